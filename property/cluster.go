@@ -1,0 +1,123 @@
+package property
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/blang/semver/v4"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A MinorVersion is the part of an OpenShift version that counts for
+// olm.maxOpenShiftVersion: 4.19.0 and 4.19.0-rc.1 are both 4.19 (C7). It is
+// comparable.
+type MinorVersion struct {
+	Major, Minor uint64
+}
+
+// Compare orders versions by major, then minor. It returns -1, 0 or +1.
+func (v MinorVersion) Compare(o MinorVersion) int {
+	return cmp.Or(cmp.Compare(v.Major, o.Major), cmp.Compare(v.Minor, o.Minor))
+}
+
+// Next returns the next minor version: 4.20 for 4.19.
+func (v MinorVersion) Next() MinorVersion { return MinorVersion{v.Major, v.Minor + 1} }
+
+// String returns the version as authors write it: "4.19".
+func (v MinorVersion) String() string {
+	return strconv.FormatUint(v.Major, 10) + "." + strconv.FormatUint(v.Minor, 10)
+}
+
+// ParseMinorVersion returns the major and minor part of a version. Like OLM it
+// is tolerant: a "v" in front, a missing minor (0) or patch and a pre-release
+// are all read.
+func ParseMinorVersion(s string) (MinorVersion, error) {
+	v, err := semver.ParseTolerant(s)
+	if err != nil {
+		return MinorVersion{}, fmt.Errorf("invalid version %q: want major.minor, such as 4.19", s)
+	}
+	return MinorVersion{v.Major, v.Minor}, nil
+}
+
+// ParseMaxOpenShiftVersion reads the value of an olm.maxOpenShiftVersion
+// property, a string or a number, of which only major.minor counts (C7).
+//
+// A number is read by its digits, so 4.10 is minor ten. YAML tools that turn
+// it into a floating point number have already made 4.1 of it; authors should
+// quote the version. The error is an [*Error]: a value that cannot be read
+// must never pass for no limit.
+func ParseMaxOpenShiftVersion(raw json.RawMessage) (MinorVersion, error) {
+	s, err := scalar(TypeMaxOpenShiftVersion, "a version such as \"4.19\"", raw)
+	if err != nil {
+		return MinorVersion{}, err
+	}
+	v, err := ParseMinorVersion(s)
+	if err != nil {
+		return MinorVersion{}, &Error{Type: TypeMaxOpenShiftVersion, Err: err}
+	}
+	return v, nil
+}
+
+// scalar returns the text of a JSON string or number.
+func scalar(typ, want string, raw []byte) (string, error) {
+	fail := func(format string, args ...any) (string, error) {
+		return "", &Error{Type: typ, Err: fmt.Errorf(format, args...)}
+	}
+	if s, next, ok := scanString(raw, 0); ok && next == len(raw) && next > 2 {
+		return string(s), nil
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return fail("no value; want %s", want)
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	k := d.PeekKind()
+	v, err := d.ReadValue()
+	if err != nil {
+		return "", syntaxError(typ, err)
+	}
+	v = v.Clone()
+	if err := atEnd(d); err != nil {
+		return "", syntaxError(typ, err)
+	}
+	switch k {
+	case '0':
+		return string(v), nil
+	case '"':
+		s, _ := jsontext.AppendUnquote(nil, v)
+		if len(s) == 0 {
+			return fail("empty; want %s", want)
+		}
+		return string(s), nil
+	}
+	return fail("want %s, found %s", want, kindName(k))
+}
+
+// NewMaxOpenShiftVersion returns the olm.maxOpenShiftVersion property for v.
+func NewMaxOpenShiftVersion(v MinorVersion) Property {
+	return newString(TypeMaxOpenShiftVersion, v.String())
+}
+
+var shapeKubeVersion = shape{TypeKubeVersion, []string{"version"}, 1}
+
+// ParseKubeVersion reads the value of an olm.kubeversion property,
+// {"version": "1.16.0"}, and returns the version as it is written. It must be
+// readable as a version, with or without minor and patch. The property is for
+// CEL rules; OLM itself does not look at it (H10). The error is an [*Error].
+func ParseKubeVersion(raw json.RawMessage) (string, error) {
+	f, err := shapeKubeVersion.decode(raw)
+	if err != nil {
+		return "", err
+	}
+	v := string(f[0])
+	if _, err := semver.ParseTolerant(v); err != nil {
+		return "", shapeKubeVersion.errorf("/version", "invalid version %q: %s", v, strings.ToLower(err.Error()))
+	}
+	return v, nil
+}
+
+// NewKubeVersion returns the olm.kubeversion property for a version such as "1.16.0".
+func NewKubeVersion(version string) Property { return build(&shapeKubeVersion, version) }

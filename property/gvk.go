@@ -1,0 +1,150 @@
+package property
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// A GVK names a Kubernetes API by group, version and kind: what an olm.gvk
+// property provides and an olm.gvk.required property asks for. It is
+// comparable; its zero value names nothing.
+type GVK struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+// Compare orders GVKs by group, then kind, then version, each as bytes. It
+// returns -1, 0 or +1.
+func (g GVK) Compare(o GVK) int {
+	return cmp.Or(
+		cmp.Compare(g.Group, o.Group),
+		cmp.Compare(g.Kind, o.Kind),
+		cmp.Compare(g.Version, o.Version),
+	)
+}
+
+// String returns the GVK for people: "EtcdCluster (etcd.database.coreos.com/v1beta2)".
+func (g GVK) String() string {
+	return g.Kind + " (" + g.Group + "/" + g.Version + ")"
+}
+
+// Validate returns nil if the parts follow Kubernetes naming (A13): the group
+// is a DNS subdomain, the version a DNS-1035 label, the kind a DNS-1035 label
+// but for the case of its letters. Otherwise it returns an error per wrong
+// part, joined, in the order group, version, kind. OLM and opm do not check
+// this (H18), so a violation is a finding about the catalog, not a reason to
+// refuse to read it.
+func (g GVK) Validate() error {
+	return errors.Join(
+		part("group", g.Group, maxSubdomain, isSubdomain,
+			"a DNS subdomain: lower-case letters, digits, '-' and '.', each part beginning and ending with a letter or digit"),
+		part("version", g.Version, maxLabel, isVersion,
+			"lower-case letters, digits and '-', beginning with a letter and ending with a letter or digit, such as v1alpha1"),
+		part("kind", g.Kind, maxLabel, isKind,
+			"letters, digits and '-', beginning with a letter and ending with a letter or digit, such as EtcdCluster"),
+	)
+}
+
+// Lengths of names in bytes, from RFC 1123 by way of Kubernetes.
+const (
+	maxSubdomain = 253
+	maxLabel     = 63
+)
+
+func part(name, s string, limit int, ok func(string) bool, want string) error {
+	switch {
+	case s == "":
+		return fmt.Errorf("%s is empty: want %s", name, want)
+	case len(s) > limit:
+		return fmt.Errorf("%s %.40q… has %d bytes: at most %d are allowed", name, s, len(s), limit)
+	case !ok(s):
+		return fmt.Errorf("%s %q: want %s", name, s, want)
+	}
+	return nil
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isSubdomain(s string) bool {
+	edge := true // at the beginning of a part, or behind a '-'
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isLower(c) || isDigit(c):
+			edge = false
+		case c == '-':
+			if i == 0 || s[i-1] == '.' {
+				return false
+			}
+			edge = true
+		case c == '.':
+			if edge {
+				return false
+			}
+			edge = true
+		default:
+			return false
+		}
+	}
+	return !edge
+}
+
+func isVersion(s string) bool {
+	if !isLower(s[0]) || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isLower(c) && !isDigit(c) && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+func isKind(s string) bool {
+	if !isLower(s[0]) && !isUpper(s[0]) || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isLower(c) && !isUpper(c) && !isDigit(c) && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	shapeGVK         = shape{TypeGVK, []string{"group", "version", "kind"}, 3}
+	shapeGVKRequired = shape{TypeGVKRequired, []string{"group", "version", "kind"}, 3}
+)
+
+// ParseGVK reads the value of an olm.gvk property. All three parts must be
+// there and not empty; whether they follow Kubernetes naming is for
+// [GVK.Validate] to say. The error is an [*Error].
+func ParseGVK(raw json.RawMessage) (GVK, error) { return shapeGVK.gvk(raw) }
+
+// ParseGVKRequired reads the value of an olm.gvk.required property as ParseGVK
+// does; only the type in its errors is another.
+func ParseGVKRequired(raw json.RawMessage) (GVK, error) { return shapeGVKRequired.gvk(raw) }
+
+func (s *shape) gvk(raw []byte) (GVK, error) {
+	f, err := s.decode(raw)
+	if err != nil {
+		return GVK{}, err
+	}
+	return GVK{Group: string(f[0]), Version: string(f[1]), Kind: string(f[2])}, nil
+}
+
+// NewGVK returns the olm.gvk property that says that g is provided.
+func NewGVK(g GVK) Property {
+	return build(&shapeGVK, g.Group, g.Version, g.Kind)
+}
+
+// NewGVKRequired returns the olm.gvk.required property that asks for g.
+func NewGVKRequired(g GVK) Property {
+	return build(&shapeGVKRequired, g.Group, g.Version, g.Kind)
+}

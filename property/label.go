@@ -1,0 +1,36 @@
+package property
+
+import "encoding/json"
+
+// A Label is the value of an olm.label property, which a bundle carries, or of
+// an olm.label.required property, which asks for a bundle that carries it (H10).
+type Label struct {
+	Label string `json:"label"`
+}
+
+var (
+	shapeLabel         = shape{TypeLabel, []string{"label"}, 1}
+	shapeLabelRequired = shape{TypeLabelRequired, []string{"label"}, 1}
+)
+
+// ParseLabel reads the value of an olm.label property, which must not be
+// empty. The error is an [*Error].
+func ParseLabel(raw json.RawMessage) (Label, error) { return shapeLabel.label(raw) }
+
+// ParseLabelRequired reads the value of an olm.label.required property as
+// ParseLabel does; only the type in its errors is another.
+func ParseLabelRequired(raw json.RawMessage) (Label, error) { return shapeLabelRequired.label(raw) }
+
+func (s *shape) label(raw []byte) (Label, error) {
+	f, err := s.decode(raw)
+	if err != nil {
+		return Label{}, err
+	}
+	return Label{string(f[0])}, nil
+}
+
+// NewLabel returns the olm.label property for l.
+func NewLabel(l Label) Property { return build(&shapeLabel, l.Label) }
+
+// NewLabelRequired returns the olm.label.required property that asks for l.
+func NewLabelRequired(l Label) Property { return build(&shapeLabelRequired, l.Label) }

@@ -1,0 +1,123 @@
+package property
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ParseList reads a JSON list of properties, as the annotation olm.properties
+// of an installed CSV holds one (C7), in the order of the list. Each element
+// must have a non-empty type and a value that is not null (A4); other keys are
+// ignored. The values do not share memory with raw.
+//
+// The error is an [*Error] whose path begins with the index of the element.
+// Its Type is "olm.properties", the name of the annotation.
+func ParseList(raw []byte) ([]Property, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, listErrorf("", "no value; want a list of {type, value}")
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	switch k := d.PeekKind(); k {
+	case '[', 0:
+	default:
+		if _, err := d.ReadValue(); err != nil {
+			return nil, syntaxError(listName, err)
+		}
+		return nil, listErrorf("", "want a list of {type, value}, found %s", kindName(k))
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return nil, syntaxError(listName, err)
+	}
+	var ps []Property
+	for d.PeekKind() != ']' {
+		p, err := parseElement(d, "/"+strconv.Itoa(len(ps)))
+		if err != nil {
+			return nil, err
+		}
+		ps = append(ps, p)
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return nil, syntaxError(listName, err)
+	}
+	if err := atEnd(d); err != nil {
+		return nil, syntaxError(listName, err)
+	}
+	return ps, nil
+}
+
+const listName = "olm.properties"
+
+func listErrorf(path, format string, args ...any) error {
+	return &Error{Type: listName, Path: path, Err: fmt.Errorf(format, args...)}
+}
+
+func parseElement(d *jsontext.Decoder, path string) (p Property, err error) {
+	if k := d.PeekKind(); k != '{' && k != 0 {
+		if _, err := d.ReadValue(); err != nil {
+			return p, syntaxError(listName, err)
+		}
+		return p, listErrorf(path, "want {type, value}, found %s", kindName(k))
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return p, listSyntax(err)
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return p, listSyntax(err)
+		}
+		switch key := name.String(); key {
+		case "type":
+			if k := d.PeekKind(); k != '"' && k != 0 {
+				return p, listErrorf(path+"/type", "want a string, found %s", kindName(k))
+			}
+			t, err := d.ReadToken()
+			if err != nil {
+				return p, listSyntax(err)
+			}
+			p.Type = t.String()
+			if p.Type == "" {
+				return p, listErrorf(path+"/type", "want a non-empty string")
+			}
+		case "value":
+			k := d.PeekKind()
+			v, err := d.ReadValue()
+			if err != nil {
+				return p, listSyntax(err)
+			}
+			if k == 'n' {
+				return p, listErrorf(path+"/value", "want a value, found null")
+			}
+			p.Value = json.RawMessage(v.Clone())
+		default:
+			if err := d.SkipValue(); err != nil {
+				return p, listSyntax(err)
+			}
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return p, listSyntax(err)
+	}
+	switch {
+	case p.Type == "":
+		return p, listErrorf(path, "missing key %q", "type")
+	case p.Value == nil:
+		return p, listErrorf(path, "missing key %q", "value")
+	}
+	return p, nil
+}
+
+// listSyntax is syntaxError for errors in the midst of the list, where the end
+// of the text is never in order.
+func listSyntax(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return syntaxError(listName, err)
+}
