@@ -1,0 +1,49 @@
+package sat
+
+import (
+	"context"
+	"slices"
+)
+
+// MinimalCore returns assumptions that cannot hold together, such that without
+// any one of them the others can, in the order of assume. It returns nil when
+// all can hold together. Of several minimal cores it returns the one that drops
+// earlier assumptions first, starting from what the solver found.
+func (s *Solver) MinimalCore(ctx context.Context, assume []Lit) ([]Lit, error) {
+	ok, err := s.Solve(ctx, assume...)
+	if ok || err != nil {
+		return nil, err
+	}
+	core := inOrder(assume, s.Core())
+	for i := 0; i < len(core); {
+		without := slices.Delete(slices.Clone(core), i, i+1)
+		ok, err := s.Solve(ctx, without...)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			i++ // needed
+			continue
+		}
+		// What the solver did not use is not needed either. What was found to be
+		// needed before stays needed in every smaller core.
+		core = inOrder(core, s.Core())
+	}
+	return core, nil
+}
+
+// inOrder returns the members of set in the order of list.
+func inOrder(list, set []Lit) []Lit {
+	member := make(map[Lit]bool, len(set))
+	for _, l := range set {
+		member[l] = true
+	}
+	var out []Lit
+	for _, l := range list {
+		if member[l] {
+			out = append(out, l)
+			member[l] = false
+		}
+	}
+	return out
+}

@@ -1,0 +1,54 @@
+package sat
+
+import "context"
+
+// A Choice is a list of literals of which one is to hold, the preferred first.
+type Choice []Lit
+
+// Prefer finds the model that is best by preference and returns the literals
+// chosen, in the order in which they were chosen.
+//
+// The choices are made one after the other. A choice of which an option was
+// chosen already needs nothing. Otherwise the first option that some model
+// allows together with hard and all earlier choices is chosen, and the choices
+// that follow from it, which after returns, are put at the end of the queue. A
+// choice without a possible option is passed over: it then is no consequence of
+// the clauses.
+//
+// ok is false when hard itself cannot hold.
+func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after func(Lit) []Choice) (chosen []Lit, ok bool, err error) {
+	ok, err = s.Solve(ctx, hard...)
+	if !ok || err != nil {
+		return nil, false, err
+	}
+	assume := hard[:len(hard):len(hard)]
+	took := map[Lit]bool{}
+next:
+	for len(queue) > 0 {
+		c := queue[0]
+		queue = queue[1:]
+		for _, l := range c {
+			if took[l] {
+				continue next
+			}
+		}
+		for _, l := range c {
+			// A model that has the option already spares a search.
+			if !s.Value(l) {
+				ok, err := s.Solve(ctx, append(assume, l)...)
+				if err != nil {
+					return nil, false, err
+				}
+				if !ok {
+					continue
+				}
+			}
+			took[l] = true
+			assume = append(assume, l)
+			chosen = append(chosen, l)
+			queue = append(queue, after(l)...)
+			continue next
+		}
+	}
+	return chosen, true, nil
+}

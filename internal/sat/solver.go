@@ -1,0 +1,166 @@
+package sat
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/go-air/gini"
+	"github.com/go-air/gini/z"
+)
+
+// A Lit is a variable or its negation. The zero Lit is no literal.
+type Lit uint32
+
+// Not returns the negation.
+func (l Lit) Not() Lit { return Lit(z.Lit(l).Not()) }
+
+// Solver holds clauses and the state of the search over them.
+type Solver struct {
+	g *gini.Gini
+	// yes is a literal that is always true.
+	yes Lit
+	// vars and clauses count what was stated.
+	vars, clauses int
+	// fresh is true while the last answer was "satisfiable" and no clause was
+	// added since, so that Value may be asked.
+	fresh bool
+}
+
+// New returns a solver without clauses. The hint is the number of variables
+// expected.
+func New(hint int) *Solver {
+	s := &Solver{g: gini.NewV(max(hint, 16))}
+	s.yes = s.Lit()
+	s.Clause(s.yes)
+	return s
+}
+
+// Lit returns a new variable.
+func (s *Solver) Lit() Lit {
+	s.vars++
+	return Lit(s.g.Lit())
+}
+
+// True returns a literal that holds in every model.
+func (s *Solver) True() Lit { return s.yes }
+
+// Size returns the number of variables and clauses stated.
+func (s *Solver) Size() (vars, clauses int) { return s.vars, s.clauses }
+
+// Clause states that one of the literals holds. Without literals it states a
+// contradiction.
+func (s *Solver) Clause(ls ...Lit) {
+	s.fresh = false
+	s.clauses++
+	for _, l := range ls {
+		s.g.Add(z.Lit(l))
+	}
+	s.g.Add(z.LitNull)
+}
+
+// Or returns a literal that holds exactly when one of ls does.
+func (s *Solver) Or(ls ...Lit) Lit {
+	switch len(ls) {
+	case 0:
+		return s.yes.Not()
+	case 1:
+		return ls[0]
+	}
+	x := s.Lit()
+	for _, l := range ls {
+		s.Clause(l.Not(), x)
+	}
+	s.fresh = false
+	s.clauses++
+	for _, l := range ls {
+		s.g.Add(z.Lit(l))
+	}
+	s.g.Add(z.Lit(x.Not()))
+	s.g.Add(z.LitNull)
+	return x
+}
+
+// And returns a literal that holds exactly when all of ls do.
+func (s *Solver) And(ls ...Lit) Lit {
+	not := make([]Lit, len(ls))
+	for i, l := range ls {
+		not[i] = l.Not()
+	}
+	return s.Or(not...).Not()
+}
+
+// AtMostOne states that, when on holds, at most one of ls does. Its size is
+// linear in ls: a ladder of helper variables, the i-th of which says that one
+// of the first i holds.
+func (s *Solver) AtMostOne(on Lit, ls ...Lit) {
+	if len(ls) <= 4 {
+		for i, a := range ls {
+			for _, b := range ls[i+1:] {
+				s.Clause(on.Not(), a.Not(), b.Not())
+			}
+		}
+		return
+	}
+	some := ls[0]
+	for i, l := range ls[1:] {
+		s.Clause(on.Not(), some.Not(), l.Not())
+		if i == len(ls)-2 {
+			break
+		}
+		next := s.Lit()
+		s.Clause(some.Not(), next)
+		s.Clause(l.Not(), next)
+		some = next
+	}
+}
+
+// Solve reports whether the clauses have a model in which all the assumptions
+// hold. The error is the context's.
+func (s *Solver) Solve(ctx context.Context, assume ...Lit) (bool, error) {
+	if err := context.Cause(ctx); err != nil {
+		return false, err
+	}
+	for _, l := range assume {
+		s.g.Assume(z.Lit(l))
+	}
+	r := 0
+	if ctx.Done() == nil {
+		r = s.g.Solve()
+	} else {
+		// The solver has no context; it is watched instead. Most problems end
+		// before the first sleep.
+		run := s.g.GoSolve()
+		for n := 0; ; n++ {
+			var done bool
+			if r, done = run.Test(); done {
+				break
+			}
+			if err := context.Cause(ctx); err != nil {
+				run.Stop()
+				s.fresh = false
+				return false, err
+			}
+			if n < 100 {
+				runtime.Gosched()
+			} else {
+				time.Sleep(min(time.Duration(n)*time.Microsecond, time.Millisecond))
+			}
+		}
+	}
+	s.fresh = r > 0
+	return s.fresh, nil
+}
+
+// Value returns the value of a literal in the model that the last Solve found.
+func (s *Solver) Value(l Lit) bool { return s.fresh && s.g.Value(z.Lit(l)) }
+
+// Core returns assumptions of the last Solve that cannot hold together, when it
+// found no model. They need not all be needed; see MinimalCore.
+func (s *Solver) Core() []Lit {
+	var out []Lit
+	for _, l := range s.g.Why(nil) {
+		out = append(out, Lit(l))
+	}
+	return out
+}
