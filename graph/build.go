@@ -1,0 +1,462 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/property"
+)
+
+// Options adjust how a catalog is indexed. A nil *Options means all defaults.
+type Options struct {
+	// Load is passed to fbc.Load.
+	Load *fbc.LoadOptions
+	// Constraints bound the requirements that bundles may state.
+	Constraints *constraints.Limits
+}
+
+// The codes of the problems that building an index finds, beside those of
+// package fbc.
+const (
+	CodeNoPackage  fbc.Code = "no-package"  // a blob names a package that has no olm.package
+	CodeNoBundle   fbc.Code = "no-bundle"   // an entry names a bundle that does not exist
+	CodeHeads      fbc.Code = "heads"       // a channel has no head, or several
+	CodeCycle      fbc.Code = "cycle"       // a channel's replaces run in a circle
+	CodeStranded   fbc.Code = "stranded"    // entries are not reached from the head
+	CodeSkipRange  fbc.Code = "skip-range"  // a skipRange does not parse
+	CodeVersion    fbc.Code = "version"     // a bundle has no valid version
+	CodeConstraint fbc.Code = "constraint"  // a requirement cannot be read
+	CodeAPI        fbc.Code = "api"         // a provided API cannot be read
+	CodeDeprecated fbc.Code = "deprecation" // a deprecation of something that does not exist
+)
+
+// Load loads the catalog below the root of fsys and indexes it. Errors are
+// those of fbc.Load; problems that leave a usable index are listed by
+// [Catalog.Problems].
+func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
+	var load *fbc.LoadOptions
+	if opts != nil {
+		load = opts.Load
+	}
+	blobs, err := fbc.Load(ctx, fsys, load)
+	if err != nil {
+		return nil, err
+	}
+	return Build(ctx, blobs, opts)
+}
+
+// Parse loads a catalog from the text of one stream of documents and indexes
+// it. The name stands for the file in positions.
+func Parse(ctx context.Context, text []byte, name string, opts *Options) (*Catalog, error) {
+	var load *fbc.LoadOptions
+	if opts != nil {
+		load = opts.Load
+	}
+	blobs, err := fbc.LoadBytes(ctx, text, name, load)
+	if err != nil {
+		return nil, err
+	}
+	return Build(ctx, blobs, opts)
+}
+
+// Build indexes blobs, whose order does not matter. The blobs must not be
+// modified while the index is in use. The only error is the context's: a broken
+// catalog builds, with its faults listed by [Catalog.Problems].
+func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, error) {
+	b := builder{
+		c: &Catalog{blobs: blobs}, t: newTableBuilder(),
+		requirements: map[[2]sid]uint32{}, ranges: map[sid]uint32{},
+		providers: map[property.GVK][]uint32{}, labels: map[sid][]uint32{},
+	}
+	var limits *constraints.Limits
+	if opts != nil {
+		limits = opts.Constraints
+	}
+	b.compiler = constraints.NewCompiler(limits)
+	b.packages(blobs)
+	for i, x := range sortedBundles(blobs.Bundles) {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		b.bundle(x)
+	}
+	for i, x := range sortedChannels(blobs.Channels) {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		b.channel(x)
+	}
+	b.apis()
+	b.bundleEntries()
+	b.c.table = b.t.table()
+	for i := range b.c.channels {
+		b.order(uint32(i))
+	}
+	b.deprecations(blobs.Deprecations)
+	b.c.table = b.t.table()
+	b.sortProblems()
+	return b.c, nil
+}
+
+type builder struct {
+	c            *Catalog
+	t            *tableBuilder
+	compiler     *constraints.Compiler
+	requirements map[[2]sid]uint32
+	ranges       map[sid]uint32
+	providers    map[property.GVK][]uint32
+	labels       map[sid][]uint32
+	gvksOf       [][]property.GVK // of each bundle
+	pkgs         map[string]uint32
+}
+
+func sortedBundles(list []*fbc.Bundle) []*fbc.Bundle {
+	return sortedBy(list, func(b *fbc.Bundle) *fbc.Meta { return &b.Meta })
+}
+
+func sortedChannels(list []*fbc.Channel) []*fbc.Channel {
+	return sortedBy(list, func(b *fbc.Channel) *fbc.Meta { return &b.Meta })
+}
+
+// sortedBy returns the blobs by package, name and position.
+func sortedBy[T any](list []T, meta func(T) *fbc.Meta) []T {
+	return slices.SortedFunc(slices.Values(list), func(x, y T) int {
+		a, b := meta(x), meta(y)
+		if c := strings.Compare(a.Package, b.Package); c != 0 {
+			return c
+		}
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return a.Pos.Compare(b.Pos)
+	})
+}
+
+// problem records a fault and returns 1 + its number.
+func (b *builder) problem(code fbc.Code, m *fbc.Meta, path string, err error) uint32 {
+	b.c.problems = append(b.c.problems, &fbc.Diagnostic{
+		Code: code, Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name, Path: path, Err: err,
+	})
+	return uint32(len(b.c.problems))
+}
+
+func (b *builder) pos(p fbc.Pos) pos { return pos{b.t.id(p.File), uint32(p.Line)} }
+
+// packages adds the packages, also those that only other blobs name.
+func (b *builder) packages(blobs *fbc.Catalog) {
+	list := sortedBy(blobs.Packages, func(p *fbc.Package) *fbc.Meta { return &p.Meta })
+	b.pkgs = make(map[string]uint32, len(list))
+	defined := map[string]*fbc.Package{}
+	names := make([]string, 0, len(list))
+	for _, p := range list {
+		if _, ok := defined[p.Name]; !ok {
+			defined[p.Name] = p
+			names = append(names, p.Name)
+		}
+	}
+	missing := func(m *fbc.Meta) {
+		if _, ok := defined[m.Package]; !ok {
+			defined[m.Package] = nil
+			names = append(names, m.Package)
+			b.problem(CodeNoPackage, m, "/package", fmt.Errorf("package %q has no %s blob", m.Package, fbc.SchemaPackage))
+		}
+	}
+	for _, x := range sortedChannels(blobs.Channels) {
+		missing(&x.Meta)
+	}
+	for _, x := range sortedBundles(blobs.Bundles) {
+		missing(&x.Meta)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		b.pkgs[name] = uint32(i)
+		r := packageRec{name: b.t.id(name)}
+		if p := defined[name]; p != nil {
+			r.defaultChannel, r.pos = b.t.id(p.DefaultChannel), b.pos(p.Pos)
+		}
+		b.c.packages = append(b.c.packages, r)
+	}
+}
+
+// bundle adds the next bundle in order.
+func (b *builder) bundle(x *fbc.Bundle) {
+	i := uint32(len(b.c.bundles))
+	pkg := b.pkgs[x.Package]
+	r := bundleRec{pkg: pkg, name: b.t.id(x.Name), image: b.t.id(x.Image), pos: b.pos(x.Pos)}
+	extend(&b.c.packages[pkg].bundles, i)
+	var (
+		versions int
+		gvks     []property.GVK
+		labels   []sid
+		fault    = func(code fbc.Code, n int, err error) {
+			p := b.problem(code, &x.Meta, fmt.Sprintf("/properties/%d/value", n), err)
+			if r.fault == 0 {
+				r.fault = p
+			}
+		}
+	)
+	r.props.from, r.required.from = uint32(len(b.c.props)), uint32(len(b.c.required))
+	for n, p := range x.Properties {
+		rec := propRec{typ: b.t.id(p.Type)}
+		if p.Value != nil {
+			rec.value = uint32(b.t.id(string(p.Value))) + 1
+		}
+		b.c.props = append(b.c.props, rec)
+		switch p.Type {
+		case property.TypePackage:
+			v, err := property.ParsePackage(p.Value)
+			if err != nil {
+				fault(CodeVersion, n, err)
+				continue
+			}
+			version, err := semver.Parse(v.Version)
+			if err != nil {
+				fault(CodeVersion, n, fmt.Errorf("version %q is no semantic version: %w", v.Version, err))
+				continue
+			}
+			if versions++; versions == 1 {
+				r.version = b.t.version(version)
+			} else {
+				fault(CodeVersion, n, errors.New("a second olm.package property; a bundle has exactly one"))
+			}
+		case property.TypeGVK:
+			g, err := property.ParseGVK(p.Value)
+			if err != nil {
+				fault(CodeAPI, n, err)
+				continue
+			}
+			gvks = append(gvks, g)
+		case property.TypeLabel:
+			l, err := property.ParseLabel(p.Value)
+			if err != nil {
+				fault(CodeAPI, n, err)
+				continue
+			}
+			labels = append(labels, b.t.id(l.Label))
+		case property.TypeDeprecated:
+			r.flags |= flagDeprecated
+		default:
+			b.requirement(p, rec, n, fault)
+		}
+	}
+	if versions == 0 && r.fault == 0 {
+		r.fault = b.problem(CodeVersion, &x.Meta, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
+	}
+	r.props.to, r.required.to = uint32(len(b.c.props)), uint32(len(b.c.required))
+	slices.SortFunc(gvks, property.GVK.Compare)
+	gvks = slices.Compact(gvks)
+	for _, g := range gvks {
+		b.providers[g] = append(b.providers[g], i)
+	}
+	b.gvksOf = append(b.gvksOf, gvks)
+	slices.Sort(labels)
+	labels = slices.Compact(labels)
+	for _, l := range labels {
+		b.labels[l] = append(b.labels[l], i)
+	}
+	r.labels = grow(&b.c.bundleLabels, labels...)
+	b.c.bundles = append(b.c.bundles, r)
+}
+
+// requirement adds what a property requires, if it does.
+func (b *builder) requirement(p property.Property, rec propRec, n int, fault func(fbc.Code, int, error)) {
+	if p.Value == nil {
+		return
+	}
+	key := [2]sid{rec.typ, sid(rec.value - 1)}
+	id, known := b.requirements[key]
+	if !known {
+		x, ok, err := b.compiler.FromProperty(p)
+		if !ok {
+			return
+		}
+		id = uint32(len(b.c.requirements))
+		b.requirements[key] = id
+		b.c.requirements = append(b.c.requirements, requirement{typ: key[0], value: key[1], expr: x, err: err})
+	}
+	if err := b.c.requirements[id].err; err != nil {
+		fault(CodeConstraint, n, err)
+	}
+	b.c.required = append(b.c.required, requiredRec{requirement: id, property: uint32(n)})
+}
+
+// channel adds the next channel in order, with its entries by name.
+func (b *builder) channel(x *fbc.Channel) {
+	i := uint32(len(b.c.channels))
+	pkg := b.pkgs[x.Package]
+	r := channelRec{pkg: pkg, name: b.t.id(x.Name), pos: b.pos(x.Pos)}
+	extend(&b.c.packages[pkg].channels, i)
+	r.entries.from = uint32(len(b.c.entries))
+	list := slices.SortedFunc(slices.Values(x.Entries), func(a, b fbc.Entry) int { return strings.Compare(a.Name, b.Name) })
+	names := b.c.packages[pkg].bundles
+	for _, e := range list {
+		rec := entryRec{channel: i, name: b.t.id(e.Name), replaces: b.t.id(e.Replaces)}
+		if at, ok := slices.BinarySearchFunc(in(b.c.bundles, names), e.Name, func(r bundleRec, name string) int {
+			return strings.Compare(b.lookup(r.name), name)
+		}); ok {
+			rec.bundle = names.from + uint32(at) + 1
+		} else {
+			b.problem(CodeNoBundle, &x.Meta, entryPath(x, e.Name), fmt.Errorf("entry %q has no %s blob in package %q", e.Name, fbc.SchemaBundle, x.Package))
+		}
+		skips := make([]sid, len(e.Skips))
+		for j, s := range e.Skips {
+			skips[j] = b.t.id(s)
+		}
+		rec.skips = grow(&b.c.skips, skips...)
+		if e.SkipRange != "" {
+			rec.skipRange = b.skipRange(e.SkipRange) + 1
+			if err := b.c.ranges[rec.skipRange-1].err; err != nil {
+				b.problem(CodeSkipRange, &x.Meta, entryPath(x, e.Name)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
+			}
+		}
+		b.c.entries = append(b.c.entries, rec)
+	}
+	r.entries.to = uint32(len(b.c.entries))
+	b.c.channels = append(b.c.channels, r)
+}
+
+// lookup returns a string that the table builder holds.
+func (b *builder) lookup(i sid) string {
+	if i == 0 {
+		return ""
+	}
+	return b.t.text.String()[b.t.end[i-1]:b.t.end[i]]
+}
+
+func entryPath(x *fbc.Channel, name string) string {
+	return fmt.Sprintf("/entries/%d", slices.IndexFunc(x.Entries, func(e fbc.Entry) bool { return e.Name == name }))
+}
+
+func (b *builder) skipRange(text string) uint32 {
+	id := b.t.id(text)
+	n, ok := b.ranges[id]
+	if !ok {
+		n = uint32(len(b.c.ranges))
+		rng, err := constraints.ParseRange(text)
+		b.ranges[id] = n
+		b.c.ranges = append(b.c.ranges, skipRange{id, rng, err})
+	}
+	return n
+}
+
+// extend adds number i, which follows all others, to a span.
+func extend(s *span, i uint32) {
+	if s.len() == 0 {
+		s.from = i
+	}
+	s.to = i + 1
+}
+
+// apis numbers the APIs in order and lists their providers.
+func (b *builder) apis() {
+	gvks := make([]property.GVK, 0, len(b.providers))
+	for g := range b.providers {
+		gvks = append(gvks, g)
+	}
+	slices.SortFunc(gvks, property.GVK.Compare)
+	number := make(map[property.GVK]uint32, len(gvks))
+	for i, g := range gvks {
+		number[g] = uint32(i)
+		b.c.gvks = append(b.c.gvks, gvkRec{b.t.id(g.Group), b.t.id(g.Version), b.t.id(g.Kind), grow(&b.c.providers, b.providers[g]...)})
+	}
+	for i, list := range b.gvksOf {
+		from := uint32(len(b.c.apis))
+		for _, g := range list {
+			b.c.apis = append(b.c.apis, number[g])
+		}
+		b.c.bundles[i].apis = span{from, uint32(len(b.c.apis))}
+	}
+	labels := make([]sid, 0, len(b.labels))
+	for l := range b.labels {
+		labels = append(labels, l)
+	}
+	slices.SortFunc(labels, func(x, y sid) int { return strings.Compare(b.lookup(x), b.lookup(y)) })
+	for _, l := range labels {
+		b.c.labels = append(b.c.labels, labelRec{l, grow(&b.c.labelled, b.labels[l]...)})
+	}
+}
+
+// bundleEntries lists the entries of each bundle, by channel.
+func (b *builder) bundleEntries() {
+	count := make([]uint32, len(b.c.bundles)+1)
+	for _, e := range b.c.entries {
+		if e.bundle > 0 {
+			count[e.bundle]++
+		}
+	}
+	for i := range b.c.bundles {
+		from := count[i]
+		count[i+1] += from
+		b.c.bundles[i].entries = span{from, from}
+	}
+	b.c.bundleEntries = make([]uint32, count[len(b.c.bundles)])
+	for i, e := range b.c.entries {
+		if e.bundle > 0 {
+			s := &b.c.bundles[e.bundle-1].entries
+			b.c.bundleEntries[s.to] = uint32(i)
+			s.to++
+		}
+	}
+}
+
+// deprecations attaches the messages of olm.deprecations (A9).
+func (b *builder) deprecations(list []*fbc.Deprecations) {
+	for _, d := range sortedBy(list, func(d *fbc.Deprecations) *fbc.Meta { return &d.Meta }) {
+		p, ok := b.c.Package(d.Package)
+		for i, e := range d.Entries {
+			var slot *uint32
+			switch {
+			case !ok:
+			case e.Schema == fbc.SchemaPackage:
+				slot = &p.rec().deprecated
+			case e.Schema == fbc.SchemaChannel:
+				if ch, ok := p.Channel(e.Name); ok {
+					slot = &ch.rec().deprecated
+				}
+			case e.Schema == fbc.SchemaBundle:
+				if x, ok := p.Bundle(e.Name); ok {
+					slot = &x.rec().deprecated
+				}
+			}
+			if slot == nil {
+				b.problem(CodeDeprecated, &d.Meta, fmt.Sprintf("/entries/%d/reference", i), fmt.Errorf("%s %q does not exist in package %q", e.Schema, e.Name, d.Package))
+				continue
+			}
+			if *slot == 0 {
+				b.c.deprecations = append(b.c.deprecations, deprecationRec{b.t.id(e.Message)})
+				*slot = uint32(len(b.c.deprecations))
+			}
+		}
+	}
+}
+
+// sortProblems puts the problems in order of position and renumbers the faults
+// that refer to them.
+func (b *builder) sortProblems() {
+	list := b.c.problems
+	at := make([]uint32, len(list))
+	for i := range at {
+		at[i] = uint32(i)
+	}
+	slices.SortStableFunc(at, func(i, j uint32) int { return list[i].Compare(list[j]) })
+	place := make([]uint32, len(list)+1)
+	sorted := make(fbc.Diagnostics, len(list))
+	for to, from := range at {
+		sorted[to], place[from+1] = list[from], uint32(to)+1
+	}
+	for i := range b.c.bundles {
+		b.c.bundles[i].fault = place[b.c.bundles[i].fault]
+	}
+	for i := range b.c.channels {
+		b.c.channels[i].fault = place[b.c.channels[i].fault]
+	}
+	b.c.problems = sorted
+}

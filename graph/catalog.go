@@ -1,0 +1,249 @@
+package graph
+
+import (
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Catalog is the index of one catalog. It is immutable and safe for use by
+// any number of goroutines.
+type Catalog struct {
+	table
+
+	packages []packageRec // by name
+	channels []channelRec // by package, then name
+	entries  []entryRec   // by channel, then name
+	bundles  []bundleRec  // by package, then name
+
+	order         []uint32 // entries of each channel in classic order
+	skips         []sid    // of each entry, in file order
+	props         []propRec
+	apis          []uint32 // numbers of gvks, of each bundle, sorted
+	bundleLabels  []sid    // of each bundle
+	required      []requiredRec
+	bundleEntries []uint32 // entries of each bundle, by channel
+
+	gvks      []gvkRec // sorted
+	providers []uint32 // bundles of each gvk, ascending
+	labels    []labelRec
+	labelled  []uint32 // bundles of each label, ascending
+
+	requirements []requirement
+	ranges       []skipRange
+	deprecations []deprecationRec
+	problems     fbc.Diagnostics
+	blobs        *fbc.Catalog // for reading sources again; nil when opened from an index
+}
+
+type pos struct {
+	file sid
+	line uint32
+}
+
+type packageRec struct {
+	name, defaultChannel sid
+	channels, bundles    span
+	deprecated           uint32 // 1 + number of the deprecation, 0 for none
+	pos                  pos
+}
+
+type channelRec struct {
+	pkg            uint32
+	name           sid
+	entries, order span
+	head           uint32 // 1 + number of the entry, 0 when the channel has no single head
+	fault          uint32 // 1 + number of the problem that makes it unusable
+	deprecated     uint32
+	pos            pos
+}
+
+type entryRec struct {
+	channel   uint32
+	bundle    uint32 // 1 + number of the bundle, 0 for a name without content
+	name      sid
+	replaces  sid
+	skips     span
+	skipRange uint32 // 1 + number of the range, 0 for none
+	rank      uint32 // 1 + position in the channel's order, 0 when not in it
+}
+
+type bundleRec struct {
+	pkg         uint32
+	name, image sid
+	version     versionRec
+	props       span
+	apis        span
+	labels      span
+	required    span
+	entries     span
+	fault       uint32 // 1 + number of the problem that makes it unusable
+	deprecated  uint32
+	flags       uint32
+	pos         pos
+}
+
+// flagDeprecated marks a bundle with the property olm.deprecated (D12).
+const flagDeprecated = 1 << 0
+
+type propRec struct {
+	typ   sid
+	value uint32 // 1 + sid of the JSON; 0 when the value was not kept
+}
+
+type requiredRec struct {
+	requirement uint32
+	property    uint32 // index in the bundle's properties
+}
+
+type gvkRec struct {
+	group, version, kind sid
+	providers            span
+}
+
+type labelRec struct {
+	label   sid
+	bundles span
+}
+
+type deprecationRec struct{ message sid }
+
+// NumEntries returns how many entries the catalog has; see [Entry.Index].
+func (c *Catalog) NumEntries() int { return len(c.entries) }
+
+// NumPackages returns how many packages the catalog has.
+func (c *Catalog) NumPackages() int { return len(c.packages) }
+
+// NumChannels returns how many channels the catalog has.
+func (c *Catalog) NumChannels() int { return len(c.channels) }
+
+// NumBundles returns how many bundles the catalog has.
+func (c *Catalog) NumBundles() int { return len(c.bundles) }
+
+// Problems returns what is wrong with the catalog, in order of position, as far
+// as building the index shows it. The caller must not modify the slice.
+func (c *Catalog) Problems() fbc.Diagnostics { return c.problems }
+
+// Packages returns the packages by name.
+func (c *Catalog) Packages() iter.Seq[Package] {
+	return func(yield func(Package) bool) {
+		for i := range c.packages {
+			if !yield(Package{c, uint32(i)}) {
+				return
+			}
+		}
+	}
+}
+
+// Package returns the package of the given name.
+func (c *Catalog) Package(name string) (Package, bool) {
+	i, ok := sort.Find(len(c.packages), func(i int) int {
+		return strings.Compare(name, c.str(c.packages[i].name))
+	})
+	if !ok {
+		return Package{}, false
+	}
+	return Package{c, uint32(i)}, true
+}
+
+// Bundles returns all bundles, by package and name.
+func (c *Catalog) Bundles() iter.Seq[Bundle] {
+	return func(yield func(Bundle) bool) {
+		for i := range c.bundles {
+			if !yield(Bundle{c, uint32(i)}) {
+				return
+			}
+		}
+	}
+}
+
+// Providers returns the bundles that provide an API (olm.gvk), by package and
+// name. It looks the API up; it does not scan.
+func (c *Catalog) Providers(api property.GVK) iter.Seq[Bundle] {
+	i, ok := sort.Find(len(c.gvks), func(i int) int { return api.Compare(c.gvk(uint32(i))) })
+	if !ok {
+		return c.seq(nil)
+	}
+	return c.seq(in(c.providers, c.gvks[i].providers))
+}
+
+// Labelled returns the bundles with the property olm.label of that label, by
+// package and name.
+func (c *Catalog) Labelled(label string) iter.Seq[Bundle] {
+	i, ok := sort.Find(len(c.labels), func(i int) int { return strings.Compare(label, c.str(c.labels[i].label)) })
+	if !ok {
+		return c.seq(nil)
+	}
+	return c.seq(in(c.labelled, c.labels[i].bundles))
+}
+
+// APIs returns every API that some bundle provides, by group, version and kind.
+func (c *Catalog) APIs() iter.Seq[property.GVK] {
+	return func(yield func(property.GVK) bool) {
+		for i := range c.gvks {
+			if !yield(c.gvk(uint32(i))) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Catalog) seq(list []uint32) iter.Seq[Bundle] {
+	return func(yield func(Bundle) bool) {
+		for _, b := range list {
+			if !yield(Bundle{c, b}) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Catalog) gvk(i uint32) property.GVK {
+	r := &c.gvks[i]
+	return property.GVK{Group: c.str(r.group), Version: c.str(r.version), Kind: c.str(r.kind)}
+}
+
+func (c *Catalog) at(p pos) fbc.Pos { return fbc.Pos{File: c.str(p.file), Line: int(p.line)} }
+
+func (c *Catalog) fault(n uint32) error {
+	if n == 0 {
+		return nil
+	}
+	return c.problems[n-1]
+}
+
+func (c *Catalog) deprecation(n uint32) (string, bool) {
+	if n == 0 {
+		return "", false
+	}
+	return c.str(c.deprecations[n-1].message), true
+}
+
+// A requirement is a distinct value of a requirement property, shared by all
+// bundles that state it.
+type requirement struct {
+	typ, value sid
+	expr       constraints.Expr // nil when err is set
+	err        error
+}
+
+// A skipRange is a distinct skipRange of the catalog's entries.
+type skipRange struct {
+	text sid
+	rng  constraints.Range
+	err  error
+}
+
+// find returns the number in [s.from, s.to) whose name is the given one.
+func find[T any](c *Catalog, list []T, s span, name string, of func(*T) sid) (uint32, bool) {
+	part := in(list, s)
+	i, ok := slices.BinarySearchFunc(part, name, func(r T, name string) int {
+		return strings.Compare(c.str(of(&r)), name)
+	})
+	return s.from + uint32(i), ok
+}

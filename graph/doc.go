@@ -1,0 +1,31 @@
+// Package graph holds catalogs as immutable indexes and answers questions about
+// the upgrade graph: which channels a package has, which entry is a channel's
+// head, what can follow what, who provides an API.
+//
+// # A first look
+//
+//	cat, err := graph.Load(ctx, os.DirFS("catalog"), nil)
+//	pkg, ok := cat.Package("etcd")
+//	for ch := range pkg.Channels() {
+//		head, _ := ch.Head()
+//		fmt.Println(ch.Name(), head.Name())
+//	}
+//
+// A [Catalog] never changes once it is built, and any number of goroutines may
+// share it. [Package], [Channel], [Entry] and [Bundle] are small comparable
+// values that point into it; copying them costs nothing, and the zero value of
+// each names nothing. All sequences come in a documented order, never in the
+// order of the input, so that the same blobs in any order give the same answers.
+//
+// # Broken catalogs
+//
+// A catalog with broken parts still builds: an entry without a bundle, a channel
+// with two heads, a range that does not parse. [Catalog.Problems] lists what is
+// wrong with its place, [Channel.Err] and [Bundle.Err] say what cannot be used,
+// and everything else answers as usual.
+//
+// # Memory
+//
+// Records are flat, refer to each other by number and to text by offset into
+// one string. What resolution does not need stays in the files; see package fbc.
+package graph

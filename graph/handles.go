@@ -1,0 +1,355 @@
+package graph
+
+import (
+	"cmp"
+	"encoding/json"
+	"iter"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Package is a package of a catalog. It is comparable; the zero value names
+// nothing.
+type Package struct {
+	c *Catalog
+	i uint32
+}
+
+func (p Package) rec() *packageRec { return &p.c.packages[p.i] }
+
+// Name returns the name of the package.
+func (p Package) Name() string { return p.c.str(p.rec().name) }
+
+// Pos returns where the package is defined.
+func (p Package) Pos() fbc.Pos { return p.c.at(p.rec().pos) }
+
+// Channels returns the channels by name.
+func (p Package) Channels() iter.Seq[Channel] {
+	return func(yield func(Channel) bool) {
+		for i := p.rec().channels.from; i < p.rec().channels.to; i++ {
+			if !yield(Channel{p.c, i}) {
+				return
+			}
+		}
+	}
+}
+
+// Channel returns the channel of the given name.
+func (p Package) Channel(name string) (Channel, bool) {
+	i, ok := find(p.c, p.c.channels, p.rec().channels, name, func(r *channelRec) sid { return r.name })
+	return Channel{p.c, i}, ok
+}
+
+// DefaultChannel returns the default channel; false when the package names none
+// or one that does not exist.
+func (p Package) DefaultChannel() (Channel, bool) {
+	return p.Channel(p.c.str(p.rec().defaultChannel))
+}
+
+// DefaultChannelName returns the name of the default channel as the package
+// states it.
+func (p Package) DefaultChannelName() string { return p.c.str(p.rec().defaultChannel) }
+
+// Bundles returns the bundles by name.
+func (p Package) Bundles() iter.Seq[Bundle] {
+	return func(yield func(Bundle) bool) {
+		for i := p.rec().bundles.from; i < p.rec().bundles.to; i++ {
+			if !yield(Bundle{p.c, i}) {
+				return
+			}
+		}
+	}
+}
+
+// Bundle returns the bundle of the given name.
+func (p Package) Bundle(name string) (Bundle, bool) {
+	i, ok := find(p.c, p.c.bundles, p.rec().bundles, name, func(r *bundleRec) sid { return r.name })
+	return Bundle{p.c, i}, ok
+}
+
+// NumBundles returns how many bundles the package has.
+func (p Package) NumBundles() int { return p.rec().bundles.len() }
+
+// NumChannels returns how many channels the package has.
+func (p Package) NumChannels() int { return p.rec().channels.len() }
+
+// Deprecation returns the author's message when the package is deprecated (A9).
+func (p Package) Deprecation() (string, bool) { return p.c.deprecation(p.rec().deprecated) }
+
+// A Channel is a channel of a package. It is comparable; the zero value names
+// nothing.
+type Channel struct {
+	c *Catalog
+	i uint32
+}
+
+func (ch Channel) rec() *channelRec { return &ch.c.channels[ch.i] }
+
+// Name returns the name of the channel.
+func (ch Channel) Name() string { return ch.c.str(ch.rec().name) }
+
+// Pos returns where the channel is defined.
+func (ch Channel) Pos() fbc.Pos { return ch.c.at(ch.rec().pos) }
+
+// Package returns the package that the channel belongs to.
+func (ch Channel) Package() Package { return Package{ch.c, ch.rec().pkg} }
+
+// IsDefault reports whether the channel is the default channel of its package.
+func (ch Channel) IsDefault() bool { return ch.rec().name == ch.Package().rec().defaultChannel }
+
+// Err returns why the channel cannot be used, or nil: it has no head, several,
+// or a cycle (A7). The error is an [*fbc.Diagnostic].
+func (ch Channel) Err() error { return ch.c.fault(ch.rec().fault) }
+
+// Head returns the entry that no other entry replaces or skips (B1); false when
+// there is none, or several.
+func (ch Channel) Head() (Entry, bool) {
+	h := ch.rec().head
+	if h == 0 {
+		return Entry{}, false
+	}
+	return Entry{ch.c, h - 1}, true
+}
+
+// Order returns the entries that can be installed, in classic order: the chain
+// from the head along replaces, without the entries that another entry skips
+// (B3) and without names that have no bundle. A channel that cannot be used has
+// none.
+func (ch Channel) Order() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for _, e := range in(ch.c.order, ch.rec().order) {
+			if !yield(Entry{ch.c, e}) {
+				return
+			}
+		}
+	}
+}
+
+// Entries returns all entries by name.
+func (ch Channel) Entries() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for i := ch.rec().entries.from; i < ch.rec().entries.to; i++ {
+			if !yield(Entry{ch.c, i}) {
+				return
+			}
+		}
+	}
+}
+
+// NumEntries returns how many entries the channel has.
+func (ch Channel) NumEntries() int { return ch.rec().entries.len() }
+
+// Entry returns the entry of the given name.
+func (ch Channel) Entry(name string) (Entry, bool) {
+	i, ok := find(ch.c, ch.c.entries, ch.rec().entries, name, func(r *entryRec) sid { return r.name })
+	return Entry{ch.c, i}, ok
+}
+
+// Deprecation returns the author's message when the channel is deprecated (A9).
+func (ch Channel) Deprecation() (string, bool) { return ch.c.deprecation(ch.rec().deprecated) }
+
+// An Entry is a bundle's place in a channel: what a resolution chooses. It is
+// comparable; the zero value names nothing.
+type Entry struct {
+	c *Catalog
+	i uint32
+}
+
+func (e Entry) rec() *entryRec { return &e.c.entries[e.i] }
+
+// Catalog returns the catalog that the entry belongs to.
+func (e Entry) Catalog() *Catalog { return e.c }
+
+// Index returns the number of the entry in its catalog, at least 0 and less
+// than [Catalog.NumEntries]; a key for slices.
+func (e Entry) Index() int { return int(e.i) }
+
+// EntryAt returns the entry with the given [Entry.Index].
+func (c *Catalog) EntryAt(i int) Entry { return Entry{c, uint32(i)} }
+
+// Name returns the name of the bundle that the entry names.
+func (e Entry) Name() string { return e.c.str(e.rec().name) }
+
+// Channel returns the channel that the entry belongs to.
+func (e Entry) Channel() Channel { return Channel{e.c, e.rec().channel} }
+
+// Bundle returns the bundle of the entry; false for a name without content.
+func (e Entry) Bundle() (Bundle, bool) {
+	b := e.rec().bundle
+	if b == 0 {
+		return Bundle{}, false
+	}
+	return Bundle{e.c, b - 1}, true
+}
+
+// Replaces returns the name that the entry replaces, or "".
+func (e Entry) Replaces() string { return e.c.str(e.rec().replaces) }
+
+// Skips returns the names that the entry skips, in the order of the file.
+func (e Entry) Skips() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, s := range in(e.c.skips, e.rec().skips) {
+			if !yield(e.c.str(s)) {
+				return
+			}
+		}
+	}
+}
+
+// SkipRange returns the text of the entry's skipRange, or "".
+func (e Entry) SkipRange() string {
+	if r := e.rec().skipRange; r > 0 {
+		return e.c.str(e.c.ranges[r-1].text)
+	}
+	return ""
+}
+
+// Rank returns the place of the entry in the classic order of its channel,
+// counted from 0 at the head; false when it is not in the order.
+func (e Entry) Rank() (int, bool) {
+	r := e.rec().rank
+	return int(r) - 1, r > 0
+}
+
+// A Bundle is the content of a version of a package. It is comparable; the zero
+// value names nothing. It implements [constraints.Bundle].
+type Bundle struct {
+	c *Catalog
+	i uint32
+}
+
+func (b Bundle) rec() *bundleRec { return &b.c.bundles[b.i] }
+
+// Name returns the name of the bundle.
+func (b Bundle) Name() string { return b.c.str(b.rec().name) }
+
+// Index returns the number of the bundle in its catalog, at least 0 and less
+// than [Catalog.NumBundles].
+func (b Bundle) Index() int { return int(b.i) }
+
+// Pos returns where the bundle is defined.
+func (b Bundle) Pos() fbc.Pos { return b.c.at(b.rec().pos) }
+
+// Package returns the package that the bundle belongs to.
+func (b Bundle) Package() Package { return Package{b.c, b.rec().pkg} }
+
+// Image returns the reference of the bundle image, or "".
+func (b Bundle) Image() string { return b.c.str(b.rec().image) }
+
+// Version returns the version of the olm.package property, 0.0.0 when it is
+// missing or invalid; see Err.
+func (b Bundle) Version() semver.Version { return b.c.version(&b.rec().version) }
+
+// Err returns why the bundle cannot be chosen, or nil: it has no valid version,
+// or a requirement that cannot be read. The error is an [*fbc.Diagnostic].
+func (b Bundle) Err() error { return b.c.fault(b.rec().fault) }
+
+// IsProhibited reports whether the bundle has the property olm.deprecated, which
+// forbids choosing it (D12).
+func (b Bundle) IsProhibited() bool { return b.rec().flags&flagDeprecated != 0 }
+
+// Deprecation returns the author's message when the bundle is deprecated (A9).
+func (b Bundle) Deprecation() (string, bool) { return b.c.deprecation(b.rec().deprecated) }
+
+// Entries returns the entries of the bundle, by channel.
+func (b Bundle) Entries() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for _, e := range in(b.c.bundleEntries, b.rec().entries) {
+			if !yield(Entry{b.c, e}) {
+				return
+			}
+		}
+	}
+}
+
+// APIs returns the APIs that the bundle provides, by group, version and kind.
+func (b Bundle) APIs() iter.Seq[property.GVK] {
+	return func(yield func(property.GVK) bool) {
+		for _, g := range in(b.c.apis, b.rec().apis) {
+			if !yield(b.c.gvk(g)) {
+				return
+			}
+		}
+	}
+}
+
+// NumAPIs returns how many APIs the bundle provides.
+func (b Bundle) NumAPIs() int { return b.rec().apis.len() }
+
+// A Requirement is what a bundle requires of the set it is installed with.
+type Requirement struct {
+	// Property is the index in the bundle's properties.
+	Property int
+	// ID numbers the distinct requirements of the catalog: equal for bundles
+	// that state the same.
+	ID   int
+	Expr constraints.Expr
+}
+
+// Requirements returns what the bundle requires, in the order of its
+// properties. A bundle with an unreadable requirement has an Err.
+func (b Bundle) Requirements() iter.Seq[Requirement] {
+	return func(yield func(Requirement) bool) {
+		for _, r := range in(b.c.required, b.rec().required) {
+			q := &b.c.requirements[r.requirement]
+			if q.err == nil && !yield(Requirement{int(r.property), int(r.requirement), q.expr}) {
+				return
+			}
+		}
+	}
+}
+
+// NumRequirements returns how many requirements the bundle states.
+func (b Bundle) NumRequirements() int { return b.rec().required.len() }
+
+// Properties returns the properties in the order of the file. Heavy values that
+// were not kept are nil.
+func (b Bundle) Properties() iter.Seq[property.Property] {
+	return func(yield func(property.Property) bool) {
+		for _, p := range in(b.c.props, b.rec().props) {
+			var v json.RawMessage
+			if p.value > 0 {
+				v = json.RawMessage(b.c.str(sid(p.value - 1)))
+			}
+			if !yield(property.Property{Type: b.c.str(p.typ), Value: v}) {
+				return
+			}
+		}
+	}
+}
+
+// Provides reports whether the bundle provides an API.
+func (b Bundle) Provides(api property.GVK) bool {
+	for g := range b.APIs() {
+		if g == api {
+			return true
+		}
+	}
+	return false
+}
+
+// InPackage reports whether the bundle belongs to the package of that name.
+func (b Bundle) InPackage(name string) bool { return b.Package().Name() == name }
+
+// VersionIn reports whether the version of the bundle is in a range.
+func (b Bundle) VersionIn(r constraints.Range) bool { return r.Contains(b.Version()) }
+
+// HasLabel reports whether the bundle has the property olm.label of that label.
+func (b Bundle) HasLabel(label string) bool {
+	for _, l := range in(b.c.bundleLabels, b.rec().labels) {
+		if b.c.str(l) == label {
+			return true
+		}
+	}
+	return false
+}
+
+// Compare orders bundles by package and name, within one catalog.
+func (b Bundle) Compare(o Bundle) int { return cmp.Compare(b.i, o.i) }
+
+// Compare orders channels by package and name, within one catalog.
+func (ch Channel) Compare(o Channel) int { return cmp.Compare(ch.i, o.i) }
