@@ -1,0 +1,260 @@
+package resolver
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/sat"
+	"github.com/olmkit/olmkit/property"
+)
+
+// An encoding states a problem as clauses. Every fact has a switch of its own,
+// so that two facts with one formula stay two; a set of switches that cannot
+// hold together is a conflict of facts.
+type encoding struct {
+	r       *resolution
+	s       *sat.Solver
+	reached []cand // in canonical order
+	vars    map[cand]sat.Lit
+	cands   map[sat.Lit]cand
+	lits    map[*need]sat.Lit
+	needOf  map[sat.Lit]*need // of an option of a some
+	facts   []Fact
+	on      []sat.Lit // the switch of each fact, in parallel
+}
+
+// encode states everything that was reached.
+func (r *resolution) encode(ctx context.Context) (*encoding, error) {
+	e := &encoding{
+		r: r, vars: map[cand]sat.Lit{}, cands: map[sat.Lit]cand{},
+		lits: map[*need]sat.Lit{}, needOf: map[sat.Lit]*need{},
+	}
+	if err := e.reach(ctx); err != nil {
+		return nil, err
+	}
+	e.s = sat.New(4 * len(e.reached))
+	for _, c := range e.reached {
+		l := e.s.Lit()
+		e.vars[c], e.cands[l] = l, c
+	}
+	u := r.u
+	for i, s := range u.subs {
+		if missing := r.missing[i]; missing != nil {
+			e.assert(missing, e.s.True().Not())
+			continue
+		}
+		e.assert(&Subscribed{Subscription: *s.Subscription, Candidates: u.refs(r.options[i].list)}, e.lit(ctx, r.options[i]))
+	}
+	for _, in := range u.installed {
+		if len(in.owners) == 0 {
+			e.assert(&MustStay{Operator: u.ref(in.id)}, e.vars[in.id])
+		}
+	}
+	for _, c := range e.reached {
+		if f := u.barred(c); f != nil {
+			e.assert(f, e.vars[c].Not())
+			continue
+		}
+		for _, q := range r.needs.requirements(ctx, c) {
+			var list []cand
+			q.each(func(c cand) { list = append(list, c) })
+			e.assert(&Requires{
+				Bundle: u.ref(c), Pos: u.pos(c), Property: q.Property, Requirement: q.Expr, Candidates: u.refs(list),
+			}, e.s.Or(e.vars[c].Not(), e.lit(ctx, q.need)))
+		}
+		for _, in := range r.replacedBy[c] {
+			if p := u.pkg(in); p == "" || p != u.pkg(c) {
+				e.assert(&Replaced{Bundle: u.ref(c), Operator: u.ref(in)}, e.s.Or(e.vars[c].Not(), e.vars[in].Not()))
+			}
+		}
+	}
+	e.atMostOne()
+	return e, r.interrupted(ctx)
+}
+
+// assert states a formula under a switch of its own.
+func (e *encoding) assert(f Fact, formula sat.Lit) {
+	e.s.Clause(e.enable(f).Not(), formula)
+}
+
+func (e *encoding) enable(f Fact) sat.Lit {
+	on := e.s.Lit()
+	e.facts, e.on = append(e.facts, f), append(e.on, on)
+	return on
+}
+
+// reach collects every candidate that some need of something reached mentions.
+func (e *encoding) reach(ctx context.Context) error {
+	seen := map[cand]bool{}
+	var stack []cand
+	add := func(c cand) {
+		if !seen[c] {
+			seen[c] = true
+			stack = append(stack, c)
+		}
+	}
+	for _, in := range e.r.u.installed {
+		add(in.id)
+	}
+	for _, n := range e.r.options {
+		if n != nil {
+			n.each(add)
+		}
+	}
+	for len(stack) > 0 {
+		if err := e.r.interrupted(ctx); err != nil {
+			return err
+		}
+		c := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, q := range e.r.needs.requirements(ctx, c) {
+			q.each(add)
+		}
+	}
+	e.reached = slices.Sorted(maps.Keys(seen))
+	return nil
+}
+
+// lit returns the literal of a need. A need without negation is encoded once for
+// all that state it.
+func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
+	if l, ok := e.lits[n]; ok {
+		return l
+	}
+	var parts []sat.Lit
+	for _, c := range n.list {
+		parts = append(parts, e.vars[c])
+	}
+	for _, k := range n.kids {
+		parts = append(parts, e.lit(ctx, k))
+	}
+	var l sat.Lit
+	switch n.kind {
+	case anyOf, some:
+		l = e.s.Or(parts...)
+	case every:
+		l = e.s.And(parts...)
+	case noneOf:
+		for _, c := range e.reached {
+			if e.r.u.satisfies(ctx, n.expr, c) {
+				parts = append(parts, e.vars[c])
+			}
+		}
+		l = e.s.Or(parts...).Not()
+	}
+	e.lits[n] = l
+	return l
+}
+
+// atMostOne states that a namespace holds one bundle of a package and one
+// provider of an API (D10). An API that only one package provides needs no
+// statement of its own.
+func (e *encoding) atMostOne() {
+	u := e.r.u
+	byPackage := map[string][]cand{}
+	byAPI := map[property.GVK][]cand{}
+	for _, c := range e.reached {
+		if p := u.pkg(c); p != "" {
+			byPackage[p] = append(byPackage[p], c)
+		}
+		for g := range u.apis(c) {
+			byAPI[g] = append(byAPI[g], c)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(byPackage)) {
+		if list := byPackage[p]; len(list) > 1 {
+			e.s.AtMostOne(e.enable(&OnePerPackage{Package: p, Bundles: u.refs(list)}), e.of(list)...)
+		}
+	}
+	for _, g := range slices.SortedFunc(maps.Keys(byAPI), property.GVK.Compare) {
+		list := byAPI[g]
+		p := u.pkg(list[0])
+		if p != "" && !slices.ContainsFunc(list, func(c cand) bool { return u.pkg(c) != p }) {
+			continue
+		}
+		e.s.AtMostOne(e.enable(&OneProvider{API: g, Providers: u.refs(list)}), e.of(list)...)
+	}
+}
+
+func (e *encoding) of(list []cand) []sat.Lit {
+	out := make([]sat.Lit, len(list))
+	for i, c := range list {
+		out[i] = e.vars[c]
+	}
+	return out
+}
+
+// choice turns a need into the solver's choice between literals.
+func (e *encoding) choice(ctx context.Context, n *need) sat.Choice {
+	if n.kind == anyOf {
+		return e.of(n.list)
+	}
+	var out sat.Choice
+	for _, k := range n.kids {
+		l := e.lit(ctx, k)
+		e.needOf[l] = k
+		out = append(out, l)
+	}
+	return out
+}
+
+func (e *encoding) choices(ctx context.Context, list []*need) []sat.Choice {
+	out := make([]sat.Choice, len(list))
+	for i, n := range list {
+		out[i] = e.choice(ctx, n)
+	}
+	return out
+}
+
+// search returns the set that is best by preference; ok is false when there is
+// none.
+func (e *encoding) search(ctx context.Context) (set []cand, ok bool, err error) {
+	hard := slices.Clone(e.on)
+	var queue []sat.Choice
+	for _, n := range e.r.options {
+		queue = append(queue, e.choices(ctx, []*need{n})...)
+	}
+	after := func(l sat.Lit) []sat.Choice {
+		if c, ok := e.cands[l]; ok {
+			var out []sat.Choice
+			for _, q := range e.r.needs.requirements(ctx, c) {
+				out = append(out, e.choices(ctx, q.choices())...)
+			}
+			return out
+		}
+		return e.choices(ctx, e.needOf[l].choices())
+	}
+	for _, in := range e.r.u.installed {
+		if len(in.owners) == 0 {
+			hard = append(hard, e.vars[in.id])
+			set = append(set, in.id)
+			queue = append(queue, after(e.vars[in.id])...)
+		}
+	}
+	chosen, ok, err := e.s.Prefer(ctx, hard, queue, after)
+	if !ok || err != nil {
+		return nil, ok, err
+	}
+	for _, l := range chosen {
+		if c, ok := e.cands[l]; ok && !slices.Contains(set, c) {
+			set = append(set, c)
+		}
+	}
+	return set, true, nil
+}
+
+// conflict returns a minimal set of facts that cannot all hold.
+func (e *encoding) conflict(ctx context.Context) ([]Fact, error) {
+	core, err := e.s.MinimalCore(ctx, e.on)
+	if err != nil {
+		return nil, err
+	}
+	var out []Fact
+	for i, on := range e.on {
+		if slices.Contains(core, on) {
+			out = append(out, e.facts[i])
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,75 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/graph"
+)
+
+// An evaluation tests expressions on single bundles for one resolution. CEL
+// rules are evaluated once for each bundle; what could not be evaluated is kept.
+type evaluation struct {
+	*constraints.Evaluator
+	values map[graph.Bundle]*constraints.Values
+	faults map[Fault]bool
+	// err is what ended all evaluation: the context, or the limit on the cost of
+	// all rules together. Everything tests false after it.
+	err error
+}
+
+// valued gives a bundle of a catalog the values that an Evaluator remembers
+// results by.
+type valued struct {
+	graph.Bundle
+	values *constraints.Values
+}
+
+// Values returns the decoded properties.
+func (v valued) Values() *constraints.Values { return v.values }
+
+// test reports whether a bundle satisfies an expression by itself.
+func (e *evaluation) test(ctx context.Context, x constraints.Expr, b constraints.Bundle) bool {
+	if e.err != nil {
+		return false
+	}
+	if g, ok := b.(graph.Bundle); ok && hasRule(x) {
+		v, ok := e.values[g]
+		if !ok {
+			v = constraints.NewValues(g.Properties())
+			e.values[g] = v
+		}
+		b = valued{g, v}
+	}
+	r, err := e.Satisfies(ctx, x, b)
+	if err != nil {
+		e.err = err
+		return false
+	}
+	for _, p := range r.Problems {
+		e.faults[Fault{Rule: p.Expr.Rule, Error: p.Err.Error()}] = true
+	}
+	return r.OK
+}
+
+// hasRule reports whether an expression contains a CEL rule.
+func hasRule(x constraints.Expr) bool {
+	for part := range constraints.Walk(x) {
+		if _, ok := part.(*constraints.CEL); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// list returns the faults in order.
+func (e *evaluation) list() []Fault {
+	out := make([]Fault, 0, len(e.faults))
+	for f := range e.faults {
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b Fault) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Error, b.Error)) })
+	return slices.Clip(out)
+}

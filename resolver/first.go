@@ -1,0 +1,106 @@
+package resolver
+
+import (
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/property"
+)
+
+// first tries what everybody prefers: each choice, in the order of the search
+// (sat.Solver.Prefer), takes its first option. If the set that results breaks no
+// rule, it is the best answer there is, and no solver was needed. ok is false as
+// soon as something does not fit.
+func (r *resolution) first(ctx context.Context) (set []cand, ok bool) {
+	t := attempt{r: r, took: map[cand]bool{}, pkgs: map[string]bool{}, apis: map[property.GVK]bool{}}
+	for _, in := range r.u.installed {
+		if len(in.owners) == 0 && !t.take(in.id) {
+			return nil, false
+		}
+	}
+	var queue []*need
+	for i := range r.u.subs {
+		queue = append(queue, r.options[i])
+	}
+	push := func(c cand) {
+		for _, q := range r.needs.requirements(ctx, c) {
+			queue = append(queue, q.choices()...)
+			t.forbidden = append(t.forbidden, q.forbidden()...)
+		}
+	}
+	for _, c := range t.set {
+		push(c)
+	}
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		if n.kind == some {
+			k := n.kids[0]
+			queue = append(queue, k.choices()...)
+			t.forbidden = append(t.forbidden, k.forbidden()...)
+			continue
+		}
+		if slices.ContainsFunc(n.list, func(c cand) bool { return t.took[c] }) {
+			continue
+		}
+		i := slices.IndexFunc(n.list, func(c cand) bool { return r.u.barred(c) == nil })
+		if i < 0 || !t.take(n.list[i]) {
+			return nil, false
+		}
+		push(n.list[i])
+	}
+	for _, x := range t.forbidden {
+		if slices.ContainsFunc(t.set, func(c cand) bool { return r.u.satisfies(ctx, x, c) }) {
+			return nil, false
+		}
+	}
+	return t.set, true
+}
+
+// An attempt is a set that grows while nothing in it collides.
+type attempt struct {
+	r         *resolution
+	set       []cand
+	took      map[cand]bool
+	pkgs      map[string]bool
+	apis      map[property.GVK]bool
+	forbidden []constraints.Expr
+}
+
+// take adds a candidate; it reports false when the candidate collides with what
+// was taken (D10) or may never be chosen.
+func (t *attempt) take(c cand) bool {
+	if t.r.u.barred(c) != nil {
+		return false
+	}
+	if p := t.r.u.pkg(c); p != "" {
+		if t.pkgs[p] {
+			return false
+		}
+		t.pkgs[p] = true
+	}
+	for g := range t.r.u.apis(c) {
+		if t.apis[g] {
+			return false
+		}
+		t.apis[g] = true
+	}
+	// An upgrade takes the place of what it upgrades, whatever package that says
+	// it is of.
+	for _, in := range t.r.replacedBy[c] {
+		if t.took[in] {
+			return false
+		}
+	}
+	if t.r.u.isInstalled(c) {
+		for _, other := range t.set {
+			if slices.Contains(t.r.replacedBy[other], c) {
+				return false
+			}
+		}
+	}
+	t.took[c] = true
+	t.set = append(t.set, c)
+	return true
+}

@@ -1,0 +1,324 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/graph"
+)
+
+// installedSource stands for the installed operators where a catalog is asked
+// for.
+const installedSource = -1
+
+// sources returns the catalogs in the order in which a bundle of the catalog
+// with that index prefers them (D8, H13): its own, then by priority, then those
+// of the problem's namespace, then by name.
+func (u *universe) sources(own int) []*source {
+	if list, ok := u.orders[own]; ok {
+		return list
+	}
+	list := slices.Clone(u.cats)
+	first := func(yes bool) int {
+		if yes {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b *source) int {
+		return cmp.Or(
+			cmp.Compare(first(a.index == own), first(b.index == own)),
+			cmp.Compare(b.Priority, a.Priority),
+			cmp.Compare(first(a.Namespace == u.p.Namespace), first(b.Namespace == u.p.Namespace)),
+			cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Namespace, b.Namespace),
+		)
+	})
+	u.orders[own] = list
+	return list
+}
+
+// sourceOf returns the index of a candidate's catalog.
+func (u *universe) sourceOf(c cand) int {
+	if u.isInstalled(c) {
+		return installedSource
+	}
+	return u.source(c).index
+}
+
+type listKey struct {
+	expr constraints.Expr
+	own  int
+}
+
+// candidates returns the candidates that satisfy an expression by themselves, in
+// the order in which a bundle of the catalog with index own prefers them (D8):
+// installed operators, then the catalogs in order, and in each the entries in
+// order.
+func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) []cand {
+	key := listKey{x, own}
+	if list, ok := u.lists[key]; ok {
+		return list
+	}
+	var list []cand
+	// Installed operators are preferred by package, then name (H13).
+	for _, in := range u.installed {
+		if u.satisfies(ctx, x, in.id) {
+			list = append(list, in.id)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b cand) int { return cmp.Compare(u.installed[a].pkg, u.installed[b].pkg) })
+	for _, s := range u.sources(own) {
+		list = append(list, u.inSource(ctx, x, s)...)
+	}
+	u.lists[key] = list
+	return list
+}
+
+// inSource returns the entries of a catalog that satisfy an expression: those of
+// default channels first, then by package and channel, nearer to the head first.
+// Entries that another entry skips are never candidates (H3).
+func (u *universe) inSource(ctx context.Context, x constraints.Expr, s *source) []cand {
+	key := listKey{x, -2 - s.index}
+	if list, ok := u.lists[key]; ok {
+		return list
+	}
+	var entries []graph.Entry
+	for _, b := range reach(s.Graph, x) {
+		if !u.test(ctx, x, b) {
+			continue
+		}
+		for e := range b.Entries() {
+			if _, ok := e.Rank(); ok {
+				entries = append(entries, e)
+			}
+		}
+	}
+	slices.SortFunc(entries, compareEntries)
+	list := make([]cand, len(entries))
+	for i, e := range entries {
+		list[i] = s.first + cand(e.Index())
+	}
+	u.lists[key] = list
+	return list
+}
+
+// compareEntries orders the entries of one catalog by preference. The numbers of
+// channels follow the names of their packages and their own.
+func compareEntries(a, b graph.Entry) int {
+	ac, bc := a.Channel(), b.Channel()
+	if ac != bc {
+		if ad, bd := ac.IsDefault(), bc.IsDefault(); ad != bd {
+			if ad {
+				return -1
+			}
+			return 1
+		}
+		return ac.Compare(bc)
+	}
+	ar, _ := a.Rank()
+	br, _ := b.Rank()
+	return cmp.Compare(ar, br)
+}
+
+// reach returns the bundles of a catalog among which those that satisfy the
+// expression are, by package and name, from the index where there is one.
+func reach(c *graph.Catalog, x constraints.Expr) []graph.Bundle {
+	switch x := x.(type) {
+	case *constraints.GVK:
+		return slices.Collect(c.Providers(x.GVK))
+	case *constraints.Label:
+		return slices.Collect(c.Labelled(x.Label))
+	case *constraints.Package:
+		p, ok := c.Package(x.Name)
+		if !ok {
+			return nil
+		}
+		return slices.Collect(p.Bundles())
+	case *constraints.All:
+		// Whoever satisfies all satisfies the part that reaches fewest.
+		var best []graph.Bundle
+		found := false
+		for _, part := range x.Of {
+			if !indexed(part) {
+				continue
+			}
+			if list := reach(c, part); !found || len(list) < len(best) {
+				best, found = list, true
+			}
+		}
+		if found {
+			return best
+		}
+	case *constraints.Any:
+		if indexed(x) {
+			var all []graph.Bundle
+			for _, part := range x.Of {
+				all = append(all, reach(c, part)...)
+			}
+			slices.SortFunc(all, graph.Bundle.Compare)
+			return slices.Compact(all)
+		}
+	}
+	return slices.Collect(c.Bundles())
+}
+
+// indexed reports whether reach finds the bundles without a scan.
+func indexed(x constraints.Expr) bool {
+	switch x := x.(type) {
+	case *constraints.GVK, *constraints.Label, *constraints.Package:
+		return true
+	case *constraints.All:
+		return slices.ContainsFunc(x.Of, indexed)
+	case *constraints.Any:
+		for _, part := range x.Of {
+			if !indexed(part) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// options are the candidates of a subscription, in order of preference (D9).
+// missing is the fact that there is nothing to choose from.
+func (u *universe) options(s *subscription) (list []cand, missing Fact) {
+	named := CatalogID{s.Catalog, s.CatalogNamespace}
+	var in, others []*source
+	for _, c := range u.sources(installedSource) {
+		if (s.Catalog == "" || s.Catalog == c.Name) && (s.CatalogNamespace == "" || s.CatalogNamespace == c.Namespace) {
+			in = append(in, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	if len(in) == 0 && (named != CatalogID{}) {
+		known := make([]string, len(u.cats))
+		for i, c := range u.cats {
+			known[i] = c.ID().String()
+		}
+		slices.Sort(known)
+		return nil, &Unavailable{Subscription: *s.Subscription, What: "catalog", Known: known}
+	}
+	if missing = u.lookUp(s, in); missing != nil {
+		return nil, missing
+	}
+	for _, c := range in {
+		list = append(list, u.inSubscription(s, c)...)
+	}
+	if s.current != nil {
+		if u.p.Options.OtherSources {
+			for _, c := range others {
+				list = append(list, u.inSubscription(s, c)...)
+			}
+		}
+		list = append(list, s.current.id)
+	}
+	return list, nil
+}
+
+// channels returns the channels of a catalog that a subscription may use, the
+// preferred first.
+func (s *subscription) channels(c *source) []graph.Channel {
+	p, ok := c.Graph.Package(s.Package)
+	if !ok {
+		return nil
+	}
+	if s.Channel != "" {
+		if ch, ok := p.Channel(s.Channel); ok {
+			return []graph.Channel{ch}
+		}
+		return nil
+	}
+	var list []graph.Channel
+	for ch := range p.Channels() {
+		if ch.IsDefault() {
+			list = slices.Insert(list, 0, ch)
+		} else {
+			list = append(list, ch)
+		}
+	}
+	return list
+}
+
+// inSubscription returns the entries of one catalog that a subscription may
+// choose: successors of what is installed, else the startingCSV, else all.
+func (u *universe) inSubscription(s *subscription, c *source) (list []cand) {
+	for _, ch := range s.channels(c) {
+		if s.current == nil && s.StartingCSV != "" {
+			// A startingCSV may name an entry that is skipped (H3).
+			if e, ok := ch.Entry(s.StartingCSV); ok {
+				if _, ok := e.Bundle(); ok {
+					list = append(list, c.first+cand(e.Index()))
+				}
+			}
+			continue
+		}
+		for e := range ch.Order() {
+			if s.current == nil || e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
+				list = append(list, c.first+cand(e.Index()))
+			}
+		}
+	}
+	return list
+}
+
+// lookUp returns the fact that something the subscription names is in none of
+// the catalogs, or nil.
+func (u *universe) lookUp(s *subscription, in []*source) Fact {
+	missing := &Unavailable{Subscription: *s.Subscription}
+	var pkgs, chs, csvs bool
+	var known []string
+	for _, c := range in {
+		p, ok := c.Graph.Package(s.Package)
+		if !ok {
+			continue
+		}
+		if !pkgs {
+			pkgs, known = true, nil
+		}
+		list := s.channels(c)
+		if len(list) == 0 && !chs {
+			for ch := range p.Channels() {
+				known = append(known, ch.Name())
+			}
+		}
+		for _, ch := range list {
+			if err := ch.Err(); err != nil {
+				missing.Err = err
+				continue
+			}
+			if !chs {
+				chs, known = true, nil
+			}
+			if e, ok := ch.Entry(s.StartingCSV); ok {
+				if _, ok := e.Bundle(); ok {
+					csvs = true
+				}
+			}
+			if !csvs {
+				for e := range ch.Order() {
+					known = append(known, e.Name())
+				}
+			}
+		}
+	}
+	switch {
+	case !pkgs:
+		missing.What = "package"
+	case !chs && missing.Err != nil:
+		missing.What = "head"
+	case !chs:
+		missing.What = "channel"
+	case s.current == nil && s.StartingCSV != "" && !csvs:
+		missing.What = "startingCSV"
+	default:
+		return nil
+	}
+	slices.Sort(known)
+	missing.Known = slices.Compact(known)
+	return missing
+}

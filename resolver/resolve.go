@@ -1,0 +1,147 @@
+package resolver
+
+import (
+	"context"
+	"slices"
+)
+
+// Resolve returns what a namespace should install. It does not modify the
+// problem, whose catalogs any number of goroutines may share.
+//
+// The error is a [*Conflict] when the problem has no solution, a
+// [*ProblemError] when the problem itself is malformed, an [*UnhealthyError]
+// when a catalog cannot be read, or the context's error, which is obeyed while
+// solving too (D18).
+func Resolve(ctx context.Context, p Problem) (*Solution, error) {
+	u, err := newUniverse(&p)
+	if err != nil {
+		return nil, err
+	}
+	r := newResolution(u)
+	if !r.impossible() {
+		set, ok := r.first(ctx)
+		if err := r.interrupted(ctx); err != nil {
+			return nil, err
+		}
+		if ok {
+			return r.solution(set), nil
+		}
+	}
+	e, err := r.encode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !r.impossible() {
+		set, ok, err := e.search(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return r.solution(set), nil
+		}
+	}
+	facts, err := e.conflict(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return nil, &Conflict{ID: p.ID, Namespace: p.Namespace, Facts: facts}
+}
+
+// impossible reports whether some subscription has nothing to choose from.
+func (r *resolution) impossible() bool {
+	return slices.ContainsFunc(r.missing, func(f Fact) bool { return f != nil })
+}
+
+// interrupted returns what ended the work before its end: the context, or a
+// limit.
+func (r *resolution) interrupted(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return r.u.err
+}
+
+// A resolution is a universe with the choices of its subscriptions.
+type resolution struct {
+	u       *universe
+	needs   *needs
+	options []*need // of each subscription
+	missing []Fact  // of each subscription, nil when it has options
+	// replacedBy lists, for a candidate of a subscription, the installed
+	// operators that it upgrades.
+	replacedBy map[cand][]cand
+}
+
+func newResolution(u *universe) *resolution {
+	r := &resolution{u: u, needs: newNeeds(u), replacedBy: map[cand][]cand{}}
+	for _, s := range u.subs {
+		list, missing := u.options(s)
+		r.missing = append(r.missing, missing)
+		if missing != nil {
+			r.options = append(r.options, nil)
+			continue
+		}
+		r.options = append(r.options, &need{kind: anyOf, list: list})
+		if s.current == nil {
+			continue
+		}
+		for _, c := range list {
+			if c != s.current.id && !slices.Contains(r.replacedBy[c], s.current.id) {
+				r.replacedBy[c] = append(r.replacedBy[c], s.current.id)
+			}
+		}
+	}
+	return r
+}
+
+// solution describes a set that breaks no rule.
+func (r *resolution) solution(set []cand) *Solution {
+	u := r.u
+	sol := &Solution{ID: u.p.ID, Namespace: u.p.Namespace, Selected: []Selected{}}
+	for _, c := range set {
+		if u.isInstalled(c) {
+			continue
+		}
+		e, b := u.entry(c)
+		s := Selected{
+			Name: b.Name(), Channel: e.Channel().Name(), Package: b.Package().Name(),
+			Catalog: u.source(c).Name, CatalogNamespace: u.source(c).Namespace,
+			Replaces: e.Replaces(), Version: b.Version().String(),
+			Bundle: b,
+		}
+		// On an upgrade, what is replaced is what is installed (H4).
+		for _, in := range r.replacedBy[c] {
+			s.Replaces = u.installed[in].Name
+		}
+		sol.Selected = append(sol.Selected, s)
+	}
+	slices.SortFunc(sol.Selected, Selected.Compare)
+	for i, s := range u.subs {
+		if s.current != nil && slices.Contains(set, s.current.id) {
+			sol.Stayed = append(sol.Stayed, r.stay(s, r.options[i].list))
+		}
+	}
+	sol.Faults = u.evaluation.list()
+	return sol
+}
+
+// stay says why the operator of a subscription stays.
+func (r *resolution) stay(s *subscription, options []cand) Stay {
+	x := Stay{Subscription: s.Name, Name: s.current.Name, Package: s.Package, Reason: NoSuccessor}
+	for _, c := range options {
+		if !r.u.isInstalled(c) {
+			x.Reason = Blocked
+			x.Blocked = append(x.Blocked, r.u.ref(c))
+		}
+	}
+	if x.Reason == NoSuccessor {
+		for _, c := range r.u.cats {
+			for _, ch := range s.channels(c) {
+				if h, ok := ch.Head(); ok && h.Name() == s.current.Name {
+					x.Reason = AtHead
+				}
+			}
+		}
+	}
+	return x
+}

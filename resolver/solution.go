@@ -1,0 +1,75 @@
+package resolver
+
+import (
+	"cmp"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A Solution is what a namespace should install. It is not modified after
+// Resolve returned it.
+type Solution struct {
+	ID        string `json:"id,omitempty"`
+	Namespace string `json:"namespace"`
+	// Selected are the bundles to install that are not installed yet, by
+	// package, name, channel and catalog. It is empty when nothing changes.
+	Selected []Selected `json:"selected"`
+	// Stayed are the operators of subscriptions that are not upgraded, in the
+	// order in which the subscriptions chose.
+	Stayed []Stay `json:"stayed,omitempty"`
+	// Faults are rules of constraints that could not be evaluated on some
+	// bundle, and count as false there (D7), in order.
+	Faults []Fault `json:"faults,omitempty"`
+}
+
+// A Selected is a bundle to install.
+type Selected struct {
+	Name             string `json:"name"`
+	Channel          string `json:"channel"`
+	Package          string `json:"package"`
+	Catalog          string `json:"catalog"`
+	CatalogNamespace string `json:"catalogNamespace"`
+	// Replaces is the installed operator that is upgraded; on a fresh
+	// installation, what the catalog says that the bundle replaces (H4).
+	Replaces string `json:"replaces"`
+	Version  string `json:"version"`
+	// Bundle is the bundle in its catalog.
+	Bundle graph.Bundle `json:"-"`
+}
+
+// Compare orders by package, name, channel and catalog.
+func (s Selected) Compare(o Selected) int {
+	return cmp.Or(
+		cmp.Compare(s.Package, o.Package), cmp.Compare(s.Name, o.Name), cmp.Compare(s.Channel, o.Channel),
+		cmp.Compare(s.CatalogNamespace, o.CatalogNamespace), cmp.Compare(s.Catalog, o.Catalog),
+	)
+}
+
+// A StayReason says why an operator is not upgraded.
+type StayReason string
+
+const (
+	// AtHead: it is the head of its channel.
+	AtHead StayReason = "at-head"
+	// NoSuccessor: no entry of the channel replaces, skips or covers it.
+	NoSuccessor StayReason = "no-successor"
+	// Blocked: it has successors, and each of them breaks a rule (H1).
+	Blocked StayReason = "blocked"
+)
+
+// A Stay is an operator that a subscription owns and that is not upgraded. The
+// running OLM is silent about it.
+type Stay struct {
+	Subscription string     `json:"subscription"`
+	Name         string     `json:"name"`
+	Package      string     `json:"package"`
+	Reason       StayReason `json:"reason"`
+	// Blocked are the successors that were refused, the preferred first.
+	Blocked []Ref `json:"blocked,omitempty"`
+}
+
+// A Fault is a rule that could not be evaluated.
+type Fault struct {
+	Rule  string `json:"rule"`
+	Error string `json:"error"`
+}

@@ -1,0 +1,348 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A cand numbers a candidate of a problem: first the installed operators, then
+// the entries of the catalogs. Its order is canonical: it does not depend on the
+// order of the problem.
+type cand int32
+
+// A universe is a problem in canonical order, with the indexes that answer its
+// questions. It belongs to one resolution.
+type universe struct {
+	p         *Problem
+	subs      []*subscription
+	installed []*installed // by name
+	cats      []*source    // by namespace and name
+	lists     map[listKey][]cand
+	orders    map[int][]*source
+	evaluation
+}
+
+// A source is a catalog with the number of its first entry.
+type source struct {
+	*Catalog
+	index int
+	first cand
+}
+
+// An installed is an installed operator with its properties parsed.
+type installed struct {
+	*Installed
+	id       cand
+	pkg      string
+	version  semver.Version
+	apis     []property.GVK
+	requires []graph.Requirement
+	facts    *constraints.PropertyList
+	owners   []*subscription
+	// prohibited: it has the property olm.deprecated (H12).
+	prohibited bool
+	// err is the first property that cannot be read (H7).
+	err error
+}
+
+// A subscription is a subscription with what it owns.
+type subscription struct {
+	*Subscription
+	current *installed // nil for a fresh installation
+}
+
+// newUniverse checks the problem and puts it in canonical order.
+func newUniverse(p *Problem) (*universe, error) {
+	u := &universe{
+		p:      p,
+		lists:  map[listKey][]cand{},
+		orders: map[int][]*source{},
+		evaluation: evaluation{
+			Evaluator: constraints.NewEvaluator(p.Options.Cluster, &p.Options.Limits),
+			values:    map[graph.Bundle]*constraints.Values{},
+			faults:    map[Fault]bool{},
+		},
+	}
+	if err := u.checkOptions(); err != nil {
+		return nil, err
+	}
+	if err := u.addInstalled(); err != nil {
+		return nil, err
+	}
+	if err := u.addCatalogs(); err != nil {
+		return nil, err
+	}
+	return u, u.addSubscriptions()
+}
+
+func problemErrorf(path, format string, args ...any) error {
+	return &ProblemError{Path: path, Err: fmt.Errorf(format, args...)}
+}
+
+func (u *universe) checkOptions() error {
+	switch o := &u.p.Options; {
+	case o.Constraints != "" && o.Constraints != Documented && o.Constraints != PerBundle:
+		return problemErrorf("/options/constraints", "%q is neither %q nor %q", o.Constraints, Documented, PerBundle)
+	case o.SubscriptionOrder != "" && o.SubscriptionOrder != ByName && o.SubscriptionOrder != AsGiven:
+		return problemErrorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, ByName, AsGiven)
+	}
+	return nil
+}
+
+func (u *universe) addInstalled() error {
+	var compiler *constraints.Compiler
+	for i := range u.p.Installed {
+		in := &u.p.Installed[i]
+		path := fmt.Sprintf("/installed/%d", i)
+		x := &installed{Installed: in, pkg: in.Package}
+		if in.Name == "" {
+			return problemErrorf(path+"/name", "is missing; name the ClusterServiceVersion")
+		}
+		if in.Version != "" {
+			v, err := semver.Parse(in.Version)
+			if err != nil {
+				return problemErrorf(path+"/version", "%q is no semantic version: %w", in.Version, err)
+			}
+			x.version = v
+		}
+		if compiler == nil {
+			compiler = constraints.NewCompiler(&u.p.Options.Limits)
+		}
+		for n, p := range in.Properties {
+			x.property(compiler, n, p)
+		}
+		slices.SortFunc(x.apis, property.GVK.Compare)
+		x.apis = slices.Compact(x.apis)
+		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: x.pkg, Version: &x.version})
+		u.installed = append(u.installed, x)
+	}
+	slices.SortStableFunc(u.installed, func(a, b *installed) int { return cmp.Compare(a.Name, b.Name) })
+	for i, x := range u.installed {
+		x.id = cand(i)
+		if i > 0 && u.installed[i-1].Name == x.Name {
+			return problemErrorf("/installed", "%q appears twice; a namespace holds a name once", x.Name)
+		}
+	}
+	return nil
+}
+
+// property takes up one property of an installed operator.
+func (x *installed) property(compiler *constraints.Compiler, n int, p property.Property) {
+	keep := func(err error) bool {
+		if err != nil && x.err == nil {
+			x.err = fmt.Errorf("/properties/%d/value: %w", n, err)
+		}
+		return err == nil
+	}
+	switch p.Type {
+	case property.TypePackage:
+		if v, err := property.ParsePackage(p.Value); keep(err) && x.pkg == "" {
+			x.pkg = v.PackageName
+		}
+	case property.TypeGVK:
+		if g, err := property.ParseGVK(p.Value); keep(err) {
+			x.apis = append(x.apis, g)
+		}
+	case property.TypeDeprecated:
+		x.prohibited = true
+	default:
+		if e, ok, err := compiler.FromProperty(p); ok && keep(err) {
+			x.requires = append(x.requires, graph.Requirement{Property: n, ID: -1, Expr: e})
+		}
+	}
+}
+
+func (u *universe) addCatalogs() error {
+	var sick []Catalog
+	for i := range u.p.Catalogs {
+		c := &u.p.Catalogs[i]
+		path := fmt.Sprintf("/catalogs/%d", i)
+		switch {
+		case c.Name == "":
+			return problemErrorf(path+"/name", "is missing; name the catalog")
+		case c.Unhealthy != "":
+			sick = append(sick, *c)
+			continue
+		case c.Graph == nil:
+			return problemErrorf(path, "catalog %q is not loaded; set Graph or call Open", c.Name)
+		}
+		u.cats = append(u.cats, &source{Catalog: c})
+	}
+	if len(sick) > 0 && !u.p.Options.IgnoreUnhealthy {
+		slices.SortFunc(sick, func(a, b Catalog) int { return compareID(a.ID(), b.ID()) })
+		return &UnhealthyError{Catalogs: sick}
+	}
+	slices.SortStableFunc(u.cats, func(a, b *source) int { return compareID(a.ID(), b.ID()) })
+	next := cand(len(u.installed))
+	for i, c := range u.cats {
+		if i > 0 && u.cats[i-1].ID() == c.ID() {
+			return problemErrorf("/catalogs", "catalog %q appears twice in namespace %q", c.Name, c.Namespace)
+		}
+		c.index, c.first = i, next
+		next += cand(c.Graph.NumEntries())
+	}
+	return nil
+}
+
+func compareID(a, b CatalogID) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+func (u *universe) addSubscriptions() error {
+	seen := map[string]bool{}
+	for i := range u.p.Subscriptions {
+		s := u.p.Subscriptions[i]
+		path := fmt.Sprintf("/subscriptions/%d", i)
+		if s.Package == "" {
+			return problemErrorf(path+"/package", "is missing; name the package to subscribe to")
+		}
+		s.Name = cmp.Or(s.Name, s.Package)
+		if seen[s.Name] {
+			return problemErrorf(path+"/name", "%q appears twice; give each subscription its own name", s.Name)
+		}
+		seen[s.Name] = true
+		x := &subscription{Subscription: &s}
+		if at, ok := slices.BinarySearchFunc(u.installed, s.InstalledCSV, func(in *installed, name string) int {
+			return cmp.Compare(in.Name, name)
+		}); ok {
+			x.current = u.installed[at]
+			x.current.owners = append(x.current.owners, x)
+		}
+		u.subs = append(u.subs, x)
+	}
+	if u.p.Options.SubscriptionOrder != AsGiven {
+		slices.SortFunc(u.subs, func(a, b *subscription) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	return nil
+}
+
+// semantics returns the meaning of compound constraints in this problem.
+func (u *universe) semantics() Semantics { return cmp.Or(u.p.Options.Constraints, Documented) }
+
+// isInstalled reports whether a candidate is an installed operator.
+func (u *universe) isInstalled(c cand) bool { return int(c) < len(u.installed) }
+
+// source returns the catalog of a candidate that is not installed.
+func (u *universe) source(c cand) *source {
+	i, ok := slices.BinarySearchFunc(u.cats, c, func(s *source, c cand) int { return cmp.Compare(s.first, c) })
+	for !ok && i > 0 {
+		i, ok = i-1, true
+	}
+	// Catalogs without entries share their number with the next one.
+	for i+1 < len(u.cats) && u.cats[i+1].first <= c {
+		i++
+	}
+	return u.cats[i]
+}
+
+// entry returns the entry and bundle of a candidate that is not installed.
+func (u *universe) entry(c cand) (graph.Entry, graph.Bundle) {
+	s := u.source(c)
+	e := s.Graph.EntryAt(int(c - s.first))
+	b, _ := e.Bundle()
+	return e, b
+}
+
+// ref returns the public name of a candidate.
+func (u *universe) ref(c cand) Ref {
+	if u.isInstalled(c) {
+		x := u.installed[c]
+		return Ref{Package: x.pkg, Name: x.Name}
+	}
+	e, b := u.entry(c)
+	return Ref{Catalog: u.source(c).ID(), Package: b.Package().Name(), Channel: e.Channel().Name(), Name: b.Name()}
+}
+
+func (u *universe) refs(list []cand) []Ref {
+	out := make([]Ref, len(list))
+	for i, c := range list {
+		out[i] = u.ref(c)
+	}
+	return out
+}
+
+// bundle returns what constraints are evaluated on.
+func (u *universe) bundle(c cand) constraints.Bundle {
+	if u.isInstalled(c) {
+		return u.installed[c].facts
+	}
+	_, b := u.entry(c)
+	return b
+}
+
+// pkg returns the package of a candidate, "" when an installed operator does not
+// tell.
+func (u *universe) pkg(c cand) string {
+	if u.isInstalled(c) {
+		return u.installed[c].pkg
+	}
+	_, b := u.entry(c)
+	return b.Package().Name()
+}
+
+// apis returns the APIs that a candidate provides, in order.
+func (u *universe) apis(c cand) iter.Seq[property.GVK] {
+	if u.isInstalled(c) {
+		return slices.Values(u.installed[c].apis)
+	}
+	_, b := u.entry(c)
+	return b.APIs()
+}
+
+// requirements returns what a candidate requires, in order of its properties.
+func (u *universe) requirements(c cand) iter.Seq[graph.Requirement] {
+	if u.isInstalled(c) {
+		return slices.Values(u.installed[c].requires)
+	}
+	_, b := u.entry(c)
+	return b.Requirements()
+}
+
+// pos returns where a candidate is defined.
+func (u *universe) pos(c cand) fbc.Pos {
+	if u.isInstalled(c) {
+		return fbc.Pos{}
+	}
+	_, b := u.entry(c)
+	return b.Pos()
+}
+
+// barred returns the fact that keeps a candidate from ever being chosen, or nil:
+// it is prohibited (D12, H12) or cannot be read (H7).
+func (u *universe) barred(c cand) Fact {
+	if u.isInstalled(c) {
+		if u.installed[c].prohibited {
+			return &Prohibited{Bundle: u.ref(c)}
+		}
+		return nil
+	}
+	_, b := u.entry(c)
+	if err := b.Err(); err != nil {
+		var d *fbc.Diagnostic
+		if errors.As(err, &d) {
+			err = errors.New(d.Path + ": " + d.Err.Error())
+		}
+		return &Unusable{Bundle: u.ref(c), Pos: b.Pos(), Err: err}
+	}
+	if b.IsProhibited() {
+		return &Prohibited{Bundle: u.ref(c), Pos: b.Pos()}
+	}
+	return nil
+}
+
+// satisfies reports whether one candidate satisfies an expression by itself. An
+// expression that cannot be evaluated is false, and the fault is kept (D7).
+func (u *universe) satisfies(ctx context.Context, x constraints.Expr, c cand) bool {
+	return u.test(ctx, x, u.bundle(c))
+}
