@@ -1,0 +1,160 @@
+package fbc
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Severity tells how much a finding matters.
+type Severity int
+
+const (
+	// Error marks what makes a catalog invalid.
+	Error Severity = iota
+	// Warning marks what is legal and will surprise somebody.
+	Warning
+)
+
+// String returns "error" or "warning".
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// MarshalText implements encoding.TextMarshaler with the words of String.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// A Code names a kind of finding. Codes are stable: scripts may match them.
+type Code string
+
+// The codes of what a load can find. Each is explained where it is raised.
+const (
+	CodeUnreadable    Code = "unreadable"     // a file or directory cannot be read
+	CodeNotRegular    Code = "not-regular"    // a device, socket, pipe or link to a directory
+	CodeSyntax        Code = "syntax"         // the document is neither JSON nor YAML
+	CodeNotObject     Code = "not-object"     // the document is no object
+	CodeType          Code = "type"           // a field has the wrong JSON type
+	CodeRequired      Code = "required"       // a required field is missing or empty
+	CodeLimit         Code = "limit"          // a limit of Limits was exceeded
+	CodeDuplicate     Code = "duplicate"      // a package, channel, bundle, entry or deprecation appears twice
+	CodeRepeated      Code = "repeated-key"   // a key appears twice in one object
+	CodeProperty      Code = "property"       // a property has no type, no value, or an invalid value
+	CodeMeta          Code = "meta"           // the package field is there and empty
+	CodeEmpty         Code = "empty"          // the catalog holds no blob at all
+	CodeIgnorePattern Code = "ignore-pattern" // an .indexignore pattern that can never match
+)
+
+// A Diagnostic is one finding about a catalog, with its place. It is an error,
+// so that a failed load can be inspected with errors.As.
+type Diagnostic struct {
+	Code     Code
+	Severity Severity
+	// Pos is the file, and the line on which the blob begins.
+	Pos Pos
+	// Schema, Package and Name identify the blob, as far as they were read.
+	Schema, Package, Name string
+	// Path is the JSON pointer, within the blob, of what is at fault.
+	Path string
+	// Err says what is wrong, and what to do where that is not obvious.
+	Err error
+}
+
+// Error returns "file:line: schema "name" (package "p"): path: message".
+func (d *Diagnostic) Error() string {
+	var b strings.Builder
+	b.WriteString(d.Pos.String())
+	b.WriteString(": ")
+	if d.Schema != "" {
+		b.WriteString(d.Schema)
+		if d.Name != "" {
+			fmt.Fprintf(&b, " %q", d.Name)
+		}
+		if d.Package != "" && d.Package != d.Name {
+			fmt.Fprintf(&b, " of package %q", d.Package)
+		}
+		b.WriteString(": ")
+	}
+	if d.Path != "" {
+		b.WriteString(d.Path)
+		b.WriteString(": ")
+	}
+	if d.Err != nil {
+		b.WriteString(d.Err.Error())
+	} else {
+		b.WriteString(string(d.Code))
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (d *Diagnostic) Unwrap() error { return d.Err }
+
+// Compare orders diagnostics by position, then path, code and text.
+func (d *Diagnostic) Compare(e *Diagnostic) int {
+	if c := cmp.Or(d.Pos.Compare(e.Pos), cmp.Compare(d.Path, e.Path), cmp.Compare(d.Code, e.Code)); c != 0 {
+		return c
+	}
+	return cmp.Compare(d.Error(), e.Error())
+}
+
+// Diagnostics is a list of findings in order of position. As an error it
+// prints one finding a line and unwraps to all of them.
+type Diagnostics []*Diagnostic
+
+// Error returns one finding a line.
+func (ds Diagnostics) Error() string {
+	lines := make([]string, len(ds))
+	for i, d := range ds {
+		lines[i] = d.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the findings as errors.
+func (ds Diagnostics) Unwrap() []error {
+	errs := make([]error, len(ds))
+	for i, d := range ds {
+		errs[i] = d
+	}
+	return errs
+}
+
+// Errors returns the findings of severity Error, in order.
+func (ds Diagnostics) Errors() Diagnostics {
+	return slices.DeleteFunc(slices.Clone(ds), func(d *Diagnostic) bool { return d.Severity != Error })
+}
+
+// Err returns nil when no finding is an error, and the errors otherwise.
+func (ds Diagnostics) Err() error {
+	if e := ds.Errors(); len(e) > 0 {
+		return e
+	}
+	return nil
+}
+
+func (ds Diagnostics) sort() { slices.SortStableFunc(ds, (*Diagnostic).Compare) }
+
+// A LimitError says that an input exceeded a limit, which one, and how to raise
+// it (A16). It is the cause of a Diagnostic with CodeLimit.
+type LimitError struct {
+	Limit string // the field of Limits
+	What  string // what was too large: "file", "document", …
+	Size  int64  // what was found; 0 when reading stopped at the limit
+	Max   int64
+}
+
+// Error names the limit and the way to raise it.
+func (e *LimitError) Error() string {
+	found := ""
+	if e.Size > 0 {
+		found = fmt.Sprintf(" (found %d)", e.Size)
+	}
+	return fmt.Sprintf("%s exceeds the limit of %d%s; raise Limits.%s if this input is trusted", e.What, e.Max, found, e.Limit)
+}
+
+var errEmpty = errors.New(`no catalog blobs found; a catalog directory holds .yaml or .json files with documents such as {"schema":"olm.package",…}`)

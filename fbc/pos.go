@@ -1,0 +1,33 @@
+package fbc
+
+import (
+	"cmp"
+	"strconv"
+)
+
+// A Pos is a place in a catalog: a file, slash-separated and relative to the
+// root of the catalog, and a line counted from 1. The zero Pos is "unknown" and
+// prints as "-".
+type Pos struct {
+	File string
+	Line int
+}
+
+// String returns "file:line", "file" when the line is unknown, or "-".
+func (p Pos) String() string {
+	switch {
+	case p.File == "":
+		return "-"
+	case p.Line <= 0:
+		return p.File
+	}
+	return p.File + ":" + strconv.Itoa(p.Line)
+}
+
+// IsValid reports whether the position names a file.
+func (p Pos) IsValid() bool { return p.File != "" }
+
+// Compare orders positions by file, then line.
+func (p Pos) Compare(q Pos) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line))
+}
