@@ -1,0 +1,652 @@
+package fbc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/internal/yamljson"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A decoder turns documents into blobs. It reuses its buffers and interns the
+// strings it returns; one goroutine uses one decoder.
+type decoder struct {
+	limits  *Limits
+	keep    Keep
+	yaml    yamljson.Options
+	dec     jsontext.Decoder
+	buf     bytes.Buffer
+	json    []byte // of a YAML document
+	scratch []byte
+	strings map[string]string
+	values  map[string]json.RawMessage
+	faults  Diagnostics // of the current document
+	at      *Meta
+}
+
+func newDecoder(limits *Limits, keep Keep) *decoder {
+	d := &decoder{limits: limits, keep: keep, strings: map[string]string{}, values: map[string]json.RawMessage{}}
+	if keep != KeepAll {
+		d.yaml.SkipValue = func(typ []byte) bool { return property.IsHeavy(string(typ)) }
+	}
+	return d
+}
+
+// fields are the raw values of a blob's fields; nil where absent.
+type fields struct {
+	schema, pkg, name       []byte
+	defaultChannel, image   []byte
+	properties, entries     []byte
+	relatedImages, icon     []byte
+	description, deprecated []byte
+}
+
+// blob decodes one document of file. A nil blob comes with the faults that
+// prevent it; other faults are findings about a blob that can be used.
+func (d *decoder) blob(name string, doc document) (Blob, Diagnostics) {
+	m := Meta{Pos: Pos{File: name, Line: doc.line}, from: doc.at}
+	d.at, d.faults = &m, nil
+	if int64(len(doc.text)) > d.limits.DocumentSize {
+		d.fault(CodeLimit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: int64(len(doc.text)), Max: d.limits.DocumentSize})
+		return nil, d.faults
+	}
+	text, f, ok := d.read(doc.text)
+	if !ok {
+		return nil, d.faults
+	}
+	b := d.typed(text, &f)
+	return b, d.faults
+}
+
+// read converts the document to JSON and finds its fields.
+func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
+	if first(doc) == '{' {
+		f, err := d.fields(doc)
+		if err == nil {
+			return doc, f, true
+		}
+		// A flow mapping is YAML too: {schema: olm.package}. Where that fails as
+		// well, the author meant JSON, and the JSON error says more.
+		if isSyntax(err) {
+			if out, yerr := d.slow(doc); yerr == nil {
+				if f, yerr := d.fields(out); yerr == nil {
+					return out, f, true
+				}
+			}
+		}
+		d.syntax(doc, err)
+		return nil, f, false
+	}
+	if out, ok := yamljson.Convert(d.json[:0], doc, &d.yaml); ok {
+		d.json = out
+	} else if out, err := d.slow(doc); err == nil {
+		d.json = out
+	} else {
+		d.syntax(doc, err)
+		return nil, f, false
+	}
+	f, err := d.fields(d.json)
+	if err != nil {
+		d.syntax(nil, err)
+		return nil, f, false
+	}
+	return d.json, f, true
+}
+
+// slow converts YAML with the full parser. A key that appears twice is a
+// finding; its last value counts, as everywhere.
+func (d *decoder) slow(doc []byte) ([]byte, error) {
+	out, strict := yamljson.Slow(doc, &yamljson.Options{Strict: true})
+	if strict == nil {
+		return out, nil
+	}
+	out, err := yamljson.Slow(doc, nil)
+	if err == nil {
+		d.fault(CodeRepeated, "", plainYAML(strict))
+	}
+	return out, err
+}
+
+// plainYAML returns the cause of a YAML error without the parser's prefixes.
+func plainYAML(err error) error {
+	text := err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return errors.New(text)
+}
+
+func isSyntax(err error) bool {
+	var se *jsontext.SyntacticError
+	return errors.As(err, &se)
+}
+
+// syntax reports why the document cannot be read, on the line of the fault
+// where that is known.
+func (d *decoder) syntax(doc []byte, err error) {
+	var (
+		code = CodeSyntax
+		line = 0
+		se   *jsontext.SyntacticError
+		ye   *yamljson.Error
+		le   *LimitError
+	)
+	if errors.As(err, &se) {
+		if doc != nil {
+			line = bytes.Count(doc[:min(int(se.ByteOffset), len(doc))], []byte("\n"))
+		}
+		err = fmt.Errorf("invalid JSON: %w", plainSyntax(se))
+	} else if errors.As(err, &ye) {
+		line = max(ye.Line-1, 0)
+		err = fmt.Errorf("invalid YAML: %w", plainYAML(ye.Err))
+	} else if errors.Is(err, errNotObject) {
+		code = CodeNotObject
+	} else if errors.As(err, &le) {
+		code = CodeLimit
+	}
+	d.fault(code, "", err)
+	d.faults[len(d.faults)-1].Pos.Line += line
+}
+
+// plainSyntax returns the cause of a syntax error without the decoder's own
+// words about places.
+func plainSyntax(se *jsontext.SyntacticError) error {
+	if se.Err == io.ErrUnexpectedEOF {
+		return errors.New("the document ends inside a value")
+	}
+	if se.JSONPointer != "" {
+		return fmt.Errorf("%w at %s", se.Err, se.JSONPointer)
+	}
+	return se.Err
+}
+
+var (
+	errNotObject = errors.New(`a catalog document is an object with a "schema" field`)
+	errRepeated  = errors.New("appears twice in one object; the last one counts, so drop the others")
+)
+
+func (d *decoder) fault(code Code, path string, err error) {
+	d.faults = append(d.faults, &Diagnostic{
+		Code: code, Pos: d.at.Pos, Schema: d.at.Schema, Package: d.at.Package, Name: d.at.Name, Path: path, Err: err,
+	})
+}
+
+// reset points the decoder at a JSON text.
+func (d *decoder) reset(text []byte) *jsontext.Decoder {
+	d.buf = *bytes.NewBuffer(text)
+	d.dec.Reset(&d.buf, jsontext.AllowDuplicateNames(true))
+	return &d.dec
+}
+
+// fields finds the fields of the object in text. It validates all of the text
+// as JSON but decodes none of it.
+func (d *decoder) fields(text []byte) (f fields, err error) {
+	dec := d.reset(text)
+	if k := dec.PeekKind(); k != '{' {
+		if _, err := dec.ReadValue(); err != nil {
+			return f, err
+		}
+		return f, fmt.Errorf("the document is %s; %w", kindName(k), errNotObject)
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return f, err
+	}
+	for dec.PeekKind() != '}' {
+		key, err := d.value(text)
+		if err != nil {
+			return f, err
+		}
+		slot := f.slot(key)
+		if slot == nil {
+			if err := dec.SkipValue(); err != nil {
+				return f, err
+			}
+			continue
+		}
+		if *slot != nil {
+			d.fault(CodeRepeated, "/"+string(bytes.Trim(key, `"`)), errRepeated)
+		}
+		if *slot, err = d.value(text); err != nil {
+			return f, err
+		}
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return f, err
+	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return f, &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("text after the end of the object")}
+	}
+	return f, depth(text, d.limits.Depth)
+}
+
+// value returns the next value as a part of text.
+func (d *decoder) value(text []byte) ([]byte, error) {
+	v, err := d.dec.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	end := int(d.dec.InputOffset())
+	return text[end-len(v) : end : end], nil
+}
+
+// slot returns where the field with the given quoted name goes, or nil. Names
+// are exact; an escaped spelling of a known name is an unknown field to nobody
+// who writes catalogs.
+func (f *fields) slot(key []byte) *[]byte {
+	switch string(key) {
+	case `"schema"`:
+		return &f.schema
+	case `"package"`:
+		return &f.pkg
+	case `"name"`:
+		return &f.name
+	case `"defaultChannel"`:
+		return &f.defaultChannel
+	case `"image"`:
+		return &f.image
+	case `"properties"`:
+		return &f.properties
+	case `"entries"`:
+		return &f.entries
+	case `"relatedImages"`:
+		return &f.relatedImages
+	case `"icon"`:
+		return &f.icon
+	case `"description"`:
+		return &f.description
+	}
+	return nil
+}
+
+// depth checks the nesting of valid JSON.
+func depth(text []byte, limit int64) error {
+	var n int64
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			if n++; n > limit {
+				return &LimitError{Limit: "Depth", What: "nesting of the document", Max: limit}
+			}
+		case '}', ']':
+			n--
+		case '"':
+			for i++; ; i++ {
+				i += bytes.IndexByte(text[i:], '"')
+				if !escaped(text, i) {
+					break
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// typed builds the blob of the fields' schema.
+func (d *decoder) typed(text []byte, f *fields) Blob {
+	m := d.at
+	var known bool
+	if m.Schema, known = d.required("/schema", f.schema); !known {
+		return nil
+	}
+	before := len(d.faults)
+	m.Name = d.optional("/name", f.name)
+	m.Package = d.optional("/package", f.pkg)
+	if m.Schema == SchemaPackage {
+		m.Package = m.Name
+	}
+	if len(d.faults) > before {
+		// The faults were reported before the whole identity was known.
+		for _, x := range d.faults[before:] {
+			x.Name, x.Package = m.Name, m.Package
+		}
+	}
+	if m.Schema != SchemaPackage && f.pkg != nil && m.Package == "" && len(d.faults) == before {
+		d.fault(CodeMeta, "/package", errors.New("is empty; leave it out or name the package"))
+	}
+	m.Properties = d.properties(f.properties)
+	if d.keep == KeepAll {
+		m.Raw = bytes.Clone(text)
+	}
+	var b Blob
+	switch m.Schema {
+	case SchemaPackage:
+		d.named("/name", f.name, m.Name)
+		p := &Package{DefaultChannel: d.optional("/defaultChannel", f.defaultChannel)}
+		d.optional("/description", f.description)
+		d.icon(f.icon)
+		p.Meta, b = *m, p
+	case SchemaChannel:
+		d.named("/name", f.name, m.Name)
+		d.named("/package", f.pkg, m.Package)
+		c := &Channel{Entries: d.entries(f.entries)}
+		c.Meta, b = *m, c
+	case SchemaBundle:
+		d.named("/name", f.name, m.Name)
+		d.named("/package", f.pkg, m.Package)
+		x := &Bundle{Image: d.optional("/image", f.image)}
+		x.RelatedImages = d.relatedImages(f.relatedImages)
+		x.Meta, b = *m, x
+	case SchemaDeprecations:
+		d.named("/package", f.pkg, m.Package)
+		x := &Deprecations{Entries: d.deprecations(f.entries)}
+		x.Meta, b = *m, x
+	default:
+		o := &Other{Meta: *m}
+		b = o
+	}
+	for _, x := range d.faults {
+		if x.Severity == Error && fatal(x.Code) {
+			return nil
+		}
+	}
+	return b
+}
+
+// fatal reports whether a load cannot go on with what has this fault. The
+// other faults leave a blob that can be used; validation reports them.
+func fatal(c Code) bool { return c != CodeProperty && c != CodeMeta && c != CodeRepeated }
+
+// required decodes a string that must be there and not be empty.
+func (d *decoder) required(path string, raw []byte) (string, bool) {
+	n := len(d.faults)
+	s := d.optional(path, raw)
+	if len(d.faults) == n {
+		d.named(path, raw, s)
+	}
+	return s, len(d.faults) == n
+}
+
+// named reports a required string that is missing or empty.
+func (d *decoder) named(path string, raw []byte, s string) {
+	switch {
+	case raw == nil:
+		d.fault(CodeRequired, path, errors.New("is missing"))
+	case s == "" && raw[0] == '"':
+		d.fault(CodeRequired, path, errors.New("is empty"))
+	}
+}
+
+// optional decodes a string, or reports another type.
+func (d *decoder) optional(path string, raw []byte) string {
+	if raw == nil {
+		return ""
+	}
+	if raw[0] != '"' {
+		d.fault(CodeType, path, fmt.Errorf("must be a string, found %s", kindName(jsontext.Value(raw).Kind())))
+		return ""
+	}
+	return d.intern(raw)
+}
+
+// intern returns the string of a quoted JSON string, one copy for all equals.
+func (d *decoder) intern(raw []byte) string {
+	s := raw[1 : len(raw)-1]
+	if bytes.IndexByte(s, '\\') >= 0 {
+		d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], raw)
+		s = d.scratch
+	}
+	return d.internBytes(s)
+}
+
+func (d *decoder) internBytes(s []byte) string {
+	if v, ok := d.strings[string(s)]; ok {
+		return v
+	}
+	v := string(s)
+	d.strings[v] = v
+	return v
+}
+
+// array calls each for the elements of a list, which may be absent or null.
+func (d *decoder) array(path string, raw []byte, each func(i int, v []byte)) {
+	if raw == nil || raw[0] == 'n' {
+		return
+	}
+	if raw[0] != '[' {
+		d.fault(CodeType, path, fmt.Errorf("must be a list, found %s", kindName(jsontext.Value(raw).Kind())))
+		return
+	}
+	// The elements may use the decoder themselves, so find them first.
+	var stack [64][]byte
+	elems := stack[:0]
+	dec := d.reset(raw)
+	dec.ReadToken()
+	for dec.PeekKind() != ']' {
+		v, err := d.value(raw)
+		if err != nil {
+			return // the text was validated before
+		}
+		elems = append(elems, v)
+	}
+	for i, v := range elems {
+		each(i, v)
+	}
+}
+
+// object calls each for the members of an object with their names as quoted in
+// the text; it reports another type, and a name that repeats.
+func (d *decoder) object(path string, raw []byte, each func(key string, v []byte)) bool {
+	if raw[0] != '{' {
+		d.fault(CodeType, path, fmt.Errorf("must be an object, found %s", kindName(jsontext.Value(raw).Kind())))
+		return false
+	}
+	type member struct {
+		key string
+		v   []byte
+	}
+	var stack [8]member
+	members := stack[:0]
+	dec := d.reset(raw)
+	dec.ReadToken()
+	for dec.PeekKind() != '}' {
+		key, err := d.value(raw)
+		if err != nil {
+			return false
+		}
+		name := d.intern(key)
+		for _, m := range members {
+			if m.key == name {
+				d.fault(CodeRepeated, path+"/"+name, errRepeated)
+			}
+		}
+		v, err := d.value(raw)
+		if err != nil {
+			return false
+		}
+		members = append(members, member{name, v})
+	}
+	for _, m := range members {
+		each(m.key, m.v)
+	}
+	return true
+}
+
+// properties decodes a list of {type, value}. Values that are not kept are nil.
+func (d *decoder) properties(raw []byte) []property.Property {
+	if raw == nil {
+		return nil
+	}
+	var out []property.Property
+	d.array("/properties", raw, func(i int, v []byte) {
+		var typ, value []byte
+		path := func() string { return "/properties/" + strconv.Itoa(i) }
+		if v[0] == 'n' {
+			d.fault(CodeProperty, path(), errors.New("is null; a property is an object with type and value"))
+			out = append(out, property.Property{Value: jsonNull})
+			return
+		}
+		if !d.object(path(), v, func(key string, v []byte) {
+			switch key {
+			case "type":
+				typ = v
+			case "value":
+				value = v
+			}
+		}) {
+			return
+		}
+		p := property.Property{Type: d.optional(path()+"/type", typ)}
+		heavy := d.keep != KeepAll && property.IsHeavy(p.Type)
+		switch {
+		case p.Type == "":
+			d.fault(CodeProperty, path()+"/type", errors.New("is missing or empty; a property needs a type"))
+			p.Value = bytes.Clone(value)
+		case value == nil:
+			d.fault(CodeProperty, path()+"/value", errors.New("is missing; a property needs a value"))
+			p.Value = jsonNull
+		case heavy:
+		case value[0] == 'n':
+			d.fault(CodeProperty, path()+"/value", errors.New("is null; a property needs a value"))
+			p.Value = jsonNull
+		case int64(len(value)) > d.limits.PropertySize && !property.IsHeavy(p.Type):
+			d.fault(CodeLimit, path()+"/value", &LimitError{Limit: "PropertySize", What: "property value", Size: int64(len(value)), Max: d.limits.PropertySize})
+		case d.keep == KeepAll:
+			p.Value = bytes.Clone(value)
+		default:
+			p.Value = d.internValue(value)
+		}
+		out = append(out, p)
+	})
+	return out
+}
+
+var jsonNull = json.RawMessage("null")
+
+// internValue returns a copy of a small JSON value, shared between properties
+// that say the same; nobody modifies them.
+func (d *decoder) internValue(v []byte) json.RawMessage {
+	if shared, ok := d.values[string(v)]; ok {
+		return shared
+	}
+	own := json.RawMessage(bytes.Clone(v))
+	d.values[string(own)] = own
+	return own
+}
+
+// entries decodes the entries of a channel (A6).
+func (d *decoder) entries(raw []byte) []Entry {
+	var out []Entry
+	d.array("/entries", raw, func(i int, v []byte) {
+		path := "/entries/" + strconv.Itoa(i)
+		var e Entry
+		var name []byte
+		if !d.object(path, v, func(key string, v []byte) {
+			switch key {
+			case "name":
+				name, e.Name = v, d.optional(path+"/name", v)
+			case "replaces":
+				if v[0] != 'n' {
+					e.Replaces = d.optional(path+"/replaces", v)
+				}
+			case "skipRange":
+				if v[0] != 'n' {
+					e.SkipRange = d.optional(path+"/skipRange", v)
+				}
+			case "skips":
+				d.array(path+"/skips", v, func(j int, v []byte) {
+					e.Skips = append(e.Skips, d.optional(path+"/skips/"+strconv.Itoa(j), v))
+				})
+			}
+		}) {
+			return
+		}
+		d.named(path+"/name", name, e.Name)
+		out = append(out, e)
+	})
+	return out
+}
+
+// deprecations decodes the entries of an olm.deprecations blob (A9).
+func (d *decoder) deprecations(raw []byte) []Deprecation {
+	var out []Deprecation
+	d.array("/entries", raw, func(i int, v []byte) {
+		path := "/entries/" + strconv.Itoa(i)
+		var e Deprecation
+		if d.object(path, v, func(key string, v []byte) {
+			switch key {
+			case "message":
+				e.Message = d.optional(path+"/message", v)
+			case "reference":
+				d.object(path+"/reference", v, func(key string, v []byte) {
+					switch key {
+					case "schema":
+						e.Schema = d.optional(path+"/reference/schema", v)
+					case "name":
+						e.Name = d.optional(path+"/reference/name", v)
+					}
+				})
+			}
+		}) {
+			out = append(out, e)
+		}
+	})
+	return out
+}
+
+// relatedImages checks the images, and keeps them when everything is kept.
+func (d *decoder) relatedImages(raw []byte) []RelatedImage {
+	if d.keep != KeepAll {
+		return nil
+	}
+	var out []RelatedImage
+	d.array("/relatedImages", raw, func(i int, v []byte) {
+		path := "/relatedImages/" + strconv.Itoa(i)
+		var r RelatedImage
+		if d.object(path, v, func(key string, v []byte) {
+			switch key {
+			case "name":
+				r.Name = d.optional(path+"/name", v)
+			case "image":
+				r.Image = d.optional(path+"/image", v)
+			}
+		}) {
+			out = append(out, r)
+		}
+	})
+	return out
+}
+
+// icon checks the shape of an icon; its bytes stay in the source.
+func (d *decoder) icon(raw []byte) {
+	if raw == nil || raw[0] == 'n' {
+		return
+	}
+	d.object("/icon", raw, func(key string, v []byte) {
+		if (key == "base64data" || key == "mediatype") && v[0] != '"' {
+			d.fault(CodeType, "/icon/"+key, fmt.Errorf("must be a string, found %s", kindName(jsontext.Value(v).Kind())))
+		}
+	})
+}
+
+// first returns the first byte that is not white space, or 0.
+func first(text []byte) byte {
+	if t := bytes.TrimLeft(text, " \t\r\n"); len(t) > 0 {
+		return t[0]
+	}
+	return 0
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	}
+	return "nothing"
+}

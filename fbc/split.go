@@ -1,0 +1,277 @@
+package fbc
+
+import (
+	"bytes"
+	"io"
+)
+
+// A document is the text of one blob and where it stands in its file.
+type document struct {
+	text []byte
+	at   extent
+	line int
+}
+
+// A batch is a run of documents of one file that share a buffer.
+type batch struct {
+	docs []document
+	buf  []byte
+}
+
+// A splitter cuts a file into documents without decoding them (A3). JSON
+// documents end where their outermost brace closes; YAML documents end at a
+// line that begins with "---" or "...". One file may hold both. It reads on
+// demand, so that memory is bounded by the largest document.
+type splitter struct {
+	r      io.Reader
+	limits *Limits
+	rest   []byte // what was read and not yet handed out
+	off    int64  // offset of rest in the file
+	line   int    // line of rest
+	eof    bool
+	size   int64 // bytes read so far
+}
+
+const batchSize = 256 << 10
+
+func newSplitter(r io.Reader, limits *Limits) *splitter {
+	return &splitter{r: r, limits: limits, line: 1}
+}
+
+// next returns the next run of documents, or io.EOF after the last one. buf is
+// a buffer to use, of any capacity. After any other error the file is over.
+func (s *splitter) next(buf []byte) (batch, error) {
+	buf = append(buf[:0], s.rest...)
+	for {
+		if !s.eof && len(buf) < cap(buf) {
+			n, err := s.r.Read(buf[len(buf):cap(buf)])
+			buf = buf[:len(buf)+n]
+			s.size += int64(n)
+			if s.size > s.limits.FileSize {
+				return batch{}, &LimitError{Limit: "FileSize", What: "file", Max: s.limits.FileSize}
+			}
+			switch err {
+			case nil:
+				if len(buf) < cap(buf) {
+					continue
+				}
+			case io.EOF:
+				s.eof = true
+			default:
+				return batch{}, err
+			}
+		}
+		docs, used := s.carve(buf)
+		if len(docs) > 0 || s.eof {
+			// The rest moves to memory of its own: the batch keeps the buffer.
+			s.rest = append([]byte(nil), buf[used:]...)
+			if len(docs) == 0 {
+				return batch{}, io.EOF
+			}
+			return batch{docs: docs, buf: buf}, nil
+		}
+		if int64(len(buf)) > s.limits.DocumentSize {
+			return batch{}, &LimitError{Limit: "DocumentSize", What: "document", Max: s.limits.DocumentSize}
+		}
+		bigger := make([]byte, len(buf), max(2*cap(buf), batchSize))
+		copy(bigger, buf)
+		buf = bigger
+	}
+}
+
+// carve cuts the complete documents off the front of data and returns how much
+// of it they and the space between them took.
+func (s *splitter) carve(data []byte) (docs []document, used int) {
+	pos := 0
+	if s.off == 0 {
+		pos = len(data) - len(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	}
+	for {
+		from, ok := skipBlank(data, pos, s.eof)
+		if !ok {
+			break
+		}
+		to, ok := documentEnd(data, from, s.eof)
+		if !ok {
+			break
+		}
+		s.line += bytes.Count(data[used:from], []byte("\n"))
+		docs = append(docs, document{
+			text: data[from:to],
+			at:   extent{s.off + int64(from-used), int64(to - from)},
+			line: s.line,
+		})
+		s.line += bytes.Count(data[from:to], []byte("\n"))
+		s.off += int64(to - used)
+		pos, used = to, to
+	}
+	if s.eof {
+		used = len(data)
+	}
+	return docs, used
+}
+
+// skipBlank returns where the next document begins: after white space,
+// comments, and separator lines. It reports false when data ends first.
+func skipBlank(data []byte, pos int, eof bool) (int, bool) {
+	for pos < len(data) {
+		switch c := data[pos]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			pos++
+		case c == '#':
+			n := bytes.IndexByte(data[pos:], '\n')
+			if n < 0 {
+				return 0, false
+			}
+			pos += n
+		case (c == '-' || c == '.') && lineStart(data, pos):
+			is, known := separator(data[pos:], eof)
+			if !known {
+				return 0, false
+			}
+			if !is {
+				return pos, true
+			}
+			pos += 3
+		case c == '{':
+			return pos, true
+		default:
+			// YAML reads the indentation of its first line too.
+			for pos > 0 && (data[pos-1] == ' ' || data[pos-1] == '\t') {
+				pos--
+			}
+			return pos, true
+		}
+	}
+	return 0, false
+}
+
+func lineStart(data []byte, pos int) bool {
+	return pos == 0 || data[pos-1] == '\n' || bytes.HasSuffix(data[:pos], []byte("\xef\xbb\xbf"))
+}
+
+// separator reports whether text begins with "---" or "..." alone in its word;
+// known is false when more data is needed to tell.
+func separator(text []byte, eof bool) (is, known bool) {
+	if len(text) < 4 && !eof {
+		return false, false
+	}
+	if !bytes.HasPrefix(text, []byte("---")) && !bytes.HasPrefix(text, []byte("...")) {
+		return false, true
+	}
+	if len(text) == 3 {
+		return true, true
+	}
+	switch text[3] {
+	case ' ', '\t', '\r', '\n':
+		return true, true
+	}
+	return false, true
+}
+
+// documentEnd returns where the document that begins at from ends.
+func documentEnd(data []byte, from int, eof bool) (int, bool) {
+	if data[from] == '{' {
+		to, verdict := jsonEnd(data, from, eof)
+		switch verdict {
+		case complete:
+			return to, true
+		case incomplete:
+			return 0, false
+		}
+	}
+	return yamlEnd(data, from, eof)
+}
+
+// yamlEnd returns the offset of the next separator line.
+func yamlEnd(data []byte, from int, eof bool) (int, bool) {
+	end, found := len(data), false
+	for p := from; ; {
+		n := bytes.Index(data[p:], []byte("\n---"))
+		if n < 0 {
+			break
+		}
+		if is, known := separator(data[p+n+1:], eof); !known {
+			return 0, false
+		} else if is {
+			end, found = p+n+1, true
+			break
+		}
+		p += n + 4
+	}
+	for p := from; ; {
+		n := bytes.Index(data[p:end], []byte("\n..."))
+		if n < 0 {
+			break
+		}
+		if is, known := separator(data[p+n+1:], eof); !known {
+			return 0, false
+		} else if is {
+			return p + n + 1, true
+		}
+		p += n + 4
+	}
+	return end, found || eof
+}
+
+type verdict int
+
+const (
+	complete   verdict = iota // the object closes
+	incomplete                // more data is needed
+	notJSON                   // a line break inside a string, or a separator inside the object
+)
+
+// jsonEnd finds the brace that closes the object at from, minding strings.
+func jsonEnd(data []byte, from int, eof bool) (int, verdict) {
+	depth := 0
+	for i := from; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1, complete
+			}
+		case '-', '.':
+			if lineStart(data, i) {
+				if is, known := separator(data[i:], eof); is {
+					return 0, notJSON
+				} else if !known {
+					return 0, incomplete
+				}
+			}
+		case '"':
+			for i++; ; {
+				n := bytes.IndexByte(data[i:], '"')
+				if n < 0 {
+					if bytes.IndexByte(data[i:], '\n') >= 0 || eof {
+						return 0, notJSON
+					}
+					return 0, incomplete
+				}
+				if bytes.IndexByte(data[i:i+n], '\n') >= 0 {
+					return 0, notJSON
+				}
+				i += n
+				if !escaped(data, i) {
+					break
+				}
+				i++
+			}
+		}
+	}
+	if eof {
+		return 0, notJSON
+	}
+	return 0, incomplete
+}
+
+// escaped reports whether an odd number of backslashes precedes data[i].
+func escaped(data []byte, i int) bool {
+	n := 0
+	for n < i && data[i-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
