@@ -1,0 +1,128 @@
+package yamljson
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func heavy(typ []byte) bool { return strings.HasPrefix(string(typ), "heavy") }
+
+var skipping = []struct {
+	name, doc, want string
+}{
+	{"after the type",
+		"properties:\n- type: heavy\n  value:\n    a: b\n- type: light\n  value:\n    c: d\nname: o\n",
+		`{"properties":[{"type":"heavy","value":null},{"type":"light","value":{"c":"d"}}],"name":"o"}`},
+	{"before the type",
+		"properties:\n- value:\n    a: b\n  type: heavy\n- value:\n    c: d\n  type: light\nname: o\n",
+		`{"properties":[{"value":null,"type":"heavy"},{"value":{"c":"d"},"type":"light"}],"name":"o"}`},
+	{"indented sequence",
+		"properties:\n  - type: heavy\n    value:\n      a: |\n        b\n\n\n        c\n\n  - type: heavy.2\n    value: x\n",
+		`{"properties":[{"type":"heavy","value":null},{"type":"heavy.2","value":null}]}`},
+	{"sequence at the column of its key",
+		"properties:\n- type: heavy\n  value:\n  - a\n  - b: c\n    d: e\n  f: g\n- type: light\n  value:\n  - a\n",
+		`{"properties":[{"type":"heavy","value":null,"f":"g"},{"type":"light","value":["a"]}]}`},
+	{"sequence after a comment",
+		"properties:\n- type: heavy\n  value: # c\n\n  # d\n  - a\n  f: g\n",
+		`{"properties":[{"type":"heavy","value":null,"f":"g"}]}`},
+	{"comments between",
+		"properties:\n- type: heavy\n  value:\n    a: b\n# c\n    d: e\n  # f\n- value:\n  - a\n# b\n  # c\n  - d\n# e\n  type: heavy\n# g\n",
+		`{"properties":[{"type":"heavy","value":null},{"value":null,"type":"heavy"}]}`},
+	{"on the line", "properties:\n- type: heavy\n  value: 'a'\n- type: heavy\n  value: {a: b}\n- value: \"c\n    d\"\n  type: heavy",
+		`{"properties":[{"type":"heavy","value":null},{"type":"heavy","value":null},{"value":null,"type":"heavy"}]}`},
+	{"literal text", "properties:\n- value: |\n    type: light\n\n    x\n  type: heavy\nz: |-\n  y\n",
+		`{"properties":[{"value":null,"type":"heavy"}],"z":"y"}`},
+	{"what Convert cannot read", "properties:\n- type: heavy\n  value: &a\n    b: *c\n    \t%\n- type: light\n",
+		`{"properties":[{"type":"heavy","value":null},{"type":"light"}]}`},
+	{"no value, or an empty one", "properties:\n- type: heavy\n- type: heavy\n  value:\n- value:\n  type: heavy\n- value:\n- type: heavy\n  value:",
+		`{"properties":[{"type":"heavy"},{"type":"heavy","value":null},{"value":null,"type":"heavy"},{"value":null},{"type":"heavy","value":null}]}`},
+	{"quoted names", "\"properties\":\n- 'type': \"heavy\"\n  \"value\":\n    a: b\n",
+		`{"properties":[{"type":"heavy","value":null}]}`},
+	{"only at the top", "spec:\n  properties:\n  - type: heavy\n    value: a\nitems:\n- type: heavy\n  value: a\n",
+		`{"spec":{"properties":[{"type":"heavy","value":"a"}]},"items":[{"type":"heavy","value":"a"}]}`},
+	{"only in items", "properties:\n- type: light\n  value:\n    type: heavy\n    value: a\n- - type: heavy\n    value: b\n",
+		`{"properties":[{"type":"light","value":{"type":"heavy","value":"a"}},[{"type":"heavy","value":"b"}]]}`},
+	{"only in a sequence", "properties:\n  type: heavy\n  value: a\n", `{"properties":{"type":"heavy","value":"a"}}`},
+	{"only for strings", "properties:\n- type: 1\n  value: a\n- type:\n  - heavy\n  value: b\n- type: |\n    heavy\n  value: c\n",
+		`{"properties":[{"type":1,"value":"a"},{"type":["heavy"],"value":"b"},{"type":"heavy\n","value":"c"}]}`},
+	{"a type that goes on", "properties:\n- value: a\n  type: heavy\n    duty\n- value: b\n  type: light\n\n    heavy\n",
+		`{"properties":[{"value":"a","type":"heavy duty"},{"value":"b","type":"light\nheavy"}]}`},
+	{"other keys between", "properties:\n- value: a\n  x: b\n  type: heavy\n- type: heavy\n  x: c\n  value:\n    d: e\n  z: f\n",
+		`{"properties":[{"value":"a","x":"b","type":"heavy"},{"type":"heavy","x":"c","value":null,"z":"f"}]}`},
+	{"nearly the end", "properties:\n- type: heavy\n  value:\n    a: b\n   ", `{"properties":[{"type":"heavy","value":null}]}`},
+	{"flow items", "properties:\n- {type: heavy, value: a}\n", `{"properties":[{"type":"heavy","value":"a"}]}`},
+}
+
+func TestSkipValue(t *testing.T) {
+	for _, c := range skipping {
+		t.Run(c.name, func(t *testing.T) {
+			for _, doc := range []string{c.doc, "# first\n\n" + c.doc, strings.TrimSuffix(c.doc, "\n")} {
+				out, ok := Convert(nil, []byte(doc), &Options{SkipValue: heavy})
+				if !ok {
+					t.Fatalf("Convert(%q) fell back", doc)
+				}
+				if diff := diffJSON(out, []byte(c.want)); diff != "" {
+					t.Errorf("Convert(%q)\n got %s\nwant %s", doc, out, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestSkipValueRefused(t *testing.T) {
+	for _, doc := range []string{
+		"properties:\n- type: heavy\n  value:\n    a: b\n   c\n- x\n: y\n",
+		"properties:\n- type: heavy\n  value:\n    a: b\n  value: c\n",
+		"properties:\n- type: heavy\n  value:\n    a: b\n type: c\n",
+		"properties:\n- type: heavy\n  value:\n    a: b\n  type: c\n",
+		"properties:\n- type: heavy\n  value:\n    a: b\n# x\u0085name: y\n",
+	} {
+		if out, ok := Convert(nil, []byte(doc), &Options{SkipValue: heavy}); ok {
+			t.Errorf("Convert(%q) = %s, want a fallback", doc, out)
+		}
+	}
+}
+
+// checkSkipped compares a conversion that skips with one that does not, both of a document that Convert accepts.
+func checkSkipped(t testing.TB, doc []byte, skip func([]byte) bool) {
+	t.Helper()
+	full, ok := Convert(nil, doc, nil)
+	if !ok {
+		return
+	}
+	short, ok := Convert(nil, doc, &Options{SkipValue: skip})
+	if !ok {
+		t.Fatalf("Convert(%q) falls back only when it skips", doc)
+	}
+	want, err := decode(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decode(short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A value may be kept where the type comes too late to know; that is no difference.
+	if top, ok := want.(map[string]any); ok {
+		properties, _ := top["properties"].([]any)
+		for i := range properties {
+			p, ok := properties[i].(map[string]any)
+			if !ok {
+				continue
+			}
+			typ, ok := p["type"].(string)
+			if _, has := p["value"]; has && ok && skip([]byte(typ)) {
+				p["value"] = nil
+				if q, ok := got.(map[string]any)["properties"].([]any)[i].(map[string]any); ok {
+					q["value"] = nil
+				}
+			}
+		}
+	}
+	w, _ := json.Marshal(want)
+	g, _ := json.Marshal(got)
+	if string(w) != string(g) {
+		t.Fatalf("Convert(%q) skipping\n got %s\nwant %s", doc, g, w)
+	}
+}
