@@ -1,0 +1,21 @@
+// Package sample holds a small catalog that the command line, the examples and
+// the tests run on without a download. Its README.md says what each of its
+// packages shows. The catalog is made up; do not install from it.
+package sample
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed all:catalog
+var files embed.FS
+
+// Catalog returns the root of the sample catalog.
+func Catalog() fs.FS {
+	sub, err := fs.Sub(files, "catalog")
+	if err != nil {
+		panic("internal error: " + err.Error()) // the name is a constant
+	}
+	return sub
+}
