@@ -1,0 +1,152 @@
+package constraints
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/blang/semver/v4"
+	"github.com/google/cel-go/cel"
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter/functions"
+)
+
+// The names that a rule can use beside CEL's own (D7).
+const (
+	varProperties = "properties"
+	varCluster    = "cluster"
+	funcSemver    = "semver_compare"
+)
+
+// A program is a compiled rule. once guards the rest, which is then read only.
+type program struct {
+	rule string
+	once sync.Once
+	err  error
+	prg  cel.Program
+	cost uint64 // the most that one evaluation may cost
+}
+
+type celEnv struct {
+	env    *cel.Env
+	limits *Limits
+	impls  map[string]*functions.Overload // of textFunctions
+}
+
+func newCELEnv(limits *Limits) (*celEnv, error) {
+	env, err := cel.NewEnv(
+		// The properties are Any, not Dyn, as the running OLM declares them:
+		// what the checker accepts depends on it.
+		cel.Variable(varProperties, cel.ListType(cel.MapType(cel.StringType, cel.AnyType))),
+		cel.Variable(varCluster, cel.MapType(cel.StringType, cel.AnyType)),
+		cel.Function(funcSemver, cel.Overload(funcSemver,
+			[]*cel.Type{cel.AnyType, cel.AnyType}, cel.IntType,
+			cel.BinaryBinding(semverCompare))),
+		cel.ParserExpressionSizeLimit(limits.MaxRuleSize),
+		cel.ParserRecursionLimit(limits.MaxRuleDepth),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("CEL environment: %w", err)
+	}
+	impls := make(map[string]*functions.Overload)
+	for _, name := range textFunctions {
+		bindings, err := env.Functions()[name].Bindings()
+		if err != nil {
+			return nil, fmt.Errorf("CEL environment: %w", err)
+		}
+		for _, b := range bindings {
+			impls[b.Operator] = b
+		}
+	}
+	return &celEnv{env, limits, impls}, nil
+}
+
+func (e *celEnv) compile(p *program) error {
+	checked, issues := e.env.Compile(p.rule)
+	if err := issues.Err(); err != nil {
+		return e.compileError(issues)
+	}
+	if t := checked.OutputType(); !t.IsExactType(types.BoolType) {
+		return fmt.Errorf("the rule is of type %s: want bool", typeName(t))
+	}
+	if n := countNodes(checked.NativeRep().Expr()); n > e.limits.MaxRuleNodes {
+		return limitErrorf("MaxRuleNodes", "the rule has %d nodes: at most %d are allowed", n, e.limits.MaxRuleNodes)
+	}
+	m := newMeter(checked.NativeRep().Expr(), e.impls)
+	prg, err := e.env.Program(checked, cel.InterruptCheckFrequency(64), cel.CustomDecorator(m.decorate))
+	switch {
+	case err != nil:
+		return fmt.Errorf("the rule cannot be planned: %w", err)
+	case !m.complete():
+		return errors.New("the rule cannot be planned: the cost of a macro is unknown")
+	}
+	p.prg, p.cost = prg, e.limits.MaxCost
+	return nil
+}
+
+func typeName(t *cel.Type) string {
+	if t.IsExactType(types.AnyType) {
+		return "any"
+	}
+	return t.String()
+}
+
+func countNodes(x celast.Expr) int {
+	n := 0
+	celast.PostOrderVisit(x, celast.NewExprVisitor(func(celast.Expr) { n++ }))
+	return n
+}
+
+// compileError returns the checker's errors in one line.
+func (e *celEnv) compileError(issues *cel.Issues) error {
+	var b strings.Builder
+	b.WriteString("the rule does not compile: ")
+	const most = 3
+	errs := issues.Errors()
+	for i, err := range errs {
+		if strings.Contains(err.Message, "recursion limit exceeded") ||
+			strings.Contains(err.Message, "max recursion depth exceeded") {
+			return limitErrorf("MaxRuleDepth", "the rule is nested more than %d deep", e.limits.MaxRuleDepth)
+		}
+		if i == most {
+			fmt.Fprintf(&b, "; and %d more", len(errs)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%d:%d: %s", err.Location.Line(), err.Location.Column()+1, cut(err.Message))
+	}
+	return errors.New(b.String())
+}
+
+// semverCompare is semver_compare(a, b): -1, 0 or 1. Like the running OLM it
+// takes strings and numbers and is tolerant: "v1.2" is 1.2.0.
+func semverCompare(a, b ref.Val) ref.Val {
+	va, err := tolerantVersion(a)
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	vb, err := tolerantVersion(b)
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	return types.Int(va.Compare(vb))
+}
+
+func tolerantVersion(v ref.Val) (semver.Version, error) {
+	switch v.(type) {
+	case types.String, types.Int, types.Uint, types.Double:
+	default:
+		return semver.Version{}, fmt.Errorf("semver_compare: want a version as a string, found %s", v.Type().TypeName())
+	}
+	text := fmt.Sprint(v.Value())
+	parsed, err := semver.ParseTolerant(text)
+	if err != nil {
+		return semver.Version{}, fmt.Errorf("semver_compare: %s is not a version", clip(text))
+	}
+	return parsed, nil
+}

@@ -1,0 +1,125 @@
+package constraints
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Compiler turns requirement properties into trees. It compiles each distinct
+// CEL rule once, however many bundles have it, and sets CEL up when it meets the
+// first one. Any number of goroutines may use a Compiler.
+//
+// A Compiler keeps every rule that it has compiled; drop it with the catalogs
+// that it served.
+type Compiler struct {
+	limits Limits
+	env    func() (*celEnv, error)
+
+	mu       sync.Mutex
+	programs map[string]*program
+}
+
+// NewCompiler returns a Compiler with the limits, nil meaning the defaults.
+func NewCompiler(limits *Limits) *Compiler {
+	c := &Compiler{limits: limits.orDefault(), programs: make(map[string]*program)}
+	c.env = sync.OnceValues(func() (*celEnv, error) { return newCELEnv(&c.limits) })
+	return c
+}
+
+// Rule compiles a CEL rule (D7): an expression of type bool over the variables
+// properties and cluster, see the package documentation. The error says what is
+// wrong with the rule; it is no *Error, as it has no place.
+func (c *Compiler) Rule(rule string) (*CEL, error) {
+	p, err := c.program(rule)
+	if err != nil {
+		return nil, err
+	}
+	return &CEL{Rule: rule, program: p}, nil
+}
+
+func (c *Compiler) program(rule string) (*program, error) {
+	if len(rule) > c.limits.MaxRuleSize {
+		return nil, limitErrorf("MaxRuleSize", "the rule has %d bytes: at most %d are allowed", len(rule), c.limits.MaxRuleSize)
+	}
+	c.mu.Lock()
+	p, ok := c.programs[rule]
+	if !ok {
+		p = &program{rule: rule}
+		c.programs[rule] = p
+	}
+	c.mu.Unlock()
+	p.once.Do(func() {
+		env, err := c.env()
+		if err == nil {
+			err = env.compile(p)
+		}
+		p.err = err
+	})
+	return p, p.err
+}
+
+// FromProperty returns the constraint that a requirement property states: an
+// olm.constraint's tree, or one leaf for olm.gvk.required, olm.package.required
+// and olm.label.required (D2, H10). For a property of any other type, which
+// requires nothing, ok is false and so is everything else zero.
+//
+// The error is an [*Error]; ok is true with it.
+func (c *Compiler) FromProperty(p property.Property) (x Expr, ok bool, err error) {
+	if !property.IsRequirement(p.Type) {
+		return nil, false, nil
+	}
+	if p.Type == property.TypeConstraint {
+		x, err = c.Parse(p.Value)
+	} else {
+		x, err = c.leaf(p)
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	return x, true, nil
+}
+
+// leaf reads a requirement of the time before olm.constraint.
+func (c *Compiler) leaf(p property.Property) (Expr, error) {
+	if len(p.Value) > c.limits.MaxSize {
+		return nil, newError(p.Type, "", c.sizeError(len(p.Value)))
+	}
+	switch p.Type {
+	case property.TypeGVKRequired:
+		g, err := property.ParseGVKRequired(p.Value)
+		if err != nil {
+			return nil, located(p.Type, err)
+		}
+		if err := g.Validate(); err != nil {
+			return nil, newError(p.Type, "", err)
+		}
+		return &GVK{GVK: g}, nil
+	case property.TypePackageRequired:
+		r, err := property.ParsePackageRequired(p.Value)
+		if err != nil {
+			return nil, located(p.Type, err)
+		}
+		rng, err := ParseRange(r.VersionRange)
+		if err != nil {
+			return nil, newError(p.Type, "/versionRange", err)
+		}
+		return &Package{Name: r.PackageName, Range: rng}, nil
+	default:
+		l, err := property.ParseLabelRequired(p.Value)
+		if err != nil {
+			return nil, located(p.Type, err)
+		}
+		return &Label{Label: l.Label}, nil
+	}
+}
+
+// located turns an error of package property into one of this package.
+func located(typ string, err error) error {
+	var e *property.Error
+	if errors.As(err, &e) {
+		return newError(typ, e.Path, e.Err)
+	}
+	return newError(typ, "", err)
+}

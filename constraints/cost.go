@@ -1,0 +1,189 @@
+package constraints
+
+import (
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+	"github.com/google/cel-go/interpreter/functions"
+)
+
+// What a rule costs is counted here and not by CEL's own tracker, which does
+// not bound the time: it looks for its operands on a stack that grows with the
+// evaluation; and it counts steps, where one step may be any amount of work.
+// Comparing [x, x] nested forty deep with itself is one step of 2^40
+// comparisons, adding lists makes a view whose size is computed anew each time,
+// a "+" of dynamic type doubles a string for one unit, and a regular expression
+// of a few bytes can be a program of millions of instructions.
+//
+// CEL has no loops but its macros, and everything outside of them happens at
+// most once. So it is enough to pay for each turn of a macro the number of
+// nodes in its body, and for the calls that work through texts, lists and maps
+// as much as they hold, before the work is done.
+
+// work is the budget of one evaluation. It travels with the variables.
+type work struct{ left uint64 }
+
+// varWork finds the *work among the variables. No rule can name it.
+const varWork = "#work"
+
+// spend takes n from the budget. If it is not enough the evaluation ends:
+// cel-go recovers this panic, and only this one, and returns it as an error. An
+// error value would not do, as "error || true" is true in CEL.
+func (w *work) spend(n uint64) {
+	if n > w.left {
+		w.left = 0
+		panic(interpreter.EvalCancelledError{
+			Cause:   interpreter.CostLimitExceeded,
+			Message: "cost limit exceeded",
+		})
+	}
+	w.left -= n
+}
+
+func budget(vars interpreter.Activation) *work {
+	if v, ok := vars.ResolveName(varWork); ok {
+		if w, ok := v.(*work); ok {
+			return w
+		}
+	}
+	return &work{} // nothing is free
+}
+
+// A meter makes the parts of one program pay.
+type meter struct {
+	impls map[string]*functions.Overload // of textFunctions, by overload and by name
+	turns map[int64]uint64               // the price of a macro's turn, by the id of its step
+	paid  map[int64]bool                 // the steps that were found
+}
+
+func newMeter(root celast.Expr, impls map[string]*functions.Overload) *meter {
+	m := &meter{impls: impls, turns: make(map[int64]uint64), paid: make(map[int64]bool)}
+	m.count(root)
+	return m
+}
+
+// count returns the number of nodes in x without the bodies of macros in it,
+// whose numbers it notes.
+func (m *meter) count(x celast.Expr) uint64 {
+	n := uint64(1)
+	if x.Kind() == celast.ComprehensionKind {
+		c := x.AsComprehension()
+		m.turns[c.LoopStep().ID()] = m.count(c.LoopCondition()) + m.count(c.LoopStep())
+		return n + m.count(c.IterRange()) + m.count(c.AccuInit()) + m.count(c.Result())
+	}
+	switch x.Kind() {
+	case celast.CallKind:
+		call := x.AsCall()
+		if call.IsMemberFunction() {
+			n += m.count(call.Target())
+		}
+		for _, arg := range call.Args() {
+			n += m.count(arg)
+		}
+	case celast.ListKind:
+		for _, e := range x.AsList().Elements() {
+			n += m.count(e)
+		}
+	case celast.MapKind:
+		for _, e := range x.AsMap().Entries() {
+			n += m.count(e.AsMapEntry().Key()) + m.count(e.AsMapEntry().Value())
+		}
+	case celast.StructKind:
+		for _, f := range x.AsStruct().Fields() {
+			n += m.count(f.AsStructField().Value())
+		}
+	case celast.SelectKind:
+		n += m.count(x.AsSelect().Operand())
+	}
+	return n
+}
+
+// complete reports whether all macros pay.
+func (m *meter) complete() bool { return len(m.paid) == len(m.turns) }
+
+// decorate is the interpreter.InterpretableDecorator of the program.
+func (m *meter) decorate(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+	id := i.ID()
+	switch x := i.(type) {
+	case interpreter.InterpretableCall:
+		i = m.call(x)
+	case interpreter.InterpretableConstructor:
+		if x.Type() == types.MapType {
+			i = orderedMap{x}
+		}
+	}
+	if n, ok := m.turns[id]; ok {
+		m.paid[id] = true
+		i = turn{i, n}
+	}
+	return i, nil
+}
+
+// A turn is the step of a macro, which is evaluated for each element.
+type turn struct {
+	interpreter.Interpretable
+	price uint64
+}
+
+func (t turn) Eval(vars interpreter.Activation) ref.Val {
+	budget(vars).spend(t.price)
+	return t.Interpretable.Eval(vars)
+}
+
+// textFunctions are the functions that work through texts and pay by length.
+// Those of CEL's functions that are not here, nor done in guard.go, take the
+// same time for all arguments.
+var textFunctions = []string{
+	overloads.Size, overloads.Contains, overloads.StartsWith, overloads.EndsWith,
+	overloads.TypeConvertString, overloads.TypeConvertBytes,
+	overloads.TypeConvertInt, overloads.TypeConvertUint, overloads.TypeConvertDouble, overloads.TypeConvertBool,
+	overloads.TypeConvertTimestamp, overloads.TypeConvertDuration,
+	overloads.TimeGetFullYear, overloads.TimeGetMonth, overloads.TimeGetDayOfYear, overloads.TimeGetDayOfMonth,
+	overloads.TimeGetDate, overloads.TimeGetDayOfWeek, overloads.TimeGetHours, overloads.TimeGetMinutes,
+	overloads.TimeGetSeconds, overloads.TimeGetMilliseconds,
+	operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
+	funcSemver,
+}
+
+// bytesCost is the price of going through a text of n bytes.
+func bytesCost(n int) uint64 { return 1 + uint64(n)/16 }
+
+func textCost(v ref.Val) uint64 {
+	switch v := v.(type) {
+	case types.String:
+		return bytesCost(len(v))
+	case types.Bytes:
+		return bytesCost(len(v))
+	}
+	return 0
+}
+
+// weight counts the values that v consists of, a long text for several. It
+// stops counting above the limit, so that counting takes no longer than what
+// is counted may cost.
+func weight(v ref.Val, limit uint64) uint64 {
+	n := max(1, textCost(v))
+	switch v := v.(type) {
+	case traits.Lister:
+		for it := v.Iterator(); n <= limit && it.HasNext() == types.True; {
+			n += weight(it.Next(), limit-n)
+		}
+	case traits.Mapper:
+		for it := v.Iterator(); n <= limit && it.HasNext() == types.True; {
+			key := it.Next()
+			if n += weight(key, limit-n); n <= limit {
+				n += weight(v.Get(key), limit-n)
+			}
+		}
+	}
+	return n
+}
+
+// compare pays for comparing two values, which ends with the smaller one.
+func (w *work) compare(a, b ref.Val) {
+	w.spend(weight(b, weight(a, w.left)))
+}

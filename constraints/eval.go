@@ -1,0 +1,301 @@
+package constraints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Bundle answers the questions that constraints ask of one bundle.
+//
+// If it also has a method Values() *Values that returns the same pointer each
+// time, an Evaluator decodes its properties through that and remembers the
+// results of CEL rules on it.
+type Bundle interface {
+	// Provides reports whether the bundle provides the API.
+	Provides(property.GVK) bool
+	// InPackage reports whether the bundle belongs to the package.
+	InPackage(name string) bool
+	// VersionIn reports whether the bundle's version is in the range.
+	VersionIn(Range) bool
+	// HasLabel reports whether the bundle carries the label.
+	HasLabel(string) bool
+	// Properties returns all properties in the catalog's order.
+	Properties() iter.Seq[property.Property]
+}
+
+// Cluster holds the facts about the cluster that CEL rules may use (D7).
+type Cluster struct {
+	// KubeVersion is the version of Kubernetes: cluster.kubeVersion.
+	KubeVersion string `json:"kubeVersion,omitempty"`
+	// PlatformVersion is the version of the platform, such as OpenShift's:
+	// cluster.platformVersion.
+	PlatformVersion string `json:"platformVersion,omitempty"`
+	// Facts are the caller's own: cluster.facts.
+	Facts map[string]string `json:"facts,omitempty"`
+}
+
+// value returns the variable cluster. An unknown version has no key, so that a
+// rule can ask has(cluster.kubeVersion) and one that does not gets an error.
+func (c Cluster) value() ref.Val {
+	facts := make(map[string]ref.Val, len(c.Facts))
+	for k, v := range c.Facts {
+		facts[k] = types.String(v)
+	}
+	m := map[string]ref.Val{"facts": mapValue(facts)}
+	if c.KubeVersion != "" {
+		m["kubeVersion"] = types.String(c.KubeVersion)
+	}
+	if c.PlatformVersion != "" {
+		m["platformVersion"] = types.String(c.PlatformVersion)
+	}
+	return mapValue(m)
+}
+
+// A Result is what became of a constraint on one bundle.
+type Result struct {
+	// OK reports whether the bundle satisfies the constraint.
+	OK bool
+	// Problems are the CEL rules that could not be evaluated and so counted as
+	// false (D7), in the order of the tree. Note that not makes true of them
+	// (H20), so that there may be problems although OK is true. Parts of the
+	// tree that could not change the answer were not evaluated.
+	Problems []*EvalError
+}
+
+// An EvalError says why a CEL rule could not be evaluated on a bundle.
+type EvalError struct {
+	// Expr is the constraint with the rule.
+	Expr *CEL
+	// Limit is the name of the field of Limits that was exceeded, else "".
+	Limit string
+	// Err is the fault.
+	Err error
+}
+
+// Error returns the rule and the fault.
+func (e *EvalError) Error() string { return "cel " + clip(e.Expr.Rule) + ": " + e.Err.Error() }
+
+// Unwrap returns the fault.
+func (e *EvalError) Unwrap() error { return e.Err }
+
+// An Evaluator tests bundles, one at a time, as the running OLM does (D6). Any
+// number of goroutines may use an Evaluator. It remembers the results of CEL
+// rules on bundles that have Values, and keeps those bundles' values in memory;
+// drop it with the resolution that it served.
+type Evaluator struct {
+	cluster  ref.Val
+	limits   Limits
+	compiler *Compiler // for rules that none compiled before
+
+	spent atomic.Uint64
+	memo  sync.Map // memoKey → outcome
+}
+
+type memoKey struct {
+	program *program
+	values  *Values
+}
+
+type outcome struct {
+	ok    bool
+	limit string
+	err   error
+}
+
+// NewEvaluator returns an Evaluator with facts about the cluster and limits, of
+// which nil means the defaults.
+func NewEvaluator(cluster Cluster, limits *Limits) *Evaluator {
+	return &Evaluator{
+		cluster:  cluster.value(),
+		limits:   limits.orDefault(),
+		compiler: NewCompiler(limits),
+	}
+}
+
+// Satisfies tests the whole tree against the bundle (D6): one bundle must meet
+// all parts of an all, and not is met by a bundle that meets none of its parts.
+// It tests parts in order and stops when the answer is certain.
+//
+// A rule that cannot be evaluated counts as false and is in the result's
+// problems. The error is only for what ends all evaluation: the context's
+// cause, or an [*EvalError] with the limit MaxTotalCost.
+func (e *Evaluator) Satisfies(ctx context.Context, x Expr, b Bundle) (Result, error) {
+	t := test{e: e, ctx: ctx, b: b}
+	ok, err := t.expr(x)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{OK: ok, Problems: t.problems}, nil
+}
+
+// A test is one call of Satisfies.
+type test struct {
+	e        *Evaluator
+	ctx      context.Context
+	b        Bundle
+	vals     *Values // made when the first rule needs them
+	problems []*EvalError
+}
+
+func (t *test) expr(x Expr) (bool, error) {
+	switch x := x.(type) {
+	case *All:
+		for _, c := range x.Of {
+			if ok, err := t.expr(c); !ok || err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	case *Any:
+		return t.any(x.Of)
+	case *Not:
+		ok, err := t.any(x.Of)
+		return !ok && err == nil, err
+	case *GVK:
+		return t.b.Provides(x.GVK), nil
+	case *Package:
+		return t.b.InPackage(x.Name) && t.b.VersionIn(x.Range), nil
+	case *Label:
+		return t.b.HasLabel(x.Label), nil
+	case *CEL:
+		return t.cel(x)
+	}
+	return false, errors.New("nil constraint")
+}
+
+func (t *test) any(of []Expr) (bool, error) {
+	for _, c := range of {
+		if ok, err := t.expr(c); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+func (t *test) cel(x *CEL) (bool, error) {
+	if t.vals == nil {
+		if v, ok := t.b.(interface{ Values() *Values }); ok {
+			t.vals = v.Values()
+		}
+	}
+	remember := t.vals != nil
+	if !remember {
+		t.vals = NewValues(t.b.Properties())
+	}
+	ok, err := t.e.rule(t.ctx, x, t.vals, remember)
+	var problem *EvalError
+	if errors.As(err, &problem) && problem.Limit != limitTotal {
+		t.problems = append(t.problems, problem)
+		return false, nil
+	}
+	return ok, err
+}
+
+// Rule evaluates a rule on a bundle's values and remembers the result. The
+// error is an [*EvalError], with which the rule counts as false unless its
+// limit is MaxTotalCost, or the context's cause.
+func (e *Evaluator) Rule(ctx context.Context, x *CEL, v *Values) (bool, error) {
+	return e.rule(ctx, x, v, true)
+}
+
+const limitTotal = "MaxTotalCost"
+
+func (e *Evaluator) rule(ctx context.Context, x *CEL, v *Values, remember bool) (bool, error) {
+	p := x.program
+	if p == nil {
+		var err error
+		if p, err = e.compiler.program(x.Rule); err != nil {
+			return false, &EvalError{Expr: x, Err: err}
+		}
+	}
+	key := memoKey{p, v}
+	if remember {
+		if o, ok := e.memo.Load(key); ok {
+			return o.(outcome).result(x)
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return false, err
+	}
+	if e.spent.Load() >= e.limits.MaxTotalCost {
+		return false, &EvalError{x, limitTotal,
+			limitErrorf(limitTotal, "evaluation of CEL rules has cost %d in all", e.limits.MaxTotalCost)}
+	}
+	o := e.run(ctx, p, v)
+	if err := context.Cause(ctx); err != nil && o.err != nil {
+		return false, err
+	}
+	if remember {
+		e.memo.Store(key, o)
+	}
+	return o.result(x)
+}
+
+func (o outcome) result(x *CEL) (bool, error) {
+	if o.err != nil {
+		return false, &EvalError{x, o.limit, o.err}
+	}
+	return o.ok, nil
+}
+
+// run evaluates the rule and pays for it.
+func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
+	w := &work{left: p.cost}
+	out, _, err := p.prg.ContextEval(ctx, &variables{v.list, e.cluster, w})
+	e.spent.Add(p.cost - w.left)
+	if err != nil {
+		var cancelled interpreter.EvalCancelledError
+		if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
+			return outcome{limit: "MaxCost", err: limitErrorf("MaxCost", "evaluation costs more than %d", p.cost)}
+		}
+		return outcome{err: plainError(err)}
+	}
+	if ok, isBool := out.(types.Bool); isBool {
+		return outcome{ok: bool(ok)}
+	}
+	return outcome{err: fmt.Errorf("the result is of type %s: want bool", out.Type().TypeName())}
+}
+
+// plainError takes the library's wrapping off an error.
+func plainError(err error) error {
+	var e *types.Err
+	if errors.As(err, &e) {
+		if cause := e.Unwrap(); cause != nil {
+			return cause
+		}
+	}
+	return err
+}
+
+// variables are the inputs of one evaluation.
+type variables struct {
+	properties ref.Val
+	cluster    ref.Val
+	work       *work
+}
+
+// ResolveName implements interpreter.Activation.
+func (v *variables) ResolveName(name string) (any, bool) {
+	switch name {
+	case varProperties:
+		return v.properties, true
+	case varCluster:
+		return v.cluster, true
+	case varWork:
+		return v.work, true
+	}
+	return nil, false
+}
+
+// Parent implements interpreter.Activation.
+func (*variables) Parent() interpreter.Activation { return nil }

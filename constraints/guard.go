@@ -1,0 +1,200 @@
+package constraints
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+	"github.com/google/cel-go/interpreter/functions"
+)
+
+// A guarded call evaluates its arguments, pays for the call, and makes it.
+type guarded struct {
+	interpreter.InterpretableCall
+	args []interpreter.Interpretable
+	do   func(w *work, args []ref.Val) ref.Val
+}
+
+func (g *guarded) Eval(vars interpreter.Activation) ref.Val {
+	vals := make([]ref.Val, len(g.args))
+	for i, arg := range g.args {
+		vals[i] = arg.Eval(vars)
+	}
+	for _, v := range vals {
+		if types.IsUnknownOrError(v) {
+			return v
+		}
+	}
+	return types.LabelErrNode(g.ID(), g.do(budget(vars), vals))
+}
+
+// call returns the call in a form that pays, or as it is if it costs nothing.
+func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable {
+	g := &guarded{InterpretableCall: c, args: c.Args()}
+	switch c.Function() {
+	case operators.Equals:
+		g.do = doEqual
+	case operators.NotEquals:
+		g.do = doNotEqual
+	case operators.In, operators.OldIn:
+		g.do = doIn
+	case operators.Add:
+		g.do = doAdd
+	case overloads.Matches:
+		g.do = doMatches
+	default:
+		// The order in which CEL itself looks for the implementation.
+		impl := m.impls[c.OverloadID()]
+		if impl == nil {
+			impl = m.impls[c.Function()]
+		}
+		if impl == nil {
+			return c
+		}
+		g.do = func(w *work, args []ref.Val) ref.Val {
+			for _, v := range args {
+				w.spend(textCost(v))
+			}
+			return invoke(impl, c, args)
+		}
+	}
+	return g
+}
+
+// invoke calls an implementation as CEL does: if the first argument has what it
+// takes, otherwise as a method of that argument.
+func invoke(impl *functions.Overload, c interpreter.InterpretableCall, args []ref.Val) ref.Val {
+	if len(args) == 0 {
+		return noOverload(c.Function())
+	}
+	if impl.OperandTrait == 0 || args[0].Type().HasTrait(impl.OperandTrait) {
+		switch {
+		case len(args) == 1 && impl.Unary != nil:
+			return impl.Unary(args[0])
+		case len(args) == 2 && impl.Binary != nil:
+			return impl.Binary(args[0], args[1])
+		case impl.Function != nil:
+			return impl.Function(args...)
+		}
+	}
+	if r, ok := args[0].(traits.Receiver); ok {
+		return r.Receive(c.Function(), c.OverloadID(), args[1:])
+	}
+	return noOverload(c.Function())
+}
+
+func noOverload(function string) ref.Val { return types.NewErr("no such overload: %s", function) }
+
+func doEqual(w *work, args []ref.Val) ref.Val {
+	w.compare(args[0], args[1])
+	return types.Equal(args[0], args[1])
+}
+
+func doNotEqual(w *work, args []ref.Val) ref.Val {
+	w.compare(args[0], args[1])
+	return types.Bool(types.Equal(args[0], args[1]) != types.True)
+}
+
+func doIn(w *work, args []ref.Val) ref.Val {
+	elem, in := args[0], args[1]
+	switch in.(type) {
+	case traits.Mapper: // a look-up
+		w.spend(weight(elem, w.left))
+	default:
+		w.spend(weight(in, w.left))
+	}
+	if c, ok := in.(traits.Container); ok && in.Type().HasTrait(traits.ContainerType) {
+		return c.Contains(elem)
+	}
+	return noOverload(operators.In)
+}
+
+func doAdd(w *work, args []ref.Val) ref.Val {
+	switch a := args[0].(type) {
+	case traits.MutableLister:
+		// What a macro collects grows in place.
+		if b, ok := args[1].(traits.Lister); ok {
+			w.spend(length(b))
+		}
+	case traits.Lister:
+		if b, ok := args[1].(traits.Lister); ok {
+			w.spend(length(a) + length(b))
+			return concat(a, b)
+		}
+	default:
+		w.spend(textCost(args[0]) + textCost(args[1]))
+	}
+	if a, ok := args[0].(traits.Adder); ok && args[0].Type().HasTrait(traits.AdderType) {
+		return a.Add(args[1])
+	}
+	return noOverload(operators.Add)
+}
+
+// concat returns a new list, where CEL would return a view of the two.
+func concat(a, b traits.Lister) ref.Val {
+	all := make([]ref.Val, 0, length(a)+length(b))
+	for _, l := range []traits.Lister{a, b} {
+		for it := l.Iterator(); it.HasNext() == types.True; {
+			all = append(all, it.Next())
+		}
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, all)
+}
+
+func length(l traits.Lister) uint64 {
+	if n, ok := l.Size().(types.Int); ok && n > 0 {
+		return uint64(n)
+	}
+	return 0
+}
+
+func doMatches(w *work, args []ref.Val) ref.Val {
+	s, ok1 := args[0].(types.String)
+	pattern, ok2 := args[1].(types.String)
+	if !ok1 || !ok2 {
+		return noOverload(overloads.Matches)
+	}
+	w.spend(bytesCost(len(pattern)))
+	parsed, err := syntax.Parse(string(pattern), syntax.Perl)
+	if err != nil {
+		return types.WrapErr(regexpError(err))
+	}
+	// Compiling and matching take time in proportion to the size of the
+	// program, which repetitions multiply.
+	w.spend(regexpSize(parsed) / 4 * bytesCost(len(s)))
+	re, err := regexp.Compile(string(pattern))
+	if err != nil {
+		return types.WrapErr(regexpError(err))
+	}
+	return types.Bool(re.MatchString(string(s)))
+}
+
+func regexpError(err error) error {
+	var e *syntax.Error
+	if errors.As(err, &e) {
+		return errors.New("matches: " + e.Code.String() + ": " + clip(e.Expr))
+	}
+	return err
+}
+
+// maxRegexpSize stands for all larger sizes. It exceeds any sensible budget and
+// is small enough to be multiplied.
+const maxRegexpSize = 1 << 30
+
+// regexpSize estimates how many instructions an expression compiles to.
+func regexpSize(re *syntax.Regexp) uint64 {
+	n := uint64(4 + len(re.Rune)/2)
+	for _, sub := range re.Sub {
+		n = min(n+regexpSize(sub), maxRegexpSize)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= uint64(max(re.Min, re.Max, 1))
+	}
+	return min(n, maxRegexpSize)
+}

@@ -1,0 +1,59 @@
+package constraints
+
+// Limits bound what a constraint may cost (D4, D18). The zero value of a field
+// stands for its default; a nil *Limits stands for all defaults. Whoever needs
+// more sets the field that the error names.
+type Limits struct {
+	// MaxSize is the largest size of a property's value in bytes, checked
+	// before it is parsed. Default 65,536, the documented 64 KiB. The running
+	// OLM allows 131,072.
+	MaxSize int
+	// MaxDepth is the deepest nesting of constraints; a leaf alone has depth 1.
+	// Default 100.
+	MaxDepth int
+	// MaxNodes is the largest number of constraints in a tree, compound ones
+	// included. Default 1,000.
+	MaxNodes int
+	// MaxRuleSize is the longest CEL rule in bytes. Default 4,096.
+	MaxRuleSize int
+	// MaxRuleDepth is the deepest nesting of a CEL rule, as its parser counts:
+	// a pair of parentheses counts once. Default 100.
+	MaxRuleDepth int
+	// MaxRuleNodes is the largest number of nodes of a CEL rule's syntax tree,
+	// after its macros (exists, all, map …) were expanded. Default 2,000.
+	MaxRuleNodes int
+	// MaxCost is the most that one evaluation of a CEL rule on one bundle may
+	// cost: for each turn of a macro one unit per node of its body, and more
+	// for work on long texts, lists and maps. A unit takes between 20 and 100
+	// nanoseconds. Looking for a property takes some 15 units for each one that
+	// the bundle has. This is taken from the limits of the Compiler. Default
+	// 500,000.
+	MaxCost uint64
+	// MaxTotalCost is the most that all evaluations of an Evaluator may cost
+	// together, in the same unit. Results that it remembers cost nothing.
+	// Default 100,000,000, several seconds.
+	MaxTotalCost uint64
+}
+
+// orDefault returns l with its defaults filled in.
+func (l *Limits) orDefault() Limits {
+	var full Limits
+	if l != nil {
+		full = *l
+	}
+	setDefault(&full.MaxSize, 64<<10)
+	setDefault(&full.MaxDepth, 100)
+	setDefault(&full.MaxNodes, 1000)
+	setDefault(&full.MaxRuleSize, 4<<10)
+	setDefault(&full.MaxRuleDepth, 100)
+	setDefault(&full.MaxRuleNodes, 2000)
+	setDefault(&full.MaxCost, 500_000)
+	setDefault(&full.MaxTotalCost, 100_000_000)
+	return full
+}
+
+func setDefault[T int | uint64](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}

@@ -1,0 +1,56 @@
+package constraints
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+)
+
+// CEL leaves open in which order macros visit the keys of a map, and cel-go
+// takes Go's random one. Answers must not depend on it (D15): here keys come
+// sorted, whether the map is from a property or made by the rule.
+
+// A sortedMap is a map that is visited in the order of its keys.
+type sortedMap struct {
+	traits.Mapper
+	keys []ref.Val
+}
+
+// sorted returns m with its keys sorted by type, then as text.
+func sorted(m traits.Mapper) ref.Val {
+	s := &sortedMap{Mapper: m}
+	for it := m.Iterator(); it.HasNext() == types.True; {
+		s.keys = append(s.keys, it.Next())
+	}
+	slices.SortFunc(s.keys, func(a, b ref.Val) int {
+		return cmp.Or(
+			cmp.Compare(a.Type().TypeName(), b.Type().TypeName()),
+			cmp.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())),
+		)
+	})
+	return s
+}
+
+// Iterator implements traits.Iterable.
+func (s *sortedMap) Iterator() traits.Iterator {
+	l, _ := types.NewRefValList(types.DefaultTypeAdapter, s.keys).(traits.Lister)
+	return l.Iterator()
+}
+
+// orderedMap is a map literal.
+type orderedMap struct {
+	interpreter.InterpretableConstructor
+}
+
+func (o orderedMap) Eval(vars interpreter.Activation) ref.Val {
+	v := o.InterpretableConstructor.Eval(vars)
+	if m, ok := v.(traits.Mapper); ok && m.Size() != types.IntZero {
+		return sorted(m)
+	}
+	return v
+}

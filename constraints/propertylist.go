@@ -1,0 +1,122 @@
+package constraints
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/property"
+)
+
+// An Identity is what is known of a bundle beside its properties, of an
+// installed operator for example: each part counts in addition to the
+// olm.package properties, as it does in the running OLM.
+type Identity struct {
+	Package string          // "" if unknown
+	Version *semver.Version // nil if unknown
+}
+
+// A PropertyList is a Bundle known by its properties. There may be several
+// olm.package properties: the bundle is in each of their packages and has each
+// of their versions.
+//
+// A PropertyList is immutable; any number of goroutines may use it.
+type PropertyList struct {
+	props    []property.Property
+	packages []string
+	versions []semver.Version
+	gvks     []property.GVK
+	labels   []string
+	problems []Problem
+	values   func() *Values
+}
+
+// A Problem is a property that does not count because its value is wrong.
+type Problem struct {
+	Index int // in the list of properties
+	Err   error
+}
+
+// NewPropertyList reads the properties, which the caller must not modify
+// afterwards, and adds the identity to them, which may be nil. Properties with
+// a wrong value are only visible to CEL; see Problems.
+func NewPropertyList(props []property.Property, id *Identity) *PropertyList {
+	l := &PropertyList{props: slices.Clip(props)}
+	for i, p := range props {
+		if err := l.add(p); err != nil {
+			l.problems = append(l.problems, Problem{i, err})
+		}
+	}
+	if id != nil && id.Package != "" {
+		l.packages = append(l.packages, id.Package)
+	}
+	if id != nil && id.Version != nil {
+		l.versions = append(l.versions, *id.Version)
+	}
+	l.values = sync.OnceValue(func() *Values { return NewValues(l.Properties()) })
+	return l
+}
+
+func (l *PropertyList) add(p property.Property) error {
+	switch p.Type {
+	case property.TypePackage:
+		v, err := property.ParsePackage(p.Value)
+		if err != nil {
+			return err
+		}
+		l.packages = append(l.packages, v.PackageName)
+		version, err := parseVersion(v.Version)
+		if err != nil {
+			return &property.Error{Type: p.Type, Path: "/version", Err: err}
+		}
+		l.versions = append(l.versions, version)
+	case property.TypeGVK:
+		v, err := property.ParseGVK(p.Value)
+		if err != nil {
+			return err
+		}
+		l.gvks = append(l.gvks, v)
+	case property.TypeLabel:
+		v, err := property.ParseLabel(p.Value)
+		if err != nil {
+			return err
+		}
+		l.labels = append(l.labels, v.Label)
+	}
+	return nil
+}
+
+// Problems returns the properties of a known type whose value is wrong, in the
+// order of the list. The caller must not modify the slice.
+func (l *PropertyList) Problems() []Problem { return slices.Clip(l.problems) }
+
+// Provides implements Bundle.
+func (l *PropertyList) Provides(g property.GVK) bool { return slices.Contains(l.gvks, g) }
+
+// InPackage implements Bundle.
+func (l *PropertyList) InPackage(name string) bool { return slices.Contains(l.packages, name) }
+
+// VersionIn implements Bundle: it reports whether any of the versions is in r.
+func (l *PropertyList) VersionIn(r Range) bool { return slices.ContainsFunc(l.versions, r.Contains) }
+
+// HasLabel implements Bundle.
+func (l *PropertyList) HasLabel(label string) bool { return slices.Contains(l.labels, label) }
+
+// Properties implements Bundle.
+func (l *PropertyList) Properties() iter.Seq[property.Property] { return slices.Values(l.props) }
+
+// Values returns the properties as CEL sees them. They are decoded at the first
+// call.
+func (l *PropertyList) Values() *Values { return l.values() }
+
+// parseVersion is semver.Parse for versions of olm.package properties.
+func parseVersion(s string) (semver.Version, error) {
+	v, err := semver.Parse(s)
+	if err != nil {
+		return v, fmt.Errorf("invalid version %s: %s", clip(s), cause(err))
+	}
+	return v, nil
+}
