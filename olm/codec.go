@@ -1,0 +1,152 @@
+package olm
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// marshal writes equal values as equal bytes.
+func marshal(v any) ([]byte, error) { return json.Marshal(v, json.Deterministic(true)) }
+
+// unmarshal reads one resource into a new T, so that nothing of an old value
+// remains, and keeps no reference to the input.
+func unmarshal[T any](into *T, text []byte) error {
+	var v T
+	if err := json.Unmarshal(text, &v); err != nil {
+		return err
+	}
+	*into = v
+	return nil
+}
+
+// An Object is a resource of any kind.
+type Object struct {
+	Header
+	Rest jsontext.Value `json:",unknown"`
+}
+
+// MarshalJSON writes the object with its keys in a fixed order.
+func (o Object) MarshalJSON() ([]byte, error) {
+	type plain Object
+	return marshal((*plain)(&o))
+}
+
+// UnmarshalJSON reads an object.
+func (o *Object) UnmarshalJSON(text []byte) error {
+	type plain Object
+	return unmarshal((*plain)(o), text)
+}
+
+// ToObject returns r as an object of any kind. A resource of this package
+// always has a JSON form, unless somebody put what is not JSON into a Rest;
+// that is the error.
+func ToObject(r Resource) (Object, error) {
+	if o, ok := r.(*Object); ok {
+		return *o, nil
+	}
+	var o Object
+	text, err := marshal(r)
+	if err == nil {
+		err = unmarshal((*objectJSON)(&o), text)
+	}
+	if err != nil {
+		return Object{}, fmt.Errorf("%s: %w", r.Head().Key(), err)
+	}
+	return o, nil
+}
+
+type objectJSON Object
+
+// As returns an object as a resource of a given kind: As[Subscription](o). The
+// error names the object and, by a JSON pointer, the element that has another
+// form than the kind wants.
+func As[T any, P interface {
+	*T
+	Resource
+}](o Object) (*T, error) {
+	v := new(T)
+	text, err := marshal((*objectJSON)(&o))
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Key(), err)
+	}
+	return v, nil
+}
+
+// Equal reports whether two resources have the same JSON, whatever the order of
+// their keys.
+func Equal(a, b Resource) bool {
+	x, err1 := canonical(a)
+	y, err2 := canonical(b)
+	return err1 == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+func canonical(r Resource) ([]byte, error) {
+	text, err := marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	v := jsontext.Value(text)
+	err = v.Canonicalize()
+	return v, err
+}
+
+// Get returns the JSON text at a path of member names and indices below the top
+// of the object, outside its header, and whether there is something.
+func (o *Object) Get(path ...string) (jsontext.Value, bool) { return get(o.Rest, path) }
+
+func get(v jsontext.Value, path []string) (jsontext.Value, bool) {
+	for _, name := range path {
+		var members map[string]jsontext.Value
+		var elements []jsontext.Value
+		switch {
+		case v.Kind() == '{' && json.Unmarshal(v, &members) == nil:
+			next, ok := members[name]
+			if !ok {
+				return nil, false
+			}
+			v = next
+		case v.Kind() == '[' && json.Unmarshal(v, &elements) == nil:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(elements) {
+				return nil, false
+			}
+			v = elements[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, len(v) > 0
+}
+
+// Set returns the object with a top-level member set to the JSON of value; a
+// nil value removes the member.
+func (o Object) Set(name string, value any) (Object, error) {
+	members := map[string]jsontext.Value{}
+	if len(o.Rest) > 0 {
+		if err := json.Unmarshal(o.Rest, &members); err != nil {
+			return Object{}, fmt.Errorf("%s: %w", o.Key(), err)
+		}
+	}
+	if value == nil {
+		delete(members, name)
+	} else {
+		text, err := marshal(value)
+		if err != nil {
+			return Object{}, fmt.Errorf("%s: /%s: %w", o.Key(), name, err)
+		}
+		members[name] = text
+	}
+	text, err := marshal(members)
+	if err != nil {
+		return Object{}, err
+	}
+	o.Rest = text
+	return o, nil
+}

@@ -1,0 +1,276 @@
+package olm
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A ClusterServiceVersion is an installed version of an operator, a CSV for
+// short.
+type ClusterServiceVersion struct {
+	Header
+	Spec   CSVSpec        `json:"spec,omitzero"`
+	Status CSVStatus      `json:"status,omitzero"`
+	Rest   jsontext.Value `json:",unknown"`
+}
+
+// CSVSpec is what the operator is and needs.
+type CSVSpec struct {
+	Install        InstallStrategy `json:"install,omitzero"`
+	Version        string          `json:"version,omitzero"`
+	CRDs           OwnedCRDs       `json:"customresourcedefinitions,omitzero"`
+	APIServices    OwnedAPIs       `json:"apiservicedefinitions,omitzero"`
+	Webhooks       []Webhook       `json:"webhookdefinitions,omitzero"`
+	NativeAPIs     []NativeAPI     `json:"nativeAPIs,omitzero"`
+	MinKubeVersion string          `json:"minKubeVersion,omitzero"`
+	DisplayName    string          `json:"displayName,omitzero"`
+	InstallModes   []InstallMode   `json:"installModes,omitzero"`
+	Replaces       string          `json:"replaces,omitzero"`
+	Skips          []string        `json:"skips,omitzero"`
+	Cleanup        *CSVCleanup     `json:"cleanup,omitzero"`
+	Rest           jsontext.Value  `json:",unknown"`
+}
+
+// CSVCleanup asks for the deletion of the operator's resources with it.
+type CSVCleanup struct {
+	Enabled bool           `json:"enabled"`
+	Rest    jsontext.Value `json:",unknown"`
+}
+
+// An InstallStrategy says how the operator is run. The only strategy is
+// "deployment".
+type InstallStrategy struct {
+	Strategy string          `json:"strategy,omitzero"`
+	Spec     StrategyDetails `json:"spec,omitzero"`
+	Rest     jsontext.Value  `json:",unknown"`
+}
+
+// StrategyDeployment is the only install strategy.
+const StrategyDeployment = "deployment"
+
+// StrategyDetails are what the strategy "deployment" creates.
+type StrategyDetails struct {
+	Deployments        []StrategyDeploymentSpec `json:"deployments,omitzero"`
+	Permissions        []Permissions            `json:"permissions,omitzero"`
+	ClusterPermissions []Permissions            `json:"clusterPermissions,omitzero"`
+	Rest               jsontext.Value           `json:",unknown"`
+}
+
+// A StrategyDeploymentSpec is a deployment to create.
+type StrategyDeploymentSpec struct {
+	Name  string            `json:"name"`
+	Label map[string]string `json:"label,omitzero"`
+	// Spec is the spec of the Deployment.
+	Spec jsontext.Value `json:"spec,omitzero"`
+	Rest jsontext.Value `json:",unknown"`
+}
+
+// Permissions are the rules that a service account needs.
+type Permissions struct {
+	ServiceAccountName string         `json:"serviceAccountName"`
+	Rules              []PolicyRule   `json:"rules"`
+	Rest               jsontext.Value `json:",unknown"`
+}
+
+// OwnedCRDs are the CRDs that the operator brings and needs.
+type OwnedCRDs struct {
+	Owned    []CRDDescription `json:"owned,omitzero"`
+	Required []CRDDescription `json:"required,omitzero"`
+	Rest     jsontext.Value   `json:",unknown"`
+}
+
+// A CRDDescription names a version of a CRD: the CRD by its own name,
+// <plural>.<group>.
+type CRDDescription struct {
+	Name    string         `json:"name"`
+	Version string         `json:"version"`
+	Kind    string         `json:"kind"`
+	Rest    jsontext.Value `json:",unknown"`
+}
+
+// OwnedAPIs are the aggregated APIs that the operator brings and needs.
+type OwnedAPIs struct {
+	Owned    []APIServiceDescription `json:"owned,omitzero"`
+	Required []APIServiceDescription `json:"required,omitzero"`
+	Rest     jsontext.Value          `json:",unknown"`
+}
+
+// An APIServiceDescription names an aggregated API; Name is the resource's
+// plural.
+type APIServiceDescription struct {
+	Name           string         `json:"name"`
+	Group          string         `json:"group"`
+	Version        string         `json:"version"`
+	Kind           string         `json:"kind"`
+	DeploymentName string         `json:"deploymentName,omitzero"`
+	ContainerPort  int32          `json:"containerPort,omitzero"`
+	Rest           jsontext.Value `json:",unknown"`
+}
+
+// A NativeAPI is an API of the cluster itself that the operator needs.
+type NativeAPI struct {
+	Group   string         `json:"group"`
+	Version string         `json:"version"`
+	Kind    string         `json:"kind"`
+	Rest    jsontext.Value `json:",unknown"`
+}
+
+// A Webhook is a webhook that the operator serves.
+type Webhook struct {
+	GenerateName   string         `json:"generateName"`
+	Type           string         `json:"type"`
+	DeploymentName string         `json:"deploymentName,omitzero"`
+	ContainerPort  int32          `json:"containerPort,omitzero"`
+	ConversionCRDs []string       `json:"conversionCRDs,omitzero"`
+	WebhookPath    *string        `json:"webhookPath,omitzero"`
+	Rest           jsontext.Value `json:",unknown"`
+}
+
+// An InstallMode says whether the operator can serve a kind of target.
+type InstallMode struct {
+	Type      InstallModeType `json:"type"`
+	Supported bool            `json:"supported"`
+	Rest      jsontext.Value  `json:",unknown"`
+}
+
+// An InstallModeType is a kind of targets of an operator group.
+type InstallModeType string
+
+// The install modes (000, table 2.4).
+const (
+	OwnNamespace    InstallModeType = "OwnNamespace"
+	SingleNamespace InstallModeType = "SingleNamespace"
+	MultiNamespace  InstallModeType = "MultiNamespace"
+	AllNamespaces   InstallModeType = "AllNamespaces"
+)
+
+// CSVStatus is how far the installation is.
+type CSVStatus struct {
+	Phase              Phase               `json:"phase,omitzero"`
+	Message            string              `json:"message,omitzero"`
+	Reason             Reason              `json:"reason,omitzero"`
+	LastUpdateTime     time.Time           `json:"lastUpdateTime,omitzero"`
+	LastTransitionTime time.Time           `json:"lastTransitionTime,omitzero"`
+	Conditions         []CSVCondition      `json:"conditions,omitzero"`
+	RequirementStatus  []RequirementStatus `json:"requirementStatus,omitzero"`
+	Rest               jsontext.Value      `json:",unknown"`
+}
+
+// A CSVCondition is a former or the current state of a CSV.
+type CSVCondition struct {
+	Phase              Phase          `json:"phase,omitzero"`
+	Message            string         `json:"message,omitzero"`
+	Reason             Reason         `json:"reason,omitzero"`
+	LastUpdateTime     time.Time      `json:"lastUpdateTime,omitzero"`
+	LastTransitionTime time.Time      `json:"lastTransitionTime,omitzero"`
+	Rest               jsontext.Value `json:",unknown"`
+}
+
+// A RequirementStatus says whether something that the operator needs is there.
+type RequirementStatus struct {
+	Group      string            `json:"group"`
+	Version    string            `json:"version"`
+	Kind       string            `json:"kind"`
+	Name       string            `json:"name"`
+	Status     string            `json:"status"`
+	Message    string            `json:"message"`
+	UUID       string            `json:"uuid,omitzero"`
+	Dependents []DependentStatus `json:"dependents,omitzero"`
+	Rest       jsontext.Value    `json:",unknown"`
+}
+
+// A DependentStatus is a part of a requirement: a rule of a service account.
+type DependentStatus struct {
+	Group   string         `json:"group"`
+	Version string         `json:"version"`
+	Kind    string         `json:"kind"`
+	Status  string         `json:"status"`
+	UUID    string         `json:"uuid,omitzero"`
+	Message string         `json:"message,omitzero"`
+	Rest    jsontext.Value `json:",unknown"`
+}
+
+// A Phase is a state of a CSV.
+type Phase string
+
+// The phases of a CSV. A new one has none.
+const (
+	PhaseNone         Phase = ""
+	PhasePending      Phase = "Pending"
+	PhaseInstallReady Phase = "InstallReady"
+	PhaseInstalling   Phase = "Installing"
+	PhaseSucceeded    Phase = "Succeeded"
+	PhaseFailed       Phase = "Failed"
+	PhaseUnknown      Phase = "Unknown"
+	PhaseReplacing    Phase = "Replacing"
+	PhaseDeleting     Phase = "Deleting"
+)
+
+// A Reason says why a CSV is in its phase.
+type Reason string
+
+// The reasons that concern operator groups (000, 2.3.9 and 2.3.10).
+const (
+	ReasonNoOperatorGroup                     Reason = "NoOperatorGroup"
+	ReasonTooManyOperatorGroups               Reason = "TooManyOperatorGroups"
+	ReasonUnsupportedOperatorGroup            Reason = "UnsupportedOperatorGroup"
+	ReasonNoTargetNamespaces                  Reason = "NoTargetNamespaces"
+	ReasonInvalidInstallModes                 Reason = "InvalidInstallModes"
+	ReasonInterOperatorGroupOwnerConflict     Reason = "InterOperatorGroupOwnerConflict"
+	ReasonCannotModifyStaticOperatorGroupAPIs Reason = "CannotModifyStaticOperatorGroupProvidedAPIs"
+	ReasonCopied                              Reason = "Copied"
+)
+
+// The reasons of an installation.
+const (
+	ReasonRequirementsUnknown     Reason = "RequirementsUnknown"
+	ReasonRequirementsNotMet      Reason = "RequirementsNotMet"
+	ReasonRequirementsMet         Reason = "AllRequirementsMet"
+	ReasonOwnerConflict           Reason = "OwnerConflict"
+	ReasonComponentFailed         Reason = "InstallComponentFailed"
+	ReasonInvalidStrategy         Reason = "InvalidInstallStrategy"
+	ReasonWaiting                 Reason = "InstallWaiting"
+	ReasonInstallSuccessful       Reason = "InstallSucceeded"
+	ReasonInstallCheckFailed      Reason = "InstallCheckFailed"
+	ReasonComponentUnhealthy      Reason = "ComponentUnhealthy"
+	ReasonBeingReplaced           Reason = "BeingReplaced"
+	ReasonReplaced                Reason = "Replaced"
+	ReasonNeedsReinstall          Reason = "NeedsReinstall"
+	ReasonInvalidWebhook          Reason = "InvalidWebhookDescription"
+	ReasonConditionNotUpgradeable Reason = "OperatorConditionNotUpgradeable"
+	ReasonDetectedClusterChange   Reason = "DetectedClusterChange"
+)
+
+// LabelCopiedFrom is the label of a copied CSV, its roles and role bindings; the
+// value is the namespace of the original.
+const LabelCopiedFrom = "olm.copiedFrom"
+
+// AnnotationOperatorNamespace is the annotation of a member of an operator
+// group that names the group's namespace. A copy keeps it.
+const AnnotationOperatorNamespace = "olm.operatorNamespace"
+
+// IsCopied reports whether the CSV is a copy that tells of an operator in
+// another namespace (F8).
+func (c *ClusterServiceVersion) IsCopied() bool {
+	if c.Status.Reason == ReasonCopied {
+		return true
+	}
+	if from, ok := c.Metadata.Annotations[AnnotationOperatorNamespace]; ok && from != c.Metadata.Namespace {
+		return true
+	}
+	_, ok := c.Metadata.Labels[LabelCopiedFrom]
+	return ok
+}
+
+// MarshalJSON writes the CSV with its keys in a fixed order.
+func (c ClusterServiceVersion) MarshalJSON() ([]byte, error) {
+	type plain ClusterServiceVersion
+	return marshal((*plain)(&c))
+}
+
+// UnmarshalJSON reads a CSV.
+func (c *ClusterServiceVersion) UnmarshalJSON(text []byte) error {
+	type plain ClusterServiceVersion
+	return unmarshal((*plain)(c), text)
+}

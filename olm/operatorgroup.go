@@ -1,0 +1,114 @@
+package olm
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The API groups and versions of OLM's resources.
+const (
+	Group     = "operators.coreos.com"
+	V1Alpha1  = Group + "/v1alpha1"
+	V1        = Group + "/v1"
+	V2        = Group + "/v2"
+	GroupRBAC = "rbac.authorization.k8s.io"
+	RBACV1    = GroupRBAC + "/v1"
+)
+
+// The kinds of OLM's resources.
+const (
+	KindOperatorGroup         = "OperatorGroup"
+	KindClusterServiceVersion = "ClusterServiceVersion"
+	KindSubscription          = "Subscription"
+	KindInstallPlan           = "InstallPlan"
+	KindCatalogSource         = "CatalogSource"
+	KindOperatorCondition     = "OperatorCondition"
+	KindOLMConfig             = "OLMConfig"
+)
+
+// An OperatorGroup gives the operators of its namespace the namespaces that
+// they serve.
+type OperatorGroup struct {
+	Header
+	Spec   OperatorGroupSpec   `json:"spec,omitzero"`
+	Status OperatorGroupStatus `json:"status,omitzero"`
+	Rest   jsontext.Value      `json:",unknown"`
+}
+
+// OperatorGroupSpec is what the owner of the group asks for.
+type OperatorGroupSpec struct {
+	Selector           *LabelSelector  `json:"selector,omitzero"`
+	TargetNamespaces   []string        `json:"targetNamespaces,omitzero"`
+	ServiceAccountName string          `json:"serviceAccountName,omitzero"`
+	StaticProvidedAPIs bool            `json:"staticProvidedAPIs,omitzero"`
+	UpgradeStrategy    UpgradeStrategy `json:"upgradeStrategy,omitzero"`
+	Rest               jsontext.Value  `json:",unknown"`
+}
+
+// An UpgradeStrategy says whether a failed operator may be replaced.
+type UpgradeStrategy string
+
+const (
+	// UpgradeDefault: only an operator that succeeded is replaced.
+	UpgradeDefault UpgradeStrategy = "Default"
+	// UpgradeFailForward: a failed one, too (E10).
+	UpgradeFailForward UpgradeStrategy = "TechPreviewUnsafeFailForward"
+)
+
+// OperatorGroupStatus is what OLM made of the spec.
+type OperatorGroupStatus struct {
+	// Namespaces are the targets: nil as long as nobody determined them, [""]
+	// for all namespaces.
+	Namespaces        []string         `json:"namespaces,omitzero"`
+	ServiceAccountRef *ObjectReference `json:"serviceAccountRef,omitzero"`
+	LastUpdated       time.Time        `json:"lastUpdated,omitzero"`
+	Conditions        []Condition      `json:"conditions,omitzero"`
+	Rest              jsontext.Value   `json:",unknown"`
+}
+
+// A LabelSelector selects by labels; all its terms must hold.
+type LabelSelector struct {
+	MatchLabels      map[string]string          `json:"matchLabels,omitzero"`
+	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitzero"`
+	Rest             jsontext.Value             `json:",unknown"`
+}
+
+// A LabelSelectorRequirement is one term of a selector.
+type LabelSelectorRequirement struct {
+	Key string `json:"key"`
+	// Operator is In, NotIn, Exists or DoesNotExist.
+	Operator string         `json:"operator"`
+	Values   []string       `json:"values,omitzero"`
+	Rest     jsontext.Value `json:",unknown"`
+}
+
+// A Namespace is the part of a namespace that operator groups look at.
+type Namespace struct {
+	Header
+	Rest jsontext.Value `json:",unknown"`
+}
+
+// MarshalJSON writes the group with its keys in a fixed order.
+func (g OperatorGroup) MarshalJSON() ([]byte, error) {
+	type plain OperatorGroup
+	return marshal((*plain)(&g))
+}
+
+// UnmarshalJSON reads a group.
+func (g *OperatorGroup) UnmarshalJSON(text []byte) error {
+	type plain OperatorGroup
+	return unmarshal((*plain)(g), text)
+}
+
+// MarshalJSON writes the namespace with its keys in a fixed order.
+func (n Namespace) MarshalJSON() ([]byte, error) {
+	type plain Namespace
+	return marshal((*plain)(&n))
+}
+
+// UnmarshalJSON reads a namespace.
+func (n *Namespace) UnmarshalJSON(text []byte) error {
+	type plain Namespace
+	return unmarshal((*plain)(n), text)
+}

@@ -1,0 +1,162 @@
+package olm_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/olm"
+)
+
+const csv = `{
+	"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+	"metadata": {
+		"name": "etcd.v1", "namespace": "ops", "uid": "1", "resourceVersion": "7", "creationTimestamp": "2024-01-02T03:04:05Z",
+		"labels": {"b": "1", "a": "2"}, "annotations": {"capabilities": "Full"}, "managedFields": [{"manager": "x"}],
+		"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "c", "uid": "2", "controller": false, "extra": 1}]
+	},
+	"spec": {
+		"displayName": "etcd", "icon": [{"base64data": "AA==", "mediatype": "image/png"}], "version": "1.0.0",
+		"install": {"strategy": "deployment", "spec": {
+			"deployments": [{"name": "etcd", "spec": {"replicas": 1, "template": {"spec": {"containers": []}}}, "other": {}}],
+			"permissions": [{"serviceAccountName": "etcd", "rules": [{"verbs": ["*"], "apiGroups": [""], "resources": ["pods"], "new": true}]}]}},
+		"customresourcedefinitions": {"owned": [{"name": "es.x.io", "version": "v1", "kind": "E", "specDescriptors": [{"path": "size"}]}]},
+		"installModes": [{"type": "OwnNamespace", "supported": false}],
+		"relatedImages": []
+	},
+	"status": {"phase": "Succeeded", "lastUpdateTime": "2024-01-02T03:04:05Z", "certsRotateAt": null, "cleanup": {}},
+	"more": {"than": ["we", "know"]}
+}`
+
+func canonical(t *testing.T, text []byte) string {
+	t.Helper()
+	v := jsontext.Value(bytes.Clone(text))
+	if err := v.Canonicalize(); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Indent(); err != nil {
+		t.Fatal(err)
+	}
+	return string(v)
+}
+
+// What a type does not know is still there after reading and writing, also
+// through a value of another package's struct.
+func TestNothingIsLost(t *testing.T) {
+	for name, read := range map[string]func([]byte) (any, error){
+		"CSV": func(b []byte) (any, error) {
+			var v olm.ClusterServiceVersion
+			err := json.Unmarshal(b, &v)
+			return v, err
+		},
+		"object": func(b []byte) (any, error) { var v olm.Object; err := json.Unmarshal(b, &v); return v, err },
+		"converted": func(b []byte) (any, error) {
+			var o olm.Object
+			if err := json.Unmarshal(b, &o); err != nil {
+				return nil, err
+			}
+			c, err := olm.As[olm.ClusterServiceVersion](o)
+			if err != nil {
+				return nil, err
+			}
+			return olm.ToObject(c)
+		},
+	} {
+		v, err := read([]byte(csv))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got, err := json.Marshal(v)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(canonical(t, []byte(csv)), canonical(t, got)); diff != "" {
+			t.Errorf("%s: after a round trip (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestUnmarshalStartsAnew(t *testing.T) {
+	var c olm.ClusterServiceVersion
+	for _, text := range []string{csv, `{"metadata": {"name": "b"}}`} {
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.Spec.Version != "" || c.Metadata.Name != "b" || c.Rest != nil {
+		t.Errorf("second object kept something of the first: %+v", c)
+	}
+}
+
+func TestAsError(t *testing.T) {
+	var o olm.Object
+	if err := json.Unmarshal([]byte(`{"kind":"ClusterServiceVersion","metadata":{"name":"a","namespace":"n"},"spec":{"installModes":3}}`), &o); err != nil {
+		t.Fatal(err)
+	}
+	_, err := olm.As[olm.ClusterServiceVersion](o)
+	const want = `ClusterServiceVersion n/a: json: cannot unmarshal JSON number into Go []olm.InstallMode within "/spec/installModes"`
+	if err == nil || err.Error() != want {
+		t.Errorf("got error %v\nwant %s", err, want)
+	}
+}
+
+func TestIsCopied(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"metadata":{"namespace":"a"}}`:                                             false,
+		`{"metadata":{"namespace":"a","annotations":{"olm.operatorNamespace":"a"}}}`: false,
+		`{"metadata":{"namespace":"a","annotations":{"olm.operatorNamespace":"b"}}}`: true,
+		`{"metadata":{"namespace":"a","labels":{"olm.copiedFrom":"b"}}}`:             true,
+		`{"metadata":{"namespace":"a"},"status":{"reason":"Copied"}}`:                true,
+	} {
+		var c olm.ClusterServiceVersion
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.IsCopied(); got != want {
+			t.Errorf("IsCopied(%s) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func ExampleObject_Get() {
+	var o olm.Object
+	if err := json.Unmarshal([]byte(`{"kind": "Deployment", "metadata": {"name": "etcd"}, "spec": {"replicas": 3}}`), &o); err != nil {
+		fmt.Println(err)
+		return
+	}
+	replicas, _ := o.Get("spec", "replicas")
+	fmt.Println(o.Key(), replicas)
+	// Output: Deployment etcd 3
+}
+
+func FuzzObject(f *testing.F) {
+	f.Add([]byte(csv))
+	f.Add([]byte(`{"metadata":{"creationTimestamp":null}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var o olm.Object
+		if json.Unmarshal(text, &o) != nil {
+			return
+		}
+		first, err := json.Marshal(o)
+		if err != nil {
+			t.Fatalf("what was read cannot be written: %v", err)
+		}
+		if err := json.Unmarshal(first, &o); err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		second, err := json.Marshal(o)
+		if err != nil || !bytes.Equal(first, second) {
+			t.Fatalf("not stable: %s then %s (%v)", first, second, err)
+		}
+		if c, err := olm.As[olm.ClusterServiceVersion](o); err == nil {
+			if _, err := olm.ToObject(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
