@@ -1,21 +1,63 @@
 package resolver
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// A Conflict says that a problem has no solution, and why: its facts cannot all
-// hold, and without any one of them the others can. It is the error of
-// [Resolve].
+// A Conflict says that a problem has no solution, and why. It is the error of
+// [Resolve]. Its methods may be called from one goroutine at a time.
 type Conflict struct {
 	ID        string
 	Namespace string
-	Facts     []Fact
+	// Cores are independent minimal conflicts: no two share a subscription or an
+	// operator that must stay, and each has to be resolved. There is at least
+	// one.
+	Cores []*Core
+
+	e                *encoding
+	partial          *Solution
+	planned, refused []string
 }
 
-// Error tells the facts in one line.
-func (c *Conflict) Error() string {
-	parts := make([]string, len(c.Facts))
-	for i, f := range c.Facts {
-		parts[i] = f.String()
-	}
-	return "no solution in namespace " + c.Namespace + ": " + strings.Join(parts, "; ")
+// A Core is a minimal conflict: its facts cannot all hold, and without any one
+// of them the others can (D16).
+type Core struct {
+	// Facts in canonical order: what is asked for, then what bundles need, then
+	// what excludes what.
+	Facts []Fact
+
+	e     *encoding
+	index []int // of the facts in the encoding
 }
+
+func (e *encoding) core(index []int) *Core {
+	c := &Core{e: e, index: index}
+	for _, i := range index {
+		c.Facts = append(c.Facts, e.facts[i].Fact)
+	}
+	return c
+}
+
+// Error returns the first line of each core's explanation.
+func (c *Conflict) Error() string {
+	lines := make([]string, len(c.Cores))
+	for i, core := range c.Cores {
+		lines[i] = core.Derive().Headline()
+	}
+	return fmt.Sprintf("no solution in namespace %q: %s", c.Namespace, strings.Join(lines, "; "))
+}
+
+// Planned returns the plan for the independent parts of the namespace that have
+// one (G1): what would be installed if the refused subscriptions were not there.
+// It is nil when nothing can be planned.
+func (c *Conflict) Planned() *Solution {
+	if len(c.planned) == 0 {
+		return nil
+	}
+	return c.partial
+}
+
+// Subscriptions returns the names of the subscriptions of the parts that can be
+// planned and of those that are refused, each in the order in which they choose.
+func (c *Conflict) Subscriptions() (planned, refused []string) { return c.planned, c.refused }

@@ -20,9 +20,24 @@ type encoding struct {
 	cands   map[sat.Lit]cand
 	lits    map[*need]sat.Lit
 	needOf  map[sat.Lit]*need // of an option of a some
-	facts   []Fact
+	facts   []stating
 	on      []sat.Lit // the switch of each fact, in parallel
 }
+
+// A stating is a fact with what it means for candidates, so that a proof can be
+// followed without the solver.
+type stating struct {
+	Fact
+	// owner is the candidate that the fact binds, or noCand.
+	owner cand
+	// need is what must hold: of a subscription always, of an owner when it is
+	// chosen.
+	need *need
+	// list holds candidates of which at most one can be chosen.
+	list []cand
+}
+
+const noCand cand = -1
 
 // encode states everything that was reached.
 func (r *resolution) encode(ctx context.Context) (*encoding, error) {
@@ -41,31 +56,32 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	u := r.u
 	for i, s := range u.subs {
 		if missing := r.missing[i]; missing != nil {
-			e.assert(missing, e.s.True().Not())
+			e.assert(stating{Fact: missing, owner: noCand}, e.s.True().Not())
 			continue
 		}
-		e.assert(&Subscribed{Subscription: *s.Subscription, Candidates: u.refs(r.options[i].list)}, e.lit(ctx, r.options[i]))
+		f := &Subscribed{Subscription: *s.Subscription, Candidates: u.refs(r.options[i].list)}
+		e.assert(stating{Fact: f, owner: noCand, need: r.options[i]}, e.lit(ctx, r.options[i]))
 	}
 	for _, in := range u.installed {
 		if len(in.owners) == 0 {
-			e.assert(&MustStay{Operator: u.ref(in.id)}, e.vars[in.id])
+			e.assert(stating{Fact: &MustStay{Operator: u.ref(in.id)}, owner: in.id}, e.vars[in.id])
 		}
 	}
 	for _, c := range e.reached {
 		if f := u.barred(c); f != nil {
-			e.assert(f, e.vars[c].Not())
+			e.assert(stating{Fact: f, owner: c}, e.vars[c].Not())
 			continue
 		}
 		for _, q := range r.needs.requirements(ctx, c) {
 			var list []cand
 			q.each(func(c cand) { list = append(list, c) })
-			e.assert(&Requires{
-				Bundle: u.ref(c), Pos: u.pos(c), Property: q.Property, Requirement: q.Expr, Candidates: u.refs(list),
-			}, e.s.Or(e.vars[c].Not(), e.lit(ctx, q.need)))
+			f := &Requires{Bundle: u.ref(c), Pos: u.pos(c), Property: q.Property, Requirement: q.Expr, Candidates: u.refs(list)}
+			e.assert(stating{Fact: f, owner: c, need: q.need}, e.s.Or(e.vars[c].Not(), e.lit(ctx, q.need)))
 		}
 		for _, in := range r.replacedBy[c] {
 			if p := u.pkg(in); p == "" || p != u.pkg(c) {
-				e.assert(&Replaced{Bundle: u.ref(c), Operator: u.ref(in)}, e.s.Or(e.vars[c].Not(), e.vars[in].Not()))
+				f := &Replaced{Bundle: u.ref(c), Operator: u.ref(in)}
+				e.assert(stating{Fact: f, owner: noCand, list: []cand{c, in}}, e.s.Or(e.vars[c].Not(), e.vars[in].Not()))
 			}
 		}
 	}
@@ -74,11 +90,11 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 }
 
 // assert states a formula under a switch of its own.
-func (e *encoding) assert(f Fact, formula sat.Lit) {
+func (e *encoding) assert(f stating, formula sat.Lit) {
 	e.s.Clause(e.enable(f).Not(), formula)
 }
 
-func (e *encoding) enable(f Fact) sat.Lit {
+func (e *encoding) enable(f stating) sat.Lit {
 	on := e.s.Lit()
 	e.facts, e.on = append(e.facts, f), append(e.on, on)
 	return on
@@ -164,7 +180,8 @@ func (e *encoding) atMostOne() {
 	}
 	for _, p := range slices.Sorted(maps.Keys(byPackage)) {
 		if list := byPackage[p]; len(list) > 1 {
-			e.s.AtMostOne(e.enable(&OnePerPackage{Package: p, Bundles: u.refs(list)}), e.of(list)...)
+			f := &OnePerPackage{Package: p, Bundles: u.refs(list)}
+			e.s.AtMostOne(e.enable(stating{Fact: f, owner: noCand, list: list}), e.of(list)...)
 		}
 	}
 	for _, g := range slices.SortedFunc(maps.Keys(byAPI), property.GVK.Compare) {
@@ -173,7 +190,8 @@ func (e *encoding) atMostOne() {
 		if p != "" && !slices.ContainsFunc(list, func(c cand) bool { return u.pkg(c) != p }) {
 			continue
 		}
-		e.s.AtMostOne(e.enable(&OneProvider{API: g, Providers: u.refs(list)}), e.of(list)...)
+		f := &OneProvider{API: g, Providers: u.refs(list)}
+		e.s.AtMostOne(e.enable(stating{Fact: f, owner: noCand, list: list}), e.of(list)...)
 	}
 }
 
@@ -207,13 +225,15 @@ func (e *encoding) choices(ctx context.Context, list []*need) []sat.Choice {
 	return out
 }
 
-// search returns the set that is best by preference; ok is false when there is
-// none.
-func (e *encoding) search(ctx context.Context) (set []cand, ok bool, err error) {
-	hard := slices.Clone(e.on)
+// search returns the set that is best by preference under the given switches,
+// for the subscriptions that take part; ok is false when there is none.
+func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub int) bool) (set []cand, ok bool, err error) {
+	hard := slices.Clone(on)
 	var queue []sat.Choice
-	for _, n := range e.r.options {
-		queue = append(queue, e.choices(ctx, []*need{n})...)
+	for i, n := range e.r.options {
+		if takesPart(i) {
+			queue = append(queue, e.choice(ctx, n))
+		}
 	}
 	after := func(l sat.Lit) []sat.Choice {
 		if c, ok := e.cands[l]; ok {
@@ -225,11 +245,12 @@ func (e *encoding) search(ctx context.Context) (set []cand, ok bool, err error) 
 		}
 		return e.choices(ctx, e.needOf[l].choices())
 	}
-	for _, in := range e.r.u.installed {
-		if len(in.owners) == 0 {
-			hard = append(hard, e.vars[in.id])
-			set = append(set, in.id)
-			queue = append(queue, after(e.vars[in.id])...)
+	for i, f := range e.facts {
+		if _, ok := f.Fact.(*MustStay); ok && slices.Contains(on, e.on[i]) {
+			l := e.vars[f.owner]
+			hard = append(hard, l)
+			set = append(set, f.owner)
+			queue = append(queue, after(l)...)
 		}
 	}
 	chosen, ok, err := e.s.Prefer(ctx, hard, queue, after)
@@ -244,17 +265,38 @@ func (e *encoding) search(ctx context.Context) (set []cand, ok bool, err error) 
 	return set, true, nil
 }
 
-// conflict returns a minimal set of facts that cannot all hold.
-func (e *encoding) conflict(ctx context.Context) ([]Fact, error) {
-	core, err := e.s.MinimalCore(ctx, e.on)
-	if err != nil {
-		return nil, err
-	}
-	var out []Fact
-	for i, on := range e.on {
-		if slices.Contains(core, on) {
-			out = append(out, e.facts[i])
+// cores returns minimal sets of facts that cannot all hold, as numbers of facts
+// in order. The sets are independent: no two share a subscription or an
+// operator that must stay, so that each has to be resolved by itself.
+func (e *encoding) cores(ctx context.Context) ([][]int, error) {
+	on := slices.Clone(e.on)
+	var out [][]int
+	for {
+		core, err := e.s.MinimalCore(ctx, on)
+		if err != nil || core == nil {
+			return out, err
+		}
+		var facts []int
+		for i, l := range e.on {
+			if slices.Contains(core, l) {
+				facts = append(facts, i)
+			}
+		}
+		out = append(out, facts)
+		for _, i := range facts {
+			if isRequest(e.facts[i].Fact) {
+				on = slices.DeleteFunc(on, func(l sat.Lit) bool { return l == e.on[i] })
+			}
 		}
 	}
-	return out, nil
+}
+
+// isRequest reports whether a fact asks for something, so that without all such
+// facts the empty set is a solution.
+func isRequest(f Fact) bool {
+	switch f.(type) {
+	case *Subscribed, *Unavailable, *MustStay:
+		return true
+	}
+	return false
 }

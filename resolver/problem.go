@@ -23,7 +23,9 @@ type Problem struct {
 	// Installed are the operators that the namespace has. Their order does not
 	// matter.
 	Installed []Installed `json:"installed"`
-	Options   Options     `json:"options,omitzero"`
+	// Policies pin, hold and exclude packages (G8). Their order does not matter.
+	Policies []Policy `json:"policies,omitempty"`
+	Options  Options  `json:"options,omitzero"`
 }
 
 // A Catalog is a catalog as a namespace sees it.
@@ -120,6 +122,10 @@ type Options struct {
 	// IgnoreUnhealthy resolves without the unhealthy catalogs instead of
 	// failing (D14).
 	IgnoreUnhealthy bool `json:"ignoreUnhealthy,omitempty"`
+	// Partial plans the independent parts of the namespace that can be planned
+	// and reports the others in [Solution.Refused], instead of refusing all
+	// (G1).
+	Partial bool `json:"partial,omitempty"`
 	// Cluster is what CEL rules see of the cluster.
 	Cluster constraints.Cluster `json:"cluster,omitzero"`
 	// Limits bound the evaluation of rules.

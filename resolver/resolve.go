@@ -32,7 +32,8 @@ func Resolve(ctx context.Context, p Problem) (*Solution, error) {
 		return nil, err
 	}
 	if !r.impossible() {
-		set, ok, err := e.search(ctx)
+		all := func(int) bool { return true }
+		set, ok, err := e.search(ctx, e.on, all)
 		if err != nil {
 			return nil, err
 		}
@@ -40,11 +41,7 @@ func Resolve(ctx context.Context, p Problem) (*Solution, error) {
 			return r.solution(set), nil
 		}
 	}
-	facts, err := e.conflict(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return nil, &Conflict{ID: p.ID, Namespace: p.Namespace, Facts: facts}
+	return r.refuse(ctx, e)
 }
 
 // impossible reports whether some subscription has nothing to choose from.
@@ -117,7 +114,7 @@ func (r *resolution) solution(set []cand) *Solution {
 	}
 	slices.SortFunc(sol.Selected, Selected.Compare)
 	for i, s := range u.subs {
-		if s.current != nil && slices.Contains(set, s.current.id) {
+		if r.options[i] != nil && s.current != nil && slices.Contains(set, s.current.id) {
 			sol.Stayed = append(sol.Stayed, r.stay(s, r.options[i].list))
 		}
 	}

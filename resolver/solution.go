@@ -17,6 +17,9 @@ type Solution struct {
 	// Stayed are the operators of subscriptions that are not upgraded, in the
 	// order in which the subscriptions chose.
 	Stayed []Stay `json:"stayed,omitempty"`
+	// Refused is the conflict of the parts that have no plan, when the problem
+	// asks for a partial answer; nil when everything is planned.
+	Refused *Conflict `json:"refused,omitempty"`
 	// Faults are rules of constraints that could not be evaluated on some
 	// bundle, and count as false there (D7), in order.
 	Faults []Fault `json:"faults,omitempty"`

@@ -28,6 +28,7 @@ type universe struct {
 	subs      []*subscription
 	installed []*installed // by name
 	cats      []*source    // by namespace and name
+	policies  map[string][]ruling
 	lists     map[listKey][]cand
 	orders    map[int][]*source
 	evaluation
@@ -65,9 +66,10 @@ type subscription struct {
 // newUniverse checks the problem and puts it in canonical order.
 func newUniverse(p *Problem) (*universe, error) {
 	u := &universe{
-		p:      p,
-		lists:  map[listKey][]cand{},
-		orders: map[int][]*source{},
+		p:        p,
+		policies: map[string][]ruling{},
+		lists:    map[listKey][]cand{},
+		orders:   map[int][]*source{},
 		evaluation: evaluation{
 			Evaluator: constraints.NewEvaluator(p.Options.Cluster, &p.Options.Limits),
 			values:    map[graph.Bundle]*constraints.Values{},
@@ -81,6 +83,9 @@ func newUniverse(p *Problem) (*universe, error) {
 		return nil, err
 	}
 	if err := u.addCatalogs(); err != nil {
+		return nil, err
+	}
+	if err := u.addPolicies(); err != nil {
 		return nil, err
 	}
 	return u, u.addSubscriptions()
@@ -338,7 +343,7 @@ func (u *universe) barred(c cand) Fact {
 	if b.IsProhibited() {
 		return &Prohibited{Bundle: u.ref(c), Pos: b.Pos()}
 	}
-	return nil
+	return u.ruled(c)
 }
 
 // satisfies reports whether one candidate satisfies an expression by itself. An

@@ -1,0 +1,455 @@
+package resolver_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/blang/semver/v4"
+	"sigs.k8s.io/yaml"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An oracle answers a problem by trying everything. It reads the text of the
+// catalogs itself and knows neither the index nor the encoding; what it shares
+// with the library are the input types, the trees of constraints, and the test
+// of one leaf on one bundle. It serves universes of up to 64 entries.
+type oracle struct {
+	p       resolver.Problem
+	docs    [][]doc      // of each catalog
+	all     []*candidate // the installed ones first
+	subs    []*wish      // in the order in which they choose
+	skipped map[int]bool // candidates that only a startingCSV may name (H3)
+	eval    *constraints.Evaluator
+	memo    map[leafOn]bool
+}
+
+// A doc is a blob of a catalog, as far as resolution goes.
+type doc struct {
+	Schema         string              `json:"schema"`
+	Package        string              `json:"package,omitempty"`
+	Name           string              `json:"name,omitempty"`
+	DefaultChannel string              `json:"defaultChannel,omitempty"`
+	Entries        []docEntry          `json:"entries,omitempty"`
+	Image          string              `json:"image,omitempty"`
+	Properties     []property.Property `json:"properties,omitempty"`
+}
+
+type docEntry struct {
+	Name      string   `json:"name"`
+	Replaces  string   `json:"replaces,omitempty"`
+	Skips     []string `json:"skips,omitempty"`
+	SkipRange string   `json:"skipRange,omitempty"`
+}
+
+// A candidate is an installed operator, or an entry of a catalog.
+type candidate struct {
+	ref       resolver.Ref
+	catalog   int // -1 for what is installed
+	entry     docEntry
+	isDefault bool // in the default channel of its package
+	place     int  // counted from the head of the channel
+	version   semver.Version
+	facts     *constraints.PropertyList
+	apis      []property.GVK
+	requires  []constraints.Expr
+	barred    bool // has olm.deprecated (D12), or cannot be read (H7)
+	free      bool // installed, and no subscription owns it (D11)
+	replaces  set  // the installed operators that it upgrades
+}
+
+// A wish is a subscription with what it may choose, the preferred first.
+type wish struct {
+	resolver.Subscription
+	current int // the installed operator that it owns, or -1
+	options []int
+	missing bool // what it names does not exist (H5)
+}
+
+type leafOn struct {
+	leaf constraints.Expr
+	c    int
+}
+
+// A set holds candidates by number.
+type set uint64
+
+func (s set) has(c int) bool { return s>>c&1 == 1 }
+func (s set) with(c int) set { return s | 1<<c }
+
+// each calls f with the members until it returns false.
+func (s set) each(f func(c int) bool) bool {
+	for ; s != 0; s &= s - 1 {
+		if !f(bits.TrailingZeros64(uint64(s))) {
+			return false
+		}
+	}
+	return true
+}
+
+// newOracle reads a problem whose catalogs are given as text.
+func newOracle(t testing.TB, p resolver.Problem) *oracle {
+	o := &oracle{
+		p: p, skipped: map[int]bool{}, memo: map[leafOn]bool{},
+		eval: constraints.NewEvaluator(p.Options.Cluster, nil),
+	}
+	compiler := constraints.NewCompiler(nil)
+	for _, in := range p.Installed {
+		v, _ := semver.Parse(cmp.Or(in.Version, "0.0.0"))
+		c := &candidate{catalog: -1, version: v, free: true, ref: resolver.Ref{Package: in.Package, Name: in.Name}}
+		c.read(compiler, in.Properties)
+		// An installed operator is there, readable or not (H7); only
+		// olm.deprecated bars it (H12).
+		c.barred = slices.ContainsFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypeDeprecated })
+		c.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: c.ref.Package, Version: &v})
+		o.all = append(o.all, c)
+	}
+	for i, c := range p.Catalogs {
+		o.docs = append(o.docs, nil)
+		if c.Unhealthy == "" {
+			o.docs[i] = readDocs(t, *c.FBC)
+		}
+		for _, ch := range o.docs[i] {
+			if ch.Schema == "olm.channel" {
+				o.channel(compiler, i, ch)
+			}
+		}
+	}
+	if len(o.all) > 64 {
+		t.Fatalf("%d candidates are too many for the oracle", len(o.all))
+	}
+	for _, s := range p.Subscriptions {
+		s.Name = cmp.Or(s.Name, s.Package)
+		o.subs = append(o.subs, &wish{Subscription: s, current: -1})
+	}
+	if p.Options.SubscriptionOrder != resolver.AsGiven {
+		slices.SortFunc(o.subs, func(a, b *wish) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	for _, s := range o.subs {
+		o.wish(s)
+	}
+	return o
+}
+
+// readDocs reads JSON documents, or YAML ones.
+func readDocs(t testing.TB, text string) (out []doc) {
+	if strings.HasPrefix(text, "{") {
+		for d := json.NewDecoder(strings.NewReader(text)); ; {
+			var x doc
+			err := d.Decode(&x)
+			if errors.Is(err, io.EOF) {
+				return out
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, x)
+		}
+	}
+	for part := range bytes.SplitSeq([]byte(text), []byte("---\n")) {
+		var x doc
+		if err := yaml.Unmarshal(part, &x); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// read takes up the properties.
+func (c *candidate) read(compiler *constraints.Compiler, list []property.Property) {
+	for _, p := range list {
+		var err error
+		switch p.Type {
+		case property.TypePackage:
+			var v property.Package
+			if v, err = property.ParsePackage(p.Value); err == nil && c.ref.Package == "" {
+				c.ref.Package = v.PackageName
+			}
+			if err == nil {
+				_, err = semver.Parse(v.Version)
+			}
+		case property.TypeGVK:
+			var g property.GVK
+			if g, err = property.ParseGVK(p.Value); err == nil {
+				c.apis = append(c.apis, g)
+			}
+		case property.TypeDeprecated:
+			c.barred = true
+		default:
+			var x constraints.Expr
+			var ok bool
+			if x, ok, err = compiler.FromProperty(p); ok && err == nil {
+				c.requires = append(c.requires, x)
+			}
+		}
+		c.barred = c.barred || err != nil
+	}
+}
+
+// chain returns the entries of a channel from the head along replaces (B3) with
+// those that another skips marked; nil unless there is one head and no cycle.
+func chain(ch doc) (order []docEntry, skipped map[string]bool) {
+	entries, covered := map[string]docEntry{}, map[string]bool{}
+	skipped = map[string]bool{}
+	for _, e := range ch.Entries {
+		entries[e.Name] = e
+		covered[e.Replaces] = true
+		for _, s := range e.Skips {
+			covered[s], skipped[s] = true, true
+		}
+	}
+	heads := slices.DeleteFunc(slices.Clone(ch.Entries), func(e docEntry) bool { return covered[e.Name] })
+	if len(heads) != 1 {
+		return nil, nil
+	}
+	seen := map[string]bool{}
+	for e, ok := heads[0], true; ok; e, ok = entries[e.Replaces] {
+		if seen[e.Name] {
+			return nil, nil
+		}
+		seen[e.Name] = true
+		order = append(order, e)
+	}
+	return order, skipped
+}
+
+// channel adds the entries of a channel that is not broken.
+func (o *oracle) channel(compiler *constraints.Compiler, catalog int, ch doc) {
+	order, skipped := chain(ch)
+	if order == nil {
+		return
+	}
+	add := func(e docEntry, place int) {
+		b := find(o.docs[catalog], "olm.bundle", ch.Package, e.Name)
+		if b == nil {
+			return
+		}
+		id := o.p.Catalogs[catalog].ID()
+		c := &candidate{
+			ref:     resolver.Ref{Catalog: id, Package: ch.Package, Channel: ch.Name, Name: e.Name},
+			catalog: catalog, entry: e, place: place,
+			facts: constraints.NewPropertyList(b.Properties, &constraints.Identity{Package: ch.Package}),
+		}
+		if p := find(o.docs[catalog], "olm.package", "", ch.Package); p != nil {
+			c.isDefault = p.DefaultChannel == ch.Name
+		}
+		c.read(compiler, b.Properties)
+		o.all = append(o.all, c)
+	}
+	for i, e := range order {
+		if !skipped[e.Name] {
+			add(e, i)
+		}
+	}
+	// What is skipped can be named as a startingCSV; what is off the chain too.
+	for _, e := range ch.Entries {
+		named := slices.ContainsFunc(o.p.Subscriptions, func(s resolver.Subscription) bool {
+			return s.Package == ch.Package && s.StartingCSV == e.Name
+		})
+		on := slices.ContainsFunc(order, func(x docEntry) bool { return x.Name == e.Name }) && !skipped[e.Name]
+		if named && !on {
+			before := len(o.all)
+			add(e, len(order))
+			if len(o.all) > before {
+				o.skipped[before] = true
+			}
+		}
+	}
+}
+
+func find(docs []doc, schema, pkg, name string) *doc {
+	for i, d := range docs {
+		if d.Schema == schema && d.Package == pkg && d.Name == name {
+			return &docs[i]
+		}
+	}
+	return nil
+}
+
+// wish finds out what a subscription may choose (D9).
+func (o *oracle) wish(s *wish) {
+	for i, c := range o.all {
+		if c.catalog < 0 && c.ref.Name == s.InstalledCSV {
+			s.current = i
+			c.free = false
+		}
+	}
+	s.missing = true
+	var others []int
+	for i, c := range o.all {
+		if c.catalog < 0 || c.ref.Package != s.Package || s.Channel != "" && c.ref.Channel != s.Channel {
+			continue
+		}
+		named := (s.Catalog == "" || s.Catalog == c.ref.Catalog.Name) &&
+			(s.CatalogNamespace == "" || s.CatalogNamespace == c.ref.Catalog.Namespace)
+		switch {
+		case s.current < 0 && s.StartingCSV != "":
+			if named && c.ref.Name == s.StartingCSV {
+				s.missing = false
+				s.options = append(s.options, i)
+			}
+			continue
+		case o.skipped[i]:
+			continue
+		case named:
+			s.missing = false
+		}
+		if s.current >= 0 && !follows(c.entry, o.all[s.current]) {
+			continue
+		}
+		switch {
+		case named:
+			s.options = append(s.options, i)
+		case s.current >= 0 && o.p.Options.OtherSources:
+			others = append(others, i)
+		}
+	}
+	// The default channel, then channels by name; the package is one.
+	o.sort(s.options, -1)
+	o.sort(others, -1)
+	s.options = append(s.options, others...)
+	if s.current >= 0 {
+		for _, c := range s.options {
+			o.all[c].replaces = o.all[c].replaces.with(s.current)
+		}
+		s.options = append(s.options, s.current)
+	}
+}
+
+// follows reports whether an entry can follow an installed operator (B2, H1).
+func follows(e docEntry, in *candidate) bool {
+	if e.Replaces == in.ref.Name || slices.Contains(e.Skips, in.ref.Name) {
+		return true
+	}
+	r, err := semver.ParseRange(e.SkipRange)
+	return e.SkipRange != "" && err == nil && r(in.version)
+}
+
+// sort puts candidates in the order in which a bundle of the catalog own prefers
+// them (D8, H13).
+func (o *oracle) sort(list []int, own int) {
+	no := func(b bool) int {
+		if b {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(list, func(i, j int) int {
+		a, b := o.all[i], o.all[j]
+		if a.catalog < 0 || b.catalog < 0 {
+			return cmp.Or(cmp.Compare(no(a.catalog < 0), no(b.catalog < 0)),
+				cmp.Compare(a.ref.Package, b.ref.Package), cmp.Compare(a.ref.Name, b.ref.Name))
+		}
+		ac, bc := o.p.Catalogs[a.catalog], o.p.Catalogs[b.catalog]
+		return cmp.Or(
+			cmp.Compare(no(a.catalog == own), no(b.catalog == own)),
+			cmp.Compare(bc.Priority, ac.Priority),
+			cmp.Compare(no(ac.Namespace == o.p.Namespace), no(bc.Namespace == o.p.Namespace)),
+			cmp.Compare(ac.Name, bc.Name), cmp.Compare(ac.Namespace, bc.Namespace),
+			cmp.Compare(no(a.isDefault), no(b.isDefault)),
+			cmp.Compare(a.ref.Package, b.ref.Package), cmp.Compare(a.ref.Channel, b.ref.Channel),
+			cmp.Compare(a.place, b.place),
+		)
+	})
+}
+
+// matches reports whether a candidate satisfies a tree by itself (D6); a leaf
+// always means one candidate.
+func (o *oracle) matches(x constraints.Expr, c int) bool {
+	key := leafOn{x, c}
+	ok, known := o.memo[key]
+	if !known {
+		r, err := o.eval.Satisfies(context.Background(), x, o.all[c].facts)
+		ok = err == nil && r.OK
+		o.memo[key] = ok
+	}
+	return ok
+}
+
+// holds reports whether a set meets a requirement (D2): in the documented
+// semantics as a formula whose leaves are true when some member satisfies them
+// (D5), else when one member satisfies the whole tree (D6).
+func (o *oracle) holds(x constraints.Expr, s set) bool {
+	one := func(x constraints.Expr) bool { return o.holds(x, s) }
+	if o.p.Options.Constraints != resolver.PerBundle {
+		switch x := x.(type) {
+		case *constraints.All:
+			return !slices.ContainsFunc(x.Of, func(x constraints.Expr) bool { return !one(x) })
+		case *constraints.Any:
+			return slices.ContainsFunc(x.Of, one)
+		case *constraints.Not:
+			return !slices.ContainsFunc(x.Of, one)
+		}
+	}
+	return !s.each(func(c int) bool { return !o.matches(x, c) })
+}
+
+// together reports whether two candidates may be in one set: not of one package,
+// not providers of one API (D10), and not an upgrade and what it upgrades.
+func (o *oracle) together(i, j int) bool {
+	a, b := o.all[i], o.all[j]
+	if a.ref.Package != "" && a.ref.Package == b.ref.Package || a.replaces.has(j) || b.replaces.has(i) {
+		return false
+	}
+	return !slices.ContainsFunc(a.apis, func(g property.GVK) bool { return slices.Contains(b.apis, g) })
+}
+
+// fits reports whether c breaks no rule about pairs or single bundles beside s.
+func (o *oracle) fits(s set, c int) bool {
+	return !o.all[c].barred && s.each(func(d int) bool { return d == c || o.together(c, d) })
+}
+
+// valid returns "" when a set keeps every rule, else the rule that it breaks.
+func (o *oracle) valid(s set) string {
+	for _, w := range o.subs {
+		if w.missing {
+			return "H5: subscription " + w.Name + " names nothing"
+		}
+		if !slices.ContainsFunc(w.options, s.has) {
+			return "D9: subscription " + w.Name + " gets nothing"
+		}
+	}
+	for i, c := range o.all {
+		if c.free && !s.has(i) {
+			return "D11: " + c.ref.Name + " must stay"
+		}
+	}
+	broken := ""
+	s.each(func(c int) bool {
+		if !o.fits(s, c) {
+			broken = "D10, D12: " + o.all[c].ref.String() + " does not fit"
+		}
+		for _, x := range o.all[c].requires {
+			if !o.holds(x, s) {
+				broken = "D2: " + o.all[c].ref.String() + " requires " + x.String()
+			}
+		}
+		return broken == ""
+	})
+	return broken
+}
+
+// models calls f with every valid set until it returns false.
+func (o *oracle) models(f func(set) bool) bool {
+	var try func(c int, s set) bool
+	try = func(c int, s set) bool {
+		if c == len(o.all) {
+			return o.valid(s) != "" || f(s)
+		}
+		return try(c+1, s) && (!o.fits(s, c) || try(c+1, s.with(c)))
+	}
+	return try(0, 0)
+}
+
+func (o *oracle) solvable() bool { return !o.models(func(set) bool { return false }) }

@@ -1,0 +1,223 @@
+package resolver_test
+
+import (
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A goal is a decision that is left to make: one of its alternatives, the
+// preferred first.
+type goal struct{ of []alternative }
+
+// An alternative of a goal is a candidate or, where expr is set, a part of a
+// tree or its negation.
+type alternative struct {
+	c int
+	// there: it counts when it is there, but is not chosen for the goal (H3).
+	there   bool
+	expr    constraints.Expr
+	negated bool
+	own     int // the catalog of the bundle that requires expr
+}
+
+// best returns the valid set that is best by preference (D8), found by trying
+// all choices in order, deepest first, and going back from what leads nowhere:
+// subscriptions choose in their order, then what the installed operators without
+// a subscription require, then what was chosen requires, breadth first.
+func (o *oracle) best() (set, bool) {
+	var s set
+	var queue []goal
+	for _, w := range o.subs {
+		queue = append(queue, candidates(w.options))
+	}
+	var bans []constraints.Expr
+	for i, c := range o.all {
+		if !c.free {
+			continue
+		}
+		if !o.fits(s, i) {
+			return 0, false
+		}
+		s = s.with(i)
+	}
+	// What is installed is in order of name.
+	free := slices.DeleteFunc(slices.Collect(indexes(len(o.all))), func(i int) bool { return !o.all[i].free })
+	slices.SortFunc(free, func(i, j int) int { return compareStrings(o.all[i].ref.Name, o.all[j].ref.Name) })
+	for _, i := range free {
+		goals, more := o.required(i)
+		queue, bans = append(queue, goals...), append(bans, more...)
+	}
+	return o.search(s, queue, bans)
+}
+
+func compareStrings(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func indexes(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func candidates(list []int) goal {
+	var g goal
+	for _, c := range list {
+		g.of = append(g.of, alternative{c: c})
+	}
+	return g
+}
+
+// search extends s by the first alternatives that lead to a valid set.
+func (o *oracle) search(s set, queue []goal, bans []constraints.Expr) (set, bool) {
+	if slices.ContainsFunc(bans, func(x constraints.Expr) bool { return o.anyMatches(x, s) }) {
+		return 0, false
+	}
+	if len(queue) == 0 {
+		return s, o.valid(s) == ""
+	}
+	g, rest := queue[0], queue[1:]
+	if slices.ContainsFunc(g.of, func(a alternative) bool { return o.decided(a, s, bans) }) {
+		return o.search(s, rest, bans)
+	}
+	for _, a := range g.of {
+		next := s
+		var goals []goal
+		var more []constraints.Expr
+		if a.expr != nil {
+			goals, more = o.expand(a)
+		} else {
+			if a.there || !o.fits(s, a.c) {
+				continue
+			}
+			next = s.with(a.c)
+			goals, more = o.required(a.c)
+		}
+		if got, ok := o.search(next, slices.Concat(rest, goals), slices.Concat(bans, more)); ok {
+			return got, true
+		}
+	}
+	return 0, false
+}
+
+func (o *oracle) anyMatches(x constraints.Expr, s set) bool {
+	return !s.each(func(c int) bool { return !o.matches(x, c) })
+}
+
+// decided reports whether an alternative holds already, whatever else will be
+// chosen.
+func (o *oracle) decided(a alternative, s set, bans []constraints.Expr) bool {
+	if a.expr == nil {
+		return s.has(a.c)
+	}
+	goals, more := o.expand(a)
+	for _, g := range goals {
+		if !slices.ContainsFunc(g.of, func(a alternative) bool { return o.decided(a, s, bans) }) {
+			return false
+		}
+	}
+	for _, x := range more {
+		if !slices.ContainsFunc(bans, func(y constraints.Expr) bool { return constraints.Equal(x, y) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// required returns what a candidate requires, in order of its properties.
+func (o *oracle) required(c int) (goals []goal, bans []constraints.Expr) {
+	for _, x := range o.all[c].requires {
+		g, b := o.expand(alternative{expr: x, own: o.all[c].catalog})
+		goals, bans = append(goals, g...), append(bans, b...)
+	}
+	return goals, bans
+}
+
+// expand returns the decisions that a tree leaves open in any case, and the
+// leaves that nothing may satisfy.
+func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
+	if o.p.Options.Constraints == resolver.PerBundle {
+		return []goal{o.goal(a.expr, a.own)}, nil
+	}
+	var kids []constraints.Expr
+	both, negated := false, a.negated
+	switch x := a.expr.(type) {
+	case *constraints.All:
+		kids, both = x.Of, !a.negated
+	case *constraints.Any:
+		kids, both = x.Of, a.negated
+	case *constraints.Not:
+		kids, both, negated = x.Of, !a.negated, !a.negated
+	default:
+		if a.negated {
+			return nil, []constraints.Expr{a.expr}
+		}
+		return []goal{o.goal(a.expr, a.own)}, nil
+	}
+	if both {
+		for _, x := range kids {
+			g, b := o.expand(alternative{expr: x, negated: negated, own: a.own})
+			goals, bans = append(goals, g...), append(bans, b...)
+		}
+		return goals, bans
+	}
+	// An any of leaves is one list of candidates; else the author's order
+	// counts, after what is installed.
+	if x, ok := a.expr.(*constraints.Any); ok && !slices.ContainsFunc(x.Of, func(x constraints.Expr) bool { return constraints.Children(x) != nil }) {
+		return []goal{o.goal(x, a.own)}, nil
+	}
+	var installed set
+	for i, c := range o.all {
+		if c.catalog < 0 {
+			installed = installed.with(i)
+		}
+	}
+	var g goal
+	for _, first := range []bool{true, false} {
+		for _, x := range kids {
+			if o.holds(x, installed) != negated == first {
+				g.of = append(g.of, alternative{expr: x, negated: negated, own: a.own})
+			}
+		}
+	}
+	return []goal{g}, nil
+}
+
+// goal returns the choice between all candidates that satisfy a tree by
+// themselves.
+func (o *oracle) goal(x constraints.Expr, own int) goal {
+	var list []int
+	var there []alternative
+	for i := range o.all {
+		switch {
+		case !o.satisfied(x, i):
+		case o.skipped[i]:
+			there = append(there, alternative{c: i, there: true})
+		default:
+			list = append(list, i)
+		}
+	}
+	o.sort(list, own)
+	g := candidates(list)
+	g.of = append(g.of, there...)
+	return g
+}
+
+// satisfied reports whether a candidate satisfies a tree by itself.
+func (o *oracle) satisfied(x constraints.Expr, c int) bool {
+	r, err := o.eval.Satisfies(context.Background(), x, o.all[c].facts)
+	return err == nil && r.OK
+}

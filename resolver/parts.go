@@ -1,0 +1,142 @@
+package resolver
+
+import (
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/sat"
+)
+
+// Independent parts of a namespace share no candidate, package, API or
+// requirement; each can be planned without the others (G1). A core lies within
+// one part.
+
+// A partition tells which part each fact, candidate and subscription belongs to.
+type partition struct {
+	parent map[any]any // union-find over candidates and subscriptions
+}
+
+// A subNode stands for a subscription in a partition.
+type subNode int
+
+func (p *partition) find(x any) any {
+	for {
+		up, ok := p.parent[x]
+		if !ok || up == x {
+			return x
+		}
+		if over, ok := p.parent[up]; ok {
+			p.parent[x] = over
+		}
+		x = up
+	}
+}
+
+func (p *partition) join(a, b any) {
+	if ra, rb := p.find(a), p.find(b); ra != rb {
+		p.parent[rb] = ra
+	}
+}
+
+// partition joins what the facts of an encoding connect.
+func (e *encoding) partition(ctx context.Context) *partition {
+	p := &partition{parent: map[any]any{}}
+	for i, n := range e.r.options {
+		if n != nil {
+			n.each(func(c cand) { p.join(subNode(i), c) })
+		}
+		if s := e.r.u.subs[i]; s.current != nil {
+			p.join(subNode(i), s.current.id)
+		}
+	}
+	for _, f := range e.facts {
+		if f.owner != noCand && f.need != nil {
+			f.need.each(func(c cand) { p.join(f.owner, c) })
+			e.eachForbidden(ctx, f.need, func(c cand) { p.join(f.owner, c) })
+		}
+		for _, c := range f.list {
+			p.join(f.list[0], c)
+		}
+	}
+	return p
+}
+
+// eachForbidden calls f for every candidate that a negation of the need names.
+func (e *encoding) eachForbidden(ctx context.Context, n *need, f func(cand)) {
+	if n.kind == noneOf {
+		for _, c := range e.reached {
+			if e.r.u.satisfies(ctx, n.expr, c) {
+				f(c)
+			}
+		}
+	}
+	for _, k := range n.kids {
+		e.eachForbidden(ctx, k, f)
+	}
+}
+
+// node returns what stands for fact i in a partition; nil when nothing does.
+func (e *encoding) node(i int) any {
+	f := e.facts[i]
+	switch {
+	case f.owner != noCand:
+		return f.owner
+	case len(f.list) > 0:
+		return f.list[0]
+	}
+	// The facts of subscriptions come first, in their order.
+	if i < len(e.r.u.subs) {
+		return subNode(i)
+	}
+	return nil
+}
+
+// refuse makes the conflict of a problem without solution, with the plan of the
+// parts that have one.
+func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error) {
+	cores, err := e.cores(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := e.partition(ctx)
+	refused := map[any]bool{}
+	for _, core := range cores {
+		for _, i := range core {
+			if isRequest(e.facts[i].Fact) {
+				refused[p.find(e.node(i))] = true
+			}
+		}
+	}
+	var on []sat.Lit
+	for i, l := range e.on {
+		if !refused[p.find(e.node(i))] {
+			on = append(on, l)
+		}
+	}
+	takesPart := func(sub int) bool { return r.missing[sub] == nil && !refused[p.find(subNode(sub))] }
+	set, ok, err := e.search(ctx, on, takesPart)
+	if err != nil {
+		return nil, err
+	}
+	// Installed operators of refused parts stay as they are.
+	c := &Conflict{ID: r.u.p.ID, Namespace: r.u.p.Namespace, e: e}
+	for _, core := range cores {
+		c.Cores = append(c.Cores, e.core(core))
+	}
+	for i, s := range r.u.subs {
+		if takesPart(i) {
+			c.planned = append(c.planned, s.Name)
+		} else {
+			c.refused = append(c.refused, s.Name)
+		}
+	}
+	if ok {
+		c.partial = r.solution(set)
+		c.partial.Stayed = slices.DeleteFunc(c.partial.Stayed, func(s Stay) bool { return slices.Contains(c.refused, s.Subscription) })
+	}
+	if r.u.p.Options.Partial && len(c.planned) > 0 && ok {
+		c.partial.Refused = c
+		return c.partial, nil
+	}
+	return nil, c
+}

@@ -1,0 +1,132 @@
+package resolver
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// A Policy is the administrator's word on a package (G8). Exactly one of Pin,
+// Hold and Exclude is set; its reason shows in explanations.
+type Policy struct {
+	Package string `json:"package"`
+	// Pin allows one bundle of the package, by name or version. What is
+	// installed may stay.
+	Pin string `json:"pin,omitempty"`
+	// Hold keeps the package as it is: no upgrade, and no new installation.
+	Hold bool `json:"hold,omitempty"`
+	// Exclude forbids bundles by name, or by a range of versions.
+	Exclude string `json:"exclude,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// String says what the policy does.
+func (p *Policy) String() string {
+	var what string
+	switch {
+	case p.Pin != "":
+		what = fmt.Sprintf("package %s is pinned to %s", p.Package, p.Pin)
+	case p.Hold:
+		what = fmt.Sprintf("package %s is on hold", p.Package)
+	default:
+		what = fmt.Sprintf("%s of package %s is excluded", p.Exclude, p.Package)
+	}
+	if p.Reason != "" {
+		what += fmt.Sprintf(" (%s)", p.Reason)
+	}
+	return what
+}
+
+// Ruled says that a policy of the problem keeps a bundle from being chosen (G8).
+// In SAT terms: (¬b).
+type Ruled struct {
+	Bundle Ref
+	Pos    fbc.Pos
+	Policy Policy
+}
+
+func (*Ruled) isFact() {}
+
+// Code returns "ruled".
+func (*Ruled) Code() string { return "ruled" }
+
+// String tells the fact in one sentence.
+func (f *Ruled) String() string {
+	return fmt.Sprintf("%s is not allowed: %s", f.Bundle.Name, &f.Policy)
+}
+
+// A ruling is a policy with its range parsed.
+type ruling struct {
+	*Policy
+	exclude *constraints.Range
+}
+
+// addPolicies checks the policies and files them by package.
+func (u *universe) addPolicies() error {
+	for i := range u.p.Policies {
+		p := &u.p.Policies[i]
+		path := fmt.Sprintf("/policies/%d", i)
+		set := 0
+		for _, is := range []bool{p.Pin != "", p.Hold, p.Exclude != ""} {
+			if is {
+				set++
+			}
+		}
+		switch {
+		case p.Package == "":
+			return problemErrorf(path+"/package", "is missing; name the package that the policy is about")
+		case set != 1:
+			return problemErrorf(path, "sets %d of pin, hold and exclude; set exactly one", set)
+		}
+		r := ruling{Policy: p}
+		if p.Exclude != "" {
+			if rng, err := constraints.ParseRange(p.Exclude); err == nil {
+				r.exclude = &rng
+			}
+		}
+		u.policies[p.Package] = append(u.policies[p.Package], r)
+	}
+	for _, list := range u.policies {
+		slices.SortStableFunc(list, func(a, b ruling) int { return comparePolicies(a.Policy, b.Policy) })
+	}
+	return nil
+}
+
+func comparePolicies(a, b *Policy) int {
+	as, bs := a.String(), b.String()
+	switch {
+	case as < bs:
+		return -1
+	case as > bs:
+		return 1
+	}
+	return 0
+}
+
+// ruled returns the fact that a policy forbids a candidate of a catalog, or nil.
+// Installed operators are never forbidden: policies guard what changes.
+func (u *universe) ruled(c cand) Fact {
+	if len(u.policies) == 0 {
+		return nil
+	}
+	_, b := u.entry(c)
+	for _, r := range u.policies[b.Package().Name()] {
+		forbidden := false
+		switch {
+		case r.Hold:
+			forbidden = true
+		case r.Pin != "":
+			forbidden = b.Name() != r.Pin && b.Version().String() != r.Pin
+		case r.exclude != nil:
+			forbidden = b.Name() == r.Exclude || r.exclude.Contains(b.Version())
+		default:
+			forbidden = b.Name() == r.Exclude
+		}
+		if forbidden {
+			return &Ruled{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy}
+		}
+	}
+	return nil
+}
