@@ -1,0 +1,66 @@
+# Everything that a change needs, offline once the modules are downloaded.
+# "make" builds, lints and tests; "make help" lists the targets.
+
+GO      ?= go
+# How long each fuzz target and each benchmark runs.
+FUZZTIME  ?= 30s
+BENCHTIME ?= 1s
+# Which benchmarks run, as a regular expression.
+BENCH     ?= .
+
+# The modules of the repository, the root first. Modules without tests only pin
+# tools.
+MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path './.git/*'))))
+TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
+
+.DEFAULT_GOAL := all
+.PHONY: help build test race fuzz bench cover lint golden fmt all
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+all: build lint test ## build, lint and test
+
+build: ## build the command line into bin/
+	$(GO) build -trimpath -o bin/olmkit ./cmd/olmkit
+
+test: ## run all tests of all modules
+	@set -e; for m in $(MODULES); do \
+		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && $(GO) test ./...); fi; \
+	done
+
+race: ## run all tests under the race detector
+	@set -e; for m in $(MODULES); do \
+		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test -race $$m"; (cd $$m && $(GO) test -race ./...); fi; \
+	done
+
+fuzz: ## run every fuzz target for FUZZTIME
+	@set -e; $(GO) list -f '{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}' ./... | while read -r dir files; do \
+		for f in $$files; do \
+			for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$dir/$$f"); do \
+				echo "== $$target in $$dir"; \
+				(cd "$$dir" && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) . </dev/null); \
+			done; \
+		done; \
+	done
+
+bench: ## run the benchmarks that match BENCH
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...
+
+cover: ## write cover.html and print the coverage of each package
+	$(GO) test -coverprofile cover.out -coverpkg ./... ./...
+	$(GO) tool cover -html cover.out -o cover.html
+	$(GO) tool cover -func cover.out | tail -n 1
+
+lint: ## run gofmt, go vet and staticcheck
+	@test -z "$$(gofmt -l .)" || { echo "not formatted (run make fmt):"; gofmt -l .; exit 1; }
+	@set -e; for m in $(MODULES); do \
+		if [ $$m = ./internal/tools ]; then continue; fi; \
+		echo "== lint $$m"; (cd $$m && $(GO) vet ./... && $(GO) tool $(TOOLS) staticcheck ./...); \
+	done
+
+golden: ## rewrite the golden files from what the code does now
+	$(GO) test $$(grep -rl --include='*_test.go' '"update"' . | xargs -n 1 dirname | sort -u) -update
+
+fmt: ## format the code
+	gofmt -w .

@@ -1,0 +1,62 @@
+// Catalogs resolves over three catalogs: a dependency comes from the catalog of
+// the bundle that needs it, whatever the priorities, and what that catalog does
+// not have from the one with the highest priority.
+//
+//	go run ./examples/catalogs
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"log"
+	"os"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/sample"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A team's own catalog: its build of etcd, and a shop that needs etcd and a
+// Prometheus operator, which the team does not have.
+//
+//go:embed team.yaml
+var team []byte
+
+func main() {
+	if err := run(context.Background(), os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, w io.Writer) error {
+	community, err := graph.Load(ctx, sample.Catalog(), nil)
+	if err != nil {
+		return err
+	}
+	ours, err := graph.Parse(ctx, team, "team.yaml", nil)
+	if err != nil {
+		return err
+	}
+	for _, priority := range []int{-10, 10} {
+		sol, err := resolver.Resolve(ctx, resolver.Problem{
+			Namespace: "operators",
+			// An index may serve under several names.
+			Catalogs: []resolver.Catalog{
+				{Name: "community", Namespace: "olm", Graph: community},
+				{Name: "mirror", Namespace: "olm", Priority: priority, Graph: community},
+				{Name: "team", Namespace: "olm", Graph: ours},
+			},
+			Subscriptions: []resolver.Subscription{{Package: "shop"}},
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "with priority %d for mirror:\n", priority)
+		for _, s := range sol.Selected {
+			fmt.Fprintf(w, "  %s %s from %s\n", s.Package, s.Version, s.Catalog)
+		}
+	}
+	return nil
+}

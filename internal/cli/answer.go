@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An answer is what is known about one problem: a solution, a conflict, or the
+// reason for which there is neither.
+type answer struct {
+	ID string `json:"id,omitempty"`
+	// OK reports whether there is a solution.
+	OK       bool                `json:"ok"`
+	Selected []resolver.Selected `json:"selected"`
+	Stayed   []resolver.Stay     `json:"stayed,omitempty"`
+	Faults   []resolver.Fault    `json:"faults,omitempty"`
+	Conflict *resolver.Conflict  `json:"conflict,omitempty"`
+	// Error says why the problem was not answered.
+	Error string `json:"error,omitempty"`
+
+	problem *resolver.Problem
+}
+
+func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
+	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, Faults: sol.Faults, problem: p}
+}
+
+func (a *answer) text(w io.Writer) error {
+	switch {
+	case a.Conflict != nil:
+		return a.conflictText(w)
+	case a.Error != "":
+		_, err := fmt.Fprintf(w, "Not resolved: %s\n", a.Error)
+		return err
+	}
+	t := table{header: []string{"ACTION", "PACKAGE", "FROM", "TO", "BUNDLE", "CHANNEL", "CATALOG", "WHY"}}
+	left := map[string]*resolver.Installed{} // by name; never ranged over
+	for i := range a.problem.Installed {
+		in := &a.problem.Installed[i]
+		left[in.Name] = in
+	}
+	for _, s := range a.Selected {
+		action, from := "install", ""
+		if in := left[s.Replaces]; in != nil {
+			action, from = "upgrade", in.Version
+			delete(left, s.Replaces)
+		}
+		t.add(action, s.Package, from, s.Version, s.Name, s.Channel, s.CatalogNamespace+"/"+s.Catalog, a.why(s))
+	}
+	for _, s := range a.Stayed {
+		version := ""
+		if in := left[s.Name]; in != nil {
+			version = in.Version
+		}
+		delete(left, s.Name)
+		t.add("keep", s.Package, version, version, s.Name, "", "", stayText(s))
+	}
+	for _, in := range a.problem.Installed {
+		if left[in.Name] != nil {
+			t.add("keep", in.Package, in.Version, in.Version, in.Name, "", "", "no subscription")
+		}
+	}
+	if len(a.Selected) == 0 {
+		if _, err := fmt.Fprintf(w, "Nothing to install or upgrade in namespace %s.\n", a.problem.Namespace); err != nil {
+			return err
+		}
+	}
+	if len(t.rows) > 0 {
+		if err := t.text(w); err != nil {
+			return err
+		}
+	}
+	for _, line := range a.warnings() {
+		if _, err := fmt.Fprintf(w, "warning: %s\n", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conflictText tells every independent conflict as a derivation.
+func (a *answer) conflictText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "No solution in namespace %s:\n", a.problem.Namespace)
+	for _, core := range a.Conflict.Cores {
+		b.WriteString("\n" + core.Derive().Text(textWidth(w)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// why says what a bundle is chosen for.
+func (a *answer) why(s resolver.Selected) string {
+	for _, sub := range a.problem.Subscriptions {
+		if sub.Package == s.Package {
+			return "subscription"
+		}
+	}
+	return "dependency"
+}
+
+func stayText(s resolver.Stay) string {
+	switch s.Reason {
+	case resolver.AtHead:
+		return "at the head of its channel"
+	case resolver.Blocked:
+		var names []string
+		for _, r := range s.Blocked {
+			if !slices.Contains(names, r.Name) {
+				names = append(names, r.Name)
+			}
+		}
+		return "blocked: " + strings.Join(names, ", ") + " would break a rule"
+	}
+	return "nothing in the channel follows it"
+}
+
+// warnings tells the authors' deprecations of what is chosen (D12), and the
+// rules that could not be evaluated (D7).
+func (a *answer) warnings() []string {
+	var lines []string
+	for _, s := range a.Selected {
+		if s.Bundle == (graph.Bundle{}) {
+			continue
+		}
+		pkg := s.Bundle.Package()
+		if m, ok := pkg.Deprecation(); ok {
+			lines = append(lines, fmt.Sprintf("package %s is deprecated: %s", s.Package, oneLine(m)))
+		}
+		if ch, ok := pkg.Channel(s.Channel); ok {
+			if m, ok := ch.Deprecation(); ok {
+				lines = append(lines, fmt.Sprintf("channel %s of package %s is deprecated: %s", s.Channel, s.Package, oneLine(m)))
+			}
+		}
+		if m, ok := s.Bundle.Deprecation(); ok {
+			lines = append(lines, fmt.Sprintf("bundle %s is deprecated: %s", s.Name, oneLine(m)))
+		}
+	}
+	for _, f := range a.Faults {
+		lines = append(lines, fmt.Sprintf("rule %q counts as false where it failed: %s", f.Rule, oneLine(f.Error)))
+	}
+	return lines
+}
+
+// oneLine keeps a message of a catalog on its line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/sample"
+)
+
+// Where a catalog is read from, beside files and directories.
+const (
+	stdinPath  = "-"
+	samplePath = "sample:" // the catalog that is part of the binary
+)
+
+// globalNamespace is where OLM keeps the catalogs that every namespace sees.
+const globalNamespace = "olm"
+
+// A source is a catalog that a command line names.
+type source struct {
+	name, namespace, path string
+	priority              int
+}
+
+// addSample adds the flag that stands in for a catalog directory.
+func addSample(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("sample", false, "use the small catalog that is part of olmkit")
+}
+
+// sources returns the catalogs of directories, --catalog flags and --sample, in
+// this order. Their names differ.
+func sources(paths, flags []string, sample bool) ([]source, error) {
+	var list []source
+	for _, p := range paths {
+		list = append(list, source{name: baseName(p), namespace: globalNamespace, path: p})
+	}
+	for _, f := range flags {
+		s, err := parseSource(f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	if sample {
+		list = append(list, source{name: "sample", namespace: globalNamespace, path: samplePath})
+	}
+	seen := map[[2]string]string{}
+	for _, s := range list {
+		key := [2]string{s.namespace, s.name}
+		if first, ok := seen[key]; ok {
+			return nil, usagef("%s and %s are both named %q; name one of them with --catalog NAME=%s", first, s.path, s.name, s.path)
+		}
+		seen[key] = s.path
+	}
+	return list, nil
+}
+
+// baseName returns the name of a catalog that is only known by its path.
+func baseName(path string) string {
+	if path == stdinPath {
+		return "stdin"
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	name := filepath.Base(path)
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return name
+}
+
+// parseSource reads NAME=PATH[,priority=N][,namespace=NS]. A path may hold
+// commas and equals signs.
+func parseSource(text string) (source, error) {
+	name, rest, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return source{}, usagef("--catalog %q has no name; write NAME=PATH[,priority=N][,namespace=NS]", text)
+	}
+	s := source{name: name, namespace: globalNamespace}
+	for {
+		at := strings.LastIndexByte(rest, ',')
+		if at < 0 {
+			break
+		}
+		option := rest[at+1:]
+		if n, ok := strings.CutPrefix(option, "priority="); ok {
+			p, err := strconv.Atoi(n)
+			if err != nil {
+				return source{}, usagef("--catalog %q: priority %q is no whole number", text, n)
+			}
+			s.priority = p
+		} else if ns, ok := strings.CutPrefix(option, "namespace="); ok && ns != "" {
+			s.namespace = ns
+		} else {
+			break
+		}
+		rest = rest[:at]
+	}
+	if s.path = rest; rest == "" {
+		return source{}, usagef("--catalog %q has no path; write NAME=PATH[,priority=N][,namespace=NS]", text)
+	}
+	return s, nil
+}
+
+// A loader loads catalogs, each once.
+type loader struct {
+	*env
+	cache map[string]loaded
+}
+
+type loaded struct {
+	catalog *graph.Catalog
+	err     error
+}
+
+func newLoader(e *env) *loader { return &loader{env: e, cache: map[string]loaded{}} }
+
+// index returns the index of the catalog at a path: a directory, a file, "-" for
+// standard input or samplePath. The same path gives the same index, or error.
+func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error) {
+	if path != stdinPath && path != samplePath {
+		path = filepath.Clean(path)
+	}
+	if got, ok := l.cache[path]; ok {
+		return got.catalog, got.err
+	}
+	var got loaded
+	blobs, err := l.blobs(ctx, path)
+	if err == nil {
+		got.catalog, err = graph.Build(ctx, blobs, nil)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = &catalogError{path, err}
+	}
+	got.err = err
+	l.cache[path] = got
+	return got.catalog, got.err
+}
+
+// blobs loads the blobs of the catalog at a path. Links within a directory do
+// not leave it.
+func (l *loader) blobs(ctx context.Context, path string) (*fbc.Catalog, error) {
+	opts := &fbc.LoadOptions{}
+	if p := newProgress(l.stderr, "loading "+path); p != nil {
+		opts.Progress = p.update
+		defer p.done()
+	}
+	switch path {
+	case stdinPath:
+		return fbc.LoadReader(ctx, l.stdin, "stdin", opts)
+	case samplePath:
+		return fbc.Load(ctx, sample.Catalog(), opts)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return fbc.LoadReader(ctx, f, filepath.Base(path), opts)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return fbc.Load(ctx, root.FS(), opts)
+}
+
+// A catalogError says that the catalog at a path cannot be used.
+type catalogError struct {
+	path string
+	err  error
+}
+
+// maxFindings is how many findings an error lists before it counts the rest.
+const maxFindings = 10
+
+// Error lists the first findings, one a line.
+func (e *catalogError) Error() string {
+	var findings fbc.Diagnostics
+	var file *fs.PathError
+	switch {
+	case errors.As(e.err, &findings) && len(findings) == 1:
+		return fmt.Sprintf("catalog %s: %v", e.path, findings[0])
+	case errors.As(e.err, &findings):
+		var b strings.Builder
+		fmt.Fprintf(&b, "catalog %s has %d errors:", e.path, len(findings))
+		for i, d := range findings {
+			if i == maxFindings {
+				fmt.Fprintf(&b, "\n  and %d more; \"olmkit validate %s\" lists them all", len(findings)-i, e.path)
+				break
+			}
+			fmt.Fprintf(&b, "\n  %v", d)
+		}
+		return b.String()
+	case errors.Is(e.err, fs.ErrNotExist):
+		return fmt.Sprintf("catalog %s does not exist; name a directory of .yaml or .json files, or one such file", e.path)
+	case errors.As(e.err, &file):
+		return fmt.Sprintf("catalog %s: %v", e.path, file.Err)
+	}
+	return fmt.Sprintf("catalog %s: %v", e.path, e.err)
+}
+
+func (e *catalogError) Unwrap() error { return e.err }

@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A row is an item of a list. Its JSON is for machines.
+type row interface{ cells() []string }
+
+// A rowDocument prints one item by itself.
+type rowDocument struct{ row }
+
+func (d rowDocument) text(w io.Writer) error {
+	_, err := fmt.Fprintln(w, strings.Join(d.cells(), "\t"))
+	return err
+}
+
+func newList(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what a catalog holds",
+		Long: `List prints the packages, channels or bundles of a catalog. CATALOG is a
+directory, one file, or - for standard input.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("list what? %q is none of packages, channels, bundles", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		newLister(e, "packages", "List packages with the head of their default channel",
+			[]string{"PACKAGE", "CHANNEL", "HEAD", "VERSION", "CHANNELS", "BUNDLES", "NOTE"}, listPackage),
+		newLister(e, "channels", "List channels with their heads",
+			[]string{"PACKAGE", "CHANNEL", "HEAD", "VERSION", "ENTRIES", "NOTE"}, listChannels),
+		newLister(e, "bundles", "List the bundles of each channel, from the head down",
+			[]string{"PACKAGE", "CHANNEL", "BUNDLE", "VERSION", "REPLACES", "SKIPS", "SKIPRANGE", "NOTE"}, listBundles),
+	)
+	return cmd
+}
+
+// newLister makes a command that lists something of every package, or of one.
+func newLister(e *env, noun, short string, header []string, of func(graph.Package) []row) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   noun + " CATALOG [PACKAGE]",
+		Short: short,
+		Example: fmt.Sprintf(`  olmkit list %[1]s ./catalog
+  olmkit list %[1]s --sample etcd`, noun),
+	}
+	f, sample := addFormat(cmd), addSample(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path := samplePath
+		if !*sample {
+			if len(args) == 0 {
+				return usagef("no catalog; name its directory, or give --sample")
+			}
+			path, args = args[0], args[1:]
+		}
+		if len(args) > 1 {
+			return usagef("one package at most, and got %s", strings.Join(args, ", "))
+		}
+		cat, err := newLoader(e).index(cmd.Context(), path)
+		if err != nil {
+			return err
+		}
+		var rows []row
+		if len(args) == 1 {
+			p, ok := cat.Package(args[0])
+			if !ok {
+				return fmt.Errorf("catalog %s has no package %q%s", path, args[0], hint(args[0], packageNames(cat)))
+			}
+			rows = of(p)
+		} else {
+			for p := range cat.Packages() {
+				rows = append(rows, of(p)...)
+			}
+		}
+		if n := len(cat.Problems().Errors()); n > 0 {
+			fmt.Fprintf(e.stderr, "note: the catalog has %s; \"olmkit validate %s\" lists them\n", plural(n, "problem"), path)
+		}
+		return printRows(&printer{w: e.stdout, format: *f}, header, rows)
+	}
+	return cmd
+}
+
+// printRows prints a table for people, and one document per row for machines.
+func printRows(p *printer, header []string, rows []row) error {
+	if p.format != formatText {
+		for _, r := range rows {
+			if err := p.print(rowDocument{r}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := table{header: header}
+	for _, r := range rows {
+		t.add(r.cells()...)
+	}
+	return t.text(p.w)
+}
+
+func packageNames(c *graph.Catalog) []string {
+	var names []string
+	for p := range c.Packages() {
+		names = append(names, p.Name())
+	}
+	return names
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// A packageRow is a package and the head of its default channel.
+type packageRow struct {
+	Name           string `json:"name"`
+	DefaultChannel string `json:"defaultChannel"`
+	Head           string `json:"head,omitempty"`
+	Version        string `json:"version,omitempty"`
+	Channels       int    `json:"channels"`
+	Bundles        int    `json:"bundles"`
+	Deprecated     string `json:"deprecated,omitempty"`
+}
+
+func (r packageRow) cells() []string {
+	return []string{r.Name, r.DefaultChannel, r.Head, r.Version, strconv.Itoa(r.Channels), strconv.Itoa(r.Bundles), note(r.Deprecated != "", "deprecated")}
+}
+
+func listPackage(p graph.Package) []row {
+	r := packageRow{Name: p.Name(), DefaultChannel: p.DefaultChannelName(), Channels: p.NumChannels(), Bundles: p.NumBundles()}
+	if ch, ok := p.DefaultChannel(); ok {
+		r.Head, r.Version = head(ch)
+	}
+	r.Deprecated, _ = p.Deprecation()
+	return []row{r}
+}
+
+// A channelRow is a channel and its head.
+type channelRow struct {
+	Package    string `json:"package"`
+	Name       string `json:"name"`
+	Default    bool   `json:"default"`
+	Head       string `json:"head,omitempty"`
+	Version    string `json:"version,omitempty"`
+	Entries    int    `json:"entries"`
+	Deprecated string `json:"deprecated,omitempty"`
+	// Error says why the channel cannot be used.
+	Error string `json:"error,omitempty"`
+}
+
+func (r channelRow) cells() []string {
+	return []string{r.Package, r.Name, r.Head, r.Version, strconv.Itoa(r.Entries),
+		notes(note(r.Default, "default"), note(r.Deprecated != "", "deprecated"), note(r.Error != "", "broken"))}
+}
+
+func listChannels(p graph.Package) []row {
+	var rows []row
+	for ch := range p.Channels() {
+		r := channelRow{Package: p.Name(), Name: ch.Name(), Default: ch.IsDefault(), Entries: ch.NumEntries()}
+		r.Head, r.Version = head(ch)
+		r.Deprecated, _ = ch.Deprecation()
+		if err := ch.Err(); err != nil {
+			r.Error = err.Error()
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// A bundleRow is a bundle's place in a channel; without one, Channel is empty.
+type bundleRow struct {
+	Package   string   `json:"package"`
+	Channel   string   `json:"channel,omitempty"`
+	Name      string   `json:"name"`
+	Version   string   `json:"version,omitempty"`
+	Replaces  string   `json:"replaces,omitempty"`
+	Skips     []string `json:"skips,omitempty"`
+	SkipRange string   `json:"skipRange,omitempty"`
+	Head      bool     `json:"head,omitzero"`
+	// Skipped: nobody is offered the bundle in this channel.
+	Skipped    bool   `json:"skipped,omitzero"`
+	Deprecated string `json:"deprecated,omitempty"`
+	// Error says why the bundle cannot be chosen.
+	Error string `json:"error,omitempty"`
+}
+
+func (r bundleRow) cells() []string {
+	return []string{r.Package, r.Channel, r.Name, r.Version, r.Replaces, strings.Join(r.Skips, ","), r.SkipRange,
+		notes(note(r.Head, "head"), note(r.Skipped, "skipped"), note(r.Deprecated != "", "deprecated"), note(r.Error != "", "unusable"))}
+}
+
+func listBundles(p graph.Package) []row {
+	var rows []row
+	placed := map[string]bool{}
+	for ch := range p.Channels() {
+		for _, e := range slices.SortedFunc(ch.Entries(), compareRank) {
+			placed[e.Name()] = true
+			r := bundleRow{Package: p.Name(), Channel: ch.Name(), Name: e.Name(), Replaces: e.Replaces(), SkipRange: e.SkipRange()}
+			r.Skips = slices.Collect(e.Skips())
+			rank, offered := e.Rank()
+			r.Head = offered && rank == 0
+			r.Skipped = !offered && ch.Err() == nil
+			r.describe(e.Bundle())
+			rows = append(rows, r)
+		}
+	}
+	for b := range p.Bundles() {
+		if !placed[b.Name()] {
+			r := bundleRow{Package: p.Name(), Name: b.Name()}
+			r.describe(b, true)
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func (r *bundleRow) describe(b graph.Bundle, exists bool) {
+	if !exists {
+		r.Error = "the catalog has no bundle of this name"
+		return
+	}
+	r.Deprecated, _ = b.Deprecation()
+	if err := b.Err(); err != nil {
+		r.Error = err.Error()
+		return
+	}
+	r.Version = b.Version().String()
+}
+
+// compareRank orders entries from the head down; what is not offered comes last.
+func compareRank(a, b graph.Entry) int {
+	ra, oka := a.Rank()
+	rb, okb := b.Rank()
+	switch {
+	case oka && okb:
+		return cmp.Compare(ra, rb)
+	case oka:
+		return -1
+	case okb:
+		return 1
+	}
+	return cmp.Compare(a.Name(), b.Name())
+}
+
+func head(ch graph.Channel) (name, version string) {
+	e, ok := ch.Head()
+	if !ok {
+		return "", ""
+	}
+	if b, ok := e.Bundle(); ok {
+		version = b.Version().String()
+	}
+	return e.Name(), version
+}
+
+func note(on bool, word string) string {
+	if on {
+		return word
+	}
+	return ""
+}
+
+func notes(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ",")
+}

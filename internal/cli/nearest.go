@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// maxNearest is how many names a message proposes.
+const maxNearest = 4
+
+// nearest returns the names that are most like the one that was not found: at
+// most maxNearest, the likest first, none when nothing is alike.
+func nearest(name string, known []string) []string {
+	type rated struct {
+		name string
+		cost int
+	}
+	var list []rated
+	for _, k := range known {
+		cost := distance(strings.ToLower(name), strings.ToLower(k))
+		if strings.Contains(k, name) || strings.Contains(name, k) {
+			cost = min(cost, 2)
+		}
+		if cost <= max(2, len(name)/3) {
+			list = append(list, rated{k, cost})
+		}
+	}
+	slices.SortFunc(list, func(a, b rated) int { return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name)) })
+	list = slices.CompactFunc(list, func(a, b rated) bool { return a.name == b.name })
+	var names []string
+	for _, r := range list[:min(len(list), maxNearest)] {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// distance returns how many bytes must be put in, taken out or changed to make
+// one word of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// hint ends a message about an unknown name with what it may have meant.
+func hint(name string, known []string) string {
+	if names := nearest(name, known); len(names) > 0 {
+		return "; did you mean " + strings.Join(names, ", ") + "?"
+	}
+	return ""
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// patience is how long a load may take before a bar appears.
+const patience = time.Second
+
+// A progress draws a bar for a load that takes long.
+type progress struct {
+	w     io.Writer
+	label string
+	since time.Time
+	now   func() time.Time
+	bar   *progressbar.ProgressBar
+}
+
+// newProgress returns nil when nobody would see a bar: w is no terminal.
+func newProgress(w io.Writer, label string) *progress {
+	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return &progress{w: w, label: label, since: time.Now(), now: time.Now}
+}
+
+// update is an fbc.LoadOptions.Progress.
+func (p *progress) update(at fbc.Progress) {
+	if p.bar == nil {
+		if at.BytesTotal == 0 || p.now().Sub(p.since) < patience {
+			return
+		}
+		p.bar = progressbar.NewOptions64(at.BytesTotal,
+			progressbar.OptionSetWriter(p.w),
+			progressbar.OptionSetDescription(p.label),
+			progressbar.OptionShowBytes(true),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	// A bar that cannot be drawn is no reason to fail.
+	_ = p.bar.Set64(at.Bytes)
+}
+
+// done removes the bar.
+func (p *progress) done() {
+	if p != nil && p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+)
+
+func newValidate(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate CATALOG",
+		Short: "Check a catalog and list everything that is wrong with it",
+		Long: `Validate checks a catalog: a directory, one file, or - for standard input. It
+lists every finding with its file and line, not only the first.
+
+Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
+2 the catalog could not be read.`,
+		Example: `  olmkit validate ./catalog
+  olmkit validate ./catalog/etcd/catalog.yaml -o json`,
+	}
+	f, sample := addFormat(cmd), addSample(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path := samplePath
+		switch {
+		case *sample && len(args) == 0:
+		case !*sample && len(args) == 1:
+			path = args[0]
+		default:
+			return usagef("name one catalog: a directory, a file or -")
+		}
+		r, err := validate(cmd.Context(), newLoader(e), path)
+		if err != nil {
+			return err
+		}
+		if err := (&printer{w: e.stdout, format: *f}).print(r); err != nil {
+			return err
+		}
+		switch {
+		case slices.ContainsFunc(r.Findings, func(f finding) bool { return f.Code == fbc.CodeUnreadable }):
+			return errReported
+		case !r.Valid:
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+// A report is what validate found.
+type report struct {
+	Path  string `json:"path"`
+	Valid bool   `json:"valid"`
+	// What the catalog holds, as far as it could be loaded.
+	Packages int       `json:"packages"`
+	Channels int       `json:"channels"`
+	Bundles  int       `json:"bundles"`
+	Errors   int       `json:"errors"`
+	Warnings int       `json:"warnings"`
+	Findings []finding `json:"findings"`
+
+	loaded bool
+}
+
+// A finding is one thing that is wrong, flat for machines.
+type finding struct {
+	Code     fbc.Code     `json:"code"`
+	Severity fbc.Severity `json:"severity"`
+	File     string       `json:"file,omitempty"`
+	Line     int          `json:"line,omitzero"`
+	Schema   string       `json:"schema,omitempty"`
+	Package  string       `json:"package,omitempty"`
+	Name     string       `json:"name,omitempty"`
+	Path     string       `json:"path,omitempty"`
+	Message  string       `json:"message"`
+
+	diagnostic *fbc.Diagnostic
+}
+
+// validate reports on the catalog at a path. The error is that of a catalog that
+// cannot be read at all.
+func validate(ctx context.Context, l *loader, path string) (*report, error) {
+	r := &report{Path: path, Findings: []finding{}}
+	found, err := r.check(ctx, l, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range found {
+		f := finding{
+			Code: d.Code, Severity: d.Severity, File: d.Pos.File, Line: d.Pos.Line,
+			Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path, diagnostic: d,
+		}
+		if d.Err != nil {
+			f.Message = d.Err.Error()
+		}
+		if d.Severity == fbc.Error {
+			r.Errors++
+		} else {
+			r.Warnings++
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	r.Valid = r.Errors == 0
+	return r, nil
+}
+
+// check runs every check there is: those of the loader, then those of the index.
+func (r *report) check(ctx context.Context, l *loader, path string) (fbc.Diagnostics, error) {
+	blobs, err := l.blobs(ctx, path)
+	var found fbc.Diagnostics
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case errors.As(err, &found):
+		return found, nil
+	case err != nil:
+		return nil, &catalogError{path, err}
+	}
+	index, err := graph.Build(ctx, blobs, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.loaded = true
+	r.Packages, r.Channels, r.Bundles = index.NumPackages(), index.NumChannels(), index.NumBundles()
+	found = slices.Concat(blobs.Findings, index.Problems())
+	slices.SortStableFunc(found, (*fbc.Diagnostic).Compare)
+	return slices.CompactFunc(found, func(a, b *fbc.Diagnostic) bool { return a.Compare(b) == 0 }), nil
+}
+
+func (r *report) text(w io.Writer) error {
+	for _, f := range r.Findings {
+		d := *f.diagnostic
+		d.Pos.File = r.place(d.Pos.File)
+		if _, err := fmt.Fprintf(w, "%s [%s %s]\n", &d, f.Severity, f.Code); err != nil {
+			return err
+		}
+	}
+	verdict := "is valid"
+	if !r.Valid {
+		verdict = "is not valid"
+	}
+	if r.loaded {
+		verdict += fmt.Sprintf(": %s, %s, %s", plural(r.Packages, "package"), plural(r.Channels, "channel"), plural(r.Bundles, "bundle"))
+	}
+	if r.Errors+r.Warnings > 0 {
+		verdict += fmt.Sprintf("; %s, %s", plural(r.Errors, "error"), plural(r.Warnings, "warning"))
+	}
+	_, err := fmt.Fprintf(w, "%s %s\n", r.Path, verdict)
+	return err
+}
+
+// place returns a file of the catalog as the reader can open it.
+func (r *report) place(file string) string {
+	if r.Path == stdinPath || r.Path == samplePath || file == "" {
+		return file
+	}
+	dir := r.Path
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(file)))
+}
