@@ -1,6 +1,9 @@
 package yamljson
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Options are the choices of a conversion. A nil *Options is the zero value: nothing is skipped, and repeated keys are
 // not errors.
@@ -28,285 +31,273 @@ const maxDepth = 1000
 // maxKey is the longest key in bytes that Convert reads. The full parser wants the colon within 1024 characters.
 const maxKey = 1000
 
-type frameKind uint8
-
-const (
-	rootFrame       frameKind = iota
-	mapFrame                  // block mapping
-	seqFrame                  // block sequence with a column of its own
-	indentlessFrame           // block sequence at the column of the mapping around it
-)
-
-// A frame is an open collection. Its indent is the column of its keys or dashes.
-type frame struct {
-	indent     int
-	keys       int // where its keys begin in the key set
-	kind       frameKind
-	filled     bool // has an element
-	properties bool // is the sequence under the top-level key "properties"
-	property   bool // is a mapping in that sequence
-	typed      bool // is a property whose type was seen
-	unwanted   bool // and SkipValue said yes to it
-}
-
 // Convert appends the JSON form of the YAML document doc to dst and returns the extended buffer and true. When doc
-// is outside of the subset it returns dst unchanged and false. It may have written to dst's spare capacity by then.
+// is outside of the subset it returns dst unchanged and false; it may have written to dst's spare capacity by then. The
+// memory of dst and doc must not overlap.
 //
 // A document without content, of comments perhaps, is null.
 func Convert(dst, doc []byte, opts *Options) (out []byte, ok bool) {
-	var skip func([]byte) bool
-	if opts != nil {
-		skip = opts.SkipValue
+	c := converters.Get().(*converter)
+	defer converters.Put(c)
+	*c = converter{
+		doc:     slices.Clip(doc),
+		stack:   append(c.stack[:0], frame{kind: documentFrame, indent: -1}),
+		keys:    c.keys[:0],
+		pending: true,
 	}
-	if skip == nil {
-		out = slices.Grow(dst, len(doc)+len(doc)/8+64)
-	} else {
-		out = slices.Grow(dst, len(doc)/8+64)
+	room := len(doc) + len(doc)/8
+	if opts != nil && opts.SkipValue != nil {
+		c.skip = opts.SkipValue
+		room /= 8
 	}
-	if out, ok = convert(out, doc, skip); !ok {
+	c.dst = slices.Grow(dst, room+64)
+	ok = c.convert()
+	out = c.dst
+	c.doc, c.dst, c.skip = nil, nil, nil // keep only the stack and the keys
+	if !ok {
 		return dst, false
 	}
 	return out, true
 }
 
-// convert is the parser: a loop over the lines of doc with a stack of open collections. The labels are the states
-// within a line, where a node, a sequence item, a key or a value begins.
-func convert(dst, doc []byte, skip func([]byte) bool) ([]byte, bool) {
-	var (
-		frames  [16]frame
-		hashes  [64]uint64
-		stack   = append(frames[:0], frame{kind: rootFrame, indent: -1})
-		keys    = keySet(hashes[:0])
-		pending = true // the innermost collection (or the document) awaits a value
-		inProps bool   // the last key of the top-level mapping was "properties"
+// converters saves the allocation of stacks for every document.
+var converters = sync.Pool{New: func() any { return new(converter) }}
 
-		p, line, col int // position, start of its line, and the difference
-		ok           bool
-	)
-	for next := 0; ; {
-		line, p, ok = nextContent(doc, next)
-		if !ok {
-			return nil, false
+// A converter is the state of one conversion. Its methods report false where the document leaves the subset.
+type converter struct {
+	dst, doc []byte
+	p        int // position in doc
+	line     int // start of its line
+	stack    []frame
+	keys     keySet
+	skip     func(typ []byte) bool // or nil
+	pending  bool                  // the innermost frame awaits a value
+	inProps  bool                  // the last key of the top-level mapping was "properties"
+}
+
+// A frame is an open collection, or the document. Its indent is the column of its keys or dashes.
+type frame struct {
+	indent     int
+	keys       int    // where its keys begin in the key set
+	seen       uint64 // a bit for every key, to tell quickly that one is new
+	kind       frameKind
+	filled     bool // has an element
+	properties bool // is the sequence under the top-level key "properties"
+	property   bool // is a mapping in that sequence
+	typed      bool // is a property whose type was seen
+	unwanted   bool // and whose value is to be skipped
+}
+
+type frameKind uint8
+
+const (
+	documentFrame   frameKind = iota
+	mapFrame                  // block mapping
+	seqFrame                  // block sequence with a column of its own
+	indentlessFrame           // block sequence at the column of the mapping around it
+)
+
+func (c *converter) convert() bool {
+	for {
+		var ok bool
+		if c.line, c.p, ok = nextContent(c.doc, c.line, c.p); !ok {
+			return false
 		}
-		if p == len(doc) {
+		if c.p == len(c.doc) {
 			break
 		}
-		col = p - line
-		if col == 0 && documentMarker(doc[p:]) {
-			return nil, false
-		}
-
-		top := &stack[len(stack)-1]
-		for col < top.indent {
-			if pending {
-				dst = append(dst, "null"...)
-				pending = false
-			}
-			if dst, keys, ok = closeFrame(dst, keys, top); !ok {
-				return nil, false
-			}
-			stack = stack[:len(stack)-1]
-			top = &stack[len(stack)-1]
-		}
-		if col > top.indent {
-			if !pending {
-				return nil, false
-			}
-			pending = false
-			goto node
-		}
-		if pending {
-			pending = false
-			if top.kind == mapFrame && dash(doc, p) {
-				stack = append(stack, frame{
-					kind:       indentlessFrame,
-					indent:     col,
-					keys:       len(keys),
-					properties: inProps && len(stack) == 2,
-				})
-				dst = append(dst, '[')
-				goto item
-			}
-			dst = append(dst, "null"...)
-		}
-		switch top.kind {
-		case mapFrame:
-			goto key
-		case seqFrame:
-			if dash(doc, p) {
-				goto item
-			}
-			return nil, false
-		default: // indentlessFrame
-			if dash(doc, p) {
-				goto item
-			}
-			dst = append(dst, ']')
-			stack = stack[:len(stack)-1]
-			goto key
-		}
-
-	node: // any node, at a column greater than that of the collection around it
-		if len(stack) > maxDepth {
-			return nil, false
-		}
-		if dash(doc, p) {
-			stack = append(stack, frame{
-				kind:       seqFrame,
-				indent:     col,
-				keys:       len(keys),
-				properties: inProps && len(stack) == 2,
-			})
-			dst = append(dst, '[')
-			goto item
-		}
-		if startsKey(doc, p) {
-			stack = append(stack, frame{
-				kind:     mapFrame,
-				indent:   col,
-				keys:     len(keys),
-				property: stack[len(stack)-1].properties,
-			})
-			dst = append(dst, '{')
-			goto key
-		}
-		if len(stack) == 1 {
-			return nil, false // a document that is a scalar
-		}
-		if dst, next, ok = appendValue(dst, doc, p, stack[len(stack)-1].indent); !ok {
-			return nil, false
-		}
-		continue
-
-	item: // the dash of an item of the innermost collection
-		{
-			top := &stack[len(stack)-1]
-			if top.filled {
-				dst = append(dst, ',')
-			}
-			top.filled = true
-			p = skipSpaces(doc, p+1)
-			if p == len(doc) || doc[p] == '\n' || doc[p] == '#' {
-				if next, ok = endLine(doc, p); !ok {
-					return nil, false
-				}
-				pending = true
-				continue
-			}
-			col = p - line
-			goto node
-		}
-
-	key: // a key of the innermost collection, a mapping
-		{
-			top := &stack[len(stack)-1]
-			if top.filled {
-				dst = append(dst, ',')
-			}
-			top.filled = true
-			start := len(dst) + 1
-			if dst, p, ok = appendKey(dst, doc, p); !ok {
-				return nil, false
-			}
-			name := dst[start : len(dst)-1]
-			if keys, ok = keys.add(top.keys, name); !ok {
-				return nil, false
-			}
-			dst = append(dst, ':')
-
-			isType := false
-			if skip != nil {
-				if len(stack) == 2 {
-					inProps = string(name) == "properties"
-				} else if top.property {
-					switch string(name) {
-					case "type":
-						isType = true
-					case "value":
-						if !top.typed {
-							if typ := typeBelow(doc, p, top.indent); typ != nil {
-								top.typed, top.unwanted = true, skip(typ)
-							}
-						}
-						if top.unwanted {
-							dst = append(dst, "null"...)
-							next = endOfValue(doc, p, top.indent)
-							continue
-						}
-					}
-				}
-			}
-
-			p = skipSpaces(doc, p+1)
-			if p == len(doc) || doc[p] == '\n' || doc[p] == '#' {
-				if next, ok = endLine(doc, p); !ok {
-					return nil, false
-				}
-				pending = true
-				continue
-			}
-			if dash(doc, p) {
-				return nil, false
-			}
-			start = len(dst)
-			if dst, next, ok = appendValue(dst, doc, p, top.indent); !ok {
-				return nil, false
-			}
-			if isType {
-				if typ, ok := plainText(dst[start:]); ok {
-					top.typed, top.unwanted = true, skip(typ)
-				}
-			}
+		if !c.content() {
+			return false
 		}
 	}
-
-	if pending {
-		dst = append(dst, "null"...)
-	}
-	for i := len(stack) - 1; i > 0; i-- {
-		if dst, keys, ok = closeFrame(dst, keys, &stack[i]); !ok {
-			return nil, false
+	for len(c.stack) > 1 {
+		if !c.close() {
+			return false
 		}
 	}
-	return dst, true
+	c.null()
+	return true
 }
 
-func closeFrame(dst []byte, keys keySet, f *frame) ([]byte, keySet, bool) {
-	if f.kind != mapFrame {
-		return append(dst, ']'), keys, true
+// content converts from the first text of a line, which is at p and not part of a scalar that began before. The
+// column of that text tells which collections end here.
+func (c *converter) content() bool {
+	col := c.p - c.line
+	if col == 0 && documentMarker(c.doc[c.p:]) {
+		return false
 	}
-	keys, ok := keys.drop(f.keys)
-	return append(dst, '}'), keys, ok
+	top := c.top()
+	for col < top.indent {
+		if !c.close() {
+			return false
+		}
+		top = c.top()
+	}
+	if col > top.indent {
+		return c.pending && c.node()
+	}
+	if dash(c.doc, c.p) {
+		switch {
+		case top.kind != mapFrame:
+			c.null()
+		case c.pending:
+			c.open(indentlessFrame, '[')
+		default:
+			return false
+		}
+		return c.item()
+	}
+	c.null()
+	switch top.kind {
+	case seqFrame:
+		return false
+	case indentlessFrame:
+		c.close()
+	}
+	colon, simple := keyEnd(c.doc, c.p)
+	return colon >= 0 && c.key(colon, simple)
 }
 
-// appendValue appends the scalar or flow collection at p and returns the start of a line at or before the next
-// content. The collection around it has its elements at column indent.
-func appendValue(dst, doc []byte, p, indent int) (out []byte, next int, ok bool) {
-	switch c := doc[p]; c {
-	case '"', '\'':
-		if c == '"' {
-			dst, p, ok = appendDouble(dst, doc, p)
-		} else {
-			dst, p, ok = appendSingle(dst, doc, p)
+// node converts the node at p, which begins a collection or is a scalar.
+func (c *converter) node() bool {
+	if dash(c.doc, c.p) {
+		return c.open(seqFrame, '[') && c.item()
+	}
+	if colon, simple := keyEnd(c.doc, c.p); colon >= 0 {
+		return c.open(mapFrame, '{') && c.key(colon, simple)
+	}
+	// A document that is a scalar is left to Slow.
+	return len(c.stack) > 1 && c.value()
+}
+
+// item converts the sequence item whose dash is at p.
+func (c *converter) item() bool {
+	c.comma()
+	c.pending = true
+	c.p = skipSpaces(c.doc, c.p+1)
+	if c.p == len(c.doc) || c.doc[c.p] == '\n' || c.doc[c.p] == '#' {
+		return c.endLine()
+	}
+	return c.node()
+}
+
+// key converts the key at p, and its value as far as that is on the same line.
+func (c *converter) key(colon int, simple bool) bool {
+	c.comma()
+	start := len(c.dst) + 1
+	var ok bool
+	if c.dst, ok = appendKey(c.dst, c.doc, c.p, colon, simple); !ok {
+		return false
+	}
+	name := c.dst[start : len(c.dst)-1]
+	if simple {
+		name = c.doc[c.p:colon] // the same, and read before
+	}
+	if c.keys, ok = c.keys.add(c.top(), hash(name)); !ok {
+		return false
+	}
+	c.dst = append(c.dst, ':')
+	c.pending = true
+
+	isType := false
+	if c.skip != nil {
+		if len(c.stack) == 2 {
+			c.inProps = string(name) == "properties"
+		} else if c.top().property {
+			isType = string(name) == "type"
+			if string(name) == "value" && c.skipValue(colon) {
+				return true
+			}
 		}
+	}
+	c.p = skipSpaces(c.doc, colon+1)
+	if c.p == len(c.doc) || c.doc[c.p] == '\n' || c.doc[c.p] == '#' {
+		return c.endLine()
+	}
+	start = len(c.dst)
+	if !c.value() {
+		return false
+	}
+	if isType {
+		if typ, ok := plainText(c.dst[start:]); ok {
+			c.setType(typ)
+		}
+	}
+	return true
+}
+
+// value converts the scalar or flow collection at p. Afterwards only spaces are between line and p.
+func (c *converter) value() (ok bool) {
+	c.pending = false
+	switch c.doc[c.p] {
+	case '"':
+		c.dst, c.p, ok = appendDouble(c.dst, c.doc, c.p)
+	case '\'':
+		c.dst, c.p, ok = appendSingle(c.dst, c.doc, c.p)
 	case '[', '{':
-		dst, p, ok = appendFlow(dst, doc, p)
+		c.dst, c.p, ok = appendFlow(c.dst, c.doc, c.p)
 	case '|', '>':
-		return appendBlock(dst, doc, p, indent)
+		c.dst, c.p, ok = appendBlock(c.dst, c.doc, c.p, c.top().indent)
+		c.line = c.p
+		return ok
 	default:
-		return appendPlain(dst, doc, p, indent)
+		c.dst, c.line, c.p, ok = appendPlain(c.dst, c.doc, c.p, c.top().indent)
+		return ok
 	}
-	if !ok {
-		return dst, 0, false
-	}
-	next, ok = endLine(doc, p)
-	return dst, next, ok
+	return ok && c.endLine()
 }
 
-// plainText returns the text of a JSON string that has no escapes.
-func plainText(json []byte) ([]byte, bool) {
-	if len(json) < 2 || json[0] != '"' || slices.Contains(json, '\\') {
-		return nil, false
+func (c *converter) endLine() (ok bool) {
+	c.p, ok = endLine(c.doc, c.p)
+	c.line = c.p
+	return ok
+}
+
+func (c *converter) top() *frame { return &c.stack[len(c.stack)-1] }
+
+// open begins a collection whose first element is at p.
+func (c *converter) open(kind frameKind, bracket byte) bool {
+	if len(c.stack) > maxDepth {
+		return false
 	}
-	return json[1 : len(json)-1], true
+	f := frame{kind: kind, indent: c.p - c.line, keys: len(c.keys)}
+	if kind == mapFrame {
+		f.property = c.top().properties
+	} else {
+		f.properties = c.inProps && len(c.stack) == 2
+	}
+	c.stack = append(c.stack, f)
+	c.dst = append(c.dst, bracket)
+	return true
+}
+
+// close ends the innermost collection.
+func (c *converter) close() (ok bool) {
+	c.null()
+	f := c.top()
+	c.stack = c.stack[:len(c.stack)-1]
+	if f.kind != mapFrame {
+		c.dst = append(c.dst, ']')
+		return true
+	}
+	c.dst = append(c.dst, '}')
+	c.keys, ok = c.keys.drop(f)
+	return ok
+}
+
+// comma separates an element of the innermost collection from the one before.
+func (c *converter) comma() {
+	if f := c.top(); f.filled {
+		c.dst = append(c.dst, ',')
+	} else {
+		f.filled = true
+	}
+}
+
+// null fills in a value that was left out.
+func (c *converter) null() {
+	if c.pending {
+		c.dst = append(c.dst, "null"...)
+		c.pending = false
+	}
 }

@@ -31,7 +31,7 @@ func appendFlowNode(dst, line []byte, p, depth int) (out []byte, next int, ok bo
 	if end == p {
 		return dst, 0, false
 	}
-	out, _, ok = appendPlain(dst, line[:end], p, 0)
+	out, _, _, ok = appendPlain(dst, line[:end], p, 0)
 	return out, end, ok
 }
 
@@ -66,6 +66,7 @@ func appendFlowMapping(dst, line []byte, p, depth int) (out []byte, next int, ok
 	}
 	var hashes [8]uint64
 	keys := keySet(hashes[:0])
+	var f frame
 	for {
 		if p == len(line) || line[p] == '[' || line[p] == '{' {
 			return dst, 0, false
@@ -75,7 +76,7 @@ func appendFlowMapping(dst, line []byte, p, depth int) (out []byte, next int, ok
 			return dst, 0, false
 		}
 		name := dst[start : len(dst)-1]
-		if keys, ok = keys.add(0, name); !ok || string(name) == "<<" {
+		if keys, ok = keys.add(&f, hash(name)); !ok {
 			return dst, 0, false
 		}
 		if p == len(line) || line[p] != ':' {
@@ -91,7 +92,7 @@ func appendFlowMapping(dst, line []byte, p, depth int) (out []byte, next int, ok
 		}
 		switch line[p] {
 		case '}':
-			_, ok = keys.drop(0)
+			_, ok = keys.drop(&f)
 			return append(dst, '}'), p + 1, ok
 		case ',':
 			dst = append(dst, ',')

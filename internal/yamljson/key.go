@@ -6,29 +6,14 @@ import (
 	"slices"
 )
 
-// keyBytes classes the bytes of plain keys: 0 is copied as it is, 1 may end the key, 2 needs care.
-var keyBytes = func() (t [256]uint8) {
-	for c := range t {
-		if c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
-			t[c] = 2
-		}
-	}
-	t[':'], t['#'], t['\n'] = 1, 1, 1
-	return t
-}()
-
 // plainKeyEnd returns the position of the colon after the plain key at p, or -1 if the text at p is not a key. Simple
 // tells that the key can be copied into JSON without a look.
 func plainKeyEnd(doc []byte, p int) (colon int, simple bool) {
 	simple = true
-	for i := p; i < len(doc); i++ {
-		class := keyBytes[doc[i]]
-		if class == 0 {
-			continue
-		}
-		if class == 2 {
-			simple = false
-			continue
+	for i := p; ; i++ {
+		i = nextSpecial(doc, i, ':', '#')
+		if i == len(doc) {
+			return -1, false
 		}
 		switch doc[i] {
 		case ':':
@@ -36,28 +21,32 @@ func plainKeyEnd(doc []byte, p int) (colon int, simple bool) {
 				return i, simple
 			}
 		case '#':
-			if i > 0 && doc[i-1] == ' ' {
+			if i > p && doc[i-1] == ' ' {
 				return -1, false
 			}
 		case '\n':
 			return -1, false
+		default:
+			simple = false
 		}
 	}
-	return -1, false
 }
 
-// startsKey reports whether the node at p is a mapping, because a key begins there.
-func startsKey(doc []byte, p int) bool {
-	switch c := doc[p]; c {
+// keyEnd returns the position of the colon after the key at p, or -1 if the node at p does not begin with a key. Simple
+// tells that the key is plain and can be copied into JSON without a look.
+func keyEnd(doc []byte, p int) (colon int, simple bool) {
+	switch doc[p] {
 	case '"', '\'':
 		end := quotedEnd(doc, p)
-		return end > 0 && end < len(doc) && doc[end] == ':' &&
-			(end+1 == len(doc) || doc[end+1] == ' ' || doc[end+1] == '\n')
+		if end > 0 && end < len(doc) && doc[end] == ':' &&
+			(end+1 == len(doc) || doc[end+1] == ' ' || doc[end+1] == '\n') {
+			return end, false
+		}
+		return -1, false
 	case '[', '{', '|', '>':
-		return false
+		return -1, false
 	}
-	colon, _ := plainKeyEnd(doc, p)
-	return colon >= 0
+	return plainKeyEnd(doc, p)
 }
 
 // quotedEnd returns the position after the quoted scalar at p if that ends on the same line, or -1.
@@ -82,66 +71,54 @@ func quotedEnd(doc []byte, p int) int {
 	return -1
 }
 
-// appendKey appends the key at p as a JSON string and returns the position of the colon after it.
-func appendKey(dst, doc []byte, p int) (out []byte, colon int, ok bool) {
-	switch c := doc[p]; c {
-	case '"', '\'':
-		if !startsKey(doc, p) {
-			return dst, 0, false
-		}
-		start := p
-		if c == '"' {
-			dst, p, ok = appendDouble(dst, doc, p)
-		} else {
-			dst, p, ok = appendSingle(dst, doc, p)
-		}
-		// The colon proves that both functions read the key alike.
-		return dst, p, ok && p < len(doc) && doc[p] == ':' && p-start <= maxKey
+// appendKey appends the key between p and colon, which keyEnd has found, as a JSON string.
+func appendKey(dst, doc []byte, p, colon int, simple bool) (out []byte, ok bool) {
+	if colon-p > maxKey {
+		return dst, false
 	}
-	if !startsPlain(doc, p) {
-		return dst, 0, false
-	}
-	colon, simple := plainKeyEnd(doc, p)
-	if colon < 0 || colon-p > maxKey || doc[colon-1] == ' ' {
-		return dst, 0, false
+	end := p
+	switch doc[p] {
+	case '"':
+		dst, end, ok = appendDouble(dst, doc[:colon], p)
+		return dst, ok && end == colon
+	case '\'':
+		dst, end, ok = appendSingle(dst, doc[:colon], p)
+		return dst, ok && end == colon
 	}
 	key := doc[p:colon]
-	if !isText(key) || string(key) == "<<" {
-		return dst, 0, false
+	if !startsPlain(doc, p) || !isText(key) || key[len(key)-1] == ' ' || string(key) == "<<" {
+		return dst, false
 	}
 	dst = append(dst, '"')
 	if simple {
 		dst = append(dst, key...)
-	} else if dst, p = copyText(dst, doc[:colon], p, '\n', '\n'); p != colon {
-		return dst, 0, false
+	} else if dst, end = copyText(dst, doc[:colon], p, '\n', '\n'); end != colon {
+		return dst, false
 	}
-	return append(dst, '"'), colon, true
+	return append(dst, '"'), true
 }
 
 // A keySet holds the hashes of the keys of all open mappings, the outermost first. Equal hashes are taken for equal
 // keys: at worst a document goes to the full parser without need.
 type keySet []uint64
 
-// fewKeys is the number of keys up to which a new key is compared with all others at once. In larger mappings
+// fewKeys is the number of keys up to which a new key may be compared with all others at once. In larger mappings
 // repeated keys are found by sorting, when the mapping ends.
 const fewKeys = 16
 
-// add adds name to the keys from index from. It reports false if the name is there already.
-func (s keySet) add(from int, name []byte) (keySet, bool) {
-	h := hash(name)
-	if len(s)-from < fewKeys {
-		for _, k := range s[from:] {
-			if k == h {
-				return s, false
-			}
-		}
+// add adds a key, by its hash h, to the mapping f. It reports false if the key is there already.
+func (s keySet) add(f *frame, h uint64) (keySet, bool) {
+	bit := uint64(1) << (h >> 58)
+	if f.seen&bit != 0 && len(s)-f.keys < fewKeys && slices.Contains(s[f.keys:], h) {
+		return s, false
 	}
+	f.seen |= bit
 	return append(s, h), true
 }
 
-// drop removes the keys from index from. It reports false if two of them are equal.
-func (s keySet) drop(from int) (keySet, bool) {
-	keys := s[from:]
+// drop removes the keys of the mapping f. It reports false if two of them are equal.
+func (s keySet) drop(f *frame) (keySet, bool) {
+	keys := s[f.keys:]
 	if len(keys) > fewKeys {
 		slices.Sort(keys)
 		for i := 1; i < len(keys); i++ {
@@ -150,10 +127,10 @@ func (s keySet) drop(from int) (keySet, bool) {
 			}
 		}
 	}
-	return s[:from], true
+	return s[:f.keys], true
 }
 
-// hash mixes all bytes of a key. Its step is one-to-one, so keys of one length up to eight bytes never collide.
+// hash mixes all bytes of b. Its steps are one-to-one, so texts of one length up to eight bytes never collide.
 func hash(b []byte) uint64 {
 	const m = 0x9e3779b97f4a7c15
 	h := uint64(len(b)) * m
@@ -161,8 +138,13 @@ func hash(b []byte) uint64 {
 		h = bits.RotateLeft64((h^binary.LittleEndian.Uint64(b))*m, 29)
 	}
 	var w uint64
-	for i, c := range b {
-		w |= uint64(c) << (8 * i)
+	if cap(b) >= 8 { // the usual case: b is part of a larger buffer
+		w = binary.LittleEndian.Uint64(b[:8]) << (64 - 8*len(b))
+	} else {
+		for i := len(b) - 1; i >= 0; i-- {
+			w = w<<8 | uint64(b[i])
+		}
+		w <<= 64 - 8*len(b)
 	}
 	return bits.RotateLeft64((h^w)*m, 29)
 }

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// nextContent returns the position of the first byte of content at or after the line start p, and the start of its
-// line. Blank lines and comments are not content. At the end of doc the position is len(doc).
-func nextContent(doc []byte, p int) (line, content int, ok bool) {
-	for {
-		line = p
+// nextContent returns the position of the first byte of content at or after p, and the start of its line. P is in the
+// line that starts at start, with only spaces before it. Blank lines and comments are not content. At the end of doc the
+// position is len(doc).
+func nextContent(doc []byte, start, p int) (line, content int, ok bool) {
+	for line = start; ; line = p {
 		p = skipSpaces(doc, p)
 		if p == len(doc) {
 			return line, p, true

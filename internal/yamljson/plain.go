@@ -2,28 +2,47 @@ package yamljson
 
 import "strings"
 
+// What the first byte of a plain scalar says about it.
+const (
+	startsString  = iota // it is a string
+	startsWord           // perhaps a word like true
+	startsNumber         // perhaps a number, or such a word as .inf
+	startsNothing        // it is no plain scalar, or one that is left to Slow, or needs a look at the next byte
+)
+
+var plainStart = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c <= ' ' || c == 0x7f || strings.IndexByte("?:,[]{}#&*!|>'\"%@`", byte(c)) >= 0:
+			t[c] = startsNothing
+		case c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.':
+			t[c] = startsNumber
+		case strings.IndexByte("yYnNtTfFoO~", byte(c)) >= 0:
+			t[c] = startsWord
+		}
+	}
+	return t
+}()
+
 // startsPlain reports whether a plain scalar may begin at p. Question marks and colons may, in places; they are left
 // out here.
 func startsPlain(doc []byte, p int) bool {
-	switch doc[p] {
-	case '-':
+	if doc[p] == '-' {
 		return !dash(doc, p) && doc[p+1] != '\t'
-	case '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`', ' ', '\n':
-		return false
 	}
-	return true
+	return plainStart[doc[p]] != startsNothing
 }
 
 // appendPlain appends the plain scalar at p. Its further lines are those indented more than indent. It returns the start
-// of a line at or before the next content.
-func appendPlain(dst, doc []byte, p, indent int) (out []byte, next int, ok bool) {
+// of the line where it looked last, and how far it looked: there may be content, but none before.
+func appendPlain(dst, doc []byte, p, indent int) (out []byte, line, next int, ok bool) {
 	if !startsPlain(doc, p) {
-		return dst, 0, false
+		return dst, 0, 0, false
 	}
 	start, base := p, len(dst)
 	dst = append(dst, '"')
 	for lines := 1; ; lines++ {
-	line:
+	text:
 		for {
 			dst, p = copyText(dst, doc, p, ':', '#')
 			if p == len(doc) {
@@ -32,16 +51,16 @@ func appendPlain(dst, doc []byte, p, indent int) (out []byte, next int, ok bool)
 			switch doc[p] {
 			case ':':
 				if p+1 == len(doc) || doc[p+1] == ' ' || doc[p+1] == '\n' || doc[p+1] == '\t' {
-					return dst, 0, false // a key
+					return dst, 0, 0, false // a key
 				}
 			case '#':
 				if doc[p-1] == ' ' {
-					break line
+					break text
 				}
 			case '\n':
-				break line
+				break text
 			default:
-				return dst, 0, false
+				return dst, 0, 0, false
 			}
 			dst = append(dst, doc[p])
 			p++
@@ -52,15 +71,16 @@ func appendPlain(dst, doc []byte, p, indent int) (out []byte, next int, ok bool)
 		end := p
 		more := false
 		if p < len(doc) && doc[p] == '#' {
-			if next, ok = endLine(doc, p); !ok {
-				return dst, 0, false
+			if line, ok = endLine(doc, p); !ok {
+				return dst, 0, 0, false
 			}
+			p = line
 		} else {
 			var breaks int
-			if next, p, breaks, ok = nextText(doc, p); !ok {
-				return dst, 0, false
+			if line, p, breaks, ok = nextText(doc, p); !ok {
+				return dst, 0, 0, false
 			}
-			if p < len(doc) && p-next > indent && doc[p] != '#' {
+			if p < len(doc) && p-line > indent && doc[p] != '#' {
 				dst = appendFold(dst, breaks)
 				more = true
 			}
@@ -69,7 +89,7 @@ func appendPlain(dst, doc []byte, p, indent int) (out []byte, next int, ok bool)
 			continue
 		}
 		if lines > 1 { // holds a space or a line break, and so can only be a string
-			return append(dst, '"'), next, true
+			return append(dst, '"'), line, p, true
 		}
 		for doc[end-1] == ' ' {
 			end--
@@ -77,24 +97,24 @@ func appendPlain(dst, doc []byte, p, indent int) (out []byte, next int, ok bool)
 		text := doc[start:end]
 		switch classify(text) {
 		case isString:
-			return append(dst, '"'), next, true
+			return append(dst, '"'), line, p, true
 		case isNull:
-			return append(dst[:base], "null"...), next, true
+			return append(dst[:base], "null"...), line, p, true
 		case isTrue:
-			return append(dst[:base], "true"...), next, true
+			return append(dst[:base], "true"...), line, p, true
 		case isFalse:
-			return append(dst[:base], "false"...), next, true
+			return append(dst[:base], "false"...), line, p, true
 		case isDecimal:
-			return append(dst[:base], text...), next, true
+			return append(dst[:base], text...), line, p, true
 		}
 		number, ok := resolveNumber(string(text))
 		if !ok {
-			return dst, 0, false
+			return dst, 0, 0, false
 		}
 		if number == "" {
-			return append(dst, '"'), next, true
+			return append(dst, '"'), line, p, true
 		}
-		return append(dst[:base], number...), next, true
+		return append(dst[:base], number...), line, p, true
 	}
 }
 
@@ -150,28 +170,13 @@ const (
 // classify says what a plain scalar on one line stands for, after resolve in go.yaml.in/yaml/v2. Timestamps are
 // strings: that is what they become when the target is an interface.
 func classify(text []byte) kind {
-	switch c := text[0]; {
-	case c >= '0' && c <= '9':
+	switch plainStart[text[0]] {
+	case startsWord:
+		if len(text) <= len("false") {
+			return classifyWord(text)
+		}
+	case startsNumber:
 		return classifyNumber(text)
-	case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-		if len(text) > len("false") {
-			return isString
-		}
-		return classifyWord(text)
-	case c == '~':
-		if len(text) == 1 {
-			return isNull
-		}
-	case c == '.':
-		if len(text) == 1 {
-			return isString
-		}
-		switch c := text[1]; {
-		case c >= '0' && c <= '9' || c == '_', c == 'i' || c == 'I' || c == 'n' || c == 'N':
-			return isNumeric
-		}
-	case c == '-' || c == '+':
-		return isNumeric
 	}
 	return isString
 }
@@ -194,13 +199,21 @@ func classifyWord(text []byte) kind {
 		return isTrue
 	case "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF":
 		return isFalse
-	case "null", "Null", "NULL":
+	case "null", "Null", "NULL", "~":
 		return isNull
 	}
 	return isString
 }
 
-// classifyNumber sorts out what begins with a digit: mostly versions such as 1.2.3, which are strings.
+// numberByte holds the bytes of numbers in any base, and of the words .inf and .nan.
+var numberByte = func() (t [256]bool) {
+	for _, c := range "0123456789abcdefABCDEFxXoOiInN._+-" {
+		t[c] = true
+	}
+	return t
+}()
+
+// classifyNumber sorts out what begins like a number: mostly versions such as 1.2.3, which are strings.
 func classifyNumber(text []byte) kind {
 	digits, dots := 0, 0
 	for _, c := range text {
@@ -209,7 +222,7 @@ func classifyNumber(text []byte) kind {
 			digits++
 		case c == '.':
 			dots++
-		case strings.IndexByte("abcdefABCDEFxXoO_+-", c) < 0:
+		case !numberByte[c]:
 			return isString
 		}
 	}

@@ -65,6 +65,22 @@ func copyText(dst, doc []byte, p int, a, b byte) (out []byte, next int) {
 	}
 }
 
+// nextSpecial returns the position of the first byte at or after p where copyText would not simply copy, or len(doc).
+func nextSpecial(doc []byte, p int, a, b byte) int {
+	as, bs := uint64(a)*ones, uint64(b)*ones
+	for ; len(doc)-p >= 8; p += 8 {
+		if m := special(binary.LittleEndian.Uint64(doc[p:]), as, bs); m != 0 {
+			return p + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; p < len(doc); p++ {
+		if c := doc[p]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' || c == a || c == b {
+			break
+		}
+	}
+	return p
+}
+
 // special marks the lanes of w that are control characters, quotes, backslashes, not ASCII, or equal to those of as
 // or bs. The lowest mark is exact; higher ones may be wrong.
 func special(w, as, bs uint64) uint64 {

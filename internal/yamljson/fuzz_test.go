@@ -1,0 +1,32 @@
+package yamljson
+
+import (
+	"bytes"
+	"testing"
+)
+
+// FuzzConvert holds Convert against the library, and skipping against not skipping.
+func FuzzConvert(f *testing.F) {
+	for _, doc := range accepted {
+		f.Add([]byte(doc))
+	}
+	for _, doc := range refused {
+		f.Add([]byte(doc))
+	}
+	for _, c := range skipping {
+		f.Add([]byte(c.doc))
+	}
+	f.Add(synthetic(1))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		if len(doc) > 1<<16 {
+			return // the library is slow
+		}
+		check(t, doc)
+		// A quoted scalar may go on at any column, which skipping does not see.
+		if !bytes.ContainsAny(doc, `'"`) {
+			checkSkipped(t, doc, heavy)
+		} else {
+			Convert(nil, doc, &Options{SkipValue: heavy})
+		}
+	})
+}
