@@ -224,6 +224,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 			}
 			if versions++; versions == 1 {
 				r.version = b.t.version(version)
+				r.flags |= flagVersion
 			} else {
 				fault(CodeVersion, n, errors.New("a second olm.package property; a bundle has exactly one"))
 			}

@@ -88,8 +88,10 @@ type bundleRec struct {
 	pos         pos
 }
 
-// flagDeprecated marks a bundle with the property olm.deprecated (D12).
-const flagDeprecated = 1 << 0
+const (
+	flagDeprecated = 1 << iota // has the property olm.deprecated (D12)
+	flagVersion                // has a valid version
+)
 
 type propRec struct {
 	typ   sid

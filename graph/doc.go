@@ -17,6 +17,22 @@
 // each names nothing. All sequences come in a documented order, never in the
 // order of the input, so that the same blobs in any order give the same answers.
 //
+// # Upgrades
+//
+// [Package.Upgrades] reads the edges of a package or of some of its channels as
+// classic OLM or as OLM v1 does ([Reading]). Each node is something that may be
+// installed, content or not; each [Step] says which edges admit it:
+//
+//	u := pkg.Upgrades(graph.Classic, &graph.UpgradeOptions{Channels: []string{"stable"}})
+//	path, ok := u.PathToHead(graph.Node{Name: "etcd.v0.9.0"})
+//	for _, s := range path {
+//		fmt.Println(s.From, "->", s.To, s.Reasons)
+//	}
+//
+// [Upgrades.Walk] is the way that OLM goes by itself, [Upgrades.Path] the
+// shortest one, [Upgrades.Stranded] what has no way to the head, and
+// [Package.Disagreements] where the two readings part.
+//
 // # Broken catalogs
 //
 // A catalog with broken parts still builds: an entry without a bundle, a channel

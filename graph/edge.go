@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/blang/semver/v4"
+import (
+	"fmt"
+
+	"github.com/blang/semver/v4"
+)
 
 // An Edge is the reason for which an entry may follow an installed bundle (B2).
 type Edge int
@@ -14,10 +18,13 @@ const (
 	Skips
 	// SkipRange: the entry's skipRange contains its version.
 	SkipRange
+	// SameVersion: the entry's bundle has the installed version and release,
+	// under whatever name. It only counts in OLM v1 (B8).
+	SameVersion
 )
 
 // String returns the field's name in the catalog: "replaces", "skips",
-// "skipRange", or "none".
+// "skipRange", or else "version" or "none".
 func (e Edge) String() string {
 	switch e {
 	case Replaces:
@@ -26,12 +33,25 @@ func (e Edge) String() string {
 		return "skips"
 	case SkipRange:
 		return "skipRange"
+	case SameVersion:
+		return "version"
 	}
 	return "none"
 }
 
 // MarshalText implements encoding.TextMarshaler with the words of String.
 func (e Edge) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler for the words of String.
+func (e *Edge) UnmarshalText(text []byte) error {
+	for k := NoEdge; k <= SameVersion; k++ {
+		if string(text) == k.String() {
+			*e = k
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no kind of edge", text)
+}
 
 // Admits returns the edge by which the entry can follow an installed bundle of
 // that name and version, or NoEdge (B2). A bundle in no catalog is judged in the

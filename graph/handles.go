@@ -24,6 +24,9 @@ func (p Package) rec() *packageRec { return &p.c.packages[p.i] }
 // Name returns the name of the package.
 func (p Package) Name() string { return p.c.str(p.rec().name) }
 
+// Catalog returns the catalog that the package belongs to.
+func (p Package) Catalog() *Catalog { return p.c }
+
 // Pos returns where the package is defined.
 func (p Package) Pos() fbc.Pos { return p.c.at(p.rec().pos) }
 

@@ -1,0 +1,263 @@
+package graph
+
+import (
+	"iter"
+	"slices"
+)
+
+// A Walk is the way that OLM goes by itself from a node, one step at a time, when
+// nothing is in its way (B5).
+type Walk struct {
+	Steps []Step `json:"steps"`
+	// End is where it comes to rest, or what it comes back to.
+	End Node `json:"end"`
+	// Loops: the last step leads to a node that was installed before. Ranges
+	// that admit a downgrade or their own bundle do that (H2).
+	Loops bool `json:"loops,omitempty"`
+	// AtHead: End is one of [Upgrades.Heads].
+	AtHead bool `json:"atHead"`
+}
+
+// Walk follows [Upgrades.Next] until the node stays or comes back.
+func (u *Upgrades) Walk(from Node) Walk {
+	w := Walk{Steps: []Step{}, End: from}
+	i, ok := u.number(from)
+	if !ok {
+		return w
+	}
+	seen := make([]bool, len(u.nodes))
+	for {
+		seen[i] = true
+		s, ok := u.next(i)
+		if !ok {
+			break
+		}
+		w.Steps = append(w.Steps, u.step(i, s))
+		i = s.to
+		if seen[i] {
+			w.Loops = true
+			break
+		}
+	}
+	w.End, w.AtHead = u.nodes[i], slices.Contains(u.heads, i)
+	return w
+}
+
+// Path returns the shortest list of steps from one node to another, of several
+// shortest ones the one whose steps are preferred; false when there is none. The
+// path from a node to itself is empty.
+func (u *Upgrades) Path(from, to Node) ([]Step, bool) {
+	i, ok := u.number(from)
+	if !ok {
+		return nil, false
+	}
+	j, ok := u.number(to)
+	if !ok {
+		return nil, false
+	}
+	via := u.search(i, func(n int32) bool { return n == j })
+	return u.back(via, i, j)
+}
+
+// PathToHead returns the shortest list of steps from a node to a head; false when
+// the node is stranded.
+func (u *Upgrades) PathToHead(from Node) ([]Step, bool) {
+	i, ok := u.number(from)
+	if !ok {
+		return nil, false
+	}
+	found := int32(-1)
+	via := u.search(i, func(n int32) bool {
+		if slices.Contains(u.heads, n) {
+			found = n
+		}
+		return found >= 0
+	})
+	if found < 0 {
+		return nil, false
+	}
+	return u.back(via, i, found)
+}
+
+// A hop is how a search came to a node: from which one, by which of its steps.
+type hop struct {
+	from int32 // -1 when it was not reached
+	step uint32
+	dist int32
+}
+
+// search goes breadth first from a node until a node satisfies stop.
+func (u *Upgrades) search(from int32, stop func(int32) bool) []hop {
+	via := make([]hop, len(u.nodes))
+	for i := range via {
+		via[i].from = -1
+	}
+	via[from] = hop{from: from}
+	if stop(from) {
+		return via
+	}
+	queue := make([]int32, 1, len(u.nodes))
+	queue[0] = from
+	for n := 0; n < len(queue); n++ {
+		i := queue[n]
+		s := u.of[i].steps
+		for k := s.from; k < s.to; k++ {
+			to := u.steps[k].to
+			if via[to].from >= 0 {
+				continue
+			}
+			via[to] = hop{i, k, via[i].dist + 1}
+			if stop(to) {
+				return via
+			}
+			queue = append(queue, to)
+		}
+	}
+	return via
+}
+
+// back returns the steps by which a search came from i to j.
+func (u *Upgrades) back(via []hop, i, j int32) ([]Step, bool) {
+	if via[j].from < 0 {
+		return nil, false
+	}
+	out := make([]Step, via[j].dist)
+	for n := len(out) - 1; j != i; n-- {
+		h := via[j]
+		out[n] = u.step(h.from, u.steps[h.step])
+		j = h.from
+	}
+	return out, true
+}
+
+// Reachable returns the nodes that some steps lead to from a node, without the
+// node itself, in the order of [Upgrades.Nodes].
+func (u *Upgrades) Reachable(from Node) iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		i, ok := u.number(from)
+		if !ok {
+			return
+		}
+		for j, h := range u.search(i, func(int32) bool { return false }) {
+			if h.from >= 0 && int32(j) != i && !yield(u.nodes[j]) {
+				return
+			}
+		}
+	}
+}
+
+// Stranded returns the nodes from which no steps lead to a head, in the order of
+// [Upgrades.Nodes]. Whoever has one of them installed gets no further without
+// help. Without a head all are stranded.
+func (u *Upgrades) Stranded() iter.Seq[Node] {
+	into := make([][]int32, len(u.nodes))
+	for i := range u.of {
+		for _, s := range in(u.steps, u.of[i].steps) {
+			into[s.to] = append(into[s.to], int32(i))
+		}
+	}
+	reached := make([]bool, len(u.nodes))
+	queue := slices.Clone(u.heads)
+	for _, h := range queue {
+		reached[h] = true
+	}
+	for len(queue) > 0 {
+		i := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, j := range into[i] {
+			if !reached[j] {
+				reached[j] = true
+				queue = append(queue, j)
+			}
+		}
+	}
+	return func(yield func(Node) bool) {
+		for i, ok := range reached {
+			if !ok && !yield(u.nodes[i]) {
+				return
+			}
+		}
+	}
+}
+
+// A Matrix holds the shortest paths between all nodes.
+type Matrix struct {
+	u    *Upgrades
+	n    int
+	dist []int32  // by from, then to; -1 for none
+	last []uint32 // the step that ends the path
+}
+
+// Matrix computes the shortest path between every two nodes.
+func (u *Upgrades) Matrix() *Matrix {
+	n := len(u.nodes)
+	m := &Matrix{u: u, n: n, dist: make([]int32, n*n), last: make([]uint32, n*n)}
+	for i := range m.dist {
+		m.dist[i] = -1
+	}
+	queue := make([]int32, 0, n)
+	for from := range n {
+		dist, last := m.dist[from*n:][:n], m.last[from*n:][:n]
+		dist[from] = 0
+		queue = append(queue[:0], int32(from))
+		for k := 0; k < len(queue); k++ {
+			i := queue[k]
+			for s := u.of[i].steps.from; s < u.of[i].steps.to; s++ {
+				if to := u.steps[s].to; dist[to] < 0 {
+					dist[to], last[to] = dist[i]+1, s
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+	return m
+}
+
+// Hops returns the number of steps of the shortest path between two nodes; false
+// when there is none.
+func (m *Matrix) Hops(from, to Node) (int, bool) {
+	i, ok1 := m.u.number(from)
+	j, ok2 := m.u.number(to)
+	if !ok1 || !ok2 || m.dist[int(i)*m.n+int(j)] < 0 {
+		return 0, false
+	}
+	return int(m.dist[int(i)*m.n+int(j)]), true
+}
+
+// Path returns the shortest list of steps between two nodes, the same as
+// [Upgrades.Path].
+func (m *Matrix) Path(from, to Node) ([]Step, bool) {
+	i, ok1 := m.u.number(from)
+	j, ok2 := m.u.number(to)
+	if !ok1 || !ok2 || m.dist[int(i)*m.n+int(j)] < 0 {
+		return nil, false
+	}
+	out := make([]Step, m.dist[int(i)*m.n+int(j)])
+	for n := len(out) - 1; n >= 0; n-- {
+		s := m.last[int(i)*m.n+int(j)]
+		// The steps of a node are one span: find the node that this one is of.
+		from, _ := slices.BinarySearchFunc(m.u.of, s, func(r nodeRec, s uint32) int {
+			switch {
+			case r.steps.to <= s:
+				return -1
+			case r.steps.from > s:
+				return 1
+			}
+			return 0
+		})
+		out[n] = m.u.step(int32(from), m.u.steps[s])
+		j = int32(from)
+	}
+	return out, true
+}
+
+// Pairs returns how many ordered pairs of different nodes have a path.
+func (m *Matrix) Pairs() int {
+	n := -m.n
+	for _, d := range m.dist {
+		if d >= 0 {
+			n++
+		}
+	}
+	return n
+}

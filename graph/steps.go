@@ -1,0 +1,144 @@
+package graph
+
+import (
+	"iter"
+	"slices"
+)
+
+// Package returns the package that the upgrades are of.
+func (u *Upgrades) Package() Package { return u.pkg }
+
+// Reading returns the reading under which the upgrades count.
+func (u *Upgrades) Reading() Reading { return u.reading }
+
+// Nodes returns all nodes: bundles by version, release and name (those without a
+// valid version first, of equal ones the smaller name last, so that v1 prefers
+// the later one), then names without content by name, then what was given as
+// installed and is none of them.
+func (u *Upgrades) Nodes() iter.Seq[Node] { return slices.Values(u.nodes) }
+
+// NumNodes returns how many nodes there are.
+func (u *Upgrades) NumNodes() int { return len(u.nodes) }
+
+// Bundle returns the bundle of a node; false for a name without content and for
+// what the package does not know.
+func (u *Upgrades) Bundle(n Node) (Bundle, bool) {
+	i, ok := u.number(n)
+	if !ok || u.of[i].bundle == 0 {
+		return Bundle{}, false
+	}
+	return Bundle{u.pkg.c, u.of[i].bundle - 1}, true
+}
+
+// IsVirtual reports whether a node is a name that only edges mention (B6).
+func (u *Upgrades) IsVirtual(n Node) bool {
+	i, ok := u.number(n)
+	return ok && u.of[i].bundle == 0
+}
+
+// Named returns the node of that name; false when there is none, or several.
+func (u *Upgrades) Named(name string) (Node, bool) {
+	if list := u.named[name]; len(list) == 1 {
+		return u.nodes[list[0]], true
+	}
+	return Node{}, false
+}
+
+// number returns the number of a node. A node without a version stands for the
+// one of its name.
+func (u *Upgrades) number(n Node) (int32, bool) {
+	i, ok := u.numbers[n]
+	if !ok && n.Version == "" && len(u.named[n.Name]) == 1 {
+		return u.named[n.Name][0], true
+	}
+	return i, ok
+}
+
+// Has reports whether the upgrades know the node.
+func (u *Upgrades) Has(n Node) bool {
+	_, ok := u.number(n)
+	return ok
+}
+
+// Heads returns what upgrades lead to: in classic the newest bundle of each
+// channel that can be installed, in the order of the channels; in v1 the newest
+// of all. A channel that cannot be used has none.
+func (u *Upgrades) Heads() []Node {
+	out := make([]Node, len(u.heads))
+	for i, h := range u.heads {
+		out[i] = u.nodes[h]
+	}
+	return out
+}
+
+// Steps returns what can follow a node at once, the preferred first. A node that
+// the upgrades do not know has no steps: give it in [UpgradeOptions.Installed].
+//
+// A classic step may lead from a node to itself, where a skipRange contains its
+// own bundle (H2).
+func (u *Upgrades) Steps(n Node) iter.Seq[Step] {
+	return func(yield func(Step) bool) {
+		i, ok := u.number(n)
+		if !ok {
+			return
+		}
+		for _, s := range in(u.steps, u.of[i].steps) {
+			if !yield(u.step(i, s)) {
+				return
+			}
+		}
+	}
+}
+
+// step returns a step with its reasons.
+func (u *Upgrades) step(from int32, s stepRec) Step {
+	out := Step{From: u.nodes[from], To: u.nodes[s.to]}
+	for _, r := range in(u.reasons, s.reasons) {
+		x := Reason{Edge: r.edge}
+		if r.channel >= 0 {
+			x.Channel = u.channels[r.channel].Name()
+		}
+		out.Reasons = append(out.Reasons, x)
+	}
+	return out
+}
+
+// Next returns the step that OLM takes when nothing is in its way; false when the
+// node stays. In v1 it stays when nothing better than it is offered: one that is
+// not deprecated, or a higher version.
+func (u *Upgrades) Next(n Node) (Step, bool) {
+	i, ok := u.number(n)
+	if !ok {
+		return Step{}, false
+	}
+	s, ok := u.next(i)
+	if !ok {
+		return Step{}, false
+	}
+	return u.step(i, s), true
+}
+
+func (u *Upgrades) next(i int32) (stepRec, bool) {
+	r := &u.of[i]
+	if r.steps.len() == 0 {
+		return stepRec{}, false
+	}
+	s := u.steps[r.steps.from]
+	if u.reading == V1 && r.candidate && u.better(i, s.to) {
+		return stepRec{}, false
+	}
+	return s, true
+}
+
+// AllSteps returns every step, by node, then preference.
+func (u *Upgrades) AllSteps() iter.Seq[Step] {
+	return func(yield func(Step) bool) {
+		for i := range u.of {
+			for _, s := range in(u.steps, u.of[i].steps) {
+				if !yield(u.step(int32(i), s)) {
+					return
+				}
+			}
+		}
+	}
+}

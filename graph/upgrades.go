@@ -1,0 +1,484 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/blang/semver/v4"
+)
+
+// A Reading is one of the two ways in which OLM reads the same catalog (B3, B8).
+type Reading int
+
+const (
+	// Classic is OLM (v0): only entries on the chain of a channel that no other
+	// entry skips are offered, the nearest to the head first (B3).
+	Classic Reading = iota
+	// V1 is OLM v1: every entry that replaces, skips or covers the installed
+	// bundle is offered, and any bundle of its version; bundles that are not
+	// deprecated first, then the highest version (B8).
+	V1
+)
+
+// String returns "classic" or "v1".
+func (r Reading) String() string {
+	if r == V1 {
+		return "v1"
+	}
+	return "classic"
+}
+
+// MarshalText implements encoding.TextMarshaler with the words of String.
+func (r Reading) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler for the words of String.
+func (r *Reading) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "classic":
+		*r = Classic
+	case "v1":
+		*r = V1
+	default:
+		return fmt.Errorf("%q is no reading of the upgrade graph; want classic or v1", text)
+	}
+	return nil
+}
+
+// A Node is something that may be installed: a bundle, or a name without content
+// that only edges mention (B6). It is comparable; the zero value names nothing.
+type Node struct {
+	Name string `json:"name"`
+	// Version is a semantic version, empty when it is not known. Then only edges
+	// by name lead from the node. (The running OLM takes 0.0.0; whoever wants
+	// that says so.)
+	Version string `json:"version,omitempty"`
+}
+
+// String returns the name, and the version where the name does not end in it.
+func (n Node) String() string {
+	if n.Version == "" || len(n.Name) > len(n.Version) && n.Name[len(n.Name)-len(n.Version):] == n.Version {
+		return n.Name
+	}
+	return n.Name + " (" + n.Version + ")"
+}
+
+// A Reason is an edge of an entry of a channel that admits a step (B2).
+type Reason struct {
+	// Channel is empty for SameVersion.
+	Channel string `json:"channel,omitempty"`
+	Edge    Edge   `json:"edge"`
+}
+
+// A Step is one upgrade: what is installed, what follows it, and every reason
+// that admits it, by order of channels, then kind of edge.
+type Step struct {
+	From    Node     `json:"from"`
+	To      Node     `json:"to"`
+	Reasons []Reason `json:"reasons"`
+}
+
+// UpgradeOptions adjust which upgrades count. A nil *UpgradeOptions means all
+// defaults.
+type UpgradeOptions struct {
+	// Channels are the channels that count. Names that do not exist are passed
+	// over. Default: all, the default channel first, then by name. In classic, a
+	// subscription names one channel; several mean that it may be changed.
+	Channels []string
+	// OtherEdges lets edges count that lead to a bundle of Channels in another
+	// channel (B8). It only matters in OLM v1.
+	OtherEdges bool
+	// Installed are nodes to consider although the catalog may not know them.
+	Installed []Node
+	// Without, when set, reports bundles that are never to be chosen.
+	Without func(Bundle) bool
+}
+
+// Upgrades are the upgrades within a package under one reading: its nodes and
+// the steps between them. They are immutable and safe for use by any number of
+// goroutines.
+type Upgrades struct {
+	pkg      Package
+	reading  Reading
+	channels []Channel
+	nodes    []Node
+	of       []nodeRec
+	numbers  map[Node]int32
+	named    map[string][]int32
+	heads    []int32
+	steps    []stepRec
+	reasons  []reasonRec
+	order    []int32 // place of each node by version in v1's order
+}
+
+// A nodeRec is what is known of a node.
+type nodeRec struct {
+	bundle     uint32 // 1 + number of the bundle, 0 for none
+	candidate  bool   // may be chosen
+	deprecated bool
+	steps      span
+	version    *semver.Version // nil when unknown
+}
+
+type stepRec struct {
+	to      int32
+	reasons span
+}
+
+type reasonRec struct {
+	channel int32 // place in channels, -1 for none
+	edge    Edge
+}
+
+// Upgrades returns the upgrades of a package under a reading. The nodes are the
+// bundles of the channels that count, the names that their edges mention, and
+// opts.Installed. A channel that cannot be used ([Channel.Err]) has no classic
+// upgrades.
+func (p Package) Upgrades(reading Reading, opts *UpgradeOptions) *Upgrades {
+	if opts == nil {
+		opts = &UpgradeOptions{}
+	}
+	u := &Upgrades{pkg: p, reading: reading, numbers: map[Node]int32{}, named: map[string][]int32{}}
+	u.channels = p.preferred(opts.Channels)
+	b := upgradeBuilder{Upgrades: u, opts: opts}
+	b.addNodes()
+	b.addArcs()
+	b.addHeads()
+	b.finish()
+	return u
+}
+
+// preferred returns the named channels in that order, or all: the default
+// channel first, then by name.
+func (p Package) preferred(names []string) []Channel {
+	var list []Channel
+	add := func(ch Channel) {
+		if !slices.Contains(list, ch) {
+			list = append(list, ch)
+		}
+	}
+	if names != nil {
+		for _, name := range names {
+			if ch, ok := p.Channel(name); ok {
+				add(ch)
+			}
+		}
+		return list
+	}
+	if ch, ok := p.DefaultChannel(); ok {
+		add(ch)
+	}
+	for ch := range p.Channels() {
+		add(ch)
+	}
+	return list
+}
+
+// An upgradeBuilder collects the arcs between nodes before they become steps.
+type upgradeBuilder struct {
+	*Upgrades
+	opts *UpgradeOptions
+	arcs [][]arc // from each node
+}
+
+// An arc is one reason for one step.
+type arc struct {
+	to   int32
+	rank int32 // place of the target in the order of preference
+	reasonRec
+}
+
+func (b *upgradeBuilder) node(n Node, bundle uint32, v *semver.Version) int32 {
+	if i, ok := b.numbers[n]; ok {
+		return i
+	}
+	i := int32(len(b.nodes))
+	b.numbers[n] = i
+	b.named[n.Name] = append(b.named[n.Name], i)
+	b.nodes = append(b.nodes, n)
+	b.of = append(b.of, nodeRec{bundle: bundle, version: v})
+	return i
+}
+
+// addNodes adds bundles by version, release and name, then the names without
+// content, then what is installed.
+func (b *upgradeBuilder) addNodes() {
+	c := b.pkg.c
+	type item struct {
+		Bundle
+		version VersionRelease
+		known   bool
+	}
+	var list []item
+	seen := map[uint32]bool{}
+	virtual := map[string]bool{}
+	for _, ch := range b.channels {
+		for e := range ch.Entries() {
+			if x, ok := e.Bundle(); ok && !seen[x.i] {
+				seen[x.i] = true
+				v, known := x.VersionRelease()
+				list = append(list, item{x, v, known})
+			}
+			virtual[e.Name()] = true
+			if e.Replaces() != "" {
+				virtual[e.Replaces()] = true
+			}
+			for s := range e.Skips() {
+				virtual[s] = true
+			}
+		}
+	}
+	slices.SortFunc(list, func(x, y item) int {
+		if x.known != y.known {
+			if y.known {
+				return -1 // no version: the oldest
+			}
+			return 1
+		}
+		return cmp.Or(x.version.Compare(y.version), -cmp.Compare(x.i, y.i))
+	})
+	for at, x := range list {
+		n := c.nodeOf(x.Bundle)
+		var v *semver.Version
+		if x.known {
+			full := x.Bundle.Version()
+			v = &full
+		}
+		i := b.node(n, x.i+1, v)
+		b.order = append(b.order, int32(at))
+		r := &b.of[i]
+		_, r.deprecated = x.Deprecation()
+		r.candidate = (b.opts.Without == nil || !b.opts.Without(x.Bundle))
+		if b.reading == Classic {
+			r.candidate = r.candidate && x.Err() == nil && !x.IsProhibited()
+		} else {
+			r.candidate = r.candidate && x.known
+		}
+	}
+	names := make([]string, 0, len(virtual))
+	for name := range virtual {
+		if len(b.named[name]) > 0 {
+			continue
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		// The bundle of another channel that an edge mentions is known by its
+		// version.
+		if x, ok := b.pkg.Bundle(name); ok && x.HasVersion() {
+			v := x.Version()
+			b.node(c.nodeOf(x), x.i+1, &v)
+			continue
+		}
+		b.node(Node{Name: name}, 0, nil)
+	}
+	for _, n := range b.opts.Installed {
+		var v *semver.Version
+		if got, err := semver.Parse(n.Version); err == nil {
+			v = &got
+		}
+		if n.Version == "" && len(b.named[n.Name]) > 0 {
+			continue
+		}
+		b.node(n, 0, v)
+	}
+}
+
+// nodeOf returns the node of a bundle.
+func (c *Catalog) nodeOf(x Bundle) Node {
+	n := Node{Name: x.Name()}
+	if x.HasVersion() {
+		n.Version = x.Version().String()
+	}
+	return n
+}
+
+// Node returns the bundle as a node of the upgrade graph.
+func (b Bundle) Node() Node { return b.c.nodeOf(b) }
+
+// addArcs finds every reason for every step.
+func (b *upgradeBuilder) addArcs() {
+	b.arcs = make([][]arc, len(b.nodes))
+	for i, ch := range b.channels {
+		if b.reading == Classic {
+			rank := int32(0)
+			for e := range ch.Order() {
+				b.entry(e, int32(i), rank)
+				rank++
+			}
+			continue
+		}
+		for e := range ch.Entries() {
+			b.entry(e, int32(i), 0)
+		}
+	}
+	if b.reading == V1 {
+		if b.opts.OtherEdges {
+			b.otherEdges()
+		}
+		b.sameVersion()
+	}
+}
+
+// otherEdges adds the edges of other channels to bundles of the channels that
+// count.
+func (b *upgradeBuilder) otherEdges() {
+	asked := len(b.channels)
+	for ch := range b.pkg.Channels() {
+		if slices.Contains(b.channels[:asked], ch) {
+			continue
+		}
+		b.channels = append(b.channels, ch)
+		for e := range ch.Entries() {
+			b.entry(e, int32(len(b.channels)-1), 0)
+		}
+	}
+}
+
+// entry adds the arcs that an entry admits.
+func (b *upgradeBuilder) entry(e Entry, channel, rank int32) {
+	x, ok := e.Bundle()
+	if !ok {
+		return
+	}
+	to, ok := b.numbers[b.pkg.c.nodeOf(x)]
+	if !ok || !b.of[to].candidate {
+		return
+	}
+	add := func(from int32, kind Edge) {
+		if from == to && b.reading == V1 {
+			return // it may stay in any case
+		}
+		b.arcs[from] = append(b.arcs[from], arc{to, rank, reasonRec{channel, kind}})
+	}
+	for _, from := range b.named[e.Replaces()] {
+		add(from, Replaces)
+	}
+	for s := range e.Skips() {
+		for _, from := range b.named[s] {
+			add(from, Skips)
+		}
+	}
+	if q := e.skipRange(); q != nil {
+		for i := range b.of {
+			if v := b.of[i].version; v != nil && q.rng.Contains(*v) {
+				add(int32(i), SkipRange)
+			}
+		}
+	}
+}
+
+// skipRange returns the range of the entry, nil when it has none that parses.
+func (e Entry) skipRange() *skipRange {
+	if r := e.rec().skipRange; r > 0 {
+		if q := &e.c.ranges[r-1]; q.err == nil {
+			return q
+		}
+	}
+	return nil
+}
+
+// sameVersion adds the arcs between nodes of one version and release.
+func (b *upgradeBuilder) sameVersion() {
+	groups := map[string][]int32{}
+	text := make([]string, len(b.of))
+	for i := range b.of {
+		if v := b.of[i].version; v != nil {
+			r := ReadRelease(*v)
+			k := r.Version
+			if len(r.Release) > 0 {
+				k.Build = v.Build
+			} else {
+				k.Build = nil // means nothing
+			}
+			text[i] = k.String()
+			if b.of[i].candidate {
+				groups[text[i]] = append(groups[text[i]], int32(i))
+			}
+		}
+	}
+	for i := range b.of {
+		if b.of[i].version == nil {
+			continue
+		}
+		for _, to := range groups[text[i]] {
+			if to != int32(i) {
+				b.arcs[i] = append(b.arcs[i], arc{to, 0, reasonRec{-1, SameVersion}})
+			}
+		}
+	}
+}
+
+// addHeads finds what every upgrade leads to: in classic the newest of each
+// channel that can be installed, in v1 the newest of all.
+func (b *upgradeBuilder) addHeads() {
+	if b.reading == V1 {
+		best := int32(-1)
+		for i := range b.of {
+			if b.of[i].candidate && (best < 0 || b.better(int32(i), best)) {
+				best = int32(i)
+			}
+		}
+		if best >= 0 {
+			b.heads = []int32{best}
+		}
+		return
+	}
+	for _, ch := range b.channels {
+		for e := range ch.Order() {
+			x, _ := e.Bundle()
+			if i := b.numbers[b.pkg.c.nodeOf(x)]; b.of[i].candidate {
+				if !slices.Contains(b.heads, i) {
+					b.heads = append(b.heads, i)
+				}
+				break
+			}
+		}
+	}
+}
+
+// better reports whether v1 prefers x to y: one that is not deprecated, then the
+// higher version, then the smaller name.
+func (u *Upgrades) better(x, y int32) bool {
+	if u.of[x].deprecated != u.of[y].deprecated {
+		return u.of[y].deprecated
+	}
+	return u.order[x] > u.order[y]
+}
+
+// finish sorts the arcs of each node by preference and joins those to one target.
+func (b *upgradeBuilder) finish() {
+	for i, arcs := range b.arcs {
+		slices.SortFunc(arcs, func(x, y arc) int {
+			if b.reading == V1 {
+				if x.to != y.to {
+					if b.better(x.to, y.to) {
+						return -1
+					}
+					return 1
+				}
+				return cmp.Or(cmp.Compare(uint32(x.channel), uint32(y.channel)), cmp.Compare(x.edge, y.edge))
+			}
+			return cmp.Or(cmp.Compare(x.channel, y.channel), cmp.Compare(x.rank, y.rank), cmp.Compare(x.edge, y.edge))
+		})
+		s := span{uint32(len(b.Upgrades.steps)), 0}
+		for len(arcs) > 0 {
+			to := arcs[0].to
+			r := span{uint32(len(b.reasons)), 0}
+			rest := arcs[:0]
+			for _, a := range arcs {
+				if a.to != to {
+					rest = append(rest, a)
+				} else if n := len(b.reasons); n == int(r.from) || b.reasons[n-1] != a.reasonRec {
+					b.reasons = append(b.reasons, a.reasonRec)
+				}
+			}
+			r.to = uint32(len(b.reasons))
+			b.Upgrades.steps = append(b.Upgrades.steps, stepRec{to, r})
+			arcs = rest
+		}
+		s.to = uint32(len(b.Upgrades.steps))
+		b.of[i].steps = s
+	}
+}
