@@ -269,6 +269,9 @@ func (b Bundle) Entries() iter.Seq[Entry] {
 	}
 }
 
+// NumEntries returns in how many channels the bundle is.
+func (b Bundle) NumEntries() int { return b.rec().entries.len() }
+
 // APIs returns the APIs that the bundle provides, by group, version and kind.
 func (b Bundle) APIs() iter.Seq[property.GVK] {
 	return func(yield func(property.GVK) bool) {
