@@ -1,0 +1,139 @@
+package operatorgroup
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/olm"
+)
+
+// A Tenant is an operator somewhere in a cluster, with the CRDs that it ships.
+type Tenant struct {
+	Namespace, CSV string
+	// Package tells which tenants are versions of one operator.
+	Package, Version string
+	CRDs             []CRD
+}
+
+// A CRD is the definition of an API as an operator ships it.
+type CRD struct {
+	Name     string
+	Versions []string
+	// Spec is the spec of the definition, nil where only the versions are
+	// known, as from a CSV.
+	Spec jsontext.Value
+}
+
+// TenantOf returns a CSV as a tenant of a cluster. The CRDs are known by the
+// names and versions that the CSV lists as its own.
+func TenantOf(csv *olm.ClusterServiceVersion, pkg string) Tenant {
+	t := Tenant{Namespace: csv.Metadata.Namespace, CSV: csv.Metadata.Name, Package: pkg, Version: csv.Spec.Version}
+	versions := map[string][]string{}
+	for _, d := range csv.Spec.CRDs.Owned {
+		versions[d.Name] = append(versions[d.Name], d.Version)
+	}
+	for _, name := range slices.Sorted(maps.Keys(versions)) {
+		t.CRDs = append(t.CRDs, CRD{Name: name, Versions: set(versions[name])})
+	}
+	return t
+}
+
+// A Violation is a pair of operators that cannot share a cluster (F9).
+type Violation struct {
+	A, B Tenant
+	CRD  string
+	// Detail says how the two differ about the CRD.
+	Detail string
+}
+
+// String tells the violation in a sentence.
+func (v Violation) String() string {
+	return fmt.Sprintf("%s in namespace %s and %s in namespace %s are not supported in one cluster: %s",
+		v.A.CSV, v.A.Namespace, v.B.CSV, v.B.Namespace, v.Detail)
+}
+
+// CoTenancy reports the operators that are not supported beside each other in
+// one cluster, as CRDs belong to the cluster and not to a namespace (F9; 001,
+// 2.4.5.10): two versions of one operator, in different namespaces, unless both
+// ship the same CRDs with the same definitions or none; and any two operators
+// that ship different definitions of one CRD. Violations are in the order of
+// the tenants by namespace and name, then of the CRDs.
+func CoTenancy(tenants []Tenant) []Violation {
+	list := slices.Clone(tenants)
+	slices.SortFunc(list, func(a, b Tenant) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.CSV, b.CSV))
+	})
+	var out []Violation
+	for i, a := range list {
+		for _, b := range list[i+1:] {
+			if a.Namespace == b.Namespace {
+				continue // one replaces the other, or resolution has refused it (D10)
+			}
+			out = append(out, compareTenants(a, b)...)
+		}
+	}
+	return out
+}
+
+func compareTenants(a, b Tenant) []Violation {
+	x, y := crdsByName(a), crdsByName(b)
+	sameOperator := a.Package == b.Package && a.Package != "" && a.CSV != b.CSV
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	var out []Violation
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		p, inA := x[name]
+		q, inB := y[name]
+		detail := ""
+		switch {
+		case inA && inB:
+			detail = differ(p, q)
+		case sameOperator && inA:
+			detail = fmt.Sprintf("only %s ships CRD %s", a.CSV, name)
+		case sameOperator:
+			detail = fmt.Sprintf("only %s ships CRD %s", b.CSV, name)
+		}
+		if detail != "" {
+			out = append(out, Violation{A: a, B: b, CRD: name, Detail: detail})
+		}
+	}
+	return out
+}
+
+func crdsByName(t Tenant) map[string]CRD {
+	m := make(map[string]CRD, len(t.CRDs))
+	for _, c := range t.CRDs {
+		m[c.Name] = c
+	}
+	return m
+}
+
+// differ returns how two definitions of a CRD differ, or nothing.
+func differ(p, q CRD) string {
+	if v, w := set(p.Versions), set(q.Versions); !slices.Equal(v, w) {
+		return fmt.Sprintf("CRD %s has versions %s in one and %s in the other", p.Name, strings.Join(v, ", "), strings.Join(w, ", "))
+	}
+	if p.Spec != nil && q.Spec != nil && !sameJSON(p.Spec, q.Spec) {
+		return fmt.Sprintf("CRD %s is defined differently, with the same versions %s", p.Name, strings.Join(set(p.Versions), ", "))
+	}
+	return ""
+}
+
+func sameJSON(a, b jsontext.Value) bool {
+	canonical := func(v jsontext.Value) (string, bool) {
+		var x any
+		if json.Unmarshal(v, &x) != nil {
+			return "", false
+		}
+		text, err := json.Marshal(x, json.Deterministic(true))
+		return string(text), err == nil
+	}
+	s, ok1 := canonical(a)
+	t, ok2 := canonical(b)
+	return ok1 && ok2 && s == t
+}

@@ -1,0 +1,48 @@
+package operatorgroup
+
+import (
+	"fmt"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// A GateError says why an install plan creates no CSV: the operator group of
+// its namespace is no use (F10).
+type GateError struct {
+	// Groups is the number of groups in the namespace. It is 1 when the service
+	// account is missing.
+	Groups int
+	// Group and ServiceAccount are set when the account is missing.
+	Group, ServiceAccount string
+}
+
+// Error returns the message of the install plan, whose beginning and count are
+// those of 001, 2.4.5.11.
+func (e *GateError) Error() string {
+	const query = "attenuated service account query failed - "
+	switch {
+	case e.ServiceAccount != "":
+		return fmt.Sprintf("%splease make sure the service account exists. sa=%s operatorgroup=%s", query, e.ServiceAccount, e.Group)
+	case e.Groups > 1:
+		return fmt.Sprintf("%smore than one operator group(s) are managing this namespace count=%d", query, e.Groups)
+	}
+	return query + "no operator group found that is managing this namespace"
+}
+
+// Gate returns nil if an install plan may create CSVs in a namespace that has
+// the given groups, or else a *[GateError] (F10). exists reports whether the
+// namespace has a service account of a name. A single group that has not
+// determined its targets yet does not manage the namespace.
+func Gate(groups []*olm.OperatorGroup, exists func(serviceAccount string) bool) error {
+	if len(groups) != 1 {
+		return &GateError{Groups: len(groups)}
+	}
+	g := groups[0]
+	if len(g.Status.Namespaces) == 0 {
+		return &GateError{}
+	}
+	if name := g.Spec.ServiceAccountName; name != "" && !exists(name) {
+		return &GateError{Groups: 1, Group: g.Metadata.Namespace + "/" + g.Metadata.Name, ServiceAccount: name}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package operatorgroup
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// A Failure is why an operator cannot run under the group of its namespace: the
+// reason and message of the phase Failed. None of them is terminal (F3).
+type Failure struct {
+	Reason  olm.Reason
+	Message string
+}
+
+// Error returns the reason and the message.
+func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Message }
+
+// Membership returns the group that a CSV is a member of, given all groups of
+// the CSV's namespace, or why it is of none (F2, F3):
+//
+//   - NoOperatorGroup: there is no group;
+//   - TooManyOperatorGroups: there are several;
+//   - NoTargetNamespaces: the group selects no namespace;
+//   - InvalidInstallModes: the CSV lists a mode twice;
+//   - UnsupportedOperatorGroup: its modes do not support the group's targets.
+//
+// The targets are those of the group's status; as long as it has none, both
+// results are nil: nobody can tell yet. The error is a *[Failure].
+//
+// Groups of other namespaces are ignored.
+func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*olm.OperatorGroup, error) {
+	var own []*olm.OperatorGroup
+	for _, g := range groups {
+		if g.Metadata.Namespace == csv.Metadata.Namespace {
+			own = append(own, g)
+		}
+	}
+	switch len(own) {
+	case 0:
+		return nil, &Failure{olm.ReasonNoOperatorGroup, fmt.Sprintf("namespace %q has no operator group: create one to say which namespaces its operators serve", csv.Metadata.Namespace)}
+	case 1:
+	default:
+		return nil, &Failure{olm.ReasonTooManyOperatorGroups, fmt.Sprintf("namespace %q has %d operator groups (%s): keep one", csv.Metadata.Namespace, len(own), names(own))}
+	}
+	g := own[0]
+	targets := g.Status.Namespaces
+	if targets == nil {
+		return nil, nil
+	}
+	if len(targets) == 0 {
+		return nil, &Failure{olm.ReasonNoTargetNamespaces, fmt.Sprintf("operator group %q selects no namespace: label one, or change the selector", g.Metadata.Name)}
+	}
+	if err := Supports(csv.Spec.InstallModes, csv.Metadata.Namespace, targets); err != nil {
+		var modes *ModesError
+		if errors.As(err, &modes) {
+			return nil, &Failure{olm.ReasonInvalidInstallModes, err.Error()}
+		}
+		return nil, &Failure{olm.ReasonUnsupportedOperatorGroup, fmt.Sprintf("operator group %q: %s", g.Metadata.Name, err)}
+	}
+	return g, nil
+}
+
+func names(groups []*olm.OperatorGroup) string {
+	list := make([]string, len(groups))
+	for i, g := range groups {
+		list[i] = g.Metadata.Name
+	}
+	return strings.Join(set(list), ", ")
+}
+
+// IsGroupFailure reports whether a CSV is Failed because of its operator group
+// (000, 2.3.9 and 2.3.10). Such a CSV returns to Pending when the group
+// admits it (F3).
+func IsGroupFailure(s olm.CSVStatus) bool {
+	if s.Phase != olm.PhaseFailed {
+		return false
+	}
+	switch s.Reason {
+	case olm.ReasonNoOperatorGroup, olm.ReasonTooManyOperatorGroups, olm.ReasonNoTargetNamespaces,
+		olm.ReasonUnsupportedOperatorGroup, olm.ReasonInvalidInstallModes,
+		olm.ReasonInterOperatorGroupOwnerConflict, olm.ReasonCannotModifyStaticOperatorGroupAPIs:
+		return true
+	}
+	return false
+}
+
+// IsActive reports whether a CSV is an active member of the given group: a
+// member, no copy, not being deleted, and not failed because of a group.
+func IsActive(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) bool {
+	if csv.IsCopied() || csv.Metadata.IsDeleted() || IsGroupFailure(csv.Status) {
+		return false
+	}
+	in, err := Membership(csv, []*olm.OperatorGroup{g})
+	return err == nil && in != nil
+}
+
+// The condition of every group of a namespace that has several.
+const (
+	ConditionMultipleGroups = "MultipleOperatorGroup"
+	ReasonMultipleGroups    = "MultipleOperatorGroupsFound"
+)
+
+// The condition of a group that names a service account which does not exist.
+const (
+	ConditionServiceAccount      = "OperatorGroupServiceAccount"
+	ReasonServiceAccountNotFound = "ServiceAccountNotFound"
+)
+
+// GroupConditions returns the conditions that a group should have, given how
+// many groups its namespace has and whether the service account that it names
+// exists. The order is fixed; other conditions are not OLM's.
+func GroupConditions(g *olm.OperatorGroup, groups int, accountExists bool) []olm.Condition {
+	var list []olm.Condition
+	if groups > 1 {
+		list = append(list, olm.Condition{
+			Type: ConditionMultipleGroups, Status: olm.ConditionTrue, Reason: ReasonMultipleGroups,
+			Message: fmt.Sprintf("namespace %q has %d operator groups: keep one", g.Metadata.Namespace, groups),
+		})
+	}
+	if name := g.Spec.ServiceAccountName; name != "" && !accountExists {
+		list = append(list, olm.Condition{
+			Type: ConditionServiceAccount, Status: olm.ConditionTrue, Reason: ReasonServiceAccountNotFound,
+			Message: fmt.Sprintf("service account %q does not exist in namespace %q", name, g.Metadata.Namespace),
+		})
+	}
+	return list
+}

@@ -1,0 +1,156 @@
+package operatorgroup
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// RBAC is what the permissions of a CSV amount to. Each list is in the order of
+// the CSV; a role and its binding have the same index and name.
+type RBAC struct {
+	// ServiceAccounts are their names, each once, in order of first use.
+	ServiceAccounts     []string
+	Roles               []*olm.Role
+	RoleBindings        []*olm.RoleBinding
+	ClusterRoles        []*olm.Role
+	ClusterRoleBindings []*olm.RoleBinding
+}
+
+// Permissions returns the objects that give an operator the permissions of its
+// CSV: per element of permissions a Role and a RoleBinding in its namespace,
+// per element of clusterPermissions a ClusterRole and a ClusterRoleBinding, all
+// with the labels olm.owner and olm.owner.namespace (F7). Names are those that
+// the running OLM generates.
+func Permissions(csv *olm.ClusterServiceVersion) (RBAC, error) {
+	var out RBAC
+	account := func(name string) {
+		if !slices.Contains(out.ServiceAccounts, name) {
+			out.ServiceAccounts = append(out.ServiceAccounts, name)
+		}
+	}
+	m := &csv.Metadata
+	for _, p := range csv.Spec.Install.Spec.Permissions {
+		name, err := permissionName(m.Name+"-"+p.ServiceAccountName, permissionKey{Name: m.Name, Permission: permissionJSON(p)})
+		if err != nil {
+			return RBAC{}, err
+		}
+		account(p.ServiceAccountName)
+		r := newRole("Role", m.Namespace, name, OwnerLabels(csv))
+		r.Rules = p.Rules
+		r.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(csv)}
+		out.Roles = append(out.Roles, r)
+		b := newBinding(r, p.ServiceAccountName, m.Namespace)
+		b.Metadata.OwnerReferences = r.Metadata.OwnerReferences
+		out.RoleBindings = append(out.RoleBindings, b)
+	}
+	for _, p := range csv.Spec.Install.Spec.ClusterPermissions {
+		name, err := permissionName(m.Name, permissionKey{Name: m.Name, Namespace: m.Namespace, Permission: permissionJSON(p)})
+		if err != nil {
+			return RBAC{}, err
+		}
+		account(p.ServiceAccountName)
+		r := newRole("ClusterRole", "", name, OwnerLabels(csv))
+		r.Rules = p.Rules
+		out.ClusterRoles = append(out.ClusterRoles, r)
+		out.ClusterRoleBindings = append(out.ClusterRoleBindings, newBinding(r, p.ServiceAccountName, m.Namespace))
+	}
+	return out, nil
+}
+
+// A permissionKey is what the running OLM derives the name of a role from. The
+// order of fields, and standard JSON, matter.
+type permissionKey struct {
+	Name       string         `json:"name,omitempty"`
+	Namespace  string         `json:"namespace,omitempty"`
+	Permission permissionText `json:"permission"`
+}
+
+type permissionText struct {
+	ServiceAccountName string     `json:"serviceAccountName"`
+	Rules              []ruleText `json:"rules"`
+}
+
+type ruleText struct {
+	Verbs           []string `json:"verbs"`
+	APIGroups       []string `json:"apiGroups,omitempty"`
+	Resources       []string `json:"resources,omitempty"`
+	ResourceNames   []string `json:"resourceNames,omitempty"`
+	NonResourceURLs []string `json:"nonResourceURLs,omitempty"`
+}
+
+func permissionJSON(p olm.Permissions) permissionText {
+	t := permissionText{ServiceAccountName: p.ServiceAccountName}
+	for _, r := range p.Rules {
+		t.Rules = append(t.Rules, ruleText{r.Verbs, r.APIGroups, r.Resources, r.ResourceNames, r.NonResourceURLs})
+	}
+	return t
+}
+
+func permissionName(base string, key permissionKey) (string, error) {
+	text, err := json.Marshal(key)
+	if err != nil {
+		return "", err
+	}
+	return generatedName(base, text), nil
+}
+
+// newBinding binds a role to a service account.
+func newBinding(r *olm.Role, account, namespace string) *olm.RoleBinding {
+	return &olm.RoleBinding{
+		Header: olm.Header{APIVersion: olm.RBACV1, Kind: r.Kind + "Binding", Metadata: olm.Metadata{
+			Name: r.Metadata.Name, Namespace: r.Metadata.Namespace, Labels: r.Metadata.Labels,
+		}},
+		RoleRef:  olm.RoleRef{APIGroup: olm.GroupRBAC, Kind: r.Kind, Name: r.Metadata.Name},
+		Subjects: []olm.Subject{{Kind: "ServiceAccount", Name: account, Namespace: namespace}},
+	}
+}
+
+// readNamespaces is what an operator for all namespaces needs beside its
+// permissions to find them.
+var readNamespaces = olm.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"namespaces"}}
+
+// TargetRBAC returns the roles and bindings by which an operator may act in the
+// targets of its group, beside those in its own namespace (F7; 000, 2.3.6):
+//
+//   - when it serves all namespaces, its Roles and RoleBindings as ClusterRoles
+//     and ClusterRoleBindings of the same names, which may read namespaces, too;
+//   - otherwise copies of both in each target other than its own namespace.
+//
+// All have the labels olm.owner and olm.owner.namespace of the CSV; copies have
+// the label olm.copiedFrom, too.
+func TargetRBAC(csv *olm.ClusterServiceVersion, targets []string) (RBAC, error) {
+	own, err := Permissions(csv)
+	if err != nil {
+		return RBAC{}, err
+	}
+	var out RBAC
+	if IsGlobal(targets) {
+		for i, r := range own.Roles {
+			c := newRole("ClusterRole", "", r.Metadata.Name, r.Metadata.Labels)
+			c.Rules = append(slices.Clip(r.Rules), readNamespaces)
+			out.ClusterRoles = append(out.ClusterRoles, c)
+			b := newBinding(c, "", "")
+			b.Subjects = own.RoleBindings[i].Subjects
+			out.ClusterRoleBindings = append(out.ClusterRoleBindings, b)
+		}
+		return out, nil
+	}
+	for _, ns := range set(targets) {
+		if ns == csv.Metadata.Namespace || ns == AllNamespaces {
+			continue
+		}
+		for i, r := range own.Roles {
+			c := *r
+			c.Metadata.Namespace, c.Metadata.OwnerReferences = ns, nil
+			c.Metadata.SetLabel(olm.LabelCopiedFrom, csv.Metadata.Namespace)
+			out.Roles = append(out.Roles, &c)
+			b := *own.RoleBindings[i]
+			b.Metadata.Namespace, b.Metadata.OwnerReferences = ns, nil
+			b.Metadata.Labels = c.Metadata.Labels
+			out.RoleBindings = append(out.RoleBindings, &b)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,99 @@
+package operatorgroup
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"hash/fnv"
+	"math/big"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Naming says how the ClusterRoles for the users of a group are called and
+// how the group's roles find them.
+type Naming string
+
+const (
+	// Documented names them as tables 2.5 and 2.6 of 000 do. It is the default.
+	Documented Naming = ""
+	// Running names them as OLM v0.45 does. There a ClusterRole for an API
+	// serves every group that provides it, so that two groups with one API do
+	// not fight over its label, and two groups with one name have roles of
+	// their own.
+	Running Naming = "running"
+)
+
+// The labels of generated objects.
+const (
+	LabelOwner          = "olm.owner"
+	LabelOwnerNamespace = "olm.owner.namespace"
+	LabelOwnerKind      = "olm.owner.kind"
+	LabelManaged        = "olm.managed"
+)
+
+const aggregateTo = "olm.opgroup.permissions/aggregate-to-"
+
+// OwnerLabels returns the labels by which what is generated for a resource is
+// found again (F7).
+func OwnerLabels(owner olm.Resource) map[string]string {
+	h := owner.Head()
+	return map[string]string{
+		LabelOwner: h.Metadata.Name, LabelOwnerNamespace: h.Metadata.Namespace,
+		LabelOwnerKind: h.Kind, LabelManaged: "true",
+	}
+}
+
+// groupRole returns the name of a group's own ClusterRole of a level.
+func (n Naming) groupRole(g *olm.OperatorGroup, level string) string {
+	m := &g.Metadata
+	if n == Documented {
+		return m.Name + "-" + level
+	}
+	const limit = 253 // of the name of an object
+	hash := base62(fmt.Appendf(nil, "%s/%s/%s", m.Namespace, m.Name, level))
+	name := m.Name
+	if room := limit - len("olm.og..-") - len(level) - len(hash); len(name) >= room {
+		name = name[:room]
+	}
+	return "olm.og." + name + "." + level + "-" + hash
+}
+
+// An apiResource is an API with what RBAC rules need of it.
+type apiResource struct {
+	property.GVK
+	plural string
+	// prefix is the first part of the names of its roles.
+	prefix string
+	// crd is the name of its CRD, empty for an aggregated API.
+	crd string
+}
+
+// label returns the label by which a group's role of a level selects the role
+// of an API, and its value.
+func (n Naming) label(g *olm.OperatorGroup, api property.GVK, level string) (key, value string) {
+	if n == Documented {
+		return aggregateTo + level, g.Metadata.Name
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(apiText(api)))
+	return fmt.Sprintf("%s%x-%s", aggregateTo, hash.Sum64(), level), "true"
+}
+
+// base62 returns a hash of text in letters and digits.
+func base62(text []byte) string {
+	sum := sha256.Sum224(text)
+	return new(big.Int).SetBytes(sum[:]).Text(62)
+}
+
+// generatedName returns a name that depends on what it names, at most 63 bytes
+// long as far as base allows, in the way of the running OLM: operators that it
+// installed keep the names of their roles.
+func generatedName(base string, content []byte) string {
+	hash := base62(append(bytes.Clone(content), '\n'))
+	if room := 63 - len(hash) - 1; len(base)+len(hash) > 63 && room > 0 {
+		base = base[:min(room, len(base))]
+	}
+	return base + "-" + hash
+}
