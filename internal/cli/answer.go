@@ -89,9 +89,25 @@ func (a *answer) conflictText(w io.Writer) error {
 	fmt.Fprintf(&b, "No solution in namespace %s:\n", a.problem.Namespace)
 	for _, core := range a.Conflict.Cores {
 		b.WriteString("\n" + core.Derive().Text(textWidth(w)))
+		b.WriteString(a.meant(core))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// meant proposes packages in place of those that no catalog has.
+func (a *answer) meant(core *resolver.Core) string {
+	var b strings.Builder
+	for _, f := range core.Facts {
+		f, ok := f.(*resolver.Unavailable)
+		if !ok || f.What != "package" {
+			continue
+		}
+		if names := nearest(f.Subscription.Package, packageNames(a.problem.Catalogs)); len(names) > 0 {
+			fmt.Fprintf(&b, "  did you mean %s?\n", strings.Join(names, ", "))
+		}
+	}
+	return b.String()
 }
 
 // why says what a bundle is chosen for.

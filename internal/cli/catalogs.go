@@ -113,6 +113,17 @@ func parseSource(text string) (source, error) {
 	return s, nil
 }
 
+// display returns a path as people know it.
+func display(path string) string {
+	switch path {
+	case samplePath:
+		return "sample"
+	case stdinPath:
+		return "standard input"
+	}
+	return path
+}
+
 // A loader loads catalogs, each once.
 type loader struct {
 	*env
@@ -148,11 +159,19 @@ func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error)
 	return got.catalog, got.err
 }
 
+// note tells people that a catalog has problems, where an answer may miss what
+// they expect.
+func (l *loader) note(path string, c *graph.Catalog) {
+	if n := len(c.Problems().Errors()); n > 0 {
+		fmt.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" tells more\n", display(path), plural(n, "problem"))
+	}
+}
+
 // blobs loads the blobs of the catalog at a path. Links within a directory do
 // not leave it.
 func (l *loader) blobs(ctx context.Context, path string) (*fbc.Catalog, error) {
 	opts := &fbc.LoadOptions{}
-	if p := newProgress(l.stderr, "loading "+path); p != nil {
+	if p := newProgress(l.stderr, "loading "+display(path)); p != nil {
 		opts.Progress = p.update
 		defer p.done()
 	}
@@ -192,28 +211,29 @@ const maxFindings = 10
 
 // Error lists the first findings, one a line.
 func (e *catalogError) Error() string {
+	name := "catalog " + display(e.path)
 	var findings fbc.Diagnostics
 	var file *fs.PathError
 	switch {
 	case errors.As(e.err, &findings) && len(findings) == 1:
-		return fmt.Sprintf("catalog %s: %v", e.path, findings[0])
+		return fmt.Sprintf("%s: %v", name, findings[0])
 	case errors.As(e.err, &findings):
 		var b strings.Builder
-		fmt.Fprintf(&b, "catalog %s has %d errors:", e.path, len(findings))
+		fmt.Fprintf(&b, "%s has %d errors:", name, len(findings))
 		for i, d := range findings {
 			if i == maxFindings {
-				fmt.Fprintf(&b, "\n  and %d more; \"olmkit validate %s\" lists them all", len(findings)-i, e.path)
+				fmt.Fprintf(&b, "\n  and %d more; \"olmkit validate\" lists them all", len(findings)-i)
 				break
 			}
 			fmt.Fprintf(&b, "\n  %v", d)
 		}
 		return b.String()
 	case errors.Is(e.err, fs.ErrNotExist):
-		return fmt.Sprintf("catalog %s does not exist; name a directory of .yaml or .json files, or one such file", e.path)
+		return name + " does not exist; name a directory of .yaml or .json files, or one such file"
 	case errors.As(e.err, &file):
-		return fmt.Sprintf("catalog %s: %v", e.path, file.Err)
+		return fmt.Sprintf("%s: %v", name, file.Err)
 	}
-	return fmt.Sprintf("catalog %s: %v", e.path, e.err)
+	return fmt.Sprintf("%s: %v", name, e.err)
 }
 
 func (e *catalogError) Unwrap() error { return e.err }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,18 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // A row is an item of a list. Its JSON is for machines.
 type row interface{ cells() []string }
-
-// A rowDocument prints one item by itself.
-type rowDocument struct{ row }
-
-func (d rowDocument) text(w io.Writer) error {
-	_, err := fmt.Fprintln(w, strings.Join(d.cells(), "\t"))
-	return err
-}
 
 func newList(e *env) *cobra.Command {
 	cmd := &cobra.Command{
@@ -69,24 +61,23 @@ func newLister(e *env, noun, short string, header []string, of func(graph.Packag
 		if len(args) > 1 {
 			return usagef("one package at most, and got %s", strings.Join(args, ", "))
 		}
-		cat, err := newLoader(e).index(cmd.Context(), path)
+		l := newLoader(e)
+		cat, err := l.index(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
+		l.note(path, cat)
 		var rows []row
 		if len(args) == 1 {
 			p, ok := cat.Package(args[0])
 			if !ok {
-				return fmt.Errorf("catalog %s has no package %q%s", path, args[0], hint(args[0], packageNames(cat)))
+				return fmt.Errorf("catalog %s has no package %q%s", display(path), args[0], hint(args[0], packageNames([]resolver.Catalog{{Graph: cat}})))
 			}
 			rows = of(p)
 		} else {
 			for p := range cat.Packages() {
 				rows = append(rows, of(p)...)
 			}
-		}
-		if n := len(cat.Problems().Errors()); n > 0 {
-			fmt.Fprintf(e.stderr, "note: the catalog has %s; \"olmkit validate %s\" lists them\n", plural(n, "problem"), path)
 		}
 		return printRows(&printer{w: e.stdout, format: *f}, header, rows)
 	}
@@ -97,7 +88,7 @@ func newLister(e *env, noun, short string, header []string, of func(graph.Packag
 func printRows(p *printer, header []string, rows []row) error {
 	if p.format != formatText {
 		for _, r := range rows {
-			if err := p.print(rowDocument{r}); err != nil {
+			if err := p.encode(r); err != nil {
 				return err
 			}
 		}
@@ -108,14 +99,6 @@ func printRows(p *printer, header []string, rows []row) error {
 		t.add(r.cells()...)
 	}
 	return t.text(p.w)
-}
-
-func packageNames(c *graph.Catalog) []string {
-	var names []string
-	for p := range c.Packages() {
-		names = append(names, p.Name())
-	}
-	return names
 }
 
 func plural(n int, noun string) string {
@@ -213,8 +196,9 @@ func listBundles(p graph.Package) []row {
 			r.Skips = slices.Collect(e.Skips())
 			rank, offered := e.Rank()
 			r.Head = offered && rank == 0
-			r.Skipped = !offered && ch.Err() == nil
-			r.describe(e.Bundle())
+			b, exists := e.Bundle()
+			r.Skipped = exists && !offered && ch.Err() == nil
+			r.describe(b, exists)
 			rows = append(rows, r)
 		}
 	}

@@ -16,6 +16,9 @@ func nearest(name string, known []string) []string {
 		name string
 		cost int
 	}
+	if name == "" {
+		return nil
+	}
 	var list []rated
 	for _, k := range known {
 		cost := distance(strings.ToLower(name), strings.ToLower(k))

@@ -64,14 +64,18 @@ type printer struct {
 	count  int
 }
 
-// print writes a document in one piece: a line of JSON, a YAML document after a
-// "---", or text.
+// print writes a document in the format that was asked for.
 func (p *printer) print(d document) error {
-	defer func() { p.count++ }()
 	if p.format == formatText {
 		return d.text(p.w)
 	}
-	out, err := json.Marshal(d, json.Deterministic(true))
+	return p.encode(d)
+}
+
+// encode writes a value in one piece: a line of JSON, or a YAML document, with
+// "---" between two.
+func (p *printer) encode(v any) error {
+	out, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
 		return err
 	}
@@ -85,6 +89,7 @@ func (p *printer) print(d document) error {
 	} else {
 		out = append(out, '\n')
 	}
+	p.count++
 	_, err = p.w.Write(out)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -58,6 +59,7 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 		if err != nil {
 			return nil, err
 		}
+		l.note(s.path, g)
 		p.Catalogs = append(p.Catalogs, resolver.Catalog{Name: s.name, Namespace: s.namespace, Priority: s.priority, Graph: g})
 	}
 	for _, arg := range r.installed {
@@ -144,7 +146,7 @@ func findInstalled(arg string, cats []resolver.Catalog) (resolver.Installed, err
 	}
 	asked, err := semver.ParseTolerant(version)
 	if err != nil {
-		return resolver.Installed{}, fmt.Errorf("--installed %s: %q is no version: %w", arg, version, err)
+		return resolver.Installed{}, fmt.Errorf("--installed %s: %q is no version; write one like 1.2.3", arg, version)
 	}
 	var found []graph.Bundle
 	var versions []semver.Version
@@ -158,13 +160,7 @@ func findInstalled(arg string, cats []resolver.Catalog) (resolver.Installed, err
 	}
 	switch {
 	case len(versions) == 0:
-		var known []string
-		for _, c := range cats {
-			for p := range c.Graph.Packages() {
-				known = append(known, p.Name())
-			}
-		}
-		return resolver.Installed{}, fmt.Errorf("--installed %s: no catalog has a package %q%s", arg, pkg, hint(pkg, known))
+		return resolver.Installed{}, fmt.Errorf("--installed %s: no catalog has a package %q%s", arg, pkg, hint(pkg, packageNames(cats)))
 	case len(found) == 0:
 		return resolver.Installed{}, fmt.Errorf("--installed %s: package %s has no version %s; nearby are %s", arg, pkg, asked, nearbyVersions(asked, versions))
 	}
@@ -178,14 +174,13 @@ func findInstalled(arg string, cats []resolver.Catalog) (resolver.Installed, err
 
 func findByName(name string, cats []resolver.Catalog) (resolver.Installed, error) {
 	var found []graph.Bundle
-	var known []string
 	for p := range packages(cats, "") {
 		if b, ok := p.Bundle(name); ok {
 			found = append(found, b)
 		}
-		known = append(known, p.Name())
 	}
 	if len(found) == 0 {
+		known := packageNames(cats)
 		for _, c := range cats {
 			for b := range c.Graph.Bundles() {
 				known = append(known, b.Name())
@@ -201,8 +196,16 @@ func findByName(name string, cats []resolver.Catalog) (resolver.Installed, error
 	return installedFrom(found[0]), nil
 }
 
+func packageNames(cats []resolver.Catalog) []string {
+	var names []string
+	for p := range packages(cats, "") {
+		names = append(names, p.Name())
+	}
+	return names
+}
+
 // packages yields the packages of a name, or all, in the order of the catalogs.
-func packages(cats []resolver.Catalog, name string) func(func(graph.Package) bool) {
+func packages(cats []resolver.Catalog, name string) iter.Seq[graph.Package] {
 	return func(yield func(graph.Package) bool) {
 		for _, c := range cats {
 			if name != "" {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -160,7 +161,7 @@ func (s *solver) stream(ctx context.Context, file string) error {
 		}
 		if err != nil {
 			bad = true
-			fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s: %v\n", file, label(&p, n), err)
+			fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, label(&p, n), strings.TrimPrefix(err.Error(), "problem: "))
 			a = &answer{ID: p.ID, Error: err.Error(), problem: &p}
 		}
 		if s.out.format == formatText {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -29,15 +30,15 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 	}
 	f, sample := addFormat(cmd), addSample(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		path := samplePath
+		catalog := samplePath
 		switch {
 		case *sample && len(args) == 0:
 		case !*sample && len(args) == 1:
-			path = args[0]
+			catalog = args[0]
 		default:
 			return usagef("name one catalog: a directory, a file or -")
 		}
-		r, err := validate(cmd.Context(), newLoader(e), path)
+		r, err := validate(cmd.Context(), newLoader(e), catalog)
 		if err != nil {
 			return err
 		}
@@ -67,6 +68,7 @@ type report struct {
 	Warnings int       `json:"warnings"`
 	Findings []finding `json:"findings"`
 
+	source string
 	loaded bool
 }
 
@@ -87,9 +89,9 @@ type finding struct {
 
 // validate reports on the catalog at a path. The error is that of a catalog that
 // cannot be read at all.
-func validate(ctx context.Context, l *loader, path string) (*report, error) {
-	r := &report{Path: path, Findings: []finding{}}
-	found, err := r.check(ctx, l, path)
+func validate(ctx context.Context, l *loader, catalog string) (*report, error) {
+	r := &report{Path: display(catalog), Findings: []finding{}, source: catalog}
+	found, err := r.check(ctx, l)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +115,8 @@ func validate(ctx context.Context, l *loader, path string) (*report, error) {
 }
 
 // check runs every check there is: those of the loader, then those of the index.
-func (r *report) check(ctx context.Context, l *loader, path string) (fbc.Diagnostics, error) {
-	blobs, err := l.blobs(ctx, path)
+func (r *report) check(ctx context.Context, l *loader) (fbc.Diagnostics, error) {
+	blobs, err := l.blobs(ctx, r.source)
 	var found fbc.Diagnostics
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -122,7 +124,7 @@ func (r *report) check(ctx context.Context, l *loader, path string) (fbc.Diagnos
 	case errors.As(err, &found):
 		return found, nil
 	case err != nil:
-		return nil, &catalogError{path, err}
+		return nil, &catalogError{r.source, err}
 	}
 	index, err := graph.Build(ctx, blobs, nil)
 	if err != nil {
@@ -136,9 +138,12 @@ func (r *report) check(ctx context.Context, l *loader, path string) (fbc.Diagnos
 }
 
 func (r *report) text(w io.Writer) error {
+	dir := r.dir()
 	for _, f := range r.Findings {
 		d := *f.diagnostic
-		d.Pos.File = r.place(d.Pos.File)
+		if d.Pos.IsValid() {
+			d.Pos.File = path.Join(dir, d.Pos.File)
+		}
 		if _, err := fmt.Fprintf(w, "%s [%s %s]\n", &d, f.Severity, f.Code); err != nil {
 			return err
 		}
@@ -157,14 +162,14 @@ func (r *report) text(w io.Writer) error {
 	return err
 }
 
-// place returns a file of the catalog as the reader can open it.
-func (r *report) place(file string) string {
-	if r.Path == stdinPath || r.Path == samplePath || file == "" {
-		return file
+// dir returns the directory that positions are relative to, so that people can
+// open them as they are printed.
+func (r *report) dir() string {
+	if r.source == stdinPath || r.source == samplePath {
+		return ""
 	}
-	dir := r.Path
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		dir = filepath.Dir(dir)
+	if info, err := os.Stat(r.source); err == nil && !info.IsDir() {
+		return filepath.ToSlash(filepath.Dir(r.source))
 	}
-	return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(file)))
+	return filepath.ToSlash(r.source)
 }

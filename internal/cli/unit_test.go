@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/sample"
+)
+
+func TestParseSource(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want source
+	}{
+		{"a=dir", source{name: "a", namespace: "olm", path: "dir"}},
+		{"a=dir,priority=-3", source{name: "a", namespace: "olm", path: "dir", priority: -3}},
+		{"a=dir,namespace=ns,priority=2", source{name: "a", namespace: "ns", path: "dir", priority: 2}},
+		{"a=x=y,z", source{name: "a", namespace: "olm", path: "x=y,z"}},
+		{"a=x,z,priority=1", source{name: "a", namespace: "olm", path: "x,z", priority: 1}},
+	} {
+		got, err := parseSource(tt.in)
+		if err != nil || got != tt.want {
+			t.Errorf("parseSource(%q) = %+v, %v, want %+v", tt.in, got, err, tt.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"argocd-operator", "etcd", "etcd", "etcd-backup", "prometheus"}
+	for _, tt := range []struct {
+		name string
+		want []string
+	}{
+		{"etdc", []string{"etcd"}},
+		{"etcd", []string{"etcd", "etcd-backup"}},
+		{"argocd", []string{"argocd-operator"}},
+		{"Prometeus", []string{"prometheus"}},
+		{"kafka", nil},
+		{"", nil},
+	} {
+		if got := nearest(tt.name, known); !slices.Equal(got, tt.want) {
+			t.Errorf("nearest(%q) = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A stream of problems names the same directory again and again.
+func TestLoaderLoadsOnce(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, sample.Catalog()); err != nil {
+		t.Fatal(err)
+	}
+	l := newLoader(&env{stderr: io.Discard})
+	var first *graph.Catalog
+	for _, path := range []string{dir, dir + "/", dir + "/./"} {
+		got, err := l.index(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = got
+		}
+		if got != first {
+			t.Errorf("index(%q) was loaded a second time", path)
+		}
+	}
+	// Errors are kept too.
+	_, err1 := l.index(t.Context(), dir+"/nowhere")
+	_, err2 := l.index(t.Context(), dir+"/nowhere")
+	if err1 == nil || err1 != err2 {
+		t.Errorf("errors are %v and %v, want the same one", err1, err2)
+	}
+}
+
+// The bar appears when a load takes long, and goes away.
+func TestProgress(t *testing.T) {
+	var out bytes.Buffer
+	now := time.Unix(0, 0)
+	p := &progress{w: &out, label: "loading x", since: now, now: func() time.Time { return now }}
+	p.update(fbc.Progress{Bytes: 10, BytesTotal: 100})
+	if out.Len() > 0 {
+		t.Errorf("a bar at once: %q", &out)
+	}
+	now = now.Add(2 * patience)
+	p.update(fbc.Progress{Bytes: 50, BytesTotal: 100})
+	if !strings.Contains(out.String(), "loading x") {
+		t.Errorf("no bar after %v: %q", 2*patience, &out)
+	}
+	p.done()
+	if !strings.HasSuffix(strings.TrimRight(out.String(), " "), "\r") {
+		t.Errorf("the bar stays: %q", &out)
+	}
+	if newProgress(&out, "x") != nil {
+		t.Error("a bar for what is no terminal")
+	}
+}
+
+// D18: an interrupt ends the work and is told apart from bad input.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{
+		{"resolve", "--sample", "-p", "etcd"},
+		{"list", "packages", "--sample"},
+		{"validate", "--sample"},
+		{"resolve", "--problem", "-"},
+	} {
+		var stdout, stderr bytes.Buffer
+		problem := strings.NewReader(`{"catalogs":[],"namespace":"ns","subscriptions":[],"installed":[]}`)
+		if code := Run(ctx, args, problem, &stdout, &stderr); code != exitInterrupted {
+			t.Errorf("%q ends with %d, want %d; %s", args, code, exitInterrupted, &stderr)
+		}
+		if stdout.Len() > 0 {
+			t.Errorf("%q prints %q though it was interrupted", args, &stdout)
+		}
+	}
+}
+
+// Nobody wants half an answer: a closed output is an error.
+func TestBrokenOutput(t *testing.T) {
+	for _, args := range [][]string{
+		{"resolve", "--sample", "-p", "etcd"},
+		{"resolve", "--sample", "-p", "etcd", "-o", "json"},
+		{"list", "packages", "--sample"},
+		{"validate", "--sample", "-o", "yaml"},
+	} {
+		var stderr bytes.Buffer
+		if code := Run(t.Context(), args, nil, brokenWriter{}, &stderr); code != exitBadInput {
+			t.Errorf("%q ends with %d, want %d", args, code, exitBadInput)
+		}
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
