@@ -8,8 +8,8 @@ type Choice []Lit
 // Prefer finds the model that is best by preference and returns the literals
 // chosen, in the order in which they were chosen.
 //
-// The choices are made one after the other. A choice of which an option was
-// chosen already needs nothing. Otherwise the first option that some model
+// The choices are made one after the other. A choice of which an option is in
+// hard, or was chosen already, needs nothing. Otherwise the first option that some model
 // allows together with hard and all earlier choices is chosen, and the choices
 // that follow from it, which after returns, are put at the end of the queue. A
 // choice without a possible option is passed over: it then is no consequence of
@@ -22,7 +22,10 @@ func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after f
 		return nil, false, err
 	}
 	assume := hard[:len(hard):len(hard)]
-	took := map[Lit]bool{}
+	took := make(map[Lit]bool, len(hard))
+	for _, l := range hard {
+		took[l] = true
+	}
 next:
 	for len(queue) > 0 {
 		c := queue[0]
