@@ -22,6 +22,7 @@ type encoding struct {
 	needOf  map[sat.Lit]*need // of an option of a some
 	facts   []stating
 	on      []sat.Lit // the switch of each fact, in parallel
+	found   [][]int   // the cores, once they were asked for
 }
 
 // A stating is a fact with what it means for candidates, so that a proof can be
@@ -270,11 +271,11 @@ func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub 
 // operator that must stay, so that each has to be resolved by itself.
 func (e *encoding) cores(ctx context.Context) ([][]int, error) {
 	on := slices.Clone(e.on)
-	var out [][]int
+	e.found = nil
 	for {
 		core, err := e.s.MinimalCore(ctx, on)
 		if err != nil || core == nil {
-			return out, err
+			return e.found, err
 		}
 		var facts []int
 		for i, l := range e.on {
@@ -282,7 +283,7 @@ func (e *encoding) cores(ctx context.Context) ([][]int, error) {
 				facts = append(facts, i)
 			}
 		}
-		out = append(out, facts)
+		e.found = append(e.found, facts)
 		for _, i := range facts {
 			if isRequest(e.facts[i].Fact) {
 				on = slices.DeleteFunc(on, func(l sat.Lit) bool { return l == e.on[i] })

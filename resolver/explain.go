@@ -54,7 +54,7 @@ type Derivation struct {
 // Derive returns the derivation of the core. It is made when it is asked for.
 func (c *Core) Derive() *Derivation {
 	w := narrator{e: c.e}
-	end := c.e.prove(context.Background(), c.index)
+	end := c.e.prove(context.Background(), c.index, nil, noCand)
 	if end == nil {
 		// Not reached: a core is unsatisfiable. Its facts say all there is.
 		s := &Step{Code: "contradiction", Text: "these facts cannot all hold"}
@@ -84,7 +84,11 @@ func (d *Derivation) Headline() string {
 	return text
 }
 
-const codeSupposed = "supposed"
+// The codes of steps that apply no fact.
+const (
+	codeSupposed  = "supposed"
+	codePreferred = "preferred"
+)
 
 // A narrator turns claims into steps.
 type narrator struct {
@@ -109,7 +113,14 @@ func (w *narrator) ref(c cand) Ref { return w.e.r.u.ref(c) }
 // step tells one claim.
 func (w *narrator) step(c *claim) *Step {
 	s := &Step{}
-	if c.fact < 0 {
+	if c.fact == preference {
+		s.Code = codePreferred
+		s.Bundles = []Ref{w.ref(c.cand)}
+		s.one, s.many = "was chosen before, as what is asked for first prefers", "were chosen before, as what is asked for first prefers"
+		s.finish()
+		return s
+	}
+	if c.fact == supposition {
 		s.Code = codeSupposed
 		s.Bundles = []Ref{w.ref(c.cand)}
 		s.one, s.many = "is no way out either", "are no way out either"

@@ -183,11 +183,9 @@ func indexed(x constraints.Expr) bool {
 	return false
 }
 
-// options are the candidates of a subscription, in order of preference (D9).
-// missing is the fact that there is nothing to choose from.
-func (u *universe) options(s *subscription) (list []cand, missing Fact) {
-	named := CatalogID{s.Catalog, s.CatalogNamespace}
-	var in, others []*source
+// sourcesFor returns the catalogs that a subscription names, all when it names
+// none, and the others, both in order of preference.
+func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
 	for _, c := range u.sources(installedSource) {
 		if (s.Catalog == "" || s.Catalog == c.Name) && (s.CatalogNamespace == "" || s.CatalogNamespace == c.Namespace) {
 			in = append(in, c)
@@ -195,6 +193,14 @@ func (u *universe) options(s *subscription) (list []cand, missing Fact) {
 			others = append(others, c)
 		}
 	}
+	return in, others
+}
+
+// options are the candidates of a subscription, in order of preference (D9).
+// missing is the fact that there is nothing to choose from.
+func (u *universe) options(s *subscription) (list []cand, missing Fact) {
+	named := CatalogID{s.Catalog, s.CatalogNamespace}
+	in, others := u.sourcesFor(s)
 	if len(in) == 0 && (named != CatalogID{}) {
 		known := make([]string, len(u.cats))
 		for i, c := range u.cats {

@@ -42,6 +42,9 @@ type Catalog struct {
 	// Graph.
 	FBC *string `json:"fbc,omitempty"`
 	Dir string  `json:"dir,omitempty"`
+	// Digest is the content hash of the catalog that the problem was written
+	// with ([graph.Catalog.Digest]); Open refuses another content.
+	Digest string `json:"digest,omitempty"`
 	// Graph is the index to resolve over. It may be shared by any number of
 	// problems.
 	Graph *graph.Catalog `json:"-"`

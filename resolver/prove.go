@@ -10,7 +10,7 @@ import (
 type claim struct {
 	kind claimKind
 	cand cand // of chosen and excluded
-	// fact is the stating that makes it, or -1 for a supposition.
+	// fact is the number of the stating that makes it, or one of the constants.
 	fact    int
 	because []*claim
 }
@@ -25,6 +25,13 @@ const (
 	supposed
 )
 
+const (
+	// supposition marks what is supposed, and what was refuted by supposing it.
+	supposition = -1
+	// preference marks what was chosen before, by preference.
+	preference = -2
+)
+
 // A prover derives the contradiction of a core by following its facts: what must
 // be chosen, what is therefore excluded, until nothing is left. Where facts
 // leave several ways open it supposes one after the other and refutes each.
@@ -37,9 +44,17 @@ type prover struct {
 	cands []cand // that the facts mention, in canonical order
 }
 
-// prove returns the contradiction of a core.
-func (e *encoding) prove(ctx context.Context, core []int) *claim {
+// prove returns the contradiction that follows from facts, from what was chosen
+// before, and from supposing one more candidate, if it is not noCand. It
+// returns nil when there is none.
+func (e *encoding) prove(ctx context.Context, core []int, before []cand, suppose cand) *claim {
 	p := &prover{ctx: ctx, e: e, facts: core, known: map[cand]*claim{}}
+	for _, c := range before {
+		p.known[c] = &claim{kind: chosen, cand: c, fact: preference}
+	}
+	if suppose != noCand {
+		p.known[suppose] = &claim{kind: supposed, cand: suppose, fact: supposition}
+	}
 	seen := map[cand]bool{}
 	add := func(c cand) {
 		if c != noCand && !seen[c] {
@@ -87,12 +102,12 @@ func (p *prover) refute() *claim {
 		for k, v := range p.known {
 			try.known[k] = v
 		}
-		try.known[c] = &claim{kind: supposed, cand: c, fact: -1}
+		try.known[c] = &claim{kind: supposed, cand: c, fact: supposition}
 		end := try.refute()
 		if end == nil {
 			return nil
 		}
-		p.known[c] = &claim{kind: excluded, cand: c, fact: -1, because: []*claim{end}}
+		p.known[c] = &claim{kind: excluded, cand: c, fact: supposition, because: []*claim{end}}
 	}
 }
 

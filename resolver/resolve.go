@@ -94,7 +94,7 @@ func newResolution(u *universe) *resolution {
 // solution describes a set that breaks no rule.
 func (r *resolution) solution(set []cand) *Solution {
 	u := r.u
-	sol := &Solution{ID: u.p.ID, Namespace: u.p.Namespace, Selected: []Selected{}}
+	sol := &Solution{ID: u.p.ID, Namespace: u.p.Namespace, Selected: []Selected{}, r: r, set: set}
 	for _, c := range set {
 		if u.isInstalled(c) {
 			continue
@@ -132,7 +132,8 @@ func (r *resolution) stay(s *subscription, options []cand) Stay {
 		}
 	}
 	if x.Reason == NoSuccessor {
-		for _, c := range r.u.cats {
+		in, _ := r.u.sourcesFor(s)
+		for _, c := range in {
 			for _, ch := range s.channels(c) {
 				if h, ok := ch.Head(); ok && h.Name() == s.current.Name {
 					x.Reason = AtHead

@@ -23,6 +23,10 @@ type Solution struct {
 	// Faults are rules of constraints that could not be evaluated on some
 	// bundle, and count as false there (D7), in order.
 	Faults []Fault `json:"faults,omitempty"`
+
+	r   *resolution
+	set []cand // what was chosen, in order
+	why *why
 }
 
 // A Selected is a bundle to install.

@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +16,60 @@ func (d *Derivation) Text(width int) string {
 	told := map[string]bool{}
 	writeSteps(&b, d.Conclusion, "  ", width, told)
 	return b.String()
+}
+
+// Text returns the explanation of a whole conflict: each core with its
+// derivation and fixes, then what can be planned all the same. Lines have at
+// most width characters, 0 for no limit. The error is the context's.
+func (c *Conflict) Text(ctx context.Context, width int) (string, error) {
+	var b strings.Builder
+	for i, core := range c.Cores {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(core.Derive().Text(width))
+		fixes, err := core.Fixes(ctx, 0)
+		if err != nil {
+			return "", err
+		}
+		if len(fixes) == 0 {
+			wrap(&b, "no change to one or two things resolves this; cut the problem down to see what does", "", "", width)
+			continue
+		}
+		b.WriteString("what would help:\n")
+		for n, f := range fixes {
+			first := "  " + strconv.Itoa(n+1) + ". "
+			wrap(&b, f.String(), first, strings.Repeat(" ", len(first)), width)
+		}
+	}
+	if len(c.planned) > 0 {
+		b.WriteByte('\n')
+		all := len(c.planned) + len(c.refused)
+		text := strconv.Itoa(len(c.planned)) + " of " + plural(all, "subscription") + " can be planned without " + andList(c.refused)
+		if p := c.Planned(); p != nil && len(p.Selected) > 0 {
+			names := make([]string, len(p.Selected))
+			for i, s := range p.Selected {
+				names[i] = s.Name
+			}
+			text += ": " + andList(names)
+		}
+		wrap(&b, text, "", "", width)
+	}
+	return b.String(), nil
+}
+
+// andList joins words with commas and "and", and counts what is too many.
+func andList(words []string) string {
+	switch n := len(words); {
+	case n == 0:
+		return "nothing"
+	case n == 1:
+		return words[0]
+	case n > 6:
+		return strings.Join(words[:5], ", ") + " and " + strconv.Itoa(n-5) + " others"
+	default:
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
 }
 
 // maxSteps is how many steps stand under one; the rest is counted.

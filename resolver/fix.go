@@ -1,0 +1,408 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/internal/sat"
+)
+
+// A Change is one thing an administrator, or the author of a catalog, can do.
+type Change struct {
+	// Kind says what changes.
+	Kind ChangeKind `json:"kind"`
+	// Subscription is the name of the subscription that changes.
+	Subscription string `json:"subscription,omitempty"`
+	// Operator is the installed operator that changes.
+	Operator string `json:"operator,omitempty"`
+	// To is the new value: a channel, a catalog ("name/namespace"), a package.
+	To string `json:"to,omitempty"`
+	// Bundle and Requirement are what would have to change upstream.
+	Bundle      Ref    `json:"bundle,omitzero"`
+	Requirement string `json:"requirement,omitempty"`
+	Place       *Place `json:"place,omitempty"`
+}
+
+// A ChangeKind is a kind of change. The order of the constants is the order in
+// which fixes are offered: what disturbs least comes first.
+type ChangeKind string
+
+const (
+	ClearStartingCSV ChangeKind = "clear-starting-csv"
+	LiftPolicy       ChangeKind = "lift-policy"
+	ChangeChannel    ChangeKind = "change-channel"
+	AnyCatalog       ChangeKind = "change-catalog"
+	AdoptOperator    ChangeKind = "adopt-operator"
+	DropSubscription ChangeKind = "drop-subscription"
+	// RemoveSubscribed removes a subscription with the operator that it owns.
+	RemoveSubscribed ChangeKind = "remove-subscribed"
+	RemoveOperator   ChangeKind = "remove-operator"
+	RelaxRequirement ChangeKind = "relax-requirement"
+)
+
+var changeCost = map[ChangeKind]int{
+	ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, AnyCatalog: 4, AdoptOperator: 5,
+	DropSubscription: 6, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
+}
+
+// String says what to do, as an instruction.
+func (c Change) String() string {
+	switch c.Kind {
+	case ClearStartingCSV:
+		return fmt.Sprintf("remove the startingCSV of subscription %s", c.Subscription)
+	case LiftPolicy:
+		return fmt.Sprintf("lift the policy: %s", c.To)
+	case ChangeChannel:
+		return fmt.Sprintf("set the channel of subscription %s to %s", c.Subscription, c.To)
+	case AnyCatalog:
+		return fmt.Sprintf("point subscription %s to catalog %s", c.Subscription, c.To)
+	case AdoptOperator:
+		return fmt.Sprintf("adopt %s: subscribe to package %s with it as the installed operator, so that it can be upgraded", c.Operator, c.To)
+	case DropSubscription:
+		return fmt.Sprintf("delete subscription %s", c.Subscription)
+	case RemoveSubscribed:
+		return fmt.Sprintf("delete subscription %s and its operator %s", c.Subscription, c.Operator)
+	case RemoveOperator:
+		return fmt.Sprintf("uninstall %s", c.Operator)
+	case RelaxRequirement:
+		at := ""
+		if c.Place != nil {
+			at = fmt.Sprintf(" (%s)", c.Place)
+		}
+		return fmt.Sprintf("upstream: publish what meets %s, or have %s no longer require it%s", c.Requirement, c.Bundle.Name, at)
+	}
+	return string(c.Kind)
+}
+
+// A Fix is a smallest set of changes that resolves a core: none of them can be
+// left out. It was solved again before it was offered.
+type Fix struct {
+	Changes []Change `json:"changes"`
+	// Selected is what would then be installed, by package.
+	Selected []Selected `json:"selected"`
+
+	cost int
+	// first are the packages that the core is about.
+	first []string
+}
+
+// String says what to do and what would come of it.
+func (f *Fix) String() string {
+	parts := make([]string, len(f.Changes))
+	for i, c := range f.Changes {
+		parts[i] = c.String()
+	}
+	return strings.Join(parts, ", and ") + "; then " + f.outcome()
+}
+
+// outcome tells what would be installed, first what the core is about.
+func (f *Fix) outcome() string {
+	var names, rest []string
+	for _, s := range f.Selected {
+		if slices.Contains(f.first, s.Package) {
+			names = append(names, s.Name)
+		} else {
+			rest = append(rest, s.Name)
+		}
+	}
+	names = append(names, rest...)
+	switch n := len(names); {
+	case n == 0:
+		return "nothing is left to install"
+	case n == 1:
+		return names[0] + " is installed"
+	case n <= 3:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " are installed"
+	default:
+		return fmt.Sprintf("%s, %s and %d others are installed", names[0], names[1], n-2)
+	}
+}
+
+// maxTries bounds how many sets of changes are tried for one core.
+const maxTries = 400
+
+// Fixes returns the smallest changes that resolve the core, those that disturb
+// least first, at most max of them (0: five). Each was solved again, with the
+// other cores left as they are. Changes to catalogs come last, and only where
+// nothing else helps. The error is the context's.
+func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
+	max = cmp.Or(max, 5)
+	base := c.alone()
+	changes := c.changes()
+	var found []*Fix
+	tries := 0
+	try := func(set ...Change) error {
+		if tries++; tries > maxTries || covers(found, set) {
+			return nil
+		}
+		p := base
+		for _, ch := range set {
+			p = ch.apply(p)
+		}
+		sol, err := Resolve(ctx, p)
+		var no *Conflict
+		if errors.As(err, &no) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f := &Fix{Changes: set, Selected: sol.Selected}
+		for _, ch := range set {
+			f.cost += changeCost[ch.Kind]
+		}
+		found = append(found, f)
+		return nil
+	}
+	for _, ch := range changes {
+		if err := try(ch); err != nil {
+			return nil, err
+		}
+	}
+	for i, a := range changes {
+		for _, b := range changes[i+1:] {
+			if len(found) > 0 || a.clashes(b) {
+				continue
+			}
+			if err := try(a, b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(found) == 0 || onlyRemovals(found) {
+		up, err := c.upstream(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, up...)
+	}
+	for _, f := range found {
+		f.first = c.packages()
+	}
+	slices.SortStableFunc(found, func(a, b *Fix) int { return cmp.Compare(a.cost, b.cost) })
+	return found[:min(len(found), max)], nil
+}
+
+// packages returns the packages that the requests of the core are about.
+func (c *Core) packages() []string {
+	var out []string
+	for _, f := range c.Facts {
+		switch f := f.(type) {
+		case *Subscribed:
+			out = append(out, f.Subscription.Package)
+		case *Unavailable:
+			out = append(out, f.Subscription.Package)
+		case *MustStay:
+			out = append(out, f.Operator.Package)
+		}
+	}
+	return out
+}
+
+// onlyRemovals reports whether every fix gives something up.
+func onlyRemovals(fixes []*Fix) bool {
+	for _, f := range fixes {
+		for _, c := range f.Changes {
+			switch c.Kind {
+			case DropSubscription, RemoveSubscribed, RemoveOperator:
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// covers reports whether a found fix is part of set.
+func covers(found []*Fix, set []Change) bool {
+	for _, f := range found {
+		if !slices.ContainsFunc(f.Changes, func(c Change) bool { return !slices.Contains(set, c) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// clashes reports whether two changes are about the same thing.
+func (c Change) clashes(o Change) bool {
+	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator
+}
+
+// alone returns the problem without what the other cores ask for, so that a fix
+// of this core can be told apart: their subscriptions and operators are left
+// out.
+func (c *Core) alone() Problem {
+	u := c.e.r.u
+	p := *u.p
+	p.Options.Partial = false
+	p.Subscriptions = nil
+	aside := map[string]bool{}
+	for i, f := range c.e.facts {
+		if !isRequest(f.Fact) {
+			continue
+		}
+		foreign := c.foreign(i)
+		switch {
+		case i >= len(u.subs):
+			aside[u.installed[f.owner].Name] = foreign
+		case !foreign:
+			p.Subscriptions = append(p.Subscriptions, *u.subs[i].Subscription)
+		case u.subs[i].current != nil:
+			aside[u.subs[i].current.Name] = true
+		}
+	}
+	p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return aside[in.Name] })
+	return p
+}
+
+// foreign reports whether fact i is a request of another core and not of this
+// one.
+func (c *Core) foreign(i int) bool {
+	return !slices.Contains(c.index, i) && slices.ContainsFunc(c.e.found, func(core []int) bool { return slices.Contains(core, i) })
+}
+
+// changes returns the changes that can touch the core, the cheapest first.
+func (c *Core) changes() []Change {
+	u := c.e.r.u
+	var out []Change
+	add := func(ch Change) {
+		if !slices.Contains(out, ch) {
+			out = append(out, ch)
+		}
+	}
+	for _, f := range c.Facts {
+		switch f := f.(type) {
+		case *Subscribed:
+			c.subscriptionChanges(u, f.Subscription.Name, add)
+		case *Unavailable:
+			c.subscriptionChanges(u, f.Subscription.Name, add)
+		case *MustStay:
+			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
+			if pkg := u.adoptable(f.Operator.Name); pkg != "" {
+				add(Change{Kind: AdoptOperator, Operator: f.Operator.Name, To: pkg})
+			}
+		case *Ruled:
+			add(Change{Kind: LiftPolicy, To: f.Policy.String()})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(changeCost[a.Kind], changeCost[b.Kind]) })
+	return out
+}
+
+// subscriptionChanges offers what can be done about one subscription.
+func (c *Core) subscriptionChanges(u *universe, name string, add func(Change)) {
+	i := slices.IndexFunc(u.subs, func(s *subscription) bool { return s.Name == name })
+	s := u.subs[i]
+	if s.StartingCSV != "" && s.current == nil {
+		add(Change{Kind: ClearStartingCSV, Subscription: name})
+	}
+	in, others := u.sourcesFor(s)
+	for _, cat := range in {
+		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
+			for ch := range p.Channels() {
+				if ch.Name() != s.Channel {
+					add(Change{Kind: ChangeChannel, Subscription: name, To: ch.Name()})
+				}
+			}
+		}
+	}
+	for _, cat := range others {
+		if _, ok := cat.Graph.Package(s.Package); ok {
+			add(Change{Kind: AnyCatalog, Subscription: name, To: cat.ID().String()})
+		}
+	}
+	if s.current == nil {
+		add(Change{Kind: DropSubscription, Subscription: name})
+	} else {
+		add(Change{Kind: RemoveSubscribed, Subscription: name, Operator: s.current.Name})
+	}
+}
+
+// adoptable returns the package of an installed operator when some catalog has
+// it.
+func (u *universe) adoptable(name string) string {
+	i := slices.IndexFunc(u.installed, func(in *installed) bool { return in.Name == name })
+	if i < 0 || u.installed[i].pkg == "" {
+		return ""
+	}
+	for _, c := range u.cats {
+		if _, ok := c.Graph.Package(u.installed[i].pkg); ok {
+			return u.installed[i].pkg
+		}
+	}
+	return ""
+}
+
+// apply returns the problem with the change made.
+func (c Change) apply(p Problem) Problem {
+	subs := slices.Clone(p.Subscriptions)
+	at := slices.IndexFunc(subs, func(s Subscription) bool { return s.Name == c.Subscription && c.Subscription != "" })
+	p.Subscriptions = subs
+	switch c.Kind {
+	case ClearStartingCSV:
+		subs[at].StartingCSV = ""
+	case ChangeChannel:
+		subs[at].Channel, subs[at].StartingCSV = c.To, ""
+	case AnyCatalog:
+		subs[at].Catalog, subs[at].CatalogNamespace, _ = strings.Cut(c.To, "/")
+	case DropSubscription, RemoveSubscribed:
+		p.Subscriptions = slices.Delete(subs, at, at+1)
+	case AdoptOperator:
+		name := c.Operator
+		for slices.ContainsFunc(subs, func(s Subscription) bool { return s.Name == name }) {
+			name += "-adopted"
+		}
+		p.Subscriptions = append(subs, Subscription{Name: name, Package: c.To, InstalledCSV: c.Operator})
+	case LiftPolicy:
+		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.String() == c.To })
+	}
+	if c.Kind == RemoveOperator || c.Kind == RemoveSubscribed {
+		p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return in.Name == c.Operator })
+	}
+	return p
+}
+
+// upstream returns the requirements of which each alone, if its author dropped
+// it, would resolve the core.
+func (c *Core) upstream(ctx context.Context) ([]*Fix, error) {
+	e := c.e
+	var out []*Fix
+	for _, i := range c.index {
+		q, ok := e.facts[i].Fact.(*Requires)
+		if !ok {
+			continue
+		}
+		var on []sat.Lit
+		for j, f := range e.facts {
+			// The same requirement of other bundles of the package is the same
+			// mistake.
+			other, ok := f.Fact.(*Requires)
+			same := ok && other.Bundle.Package == q.Bundle.Package && other.Requirement.String() == q.Requirement.String()
+			if !same && !(isRequest(f.Fact) && c.foreign(j)) {
+				on = append(on, e.on[j])
+			}
+		}
+		set, ok, err := e.search(ctx, on, func(sub int) bool { return e.r.missing[sub] == nil && !c.foreign(sub) })
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: requirement(q)}
+		if !q.Bundle.Installed() {
+			ch.Place = &Place{q.Bundle.Catalog, q.Pos.File, q.Pos.Line, q.Property}
+		}
+		if slices.ContainsFunc(out, func(f *Fix) bool {
+			return f.Changes[0].Requirement == ch.Requirement && f.Changes[0].Bundle.Package == ch.Bundle.Package
+		}) {
+			continue
+		}
+		out = append(out, &Fix{Changes: []Change{ch}, Selected: e.r.solution(set).Selected, cost: changeCost[ch.Kind]})
+	}
+	return out, nil
+}

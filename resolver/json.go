@@ -1,0 +1,98 @@
+package resolver
+
+import "github.com/go-json-experiment/json"
+
+// A factJSON is the form of every fact in JSON: code and text always, the rest
+// as the kind of fact has it.
+type factJSON struct {
+	Code         string   `json:"code"`
+	Text         string   `json:"text"`
+	Subscription string   `json:"subscription,omitempty"`
+	Bundle       *Ref     `json:"bundle,omitempty"`
+	Operator     *Ref     `json:"operator,omitempty"`
+	Package      string   `json:"package,omitempty"`
+	API          string   `json:"api,omitempty"`
+	Requirement  string   `json:"requirement,omitempty"`
+	Message      string   `json:"message,omitempty"`
+	Place        *Place   `json:"place,omitempty"`
+	Missing      string   `json:"missing,omitempty"`
+	Known        []string `json:"known,omitempty"`
+	Policy       *Policy  `json:"policy,omitempty"`
+	Error        string   `json:"error,omitempty"`
+	Candidates   []Ref    `json:"candidates,omitempty"`
+}
+
+func factToJSON(f Fact) factJSON {
+	out := factJSON{Code: f.Code(), Text: f.String()}
+	switch f := f.(type) {
+	case *Subscribed:
+		out.Subscription, out.Package, out.Candidates = f.Subscription.Name, f.Subscription.Package, f.Candidates
+	case *Unavailable:
+		out.Subscription, out.Package, out.Missing, out.Known = f.Subscription.Name, f.Subscription.Package, f.What, f.Known
+		if f.Err != nil {
+			out.Error = f.Err.Error()
+		}
+	case *MustStay:
+		out.Operator = &f.Operator
+	case *Requires:
+		out.Bundle, out.Requirement, out.Candidates = &f.Bundle, f.Requirement.String(), f.Candidates
+		out.Message, out.Place = f.Requirement.Message(), f.place()
+	case *OnePerPackage:
+		out.Package, out.Candidates = f.Package, f.Bundles
+	case *OneProvider:
+		out.API, out.Candidates = f.API.String(), f.Providers
+	case *Replaced:
+		out.Bundle, out.Operator = &f.Bundle, &f.Operator
+	case *Prohibited:
+		out.Bundle = &f.Bundle
+	case *Unusable:
+		out.Bundle, out.Error = &f.Bundle, f.Err.Error()
+	case *Ruled:
+		out.Bundle, out.Policy = &f.Bundle, &f.Policy
+	}
+	return out
+}
+
+// MarshalJSON returns the core as an object with its headline, its derivation
+// and its facts.
+func (c *Core) MarshalJSON() ([]byte, error) {
+	d := c.Derive()
+	facts := make([]factJSON, len(c.Facts))
+	for i, f := range c.Facts {
+		facts[i] = factToJSON(f)
+	}
+	return json.Marshal(struct {
+		Headline   string     `json:"headline"`
+		Derivation *Step      `json:"derivation"`
+		Facts      []factJSON `json:"facts"`
+	}{d.Headline(), d.Conclusion, facts})
+}
+
+// MarshalJSON returns the conflict as an object with its cores, the names of the
+// subscriptions that can be planned and of those that are refused, and the plan
+// of the former.
+func (c *Conflict) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Cores   []*Core    `json:"cores"`
+		Planned []string   `json:"planned"`
+		Refused []string   `json:"refused"`
+		Plan    []Selected `json:"plan"`
+	}{c.Cores, c.planned, c.refused, nil}
+	if p := c.Planned(); p != nil {
+		out.Plan = p.Selected
+	}
+	for _, list := range []*[]string{&out.Planned, &out.Refused} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	return json.Marshal(out)
+}
+
+// MarshalJSON writes the catalog as {"name","namespace"}.
+func (id CatalogID) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	}{id.Name, id.Namespace})
+}

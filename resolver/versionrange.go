@@ -1,0 +1,108 @@
+package resolver
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	masterminds "github.com/Masterminds/semver/v3"
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
+)
+
+// MaxVersionRange is the longest text of a [VersionRange] in bytes.
+const MaxVersionRange = 4096
+
+// A VersionRange is a set of versions in Masterminds/semver syntax, which OLM v1
+// reads in the version of a request (C2): comparisons separated by commas or
+// spaces must all hold, "||" separates alternatives, and there are wildcards
+// (1.2.x), tildes (~1.2), carets (^1.2) and hyphens (1.2 - 1.4). The properties
+// versionRange and skipRange have another syntax: [constraints.Range].
+//
+// Prereleases are only in a group of comparisons that names a prerelease itself
+// (H16). The zero value contains every version.
+type VersionRange struct {
+	text string
+	c    *masterminds.Constraints
+}
+
+// ParseVersionRange parses a range. The error says what to write instead where
+// the text is of the other syntax (H17).
+func ParseVersionRange(text string) (VersionRange, error) {
+	if len(text) > MaxVersionRange {
+		return VersionRange{}, fmt.Errorf("invalid version range of %d bytes: at most %d are allowed", len(text), MaxVersionRange)
+	}
+	c, err := masterminds.NewConstraint(text)
+	if err != nil {
+		return VersionRange{}, fmt.Errorf("invalid version range %q: %w", text, rangeAdvice(text))
+	}
+	return VersionRange{text, c}, nil
+}
+
+var touching = regexp.MustCompile(`([0-9A-Za-z*])([<>=!~^])`)
+
+// rangeAdvice says what is wrong with a range that does not parse.
+func rangeAdvice(text string) error {
+	trimmed := strings.TrimSpace(text)
+	for _, try := range []struct{ with, why string }{
+		{strings.ReplaceAll(text, "==", "="), "equality is one ="},
+		{touching.ReplaceAllString(text, "$1 $2"), "comparisons are separated by a comma or a space"},
+		{strings.ReplaceAll(text, "V", "v"), "versions have a small v, or none"},
+		{strings.ReplaceAll(text, "&&", ","), "and is a comma"},
+		{strings.ReplaceAll(text, " | ", " || "), "alternatives are separated by ||"},
+		{strings.Trim(trimmed, ",|"), "a comma or || stands between two comparisons"},
+	} {
+		if try.with == text || try.with == "" {
+			continue
+		}
+		if _, err := masterminds.NewConstraint(try.with); err == nil {
+			return fmt.Errorf("%s: write %q", try.why, strings.TrimSpace(try.with))
+		}
+	}
+	switch {
+	case trimmed == "":
+		return errors.New("it is empty; leave it out for any version")
+	case strings.ContainsAny(trimmed, "[]()"):
+		return errors.New("intervals in brackets are not known here; write >=1.0.0, <2.0.0")
+	}
+	if _, err := constraints.ParseRange(text); err == nil {
+		return errors.New("it is written as a skipRange or versionRange of a catalog (blang/semver); " +
+			"here comparisons are those of Masterminds/semver, such as >=1.2.0, <2.0.0 or ^1.2 or 1.2.x")
+	}
+	return errors.New("want comparisons such as >=1.2.0, <2.0.0 or ^1.2 or ~1.2.3 or 1.2.x, alternatives separated by ||")
+}
+
+// Contains reports whether the version is in the range. Build metadata, and with
+// it a release, does not count.
+func (r VersionRange) Contains(v semver.Version) bool {
+	if r.c == nil {
+		return true
+	}
+	pre := make([]string, len(v.Pre))
+	for i, p := range v.Pre {
+		pre[i] = p.String()
+	}
+	return r.c.Check(masterminds.New(v.Major, v.Minor, v.Patch, strings.Join(pre, "."), ""))
+}
+
+// String returns the text that the range was parsed from.
+func (r VersionRange) String() string { return r.text }
+
+// IsZero reports whether r is the zero value, which contains every version.
+func (r VersionRange) IsZero() bool { return r.c == nil }
+
+var literal = regexp.MustCompile(`\d+(\.\d+(\.\d+(-[0-9A-Za-z.-]+)?)?)?`)
+
+// literals returns the versions that the text of a range names, completed with
+// zeros.
+func (r VersionRange) literals() []semver.Version {
+	var out []semver.Version
+	for _, s := range literal.FindAllString(r.text, -1) {
+		if v, err := semver.ParseTolerant(s); err == nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}

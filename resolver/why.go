@@ -1,0 +1,380 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/sat"
+)
+
+// A Reason is one link of the chain from a bundle up to what was asked for
+// (D17).
+type Reason struct {
+	Bundle Ref `json:"bundle"`
+	// Subscription is what asks for the bundle, or "".
+	Subscription string `json:"subscription,omitempty"`
+	// By is the bundle that requires it, Requirement what it requires; Place is
+	// where it says so.
+	By          Ref    `json:"by,omitzero"`
+	Requirement string `json:"requirement,omitempty"`
+	Place       *Place `json:"place,omitempty"`
+	// Preferred are the options that would have been taken rather than the
+	// bundle, each with what stood against it; the first preference has none.
+	Preferred []*Step `json:"preferred,omitempty"`
+	// Options counts all options of the choice.
+	Options int `json:"options"`
+}
+
+// String tells the link in one sentence.
+func (r Reason) String() string {
+	switch {
+	case r.Subscription != "":
+		return fmt.Sprintf("%s is what subscription %s gets", r.Bundle.Name, r.Subscription)
+	case r.By.Name != "":
+		return fmt.Sprintf("%s meets %s, which %s requires", r.Bundle.Name, r.Requirement, r.By.Name)
+	}
+	return r.Bundle.Name + " is installed without a subscription and stays"
+}
+
+// Why returns the chain of reasons for a bundle of the plan or an operator that
+// stays: the bundle first, the subscription last. Each link says which better
+// options there were and what stood against them. It is computed when it is
+// asked for; calls for one solution must not run at the same time. The error is
+// the context's, or says that the solution holds no such bundle.
+func (s *Solution) Why(ctx context.Context, name string) ([]Reason, error) {
+	w, err := s.reasons(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(w.set, func(c cand) bool { return w.r.u.ref(c).Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("%q is not part of the solution; ask why not", name)
+	}
+	var out []Reason
+	seen := map[cand]bool{}
+	for c := w.set[at]; c != noCand && !seen[c]; {
+		seen[c] = true
+		next := w.cause[c]
+		link, err := w.link(ctx, c, next)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, link)
+		c = next.owner
+	}
+	return out, nil
+}
+
+// A cause is the decision that brought a candidate into a set.
+type cause struct {
+	sub   *subscription // or
+	owner cand          // noCand when a subscription, or nothing, asked
+	req   stated
+	list  []cand // the options
+	// before is how many candidates were chosen earlier.
+	before int
+}
+
+// why replays the decisions of a solution.
+type why struct {
+	r     *resolution
+	set   []cand
+	e     *encoding
+	cause map[cand]cause
+	order []cand // as chosen
+}
+
+func (s *Solution) reasons(ctx context.Context) (*why, error) {
+	if s.why != nil {
+		return s.why, nil
+	}
+	e, err := s.r.encode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &why{r: s.r, set: s.set, e: e, cause: map[cand]cause{}}
+	w.replay(ctx)
+	s.why = w
+	return w, nil
+}
+
+// replay makes the decisions again, in the order of the search, knowing what
+// came of them.
+func (w *why) replay(ctx context.Context) {
+	in := map[cand]bool{}
+	for _, c := range w.set {
+		in[c] = true
+	}
+	type decision struct {
+		cause
+		*need
+	}
+	var queue []decision
+	took := map[cand]bool{}
+	take := func(c cand, by cause) {
+		took[c] = true
+		by.before = len(w.order)
+		w.cause[c] = by
+		w.order = append(w.order, c)
+	}
+	push := func(c cand) {
+		for _, q := range w.r.needs.requirements(ctx, c) {
+			for _, n := range q.choices() {
+				queue = append(queue, decision{cause{owner: c, req: q}, n})
+			}
+		}
+	}
+	for _, x := range w.r.u.installed {
+		if len(x.owners) == 0 {
+			take(x.id, cause{owner: noCand})
+		}
+	}
+	for i, s := range w.r.u.subs {
+		if w.r.options[i] != nil {
+			queue = append(queue, decision{cause{sub: s, owner: noCand}, w.r.options[i]})
+		}
+	}
+	for _, c := range slices.Clone(w.order) {
+		push(c)
+	}
+	for len(queue) > 0 {
+		d := queue[0]
+		queue = queue[1:]
+		if d.kind == some {
+			for _, k := range d.kids {
+				if k.heldBy(w.r.u, ctx, w.set) {
+					for _, n := range k.choices() {
+						queue = append(queue, decision{d.cause, n})
+					}
+					break
+				}
+			}
+			continue
+		}
+		if slices.ContainsFunc(d.need.list, func(c cand) bool { return took[c] }) {
+			continue
+		}
+		if i := slices.IndexFunc(d.need.list, func(c cand) bool { return in[c] }); i >= 0 {
+			c := d.need.list[i]
+			d.cause.list = d.need.list
+			take(c, d.cause)
+			push(c)
+		}
+	}
+}
+
+// heldBy reports whether a set meets a need.
+func (n *need) heldBy(u *universe, ctx context.Context, set []cand) bool {
+	held := func(k *need) bool { return k.heldBy(u, ctx, set) }
+	switch n.kind {
+	case anyOf:
+		return slices.ContainsFunc(n.list, func(c cand) bool { return slices.Contains(set, c) })
+	case every:
+		return !slices.ContainsFunc(n.kids, func(k *need) bool { return !held(k) })
+	case some:
+		return slices.ContainsFunc(n.kids, held)
+	}
+	return !slices.ContainsFunc(set, func(c cand) bool { return u.satisfies(ctx, n.expr, c) })
+}
+
+// link tells one decision, with what stood against the better options.
+func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
+	out := Reason{Bundle: w.r.u.ref(c), Options: len(by.list)}
+	switch {
+	case by.sub != nil:
+		out.Subscription = by.sub.Name
+	case by.owner != noCand:
+		q := &Requires{Bundle: w.r.u.ref(by.owner), Pos: w.r.u.pos(by.owner), Property: by.req.Property, Requirement: by.req.Expr}
+		out.By, out.Requirement, out.Place = q.Bundle, requirement(q), q.place()
+	}
+	var steps []*Step
+	for _, better := range by.list {
+		if better == c {
+			break
+		}
+		s, err := w.against(ctx, better, w.order[:by.before])
+		if err != nil {
+			return out, err
+		}
+		if s != nil {
+			steps = append(steps, s)
+		}
+	}
+	out.Preferred = merge(steps)
+	return out, nil
+}
+
+// against tells what stands against a candidate, given what was chosen before;
+// nil when nothing does.
+func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error) {
+	l, reached := w.e.vars[c]
+	if !reached {
+		return nil, nil
+	}
+	assume := slices.Clone(w.e.on)
+	for _, b := range before {
+		assume = append(assume, w.e.vars[b])
+	}
+	core, err := w.e.s.MinimalCore(ctx, append(assume, l))
+	if err != nil || core == nil {
+		return nil, err
+	}
+	var facts []int
+	for i, on := range w.e.on {
+		if slices.Contains(core, on) {
+			facts = append(facts, i)
+		}
+	}
+	var with []cand
+	for _, b := range before {
+		if b != c && slices.Contains(core, sat.Lit(w.e.vars[b])) {
+			with = append(with, b)
+		}
+	}
+	end := w.e.prove(ctx, facts, with, c)
+	if end == nil {
+		return nil, nil
+	}
+	n := narrator{e: w.e}
+	s := &Step{Code: codeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}
+	s.Because = []*Step{n.step(end)}
+	s.finish()
+	return s, nil
+}
+
+// place returns where the requirement stands; nil for an installed operator.
+func (f *Requires) place() *Place {
+	if f.Bundle.Installed() {
+		return nil
+	}
+	return &Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, f.Property}
+}
+
+// A WhyNot says why a bundle of some catalog is not part of a solution.
+type WhyNot struct {
+	Bundle Ref     `json:"bundle"`
+	Pos    fbc.Pos `json:"-"`
+	// Text says it in one sentence.
+	Text string `json:"text"`
+	// Against is the derivation of what stands against the bundle, if
+	// something does.
+	Against *Step `json:"against,omitempty"`
+}
+
+// WhyNot says, for every catalog and channel that has a bundle of that name, why
+// the solution does not hold it, in the order of catalogs and channels. See Why
+// for errors.
+func (s *Solution) WhyNot(ctx context.Context, name string) ([]WhyNot, error) {
+	w, err := s.reasons(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []WhyNot
+	for _, src := range w.r.u.cats {
+		for p := range src.Graph.Packages() {
+			b, ok := p.Bundle(name)
+			if !ok {
+				continue
+			}
+			if b.NumEntries() == 0 {
+				out = append(out, WhyNot{Bundle: Ref{Catalog: src.ID(), Package: p.Name(), Name: name}, Pos: b.Pos(), Text: "is in no channel of package " + p.Name()})
+			}
+			for e := range b.Entries() {
+				x, err := w.not(ctx, src.first+cand(e.Index()))
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, x)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no catalog has a bundle %q", name)
+	}
+	return out, nil
+}
+
+func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
+	u := w.r.u
+	e, b := u.entry(c)
+	out := WhyNot{Bundle: u.ref(c), Pos: b.Pos()}
+	if slices.Contains(w.set, c) {
+		out.Text = "is part of the solution"
+		return out, nil
+	}
+	if _, ok := e.Rank(); !ok {
+		if _, reached := w.e.vars[c]; !reached {
+			out.Text = "is never offered: another entry of channel " + e.Channel().Name() + " skips it"
+			if err := e.Channel().Err(); err != nil {
+				out.Text = fmt.Sprintf("is never offered: its channel is broken: %v", err)
+			}
+			return out, nil
+		}
+	}
+	if _, reached := w.e.vars[c]; !reached {
+		out.Text = "is not needed: nothing that was asked for leads to it"
+		return out, nil
+	}
+	s, err := w.against(ctx, c, nil)
+	if err != nil {
+		return out, err
+	}
+	if s != nil {
+		out.Text, out.Against = "cannot be part of any solution", s
+		return out, nil
+	}
+	// It could be, so some preference decided against it.
+	for _, got := range w.order {
+		by := w.cause[got]
+		mine, its := slices.Index(by.list, c), slices.Index(by.list, got)
+		if mine < 0 {
+			continue
+		}
+		asker := "what requires it"
+		if by.sub != nil {
+			asker = "subscription " + by.sub.Name
+		} else if by.owner != noCand {
+			asker = u.ref(by.owner).Name
+		}
+		if mine > its {
+			out.Text = fmt.Sprintf("is possible, but %s prefers %s: %s", asker, u.ref(got).Name, w.preferred(got, c))
+			return out, nil
+		}
+		s, err := w.against(ctx, c, w.order[:by.before])
+		if err != nil {
+			return out, err
+		}
+		if s != nil {
+			out.Text, out.Against = fmt.Sprintf("was preferred by %s, but does not fit what was chosen before", asker), s
+			return out, nil
+		}
+	}
+	out.Text = "is possible, but nothing in the solution needs it"
+	return out, nil
+}
+
+// preferred names the preference by which a goes before b (D8, H13).
+func (w *why) preferred(a, b cand) string {
+	u := w.r.u
+	switch {
+	case u.isInstalled(a):
+		return "it is installed already"
+	case u.source(a) != u.source(b):
+		x, y := u.source(a), u.source(b)
+		if x.Priority != y.Priority && x.Priority > y.Priority {
+			return fmt.Sprintf("its catalog %s has the higher priority", x.Name)
+		}
+		return fmt.Sprintf("its catalog %s goes before %s", x.Name, y.Name)
+	}
+	x, _ := u.entry(a)
+	y, _ := u.entry(b)
+	if x.Channel() != y.Channel() {
+		if x.Channel().IsDefault() {
+			return fmt.Sprintf("%s is the default channel", x.Channel().Name())
+		}
+		return fmt.Sprintf("package %s, channel %s goes first by name", x.Channel().Package().Name(), x.Channel().Name())
+	}
+	return "it is nearer to the head of channel " + x.Channel().Name()
+}
