@@ -24,6 +24,8 @@ type answer struct {
 	Error string `json:"error,omitempty"`
 
 	problem *resolver.Problem
+	// explanation tells the conflict to people.
+	explanation string
 }
 
 func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
@@ -83,28 +85,24 @@ func (a *answer) text(w io.Writer) error {
 	return nil
 }
 
-// conflictText tells every independent conflict as a derivation.
+// conflictText tells why there is no solution, and what would help.
 func (a *answer) conflictText(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "No solution in namespace %s:\n", a.problem.Namespace)
-	for _, core := range a.Conflict.Cores {
-		b.WriteString("\n" + core.Derive().Text(textWidth(w)))
-		b.WriteString(a.meant(core))
-	}
-	_, err := io.WriteString(w, b.String())
+	_, err := fmt.Fprintf(w, "No solution in namespace %s:\n\n%s%s", a.problem.Namespace, a.explanation, a.meant())
 	return err
 }
 
 // meant proposes packages in place of those that no catalog has.
-func (a *answer) meant(core *resolver.Core) string {
+func (a *answer) meant() string {
 	var b strings.Builder
-	for _, f := range core.Facts {
-		f, ok := f.(*resolver.Unavailable)
-		if !ok || f.What != "package" {
-			continue
-		}
-		if names := nearest(f.Subscription.Package, packageNames(a.problem.Catalogs)); len(names) > 0 {
-			fmt.Fprintf(&b, "  did you mean %s?\n", strings.Join(names, ", "))
+	for _, core := range a.Conflict.Cores {
+		for _, f := range core.Facts {
+			f, ok := f.(*resolver.Unavailable)
+			if !ok || f.What != "package" {
+				continue
+			}
+			if names := nearest(f.Subscription.Package, packageNames(a.problem.Catalogs)); len(names) > 0 {
+				fmt.Fprintf(&b, "For %s, did you mean %s?\n", f.Subscription.Package, strings.Join(names, ", "))
+			}
 		}
 	}
 	return b.String()

@@ -117,7 +117,14 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	var unhealthy *resolver.UnhealthyError
 	switch {
 	case errors.As(err, &conflict):
-		return &answer{ID: p.ID, Conflict: conflict, problem: p}, nil
+		a := &answer{ID: p.ID, Conflict: conflict, problem: p}
+		if s.out.format == formatText {
+			a.explanation, err = conflict.Text(ctx, textWidth(s.out.w))
+			if err != nil {
+				return nil, err
+			}
+		}
+		return a, nil
 	case errors.As(err, &unhealthy):
 		// The problem says so itself: a refusal is its answer (D14).
 		return &answer{ID: p.ID, Error: err.Error(), problem: p}, nil
