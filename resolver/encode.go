@@ -207,13 +207,15 @@ func (e *encoding) of(list []cand) []sat.Lit {
 // choice turns a need into the solver's choice between literals.
 func (e *encoding) choice(ctx context.Context, n *need) sat.Choice {
 	if n.kind == anyOf {
-		return e.of(n.list)
+		return sat.Choice{Options: e.of(n.list)}
 	}
-	var out sat.Choice
+	out := sat.Choice{Met: func(chosen func(sat.Lit) bool) bool {
+		return n.decided(func(c cand) bool { return chosen(e.vars[c]) })
+	}}
 	for _, k := range n.kids {
 		l := e.lit(ctx, k)
 		e.needOf[l] = k
-		out = append(out, l)
+		out.Options = append(out.Options, l)
 	}
 	return out
 }

@@ -35,13 +35,13 @@ func (r *resolution) first(ctx context.Context) (set []cand, ok bool) {
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
+		if n.decided(func(c cand) bool { return t.took[c] }) {
+			continue
+		}
 		if n.kind == some {
 			k := n.kids[0]
 			queue = append(queue, k.choices()...)
 			t.forbidden = append(t.forbidden, k.forbidden()...)
-			continue
-		}
-		if slices.ContainsFunc(n.list, func(c cand) bool { return t.took[c] }) {
 			continue
 		}
 		i := slices.IndexFunc(n.list, func(c cand) bool { return r.u.barred(c) == nil })

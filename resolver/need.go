@@ -163,6 +163,21 @@ func (x *need) choices() []*need {
 	return []*need{x}
 }
 
+// decided reports whether what was chosen meets the need whatever else will be
+// chosen. What nothing may satisfy is never decided.
+func (x *need) decided(chosen func(cand) bool) bool {
+	decided := func(k *need) bool { return k.decided(chosen) }
+	switch x.kind {
+	case anyOf:
+		return slices.ContainsFunc(x.list, chosen)
+	case some:
+		return slices.ContainsFunc(x.kids, decided)
+	case every:
+		return !slices.ContainsFunc(x.kids, func(k *need) bool { return !decided(k) })
+	}
+	return false
+}
+
 // forbidden returns what a need forbids in any case.
 func (x *need) forbidden() []constraints.Expr {
 	switch x.kind {

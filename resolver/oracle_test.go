@@ -30,7 +30,10 @@ type oracle struct {
 	all     []*candidate // the installed ones first
 	subs    []*wish      // in the order in which they choose
 	skipped map[int]bool // candidates that only a startingCSV may name (H3)
-	eval    *constraints.Evaluator
+	// eager: the author's order in a tree of trees counts even where what was
+	// chosen before meets one of its parts.
+	eager bool
+	eval  *constraints.Evaluator
 	memo    map[leafOn]bool
 }
 

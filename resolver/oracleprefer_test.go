@@ -90,7 +90,7 @@ func (o *oracle) search(s set, queue []goal, bans []constraints.Expr) (set, bool
 		return s, o.valid(s) == ""
 	}
 	g, rest := queue[0], queue[1:]
-	if slices.ContainsFunc(g.of, func(a alternative) bool { return o.decided(a, s, bans) }) {
+	if slices.ContainsFunc(g.of, func(a alternative) bool { return o.decided(a, s) }) {
 		return o.search(s, rest, bans)
 	}
 	for _, a := range g.of {
@@ -117,24 +117,19 @@ func (o *oracle) anyMatches(x constraints.Expr, s set) bool {
 	return !s.each(func(c int) bool { return !o.matches(x, c) })
 }
 
-// decided reports whether an alternative holds already, whatever else will be
-// chosen.
-func (o *oracle) decided(a alternative, s set, bans []constraints.Expr) bool {
-	if a.expr == nil {
+// decided reports whether what was chosen meets an alternative, whatever else
+// will be chosen: something that nothing may satisfy is never decided.
+func (o *oracle) decided(a alternative, s set) bool {
+	switch {
+	case a.expr == nil:
 		return s.has(a.c)
+	case o.eager:
+		return false
 	}
-	goals, more := o.expand(a)
-	for _, g := range goals {
-		if !slices.ContainsFunc(g.of, func(a alternative) bool { return o.decided(a, s, bans) }) {
-			return false
-		}
-	}
-	for _, x := range more {
-		if !slices.ContainsFunc(bans, func(y constraints.Expr) bool { return constraints.Equal(x, y) }) {
-			return false
-		}
-	}
-	return true
+	goals, bans := o.expand(a)
+	return len(bans) == 0 && !slices.ContainsFunc(goals, func(g goal) bool {
+		return !slices.ContainsFunc(g.of, func(a alternative) bool { return o.decided(a, s) })
+	})
 }
 
 // required returns what a candidate requires, in order of its properties.

@@ -73,6 +73,15 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 	for _, s := range u.sources(own) {
 		list = append(list, u.inSource(ctx, x, s)...)
 	}
+	// What is not offered can be in the set all the same, where a startingCSV
+	// names it, and then counts for a formula over the set (D5).
+	if u.semantics() == Documented {
+		for _, c := range u.named {
+			if u.satisfies(ctx, x, c) {
+				list = append(list, c)
+			}
+		}
+	}
 	u.lists[key] = list
 	return list
 }

@@ -80,6 +80,11 @@ func newResolution(u *universe) *resolution {
 		}
 		r.options = append(r.options, &need{kind: anyOf, list: list})
 		if s.current == nil {
+			for _, c := range list {
+				if _, ok := u.rank(c); !ok && !slices.Contains(u.named, c) {
+					u.named = append(u.named, c)
+				}
+			}
 			continue
 		}
 		for _, c := range list {

@@ -28,9 +28,11 @@ type universe struct {
 	subs      []*subscription
 	installed []*installed // by name
 	cats      []*source    // by namespace and name
-	policies  map[string][]ruling
-	lists     map[listKey][]cand
-	orders    map[int][]*source
+	// named are the entries that are not offered but that a startingCSV names.
+	named    []cand
+	policies map[string][]ruling
+	lists    map[listKey][]cand
+	orders   map[int][]*source
 	evaluation
 }
 
@@ -257,6 +259,13 @@ func (u *universe) entry(c cand) (graph.Entry, graph.Bundle) {
 	e := s.Graph.EntryAt(int(c - s.first))
 	b, _ := e.Bundle()
 	return e, b
+}
+
+// rank returns the place of a candidate of a catalog in its channel's order;
+// false when another entry skips it.
+func (u *universe) rank(c cand) (int, bool) {
+	e, _ := u.entry(c)
+	return e.Rank()
 }
 
 // ref returns the public name of a candidate.

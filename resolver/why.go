@@ -142,6 +142,9 @@ func (w *why) replay(ctx context.Context) {
 	for len(queue) > 0 {
 		d := queue[0]
 		queue = queue[1:]
+		if d.decided(func(c cand) bool { return took[c] }) {
+			continue
+		}
 		if d.kind == some {
 			for _, k := range d.kids {
 				if k.heldBy(w.r.u, ctx, w.set) {
@@ -151,9 +154,6 @@ func (w *why) replay(ctx context.Context) {
 					break
 				}
 			}
-			continue
-		}
-		if slices.ContainsFunc(d.need.list, func(c cand) bool { return took[c] }) {
 			continue
 		}
 		if i := slices.IndexFunc(d.need.list, func(c cand) bool { return in[c] }); i >= 0 {

@@ -1,9 +1,17 @@
 package sat
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // A Choice is a list of literals of which one is to hold, the preferred first.
-type Choice []Lit
+type Choice struct {
+	Options []Lit
+	// Met reports whether what was chosen so far decides the choice already. Nil
+	// means: when one of Options was chosen.
+	Met func(chosen func(Lit) bool) bool
+}
 
 // Prefer finds the model that is best by preference and returns the literals
 // chosen, in the order in which they were chosen.
@@ -26,16 +34,14 @@ func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after f
 	for _, l := range hard {
 		took[l] = true
 	}
-next:
+	has := func(l Lit) bool { return took[l] }
 	for len(queue) > 0 {
 		c := queue[0]
 		queue = queue[1:]
-		for _, l := range c {
-			if took[l] {
-				continue next
-			}
+		if slices.ContainsFunc(c.Options, has) || c.Met != nil && c.Met(has) {
+			continue
 		}
-		for _, l := range c {
+		for _, l := range c.Options {
 			// A model that has the option already spares a search.
 			if !s.Value(l) {
 				ok, err := s.Solve(ctx, append(assume, l)...)
@@ -50,7 +56,7 @@ next:
 			assume = append(assume, l)
 			chosen = append(chosen, l)
 			queue = append(queue, after(l)...)
-			continue next
+			break
 		}
 	}
 	return chosen, true, nil

@@ -1,0 +1,182 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Closure says what a bundle needs beside what is installed, and what would
+// meet it (G6). OLM v1 does not install it; a person may.
+type Closure struct {
+	// Unmet are the requirements of the bundle that what is installed does not
+	// meet, in the order of its properties.
+	Unmet []UnmetRequirement `json:"unmet"`
+	// Install are the bundles that would meet them, in an order in which each
+	// comes after those that it needs, as far as they do not need each other.
+	Install []Selected `json:"install"`
+	// Conflict says why nothing in the catalogs meets them; nil when Install
+	// does.
+	Conflict *Conflict `json:"-"`
+	// Reason is the text of Conflict.
+	Reason string `json:"reason,omitempty"`
+}
+
+// An UnmetRequirement is a requirement of a bundle.
+type UnmetRequirement struct {
+	Property int    `json:"property"` // index in the bundle's properties
+	Requires string `json:"requires"`
+}
+
+// String says in one line what is unmet and what would meet it; "" when all is
+// met.
+func (c *Closure) String() string {
+	if c == nil || len(c.Unmet) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("it needs ")
+	for i, u := range c.Unmet {
+		if i > 0 {
+			b.WriteString(" and ")
+		}
+		b.WriteString(u.Requires)
+	}
+	for i, x := range c.Install {
+		if i == 0 {
+			b.WriteString("; install before it ")
+		} else {
+			b.WriteString(", then ")
+		}
+		b.WriteString(x.Name)
+	}
+	if c.Reason != "" {
+		b.WriteString("; no catalog can meet that")
+	}
+	return b.String()
+}
+
+// CheckDependencies returns what a bundle needs beside the installed operators
+// and what in the catalogs would meet it, in the documented semantics (D5). It
+// chooses as [Resolve] does for dependencies. The error is a [*ProblemError], or
+// the context's.
+func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installed, catalogs []Catalog) (*Closure, error) {
+	const namespace = "dependencies"
+	catalogs = slices.Clone(catalogs)
+	for i := range catalogs {
+		catalogs[i].Namespace = cmp.Or(catalogs[i].Namespace, namespace)
+	}
+	self := Installed{Name: b.Name(), Version: b.Version().String(), Package: b.Package().Name()}
+	var facts, requires []property.Property
+	var at []int
+	n := 0
+	for p := range b.Properties() {
+		switch {
+		case property.IsRequirement(p.Type):
+			requires, at = append(requires, p), append(at, n)
+		case p.Type != property.TypeDeprecated && !property.IsHeavy(p.Type):
+			facts = append(facts, p)
+		}
+		n++
+	}
+	problem := Problem{Namespace: namespace}
+	for _, x := range installed {
+		if x.Name == self.Name || x.Package == self.Package && x.Package != "" {
+			continue // the bundle takes its place
+		}
+		problem.Installed = append(problem.Installed, x)
+	}
+	out := &Closure{Unmet: []UnmetRequirement{}, Install: []Selected{}}
+	compiler := constraints.NewCompiler(nil)
+	for i, p := range requires {
+		one := self
+		one.Properties = append(slices.Clone(facts), p)
+		alone := Problem{Namespace: namespace, Installed: []Installed{one}}
+		for _, x := range problem.Installed {
+			x.Properties = slices.DeleteFunc(slices.Clone(x.Properties), func(p property.Property) bool {
+				return property.IsRequirement(p.Type) || p.Type == property.TypeDeprecated
+			})
+			alone.Installed = append(alone.Installed, x)
+		}
+		_, err := Resolve(ctx, alone)
+		var no *Conflict
+		if errors.As(err, &no) {
+			u := UnmetRequirement{Property: at[i], Requires: p.Type}
+			if x, _, err := compiler.FromProperty(p); err == nil {
+				u.Requires = x.String()
+			} else {
+				u.Requires = fmt.Sprintf("%s, which cannot be read: %v", p.Type, err)
+			}
+			out.Unmet = append(out.Unmet, u)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if len(out.Unmet) == 0 {
+		return out, nil
+	}
+	self.Properties = append(facts, requires...)
+	problem.Installed = append(problem.Installed, self)
+	problem.Catalogs = catalogs
+	sol, err := Resolve(ctx, problem)
+	if errors.As(err, &out.Conflict) {
+		out.Reason = out.Conflict.Error()
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Install, err = inOrder(ctx, sol.Selected)
+	return out, err
+}
+
+// inOrder sorts bundles so that each comes after those that meet a part of its
+// requirements; those that need each other come by package.
+func inOrder(ctx context.Context, list []Selected) ([]Selected, error) {
+	e := constraints.NewEvaluator(constraints.Cluster{}, nil)
+	needs := make([][]int, len(list))
+	for i, x := range list {
+		for r := range x.Bundle.Requirements() {
+			for part := range constraints.Walk(r.Expr) {
+				if len(constraints.Children(part)) > 0 {
+					continue
+				}
+				for j, y := range list {
+					ok, err := e.Satisfies(ctx, part, y.Bundle)
+					if err != nil {
+						return nil, err
+					}
+					if ok.OK && i != j {
+						needs[i] = append(needs[i], j)
+					}
+				}
+			}
+		}
+	}
+	out := make([]Selected, 0, len(list))
+	state := make([]int, len(list)) // 1 on the way, 2 done
+	var visit func(i int)
+	visit = func(i int) {
+		if state[i] != 0 {
+			return
+		}
+		state[i] = 1
+		slices.Sort(needs[i])
+		for _, j := range needs[i] {
+			visit(j)
+		}
+		state[i] = 2
+		out = append(out, list[i])
+	}
+	for i := range list {
+		visit(i)
+	}
+	return out, nil
+}

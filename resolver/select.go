@@ -1,0 +1,439 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	masterminds "github.com/Masterminds/semver/v3"
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+)
+
+// Select returns the bundle that OLM v1 would install or upgrade to (C1-C6, B8).
+// It does not modify the request, whose catalogs any number of goroutines may
+// share. What it answers does not depend on the order of catalogs.
+//
+// The error is a [*Refusal] when no bundle can be chosen, a [*ProblemError] when
+// the request itself is malformed or a catalog that takes part is not loaded, or
+// the context's error.
+func Select(ctx context.Context, r SelectRequest) (*Selection, error) {
+	rng, installed, err := r.check()
+	if err != nil {
+		return nil, err
+	}
+	s := &selecting{SelectRequest: &r, rng: rng, installed: installed}
+	if installed != nil {
+		s.release = graph.ReadRelease(*installed)
+		s.node = graph.Node{Name: r.Installed.Name, Version: installed.String()}
+	}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	for _, stage := range []struct {
+		name Stage
+		keep func() *Refusal
+	}{
+		{StageChannels, s.inChannels},
+		{StageRange, s.inRange},
+		{StageSuccessors, s.successors},
+		{StageDeprecation, s.notDeprecated},
+		{StageNewest, s.newest},
+		{StagePriority, s.priority},
+		{StageValidations, s.valid},
+	} {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if s.refusal == nil {
+			s.refusal = stage.keep()
+		}
+		s.count(stage.name)
+	}
+	slices.SortStableFunc(s.funnel.Dropped, func(a, b Dropped) int {
+		return cmp.Or(cmp.Compare(a.Catalog, b.Catalog), cmp.Compare(a.Bundle, b.Bundle))
+	})
+	if s.refusal != nil {
+		return nil, s.refuse(ctx)
+	}
+	return s.selection(), nil
+}
+
+// selecting is a selection on its way through the stages.
+type selecting struct {
+	*SelectRequest
+	rng       VersionRange
+	installed *semver.Version
+	release   graph.VersionRelease
+	node      graph.Node
+	catalogs  []*SelectCatalog // that take part, by name
+	packages  []graph.Package  // of those that have the package
+	sources   []*SelectCatalog // the catalogs of packages
+	channels  map[graph.Channel]bool
+	left      []candidate
+	inRanges  []candidate // what was left after the range
+	funnel    Funnel
+	refusal   *Refusal
+	notes     []Note
+}
+
+// A candidate is a bundle of a catalog.
+type candidate struct {
+	graph.Bundle
+	source     *SelectCatalog
+	version    graph.VersionRelease
+	known      bool // it has a valid version
+	deprecated bool
+}
+
+func (c candidate) text() string {
+	if !c.known {
+		return "unknown"
+	}
+	return c.Bundle.Version().String()
+}
+
+// open passes the catalogs and the package.
+func (s *selecting) open() error {
+	list := make([]*SelectCatalog, len(s.Catalogs))
+	for i := range s.Catalogs {
+		list[i] = &s.Catalogs[i]
+	}
+	slices.SortFunc(list, func(a, b *SelectCatalog) int { return cmp.Compare(a.Name, b.Name) })
+	for _, c := range list {
+		f := FunnelCatalog{Name: c.Name, Priority: c.Priority}
+		switch {
+		case c.Unavailable:
+			f.Dropped, f.Reason = StageCatalogs, "is unavailable"
+		case !s.Selector.Matches(c.Labels):
+			f.Dropped, f.Reason = StageCatalogs, "is not selected by its labels"
+		case c.Graph == nil:
+			return problemErrorf("/catalogs", "catalog %q is not loaded; set Graph or call Open", c.Name)
+		default:
+			s.catalogs = append(s.catalogs, c)
+			p, ok := c.Graph.Package(s.Package)
+			if !ok {
+				f.Dropped, f.Reason = StagePackage, fmt.Sprintf("has no package %q", s.Package)
+				break
+			}
+			f.Bundles = p.NumBundles()
+			s.packages, s.sources = append(s.packages, p), append(s.sources, c)
+		}
+		s.funnel.Catalogs = append(s.funnel.Catalogs, f)
+	}
+	s.funnel.Stages = append(s.funnel.Stages, StageCount{StageCatalogs, len(s.catalogs), 0})
+	for i, p := range s.packages {
+		for b := range p.Bundles() {
+			c := candidate{Bundle: b, source: s.sources[i]}
+			c.version, c.known = b.VersionRelease()
+			_, c.deprecated = b.Deprecation()
+			s.left = append(s.left, c)
+		}
+	}
+	s.count(StagePackage)
+	s.funnel.Dropped = []Dropped{}
+	switch {
+	case len(s.catalogs) == 0:
+		s.refusal = &Refusal{Code: RefusedCatalogs}
+	case len(s.packages) == 0:
+		s.refusal = &Refusal{Code: RefusedPackage}
+	}
+	return nil
+}
+
+// count records the survivors of a stage.
+func (s *selecting) count(stage Stage) {
+	n := map[*SelectCatalog]bool{}
+	for _, c := range s.left {
+		n[c.source] = true
+	}
+	s.funnel.Stages = append(s.funnel.Stages, StageCount{stage, len(n), len(s.left)})
+}
+
+// keep drops the candidates for which why returns a reason.
+func (s *selecting) keep(stage Stage, why func(candidate) string) {
+	var left []candidate
+	for _, c := range s.left {
+		if reason := why(c); reason != "" {
+			s.drop(c, stage, reason)
+			continue
+		}
+		left = append(left, c)
+	}
+	s.left = left
+}
+
+func (s *selecting) drop(c candidate, stage Stage, reason string) {
+	s.funnel.Dropped = append(s.funnel.Dropped, Dropped{c.source.Name, c.Name(), c.text(), stage, reason})
+}
+
+// refused returns a refusal when nothing is left.
+func (s *selecting) refused(code RefusalCode) *Refusal {
+	if len(s.left) > 0 {
+		return nil
+	}
+	return &Refusal{Code: code}
+}
+
+// inChannels keeps the bundles of the channels asked for (C3).
+func (s *selecting) inChannels() *Refusal {
+	if len(s.Channels) == 0 {
+		return nil
+	}
+	s.channels = map[graph.Channel]bool{}
+	for _, p := range s.packages {
+		for _, name := range s.Channels {
+			if ch, ok := p.Channel(name); ok {
+				s.channels[ch] = true
+			}
+		}
+	}
+	s.keep(StageChannels, func(c candidate) string {
+		for e := range c.Entries() {
+			if s.channels[e.Channel()] {
+				return ""
+			}
+		}
+		return "is in none of the channels " + strings.Join(s.Channels, ", ")
+	})
+	return s.refused(RefusedChannels)
+}
+
+// inRange keeps the bundles in the version range (C2, C3).
+func (s *selecting) inRange() *Refusal {
+	if !s.rng.IsZero() {
+		s.keep(StageRange, func(c candidate) string {
+			switch {
+			case !c.known:
+				return "has no valid version"
+			case s.rng.Contains(c.version.Version):
+				return ""
+			case len(c.version.Version.Pre) > 0 && s.rng.Contains(final(c.version.Version)):
+				return fmt.Sprintf("is a prerelease, and %q names none", s.rng)
+			}
+			return fmt.Sprintf("is not in %q", s.rng)
+		})
+	}
+	s.inRanges = s.left
+	return s.refused(RefusedRange)
+}
+
+// final returns the version without its prerelease.
+func final(v semver.Version) semver.Version {
+	return semver.Version{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
+}
+
+// successors keeps what may follow the installed bundle (B8, C4).
+func (s *selecting) successors() *Refusal {
+	if s.installed == nil || s.Policy == SelfCertified {
+		return nil
+	}
+	var caret *masterminds.Constraints
+	if s.Options.Semver != SemverOff {
+		// A version always makes a valid caret range.
+		caret, _ = masterminds.NewConstraint("^" + s.installed.String())
+	}
+	s.keep(StageSuccessors, func(c candidate) string {
+		if c.known && c.version.Compare(s.release) == 0 {
+			return ""
+		}
+		if s.Options.Semver != SemverInstead && !s.follows(c.Bundle) {
+			return fmt.Sprintf("does not replace, skip or cover %s", s.node)
+		}
+		if caret != nil {
+			v, err := masterminds.NewVersion(c.text())
+			if err != nil || !caret.Check(v) {
+				return fmt.Sprintf("is no compatible upgrade of %s: not in ^%s", s.installed, s.installed)
+			}
+		}
+		return ""
+	})
+	return s.refused(RefusedSuccessors)
+}
+
+// follows reports whether an entry of the bundle admits the installed one.
+func (s *selecting) follows(b graph.Bundle) bool {
+	for e := range b.Entries() {
+		if s.channels != nil && !s.Options.OtherEdges && !s.channels[e.Channel()] {
+			continue
+		}
+		if e.Admits(s.Installed.Name, *s.installed) != graph.NoEdge {
+			return true
+		}
+	}
+	return false
+}
+
+// notDeprecated drops deprecated bundles when others are left (C5, C6).
+func (s *selecting) notDeprecated() *Refusal {
+	if !slices.ContainsFunc(s.left, func(c candidate) bool { return !c.deprecated }) {
+		return nil
+	}
+	s.keep(StageDeprecation, func(c candidate) string {
+		if c.deprecated {
+			message, _ := c.Deprecation()
+			return fmt.Sprintf("is deprecated (%q), and others are not", message)
+		}
+		return ""
+	})
+	return nil
+}
+
+// compare orders candidates: the higher version and release first, those without
+// a valid version last, then by name.
+func (c candidate) compare(o candidate) int {
+	switch {
+	case c.known && o.known:
+		return cmp.Or(o.version.Compare(c.version), cmp.Compare(c.Name(), o.Name()))
+	case c.known:
+		return -1
+	case o.known:
+		return 1
+	}
+	return cmp.Compare(c.Name(), o.Name())
+}
+
+// newest keeps the best of each catalog (C3).
+func (s *selecting) newest() *Refusal {
+	best := map[*SelectCatalog]candidate{}
+	for _, c := range s.left {
+		if b, ok := best[c.source]; !ok || c.compare(b) < 0 {
+			best[c.source] = c
+		}
+	}
+	s.keep(StageNewest, func(c candidate) string {
+		b := best[c.source]
+		switch {
+		case c.Bundle == b.Bundle:
+			return ""
+		case !c.known:
+			return "has no valid version"
+		case c.version.Compare(b.version) == 0:
+			return fmt.Sprintf("has the version of %s, whose name is smaller", b.Name())
+		}
+		return fmt.Sprintf("is older than %s (%s)", b.Name(), b.text())
+	})
+	return nil
+}
+
+// priority keeps the catalog of highest priority (C6).
+func (s *selecting) priority() *Refusal {
+	top, tied := s.left[0], []string(nil)
+	for _, c := range s.left {
+		if c.source.Priority > top.source.Priority {
+			top = c
+		}
+	}
+	for _, c := range s.left {
+		if c.source.Priority == top.source.Priority {
+			tied = append(tied, c.source.Name)
+		}
+	}
+	s.keep(StagePriority, func(c candidate) string {
+		if c.source.Priority < top.source.Priority {
+			return fmt.Sprintf("catalog %s has priority %d, catalog %s has %d", c.source.Name, c.source.Priority, top.source.Name, top.source.Priority)
+		}
+		return ""
+	})
+	if len(tied) > 1 {
+		return &Refusal{Code: RefusedTie, Tied: tied}
+	}
+	return nil
+}
+
+// valid refuses what OLM v1 cannot install (H16): the next best is not tried.
+func (s *selecting) valid() *Refusal {
+	c := s.left[0]
+	if !c.known {
+		s.left = nil
+		s.drop(c, StageValidations, "has no valid version")
+		return &Refusal{Code: RefusedVersion, chosen: c}
+	}
+	if typ := dependency(c.Bundle); typ != "" {
+		s.left = nil
+		s.drop(c, StageValidations, "has a dependency ("+typ+")")
+		return &Refusal{Code: RefusedDependency, chosen: c, property: typ}
+	}
+	return nil
+}
+
+// dependency returns the type of the first property for which OLM v1 refuses a
+// bundle, or "".
+func dependency(b graph.Bundle) string {
+	for p := range b.Properties() {
+		switch p.Type {
+		case property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint:
+			return p.Type
+		}
+	}
+	return ""
+}
+
+// selection describes the one that is left.
+func (s *selecting) selection() *Selection {
+	c := s.left[0]
+	s.note(c)
+	return &Selection{
+		ID: s.ID, OK: true, Catalog: c.source.Name, Bundle: c.Name(), Version: c.text(),
+		Deprecated: s.deprecations(c), Notes: s.notes, Funnel: s.funnel, Graph: c.Bundle,
+	}
+}
+
+// deprecations returns the messages that concern the choice (C5).
+func (s *selecting) deprecations(c candidate) []Deprecated {
+	out := []Deprecated{}
+	p := c.Bundle.Package()
+	if m, ok := p.Deprecation(); ok {
+		out = append(out, Deprecated{"package", "", m})
+	}
+	for ch := range p.Channels() {
+		if m, ok := ch.Deprecation(); ok && (len(s.Channels) == 0 || slices.Contains(s.Channels, ch.Name())) {
+			out = append(out, Deprecated{"channel", ch.Name(), m})
+		}
+	}
+	if m, ok := c.Deprecation(); ok {
+		out = append(out, Deprecated{"bundle", c.Name(), m})
+	}
+	return out
+}
+
+// note says what the reader of a selection may not expect.
+func (s *selecting) note(c candidate) {
+	add := func(code NoteCode, format string, args ...any) {
+		s.notes = append(s.notes, Note{code, fmt.Sprintf(format, args...)})
+	}
+	var passed, pre []string
+	for _, d := range s.funnel.Dropped {
+		v, err := graph.ParseVersionRelease(d.Version)
+		if err != nil || v.Compare(c.version) <= 0 {
+			continue
+		}
+		switch {
+		case d.Stage == StageDeprecation:
+			passed = append(passed, d.Bundle)
+		case d.Stage == StageRange && len(v.Version.Pre) > 0 && s.rng.Contains(final(v.Version)):
+			pre = append(pre, d.Bundle)
+		}
+	}
+	if len(passed) > 0 {
+		add(NoteDeprecated, "newer bundles are deprecated and were passed over: %s", strings.Join(passed, ", "))
+	}
+	if len(pre) > 0 {
+		add(NotePrereleases, "the range %q names no prerelease and leaves out newer ones: %s", s.rng, strings.Join(pre, ", "))
+	}
+	if s.installed == nil {
+		return
+	}
+	switch d := c.version.Compare(s.release); {
+	case d < 0:
+		add(NoteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
+	case d == 0 && len(passed) > 0:
+		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
+	case d == 0 && c.Name() == s.Installed.Name:
+		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
+	}
+}

@@ -1,0 +1,103 @@
+package resolver
+
+import "github.com/olmkit/olmkit/graph"
+
+// A Stage is one stage of a selection, in the order in which they are applied
+// (G3).
+type Stage string
+
+// The stages.
+const (
+	StageCatalogs    Stage = "catalogs"    // catalogs that are available and selected
+	StagePackage     Stage = "package"     // catalogs that have the package; then its bundles
+	StageChannels    Stage = "channels"    // bundles of the channels asked for
+	StageRange       Stage = "range"       // bundles in the version range
+	StageSuccessors  Stage = "successors"  // bundles that may follow the installed one
+	StageDeprecation Stage = "deprecation" // bundles that are not deprecated, if any is not (C5)
+	StageNewest      Stage = "newest"      // of each catalog the highest version
+	StagePriority    Stage = "priority"    // of the catalogs the one of highest priority (C6)
+	StageValidations Stage = "validations" // a bundle that OLM v1 can install (H16)
+)
+
+// A Funnel tells how a selection came to its answer. Its lists are in the order
+// of the stages, then of catalogs and bundles by name.
+type Funnel struct {
+	Stages []StageCount `json:"stages"`
+	// Catalogs says what became of each catalog.
+	Catalogs []FunnelCatalog `json:"catalogs"`
+	// Dropped says of every bundle of the package that was not chosen which
+	// stage was the first to drop it, and why.
+	Dropped []Dropped `json:"dropped"`
+}
+
+// A StageCount is how many survived a stage.
+type StageCount struct {
+	Stage Stage `json:"stage"`
+	// Catalogs and Bundles count the survivors; before the package stage there
+	// are no bundles to count.
+	Catalogs int `json:"catalogs"`
+	Bundles  int `json:"bundles"`
+}
+
+// A FunnelCatalog is what became of a catalog.
+type FunnelCatalog struct {
+	Name     string `json:"name"`
+	Priority int    `json:"priority"`
+	// Dropped is the stage that dropped the whole catalog, empty when its
+	// bundles took part, and Reason says why.
+	Dropped Stage  `json:"dropped,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Bundles int    `json:"bundles"`
+}
+
+// A Dropped is a bundle that was not chosen.
+type Dropped struct {
+	Catalog string `json:"catalog"`
+	Bundle  string `json:"bundle"`
+	Version string `json:"version"`
+	Stage   Stage  `json:"stage"`
+	Reason  string `json:"reason"`
+}
+
+// A Selection is the bundle that OLM v1 would install. It is not modified after
+// Select returned it.
+type Selection struct {
+	ID      string `json:"id,omitempty"`
+	OK      bool   `json:"ok"` // always true; a Refusal's is false
+	Catalog string `json:"catalog"`
+	Bundle  string `json:"bundle"`
+	Version string `json:"version"`
+	// Deprecated are the messages of the winning catalog that concern the
+	// package, the channels asked for (all, when none was) and the bundle, in
+	// that order and by name (C5).
+	Deprecated []Deprecated `json:"deprecated"`
+	// Notes say what the running OLM does silently.
+	Notes  []Note `json:"notes,omitempty"`
+	Funnel Funnel `json:"funnel"`
+	// Graph is the chosen bundle in its catalog.
+	Graph graph.Bundle `json:"-"`
+}
+
+// A Deprecated is an author's message.
+type Deprecated struct {
+	Scope   string `json:"scope"` // package, channel or bundle
+	Name    string `json:"name,omitempty"`
+	Message string `json:"message"`
+}
+
+// A Note says something about a selection that its reader may not expect.
+type Note struct {
+	Code NoteCode `json:"code"`
+	Text string   `json:"text"`
+}
+
+// A NoteCode names a kind of note.
+type NoteCode string
+
+// The kinds of notes.
+const (
+	NoteDeprecated  NoteCode = "deprecated-passed-over" // a newer bundle was passed over because it is deprecated
+	NoteDowngrade   NoteCode = "downgrade"              // the chosen version is lower than the installed one
+	NoteStays       NoteCode = "stays"                  // the installed bundle stays
+	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases
+)

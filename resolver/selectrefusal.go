@@ -1,0 +1,289 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A RefusalCode says why no bundle was selected.
+type RefusalCode string
+
+// The reasons for a refusal.
+const (
+	RefusedCatalogs   RefusalCode = "no-catalog"      // no catalog takes part
+	RefusedPackage    RefusalCode = "no-package"      // no catalog has the package
+	RefusedChannels   RefusalCode = "no-channel"      // no bundle is in the channels
+	RefusedRange      RefusalCode = "no-version"      // no bundle is in the range
+	RefusedSuccessors RefusalCode = "no-successor"    // none can follow the installed bundle
+	RefusedTie        RefusalCode = "tie"             // catalogs of equal priority offer different bundles (C6)
+	RefusedVersion    RefusalCode = "invalid-version" // the chosen bundle has no valid version
+	RefusedDependency RefusalCode = "dependency"      // the chosen bundle has dependencies (H16)
+)
+
+// A Refusal says that no bundle can be selected, why, and what could be. It is an
+// error of [Select], and marshals to JSON.
+type Refusal struct {
+	ID   string      `json:"id,omitempty"`
+	OK   bool        `json:"ok"` // always false
+	Code RefusalCode `json:"code"`
+	// Message is the text of Error.
+	Message string `json:"error"`
+	Funnel  Funnel `json:"funnel"`
+	// Tied are the catalogs of a tie.
+	Tied []string `json:"tied,omitempty"`
+	// Nearest are the versions nearest to those asked for that can be had, below
+	// and above, of each catalog by name.
+	Nearest []NearVersion `json:"nearest,omitempty"`
+	// Hops are steps, in order, that lead from the installed bundle to one that
+	// was asked for: request each version in turn. They are empty when there
+	// is no way.
+	Hops []Hop `json:"hops,omitempty"`
+	// Dependencies say what would meet those of the chosen bundle (G6).
+	Dependencies *Closure `json:"dependencies,omitempty"`
+
+	chosen   candidate
+	property string
+}
+
+// A NearVersion is a bundle that can be had in some steps.
+type NearVersion struct {
+	Catalog string `json:"catalog"`
+	Bundle  string `json:"bundle"`
+	Version string `json:"version"`
+	Steps   int    `json:"steps"`
+}
+
+// A Hop is a step within a catalog.
+type Hop struct {
+	Catalog string `json:"catalog"`
+	graph.Step
+}
+
+// Error says in one line why, and what could be had.
+func (r *Refusal) Error() string { return r.Message }
+
+// refuse completes a refusal.
+func (s *selecting) refuse(ctx context.Context) error {
+	r := s.refusal
+	r.ID, r.Funnel = s.ID, s.funnel
+	switch r.Code {
+	case RefusedRange, RefusedSuccessors:
+		s.suggest(r)
+	case RefusedDependency:
+		if err := s.closure(ctx, r); err != nil {
+			return err
+		}
+	}
+	r.Message = s.message(r)
+	return r
+}
+
+// upgrades returns the v1 upgrades of a package as the request sees them,
+// without the bundles that OLM v1 would refuse.
+func (s *selecting) upgrades(p graph.Package) *graph.Upgrades {
+	o := &graph.UpgradeOptions{
+		OtherEdges: s.Options.OtherEdges, Installed: []graph.Node{s.node},
+		Without: func(b graph.Bundle) bool { return dependency(b) != "" },
+	}
+	if len(s.Channels) > 0 {
+		o.Channels = s.Channels
+	}
+	return p.Upgrades(graph.V1, o)
+}
+
+// suggest looks for what could be had instead, and for a longer way to what was
+// asked for.
+func (s *selecting) suggest(r *Refusal) {
+	anchors := s.rng.literals()
+	if len(s.inRanges) > 0 {
+		anchors = nil
+		for _, c := range s.inRanges {
+			if c.known {
+				anchors = append(anchors, c.version.Version)
+			}
+		}
+	}
+	edges := s.installed != nil && s.Policy != SelfCertified
+	if edges && s.Options.Semver != SemverOff {
+		return // versions decide; there are no steps in between
+	}
+	for i, p := range s.packages {
+		name := s.sources[i].Name
+		var near []NearVersion
+		if edges {
+			u := s.upgrades(p)
+			s.hops(r, name, u)
+			for n := range u.Reachable(s.node) {
+				if n.Version != "" {
+					path, _ := u.Path(s.node, n)
+					near = append(near, NearVersion{name, n.Name, n.Version, len(path)})
+				}
+			}
+		} else {
+			for b := range p.Bundles() {
+				if b.HasVersion() && s.asked(b) {
+					near = append(near, NearVersion{name, b.Name(), b.Version().String(), 1})
+				}
+			}
+		}
+		for _, n := range nearest(near, anchors) {
+			r.Nearest = append(r.Nearest, n)
+		}
+	}
+}
+
+// asked reports whether a bundle is in the channels asked for.
+func (s *selecting) asked(b graph.Bundle) bool {
+	if s.channels == nil {
+		return true
+	}
+	for e := range b.Entries() {
+		if s.channels[e.Channel()] {
+			return true
+		}
+	}
+	return false
+}
+
+// hops finds the shortest way to a bundle that was asked for, of equal ones that
+// to the highest version, of several catalogs the first.
+func (s *selecting) hops(r *Refusal, catalog string, u *graph.Upgrades) {
+	wanted := slices.DeleteFunc(slices.Clone(s.inRanges), func(c candidate) bool { return c.source.Name != catalog })
+	slices.SortFunc(wanted, candidate.compare)
+	for _, c := range wanted {
+		path, ok := u.Path(s.node, c.Node())
+		if !ok || len(path) == 0 || r.Hops != nil && len(path) >= len(r.Hops) {
+			continue
+		}
+		r.Hops = nil
+		for _, x := range path {
+			r.Hops = append(r.Hops, Hop{catalog, x})
+		}
+	}
+}
+
+// nearest returns, of what can be had, the highest version below all anchors and
+// the lowest above them, and whatever lies between; without anchors the highest.
+func nearest(list []NearVersion, anchors []semver.Version) []NearVersion {
+	parsed := func(n NearVersion) graph.VersionRelease {
+		v, _ := graph.ParseVersionRelease(n.Version)
+		return v
+	}
+	slices.SortFunc(list, func(a, b NearVersion) int {
+		return cmp.Or(parsed(a).Compare(parsed(b)), cmp.Compare(a.Bundle, b.Bundle))
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	if len(anchors) == 0 {
+		return list[len(list)-1:]
+	}
+	low, high := slices.MinFunc(anchors, semver.Version.Compare), slices.MaxFunc(anchors, semver.Version.Compare)
+	from, to := 0, len(list)
+	for i, n := range list {
+		switch v := parsed(n).Version; {
+		case v.LT(low):
+			from = i
+		case v.GT(high) && to == len(list):
+			to = i + 1
+		}
+	}
+	const most = 4
+	if list = list[from:to]; len(list) > most {
+		list = slices.Concat(list[:most/2], list[len(list)-most/2:])
+	}
+	return list
+}
+
+// message says why nothing was selected.
+func (s *selecting) message(r *Refusal) string {
+	var b strings.Builder
+	what := fmt.Sprintf("package %q", s.Package)
+	if !s.rng.IsZero() {
+		what += fmt.Sprintf(" in the range %q", s.rng)
+	}
+	if len(s.Channels) > 0 && r.Code != RefusedChannels {
+		what += " in the channels " + strings.Join(s.Channels, ", ")
+	}
+	switch r.Code {
+	case RefusedCatalogs:
+		fmt.Fprintf(&b, "no catalog takes part: of %d given none is available and selected", len(s.Catalogs))
+	case RefusedPackage:
+		fmt.Fprintf(&b, "no catalog has package %q: looked in %s", s.Package, strings.Join(s.catalogNames(), ", "))
+	case RefusedChannels:
+		fmt.Fprintf(&b, "%s has no bundle in the channels %s; its channels are %s", what, strings.Join(s.Channels, ", "), strings.Join(s.channelNames(), ", "))
+	case RefusedRange:
+		fmt.Fprintf(&b, "no bundle of %s", what)
+	case RefusedSuccessors:
+		fmt.Fprintf(&b, "no bundle of %s can follow %s", what, s.node)
+	case RefusedTie:
+		fmt.Fprintf(&b, "catalogs of equal priority offer %s: %s; give one of them a higher priority, or select by label", what, strings.Join(r.Tied, ", "))
+	case RefusedVersion:
+		fmt.Fprintf(&b, "the best bundle of %s is %s, which has no valid version: %v", what, r.chosen.Name(), r.chosen.Err())
+	case RefusedDependency:
+		fmt.Fprintf(&b, "the best bundle of %s is %s, which has a dependency (%s); OLM v1 installs no dependencies", what, r.chosen.Name(), r.property)
+		if d := r.Dependencies.String(); d != "" {
+			b.WriteString(": " + d)
+		}
+	}
+	if len(r.Hops) > 0 {
+		b.WriteString("; it can be reached in steps: ")
+		for i, h := range r.Hops {
+			if i > 0 {
+				b.WriteString(", then ")
+			}
+			b.WriteString(h.To.String())
+		}
+	} else if len(r.Nearest) > 0 {
+		b.WriteString("; the nearest that can be had: ")
+		for i, n := range r.Nearest {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "%s in catalog %s", n.Version, n.Catalog)
+		}
+	}
+	return b.String()
+}
+
+func (s *selecting) catalogNames() []string {
+	out := make([]string, len(s.catalogs))
+	for i, c := range s.catalogs {
+		out[i] = c.Name
+	}
+	return out
+}
+
+func (s *selecting) channelNames() []string {
+	var out []string
+	for _, p := range s.packages {
+		for ch := range p.Channels() {
+			out = append(out, ch.Name())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// closure finds out what would meet the dependencies of the chosen bundle (G6).
+func (s *selecting) closure(ctx context.Context, r *Refusal) error {
+	var cats []Catalog
+	for _, c := range s.catalogs {
+		cats = append(cats, Catalog{Name: c.Name, Priority: c.Priority, Graph: c.Graph})
+	}
+	c, err := CheckDependencies(ctx, r.chosen.Bundle, s.Options.Beside, cats)
+	var p *ProblemError
+	if errors.As(err, &p) {
+		return &ProblemError{Path: "/options/beside" + strings.TrimPrefix(p.Path, "/installed"), Err: p.Err}
+	}
+	r.Dependencies = c
+	return err
+}

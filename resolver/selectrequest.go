@@ -1,0 +1,181 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A SelectRequest asks, as OLM v1 does, for one bundle of a package (C1). It
+// marshals to one JSON document.
+type SelectRequest struct {
+	// ID is the caller's name for the request; answers repeat it.
+	ID      string `json:"id,omitempty"`
+	Package string `json:"package"`
+	// Version is a range in Masterminds syntax (C2), see [VersionRange]. Default:
+	// any version.
+	Version string `json:"version,omitempty"`
+	// Channels restrict to the bundles of some channels, and to their edges (B8).
+	// Default: all.
+	Channels []string      `json:"channels,omitempty"`
+	Policy   UpgradePolicy `json:"policy,omitempty"`
+	// Installed is the bundle to upgrade, nil for a fresh installation.
+	Installed *InstalledBundle `json:"installed,omitempty"`
+	// Catalogs may come in any order.
+	Catalogs []SelectCatalog `json:"catalogs"`
+	// Selector selects catalogs by label. Default: all.
+	Selector *LabelSelector `json:"selector,omitempty"`
+	Options  SelectOptions  `json:"options,omitzero"`
+}
+
+// UpgradePolicy says which upgrades are allowed (C4).
+type UpgradePolicy string
+
+const (
+	// CatalogProvided allows the successors of the installed bundle only. It is
+	// the default.
+	CatalogProvided UpgradePolicy = "CatalogProvided"
+	// SelfCertified allows any version, downgrades too.
+	SelfCertified UpgradePolicy = "SelfCertified"
+)
+
+// An InstalledBundle is the bundle that is to be upgraded. Its name and version
+// are believed as given, whatever the catalogs say of them.
+type InstalledBundle struct {
+	Name string `json:"name"`
+	// Version is a semantic version, whose build metadata may be a release.
+	Version string `json:"version"`
+}
+
+// A SelectCatalog is a catalog of a request.
+type SelectCatalog struct {
+	Name string `json:"name"`
+	// Priority decides between catalogs: the higher wins (C6).
+	Priority int               `json:"priority"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	// Unavailable catalogs are passed over and never read.
+	Unavailable bool `json:"unavailable,omitempty"`
+	// FBC is the catalog itself, as text; Dir names its directory. At most one
+	// of them is set. [SelectRequest.Open] turns them into Graph.
+	FBC   *string        `json:"fbc,omitempty"`
+	Dir   string         `json:"dir,omitempty"`
+	Graph *graph.Catalog `json:"-"`
+}
+
+// A SemverMode says what versions mean for upgrades under CatalogProvided (C4).
+type SemverMode string
+
+const (
+	// SemverOff: only the edges of the catalog count. It is the default.
+	SemverOff SemverMode = ""
+	// SemverInstead: versions count and edges do not: any version from the
+	// installed one up, of the same major version; within 0.y of the same minor;
+	// for 0.0.z no other. So did OLM v1 when it was told to force it.
+	SemverInstead SemverMode = "instead"
+	// SemverAlso: both must allow the upgrade: no automatic major upgrade and no
+	// downgrade even where the catalog has an edge (004).
+	SemverAlso SemverMode = "also"
+)
+
+// SelectOptions adjust a selection. The zero value means the defaults.
+type SelectOptions struct {
+	// OtherEdges counts edges that lead to a bundle of Channels in channels that
+	// were not asked for (B8). The running OLM v1 does not.
+	OtherEdges bool       `json:"otherEdges,omitempty"`
+	Semver     SemverMode `json:"semver,omitempty"`
+	// Beside are the other operators of the cluster. They matter only for what a
+	// refusal says about dependencies (G6).
+	Beside []Installed `json:"beside,omitempty"`
+}
+
+// ReadSelectRequests returns the requests of a stream of JSON documents, as
+// [ReadProblems] does.
+func ReadSelectRequests(r io.Reader) iter.Seq2[SelectRequest, error] {
+	return readAll[SelectRequest](r)
+}
+
+// Open loads the catalogs of the request that take part and have a text or a
+// directory and no Graph yet; catalogs that are unavailable or not selected are
+// never read (C6). dir opens a directory; it may return the same index for the
+// same name every time. The error is a [*ProblemError] that names the catalog.
+func (r *SelectRequest) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
+	if err := r.Selector.Validate(); err != nil {
+		return &ProblemError{Path: "/selector", Err: err}
+	}
+	for i := range r.Catalogs {
+		c := &r.Catalogs[i]
+		if c.Graph != nil || c.Unavailable || !r.Selector.Matches(c.Labels) {
+			continue
+		}
+		path := fmt.Sprintf("/catalogs/%d", i)
+		var err error
+		switch {
+		case c.FBC != nil && c.Dir != "":
+			return problemErrorf(path, "catalog %q has both fbc and dir; keep one", c.Name)
+		case c.FBC != nil:
+			c.Graph, err = graph.Parse(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}})
+			path += "/fbc"
+		case c.Dir != "" && dir != nil:
+			c.Graph, err = dir(ctx, c.Dir)
+			path += "/dir"
+		case c.Dir != "":
+			return problemErrorf(path+"/dir", "catalog %q is a directory, and no directories are open to this request", c.Name)
+		default:
+			return problemErrorf(path, "catalog %q has neither fbc nor dir", c.Name)
+		}
+		if err != nil {
+			return &ProblemError{Path: path, Err: fmt.Errorf("catalog %q: %w", c.Name, err)}
+		}
+	}
+	return nil
+}
+
+// check returns the parsed parts of a request.
+func (r *SelectRequest) check() (rng VersionRange, installed *semver.Version, err error) {
+	if r.Package == "" {
+		return rng, nil, problemErrorf("/package", "is missing; name the package to install")
+	}
+	if r.Version != "" {
+		if rng, err = ParseVersionRange(r.Version); err != nil {
+			return rng, nil, &ProblemError{Path: "/version", Err: err}
+		}
+	}
+	switch r.Policy {
+	case "", CatalogProvided, SelfCertified:
+	default:
+		return rng, nil, problemErrorf("/policy", "%q is neither %s nor %s", r.Policy, CatalogProvided, SelfCertified)
+	}
+	switch r.Options.Semver {
+	case SemverOff, SemverInstead, SemverAlso:
+	default:
+		return rng, nil, problemErrorf("/options/semver", "%q is neither %q nor %q", r.Options.Semver, SemverInstead, SemverAlso)
+	}
+	if err := r.Selector.Validate(); err != nil {
+		return rng, nil, &ProblemError{Path: "/selector", Err: err}
+	}
+	if r.Installed != nil {
+		v, err := semver.Parse(r.Installed.Version)
+		if err != nil {
+			return rng, nil, problemErrorf("/installed/version", "%q is no semantic version: %w", r.Installed.Version, err)
+		}
+		installed = &v
+	}
+	seen := map[string]bool{}
+	for i := range r.Catalogs {
+		c := &r.Catalogs[i]
+		switch {
+		case c.Name == "":
+			return rng, nil, problemErrorf(fmt.Sprintf("/catalogs/%d/name", i), "is missing; name the catalog")
+		case seen[c.Name]:
+			return rng, nil, problemErrorf(fmt.Sprintf("/catalogs/%d/name", i), "%q appears twice; give each catalog its own name", c.Name)
+		}
+		seen[c.Name] = true
+	}
+	return rng, installed, nil
+}
