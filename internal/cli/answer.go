@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -24,6 +25,8 @@ type answer struct {
 	Error string `json:"error,omitempty"`
 
 	problem *resolver.Problem
+	// reasons say what each of Selected is for, to people.
+	reasons []string
 	// explanation tells the conflict to people.
 	explanation string
 }
@@ -46,13 +49,13 @@ func (a *answer) text(w io.Writer) error {
 		in := &a.problem.Installed[i]
 		left[in.Name] = in
 	}
-	for _, s := range a.Selected {
+	for i, s := range a.Selected {
 		action, from := "install", ""
 		if in := left[s.Replaces]; in != nil {
 			action, from = "upgrade", in.Version
 			delete(left, s.Replaces)
 		}
-		t.add(action, s.Package, from, s.Version, s.Name, s.Channel, s.CatalogNamespace+"/"+s.Catalog, a.why(s))
+		t.add(action, s.Package, from, s.Version, s.Name, s.Channel, a.catalog(s), a.reasons[i])
 	}
 	for _, s := range a.Stayed {
 		version := ""
@@ -85,6 +88,17 @@ func (a *answer) text(w io.Writer) error {
 	return nil
 }
 
+// catalog names the catalog of a bundle, with its namespace where the name alone
+// would not do.
+func (a *answer) catalog(s resolver.Selected) string {
+	for _, c := range a.problem.Catalogs {
+		if c.Name == s.Catalog && c.Namespace != s.CatalogNamespace {
+			return s.CatalogNamespace + "/" + s.Catalog
+		}
+	}
+	return s.Catalog
+}
+
 // conflictText tells why there is no solution, and what would help.
 func (a *answer) conflictText(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "No solution in namespace %s:\n\n%s%s", a.problem.Namespace, a.explanation, a.meant())
@@ -108,14 +122,19 @@ func (a *answer) meant() string {
 	return b.String()
 }
 
-// why says what a bundle is chosen for.
-func (a *answer) why(s resolver.Selected) string {
-	for _, sub := range a.problem.Subscriptions {
-		if sub.Package == s.Package {
-			return "subscription"
-		}
+// reason says in a few words what a chosen bundle is for (D17).
+func reason(ctx context.Context, sol *resolver.Solution, name string) (string, error) {
+	chain, err := sol.Why(ctx, name)
+	if err != nil {
+		return "", err
 	}
-	return "dependency"
+	switch r := chain[0]; {
+	case r.By.Name != "":
+		return "required by " + r.By.Name, nil
+	case r.Subscription != "":
+		return "subscription " + r.Subscription, nil
+	}
+	return "", nil
 }
 
 func stayText(s resolver.Stay) string {

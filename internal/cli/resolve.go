@@ -131,7 +131,17 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	case err != nil:
 		return nil, err
 	}
-	return newAnswer(p, sol), nil
+	a := newAnswer(p, sol)
+	if s.out.format == formatText {
+		for _, x := range sol.Selected {
+			why, err := reason(ctx, sol, x.Name)
+			if err != nil {
+				return nil, err
+			}
+			a.reasons = append(a.reasons, why)
+		}
+	}
+	return a, nil
 }
 
 // open loads a directory of a problem document. A document that comes from
