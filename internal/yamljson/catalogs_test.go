@@ -116,7 +116,10 @@ func TestCatalogs(t *testing.T) {
 func mutate(r *rand.Rand, doc []byte) []byte {
 	out := bytes.Clone(doc)
 	const bytesLike = " \n:-#'\"|>[]{},&*!%@`?\\\t\r0a~.+_x\x00\x80\xff"
-	fragments := []string{"\n", ": ", "- ", " #", "\n  ", "\n\n", "''", `\"`, "|\n", ">-\n", "\u0085", "\u2028", "\ufeff", "key: ", "'", "\"", "\\\n", "\u4f60", "  ", "{}", "[a, b]", "null", "1e3", "yes", "|2\n", "...\n", "---\n"}
+	fragments := []string{
+		"\n", ": ", "- ", " #", "\n  ", "\n\n", "''", `\"`, "|\n", ">-\n", "\u0085", "\u2028", "\ufeff", "key: ", "'", "\"",
+		"\\\n", "\u4f60", "  ", "{}", "[a, b]", "null", "1e3", "yes", "|2\n", "...\n", "---\n",
+	}
 	for range 1 + r.IntN(3) {
 		if len(out) == 0 {
 			return out
@@ -182,12 +185,13 @@ func TestMutated(t *testing.T) {
 }
 
 func testMutated(t *testing.T, docs [][]byte, rounds int) {
+	const large = 20_000
 	r := rand.New(rand.NewPCG(7, 1))
 	accepted := 0
 	for range rounds {
 		doc := docs[r.IntN(len(docs))]
-		if const20k := 20_000; len(doc) > const20k { // a window of a large document
-			start := r.IntN(len(doc) - const20k)
+		if len(doc) > large { // a window of it
+			start := r.IntN(len(doc) - large)
 			start += bytes.IndexByte(doc[start:], '\n') + 1
 			doc = doc[start:min(len(doc), start+r.IntN(2000))]
 		}

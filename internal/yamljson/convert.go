@@ -14,8 +14,9 @@ type Options struct {
 	// "value". Types that need escapes in JSON are not asked for.
 	//
 	// What is skipped is not checked: text inside it that would be an error, or that would send the document to Slow,
-	// goes unseen. Its end is found by indentation, as the YAML specification has it; a quoted scalar continued on lines
-	// that are not indented, which the specification forbids and sigs.k8s.io/yaml admits, ends the value too early.
+	// goes unseen. Its end is found by line feeds and indentation. Two things that the full parser admits end a value
+	// elsewhere: a quoted scalar continued on lines that are not indented, which the YAML specification forbids, and
+	// the line breaks that are not line feeds.
 	//
 	// SkipValue must not keep typ. Slow does not use it.
 	SkipValue func(typ []byte) bool
@@ -30,6 +31,9 @@ const maxDepth = 1000
 
 // maxKey is the longest key in bytes that Convert reads. The full parser wants the colon within 1024 characters.
 const maxKey = 1000
+
+// maxKept is the capacity of a key set that is kept for the next document.
+const maxKept = 1 << 12
 
 // Convert appends the JSON form of the YAML document doc to dst and returns the extended buffer and true. When doc
 // is outside of the subset it returns dst unchanged and false; it may have written to dst's spare capacity by then. The
@@ -54,6 +58,9 @@ func Convert(dst, doc []byte, opts *Options) (out []byte, ok bool) {
 	ok = c.convert()
 	out = c.dst
 	c.doc, c.dst, c.skip = nil, nil, nil // keep only the stack and the keys
+	if cap(c.keys) > maxKept {
+		c.keys = nil
+	}
 	if !ok {
 		return dst, false
 	}

@@ -86,49 +86,79 @@ var accepted = []string{
 	"a:\n  -\n  - b\n",
 
 	// Comments.
-	"# x\na: b # y\n# z\nc: d\n", "a: # x\n  b: c # y\n  # z\n", "- # x\n  a\n- b # y\n", "a: b#c\n", "a: b\n# caf\u00e9 \u4f60\n",
-	"a: 'b' # c\n", "a: |  # c\n  d\n", "a: {} # c\n", "a: b   \nc: 'd'  \n", "a:   # c\n- b\n", "a: b #\nc: d", "a: x # tab\there\n",
+	"# x\na: b # y\n# z\nc: d\n", "a: # x\n  b: c # y\n  # z\n", "- # x\n  a\n- b # y\n", "a: b#c\n",
+	"a: b\n# caf\u00e9 \u4f60\n",
+	"a: 'b' # c\n", "a: |  # c\n  d\n", "a: {} # c\n", "a: b   \nc: 'd'  \n", "a:   # c\n- b\n", "a: b #\nc: d",
+	"a: x # tab\there\n",
 
 	// Keys.
-	"a b: c\n", "a:b: c\n", "a/b.c-d_e: f\n", "'a': b\n\"c\": d\n", "'a''b': c\n", "\"a\\tb\": c\n", "caf\u00e9: b\n", "a\"b: c\n",
-	"a#b: c\n", "\"a: b\": c\n", "$x: y\n", "(x): y\n", "-x: y\n", "2001-01-01: a\n", "- 'a': b\n  'c': d\n", "1.2.3: b\n", "null_: x\n", "nope: x\n",
+	"a b: c\n", "a:b: c\n", "a/b.c-d_e: f\n", "'a': b\n\"c\": d\n", "'a''b': c\n", "\"a\\tb\": c\n",
+	"caf\u00e9: b\n", "a\"b: c\n",
+	"a#b: c\n", "\"a: b\": c\n", "$x: y\n", "(x): y\n", "-x: y\n", "2001-01-01: a\n", "- 'a': b\n  'c': d\n",
+	"1.2.3: b\n", "null_: x\n", "nope: x\n",
 	"\"<<\": x\n", "\"1\": x\n", "\"\": x\n", "a: b\nA: c\n", "\"a\\\\\": x\n",
 
 	// Plain scalars.
-	"a: b c  d\n", "a: b:c\n", "a: http://x/y?z=1#f\n", "a: b\"c\\d'e\n", "a: -b\n", "a: --b\n", "a: <<\n", "a: =\n", "a: (b)\n", "a: $b\n", "a: ^b\n",
-	"a: b\n  c\n", "a: b\n  c\n\n  d\n\n\n  e\nf: g\n", "- a\n  b\n", "a:\n  b\n  c\n", "a:\n  b\n c\n", "a: b\n  - c\n",
-	"a: b\n  'c'\n", "a: 1\n  2\n", "a: b # c\n", "a: b\n  c # d\n", "a: \u4f60\u597d \u00e9\n", "a: b\n\n", "a: b  \n  c  \n", "a: https://x:80/\n",
-	"a: b\n#c\n", "a: b\n \n \n  c\n", "a: <1.2.3\n", "a: b,c [d] {e}\n", "a: b & c * d ! e % f @ g `h`\n", "a: b ? c\n", "a: ...\n",
+	"a: b c  d\n", "a: b:c\n", "a: http://x/y?z=1#f\n", "a: b\"c\\d'e\n", "a: -b\n", "a: --b\n", "a: <<\n", "a: =\n",
+	"a: (b)\n", "a: $b\n", "a: ^b\n",
+	"a: b\n  c\n", "a: b\n  c\n\n  d\n\n\n  e\nf: g\n", "- a\n  b\n", "a:\n  b\n  c\n", "a:\n  b\n c\n",
+	"a: b\n  - c\n",
+	"a: b\n  'c'\n", "a: 1\n  2\n", "a: b # c\n", "a: b\n  c # d\n", "a: \u4f60\u597d \u00e9\n", "a: b\n\n",
+	"a: b  \n  c  \n", "a: https://x:80/\n",
+	"a: b\n#c\n", "a: b\n \n \n  c\n", "a: <1.2.3\n", "a: b,c [d] {e}\n", "a: b & c * d ! e % f @ g `h`\n",
+	"a: b ? c\n", "a: ...\n",
 	"a: ---\n", "a: b - c\n",
 
 	// Resolution.
-	"a: 0\n", "a: 1\n", "a: 42\n", "a: -1\n", "a: +1\n", "a: -0\n", "a: 007\n", "a: 08\n", "a: 0o7\n", "a: 0x1F\n", "a: 0b101\n", "a: -0b101\n", "a: 1_000\n",
-	"a: 1e3\n", "a: 1E3\n", "a: 1.0\n", "a: 1.\n", "a: .5\n", "a: -.5\n", "a: +.5\n", "a: 1.5e-7\n", "a: 1e21\n", "a: 1e400\n", "a: 123456789012345678\n", "a: 9223372036854775807\n",
-	"a: 9223372036854775808\n", "a: 18446744073709551615\n", "a: 18446744073709551616\n", "a: -9223372036854775808\n", "a: -9223372036854775809\n",
-	"a: 1.2.3\n", "a: 4.12\n", "a: 1.10\n", "a: 1:30\n", "a: 190:20:30\n", "a: 2001-01-01\n", "a: 2001-12-14t21:59:43.10-05:00\n", "a: 2001-12-14 21:59:43.10\n",
-	"a: 12e03\n", "a: 0.1\n", "a: 0x\n", "a: 0b\n", "a: 0xg\n", "a: 1__2\n", "a: _1\n", "a: ._5\n", "a: .e5\n", "a: .5.5\n", "a: .\n", "a: ..\n", "a: .x\n", "a: +\n", "a: -+1\n", "a: 1e\n", "a: 1f\n",
-	"a: 0.30000000000000004\n", "a: 1e-7\n", "a: 100000000000000000000000\n", "a: 0x7fffffffffffffff\n", "a: 0xffffffffffffffff\n", "a: .5e3\n", "a: .1_0\n", "a: 1.0_0\n", "a: 0_7\n", "a: 1e+5\n",
-	"a: 0.0\n", "a: -0.0\n", "a: 1p5\n", "a: 0x1p5\n", "a: .nanx\n", "a: infinity\n", "a: nan\n", "a: .infinity\n", "a: +x\n", "a: 1 2\n",
-	"a: true\nb: True\nc: TRUE\nd: yes\ne: on\nf: y\ng: Y\nh: On\ni: tRUE\n", "a: false\nb: no\nc: off\nd: n\ne: N\nf: OFF\ng: oFF\n",
+	"a: 0\n", "a: 1\n", "a: 42\n", "a: -1\n", "a: +1\n", "a: -0\n", "a: 007\n", "a: 08\n", "a: 0o7\n", "a: 0x1F\n",
+	"a: 0b101\n", "a: -0b101\n", "a: 1_000\n",
+	"a: 1e3\n", "a: 1E3\n", "a: 1.0\n", "a: 1.\n", "a: .5\n", "a: -.5\n", "a: +.5\n", "a: 1.5e-7\n", "a: 1e21\n",
+	"a: 1e400\n", "a: 123456789012345678\n", "a: 9223372036854775807\n",
+	"a: 9223372036854775808\n", "a: 18446744073709551615\n", "a: 18446744073709551616\n",
+	"a: -9223372036854775808\n", "a: -9223372036854775809\n",
+	"a: 1.2.3\n", "a: 4.12\n", "a: 1.10\n", "a: 1:30\n", "a: 190:20:30\n", "a: 2001-01-01\n",
+	"a: 2001-12-14t21:59:43.10-05:00\n", "a: 2001-12-14 21:59:43.10\n",
+	"a: 12e03\n", "a: 0.1\n", "a: 0x\n", "a: 0b\n", "a: 0xg\n", "a: 1__2\n", "a: _1\n", "a: ._5\n", "a: .e5\n",
+	"a: .5.5\n", "a: .\n", "a: ..\n", "a: .x\n", "a: +\n", "a: -+1\n", "a: 1e\n", "a: 1f\n",
+	"a: 0.30000000000000004\n", "a: 1e-7\n", "a: 100000000000000000000000\n", "a: 0x7fffffffffffffff\n",
+	"a: 0xffffffffffffffff\n", "a: .5e3\n", "a: .1_0\n", "a: 1.0_0\n", "a: 0_7\n", "a: 1e+5\n",
+	"a: 0.0\n", "a: -0.0\n", "a: 1p5\n", "a: 0x1p5\n", "a: .nanx\n", "a: infinity\n", "a: nan\n", "a: .infinity\n",
+	"a: +x\n", "a: 1 2\n",
+	"a: true\nb: True\nc: TRUE\nd: yes\ne: on\nf: y\ng: Y\nh: On\ni: tRUE\n",
+	"a: false\nb: no\nc: off\nd: n\ne: N\nf: OFF\ng: oFF\n",
 	"a: null\nb: ~\nc: Null\nd: NULL\ne: nULL\nf: ~x\n", "- yes\n- no\n- ~\n- null\n- 1\n- 1.5\n",
 
 	// Quoted scalars.
-	"a: ''\n", "a: \"\"\n", "a: 'b'\n", "a: \"b\"\n", "a: 'b''c'\n", "a: ''''\n", "a: '\"\\'\n", "a: \"b'c\"\n", "a: 'yes'\nb: '1'\nc: \"null\"\n", "a: 'b: c'\n", "a: '# b'\n", "a: \"b # c\"\n",
+	"a: ''\n", "a: \"\"\n", "a: 'b'\n", "a: \"b\"\n", "a: 'b''c'\n", "a: ''''\n", "a: '\"\\'\n", "a: \"b'c\"\n",
+	"a: 'yes'\nb: '1'\nc: \"null\"\n", "a: 'b: c'\n", "a: '# b'\n", "a: \"b # c\"\n",
 	`a: "\0\a\b\t\n\v\f\r\e\ \"\'\\\N\_\L\P"`, `a: "\x41\u00e9\U0001f600\x7f\x80\ufffe"`, "a: \"b\\\tc\"\n",
-	"a: 'b\n  c'\n", "a: 'b\n\n  c'\n", "a: 'b  \n\n\n   c'\n", "a: 'b\nc'\n", "a: '\n  b'\n", "a: 'b\n  '\n", "a: ' b '\n", "a: '  \n  b'\n", "a: '\n\n'\n",
-	"a: \"b\n  c\"\n", "a: \"b\\\n  c\"\n", "a: \"b\\\n  \\ c\"\n", "a: \"b \\\n\n  c\"\n", "a: \"b\\ \n c\"\n", "a: \"b\\  \n c\"\n", "a: \"b\\n\\\n  c\"\n", "a: \"b\\\n\"\n", "a: \"b\n\\\nc\"\n", "a: \"b\\\\\n c\"\n",
-	"a:\n  'b'\n", "- 'a'\n- \"b\"\n", "a: '\u4f60'\n", "a: \"\u4f60\\u4f60\"\n", "a: 'b\n  # c'\n", "a: 'b\n  c: d'\n", "a: 'b ''\n  c'\n",
+	"a: 'b\n  c'\n", "a: 'b\n\n  c'\n", "a: 'b  \n\n\n   c'\n", "a: 'b\nc'\n", "a: '\n  b'\n", "a: 'b\n  '\n",
+	"a: ' b '\n", "a: '  \n  b'\n", "a: '\n\n'\n",
+	"a: \"b\n  c\"\n", "a: \"b\\\n  c\"\n", "a: \"b\\\n  \\ c\"\n", "a: \"b \\\n\n  c\"\n", "a: \"b\\ \n c\"\n",
+	"a: \"b\\  \n c\"\n", "a: \"b\\n\\\n  c\"\n", "a: \"b\\\n\"\n", "a: \"b\n\\\nc\"\n", "a: \"b\\\\\n c\"\n",
+	"a:\n  'b'\n", "- 'a'\n- \"b\"\n", "a: '\u4f60'\n", "a: \"\u4f60\\u4f60\"\n", "a: 'b\n  # c'\n",
+	"a: 'b\n  c: d'\n", "a: 'b ''\n  c'\n",
 
 	// Literal and folded text.
-	"a: |\n  b\n", "a: |\n  b\n  c\nd: e\n", "a: |-\n  b\n", "a: |+\n  b\n\n\nc: d\n", "a: |\n  b\n\n\nc: d\n", "a: |\n\n\n  b\n", "a: |\n  b\n   c\n  d\n", "a: |2\n    b\n  c\n", "a: |2-\n  b\n", "a: |-2\n  b\n",
-	"a: |+1\n  b\n", "a: |\n  b", "a: |-\n  b", "a: |+\n  b", "a: |\n", "a: |", "a: |+\n\n\n", "a: |+\n\n\nb: c\n", "a: |\nb: c\n", "a: >\n  b\n  c\n", "a: >\n  b\n\n  c\n", "a: >\n  b\n   c\n  d\n", "a: >\n  b\n\n   c\n\n  d\n",
-	"a: >-\n  b\n  c\n\n", "a: >+\n  b\n\n", "a: >\n\n  b\n", "a: >\n   b\n   c\n\n\n   d\n", "a: |\n  b\tc\n  \td\n", "a: |2\n  \tb\n", "a: |\n  b  \n    \n  c\n", "a: |\n  # b\n# c\nd: e\n", "- |\n  a\n- >\n  b\n", "- |\n a\n",
-	"a:\n- |\n  b\n- c\n", "a:\n  b: |\n    {\"c\": \"\\d\"}\n  e: f\n", "a:\n  |\n  b\n", "a: |\n  b\n  ", "a: |\n  b\n   ", "a: >\n  b\n   ", "a: |\n    \nb: c\n", "a: |\n \n  b\n", "a: |1\n  b\n c\n", "a: >2\n   b\n  c\n   d\n",
-	"a: |\n  \u4f60 \u00e9\n", "a: |\n  ---\n  b\n", "a: |\n  b: c\n  - d\n", "a: >\n  b\n  \tc\n  d\n", "a: >\n\n\n  b\n\n   c\n", "a: |\n   \n   b\n", "a: |3\n   \n   b\n", "a: |9\n         b\n",
+	"a: |\n  b\n", "a: |\n  b\n  c\nd: e\n", "a: |-\n  b\n", "a: |+\n  b\n\n\nc: d\n", "a: |\n  b\n\n\nc: d\n",
+	"a: |\n\n\n  b\n", "a: |\n  b\n   c\n  d\n", "a: |2\n    b\n  c\n", "a: |2-\n  b\n", "a: |-2\n  b\n",
+	"a: |+1\n  b\n", "a: |\n  b", "a: |-\n  b", "a: |+\n  b", "a: |\n", "a: |", "a: |+\n\n\n", "a: |+\n\n\nb: c\n",
+	"a: |\nb: c\n", "a: >\n  b\n  c\n", "a: >\n  b\n\n  c\n", "a: >\n  b\n   c\n  d\n", "a: >\n  b\n\n   c\n\n  d\n",
+	"a: >-\n  b\n  c\n\n", "a: >+\n  b\n\n", "a: >\n\n  b\n", "a: >\n   b\n   c\n\n\n   d\n",
+	"a: |\n  b\tc\n  \td\n", "a: |2\n  \tb\n", "a: |\n  b  \n    \n  c\n", "a: |\n  # b\n# c\nd: e\n",
+	"- |\n  a\n- >\n  b\n", "- |\n a\n",
+	"a:\n- |\n  b\n- c\n", "a:\n  b: |\n    {\"c\": \"\\d\"}\n  e: f\n", "a:\n  |\n  b\n", "a: |\n  b\n  ",
+	"a: |\n  b\n   ", "a: >\n  b\n   ", "a: |\n    \nb: c\n", "a: |\n \n  b\n", "a: |1\n  b\n c\n",
+	"a: >2\n   b\n  c\n   d\n",
+	"a: |\n  \u4f60 \u00e9\n", "a: |\n  ---\n  b\n", "a: |\n  b: c\n  - d\n", "a: >\n  b\n  \tc\n  d\n",
+	"a: >\n\n\n  b\n\n   c\n", "a: |\n   \n   b\n", "a: |3\n   \n   b\n", "a: |9\n         b\n",
 
 	// Flow collections.
-	"a: {}\n", "a: []\n", "- {}\n- []\n", "a: [b, c]\n", "a: [b c, 'd', \"e\", 1, yes, ~, -1, 1.2.3]\n", "a: {b: c, d: 1}\n", "a: {\"b\": \"c\"}\n", "a: {\"b\":1,\"c\":[true,null]}\n", "a: [[b], [c, [d]]]\n", "a: [{b: c}, {d: e}]\n",
-	"a: [ b , c ]\n", "a: { }\n", "a: [ ]\n", "a: {b: {}}\n", "a: [b:c, d/e:f]\n", "- [a, b]\n- c\n", "a: [a-b, a=b, x@y]\n", "a:\n  [b]\n", "a: ['b, c', \"d]\"]\n", "a: {b: c d, e: 'f'}\n", "a: {'b': c}\n",
+	"a: {}\n", "a: []\n", "- {}\n- []\n", "a: [b, c]\n", "a: [b c, 'd', \"e\", 1, yes, ~, -1, 1.2.3]\n",
+	"a: {b: c, d: 1}\n", "a: {\"b\": \"c\"}\n", "a: {\"b\":1,\"c\":[true,null]}\n", "a: [[b], [c, [d]]]\n",
+	"a: [{b: c}, {d: e}]\n",
+	"a: [ b , c ]\n", "a: { }\n", "a: [ ]\n", "a: {b: {}}\n", "a: [b:c, d/e:f]\n", "- [a, b]\n- c\n",
+	"a: [a-b, a=b, x@y]\n", "a:\n  [b]\n", "a: ['b, c', \"d]\"]\n", "a: {b: c d, e: 'f'}\n", "a: {'b': c}\n",
 }
 
 func TestAccepted(t *testing.T) {
@@ -144,24 +174,36 @@ func TestAccepted(t *testing.T) {
 // Convert does not know it.
 var refused = []string{
 	// Outside of the subset.
-	"a: &x b\n", "a: &x b\nc: *x\n", "a: !!str 1\n", "a: !x b\n", "<<: {a: b}\n", "? a\n: b\n", "?a: b\n", ":a: b\n", "a: ?b\n",
-	"1: a\n", "true: a\n", "yes: a\n", "y: a\n", "n: a\n", "null: a\n", "~: a\n", "1.5: a\n", "-1: a\n", "'a' : b\n", "a : b\n", "[a]: b\n", "{a: b}: c\n",
-	"%YAML 1.1\n---\na: b\n", "---\na: b\n", "a: b\n...\n", "a: b\n---\nc: d\n", "a", "'a'\n", "|\n a\n", "[a]\n", "{}\n", "a: .inf\n", "a: -.INF\n", "a: .nan\n",
+	"a: &x b\n", "a: &x b\nc: *x\n", "a: !!str 1\n", "a: !x b\n", "<<: {a: b}\n", "? a\n: b\n", "?a: b\n", ":a: b\n",
+	"a: ?b\n",
+	"1: a\n", "true: a\n", "yes: a\n", "y: a\n", "n: a\n", "null: a\n", "~: a\n", "1.5: a\n", "-1: a\n", "'a' : b\n",
+	"a : b\n", "[a]: b\n", "{a: b}: c\n",
+	"%YAML 1.1\n---\na: b\n", "---\na: b\n", "a: b\n...\n", "a: b\n---\nc: d\n", "a", "'a'\n", "|\n a\n", "[a]\n",
+	"{}\n", "a: .inf\n", "a: -.INF\n", "a: .nan\n",
 
 	// Repeated keys.
-	"a: b\na: c\n", "a: b\n'a': c\n", "a: b\n\"\\x61\": c\n", "- a: b\n  c: d\n  a: e\n", "a: {b: c, b: d}\n", "x:\n  a: b\n  a: c\n", "\"\\t\": b\n\"\\x09\": c\n",
+	"a: b\na: c\n", "a: b\n'a': c\n", "a: b\n\"\\x61\": c\n", "- a: b\n  c: d\n  a: e\n", "a: {b: c, b: d}\n",
+	"x:\n  a: b\n  a: c\n", "\"\\t\": b\n\"\\x09\": c\n",
 
 	// White space.
-	"a:\tb\n", "\ta: b\n", "a: b\n\tc: d\n", "a: b\tc\n", "a: b\n \tc\n", "- \ta\n", "-\ta\n", "a: 'b\tc'\n", "a: |\n\tb\n", "a: |\n  \tb\n", "a: b\r\n", "a: b\rc: d\n", "a: |\r\n  b\n", "a: b\u0085c: d\n", "a: b\u2028c\n", "a: b\u2029c\n", "a: b # c\u0085d: e\n", "a: b # c\u2028d: e\n",
+	"a:\tb\n", "\ta: b\n", "a: b\n\tc: d\n", "a: b\tc\n", "a: b\n \tc\n", "- \ta\n", "-\ta\n", "a: 'b\tc'\n",
+	"a: |\n\tb\n", "a: |\n  \tb\n", "a: b\r\n", "a: b\rc: d\n", "a: |\r\n  b\n", "a: b\u0085c: d\n", "a: b\u2028c\n",
+	"a: b\u2029c\n", "a: b # c\u0085d: e\n", "a: b # c\u2028d: e\n",
 	"a: 'b\u0085c'\n", "a: |\n  b\u0085c\n", "a:\u0085b\n", "\ufeffa: b\n", "a: \ufeffb\n", "# \ufeff\na: b\n",
 
 	// Characters that are not allowed.
-	"a: \x00\n", "a: \x01\n", "a: b\x7f\n", "a: \xff\n", "a: \xc3\n", "a: \xed\xa0\x80\n", "a: \u0080\n", "a: \uffff\n", "a: \ufffe\n", "# \x00\na: b\n", "# \xff\n", "a: |\n  \x1b\n", "a: 'b\x00'\n", "\x00",
-	"a: \"\\ud800\"\n", "a: \"\\U00110000\"\n", "a: \"\\/\"\n", "a: \"\\x4\"\n", "a: \"\\q\"\n", "a: \"\\UFFFFFFFF\"\n",
+	"a: \x00\n", "a: \x01\n", "a: b\x7f\n", "a: \xff\n", "a: \xc3\n", "a: \xed\xa0\x80\n", "a: \u0080\n",
+	"a: \uffff\n", "a: \ufffe\n", "# \x00\na: b\n", "# \xff\n", "a: |\n  \x1b\n", "a: 'b\x00'\n", "\x00",
+	"a: \"\\ud800\"\n", "a: \"\\U00110000\"\n", "a: \"\\/\"\n", "a: \"\\x4\"\n", "a: \"\\q\"\n",
+	"a: \"\\UFFFFFFFF\"\n",
 
 	// Errors in structure.
-	"a: b: c\n", "a: b\n  c: d\n", "a:\n    b: c\n  d: e\n", "a: - b\n", "a: 'b' c\n", "a: 'b\n", "a: \"b\n", "a: 'b'\n  c\n", "a: [b\n", "a: [b\nc]\n", "a: [b] c\n", "a: }\n", "a: ,b\n", "a: @b\n", "a: `b`\n", "a: %b\n", "a: *\n", "- a\nb: c\n", "a: b\n- c\n",
-	"a\nb\n: c\n", "a: b\nc\n", "a: |x\n  b\n", "a: |0\n  b\n", "a: |\n    \n  b\n", "a: b\n# c\n  d\n", "a: 'b'#c\n", "a: |\n   b\n  c\n", "a: {b:\"c\"}\n", "a: {b}\n", "a: [b,]\n", "a: [b: c]\n", "a: {b: c\n", "a: [,]\n", "a: [-]\n", "a: [- b]\n", "a: [b #c]\n",
+	"a: b: c\n", "a: b\n  c: d\n", "a:\n    b: c\n  d: e\n", "a: - b\n", "a: 'b' c\n", "a: 'b\n", "a: \"b\n",
+	"a: 'b'\n  c\n", "a: [b\n", "a: [b\nc]\n", "a: [b] c\n", "a: }\n", "a: ,b\n", "a: @b\n", "a: `b`\n", "a: %b\n",
+	"a: *\n", "- a\nb: c\n", "a: b\n- c\n",
+	"a\nb\n: c\n", "a: b\nc\n", "a: |x\n  b\n", "a: |0\n  b\n", "a: |\n    \n  b\n", "a: b\n# c\n  d\n",
+	"a: 'b'#c\n", "a: |\n   b\n  c\n", "a: {b:\"c\"}\n", "a: {b}\n", "a: [b,]\n", "a: [b: c]\n", "a: {b: c\n",
+	"a: [,]\n", "a: [-]\n", "a: [- b]\n", "a: [b #c]\n",
 	"a: 'b\n---\n'\n", "a: \"b\n... c\"\n", "  a: b\nc: d\n", " - a\n- b\n", "a: {b:c}\n", "a: {1: b}\n",
 }
 

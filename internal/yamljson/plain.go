@@ -41,81 +41,88 @@ func appendPlain(dst, doc []byte, p, indent int) (out []byte, line, next int, ok
 	}
 	start, base := p, len(dst)
 	dst = append(dst, '"')
+	if dst, p, ok = appendPlainLine(dst, doc, p); !ok {
+		return dst, 0, 0, false
+	}
 	for lines := 1; ; lines++ {
-	text:
-		for {
-			dst, p = copyText(dst, doc, p, ':', '#')
-			if p == len(doc) {
-				break
-			}
-			switch doc[p] {
-			case ':':
-				if p+1 == len(doc) || doc[p+1] == ' ' || doc[p+1] == '\n' || doc[p+1] == '\t' {
-					return dst, 0, 0, false // a key
-				}
-			case '#':
-				if doc[p-1] == ' ' {
-					break text
-				}
-			case '\n':
-				break text
-			default:
-				return dst, 0, 0, false
-			}
-			dst = append(dst, doc[p])
-			p++
-		}
-		for dst[len(dst)-1] == ' ' {
-			dst = dst[:len(dst)-1]
-		}
-		end := p
-		more := false
+		end, blank := p, 0
 		if p < len(doc) && doc[p] == '#' {
-			if line, ok = endLine(doc, p); !ok {
-				return dst, 0, 0, false
-			}
+			line, ok = endLine(doc, p)
 			p = line
 		} else {
-			var breaks int
-			if line, p, breaks, ok = nextText(doc, p); !ok {
-				return dst, 0, 0, false
-			}
-			if p < len(doc) && p-line > indent && doc[p] != '#' {
-				dst = appendFold(dst, breaks)
-				more = true
-			}
+			line, p, blank, ok = nextText(doc, p)
 		}
-		if more {
-			continue
-		}
-		if lines > 1 { // holds a space or a line break, and so can only be a string
-			return append(dst, '"'), line, p, true
-		}
-		for doc[end-1] == ' ' {
-			end--
-		}
-		text := doc[start:end]
-		switch classify(text) {
-		case isString:
-			return append(dst, '"'), line, p, true
-		case isNull:
-			return append(dst[:base], "null"...), line, p, true
-		case isTrue:
-			return append(dst[:base], "true"...), line, p, true
-		case isFalse:
-			return append(dst[:base], "false"...), line, p, true
-		case isDecimal:
-			return append(dst[:base], text...), line, p, true
-		}
-		number, ok := resolveNumber(string(text))
 		if !ok {
 			return dst, 0, 0, false
 		}
-		if number == "" {
-			return append(dst, '"'), line, p, true
+		if p == line || p == len(doc) || p-line <= indent || doc[p] == '#' {
+			dst = append(dst, '"')
+			if lines == 1 {
+				dst, ok = resolvePlain(dst, base, doc[start:end])
+			} // else it holds a space or a line break, and can only be a string
+			return dst, line, p, ok
 		}
-		return append(dst[:base], number...), line, p, true
+		dst = appendFold(dst, blank)
+		if dst, p, ok = appendPlainLine(dst, doc, p); !ok {
+			return dst, 0, 0, false
+		}
 	}
+}
+
+// appendPlainLine appends the text of a plain scalar at p up to the end of the line or a comment, whose position it
+// returns.
+func appendPlainLine(dst, doc []byte, p int) (out []byte, next int, ok bool) {
+	for {
+		dst, p = copyText(dst, doc, p, ':', '#')
+		if p == len(doc) || doc[p] == '\n' || doc[p] == '#' && doc[p-1] == ' ' {
+			n := len(dst)
+			for dst[n-1] == ' ' {
+				n--
+			}
+			return dst[:n], p, true
+		}
+		switch doc[p] {
+		case ':':
+			if p+1 == len(doc) || doc[p+1] == ' ' || doc[p+1] == '\n' || doc[p+1] == '\t' {
+				return dst, 0, false // what came before is a key
+			}
+		case '#':
+		default:
+			return dst, 0, false
+		}
+		dst = append(dst, doc[p])
+		p++
+	}
+}
+
+// resolvePlain replaces the JSON string at the end of dst, from base, with what the plain scalar stands for. Text is
+// the scalar as it is in the document, with spaces after it. It reports false for what JSON does not have.
+func resolvePlain(dst []byte, base int, text []byte) (out []byte, ok bool) {
+	if plainStart[text[0]] == startsString {
+		return dst, true
+	}
+	for text[len(text)-1] == ' ' {
+		text = text[:len(text)-1]
+	}
+	switch classify(text) {
+	case isNull:
+		return append(dst[:base], "null"...), true
+	case isTrue:
+		return append(dst[:base], "true"...), true
+	case isFalse:
+		return append(dst[:base], "false"...), true
+	case isDecimal:
+		return append(dst[:base], text...), true
+	case isNumeric:
+		number, ok := resolveNumber(string(text))
+		if !ok {
+			return dst, false
+		}
+		if number != "" {
+			return append(dst[:base], number...), true
+		}
+	}
+	return dst, true
 }
 
 // nextText passes over the rest of a line, which begins at p with its line break or the end of doc, and over blank
