@@ -27,6 +27,7 @@ type program struct {
 	once sync.Once
 	err  error
 	prg  cel.Program
+	base uint64 // the price of one evaluation without any macro's turns
 	cost uint64 // the most that one evaluation may cost
 }
 
@@ -41,7 +42,7 @@ func newCELEnv(limits *Limits) (*celEnv, error) {
 		// The properties are Any, not Dyn, as the running OLM declares them:
 		// what the checker accepts depends on it.
 		cel.Variable(varProperties, cel.ListType(cel.MapType(cel.StringType, cel.AnyType))),
-		cel.Variable(varCluster, cel.MapType(cel.StringType, cel.AnyType)),
+		cel.Variable(varCluster, cel.MapType(cel.StringType, cel.DynType)),
 		cel.Function(funcSemver, cel.Overload(funcSemver,
 			[]*cel.Type{cel.AnyType, cel.AnyType}, cel.IntType,
 			cel.BinaryBinding(semverCompare))),
@@ -76,22 +77,19 @@ func (e *celEnv) compile(p *program) error {
 		return limitErrorf("MaxRuleNodes", "the rule has %d nodes: at most %d are allowed", n, e.limits.MaxRuleNodes)
 	}
 	m := newMeter(checked.NativeRep().Expr(), e.impls)
-	prg, err := e.env.Program(checked, cel.InterruptCheckFrequency(64), cel.CustomDecorator(m.decorate))
+	prg, err := e.env.Program(checked, cel.CustomDecorator(m.decorate))
 	switch {
 	case err != nil:
 		return fmt.Errorf("the rule cannot be planned: %w", err)
 	case !m.complete():
 		return errors.New("the rule cannot be planned: the cost of a macro is unknown")
 	}
-	p.prg, p.cost = prg, e.limits.MaxCost
+	p.prg, p.base, p.cost = prg, m.base, e.limits.MaxCost
 	return nil
 }
 
 func typeName(t *cel.Type) string {
-	if t.IsExactType(types.AnyType) {
-		return "any"
-	}
-	return t.String()
+	return strings.ReplaceAll(t.String(), types.AnyType.String(), "any")
 }
 
 func countNodes(x celast.Expr) int {
@@ -118,7 +116,8 @@ func (e *celEnv) compileError(issues *cel.Issues) error {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "%d:%d: %s", err.Location.Line(), err.Location.Column()+1, cut(err.Message))
+		message := strings.ReplaceAll(err.Message, " (in container '')", "")
+		fmt.Fprintf(&b, "%d:%d: %s", err.Location.Line(), err.Location.Column()+1, cut(message))
 	}
 	return errors.New(b.String())
 }

@@ -92,8 +92,8 @@ func (c *Compiler) leaf(p property.Property) (Expr, error) {
 		if err != nil {
 			return nil, located(p.Type, err)
 		}
-		if err := g.Validate(); err != nil {
-			return nil, newError(p.Type, "", err)
+		if part, err := badPart(g); err != nil {
+			return nil, newError(p.Type, "/"+part, err)
 		}
 		return &GVK{GVK: g}, nil
 	case property.TypePackageRequired:

@@ -24,8 +24,16 @@ import (
 // nodes in its body, and for the calls that work through texts, lists and maps
 // as much as they hold, before the work is done.
 
+// The same place looks whether the evaluation is still wanted (D18). CEL's own
+// interruption is an error value of the innermost macro, and a macro around it
+// goes on: "error && false" is false.
+
 // work is the budget of one evaluation. It travels with the variables.
-type work struct{ left uint64 }
+type work struct {
+	left  uint64
+	done  <-chan struct{} // closed when the evaluation is no longer wanted
+	looks uint            // how often spend was called
+}
 
 // varWork finds the *work among the variables. No rule can name it.
 const varWork = "#work"
@@ -34,6 +42,16 @@ const varWork = "#work"
 // cel-go recovers this panic, and only this one, and returns it as an error. An
 // error value would not do, as "error || true" is true in CEL.
 func (w *work) spend(n uint64) {
+	if w.looks++; w.looks%64 == 0 {
+		select {
+		case <-w.done:
+			panic(interpreter.EvalCancelledError{
+				Cause:   interpreter.ContextCancelled,
+				Message: "cancelled",
+			})
+		default:
+		}
+	}
 	if n > w.left {
 		w.left = 0
 		panic(interpreter.EvalCancelledError{
@@ -55,6 +73,7 @@ func budget(vars interpreter.Activation) *work {
 
 // A meter makes the parts of one program pay.
 type meter struct {
+	base  uint64                         // the price of the nodes outside of macros
 	impls map[string]*functions.Overload // of textFunctions, by overload and by name
 	turns map[int64]uint64               // the price of a macro's turn, by the id of its step
 	paid  map[int64]bool                 // the steps that were found
@@ -62,7 +81,7 @@ type meter struct {
 
 func newMeter(root celast.Expr, impls map[string]*functions.Overload) *meter {
 	m := &meter{impls: impls, turns: make(map[int64]uint64), paid: make(map[int64]bool)}
-	m.count(root)
+	m.base = m.count(root)
 	return m
 }
 

@@ -1,6 +1,9 @@
 package constraints
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // An Error says what is wrong with a requirement property, and where.
 type Error struct {
@@ -20,9 +23,18 @@ type Error struct {
 func (e *Error) Error() string {
 	s := e.Type + ": "
 	if e.Path != "" {
-		s += e.Path + ": "
+		s += shortPath(e.Path) + ": "
 	}
 	return s + e.Err.Error()
+}
+
+// shortPath leaves out the middle of the path to something very deep.
+func shortPath(path string) string {
+	const most, ends = 240, 100
+	if len(path) <= most {
+		return path
+	}
+	return strings.ToValidUTF8(path[:ends], "") + "/…" + strings.ToValidUTF8(path[len(path)-ends:], "")
 }
 
 // Unwrap returns the fault.

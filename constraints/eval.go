@@ -250,13 +250,16 @@ func (o outcome) result(x *CEL) (bool, error) {
 
 // run evaluates the rule and pays for it.
 func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
-	w := &work{left: p.cost}
-	out, _, err := p.prg.ContextEval(ctx, &variables{v.list, e.cluster, w})
+	if p.base > p.cost {
+		return costExceeded(p)
+	}
+	w := &work{left: p.cost - p.base, done: ctx.Done()}
+	out, _, err := p.prg.Eval(&variables{v.list, e.cluster, w})
 	e.spent.Add(p.cost - w.left)
 	if err != nil {
 		var cancelled interpreter.EvalCancelledError
 		if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
-			return outcome{limit: "MaxCost", err: limitErrorf("MaxCost", "evaluation costs more than %d", p.cost)}
+			return costExceeded(p)
 		}
 		return outcome{err: plainError(err)}
 	}
@@ -264,6 +267,10 @@ func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
 		return outcome{ok: bool(ok)}
 	}
 	return outcome{err: fmt.Errorf("the result is of type %s: want bool", out.Type().TypeName())}
+}
+
+func costExceeded(p *program) outcome {
+	return outcome{limit: "MaxCost", err: limitErrorf("MaxCost", "evaluation costs more than %d", p.cost)}
 }
 
 // plainError takes the library's wrapping off an error.

@@ -160,7 +160,7 @@ func doMatches(w *work, args []ref.Val) ref.Val {
 	if !ok1 || !ok2 {
 		return noOverload(overloads.Matches)
 	}
-	w.spend(bytesCost(len(pattern)))
+	w.spend(uint64(len(pattern))) // parsing takes some hundred bytes for each
 	parsed, err := syntax.Parse(string(pattern), syntax.Perl)
 	if err != nil {
 		return types.WrapErr(regexpError(err))

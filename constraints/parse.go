@@ -28,6 +28,9 @@ func (c *Compiler) Parse(raw []byte) (Expr, error) {
 	if len(raw) > c.limits.MaxSize {
 		return nil, newError(property.TypeConstraint, "", c.sizeError(len(raw)))
 	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, newError(property.TypeConstraint, "", errors.New("no value: want "+wantConstraint))
+	}
 	p := &parser{c: c, d: jsontext.NewDecoder(bytes.NewBuffer(raw))}
 	x, err := p.constraint(1)
 	if err == nil {
@@ -114,12 +117,13 @@ func (p *parser) open(k jsontext.Kind, want string) error {
 // expect returns an error unless the next token has the kind. It leaves broken
 // text to whoever reads the token.
 func (p *parser) expect(k jsontext.Kind, want string) error {
-	if got := p.d.PeekKind(); got != k && got != 0 {
+	if got := p.d.PeekKind(); got != k && kindName(got) != "" {
 		return fmt.Errorf("want %s, found %s", want, kindName(got))
 	}
 	return nil
 }
 
+// kindName returns what a token begins, "" if it is no JSON.
 func kindName(k jsontext.Kind) string {
 	switch k {
 	case '{':
@@ -135,7 +139,7 @@ func kindName(k jsontext.Kind) string {
 	case 'n':
 		return "null"
 	}
-	return "nothing"
+	return ""
 }
 
 // object reads an object and calls read for each of its keys, whose value read
@@ -175,6 +179,8 @@ var (
 	kinds    = []string{"gvk", "package", "cel", "all", "any", "not"}
 	keys     = []string{"failureMessage", "gvk", "package", "cel", "all", "any", "not"}
 	kindList = "gvk, package, cel, all, any, not"
+
+	wantConstraint = "an object with one of " + kindList
 )
 
 // constraint reads {"failureMessage": …, "<kind>": …}.
@@ -191,7 +197,7 @@ func (p *parser) constraint(depth int) (Expr, error) {
 		kind    string
 		x       Expr
 	)
-	err := p.object("an object with one of "+kindList, func(key string) (err error) {
+	err := p.object(wantConstraint, func(key string) (err error) {
 		if key == "failureMessage" {
 			message, err = p.text()
 			return err
@@ -305,10 +311,21 @@ func (p *parser) gvk() (Expr, error) {
 		return nil, err
 	}
 	x := &GVK{GVK: property.GVK{Group: v[0], Version: v[1], Kind: v[2]}}
-	if err := x.GVK.Validate(); err != nil {
+	if part, err := badPart(x.GVK); err != nil {
+		p.enter(part)
 		return nil, err
 	}
 	return x, nil
+}
+
+// badPart returns the first part of the GVK that breaks the rules for names.
+func badPart(g property.GVK) (part string, err error) {
+	err = g.Validate()
+	var e *property.NameError
+	if errors.As(err, &e) {
+		return e.Part, e
+	}
+	return "", err
 }
 
 func (p *parser) pkg() (Expr, error) {

@@ -2,6 +2,7 @@ package constraints
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/blang/semver/v4"
@@ -55,7 +56,7 @@ func ParseRange(text string) (Range, error) {
 
 // alternatives yields the texts between the words "||". The library splits
 // words at spaces only.
-func alternatives(text string) func(yield func(string) bool) {
+func alternatives(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, i := 0, 0
 		for word := range strings.SplitSeq(text, " ") {

@@ -116,11 +116,11 @@ func explainWord(e *RangeError, word string) bool {
 		e.Instead = expand(op, version)
 	case strings.ContainsAny(word, "()"):
 		e.Reason = "parentheses are not allowed; " + rangeSyntax
-	case strings.Contains(word, "*") || strings.Contains(version, "X"):
+	case strings.Contains(word, "*") || strings.Contains(version, "X") || version == "x":
 		e.Reason = `a wildcard is written "x"`
 		if better := op + strings.NewReplacer("*", "x", "X", "x").Replace(version); parses(better) {
 			e.Instead = better
-		} else if version == "*" || version == "X" {
+		} else if len(version) == 1 {
 			e.Instead = ">=0.0.0"
 		}
 	case op == "=<" || op == "=>":

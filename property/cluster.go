@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json/jsontext"
@@ -114,7 +113,7 @@ func ParseKubeVersion(raw json.RawMessage) (string, error) {
 	}
 	v := string(f[0])
 	if _, err := semver.ParseTolerant(v); err != nil {
-		return "", shapeKubeVersion.errorf("/version", "invalid version %q: %s", v, strings.ToLower(err.Error()))
+		return "", shapeKubeVersion.errorf("/version", "invalid version %q: want one such as 1.16.0", v)
 	}
 	return v, nil
 }

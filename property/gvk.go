@@ -33,7 +33,7 @@ func (g GVK) String() string {
 
 // Validate returns nil if the parts follow Kubernetes naming (A13): the group
 // is a DNS subdomain, the version a DNS-1035 label, the kind a DNS-1035 label
-// but for the case of its letters. Otherwise it returns an error per wrong
+// but for the case of its letters. Otherwise it returns a [*NameError] per wrong
 // part, joined, in the order group, version, kind. OLM and opm do not check
 // this (H18), so a violation is a finding about the catalog, not a reason to
 // refuse to read it.
@@ -54,16 +54,29 @@ const (
 	maxLabel     = 63
 )
 
+// A NameError says that a part of a GVK breaks Kubernetes' rules for names.
+type NameError struct {
+	Part string // "group", "version" or "kind"
+	Name string
+	Want string // what is expected, in words
+}
+
+// Error returns `version "1": want lower-case letters, …`.
+func (e *NameError) Error() string {
+	if len(e.Name) > maxSubdomain {
+		return fmt.Sprintf("%s %.40q… of %d bytes: want %s", e.Part, e.Name, len(e.Name), e.Want)
+	}
+	return fmt.Sprintf("%s %q: want %s", e.Part, e.Name, e.Want)
+}
+
 func part(name, s string, limit int, ok func(string) bool, want string) error {
 	switch {
-	case s == "":
-		return fmt.Errorf("%s is empty: want %s", name, want)
+	case s != "" && len(s) <= limit && ok(s):
+		return nil
 	case len(s) > limit:
-		return fmt.Errorf("%s %.40q… has %d bytes: at most %d are allowed", name, s, len(s), limit)
-	case !ok(s):
-		return fmt.Errorf("%s %q: want %s", name, s, want)
+		want = fmt.Sprintf("at most %d bytes, found %d", limit, len(s))
 	}
-	return nil
+	return &NameError{name, s, want}
 }
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }

@@ -75,6 +75,9 @@ func parseElement(d *jsontext.Decoder, path string) (p Property, err error) {
 		switch key := name.String(); key {
 		case "type":
 			if k := d.PeekKind(); k != '"' && k != 0 {
+				if _, err := d.ReadValue(); err != nil {
+					return p, listSyntax(err)
+				}
 				return p, listErrorf(path+"/type", "want a string, found %s", kindName(k))
 			}
 			t, err := d.ReadToken()
