@@ -1,0 +1,232 @@
+// Package repo_test holds tests about the repository itself: what may import
+// what, what every package must have, what the documentation promises.
+package repo_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/olmkit/olmkit"
+
+// A pkg is a package of the root module without its tests.
+type pkg struct {
+	dir     string   // relative, slash-separated
+	comment bool     // some file has a package comment
+	imports []string // sorted
+}
+
+// load returns the packages of the module below a directory; nested modules are
+// not part of it.
+func load(t *testing.T, root string) []*pkg {
+	t.Helper()
+	byDir := map[string]*pkg{}
+	var dirs []string
+	walkGo(t, root, true, func(name string, file *ast.File) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		dir := path.Dir(name)
+		p := byDir[dir]
+		if p == nil {
+			p = &pkg{dir: dir}
+			byDir[dir], dirs = p, append(dirs, dir)
+		}
+		p.comment = p.comment || file.Doc != nil
+		for _, spec := range file.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.imports = append(p.imports, imp)
+		}
+	})
+	var out []*pkg
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		p := byDir[dir]
+		slices.Sort(p.imports)
+		p.imports = slices.Compact(p.imports)
+		out = append(out, p)
+	}
+	if len(out) < 8 {
+		t.Fatalf("only %d packages found", len(out))
+	}
+	return out
+}
+
+// walkGo parses every Go file below root. With one set, it stays in one module.
+func walkGo(t *testing.T, root string, one bool, visit func(name string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != root {
+				return filepath.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); one && err == nil && name != root {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		visit(filepath.ToSlash(name), file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryPackageHasAComment(t *testing.T) {
+	for _, p := range load(t, ".") {
+		if !p.comment {
+			t.Errorf("package in %s has no package comment", p.dir)
+		}
+	}
+}
+
+// layers are the packages in the order in which data flows. A package imports
+// only what stands before it.
+var layers = []string{"property", "constraints", "fbc", "graph", "resolver", "reconcile"}
+
+// servants are used by layers and import nothing of the module.
+var servants = []string{"internal/sat", "internal/yamljson"}
+
+// TestImportDirections keeps the layers apart (see ARCHITECTURE.md).
+func TestImportDirections(t *testing.T) {
+	for _, p := range load(t, ".") {
+		at := slices.Index(layers, p.dir)
+		for _, imp := range p.imports {
+			rel, ours := strings.CutPrefix(imp, module+"/")
+			if !ours {
+				continue
+			}
+			layer := slices.Index(layers, rel)
+			switch {
+			case at >= 0 && layer > at:
+				t.Errorf("%s imports %s, which comes after it", p.dir, rel)
+			case slices.Contains(servants, p.dir):
+				t.Errorf("%s imports %s; it serves the layers and knows nothing of operators", p.dir, rel)
+			case p.dir == "operatorgroup" && slices.Index(layers, rel) > 0:
+				t.Errorf("operatorgroup imports %s; it holds pure functions beside the layers", rel)
+			case rel == "internal/cli" && !strings.HasPrefix(p.dir, "cmd/"):
+				t.Errorf("%s imports the command line", p.dir)
+			case rel == "internal/sample" && !strings.HasPrefix(p.dir, "examples/") && p.dir != "internal/cli":
+				t.Errorf("%s imports the sample catalog", p.dir)
+			}
+		}
+	}
+}
+
+// TestHeavyImports keeps dependencies where they belong, so that they can be
+// replaced and importers of the library do not pay for the command line.
+func TestHeavyImports(t *testing.T) {
+	for _, tt := range []struct {
+		prefix string
+		dirs   []string
+	}{
+		{"github.com/go-air/gini", []string{"internal/sat"}},
+		{module + "/internal/sat", []string{"resolver"}},
+		{"github.com/google/cel-go", []string{"constraints"}},
+		{"github.com/spf13/", []string{"internal/cli"}},
+		{"github.com/schollz/progressbar", []string{"internal/cli"}},
+		{"golang.org/x/term", []string{"internal/cli"}},
+	} {
+		for _, p := range load(t, ".") {
+			for _, imp := range p.imports {
+				if strings.HasPrefix(imp, tt.prefix) && !slices.Contains(tt.dirs, p.dir) && !strings.HasPrefix(p.dir, "cmd/") {
+					t.Errorf("%s imports %s; only %s may", p.dir, imp, strings.Join(tt.dirs, ", "))
+				}
+			}
+		}
+	}
+}
+
+// TestGoMod checks what importers of the library inherit.
+func TestGoMod(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, line := range strings.Split(string(text), "\n") {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "replace"):
+			t.Errorf("go.mod:%d: %s: importers do not see a replacement", n+1, line)
+		case strings.HasPrefix(line, "tool"):
+			t.Errorf("go.mod:%d: %s: tools belong to internal/tools", n+1, line)
+		case kubernetes.MatchString(line):
+			t.Errorf("go.mod:%d: %s: Kubernetes belongs to nested modules", n+1, line)
+		case strings.HasPrefix(line, "go ") && line != "go 1.25.0":
+			t.Errorf("go.mod:%d: %s: the library supports the two newest releases", n+1, line)
+		}
+	}
+}
+
+// kubernetes matches the modules that would bring Kubernetes along; the YAML
+// library of that project does not.
+var kubernetes = regexp.MustCompile(`^(require )?(k8s\.io|sigs\.k8s\.io/[^y]|github\.com/operator-framework|github\.com/openshift)`)
+
+// TestNothingLeftBehind looks for notes to oneself.
+func TestNothingLeftBehind(t *testing.T) {
+	left := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
+	walkGo(t, ".", false, func(name string, file *ast.File) {
+		for _, group := range file.Comments {
+			if word := left.FindString(group.Text()); word != "" {
+				t.Errorf("%s: a comment says %s; do it, or open an issue", name, word)
+			}
+		}
+	})
+}
+
+// TestFileSizes keeps files readable in one sitting.
+func TestFileSizes(t *testing.T) {
+	const most = 500
+	walkGo(t, ".", false, func(name string, _ *ast.File) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n"); n > most && !strings.HasSuffix(name, "_test.go") {
+			t.Errorf("%s has %d lines, more than %d: perhaps two ideas in one room", name, n, most)
+		}
+	})
+}
+
+// TestLinksInDocuments follows the relative links of the documents.
+func TestLinksInDocuments(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	docs, err := filepath.Glob("*.md")
+	if err != nil || len(docs) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	for _, doc := range docs {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.FromSlash(m[1])); err != nil {
+				t.Errorf("%s links to %s, which does not exist", doc, m[1])
+			}
+		}
+	}
+}
