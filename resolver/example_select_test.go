@@ -1,0 +1,59 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// The version that is wanted cannot follow the installed one at once: the refusal
+// says how to get there, and the funnel where each bundle was lost.
+func ExampleSelect() {
+	const catalog = `
+{"schema":"olm.package","name":"etcd","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"etcd","name":"stable","entries":[
+  {"name":"etcd.v1.0.0"},
+  {"name":"etcd.v1.1.0","replaces":"etcd.v1.0.0"},
+  {"name":"etcd.v1.2.0","replaces":"etcd.v1.1.0"}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.0.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.0.0"}}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.0"}}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.2.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.2.0"}}]}`
+	ctx := context.Background()
+	cat, err := graph.Parse(ctx, []byte(catalog), "catalog.json", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	request := resolver.SelectRequest{
+		Package:   "etcd",
+		Catalogs:  []resolver.SelectCatalog{{Name: "community", Graph: cat}},
+		Installed: &resolver.InstalledBundle{Name: "etcd.v1.0.0", Version: "1.0.0"},
+	}
+	sel, err := resolver.Select(ctx, request)
+	fmt.Println(sel.Bundle, err)
+
+	request.Version = "1.2.x"
+	_, err = resolver.Select(ctx, request)
+	var no *resolver.Refusal
+	if errors.As(err, &no) {
+		fmt.Println(no)
+		for _, s := range no.Funnel.Stages {
+			fmt.Println(s.Stage, s.Bundles)
+		}
+	}
+	// Output:
+	// etcd.v1.1.0 <nil>
+	// no bundle of package "etcd" in the range "1.2.x" can follow etcd.v1.0.0; it can be reached in steps: etcd.v1.1.0, then etcd.v1.2.0
+	// catalogs 0
+	// package 3
+	// channels 3
+	// range 1
+	// successors 0
+	// deprecation 0
+	// newest 0
+	// priority 0
+	// validations 0
+}

@@ -1,0 +1,233 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// demo is a package with a chain, a prerelease, a bundle with a dependency and a
+// second major version.
+const demo = `
+{"schema":"olm.package","name":"demo","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"demo","name":"stable","entries":[
+ {"name":"demo.v1.0.0"},{"name":"demo.v1.1.0","replaces":"demo.v1.0.0"},{"name":"demo.v1.2.0","replaces":"demo.v1.1.0"},
+ {"name":"demo.v2.0.0","replaces":"demo.v1.2.0"},{"name":"demo.v2.1.0-rc.1","replaces":"demo.v2.0.0"}]}
+{"schema":"olm.channel","package":"demo","name":"needy","entries":[{"name":"demo.v3.0.0","skipRange":">=1.0.0 <3.0.0"}]}
+{"schema":"olm.bundle","package":"demo","name":"demo.v1.0.0","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"1.0.0"}}]}
+{"schema":"olm.bundle","package":"demo","name":"demo.v1.1.0","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"1.1.0"}}]}
+{"schema":"olm.bundle","package":"demo","name":"demo.v1.2.0","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"1.2.0"}}]}
+{"schema":"olm.bundle","package":"demo","name":"demo.v2.0.0","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"2.0.0"}}]}
+{"schema":"olm.bundle","package":"demo","name":"demo.v2.1.0-rc.1","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"2.1.0-rc.1"}}]}
+{"schema":"olm.bundle","package":"demo","name":"demo.v3.0.0","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"3.0.0"}},
+ {"type":"olm.gvk.required","value":{"group":"db.example.com","version":"v1","kind":"Database"}},
+ {"type":"olm.package.required","value":{"packageName":"cert","versionRange":">=1.0.0"}}]}
+{"schema":"olm.package","name":"db","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"db","name":"stable","entries":[{"name":"db.v1.0.0"}]}
+{"schema":"olm.bundle","package":"db","name":"db.v1.0.0","properties":[{"type":"olm.package","value":{"packageName":"db","version":"1.0.0"}},
+ {"type":"olm.gvk","value":{"group":"db.example.com","version":"v1","kind":"Database"}},
+ {"type":"olm.package.required","value":{"packageName":"cert","versionRange":">=1.0.0"}}]}
+{"schema":"olm.package","name":"cert","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"cert","name":"stable","entries":[{"name":"cert.v1.0.0"}]}
+{"schema":"olm.bundle","package":"cert","name":"cert.v1.0.0","properties":[{"type":"olm.package","value":{"packageName":"cert","version":"1.0.0"}}]}
+`
+
+func demoCatalog(t testing.TB) *graph.Catalog {
+	c, err := graph.Parse(context.Background(), []byte(demo), "demo.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestSelect(t *testing.T) {
+	cat := demoCatalog(t)
+	at := func(v string) *resolver.InstalledBundle {
+		return &resolver.InstalledBundle{Name: "demo.v" + v, Version: v}
+	}
+	for _, tt := range []struct {
+		name string
+		r    resolver.SelectRequest
+		want string
+	}{
+		{"C3: nothing asked: the newest", resolver.SelectRequest{Version: "<3"}, "demo.v2.0.0 (the range \"<3\" names no prerelease and leaves out newer ones: demo.v2.1.0-rc.1)"},
+		{"C3: a channel", resolver.SelectRequest{Channels: []string{"stable"}}, "demo.v2.1.0-rc.1"},
+		{"C3: pinned", resolver.SelectRequest{Version: "1.1.0"}, "demo.v1.1.0"},
+		{"C4: successors", resolver.SelectRequest{Channels: []string{"stable"}, Installed: at("1.0.0")}, "demo.v1.1.0"},
+		{"C4: a downgrade needs SelfCertified", resolver.SelectRequest{Channels: []string{"stable"}, Version: "1.0.0", Installed: at("1.1.0")},
+			`no-successor: no bundle of package "demo" in the range "1.0.0" in the channels stable can follow demo.v1.1.0; the nearest that can be had: 1.2.0 in catalog c`},
+		{"C4: SelfCertified", resolver.SelectRequest{Version: "1.0.0", Installed: at("1.1.0"), Policy: resolver.SelfCertified}, "demo.v1.0.0 (1.0.0 is a downgrade from 1.1.0)"},
+		{"C4: semver also: no automatic major upgrade", resolver.SelectRequest{Channels: []string{"stable"}, Installed: at("1.2.0"), Options: resolver.SelectOptions{Semver: resolver.SemverAlso}},
+			"demo.v1.2.0 (demo.v1.2.0 stays installed: nothing better can follow it)"},
+		{"C4: semver instead of edges", resolver.SelectRequest{Channels: []string{"stable"}, Installed: at("1.0.0"), Options: resolver.SelectOptions{Semver: resolver.SemverInstead}}, "demo.v1.2.0"},
+		{"G3: hops to the wanted one", resolver.SelectRequest{Channels: []string{"stable"}, Version: "2.0.0", Installed: at("1.0.0")},
+			`no-successor: no bundle of package "demo" in the range "2.0.0" in the channels stable can follow demo.v1.0.0; it can be reached in steps: demo.v1.1.0, then demo.v1.2.0, then demo.v2.0.0`},
+		{"G3: the nearest to a range with nothing in it", resolver.SelectRequest{Channels: []string{"stable"}, Version: ">=1.3, <1.9"},
+			`no-version: no bundle of package "demo" in the range ">=1.3, <1.9" in the channels stable; the nearest that can be had: 1.2.0 in catalog c, 2.0.0 in catalog c`},
+		{"G6: dependencies are refused, and what would meet them", resolver.SelectRequest{Installed: at("1.0.0")},
+			`dependency: the best bundle of package "demo" is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 installs no dependencies: ` +
+				`it needs gvk Database (db.example.com/v1) and package cert >=1.0.0; install before it cert.v1.0.0, then db.v1.0.0`},
+		{"G6: what is installed beside counts", resolver.SelectRequest{Channels: []string{"needy"}, Options: resolver.SelectOptions{Beside: []resolver.Installed{{
+			Name: "db.v1.0.0", Package: "db", Version: "1.0.0", Properties: []property.Property{property.NewGVK(property.GVK{Group: "db.example.com", Version: "v1", Kind: "Database"})},
+		}}}},
+			`dependency: the best bundle of package "demo" in the channels needy is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 installs no dependencies: ` +
+				`it needs package cert >=1.0.0; install before it cert.v1.0.0`},
+		{"C3: no such channel", resolver.SelectRequest{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in the channels beta; its channels are needy, stable`},
+		{"C1: no such package", resolver.SelectRequest{Package: "dmo"}, `no-package: no catalog has package "dmo": looked in c`},
+		{"C6: a selector that selects nothing", resolver.SelectRequest{Selector: &resolver.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
+			"no-catalog: no catalog takes part: of 1 given none is available and selected"},
+		{"C2: the other syntax", resolver.SelectRequest{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": comparisons are separated by a comma or a space: write ">=1.0.0 <2.0.0"`},
+		{"C1: a bad installed version", resolver.SelectRequest{Installed: at("1.0")}, `problem: /installed/version: "1.0" is no semantic version: No Major.Minor.Patch elements found`},
+		{"C4: a bad policy", resolver.SelectRequest{Policy: "Any"}, `problem: /policy: "Any" is neither CatalogProvided nor SelfCertified`},
+		{"C1: a bad selector", resolver.SelectRequest{Selector: &resolver.LabelSelector{MatchExpressions: []resolver.LabelRequirement{{Key: "a", Operator: "Near"}}}},
+			`problem: /selector: /matchExpressions/0/operator: "Near" is no operator; want In, NotIn, Exists or DoesNotExist`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.r.Package == "" {
+				tt.r.Package = "demo"
+			}
+			tt.r.Catalogs = []resolver.SelectCatalog{{Name: "c", Graph: cat}}
+			sel, err := resolver.Select(context.Background(), tt.r)
+			checkFunnel(t, tt.name, sel, err)
+			got := ""
+			var no *resolver.Refusal
+			switch {
+			case errors.As(err, &no):
+				got = string(no.Code) + ": " + no.Error()
+			case err != nil:
+				got = err.Error()
+			default:
+				got = sel.Bundle
+				for _, n := range sel.Notes {
+					got += " (" + n.Text + ")"
+				}
+			}
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSelectObeysContext(t *testing.T) {
+	// D18.
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errors.New("enough"))
+	_, err := resolver.Select(ctx, resolver.SelectRequest{Package: "demo", Catalogs: []resolver.SelectCatalog{{Name: "c", Graph: demoCatalog(t)}}})
+	if err == nil || err.Error() != "enough" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestVersionRangeErrors(t *testing.T) {
+	// H17: what is invalid, and what to write instead.
+	for text, want := range map[string]string{
+		"":                             `invalid version range "": it is empty; leave it out for any version`,
+		"V1.2.3":                       `invalid version range "V1.2.3": versions have a small v, or none: write "v1.2.3"`,
+		"==1.0.0":                      `invalid version range "==1.0.0": equality is one =: write "=1.0.0"`,
+		">=1<2":                        `invalid version range ">=1<2": comparisons are separated by a comma or a space: write ">=1 <2"`,
+		">=1 && <2":                    `invalid version range ">=1 && <2": and is a comma: write ">=1 , <2"`,
+		"1.0 | 2.0":                    `invalid version range "1.0 | 2.0": alternatives are separated by ||: write "1.0 || 2.0"`,
+		"[1.0,2.0)":                    `invalid version range "[1.0,2.0)": intervals in brackets are not known here; write >=1.0.0, <2.0.0`,
+		"latest":                       `invalid version range "latest": want comparisons such as >=1.2.0, <2.0.0 or ^1.2 or ~1.2.3 or 1.2.x, alternatives separated by ||`,
+		"!1.0.0 <2.0.0":                `invalid version range "!1.0.0 <2.0.0": it is written as a skipRange or versionRange of a catalog (blang/semver); here comparisons are those of Masterminds/semver, such as >=1.2.0, <2.0.0 or ^1.2 or 1.2.x`,
+		strings.Repeat("1.0.0 ", 1000): `invalid version range of 6000 bytes: at most 4096 are allowed`,
+	} {
+		_, err := resolver.ParseVersionRange(text)
+		if err == nil || err.Error() != want {
+			t.Errorf("%.20q: got  %v\nwant %s", text, err, want)
+		}
+	}
+	for _, text := range []string{"01.2.3", "~1", "1.x.2", "*", "1.2 - 1.4", ">=1.0.0-0", "^0.0.3 || 2"} {
+		if _, err := resolver.ParseVersionRange(text); err != nil {
+			t.Error(err)
+		}
+	}
+	r, _ := resolver.ParseVersionRange("1.x.2")
+	if !r.Contains(semver.MustParse("1.5.3")) {
+		t.Error("1.x.2 matches 1.5.3 (H17)")
+	}
+}
+
+func TestLabelSelector(t *testing.T) {
+	prod := map[string]string{"env": "prod", "tier": "gold", "olm.io/name": "a"}
+	for _, tt := range []struct {
+		text string
+		want bool
+		err  string
+	}{
+		{"", true, ""},
+		{"env=prod", true, ""},
+		{"env==prod,tier!=gold", false, ""},
+		{"env in (prod, dev), tier", true, ""},
+		{"env notin (prod)", false, ""},
+		{"absent notin (x)", true, ""},
+		{"absent!=x", true, ""},
+		{"!absent", true, ""},
+		{"!tier", false, ""},
+		{"olm.io/name=a", true, ""},
+		{"env in ()", false, ""},
+		{"env in (prod", false, "the parentheses do not match"},
+		{"env,,tier", false, "a requirement is empty"},
+		{"env near (a)", false, "want key in (a,b)"},
+		{"-env=a", false, "label key"},
+		{"env=a b", false, "label value"},
+		{"Olm.io/x=a", false, "before the slash"},
+	} {
+		s, err := resolver.ParseLabelSelector(tt.text)
+		if tt.err != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%q: got %v, want %s", tt.text, err, tt.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := s.Matches(prod); got != tt.want {
+			t.Errorf("%q: got %v", tt.text, got)
+		}
+	}
+}
+
+func FuzzParseVersionRange(f *testing.F) {
+	for _, s := range []string{"", "*", "^1.2", "~1.2.3-rc.1 || >=2, <3", "1 - 2", ">=1<2", "x.x.x", "01.2.3", "!=1.0.0-0+b", "=>1"} {
+		f.Add(s, "1.2.3-rc.1")
+	}
+	f.Fuzz(func(t *testing.T, text, version string) {
+		r, err := resolver.ParseVersionRange(text)
+		if err != nil {
+			return
+		}
+		if r.String() != text {
+			t.Errorf("%q prints as %q", text, r)
+		}
+		if v, err := semver.Parse(version); err == nil {
+			r.Contains(v)
+		}
+	})
+}
+
+func FuzzParseLabelSelector(f *testing.F) {
+	for _, s := range []string{"", "a=b", "a in (b,c),!d", "a notin (b)", "a!=b", "x/y==z", "((", "a,,b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := resolver.ParseLabelSelector(text)
+		if err != nil {
+			return
+		}
+		if err := s.Validate(); err != nil {
+			t.Errorf("%q parses, and then is invalid: %v", text, err)
+		}
+		s.Matches(map[string]string{"a": "b"})
+	})
+}
