@@ -1,0 +1,55 @@
+package olm
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// A CatalogSource makes a catalog known to a namespace (E8).
+type CatalogSource struct {
+	Header
+	Spec   CatalogSourceSpec   `json:"spec,omitzero"`
+	Status CatalogSourceStatus `json:"status,omitzero"`
+	Rest   jsontext.Value      `json:",unknown"`
+}
+
+// CatalogSourceSpec says where the catalog is.
+type CatalogSourceSpec struct {
+	SourceType string         `json:"sourceType,omitzero"`
+	Priority   int            `json:"priority,omitzero"`
+	Image      string         `json:"image,omitzero"`
+	Address    string         `json:"address,omitzero"`
+	Rest       jsontext.Value `json:",unknown"`
+}
+
+// CatalogSourceStatus says whether the catalog can be read.
+type CatalogSourceStatus struct {
+	Message         string           `json:"message,omitzero"`
+	Reason          string           `json:"reason,omitzero"`
+	ConnectionState *ConnectionState `json:"connectionState,omitzero"`
+	Conditions      []Condition      `json:"conditions,omitzero"`
+	Rest            jsontext.Value   `json:",unknown"`
+}
+
+// A ConnectionState is the state of the connection to a catalog's server.
+type ConnectionState struct {
+	Address           string         `json:"address,omitzero"`
+	LastObservedState string         `json:"lastObservedState"`
+	Rest              jsontext.Value `json:",unknown"`
+}
+
+// ConnectionReady is the state of a connection that works.
+const ConnectionReady = "READY"
+
+// AnnotationImageTemplate is the annotation of a CatalogSource by which its
+// image follows the version of the cluster.
+const AnnotationImageTemplate = "olm.catalogImageTemplate"
+
+// MarshalJSON writes the catalog source with its keys in a fixed order.
+func (c CatalogSource) MarshalJSON() ([]byte, error) {
+	type plain CatalogSource
+	return marshal((*plain)(&c))
+}
+
+// UnmarshalJSON reads a catalog source.
+func (c *CatalogSource) UnmarshalJSON(text []byte) error {
+	type plain CatalogSource
+	return unmarshal((*plain)(c), text)
+}

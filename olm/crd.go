@@ -1,0 +1,101 @@
+package olm
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// GroupCRD is the API group of CustomResourceDefinitions, KindCRD their kind.
+const (
+	GroupCRD = "apiextensions.k8s.io"
+	KindCRD  = "CustomResourceDefinition"
+)
+
+// A CustomResourceDefinition defines an API, in the form v1 or v1beta1.
+type CustomResourceDefinition struct {
+	Header
+	Spec   CRDSpec        `json:"spec,omitzero"`
+	Status CRDStatus      `json:"status,omitzero"`
+	Rest   jsontext.Value `json:",unknown"`
+}
+
+// CRDSpec is the definition.
+type CRDSpec struct {
+	Group    string       `json:"group,omitzero"`
+	Names    CRDNames     `json:"names,omitzero"`
+	Versions []CRDVersion `json:"versions,omitzero"`
+	// Version and Validation are those of v1beta1.
+	Version    string         `json:"version,omitzero"`
+	Validation *CRDSchema     `json:"validation,omitzero"`
+	Conversion *CRDConversion `json:"conversion,omitzero"`
+	Rest       jsontext.Value `json:",unknown"`
+}
+
+// CRDNames are the names of the API.
+type CRDNames struct {
+	Kind   string         `json:"kind,omitzero"`
+	Plural string         `json:"plural,omitzero"`
+	Rest   jsontext.Value `json:",unknown"`
+}
+
+// A CRDVersion is a version of the API.
+type CRDVersion struct {
+	Name    string         `json:"name"`
+	Served  bool           `json:"served"`
+	Storage bool           `json:"storage"`
+	Schema  *CRDSchema     `json:"schema,omitzero"`
+	Rest    jsontext.Value `json:",unknown"`
+}
+
+// A CRDSchema is what objects must look like.
+type CRDSchema struct {
+	OpenAPIV3Schema jsontext.Value `json:"openAPIV3Schema,omitzero"`
+	Rest            jsontext.Value `json:",unknown"`
+}
+
+// CRDConversion says how objects of one version become objects of another.
+type CRDConversion struct {
+	Strategy string         `json:"strategy,omitzero"`
+	Rest     jsontext.Value `json:",unknown"`
+}
+
+// CRDStatus says whether the API is there.
+type CRDStatus struct {
+	Conditions     []Condition    `json:"conditions,omitzero"`
+	StoredVersions []string       `json:"storedVersions,omitzero"`
+	Rest           jsontext.Value `json:",unknown"`
+}
+
+// AllVersions returns the versions of the API in their order, also of a
+// v1beta1 definition that has only one, each with its schema.
+func (c *CustomResourceDefinition) AllVersions() []CRDVersion {
+	if len(c.Spec.Versions) == 0 && c.Spec.Version != "" {
+		return []CRDVersion{{Name: c.Spec.Version, Served: true, Storage: true, Schema: c.Spec.Validation}}
+	}
+	list := make([]CRDVersion, len(c.Spec.Versions))
+	for i, v := range c.Spec.Versions {
+		if v.Schema == nil {
+			v.Schema = c.Spec.Validation
+		}
+		list[i] = v
+	}
+	return list
+}
+
+// IsEstablished reports whether the API server serves the API.
+func (c *CustomResourceDefinition) IsEstablished() bool {
+	is := func(typ string) bool {
+		cond, ok := FindCondition(c.Status.Conditions, typ)
+		return ok && cond.Status == ConditionTrue
+	}
+	return is("Established") && is("NamesAccepted")
+}
+
+// MarshalJSON writes the definition with its keys in a fixed order.
+func (c CustomResourceDefinition) MarshalJSON() ([]byte, error) {
+	type plain CustomResourceDefinition
+	return marshal((*plain)(&c))
+}
+
+// UnmarshalJSON reads a definition.
+func (c *CustomResourceDefinition) UnmarshalJSON(text []byte) error {
+	type plain CustomResourceDefinition
+	return unmarshal((*plain)(c), text)
+}

@@ -1,0 +1,32 @@
+package olm
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// A Deployment runs an operator. Its spec stays JSON, as strategies have it.
+type Deployment struct {
+	Header
+	Spec   jsontext.Value   `json:"spec,omitzero"`
+	Status DeploymentStatus `json:"status,omitzero"`
+	Rest   jsontext.Value   `json:",unknown"`
+}
+
+// DeploymentStatus says whether the operator runs.
+type DeploymentStatus struct {
+	ObservedGeneration int64          `json:"observedGeneration,omitzero"`
+	Replicas           int64          `json:"replicas,omitzero"`
+	UpdatedReplicas    int64          `json:"updatedReplicas,omitzero"`
+	Conditions         []Condition    `json:"conditions,omitzero"`
+	Rest               jsontext.Value `json:",unknown"`
+}
+
+// MarshalJSON writes the deployment with its keys in a fixed order.
+func (d Deployment) MarshalJSON() ([]byte, error) {
+	type plain Deployment
+	return marshal((*plain)(&d))
+}
+
+// UnmarshalJSON reads a deployment.
+func (d *Deployment) UnmarshalJSON(text []byte) error {
+	type plain Deployment
+	return unmarshal((*plain)(d), text)
+}

@@ -1,0 +1,88 @@
+package olm
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An InstallPlan is a list of resources to create, and how far that is (E2).
+type InstallPlan struct {
+	Header
+	Spec   InstallPlanSpec   `json:"spec,omitzero"`
+	Status InstallPlanStatus `json:"status,omitzero"`
+	Rest   jsontext.Value    `json:",unknown"`
+}
+
+// InstallPlanSpec says what is to be installed and whether it may be.
+type InstallPlanSpec struct {
+	ClusterServiceVersionNames []string       `json:"clusterServiceVersionNames"`
+	Approval                   Approval       `json:"approval"`
+	Approved                   bool           `json:"approved"`
+	Generation                 int            `json:"generation,omitzero"`
+	Rest                       jsontext.Value `json:",unknown"`
+}
+
+// InstallPlanStatus has the steps.
+type InstallPlanStatus struct {
+	Phase          PlanPhase      `json:"phase,omitzero"`
+	Conditions     []Condition    `json:"conditions,omitzero"`
+	CatalogSources []string       `json:"catalogSources,omitzero"`
+	Plan           []Step         `json:"plan,omitzero"`
+	StartTime      time.Time      `json:"startTime,omitzero"`
+	Message        string         `json:"message,omitzero"`
+	Rest           jsontext.Value `json:",unknown"`
+}
+
+// A PlanPhase is the state of an install plan.
+type PlanPhase string
+
+const (
+	PlanRequiresApproval PlanPhase = "RequiresApproval"
+	PlanInstalling       PlanPhase = "Installing"
+	PlanComplete         PlanPhase = "Complete"
+	PlanFailed           PlanPhase = "Failed"
+)
+
+// A Step is a resource to create, on behalf of the CSV that it names.
+type Step struct {
+	Resolving string         `json:"resolving"`
+	Resource  StepResource   `json:"resource"`
+	Optional  bool           `json:"optional,omitzero"`
+	Status    StepStatus     `json:"status"`
+	Rest      jsontext.Value `json:",unknown"`
+}
+
+// A StepResource is the resource of a step: the manifest is its JSON.
+type StepResource struct {
+	SourceName      string         `json:"sourceName"`
+	SourceNamespace string         `json:"sourceNamespace"`
+	Group           string         `json:"group"`
+	Version         string         `json:"version"`
+	Kind            string         `json:"kind"`
+	Name            string         `json:"name"`
+	Manifest        string         `json:"manifest,omitzero"`
+	Rest            jsontext.Value `json:",unknown"`
+}
+
+// A StepStatus says what became of a step.
+type StepStatus string
+
+const (
+	StepUnknown       StepStatus = "Unknown"
+	StepPresent       StepStatus = "Present"
+	StepCreated       StepStatus = "Created"
+	StepWaitingForAPI StepStatus = "WaitingForApi"
+)
+
+// MarshalJSON writes the plan with its keys in a fixed order.
+func (p InstallPlan) MarshalJSON() ([]byte, error) {
+	type plain InstallPlan
+	return marshal((*plain)(&p))
+}
+
+// UnmarshalJSON reads a plan.
+func (p *InstallPlan) UnmarshalJSON(text []byte) error {
+	type plain InstallPlan
+	return unmarshal((*plain)(p), text)
+}
