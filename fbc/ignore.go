@@ -1,84 +1,163 @@
 package fbc
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // IgnoreFile is the name of the files that list what a load passes over (A2).
 const IgnoreFile = ".indexignore"
 
 // An ignorer holds the patterns of the .indexignore files seen so far, the ones
-// of outer directories first. The last pattern that matches decides, so that
-// deeper files and later lines win. As opm does, and as the example in the
-// documentation of catalogs needs ("**/*" followed by "!*.json"), a pattern
-// decides about each file by itself: a file can be taken back in even where its
-// directory is excluded.
+// of outer directories first, so that of two that match the later one is of a
+// deeper file or a later line, and wins.
+//
+// The rules are those of .gitignore with one exception, which the example in
+// the documentation of catalogs needs ("**/*" followed by "!*.json") and opm
+// makes too: a later pattern takes a file back in even where its directory is
+// excluded.
 type ignorer struct {
-	patterns []gitignore.Pattern
+	patterns []ignorePattern
+}
+
+// An ignorePattern is one line of an ignore file.
+type ignorePattern struct {
+	dir      string // of the ignore file, with a trailing slash unless it is the root
+	glob     string // for doublestar
+	negated  bool   // begins with "!"
+	dirOnly  bool   // ends with "/"
+	anchored bool   // has another "/"
+}
+
+// A badPattern tells about a line that can match nothing.
+type badPattern struct {
+	line int
+	err  error
 }
 
 // read adds the patterns of the ignore file at name.
-func (g *ignorer) read(fsys fs.FS, name string) error {
+func (g *ignorer) read(fsys fs.FS, name string, limit int64) ([]badPattern, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	var domain []string
-	if dir := path.Dir(name); dir != "." {
-		domain = strings.Split(dir, "/")
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
 	}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxIgnoreLine)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSuffix(lines.Text(), "\r")
-		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff")
-		}
-		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
-			continue
-		}
-		if err := checkPattern(line); err != nil {
-			return fmt.Errorf("line %d: pattern %q: %w", n, line, err)
-		}
-		g.patterns = append(g.patterns, gitignore.ParsePattern(line, domain))
+	if int64(len(text)) > limit {
+		return nil, &LimitError{Limit: "IgnoreSize", What: "ignore file", Max: limit}
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("a line is longer than %d bytes; ignore files hold one pattern a line", maxIgnoreLine)
-	} else if err != nil {
-		return err
+	dir := path.Dir(name) + "/"
+	if dir == "./" {
+		dir = ""
 	}
-	return nil
+	var bad []badPattern
+	text = bytes.TrimPrefix(text, []byte(bom))
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		p, ok, err := parseIgnore(line)
+		if err != nil {
+			bad = append(bad, badPattern{n, fmt.Errorf("pattern %q %w", line, err)})
+		} else if ok {
+			p.dir = dir
+			g.patterns = append(g.patterns, p)
+		}
+	}
+	return bad, nil
 }
 
-const maxIgnoreLine = 64 << 10
-
-// checkPattern refuses patterns that can match nothing, which git passes over
-// in silence.
-func checkPattern(line string) error {
-	line = strings.TrimSuffix(strings.TrimPrefix(line, "!"), "/")
+// parseIgnore parses a line; ok is false for blank lines and comments.
+func parseIgnore(line string) (p ignorePattern, ok bool, err error) {
+	line = trimSpaces(line)
+	if line == "" || line[0] == '#' {
+		return p, false, nil
+	}
+	if !utf8.ValidString(line) {
+		return p, false, errors.New("is not UTF-8 text")
+	}
+	if line[0] == '!' {
+		p.negated, line = true, line[1:]
+	}
+	if strings.HasSuffix(line, "/") {
+		p.dirOnly, line = true, line[:len(line)-1]
+	}
+	p.anchored = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
 	if line == "" {
-		return errors.New("matches nothing; name a file or directory")
+		return p, false, errors.New("matches nothing; name a file or directory")
 	}
-	for part := range strings.SplitSeq(line, "/") {
-		if _, err := path.Match(part, ""); err != nil {
-			return errors.New("is not closed; a [ needs its ], and a trailing backslash a character")
-		}
-	}
-	return nil
+	p.glob, err = translateGlob(line)
+	return p, err == nil, err
 }
 
-// match reports whether the file at name is to be passed over.
+// trimSpaces drops the spaces at the end of a line that no backslash keeps.
+func trimSpaces(line string) string {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+		case '\\':
+			i++
+			end = min(i+1, len(line))
+		default:
+			end = i + 1
+		}
+	}
+	return line[:end]
+}
+
+// matches reports whether the pattern is about the file or directory at name.
+func (p *ignorePattern) matches(name string, isDir bool) bool {
+	if p.dirOnly && !isDir {
+		return false
+	}
+	rel, ok := strings.CutPrefix(name, p.dir)
+	if !ok {
+		return false
+	}
+	if !p.anchored {
+		rel = path.Base(rel)
+	}
+	return doublestar.MatchUnvalidated(p.glob, rel)
+}
+
+// match reports whether the file at name is to be passed over. Each directory
+// on the way to the file, and then the file, is judged by the last pattern that
+// matches it; what no pattern matches goes the way of its directory.
 func (g *ignorer) match(name string) bool {
 	if len(g.patterns) == 0 {
 		return false
 	}
-	return gitignore.NewMatcher(g.patterns).Match(strings.Split(name, "/"), false)
+	excluded, by := false, -1
+	for end := 0; end < len(name); {
+		next := strings.IndexByte(name[end+1:], '/')
+		if next < 0 {
+			end = len(name)
+		} else {
+			end += 1 + next
+		}
+		for i := len(g.patterns) - 1; i >= 0; i-- {
+			p := &g.patterns[i]
+			if excluded && i <= by {
+				break // only a later line can take back what is excluded
+			}
+			if p.matches(name[:end], end < len(name)) {
+				excluded, by = !p.negated, i
+				break
+			}
+		}
+	}
+	return excluded
 }
