@@ -12,8 +12,10 @@ type Limits struct {
 	// Documents bounds the number of documents of a catalog.
 	// Default 20 million.
 	Documents int64
-	// Files bounds the number of files. Default 1 million.
+	// Files bounds the number of files and directories. Default 1 million.
 	Files int64
+	// IgnoreSize bounds one .indexignore file, in bytes. Default 1 MiB.
+	IgnoreSize int64
 	// Depth bounds the nesting of one document. Default 1,000; at most 10,000.
 	Depth int64
 	// PropertySize bounds one property value that is kept, in bytes of JSON.
@@ -39,6 +41,7 @@ func (l *Limits) withDefaults() Limits {
 	set(&out.DocumentSize, 64<<20)
 	set(&out.Documents, 20_000_000)
 	set(&out.Files, 1_000_000)
+	set(&out.IgnoreSize, 1<<20)
 	set(&out.Depth, 1000)
 	set(&out.PropertySize, 4<<20)
 	set(&out.Diagnostics, 1000)

@@ -1,11 +1,13 @@
 package fbc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 )
 
 // A file is a regular file of the catalog.
@@ -14,27 +16,36 @@ type file struct {
 	size int64 // 0 when unknown
 }
 
-// listFiles returns the files of the tree below the root of fsys in lexical
-// order, without those that the ignore files name (A1, A2).
-func listFiles(ctx context.Context, fsys fs.FS, limits *Limits) ([]file, Diagnostics) {
+// listFiles returns the files of the tree below the root of fsys, without those
+// that the ignore files name (A1, A2): the entries of each directory by name,
+// whatever order the file system gives them in. findings are the faults that a
+// load tolerates.
+func listFiles(ctx context.Context, fsys fs.FS, limits *Limits) listing {
 	w := walker{ctx: ctx, fsys: fsys, limits: limits}
-	if info, err := fs.Stat(fsys, "."); err != nil {
-		w.report(CodeUnreadable, ".", err)
-	} else if !info.IsDir() {
+	if fsys == nil {
+		w.report(CodeUnreadable, ".", errors.New("there is no file system to load from"))
+		return w.listing
+	}
+	switch info, err := fs.Stat(fsys, "."); {
+	case errors.Is(err, fs.ErrNotExist):
+		w.report(CodeUnreadable, ".", fmt.Errorf("the catalog directory does not exist: %w", plainPath(err)))
+	case err != nil:
+		w.report(CodeUnreadable, ".", plainPath(err))
+	case !info.IsDir():
 		w.report(CodeUnreadable, ".", errors.New("is no directory; name the directory that holds the catalog"))
-	} else {
+	default:
 		w.dir(".")
 	}
-	return w.files, w.faults
+	return w.listing
 }
 
 type walker struct {
+	listing
 	ctx    context.Context
 	fsys   fs.FS
 	limits *Limits
 	ignore ignorer
-	files  []file
-	faults Diagnostics
+	seen   int64 // files and directories
 	full   bool
 }
 
@@ -44,57 +55,89 @@ func (w *walker) report(code Code, name string, err error) {
 
 // dir visits a directory: its ignore file first, then its entries by name.
 func (w *walker) dir(dir string) {
-	if w.full || w.ctx.Err() != nil {
+	if w.done() {
 		return
 	}
 	entries, err := fs.ReadDir(w.fsys, dir)
 	if err != nil {
-		w.report(CodeUnreadable, dir, err)
+		w.report(CodeUnreadable, dir, plainPath(err))
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	outer := len(w.ignore.patterns)
 	for _, e := range entries {
-		if e.Name() != IgnoreFile || e.IsDir() {
-			continue
-		}
-		if err := w.ignore.read(w.fsys, path.Join(dir, IgnoreFile)); err != nil {
-			w.report(CodeIgnorePattern, path.Join(dir, IgnoreFile), err)
+		if e.Name() == IgnoreFile && !e.IsDir() {
+			w.ignoreFile(path.Join(dir, IgnoreFile), e)
 		}
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		switch {
+		case w.done():
+			return
 		case e.IsDir():
+			w.count(name)
 			w.dir(name)
 		case e.Name() == IgnoreFile || w.ignore.match(name):
 		default:
-			w.file(name, e)
+			if info := w.regular(name, e); info != nil && w.count(name) {
+				w.files = append(w.files, file{name, info.Size()})
+			}
 		}
 	}
 	// Patterns reach no further than their directory.
 	w.ignore.patterns = w.ignore.patterns[:outer]
 }
 
-// file adds a regular file, or a link that leads to one.
-func (w *walker) file(name string, e fs.DirEntry) {
+func (w *walker) done() bool { return w.full || w.ctx.Err() != nil }
+
+// count reports whether there may be one more file or directory.
+func (w *walker) count(name string) bool {
+	if w.seen++; w.seen > w.limits.Files && !w.full {
+		w.full = true
+		w.report(CodeLimit, name, &LimitError{Limit: "Files", What: "number of files and directories", Max: w.limits.Files})
+	}
+	return !w.full
+}
+
+func (w *walker) ignoreFile(name string, e fs.DirEntry) {
+	if w.regular(name, e) == nil {
+		return
+	}
+	bad, err := w.ignore.read(w.fsys, name, w.limits.IgnoreSize)
+	var limit *LimitError
+	switch {
+	case errors.As(err, &limit):
+		w.report(CodeLimit, name, err)
+	case err != nil:
+		w.report(CodeUnreadable, name, plainPath(err))
+	}
+	for _, b := range bad {
+		w.findings = append(w.findings, &Diagnostic{Code: CodeIgnorePattern, Severity: Warning, Pos: Pos{name, b.line}, Err: b.err})
+	}
+}
+
+// regular returns what is known of a regular file that may be read, or of one
+// that a link within the tree leads to; otherwise it reports why not.
+func (w *walker) regular(name string, e fs.DirEntry) fs.FileInfo {
 	info, err := e.Info()
 	if err == nil && e.Type()&fs.ModeSymlink != 0 {
+		if err := linkEscapes(w.fsys, name); err != nil {
+			w.report(CodeNotRegular, name, err)
+			return nil
+		}
 		info, err = fs.Stat(w.fsys, name)
 	}
 	switch {
 	case err != nil:
-		w.report(CodeUnreadable, name, err)
+		w.report(CodeUnreadable, name, plainPath(err))
 	case !info.Mode().IsRegular():
 		w.report(CodeNotRegular, name, fmt.Errorf("is %s, not a regular file; list it in %s if it does not belong to the catalog", kind(info.Mode()), IgnoreFile))
 	case info.Size() > w.limits.FileSize:
 		w.report(CodeLimit, name, &LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: w.limits.FileSize})
-	case int64(len(w.files)) >= w.limits.Files:
-		if !w.full {
-			w.full = true
-			w.report(CodeLimit, name, &LimitError{Limit: "Files", What: "number of files", Max: w.limits.Files})
-		}
 	default:
-		w.files = append(w.files, file{name, info.Size()})
+		return info
 	}
+	return nil
 }
 
 func kind(m fs.FileMode) string {
@@ -109,4 +152,14 @@ func kind(m fs.FileMode) string {
 		return "a device"
 	}
 	return "a special file"
+}
+
+// plainPath returns a file system's error without the path, which the finding
+// tells already.
+func plainPath(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Op, pe.Err)
+	}
+	return err
 }
