@@ -31,8 +31,11 @@ type Meta struct {
 	from extent
 }
 
-// An extent is where the text of a blob lies in its file.
-type extent struct{ offset, length int64 }
+// An extent is where the text of a blob lies in its file, and its checksum.
+type extent struct {
+	offset, length int64
+	sum            uint64
+}
 
 // A Package is an olm.package blob (A5). Its icon and description stay in the
 // source.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
-	"io/fs"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -24,8 +24,9 @@ type Catalog struct {
 	// properties without a type or value, and the like. Validate repeats them.
 	Findings Diagnostics
 
-	fsys   fs.FS
+	source func(name string) (io.ReadCloser, error) // nil: gone
 	limits *Limits
+	seed   sums
 }
 
 // Len returns the number of blobs.
@@ -57,47 +58,49 @@ func (c *Catalog) Raw(ctx context.Context, b Blob) (jsontext.Value, error) {
 	if m.Raw != nil {
 		return jsontext.Value(m.Raw), nil
 	}
-	if c.fsys == nil || !m.Pos.IsValid() {
+	if c.source == nil || !m.Pos.IsValid() {
 		return nil, fmt.Errorf("%s %q: the text was not kept and has no source to read again", m.Schema, m.Name)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	text, err := readExtent(c.fsys, m.Pos.File, m.from)
+	text, err := c.readAgain(m)
 	if err != nil {
-		return nil, fmt.Errorf("%s: reading the blob again: %w", m.Pos, err)
+		return nil, fmt.Errorf("%s: reading %s %q again: %w", m.Pos, m.Schema, m.Name, err)
 	}
-	d := newDecoder(c.limits, KeepAll)
-	again, faults := d.blob(m.Pos.File, document{text: text, line: m.Pos.Line})
-	if again == nil || again.Common().Schema != m.Schema || again.Common().Name != m.Name {
-		err := fmt.Errorf("%s: the source changed after it was loaded: %s %q is no longer there; load the catalog again", m.Pos, m.Schema, m.Name)
-		return nil, errors.Join(err, faults.Err())
+	d := newDecoder(c.limits, KeepAll, c.seed)
+	again, faults, _ := d.blob(m.Pos.File, document{text: text, line: m.Pos.Line})
+	if again == nil {
+		return nil, faults
 	}
 	return jsontext.Value(again.Common().Raw), nil
 }
 
-// readExtent reads length bytes at offset of a file.
-func readExtent(fsys fs.FS, name string, at extent) ([]byte, error) {
-	f, err := fsys.Open(name)
+// readAgain reads the text of a blob from its source.
+func (c *Catalog) readAgain(m *Meta) ([]byte, error) {
+	f, err := c.source(m.Pos.File)
 	if err != nil {
-		return nil, err
+		return nil, plainPath(err)
 	}
 	defer f.Close()
-	buf := make([]byte, at.length)
-	if ra, ok := f.(io.ReaderAt); ok {
-		_, err = ra.ReadAt(buf, at.offset)
-		if err == io.EOF {
-			err = nil
+	text := make([]byte, m.from.length)
+	switch f := f.(type) {
+	case io.ReaderAt:
+		_, err = f.ReadAt(text, m.from.offset)
+	case io.ReadSeeker:
+		if _, err = f.Seek(m.from.offset, io.SeekStart); err == nil {
+			_, err = io.ReadFull(f, text)
 		}
-		return buf, err
+	default:
+		if _, err = io.CopyN(io.Discard, f, m.from.offset); err == nil {
+			_, err = io.ReadFull(f, text)
+		}
 	}
-	if s, ok := f.(io.Seeker); ok {
-		_, err = s.Seek(at.offset, io.SeekStart)
-	} else {
-		_, err = io.CopyN(io.Discard, f, at.offset)
+	switch {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, plainPath(err)
+	case maphash.Bytes(c.seed, text) != m.from.sum:
+		return nil, errors.New("the file has changed since it was loaded; load the catalog again")
 	}
-	if err == nil {
-		_, err = io.ReadFull(f, buf)
-	}
-	return buf, err
+	return text, nil
 }

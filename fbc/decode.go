@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v2"
 
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/property"
@@ -20,6 +23,7 @@ import (
 type decoder struct {
 	limits  *Limits
 	keep    Keep
+	seed    sums
 	yaml    yamljson.Options
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
@@ -31,8 +35,11 @@ type decoder struct {
 	at      *Meta
 }
 
-func newDecoder(limits *Limits, keep Keep) *decoder {
-	d := &decoder{limits: limits, keep: keep, strings: map[string]string{}, values: map[string]json.RawMessage{}}
+// sums is the seed of the checksums by which a blob's text is known again.
+type sums = maphash.Seed
+
+func newDecoder(limits *Limits, keep Keep, seed sums) *decoder {
+	d := &decoder{limits: limits, keep: keep, seed: seed, strings: map[string]string{}, values: map[string]json.RawMessage{}}
 	if keep != KeepAll {
 		d.yaml.SkipValue = func(typ []byte) bool { return property.IsHeavy(string(typ)) }
 	}
@@ -48,56 +55,122 @@ type fields struct {
 	description, deprecated []byte
 }
 
-// blob decodes one document of file. A nil blob comes with the faults that
-// prevent it; other faults are findings about a blob that can be used.
-func (d *decoder) blob(name string, doc document) (Blob, Diagnostics) {
+// blob decodes one document of file. Not fatal are the faults that leave a blob
+// for use; otherwise the blob, if there is one, is what could be read.
+func (d *decoder) blob(name string, doc document) (b Blob, faults Diagnostics, isFatal bool) {
 	m := Meta{Pos: Pos{File: name, Line: doc.line}, from: doc.at}
+	m.from.sum = maphash.Bytes(d.seed, doc.text)
 	d.at, d.faults = &m, nil
 	if int64(len(doc.text)) > d.limits.DocumentSize {
 		d.fault(CodeLimit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: int64(len(doc.text)), Max: d.limits.DocumentSize})
-		return nil, d.faults
+	} else if text, f, ok := d.read(doc.text); ok {
+		b = d.typed(text, &f)
 	}
-	text, f, ok := d.read(doc.text)
-	if !ok {
-		return nil, d.faults
+	for _, x := range d.faults {
+		x.Schema, x.Package, x.Name = m.Schema, m.Package, m.Name
+		isFatal = isFatal || fatal(x, b)
 	}
-	b := d.typed(text, &f)
-	return b, d.faults
+	return b, d.faults, isFatal || b == nil
 }
 
-// read converts the document to JSON and finds its fields.
+// fatal reports whether a load cannot go on with what has this fault. The
+// other faults leave a blob that can be used; validation reports them. A blob of
+// an unknown schema is no reason to refuse a catalog (A4).
+func fatal(x *Diagnostic, b Blob) bool {
+	switch x.Code {
+	case CodeProperty, CodeMeta, CodeRepeated:
+		return false
+	case CodeType:
+		_, other := b.(*Other)
+		return !other || !strings.HasPrefix(x.Path, "/properties")
+	}
+	return true
+}
+
+// read converts the document to JSON and finds its fields. With KeepAll, the
+// JSON is in memory of its own, to be kept.
 func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
+	if err := checkText(doc); err != nil {
+		d.fault(CodeSyntax, "", err)
+		return nil, f, false
+	}
 	if first(doc) == '{' {
-		f, err := d.fields(doc)
+		if err := depth(doc, d.limits.Depth); err != nil {
+			d.syntax(nil, err)
+			return nil, f, false
+		}
+		own := doc
+		if d.keep == KeepAll {
+			own = bytes.Clone(doc)
+		}
+		f, err := d.fields(own)
 		if err == nil {
-			return doc, f, true
+			return own, f, true
 		}
 		// A flow mapping is YAML too: {schema: olm.package}. Where that fails as
 		// well, the author meant JSON, and the JSON error says more.
 		if isSyntax(err) {
+			before := len(d.faults)
 			if out, yerr := d.slow(doc); yerr == nil {
 				if f, yerr := d.fields(out); yerr == nil {
 					return out, f, true
 				}
+			} else if errors.Is(yerr, errSecond) {
+				err = yerr
 			}
+			d.faults = d.faults[:before]
 		}
 		d.syntax(doc, err)
 		return nil, f, false
 	}
-	if out, ok := yamljson.Convert(d.json[:0], doc, &d.yaml); ok {
-		d.json = out
-	} else if out, err := d.slow(doc); err == nil {
-		d.json = out
-	} else {
-		d.syntax(doc, err)
-		return nil, f, false
+	var buf []byte
+	if d.keep != KeepAll {
+		buf = d.json[:0]
 	}
-	f, err := d.fields(d.json)
+	out, fast := yamljson.Convert(buf, doc, &d.yaml)
+	if !fast {
+		var err error
+		if out, err = d.slow(doc); err != nil {
+			d.syntax(nil, err)
+			return nil, f, false
+		}
+	}
+	if d.keep != KeepAll {
+		d.json = out
+	}
+	f, err := d.fields(out)
+	if err == nil {
+		err = depth(out, d.limits.Depth)
+	}
 	if err != nil {
 		d.syntax(nil, err)
 		return nil, f, false
 	}
-	return d.json, f, true
+	return out, f, true
+}
+
+// checkText refuses what is no UTF-8 text: the YAML parser would guess.
+func checkText(doc []byte) error {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
+		if bytes.HasPrefix(doc, []byte(mark)) {
+			return errors.New("the text is UTF-16; save the file as UTF-8")
+		}
+	}
+	if i := bytes.IndexByte(doc, 0); i >= 0 {
+		return fmt.Errorf("the file is not text (a zero byte after %d others); list it in %s if it does not belong to the catalog", i, IgnoreFile)
+	}
+	if !utf8.Valid(doc) {
+		i := 0
+		for rest := doc; ; i++ {
+			r, n := utf8.DecodeRune(rest)
+			if r == utf8.RuneError && n <= 1 {
+				break
+			}
+			rest, i = rest[n:], i+n-1
+		}
+		return fmt.Errorf("the text is not UTF-8 (byte %#02x after %d others); save the file as UTF-8, or list it in %s if it does not belong to the catalog", doc[i], i, IgnoreFile)
+	}
+	return nil
 }
 
 // slow converts YAML with the full parser. A key that appears twice is a
@@ -105,21 +178,52 @@ func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
 func (d *decoder) slow(doc []byte) ([]byte, error) {
 	out, strict := yamljson.Slow(doc, &yamljson.Options{Strict: true})
 	if strict == nil {
-		return out, nil
+		return out, single(doc)
 	}
 	out, err := yamljson.Slow(doc, nil)
-	if err == nil {
-		d.fault(CodeRepeated, "", plainYAML(strict))
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	d.fault(CodeRepeated, "", fmt.Errorf("%w; the last one counts, so drop the others", plainYAML(strict)))
+	if ye := new(yamljson.Error); errors.As(strict, &ye) {
+		d.faults[len(d.faults)-1].Pos.Line += max(ye.Line-1, 0)
+	}
+	return out, single(doc)
 }
 
-// plainYAML returns the cause of a YAML error without the parser's prefixes.
+var errSecond = errors.New("more text follows the end of the document; put a line \"---\" between documents")
+
+// single returns an error when more than one document is in text that the
+// splitter took for one: the full parser would drop the rest in silence (H19).
+// That takes a document in braces, or a line break other than "\n".
+func single(doc []byte) error {
+	if first(doc) != '{' && !bytes.ContainsAny(doc, "\r\u0085\u2028\u2029") {
+		return nil
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(doc))
+	var v yaml.MapSlice
+	if err := dec.Decode(&v); err != nil {
+		return nil // no mapping, which is another fault
+	}
+	if err := dec.Decode(&v); err != io.EOF {
+		return errSecond
+	}
+	return nil
+}
+
+// plainYAML returns the cause of a YAML error without the parser's prefixes and
+// without the line, which is counted from the beginning of the document.
 func plainYAML(err error) error {
 	text := err.Error()
 	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if digits, rest, ok := strings.Cut(rest, ": "); ok && strings.Trim(digits, "0123456789") == "" {
+			text = rest
+		}
+	}
+	text, _, _ = strings.Cut(text, "\n") // the first of several
 	return errors.New(text)
 }
 
@@ -146,6 +250,12 @@ func (d *decoder) syntax(doc []byte, err error) {
 	} else if errors.As(err, &ye) {
 		line = max(ye.Line-1, 0)
 		err = fmt.Errorf("invalid YAML: %w", plainYAML(ye.Err))
+		for _, hostile := range []string{"excessive aliasing", "exceeded max depth"} {
+			if strings.Contains(ye.Err.Error(), hostile) {
+				code = CodeLimit
+				err = errors.New("the YAML aliases of the document expand to too much, or it is nested too deeply; write the values out")
+			}
+		}
 	} else if errors.Is(err, errNotObject) {
 		code = CodeNotObject
 	} else if errors.As(err, &le) {
@@ -174,14 +284,15 @@ var (
 
 func (d *decoder) fault(code Code, path string, err error) {
 	d.faults = append(d.faults, &Diagnostic{
-		Code: code, Pos: d.at.Pos, Schema: d.at.Schema, Package: d.at.Package, Name: d.at.Name, Path: path, Err: err,
+		Code: code, Pos: d.at.Pos, Path: path, Err: err,
 	})
 }
 
-// reset points the decoder at a JSON text.
+// reset points the decoder at a JSON text. It is UTF-8; a lone surrogate in an
+// escape, which the decoder counts as invalid UTF-8, is let through as opm does.
 func (d *decoder) reset(text []byte) *jsontext.Decoder {
 	d.buf = *bytes.NewBuffer(text)
-	d.dec.Reset(&d.buf, jsontext.AllowDuplicateNames(true))
+	d.dec.Reset(&d.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return &d.dec
 }
 
@@ -223,7 +334,7 @@ func (d *decoder) fields(text []byte) (f fields, err error) {
 	if _, err := dec.ReadToken(); err != io.EOF {
 		return f, &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("text after the end of the object")}
 	}
-	return f, depth(text, d.limits.Depth)
+	return f, nil
 }
 
 // value returns the next value as a part of text.
@@ -236,10 +347,12 @@ func (d *decoder) value(text []byte) ([]byte, error) {
 	return text[end-len(v) : end : end], nil
 }
 
-// slot returns where the field with the given quoted name goes, or nil. Names
-// are exact; an escaped spelling of a known name is an unknown field to nobody
-// who writes catalogs.
+// slot returns where the field with the given quoted name goes, or nil.
 func (f *fields) slot(key []byte) *[]byte {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		plain, _ := jsontext.AppendUnquote(nil, key)
+		key = append(append([]byte{'"'}, plain...), '"')
+	}
 	switch string(key) {
 	case `"schema"`:
 		return &f.schema
@@ -265,7 +378,7 @@ func (f *fields) slot(key []byte) *[]byte {
 	return nil
 }
 
-// depth checks the nesting of valid JSON.
+// depth checks the nesting of JSON, valid or not.
 func depth(text []byte, limit int64) error {
 	var n int64
 	for i := 0; i < len(text); i++ {
@@ -278,8 +391,11 @@ func depth(text []byte, limit int64) error {
 			n--
 		case '"':
 			for i++; ; i++ {
-				i += bytes.IndexByte(text[i:], '"')
-				if !escaped(text, i) {
+				n := bytes.IndexByte(text[i:], '"')
+				if n < 0 {
+					return nil
+				}
+				if i += n; !escaped(text, i) {
 					break
 				}
 			}
@@ -295,24 +411,17 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 	if m.Schema, known = d.required("/schema", f.schema); !known {
 		return nil
 	}
-	before := len(d.faults)
 	m.Name = d.optional("/name", f.name)
 	m.Package = d.optional("/package", f.pkg)
+	if !knownSchema(m.Schema) && string(f.pkg) == `""` {
+		d.fault(CodeMeta, "/package", errors.New("is empty; leave it out or name the package"))
+	}
 	if m.Schema == SchemaPackage {
 		m.Package = m.Name
 	}
-	if len(d.faults) > before {
-		// The faults were reported before the whole identity was known.
-		for _, x := range d.faults[before:] {
-			x.Name, x.Package = m.Name, m.Package
-		}
-	}
-	if m.Schema != SchemaPackage && f.pkg != nil && m.Package == "" && len(d.faults) == before {
-		d.fault(CodeMeta, "/package", errors.New("is empty; leave it out or name the package"))
-	}
 	m.Properties = d.properties(f.properties)
 	if d.keep == KeepAll {
-		m.Raw = bytes.Clone(text)
+		m.Raw = text
 	}
 	var b Blob
 	switch m.Schema {
@@ -341,17 +450,12 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 		o := &Other{Meta: *m}
 		b = o
 	}
-	for _, x := range d.faults {
-		if x.Severity == Error && fatal(x.Code) {
-			return nil
-		}
-	}
 	return b
 }
 
-// fatal reports whether a load cannot go on with what has this fault. The
-// other faults leave a blob that can be used; validation reports them.
-func fatal(c Code) bool { return c != CodeProperty && c != CodeMeta && c != CodeRepeated }
+func knownSchema(s string) bool {
+	return s == SchemaPackage || s == SchemaChannel || s == SchemaBundle || s == SchemaDeprecations
+}
 
 // required decodes a string that must be there and not be empty.
 func (d *decoder) required(path string, raw []byte) (string, bool) {
@@ -495,9 +599,10 @@ func (d *decoder) properties(raw []byte) []property.Property {
 		p := property.Property{Type: d.optional(path()+"/type", typ)}
 		heavy := d.keep != KeepAll && property.IsHeavy(p.Type)
 		switch {
+		case typ != nil && typ[0] != '"':
 		case p.Type == "":
 			d.fault(CodeProperty, path()+"/type", errors.New("is missing or empty; a property needs a type"))
-			p.Value = bytes.Clone(value)
+			p.Value = d.internValue(value)
 		case value == nil:
 			d.fault(CodeProperty, path()+"/value", errors.New("is missing; a property needs a value"))
 			p.Value = jsonNull
@@ -508,7 +613,7 @@ func (d *decoder) properties(raw []byte) []property.Property {
 		case int64(len(value)) > d.limits.PropertySize && !property.IsHeavy(p.Type):
 			d.fault(CodeLimit, path()+"/value", &LimitError{Limit: "PropertySize", What: "property value", Size: int64(len(value)), Max: d.limits.PropertySize})
 		case d.keep == KeepAll:
-			p.Value = bytes.Clone(value)
+			p.Value = value // a part of Raw
 		default:
 			p.Value = d.internValue(value)
 		}
@@ -592,9 +697,6 @@ func (d *decoder) deprecations(raw []byte) []Deprecation {
 
 // relatedImages checks the images, and keeps them when everything is kept.
 func (d *decoder) relatedImages(raw []byte) []RelatedImage {
-	if d.keep != KeepAll {
-		return nil
-	}
 	var out []RelatedImage
 	d.array("/relatedImages", raw, func(i int, v []byte) {
 		path := "/relatedImages/" + strconv.Itoa(i)
@@ -606,7 +708,7 @@ func (d *decoder) relatedImages(raw []byte) []RelatedImage {
 			case "image":
 				r.Image = d.optional(path+"/image", v)
 			}
-		}) {
+		}) && d.keep == KeepAll {
 			out = append(out, r)
 		}
 	})

@@ -2,8 +2,12 @@ package fbc
 
 import (
 	"bytes"
+	"context"
 	"io"
 )
+
+// bom is the byte order mark that some editors put before UTF-8 text.
+const bom = "\xef\xbb\xbf"
 
 // A document is the text of one blob and where it stands in its file.
 type document struct {
@@ -23,8 +27,10 @@ type batch struct {
 // line that begins with "---" or "...". One file may hold both. It reads on
 // demand, so that memory is bounded by the largest document.
 type splitter struct {
+	ctx    context.Context // stops the reading of long documents
 	r      io.Reader
 	limits *Limits
+	chunk  int    // the size of the first buffer
 	rest   []byte // what was read and not yet handed out
 	off    int64  // offset of rest in the file
 	line   int    // line of rest
@@ -34,17 +40,29 @@ type splitter struct {
 
 const batchSize = 256 << 10
 
-func newSplitter(r io.Reader, limits *Limits) *splitter {
-	return &splitter{r: r, limits: limits, line: 1}
+// maxEmptyReads is how often a reader may return nothing before it is given up.
+const maxEmptyReads = 100
+
+func newSplitter(ctx context.Context, r io.Reader, limits *Limits) *splitter {
+	return &splitter{ctx: ctx, r: r, limits: limits, chunk: batchSize, line: 1}
 }
 
 // next returns the next run of documents, or io.EOF after the last one. buf is
 // a buffer to use, of any capacity. After any other error the file is over.
 func (s *splitter) next(buf []byte) (batch, error) {
 	buf = append(buf[:0], s.rest...)
+	empty := 0
 	for {
 		if !s.eof && len(buf) < cap(buf) {
+			if s.ctx.Err() != nil {
+				return batch{}, context.Cause(s.ctx)
+			}
 			n, err := s.r.Read(buf[len(buf):cap(buf)])
+			if n > 0 {
+				empty = 0
+			} else if empty++; empty > maxEmptyReads && err == nil {
+				return batch{}, io.ErrNoProgress
+			}
 			buf = buf[:len(buf)+n]
 			s.size += int64(n)
 			if s.size > s.limits.FileSize {
@@ -73,7 +91,7 @@ func (s *splitter) next(buf []byte) (batch, error) {
 		if int64(len(buf)) > s.limits.DocumentSize {
 			return batch{}, &LimitError{Limit: "DocumentSize", What: "document", Max: s.limits.DocumentSize}
 		}
-		bigger := make([]byte, len(buf), max(2*cap(buf), batchSize))
+		bigger := make([]byte, len(buf), max(2*cap(buf), s.chunk))
 		copy(bigger, buf)
 		buf = bigger
 	}
@@ -83,9 +101,6 @@ func (s *splitter) next(buf []byte) (batch, error) {
 // of it they and the space between them took.
 func (s *splitter) carve(data []byte) (docs []document, used int) {
 	pos := 0
-	if s.off == 0 {
-		pos = len(data) - len(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-	}
 	for {
 		from, ok := skipBlank(data, pos, s.eof)
 		if !ok {
@@ -98,7 +113,7 @@ func (s *splitter) carve(data []byte) (docs []document, used int) {
 		s.line += bytes.Count(data[used:from], []byte("\n"))
 		docs = append(docs, document{
 			text: data[from:to],
-			at:   extent{s.off + int64(from-used), int64(to - from)},
+			at:   extent{offset: s.off + int64(from-used), length: int64(to - from)},
 			line: s.line,
 		})
 		s.line += bytes.Count(data[from:to], []byte("\n"))
@@ -112,7 +127,8 @@ func (s *splitter) carve(data []byte) (docs []document, used int) {
 }
 
 // skipBlank returns where the next document begins: after white space,
-// comments, and separator lines. It reports false when data ends first.
+// comments, byte order marks and separator lines. It reports false when data
+// ends first.
 func skipBlank(data []byte, pos int, eof bool) (int, bool) {
 	for pos < len(data) {
 		switch c := data[pos]; {
@@ -135,6 +151,10 @@ func skipBlank(data []byte, pos int, eof bool) (int, bool) {
 			pos += 3
 		case c == '{':
 			return pos, true
+		case c == bom[0] && bytes.HasPrefix(data[pos:], []byte(bom)):
+			pos += len(bom)
+		case c == bom[0] && !eof && len(data)-pos < len(bom):
+			return 0, false
 		default:
 			// YAML reads the indentation of its first line too.
 			for pos > 0 && (data[pos-1] == ' ' || data[pos-1] == '\t') {
@@ -147,7 +167,7 @@ func skipBlank(data []byte, pos int, eof bool) (int, bool) {
 }
 
 func lineStart(data []byte, pos int) bool {
-	return pos == 0 || data[pos-1] == '\n' || bytes.HasSuffix(data[:pos], []byte("\xef\xbb\xbf"))
+	return pos == 0 || data[pos-1] == '\n' || bytes.HasSuffix(data[:pos], []byte(bom))
 }
 
 // separator reports whether text begins with "---" or "..." alone in its word;
@@ -183,11 +203,23 @@ func documentEnd(data []byte, from int, eof bool) (int, bool) {
 	return yamlEnd(data, from, eof)
 }
 
-// yamlEnd returns the offset of the next separator line.
+// yamlEnd returns the offset of the next separator line. The "---" that ends
+// directives (%YAML 1.1) belongs to the document.
 func yamlEnd(data []byte, from int, eof bool) (int, bool) {
+	if data[from] == '%' {
+		n := bytes.Index(data[from:], []byte("\n---"))
+		if n < 0 {
+			return len(data), eof
+		}
+		from += n + 4
+	}
 	end, found := len(data), false
+	// A byte order mark begins a file, so here two were put together.
+	if n := bytes.Index(data[from:], []byte("\n"+bom)); n >= 0 {
+		end, found = from+n+1, true
+	}
 	for p := from; ; {
-		n := bytes.Index(data[p:], []byte("\n---"))
+		n := bytes.Index(data[p:end], []byte("\n---"))
 		if n < 0 {
 			break
 		}
@@ -241,6 +273,27 @@ func jsonEnd(data []byte, from int, eof bool) (int, verdict) {
 					return 0, incomplete
 				}
 			}
+		case '#': // in YAML, a comment
+			if c := data[i-1]; c == ' ' || c == '\t' || c == '\n' {
+				n := bytes.IndexByte(data[i:], '\n')
+				if n < 0 {
+					n = len(data) - i
+				}
+				i += n - 1
+			}
+		case '\'': // in YAML, a string that may hold braces
+			before := bytes.TrimRight(data[from:i], " \t\r\n")
+			if !bytes.ContainsAny(before[len(before)-1:], "{[,:") {
+				break
+			}
+			n := bytes.IndexByte(data[i+1:], '\'')
+			if n < 0 && !eof && bytes.IndexByte(data[i:], '\n') < 0 {
+				return 0, incomplete
+			}
+			if n < 0 || bytes.IndexByte(data[i+1:i+1+n], '\n') >= 0 {
+				return 0, notJSON
+			}
+			i += n + 1
 		case '"':
 			for i++; ; {
 				n := bytes.IndexByte(data[i:], '"')

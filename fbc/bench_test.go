@@ -1,0 +1,25 @@
+package fbc
+
+import (
+	"context"
+	"testing"
+)
+
+func BenchmarkLoad(b *testing.B) {
+	for _, name := range []string{"community", "community-full", "openshift-v4.19"} {
+		for _, keep := range []Keep{KeepResolution, KeepAll} {
+			b.Run(name+map[Keep]string{KeepResolution: "/keep=resolution", KeepAll: "/keep=all"}[keep], func(b *testing.B) {
+				tree := realTree(b, name)
+				var bytes int64
+				b.ReportAllocs()
+				for b.Loop() {
+					_, err := Load(context.Background(), tree, &LoadOptions{Keep: keep, Progress: func(p Progress) { bytes = p.Bytes }})
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.SetBytes(bytes)
+			})
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package fbc
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// TestLimits meets each limit exactly, which is fine, and then exceeds it by
+// one, which is an error that names the limit (A16).
+func TestLimits(t *testing.T) {
+	g := golden{file: "limits.txtar"}
+	deep := func(n int) string {
+		return `{"schema":"x","v":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
+	}
+	deepYAML := "schema: x\nv: " + strings.Repeat("[", 9) + strings.Repeat("]", 9) + "\n"
+	size := func(n int) string { return fmt.Sprintf(`{"schema":"x","v":"%s"}`, strings.Repeat("v", n-21)) }
+	for _, c := range []struct {
+		name string
+		tree fs.FS
+		fits Limits
+		less func(*Limits)
+	}{
+		{"file-size", files("a.json", size(100)), Limits{FileSize: 100}, func(l *Limits) { l.FileSize-- }},
+		{"file-size-unknown", lying{files("a.json", size(100))}, Limits{FileSize: 100}, func(l *Limits) { l.FileSize-- }},
+		{"document-size", files("a.json", " "+size(100)+" "), Limits{DocumentSize: 100}, func(l *Limits) { l.DocumentSize-- }},
+		{"documents", files("a.json", pkgA+channel, "b.json", bundle), Limits{Documents: 3}, func(l *Limits) { l.Documents-- }},
+		{"files", files("a/a.json", pkgA, "b.json", bundle), Limits{Files: 3}, func(l *Limits) { l.Files-- }},
+		{"ignore-size", files(".indexignore", "*.md\n", "a.json", pkgA), Limits{IgnoreSize: 5}, func(l *Limits) { l.IgnoreSize-- }},
+		{"depth", files("a.json", deep(10)), Limits{Depth: 10}, func(l *Limits) { l.Depth-- }},
+		{"depth-yaml", files("a.yaml", deepYAML), Limits{Depth: 10}, func(l *Limits) { l.Depth-- }},
+		{"property-size", files("a.json", `{"schema":"olm.bundle","package":"a","name":"b","properties":[{"type":"x","value":"123"}]}`), Limits{PropertySize: 5}, func(l *Limits) { l.PropertySize-- }},
+	} {
+		if _, err := Load(t.Context(), c.tree, &LoadOptions{Limits: &c.fits}); err != nil {
+			t.Errorf("%s: at the limit: %v", c.name, err)
+		}
+		tight := c.fits
+		c.less(&tight)
+		_, err := Load(t.Context(), c.tree, &LoadOptions{Limits: &tight, chunk: 16})
+		var limit *LimitError
+		var ds Diagnostics
+		if !errors.As(err, &limit) || !errors.As(err, &ds) || ds[0].Code != CodeLimit {
+			t.Errorf("%s: beyond the limit: %v", c.name, err)
+		}
+		g.add(c.name, describe(nil, err))
+	}
+
+	hostile := []struct {
+		name string
+		tree fs.FS
+	}{
+		{"beyond-any-depth", files("a.json", deep(200_000))},
+		{"beyond-any-depth-yaml", files("a.yaml", "v:\n"+strings.Repeat("- ", 50_000)+"x\nschema: x\n")},
+	}
+	for _, c := range hostile {
+		_, err := Load(t.Context(), c.tree, nil)
+		g.add(c.name, describe(nil, err))
+	}
+	many := files("a.json", strings.Repeat("{}", 12))
+	_, err := Load(t.Context(), many, &LoadOptions{Limits: &Limits{Diagnostics: 3}})
+	g.add("diagnostics", describe(nil, err))
+	g.check(t)
+}
+
+// A lying file system says that all files are empty.
+type lying struct{ fs.FS }
+
+func (l lying) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(l.FS, name)
+	for i, e := range list {
+		list[i] = lyingEntry{e}
+	}
+	return list, err
+}
+
+type lyingEntry struct{ fs.DirEntry }
+
+func (l lyingEntry) Info() (fs.FileInfo, error) {
+	info, err := l.DirEntry.Info()
+	return lyingInfo{info}, err
+}
+
+type lyingInfo struct{ fs.FileInfo }
+
+func (lyingInfo) Size() int64 { return 0 }
+
+// TestLimitDefaults pins what the documentation says.
+func TestLimitDefaults(t *testing.T) {
+	got := (*Limits)(nil).withDefaults()
+	want := Limits{FileSize: 2 << 30, DocumentSize: 64 << 20, Documents: 20_000_000, Files: 1_000_000, IgnoreSize: 1 << 20, Depth: 1000, PropertySize: 4 << 20, Diagnostics: 1000}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if l := (&Limits{Depth: 1 << 40}).withDefaults(); l.Depth != 10_000 {
+		t.Errorf("Depth %d, want at most 10,000", l.Depth)
+	}
+}
