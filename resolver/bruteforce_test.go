@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +15,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "check the generated problem of this `seed` only, and print it")
-	universes = flag.Int("universes", 1500, "the `number` of generated problems to check")
+	universes = flag.Int("universes", 600, "the `number` of generated problems to check")
 )
 
 // seeds calls f with each seed to check, as a subtest where it is one.
@@ -31,7 +30,7 @@ func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
 	}
 	for i := range *universes {
 		f(t, uint64(i+1))
-		if t.Failed() && os.Getenv("KEEP") == "" {
+		if t.Failed() {
 			t.Fatalf("replay with: go test ./resolver -run '^%s$' -v -seed %d", t.Name(), i+1)
 		}
 	}
@@ -55,9 +54,6 @@ func TestBruteForce(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		p := open(t, randomProblem(seed))
 		o := newOracle(t, p)
-		if len(o.skipped) > 0 {
-			return // what a skipped startingCSV meets is a matter of its own
-		}
 		sol, err := resolver.Resolve(context.Background(), p)
 		if msg := o.judge(sol, err); msg != "" {
 			t.Errorf("seed %d: %s", seed, msg)
@@ -93,11 +89,6 @@ func (o *oracle) judge(sol *resolver.Solution, err error) string {
 	want, ok := o.best()
 	if !ok {
 		return "the oracle contradicts itself: a model, but no best one"
-	}
-	if o.eager = true; got != want {
-		// Whether a part that is met already comes before the author's order is
-		// a matter of taste; both are right.
-		want, _ = o.best()
 	}
 	if got != want {
 		return fmt.Sprintf("got  %v\nwant %v", o.names(got), o.names(want))

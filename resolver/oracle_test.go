@@ -30,10 +30,7 @@ type oracle struct {
 	all     []*candidate // the installed ones first
 	subs    []*wish      // in the order in which they choose
 	skipped map[int]bool // candidates that only a startingCSV may name (H3)
-	// eager: the author's order in a tree of trees counts even where what was
-	// chosen before meets one of its parts.
-	eager bool
-	eval  *constraints.Evaluator
+	eval    *constraints.Evaluator
 	memo    map[leafOn]bool
 }
 
@@ -385,7 +382,8 @@ func (o *oracle) matches(x constraints.Expr, c int) bool {
 // (D5), else when one member satisfies the whole tree (D6).
 func (o *oracle) holds(x constraints.Expr, s set) bool {
 	one := func(x constraints.Expr) bool { return o.holds(x, s) }
-	if o.p.Options.Constraints != resolver.PerBundle {
+	perBundle := o.p.Options.Constraints == resolver.PerBundle
+	if !perBundle {
 		switch x := x.(type) {
 		case *constraints.All:
 			return !slices.ContainsFunc(x.Of, func(x constraints.Expr) bool { return !one(x) })
@@ -395,7 +393,9 @@ func (o *oracle) holds(x constraints.Expr, s set) bool {
 			return !slices.ContainsFunc(x.Of, one)
 		}
 	}
-	return !s.each(func(c int) bool { return !o.matches(x, c) })
+	// The running OLM asks those who are offered, which a skipped entry is not,
+	// not even to itself (H3).
+	return !s.each(func(c int) bool { return perBundle && o.skipped[c] || !o.matches(x, c) })
 }
 
 // together reports whether two candidates may be in one set: not of one package,

@@ -120,11 +120,8 @@ func (o *oracle) anyMatches(x constraints.Expr, s set) bool {
 // decided reports whether what was chosen meets an alternative, whatever else
 // will be chosen: something that nothing may satisfy is never decided.
 func (o *oracle) decided(a alternative, s set) bool {
-	switch {
-	case a.expr == nil:
+	if a.expr == nil {
 		return s.has(a.c)
-	case o.eager:
-		return false
 	}
 	goals, bans := o.expand(a)
 	return len(bans) == 0 && !slices.ContainsFunc(goals, func(g goal) bool {
@@ -199,6 +196,7 @@ func (o *oracle) goal(x constraints.Expr, own int) goal {
 	for i := range o.all {
 		switch {
 		case !o.satisfied(x, i):
+		case o.skipped[i] && o.p.Options.Constraints == resolver.PerBundle:
 		case o.skipped[i]:
 			there = append(there, alternative{c: i, there: true})
 		default:
