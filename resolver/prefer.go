@@ -263,7 +263,7 @@ func (s *subscription) channels(c *source) []graph.Channel {
 // choose: successors of what is installed, else the startingCSV, else all.
 func (u *universe) inSubscription(s *subscription, c *source) (list []cand) {
 	for _, ch := range s.channels(c) {
-		if s.current == nil && s.StartingCSV != "" {
+		if s.current == nil && s.StartingCSV != "" && ch.Err() == nil {
 			// A startingCSV may name an entry that is skipped (H3).
 			if e, ok := ch.Entry(s.StartingCSV); ok {
 				if _, ok := e.Bundle(); ok {
