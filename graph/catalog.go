@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
@@ -38,7 +39,11 @@ type Catalog struct {
 	ranges       []skipRange
 	deprecations []deprecationRec
 	problems     fbc.Diagnostics
-	blobs        *fbc.Catalog // for reading sources again; nil when opened from an index
+
+	digestOnce sync.Once
+	digest     string
+
+	blobs *fbc.Catalog // for reading sources again; nil when opened from an index
 }
 
 type pos struct {

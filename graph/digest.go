@@ -3,18 +3,34 @@ package graph
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"hash"
-	"strings"
+	"strconv"
 )
 
 // Digest returns the content hash of what the catalog offers: packages,
 // channels, entries with their edges, bundles with the properties that were
 // kept, and deprecations. It does not depend on files, on the order of blobs,
-// or on what resolution does not see. It is computed at each call.
+// or on what resolution does not see. It is computed at the first call.
 func (c *Catalog) Digest() string {
+	c.digestOnce.Do(func() { c.digest = c.contentHash() })
+	return c.digest
+}
+
+func (c *Catalog) contentHash() string {
 	h := sha256.New()
-	put := func(parts ...string) { writeParts(h, parts) }
+	var buf []byte
+	// Every part is written with its length, so that no two lists of parts write
+	// the same.
+	put := func(parts ...string) {
+		for _, p := range parts {
+			buf = append(strconv.AppendInt(buf, int64(len(p)), 10), ':')
+			buf = append(buf, p...)
+		}
+		buf = append(buf, '\n')
+		if len(buf) > 1<<16 {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+	}
 	for p := range c.Packages() {
 		note, _ := p.Deprecation()
 		put("package", p.Name(), p.DefaultChannelName(), note)
@@ -36,15 +52,6 @@ func (c *Catalog) Digest() string {
 			}
 		}
 	}
+	h.Write(buf)
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// writeParts writes strings so that no two lists of strings write the same.
-func writeParts(h hash.Hash, parts []string) {
-	var b strings.Builder
-	for _, p := range parts {
-		fmt.Fprintf(&b, "%d:%s", len(p), p)
-	}
-	b.WriteByte('\n')
-	h.Write([]byte(b.String()))
 }
