@@ -128,6 +128,9 @@ func newOracle(t testing.TB, p resolver.Problem) *oracle {
 	if len(o.all) > 64 {
 		t.Fatalf("%d candidates are too many for the oracle", len(o.all))
 	}
+	for _, c := range o.all {
+		c.barred = c.barred || c.catalog >= 0 && o.ruled(c)
+	}
 	for _, s := range p.Subscriptions {
 		s.Name = cmp.Or(s.Name, s.Package)
 		o.subs = append(o.subs, &wish{Subscription: s, current: -1})
@@ -143,7 +146,7 @@ func newOracle(t testing.TB, p resolver.Problem) *oracle {
 
 // readDocs reads JSON documents, or YAML ones.
 func readDocs(t testing.TB, text string) (out []doc) {
-	if strings.HasPrefix(text, "{") {
+	if strings.HasPrefix(text, "{") || text == "" {
 		for d := json.NewDecoder(strings.NewReader(text)); ; {
 			var x doc
 			err := d.Decode(&x)
@@ -176,8 +179,8 @@ func (c *candidate) read(compiler *constraints.Compiler, list []property.Propert
 			if v, err = property.ParsePackage(p.Value); err == nil && c.ref.Package == "" {
 				c.ref.Package = v.PackageName
 			}
-			if err == nil {
-				_, err = semver.Parse(v.Version)
+			if err == nil && c.catalog >= 0 {
+				c.version, err = semver.Parse(v.Version)
 			}
 		case property.TypeGVK:
 			var g property.GVK
@@ -275,6 +278,19 @@ func find(docs []doc, schema, pkg, name string) *doc {
 		}
 	}
 	return nil
+}
+
+// ruled reports whether a policy forbids a candidate of a catalog (G8).
+func (o *oracle) ruled(c *candidate) bool {
+	return slices.ContainsFunc(o.p.Policies, func(p resolver.Policy) bool {
+		if p.Package != c.ref.Package {
+			return false
+		}
+		isVersion := func(text string) bool { r, err := semver.Parse(text); return err == nil && r.Equals(c.version) }
+		in, err := semver.ParseRange(p.Exclude)
+		return p.Hold || p.Pin != "" && p.Pin != c.ref.Name && !isVersion(p.Pin) ||
+			p.Exclude != "" && (p.Exclude == c.ref.Name || err == nil && in(c.version))
+	})
 }
 
 // wish finds out what a subscription may choose (D9).

@@ -44,6 +44,9 @@ func randomProblem(seed uint64) resolver.Problem {
 	if g.one(10) {
 		g.p.Options.SubscriptionOrder = resolver.AsGiven
 	}
+	if g.one(6) {
+		g.policy()
+	}
 	return g.p
 }
 
@@ -170,7 +173,7 @@ func (g *generator) properties(pkg, version string) []property.Property {
 	if g.one(6) {
 		out = append(out, text(property.TypeLabel, `{"label":%q}`, pick(g, "gold", "lead")))
 	}
-	for range g.weighted(4, 5, 2) {
+	for range g.weighted(8, 5, 1) {
 		switch g.weighted(3, 3, 1, 6) {
 		case 0:
 			out = append(out, api(property.TypeGVKRequired, pick(g, "a", "b", "c", "d", "s", "t")))
@@ -299,4 +302,22 @@ func (g *generator) subscription(pkg, installed string) resolver.Subscription {
 		}
 	}
 	return s
+}
+
+func (g *generator) policy() {
+	b := pick(g, g.bundles...)
+	p := resolver.Policy{Package: b.pkg, Reason: "so be it"}
+	switch g.IntN(5) {
+	case 0:
+		p.Pin = b.name
+	case 1:
+		p.Pin = b.version
+	case 2:
+		p.Hold = true
+	case 3:
+		p.Exclude = b.name
+	case 4:
+		p.Exclude = g.rng()
+	}
+	g.p.Policies = append(g.p.Policies, p)
 }

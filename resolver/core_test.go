@@ -1,0 +1,262 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// TestCores checks that each core of a conflict consists of true facts that
+// cannot all hold, while without any one of them the others can (D16).
+func TestCores(t *testing.T) {
+	checked, large := 0, 0
+	seeds(t, func(t *testing.T, seed uint64) {
+		p := open(t, randomProblem(seed))
+		_, err := resolver.Resolve(context.Background(), p)
+		var no *resolver.Conflict
+		if !errors.As(err, &no) {
+			return
+		}
+		o := newOracle(t, p)
+		owners := map[string]int{}
+		for i, core := range no.Cores {
+			for _, f := range core.Facts {
+				if msg := o.lie(f); msg != "" {
+					t.Errorf("seed %d: %s: %s", seed, f, msg)
+				}
+				key := ""
+				switch f := f.(type) {
+				case *resolver.Subscribed:
+					key = "subscription " + f.Subscription.Name
+				case *resolver.MustStay:
+					key = "operator " + f.Operator.Name
+				}
+				if other, ok := owners[key]; ok && key != "" && other != i {
+					t.Errorf("seed %d: two cores share %s", seed, key)
+				}
+				owners[key] = i
+			}
+			msg, ok := o.minimal(core.Facts)
+			if msg != "" {
+				t.Errorf("seed %d: %s", seed, msg)
+			}
+			if checked++; !ok {
+				large++
+			}
+		}
+	})
+	t.Logf("%d cores, %d of them too large to check", checked, large)
+}
+
+// index returns the number of a candidate.
+func (o *oracle) index(ref resolver.Ref) int {
+	return slices.IndexFunc(o.all, func(c *candidate) bool { return c.ref == ref })
+}
+
+func (o *oracle) setOf(refs []resolver.Ref) (s set) {
+	for _, r := range refs {
+		if i := o.index(r); i >= 0 {
+			s = s.with(i)
+		}
+	}
+	return s
+}
+
+// lie returns "" when a fact is true of the problem.
+func (o *oracle) lie(f resolver.Fact) string {
+	var want set
+	switch f := f.(type) {
+	case *resolver.Subscribed:
+		w := o.subs[slices.IndexFunc(o.subs, func(w *wish) bool { return w.Name == f.Subscription.Name })]
+		var list []resolver.Ref
+		for _, c := range w.options {
+			list = append(list, o.all[c].ref)
+		}
+		if w.missing || !slices.Equal(list, f.Candidates) {
+			return fmt.Sprintf("its candidates are %v", list)
+		}
+	case *resolver.Unavailable:
+		w := o.subs[slices.IndexFunc(o.subs, func(w *wish) bool { return w.Name == f.Subscription.Name })]
+		if !w.missing {
+			return "it is there"
+		}
+	case *resolver.MustStay:
+		if i := o.index(f.Operator); i < 0 || !o.all[i].free {
+			return "it need not stay"
+		}
+	case *resolver.Requires:
+		i := o.index(f.Bundle)
+		if i < 0 || !slices.ContainsFunc(o.all[i].requires, func(x constraints.Expr) bool { return constraints.Equal(x, f.Requirement) }) {
+			return "it does not"
+		}
+	case *resolver.OnePerPackage:
+		for i, c := range o.all {
+			if c.ref.Package == f.Package {
+				want = want.with(i)
+			}
+		}
+		if o.setOf(f.Bundles)&^want != 0 || f.Package == "" {
+			return "not all are of that package"
+		}
+	case *resolver.OneProvider:
+		for i, c := range o.all {
+			if slices.Contains(c.apis, f.API) {
+				want = want.with(i)
+			}
+		}
+		if o.setOf(f.Providers)&^want != 0 {
+			return "not all provide that"
+		}
+	case *resolver.Replaced:
+		if i, j := o.index(f.Bundle), o.index(f.Operator); i < 0 || j < 0 || !o.all[i].replaces.has(j) {
+			return "it does not"
+		}
+	case *resolver.Prohibited, *resolver.Unusable, *resolver.Ruled:
+		if i := o.index(barredRef(f)); i < 0 || !o.all[i].barred {
+			return "nothing bars it"
+		}
+	default:
+		return "what fact is that?"
+	}
+	return ""
+}
+
+func barredRef(f resolver.Fact) resolver.Ref {
+	switch f := f.(type) {
+	case *resolver.Prohibited:
+		return f.Bundle
+	case *resolver.Unusable:
+		return f.Bundle
+	case *resolver.Ruled:
+		return f.Bundle
+	}
+	return resolver.Ref{}
+}
+
+// met reports whether a set accords with a fact.
+func (o *oracle) met(f resolver.Fact, s set) bool {
+	few := func(s set) bool { return s&(s-1) == 0 }
+	switch f := f.(type) {
+	case *resolver.Subscribed:
+		return s&o.setOf(f.Candidates) != 0
+	case *resolver.MustStay:
+		return s.has(o.index(f.Operator))
+	case *resolver.Requires:
+		return !s.has(o.index(f.Bundle)) || o.holds(f.Requirement, s)
+	case *resolver.OnePerPackage:
+		return few(s & o.setOf(f.Bundles))
+	case *resolver.OneProvider:
+		return few(s & o.setOf(f.Providers))
+	case *resolver.Replaced:
+		return !s.has(o.index(f.Bundle)) || !s.has(o.index(f.Operator))
+	case *resolver.Unavailable:
+		return false
+	}
+	return !s.has(o.index(barredRef(f)))
+}
+
+// minimal returns "" when the facts cannot all hold and without any one of them
+// can. It tries all sets of what the facts mention; ok is false when these are
+// too many.
+func (o *oracle) minimal(facts []resolver.Fact) (msg string, ok bool) {
+	var all set
+	for _, f := range facts {
+		switch f := f.(type) {
+		case *resolver.Subscribed:
+			all |= o.setOf(f.Candidates)
+		case *resolver.MustStay:
+			all = all.with(o.index(f.Operator))
+		case *resolver.Requires:
+			all = all.with(o.index(f.Bundle))
+			for x := range constraints.Walk(f.Requirement) {
+				for i := range o.all {
+					if o.satisfied(x, i) {
+						all = all.with(i)
+					}
+				}
+			}
+		}
+	}
+	var members []int
+	all.each(func(c int) bool { members = append(members, c); return true })
+	if len(members) > 12 {
+		return "", false
+	}
+	needed := make([]bool, len(facts))
+	for n := range 1 << len(members) {
+		var s set
+		for i, c := range members {
+			if n>>i&1 == 1 {
+				s = s.with(c)
+			}
+		}
+		broken := -1
+		for i, f := range facts {
+			if o.met(f, s) {
+				continue
+			}
+			if broken >= 0 {
+				broken = len(facts)
+				break
+			}
+			broken = i
+		}
+		switch {
+		case broken < 0:
+			return fmt.Sprintf("the facts can all hold, with %s:\n%s", o.names(s), tell(facts)), true
+		case broken < len(facts):
+			needed[broken] = true
+		}
+	}
+	for i, yes := range needed {
+		if !yes {
+			return fmt.Sprintf("the others conflict without %s:\n%s", facts[i], tell(facts)), true
+		}
+	}
+	return "", true
+}
+
+func tell(facts []resolver.Fact) string {
+	var b strings.Builder
+	for _, f := range facts {
+		fmt.Fprintf(&b, "\t%s\n", f)
+	}
+	return b.String()
+}
+
+// TestFewerRequirements checks that what is solvable stays so without a
+// requirement.
+func TestFewerRequirements(t *testing.T) {
+	seeds(t, func(t *testing.T, seed uint64) {
+		p := randomProblem(seed)
+		if _, err := resolver.Resolve(context.Background(), open(t, p)); err != nil {
+			return
+		}
+		for i, c := range p.Catalogs {
+			docs := readDocs(t, *c.FBC)
+			for j := range docs {
+				props := docs[j].Properties
+				for k, q := range props {
+					if !strings.HasSuffix(q.Type, ".required") && q.Type != "olm.constraint" {
+						continue
+					}
+					docs[j].Properties = slices.Delete(slices.Clone(props), k, k+1)
+					text := render(docs)
+					docs[j].Properties = props
+					less := p
+					less.Catalogs = slices.Clone(p.Catalogs)
+					less.Catalogs[i].FBC = &text
+					if _, err := resolver.Resolve(context.Background(), open(t, less)); err != nil {
+						t.Errorf("seed %d: without the requirement %s of %s: %v", seed, q.Value, docs[j].Name, err)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package resolver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// lines are the numbers of lines in a text, which move with the blobs.
+var lines = regexp.MustCompile(`(cat\d+:|"line": ?)\d+`)
+
+// told returns all that Resolve says about a problem, as text.
+func told(t testing.TB, p resolver.Problem) string {
+	t.Helper()
+	sol, err := resolver.Resolve(context.Background(), p)
+	var no *resolver.Conflict
+	var text []byte
+	switch {
+	case errors.As(err, &no):
+		text, err = json.MarshalIndent(no, "", " ")
+		text = append(text, no.Error()...)
+		for _, c := range no.Cores {
+			for _, f := range c.Facts {
+				text = append(text, "\n"+f.String()...)
+			}
+		}
+	case err == nil:
+		text, err = json.MarshalIndent(sol, "", " ")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines.ReplaceAllString(string(text), "${1}N")
+}
+
+// shuffled returns a problem that says the same in another order: catalogs,
+// their documents, the entries of channels and what they skip, the properties
+// that require nothing, subscriptions and installed operators.
+func shuffled(t testing.TB, rng *rand.Rand, p resolver.Problem) resolver.Problem {
+	p.Catalogs = shuffle(rng, p.Catalogs)
+	p.Installed = shuffle(rng, p.Installed)
+	p.Policies = shuffle(rng, p.Policies)
+	if p.Options.SubscriptionOrder != resolver.AsGiven {
+		p.Subscriptions = shuffle(rng, p.Subscriptions)
+	}
+	for i := range p.Installed {
+		p.Installed[i].Properties = shuffleFacts(rng, p.Installed[i].Properties)
+	}
+	for i, c := range p.Catalogs {
+		docs := shuffle(rng, readDocs(t, *c.FBC))
+		for j := range docs {
+			docs[j].Entries = shuffle(rng, docs[j].Entries)
+			for k := range docs[j].Entries {
+				docs[j].Entries[k].Skips = shuffle(rng, docs[j].Entries[k].Skips)
+			}
+			docs[j].Properties = shuffleFacts(rng, docs[j].Properties)
+		}
+		text := render(docs)
+		p.Catalogs[i].FBC, p.Catalogs[i].Graph = &text, nil
+	}
+	return p
+}
+
+func shuffle[T any](rng *rand.Rand, list []T) []T {
+	list = slices.Clone(list)
+	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// shuffleFacts shuffles properties of which the order means nothing. What a
+// bundle requires first is tried first; the rest of the random rules ask for
+// the first property by its number.
+func shuffleFacts(rng *rand.Rand, list []property.Property) []property.Property {
+	list = slices.Clone(list)
+	var at []int
+	for i, p := range list {
+		if i > 0 && !property.IsRequirement(p.Type) {
+			at = append(at, i)
+		}
+	}
+	rng.Shuffle(len(at), func(i, j int) { list[at[i]], list[at[j]] = list[at[j]], list[at[i]] })
+	return list
+}
+
+// TestOrderOfInput checks that an answer does not depend on the order in which
+// the problem is given, to the byte (D15).
+func TestOrderOfInput(t *testing.T) {
+	seeds(t, func(t *testing.T, seed uint64) {
+		p := randomProblem(seed)
+		want := told(t, open(t, p))
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for range 3 {
+			other := shuffled(t, rng, p)
+			if got := told(t, open(t, other)); got != want {
+				t.Errorf("seed %d (-first +shuffled):\n%s", seed, cmp.Diff(want, got))
+			}
+		}
+	})
+}
+
+// TestSameAgain checks that an answer is the same each time, also when many
+// goroutines ask for it over the same catalogs (D15).
+func TestSameAgain(t *testing.T) {
+	var problems []resolver.Problem
+	var want []string
+	seeds(t, func(t *testing.T, seed uint64) {
+		if len(problems) < 100 {
+			p := open(t, randomProblem(seed))
+			problems = append(problems, p)
+			want = append(want, told(t, p))
+		}
+	})
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			for i := range problems {
+				i := (i + 25*worker) % len(problems)
+				if got := told(t, problems[i]); got != want[i] {
+					t.Errorf("problem %s (-first +again):\n%s", problems[i].ID, cmp.Diff(want[i], got))
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
