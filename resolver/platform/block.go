@@ -1,0 +1,183 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+)
+
+// Blocking returns which installed bundles block the upgrade of a cluster to its
+// next minor version (C7), by package and name: those whose maximum is below it,
+// or cannot be read. Of a version only major.minor count. Without catalogs it
+// cannot say what would lift a block: [Upgrade] does. The error is a
+// [*ProblemError].
+func Blocking(cluster string, installed []Operator) ([]Block, error) {
+	p := Problem{From: cluster, To: cluster, Installed: installed}
+	t, err := p.check()
+	if err != nil {
+		return nil, err
+	}
+	out := []Block{}
+	for _, o := range t.installs {
+		if f, _ := installedFacts(o); f.blocks(t.from.Next()) {
+			out = append(out, Block{
+				Package: o.Package, Bundle: o.Name, Kind: MaxOpenShift, Platform: t.from.String(), Fatal: true,
+				Reason: f.maxText(o.Name, t.from.Next()),
+			})
+		}
+	}
+	return out, nil
+}
+
+// maxText says how a bundle blocks the platform.
+func (f *facts) maxText(name string, next property.MinorVersion) string {
+	if f.maxErr != nil {
+		return fmt.Sprintf("%s blocks %s: its maximum cannot be read: %v", name, next, f.maxErr)
+	}
+	return fmt.Sprintf("%s blocks %s: it is made for %s at most", name, next, f.max)
+}
+
+// report tells what is in the way of the operator at a level that it comes to
+// with a node and where it takes some steps.
+func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, steps []graph.Step) error {
+	l := &r.levels[k]
+	add := func(b Block) {
+		b.Package, b.Platform = r.Package, r.at(k).String()
+		if b.Bundle == "" {
+			b.Bundle = at.Name
+		}
+		plan.Blocks = append(plan.Blocks, b)
+	}
+	then := at
+	if len(steps) > 0 {
+		then = steps[len(steps)-1].To
+	}
+	stuck := k == r.end && r.at(k) != r.to
+	if last := r.at(k) == r.to; !last && l.facts[at].blocks(r.at(k+1)) || stuck {
+		b := Block{Kind: MaxOpenShift, Fatal: stuck, Lift: steps}
+		if stuck {
+			b.Bundle, b.Lift = then.Name, nil
+			b.Reason = l.facts[then].maxText(then.String(), r.at(k+1))
+			lift, channel, err := r.elsewhere(ctx, k, then)
+			if err != nil {
+				return err
+			}
+			if b.Lift, b.Channel = lift, channel; lift != nil {
+				b.Reason += fmt.Sprintf("; channel %s has a way to %s, which does not", channel, lift[len(lift)-1].To)
+			} else if !r.hasCatalog(r.at(k)) {
+				b.Reason += fmt.Sprintf("; no catalog of %s is given that might lift that", r.at(k))
+			} else {
+				b.Reason += "; no upgrade in the catalog lifts that: ask for one, or remove the operator first"
+			}
+		} else {
+			b.Reason = fmt.Sprintf("%s; %s does not", l.facts[at].maxText(at.String(), r.at(k+1)), then)
+		}
+		add(b)
+	}
+	if b := r.left(k, at); b != nil {
+		add(*b)
+	}
+	b, err := r.waiting(ctx, k, at)
+	if b != nil && err == nil {
+		add(*b)
+	}
+	return err
+}
+
+// left says why a level has no way to the head for a node, nil when it has.
+func (r *road) left(k int, at graph.Node) *Block {
+	l := &r.levels[k]
+	v := r.at(k)
+	switch {
+	case !r.hasCatalog(v):
+		return nil
+	case l.u == nil:
+		return &Block{Kind: NoPackage, Reason: fmt.Sprintf("the catalog of %s has no package %s: %s gets no updates there", v, r.Package, at)}
+	}
+	for _, name := range r.options(l.pkg).Channels {
+		if ch, ok := l.pkg.Channel(name); !ok {
+			var names []string
+			for c := range l.pkg.Channels() {
+				names = append(names, c.Name())
+			}
+			return &Block{Kind: NoChannel, Reason: fmt.Sprintf("the catalog of %s has no channel %q of package %s, but %s: %s gets no updates there until its channel is changed",
+				v, name, r.Package, strings.Join(names, ", "), at)}
+		} else if err := ch.Err(); err != nil && r.Reading == graph.Classic {
+			return &Block{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s cannot be used: %v", v, err)}
+		}
+	}
+	if _, ok := l.u.PathToHead(at); ok {
+		return nil
+	}
+	var heads []string
+	for _, h := range l.u.Heads() {
+		heads = append(heads, h.String())
+	}
+	return &Block{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s leads from %s nowhere near the head (%s)", v, at, strings.Join(heads, ", "))}
+}
+
+// waiting says which bundle the operator would get at a level if Kubernetes were
+// newer, nil when there is none.
+func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Block, error) {
+	l := &r.levels[k]
+	if l.u == nil {
+		return nil, nil
+	}
+	o := r.options(l.pkg)
+	o.Installed = []graph.Node{at}
+	free := l.pkg.Upgrades(r.Reading, o)
+	for _, h := range free.Heads() {
+		b, ok := free.Bundle(h)
+		if !ok || slices.Contains(l.u.Heads(), h) {
+			continue
+		}
+		if _, ok := free.Path(at, h); !ok {
+			continue
+		}
+		f, err := r.trip.facts.of(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		reason := fmt.Sprintf("%s needs Kubernetes %s, and %s", h, f.min, kubeText(r.at(k)))
+		if f.minErr != nil {
+			reason = fmt.Sprintf("%s says no usable minimum of Kubernetes: %v", h, f.minErr)
+		}
+		return &Block{Kind: MinKube, Bundle: h.Name, Reason: reason}, nil
+	}
+	return nil, nil
+}
+
+// elsewhere looks in all channels for an upgrade that would lift a block, and
+// returns its steps and the channel of the last.
+func (r *road) elsewhere(ctx context.Context, k int, at graph.Node) ([]graph.Step, string, error) {
+	l := &r.levels[k]
+	if l.u == nil {
+		return nil, "", nil
+	}
+	u := l.pkg.Upgrades(r.Reading, &graph.UpgradeOptions{Installed: []graph.Node{at}})
+	var best []graph.Step
+	for n := range u.Reachable(at) {
+		b, ok := u.Bundle(n)
+		if !ok {
+			continue
+		}
+		f, err := r.trip.facts.of(ctx, b)
+		if err != nil {
+			return nil, "", err
+		}
+		if f.blocks(r.at(k+1)) || f.tooNew(r.at(k)) {
+			continue
+		}
+		if path, _ := u.Path(at, n); best == nil || len(path) < len(best) {
+			best = path
+		}
+	}
+	if best == nil {
+		return nil, "", nil
+	}
+	return best, best[len(best)-1].Reasons[0].Channel, nil
+}

@@ -1,0 +1,47 @@
+package platform_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/platform"
+)
+
+// A bundle that is made for 4.16 at most must give way before the platform can
+// be upgraded.
+func ExampleUpgrade() {
+	const catalog = `
+{"schema":"olm.package","name":"etcd","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"etcd","name":"stable","entries":[{"name":"etcd.v1.0.0"},{"name":"etcd.v1.1.0","replaces":"etcd.v1.0.0"}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.0.0","properties":[
+  {"type":"olm.package","value":{"packageName":"etcd","version":"1.0.0"}},{"type":"olm.maxOpenShiftVersion","value":"4.16"}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.0"}}]}`
+	ctx := context.Background()
+	cat, err := graph.Parse(ctx, []byte(catalog), "catalog.json", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan, err := platform.Upgrade(ctx, platform.Problem{
+		From: "4.16.9", To: "4.17",
+		Catalogs:  []platform.Catalog{{Platform: "4.16", Graph: cat}, {Platform: "4.17", Graph: cat}},
+		Installed: []platform.Operator{{Name: "etcd.v1.0.0", Package: "etcd"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(plan)
+	// Output:
+	// Platform 4.16 to 4.17: 1 platform upgrade, 1 operator upgrade.
+	//
+	//   1. on 4.16: etcd: etcd.v1.0.0 -> etcd.v1.1.0 (stable replaces)
+	//   2. on 4.16: upgrade the platform to 4.17
+	//
+	// Lifted by the plan:
+	//   etcd at 4.16: etcd.v1.0.0 blocks 4.17: it is made for 4.16 at most; etcd.v1.1.0 does not
+	//
+	// Operators:
+	//   etcd: etcd.v1.0.0 to etcd.v1.1.0, at the head; safe up to 4.17
+}

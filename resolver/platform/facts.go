@@ -1,0 +1,172 @@
+package platform
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	"github.com/blang/semver/v4"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+)
+
+// PropertiesAnnotation is the annotation of a ClusterServiceVersion that holds a
+// JSON list of properties (C7).
+const PropertiesAnnotation = "olm.properties"
+
+// kubernetesBehind is by how much the minor version of Kubernetes is above that
+// of OpenShift 4: 4.16 runs Kubernetes 1.29.
+const kubernetesBehind = 13
+
+// Kubernetes returns the minor version of Kubernetes that a version of OpenShift
+// runs; false when it is not known, which is for other major versions than 4.
+func Kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
+	if platform.Major != 4 {
+		return property.MinorVersion{}, false
+	}
+	return property.MinorVersion{Major: 1, Minor: platform.Minor + kubernetesBehind}, true
+}
+
+// facts are what an installed bundle says about the platform.
+type facts struct {
+	max    property.MinorVersion
+	hasMax bool
+	// maxErr is why the maximum cannot be read: such a bundle blocks (C7).
+	maxErr error
+	min    property.MinorVersion // of Kubernetes
+	hasMin bool
+	// minErr is why the minimum cannot be read.
+	minErr error
+}
+
+// blocks reports whether a bundle keeps the platform from going to a version.
+func (f *facts) blocks(next property.MinorVersion) bool {
+	return f.maxErr != nil || f.hasMax && f.max.Compare(next) < 0
+}
+
+// tooNew reports whether a bundle needs a newer Kubernetes than a version of the
+// platform runs. What cannot be read is not installed anew.
+func (f *facts) tooNew(at property.MinorVersion) bool {
+	kube, ok := Kubernetes(at)
+	return f.minErr != nil || ok && f.hasMin && f.min.Compare(kube) > 0
+}
+
+// readMax takes up a property that may be olm.maxOpenShiftVersion. Of several the
+// lowest counts: all of them hold.
+func (f *facts) readMax(p property.Property) {
+	if p.Type != property.TypeMaxOpenShiftVersion {
+		return
+	}
+	v, err := property.ParseMaxOpenShiftVersion(p.Value)
+	switch {
+	case err != nil:
+		f.maxErr = err
+	case !f.hasMax || v.Compare(f.max) < 0:
+		f.max, f.hasMax = v, true
+	}
+}
+
+// installedFacts returns what an installed operator says for itself; false when
+// it says nothing at all and the catalog must be asked.
+func installedFacts(o *Operator) (*facts, bool) {
+	f := &facts{}
+	for _, p := range o.Properties {
+		f.readMax(p)
+	}
+	text, annotated := o.Annotations[PropertiesAnnotation]
+	if annotated {
+		list, err := property.ParseList([]byte(text))
+		if err != nil {
+			f.maxErr = fmt.Errorf("annotation %s: %w", PropertiesAnnotation, err)
+		}
+		for _, p := range list {
+			f.readMax(p)
+		}
+	}
+	return f, annotated || o.Properties != nil || o.Annotations != nil
+}
+
+// A factReader reads what bundles of catalogs say, each once.
+type factReader map[graph.Bundle]*facts
+
+// of returns what a bundle says. The error is that of reading its blob again.
+func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
+	if f := r[b]; f != nil {
+		return f, nil
+	}
+	f := &facts{}
+	heavy := false
+	for p := range b.Properties() {
+		f.readMax(p)
+		heavy = heavy || p.Type == property.TypeCSVMetadata || p.Type == property.TypeBundleObject
+	}
+	if heavy {
+		raw, err := b.Raw(ctx)
+		if err != nil {
+			return nil, err
+		}
+		text, err := minKubeVersion(raw)
+		if err == nil && text != "" {
+			var v semver.Version
+			if v, err = semver.ParseTolerant(text); err == nil {
+				f.min, f.hasMin = property.MinorVersion{Major: v.Major, Minor: v.Minor}, true
+			} else {
+				err = fmt.Errorf("minKubeVersion %q is no version", text)
+			}
+		}
+		f.minErr = err
+	}
+	r[b] = f
+	return f, nil
+}
+
+// minKubeVersion returns the minKubeVersion of a bundle's blob: that of
+// olm.csv.metadata, or of the ClusterServiceVersion among its objects.
+func minKubeVersion(raw []byte) (string, error) {
+	var blob struct {
+		Properties []struct {
+			Type  string         `json:"type"`
+			Value jsontext.Value `json:"value"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(raw, &blob); err != nil {
+		return "", err
+	}
+	for _, p := range blob.Properties {
+		switch p.Type {
+		case property.TypeCSVMetadata:
+			var m struct {
+				MinKubeVersion string `json:"minKubeVersion"`
+			}
+			if err := json.Unmarshal(p.Value, &m); err != nil {
+				return "", fmt.Errorf("%s: %w", p.Type, err)
+			}
+			return m.MinKubeVersion, nil
+		case property.TypeBundleObject:
+			var o struct {
+				Data string `json:"data"`
+			}
+			if err := json.Unmarshal(p.Value, &o); err != nil {
+				return "", fmt.Errorf("%s: %w", p.Type, err)
+			}
+			text, err := base64.StdEncoding.DecodeString(o.Data)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", p.Type, err)
+			}
+			var csv struct {
+				Kind string `json:"kind"`
+				Spec struct {
+					MinKubeVersion string `json:"minKubeVersion"`
+				} `json:"spec"`
+			}
+			// Objects that are no ClusterServiceVersion have other shapes.
+			if err := json.Unmarshal(text, &csv); err == nil && csv.Kind == "ClusterServiceVersion" {
+				return csv.Spec.MinKubeVersion, nil
+			}
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,172 @@
+package platform
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A Plan is an ordered upgrade of a platform and its operators.
+type Plan struct {
+	ID   string `json:"id,omitempty"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Reached is how far the platform gets: To when nothing blocks it.
+	Reached string `json:"reached"`
+	// OK reports whether the platform gets to To.
+	OK bool `json:"ok"`
+	// Steps are in the order in which to take them; at one version of the
+	// platform, operators come by package and name.
+	Steps []Step `json:"steps"`
+	// Blocks are what stands in the way, by operator, then version of the
+	// platform; also what the plan lifts, and what only leaves an operator behind.
+	Blocks []Block `json:"blocks"`
+	// Operators are the installed operators, by package and name.
+	Operators []OperatorPlan `json:"operators"`
+}
+
+// A Step is one upgrade: of the platform when Operator is nil.
+type Step struct {
+	// Platform is the version of the platform at which the step is taken.
+	Platform string `json:"platform"`
+	// Next is the version that the platform is upgraded to.
+	Next    string `json:"next,omitempty"`
+	Package string `json:"package,omitempty"`
+	Catalog string `json:"catalog,omitempty"`
+	// Operator is the upgrade of an operator.
+	Operator *graph.Step `json:"operator,omitempty"`
+}
+
+// A BlockKind says why something is in the way.
+type BlockKind string
+
+const (
+	// MaxOpenShift: the bundle's olm.maxOpenShiftVersion is below the next minor
+	// version of the platform, or cannot be read (C7).
+	MaxOpenShift BlockKind = "max-openshift-version"
+	// MinKube: the bundle needs a newer Kubernetes than the platform runs.
+	MinKube BlockKind = "min-kube-version"
+	// NoPackage and NoChannel: the catalog of that version does not have them.
+	NoPackage BlockKind = "no-package"
+	NoChannel BlockKind = "no-channel"
+	// NoPath: nothing leads from the installed bundle to the head of its channel.
+	NoPath BlockKind = "no-path"
+)
+
+// A Block is something that stands in the way of an operator or of the platform.
+type Block struct {
+	Package string    `json:"package"`
+	Bundle  string    `json:"bundle"`
+	Kind    BlockKind `json:"kind"`
+	// Platform is the version of the platform at which it stands in the way.
+	Platform string `json:"platform"`
+	// Fatal: the platform cannot go on. Otherwise the plan lifts it, or it only
+	// leaves the operator behind.
+	Fatal  bool   `json:"fatal"`
+	Reason string `json:"reason"`
+	// Lift are the operator's steps that lift it. Of a fatal block they are not
+	// part of the plan: they need another channel.
+	Lift []graph.Step `json:"lift,omitempty"`
+	// Channel is the channel that Lift needs where it is not the operator's.
+	Channel string `json:"channel,omitempty"`
+}
+
+// An OperatorPlan is what becomes of an operator.
+type OperatorPlan struct {
+	Package string     `json:"package"`
+	From    graph.Node `json:"from"`
+	To      graph.Node `json:"to"`
+	// AtHead: To is the head of its channel in the last catalog of the plan.
+	AtHead bool `json:"atHead"`
+	// LastSafe is the last version of the platform, up to the plan's To, to which
+	// the operator can come along: nothing of it blocks, and the catalogs given
+	// up to that version have a way to its head. It is empty when that does not
+	// even hold for the plan's From.
+	LastSafe string `json:"lastSafe"`
+}
+
+// String tells the plan to a person.
+func (p *Plan) String() string {
+	var b strings.Builder
+	platform, operators := 0, 0
+	for _, s := range p.Steps {
+		if s.Operator == nil {
+			platform++
+		} else {
+			operators++
+		}
+	}
+	switch {
+	case p.OK && p.From == p.To:
+		fmt.Fprintf(&b, "Platform %s: %s.\n", p.From, count(operators, "operator upgrade"))
+	case p.OK:
+		fmt.Fprintf(&b, "Platform %s to %s: %s, %s.\n", p.From, p.To, count(platform, "platform upgrade"), count(operators, "operator upgrade"))
+	default:
+		fmt.Fprintf(&b, "Platform %s to %s: blocked at %s.\n", p.From, p.To, p.Reached)
+	}
+	if len(p.Steps) > 0 {
+		b.WriteString("\n")
+	}
+	for i, s := range p.Steps {
+		if s.Operator == nil {
+			fmt.Fprintf(&b, "%3d. on %s: upgrade the platform to %s\n", i+1, s.Platform, s.Next)
+			continue
+		}
+		fmt.Fprintf(&b, "%3d. on %s: %s: %s -> %s (%s)\n", i+1, s.Platform, s.Package, s.Operator.From, s.Operator.To, why(s.Operator))
+	}
+	for _, part := range []struct {
+		title string
+		of    func(Block) bool
+	}{
+		{"Blocks the platform:", func(x Block) bool { return x.Fatal }},
+		{"Leaves an operator behind, or waiting:", func(x Block) bool { return !x.Fatal && len(x.Lift) == 0 }},
+		{"Lifted by the plan:", func(x Block) bool { return !x.Fatal && len(x.Lift) > 0 }},
+	} {
+		title := part.title
+		for _, x := range p.Blocks {
+			if !part.of(x) {
+				continue
+			}
+			if title != "" {
+				fmt.Fprintf(&b, "\n%s\n", title)
+				title = ""
+			}
+			fmt.Fprintf(&b, "  %s at %s: %s\n", x.Package, x.Platform, x.Reason)
+		}
+	}
+	if len(p.Operators) > 0 {
+		b.WriteString("\nOperators:\n")
+	}
+	for _, o := range p.Operators {
+		fmt.Fprintf(&b, "  %s: %s", o.Package, o.From)
+		if o.To != o.From {
+			fmt.Fprintf(&b, " to %s", o.To)
+		}
+		if o.AtHead {
+			b.WriteString(", at the head")
+		}
+		if o.LastSafe == "" {
+			b.WriteString("; safe nowhere\n")
+		} else {
+			fmt.Fprintf(&b, "; safe up to %s\n", o.LastSafe)
+		}
+	}
+	return b.String()
+}
+
+// why tells the edges of a step.
+func why(s *graph.Step) string {
+	words := make([]string, len(s.Reasons))
+	for i, r := range s.Reasons {
+		words[i] = strings.TrimSpace(r.Channel + " " + r.Edge.String())
+	}
+	return strings.Join(words, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,304 @@
+package platform_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/realcat"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/platform"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("no golden file; run with -update: %v", err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (run with -update to accept):\n%s", path, d)
+	}
+}
+
+// catalog returns the text of a catalog from lines "package/channel: bundle
+// [max=4.17] [kube=1.30] [<replaces]", bundles named by version.
+func catalog(lines string) *string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	for line := range strings.Lines(lines) {
+		head, list, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		pkg, channel, _ := strings.Cut(head, "/")
+		if !seen[pkg] {
+			seen[pkg] = true
+			fmt.Fprintf(&b, `{"schema":"olm.package","name":%q,"defaultChannel":%q}`+"\n", pkg, channel)
+		}
+		var entries []string
+		for item := range strings.SplitSeq(list, ",") {
+			words := strings.Fields(item)
+			name := pkg + ".v" + words[0]
+			props := fmt.Sprintf(`{"type":"olm.package","value":{"packageName":%q,"version":%q}}`, pkg, words[0])
+			entry := fmt.Sprintf(`{"name":%q`, name)
+			for _, w := range words[1:] {
+				if v, ok := strings.CutPrefix(w, "max="); ok {
+					props += fmt.Sprintf(`,{"type":"olm.maxOpenShiftVersion","value":%q}`, v)
+				}
+				if v, ok := strings.CutPrefix(w, "kube="); ok {
+					props += fmt.Sprintf(`,{"type":"olm.csv.metadata","value":{"minKubeVersion":%q}}`, v)
+				}
+				if v, ok := strings.CutPrefix(w, "<"); ok {
+					entry += fmt.Sprintf(`,"replaces":"%s.v%s"`, pkg, v)
+				}
+			}
+			entries = append(entries, entry+"}")
+			if !seen[name] {
+				seen[name] = true
+				fmt.Fprintf(&b, `{"schema":"olm.bundle","package":%q,"name":%q,"image":"i","properties":[%s]}`+"\n", pkg, name, props)
+			}
+		}
+		fmt.Fprintf(&b, `{"schema":"olm.channel","package":%q,"name":%q,"entries":[%s]}`+"\n", pkg, channel, strings.Join(entries, ","))
+	}
+	text := b.String()
+	return &text
+}
+
+// synthetic is a trip of three minor versions: db must pass by a bundle that
+// allows the next version, web waits for a newer Kubernetes, old vanishes, and
+// free has nothing to say.
+func synthetic() platform.Problem {
+	return platform.Problem{
+		From: "4.16.9", To: "4.19",
+		Catalogs: []platform.Catalog{
+			{Platform: "4.16", FBC: catalog(`
+				db/stable: 1.0.0 max=4.16, 1.1.0 max=4.17 <1.0.0, 1.2.0 max=4.16 <1.1.0
+				web/stable: 2.0.0, 2.1.0 <2.0.0 kube=1.31.0
+				old/stable: 0.9.0
+				free/fast: 5.0.0`)},
+			{Platform: "4.17", FBC: catalog(`
+				db/stable: 1.1.0 max=4.17, 1.3.0 max=4.19 <1.1.0
+				web/stable: 2.0.0, 2.1.0 <2.0.0 kube=1.31.0
+				free/fast: 5.0.0, 5.1.0 <5.0.0`)},
+			{Platform: "4.18", FBC: catalog(`
+				db/stable: 1.3.0 max=4.19, 1.4.0 max=4.19 <1.3.0
+				web/stable: 2.0.0, 2.1.0 <2.0.0 kube=1.31.0, 2.2.0 <2.1.0
+				free/slow: 5.1.0`)},
+			{Platform: "4.19", FBC: catalog(`
+				db/stable: 1.4.0 max=4.19, 1.5.0 max=4.20 <1.4.0
+				web/stable: 2.2.0
+				free/fast: 6.0.0`)},
+		},
+		Installed: []platform.Operator{
+			{Name: "db.v1.0.0", Package: "db", Channel: "stable"},
+			{Name: "web.v2.0.0", Package: "web"},
+			{Name: "old.v0.9.0", Package: "old"},
+			{Name: "free.v5.0.0", Package: "free", Channel: "fast"},
+		},
+	}
+}
+
+func plan(t *testing.T, p platform.Problem) *platform.Plan {
+	t.Helper()
+	if err := p.Open(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := platform.Upgrade(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func TestUpgrade(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*platform.Problem)
+	}{
+		{"latest", func(*platform.Problem) {}},
+		{"minimal", func(p *platform.Problem) { p.Strategy = platform.Minimal }},
+		{"v1", func(p *platform.Problem) {
+			for i := range p.Installed {
+				p.Installed[i].Reading = graph.V1
+			}
+		}},
+		{"blocked", func(p *platform.Problem) {
+			// The way out of 4.17 is in another channel only.
+			p.Catalogs[1].FBC = catalog(`
+				db/stable: 1.1.0 max=4.17, 1.1.5 max=4.17 <1.1.0
+				db/next: 1.3.0 max=4.19 <1.1.5
+				web/stable: 2.0.0
+				free/fast: 5.0.0`)
+		}},
+		{"stuck", func(p *platform.Problem) {
+			p.Installed[3].Annotations = map[string]string{"olm.properties": `[{"type":"olm.maxOpenShiftVersion","value":"4.16"}]`}
+			p.Installed[2].Properties = []property.Property{{Type: property.TypeMaxOpenShiftVersion, Value: []byte(`"soon"`)}}
+		}},
+		{"missing", func(p *platform.Problem) { p.Catalogs = []platform.Catalog{p.Catalogs[0], p.Catalogs[3]} }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := synthetic()
+			tt.change(&p)
+			got := plan(t, p)
+			golden(t, tt.name+".txt", got.String())
+			text, err := json.MarshalIndent(got, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, tt.name+".json", string(text)+"\n")
+			walkThrough(t, p, got)
+		})
+	}
+}
+
+// walkThrough takes the steps of a plan and checks that each is allowed where it
+// is taken.
+func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
+	at := plan.From
+	now := map[string]string{}
+	for _, o := range p.Installed {
+		now[o.Package] = o.Name
+	}
+	for _, s := range plan.Steps {
+		if s.Platform != at {
+			t.Errorf("step %+v is taken on %s", s, at)
+		}
+		if s.Operator == nil {
+			at = s.Next
+			continue
+		}
+		if now[s.Package] != s.Operator.From.Name {
+			t.Errorf("%s is %s, and the step is from %s", s.Package, now[s.Package], s.Operator.From)
+		}
+		now[s.Package] = s.Operator.To.Name
+	}
+	if at != plan.Reached {
+		t.Errorf("the steps end on %s, the plan says %s", at, plan.Reached)
+	}
+	for _, o := range plan.Operators {
+		if now[o.Package] != o.To.Name {
+			t.Errorf("%s ends as %s, the plan says %s", o.Package, now[o.Package], o.To)
+		}
+	}
+}
+
+func TestBlocking(t *testing.T) {
+	// C7: only major.minor count; none, no block; malformed is told.
+	max := func(v string) []property.Property {
+		return []property.Property{{Type: property.TypeMaxOpenShiftVersion, Value: []byte(v)}}
+	}
+	installed := []platform.Operator{
+		{Name: "a.v1", Package: "a", Properties: max(`"4.19"`)},
+		{Name: "b.v1", Package: "b", Properties: max(`"4.20.0"`)},
+		{Name: "c.v1", Package: "c"},
+		{Name: "d.v1", Package: "d", Properties: max(`"many"`)},
+		{Name: "e.v1", Package: "e", Annotations: map[string]string{"olm.properties": `[{"type":"olm.maxOpenShiftVersion","value":4.19}]`}},
+		{Name: "f.v1", Package: "f", Annotations: map[string]string{"olm.properties": `[`}},
+	}
+	for _, cluster := range []string{"4.19", "4.19.0", "4.19.0-rc1", "4.19.7"} {
+		blocks, err := platform.Blocking(cluster, installed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		for _, b := range blocks {
+			fmt.Fprintln(&got, b.Package, b.Reason)
+		}
+		const want = `a a.v1 blocks 4.20: it is made for 4.19 at most
+d d.v1 blocks 4.20: its maximum cannot be read: olm.maxOpenShiftVersion: invalid version "many": want major.minor, such as 4.19
+e e.v1 blocks 4.20: it is made for 4.19 at most
+f f.v1 blocks 4.20: its maximum cannot be read: annotation olm.properties: olm.properties: the JSON text ends too early
+`
+		if d := cmp.Diff(want, got.String()); d != "" {
+			t.Errorf("%s: %s", cluster, d)
+		}
+	}
+}
+
+func TestProblemErrors(t *testing.T) {
+	for _, tt := range []struct {
+		change func(*platform.Problem)
+		want   string
+	}{
+		{func(p *platform.Problem) { p.From = "new" }, `problem: /from: invalid version "new": want major.minor, such as 4.19`},
+		{func(p *platform.Problem) { p.To = "4.15" }, `problem: /to: 4.15 is before 4.16; a platform is not downgraded`},
+		{func(p *platform.Problem) { p.To = "5.0" }, `problem: /to: 5.0 has another major version than 4.16; a plan goes from minor version to minor version`},
+		{func(p *platform.Problem) { p.To = "4.900" }, `problem: /to: 4.900 is more than 100 minor versions after 4.16`},
+		{func(p *platform.Problem) { p.Installed[1].Package = "" }, `problem: /installed/1/package: is missing; name the package of web.v2.0.0`},
+		{func(p *platform.Problem) { p.Installed[1].Version = "2" }, `problem: /installed/1/version: "2" is no semantic version: No Major.Minor.Patch elements found`},
+		{func(p *platform.Problem) { p.Strategy = "fast" }, `problem: /strategy: "fast" is neither latest nor minimal`},
+		{func(p *platform.Problem) { p.Catalogs[1].Platform = "4.16.2" }, `problem: /catalogs/1: is the second catalog "" of platform 4.16; give each its own name`},
+	} {
+		p := synthetic()
+		tt.change(&p)
+		if err := p.Open(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		_, err := platform.Upgrade(context.Background(), p)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("got  %v\nwant %s", err, tt.want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"from":"4.16","too":1}`: `problem: /too: is no field of a platform problem`,
+		`{"from":16}`:             `problem: /from: has the wrong JSON type`,
+		`{"from":`:                `problem: : invalid JSON: jsontext: unexpected EOF within "/from" after offset 8`,
+	} {
+		if _, err := platform.ReadProblem(strings.NewReader(text)); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestReal plans the upgrade of a realistic set of operators over real catalogs.
+func TestReal(t *testing.T) {
+	c416, c419 := realcat.Graph(t, "openshift-v4.16"), realcat.Graph(t, "openshift-v4.19")
+	p := platform.Problem{
+		From: "4.16.30", To: "4.19",
+		Catalogs: []platform.Catalog{{Platform: "4.16", Name: "community", Graph: c416}, {Platform: "4.19", Name: "community", Graph: c419}},
+	}
+	for _, name := range []string{"coherence-operator", "dell-csm-operator", "ecr-secret-operator", "koku-metrics-operator", "kube-green", "multicluster-global-hub-operator", "patterns-operator", "shipwright-operator", "trident-operator"} {
+		pkg, ok := c416.Package(name)
+		if !ok {
+			t.Fatalf("no package %s", name)
+		}
+		ch, _ := pkg.DefaultChannel()
+		// The third entry from the head, or the last: an operator that was not
+		// upgraded for a while.
+		var e graph.Entry
+		n := 0
+		for x := range ch.Order() {
+			if e = x; n == 2 {
+				break
+			}
+			n++
+		}
+		p.Installed = append(p.Installed, platform.Operator{Name: e.Name(), Package: name, Channel: ch.Name()})
+	}
+	got := plan(t, p)
+	walkThrough(t, p, got)
+	t.Log("\n" + got.String())
+	if !got.OK {
+		t.Error("nothing in these catalogs blocks the platform")
+	}
+}

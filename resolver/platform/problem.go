@@ -1,0 +1,234 @@
+package platform
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/blang/semver/v4"
+	"github.com/go-json-experiment/json"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Problem is an upgrade of a platform to plan. It marshals to one JSON
+// document.
+type Problem struct {
+	ID string `json:"id,omitempty"`
+	// From is the version of the cluster, To the version to get to. Only major
+	// and minor count.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Catalogs are those of the versions on the way, in any order. Without a
+	// catalog for a version, operators stay as they are at that version.
+	Catalogs  []Catalog  `json:"catalogs"`
+	Installed []Operator `json:"installed"`
+	Strategy  Strategy   `json:"strategy,omitempty"`
+}
+
+// A Catalog is what operators are upgraded from at one version of the platform.
+type Catalog struct {
+	// Platform is that version, major.minor.
+	Platform string `json:"platform"`
+	// Name tells several catalogs of one version apart.
+	Name string `json:"name,omitempty"`
+	// FBC is the catalog itself, as text; Dir names its directory. At most one of
+	// them is set. [Problem.Open] turns them into Graph.
+	FBC   *string        `json:"fbc,omitempty"`
+	Dir   string         `json:"dir,omitempty"`
+	Graph *graph.Catalog `json:"-"`
+}
+
+// An Operator is an installed operator.
+type Operator struct {
+	// Name is the name of the ClusterServiceVersion or bundle.
+	Name string `json:"name"`
+	// Version is a semantic version. Default: that of the bundle of this name in
+	// the catalog of the cluster's version.
+	Version string `json:"version,omitempty"`
+	Package string `json:"package"`
+	// Channel is the subscription's. Default: in classic the default channel, in
+	// v1 all channels.
+	Channel string `json:"channel,omitempty"`
+	// Catalog is the Name of the catalogs that it comes from. Default: at each
+	// version the first by name that has the package.
+	Catalog string        `json:"catalog,omitempty"`
+	Reading graph.Reading `json:"reading,omitempty"`
+	// Properties are those of the installed bundle, and Annotations those of the
+	// ClusterServiceVersion, of which olm.properties counts (C7). Default: the
+	// properties of the bundle of this name in the catalog of the cluster's
+	// version.
+	Properties  []property.Property `json:"properties,omitempty"`
+	Annotations map[string]string   `json:"annotations,omitempty"`
+}
+
+// A Strategy says how far operators are upgraded on the way.
+type Strategy string
+
+const (
+	// Latest takes operators at each version of the platform as near to the head
+	// of their channel as lets the platform go on. It is the default.
+	Latest Strategy = "latest"
+	// Minimal takes the fewest steps that let the platform get to the end, and
+	// there goes to the head.
+	Minimal Strategy = "minimal"
+)
+
+// A ProblemError says what is wrong with a problem itself.
+type ProblemError struct {
+	Path string // JSON pointer
+	Err  error
+}
+
+// Error returns "problem: path: what is wrong".
+func (e *ProblemError) Error() string { return fmt.Sprintf("problem: %s: %v", e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ProblemError) Unwrap() error { return e.Err }
+
+func problemErrorf(path, format string, args ...any) error {
+	return &ProblemError{path, fmt.Errorf(format, args...)}
+}
+
+// ReadProblem reads a problem from one JSON document. Unknown and repeated fields
+// are errors.
+func ReadProblem(r io.Reader) (Problem, error) {
+	var p Problem
+	if err := json.UnmarshalRead(r, &p, json.RejectUnknownMembers(true)); err != nil {
+		var sem *json.SemanticError
+		if errors.As(err, &sem) {
+			cause := sem.Err
+			switch {
+			case errors.Is(cause, json.ErrUnknownName):
+				cause = errors.New("is no field of a platform problem")
+			case cause == nil:
+				cause = errors.New("has the wrong JSON type")
+			}
+			return Problem{}, &ProblemError{string(sem.JSONPointer), cause}
+		}
+		return Problem{}, &ProblemError{"", fmt.Errorf("invalid JSON: %w", err)}
+	}
+	return p, nil
+}
+
+// Open loads the catalogs that have a text or a directory and no Graph yet. dir
+// opens a directory. The error is a [*ProblemError] that names the catalog.
+func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
+	for i := range p.Catalogs {
+		c := &p.Catalogs[i]
+		if c.Graph != nil {
+			continue
+		}
+		path := fmt.Sprintf("/catalogs/%d", i)
+		var err error
+		switch {
+		case c.FBC != nil && c.Dir != "":
+			return problemErrorf(path, "has both fbc and dir; keep one")
+		case c.FBC != nil:
+			c.Graph, err = graph.Parse(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true, Keep: fbc.KeepAll}})
+		case c.Dir != "" && dir != nil:
+			c.Graph, err = dir(ctx, c.Dir)
+		default:
+			return problemErrorf(path, "has no catalog that can be read; give fbc or dir")
+		}
+		if err != nil {
+			return &ProblemError{path, err}
+		}
+	}
+	return nil
+}
+
+// A trip is a problem whose parts were parsed.
+type trip struct {
+	*Problem
+	from, to property.MinorVersion
+	catalogs map[property.MinorVersion][]*Catalog // by name
+	installs []*Operator                          // by package and name
+	facts    factReader
+}
+
+func (p *Problem) check() (*trip, error) {
+	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{}}
+	var err error
+	if t.from, err = property.ParseMinorVersion(p.From); err != nil {
+		return nil, &ProblemError{"/from", err}
+	}
+	if t.to, err = property.ParseMinorVersion(p.To); err != nil {
+		return nil, &ProblemError{"/to", err}
+	}
+	switch {
+	case t.to.Major != t.from.Major:
+		return nil, problemErrorf("/to", "%s has another major version than %s; a plan goes from minor version to minor version", t.to, t.from)
+	case t.to.Compare(t.from) < 0:
+		return nil, problemErrorf("/to", "%s is before %s; a platform is not downgraded", t.to, t.from)
+	case t.to.Minor-t.from.Minor > maxMinors:
+		return nil, problemErrorf("/to", "%s is more than %d minor versions after %s", t.to, maxMinors, t.from)
+	}
+	switch p.Strategy {
+	case "", Latest, Minimal:
+	default:
+		return nil, problemErrorf("/strategy", "%q is neither %s nor %s", p.Strategy, Latest, Minimal)
+	}
+	for i := range p.Catalogs {
+		c := &p.Catalogs[i]
+		path := fmt.Sprintf("/catalogs/%d", i)
+		v, err := property.ParseMinorVersion(c.Platform)
+		if err != nil {
+			return nil, &ProblemError{path + "/platform", err}
+		}
+		if c.Graph == nil {
+			return nil, problemErrorf(path, "is not loaded; set Graph or call Open")
+		}
+		if slices.ContainsFunc(t.catalogs[v], func(o *Catalog) bool { return o.Name == c.Name }) {
+			return nil, problemErrorf(path, "is the second catalog %q of platform %s; give each its own name", c.Name, v)
+		}
+		t.catalogs[v] = append(t.catalogs[v], c)
+	}
+	for _, list := range t.catalogs {
+		slices.SortFunc(list, func(a, b *Catalog) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	for i := range p.Installed {
+		o := &p.Installed[i]
+		path := fmt.Sprintf("/installed/%d", i)
+		switch {
+		case o.Name == "":
+			return nil, problemErrorf(path+"/name", "is missing; name the bundle")
+		case o.Package == "":
+			return nil, problemErrorf(path+"/package", "is missing; name the package of %s", o.Name)
+		}
+		if o.Version != "" {
+			if _, err := semver.Parse(o.Version); err != nil {
+				return nil, problemErrorf(path+"/version", "%q is no semantic version: %w", o.Version, err)
+			}
+		}
+		t.installs = append(t.installs, o)
+	}
+	slices.SortStableFunc(t.installs, func(a, b *Operator) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name))
+	})
+	return t, nil
+}
+
+// maxMinors bounds the length of a plan.
+const maxMinors = 100
+
+// source returns the catalog of an operator at a version of the platform.
+func (t *trip) source(o *Operator, at property.MinorVersion) (*Catalog, graph.Package, bool) {
+	for _, c := range t.catalogs[at] {
+		if o.Catalog != "" && c.Name != o.Catalog {
+			continue
+		}
+		if p, ok := c.Graph.Package(o.Package); ok {
+			return c, p, true
+		}
+	}
+	return nil, graph.Package{}, false
+}
+
+// hasCatalog reports whether some catalog is given for a version.
+func (t *trip) hasCatalog(at property.MinorVersion) bool { return len(t.catalogs[at]) > 0 }

@@ -1,0 +1,334 @@
+package platform
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+)
+
+// Upgrade plans an upgrade. A platform that cannot get to its end is no error:
+// the plan says so. The error is a [*ProblemError], that of reading a catalog
+// again (minKubeVersion is not kept in memory), or the context's. It does not
+// modify the problem, whose catalogs any number of goroutines may share.
+func Upgrade(ctx context.Context, p Problem) (*Plan, error) {
+	t, err := p.check()
+	if err != nil {
+		return nil, err
+	}
+	var roads []*road
+	end := int(t.to.Minor - t.from.Minor)
+	for _, o := range t.installs {
+		r := &road{trip: t, Operator: o}
+		if err := r.explore(ctx); err != nil {
+			return nil, err
+		}
+		end = min(end, r.end)
+		roads = append(roads, r)
+	}
+	plan := &Plan{
+		ID: p.ID, From: t.from.String(), To: t.to.String(), Reached: t.at(end).String(),
+		OK: t.at(end) == t.to, Steps: []Step{}, Blocks: []Block{}, Operators: []OperatorPlan{},
+	}
+	taken := make([][]Step, end+1) // operator steps of each level
+	for _, r := range roads {
+		if err := r.travel(ctx, end, plan, taken); err != nil {
+			return nil, err
+		}
+	}
+	for k, steps := range taken {
+		plan.Steps = append(plan.Steps, steps...)
+		if k < end {
+			plan.Steps = append(plan.Steps, Step{Platform: t.at(k).String(), Next: t.at(k + 1).String()})
+		}
+	}
+	return plan, nil
+}
+
+// at returns the version of a level: 0 is where the trip begins.
+func (t *trip) at(k int) property.MinorVersion {
+	return property.MinorVersion{Major: t.from.Major, Minor: t.from.Minor + uint64(k)}
+}
+
+// A road is everywhere that one operator can get to.
+type road struct {
+	*trip
+	*Operator
+	start  graph.Node
+	levels []level
+	end    int // the last level that the operator can get to
+}
+
+// A level is a version of the platform as an operator sees it.
+type level struct {
+	catalog string
+	pkg     graph.Package
+	u       *graph.Upgrades // nil without a catalog or package
+	// starts are the nodes that the operator can come with, and reach what it
+	// can become here.
+	starts, reach []graph.Node
+	facts         map[graph.Node]*facts
+	// pass are the nodes of reach with which the platform can go on to the next
+	// level and, from there, to the end; home those of them from which the
+	// operator can then get to its head.
+	pass, home map[graph.Node]bool
+}
+
+// explore goes forward as far as the operator can, and then back, to find with
+// which nodes it must arrive where.
+func (r *road) explore(ctx context.Context) error {
+	f, err := r.begin(ctx)
+	if err != nil {
+		return err
+	}
+	starts := map[graph.Node]*facts{r.start: f}
+	order := []graph.Node{r.start}
+	last := int(r.to.Minor - r.from.Minor)
+	for k := 0; ; k++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		l, err := r.level(ctx, k, order, starts)
+		if err != nil {
+			return err
+		}
+		r.levels = append(r.levels, l)
+		r.end = k
+		if k == last {
+			break
+		}
+		starts, order = map[graph.Node]*facts{}, nil
+		for _, n := range l.reach {
+			if !l.facts[n].blocks(r.at(k + 1)) {
+				starts[n] = l.facts[n]
+				order = append(order, n)
+			}
+		}
+		if len(order) == 0 {
+			break
+		}
+	}
+	end := &r.levels[r.end]
+	end.pass, end.home = map[graph.Node]bool{}, map[graph.Node]bool{}
+	for _, n := range end.reach {
+		end.pass[n] = true
+		if end.u != nil {
+			_, end.home[n] = end.u.PathToHead(n)
+		}
+	}
+	for k := r.end - 1; k >= 0; k-- {
+		l, next := &r.levels[k], &r.levels[k+1]
+		l.pass = l.through(next, next.pass)
+		l.home = l.through(next, next.home)
+	}
+	return nil
+}
+
+// begin finds out what is installed.
+func (r *road) begin(ctx context.Context) (*facts, error) {
+	r.start = graph.Node{Name: r.Name, Version: r.Version}
+	f, told := installedFacts(r.Operator)
+	_, pkg, ok := r.source(r.Operator, r.from)
+	if !ok {
+		return f, nil
+	}
+	b, ok := pkg.Bundle(r.Name)
+	if !ok {
+		return f, nil
+	}
+	if r.start.Version == "" {
+		r.start = b.Node()
+	}
+	if told {
+		return f, nil
+	}
+	return r.facts.of(ctx, b)
+}
+
+// options returns how the upgrades of the operator count in a package.
+func (r *road) options(pkg graph.Package) *graph.UpgradeOptions {
+	o := &graph.UpgradeOptions{}
+	switch {
+	case r.Channel != "":
+		o.Channels = []string{r.Channel}
+	case r.Reading == graph.Classic:
+		o.Channels = []string{pkg.DefaultChannelName()}
+	}
+	return o
+}
+
+// level returns what the operator can become at a level, having come with one of
+// the nodes of order.
+func (r *road) level(ctx context.Context, k int, order []graph.Node, starts map[graph.Node]*facts) (level, error) {
+	l := level{starts: order, reach: slices.Clone(order), facts: starts}
+	c, pkg, ok := r.source(r.Operator, r.at(k))
+	if !ok {
+		return l, nil
+	}
+	l.catalog, l.pkg = c.Name, pkg
+	o := r.options(pkg)
+	o.Installed = order
+	var failed error
+	o.Without = func(b graph.Bundle) bool {
+		f, err := r.trip.facts.of(ctx, b)
+		if err != nil {
+			failed = cmp.Or(failed, err)
+			return true
+		}
+		return f.tooNew(r.at(k))
+	}
+	l.u = pkg.Upgrades(r.Reading, o)
+	if failed != nil {
+		return l, failed
+	}
+	seen := map[graph.Node]bool{}
+	for _, n := range order {
+		seen[n] = true
+	}
+	for _, from := range order {
+		for n := range l.u.Reachable(from) {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			b, ok := l.u.Bundle(n)
+			if !ok {
+				continue
+			}
+			f, err := r.trip.facts.of(ctx, b)
+			if err != nil {
+				return l, err
+			}
+			l.facts[n] = f
+			l.reach = append(l.reach, n)
+		}
+	}
+	return l, nil
+}
+
+// through returns the nodes of a level that can become one of those wanted at the
+// next.
+func (l *level) through(next *level, wanted map[graph.Node]bool) map[graph.Node]bool {
+	out := map[graph.Node]bool{}
+	for _, n := range next.starts {
+		out[n] = slices.ContainsFunc(next.from(n), func(m graph.Node) bool { return wanted[m] })
+	}
+	return out
+}
+
+// from returns what a node can become at a level, itself included.
+func (l *level) from(n graph.Node) []graph.Node {
+	out := []graph.Node{n}
+	if l.u != nil {
+		out = slices.AppendSeq(out, l.u.Reachable(n))
+	}
+	return out
+}
+
+// travel chooses the steps of the operator up to a level, and says what was in
+// its way.
+func (r *road) travel(ctx context.Context, end int, plan *Plan, taken [][]Step) error {
+	at := r.start
+	for k := 0; k <= end; k++ {
+		l := &r.levels[k]
+		var steps []graph.Step
+		if l.u != nil {
+			steps = r.choose(k, at)
+		}
+		if err := r.report(ctx, plan, k, at, steps); err != nil {
+			return err
+		}
+		for i := range steps {
+			taken[k] = append(taken[k], Step{Platform: r.at(k).String(), Package: r.Package, Catalog: l.catalog, Operator: &steps[i]})
+			at = steps[i].To
+		}
+	}
+	o := OperatorPlan{Package: r.Package, From: r.start, To: at}
+	if u := r.levels[end].u; u != nil {
+		o.AtHead = slices.Contains(u.Heads(), at)
+	}
+	for k := 0; k <= r.end && r.safe(k); k++ {
+		o.LastSafe = r.at(k).String()
+	}
+	plan.Operators = append(plan.Operators, o)
+	return nil
+}
+
+// choose returns the steps that the operator takes at a level.
+func (r *road) choose(k int, at graph.Node) []graph.Step {
+	l := &r.levels[k]
+	ok := func(n graph.Node) bool { return l.pass[n] }
+	if home := func(n graph.Node) bool { return l.home[n] }; slices.ContainsFunc(l.from(at), home) {
+		ok = home
+	}
+	if r.Strategy == Minimal && k < r.end {
+		return r.fewest(l, at, ok)
+	}
+	w := l.u.Walk(at)
+	if w.Loops {
+		// The last step leads back.
+		w.Steps = w.Steps[:len(w.Steps)-1]
+		w.End = at
+		if n := len(w.Steps); n > 0 {
+			w.End = w.Steps[n-1].To
+		}
+	}
+	if ok(w.End) {
+		return w.Steps
+	}
+	// OLM by itself would go too far: take what comes nearest to the head.
+	best, dist := []graph.Step(nil), -1
+	for _, n := range l.from(at) {
+		if !ok(n) {
+			continue
+		}
+		d := 1 << 30
+		if rest, ok := l.u.PathToHead(n); ok {
+			d = len(rest)
+		}
+		path, _ := l.u.Path(at, n)
+		if dist < 0 || d < dist || d == dist && len(path) < len(best) {
+			best, dist = path, d
+		}
+	}
+	return best
+}
+
+// fewest returns the shortest way to a node that is good enough.
+func (r *road) fewest(l *level, at graph.Node, ok func(graph.Node) bool) []graph.Step {
+	var best []graph.Step
+	found := false
+	for _, n := range l.from(at) {
+		if path, _ := l.u.Path(at, n); ok(n) && (!found || len(path) < len(best)) {
+			best, found = path, true
+		}
+	}
+	return best
+}
+
+// safe reports whether the operator is at home at a level: its package and
+// channel are there, and something that it can become has a way to the head.
+func (r *road) safe(k int) bool {
+	if !r.hasCatalog(r.at(k)) {
+		return true
+	}
+	l := &r.levels[k]
+	if l.u == nil {
+		return false
+	}
+	for _, n := range l.starts {
+		if _, ok := l.u.PathToHead(n); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// text of a Kubernetes version for messages.
+func kubeText(at property.MinorVersion) string {
+	kube, _ := Kubernetes(at)
+	return fmt.Sprintf("%s runs Kubernetes %s", at, kube)
+}
