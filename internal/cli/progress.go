@@ -40,7 +40,6 @@ func (p *progress) update(at fbc.Progress) {
 		p.bar = progressbar.NewOptions64(at.BytesTotal,
 			progressbar.OptionSetWriter(p.w),
 			progressbar.OptionSetDescription(p.label),
-			progressbar.OptionShowBytes(true),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionClearOnFinish(),
