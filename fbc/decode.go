@@ -2,6 +2,7 @@ package fbc
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func (d *decoder) blob(name string, doc document) (b Blob, faults Diagnostics, i
 // an unknown schema is no reason to refuse a catalog (A4).
 func fatal(x *Diagnostic, b Blob) bool {
 	switch x.Code {
-	case CodeProperty, CodeMeta, CodeRepeated:
+	case CodeProperty, CodeMeta, CodeRepeated, CodeIcon:
 		return false
 	case CodeType:
 		_, other := b.(*Other)
@@ -284,7 +285,7 @@ var (
 
 func (d *decoder) fault(code Code, path string, err error) {
 	d.faults = append(d.faults, &Diagnostic{
-		Code: code, Pos: d.at.Pos, Path: path, Err: err,
+		Code: code, Severity: code.Severity(), Pos: d.at.Pos, Path: path, Err: err,
 	})
 }
 
@@ -715,16 +716,36 @@ func (d *decoder) relatedImages(raw []byte) []RelatedImage {
 	return out
 }
 
-// icon checks the shape of an icon; its bytes stay in the source.
+// icon checks an icon; its bytes stay in the source.
 func (d *decoder) icon(raw []byte) {
 	if raw == nil || raw[0] == 'n' {
 		return
 	}
-	d.object("/icon", raw, func(key string, v []byte) {
-		if (key == "base64data" || key == "mediatype") && v[0] != '"' {
-			d.fault(CodeType, "/icon/"+key, fmt.Errorf("must be a string, found %s", kindName(jsontext.Value(v).Kind())))
+	var data, media string
+	if !d.object("/icon", raw, func(key string, v []byte) {
+		switch key {
+		case "mediatype":
+			media = d.optional("/icon/mediatype", v)
+		case "base64data":
+			if v[0] != '"' {
+				d.optional("/icon/base64data", v)
+				return
+			}
+			plain, _ := jsontext.AppendUnquote(nil, v)
+			data = string(plain)
 		}
-	})
+	}) {
+		return
+	}
+	switch {
+	case data == "":
+		d.fault(CodeIcon, "/icon/base64data", errors.New("is missing or empty; the icon cannot be shown"))
+	case media == "":
+		d.fault(CodeIcon, "/icon/mediatype", errors.New("is missing or empty; say what the data is, such as image/svg+xml"))
+	}
+	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
+		d.fault(CodeType, "/icon/base64data", fmt.Errorf("must be base64 text: %w", err))
+	}
 }
 
 // first returns the first byte that is not white space, or 0.

@@ -29,26 +29,6 @@ func (s Severity) String() string {
 // MarshalText implements encoding.TextMarshaler with the words of String.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// A Code names a kind of finding. Codes are stable: scripts may match them.
-type Code string
-
-// The codes of what a load can find. Each is explained where it is raised.
-const (
-	CodeUnreadable    Code = "unreadable"     // a file or directory cannot be read
-	CodeNotRegular    Code = "not-regular"    // a device, socket, pipe or link to a directory
-	CodeSyntax        Code = "syntax"         // the document is neither JSON nor YAML
-	CodeNotObject     Code = "not-object"     // the document is no object
-	CodeType          Code = "type"           // a field has the wrong JSON type
-	CodeRequired      Code = "required"       // a required field is missing or empty
-	CodeLimit         Code = "limit"          // a limit of Limits was exceeded
-	CodeDuplicate     Code = "duplicate"      // a package, channel, bundle, entry or deprecation appears twice
-	CodeRepeated      Code = "repeated-key"   // a key appears twice in one object
-	CodeProperty      Code = "property"       // a property has no type, no value, or an invalid value
-	CodeMeta          Code = "meta"           // the package field is there and empty
-	CodeEmpty         Code = "empty"          // the catalog holds no blob at all
-	CodeIgnorePattern Code = "ignore-pattern" // an .indexignore pattern that can never match
-)
-
 // A Diagnostic is one finding about a catalog, with its place. It is an error,
 // so that a failed load can be inspected with errors.As.
 type Diagnostic struct {
@@ -125,8 +105,13 @@ func (ds Diagnostics) Unwrap() []error {
 }
 
 // Errors returns the findings of severity Error, in order.
-func (ds Diagnostics) Errors() Diagnostics {
-	return slices.DeleteFunc(slices.Clone(ds), func(d *Diagnostic) bool { return d.Severity != Error })
+func (ds Diagnostics) Errors() Diagnostics { return ds.only(Error) }
+
+// Warnings returns the findings of severity Warning, in order.
+func (ds Diagnostics) Warnings() Diagnostics { return ds.only(Warning) }
+
+func (ds Diagnostics) only(s Severity) Diagnostics {
+	return slices.DeleteFunc(slices.Clone(ds), func(d *Diagnostic) bool { return d.Severity != s })
 }
 
 // Err returns nil when no finding is an error, and the errors otherwise.

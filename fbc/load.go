@@ -60,20 +60,20 @@ type Progress struct {
 // When the context ends, Load returns at once, even while the file system
 // hangs; the call that hangs is abandoned.
 func Load(ctx context.Context, fsys fs.FS, opts *LoadOptions) (*Catalog, error) {
-	return loaded(load(ctx, tree(fsys), opts))
+	return loaded(loadAll(ctx, tree(fsys), opts))
 }
 
 // LoadReader reads one stream of documents, as Load reads a file. The name
 // stands for the file in positions. What is not kept cannot be read again. After
 // the end of the context r may still be in use, until its Read returns.
 func LoadReader(ctx context.Context, r io.Reader, name string, opts *LoadOptions) (*Catalog, error) {
-	return loaded(load(ctx, stream(r, name), opts))
+	return loaded(loadAll(ctx, stream(r, name), opts))
 }
 
 // LoadBytes reads documents from memory, as Load reads a file. The caller must
 // not modify text while the catalog is in use.
 func LoadBytes(ctx context.Context, text []byte, name string, opts *LoadOptions) (*Catalog, error) {
-	return loaded(load(ctx, memory(text, name), opts))
+	return loaded(loadAll(ctx, memory(text, name), opts))
 }
 
 // loaded gives a load the form of its callers: with faults, no catalog.
@@ -132,9 +132,9 @@ type closer struct{ *bytes.Reader }
 
 func (closer) Close() error { return nil }
 
-// load runs the pipeline and collects. The catalog holds what could be read,
+// loadAll runs the pipeline and collects. The catalog holds what could be read,
 // whatever the faults.
-func load(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Diagnostics, error) {
+func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Diagnostics, error) {
 	if opts == nil {
 		opts = &LoadOptions{}
 	}

@@ -112,7 +112,7 @@ func (w *walker) ignoreFile(name string, e fs.DirEntry) {
 		w.report(CodeUnreadable, name, plainPath(err))
 	}
 	for _, b := range bad {
-		w.findings = append(w.findings, &Diagnostic{Code: CodeIgnorePattern, Severity: Warning, Pos: Pos{name, b.line}, Err: b.err})
+		w.findings = append(w.findings, &Diagnostic{Code: CodeIgnorePattern, Severity: CodeIgnorePattern.Severity(), Pos: Pos{name, b.line}, Err: b.err})
 	}
 }
 

@@ -1,0 +1,40 @@
+package fbc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/property"
+)
+
+// maxRelease is the longest release, as in the CSV's schema.
+const maxRelease = 20
+
+// checkRelease returns what is wrong with a release: dot-separated
+// alphanumerics, at most 20 characters, no leading zeros (A8).
+func checkRelease(release string) error {
+	if len(release) > maxRelease {
+		return fmt.Errorf("release %q has %d characters, at most %d are allowed", release, len(release), maxRelease)
+	}
+	for part := range strings.SplitSeq(release, ".") {
+		if _, err := semver.NewPRVersion(part); err != nil {
+			return fmt.Errorf("release %q: want dot-separated letters, digits and '-', numbers without leading zeros", release)
+		}
+	}
+	return nil
+}
+
+// checkReleased returns what else a bundle with a release must observe (A8).
+func checkReleased(name string, p property.Package, v semver.Version) error {
+	var errs []error
+	if want := p.PackageName + "-v" + v.String() + "-" + p.Release; name != want {
+		errs = append(errs, fmt.Errorf("a bundle with release %q must be named %q", p.Release, want))
+	}
+	if len(v.Build) > 0 {
+		errs = append(errs, fmt.Errorf("version %q has build metadata beside the release %q; keep one of them", v, p.Release))
+	}
+	return errors.Join(errs...)
+}

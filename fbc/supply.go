@@ -1,0 +1,100 @@
+package fbc
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/property"
+)
+
+type prop = property.Property
+
+// A supply is what the bundles of a catalog provide.
+type supply struct {
+	apis     map[property.GVK]bool
+	labels   map[string]bool
+	versions map[string][]semver.Version // by package
+}
+
+// provide collects what all bundles provide.
+func (v *validator) provide() {
+	s := supply{apis: map[property.GVK]bool{}, labels: map[string]bool{}, versions: map[string][]semver.Version{}}
+	for _, b := range v.c.Bundles {
+		for _, p := range b.Properties {
+			switch p.Type {
+			case property.TypeGVK:
+				if g, err := property.ParseGVK(p.Value); err == nil {
+					s.apis[g] = true
+				}
+			case property.TypeLabel:
+				if l, err := property.ParseLabel(p.Value); err == nil {
+					s.labels[l.Label] = true
+				}
+			case property.TypePackage:
+				if x, err := property.ParsePackage(p.Value); err == nil {
+					if version, err := semver.Parse(x.Version); err == nil {
+						s.versions[x.PackageName] = append(s.versions[x.PackageName], version)
+					}
+				}
+			}
+		}
+	}
+	v.provided = s
+}
+
+// unmet returns the parts of a requirement that nothing in the catalog meets,
+// none when it can be met. What only a resolution can tell, negation and CEL,
+// counts as met.
+func (s *supply) unmet(x constraints.Expr) []constraints.Expr {
+	switch x := x.(type) {
+	case *constraints.All:
+		var out []constraints.Expr
+		for _, part := range x.Of {
+			out = append(out, s.unmet(part)...)
+		}
+		return out
+	case *constraints.Any:
+		var out []constraints.Expr
+		for _, part := range x.Of {
+			missing := s.unmet(part)
+			if len(missing) == 0 {
+				return nil
+			}
+			out = append(out, missing...)
+		}
+		return out
+	case *constraints.GVK:
+		if s.apis[x.GVK] {
+			return nil
+		}
+	case *constraints.Label:
+		if s.labels[x.Label] {
+			return nil
+		}
+	case *constraints.Package:
+		for _, version := range s.versions[x.Name] {
+			if x.Range.Contains(version) {
+				return nil
+			}
+		}
+	default:
+		return nil
+	}
+	return []constraints.Expr{x}
+}
+
+// required warns when nothing in the catalog meets a requirement.
+func (v *validator) required(m *Meta, path string, x constraints.Expr) {
+	missing := v.provided.unmet(x)
+	if len(missing) == 0 {
+		return
+	}
+	names := make([]string, len(missing))
+	for i, part := range missing {
+		names[i] = part.String()
+	}
+	v.report(CodeUnmet, m, path, fmt.Errorf("no bundle of the catalog is %s; users need another catalog that has it", strings.Join(names, " or ")))
+}

@@ -1,0 +1,197 @@
+package fbc
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"slices"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/property"
+)
+
+// ValidateOptions adjust a validation. A nil *ValidateOptions means all
+// defaults.
+type ValidateOptions struct {
+	// Constraints bound the requirements that bundles may state (D4).
+	Constraints *constraints.Limits
+	// WithoutWarnings leaves out what is legal.
+	WithoutWarnings bool
+}
+
+// Validate checks a catalog against all rules for blobs (A4-A9, A13) and for
+// the upgrade graphs of channels (A7), duplicates (A10) included, and warns of
+// what is legal and strands or surprises users. All findings come in one run,
+// in order of position; see [Explain] for what each code means.
+//
+// What the load has left in the source, the values of heavy properties, is not
+// looked into; load with [KeepAll], or use [Check], to have it checked too. The
+// only error is the context's.
+func Validate(ctx context.Context, c *Catalog, opts *ValidateOptions) (Diagnostics, error) {
+	return validate(ctx, c, nil, opts)
+}
+
+// validate adds its findings to what the load refused.
+func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *ValidateOptions) (Diagnostics, error) {
+	if opts == nil {
+		opts = &ValidateOptions{}
+	}
+	v := validator{ctx: ctx, c: c, opts: opts, compiler: constraints.NewCompiler(opts.Constraints), packages: map[string]*pkg{}, said: map[place]bool{}}
+	v.found = slices.Concat(faults, c.Findings)
+	for _, d := range v.found {
+		v.said[place{d.Pos, d.Path}] = true
+	}
+	v.found = append(v.found, duplicates(c)...)
+	v.index()
+	v.provide()
+	for _, p := range v.order {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		v.pkg(p)
+	}
+	for _, o := range c.Others {
+		v.other(o)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if opts.WithoutWarnings {
+		v.found = v.found.Errors()
+	}
+	v.found.sort()
+	return v.found, nil
+}
+
+// Check loads the catalog below the root of fsys and validates it in one go:
+// its findings are all that Load refuses and all that Validate finds in what
+// could be read. It holds the whole catalog in memory, as with [KeepAll].
+//
+// The only error is the context's.
+func Check(ctx context.Context, fsys fs.FS, load *LoadOptions, opts *ValidateOptions) (Diagnostics, error) {
+	return check(ctx, tree(fsys), load, opts)
+}
+
+// CheckBytes loads and validates documents from memory, as Check does a tree.
+func CheckBytes(ctx context.Context, text []byte, name string, load *LoadOptions, opts *ValidateOptions) (Diagnostics, error) {
+	return check(ctx, memory(text, name), load, opts)
+}
+
+func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOptions) (Diagnostics, error) {
+	var all LoadOptions
+	if load != nil {
+		all = *load
+	}
+	all.Keep = KeepAll
+	c, faults, err := loadAll(ctx, from, &all)
+	if err != nil {
+		return nil, err
+	}
+	// Duplicates are found again.
+	faults = slices.DeleteFunc(faults, func(d *Diagnostic) bool { return d.Code == CodeDuplicate })
+	return validate(ctx, c, faults, opts)
+}
+
+// A validator collects the findings of one catalog.
+type validator struct {
+	ctx      context.Context
+	c        *Catalog
+	opts     *ValidateOptions
+	compiler *constraints.Compiler
+	packages map[string]*pkg
+	order    []*pkg // by name
+	provided supply
+	found    Diagnostics
+	said     map[place]bool // what the load told
+}
+
+// A place is where a load found a fault.
+type place struct {
+	at   Pos
+	path string
+}
+
+// alreadySaid reports whether the load found a fault at the place.
+func (v *validator) alreadySaid(m *Meta, path string) bool { return v.said[place{m.Pos, path}] }
+
+// A pkg is what a catalog says about one package, in order of position.
+type pkg struct {
+	name     string
+	blob     *Package
+	channels []*Channel
+	bundles  []*Bundle
+	byName   map[string]*bundleFacts
+	messages []*Deprecations
+	// deprecated are the references of the deprecations.
+	deprecated map[Deprecation]bool
+	entries    map[string]bool // names of the entries of all channels; see inChannel
+}
+
+// bundleFacts are what was found out about a bundle.
+type bundleFacts struct {
+	*Bundle
+	version  *semver.Version // nil if unknown
+	pkg      property.Package
+	property int // the index of its olm.package property
+}
+
+// report adds a finding about a blob.
+func (v *validator) report(code Code, m *Meta, path string, err error) {
+	v.found = append(v.found, &Diagnostic{
+		Code: code, Severity: code.Severity(), Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name, Path: path, Err: err,
+	})
+}
+
+// index sorts the blobs by package.
+func (v *validator) index() {
+	get := func(name string) *pkg {
+		p, ok := v.packages[name]
+		if !ok {
+			p = &pkg{name: name, byName: map[string]*bundleFacts{}, deprecated: map[Deprecation]bool{}}
+			v.packages[name] = p
+			v.order = append(v.order, p)
+		}
+		return p
+	}
+	for _, x := range v.c.Packages {
+		if p := get(x.Name); p.blob == nil {
+			p.blob = x
+		}
+	}
+	for _, x := range v.c.Channels {
+		p := get(x.Package)
+		p.channels = append(p.channels, x)
+	}
+	for _, x := range v.c.Bundles {
+		p := get(x.Package)
+		p.bundles = append(p.bundles, x)
+		if p.byName[x.Name] == nil {
+			p.byName[x.Name] = &bundleFacts{Bundle: x}
+		}
+	}
+	for _, x := range v.c.Deprecations {
+		p := get(x.Package)
+		p.messages = append(p.messages, x)
+	}
+	slices.SortFunc(v.order, func(a, b *pkg) int { return cmp.Compare(a.name, b.name) })
+}
+
+// pkg checks one package and all that belongs to it.
+func (v *validator) pkg(p *pkg) {
+	v.packageBlob(p)
+	for _, x := range p.bundles {
+		f := p.byName[x.Name]
+		if f.Bundle != x {
+			f = &bundleFacts{Bundle: x} // a duplicate
+		}
+		v.bundle(p, f)
+	}
+	v.versions(p)
+	v.deprecations(p)
+	for _, x := range p.channels {
+		v.channel(p, x)
+	}
+	v.channelsTogether(p)
+}

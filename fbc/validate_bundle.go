@@ -1,0 +1,283 @@
+package fbc
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/blang/semver/v4"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/property"
+)
+
+// bundle checks a bundle and its properties (A8, A13) and notes its version.
+func (v *validator) bundle(p *pkg, f *bundleFacts) {
+	m := &f.Meta
+	if f.Image == "" && !v.alreadySaid(m, "/image") {
+		v.report(CodeRequired, m, "/image", errors.New("is missing or empty"))
+	} else if f.Image != "" {
+		if err := checkImage(f.Image); err != nil {
+			v.report(CodeImage, m, "/image", err)
+		}
+	}
+	for i, r := range f.RelatedImages {
+		path := fmt.Sprintf("/relatedImages/%d/image", i)
+		if r.Image == "" {
+			v.report(CodeRelatedImageEmpty, m, path, errors.New("is missing or empty; mirrors of the catalog will miss the image"))
+		} else if err := checkImage(r.Image); err != nil {
+			v.report(CodeImage, m, path, err)
+		}
+	}
+	v.types(m)
+	seen := 0
+	for i, prop := range f.Properties {
+		if prop.Value == nil || prop.Type == "" {
+			continue // in the source, or told by the load
+		}
+		path := fmt.Sprintf("/properties/%d/value", i)
+		if v.alreadySaid(m, path) {
+			continue
+		}
+		if prop.Type == property.TypePackage {
+			if seen++; seen > 1 {
+				v.report(CodeVersion, m, path, fmt.Errorf("is a second %s property; a bundle has exactly one", property.TypePackage))
+				continue
+			}
+			f.property = i
+			v.packageProperty(f, path, prop)
+			continue
+		}
+		v.property(m, path, prop)
+	}
+	if seen == 0 {
+		v.report(CodeVersion, m, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
+	}
+	if len(p.channels) > 0 && !p.inChannel(f.Name) {
+		v.report(CodeNotInChannel, m, "/name", fmt.Errorf("bundle %q is in no channel of package %q; add an entry, or remove the bundle", f.Name, p.name))
+	}
+}
+
+func (p *pkg) inChannel(bundle string) bool {
+	if p.entries == nil {
+		p.entries = map[string]bool{}
+		for _, c := range p.channels {
+			for _, e := range c.Entries {
+				p.entries[e.Name] = true
+			}
+		}
+	}
+	return p.entries[bundle]
+}
+
+// packageProperty checks what names the package and version of a bundle.
+func (v *validator) packageProperty(f *bundleFacts, path string, prop property.Property) {
+	m := &f.Meta
+	value, err := property.ParsePackage(prop.Value)
+	if err != nil {
+		v.reportProperty(CodeVersion, m, path, err)
+		return
+	}
+	if value.PackageName != m.Package {
+		v.report(CodePackageOf, m, path+"/packageName", fmt.Errorf("names package %q, the bundle is of package %q", value.PackageName, m.Package))
+	}
+	version, err := semver.Parse(value.Version)
+	if err != nil {
+		v.report(CodeVersion, m, path+"/version", fmt.Errorf("version %q is no semantic version such as 1.2.3: %s", value.Version, strings.ToLower(err.Error())))
+		return
+	}
+	f.version, f.pkg = &version, value
+	if value.Release == "" {
+		return
+	}
+	if err := checkRelease(value.Release); err != nil {
+		v.report(CodeRelease, m, path+"/release", err)
+	} else if err := checkReleased(m.Name, value, version); err != nil {
+		v.report(CodeRelease, m, path+"/release", err)
+	}
+}
+
+// property checks the value of a known property; all others are free.
+func (v *validator) property(m *Meta, path string, p property.Property) {
+	var err error
+	code := CodeValue
+	switch p.Type {
+	case property.TypeGVK:
+		var gvk property.GVK
+		if gvk, err = property.ParseGVK(p.Value); err == nil {
+			if err := gvk.Validate(); err != nil {
+				v.report(CodeAPIName, m, path, oneLine(err))
+			}
+		}
+		code = CodeAPI
+	case property.TypeGVKRequired, property.TypePackageRequired, property.TypeConstraint, property.TypeLabelRequired:
+		var x constraints.Expr
+		if x, _, err = v.compiler.FromProperty(p); err == nil {
+			for part := range constraints.Walk(x) {
+				if g, ok := part.(*constraints.GVK); ok && g.GVK.Validate() != nil {
+					v.report(CodeAPIName, m, path, oneLine(g.GVK.Validate()))
+				}
+			}
+			v.required(m, path, x)
+		}
+		code = CodeConstraint
+	case property.TypeLabel:
+		code = CodeAPI
+		_, err = property.ParseLabel(p.Value)
+	case property.TypeMaxOpenShiftVersion:
+		_, err = property.ParseMaxOpenShiftVersion(p.Value)
+	case property.TypeKubeVersion:
+		_, err = property.ParseKubeVersion(p.Value)
+	case property.TypeCSVMetadata:
+		err = checkCSVMetadata(p.Value)
+	case property.TypeBundleObject:
+		err = checkBundleObject(p.Value)
+	default:
+		if !jsontext.Value(p.Value).IsValid(jsontext.AllowInvalidUTF8(true)) {
+			v.report(CodeRepeated, m, path, errRepeated)
+		}
+	}
+	if err != nil {
+		v.reportProperty(code, m, path, err)
+	}
+}
+
+// reportProperty takes the path out of an error about a property's value.
+func (v *validator) reportProperty(code Code, m *Meta, path string, err error) {
+	var (
+		pe *property.Error
+		ce *constraints.Error
+	)
+	switch {
+	case errors.As(err, &ce):
+		path, err = path+ce.Path, ce.Err
+	case errors.As(err, &pe):
+		path, err = path+pe.Path, pe.Err
+	}
+	v.report(code, m, path, err)
+}
+
+// oneLine joins the parts of an error in one line.
+func oneLine(err error) error {
+	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// checkCSVMetadata wants an object; what is in it is for user interfaces.
+func checkCSVMetadata(raw json.RawMessage) error {
+	if k := jsontext.Value(raw).Kind(); k != '{' {
+		return fmt.Errorf("must be an object, found %s", kindName(k))
+	}
+	return nil
+}
+
+// checkBundleObject wants {"data": base64 of JSON}, or {"ref": a file}, the
+// older form.
+func checkBundleObject(raw json.RawMessage) error {
+	var v struct {
+		Data *string `json:"data"`
+		Ref  *string `json:"ref"`
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return fmt.Errorf("must be an object with base64 text as data: %w", err)
+	}
+	if v.Data == nil {
+		return nil
+	}
+	if _, err := base64.StdEncoding.DecodeString(*v.Data); err != nil {
+		return fmt.Errorf("data is no base64 text: %w", err)
+	}
+	return nil
+}
+
+// versions checks that versions are unique in a package (A8).
+func (v *validator) versions(p *pkg) {
+	type key struct{ version, release string }
+	exact, core := map[key]*bundleFacts{}, map[key]*bundleFacts{}
+	for _, x := range p.bundles {
+		f := p.byName[x.Name]
+		if f.Bundle != x || f.version == nil {
+			continue
+		}
+		path := fmt.Sprintf("/properties/%d/value/version", f.property)
+		k := key{f.version.String(), f.pkg.Release}
+		if first, ok := exact[k]; ok {
+			v.report(CodeSameVersion, &f.Meta, path, fmt.Errorf("version %q is also that of bundle %q at %s; give one of them another version or a release", f.pkg.Version, first.Name, first.Pos))
+			continue
+		}
+		exact[k] = f
+		plain := *f.version
+		plain.Build = nil
+		k.version = plain.String()
+		if first, ok := core[k]; ok {
+			v.report(CodeVersionBuild, &f.Meta, path, fmt.Errorf("version %q only differs by build metadata, which does not count, from version %q of bundle %q at %s", f.pkg.Version, first.pkg.Version, first.Name, first.Pos))
+			continue
+		}
+		core[k] = f
+	}
+}
+
+// deprecations checks the messages of a package (A9).
+func (v *validator) deprecations(p *pkg) {
+	for n, d := range p.messages {
+		m := &d.Meta
+		if n > 0 {
+			v.report(CodeDuplicate, m, "", fmt.Errorf("package %q has a second %s blob, first at %s; merge the two", p.name, SchemaDeprecations, p.messages[0].Pos))
+		}
+		if d.Name != "" {
+			v.report(CodeDeprecation, m, "/name", fmt.Errorf("%s has no name of its own; the package says what it belongs to", SchemaDeprecations))
+		}
+		v.types(m)
+		for i, e := range d.Entries {
+			path := fmt.Sprintf("/entries/%d", i)
+			if e.Message == "" && !v.alreadySaid(m, path+"/message") {
+				v.report(CodeDeprecation, m, path+"/message", errors.New("is missing or empty; say what users should do"))
+			}
+			if err := p.checkReference(e); err != nil {
+				v.report(CodeDeprecation, m, path+"/reference", err)
+				continue
+			}
+			key := Deprecation{Schema: e.Schema, Name: e.Name}
+			if p.deprecated[key] {
+				v.report(CodeDeprecation, m, path+"/reference", fmt.Errorf("%s is deprecated a second time; merge the two messages", reference(e)))
+			}
+			p.deprecated[key] = true
+		}
+	}
+}
+
+// checkReference checks what a deprecation is about.
+func (p *pkg) checkReference(e Deprecation) error {
+	missing := false
+	switch e.Schema {
+	case SchemaPackage:
+		if e.Name != "" {
+			return fmt.Errorf("a reference to %s has no name, found %q; the blob's package says which", SchemaPackage, e.Name)
+		}
+		missing = p.blob == nil
+	case SchemaChannel:
+		missing = p.channel(e.Name) == nil
+	case SchemaBundle:
+		missing = p.byName[e.Name] == nil
+	case "":
+		return errors.New("the schema is missing; want " + SchemaPackage + ", " + SchemaChannel + " or " + SchemaBundle)
+	default:
+		return fmt.Errorf("schema %q cannot be deprecated; want %s, %s or %s", e.Schema, SchemaPackage, SchemaChannel, SchemaBundle)
+	}
+	switch {
+	case missing && e.Name == "" && e.Schema != SchemaPackage:
+		return fmt.Errorf("the name is missing; say which %s of the package is deprecated", strings.TrimPrefix(e.Schema, "olm."))
+	case missing:
+		return fmt.Errorf("%s does not exist in package %q", reference(e), p.name)
+	}
+	return nil
+}
+
+func reference(e Deprecation) string {
+	if e.Schema == SchemaPackage {
+		return "the package"
+	}
+	return fmt.Sprintf("%s %q", strings.TrimPrefix(e.Schema, "olm."), e.Name)
+}

@@ -1,0 +1,275 @@
+package fbc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/chain"
+)
+
+// A line is a channel as its upgrade graph sees it: entries by number, the
+// first one of each name.
+type line struct {
+	*Channel
+	at    map[string]int // the number of an entry
+	shape chain.Shape
+	skip  []constraints.Range // of each entry; zero without one
+	facts []*bundleFacts      // of each entry; nil without a bundle
+}
+
+// channel checks a channel and its upgrade graph (A6, A7).
+func (v *validator) channel(p *pkg, c *Channel) {
+	m := &c.Meta
+	v.types(m)
+	if len(c.Entries) == 0 {
+		if !v.alreadySaid(m, "/entries") {
+			v.report(CodeHeads, m, "/entries", errors.New("has no entries; a channel needs at least one"))
+		}
+		return
+	}
+	l := line{Channel: c, at: make(map[string]int, len(c.Entries)), skip: make([]constraints.Range, len(c.Entries)), facts: make([]*bundleFacts, len(c.Entries))}
+	for i, e := range c.Entries {
+		if _, ok := l.at[e.Name]; !ok {
+			l.at[e.Name] = i
+		}
+	}
+	for i, e := range c.Entries {
+		path := fmt.Sprintf("/entries/%d", i)
+		if f := p.byName[e.Name]; f != nil {
+			l.facts[i] = f
+		} else if e.Name != "" {
+			v.report(CodeNoBundle, m, path+"/name", fmt.Errorf("entry %q has no %s blob in package %q", e.Name, SchemaBundle, p.name))
+		}
+		for j, s := range e.Skips {
+			if path := fmt.Sprintf("%s/skips/%d", path, j); s == "" && !v.alreadySaid(m, path) {
+				v.report(CodeRequired, m, path, errors.New("is empty; name a bundle or drop the element"))
+			}
+		}
+		if e.SkipRange != "" {
+			r, err := constraints.ParseRange(e.SkipRange)
+			if err != nil {
+				v.report(CodeSkipRange, m, path+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
+			}
+			l.skip[i] = r
+		}
+	}
+	l.shape = chain.Of(l.links())
+	v.graph(&l)
+	if len(l.shape.Heads) == 1 {
+		v.upgrades(p, &l)
+	}
+	v.ranges(&l)
+}
+
+// links returns the edges between the entries by number.
+func (l *line) links() []chain.Entry {
+	links := make([]chain.Entry, len(l.Entries))
+	for i, e := range l.Entries {
+		links[i].Replaces = -1
+		if l.at[e.Name] != i {
+			// A second entry of a name stands for the first.
+			links[i].Replaces = l.at[e.Name]
+			continue
+		}
+		if to, ok := l.at[e.Replaces]; ok && e.Replaces != "" {
+			links[i].Replaces = to
+		}
+		for _, s := range e.Skips {
+			if to, ok := l.at[s]; ok {
+				links[i].Skips = append(links[i].Skips, to)
+			}
+		}
+	}
+	return links
+}
+
+// graph reports what breaks the upgrade graph of a channel (A7).
+func (v *validator) graph(l *line) {
+	m := &l.Meta
+	if v.hasDuplicates(l) {
+		return // until the entries are merged, there is no graph to judge
+	}
+	switch heads := l.shape.Heads; {
+	case len(heads) == 0:
+		v.report(CodeHeads, m, "/entries", errors.New("has no head: every entry is replaced or skipped by another; let one entry be the newest"))
+	case len(heads) > 1:
+		v.report(CodeHeads, m, "/entries", fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", len(heads), l.names(heads, ", ")))
+	}
+	for _, circle := range l.shape.Cycles {
+		v.report(CodeCycle, m, fmt.Sprintf("/entries/%d/replaces", circle[0]),
+			fmt.Errorf("replaces run in a circle: %s", l.names(append(slices.Clone(circle), circle[0]), " -> ")))
+	}
+	if s := l.shape.Stranded; len(s) > 0 {
+		v.report(CodeStranded, m, "/entries", fmt.Errorf("entries that the head %s does not lead to, by replaces and not through skipped entries: %s; replace or skip them",
+			l.Entries[l.shape.Heads[0]].Name, l.names(s, ", ")))
+	}
+}
+
+func (v *validator) hasDuplicates(l *line) bool { return len(l.at) < len(l.Entries) }
+
+func (l *line) names(list []int, between string) string {
+	names := make([]string, len(list))
+	for i, k := range list {
+		names[i] = l.Entries[k].Name
+	}
+	return strings.Join(names, between)
+}
+
+// upgrades warns of what strands users in a channel with one head.
+func (v *validator) upgrades(p *pkg, l *line) {
+	m, head := &l.Meta, l.shape.Heads[0]
+	if f := l.facts[head]; f != nil {
+		deprecated := p.deprecated[Deprecation{Schema: SchemaBundle, Name: f.Name}]
+		whole := p.deprecated[Deprecation{Schema: SchemaPackage}] || p.deprecated[Deprecation{Schema: SchemaChannel, Name: l.Name}]
+		if f.prohibited() {
+			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q has the property olm.deprecated, so that OLM will not install it", f.Name))
+		} else if deprecated && !whole {
+			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q is deprecated, the channel is not; users have nothing to move on to", f.Name))
+		}
+	}
+	out := l.wayOut()
+	for i, e := range l.Entries {
+		if v.ctx.Err() != nil {
+			return
+		}
+		path := fmt.Sprintf("/entries/%d", i)
+		f := l.facts[i]
+		if to, ok := l.at[e.Replaces]; e.Replaces != "" && ok {
+			if t := l.facts[to]; f != nil && t != nil && f.version != nil && t.version != nil && t.version.GT(*f.version) {
+				v.report(CodeReplacesNewer, m, path+"/replaces", fmt.Errorf("%s (%s) replaces the newer %s (%s); users are moved back", e.Name, f.version, t.Name, t.version))
+			}
+		} else if e.Replaces != "" {
+			if older := l.olderThan(i); len(older) > 0 {
+				v.report(CodeDanglingReplaces, m, path+"/replaces", fmt.Errorf("%q is no entry of the channel, which has older ones: %s; the chain of updates breaks off here", e.Replaces, l.names(older, ", ")))
+			}
+		}
+		if i != head && !out.has(l, i) {
+			v.report(CodeStuck, m, path, fmt.Errorf("who has %q installed gets no update: only entries that are skipped themselves replace or skip it", e.Name))
+		}
+	}
+}
+
+// prohibited reports whether the bundle has the property olm.deprecated (D12).
+func (f *bundleFacts) prohibited() bool {
+	return slices.ContainsFunc(f.Properties, func(p prop) bool { return p.Type == "olm.deprecated" })
+}
+
+// olderThan returns the entries of an older version that are not in the chain
+// from the head, if entry i ends that chain.
+func (l *line) olderThan(i int) []int {
+	f := l.facts[i]
+	if f == nil || f.version == nil || l.shape.Chain[len(l.shape.Chain)-1] != i {
+		return nil
+	}
+	reached := make([]bool, len(l.Entries))
+	for _, k := range l.shape.Chain {
+		reached[k] = true
+	}
+	var out []int
+	for k, t := range l.facts {
+		if t != nil && t.version != nil && t.version.LT(*f.version) && !reached[k] {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// A wayOut finds out which installed bundles the entries that OLM offers update
+// (B2, H3).
+type wayOut struct {
+	names  map[string]bool
+	ranges map[string]constraints.Range // by text
+}
+
+func (l *line) wayOut() wayOut {
+	w := wayOut{map[string]bool{}, map[string]constraints.Range{}}
+	for k, e := range l.Entries {
+		if l.shape.Skipped[k] || l.facts[k] == nil {
+			continue
+		}
+		if e.Replaces != e.Name {
+			w.names[e.Replaces] = true
+		}
+		for _, s := range e.Skips {
+			w.names[s] = true
+		}
+		if !l.skip[k].IsZero() {
+			w.ranges[e.SkipRange] = l.skip[k]
+		}
+	}
+	return w
+}
+
+// has reports whether there is a way out of entry i.
+func (w *wayOut) has(l *line, i int) bool {
+	f := l.facts[i]
+	if w.names[l.Entries[i].Name] || f == nil || f.version == nil {
+		return w.names[l.Entries[i].Name]
+	}
+	for text, r := range w.ranges {
+		if text != l.Entries[i].SkipRange && r.Contains(*f.version) {
+			return true
+		}
+	}
+	return false
+}
+
+// ranges warns of skipRanges that reach too far (H2).
+func (v *validator) ranges(l *line) {
+	for i, r := range l.skip {
+		if v.ctx.Err() != nil {
+			return
+		}
+		f := l.facts[i]
+		if r.IsZero() || f == nil || f.version == nil {
+			continue
+		}
+		path := fmt.Sprintf("/entries/%d/skipRange", i)
+		if r.Contains(*f.version) {
+			v.report(CodeSkipRangeSelf, &l.Meta, path, fmt.Errorf("%q holds the entry's own version %s; OLM would replace the bundle by itself", r, f.version))
+		}
+		var newer []int
+		for k, t := range l.facts {
+			if t != nil && t.version != nil && t.version.GT(*f.version) && r.Contains(*t.version) {
+				newer = append(newer, k)
+			}
+		}
+		if len(newer) > 0 {
+			v.report(CodeSkipRangeNewer, &l.Meta, path, fmt.Errorf("%q holds versions newer than %s: %s; users of those are moved back", r, f.version, l.names(newer, ", ")))
+		}
+	}
+}
+
+// channelsTogether warns when users who choose no channel miss the newest
+// version.
+func (v *validator) channelsTogether(p *pkg) {
+	if p.blob == nil {
+		return
+	}
+	def := p.channel(p.blob.DefaultChannel)
+	if def == nil {
+		return
+	}
+	var newest, here *bundleFacts
+	newer := func(f, than *bundleFacts) bool { return than == nil || f.version.GT(*than.version) }
+	for _, c := range p.channels {
+		for _, e := range c.Entries {
+			f := p.byName[e.Name]
+			if f == nil || f.version == nil || len(f.version.Pre) > 0 {
+				continue
+			}
+			if newer(f, newest) {
+				newest = f
+			}
+			if c == def && newer(f, here) {
+				here = f
+			}
+		}
+	}
+	if newest != nil && here != nil && newest.version.GT(*here.version) {
+		v.report(CodeDefaultBehind, &p.blob.Meta, "/defaultChannel", fmt.Errorf("the default channel %q ends at version %s, the package has %s (%s)", def.Name, here.version, newest.version, newest.Name))
+	}
+}

@@ -1,0 +1,121 @@
+package fbc
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/property"
+)
+
+// packageBlob checks that a package is whole (A5).
+func (v *validator) packageBlob(p *pkg) {
+	if p.name == "" {
+		return // the load tells
+	}
+	if p.blob == nil {
+		m := p.first()
+		v.report(CodeNoPackage, m, "/package", fmt.Errorf("package %q has no %s blob", p.name, SchemaPackage))
+		return
+	}
+	m := &p.blob.Meta
+	if err := checkPackageName(p.name); err != nil {
+		v.report(CodePackageName, m, "/name", err)
+	}
+	v.types(m)
+	switch {
+	case len(p.channels) == 0 && len(p.bundles) == 0:
+		v.report(CodeEmptyPackage, m, "", errors.New("the package has no channels and no bundles; it needs one of each"))
+	case len(p.channels) == 0:
+		v.report(CodeEmptyPackage, m, "", errors.New("the package has no channels; it needs at least one"))
+	case len(p.bundles) == 0:
+		v.report(CodeEmptyPackage, m, "", errors.New("the package has no bundles; it needs at least one"))
+	}
+	switch def := p.blob.DefaultChannel; {
+	case def == "" && !v.alreadySaid(m, "/defaultChannel"):
+		v.report(CodeRequired, m, "/defaultChannel", errors.New("is missing or empty; name the channel that users get who ask for none"))
+	case def != "" && len(p.channels) > 0 && p.channel(def) == nil:
+		v.report(CodeDefaultChannel, m, "/defaultChannel", fmt.Errorf("channel %q does not exist; the package has %s", def, quoted(p.channelNames())))
+	}
+}
+
+// first returns the first blob by position.
+func (p *pkg) first() *Meta {
+	var all []*Meta
+	for _, x := range p.channels {
+		all = append(all, &x.Meta)
+	}
+	for _, x := range p.bundles {
+		all = append(all, &x.Meta)
+	}
+	for _, x := range p.messages {
+		all = append(all, &x.Meta)
+	}
+	return slices.MinFunc(all, func(a, b *Meta) int { return a.Pos.Compare(b.Pos) })
+}
+
+func (p *pkg) channel(name string) *Channel {
+	i := slices.IndexFunc(p.channels, func(c *Channel) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.channels[i]
+}
+
+func (p *pkg) channelNames() []string {
+	var names []string
+	for _, c := range p.channels {
+		names = append(names, c.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// checkPackageName wants a DNS label, as opm does: lower-case letters, digits
+// and '-', at most 63 characters.
+func checkPackageName(name string) error {
+	if len(name) > 63 {
+		return fmt.Errorf("package name %.40q… has %d characters, at most 63 are allowed", name, len(name))
+	}
+	ok := !strings.HasPrefix(name, "-") && !strings.HasSuffix(name, "-")
+	for _, c := range []byte(name) {
+		ok = ok && (c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z')
+	}
+	if !ok {
+		return fmt.Errorf("package name %q: want lower-case letters, digits and '-', beginning and ending with a letter or digit", name)
+	}
+	return nil
+}
+
+// types warns of properties with a reserved type that OLM does not define (A4).
+func (v *validator) types(m *Meta) {
+	for i, p := range m.Properties {
+		if property.IsReserved(p.Type) && !property.IsKnown(p.Type) {
+			v.report(CodeUnknownProperty, m, fmt.Sprintf("/properties/%d/type", i), fmt.Errorf("type %q begins with %q, which is reserved, and OLM does not define it", p.Type, property.ReservedPrefix))
+		}
+	}
+}
+
+// other checks a blob of a schema without a meaning (A4).
+func (v *validator) other(o *Other) {
+	if strings.HasPrefix(o.Schema, property.ReservedPrefix) {
+		v.report(CodeUnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q begins with %q, which is reserved, and OLM does not define it", o.Schema, property.ReservedPrefix))
+	}
+	v.types(&o.Meta)
+}
+
+// quoted returns names for a message: "a", "b" and 3 more.
+func quoted(names []string) string {
+	const most = 10
+	out := make([]string, 0, most)
+	for _, n := range names[:min(len(names), most)] {
+		out = append(out, fmt.Sprintf("%q", n))
+	}
+	s := strings.Join(out, ", ")
+	if n := len(names) - most; n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return cmp.Or(s, "none")
+}
