@@ -89,6 +89,7 @@ func FuzzRange(f *testing.F) {
 	} {
 		f.Add(s, "1.2.3-rc.1")
 	}
+	f.Add("^"+strings.Repeat("\x9c", 3000)+"0A ", "1.0.0") // found: a long error
 	f.Fuzz(func(t *testing.T, text, version string) {
 		r, err := ParseRange(text)
 		v, verr := semver.Parse(version)

@@ -112,7 +112,7 @@ func explainWord(e *RangeError, word string) bool {
 			e.Instead = better
 		}
 	case word[0] == '^' || word[0] == '~':
-		e.Reason = fmt.Sprintf("the operator %q %s", op, otherSyntax)
+		e.Reason = fmt.Sprintf("the operator %s %s", clip(op), otherSyntax)
 		e.Instead = expand(op, version)
 	case strings.ContainsAny(word, "()"):
 		e.Reason = "parentheses are not allowed; " + rangeSyntax
@@ -124,7 +124,7 @@ func explainWord(e *RangeError, word string) bool {
 			e.Instead = ">=0.0.0"
 		}
 	case op == "=<" || op == "=>":
-		e.Reason = fmt.Sprintf("unknown operator %q", op)
+		e.Reason = fmt.Sprintf("unknown operator %s", clip(op))
 		if better := op[1:] + "=" + version; parses(better) {
 			e.Instead = better
 		}
@@ -166,7 +166,7 @@ func explainOperator(e *RangeError, op, version string) bool {
 	case version == "" || op != "" && strings.Trim(op, "<>=!~^") != "":
 		e.Reason = "not a version; " + rangeSyntax
 	default:
-		e.Reason = fmt.Sprintf("unknown operator %q; known are =, !=, <, <=, > and >=", op)
+		e.Reason = fmt.Sprintf("unknown operator %s; known are =, !=, <, <=, > and >=", clip(op))
 	}
 	return true
 }
@@ -231,5 +231,5 @@ func cause(err error) string {
 	if i := strings.LastIndex(s, ": "); i >= 0 && i+2 < len(s) && s[i+2] != '"' {
 		s = s[i+2:]
 	}
-	return strings.ToLower(s[:1]) + s[1:]
+	return cut(strings.ToLower(s[:1]) + s[1:])
 }

@@ -37,7 +37,7 @@ func (v MinorVersion) String() string {
 func ParseMinorVersion(s string) (MinorVersion, error) {
 	v, err := semver.ParseTolerant(s)
 	if err != nil {
-		return MinorVersion{}, fmt.Errorf("invalid version %q: want major.minor, such as 4.19", s)
+		return MinorVersion{}, fmt.Errorf("invalid version %.60q: want major.minor, such as 4.19", s)
 	}
 	return MinorVersion{v.Major, v.Minor}, nil
 }
@@ -113,7 +113,7 @@ func ParseKubeVersion(raw json.RawMessage) (string, error) {
 	}
 	v := string(f[0])
 	if _, err := semver.ParseTolerant(v); err != nil {
-		return "", shapeKubeVersion.errorf("/version", "invalid version %q: want one such as 1.16.0", v)
+		return "", shapeKubeVersion.errorf("/version", "invalid version %.60q: want one such as 1.16.0", v)
 	}
 	return v, nil
 }
