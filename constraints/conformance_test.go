@@ -90,7 +90,6 @@ func TestConformanceConstraints(t *testing.T) {
 			differs++
 			if err == nil {
 				t.Errorf("%s: accepted; expected to refuse it (%s)\n%.300s", tt.ID, reason, raw)
-				bad++
 			} else {
 				t.Logf("%s: differs on purpose, %s: %.200v", tt.ID, reason, err)
 			}
@@ -118,8 +117,8 @@ func TestConformanceConstraints(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("constraints.jsonl: %d of %d verdicts as OLM's (%d parsed, %d evaluated), %d cases differ on purpose",
-		parsed+evaluated+differs-bad, parsed+evaluated+differs, parsed, evaluated, differs)
+	t.Logf("constraints.jsonl: %d of %d verdicts as OLM's (%d parsed, %d evaluated), and %d cases that differ on purpose",
+		parsed+evaluated-bad, parsed+evaluated, parsed, evaluated, differs)
 }
 
 func TestConformanceRanges(t *testing.T) {

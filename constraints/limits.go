@@ -31,7 +31,9 @@ type Limits struct {
 	MaxCost uint64
 	// MaxTotalCost is the most that all evaluations of an Evaluator may cost
 	// together, in the same unit. Results that it remembers cost nothing.
-	// Default 100,000,000, several seconds.
+	// What is then not evaluated depends on the order, so share an Evaluator
+	// between goroutines only where that does not matter. Default 100,000,000,
+	// several seconds.
 	MaxTotalCost uint64
 }
 
