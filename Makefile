@@ -25,14 +25,14 @@ build: ## build the command line into bin/
 	$(GO) build -trimpath -o bin/olmkit ./cmd/olmkit
 
 test: ## run all tests of all modules
-	@set -e; for m in $(MODULES); do \
-		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && $(GO) test ./...); fi; \
-	done
+	@rc=0; for m in $(MODULES); do \
+		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && $(GO) test ./...) || rc=1; fi; \
+	done; exit $$rc
 
 race: ## run all tests under the race detector
-	@set -e; for m in $(MODULES); do \
-		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test -race $$m"; (cd $$m && $(GO) test -race ./...); fi; \
-	done
+	@rc=0; for m in $(MODULES); do \
+		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test -race $$m"; (cd $$m && $(GO) test -race ./...) || rc=1; fi; \
+	done; exit $$rc
 
 fuzz: ## run every fuzz target for FUZZTIME
 	@set -e; $(GO) list -f '{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}' ./... | while read -r dir files; do \
