@@ -1,0 +1,336 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Diff is what a new catalog changes for those who have something of the old
+// one installed (B7, G9). Its lists are in order of package, channel and node.
+type Diff struct {
+	Reading Reading `json:"reading"`
+	// PackagesAdded and PackagesRemoved are names.
+	PackagesAdded   []string      `json:"packagesAdded,omitempty"`
+	PackagesRemoved []string      `json:"packagesRemoved,omitempty"`
+	Packages        []PackageDiff `json:"packages,omitempty"`
+	// APIsRemoved are those that some bundle of the old catalog provides and none
+	// of the new one.
+	APIsRemoved []property.GVK `json:"apisRemoved,omitempty"`
+	// Stranded counts the nodes of all packages that are stranded in the new
+	// catalog, Lost those of them that had a way before.
+	Stranded int `json:"stranded"`
+	Lost     int `json:"lost"`
+}
+
+// A PackageDiff is what changes for a package. One that is equal in both catalogs
+// has none.
+type PackageDiff struct {
+	Name            string   `json:"name"`
+	DefaultChannel  *Change  `json:"defaultChannel,omitempty"`
+	ChannelsAdded   []string `json:"channelsAdded,omitempty"`
+	ChannelsRemoved []string `json:"channelsRemoved,omitempty"`
+	BundlesAdded    []Node   `json:"bundlesAdded,omitempty"`
+	BundlesRemoved  []Node   `json:"bundlesRemoved,omitempty"`
+	// APIsRemoved are those that bundles of the package provided and none does
+	// any more.
+	APIsRemoved  []property.GVK      `json:"apisRemoved,omitempty"`
+	Deprecations []DeprecationChange `json:"deprecations,omitempty"`
+	Channels     []ChannelDiff       `json:"channels,omitempty"`
+}
+
+// A Change is a value before and after.
+type Change struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+}
+
+// A DeprecationChange is a deprecation that came, went (New is empty) or changed
+// its message.
+type DeprecationChange struct {
+	Scope string `json:"scope"` // package, channel or bundle
+	Name  string `json:"name,omitempty"`
+	Change
+}
+
+// A ChannelDiff is what changes for the nodes of a channel of the old catalog.
+type ChannelDiff struct {
+	Name string `json:"name"`
+	// Head is set when the head moved. A side without a head is empty.
+	Head *Change `json:"head,omitempty"`
+	// Gained are nodes that had no way to the head and have one, Lost the
+	// contrary, Changed those that now take another next step on their way.
+	Gained  []Node    `json:"gained,omitempty"`
+	Lost    []Node    `json:"lost,omitempty"`
+	Changed []Reroute `json:"changed,omitempty"`
+	// Stranded are the nodes that have no way to the new head, whether they had
+	// one before or not: whoever has one installed gets no further. Here belong
+	// all nodes of a channel that is gone. Stranded nodes alone are no change.
+	Stranded []Node `json:"stranded,omitempty"`
+	// Behind are nodes that got to the newest z-stream of their own minor
+	// version, or beyond it, in one step and do so no more (B7).
+	Behind []Node `json:"behind,omitempty"`
+}
+
+// A Reroute is a node whose next step changed. An empty side stays.
+type Reroute struct {
+	From Node `json:"from"`
+	Old  Node `json:"old"`
+	New  Node `json:"new"`
+}
+
+// IsEmpty reports whether nothing changed.
+func (d *Diff) IsEmpty() bool {
+	return len(d.PackagesAdded)+len(d.PackagesRemoved)+len(d.Packages)+len(d.APIsRemoved) == 0
+}
+
+// Compare returns what changes from an old catalog to a new one under a reading.
+// The error is the context's.
+func Compare(ctx context.Context, old, new *Catalog, reading Reading) (*Diff, error) {
+	d := &Diff{Reading: reading}
+	for p := range old.Packages() {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		q, ok := new.Package(p.Name())
+		if !ok {
+			d.PackagesRemoved = append(d.PackagesRemoved, p.Name())
+		}
+		x := d.comparePackage(p, q, ok)
+		if !x.isEmpty() {
+			d.Packages = append(d.Packages, x)
+		}
+	}
+	for p := range new.Packages() {
+		if _, ok := old.Package(p.Name()); !ok {
+			d.PackagesAdded = append(d.PackagesAdded, p.Name())
+		}
+	}
+	for g := range old.APIs() {
+		if !provided(new, g) {
+			d.APIsRemoved = append(d.APIsRemoved, g)
+		}
+	}
+	return d, nil
+}
+
+func provided(c *Catalog, g property.GVK) bool {
+	for range c.Providers(g) {
+		return true
+	}
+	return false
+}
+
+func (x *PackageDiff) isEmpty() bool {
+	return x.DefaultChannel == nil && len(x.ChannelsAdded)+len(x.ChannelsRemoved)+len(x.BundlesAdded)+
+		len(x.BundlesRemoved)+len(x.APIsRemoved)+len(x.Deprecations)+len(x.Channels) == 0
+}
+
+// comparePackage compares a package; without ok it is gone, and q names nothing.
+func (d *Diff) comparePackage(p, q Package, ok bool) PackageDiff {
+	x := PackageDiff{Name: p.Name()}
+	if ok {
+		if a, b := p.DefaultChannelName(), q.DefaultChannelName(); a != b {
+			x.DefaultChannel = &Change{a, b}
+		}
+		for ch := range q.Channels() {
+			if _, had := p.Channel(ch.Name()); !had {
+				x.ChannelsAdded = append(x.ChannelsAdded, ch.Name())
+			}
+		}
+		for b := range q.Bundles() {
+			if _, had := p.Bundle(b.Name()); !had {
+				x.BundlesAdded = append(x.BundlesAdded, b.Node())
+			}
+		}
+		x.Deprecations = compareDeprecations(p, q)
+	}
+	for b := range p.Bundles() {
+		if _, has := lookup(ok, func() (Bundle, bool) { return q.Bundle(b.Name()) }); !has {
+			x.BundlesRemoved = append(x.BundlesRemoved, b.Node())
+		}
+	}
+	byVersion(x.BundlesAdded)
+	byVersion(x.BundlesRemoved)
+	x.APIsRemoved = apisRemoved(p, q, ok)
+	for ch := range p.Channels() {
+		new, has := lookup(ok, func() (Channel, bool) { return q.Channel(ch.Name()) })
+		if ok && !has {
+			x.ChannelsRemoved = append(x.ChannelsRemoved, ch.Name())
+		}
+		c := compareChannel(ch, new, has, d.Reading)
+		d.Stranded += len(c.Stranded)
+		d.Lost += len(c.Lost)
+		if !c.isEmpty() {
+			x.Channels = append(x.Channels, c)
+		}
+	}
+	return x
+}
+
+// lookup asks only where there is somebody to ask.
+func lookup[T any](ok bool, ask func() (T, bool)) (T, bool) {
+	if !ok {
+		var none T
+		return none, false
+	}
+	return ask()
+}
+
+func byVersion(list []Node) {
+	slices.SortFunc(list, func(a, b Node) int {
+		v, err1 := ParseVersionRelease(a.Version)
+		w, err2 := ParseVersionRelease(b.Version)
+		if err1 != nil || err2 != nil {
+			return cmp.Or(strings.Compare(a.Version, b.Version), strings.Compare(a.Name, b.Name))
+		}
+		return cmp.Or(v.Compare(w), strings.Compare(a.Name, b.Name))
+	})
+}
+
+func apisRemoved(p, q Package, ok bool) []property.GVK {
+	apis := func(p Package) []property.GVK {
+		var out []property.GVK
+		for b := range p.Bundles() {
+			out = slices.AppendSeq(out, b.APIs())
+		}
+		slices.SortFunc(out, property.GVK.Compare)
+		return slices.Compact(out)
+	}
+	var have []property.GVK
+	if ok {
+		have = apis(q)
+	}
+	return slices.DeleteFunc(apis(p), func(g property.GVK) bool {
+		_, found := slices.BinarySearchFunc(have, g, property.GVK.Compare)
+		return found
+	})
+}
+
+func compareDeprecations(p, q Package) []DeprecationChange {
+	var out []DeprecationChange
+	add := func(scope, name, old, new string) {
+		if old != new {
+			out = append(out, DeprecationChange{scope, name, Change{old, new}})
+		}
+	}
+	old, _ := p.Deprecation()
+	new, _ := q.Deprecation()
+	add("package", "", old, new)
+	for ch := range p.Channels() {
+		if other, ok := q.Channel(ch.Name()); ok {
+			old, _ := ch.Deprecation()
+			new, _ := other.Deprecation()
+			add("channel", ch.Name(), old, new)
+		}
+	}
+	for b := range p.Bundles() {
+		if other, ok := q.Bundle(b.Name()); ok {
+			old, _ := b.Deprecation()
+			new, _ := other.Deprecation()
+			add("bundle", b.Name(), old, new)
+		}
+	}
+	return out
+}
+
+func (c *ChannelDiff) isEmpty() bool {
+	return c.Head == nil && len(c.Gained)+len(c.Lost)+len(c.Changed)+len(c.Behind) == 0
+}
+
+// compareChannel compares the ways of everything that may be installed of the
+// old channel; without ok it is gone.
+func compareChannel(old, new Channel, ok bool, reading Reading) ChannelDiff {
+	c := ChannelDiff{Name: old.Name()}
+	u := old.Package().Upgrades(reading, &UpgradeOptions{Channels: []string{old.Name()}})
+	nodes := slices.Collect(u.Nodes())
+	if !ok {
+		c.Stranded = nodes
+		c.Lost = difference(nodes, slices.Collect(u.Stranded()))
+		return c
+	}
+	v := new.Package().Upgrades(reading, &UpgradeOptions{Channels: []string{new.Name()}, Installed: nodes})
+	if a, b := headName(u), headName(v); a != b {
+		c.Head = &Change{a, b}
+	}
+	before, after := set(slices.Collect(u.Stranded())), set(slices.Collect(v.Stranded()))
+	heads := set(v.Heads())
+	for _, n := range nodes {
+		m := n
+		if i, ok := v.number(n); ok {
+			m = v.nodes[i] // the new catalog may give a version to a name
+		}
+		switch {
+		case after[m]:
+			c.Stranded = append(c.Stranded, n)
+			if !before[n] {
+				c.Lost = append(c.Lost, n)
+			}
+			continue
+		case before[n]:
+			c.Gained = append(c.Gained, n)
+		default:
+			s, _ := u.Next(n)
+			t, _ := v.Next(m)
+			if s.To != t.To && s.To != (Node{}) {
+				c.Changed = append(c.Changed, Reroute{n, s.To, t.To})
+			}
+		}
+		if _, moved := u.Next(n); moved && !behind(u, n) && !heads[m] && behind(v, m) {
+			c.Behind = append(c.Behind, n)
+		}
+	}
+	return c
+}
+
+func headName(u *Upgrades) string {
+	if h := u.Heads(); len(h) > 0 {
+		return h[0].Name
+	}
+	return ""
+}
+
+func set(list []Node) map[Node]bool {
+	out := make(map[Node]bool, len(list))
+	for _, n := range list {
+		out[n] = true
+	}
+	return out
+}
+
+func difference(list, without []Node) []Node {
+	gone := set(without)
+	return slices.DeleteFunc(slices.Clone(list), func(n Node) bool { return gone[n] })
+}
+
+// behind reports whether the next step of a node leads to less than the newest
+// bundle of its own minor version that is offered.
+func behind(u *Upgrades, n Node) bool {
+	i, ok := u.number(n)
+	if !ok || u.of[i].version == nil {
+		return false
+	}
+	s, ok := u.next(i)
+	if !ok || u.of[s.to].version == nil {
+		return false
+	}
+	v, to := u.of[i].version, u.of[s.to].version
+	for j := range u.of {
+		w := u.of[j].version
+		if u.of[j].candidate && w != nil && w.Major == v.Major && w.Minor == v.Minor && w.GT(*to) && u.offered(int32(j)) {
+			return true
+		}
+	}
+	return false
+}
+
+// offered reports whether some step leads to a node, or it is a head.
+func (u *Upgrades) offered(i int32) bool {
+	if slices.Contains(u.heads, i) {
+		return true
+	}
+	return slices.ContainsFunc(u.steps, func(s stepRec) bool { return s.to == i })
+}

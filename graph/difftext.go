@@ -1,0 +1,71 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String tells the changes to a person, what breaks before what is new.
+func (d *Diff) String() string {
+	if d.IsEmpty() {
+		return "Nothing changes for anybody.\n"
+	}
+	var b strings.Builder
+	list := func(format string, names ...string) {
+		if len(names) > 0 {
+			fmt.Fprintf(&b, format, strings.Join(names, ", "))
+		}
+	}
+	list("Packages removed: %s\n", d.PackagesRemoved...)
+	list("Packages added: %s\n", d.PackagesAdded...)
+	list("APIs that nobody provides any more: %s\n", texts(d.APIsRemoved)...)
+	for _, p := range d.Packages {
+		fmt.Fprintf(&b, "\n%s\n", p.Name)
+		if c := p.DefaultChannel; c != nil {
+			fmt.Fprintf(&b, "  default channel: %s, was %s\n", c.New, c.Old)
+		}
+		list("  channels removed: %s\n", p.ChannelsRemoved...)
+		list("  channels added: %s\n", p.ChannelsAdded...)
+		list("  bundles removed: %s\n", texts(p.BundlesRemoved)...)
+		list("  bundles added: %s\n", texts(p.BundlesAdded)...)
+		list("  APIs removed: %s\n", texts(p.APIsRemoved)...)
+		for _, c := range p.Deprecations {
+			what := strings.TrimSpace(c.Scope + " " + c.Name)
+			switch {
+			case c.New == "":
+				fmt.Fprintf(&b, "  %s: deprecated no more\n", what)
+			default:
+				fmt.Fprintf(&b, "  %s: deprecated: %s\n", what, strings.Join(strings.Fields(c.New), " "))
+			}
+		}
+		for _, c := range p.Channels {
+			fmt.Fprintf(&b, "  channel %s:\n", c.Name)
+			if h := c.Head; h != nil {
+				fmt.Fprintf(&b, "    head: %s, was %s\n", orNone(h.New), orNone(h.Old))
+			}
+			list("    stranded, no way to the head: %s\n", texts(c.Stranded)...)
+			list("    of these, had a way before: %s\n", texts(c.Lost)...)
+			list("    have a way now: %s\n", texts(c.Gained)...)
+			for _, r := range c.Changed {
+				fmt.Fprintf(&b, "    %s goes to %s, was %s\n", r.From, orNone(r.New.String()), r.Old)
+			}
+			list("    not to the newest z-stream in one step: %s\n", texts(c.Behind)...)
+		}
+	}
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func texts[T fmt.Stringer](list []T) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = x.String()
+	}
+	return out
+}
