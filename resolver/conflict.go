@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -28,7 +29,8 @@ type Core struct {
 	Facts []Fact
 
 	e     *encoding
-	index []int // of the facts in the encoding
+	index []int      // of the facts in the encoding
+	rest  []Selected // the plan of the parts that have one
 }
 
 func (e *encoding) core(index []int) *Core {
@@ -39,13 +41,35 @@ func (e *encoding) core(index []int) *Core {
 	return c
 }
 
-// Error returns the first line of each core's explanation.
+// quickProof bounds the proof that an error message is worth.
+const quickProof = 20_000
+
+// Error returns the first line of each core's explanation, or of a core that
+// takes long to explain, what cannot be had together.
 func (c *Conflict) Error() string {
 	lines := make([]string, len(c.Cores))
 	for i, core := range c.Cores {
-		lines[i] = core.Derive().Headline()
+		lines[i] = core.headline()
 	}
 	return fmt.Sprintf("no solution in namespace %q: %s", c.Namespace, strings.Join(lines, "; "))
+}
+
+func (c *Core) headline() string {
+	size := 0
+	for _, i := range c.index {
+		size += len(c.e.facts[i].list)
+		if n := c.e.facts[i].need; n != nil {
+			n.each(func(cand) { size++ })
+		}
+	}
+	if size > quickProof {
+		return c.asked()
+	}
+	d, err := c.deriveWithin(context.Background(), quickProof)
+	if err != nil || d.Incomplete {
+		return c.asked()
+	}
+	return d.Headline()
 }
 
 // Planned returns the plan for the independent parts of the namespace that have

@@ -43,28 +43,42 @@ func (f *Subscribed) String() string {
 // String tells the fact in one sentence.
 func (f *Unavailable) String() string {
 	s := &f.Subscription
-	catalog := "any catalog"
+	where := "no catalog has"
 	if s.Catalog != "" || s.CatalogNamespace != "" {
-		catalog = "catalog " + cmp.Or(s.Catalog, "*") + "/" + cmp.Or(s.CatalogNamespace, "*")
+		where = "catalog " + catalogName(s) + " does not have"
 	}
-	var missing string
+	text := fmt.Sprintf("subscription %s cannot be met: ", s.Name)
 	switch f.What {
 	case "catalog":
-		missing = fmt.Sprintf("%s, which does not exist", catalog)
+		text += fmt.Sprintf("there is no catalog %s", catalogName(s))
 	case "package":
-		missing = fmt.Sprintf("package %s, which is not in %s", s.Package, catalog)
+		text += fmt.Sprintf("%s package %s", where, s.Package)
 	case "channel":
-		missing = fmt.Sprintf("channel %s of package %s, which is not in %s", s.Channel, s.Package, catalog)
+		text += fmt.Sprintf("%s channel %s of package %s", where, s.Channel, s.Package)
 	case "startingCSV":
-		missing = fmt.Sprintf("startingCSV %s, which is not in channel %s of package %s", s.StartingCSV, cmp.Or(s.Channel, "any"), s.Package)
+		text += fmt.Sprintf("its startingCSV %s is not in %s of package %s", s.StartingCSV, cmp.Or(prefixed("channel ", s.Channel), "any channel"), s.Package)
 	default:
-		missing = fmt.Sprintf("channel %s of package %s, which is broken: %v", s.Channel, s.Package, f.Err)
+		text += fmt.Sprintf("channel %s of package %s is broken: %s", s.Channel, s.Package, reason(f.Err))
 	}
-	text := fmt.Sprintf("subscription %s names %s", s.Name, missing)
 	if len(f.Known) > 0 {
 		text += fmt.Sprintf("; there is %s", wordList(f.Known))
 	}
 	return text
+}
+
+// catalogName returns the catalog that a subscription names.
+func catalogName(s *Subscription) string {
+	if s.CatalogNamespace == "" {
+		return s.Catalog
+	}
+	return cmp.Or(s.Catalog, "*") + "/" + s.CatalogNamespace
+}
+
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
 }
 
 // String tells the fact in one sentence.
@@ -115,34 +129,4 @@ func (f *Prohibited) String() string {
 // String tells the fact in one sentence.
 func (f *Unusable) String() string {
 	return fmt.Sprintf("%s cannot be used: %v", f.Bundle.Name, f.Err)
-}
-
-// maxNames is how many names a sentence lists before it counts the rest.
-const maxNames = 4
-
-// nameList returns the names of bundles, each once, in order.
-func nameList(refs []Ref) string {
-	var names []string
-	seen := map[string]bool{}
-	for _, r := range refs {
-		if !seen[r.Name] {
-			seen[r.Name] = true
-			names = append(names, r.Name)
-		}
-	}
-	return wordList(names)
-}
-
-// wordList joins words with commas and "or", and counts what is too many.
-func wordList(words []string) string {
-	if len(words) == 0 {
-		return "nothing"
-	}
-	if len(words) > maxNames {
-		return fmt.Sprintf("%s or %d others", strings.Join(words[:maxNames-1], ", "), len(words)-maxNames+1)
-	}
-	if len(words) == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }

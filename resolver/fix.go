@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
@@ -25,6 +26,8 @@ type Change struct {
 	Bundle      Ref    `json:"bundle,omitzero"`
 	Requirement string `json:"requirement,omitempty"`
 	Place       *Place `json:"place,omitempty"`
+	// Advice says it in words.
+	Advice string `json:"advice,omitempty"`
 }
 
 // A ChangeKind is a kind of change. The order of the constants is the order in
@@ -69,11 +72,7 @@ func (c Change) String() string {
 	case RemoveOperator:
 		return fmt.Sprintf("uninstall %s", c.Operator)
 	case RelaxRequirement:
-		at := ""
-		if c.Place != nil {
-			at = fmt.Sprintf(" (%s)", c.Place)
-		}
-		return fmt.Sprintf("upstream: publish what meets %s, or have %s no longer require it%s", c.Requirement, c.Bundle.Name, at)
+		return "upstream: " + c.Advice
 	}
 	return string(c.Kind)
 }
@@ -86,36 +85,41 @@ type Fix struct {
 	Selected []Selected `json:"selected"`
 
 	cost int
-	// first are the packages that the core is about.
-	first []string
+	// rest is what can be planned without the fix.
+	rest []Selected
 }
 
-// String says what to do and what would come of it.
+// String says what to do and what would come of it, beside what can be planned
+// anyway.
 func (f *Fix) String() string {
 	parts := make([]string, len(f.Changes))
 	for i, c := range f.Changes {
 		parts[i] = c.String()
 	}
-	return strings.Join(parts, ", and ") + "; then " + f.outcome()
+	text := strings.Join(parts, ", and ")
+	if then := f.outcome(); then != "" {
+		text += "; then " + then
+	}
+	return text
 }
 
-// outcome tells what would be installed, first what the core is about.
+// outcome tells what would be installed that is not planned anyway; "" when
+// nothing is, after something was given up.
 func (f *Fix) outcome() string {
-	var names, rest []string
+	var names []string
 	for _, s := range f.Selected {
-		if slices.Contains(f.first, s.Package) {
+		if !slices.ContainsFunc(f.rest, func(r Selected) bool { return r.Compare(s) == 0 }) {
 			names = append(names, s.Name)
-		} else {
-			rest = append(rest, s.Name)
 		}
 	}
-	names = append(names, rest...)
 	switch n := len(names); {
+	case n == 0 && f.removes():
+		return ""
 	case n == 0:
-		return "nothing is left to install"
+		return "nothing has to be installed"
 	case n == 1:
 		return names[0] + " is installed"
-	case n <= 3:
+	case n <= 4:
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " are installed"
 	default:
 		return fmt.Sprintf("%s, %s and %d others are installed", names[0], names[1], n-2)
@@ -181,40 +185,22 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 		found = append(found, up...)
 	}
 	for _, f := range found {
-		f.first = c.packages()
+		f.rest = c.rest
 	}
 	slices.SortStableFunc(found, func(a, b *Fix) int { return cmp.Compare(a.cost, b.cost) })
 	return found[:min(len(found), max)], nil
 }
 
-// packages returns the packages that the requests of the core are about.
-func (c *Core) packages() []string {
-	var out []string
-	for _, f := range c.Facts {
-		switch f := f.(type) {
-		case *Subscribed:
-			out = append(out, f.Subscription.Package)
-		case *Unavailable:
-			out = append(out, f.Subscription.Package)
-		case *MustStay:
-			out = append(out, f.Operator.Package)
-		}
-	}
-	return out
+// removes reports whether a fix only gives things up.
+func (f *Fix) removes() bool {
+	return !slices.ContainsFunc(f.Changes, func(c Change) bool {
+		return c.Kind != DropSubscription && c.Kind != RemoveSubscribed && c.Kind != RemoveOperator
+	})
 }
 
 // onlyRemovals reports whether every fix gives something up.
 func onlyRemovals(fixes []*Fix) bool {
-	for _, f := range fixes {
-		for _, c := range f.Changes {
-			switch c.Kind {
-			case DropSubscription, RemoveSubscribed, RemoveOperator:
-			default:
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(fixes, func(f *Fix) bool { return !f.removes() })
 }
 
 // covers reports whether a found fix is part of set.
@@ -397,6 +383,9 @@ func (c *Core) upstream(ctx context.Context) ([]*Fix, error) {
 		if !q.Bundle.Installed() {
 			ch.Place = &Place{q.Bundle.Catalog, q.Pos.File, q.Pos.Line, q.Property}
 		}
+		if ch.Advice = advice(q, ch.Place); ch.Advice == "" {
+			continue
+		}
 		if slices.ContainsFunc(out, func(f *Fix) bool {
 			return f.Changes[0].Requirement == ch.Requirement && f.Changes[0].Bundle.Package == ch.Bundle.Package
 		}) {
@@ -405,4 +394,47 @@ func (c *Core) upstream(ctx context.Context) ([]*Fix, error) {
 		out = append(out, &Fix{Changes: []Change{ch}, Selected: e.r.solution(set).Selected, cost: changeCost[ch.Kind]})
 	}
 	return out, nil
+}
+
+// advice says what authors can do about a requirement; "" when nothing, since
+// what is installed does not change any more.
+func advice(q *Requires, at *Place) string {
+	who := cmp.Or(q.Bundle.Package, q.Bundle.Name)
+	if len(q.Candidates) > 0 {
+		if at == nil {
+			return ""
+		}
+		return fmt.Sprintf("have %s no longer require %s (%s)", who, requirement(q), at)
+	}
+	publish := "publish what meets " + requirement(q)
+	relax := fmt.Sprintf("have %s drop that requirement", who)
+	switch x := q.Requirement.(type) {
+	case *constraints.Package:
+		publish = fmt.Sprintf("publish a version %s of package %s that fits", x.Range, x.Name)
+		relax = fmt.Sprintf("have %s drop or widen that requirement", who)
+	case *constraints.GVK:
+		publish = "publish a bundle that provides " + x.GVK.String() + " and fits"
+	case *constraints.CEL:
+		publish = "publish a bundle that the rule selects and fits"
+	}
+	if forbids(q.Requirement) {
+		publish, relax = "", fmt.Sprintf("have %s no longer require %s", who, requirement(q))
+	}
+	switch {
+	case at == nil:
+		return publish
+	case publish == "":
+		return fmt.Sprintf("%s (%s)", relax, at)
+	}
+	return fmt.Sprintf("%s, or %s (%s)", publish, relax, at)
+}
+
+// forbids reports whether a requirement forbids something anywhere.
+func forbids(x constraints.Expr) bool {
+	for part := range constraints.Walk(x) {
+		if _, ok := part.(*constraints.Not); ok {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,10 @@
 package resolver
 
-import "github.com/go-json-experiment/json"
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+)
 
 // A factJSON is the form of every fact in JSON: code and text always, the rest
 // as the kind of fact has it.
@@ -18,6 +22,7 @@ type factJSON struct {
 	Missing      string   `json:"missing,omitempty"`
 	Known        []string `json:"known,omitempty"`
 	Policy       *Policy  `json:"policy,omitempty"`
+	Targets      []string `json:"targets,omitempty"`
 	Error        string   `json:"error,omitempty"`
 	Candidates   []Ref    `json:"candidates,omitempty"`
 }
@@ -49,6 +54,8 @@ func factToJSON(f Fact) factJSON {
 		out.Bundle, out.Error = &f.Bundle, f.Err.Error()
 	case *Ruled:
 		out.Bundle, out.Policy = &f.Bundle, &f.Policy
+	case *Unsupported:
+		out.Bundle, out.Targets, out.Error = &f.Bundle, f.Targets, f.Err.Error()
 	}
 	return out
 }
@@ -56,7 +63,10 @@ func factToJSON(f Fact) factJSON {
 // MarshalJSON returns the core as an object with its headline, its derivation
 // and its facts.
 func (c *Core) MarshalJSON() ([]byte, error) {
-	d := c.Derive()
+	d, err := c.Derive(context.Background())
+	if err != nil {
+		return nil, err // a limit on the cost of rules
+	}
 	facts := make([]factJSON, len(c.Facts))
 	for i, f := range c.Facts {
 		facts[i] = factToJSON(f)

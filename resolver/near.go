@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -9,40 +10,95 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// near says what comes close to a leaf that nothing meets: other versions of the
-// package, or of the API. It returns "" when there is nothing to say.
-func (u *universe) near(x constraints.Expr) string {
+// nothing says, for the end of a clause, that nothing meets a requirement, and
+// what comes close: other versions of the package or the API, or bundles that
+// are never offered.
+func (u *universe) nothing(x constraints.Expr) string {
+	hidden := u.hidden(x)
 	switch x := x.(type) {
 	case *constraints.Package:
-		var versions []semver.Version
-		for _, c := range u.cats {
-			if p, ok := c.Graph.Package(x.Name); ok {
-				for b := range p.Bundles() {
-					versions = append(versions, b.Version())
-				}
-			}
+		versions := u.versionsOf(x.Name)
+		switch n := len(versions); {
+		case n == 0:
+			return ", but no catalog has package " + x.Name
+		case hidden != "":
+			return ", but " + hidden
+		case n == 1:
+			return fmt.Sprintf(", but the catalogs only have %s %s", x.Name, versions[0])
+		default:
+			return fmt.Sprintf(", but the catalogs only have %d versions of %s, %s to %s", n, x.Name, versions[0], versions[n-1])
 		}
-		if len(versions) == 0 {
-			return fmt.Sprintf("no catalog has package %s", x.Name)
-		}
-		slices.SortFunc(versions, semver.Version.Compare)
-		versions = slices.CompactFunc(versions, semver.Version.Equals)
-		if len(versions) == 1 {
-			return fmt.Sprintf("the catalogs have only %s %s", x.Name, versions[0])
-		}
-		return fmt.Sprintf("the catalogs have %d versions of %s, %s to %s", len(versions), x.Name, versions[0], versions[len(versions)-1])
 	case *constraints.GVK:
-		var versions []string
-		for _, c := range u.cats {
-			for g := range c.Graph.APIs() {
-				if g.Group == x.GVK.Group && g.Kind == x.GVK.Kind && g.Version != x.GVK.Version {
-					versions = append(versions, g.Version)
-				}
+		text := ", which no bundle of any catalog provides"
+		if hidden != "" {
+			return ", but " + hidden
+		}
+		if versions := u.otherVersions(x); len(versions) > 0 {
+			text += fmt.Sprintf("; they provide %s of it", wordList(versions))
+		}
+		return text
+	case *constraints.Label:
+		if hidden != "" {
+			return ", but " + hidden
+		}
+		return ", which no bundle of any catalog has"
+	case *constraints.CEL:
+		return ", which is no bundle of any catalog"
+	}
+	return ", which nothing in any catalog meets"
+}
+
+// versionsOf returns the versions of a package in all catalogs, ascending.
+func (u *universe) versionsOf(pkg string) []semver.Version {
+	var versions []semver.Version
+	for _, c := range u.cats {
+		if p, ok := c.Graph.Package(pkg); ok {
+			for b := range p.Bundles() {
+				versions = append(versions, b.Version())
 			}
 		}
-		slices.Sort(versions)
-		if versions = slices.Compact(versions); len(versions) > 0 {
-			return fmt.Sprintf("the catalogs have %s of it", wordList(versions))
+	}
+	slices.SortFunc(versions, semver.Version.Compare)
+	return slices.CompactFunc(versions, semver.Version.Equals)
+}
+
+// otherVersions returns the versions of an API that the catalogs provide.
+func (u *universe) otherVersions(x *constraints.GVK) []string {
+	var versions []string
+	for _, c := range u.cats {
+		for g := range c.Graph.APIs() {
+			if g.Group == x.GVK.Group && g.Kind == x.GVK.Kind && g.Version != x.GVK.Version {
+				versions = append(versions, g.Version)
+			}
+		}
+	}
+	slices.Sort(versions)
+	return slices.Compact(versions)
+}
+
+// hidden names a bundle that would meet a leaf if it were offered, and says why
+// it is not (H3).
+func (u *universe) hidden(x constraints.Expr) string {
+	if !indexed(x) {
+		return ""
+	}
+	for _, c := range u.cats {
+		for _, b := range reach(c.Graph, x) {
+			if !u.test(context.Background(), x, b) {
+				continue
+			}
+			why := "it is in no channel"
+			for e := range b.Entries() {
+				if _, ok := e.Rank(); ok {
+					return "" // offered, so it is another matter
+				}
+				if err := e.Channel().Err(); err != nil {
+					why = "its channel " + e.Channel().Name() + " is broken: " + reason(err)
+				} else {
+					why = "another entry of channel " + e.Channel().Name() + " skips it"
+				}
+			}
+			return fmt.Sprintf("%s, which could meet it, is never offered: %s", b.Name(), why)
 		}
 	}
 	return ""

@@ -15,7 +15,8 @@ type need struct {
 	kind needKind
 	// list holds the candidates of an anyOf, the preferred first.
 	list []cand
-	// expr is what no chosen bundle may satisfy, for noneOf.
+	// expr is the leaf: what one of list satisfies, or for noneOf, what no chosen
+	// bundle may satisfy. A subscription has none.
 	expr constraints.Expr
 	kids []*need
 }
@@ -55,7 +56,7 @@ func (n *needs) of(ctx context.Context, x constraints.Expr, own int) *need {
 	}
 	var made *need
 	if n.u.semantics() == PerBundle {
-		made = &need{kind: anyOf, list: n.u.candidates(ctx, x, own)}
+		made = &need{kind: anyOf, expr: x, list: n.u.candidates(ctx, x, own)}
 	} else {
 		made = n.build(ctx, x, own, false)
 	}
@@ -88,7 +89,7 @@ func (n *needs) build(ctx context.Context, x constraints.Expr, own int, negated 
 		}
 		if !slices.ContainsFunc(x.Of, compound) {
 			// One list in the order of preference, not in the author's order.
-			return &need{kind: anyOf, list: n.u.candidates(ctx, x, own)}
+			return &need{kind: anyOf, expr: x, list: n.u.candidates(ctx, x, own)}
 		}
 		return parts(x.Of, some, false)
 	case *constraints.Not:
@@ -100,7 +101,7 @@ func (n *needs) build(ctx context.Context, x constraints.Expr, own int, negated 
 	if negated {
 		return &need{kind: noneOf, expr: x}
 	}
-	return &need{kind: anyOf, list: n.u.candidates(ctx, x, own)}
+	return &need{kind: anyOf, expr: x, list: n.u.candidates(ctx, x, own)}
 }
 
 func compound(x constraints.Expr) bool {

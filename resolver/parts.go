@@ -134,6 +134,11 @@ func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error)
 		c.partial = r.solution(set)
 		c.partial.Stayed = slices.DeleteFunc(c.partial.Stayed, func(s Stay) bool { return slices.Contains(c.refused, s.Subscription) })
 	}
+	if c.partial != nil && len(c.planned) > 0 {
+		for _, core := range c.Cores {
+			core.rest = c.partial.Selected
+		}
+	}
 	if r.u.p.Options.Partial && len(c.planned) > 0 && ok {
 		c.partial.Refused = c
 		return c.partial, nil

@@ -2,17 +2,20 @@ package resolver
 
 import (
 	"context"
+	"errors"
 	"slices"
 )
 
-// A claim is a step of a proof: that a candidate must be chosen, or cannot be,
-// or that the facts contradict each other.
+// A claim is a step of a proof: that a class of candidates must be chosen from,
+// or cannot be, or that the facts contradict each other.
 type claim struct {
-	kind claimKind
-	cand cand // of chosen and excluded
-	// fact is the number of the stating that makes it, or one of the constants.
-	fact    int
+	kind  claimKind
+	class int // of chosen and excluded
+	// rule is the number of the rule that makes it, or one of the constants.
+	rule    int
 	because []*claim
+	// part is what no candidate of the core meets, for unmet.
+	part *formula
 }
 
 type claimKind int
@@ -23,6 +26,8 @@ const (
 	excluded
 	// supposed: assumed, to be refuted.
 	supposed
+	// unmet: nothing at all meets a part of a requirement.
+	unmet
 )
 
 const (
@@ -32,195 +37,202 @@ const (
 	preference = -2
 )
 
-// A prover derives the contradiction of a core by following its facts: what must
-// be chosen, what is therefore excluded, until nothing is left. Where facts
+// maxProof bounds the work of one proof, in looks at a candidate in a fact. A
+// proof that is longer is nothing that a person would read.
+const maxProof = 2_000_000
+
+// errTooLong says that a proof was given up.
+var errTooLong = errors.New("the proof is too long")
+
+// A prover derives the contradiction of a core by following its rules: what must
+// be chosen, what is therefore excluded, until nothing is left. Where rules
 // leave several ways open it supposes one after the other and refutes each.
-// Cores are unsatisfiable, so it always gets there.
+// Cores are unsatisfiable, so it always gets there, if it is let.
 type prover struct {
+	*quotient
 	ctx   context.Context
-	e     *encoding
-	facts []int
-	known map[cand]*claim
-	cands []cand // that the facts mention, in canonical order
+	known []*claim // of each class
+	work  *int     // that is left
 }
 
 // prove returns the contradiction that follows from facts, from what was chosen
-// before, and from supposing one more candidate, if it is not noCand. It
-// returns nil when there is none.
-func (e *encoding) prove(ctx context.Context, core []int, before []cand, suppose cand) *claim {
-	p := &prover{ctx: ctx, e: e, facts: core, known: map[cand]*claim{}}
-	for _, c := range before {
-		p.known[c] = &claim{kind: chosen, cand: c, fact: preference}
-	}
-	if suppose != noCand {
-		p.known[suppose] = &claim{kind: supposed, cand: suppose, fact: supposition}
-	}
-	seen := map[cand]bool{}
-	add := func(c cand) {
-		if c != noCand && !seen[c] {
-			seen[c] = true
-			p.cands = append(p.cands, c)
-		}
-	}
-	for _, i := range core {
-		f := e.facts[i]
-		add(f.owner)
-		for _, c := range f.list {
-			add(c)
-		}
-		if f.need != nil {
-			f.need.each(add)
-			e.eachForbidden(ctx, f.need, add)
-		}
-	}
-	slices.Sort(p.cands)
-	return p.refute()
+// before, and from supposing one more candidate, if it is not noCand. The claim
+// is nil when there is none. The error is the context's, or errTooLong.
+func (e *encoding) prove(ctx context.Context, core []int, before []cand, suppose cand) (*quotient, *claim, error) {
+	return e.proveWithin(ctx, maxProof, core, before, suppose)
 }
 
-// refute follows the facts until they contradict each other.
-func (p *prover) refute() *claim {
+func (e *encoding) proveWithin(ctx context.Context, work int, core []int, before []cand, suppose cand) (*quotient, *claim, error) {
+	apart := slices.Clone(before)
+	if suppose != noCand {
+		apart = append(apart, suppose)
+	}
+	q := e.quotient(ctx, core, apart)
+	p := &prover{quotient: q, ctx: ctx, known: make([]*claim, len(q.classes)), work: &work}
+	for _, c := range before {
+		if n, ok := q.of[c]; ok {
+			p.known[n] = &claim{kind: chosen, class: n, rule: preference}
+		}
+	}
+	if n, ok := q.of[suppose]; ok {
+		p.known[n] = &claim{kind: supposed, class: n, rule: supposition}
+	}
+	end, err := p.refute()
+	if err == nil {
+		err = e.r.interrupted(ctx)
+	}
+	return q, end, err
+}
+
+// refute follows the rules until they contradict each other.
+func (p *prover) refute() (*claim, error) {
 	for {
+		if *p.work <= 0 {
+			return nil, errTooLong
+		}
+		if p.ctx.Err() != nil {
+			return nil, context.Cause(p.ctx)
+		}
 		// What is excluded comes first: a subscription of which every candidate is
 		// excluded says more than a candidate that is forced and then fails.
 		if end, progress := p.pass((*prover).exclude); end != nil {
-			return end
+			return end, nil
 		} else if progress {
 			continue
 		}
 		if end, progress := p.pass((*prover).demand); end != nil {
-			return end
+			return end, nil
 		} else if progress {
 			continue
 		}
 		c := p.open()
-		if c == noCand {
-			return nil // not a core
+		if c == noClass {
+			return nil, nil // not a core
 		}
 		// Suppose it, refute it, and go on knowing that it is excluded.
+		*p.work -= len(p.known)
 		try := *p
-		try.known = map[cand]*claim{}
-		for k, v := range p.known {
-			try.known[k] = v
-		}
-		try.known[c] = &claim{kind: supposed, cand: c, fact: supposition}
-		end := try.refute()
+		try.known = slices.Clone(p.known)
+		try.known[c] = &claim{kind: supposed, class: c, rule: supposition}
+		end, err := try.refute()
 		if end == nil {
-			return nil
+			return nil, err
 		}
-		p.known[c] = &claim{kind: excluded, cand: c, fact: supposition, because: []*claim{end}}
+		p.known[c] = &claim{kind: excluded, class: c, rule: supposition, because: []*claim{end}}
 	}
 }
 
-// open returns a candidate that is still possible, the one with fewest rivals,
-// or noCand.
-func (p *prover) open() cand {
-	best, fewest := noCand, 0
-	for _, i := range p.facts {
-		f := p.e.facts[i]
-		if f.need == nil || f.owner != noCand && !p.is(f.owner) {
+// open returns a class that is still possible, of the requirement that leaves
+// fewest, or noClass.
+func (p *prover) open() int {
+	best, fewest := noClass, 0
+	for i := range p.rules {
+		r := &p.rules[i]
+		if r.need == nil || r.owner != noClass && !p.is(r.owner) {
 			continue
 		}
-		var left []cand
+		first, left := noClass, 0
 		met := false
-		f.need.each(func(c cand) {
+		r.need.each(func(c int) {
+			*p.work--
 			met = met || p.is(c)
 			if p.known[c] == nil {
-				left = append(left, c)
+				if left++; left == 1 {
+					first = c
+				}
 			}
 		})
-		if (f.need.kind != anyOf || !met) && len(left) > 0 && (best == noCand || len(left) < fewest) {
-			best, fewest = left[0], len(left)
+		if (r.need.kind != anyOf || !met) && left > 0 && (best == noClass || left < fewest) {
+			best, fewest = first, left
 		}
 	}
-	if best == noCand {
-		for _, c := range p.cands {
-			if p.known[c] == nil {
-				return c
-			}
-		}
+	if best == noClass {
+		best = slices.Index(p.known, nil)
 	}
 	return best
 }
 
-// is reports whether a candidate is known, or supposed, to be chosen.
-func (p *prover) is(c cand) bool {
+// is reports whether a class is known, or supposed, to be chosen from.
+func (p *prover) is(c int) bool {
 	k := p.known[c]
 	return k != nil && k.kind != excluded
 }
 
-// not reports whether a candidate is known to be excluded.
-func (p *prover) not(c cand) bool {
+// not reports whether a class is known to be excluded.
+func (p *prover) not(c int) bool {
 	k := p.known[c]
 	return k != nil && k.kind == excluded
 }
 
-// pass applies a rule to every fact in order, until one of them makes progress.
-func (p *prover) pass(rule func(*prover, int) (*claim, bool)) (end *claim, progress bool) {
-	for _, i := range p.facts {
-		if end, progress := rule(p, i); end != nil || progress {
+// pass applies an inference to every rule in order, until it makes progress.
+func (p *prover) pass(infer func(*prover, int) (*claim, bool)) (end *claim, progress bool) {
+	for i := range p.rules {
+		*p.work--
+		if end, progress := infer(p, i); end != nil || progress {
 			return end, true
 		}
 	}
 	return nil, false
 }
 
-// exclude draws from one fact what cannot be chosen, and what stays; end is the
+// exclude draws from one rule what cannot be chosen, and what stays; end is the
 // contradiction it leads to.
 func (p *prover) exclude(i int) (end *claim, progress bool) {
-	f := p.e.facts[i]
-	switch f.Fact.(type) {
+	r := &p.rules[i]
+	switch r.Fact.(type) {
 	case *Unavailable:
-		return &claim{kind: contradiction, fact: i}, true
+		return &claim{kind: contradiction, rule: i}, true
 	case *MustStay:
-		return p.learn(chosen, f.owner, i, nil)
-	case *Prohibited, *Unusable, *Ruled:
-		return p.learn(excluded, f.owner, i, nil)
+		return p.learn(chosen, r.owner, i, nil)
+	case *Prohibited, *Unusable, *Ruled, *Unsupported:
+		return p.learn(excluded, r.owner, i, nil)
 	case *OnePerPackage, *OneProvider, *Replaced:
-		return p.exclusive(f, i)
+		return p.exclusive(r, i)
 	}
-	if f.owner != noCand && p.not(f.owner) {
+	if r.owner != noClass && p.not(r.owner) {
 		return nil, false
 	}
-	no, why := p.refuted(f.need)
+	no, why := p.refuted(r.need)
 	if !no {
 		return nil, false
 	}
-	if f.owner != noCand && !p.is(f.owner) {
-		return p.learn(excluded, f.owner, i, why)
+	if r.owner != noClass && !p.is(r.owner) {
+		return p.learn(excluded, r.owner, i, why)
 	}
-	return &claim{kind: contradiction, fact: i, because: append(p.premise(f), why...)}, true
+	return &claim{kind: contradiction, rule: i, because: append(p.premise(r), why...)}, true
 }
 
-// demand draws from one fact what must be chosen.
+// demand draws from one rule what must be chosen.
 func (p *prover) demand(i int) (end *claim, progress bool) {
-	f := p.e.facts[i]
-	if f.need == nil || f.owner != noCand && !p.is(f.owner) {
+	r := &p.rules[i]
+	if r.need == nil || r.owner != noClass && !p.is(r.owner) {
 		return nil, false
 	}
-	return p.force(f.need, i, p.premise(f))
+	return p.force(r.need, i, p.premise(r))
 }
 
-// premise returns the claim that the owner of a fact is chosen, if it has one.
-func (p *prover) premise(f stating) []*claim {
-	if f.owner == noCand {
+// premise returns the claim that the owner of a rule is chosen, if it has one.
+func (p *prover) premise(r *rule) []*claim {
+	if r.owner == noClass {
 		return nil
 	}
-	return []*claim{p.known[f.owner]}
+	return []*claim{p.known[r.owner]}
 }
 
-// exclusive follows a fact that allows one of a list.
-func (p *prover) exclusive(f stating, i int) (end *claim, progress bool) {
-	at := slices.IndexFunc(f.list, p.is)
+// exclusive follows a rule that allows one of a list.
+func (p *prover) exclusive(r *rule, i int) (end *claim, progress bool) {
+	*p.work -= len(r.list)
+	at := slices.IndexFunc(r.list, p.is)
 	if at < 0 {
 		return nil, false
 	}
-	only := p.known[f.list[at]]
-	for _, c := range f.list {
-		if c == f.list[at] {
+	only := p.known[r.list[at]]
+	for _, c := range r.list {
+		if c == r.list[at] {
 			continue
 		}
 		if p.is(c) {
-			return &claim{kind: contradiction, fact: i, because: []*claim{only, p.known[c]}}, true
+			return &claim{kind: contradiction, rule: i, because: []*claim{only, p.known[c]}}, true
 		}
 		if p.known[c] == nil {
 			_, learned := p.learn(excluded, c, i, []*claim{only})
@@ -231,9 +243,9 @@ func (p *prover) exclusive(f stating, i int) (end *claim, progress bool) {
 }
 
 // learn adds a conclusion, or reports that it contradicts what is known.
-func (p *prover) learn(kind claimKind, c cand, fact int, because []*claim) (end *claim, progress bool) {
+func (p *prover) learn(kind claimKind, c, rule int, because []*claim) (end *claim, progress bool) {
 	k := p.known[c]
-	made := &claim{kind: kind, cand: c, fact: fact, because: because}
+	made := &claim{kind: kind, class: c, rule: rule, because: because}
 	switch {
 	case k == nil:
 		p.known[c] = made
@@ -241,21 +253,27 @@ func (p *prover) learn(kind claimKind, c cand, fact int, because []*claim) (end 
 	case (k.kind == excluded) == (kind == excluded):
 		return nil, false
 	case kind == excluded:
-		return &claim{kind: contradiction, fact: fact, because: append(slices.Clip(because), k)}, true
+		return &claim{kind: contradiction, rule: rule, because: append(slices.Clip(because), k)}, true
 	}
-	return &claim{kind: contradiction, fact: fact, because: append([]*claim{k}, because...)}, true
+	return &claim{kind: contradiction, rule: rule, because: append([]*claim{k}, because...)}, true
 }
 
-// refuted reports whether a need is known not to hold, and the claims that show
-// it.
-func (p *prover) refuted(n *need) (bool, []*claim) {
+// refuted reports whether a formula is known not to hold, and the claims that
+// show it.
+func (p *prover) refuted(n *formula) (bool, []*claim) {
 	var why []*claim
+	*p.work -= len(n.classes)
 	switch n.kind {
 	case anyOf:
-		for _, c := range n.list {
+		if len(n.classes) == 0 {
+			return true, []*claim{{kind: unmet, part: n}}
+		}
+		for _, c := range n.classes {
 			if !p.not(c) {
 				return false, nil
 			}
+		}
+		for _, c := range n.classes {
 			why = append(why, p.known[c])
 		}
 		return true, why
@@ -275,8 +293,8 @@ func (p *prover) refuted(n *need) (bool, []*claim) {
 			}
 		}
 	case noneOf:
-		for _, c := range p.cands {
-			if p.is(c) && p.e.r.u.satisfies(p.ctx, n.expr, c) {
+		for _, c := range n.classes {
+			if p.is(c) {
 				return true, []*claim{p.known[c]}
 			}
 		}
@@ -284,34 +302,38 @@ func (p *prover) refuted(n *need) (bool, []*claim) {
 	return false, nil
 }
 
-// force draws the conclusions of a need that must hold.
-func (p *prover) force(n *need, fact int, because []*claim) (end *claim, progress bool) {
+// force draws the conclusions of a formula that must hold and is not refuted.
+func (p *prover) force(n *formula, rule int, because []*claim) (end *claim, progress bool) {
+	*p.work -= len(n.classes)
 	switch n.kind {
 	case anyOf:
-		last, why := noCand, slices.Clip(because)
-		for _, c := range n.list {
+		last, why := noClass, slices.Clip(because)
+		for _, c := range n.classes {
 			switch {
 			case p.is(c):
 				return nil, false
 			case p.not(c):
 				why = append(why, p.known[c])
-			case last != noCand:
+			case last != noClass:
 				return nil, false
 			default:
 				last = c
 			}
 		}
-		return p.learn(chosen, last, fact, why)
+		if last == noClass {
+			return nil, false
+		}
+		return p.learn(chosen, last, rule, why)
 	case every:
 		for _, k := range n.kids {
-			e, did := p.force(k, fact, because)
+			e, did := p.force(k, rule, because)
 			if e != nil {
 				return e, true
 			}
 			progress = progress || did
 		}
 	case some:
-		var last *need
+		var last *formula
 		why := slices.Clip(because)
 		for _, k := range n.kids {
 			no, w := p.refuted(k)
@@ -325,12 +347,12 @@ func (p *prover) force(n *need, fact int, because []*claim) (end *claim, progres
 			}
 		}
 		if last != nil {
-			return p.force(last, fact, why)
+			return p.force(last, rule, why)
 		}
 	case noneOf:
-		for _, c := range p.cands {
-			if p.known[c] == nil && p.e.r.u.satisfies(p.ctx, n.expr, c) {
-				e, did := p.learn(excluded, c, fact, because)
+		for _, c := range n.classes {
+			if p.known[c] == nil {
+				e, did := p.learn(excluded, c, rule, because)
 				if e != nil {
 					return e, true
 				}

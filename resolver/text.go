@@ -11,129 +11,184 @@ import (
 // limit: the headline, then the steps behind it, indented under what they
 // support.
 func (d *Derivation) Text(width int) string {
-	var b strings.Builder
-	wrap(&b, d.Conclusion.Text, "", "", width)
-	told := map[string]bool{}
-	writeSteps(&b, d.Conclusion, "  ", width, told)
-	return b.String()
+	t := textWriter{width: width, style: plain{}, told: map[string]bool{}}
+	t.derivation(d)
+	return t.String()
 }
 
 // Text returns the explanation of a whole conflict: each core with its
 // derivation and fixes, then what can be planned all the same. Lines have at
 // most width characters, 0 for no limit. The error is the context's.
 func (c *Conflict) Text(ctx context.Context, width int) (string, error) {
-	var b strings.Builder
-	for i, core := range c.Cores {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(core.Derive().Text(width))
-		fixes, err := core.Fixes(ctx, 0)
-		if err != nil {
-			return "", err
-		}
-		if len(fixes) == 0 {
-			wrap(&b, "no change to one or two things resolves this; cut the problem down to see what does", "", "", width)
-			continue
-		}
-		b.WriteString("what would help:\n")
-		for n, f := range fixes {
-			first := "  " + strconv.Itoa(n+1) + ". "
-			wrap(&b, f.String(), first, strings.Repeat(" ", len(first)), width)
-		}
+	r, err := c.Report(ctx)
+	if err != nil {
+		return "", err
 	}
-	if len(c.planned) > 0 {
-		b.WriteByte('\n')
-		all := len(c.planned) + len(c.refused)
-		text := strconv.Itoa(len(c.planned)) + " of " + plural(all, "subscription") + " can be planned without " + andList(c.refused)
-		if p := c.Planned(); p != nil && len(p.Selected) > 0 {
-			names := make([]string, len(p.Selected))
-			for i, s := range p.Selected {
-				names[i] = s.Name
-			}
-			text += ": " + andList(names)
-		}
-		wrap(&b, text, "", "", width)
-	}
-	return b.String(), nil
+	return r.Text(width, nil), nil
 }
 
-// andList joins words with commas and "and", and counts what is too many.
-func andList(words []string) string {
-	switch n := len(words); {
-	case n == 0:
-		return "nothing"
-	case n == 1:
-		return words[0]
-	case n > 6:
-		return strings.Join(words[:5], ", ") + " and " + strconv.Itoa(n-5) + " others"
-	default:
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+// Text tells the report in lines of at most width characters, 0 for no limit,
+// through a styler, or plainly when it is nil.
+func (r *Report) Text(width int, style Styler) string {
+	if style == nil {
+		style = plain{}
 	}
+	t := textWriter{width: width, style: style}
+	for i := range r.Cores {
+		c := &r.Cores[i]
+		if i > 0 {
+			t.WriteByte('\n')
+		}
+		t.told = map[string]bool{}
+		t.derivation(c.Derivation)
+		for _, n := range c.Notes {
+			t.wrap(Plain, "note: "+n, "", "")
+		}
+		t.fixes(c)
+	}
+	if line := r.plannedLine(); line != "" {
+		t.WriteByte('\n')
+		t.wrap(Plain, line, "", "")
+	}
+	return t.String()
+}
+
+// plannedLine says what can be planned all the same; "" when nothing can.
+func (r *Report) plannedLine() string {
+	if len(r.Planned) == 0 {
+		return ""
+	}
+	all := len(r.Planned) + len(r.Refused)
+	text := strconv.Itoa(len(r.Planned)) + " of " + plural(all, "subscription") + " can be planned "
+	if len(r.Refused) == 0 {
+		text += "all the same"
+	} else {
+		text += "without " + andList(r.Refused)
+	}
+	if len(r.Plan) == 0 {
+		return text + ": nothing to install or upgrade"
+	}
+	names := make([]string, len(r.Plan))
+	for i, s := range r.Plan {
+		names[i] = s.Name
+	}
+	return text + ": " + andList(names)
+}
+
+// noFix says what is left to do where no small change helps.
+func (c *CoreReport) noFix() string {
+	return "no one or two changes resolve this: give up one of " + andList(c.Requests) + " and resolve again"
+}
+
+// A textWriter writes an explanation as indented lines.
+type textWriter struct {
+	strings.Builder
+	width int
+	style Styler
+	told  map[string]bool
+}
+
+func (t *textWriter) fixes(c *CoreReport) {
+	switch len(c.Fixes) {
+	case 0:
+		t.wrap(Help, c.noFix(), "", "")
+	case 1:
+		t.wrap(Help, "what would help: "+c.Fixes[0].String(), "", "  ")
+	default:
+		t.wrap(Help, "what would help, the least disturbing first:", "", "")
+		for n, f := range c.Fixes {
+			first := "  " + strconv.Itoa(n+1) + ". "
+			t.wrap(Help, f.String(), first, strings.Repeat(" ", len(first)))
+		}
+	}
+}
+
+func (t *textWriter) derivation(d *Derivation) {
+	t.wrap(Headline, d.Headline(), "", "")
+	t.behind(d.Conclusion, "  ")
 }
 
 // maxSteps is how many steps stand under one; the rest is counted.
 const maxSteps = 12
 
-func writeSteps(b *strings.Builder, s *Step, indent string, width int, told map[string]bool) {
-	writeNotes(b, s, indent, width)
-	for i, c := range s.Because {
-		if i == maxSteps {
-			wrap(b, "and "+plural(len(s.Because)-i, "more reason")+" of this kind", indent+"- ", indent+"  ", width)
-			return
-		}
-		text := c.Text
-		if len(c.Because) > 0 && told[text] {
-			text += " (as said above)"
-			wrap(b, text, indent+"- ", indent+"  ", width)
-			continue
-		}
-		told[text] = true
-		wrap(b, text, indent+"- ", indent+"  ", width)
-		writeSteps(b, c, indent+"  ", width, told)
+// line returns the sentence of a step.
+func (s *Step) line() string {
+	if s.told != "" {
+		return s.told
 	}
+	return s.Text
 }
 
-// writeNotes writes where the catalog says so, and the author's own words.
-func writeNotes(b *strings.Builder, s *Step, indent string, width int) {
-	for _, m := range s.Messages {
-		wrap(b, "the author says: "+m, indent, indent, width)
-	}
-	if len(s.Places) > 0 {
-		at := "at " + s.Places[0].String()
-		if n := len(s.Places) - 1; n > 0 {
-			at += " and " + plural(n, "more place")
-		}
-		wrap(b, at, indent, indent, width)
-	}
-}
-
-// wrap writes text in lines of at most width characters; a longer word gets a
-// line of its own.
-func wrap(b *strings.Builder, text, first, indent string, width int) {
-	b.WriteString(first)
-	col := utf8.RuneCountInString(first)
-	start := true
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		if !start && width > 0 && col+1+n > width {
-			b.WriteString("\n" + indent)
-			col, start = utf8.RuneCountInString(indent), true
-		}
-		if !start {
-			b.WriteByte(' ')
-			col++
-		}
-		b.WriteString(word)
-		col, start = col+n, false
-	}
-	b.WriteByte('\n')
-}
-
-func plural(n int, noun string) string {
-	s := strconv.Itoa(n) + " " + noun
-	if n != 1 {
-		s += "s"
+// folded returns the step whose places, messages and reasons stand under the
+// sentence of s.
+func (s *Step) folded() *Step {
+	if s.under != nil {
+		return s.under
 	}
 	return s
+}
+
+// behind writes what stands under the sentence of a step.
+func (t *textWriter) behind(s *Step, indent string) {
+	s = s.folded()
+	t.notes(s, indent)
+	for i, c := range s.Because {
+		if i == maxSteps {
+			t.wrap(Plain, "and "+plural(len(s.Because)-i, "more reason")+" of this kind", indent+"- ", indent+"  ")
+			return
+		}
+		text := c.line()
+		if len(c.Because) > 0 && t.told[text] {
+			t.wrap(Plain, text+" (as said above)", indent+"- ", indent+"  ")
+			continue
+		}
+		t.told[text] = true
+		t.wrap(Plain, text, indent+"- ", indent+"  ")
+		t.behind(c, indent+"  ")
+	}
+}
+
+// notes writes where the catalog says so, and the author's own words.
+func (t *textWriter) notes(s *Step, indent string) {
+	for _, m := range s.Messages {
+		t.wrap(Quote, "the author says: "+m, indent, indent)
+	}
+	if at := s.placed(); at != "" {
+		t.wrap(Origin, at, indent, indent)
+	}
+}
+
+// placed says where the catalog says so; "" when no catalog does.
+func (s *Step) placed() string {
+	if len(s.Places) == 0 {
+		return ""
+	}
+	at := "at " + s.Places[0].String()
+	if n := len(s.Places) - 1; n > 0 {
+		at += " and " + plural(n, "more place")
+	}
+	return at
+}
+
+// wrap writes text in lines of at most t.width characters; a longer word gets a
+// line of its own.
+func (t *textWriter) wrap(part Part, text, first, indent string) {
+	t.WriteString(first)
+	col := utf8.RuneCountInString(first)
+	var line strings.Builder
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		if line.Len() > 0 && t.width > 0 && col+1+n > t.width {
+			t.WriteString(t.style.Style(part, line.String()) + "\n" + indent)
+			line.Reset()
+			col = utf8.RuneCountInString(indent)
+		}
+		if line.Len() > 0 {
+			line.WriteByte(' ')
+			col++
+		}
+		line.WriteString(word)
+		col += n
+	}
+	t.WriteString(t.style.Style(part, line.String()) + "\n")
 }

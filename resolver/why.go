@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -202,7 +203,7 @@ func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 			steps = append(steps, s)
 		}
 	}
-	out.Preferred = merge(steps)
+	out.Preferred = (&narrator{quotient: &quotient{e: w.e}}).merge(steps)
 	return out, nil
 }
 
@@ -233,14 +234,19 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 			with = append(with, b)
 		}
 	}
-	end := w.e.prove(ctx, facts, with, c)
-	if end == nil {
-		return nil, nil
+	q, end, err := w.e.prove(ctx, facts, with, c)
+	if err != nil && !errors.Is(err, errTooLong) {
+		return nil, err
 	}
-	n := narrator{e: w.e}
+	n := narrator{quotient: q}
 	s := &Step{Code: codeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}
-	s.Because = []*Step{n.step(end)}
-	s.finish()
+	if end == nil {
+		flat := w.e.core(facts).flat()
+		s.Because = flat.Conclusion.Because
+	} else {
+		s.Because = []*Step{n.step(end)}
+	}
+	n.finish(s)
 	return s, nil
 }
 

@@ -1,0 +1,241 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+)
+
+// Bundles that behave alike in a core are one to its proof: a person wants to
+// read "4 versions require X" and not the same four times. Candidates are alike
+// when every fact of the core says the same of them. Choosing the first of a
+// class in place of any other of it changes no fact, so a core has no solution
+// exactly when it has none over the first of each class.
+
+// A rule is a fact of a core, told of classes instead of candidates. Equal facts
+// of candidates that are alike are one rule.
+type rule struct {
+	Fact
+	facts []int    // in the encoding
+	owner int      // class, or noClass
+	need  *formula // as in stating
+	list  []int    // classes, of which at most one can be chosen
+}
+
+const noClass = -1
+
+// A formula is a need over classes.
+type formula struct {
+	kind    needKind
+	expr    constraints.Expr // of a leaf
+	classes []int            // of an anyOf; of a noneOf, what satisfies its expression
+	kids    []*formula
+}
+
+// each calls f for every class that the formula asks for.
+func (n *formula) each(f func(class int)) {
+	if n.kind == anyOf {
+		for _, c := range n.classes {
+			f(c)
+		}
+	}
+	for _, k := range n.kids {
+		k.each(f)
+	}
+}
+
+// A quotient is a core over classes.
+type quotient struct {
+	e       *encoding
+	rules   []rule
+	classes [][]cand // in the order in which the facts mention them
+	of      map[cand]int
+}
+
+// quotient sorts the candidates of a core into classes. Candidates in apart are
+// alike to none.
+func (e *encoding) quotient(ctx context.Context, core []int, apart []cand) *quotient {
+	q := &quotient{e: e, of: map[cand]int{}}
+	var all []cand
+	marks := map[cand][]int{}
+	known := map[cand]bool{}
+	see := func(c cand) {
+		if c != noCand && !known[c] {
+			known[c] = true
+			all = append(all, c)
+		}
+	}
+	keys := map[string]int{}
+	intern := func(format string, args ...any) int {
+		key := fmt.Sprintf(format, args...)
+		if _, ok := keys[key]; !ok {
+			keys[key] = len(keys)
+		}
+		return keys[key]
+	}
+	mark := func(c cand, n int) {
+		if m := marks[c]; len(m) == 0 || m[len(m)-1] != n {
+			marks[c] = append(m, n)
+		}
+	}
+	for _, i := range core {
+		f := e.facts[i]
+		see(f.owner)
+		if f.need != nil {
+			f.need.each(see)
+		}
+		for _, c := range f.list {
+			see(c)
+		}
+	}
+	for _, c := range apart {
+		mark(c, intern("apart %d", c))
+	}
+	done := map[string]bool{}
+	for _, i := range core {
+		f := e.facts[i]
+		key := e.likeness(i)
+		if f.owner != noCand {
+			mark(f.owner, intern("of %s", key))
+		}
+		in := intern("in %s", key)
+		for _, c := range f.list {
+			mark(c, in)
+		}
+		// Equal requirements mention the same candidates.
+		if f.need != nil && !done[key] {
+			done[key] = true
+			leaf, n := 0, 0
+			e.leaves(ctx, f.need, all, func(c cand, at int) {
+				if at != leaf {
+					leaf, n = at, intern("leaf %d of %s", at, key)
+				}
+				mark(c, n)
+			})
+		}
+	}
+	byMarks := map[string]int{}
+	for _, c := range all {
+		m := marks[c]
+		slices.Sort(m)
+		k := fmt.Sprint(m)
+		n, ok := byMarks[k]
+		if !ok {
+			n = len(q.classes)
+			byMarks[k] = n
+			q.classes = append(q.classes, nil)
+		}
+		q.classes[n] = append(q.classes[n], c)
+		q.of[c] = n
+	}
+	q.state(ctx, core)
+	return q
+}
+
+// likeness is equal for facts that say the same of their owners.
+func (e *encoding) likeness(i int) string {
+	switch f := e.facts[i].Fact.(type) {
+	case *Requires:
+		return "requires " + f.Requirement.String()
+	case *Prohibited:
+		return "prohibited"
+	case *Unusable:
+		return "unusable " + f.Err.Error()
+	case *Ruled:
+		return "ruled " + f.Policy.String()
+	case *Unsupported:
+		return "unsupported " + f.Err.Error()
+	}
+	return fmt.Sprintf("fact %d", i)
+}
+
+// leaves calls f for every candidate of each leaf, with the number of the leaf.
+func (e *encoding) leaves(ctx context.Context, n *need, all []cand, f func(c cand, leaf int)) {
+	leaf := 0
+	var walk func(n *need)
+	walk = func(n *need) {
+		switch n.kind {
+		case anyOf:
+			leaf++
+			for _, c := range n.list {
+				f(c, leaf)
+			}
+		case noneOf:
+			leaf++
+			for _, c := range all {
+				if e.r.u.satisfies(ctx, n.expr, c) {
+					f(c, leaf)
+				}
+			}
+		}
+		for _, k := range n.kids {
+			walk(k)
+		}
+	}
+	walk(n)
+}
+
+// state makes the rules.
+func (q *quotient) state(ctx context.Context, core []int) {
+	type key struct {
+		owner int
+		like  string
+	}
+	at := map[key]int{}
+	formulas := map[string]*formula{}
+	for _, i := range core {
+		f := q.e.facts[i]
+		r := rule{Fact: f.Fact, facts: []int{i}, owner: noClass}
+		like := q.e.likeness(i)
+		if f.owner != noCand {
+			r.owner = q.of[f.owner]
+		}
+		k := key{r.owner, like}
+		if n, ok := at[k]; ok {
+			q.rules[n].facts = append(q.rules[n].facts, i)
+			continue
+		}
+		at[k] = len(q.rules)
+		if f.need != nil {
+			if formulas[like] == nil {
+				formulas[like] = q.formula(ctx, f.need)
+			}
+			r.need = formulas[like]
+		}
+		r.list = q.classesOf(f.list)
+		q.rules = append(q.rules, r)
+	}
+}
+
+func (q *quotient) formula(ctx context.Context, n *need) *formula {
+	out := &formula{kind: n.kind, expr: n.expr}
+	switch n.kind {
+	case anyOf:
+		out.classes = q.classesOf(n.list)
+	case noneOf:
+		for i, class := range q.classes {
+			if q.e.r.u.satisfies(ctx, n.expr, class[0]) {
+				out.classes = append(out.classes, i)
+			}
+		}
+	}
+	for _, k := range n.kids {
+		out.kids = append(out.kids, q.formula(ctx, k))
+	}
+	return out
+}
+
+// classesOf returns the classes of candidates, each once, in order.
+func (q *quotient) classesOf(list []cand) []int {
+	var out []int
+	seen := map[int]bool{}
+	for _, c := range list {
+		if k := q.of[c]; !seen[k] {
+			seen[k] = true
+			out = append(out, k)
+		}
+	}
+	return out
+}

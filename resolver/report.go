@@ -1,0 +1,103 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A Report is the whole explanation of a conflict as data; [Report.Text] and
+// [Report.Markdown] tell it to people, and it marshals to JSON for programs.
+type Report struct {
+	ID        string       `json:"id,omitempty"`
+	Namespace string       `json:"namespace"`
+	Cores     []CoreReport `json:"cores"`
+	// Planned and Refused are the subscriptions of the parts that have a plan
+	// and of those that have none, Plan is the plan of the former (G1).
+	Planned []string   `json:"planned"`
+	Refused []string   `json:"refused"`
+	Plan    []Selected `json:"plan"`
+}
+
+// A CoreReport explains one core.
+type CoreReport struct {
+	Headline string `json:"headline"`
+	*Derivation
+	// Notes are what else may matter: catalogs that were left out.
+	Notes []string `json:"notes,omitempty"`
+	// Fixes are what would resolve the core, the least disturbing first.
+	Fixes []*Fix `json:"fixes"`
+	Facts []Fact `json:"-"`
+	// Requests are the names of the subscriptions and operators involved.
+	Requests []string `json:"requests"`
+}
+
+// Report explains the conflict: the derivation of each core, what would help,
+// and what can be planned all the same. The error is the context's.
+func (c *Conflict) Report(ctx context.Context) (*Report, error) {
+	r := &Report{
+		ID: c.ID, Namespace: c.Namespace, Plan: []Selected{},
+		Planned: slices.Clip(c.planned), Refused: slices.Clip(c.refused),
+	}
+	if p := c.Planned(); p != nil {
+		r.Plan = p.Selected
+	}
+	for _, list := range []*[]string{&r.Planned, &r.Refused} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	for _, core := range c.Cores {
+		d, err := core.Derive(ctx)
+		if err != nil {
+			return nil, err
+		}
+		fixes, err := core.Fixes(ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		if fixes == nil {
+			fixes = []*Fix{}
+		}
+		r.Cores = append(r.Cores, CoreReport{
+			Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Requests: core.requests(),
+		})
+	}
+	return r, nil
+}
+
+// requests names what the core asks for.
+func (c *Core) requests() []string {
+	var out []string
+	for _, f := range c.Facts {
+		switch f := f.(type) {
+		case *Subscribed:
+			out = append(out, f.Subscription.Name)
+		case *Unavailable:
+			out = append(out, f.Subscription.Name)
+		case *MustStay:
+			out = append(out, f.Operator.Name)
+		}
+	}
+	return out
+}
+
+// notes tells of catalogs that were left out, where something is missing.
+func (c *Core) notes() []string {
+	missing := slices.ContainsFunc(c.Facts, func(f Fact) bool {
+		q, ok := f.(*Requires)
+		_, gone := f.(*Unavailable)
+		return gone || ok && len(q.Candidates) == 0
+	})
+	if !missing {
+		return nil
+	}
+	var out []string
+	for _, x := range c.e.r.u.p.Catalogs {
+		if x.Unhealthy != "" {
+			out = append(out, fmt.Sprintf("catalog %s is unhealthy and was left out (%s); what is missing may be in it", x.ID(), x.Unhealthy))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
