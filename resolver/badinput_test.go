@@ -1,0 +1,109 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/iotest"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// TestBadInput runs testdata/badinput.txtar: pairs of files, a stream of
+// problems as JSON and what becomes of it, with the type of each error and the
+// place that it names.
+func TestBadInput(t *testing.T) {
+	const path = "testdata/badinput.txtar"
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(a.Files); i += 2 {
+		in, want := a.Files[i], a.Files[i+1]
+		if want.Name != "want "+in.Name {
+			t.Fatalf("%s is followed by %s", in.Name, want.Name)
+		}
+		t.Run(in.Name, func(t *testing.T) {
+			golden(t, path, a, want.Name, badAnswer(string(in.Data)))
+		})
+	}
+}
+
+// badAnswer tells what becomes of a stream of problems.
+func badAnswer(in string) string {
+	var b strings.Builder
+	n := 0
+	for p, err := range resolver.ReadProblems(strings.NewReader(in)) {
+		n++
+		if err == nil {
+			err = p.Open(context.Background(), openBad)
+		}
+		if err == nil {
+			_, err = resolver.Resolve(context.Background(), p)
+		}
+		fmt.Fprintf(&b, "%d: %s\n", n, typed(err))
+	}
+	if n == 0 {
+		return "no problem\n"
+	}
+	return b.String()
+}
+
+// openBad opens the directories that the problems name.
+func openBad(ctx context.Context, name string) (*graph.Catalog, error) {
+	fsys := fstest.MapFS{}
+	switch name {
+	case "bad":
+		fsys["a/catalog.yaml"] = &fstest.MapFile{Data: []byte("schema: olm.package\nname: a\n---\n{")}
+	case "notcatalog":
+		fsys["README.md"] = &fstest.MapFile{Data: []byte("# Hello\n\nThis is no catalog.\n")}
+	}
+	return graph.Load(ctx, fsys, nil)
+}
+
+// typed tells an error with its type and place.
+func typed(err error) string {
+	if err == nil {
+		return "solved"
+	}
+	s := fmt.Sprintf("%T", err)
+	var p *resolver.ProblemError
+	if errors.As(err, &p) {
+		s += fmt.Sprintf(" at %q", p.Path)
+	}
+	var d *fbc.Diagnostic
+	if errors.As(err, &d) {
+		s += fmt.Sprintf(", by a %T at %s", d, d.Pos)
+	}
+	return s + "\n\t" + strings.ReplaceAll(err.Error(), "\n", "\n\t")
+}
+
+// TestReadError checks that an error of the reader comes through.
+func TestReadError(t *testing.T) {
+	cause := errors.New("the disk is gone")
+	for _, in := range []string{"", `{"namespace": "ns"`, `{"namespace": "ns"} `} {
+		var got error
+		for _, err := range resolver.ReadProblems(io.MultiReader(strings.NewReader(in), iotest.ErrReader(cause))) {
+			got = err
+		}
+		if !errors.Is(got, cause) {
+			t.Errorf("after %q: got the error %v, want %v", in, got, cause)
+		}
+	}
+}
+
+// TestZeroProblem checks that nothing needs nothing.
+func TestZeroProblem(t *testing.T) {
+	sol, err := resolver.Resolve(context.Background(), resolver.Problem{})
+	if err != nil || len(sol.Selected)+len(sol.Stayed)+len(sol.Faults) != 0 {
+		t.Errorf("got %v, %v, want the empty solution", sol, err)
+	}
+}
