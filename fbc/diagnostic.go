@@ -76,11 +76,35 @@ func (d *Diagnostic) Unwrap() error { return d.Err }
 
 // Compare orders diagnostics by position, then path, code and text.
 func (d *Diagnostic) Compare(e *Diagnostic) int {
-	if c := cmp.Or(d.Pos.Compare(e.Pos), cmp.Compare(d.Path, e.Path), cmp.Compare(d.Code, e.Code)); c != 0 {
+	if c := cmp.Or(d.Pos.Compare(e.Pos), comparePaths(d.Path, e.Path), cmp.Compare(d.Code, e.Code)); c != 0 {
 		return c
 	}
 	return cmp.Compare(d.Error(), e.Error())
 }
+
+// comparePaths orders JSON pointers, list indexes by number.
+func comparePaths(a, b string) int {
+	for a != "" && b != "" {
+		var x, y string
+		x, a, _ = strings.Cut(a[1:], "/")
+		y, b, _ = strings.Cut(b[1:], "/")
+		if c := cmp.Compare(x, y); c != 0 {
+			if digits(x) && digits(y) {
+				c = cmp.Or(cmp.Compare(len(x), len(y)), c)
+			}
+			return c
+		}
+		if a != "" {
+			a = "/" + a
+		}
+		if b != "" {
+			b = "/" + b
+		}
+	}
+	return cmp.Compare(a, b)
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // Diagnostics is a list of findings in order of position. As an error it
 // prints one finding a line and unwraps to all of them.

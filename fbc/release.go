@@ -1,7 +1,6 @@
 package fbc
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -29,12 +28,11 @@ func checkRelease(release string) error {
 
 // checkReleased returns what else a bundle with a release must observe (A8).
 func checkReleased(name string, p property.Package, v semver.Version) error {
-	var errs []error
-	if want := p.PackageName + "-v" + v.String() + "-" + p.Release; name != want {
-		errs = append(errs, fmt.Errorf("a bundle with release %q must be named %q", p.Release, want))
-	}
 	if len(v.Build) > 0 {
-		errs = append(errs, fmt.Errorf("version %q has build metadata beside the release %q; keep one of them", v, p.Release))
+		return fmt.Errorf("version %q has build metadata beside the release %q; keep one of them", v, p.Release)
 	}
-	return errors.Join(errs...)
+	if want := p.PackageName + "-v" + v.String() + "-" + p.Release; name != want {
+		return fmt.Errorf("a bundle with release %q must be named %q", p.Release, want)
+	}
+	return nil
 }

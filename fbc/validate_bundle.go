@@ -56,7 +56,7 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	if seen == 0 {
 		v.report(CodeVersion, m, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
 	}
-	if len(p.channels) > 0 && !p.inChannel(f.Name) {
+	if len(p.channels) > 0 && f.Name != "" && !p.inChannel(f.Name) {
 		v.report(CodeNotInChannel, m, "/name", fmt.Errorf("bundle %q is in no channel of package %q; add an entry, or remove the bundle", f.Name, p.name))
 	}
 }
