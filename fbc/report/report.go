@@ -1,0 +1,153 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// A Format is a form of output.
+type Format string
+
+// The formats that Write knows.
+const (
+	Text   Format = "text"
+	JSON   Format = "json"
+	SARIF  Format = "sarif"
+	GitHub Format = "github"
+)
+
+// Formats lists all formats.
+func Formats() []Format { return []Format{Text, JSON, SARIF, GitHub} }
+
+// Options adjust the output. A nil *Options means all defaults.
+type Options struct {
+	// Prefix is put before the names of files, which findings have relative to
+	// the root of the catalog: the catalog's directory within the repository.
+	Prefix string
+	// ToolVersion is the version of the program, for SARIF.
+	ToolVersion string
+}
+
+// Write prints the findings. An unknown format is an error, as is a writer that
+// fails.
+func Write(w io.Writer, f Format, found fbc.Diagnostics, opts *Options) error {
+	if opts == nil {
+		opts = &Options{}
+	}
+	out := bufio.NewWriter(w)
+	var err error
+	switch f {
+	case Text:
+		text(out, found, opts)
+	case JSON:
+		err = encode(out, jsonReport(found, opts))
+	case SARIF:
+		err = encode(out, sarifReport(found, opts))
+	case GitHub:
+		github(out, found, opts)
+	default:
+		return fmt.Errorf("unknown format %q; want one of %v", f, Formats())
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+func encode(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// at returns the position with the prefix before the file.
+func (o *Options) at(p fbc.Pos) fbc.Pos {
+	if p.IsValid() && o.Prefix != "" {
+		p.File = path.Join(o.Prefix, p.File)
+	}
+	return p
+}
+
+// message returns the finding without its place.
+func message(d *fbc.Diagnostic) string {
+	bare := *d
+	bare.Pos = fbc.Pos{}
+	return strings.TrimPrefix(bare.Error(), "-: ")
+}
+
+// text prints one finding a line, and a summary.
+func text(w io.Writer, found fbc.Diagnostics, opts *Options) {
+	for _, d := range found {
+		fmt.Fprintf(w, "%s: %s: %s [%s]\n", opts.at(d.Pos), d.Severity, message(d), d.Code)
+	}
+	if len(found) > 0 {
+		fmt.Fprintf(w, "%s, %s\n", plural(len(found.Errors()), "error"), plural(len(found.Warnings()), "warning"))
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// github prints workflow commands.
+func github(w io.Writer, found fbc.Diagnostics, opts *Options) {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	attr := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	for _, d := range found {
+		at := opts.at(d.Pos)
+		fmt.Fprintf(w, "::%s ", d.Severity)
+		if at.IsValid() {
+			fmt.Fprintf(w, "file=%s,", attr.Replace(at.File))
+		}
+		if at.Line > 0 {
+			fmt.Fprintf(w, "line=%d,", at.Line)
+		}
+		fmt.Fprintf(w, "title=%s::%s\n", attr.Replace(string(d.Code)), data.Replace(message(d)))
+	}
+}
+
+// ProtocolVersion is that of the JSON output. It changes when a field changes
+// its meaning or goes away, not when one is added.
+const ProtocolVersion = 1
+
+type jsonOut struct {
+	Version  int           `json:"version"`
+	Errors   int           `json:"errors"`
+	Warnings int           `json:"warnings"`
+	Findings []jsonFinding `json:"findings"`
+}
+
+type jsonFinding struct {
+	Code     fbc.Code     `json:"code"`
+	Severity fbc.Severity `json:"severity"`
+	File     string       `json:"file,omitempty"`
+	Line     int          `json:"line,omitempty"`
+	Schema   string       `json:"schema,omitempty"`
+	Package  string       `json:"package,omitempty"`
+	Name     string       `json:"name,omitempty"`
+	Path     string       `json:"path,omitempty"`
+	Message  string       `json:"message"`
+}
+
+func jsonReport(found fbc.Diagnostics, opts *Options) jsonOut {
+	out := jsonOut{Version: ProtocolVersion, Errors: len(found.Errors()), Warnings: len(found.Warnings()), Findings: []jsonFinding{}}
+	for _, d := range found {
+		at := opts.at(d.Pos)
+		f := jsonFinding{Code: d.Code, Severity: d.Severity, File: at.File, Line: at.Line, Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path}
+		if f.Message = string(d.Code); d.Err != nil {
+			f.Message = d.Err.Error()
+		}
+		out.Findings = append(out.Findings, f)
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package report_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/report"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func findings(t *testing.T) fbc.Diagnostics {
+	t.Helper()
+	text := `{"schema":"olm.package","name":"a","defaultChannel":"gone"}
+{"schema":"olm.channel","package":"a","name":"s","entries":[{"name":"a.v1"}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1","image":"a","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}},{"type":"olm.typo","value":1}]}
+{"schema":
+`
+	found, err := fbc.CheckBytes(t.Context(), []byte(text), "a 100%, b:c/index.json", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(found, &fbc.Diagnostic{Code: "other-code", Severity: fbc.Warning, Err: errors.New("of nowhere\nin two lines")}, &fbc.Diagnostic{Code: fbc.CodeEmpty, Pos: fbc.Pos{File: "x"}})
+}
+
+func TestWrite(t *testing.T) {
+	for _, f := range report.Formats() {
+		for name, found := range map[string]fbc.Diagnostics{"findings": findings(t), "none": nil} {
+			var out strings.Builder
+			if err := report.Write(&out, f, found, &report.Options{Prefix: "catalogs/x", ToolVersion: "1.2.3"}); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+"."+string(f))
+			if *update {
+				if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), out.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", file, diff)
+			}
+		}
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	if err := report.Write(&strings.Builder{}, "xml", nil, nil); err == nil || !strings.Contains(err.Error(), `unknown format "xml"`) {
+		t.Errorf("got %v", err)
+	}
+	if err := report.Write(full{}, report.Text, findings(t), nil); err != errFull {
+		t.Errorf("got %v", err)
+	}
+}
+
+var errFull = errors.New("no space left")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
