@@ -92,13 +92,29 @@ type Fix struct {
 // String says what to do and what would come of it, beside what can be planned
 // anyway.
 func (f *Fix) String() string {
+	text := f.instruction()
+	if then := f.outcome(); then != "" {
+		text += "; then " + then
+	}
+	return text
+}
+
+// instruction says what to do.
+func (f *Fix) instruction() string {
 	parts := make([]string, len(f.Changes))
 	for i, c := range f.Changes {
 		parts[i] = c.String()
 	}
-	text := strings.Join(parts, ", and ")
-	if then := f.outcome(); then != "" {
-		text += "; then " + then
+	first := f.Changes[0]
+	if len(parts) == 1 || first.Kind != RelaxRequirement {
+		return strings.Join(parts, ", and ")
+	}
+	for i, c := range f.Changes {
+		parts[i] = c.Requirement
+	}
+	text := "upstream: publish what meets " + andList(parts)
+	if first.Place != nil {
+		text += fmt.Sprintf(", or have %s drop these requirements (%s)", cmp.Or(first.Bundle.Package, first.Bundle.Name), first.Place)
 	}
 	return text
 }
@@ -353,47 +369,82 @@ func (c Change) apply(p Problem) Problem {
 }
 
 // upstream returns the requirements of which each alone, if its author dropped
-// it, would resolve the core.
+// it, would resolve the core; or else all that nothing meets, if that would.
 func (c *Core) upstream(ctx context.Context) ([]*Fix, error) {
 	e := c.e
 	var out []*Fix
+	var mine []*Requires
 	for _, i := range c.index {
 		q, ok := e.facts[i].Fact.(*Requires)
-		if !ok {
+		if !ok || slices.ContainsFunc(mine, func(o *Requires) bool { return sameMistake(o, q) }) {
 			continue
 		}
-		var on []sat.Lit
-		for j, f := range e.facts {
-			// The same requirement of other bundles of the package is the same
-			// mistake.
-			other, ok := f.Fact.(*Requires)
-			same := ok && other.Bundle.Package == q.Bundle.Package && other.Requirement.String() == q.Requirement.String()
-			if !same && !(isRequest(f.Fact) && c.foreign(j)) {
-				on = append(on, e.on[j])
-			}
-		}
-		set, ok, err := e.search(ctx, on, func(sub int) bool { return e.r.missing[sub] == nil && !c.foreign(sub) })
+		mine = append(mine, q)
+		fix, err := c.relaxed(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			continue
+		if fix != nil {
+			out = append(out, fix)
 		}
-		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: requirement(q)}
-		if !q.Bundle.Installed() {
-			ch.Place = &Place{q.Bundle.Catalog, q.Pos.File, q.Pos.Line, q.Property}
-		}
-		if ch.Advice = advice(q, ch.Place); ch.Advice == "" {
-			continue
-		}
-		if slices.ContainsFunc(out, func(f *Fix) bool {
-			return f.Changes[0].Requirement == ch.Requirement && f.Changes[0].Bundle.Package == ch.Bundle.Package
-		}) {
-			continue
-		}
-		out = append(out, &Fix{Changes: []Change{ch}, Selected: e.r.solution(set).Selected, cost: changeCost[ch.Kind]})
 	}
-	return out, nil
+	if len(out) > 0 {
+		return out, nil
+	}
+	// What the core does not mention may be missing just as well.
+	var unmet []*Requires
+	for _, f := range e.facts {
+		q, ok := f.Fact.(*Requires)
+		if ok && len(q.Candidates) == 0 && slices.ContainsFunc(mine, func(o *Requires) bool { return o.Bundle.Package == q.Bundle.Package }) &&
+			!slices.ContainsFunc(unmet, func(o *Requires) bool { return sameMistake(o, q) }) {
+			unmet = append(unmet, q)
+		}
+	}
+	if len(unmet) < 2 || len(unmet) > maxUnmet {
+		return nil, nil
+	}
+	fix, err := c.relaxed(ctx, unmet...)
+	if fix != nil {
+		out = append(out, fix)
+	}
+	return out, err
+}
+
+// maxUnmet is how many requirements an advice to authors may be about.
+const maxUnmet = 4
+
+// sameMistake reports whether two bundles of a package state one requirement.
+func sameMistake(a, b *Requires) bool {
+	return a.Bundle.Package == b.Bundle.Package && a.Requirement.String() == b.Requirement.String()
+}
+
+// relaxed returns the fix that drops requirements of all bundles of their
+// packages; nil when it does not help, or nobody could do it.
+func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
+	e := c.e
+	fix := &Fix{}
+	for _, q := range drop {
+		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: requirement(q), Place: q.place()}
+		if ch.Advice = advice(q, ch.Place); ch.Advice == "" {
+			return nil, nil
+		}
+		fix.Changes = append(fix.Changes, ch)
+		fix.cost += changeCost[ch.Kind]
+	}
+	var on []sat.Lit
+	for j, f := range e.facts {
+		q, ok := f.Fact.(*Requires)
+		dropped := ok && slices.ContainsFunc(drop, func(o *Requires) bool { return sameMistake(o, q) })
+		if !dropped && !(isRequest(f.Fact) && c.foreign(j)) {
+			on = append(on, e.on[j])
+		}
+	}
+	set, ok, err := e.search(ctx, on, func(sub int) bool { return e.r.missing[sub] == nil && !c.foreign(sub) })
+	if !ok || err != nil {
+		return nil, err
+	}
+	fix.Selected = e.r.solution(set).Selected
+	return fix, nil
 }
 
 // advice says what authors can do about a requirement; "" when nothing, since

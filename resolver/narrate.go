@@ -141,6 +141,8 @@ func (w *narrator) asks(q *Subscribed, bundles []Ref, left bool) string {
 	_, current := offers(q)
 	stays := slices.ContainsFunc(bundles, Ref.Installed)
 	switch {
+	case current == "" && q.Subscription.StartingCSV != "":
+		return "is the startingCSV of subscription " + name
 	case left:
 		return "is all that is left for subscription " + name
 	case current == "":

@@ -1,0 +1,469 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+var conflicts = flag.Int("conflicts", 1000, "the `number` of generated problems without solution to explain")
+
+// A tally counts what the properties were checked on.
+type tally struct {
+	problems, cores, facts, biggest, fixes, upstream, fixless, alone, steps, incomplete, planned, whys, whynots int
+	slowest, total                                                                                              time.Duration
+	slowestSeed                                                                                                 uint64
+}
+
+// TestConflictProperties checks explanations of generated problems without
+// solution (D15–D17, G1): cores are minimal and independent, derivations exist,
+// fixes are valid, the plan of the rest is that of the problem without the
+// refused subscriptions, and order does not matter.
+func TestConflictProperties(t *testing.T) {
+	var n tally
+	check := func(seed uint64) {
+		if msg := n.check(t, seed); msg != "" {
+			t.Fatalf("seed %d: %s\nreplay with: go test ./resolver -run '^%s$' -v -seed %d", seed, msg, t.Name(), seed)
+		}
+	}
+	if *seed != 0 {
+		check(*seed)
+		return
+	}
+	want := *conflicts
+	if testing.Short() {
+		want /= 5
+	}
+	for s := uint64(1); n.problems < want; s++ {
+		check(s)
+	}
+	t.Logf("%d problems without solution: %d cores with %.1f facts on average, %d at most; %d derivation steps, %d derivations given up",
+		n.problems, n.cores, float64(n.facts)/float64(n.cores), n.biggest, n.steps, n.incomplete)
+	t.Logf("%d fixes, each valid, %d of them upstream; %d cores without a fix; %d plans of the rest compared", n.fixes, n.upstream, n.fixless, n.planned)
+	t.Logf("%d cores also refuted from the text of their facts alone", n.alone)
+	t.Logf("explained in %v on average, %v at most (seed %d)", n.total/time.Duration(n.problems), n.slowest, n.slowestSeed)
+}
+
+func (n *tally) check(t *testing.T, seed uint64) string {
+	ctx := context.Background()
+	raw := randomProblem(seed)
+	p := open(t, raw)
+	_, err := resolver.Resolve(ctx, p)
+	var no *resolver.Conflict
+	if err == nil || !errors.As(err, &no) {
+		return ""
+	}
+	start := time.Now()
+	text, err := no.Text(ctx, 100)
+	took := time.Since(start)
+	if err != nil {
+		return err.Error()
+	}
+	n.problems++
+	n.total += took
+	if took > n.slowest {
+		n.slowest, n.slowestSeed = took, seed
+	}
+	asked := map[string]bool{}
+	for i, core := range no.Cores {
+		n.cores++
+		n.facts += len(core.Facts)
+		n.biggest = max(n.biggest, len(core.Facts))
+		contradict, needless, err := resolver.CheckCore(ctx, core)
+		switch {
+		case err != nil:
+			return err.Error()
+		case !contradict:
+			return fmt.Sprintf("the facts of core %d do not contradict each other", i)
+		case len(needless) > 0:
+			return fmt.Sprintf("core %d does not need %q", i, needless[0])
+		}
+		for _, name := range requests(core) {
+			if asked[name] {
+				return fmt.Sprintf("two cores ask for %s", name)
+			}
+			asked[name] = true
+		}
+		if len(model(core, p.Options.Constraints, &n.alone)) > 0 {
+			return fmt.Sprintf("the facts of core %d alone have a solution: %v", i, core.Facts)
+		}
+		if msg := n.derivation(ctx, core); msg != "" {
+			return msg
+		}
+		if msg := n.checkFixes(ctx, t, no, core, p); msg != "" {
+			return msg
+		}
+	}
+	if msg := n.rest(ctx, no, p); msg != "" {
+		return msg
+	}
+	if text, err = no.Text(ctx, 0); err != nil {
+		return err.Error()
+	}
+	other, err := resolver.Resolve(ctx, open(t, shuffled(t, rand.New(rand.NewPCG(seed, 2)), raw)))
+	if err == nil || !errors.As(err, &no) {
+		return fmt.Sprintf("in another order: %v, %v", other, err)
+	}
+	again, err := no.Text(ctx, 0)
+	if err != nil {
+		return err.Error()
+	}
+	if diff := cmp.Diff(lines.ReplaceAllString(text, "${1}N"), lines.ReplaceAllString(again, "${1}N")); diff != "" {
+		return "the text depends on the order:\n" + diff
+	}
+	return ""
+}
+
+// requests names what a core asks for.
+func requests(core *resolver.Core) []string {
+	var out []string
+	for _, f := range core.Facts {
+		switch f := f.(type) {
+		case *resolver.Subscribed:
+			out = append(out, "subscription "+f.Subscription.Name)
+		case *resolver.Unavailable:
+			out = append(out, "subscription "+f.Subscription.Name)
+		case *resolver.MustStay:
+			out = append(out, "operator "+f.Operator.Name)
+		}
+	}
+	return out
+}
+
+// derivation checks that a core has one, and that it uses every kind of fact of
+// the core at most: nothing from outside.
+func (n *tally) derivation(ctx context.Context, core *resolver.Core) string {
+	d, err := core.Derive(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	if d.Incomplete {
+		n.incomplete++
+		return fmt.Sprintf("no derivation for %v", core.Facts)
+	}
+	used := map[resolver.Fact]bool{}
+	var walk func(s *resolver.Step) string
+	walk = func(s *resolver.Step) string {
+		n.steps++
+		if strings.TrimSpace(s.Text) == "" {
+			return "a step without words"
+		}
+		if s.Fact != nil {
+			if !slices.Contains(core.Facts, s.Fact) {
+				return "a step applies what is no fact of the core: " + s.Fact.String()
+			}
+			used[s.Fact] = true
+		}
+		for _, c := range s.Because {
+			if msg := walk(c); msg != "" {
+				return msg
+			}
+		}
+		return ""
+	}
+	if msg := walk(d.Conclusion); msg != "" {
+		return msg
+	}
+	if len(used) == 0 {
+		return "the derivation applies no fact"
+	}
+	return ""
+}
+
+// checkFixes applies the changes of each fix to the problem without the requests
+// of the other cores, and resolves it again.
+func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Conflict, core *resolver.Core, p resolver.Problem) string {
+	fixes, err := core.Fixes(ctx, 0)
+	if err != nil {
+		return err.Error()
+	}
+	if len(fixes) == 0 {
+		n.fixless++
+	}
+	mine := requests(core)
+	q := p
+	q.Subscriptions = nil
+	q.Installed = slices.Clone(p.Installed)
+	q.Options.Partial = false
+	foreign := func(request string) bool {
+		return !slices.Contains(mine, request) && slices.ContainsFunc(no.Cores, func(c *resolver.Core) bool { return slices.Contains(requests(c), request) })
+	}
+	drop := func(name string) {
+		q.Installed = slices.DeleteFunc(q.Installed, func(in resolver.Installed) bool { return in.Name == name })
+	}
+	for _, s := range p.Subscriptions {
+		if foreign("subscription " + s.Name) {
+			drop(s.InstalledCSV)
+		} else {
+			q.Subscriptions = append(q.Subscriptions, s)
+		}
+	}
+	for _, in := range p.Installed {
+		if foreign("operator " + in.Name) {
+			drop(in.Name)
+		}
+	}
+	for _, f := range fixes {
+		if len(f.Changes) == 0 || f.String() == "" {
+			return "an empty fix"
+		}
+		n.fixes++
+		changed := q
+		if f.Changes[0].Kind == resolver.RelaxRequirement {
+			n.upstream++
+			sol, err := resolver.Resolve(ctx, relaxed(t, q, f.Changes))
+			if err != nil {
+				return fmt.Sprintf("fix %q does not help: %v", f, err)
+			}
+			if got, want := fmt.Sprint(names(sol.Selected)), fmt.Sprint(names(f.Selected)); got != want {
+				return fmt.Sprintf("fix %q promises %s, and gives %s", f, want, got)
+			}
+			continue
+		}
+		for _, c := range f.Changes {
+			changed = resolver.Apply(c, changed)
+		}
+		sol, err := resolver.Resolve(ctx, changed)
+		if err != nil {
+			return fmt.Sprintf("fix %q does not help: %v", f, err)
+		}
+		if got, want := fmt.Sprint(sol.Selected), fmt.Sprint(f.Selected); got != want {
+			return fmt.Sprintf("fix %q promises %s, and gives %s", f, want, got)
+		}
+		for i := range f.Changes {
+			fewer := q
+			for _, c := range slices.Delete(slices.Clone(f.Changes), i, i+1) {
+				fewer = resolver.Apply(c, fewer)
+			}
+			if _, err := resolver.Resolve(ctx, fewer); err == nil {
+				return fmt.Sprintf("fix %q does not need %q", f, f.Changes[i])
+			}
+		}
+	}
+	return ""
+}
+
+// rest compares the plan of the parts that have one with that of the problem
+// without the refused subscriptions, where that is well-defined: none of them
+// owns an operator, and every orphan can stay.
+func (n *tally) rest(ctx context.Context, no *resolver.Conflict, p resolver.Problem) string {
+	planned, refused := no.Subscriptions()
+	if len(planned)+len(refused) != len(p.Subscriptions) {
+		return fmt.Sprintf("planned %v and refused %v are not all subscriptions", planned, refused)
+	}
+	q := p
+	q.Subscriptions = nil
+	for _, s := range p.Subscriptions {
+		if slices.Contains(planned, s.Name) {
+			q.Subscriptions = append(q.Subscriptions, s)
+		} else if s.InstalledCSV != "" {
+			return ""
+		}
+	}
+	for _, core := range no.Cores {
+		for _, r := range requests(core) {
+			if strings.HasPrefix(r, "operator ") {
+				return ""
+			}
+		}
+	}
+	if len(planned) == 0 {
+		if no.Planned() != nil {
+			return "a plan for no subscription"
+		}
+		return ""
+	}
+	n.planned++
+	sol, err := resolver.Resolve(ctx, q)
+	if err != nil {
+		return fmt.Sprintf("what is said to be plannable is not: %v", err)
+	}
+	if got, want := fmt.Sprint(no.Planned().Selected), fmt.Sprint(sol.Selected); got != want {
+		return fmt.Sprintf("planned %s, want %s", got, want)
+	}
+	return ""
+}
+
+// relaxed returns the problem in which no bundle of the packages that the changes
+// name states the requirements that they name.
+func relaxed(t testing.TB, p resolver.Problem, changes []resolver.Change) resolver.Problem {
+	compiler := constraints.NewCompiler(nil)
+	drop := func(pkg string, list []property.Property) []property.Property {
+		return slices.DeleteFunc(slices.Clone(list), func(q property.Property) bool {
+			x, ok, err := compiler.FromProperty(q)
+			return ok && err == nil && slices.ContainsFunc(changes, func(c resolver.Change) bool {
+				return c.Bundle.Package == pkg && c.Requirement == resolver.Says(x)
+			})
+		})
+	}
+	p.Catalogs = slices.Clone(p.Catalogs)
+	for i, c := range p.Catalogs {
+		docs := readDocs(t, *c.FBC)
+		for j := range docs {
+			if docs[j].Schema == "olm.bundle" {
+				docs[j].Properties = drop(docs[j].Package, docs[j].Properties)
+			}
+		}
+		text := render(docs)
+		p.Catalogs[i].FBC, p.Catalogs[i].Graph = &text, nil
+	}
+	p.Installed = slices.Clone(p.Installed)
+	for i, in := range p.Installed {
+		pkg := in.Package
+		for _, q := range in.Properties {
+			if v, err := property.ParsePackage(q.Value); q.Type == property.TypePackage && pkg == "" && err == nil {
+				pkg = v.PackageName
+			}
+		}
+		p.Installed[i].Properties = drop(pkg, in.Properties)
+	}
+	return open(t, p)
+}
+
+func names(list []resolver.Selected) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, s.Name+" "+s.Channel+" "+s.Catalog)
+	}
+	return out
+}
+
+// model tries all sets of what the facts of a core mention, and returns one that
+// breaks none of the facts, by what each fact says itself; nil when there is
+// none, as it should be, or when the facts cannot be told from what they say.
+func model(core *resolver.Core, semantics resolver.Semantics, checked *int) []resolver.Ref {
+	var refs []resolver.Ref
+	at := func(r resolver.Ref) int {
+		i := slices.Index(refs, r)
+		if i < 0 {
+			i = len(refs)
+			refs = append(refs, r)
+		}
+		return i
+	}
+	all := func(list []resolver.Ref) (mask uint64) {
+		for _, r := range list {
+			mask |= 1 << at(r)
+		}
+		return mask
+	}
+	var clauses []func(set uint64) bool
+	add := func(f func(set uint64) bool) { clauses = append(clauses, f) }
+	never := func(r resolver.Ref) { b := uint64(1) << at(r); add(func(set uint64) bool { return set&b == 0 }) }
+	one := func(list []resolver.Ref) {
+		mask := all(list)
+		add(func(set uint64) bool { return bits.OnesCount64(set&mask) <= 1 })
+	}
+	for _, f := range core.Facts {
+		switch f := f.(type) {
+		case *resolver.Subscribed:
+			mask := all(f.Candidates)
+			add(func(set uint64) bool { return set&mask != 0 })
+		case *resolver.Unavailable:
+			add(func(uint64) bool { return false })
+		case *resolver.MustStay:
+			b := uint64(1) << at(f.Operator)
+			add(func(set uint64) bool { return set&b != 0 })
+		case *resolver.Requires:
+			if len(constraints.Children(f.Requirement)) > 0 && semantics != resolver.PerBundle {
+				return nil
+			}
+			b, mask := uint64(1)<<at(f.Bundle), all(f.Candidates)
+			add(func(set uint64) bool { return set&b == 0 || set&mask != 0 })
+		case *resolver.OnePerPackage:
+			one(f.Bundles)
+		case *resolver.OneProvider:
+			one(f.Providers)
+		case *resolver.Replaced:
+			one([]resolver.Ref{f.Bundle, f.Operator})
+		case *resolver.Prohibited:
+			never(f.Bundle)
+		case *resolver.Unusable:
+			never(f.Bundle)
+		case *resolver.Ruled:
+			never(f.Bundle)
+		}
+	}
+	if len(refs) > 16 {
+		return nil
+	}
+	*checked++
+	for set := range uint64(1) << len(refs) {
+		if !slices.ContainsFunc(clauses, func(f func(uint64) bool) bool { return !f(set) }) {
+			found := []resolver.Ref{{Name: "the empty set"}}
+			for i, r := range refs {
+				if set>>i&1 == 1 {
+					found = append(found, r)
+				}
+			}
+			return found
+		}
+	}
+	return nil
+}
+
+// TestWhyProperties checks that every bundle of a plan has a reason that leads to
+// what was asked for, and every other bundle a reason against it (D17).
+func TestWhyProperties(t *testing.T) {
+	ctx := context.Background()
+	n, whys, whynots := 0, 0, 0
+	seeds(t, func(t *testing.T, seed uint64) {
+		p := open(t, randomProblem(seed))
+		sol, err := resolver.Resolve(ctx, p)
+		if err != nil {
+			return
+		}
+		n++
+		in := map[string]bool{}
+		for _, s := range sol.Selected {
+			in[s.Name] = true
+		}
+		for _, s := range sol.Stayed {
+			in[s.Name] = true
+		}
+		for name := range in {
+			chain, err := sol.Why(ctx, name)
+			if err != nil || len(chain) == 0 {
+				t.Errorf("seed %d: why %s: %v, %v", seed, name, chain, err)
+				continue
+			}
+			whys++
+			for _, r := range chain {
+				if r.String() == "" || r.Bundle.Name == "" {
+					t.Errorf("seed %d: why %s: an empty reason: %+v", seed, name, r)
+				}
+			}
+			if last := chain[len(chain)-1]; last.By.Name != "" && !slices.ContainsFunc(chain, func(r resolver.Reason) bool { return r.Bundle == last.By }) {
+				t.Errorf("seed %d: why %s ends at %s", seed, name, last)
+			}
+		}
+		for _, c := range p.Catalogs {
+			for b := range c.Graph.Bundles() {
+				list, err := sol.WhyNot(ctx, b.Name())
+				if err != nil || len(list) == 0 {
+					t.Errorf("seed %d: why not %s: %v, %v", seed, b.Name(), list, err)
+				}
+				for _, w := range list {
+					whynots++
+					if w.Text == "" || !in[b.Name()] && w.Text == "is part of the solution" {
+						t.Errorf("seed %d: why not %s: %q", seed, b.Name(), w.Text)
+					}
+				}
+			}
+		}
+	})
+	t.Logf("%d problems: %d bundles have a reason, %d a reason against them", n, whys, whynots)
+}

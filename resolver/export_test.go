@@ -1,0 +1,43 @@
+package resolver
+
+import (
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/sat"
+)
+
+// CheckCore reports whether the facts of a core contradict each other in the
+// encoding, and which of them could be left out.
+func CheckCore(ctx context.Context, c *Core) (contradict bool, needless []Fact, err error) {
+	on := make([]sat.Lit, len(c.index))
+	for n, i := range c.index {
+		on[n] = c.e.on[i]
+	}
+	ok, err := c.e.s.Solve(ctx, on...)
+	if err != nil || ok {
+		return false, nil, err
+	}
+	for n := range on {
+		ok, err := c.e.s.Solve(ctx, slices.Delete(slices.Clone(on), n, n+1)...)
+		if err != nil {
+			return false, nil, err
+		}
+		if !ok {
+			needless = append(needless, c.Facts[n])
+		}
+	}
+	return true, needless, nil
+}
+
+// DeriveWithin is Derive with a bound on the work.
+func DeriveWithin(ctx context.Context, c *Core, work int) (*Derivation, error) {
+	return c.deriveWithin(ctx, work)
+}
+
+// Apply is what a change makes of a problem.
+func Apply(c Change, p Problem) Problem { return c.apply(p) }
+
+// Says is how explanations name a requirement.
+func Says(x constraints.Expr) string { return says(x) }
