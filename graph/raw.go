@@ -33,3 +33,7 @@ func (b Bundle) Raw(ctx context.Context) (jsontext.Value, error) {
 	}
 	return nil, fmt.Errorf("bundle %q: its blob is gone from the catalog", name)
 }
+
+// Blobs returns the blobs that the catalog was built from, nil when it was not
+// built from blobs. The caller must not modify them.
+func (c *Catalog) Blobs() *fbc.Catalog { return c.blobs }

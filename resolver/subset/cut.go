@@ -1,0 +1,253 @@
+package subset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A Subset is a part of a catalog.
+type Subset struct {
+	// Packages are the packages of the part, by name.
+	Packages []Package `json:"packages"`
+	// Warnings say what the part cannot do because the catalog cannot.
+	Warnings []string `json:"warnings,omitempty"`
+	// Bundles of the Of bundles of the catalog are kept.
+	Bundles int `json:"bundles"`
+	Of      int `json:"of"`
+
+	catalog *graph.Catalog
+}
+
+// A Package is what is kept of a package.
+type Package struct {
+	Name string `json:"name"`
+	// DefaultChannel is that of the package when it is kept, otherwise the first
+	// kept channel by name.
+	DefaultChannel string `json:"defaultChannel"`
+	// Channels are the kept channels by name, with the names of their kept
+	// entries.
+	Channels []Channel `json:"channels"`
+	// Bundles are the kept bundles by version, then name.
+	Bundles []Bundle `json:"bundles"`
+}
+
+// A Channel is what is kept of a channel.
+type Channel struct {
+	Name    string   `json:"name"`
+	Entries []string `json:"entries"`
+}
+
+// A Bundle is a kept bundle, with the first reason for which it is kept.
+type Bundle struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Image   string `json:"image,omitempty"`
+	Why     string `json:"why"`
+
+	handle graph.Bundle
+}
+
+// Cut returns the smallest part of a catalog that serves a request without
+// rewriting an edge. The error is a [*RequestError], or the context's.
+func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) {
+	c := &cut{
+		catalog: catalog, reading: r.Reading, kept: map[graph.Entry]bool{}, why: map[graph.Bundle]string{},
+		chains: map[graph.Channel]*chain{}, warned: map[string]bool{},
+	}
+	if err := c.wanted(&r); err != nil {
+		return nil, err
+	}
+	checked := map[graph.Bundle]bool{}
+	for len(c.queue) > 0 {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		e := c.queue[0]
+		c.queue = c.queue[1:]
+		c.close(e)
+		if b, ok := e.Bundle(); ok && !r.NoDependencies && !checked[b] {
+			checked[b] = true
+			if err := c.dependencies(ctx, b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.subset(), nil
+}
+
+// A cut is the part as it grows.
+type cut struct {
+	catalog  *graph.Catalog
+	reading  graph.Reading
+	kept     map[graph.Entry]bool
+	queue    []graph.Entry // kept, and not yet made whole
+	why      map[graph.Bundle]string
+	chains   map[graph.Channel]*chain
+	warned   map[string]bool
+	warnings []string
+}
+
+func (c *cut) warnf(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !c.warned[s] {
+		c.warned[s] = true
+		c.warnings = append(c.warnings, s)
+	}
+}
+
+func (c *cut) keep(e graph.Entry, why string) {
+	if b, ok := e.Bundle(); ok && c.why[b] == "" {
+		c.why[b] = why
+	}
+	if !c.kept[e] {
+		c.kept[e] = true
+		c.queue = append(c.queue, e)
+	}
+}
+
+// head keeps the head of a channel, and of one that cannot be used everything.
+func (c *cut) head(ch graph.Channel) {
+	if h, ok := ch.Head(); ok && ch.Err() == nil {
+		c.keep(h, "is the head of "+ch.Name())
+		return
+	}
+	c.warnf("package %s: channel %s cannot be cut and is kept whole: %v", ch.Package().Name(), ch.Name(), errors.Unwrap(ch.Err()))
+	for e := range ch.Entries() {
+		c.keep(e, "channel "+ch.Name()+" is kept whole")
+	}
+}
+
+// A chain is a channel as its invariants see it.
+type chain struct {
+	list []graph.Entry       // from the head along replaces
+	at   map[graph.Entry]int // place in list
+	// covers lists for a name the entries that skip it, and then those that
+	// replace it, each the nearest to the head first.
+	skippers, replacers map[string][]graph.Entry
+	u                   *graph.Upgrades
+}
+
+func (c *cut) chain(ch graph.Channel) *chain {
+	if x := c.chains[ch]; x != nil {
+		return x
+	}
+	x := &chain{at: map[graph.Entry]int{}, skippers: map[string][]graph.Entry{}, replacers: map[string][]graph.Entry{}}
+	c.chains[ch] = x
+	if h, ok := ch.Head(); ok && ch.Err() == nil {
+		for e, ok := h, true; ok; e, ok = ch.Entry(e.Replaces()) {
+			if _, seen := x.at[e]; seen {
+				break
+			}
+			x.at[e] = len(x.list)
+			x.list = append(x.list, e)
+		}
+	}
+	note := func(e graph.Entry) {
+		for s := range e.Skips() {
+			x.skippers[s] = append(x.skippers[s], e)
+		}
+		if e.Replaces() != "" {
+			x.replacers[e.Replaces()] = append(x.replacers[e.Replaces()], e)
+		}
+	}
+	for _, e := range x.list {
+		note(e)
+	}
+	for e := range ch.Entries() {
+		if _, ok := x.at[e]; !ok {
+			note(e)
+		}
+	}
+	x.u = ch.Package().Upgrades(c.reading, &graph.UpgradeOptions{Channels: []string{ch.Name()}})
+	return x
+}
+
+// close keeps what makes a kept entry whole.
+func (c *cut) close(e graph.Entry) {
+	ch := e.Channel()
+	c.head(ch)
+	x := c.chain(ch)
+	if at, ok := x.at[e]; ok {
+		for _, above := range x.list[:at] {
+			c.keep(above, fmt.Sprintf("joins %s to the head of %s", e.Name(), ch.Name()))
+		}
+	} else if len(x.skippers[e.Name()]) == 0 && len(x.replacers[e.Name()]) > 0 {
+		c.keep(x.replacers[e.Name()][0], "replaces "+e.Name())
+	}
+	if list := x.skippers[e.Name()]; len(list) > 0 && !slices.ContainsFunc(list, func(s graph.Entry) bool { return c.kept[s] }) {
+		c.keep(list[0], "skips "+e.Name())
+	}
+	if n, ok := x.u.Named(e.Name()); ok {
+		if s, ok := x.u.Next(n); ok {
+			c.keepStep(ch.Package(), s, "follows "+e.Name())
+		}
+	}
+}
+
+// dependencies keeps what meets the requirements of a bundle.
+func (c *cut) dependencies(ctx context.Context, b graph.Bundle) error {
+	if b.NumRequirements() == 0 {
+		return nil
+	}
+	got, err := resolver.CheckDependencies(ctx, b, nil, []resolver.Catalog{{Name: "catalog", Graph: c.catalog}})
+	if err != nil {
+		return err
+	}
+	if got.Conflict != nil {
+		c.warnf("package %s: nothing in the catalog meets what %s requires", b.Package().Name(), b.Name())
+	}
+	for _, x := range got.Install {
+		p, _ := c.catalog.Package(x.Package)
+		ch, _ := p.Channel(x.Channel)
+		if e, ok := ch.Entry(x.Name); ok {
+			c.keep(e, "is required by "+b.Name())
+		}
+	}
+	return nil
+}
+
+// subset describes the part.
+func (c *cut) subset() *Subset {
+	s := &Subset{Packages: []Package{}, Warnings: c.warnings, Of: c.catalog.NumBundles(), catalog: c.catalog}
+	for p := range c.catalog.Packages() {
+		x := Package{Name: p.Name()}
+		for ch := range p.Channels() {
+			y := Channel{Name: ch.Name()}
+			for e := range ch.Entries() {
+				if c.kept[e] {
+					y.Entries = append(y.Entries, e.Name())
+				}
+			}
+			if y.Entries == nil {
+				continue
+			}
+			x.Channels = append(x.Channels, y)
+			if ch.IsDefault() {
+				x.DefaultChannel = ch.Name()
+			}
+		}
+		if x.Channels == nil {
+			continue
+		}
+		if x.DefaultChannel == "" {
+			x.DefaultChannel = x.Channels[0].Name
+		}
+		for b := range p.Bundles() {
+			if why := c.why[b]; why != "" {
+				x.Bundles = append(x.Bundles, Bundle{b.Name(), b.Node().Version, b.Image(), why, b})
+			}
+		}
+		slices.SortStableFunc(x.Bundles, func(a, b Bundle) int {
+			v, _ := a.handle.VersionRelease()
+			w, _ := b.handle.VersionRelease()
+			return v.Compare(w)
+		})
+		s.Bundles += len(x.Bundles)
+		s.Packages = append(s.Packages, x)
+	}
+	return s
+}

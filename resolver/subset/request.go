@@ -1,0 +1,180 @@
+package subset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A Request says what a part of a catalog must serve. It marshals to JSON.
+type Request struct {
+	// Packages may come in any order; a package may be named several times.
+	Packages  []Want      `json:"packages"`
+	Installed []Installed `json:"installed,omitempty"`
+	// NoDependencies leaves out what kept bundles require.
+	NoDependencies bool `json:"noDependencies,omitempty"`
+	// Reading is how upgrades are read. The part serves that reading; its
+	// channels are sound for both.
+	Reading graph.Reading `json:"reading,omitempty"`
+}
+
+// A Want is a package to keep.
+type Want struct {
+	Package string `json:"package"`
+	// Channels default to the default channel.
+	Channels []string `json:"channels,omitempty"`
+	// Versions is a range in the syntax of [resolver.VersionRange]. Default: only
+	// the heads.
+	Versions string `json:"versions,omitempty"`
+}
+
+// An Installed is an operator that must find its upgrades in the part.
+type Installed struct {
+	Package string `json:"package"`
+	Name    string `json:"name"`
+	// Version defaults to that of the bundle in the catalog.
+	Version string `json:"version,omitempty"`
+	// Channel defaults to the default channel; in v1 to all channels.
+	Channel string `json:"channel,omitempty"`
+}
+
+// A RequestError says what is wrong with a request.
+type RequestError struct {
+	Path string // JSON pointer
+	Err  error
+}
+
+// Error returns "subset: path: what is wrong".
+func (e *RequestError) Error() string { return fmt.Sprintf("subset: %s: %v", e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+func requestErrorf(path, format string, args ...any) error {
+	return &RequestError{path, fmt.Errorf(format, args...)}
+}
+
+// wanted starts from what is asked for.
+func (c *cut) wanted(r *Request) error {
+	for i, w := range r.Packages {
+		path := fmt.Sprintf("/packages/%d", i)
+		p, ok := c.catalog.Package(w.Package)
+		if !ok {
+			return requestErrorf(path+"/package", "the catalog has no package %q", w.Package)
+		}
+		var rng resolver.VersionRange
+		if w.Versions != "" {
+			var err error
+			if rng, err = resolver.ParseVersionRange(w.Versions); err != nil {
+				return &RequestError{path + "/versions", err}
+			}
+		}
+		channels := w.Channels
+		if len(channels) == 0 {
+			channels = []string{p.DefaultChannelName()}
+		}
+		found := rng.IsZero()
+		for _, name := range channels {
+			ch, ok := p.Channel(name)
+			if !ok {
+				return requestErrorf(path+"/channels", "package %q has no channel %q, but %s", w.Package, name, channelNames(p))
+			}
+			c.head(ch)
+			for e := range ch.Entries() {
+				if b, ok := e.Bundle(); ok && !rng.IsZero() && b.HasVersion() && rng.Contains(b.Version()) {
+					c.keep(e, "is in the range "+w.Versions)
+					found = true
+				}
+			}
+		}
+		if !found {
+			c.warnf("package %s has no version in the range %q in the channels asked for; only heads are kept", w.Package, w.Versions)
+		}
+	}
+	for i, x := range r.Installed {
+		if err := c.installed(fmt.Sprintf("/installed/%d", i), x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// installed keeps the way of an installed operator to the head.
+func (c *cut) installed(path string, x Installed) error {
+	p, ok := c.catalog.Package(x.Package)
+	if !ok {
+		return requestErrorf(path+"/package", "the catalog has no package %q", x.Package)
+	}
+	n := graph.Node{Name: x.Name, Version: x.Version}
+	b, known := p.Bundle(x.Name)
+	if n.Version == "" && known {
+		n = b.Node()
+	}
+	if n.Version != "" {
+		if _, err := semver.Parse(n.Version); err != nil {
+			return requestErrorf(path+"/version", "%q is no semantic version: %w", n.Version, err)
+		}
+	}
+	o := &graph.UpgradeOptions{Installed: []graph.Node{n}}
+	switch {
+	case x.Channel != "":
+		if _, ok := p.Channel(x.Channel); !ok {
+			return requestErrorf(path+"/channel", "package %q has no channel %q, but %s", x.Package, x.Channel, channelNames(p))
+		}
+		o.Channels = []string{x.Channel}
+	case c.reading == graph.Classic:
+		o.Channels = []string{p.DefaultChannelName()}
+	}
+	for _, name := range o.Channels {
+		if ch, ok := p.Channel(name); ok {
+			c.head(ch)
+		}
+	}
+	u := p.Upgrades(c.reading, o)
+	w := u.Walk(n)
+	for _, s := range w.Steps {
+		c.keepStep(p, s, fmt.Sprintf("is on the way of %s, which is installed", n))
+	}
+	if len(w.Steps) == 0 && known && c.reading == graph.V1 {
+		// OLM v1 needs what is installed when nothing follows it.
+		for e := range b.Entries() {
+			if len(o.Channels) == 0 || slices.Contains(o.Channels, e.Channel().Name()) {
+				c.keep(e, "is installed, and nothing follows it")
+				break
+			}
+		}
+	}
+	if _, ok := u.PathToHead(n); !ok {
+		c.warnf("package %s: %s has no way to the head; the part cannot give it one", x.Package, n)
+	}
+	return nil
+}
+
+// keepStep keeps what a step leads to, in the channel of its first edge.
+func (c *cut) keepStep(p graph.Package, s graph.Step, why string) {
+	b, ok := p.Bundle(s.To.Name)
+	if !ok {
+		return
+	}
+	for e := range b.Entries() {
+		if r := s.Reasons[0]; r.Channel == "" || e.Channel().Name() == r.Channel {
+			c.keep(e, why)
+			return
+		}
+	}
+}
+
+func channelNames(p graph.Package) string {
+	s := ""
+	for ch := range p.Channels() {
+		if s != "" {
+			s += ", "
+		}
+		s += ch.Name()
+	}
+	return s
+}

@@ -1,0 +1,201 @@
+package subset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// Blobs returns the blobs of the part as JSON, whole and as they are in the
+// catalog but for the entries of channels and deprecations that are not kept and
+// a default channel that is not: packages by name, in each its package blob,
+// channels by name, bundles by version and name, deprecations, then others. It
+// reads the source of the catalog again where the load did not keep it.
+func (s *Subset) Blobs(ctx context.Context) ([]jsontext.Value, error) {
+	src := s.catalog.Blobs()
+	if src == nil {
+		return nil, errors.New("subset: the catalog has no blobs to write")
+	}
+	var out []jsontext.Value
+	for _, p := range s.Packages {
+		list, err := s.packageBlobs(ctx, src, &p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+// Write writes the part as a file-based catalog: one JSON document a line.
+func (s *Subset) Write(ctx context.Context, w io.Writer) error {
+	list, err := s.Blobs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		if err := v.Compact(); err != nil {
+			return err
+		}
+		if _, err := w.Write(append(v, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Subset) packageBlobs(ctx context.Context, src *fbc.Catalog, p *Package) ([]jsontext.Value, error) {
+	var out []jsontext.Value
+	var failed error
+	add := func(b fbc.Blob, edit func(key string, v jsontext.Value) (jsontext.Value, error)) {
+		if failed != nil {
+			return
+		}
+		raw, err := src.Raw(ctx, b)
+		if err == nil && edit != nil {
+			raw, err = editObject(raw, edit)
+		}
+		if err != nil {
+			m := b.Common()
+			failed = fmt.Errorf("subset: %s %q: %w", m.Schema, m.Name, err)
+			return
+		}
+		out = append(out, raw)
+	}
+	for _, b := range src.Packages {
+		if b.Name != p.Name {
+			continue
+		}
+		add(b, func(key string, v jsontext.Value) (jsontext.Value, error) {
+			if key == "defaultChannel" && b.DefaultChannel != p.DefaultChannel {
+				return jsontext.AppendQuote(nil, p.DefaultChannel)
+			}
+			return v, nil
+		})
+		break
+	}
+	for _, ch := range p.Channels {
+		for _, b := range src.Channels {
+			if b.Package != p.Name || b.Name != ch.Name {
+				continue
+			}
+			add(b, func(key string, v jsontext.Value) (jsontext.Value, error) {
+				if key != "entries" {
+					return v, nil
+				}
+				return filter(v, func(e entry) bool { return slices.Contains(ch.Entries, e.Name) })
+			})
+			break
+		}
+	}
+	for _, x := range p.Bundles {
+		for _, b := range src.Bundles {
+			if b.Package == p.Name && b.Name == x.Name && b.Pos == x.handle.Pos() {
+				add(b, nil)
+				break
+			}
+		}
+	}
+	for _, b := range src.Deprecations {
+		if b.Package != p.Name || !slices.ContainsFunc(b.Entries, func(d fbc.Deprecation) bool { return p.has(d.Schema, d.Name) }) {
+			continue
+		}
+		add(b, func(key string, v jsontext.Value) (jsontext.Value, error) {
+			if key != "entries" {
+				return v, nil
+			}
+			return filter(v, func(e entry) bool { return p.has(e.Reference.Schema, e.Reference.Name) })
+		})
+	}
+	for _, b := range src.Others {
+		if b.Package == p.Name {
+			add(b, nil)
+		}
+	}
+	return out, failed
+}
+
+// has reports whether the part has what a deprecation refers to.
+func (p *Package) has(schema, name string) bool {
+	switch schema {
+	case fbc.SchemaPackage:
+		return true
+	case fbc.SchemaChannel:
+		return slices.ContainsFunc(p.Channels, func(ch Channel) bool { return ch.Name == name })
+	case fbc.SchemaBundle:
+		return slices.ContainsFunc(p.Bundles, func(b Bundle) bool { return b.Name == name })
+	}
+	return false
+}
+
+// An entry is what is looked at of an entry of a channel or of deprecations.
+type entry struct {
+	Name      string `json:"name"`
+	Reference struct {
+		Schema string `json:"schema"`
+		Name   string `json:"name"`
+	} `json:"reference"`
+}
+
+// filter returns a JSON list without the elements that are not kept.
+func filter(list jsontext.Value, keep func(entry) bool) (jsontext.Value, error) {
+	var all []jsontext.Value
+	if err := json.Unmarshal(list, &all); err != nil {
+		return nil, err
+	}
+	var kept []jsontext.Value
+	for _, v := range all {
+		var e entry
+		if err := json.Unmarshal(v, &e); err != nil {
+			return nil, err
+		}
+		if keep(e) {
+			kept = append(kept, v)
+		}
+	}
+	return json.Marshal(kept)
+}
+
+// editObject returns a JSON object with the values that edit returns.
+func editObject(raw jsontext.Value, edit func(key string, v jsontext.Value) (jsontext.Value, error)) (jsontext.Value, error) {
+	var buf bytes.Buffer
+	dec, enc := jsontext.NewDecoder(bytes.NewReader(raw)), jsontext.NewEncoder(&buf)
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
+		return nil, err
+	}
+	for dec.PeekKind() == '"' {
+		t, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		key := t.String()
+		v, err := dec.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		if v, err = edit(key, v.Clone()); err != nil {
+			return nil, err
+		}
+		if err := enc.WriteToken(jsontext.String(key)); err != nil {
+			return nil, err
+		}
+		if err := enc.WriteValue(v); err != nil {
+			return nil, err
+		}
+	}
+	if err := enc.WriteToken(jsontext.EndObject); err != nil {
+		return nil, err
+	}
+	return jsontext.Value(bytes.TrimSpace(buf.Bytes())), nil
+}
