@@ -1,0 +1,162 @@
+// Package testcatalog generates catalogs for tests and benchmarks: of any size,
+// the same each time, shaped like the real ones. It knows the format only, so
+// that the tests of every package may use it.
+//
+// [Sized] makes catalogs that differ in size and not in what a resolution
+// reaches: whatever the factor, the packages of the first block are the same and
+// need each other only. [Pigeons] makes small ones that no solver gets through.
+package testcatalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing/fstest"
+)
+
+const (
+	// BlockPackages is how many packages each block of a sized catalog has.
+	BlockPackages = 40
+	// Versions is how many bundles each of them has.
+	Versions = 19
+	// Block is how many bundles a block has, about as many as the catalog of an
+	// OpenShift release.
+	Block = BlockPackages * Versions
+	// apis is how many APIs each bundle provides.
+	apis = 8
+)
+
+// Group is the group of all APIs in generated catalogs.
+const Group = "gen.example.com"
+
+// Name returns the name of package i of block b.
+func Name(b, i int) string { return fmt.Sprintf("b%03d-p%02d", b, i) }
+
+// Bundle returns the name of version v of a package, counted from 0.
+func Bundle(pkg string, v int) string { return fmt.Sprintf("%s.v1.%d.0", pkg, v) }
+
+// Version returns the text of version v.
+func Version(v int) string { return fmt.Sprintf("1.%d.0", v) }
+
+// Kind returns the kind of API k of a package.
+func Kind(pkg string, k int) string {
+	return "K" + strings.ReplaceAll(pkg, "-", "") + fmt.Sprintf("x%d", k)
+}
+
+// Sized returns the tree of a catalog of times blocks, a directory for each
+// package, every other one in JSON.
+//
+// Each package has the channels stable, its default, with all versions in a
+// chain, and fast with the last third; the head of fast requires an API that
+// nothing provides. A package whose number is no multiple of four requires an
+// API of its neighbour below, so that a subscription brings up to three others.
+func Sized(times int) fstest.MapFS {
+	out := fstest.MapFS{}
+	for b := range times {
+		for i := range BlockPackages {
+			name := Name(b, i)
+			file := &fstest.MapFile{Data: blobs(pkg(b, i), i%2 == 0)}
+			out[name+map[bool]string{true: "/catalog.yaml", false: "/catalog.json"}[i%2 == 0]] = file
+		}
+	}
+	return out
+}
+
+// An object is a JSON object.
+type object = map[string]any
+
+func pkg(b, i int) []object {
+	name := Name(b, i)
+	var stable, fast, bundles []object
+	for v := range Versions {
+		e := object{"name": Bundle(name, v)}
+		if v > 0 {
+			e["replaces"] = Bundle(name, v-1)
+		}
+		if v%5 == 4 {
+			e["skipRange"] = fmt.Sprintf(">=%s <%s", Version(v-4), Version(v))
+		}
+		stable = append(stable, e)
+		if v >= Versions*2/3 && v < Versions-1 {
+			fast = append(fast, e)
+		}
+		props := []object{property("olm.package", object{"packageName": name, "version": Version(v)})}
+		for k := range apis {
+			props = append(props, property("olm.gvk", api(Kind(name, k))))
+		}
+		if i%4 != 0 {
+			props = append(props, property("olm.gvk.required", api(Kind(Name(b, i-1), v%apis))))
+		}
+		bundles = append(bundles, bundle(name, Bundle(name, v), props))
+	}
+	// The head of fast is a bundle of its own.
+	head := name + ".v2.0.0-rc.1"
+	fast = append(fast, object{"name": head, "replaces": Bundle(name, Versions-2)})
+	bundles = append(bundles, bundle(name, head, []object{
+		property("olm.package", object{"packageName": name, "version": "2.0.0-rc.1"}),
+		property("olm.gvk.required", api("Missing")),
+	}))
+	return append([]object{
+		{"schema": "olm.package", "name": name, "defaultChannel": "stable", "description": "A generated package."},
+		{"schema": "olm.channel", "package": name, "name": "stable", "entries": stable},
+		{"schema": "olm.channel", "package": name, "name": "fast", "entries": fast},
+	}, bundles...)
+}
+
+func bundle(pkg, name string, props []object) object {
+	return object{
+		"schema": "olm.bundle", "package": pkg, "name": name,
+		"image": "registry.example.com/" + pkg + ":" + name, "properties": props,
+	}
+}
+
+func property(typ string, value any) object { return object{"type": typ, "value": value} }
+
+func api(kind string) object { return object{"group": Group, "version": "v1", "kind": kind} }
+
+// Pigeons returns the text of a catalog of n+1 packages, each with size entries
+// in its channel stable, of which each provides one of n APIs. All packages
+// together cannot be had, as a namespace holds one provider of an API; to prove
+// it is out of reach for n beyond a dozen.
+func Pigeons(n, size int) string {
+	var all []object
+	for i := range n + 1 {
+		name := Name(0, i)
+		var entries []object
+		for v := range size {
+			e := object{"name": Bundle(name, v)}
+			if v > 0 {
+				e["replaces"] = Bundle(name, v-1)
+			}
+			entries = append(entries, e)
+			all = append(all, bundle(name, Bundle(name, v), []object{
+				property("olm.package", object{"packageName": name, "version": Version(v)}),
+				property("olm.gvk", api(fmt.Sprintf("Hole%d", v%n))),
+			}))
+		}
+		all = append(all,
+			object{"schema": "olm.package", "name": name, "defaultChannel": "stable"},
+			object{"schema": "olm.channel", "package": name, "name": "stable", "entries": entries})
+	}
+	return string(blobs(all, false))
+}
+
+// blobs returns the text of documents, as JSON or in the style of YAML that
+// catalogs are written in.
+func blobs(list []object, asYAML bool) []byte {
+	var b strings.Builder
+	for _, o := range list {
+		if asYAML {
+			b.WriteString("---\n")
+			writeYAML(&b, o, "", "")
+			continue
+		}
+		text, err := json.Marshal(o)
+		if err != nil {
+			panic("internal error: " + err.Error()) // strings, lists and objects only
+		}
+		b.Write(text)
+		b.WriteByte('\n')
+	}
+	return []byte(b.String())
+}
