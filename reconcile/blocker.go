@@ -1,0 +1,67 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Blocker is an installed operator that keeps the platform from its next
+// minor version (C7).
+type Blocker struct {
+	CSV olm.Key `json:"csv"`
+	// Max is the newest version that the operator supports; zero when Err says
+	// that it cannot be told.
+	Max property.MinorVersion `json:"max,omitzero"`
+	Err error                 `json:"-"`
+}
+
+// String tells the blocker in a sentence.
+func (b Blocker) String() string {
+	if b.Err != nil {
+		return fmt.Sprintf("%s: %s", b.CSV, b.Err)
+	}
+	return fmt.Sprintf("%s supports no version beyond %s", b.CSV, b.Max)
+}
+
+// UpgradeBlockers returns the CSVs that keep a platform of a version from the
+// next minor one, in their order: those whose olm.maxOpenShiftVersion is below
+// it, and those where it cannot be read, as that must never pass for no limit
+// (C7). A CSV without the property blocks nothing, nor does a copy. An
+// OperatorCondition that holds up the operator's own upgrade blocks nothing
+// either (E6). The error is that of the version.
+func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Blocker, error) {
+	current, err := property.ParseMinorVersion(version)
+	if err != nil {
+		return nil, err
+	}
+	next := current.Next()
+	var out []Blocker
+	for _, c := range csvs {
+		if c.IsCopied() {
+			continue
+		}
+		list, err := Properties(c)
+		if err != nil {
+			out = append(out, Blocker{CSV: c.Key(), Err: err})
+			continue
+		}
+		lowest := Blocker{CSV: c.Key()}
+		for _, p := range list {
+			if p.Type != property.TypeMaxOpenShiftVersion || lowest.Err != nil {
+				continue
+			}
+			limit, err := property.ParseMaxOpenShiftVersion(p.Value)
+			if err != nil {
+				lowest.Err = err
+			} else if lowest.Max == (property.MinorVersion{}) || limit.Compare(lowest.Max) < 0 {
+				lowest.Max = limit
+			}
+		}
+		if lowest.Err != nil || lowest.Max != (property.MinorVersion{}) && lowest.Max.Compare(next) < 0 {
+			out = append(out, lowest)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,110 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// NotUpgradeable returns why the operator that a condition belongs to must not
+// be replaced now, or nothing (E6):
+//
+//   - what an administrator says in spec.overrides decides;
+//   - otherwise what the operator says in spec.conditions or, by OLM's hand, in
+//     status.conditions: False says no;
+//   - a status of an older generation says no, too: nobody has looked yet.
+//
+// Without a condition, as without the resource (nil), the operator may be
+// replaced. The cluster's own upgrade is never held up by it.
+func NotUpgradeable(c *olm.OperatorCondition) string {
+	if c == nil {
+		return ""
+	}
+	if o, ok := olm.FindCondition(c.Spec.Overrides, olm.Upgradeable); ok {
+		if o.Status == olm.ConditionTrue {
+			return ""
+		}
+		return "an administrator says so: " + saying(o)
+	}
+	if s, ok := olm.FindCondition(c.Spec.Conditions, olm.Upgradeable); ok && s.Status == olm.ConditionFalse {
+		return saying(s)
+	}
+	s, ok := olm.FindCondition(c.Status.Conditions, olm.Upgradeable)
+	switch {
+	case !ok:
+		return ""
+	case s.ObservedGeneration != c.Metadata.Generation:
+		return fmt.Sprintf("its condition %s is of generation %d and the resource of %d", olm.Upgradeable, s.ObservedGeneration, c.Metadata.Generation)
+	case s.Status == olm.ConditionFalse:
+		return saying(s)
+	}
+	return ""
+}
+
+func saying(c olm.Condition) string {
+	switch {
+	case c.Message != "" && c.Reason != "":
+		return c.Reason + ": " + c.Message
+	case c.Message != "":
+		return c.Message
+	case c.Reason != "":
+		return c.Reason
+	}
+	return c.Type + "=" + c.Status
+}
+
+// condition returns the OperatorCondition of a CSV, or nil.
+func (p *planner) condition(csv string) *olm.OperatorCondition {
+	for _, c := range p.OperatorConditions {
+		if c.Metadata.Name == csv {
+			return c
+		}
+	}
+	return nil
+}
+
+// operatorConditions gives each operator its OperatorCondition and takes note
+// of what operators say there.
+func (p *planner) operatorConditions(context.Context) error {
+	for _, c := range p.own() {
+		if c.Metadata.IsDeleted() || c.Status.Phase == olm.PhaseNone || p.condition(c.Metadata.Name) != nil {
+			continue
+		}
+		oc := &olm.OperatorCondition{Header: olm.Header{
+			APIVersion: olm.V2, Kind: olm.KindOperatorCondition,
+			Metadata: olm.Metadata{
+				Name: c.Metadata.Name, Namespace: p.Namespace, Labels: operatorgroup.OwnerLabels(c),
+				OwnerReferences: []olm.OwnerReference{olm.OwnedBy(c)},
+			},
+		}}
+		for _, d := range c.Spec.Install.Spec.Deployments {
+			oc.Spec.Deployments = append(oc.Spec.Deployments, d.Name)
+		}
+		if rbac, err := operatorgroup.Permissions(c); err == nil {
+			oc.Spec.ServiceAccounts = rbac.ServiceAccounts
+		}
+		if err := p.emit(Create, oc, c.Key(), nil, "lets the operator say whether it may be replaced (E6)"); err != nil {
+			return err
+		}
+	}
+	for _, oc := range p.OperatorConditions {
+		out, changed := *oc, false
+		for _, c := range oc.Spec.Conditions {
+			c.ObservedGeneration = oc.Metadata.Generation
+			if c.LastTransitionTime.IsZero() {
+				if old, ok := olm.FindCondition(oc.Status.Conditions, c.Type); ok {
+					c.LastTransitionTime = old.LastTransitionTime
+				}
+			}
+			changed = p.setCondition(&out.Status.Conditions, c) || changed
+		}
+		if changed {
+			if err := p.emit(UpdateStatus, &out, oc.Key(), nil, "takes note of the operator's conditions of generation %d (E6)", oc.Metadata.Generation); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

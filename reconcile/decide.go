@@ -1,0 +1,133 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// Decide returns what to do next in the namespace of a snapshot, with the
+// reasons. It is a function of its arguments, the same ones give the same plan
+// to the byte, and it writes nothing. A plan without changes means that the
+// namespace is as it should be, or waits for somebody else: the notes say for
+// what.
+//
+// Opts may be nil. The error is that of the context, or says what of the
+// snapshot cannot be understood. That there is no solution is no error: it is in
+// the plan, and in the conditions of the subscriptions (E4).
+func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	if opts == nil {
+		opts = &Options{}
+	}
+	p := &planner{
+		Snapshot: s.clone(), content: content, opts: opts,
+		plan:    &Plan{Namespace: s.Namespace, Changes: []Change{}},
+		touched: map[olm.Key]bool{},
+	}
+	for _, concern := range []func(context.Context) error{
+		p.catalogTemplates,
+		p.operatorGroups,
+		p.operatorConditions,
+		p.executePlans,
+		p.installations,
+		p.copies,
+		p.subscriptions,
+		p.garbage,
+	} {
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := concern(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p.plan, nil
+}
+
+// A planner collects the changes of one plan. Its methods are the concerns,
+// each in a file of its own; none reads what another one planned, except
+// whether an object is spoken for.
+type planner struct {
+	*Snapshot
+	content Content
+	opts    *Options
+	plan    *Plan
+	touched map[olm.Key]bool
+}
+
+// emit plans a change, unless the plan has one for the same object already: the
+// next plan will see to it.
+func (p *planner) emit(op Op, r olm.Resource, forKey olm.Key, event *Event, format string, args ...any) error {
+	key := r.Head().Key()
+	if p.touched[key] {
+		return nil
+	}
+	o, err := olm.ToObject(r)
+	if err != nil {
+		return err
+	}
+	if op == Delete {
+		o.Rest = nil
+	}
+	if event != nil {
+		event.Object = forKey
+	}
+	p.touched[key] = true
+	p.plan.Changes = append(p.plan.Changes, Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), For: forKey, Event: event})
+	return nil
+}
+
+func (p *planner) note(key olm.Key, format string, args ...any) {
+	p.plan.Notes = append(p.plan.Notes, Note{key, fmt.Sprintf(format, args...)})
+}
+
+// setCondition puts a condition into a list of its own, in place of that of the
+// same type, and reports whether it says something new. The time of transition
+// stays while the status does.
+func (p *planner) setCondition(list *[]olm.Condition, c olm.Condition) bool {
+	out := append([]olm.Condition(nil), *list...)
+	for i, old := range out {
+		if old.Type != c.Type {
+			continue
+		}
+		if old.Status == c.Status && old.Reason == c.Reason && old.Message == c.Message && old.ObservedGeneration == c.ObservedGeneration {
+			return false
+		}
+		c.LastTransitionTime, c.Rest = old.LastTransitionTime, old.Rest
+		if old.Status != c.Status {
+			c.LastTransitionTime = p.Now
+		}
+		out[i], *list = c, out
+		return true
+	}
+	c.LastTransitionTime = p.Now
+	*list = append(out, c)
+	return true
+}
+
+// clearCondition removes a condition from a copy of a list and reports whether
+// there was one.
+func clearCondition(list *[]olm.Condition, typ string) bool {
+	var out []olm.Condition
+	for _, c := range *list {
+		if c.Type != typ {
+			out = append(out, c)
+		}
+	}
+	found := len(out) < len(*list)
+	if found {
+		*list = out
+	}
+	return found
+}
+
+// past reports whether more than d passed since t. Without a clock nothing
+// does.
+func (p *planner) past(t time.Time, d time.Duration) bool {
+	return !p.Now.IsZero() && !t.IsZero() && p.Now.Sub(t) >= d
+}

@@ -1,0 +1,203 @@
+package reconcile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// LabelSpecHash is the label of a deployment that tells whether somebody changed
+// it, or its operator changed its mind.
+const LabelSpecHash = "olm.deployment-spec-hash"
+
+// envConditionName is the environment variable by which an operator finds its
+// OperatorCondition (E6).
+const envConditionName = "OPERATOR_CONDITION_NAME"
+
+// desiredDeployment returns a deployment of the operator: what its CSV says,
+// with the annotations of the CSV, so that the operator learns its targets (000,
+// 2.3.1), the configuration of its subscription, and the name of its
+// OperatorCondition.
+func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.StrategyDeploymentSpec) (*olm.Deployment, error) {
+	var s map[string]any
+	if len(spec.Spec) == 0 {
+		return nil, fmt.Errorf("deployment %q has no spec", spec.Name)
+	}
+	if err := json.Unmarshal(spec.Spec, &s); err != nil {
+		return nil, fmt.Errorf("deployment %q: %w", spec.Name, err)
+	}
+	template := object(s, "template")
+	annotations := object(object(template, "metadata"), "annotations")
+	for k, v := range c.Metadata.Annotations {
+		switch k {
+		case AnnotationProperties, AnnotationProjectedProperties, "kubectl.kubernetes.io/last-applied-configuration":
+			continue // large, and no affair of the pods
+		}
+		annotations[k] = v
+	}
+	pod := object(template, "spec")
+	if config := p.config(c); config != nil {
+		if err := configure(pod, annotations, config); err != nil {
+			return nil, fmt.Errorf("deployment %q: subscription config: %w", spec.Name, err)
+		}
+	}
+	name := map[string]any{"name": envConditionName, "value": c.Metadata.Name}
+	for _, list := range []string{"containers", "initContainers"} {
+		eachContainer(pod, list, func(container map[string]any) { mergeNamed(container, "env", name) })
+	}
+	s["revisionHistoryLimit"] = 1
+	text, err := json.Marshal(s, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	labels := maps.Clone(spec.Label)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, operatorgroup.OwnerLabels(c))
+	labels[LabelSpecHash] = hex.EncodeToString(sum[:16])
+	return &olm.Deployment{
+		Header: olm.Header{APIVersion: "apps/v1", Kind: "Deployment", Metadata: olm.Metadata{
+			Name: spec.Name, Namespace: p.Namespace, Labels: labels, OwnerReferences: []olm.OwnerReference{olm.OwnedBy(c)},
+		}},
+		Spec: text,
+	}, nil
+}
+
+// config returns the configuration of the subscription that owns a CSV.
+func (p *planner) config(c *olm.ClusterServiceVersion) *olm.SubscriptionConfig {
+	for _, s := range p.Subscriptions {
+		if s.Status.InstalledCSV == c.Metadata.Name || s.Status.CurrentCSV == c.Metadata.Name {
+			return s.Spec.Config
+		}
+	}
+	return nil
+}
+
+// configure applies a subscription's configuration to a pod: lists are added to,
+// by name where elements have one; the rest is put in place.
+func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) error {
+	for k, v := range config.Annotations {
+		if _, ok := annotations[k]; !ok {
+			annotations[k] = v
+		}
+	}
+	if config.NodeSelector != nil {
+		selector := map[string]any{}
+		for k, v := range config.NodeSelector {
+			selector[k] = v
+		}
+		pod["nodeSelector"] = selector
+	}
+	add := func(to map[string]any, list string, values []jsontext.Value) error {
+		for _, v := range values {
+			var m map[string]any
+			if err := json.Unmarshal(v, &m); err != nil {
+				return fmt.Errorf("%s: %w", list, err)
+			}
+			mergeNamed(to, list, m)
+		}
+		return nil
+	}
+	if err := add(pod, "volumes", config.Volumes); err != nil {
+		return err
+	}
+	if err := add(pod, "tolerations", config.Tolerations); err != nil {
+		return err
+	}
+	if len(config.Affinity) > 0 {
+		var v any
+		if err := json.Unmarshal(config.Affinity, &v); err != nil {
+			return fmt.Errorf("affinity: %w", err)
+		}
+		pod["affinity"] = v
+	}
+	var failure error
+	eachContainer(pod, "containers", func(c map[string]any) {
+		for list, values := range map[string][]jsontext.Value{"env": config.Env, "envFrom": config.EnvFrom, "volumeMounts": config.VolumeMounts} {
+			if err := add(c, list, values); err != nil {
+				failure = err
+			}
+		}
+		if len(config.Resources) > 0 {
+			var v any
+			if err := json.Unmarshal(config.Resources, &v); err != nil {
+				failure = fmt.Errorf("resources: %w", err)
+			}
+			c["resources"] = v
+		}
+	})
+	return failure
+}
+
+// object returns the object that is a member of another one, made if it is
+// missing.
+func object(m map[string]any, name string) map[string]any {
+	child, ok := m[name].(map[string]any)
+	if !ok {
+		child = map[string]any{}
+		m[name] = child
+	}
+	return child
+}
+
+func eachContainer(pod map[string]any, list string, do func(map[string]any)) {
+	containers, _ := pod[list].([]any)
+	for _, c := range containers {
+		if c, ok := c.(map[string]any); ok {
+			do(c)
+		}
+	}
+}
+
+// mergeNamed puts an element into a list, in place of the one with its name.
+// Elements without a name are added unless they are there already.
+func mergeNamed(m map[string]any, list string, element map[string]any) {
+	all, _ := m[list].([]any)
+	for i, x := range all {
+		x, ok := x.(map[string]any)
+		if !ok {
+			continue
+		}
+		if name, has := element["name"]; has && x["name"] == name || !has && equalAny(x, element) {
+			all[i] = element
+			return
+		}
+	}
+	m[list] = append(all, element)
+}
+
+func equalAny(a, b any) bool {
+	x, err1 := json.Marshal(a, json.Deterministic(true))
+	y, err2 := json.Marshal(b, json.Deterministic(true))
+	return err1 == nil && err2 == nil && string(x) == string(y)
+}
+
+// ownedBy reports whether a deployment names a CSV as an owner.
+func ownedBy(d *olm.Deployment, c *olm.ClusterServiceVersion) bool {
+	return slices.ContainsFunc(d.Metadata.OwnerReferences, func(r olm.OwnerReference) bool {
+		return r.Kind == olm.KindClusterServiceVersion && r.Name == c.Metadata.Name && r.UID == c.Metadata.UID
+	})
+}
+
+// deploymentsOf returns the deployments that OLM made for a CSV and that are its
+// own still: the version that replaces another one takes over those of the same
+// name.
+func (p *planner) deploymentsOf(c *olm.ClusterServiceVersion) []*olm.Deployment {
+	var list []*olm.Deployment
+	for _, d := range p.Deployments {
+		l := d.Metadata.Labels
+		if l[operatorgroup.LabelOwner] == c.Metadata.Name && l[operatorgroup.LabelOwnerNamespace] == p.Namespace && ownedBy(d, c) {
+			list = append(list, d)
+		}
+	}
+	return list
+}

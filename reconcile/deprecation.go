@@ -1,0 +1,59 @@
+package reconcile
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
+)
+
+// deprecations sets the conditions that tell of deprecated packages, channels
+// and bundles, with the author's words, and the roll-up of them (E5). The bundle
+// is the installed one or, before there is one, the chosen one. A channel that
+// the subscription does not name is not its business. While the catalog cannot
+// be read, what is known stays.
+func (p *planner) deprecations(s *olm.Subscription, catalogs []health) {
+	var pkg graph.Package
+	found := false
+	for _, h := range catalogs {
+		m := &h.source.Metadata
+		if m.Name != s.Spec.Source || m.Namespace != s.Spec.SourceNamespace {
+			continue
+		}
+		if h.entry.Graph == nil {
+			return
+		}
+		pkg, found = h.entry.Graph.Package(s.Spec.Package)
+	}
+	messages := map[string]string{}
+	if found {
+		if text, ok := pkg.Deprecation(); ok {
+			messages[olm.PackageDeprecated] = text
+		}
+		if ch, ok := pkg.Channel(s.Spec.Channel); ok && s.Spec.Channel != "" {
+			if text, ok := ch.Deprecation(); ok {
+				messages[olm.ChannelDeprecated] = text
+			}
+		}
+		if b, ok := pkg.Bundle(cmp.Or(s.Status.InstalledCSV, s.Status.CurrentCSV)); ok {
+			if text, ok := b.Deprecation(); ok {
+				messages[olm.BundleDeprecated] = text
+			}
+		}
+	}
+	var all []string
+	for _, typ := range []string{olm.PackageDeprecated, olm.ChannelDeprecated, olm.BundleDeprecated} {
+		if text, ok := messages[typ]; ok {
+			all = append(all, text)
+			p.setCondition(&s.Status.Conditions, olm.Condition{Type: typ, Status: olm.ConditionTrue, Message: text})
+			continue
+		}
+		clearCondition(&s.Status.Conditions, typ)
+	}
+	if len(all) == 0 {
+		clearCondition(&s.Status.Conditions, olm.Deprecated)
+		return
+	}
+	p.setCondition(&s.Status.Conditions, olm.Condition{Type: olm.Deprecated, Status: olm.ConditionTrue, Message: strings.Join(all, "\n")})
+}

@@ -1,0 +1,152 @@
+package reconcile
+
+import (
+	"bytes"
+	"maps"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/olm"
+)
+
+// ensure plans what makes the cluster have a generated object: its creation, or
+// an update where labels, owners or what the object says is not as wanted. What
+// the object has beyond that stays. It reports whether all is as it should be.
+func (p *planner) ensure(want olm.Resource, forKey olm.Key, event *Event, format string, args ...any) (bool, error) {
+	w, err := olm.ToObject(want)
+	if err != nil {
+		return false, err
+	}
+	have, err := p.find(w.Key())
+	if err != nil {
+		return false, err
+	}
+	if have == nil {
+		return false, p.emit(Create, &w, forKey, event, format, args...)
+	}
+	merged, err := merge(have, &w)
+	if err != nil || olm.Equal(have, merged) {
+		return err == nil, err
+	}
+	return false, p.emit(Update, merged, forKey, event, format, args...)
+}
+
+// find returns an object of any kind of the snapshot, or nil.
+func (p *planner) find(k olm.Key) (*olm.Object, error) {
+	var r olm.Resource
+	switch {
+	case k.Group == olm.GroupCRD && k.Kind == olm.KindCRD:
+		if c := p.crd(k.Name); c != nil {
+			r = c
+		}
+	case k.Group == "apps" && k.Kind == "Deployment" && k.Namespace == p.Namespace:
+		if d := p.deployment(k.Name); d != nil {
+			r = d
+		}
+	case k.Group == olm.Group && k.Namespace == p.Namespace:
+		r = p.findOLM(k)
+	}
+	if r == nil {
+		return p.object(k), nil
+	}
+	o, err := olm.ToObject(r)
+	return &o, err
+}
+
+func (p *planner) findOLM(k olm.Key) olm.Resource {
+	match := func(r olm.Resource) bool { return r.Head().Key() == k }
+	for _, c := range p.CSVs {
+		if match(c) {
+			return c
+		}
+	}
+	for _, s := range p.Subscriptions {
+		if match(s) {
+			return s
+		}
+	}
+	for _, c := range p.OperatorConditions {
+		if match(c) {
+			return c
+		}
+	}
+	return nil
+}
+
+// merge returns have with what want says: its labels, annotations and owners
+// added, and each member of its top level in place of the old one, except for
+// the status.
+func merge(have, want *olm.Object) (*olm.Object, error) {
+	out := *have
+	out.Metadata.Labels = union(have.Metadata.Labels, want.Metadata.Labels)
+	out.Metadata.Annotations = union(have.Metadata.Annotations, want.Metadata.Annotations)
+	out.Metadata.OwnerReferences = unionOwners(have.Metadata.OwnerReferences, want.Metadata.OwnerReferences)
+	var old, members map[string]jsontext.Value
+	if err := unmarshalMembers(have.Rest, &old); err != nil {
+		return nil, err
+	}
+	if err := unmarshalMembers(want.Rest, &members); err != nil {
+		return nil, err
+	}
+	delete(members, "status")
+	changed := false
+	for name, v := range members {
+		if was, ok := old[name]; ok && sameJSON(was, v) {
+			continue
+		}
+		old[name], changed = v, true
+	}
+	if changed {
+		text, err := json.Marshal(old, json.Deterministic(true))
+		if err != nil {
+			return nil, err
+		}
+		out.Rest = text
+	}
+	return &out, nil
+}
+
+func unmarshalMembers(v jsontext.Value, into *map[string]jsontext.Value) error {
+	*into = map[string]jsontext.Value{}
+	if len(v) == 0 {
+		return nil
+	}
+	return json.Unmarshal(v, into)
+}
+
+func sameJSON(a, b jsontext.Value) bool {
+	x, y := jsontext.Value(bytes.Clone(a)), jsontext.Value(bytes.Clone(b))
+	return x.Canonicalize() == nil && y.Canonicalize() == nil && bytes.Equal(x, y)
+}
+
+func union(a, b map[string]string) map[string]string {
+	if len(b) == 0 {
+		return a
+	}
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+func unionOwners(a, b []olm.OwnerReference) []olm.OwnerReference {
+	out := append([]olm.OwnerReference(nil), a...)
+next:
+	for _, o := range b {
+		for i, old := range out {
+			if old.Kind == o.Kind && old.Name == o.Name && (old.UID == o.UID || o.UID == "") {
+				continue next
+			}
+			if old.Kind == o.Kind && old.Name == o.Name {
+				out[i] = o // the owner was made anew
+				continue next
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func unmarshalInto(text []byte, v any) error { return json.Unmarshal(text, v) }

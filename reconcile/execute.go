@@ -1,0 +1,217 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// executePlans moves the install plans of the namespace on (E2): an approved
+// one is executed, an unapproved one never.
+func (p *planner) executePlans(context.Context) error {
+	for _, ip := range p.InstallPlans {
+		if isFinished(ip) || ip.Metadata.IsDeleted() || len(ip.Status.Plan) == 0 {
+			continue
+		}
+		if err := p.executePlan(ip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) executePlan(ip *olm.InstallPlan) error {
+	switch {
+	case !p.isWanted(ip):
+		p.note(ip.Key(), "superseded: no subscription refers to it any longer")
+		return nil
+	case !ip.Spec.Approved && ip.Status.Phase != olm.PlanRequiresApproval:
+		out := *ip
+		out.Status.Phase = olm.PlanRequiresApproval
+		return p.emit(UpdateStatus, &out, ip.Key(), nil, "it is not approved")
+	case !ip.Spec.Approved:
+		p.note(ip.Key(), "waits for approval: set /spec/approved to install %s", list(ip.Spec.ClusterServiceVersionNames))
+		return nil
+	case ip.Status.Phase != olm.PlanInstalling:
+		out := *ip
+		out.Status.Phase, out.Status.Message = olm.PlanInstalling, ""
+		return p.emit(UpdateStatus, &out, ip.Key(), nil, "it was approved")
+	}
+	e := &execution{planner: p, plan: ip, out: *ip}
+	e.out.Status.Plan = slices.Clone(ip.Status.Plan)
+	if e.out.Status.StartTime.IsZero() {
+		e.out.Status.StartTime = p.Now
+	}
+	if err := operatorgroup.Gate(p.groups(), p.hasServiceAccount); err != nil {
+		return e.closed(err)
+	}
+	if c, ok := olm.FindCondition(e.out.Status.Conditions, conditionInstalled); ok && c.Reason == reasonInstallCheckFailed {
+		clearCondition(&e.out.Status.Conditions, conditionInstalled)
+		e.out.Status.Message = ""
+	}
+	return e.run()
+}
+
+// The condition of an install plan, and its reasons.
+const (
+	conditionInstalled       = "Installed"
+	reasonInstallCheckFailed = "InstallCheckFailed"
+	reasonComponentFailed    = "InstallComponentFailed"
+)
+
+// isWanted reports whether a plan may be executed at all: one that a resolution
+// made is, as long as a subscription refers to it. A newer resolution takes the
+// reference away, and the older plan can do no harm.
+func (p *planner) isWanted(ip *olm.InstallPlan) bool {
+	return !isGenerated(ip) || slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
+		ref := s.Status.InstallPlanRef
+		return ref != nil && ref.Name == ip.Metadata.Name
+	})
+}
+
+// An execution is the run of one plan.
+type execution struct {
+	*planner
+	plan *olm.InstallPlan
+	out  olm.InstallPlan
+}
+
+// closed says that the operator group does not let CSVs in (F10).
+func (e *execution) closed(why error) error {
+	message := why.Error()
+	e.out.Status.Message = message
+	e.setCondition(&e.out.Status.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionFalse, Reason: reasonInstallCheckFailed, Message: message})
+	return e.write("%s (F10)", message)
+}
+
+// run plans the steps that can be done now, in their order, then what became
+// of them. A step that was done before the status could say so is found done.
+func (e *execution) run() error {
+	var problems []string
+	waiting := false
+	for i := range e.out.Status.Plan {
+		step := &e.out.Status.Plan[i]
+		status, problem, err := e.step(step)
+		if err != nil {
+			return err
+		}
+		step.Status = status
+		if problem != "" {
+			problems = append(problems, problem)
+		}
+		if status != olm.StepCreated && status != olm.StepPresent {
+			waiting = true
+			if step.Resource.Kind == olm.KindCRD && status == olm.StepUnknown {
+				break // no operator without its API
+			}
+		}
+	}
+	return e.outcome(problems, waiting)
+}
+
+func (e *execution) outcome(problems []string, waiting bool) error {
+	st := &e.out.Status
+	for _, r := range e.Rejections {
+		if slices.ContainsFunc(st.Plan, func(s olm.Step) bool { return s.Resource.Kind == r.Key.Kind && s.Resource.Name == r.Key.Name }) {
+			problems = append(problems, fmt.Sprintf("%s: %s", r.Key, r.Message))
+		}
+	}
+	switch text := strings.Join(problems, "; "); {
+	case text != "" && e.past(e.plan.Status.StartTime, e.opts.planTimeout()):
+		st.Phase, st.Message = olm.PlanFailed, text
+		e.setCondition(&st.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionFalse, Reason: reasonComponentFailed, Message: text})
+		return e.write("failed: %s", text)
+	case text != "":
+		st.Message = "retrying execution due to error: " + text
+		return e.write("%s", st.Message)
+	case !waiting:
+		st.Phase, st.Message = olm.PlanComplete, ""
+		e.setCondition(&st.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionTrue})
+		return e.write("all %d steps are done", len(st.Plan))
+	}
+	st.Message = ""
+	return e.write("%d of %d steps are done", e.done(), len(st.Plan))
+}
+
+func (e *execution) done() int {
+	n := 0
+	for _, s := range e.out.Status.Plan {
+		if s.Status == olm.StepCreated || s.Status == olm.StepPresent {
+			n++
+		}
+	}
+	return n
+}
+
+func (e *execution) write(format string, args ...any) error {
+	if olm.Equal(e.plan, &e.out) {
+		return nil
+	}
+	return e.emit(UpdateStatus, &e.out, e.plan.Key(), nil, format, args...)
+}
+
+// step plans one step and returns its status once the plan is carried out, and
+// what stands in its way, if anything.
+func (e *execution) step(s *olm.Step) (status olm.StepStatus, problem string, err error) {
+	switch s.Status {
+	case olm.StepCreated, olm.StepPresent:
+		return s.Status, "", nil
+	}
+	var o olm.Object
+	if err := json.Unmarshal([]byte(s.Resource.Manifest), &o); err != nil {
+		return s.Status, fmt.Sprintf("%s %s: the manifest of the step cannot be read: %s", s.Resource.Kind, s.Resource.Name, err), nil
+	}
+	if e.touched[o.Key()] {
+		return s.Status, "", nil // after the change that is planned already
+	}
+	switch o.Kind {
+	case olm.KindCRD:
+		return e.crdStep(s, o)
+	case olm.KindClusterServiceVersion:
+		if e.csv(o.Metadata.Name) != nil {
+			return olm.StepPresent, "", nil
+		}
+		event := &Event{Type: Normal, Reason: "Installing", Message: s.Resolving}
+		return olm.StepCreated, "", e.emit(Create, &o, e.plan.Key(), event, "step of the install plan for %s", s.Resolving)
+	case olm.KindSubscription:
+		if e.findOLM(o.Key()) != nil {
+			return olm.StepPresent, "", nil
+		}
+		o.Metadata.SetAnnotation(AnnotationGeneratedBy, e.plan.Metadata.Name)
+		return olm.StepCreated, "", e.emit(Create, &o, e.plan.Key(), nil, "keeps the dependency %s current", s.Resolving)
+	}
+	return e.ownedStep(s, o)
+}
+
+// ownedStep plans an object that goes with its CSV.
+func (e *execution) ownedStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
+	owner := e.csv(s.Resolving)
+	if owner == nil {
+		return s.Status, "", nil // the CSV first: its object names it
+	}
+	if o.Metadata.Namespace == owner.Metadata.Namespace {
+		o.Metadata.OwnerReferences = unionOwners(o.Metadata.OwnerReferences, []olm.OwnerReference{olm.OwnedBy(owner)})
+		for i, r := range o.Metadata.OwnerReferences {
+			if r.Kind == owner.Kind && r.Name == owner.Metadata.Name {
+				o.Metadata.OwnerReferences[i].UID = owner.Metadata.UID
+			}
+		}
+	}
+	exists, err := e.find(o.Key())
+	if err != nil {
+		return s.Status, "", err
+	}
+	ok, err := e.ensure(&o, e.plan.Key(), nil, "step of the install plan for %s", s.Resolving)
+	switch {
+	case err != nil:
+		return s.Status, "", err
+	case ok || exists != nil:
+		return olm.StepPresent, "", nil
+	}
+	return olm.StepCreated, "", nil
+}

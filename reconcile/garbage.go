@@ -1,0 +1,101 @@
+package reconcile
+
+import (
+	"context"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// garbage deletes what was made for CSVs and groups of the namespace that are
+// gone, or that serve a namespace no longer. What is in the owner's namespace
+// goes with its owner; what is elsewhere can have no owner there, and only its
+// labels tell.
+func (p *planner) garbage(context.Context) error {
+	wanted := map[olm.Key]bool{}
+	for _, c := range p.own() {
+		rbac, err := operatorgroup.Permissions(c)
+		if err != nil {
+			return err
+		}
+		keep(wanted, rbac)
+		for _, g := range p.groups() {
+			if g.Status.Namespaces == nil || operatorgroup.IsGroupFailure(c.Status) {
+				continue
+			}
+			rbac, err := operatorgroup.TargetRBAC(c, g.Status.Namespaces)
+			if err != nil {
+				return err
+			}
+			keep(wanted, rbac)
+			for _, r := range operatorgroup.APIRoles(g, c, p.opts.RoleNaming) {
+				wanted[r.Key()] = true
+			}
+		}
+	}
+	for _, g := range p.groups() {
+		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
+		for _, r := range operatorgroup.GroupRoles(g, apis, p.opts.RoleNaming) {
+			wanted[r.Key()] = true
+		}
+	}
+	for i := range p.Objects {
+		o := &p.Objects[i]
+		l := o.Metadata.Labels
+		if k := o.Key(); k.Group != olm.GroupRBAC || wanted[k] || o.Metadata.IsDeleted() ||
+			l[operatorgroup.LabelManaged] != "true" || l[operatorgroup.LabelOwnerNamespace] != p.Namespace {
+			continue
+		}
+		owner := olm.Key{Group: olm.Group, Kind: l[operatorgroup.LabelOwnerKind], Namespace: p.Namespace, Name: l[operatorgroup.LabelOwner]}
+		if p.inUse(owner) && o.Metadata.Namespace == p.Namespace {
+			continue // a step of an install plan, or of a former content of the CSV
+		}
+		if p.coming(owner) {
+			continue
+		}
+		if err := p.emit(Delete, o, owner, nil, "made for %s, which is gone or has no use for it", owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keep(wanted map[olm.Key]bool, rbac operatorgroup.RBAC) {
+	for _, r := range append(rbac.Roles, rbac.ClusterRoles...) {
+		wanted[r.Key()] = true
+	}
+	for _, b := range append(rbac.RoleBindings, rbac.ClusterRoleBindings...) {
+		wanted[b.Key()] = true
+	}
+}
+
+// inUse reports whether an owner exists.
+func (p *planner) inUse(owner olm.Key) bool {
+	switch owner.Kind {
+	case olm.KindClusterServiceVersion:
+		return p.csv(owner.Name) != nil
+	case olm.KindOperatorGroup:
+		for _, g := range p.groups() {
+			if g.Metadata.Name == owner.Name {
+				return true
+			}
+		}
+		return false
+	}
+	return true // not of our making
+}
+
+// coming reports whether an install plan that may still run brings an owner.
+func (p *planner) coming(owner olm.Key) bool {
+	for _, ip := range p.InstallPlans {
+		if isFinished(ip) || !p.isWanted(ip) {
+			continue
+		}
+		for _, s := range ip.Status.Plan {
+			if s.Resource.Kind == owner.Kind && s.Resource.Name == owner.Name {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package reconcile
+
+import (
+	"context"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// operatorGroups keeps the status, the annotation and the roles of the groups
+// of the namespace (F1, F3, F5, F7).
+func (p *planner) operatorGroups(context.Context) error {
+	groups := p.groups()
+	for _, g := range groups {
+		if err := p.groupStatus(g, len(groups)); err != nil {
+			return err
+		}
+		if err := p.groupAnnotation(g); err != nil {
+			return err
+		}
+		if g.Metadata.IsDeleted() {
+			continue
+		}
+		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
+		for _, r := range operatorgroup.GroupRoles(g, apis, p.opts.RoleNaming) {
+			if _, err := p.ensure(r, g.Key(), nil, "the group's users get their permissions by it (F7)"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
+	targets, err := operatorgroup.Targets(g, p.Namespaces)
+	if err != nil {
+		p.note(g.Key(), "%s", err) // somebody must mend the spec
+		return nil
+	}
+	out, changed := *g, false
+	if !operatorgroup.SameTargets(g.Status.Namespaces, targets) {
+		out.Status.Namespaces, out.Status.LastUpdated, changed = targets, p.Now, true
+	}
+	account := g.Spec.ServiceAccountName
+	exists := account == "" || p.hasServiceAccount(account)
+	wanted := operatorgroup.GroupConditions(g, groups, exists)
+	for _, typ := range []string{operatorgroup.ConditionMultipleGroups, operatorgroup.ConditionServiceAccount} {
+		if c, ok := olm.FindCondition(wanted, typ); ok {
+			changed = p.setCondition(&out.Status.Conditions, c) || changed
+		} else {
+			changed = clearCondition(&out.Status.Conditions, typ) || changed
+		}
+	}
+	switch ref := g.Status.ServiceAccountRef; {
+	case account != "" && exists && (ref == nil || ref.Name != account):
+		out.Status.ServiceAccountRef = &olm.ObjectReference{APIVersion: "v1", Kind: "ServiceAccount", Namespace: p.Namespace, Name: account}
+		changed = true
+	case (account == "" || !exists) && ref != nil:
+		out.Status.ServiceAccountRef, changed = nil, true
+	}
+	if !changed {
+		return nil
+	}
+	return p.emit(UpdateStatus, &out, g.Key(), nil, "the group targets %s (F1)", describeTargets(targets))
+}
+
+func describeTargets(targets []string) string {
+	switch {
+	case operatorgroup.IsGlobal(targets):
+		return "all namespaces"
+	case len(targets) == 0:
+		return "no namespace"
+	}
+	return operatorgroup.JoinTargets(targets)
+}
+
+// groupAnnotation keeps the list of provided APIs: what members add or take
+// away when they are judged (F6), and what no member provides any longer (F5).
+// While somebody is about to add, nothing is pruned.
+func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
+	listed := operatorgroup.Annotated(g)
+	want := listed
+	why := "no active member provides the others any longer (F5)"
+	settled := true
+	for _, c := range p.own() {
+		if c.Metadata.IsDeleted() {
+			continue
+		}
+		j := operatorgroup.Judge(c, p.OperatorGroups)
+		if j.Group != g {
+			continue
+		}
+		settled = settled && !j.Recovered
+		if j.Failure == nil && j.Decision.Action != operatorgroup.Continue {
+			settled = false
+			want, why = j.Decision.APIs, "the APIs of "+c.Metadata.Name+" (F6)"
+			break // one at a time: the next is judged by the outcome
+		}
+	}
+	if settled {
+		want = operatorgroup.Prune(g, p.CSVs)
+	}
+	if want.String() == listed.String() {
+		return nil
+	}
+	out := *g
+	out.Metadata.SetAnnotation(operatorgroup.AnnotationProvidedAPIs, want.String())
+	return p.emit(Update, &out, g.Key(), nil, "olm.providedAPIs becomes %q: %s", want, why)
+}

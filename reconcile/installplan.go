@@ -1,0 +1,200 @@
+package reconcile
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// install plans the install plan for what a resolution selected, and the
+// subscriptions' reference to it (E2). Three writes follow each other, each seen
+// done before the next one: the plan is created, without steps; every
+// subscription refers to it; it gets its steps. Only then can it be executed, so
+// that an operator never appears without the subscription that asked for it
+// knowing. Whoever comes along after a crash between them takes the next one,
+// since the plan's name follows from what it holds.
+func (p *planner) install(ctx context.Context, selected []resolver.Selected, next []*olm.Subscription) error {
+	if !slices.ContainsFunc(selected, func(s resolver.Selected) bool { return !p.covered(s) }) {
+		for _, s := range next {
+			clearCondition(&s.Status.Conditions, olm.BundleUnpackFailed)
+		}
+		return nil
+	}
+	steps, err := p.steps(ctx, selected)
+	if err != nil {
+		return p.unpackFailed(err, next)
+	}
+	for _, s := range next {
+		clearCondition(&s.Status.Conditions, olm.BundleUnpackFailed)
+	}
+	content, err := json.Marshal(steps)
+	if err != nil {
+		return err
+	}
+	var plan *olm.InstallPlan
+	for _, ip := range p.InstallPlans {
+		if !isFinished(ip) && ip.Metadata.Name == planName(content, ip.Spec.Generation) {
+			plan = ip
+		} else if ip.Status.Phase == "" && len(ip.Status.Plan) == 0 && isGenerated(ip) {
+			// It lost its race with a changed catalog before it had any steps.
+			if err := p.emit(Delete, ip, ip.Key(), nil, "the resolution changed before it had steps"); err != nil {
+				return err
+			}
+		}
+	}
+	if plan == nil {
+		return p.createPlan(content, steps)
+	}
+	if p.refer(plan, selected, next) || plan.Status.Phase != "" {
+		return nil
+	}
+	out := *plan
+	out.Status.Phase, out.Status.Plan = olm.PlanInstalling, steps
+	if !plan.Spec.Approved {
+		out.Status.Phase = olm.PlanRequiresApproval
+	}
+	for _, s := range steps {
+		if !slices.Contains(out.Status.CatalogSources, s.Resource.SourceName) {
+			out.Status.CatalogSources = append(out.Status.CatalogSources, s.Resource.SourceName)
+		}
+	}
+	return p.emit(UpdateStatus, &out, plan.Key(), nil, "%d steps, %s", len(steps), out.Status.Phase)
+}
+
+// covered reports whether a selected bundle is on its way already: all its
+// subscriptions chose it and refer to a plan that has steps; without a
+// subscription, an unfinished plan lists it.
+func (p *planner) covered(s resolver.Selected) bool {
+	subs := p.subscribers(s)
+	if len(subs) == 0 {
+		return slices.ContainsFunc(p.InstallPlans, func(ip *olm.InstallPlan) bool {
+			return ip.Status.Phase != "" && ip.Status.Phase != olm.PlanComplete && slices.Contains(ip.Spec.ClusterServiceVersionNames, s.Name)
+		})
+	}
+	for _, sub := range subs {
+		if sub.Status.CurrentCSV != s.Name {
+			return false
+		}
+		if plan := p.planOf(sub); plan == nil || plan.Status.Phase == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func isFinished(ip *olm.InstallPlan) bool {
+	return ip.Status.Phase == olm.PlanComplete || ip.Status.Phase == olm.PlanFailed
+}
+
+// planName names a plan for its generation and content: the same resolution of
+// the same state makes the same plan.
+func planName(content []byte, generation int) string {
+	h := sha256.New()
+	h.Write(content)
+	h.Write([]byte{byte(generation), byte(generation >> 8), byte(generation >> 16), byte(generation >> 24)})
+	return "install-" + hex.EncodeToString(h.Sum(nil))[:10]
+}
+
+// labelGenerated marks the plans that a resolution made, as opposed to those
+// that a person wrote.
+const labelGenerated = "olm.managed"
+
+func isGenerated(ip *olm.InstallPlan) bool { return ip.Metadata.Labels[labelGenerated] == "true" }
+
+func (p *planner) createPlan(content []byte, steps []olm.Step) error {
+	generation := 0
+	for _, ip := range p.InstallPlans {
+		generation = max(generation, ip.Spec.Generation)
+	}
+	approval := olm.Automatic
+	why := ""
+	var owners []olm.OwnerReference
+	for _, s := range p.Subscriptions {
+		generation = max(generation, s.Status.InstallPlanGeneration)
+		if s.Spec.InstallPlanApproval == olm.Manual && approval == olm.Automatic {
+			approval = olm.Manual
+			why = "; subscription " + s.Metadata.Name + " wants approval by hand, and the namespace shares it (E9)"
+		}
+		owners = append(owners, olm.OwnedBy(s))
+	}
+	generation++
+	var names []string
+	for _, s := range steps {
+		if s.Resource.Kind == olm.KindClusterServiceVersion {
+			names = append(names, s.Resource.Name)
+		}
+	}
+	ip := &olm.InstallPlan{
+		Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindInstallPlan, Metadata: olm.Metadata{
+			Name: planName(content, generation), Namespace: p.Namespace, OwnerReferences: owners,
+			Labels: map[string]string{labelGenerated: "true"},
+		}},
+		Spec: olm.InstallPlanSpec{
+			ClusterServiceVersionNames: names, Approval: approval, Approved: approval == olm.Automatic, Generation: generation,
+		},
+	}
+	return p.emit(Create, ip, ip.Key(), &Event{Type: Normal, Reason: "InstallPlanCreated", Message: "installs " + list(names)}, "installs %s%s", list(names), why)
+}
+
+// refer makes the subscriptions of what was selected refer to the plan, and
+// reports whether that changed any.
+func (p *planner) refer(plan *olm.InstallPlan, selected []resolver.Selected, next []*olm.Subscription) bool {
+	changed := false
+	for _, sel := range selected {
+		for _, sub := range p.subscribers(sel) {
+			i := slices.Index(p.Subscriptions, sub)
+			st := &next[i].Status
+			if ref := st.InstallPlanRef; st.CurrentCSV == sel.Name && ref != nil && ref.Name == plan.Metadata.Name && ref.UID == plan.Metadata.UID {
+				continue
+			}
+			st.CurrentCSV, st.State = sel.Name, olm.StateUpgradePending
+			setPlanRef(st, plan)
+			p.planConditions(next[i])
+			changed = true
+		}
+	}
+	return changed
+}
+
+// unpackFailed tells the subscriptions that a chosen bundle has no usable
+// manifests. Nothing is installed: the namespace moves together (E9).
+func (p *planner) unpackFailed(err error, next []*olm.Subscription) error {
+	var m *ManifestError
+	if !errors.As(err, &m) {
+		return err
+	}
+	p.plan.Refused = err
+	for _, s := range next {
+		p.setCondition(&s.Status.Conditions, olm.Condition{
+			Type: olm.BundleUnpackFailed, Status: olm.ConditionTrue, Reason: ReasonBundleUnpackFailed, Message: err.Error(),
+		})
+	}
+	return nil
+}
+
+func list(names []string) string {
+	switch n := len(names); n {
+	case 0:
+		return "nothing"
+	case 1:
+		return names[0]
+	default:
+		out := ""
+		for i, s := range names {
+			switch {
+			case i == n-1:
+				out += " and "
+			case i > 0:
+				out += ", "
+			}
+			out += s
+		}
+		return out
+	}
+}

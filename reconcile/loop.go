@@ -1,0 +1,178 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A Cluster is where a [Loop] reads and writes. Package memcluster has one in
+// memory.
+type Cluster interface {
+	// Read returns the state of the cluster for a namespace.
+	Read(ctx context.Context, namespace string) (*Snapshot, error)
+	// Apply makes one change, and returns what the cluster warned of. It must
+	// refuse with [ErrConflict], wrapped or not, a change whose object is not of
+	// the resourceVersion that the change carries, is there already when it
+	// should be created, or is gone. Any other error is for good, as far as the
+	// cluster can tell.
+	Apply(ctx context.Context, c Change) (warnings []string, err error)
+}
+
+// A Loop brings namespaces to where [Decide] leads: it reads, decides and
+// applies until there is nothing to do. It keeps no state. It may be ended
+// between any two writes, several may run at once, and others may write all the
+// while: the next pass goes on from what is there.
+type Loop struct {
+	Cluster Cluster
+	Content Content
+	Options Options
+	// Metrics, if any, is told what happens (E11), Events what users should
+	// know. Both are called by the goroutine that runs the loop.
+	Metrics Metrics
+	Events  func(Event)
+	// Progress, if any, is called after each change that was made, and with the
+	// error of each that was not.
+	Progress func(pass int, c Change, err error)
+	// MaxPasses bounds a run. Default: 1,000.
+	MaxPasses int
+}
+
+// A Result is how a run ended.
+type Result struct {
+	// Passes is how often the cluster was read, Changes how many changes were
+	// made, Conflicts how many another writer prevented.
+	Passes, Changes, Conflicts int
+	// Plan is the last plan: it has no changes, unless the run failed, but says
+	// what the namespace waits for.
+	Plan *Plan
+}
+
+// ErrUnsettled is the error of a run that came to no end within its passes:
+// something else undoes what the loop does.
+var ErrUnsettled = errors.New("the namespace does not settle")
+
+// Run brings a namespace to rest and returns how it went. Changes that the
+// cluster refuses for good are the error, joined, once nothing else can be done;
+// what does not depend on them is done. The result is never nil.
+func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
+	r := &Result{}
+	limit := l.MaxPasses
+	if limit == 0 {
+		limit = 1000
+	}
+	var rejected []Rejection
+	for r.Passes < limit {
+		s, err := l.Cluster.Read(ctx, namespace)
+		if err != nil {
+			return r, fmt.Errorf("reading namespace %q: %w", namespace, err)
+		}
+		s.Rejections = rejected
+		r.Passes++
+		if r.Plan, err = l.decide(ctx, s); err != nil {
+			return r, err
+		}
+		if l.Metrics != nil {
+			l.Metrics.Gauges(namespace, Gauges(s))
+		}
+		if len(r.Plan.Changes) == 0 {
+			return r, nil
+		}
+		done, refusals, err := l.pass(ctx, r)
+		if err != nil {
+			return r, err
+		}
+		rejected = nil
+		var errs []error
+		for _, f := range refusals {
+			rejected = append(rejected, Rejection{f.change.Key(), f.err.Error()})
+			errs = append(errs, fmt.Errorf("%s %s: %w", f.change.Op, f.change.Key(), f.err))
+		}
+		if done == 0 && len(errs) > 0 {
+			return r, errors.Join(errs...)
+		}
+	}
+	return r, fmt.Errorf("namespace %q: %w within %d passes", namespace, ErrUnsettled, limit)
+}
+
+// decide decides, and times the resolution.
+func (l *Loop) decide(ctx context.Context, s *Snapshot) (*Plan, error) {
+	opts := l.Options
+	if l.Metrics != nil {
+		resolve := opts.Resolve
+		if resolve == nil {
+			resolve = resolver.Resolve
+		}
+		opts.Resolve = func(ctx context.Context, pr resolver.Problem) (*resolver.Solution, error) {
+			start := time.Now()
+			sol, err := resolve(ctx, pr)
+			outcome := "succeeded"
+			if err != nil {
+				outcome = "failed"
+			}
+			l.Metrics.Observe(Sample{Name: MetricResolutionDuration, Labels: []Label{{"outcome", outcome}}, Value: time.Since(start).Seconds()})
+			return sol, err
+		}
+	}
+	return Decide(ctx, s, l.Content, &opts)
+}
+
+type refusal struct {
+	change Change
+	err    error
+}
+
+// pass applies a plan. After a conflict the rest is left for the next pass, as
+// it may rest on what is no longer true. After a refusal only what is for the
+// same object is left out.
+func (l *Loop) pass(ctx context.Context, r *Result) (done int, refusals []refusal, err error) {
+	stopped := map[olm.Key]bool{}
+	for _, c := range r.Plan.Changes {
+		if stopped[c.For] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return done, refusals, context.Cause(ctx)
+		}
+		warnings, err := l.Cluster.Apply(ctx, c)
+		if l.Progress != nil {
+			l.Progress(r.Passes, c, err)
+		}
+		switch {
+		case err == nil:
+			done++
+			r.Changes++
+			l.report(c, warnings)
+		case ctx.Err() != nil:
+			return done, refusals, context.Cause(ctx)
+		case errors.Is(err, ErrConflict):
+			r.Conflicts++
+			return done, nil, nil
+		default:
+			stopped[c.For] = true
+			refusals = append(refusals, refusal{c, err})
+		}
+	}
+	return done, refusals, nil
+}
+
+// report tells metrics and users of a change that was made.
+func (l *Loop) report(c Change, warnings []string) {
+	if l.Events != nil {
+		if c.Event != nil {
+			l.Events(*c.Event)
+		}
+		for _, w := range warnings {
+			l.Events(Event{Object: c.For, Type: Warning, Reason: "AppliedWithWarnings", Message: c.Key().String() + ": " + w})
+		}
+	}
+	if l.Metrics != nil {
+		for _, s := range counts(c, warnings) {
+			l.Metrics.Add(s)
+		}
+	}
+}

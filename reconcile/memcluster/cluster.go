@@ -1,0 +1,288 @@
+package memcluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+// A Cluster holds objects. Its zero value is an empty cluster. The methods are
+// safe for use by several goroutines; the fields are to be set before.
+type Cluster struct {
+	// GlobalNamespace, KubeVersion and Now are passed on with every snapshot.
+	// Now may be nil: snapshots then have no time.
+	GlobalNamespace string
+	KubeVersion     string
+	Now             func() time.Time
+	// Controllers plays the part of what is not OLM, at once after each write:
+	// CRDs are served, and deployments become available if Available, when it
+	// is set, says so.
+	Controllers bool
+	Available   func(*olm.Deployment) bool
+	// Intercept, if set, stands between Apply and the store: it may fail before
+	// it applies a change, or after, or write something else first.
+	Intercept func(c reconcile.Change, apply func() error) error
+	// Warn, if set, returns what the API server would warn of.
+	Warn func(c reconcile.Change) []string
+
+	mu       sync.Mutex
+	objects  map[olm.Key]olm.Object
+	version  int64
+	uid      int64
+	watchers map[*watcher]struct{}
+}
+
+// ErrNotFound is the error of Get and Delete for an object that does not exist.
+var ErrNotFound = errors.New("no such object")
+
+// Put creates or replaces objects as they are, status included, whatever the
+// cluster has. Those without a uid or a generation get one.
+func (c *Cluster) Put(resources ...olm.Resource) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range resources {
+		o, err := olm.ToObject(r)
+		if err != nil {
+			return err
+		}
+		if old, ok := c.objects[o.Key()]; ok {
+			o.Metadata.UID = cmp.Or(o.Metadata.UID, old.Metadata.UID)
+		}
+		c.identify(&o)
+		if err := c.store(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) identify(o *olm.Object) {
+	if o.Metadata.UID == "" {
+		c.uid++
+		o.Metadata.UID = fmt.Sprintf("00000000-0000-0000-0000-%012d", c.uid)
+	}
+	if o.Metadata.Generation == 0 {
+		o.Metadata.Generation = 1
+	}
+	if c.Now != nil && o.Metadata.CreationTimestamp.IsZero() {
+		o.Metadata.CreationTimestamp = c.Now().UTC().Truncate(time.Second)
+	}
+}
+
+// store writes an object with a new version, and lets the controllers act.
+func (c *Cluster) store(o olm.Object) error {
+	if c.objects == nil {
+		c.objects = map[olm.Key]olm.Object{}
+	}
+	c.version++
+	o.Metadata.ResourceVersion = strconv.FormatInt(c.version, 10)
+	_, existed := c.objects[o.Key()]
+	c.objects[o.Key()] = o
+	typ := Added
+	if existed {
+		typ = Modified
+	}
+	c.notify(Event{typ, o})
+	if !c.Controllers {
+		return nil
+	}
+	status, err := c.control(o)
+	if err != nil || status == nil || olm.Equal(status, &o) {
+		return err
+	}
+	return c.store(*status)
+}
+
+// Get returns an object. The error is ErrNotFound, wrapped.
+func (c *Cluster) Get(k olm.Key) (olm.Object, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o, ok := c.objects[k]
+	if !ok {
+		return o, fmt.Errorf("%s: %w", k, ErrNotFound)
+	}
+	return o, nil
+}
+
+// List returns all objects by key.
+func (c *Cluster) List() []olm.Object {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.SortedFunc(maps.Values(c.objects), func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
+}
+
+// Remove deletes an object and what goes with it, whoever objects. The error is
+// ErrNotFound, wrapped.
+func (c *Cluster) Remove(k olm.Key) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.objects[k]; !ok {
+		return fmt.Errorf("%s: %w", k, ErrNotFound)
+	}
+	c.delete(k)
+	return nil
+}
+
+// delete deletes an object and the dependents that have no other owner.
+func (c *Cluster) delete(k olm.Key) {
+	o := c.objects[k]
+	delete(c.objects, k)
+	c.version++
+	c.notify(Event{Deleted, o})
+	uids := map[string]bool{}
+	for _, x := range c.objects {
+		uids[x.Metadata.UID] = true
+	}
+	keys := slices.SortedFunc(maps.Keys(c.objects), olm.Key.Compare)
+	for _, key := range keys {
+		x, ok := c.objects[key]
+		if !ok || !slices.ContainsFunc(x.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return r.UID == o.Metadata.UID }) {
+			continue
+		}
+		if !slices.ContainsFunc(x.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return uids[r.UID] }) {
+			c.delete(key)
+		}
+	}
+}
+
+// Read returns the state of the cluster for a namespace.
+func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	s, err := reconcile.NewSnapshot(namespace, c.GlobalNamespace, c.List())
+	if err != nil {
+		return nil, err
+	}
+	s.KubeVersion = c.KubeVersion
+	if c.Now != nil {
+		s.Now = c.Now().UTC().Truncate(time.Second)
+	}
+	return s, nil
+}
+
+// Apply makes a change, as an API server would.
+func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	apply := func() error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.apply(change)
+	}
+	var err error
+	if c.Intercept != nil {
+		err = c.Intercept(change, apply)
+	} else {
+		err = apply()
+	}
+	if err != nil || c.Warn == nil {
+		return nil, err
+	}
+	return c.Warn(change), nil
+}
+
+func (c *Cluster) apply(change reconcile.Change) error {
+	want := change.Object
+	k := want.Key()
+	old, exists := c.objects[k]
+	if change.Op == reconcile.Create {
+		if exists {
+			return fmt.Errorf("%s exists: %w", k, reconcile.ErrConflict)
+		}
+		return c.create(want)
+	}
+	switch {
+	case !exists:
+		return fmt.Errorf("%s does not exist: %w", k, reconcile.ErrConflict)
+	case want.Metadata.ResourceVersion != old.Metadata.ResourceVersion:
+		return fmt.Errorf("%s has version %s, not %s: %w", k, old.Metadata.ResourceVersion, want.Metadata.ResourceVersion, reconcile.ErrConflict)
+	}
+	switch change.Op {
+	case reconcile.Delete:
+		c.delete(k)
+		return nil
+	case reconcile.Update:
+		return c.update(old, want)
+	case reconcile.UpdateStatus:
+		return c.updateStatus(old, want)
+	}
+	return fmt.Errorf("%s: unknown operation %q", k, change.Op)
+}
+
+func (c *Cluster) create(o olm.Object) error {
+	if o.Metadata.Name == "" && o.Metadata.GenerateName != "" {
+		o.Metadata.Name = fmt.Sprintf("%s%05d", o.Metadata.GenerateName, c.version)
+	}
+	if o.Metadata.Name == "" {
+		return fmt.Errorf("%s has no name", o.Key())
+	}
+	if hasStatus(o.Key()) {
+		var err error
+		if o, err = o.Set("status", nil); err != nil {
+			return err
+		}
+	}
+	o.Metadata.UID, o.Metadata.Generation = "", 0
+	c.identify(&o)
+	return c.store(o)
+}
+
+func (c *Cluster) update(old, want olm.Object) error {
+	if hasStatus(old.Key()) {
+		status, _ := old.Get("status")
+		var err error
+		if want, err = setMember(want, "status", status); err != nil {
+			return err
+		}
+	}
+	want.Metadata.UID, want.Metadata.CreationTimestamp, want.Metadata.Generation = old.Metadata.UID, old.Metadata.CreationTimestamp, old.Metadata.Generation
+	before, after := old, want
+	before.Metadata, after.Metadata = olm.Metadata{}, olm.Metadata{}
+	if !olm.Equal(&before, &after) {
+		want.Metadata.Generation++
+	} else if olm.Equal(&old, &want) {
+		return nil // nothing changes, nor does the version
+	}
+	return c.store(want)
+}
+
+func (c *Cluster) updateStatus(old, want olm.Object) error {
+	if !hasStatus(old.Key()) {
+		return fmt.Errorf("%s has no status of its own", old.Key())
+	}
+	status, _ := want.Get("status")
+	out, err := setMember(old, "status", status)
+	if err != nil || olm.Equal(&old, &out) {
+		return err
+	}
+	return c.store(out)
+}
+
+func setMember(o olm.Object, name string, value []byte) (olm.Object, error) {
+	if len(value) == 0 {
+		return o.Set(name, nil)
+	}
+	return o.Set(name, rawJSON(value))
+}
+
+// hasStatus reports whether the status of a kind is written apart.
+func hasStatus(k olm.Key) bool {
+	switch k.Group {
+	case olm.Group, olm.GroupCRD:
+		return true
+	case "apps":
+		return k.Kind == "Deployment"
+	}
+	return false
+}

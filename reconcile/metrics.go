@@ -1,0 +1,98 @@
+package reconcile
+
+import (
+	"github.com/olmkit/olmkit/olm"
+)
+
+// The metrics of OLM (001, 2.4.8; E11).
+const (
+	MetricCatalogSources      = "catalog_source_count"
+	MetricCatalogSourceReady  = "catalogsource_ready"
+	MetricCSVAbnormal         = "csv_abnormal"
+	MetricCSVs                = "csv_count"
+	MetricCSVSucceeded        = "csv_succeeded"
+	MetricCSVUpgrades         = "csv_upgrade_count"
+	MetricInstallPlans        = "install_plan_count"
+	MetricInstallPlanWarnings = "installplan_warnings_total"
+	MetricResolutionDuration  = "olm_resolution_duration_seconds"
+	MetricSubscriptions       = "subscription_count"
+	MetricSubscriptionSyncs   = "subscription_sync_total"
+)
+
+// Metrics receives what a [Loop] measures.
+type Metrics interface {
+	// Gauges sets the gauges of a namespace: one that it had and that is not
+	// among the samples is gone. Counts are of the namespace; those of the
+	// cluster are their sums, but catalogs of the global namespace are only
+	// counted there.
+	Gauges(namespace string, samples []Sample)
+	// Add adds to a counter.
+	Add(Sample)
+	// Observe adds an observation to a summary, of seconds.
+	Observe(Sample)
+}
+
+// A Sample is a value of a metric.
+type Sample struct {
+	Name   string
+	Labels []Label // in the order of OLM
+	Value  float64
+}
+
+// A Label is a label of a metric.
+type Label struct{ Name, Value string }
+
+// Gauges returns the gauges of the namespace of a snapshot, in a fixed order.
+func Gauges(s *Snapshot) []Sample {
+	var out []Sample
+	gauge := func(name string, value float64, labels ...Label) {
+		out = append(out, Sample{name, labels, value})
+	}
+	catalogs := 0
+	for _, c := range s.CatalogSources {
+		if c.Metadata.Namespace != s.Namespace {
+			continue
+		}
+		catalogs++
+		ready := 0.0
+		if st := c.Status.ConnectionState; st != nil && st.LastObservedState == olm.ConnectionReady {
+			ready = 1
+		}
+		gauge(MetricCatalogSourceReady, ready, Label{"namespace", s.Namespace}, Label{"name", c.Metadata.Name})
+	}
+	gauge(MetricCatalogSources, float64(catalogs))
+	own := s.own()
+	gauge(MetricCSVs, float64(len(own)))
+	for _, c := range own {
+		labels := []Label{{"namespace", s.Namespace}, {"name", c.Metadata.Name}, {"version", c.Spec.Version}}
+		succeeded := 0.0
+		if c.Status.Phase == olm.PhaseSucceeded {
+			succeeded = 1
+		} else {
+			gauge(MetricCSVAbnormal, 1, append(labels[:3:3], Label{"phase", string(c.Status.Phase)}, Label{"reason", string(c.Status.Reason)})...)
+		}
+		gauge(MetricCSVSucceeded, succeeded, labels...)
+	}
+	gauge(MetricInstallPlans, float64(len(s.InstallPlans)))
+	gauge(MetricSubscriptions, float64(len(s.Subscriptions)))
+	return out
+}
+
+// counts returns what a change adds to the counters.
+func counts(c Change, warnings []string) []Sample {
+	var out []Sample
+	switch {
+	case c.Op == UpdateStatus && c.Object.Kind == olm.KindSubscription:
+		if s, err := olm.As[olm.Subscription](c.Object); err == nil {
+			out = append(out, Sample{MetricSubscriptionSyncs, []Label{
+				{"name", s.Metadata.Name}, {"installed", s.Status.InstalledCSV}, {"channel", s.Spec.Channel}, {"package", s.Spec.Package},
+			}, 1})
+		}
+	case c.Op == UpdateStatus && c.Event != nil && c.Event.Reason == string(olm.ReasonBeingReplaced):
+		out = append(out, Sample{MetricCSVUpgrades, nil, 1})
+	}
+	if len(warnings) > 0 && c.For.Kind == olm.KindInstallPlan {
+		out = append(out, Sample{MetricInstallPlanWarnings, nil, 1})
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// Content gives what the catalogs of a cluster contain. Its answers must not
+// change while a plan is made. [Catalogs] is one.
+type Content interface {
+	// Catalog returns the index of a catalog. An error makes the catalog
+	// unhealthy, unless it is that of the context.
+	Catalog(ctx context.Context, id resolver.CatalogID) (*graph.Catalog, error)
+	// Manifests returns the objects of a bundle, one of which is its CSV. Their
+	// order does not matter.
+	Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error)
+}
+
+// A CRDPolicy says when a new version of a CRD is checked before it takes the
+// place of the old one (E7).
+type CRDPolicy string
+
+const (
+	// CheckShared checks a CRD that several CSVs own, as 001 says. It is the
+	// default.
+	CheckShared CRDPolicy = ""
+	// CheckAlways checks every CRD, as OLM v0.45 does.
+	CheckAlways CRDPolicy = "always"
+)
+
+// Options adjust what is planned. The zero value means the defaults.
+type Options struct {
+	// RoleNaming is how ClusterRoles for the users of operators are called.
+	RoleNaming operatorgroup.Naming
+	// DisabledCopies says what OLMConfig's disableCopiedCSVs disables. Default:
+	// CopyNone, all copies (F8).
+	DisabledCopies operatorgroup.CopyMode
+	CRDs           CRDPolicy
+	// PlanTimeout is how long a failing install plan is tried again before it
+	// is Failed. Default: a minute.
+	PlanTimeout time.Duration
+	// InstallTimeout is how long deployments may take to become available.
+	// Default: five minutes.
+	InstallTimeout time.Duration
+	// Resolver are the options of the resolution. The version of the cluster is
+	// filled in.
+	Resolver resolver.Options
+	// Resolve replaces resolver.Resolve: to measure it, or to remember answers.
+	// It must give the same answers.
+	Resolve func(context.Context, resolver.Problem) (*resolver.Solution, error)
+}
+
+func (o *Options) planTimeout() time.Duration { return orDefault(o.PlanTimeout, time.Minute) }
+
+func (o *Options) installTimeout() time.Duration { return orDefault(o.InstallTimeout, 5*time.Minute) }
+
+func orDefault(d, def time.Duration) time.Duration {
+	if d == 0 {
+		return def
+	}
+	return d
+}

@@ -1,0 +1,130 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// permissionRequirements returns a requirement per service account of an
+// operator, in order of first use, with a dependent per rule: does the account
+// exist, and may it what the CSV says it must.
+func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
+	var list []olm.RequirementStatus
+	find := func(account string) *olm.RequirementStatus {
+		for i := range list {
+			if list[i].Name == account {
+				return &list[i]
+			}
+		}
+		r := olm.RequirementStatus{Version: "v1", Kind: "ServiceAccount", Name: account, Status: reqPresent}
+		if account != "default" && !p.hasServiceAccount(account) {
+			r.Status, r.Message = reqNotPresent, "Service account does not exist"
+		}
+		list = append(list, r)
+		return &list[len(list)-1]
+	}
+	check := func(permissions []olm.Permissions, namespace, scope string) {
+		for _, perm := range permissions {
+			r := find(perm.ServiceAccountName)
+			if r.Status == reqNotPresent {
+				continue
+			}
+			granted := p.granted(perm.ServiceAccountName, namespace)
+			for _, rule := range perm.Rules {
+				text, err := json.Marshal(rule)
+				d := olm.DependentStatus{Group: olm.GroupRBAC, Version: "v1", Kind: "PolicyRule", Status: depSatisfied, Message: scope + " rule:" + string(text)}
+				if err != nil || !covers(granted, rule) {
+					d.Status = depNotSatisfied
+					r.Status, r.Message = reqNotSatisfied, "Policy rule not satisfied for service account"
+				}
+				r.Dependents = append(r.Dependents, d)
+			}
+		}
+	}
+	check(c.Spec.Install.Spec.Permissions, p.Namespace, "namespaced")
+	check(c.Spec.Install.Spec.ClusterPermissions, "", "cluster")
+	return list
+}
+
+// granted returns the rules that a service account of the namespace has: in the
+// whole cluster, and in a namespace if one is given.
+func (p *planner) granted(account, namespace string) []olm.PolicyRule {
+	var rules []olm.PolicyRule
+	for i := range p.Objects {
+		o := &p.Objects[i]
+		cluster := o.Kind == "ClusterRoleBinding"
+		if k := o.Key(); k.Group != olm.GroupRBAC || !cluster && (o.Kind != "RoleBinding" || namespace == "" || k.Namespace != namespace) {
+			continue
+		}
+		b, err := olm.As[olm.RoleBinding](*o)
+		if err != nil || !slices.ContainsFunc(b.Subjects, func(s olm.Subject) bool {
+			return s.Kind == "ServiceAccount" && s.Name == account && s.Namespace == p.Namespace
+		}) {
+			continue
+		}
+		key := olm.Key{Group: olm.GroupRBAC, Kind: b.RoleRef.Kind, Name: b.RoleRef.Name}
+		if b.RoleRef.Kind == "Role" {
+			key.Namespace = b.Metadata.Namespace
+		}
+		if role := p.object(key); role != nil {
+			if r, err := olm.As[olm.Role](*role); err == nil {
+				rules = append(rules, r.Rules...)
+			}
+		}
+	}
+	return rules
+}
+
+// covers reports whether granted rules allow all that a rule asks for: each
+// combination of verb, group, resource and name by some rule.
+func covers(granted []olm.PolicyRule, want olm.PolicyRule) bool {
+	for _, verb := range want.Verbs {
+		for _, url := range want.NonResourceURLs {
+			if !slices.ContainsFunc(granted, func(g olm.PolicyRule) bool { return has(g.Verbs, verb) && hasURL(g.NonResourceURLs, url) }) {
+				return false
+			}
+		}
+		names := want.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, group := range want.APIGroups {
+			for _, resource := range want.Resources {
+				for _, name := range names {
+					if !slices.ContainsFunc(granted, func(g olm.PolicyRule) bool {
+						return has(g.Verbs, verb) && has(g.APIGroups, group) && hasResource(g.Resources, resource) &&
+							(len(g.ResourceNames) == 0 || name != "" && slices.Contains(g.ResourceNames, name))
+					}) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+func has(list []string, s string) bool { return slices.Contains(list, s) || slices.Contains(list, "*") }
+
+// hasResource also understands "*/scale".
+func hasResource(list []string, s string) bool {
+	if has(list, s) {
+		return true
+	}
+	for i := range len(s) {
+		if s[i] == '/' {
+			return slices.Contains(list, "*"+s[i:])
+		}
+	}
+	return false
+}
+
+// hasURL also understands "/healthz/*".
+func hasURL(list []string, s string) bool {
+	return has(list, s) || slices.ContainsFunc(list, func(p string) bool {
+		n := len(p) - 1
+		return n >= 0 && p[n] == '*' && len(s) >= n && s[:n] == p[:n]
+	})
+}

@@ -1,0 +1,263 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// A transition is what becomes of a CSV's status.
+type transition struct {
+	phase   olm.Phase
+	reason  olm.Reason
+	message string
+	// requirements are set where they were looked at.
+	requirements []olm.RequirementStatus
+	checked      bool
+}
+
+func to(phase olm.Phase, reason olm.Reason, format string, args ...any) *transition {
+	return &transition{phase: phase, reason: reason, message: fmt.Sprintf(format, args...)}
+}
+
+// installations moves each CSV of the namespace through its phases (001,
+// 2.4.2.2): the group first, then the phase.
+func (p *planner) installations(context.Context) error {
+	for _, c := range p.own() {
+		if c.Metadata.IsDeleted() {
+			continue
+		}
+		if err := p.installation(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) installation(c *olm.ClusterServiceVersion) error {
+	j := operatorgroup.Judge(c, p.OperatorGroups)
+	if j.Group != nil {
+		if out, changed := operatorgroup.Annotate(c, j.Group); changed {
+			return p.emit(Update, out, c.Key(), nil, "a member of operator group %s (F4)", j.Group.Metadata.Name)
+		}
+	}
+	switch {
+	case j.Undecided:
+		p.note(c.Key(), "waits until its operator group has determined its targets")
+		return nil
+	case j.Failure != nil:
+		return p.groupFailure(c, j)
+	case j.Decision.Action != operatorgroup.Continue:
+		return nil // the group's annotation is written first
+	case j.Recovered:
+		return p.transit(c, to(olm.PhasePending, olm.ReasonRequirementsUnknown, "the operator group admits the operator again"))
+	}
+	t, err := p.next(c)
+	if err != nil {
+		return err
+	}
+	return p.transit(c, t)
+}
+
+// groupFailure fails a CSV because of its group. One that must not provide its
+// APIs loses its deployments (F6).
+func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Judgement) error {
+	if j.Decision.Failure != nil {
+		for _, d := range p.deploymentsOf(c) {
+			if err := p.emit(Delete, d, c.Key(), nil, "%s (F6)", j.Failure.Reason); err != nil {
+				return err
+			}
+		}
+	}
+	return p.transit(c, to(olm.PhaseFailed, j.Failure.Reason, "%s", j.Failure.Message))
+}
+
+// next returns what a CSV that its group admits does next, or nil. Changes to
+// other objects that this takes are planned.
+func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
+	switch c.Status.Phase {
+	case olm.PhaseNone, olm.PhaseUnknown:
+		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "requirements not yet checked"), nil
+	case olm.PhasePending:
+		return p.pending(c), nil
+	case olm.PhaseInstallReady:
+		return p.installReady(c)
+	case olm.PhaseInstalling:
+		return p.installing(c), nil
+	case olm.PhaseSucceeded:
+		return p.succeeded(c)
+	case olm.PhaseFailed:
+		return p.failed(c), nil
+	case olm.PhaseReplacing:
+		return p.replacing(c), nil
+	case olm.PhaseDeleting:
+		return nil, p.emit(Delete, c, c.Key(), nil, "%s replaced it", orNobody(p.replacement(c)))
+	}
+	p.note(c.Key(), "unknown phase %q", c.Status.Phase)
+	return nil, nil
+}
+
+func orNobody(c *olm.ClusterServiceVersion) string {
+	if c == nil {
+		return "a newer version"
+	}
+	return c.Metadata.Name
+}
+
+// pending checks what the operator needs, in the order in which OLM does.
+func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
+	prev := p.replaced(c)
+	if prev != nil {
+		if why := NotUpgradeable(p.condition(prev.Metadata.Name)); why != "" {
+			return to(olm.PhasePending, olm.ReasonConditionNotUpgradeable, "%s is not upgradeable: %s", prev.Metadata.Name, why)
+		}
+	}
+	if t := p.check(c); t.phase != olm.PhaseInstallReady || prev == nil || prev.Status.Phase == olm.PhaseReplacing {
+		return t
+	} else if prev.Status.Phase == olm.PhaseFailed && !p.failForward() {
+		p.note(c.Key(), "waits for %s, which failed: an operator group with upgradeStrategy %s would let it be replaced (E10)", prev.Metadata.Name, olm.UpgradeFailForward)
+	} else {
+		p.note(c.Key(), "waits for %s to be ready to be replaced (it is %s)", prev.Metadata.Name, phaseText(prev))
+	}
+	return nil
+}
+
+// check checks all but the upgrade: requirements, webhooks, who else owns the
+// CRDs. It returns what follows: InstallReady when nothing is amiss.
+func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
+	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
+		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
+	}
+	met, requirements := p.requirements(c)
+	if !met {
+		t := to(olm.PhasePending, olm.ReasonRequirementsNotMet, "one or more requirements couldn't be found")
+		t.requirements, t.checked = requirements, true
+		return t
+	}
+	t := p.conflict(c)
+	if t == nil {
+		t = to(olm.PhaseInstallReady, olm.ReasonRequirementsMet, "all requirements found, attempting install")
+	}
+	t.requirements, t.checked = requirements, true
+	return t
+}
+
+// conflict returns the failure of a CSV that contradicts itself or another CSV
+// of the namespace, or nil.
+func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
+	names := map[string]bool{}
+	for _, w := range c.Spec.Webhooks {
+		if names[w.GenerateName] {
+			return to(olm.PhaseFailed, olm.ReasonInvalidWebhook, "the CSV describes two webhooks named %q: give each its own name", w.GenerateName)
+		}
+		names[w.GenerateName] = true
+	}
+	for _, o := range p.own() {
+		if o.Metadata.Name == c.Metadata.Name || p.related(c, o) {
+			continue
+		}
+		for _, d := range c.Spec.CRDs.Owned {
+			if slices.ContainsFunc(o.Spec.CRDs.Owned, func(x olm.CRDDescription) bool { return x.Name == d.Name }) {
+				return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns CRD %s, too", o.Metadata.Name, d.Name)
+			}
+		}
+		for _, d := range c.Spec.APIServices.Owned {
+			if slices.ContainsFunc(o.Spec.APIServices.Owned, func(x olm.APIServiceDescription) bool { return x.Group == d.Group && x.Version == d.Version }) {
+				return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns APIService %s.%s, too", o.Metadata.Name, d.Version, d.Group)
+			}
+		}
+	}
+	return nil
+}
+
+// related reports whether one of two CSVs replaces the other, directly or by
+// way of others.
+func (p *planner) related(a, b *olm.ClusterServiceVersion) bool {
+	return p.replacesBy(a, b) || p.replacesBy(b, a)
+}
+
+func (p *planner) replacesBy(newer, older *olm.ClusterServiceVersion) bool {
+	seen := map[string]bool{}
+	for c := newer; c != nil && !seen[c.Metadata.Name]; c = p.replaced(c) {
+		if c.Spec.Replaces == older.Metadata.Name {
+			return true
+		}
+		seen[c.Metadata.Name] = true
+	}
+	return false
+}
+
+func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
+	if prev := p.replaced(c); prev != nil {
+		return nil // the oldest of a chain goes first
+	}
+	next := p.replacement(c)
+	if next == nil {
+		// The running OLM stays here for ever.
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "the version that was to replace it is gone")
+	}
+	if p.failForward() {
+		seen := map[string]bool{}
+		for n := p.replacement(next); n != nil && !seen[n.Metadata.Name]; n = p.replacement(n) {
+			seen[n.Metadata.Name] = true
+			next = n
+		}
+	}
+	if next.Status.Phase == olm.PhaseSucceeded {
+		return to(olm.PhaseDeleting, olm.ReasonReplaced, "has been replaced by %s, which has successfully installed", next.Metadata.Name)
+	}
+	p.note(c.Key(), "stays until %s has succeeded (it is %s)", next.Metadata.Name, phaseText(next))
+	return nil
+}
+
+// beingReplaced returns the transition of a CSV that a newer one wants to
+// replace and can: nobody objects (E6), its group admits it and it has all that
+// it needs. Until then the older one goes on as it was.
+func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
+	next := p.replacement(c)
+	if next == nil || next.Metadata.IsDeleted() || NotUpgradeable(p.condition(c.Metadata.Name)) != "" {
+		return nil
+	}
+	if j := operatorgroup.Judge(next, p.OperatorGroups); j.Group == nil || j.Failure != nil || j.Decision.Action != operatorgroup.Continue {
+		return nil
+	}
+	if p.check(next).phase != olm.PhaseInstallReady {
+		return nil
+	}
+	return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", next.Metadata.Name)
+}
+
+// maxCSVConditions is how many former states a CSV remembers.
+const maxCSVConditions = 20
+
+// transit plans the write of a CSV's status, if it says something new.
+func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
+	if t == nil {
+		return nil
+	}
+	out := *c
+	st := &out.Status
+	if t.checked && !sameRequirements(st.RequirementStatus, t.requirements) {
+		st.RequirementStatus = t.requirements
+	} else if st.Phase == t.phase && st.Reason == t.reason && st.Message == t.message {
+		return nil
+	}
+	if st.Phase != t.phase || st.Reason != t.reason {
+		st.LastTransitionTime = p.Now
+		st.Conditions = append(slices.Clip(st.Conditions), olm.CSVCondition{
+			Phase: t.phase, Reason: t.reason, Message: t.message, LastUpdateTime: p.Now, LastTransitionTime: p.Now,
+		})
+		if n := len(st.Conditions); n > maxCSVConditions {
+			st.Conditions = st.Conditions[n-maxCSVConditions:]
+		}
+	}
+	st.Phase, st.Reason, st.Message, st.LastUpdateTime = t.phase, t.reason, t.message, p.Now
+	event := &Event{Type: Normal, Reason: string(t.reason), Message: t.message}
+	if t.phase == olm.PhaseFailed {
+		event.Type = Warning
+	}
+	return p.emit(UpdateStatus, &out, c.Key(), event, "%s, %s: %s", t.phase, t.reason, t.message)
+}

@@ -1,0 +1,105 @@
+package reconcile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An Op is what a change does to an object.
+type Op string
+
+const (
+	// Create creates an object. What status it has is not written.
+	Create Op = "create"
+	// Update replaces an object but for its status, if the cluster still has
+	// the version that the change was made from.
+	Update Op = "update"
+	// UpdateStatus replaces an object's status alone, on the same condition.
+	UpdateStatus Op = "update status"
+	// Delete deletes an object, on the same condition. Only the header counts.
+	Delete Op = "delete"
+)
+
+// A Change is one write to a cluster.
+type Change struct {
+	Op     Op         `json:"op"`
+	Object olm.Object `json:"object"`
+	// Reason is why, in a sentence for people.
+	Reason string `json:"reason"`
+	// For is the object on whose behalf the change is: the install plan whose
+	// step it is, the CSV whose role. It may be the object itself.
+	For olm.Key `json:"for"`
+	// Event is what to tell the users of the For object once the change is
+	// made, if anything.
+	Event *Event `json:"event,omitempty"`
+}
+
+// Key returns the key of the object.
+func (c *Change) Key() olm.Key { return c.Object.Key() }
+
+// String returns the change for people: "create ServiceAccount ops/etcd: why".
+func (c *Change) String() string { return fmt.Sprintf("%s %s: %s", c.Op, c.Key(), c.Reason) }
+
+// An EventType is the type of an event.
+type EventType string
+
+// The types of events that Kubernetes has.
+const (
+	Normal  EventType = "Normal"
+	Warning EventType = "Warning"
+)
+
+// An Event tells the users of an object what happened to it.
+type Event struct {
+	Object  olm.Key   `json:"object"`
+	Type    EventType `json:"type"`
+	Reason  string    `json:"reason"`
+	Message string    `json:"message"`
+}
+
+// A Note says why something is not changed, or what a user should know.
+type Note struct {
+	Object  olm.Key `json:"object"`
+	Message string  `json:"message"`
+}
+
+// String returns the note for people.
+func (n Note) String() string { return n.Object.String() + ": " + n.Message }
+
+// A Plan is what to do next in a namespace. It is not modified after [Decide]
+// returned it.
+type Plan struct {
+	Namespace string `json:"namespace"`
+	// Changes are to be made in this order. Each object occurs at most once:
+	// what follows from a change is for the next plan to say.
+	Changes []Change `json:"changes"`
+	// Notes are in order of the concerns that made them.
+	Notes []Note `json:"notes,omitempty"`
+	// Problem is what was resolved, if anything, Solution its solution and
+	// Refused why there is none.
+	Problem  *resolver.Problem  `json:"-"`
+	Solution *resolver.Solution `json:"solution,omitempty"`
+	Refused  error              `json:"-"`
+}
+
+// Hash returns a hash of the changes: the same state and content have the same
+// hash (G2).
+func (p *Plan) Hash() string {
+	text, err := json.Marshal(p.Changes)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// ErrConflict is the error of a change whose object is no longer what the
+// change was made from: another writer was there first. Read again and decide
+// again.
+var ErrConflict = errors.New("the object was changed by another writer")

@@ -1,0 +1,133 @@
+package reconcile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// The annotations by which an installed CSV keeps the properties of its bundle.
+const (
+	// AnnotationProperties holds a JSON list of properties (C7, E3).
+	AnnotationProperties = "olm.properties"
+	// AnnotationProjectedProperties is what OLM v0.45 writes in its place: an
+	// object with the list as "properties".
+	AnnotationProjectedProperties = "operatorframework.io/properties"
+)
+
+// setProperties writes the properties of a bundle, and those that its author
+// gave the CSV beside them, into the annotations of the CSV.
+func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
+	list := []property.Property{}
+	for p := range s.Bundle.Properties() {
+		if !property.IsHeavy(p.Type) {
+			list = append(list, p)
+		}
+	}
+	if text, ok := csv.Metadata.Annotations[AnnotationProperties]; ok {
+		own, err := property.ParseList([]byte(text))
+		if err != nil {
+			return err
+		}
+		for _, p := range own {
+			if !slices.ContainsFunc(list, func(o property.Property) bool {
+				return o.Type == p.Type && bytes.Equal(compact(o.Value), compact(p.Value))
+			}) {
+				list = append(list, p)
+			}
+		}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	csv.Metadata.SetAnnotation(AnnotationProperties, string(text))
+	csv.Metadata.SetAnnotation(AnnotationProjectedProperties, `{"properties":`+string(text)+`}`)
+	return nil
+}
+
+func compact(v json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
+}
+
+// Properties returns the properties of an installed CSV: those in its
+// annotations or, for one that nobody annotated, those that follow from the APIs
+// it owns and requires.
+func Properties(csv *olm.ClusterServiceVersion) ([]property.Property, error) {
+	a := csv.Metadata.Annotations
+	if text, ok := a[AnnotationProjectedProperties]; ok {
+		var v struct {
+			Properties json.RawMessage `json:"properties"`
+		}
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			return nil, fmt.Errorf("%s: annotation %s: %w", csv.Key(), AnnotationProjectedProperties, err)
+		}
+		return parseProperties(csv, AnnotationProjectedProperties, v.Properties)
+	}
+	list, err := inferProperties(csv)
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := a[AnnotationProperties]; ok {
+		own, err := parseProperties(csv, AnnotationProperties, []byte(text))
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(own, func(p property.Property) bool { return p.Type == property.TypePackage }) {
+			return own, nil // all of the bundle's, not only the author's
+		}
+		list = append(list, own...)
+	}
+	return list, nil
+}
+
+func parseProperties(csv *olm.ClusterServiceVersion, name string, text []byte) ([]property.Property, error) {
+	list, err := property.ParseList(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: annotation %s: %w", csv.Key(), name, err)
+	}
+	return list, nil
+}
+
+func inferProperties(csv *olm.ClusterServiceVersion) ([]property.Property, error) {
+	owned, err := operatorgroup.OwnAPIs(csv)
+	if err != nil {
+		return nil, err
+	}
+	var list []property.Property
+	for _, g := range owned {
+		list = append(list, property.NewGVK(g))
+	}
+	for _, d := range csv.Spec.CRDs.Required {
+		if _, group, ok := strings.Cut(d.Name, "."); ok {
+			list = append(list, property.NewGVKRequired(property.GVK{Group: group, Version: d.Version, Kind: d.Kind}))
+		}
+	}
+	for _, d := range csv.Spec.APIServices.Required {
+		list = append(list, property.NewGVKRequired(property.GVK{Group: d.Group, Version: d.Version, Kind: d.Kind}))
+	}
+	return list, nil
+}
+
+// packageOf returns the package that a CSV's properties name, if any.
+func packageOf(list []property.Property) string {
+	for _, p := range list {
+		if p.Type == property.TypePackage {
+			if v, err := property.ParsePackage(p.Value); err == nil {
+				return v.PackageName
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,167 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/blang/semver/v4"
+	"github.com/olmkit/olmkit/olm"
+)
+
+// The states of a requirement.
+const (
+	reqPresent      = "Present"
+	reqNotPresent   = "NotPresent"
+	reqNotSatisfied = "PresentNotSatisfied"
+	reqNotAvailable = "PresentNotAvailable"
+	depSatisfied    = "Satisfied"
+	depNotSatisfied = "NotSatisfied"
+)
+
+// requirements returns what an operator needs to run and whether all of it is
+// there: the cluster's version, the CRDs it owns and requires, APIServices,
+// native APIs, and the permissions of its service accounts.
+func (p *planner) requirements(c *olm.ClusterServiceVersion) (met bool, list []olm.RequirementStatus) {
+	if r, ok := p.kubeVersion(c); ok {
+		list = append(list, r)
+	}
+	list = append(list, p.crdRequirements(c)...)
+	list = append(list, p.apiRequirements(c)...)
+	list = append(list, p.permissionRequirements(c)...)
+	met = !slices.ContainsFunc(list, func(r olm.RequirementStatus) bool { return r.Status != reqPresent && r.Status != "DeploymentFound" })
+	return met, list
+}
+
+func sameRequirements(a, b []olm.RequirementStatus) bool {
+	x, err1 := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err1 == nil && err2 == nil && string(x) == string(y) || len(a) == 0 && len(b) == 0
+}
+
+func (p *planner) kubeVersion(c *olm.ClusterServiceVersion) (olm.RequirementStatus, bool) {
+	if c.Spec.MinKubeVersion == "" {
+		return olm.RequirementStatus{}, false
+	}
+	r := olm.RequirementStatus{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindClusterServiceVersion, Name: c.Metadata.Name, Status: reqNotSatisfied}
+	want, err := semver.ParseTolerant(c.Spec.MinKubeVersion)
+	if err != nil {
+		r.Message = fmt.Sprintf("minKubeVersion %q is no version: %s", c.Spec.MinKubeVersion, err)
+		return r, true
+	}
+	have, err := semver.ParseTolerant(p.KubeVersion)
+	if err != nil {
+		r.Message = fmt.Sprintf("minKubeVersion is %s and the version of the cluster is not known", want)
+		return r, true
+	}
+	have.Pre, have.Build, want.Pre, want.Build = nil, nil, nil, nil
+	if have.LT(want) {
+		r.Message = fmt.Sprintf("CSV version requirement not met: minKubeVersion (%s) > server version (%s)", want, have)
+		return r, true
+	}
+	r.Status, r.Message = reqPresent, fmt.Sprintf("CSV minKubeVersion (%s) less than server version (%s)", want, have)
+	return r, true
+}
+
+func (p *planner) crdRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
+	wanted := map[string]olm.CRDDescription{}
+	for _, d := range c.Spec.CRDs.Required {
+		wanted[d.Name+"\x00"+d.Version] = d
+	}
+	for _, d := range c.Spec.CRDs.Owned {
+		wanted[d.Name+"\x00"+d.Version] = d
+	}
+	var list []olm.RequirementStatus
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		d := wanted[key]
+		r := olm.RequirementStatus{Group: olm.GroupCRD, Version: "v1", Kind: olm.KindCRD, Name: d.Name}
+		crd := p.crd(d.Name)
+		served := crd != nil && slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
+		switch {
+		case crd == nil:
+			r.Status, r.Message = reqNotPresent, "CRD is not present"
+		case !served:
+			r.Status, r.Message = reqNotPresent, fmt.Sprintf("CRD version %s not served", d.Version)
+		case !crd.IsEstablished():
+			r.Status, r.Message = reqNotAvailable, "CRD is present but the Established condition is False (not available)"
+		default:
+			r.Status, r.Message, r.UUID = reqPresent, "CRD is present and Established condition is true", crd.Metadata.UID
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func (p *planner) apiRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
+	var list []olm.RequirementStatus
+	owned := map[string]bool{}
+	for _, d := range c.Spec.APIServices.Owned {
+		name := d.Version + "." + d.Group
+		owned[name] = true
+		r := olm.RequirementStatus{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService", Name: name, Status: "DeploymentNotFound",
+			Message: fmt.Sprintf("the CSV has no deployment %q", d.DeploymentName)}
+		if slices.ContainsFunc(c.Spec.Install.Spec.Deployments, func(x olm.StrategyDeploymentSpec) bool { return x.Name == d.DeploymentName }) {
+			r.Status, r.Message = "DeploymentFound", ""
+		}
+		list = append(list, r)
+	}
+	for _, d := range c.Spec.APIServices.Required {
+		name := d.Version + "." + d.Group
+		if owned[name] {
+			continue
+		}
+		r := olm.RequirementStatus{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService", Name: name}
+		o := p.object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: name})
+		switch {
+		case o == nil:
+			r.Status, r.Message = reqNotPresent, "APIService is not present"
+		case !isAvailable(o):
+			r.Status, r.Message = reqNotAvailable, "APIService is not available"
+		default:
+			r.Status, r.UUID = reqPresent, o.Metadata.UID
+		}
+		list = append(list, r)
+	}
+	for _, d := range c.Spec.NativeAPIs {
+		r := olm.RequirementStatus{Group: d.Group, Version: d.Version, Kind: d.Kind, Name: d.Version + "." + d.Group, Status: reqNotPresent, Message: "Native API does not exist"}
+		if p.isServed(d) {
+			r.Status, r.Message = reqPresent, "Native API exists"
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// isAvailable reports whether an APIService answers.
+func isAvailable(o *olm.Object) bool {
+	v, ok := o.Get("status", "conditions")
+	var list []olm.Condition
+	if !ok || json.Unmarshal(v, &list) != nil {
+		return false
+	}
+	c, ok := olm.FindCondition(list, "Available")
+	return ok && c.Status == olm.ConditionTrue
+}
+
+// isServed reports whether the cluster has an API: by a CRD, an APIService, or
+// because it is one of Kubernetes' own groups, which a snapshot does not list.
+func (p *planner) isServed(d olm.NativeAPI) bool {
+	for _, crd := range p.CRDs {
+		if crd.Spec.Group == d.Group && crd.Spec.Names.Kind == d.Kind {
+			return slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
+		}
+	}
+	if p.object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: d.Version + "." + d.Group}) != nil {
+		return true
+	}
+	return slices.Contains(builtinGroups, d.Group)
+}
+
+// builtinGroups are the API groups that every cluster serves.
+var builtinGroups = []string{
+	"", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
+	"authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io",
+	"events.k8s.io", "flowcontrol.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy", olm.GroupRBAC,
+	"scheduling.k8s.io", "storage.k8s.io",
+}

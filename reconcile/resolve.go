@@ -1,0 +1,126 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// annotationExcludeGlobal is the annotation of a group whose operators come
+// from the catalogs of the namespace alone.
+const annotationExcludeGlobal = "olm.operatorframework.io/exclude-global-namespace-resolution"
+
+// A health is what is known of a catalog.
+type health struct {
+	source *olm.CatalogSource
+	entry  resolver.Catalog
+}
+
+// catalogs returns the catalogs that the namespace sees, healthy or not (D14).
+func (p *planner) catalogs(ctx context.Context) ([]health, error) {
+	gs := p.groups()
+	local := len(gs) == 1 && gs[0].Metadata.Annotations[annotationExcludeGlobal] == "true"
+	var list []health
+	for _, c := range p.CatalogSources {
+		if local && c.Metadata.Namespace != p.Namespace {
+			continue
+		}
+		entry := resolver.Catalog{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace, Priority: c.Spec.Priority}
+		g, err := p.content.Catalog(ctx, entry.ID())
+		switch state := c.Status.ConnectionState; {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case c.Status.Reason == "SpecInvalidError":
+			entry.Unhealthy = c.Status.Message
+		case state != nil && state.LastObservedState != olm.ConnectionReady:
+			entry.Unhealthy = "its connection is " + cmp.Or(state.LastObservedState, "unknown")
+		case err != nil:
+			entry.Unhealthy = err.Error()
+		}
+		if entry.Unhealthy == "" {
+			entry.Graph = g
+		}
+		list = append(list, health{c, entry})
+	}
+	return list, nil
+}
+
+// problem returns what is to be resolved. Subscriptions whose operator is on
+// its way, or failed, are held: their operator stays as it is, whatever else
+// changes, until it has arrived.
+func (p *planner) problem(catalogs []health) (resolver.Problem, error) {
+	pr := resolver.Problem{ID: p.Namespace, Namespace: p.Namespace, Options: p.opts.Resolver}
+	pr.Options.Cluster.KubeVersion = cmp.Or(pr.Options.Cluster.KubeVersion, p.KubeVersion)
+	for _, c := range catalogs {
+		pr.Catalogs = append(pr.Catalogs, c.entry)
+	}
+	for _, c := range p.own() {
+		if p.replacement(c) != nil {
+			continue // the one that replaces it stands for both
+		}
+		list, err := Properties(c)
+		if err != nil {
+			return pr, err
+		}
+		pr.Installed = append(pr.Installed, resolver.Installed{
+			Name: c.Metadata.Name, Version: c.Spec.Version, Package: packageOf(list), Properties: list,
+		})
+	}
+	for _, s := range p.Subscriptions {
+		if why := p.held(s); why != "" {
+			p.note(s.Key(), "%s", why)
+			continue
+		}
+		pr.Subscriptions = append(pr.Subscriptions, resolver.Subscription{
+			Name: s.Metadata.Name, Package: s.Spec.Package, Channel: s.Spec.Channel,
+			Catalog: s.Spec.Source, CatalogNamespace: s.Spec.SourceNamespace,
+			StartingCSV: s.Spec.StartingCSV, InstalledCSV: s.Status.InstalledCSV,
+		})
+	}
+	return pr, nil
+}
+
+// held returns why a subscription is not to be resolved now, or nothing.
+func (p *planner) held(s *olm.Subscription) string {
+	c := p.csv(s.Status.InstalledCSV)
+	if c == nil {
+		return ""
+	}
+	if next := p.replacement(c); next != nil {
+		return fmt.Sprintf("%s is being replaced by %s", c.Metadata.Name, next.Metadata.Name)
+	}
+	if prev := p.replaced(c); prev != nil {
+		return fmt.Sprintf("%s has not yet replaced %s (it is %s): one version at a time", c.Metadata.Name, prev.Metadata.Name, phaseText(c))
+	}
+	switch {
+	case c.Status.Phase == olm.PhaseFailed && operatorgroup.IsGroupFailure(c.Status):
+		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, c.Status.Message)
+	case c.Status.Phase == olm.PhaseFailed && !p.failForward():
+		return fmt.Sprintf("%s failed and is not replaced, unless the operator group has upgradeStrategy %s (E10): %s", c.Metadata.Name, olm.UpgradeFailForward, c.Status.Message)
+	case c.Status.Phase != olm.PhaseSucceeded && c.Status.Phase != olm.PhaseFailed:
+		return fmt.Sprintf("%s is still being installed (it is %s)", c.Metadata.Name, phaseText(c))
+	}
+	return ""
+}
+
+func phaseText(c *olm.ClusterServiceVersion) string {
+	phase := string(c.Status.Phase)
+	if phase == "" {
+		phase = "new"
+	}
+	if c.Status.Message != "" {
+		return phase + ", " + c.Status.Message
+	}
+	return phase
+}
+
+func (p *planner) resolve(ctx context.Context, pr resolver.Problem) (*resolver.Solution, error) {
+	if p.opts.Resolve != nil {
+		return p.opts.Resolve(ctx, pr)
+	}
+	return resolver.Resolve(ctx, pr)
+}

@@ -1,0 +1,212 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// installReady plans what runs the operator: its deployments and the roles that
+// it needs in the namespaces that it serves. Once all are there it is
+// Installing.
+func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error) {
+	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
+		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
+	}
+	settled, err := p.ensureTargetRBAC(c)
+	if err != nil {
+		return nil, err
+	}
+	wanted := map[string]bool{}
+	for _, spec := range c.Spec.Install.Spec.Deployments {
+		wanted[spec.Name] = true
+		want, err := p.desiredDeployment(c, spec)
+		if err != nil {
+			return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "deployment %q: %s", spec.Name, err), nil
+		}
+		have := p.deployment(spec.Name)
+		switch {
+		case have == nil:
+			settled = false
+			err = p.emit(Create, want, c.Key(), nil, "runs the operator")
+		case have.Metadata.Labels[LabelSpecHash] != want.Metadata.Labels[LabelSpecHash] || !ownedBy(have, c):
+			settled = false
+			out := *have
+			out.Spec = want.Spec
+			out.Metadata.Labels = union(have.Metadata.Labels, want.Metadata.Labels)
+			out.Metadata.OwnerReferences = unionOwners(have.Metadata.OwnerReferences, want.Metadata.OwnerReferences)
+			err = p.emit(Update, &out, c.Key(), nil, "runs another version of the operator, or with another configuration")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range p.deploymentsOf(c) {
+		if !wanted[d.Metadata.Name] {
+			settled = false
+			if err := p.emit(Delete, d, c.Key(), nil, "the operator has no such deployment any longer"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !settled {
+		return nil, nil
+	}
+	return to(olm.PhaseInstalling, olm.ReasonInstallSuccessful, "waiting for install components to report healthy"), nil
+}
+
+func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, err error) {
+	gs := p.groups()
+	if len(gs) != 1 {
+		return true, nil
+	}
+	rbac, err := operatorgroup.TargetRBAC(c, gs[0].Status.Namespaces)
+	if err != nil {
+		return false, err
+	}
+	var all []olm.Resource
+	all = appendAll(all, rbac.Roles)
+	all = appendAll(all, rbac.RoleBindings)
+	all = appendAll(all, rbac.ClusterRoles)
+	all = appendAll(all, rbac.ClusterRoleBindings)
+	settled = true
+	for _, r := range all {
+		ok, err := p.ensure(r, c.Key(), nil, "the operator's permissions in the namespaces it serves (F7)")
+		if err != nil {
+			return false, err
+		}
+		settled = settled && ok
+	}
+	return settled, nil
+}
+
+// installing waits for what runs the operator.
+func (p *planner) installing(c *olm.ClusterServiceVersion) *transition {
+	err := p.health(c)
+	var f *componentFault
+	switch errors.As(err, &f); {
+	case err == nil:
+		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors")
+	case f.changed:
+		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", f)
+	case f.fatal:
+		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install failed: %s", f)
+	case p.past(c.Status.LastTransitionTime, p.opts.installTimeout()):
+		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install timeout: %s", f)
+	}
+	return to(olm.PhaseInstalling, olm.ReasonWaiting, "installing: %s", f)
+}
+
+// succeeded looks after an operator that runs: is it to be replaced, does it
+// still have what it needs, do its users have their roles.
+func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
+	if t := p.beingReplaced(c); t != nil {
+		return t, nil
+	}
+	if met, requirements := p.requirements(c); !met {
+		t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met")
+		t.requirements, t.checked = requirements, true
+		return t, nil
+	}
+	var f *componentFault
+	if err := p.health(c); errors.As(err, &f) {
+		if f.changed {
+			return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f), nil
+		}
+		return to(olm.PhaseFailed, olm.ReasonComponentUnhealthy, "%s", f), nil
+	}
+	for _, g := range p.groups() {
+		for _, r := range operatorgroup.APIRoles(g, c, p.opts.RoleNaming) {
+			if _, err := p.ensure(r, c.Key(), nil, "the permissions of the users of its APIs (F7)"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	_, err := p.ensureTargetRBAC(c)
+	return nil, err
+}
+
+// failed tries again when the cause of the failure is gone. While it is not,
+// the CSV stays Failed, so that a plan comes to an end.
+func (p *planner) failed(c *olm.ClusterServiceVersion) *transition {
+	if p.failForward() {
+		if t := p.beingReplaced(c); t != nil {
+			return t // E10
+		}
+	}
+	t := p.check(c)
+	if t.phase != olm.PhaseInstallReady {
+		return t
+	}
+	var f *componentFault
+	switch err := p.health(c); {
+	case err == nil:
+		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors")
+	case errors.As(err, &f) && f.changed:
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f)
+	case c.Status.Reason == olm.ReasonRequirementsNotMet || c.Status.Reason == olm.ReasonOwnerConflict || c.Status.Reason == olm.ReasonInvalidWebhook:
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f)
+	}
+	p.note(c.Key(), "failed: %s", f)
+	return nil
+}
+
+// A componentFault says why an operator does not run.
+type componentFault struct {
+	text string
+	// changed: something is missing or not as the CSV wants it, so that it must
+	// be installed again.
+	changed bool
+	// fatal: waiting is no use.
+	fatal bool
+}
+
+// Error tells the fault.
+func (f *componentFault) Error() string { return f.text }
+
+// health returns nil when all that runs the operator runs, or a
+// *componentFault.
+func (p *planner) health(c *olm.ClusterServiceVersion) error {
+	for _, spec := range c.Spec.Install.Spec.Deployments {
+		d := p.deployment(spec.Name)
+		if d == nil {
+			return &componentFault{text: fmt.Sprintf("deployment %q is missing", spec.Name), changed: true}
+		}
+		want, err := p.desiredDeployment(c, spec)
+		if err != nil {
+			return &componentFault{text: err.Error(), fatal: true}
+		}
+		if d.Metadata.Labels[LabelSpecHash] != want.Metadata.Labels[LabelSpecHash] || !ownedBy(d, c) {
+			return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it", spec.Name), changed: true}
+		}
+		if f := deploymentFault(d); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// deploymentFault returns why a deployment is not available, or nil.
+func deploymentFault(d *olm.Deployment) *componentFault {
+	st, name := &d.Status, d.Metadata.Name
+	if d.Metadata.Generation > st.ObservedGeneration {
+		return &componentFault{text: fmt.Sprintf("waiting for the new spec of deployment %q to be observed", name)}
+	}
+	if c, ok := olm.FindCondition(st.Conditions, "Progressing"); ok && c.Reason == "ProgressDeadlineExceeded" {
+		return &componentFault{text: fmt.Sprintf("deployment %q exceeded its progress deadline", name), fatal: true}
+	}
+	if n := st.Replicas - st.UpdatedReplicas; n > 0 {
+		return &componentFault{text: fmt.Sprintf("deployment %q waits for %d outdated replica(s) to end", name, n)}
+	}
+	c, ok := olm.FindCondition(st.Conditions, "Available")
+	if !ok || c.Status != olm.ConditionTrue {
+		text := c.Message
+		if text == "" {
+			text = "it has no condition Available"
+		}
+		return &componentFault{text: fmt.Sprintf("deployment %q is not available: %s", name, text)}
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// A Snapshot is the state of a cluster as far as it concerns one namespace. It
+// is input: nothing here modifies it.
+//
+// The zero values of the fields other than Namespace stand for a cluster that
+// has none of these.
+type Snapshot struct {
+	// Namespace is what is reconciled.
+	Namespace string
+	// GlobalNamespace holds the catalogs that every namespace sees, such as
+	// "olm" or "openshift-marketplace".
+	GlobalNamespace string
+	// KubeVersion is the version of the cluster, for minKubeVersion, catalog
+	// image templates and CEL rules. Empty: unknown, and what asks for it waits.
+	KubeVersion string
+	// Now stamps what is written. Zero writes no times, and nothing times out.
+	Now time.Time
+
+	// These are of the whole cluster.
+	Namespaces     []*olm.Namespace
+	OperatorGroups []*olm.OperatorGroup
+	CSVs           []*olm.ClusterServiceVersion
+	CRDs           []*olm.CustomResourceDefinition
+	OLMConfig      *olm.OLMConfig
+	// CatalogSources are those of the namespace and of the global one.
+	CatalogSources []*olm.CatalogSource
+
+	// These are of the namespace.
+	Subscriptions      []*olm.Subscription
+	InstallPlans       []*olm.InstallPlan
+	OperatorConditions []*olm.OperatorCondition
+	Deployments        []*olm.Deployment
+
+	// Objects are all others that matter: service accounts, roles and bindings
+	// of any namespace that OLM made, what install plans create, APIServices,
+	// and the custom resources of CRDs with several owners (E7).
+	Objects []olm.Object
+
+	// Rejections are changes that the cluster refused in the last pass. They
+	// show in the status of the install plan that wanted them.
+	Rejections []Rejection
+
+	index map[olm.Key]*olm.Object
+}
+
+// A Rejection is a change that the cluster refused for another reason than a
+// conflict: no permission, an invalid object.
+type Rejection struct {
+	Key     olm.Key
+	Message string
+}
+
+// NewSnapshot sorts the objects of a cluster into a snapshot for a namespace.
+// It leaves out what does not concern the namespace: subscriptions, plans,
+// conditions and deployments of others, and catalogs that it does not see. The
+// result does not depend on the order of the objects. Errors name the object.
+func NewSnapshot(namespace, globalNamespace string, objects []olm.Object) (*Snapshot, error) {
+	s := &Snapshot{Namespace: namespace, GlobalNamespace: globalNamespace}
+	for i := range objects {
+		if err := s.add(objects[i]); err != nil {
+			return nil, err
+		}
+	}
+	s.sort()
+	return s, nil
+}
+
+func (s *Snapshot) add(o olm.Object) error {
+	ns := o.Metadata.Namespace
+	switch k := o.Key(); k.Group + "/" + k.Kind {
+	case "/Namespace":
+		return into(&s.Namespaces, o)
+	case olm.Group + "/" + olm.KindOperatorGroup:
+		return into(&s.OperatorGroups, o)
+	case olm.Group + "/" + olm.KindClusterServiceVersion:
+		return into(&s.CSVs, o)
+	case olm.GroupCRD + "/" + olm.KindCRD:
+		return into(&s.CRDs, o)
+	case olm.Group + "/" + olm.KindOLMConfig:
+		c, err := olm.As[olm.OLMConfig](o)
+		if c != nil && (s.OLMConfig == nil || c.Metadata.Name == "cluster") {
+			s.OLMConfig = c
+		}
+		return err
+	case olm.Group + "/" + olm.KindCatalogSource:
+		if ns == s.Namespace || ns == s.GlobalNamespace {
+			return into(&s.CatalogSources, o)
+		}
+	case olm.Group + "/" + olm.KindSubscription:
+		if ns == s.Namespace {
+			return into(&s.Subscriptions, o)
+		}
+	case olm.Group + "/" + olm.KindInstallPlan:
+		if ns == s.Namespace {
+			return into(&s.InstallPlans, o)
+		}
+	case olm.Group + "/" + olm.KindOperatorCondition:
+		if ns == s.Namespace {
+			return into(&s.OperatorConditions, o)
+		}
+	case "apps/Deployment":
+		if ns == s.Namespace {
+			return into(&s.Deployments, o)
+		}
+	default:
+		s.Objects = append(s.Objects, o)
+	}
+	return nil
+}
+
+func into[T any, P interface {
+	*T
+	olm.Resource
+}](list *[]*T, o olm.Object) error {
+	v, err := olm.As[T, P](o)
+	if err == nil {
+		*list = append(*list, v)
+	}
+	return err
+}
+
+// sort puts every list into one order, whoever filled it.
+func (s *Snapshot) sort() {
+	sortByKey(s.Namespaces)
+	sortByKey(s.OperatorGroups)
+	sortByKey(s.CSVs)
+	sortByKey(s.CRDs)
+	sortByKey(s.CatalogSources)
+	sortByKey(s.Subscriptions)
+	sortByKey(s.InstallPlans)
+	sortByKey(s.OperatorConditions)
+	sortByKey(s.Deployments)
+	slices.SortFunc(s.Objects, func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
+}
+
+func sortByKey[R olm.Resource](list []R) {
+	slices.SortFunc(list, func(a, b R) int { return a.Head().Key().Compare(b.Head().Key()) })
+}
+
+// clone returns a copy with lists of its own, sorted, and an index.
+func (s *Snapshot) clone() *Snapshot {
+	c := *s
+	c.Namespaces, c.OperatorGroups = slices.Clone(s.Namespaces), slices.Clone(s.OperatorGroups)
+	c.CSVs, c.CRDs = slices.Clone(s.CSVs), slices.Clone(s.CRDs)
+	c.CatalogSources, c.Subscriptions = slices.Clone(s.CatalogSources), slices.Clone(s.Subscriptions)
+	c.InstallPlans, c.OperatorConditions = slices.Clone(s.InstallPlans), slices.Clone(s.OperatorConditions)
+	c.Deployments, c.Objects = slices.Clone(s.Deployments), slices.Clone(s.Objects)
+	c.sort()
+	slices.SortStableFunc(c.InstallPlans, func(a, b *olm.InstallPlan) int {
+		return cmp.Compare(a.Spec.Generation, b.Spec.Generation)
+	})
+	c.index = make(map[olm.Key]*olm.Object, len(c.Objects))
+	for i := range c.Objects {
+		c.index[c.Objects[i].Key()] = &c.Objects[i]
+	}
+	return &c
+}
+
+func (s *Snapshot) validate() error {
+	if s.Namespace == "" {
+		return fmt.Errorf("snapshot without a namespace: set Snapshot.Namespace")
+	}
+	return nil
+}
+
+// object returns one of Objects, or nil.
+func (s *Snapshot) object(k olm.Key) *olm.Object { return s.index[k] }
+
+// own returns the CSVs of the namespace that are no copies.
+func (s *Snapshot) own() []*olm.ClusterServiceVersion {
+	var list []*olm.ClusterServiceVersion
+	for _, c := range s.CSVs {
+		if c.Metadata.Namespace == s.Namespace && !c.IsCopied() {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// csv returns a CSV of the namespace that is no copy, or nil.
+func (s *Snapshot) csv(name string) *olm.ClusterServiceVersion {
+	for _, c := range s.CSVs {
+		if c.Metadata.Namespace == s.Namespace && c.Metadata.Name == name && !c.IsCopied() {
+			return c
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) crd(name string) *olm.CustomResourceDefinition {
+	for _, c := range s.CRDs {
+		if c.Metadata.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) installPlan(name string) *olm.InstallPlan {
+	for _, p := range s.InstallPlans {
+		if p.Metadata.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) deployment(name string) *olm.Deployment {
+	for _, d := range s.Deployments {
+		if d.Metadata.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// groups returns the operator groups of the namespace.
+func (s *Snapshot) groups() []*olm.OperatorGroup {
+	var list []*olm.OperatorGroup
+	for _, g := range s.OperatorGroups {
+		if g.Metadata.Namespace == s.Namespace {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// replacement returns the CSV that replaces another one by name, or nil. A CSV
+// that says it replaces itself does not.
+func (s *Snapshot) replacement(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
+	for _, o := range s.own() {
+		if o.Spec.Replaces == c.Metadata.Name && o.Metadata.Name != c.Metadata.Name {
+			return o
+		}
+	}
+	return nil
+}
+
+// replaced returns the CSV that another one replaces, if it still exists.
+func (s *Snapshot) replaced(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
+	if c.Spec.Replaces == "" || c.Spec.Replaces == c.Metadata.Name {
+		return nil
+	}
+	return s.csv(c.Spec.Replaces)
+}
+
+// failForward reports whether failed operators may be replaced (E10).
+func (s *Snapshot) failForward() bool {
+	gs := s.groups()
+	return len(gs) == 1 && gs[0].Spec.UpgradeStrategy == olm.UpgradeFailForward
+}
+
+// hasServiceAccount reports whether the namespace has a service account.
+func (s *Snapshot) hasServiceAccount(name string) bool {
+	return s.object(olm.Key{Kind: "ServiceAccount", Namespace: s.Namespace, Name: name}) != nil
+}

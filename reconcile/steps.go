@@ -1,0 +1,229 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// AnnotationGeneratedBy names the install plan that made a subscription.
+const AnnotationGeneratedBy = "olm.generated-by"
+
+// stepOrder is the order of an install plan's steps (E3). Kinds that are not
+// listed come after Services.
+var stepOrder = []string{
+	olm.KindCRD, olm.KindClusterServiceVersion, "ServiceAccount", "Role", "RoleBinding",
+	"ClusterRole", "ClusterRoleBinding", "Service",
+}
+
+func stepRank(kind string) int {
+	switch i := slices.Index(stepOrder, kind); {
+	case i >= 0:
+		return i
+	case kind == olm.KindSubscription:
+		return len(stepOrder) + 1 // last: nobody subscribes to what is not there
+	}
+	return len(stepOrder)
+}
+
+// steps returns the steps that install what was selected, in the order of E3,
+// those of one kind in the order of the selection and of the bundle.
+func (p *planner) steps(ctx context.Context, selected []resolver.Selected) ([]olm.Step, error) {
+	var steps []olm.Step
+	for _, s := range selected {
+		list, err := p.bundleSteps(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, list...)
+		if len(p.subscribers(s)) == 0 {
+			sub, err := p.dependencySubscription(s)
+			if err != nil {
+				return nil, err
+			}
+			steps = append(steps, sub)
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b olm.Step) int {
+		return cmp.Compare(stepRank(a.Resource.Kind), stepRank(b.Resource.Kind))
+	})
+	return steps, nil
+}
+
+// A ManifestError says that a chosen bundle's manifests cannot be had, or make
+// no sense.
+type ManifestError struct {
+	Bundle string
+	Err    error
+}
+
+// Error names the bundle and what is wrong with it.
+func (e *ManifestError) Error() string { return fmt.Sprintf("bundle %q: %s", e.Bundle, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ManifestError) Unwrap() error { return e.Err }
+
+func (p *planner) bundleSteps(ctx context.Context, s resolver.Selected) ([]olm.Step, error) {
+	manifests, err := p.content.Manifests(ctx, resolver.CatalogID{Name: s.Catalog, Namespace: s.CatalogNamespace}, s.Bundle)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, &ManifestError{s.Name, err}
+	}
+	csv, others, err := p.installable(s, manifests)
+	if err != nil {
+		return nil, &ManifestError{s.Name, err}
+	}
+	rbac, err := operatorgroup.Permissions(csv)
+	if err != nil {
+		return nil, &ManifestError{s.Name, err}
+	}
+	resources := []olm.Resource{csv}
+	for i := range others {
+		resources = append(resources, &others[i])
+	}
+	for _, name := range rbac.ServiceAccounts {
+		if name != "default" { // every namespace has it
+			resources = append(resources, serviceAccount(p.Namespace, name))
+		}
+	}
+	resources = appendAll(resources, rbac.Roles)
+	resources = appendAll(resources, rbac.RoleBindings)
+	resources = appendAll(resources, rbac.ClusterRoles)
+	resources = appendAll(resources, rbac.ClusterRoleBindings)
+	var steps []olm.Step
+	for _, r := range resources {
+		step, err := newStep(s, r)
+		if err != nil {
+			return nil, &ManifestError{s.Name, err}
+		}
+		if !slices.ContainsFunc(steps, func(o olm.Step) bool { return sameResource(o.Resource, step.Resource) }) {
+			steps = append(steps, step)
+		}
+	}
+	return steps, nil
+}
+
+func appendAll[R olm.Resource](list []olm.Resource, more []R) []olm.Resource {
+	for _, r := range more {
+		list = append(list, r)
+	}
+	return list
+}
+
+func sameResource(a, b olm.StepResource) bool {
+	return a.Group == b.Group && a.Kind == b.Kind && a.Name == b.Name
+}
+
+func serviceAccount(namespace, name string) *olm.Object {
+	return &olm.Object{Header: olm.Header{APIVersion: "v1", Kind: "ServiceAccount", Metadata: olm.Metadata{Name: name, Namespace: namespace}}}
+}
+
+// installable returns the CSV of a bundle as it goes into the namespace: with
+// what it replaces and the properties of the bundle (E3). And the bundle's other
+// objects, those with a namespace in this one.
+func (p *planner) installable(s resolver.Selected, manifests []olm.Object) (*olm.ClusterServiceVersion, []olm.Object, error) {
+	var csv *olm.ClusterServiceVersion
+	var others []olm.Object
+	for _, o := range manifests {
+		if o.Kind == olm.KindClusterServiceVersion {
+			if csv != nil {
+				return nil, nil, errors.New("two ClusterServiceVersions: want one")
+			}
+			c, err := olm.As[olm.ClusterServiceVersion](o)
+			if err != nil {
+				return nil, nil, err
+			}
+			csv = c
+			continue
+		}
+		if !isClusterScoped(o.Kind) {
+			o.Metadata.Namespace = p.Namespace
+		}
+		others = append(others, o)
+	}
+	if csv == nil {
+		return nil, nil, errors.New("no ClusterServiceVersion among its manifests")
+	}
+	if csv.Metadata.Name != s.Name {
+		return nil, nil, fmt.Errorf("its ClusterServiceVersion is named %q: want the name of the bundle", csv.Metadata.Name)
+	}
+	slices.SortStableFunc(others, func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
+	csv.Metadata.Namespace = p.Namespace
+	csv.Spec.Replaces = s.Replaces
+	csv.Status = olm.CSVStatus{}
+	return csv, others, setProperties(csv, s)
+}
+
+// clusterScoped are the kinds without a namespace that bundles hold.
+var clusterScoped = []string{
+	olm.KindCRD, "ClusterRole", "ClusterRoleBinding", "PriorityClass", "ConsoleYAMLSample", "ConsoleQuickStart",
+	"ConsoleCLIDownload", "ConsoleLink", "ConsolePlugin", "VerticalPodAutoscalerCheckpoint", "Namespace", "APIService",
+	"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "StorageClass", "RuntimeClass",
+}
+
+func isClusterScoped(kind string) bool { return slices.Contains(clusterScoped, kind) }
+
+func newStep(s resolver.Selected, r olm.Resource) (olm.Step, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return olm.Step{}, err
+	}
+	h := r.Head()
+	group, version := "", h.APIVersion
+	if g, v, ok := strings.Cut(h.APIVersion, "/"); ok {
+		group, version = g, v
+	}
+	if h.Kind == "" || h.APIVersion == "" {
+		return olm.Step{}, fmt.Errorf("an object named %q without kind or apiVersion", h.Metadata.Name)
+	}
+	return olm.Step{
+		Resolving: s.Name, Status: olm.StepUnknown,
+		Resource: olm.StepResource{
+			SourceName: s.Catalog, SourceNamespace: s.CatalogNamespace,
+			Group: group, Version: version, Kind: h.Kind, Name: cmp.Or(h.Metadata.Name, h.Metadata.GenerateName),
+			Manifest: string(text),
+		},
+	}, nil
+}
+
+// dependencySubscription returns the step that subscribes to a dependency that
+// nobody asked for, so that it is kept current (E3).
+func (p *planner) dependencySubscription(s resolver.Selected) (olm.Step, error) {
+	sub := &olm.Subscription{
+		Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindSubscription, Metadata: olm.Metadata{
+			Name:      strings.Join([]string{s.Package, s.Channel, s.Catalog, s.CatalogNamespace}, "-"),
+			Namespace: p.Namespace,
+		}},
+		Spec: olm.SubscriptionSpec{
+			Source: s.Catalog, SourceNamespace: s.CatalogNamespace, Package: s.Package, Channel: s.Channel,
+			StartingCSV: s.Name, InstallPlanApproval: olm.Automatic,
+		},
+	}
+	return newStep(s, sub)
+}
+
+// subscribers returns the subscriptions that a selected bundle is for.
+func (p *planner) subscribers(s resolver.Selected) []*olm.Subscription {
+	var list []*olm.Subscription
+	for _, sub := range p.Subscriptions {
+		switch {
+		case sub.Spec.Package != s.Package:
+		case sub.Spec.Channel != "" && sub.Spec.Channel != s.Channel:
+		case sub.Spec.Source != "" && sub.Spec.Source != s.Catalog:
+		case sub.Spec.SourceNamespace != "" && sub.Spec.SourceNamespace != s.CatalogNamespace:
+		default:
+			list = append(list, sub)
+		}
+	}
+	return list
+}

@@ -1,0 +1,267 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// The reasons of the conditions of subscriptions.
+const (
+	ReasonConstraintsNotSatisfiable = "ConstraintsNotSatisfiable"
+	ReasonErrorPreventedResolution  = "ErrorPreventedResolution"
+	ReasonBundleUnpackFailed        = "BundleUnpackFailed"
+)
+
+// subscriptions keeps the status of the subscriptions (E1, E4, E5), resolves
+// them together (E9) and plans an install plan for the outcome (E2).
+func (p *planner) subscriptions(ctx context.Context) error {
+	if len(p.Subscriptions) == 0 {
+		return nil
+	}
+	catalogs, err := p.catalogs(ctx)
+	if err != nil {
+		return err
+	}
+	next := make([]*olm.Subscription, len(p.Subscriptions))
+	settled := true
+	for i, s := range p.Subscriptions {
+		out := *s
+		next[i] = &out
+		p.installed(&out)
+		p.planConditions(&out)
+		p.healthStatus(&out, catalogs)
+		p.deprecations(&out, catalogs)
+		settled = settled && out.Status.CurrentCSV == s.Status.CurrentCSV && out.Status.InstalledCSV == s.Status.InstalledCSV &&
+			sameRef(out.Status.InstallPlanRef, s.Status.InstallPlanRef)
+	}
+	// What is installed must be known before it is resolved what else should be.
+	if settled && !p.allPending() {
+		if err := p.resolveAll(ctx, catalogs, next); err != nil {
+			return err
+		}
+	}
+	for i, s := range p.Subscriptions {
+		if err := p.writeStatus(s, next[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sameRef(a, b *olm.ObjectReference) bool {
+	return a == b || a != nil && b != nil && a.Name == b.Name && a.UID == b.UID
+}
+
+// allPending reports whether every subscription waits for an install plan.
+func (p *planner) allPending() bool {
+	for _, s := range p.Subscriptions {
+		plan := p.planOf(s)
+		if plan == nil || plan.Status.Phase != olm.PlanRequiresApproval && plan.Status.Phase != olm.PlanInstalling {
+			return false
+		}
+	}
+	return true
+}
+
+// planOf returns the install plan that a subscription refers to, if it exists.
+func (p *planner) planOf(s *olm.Subscription) *olm.InstallPlan {
+	if s.Status.InstallPlanRef == nil {
+		return nil
+	}
+	return p.installPlan(s.Status.InstallPlanRef.Name)
+}
+
+// installed sets what follows from the CSVs and the plan of the subscription.
+func (p *planner) installed(s *olm.Subscription) {
+	st := &s.Status
+	if by := s.Metadata.Annotations[AnnotationGeneratedBy]; by != "" && st.InstallPlanRef == nil {
+		if plan := p.installPlan(by); plan != nil {
+			setPlanRef(st, plan)
+		}
+		st.CurrentCSV = cmp.Or(st.CurrentCSV, s.Spec.StartingCSV)
+	}
+	if st.CurrentCSV == "" {
+		return
+	}
+	plan := p.planOf(s)
+	failed := plan != nil && plan.Status.Phase == olm.PlanFailed
+	switch c := p.csv(st.CurrentCSV); {
+	case c == nil && failed:
+		st.State = olm.StateUpgradeFailed
+	case c == nil:
+		st.State = olm.StateUpgradePending
+	case c.Status.Phase == olm.PhaseFailed:
+		st.InstalledCSV, st.State = st.CurrentCSV, olm.StateUpgradeFailed
+	default:
+		st.InstalledCSV = st.CurrentCSV
+		if st.State != olm.StateUpgradeAvailable {
+			st.State = olm.StateAtLatestKnown
+		}
+	}
+}
+
+func setPlanRef(st *olm.SubscriptionStatus, plan *olm.InstallPlan) {
+	st.InstallPlanRef = &olm.ObjectReference{
+		APIVersion: plan.APIVersion, Kind: plan.Kind, Namespace: plan.Metadata.Namespace,
+		Name: plan.Metadata.Name, UID: plan.Metadata.UID,
+	}
+	st.InstallPlan = &olm.InstallPlanReference{APIVersion: plan.APIVersion, Kind: plan.Kind, Name: plan.Metadata.Name, UID: plan.Metadata.UID}
+	st.InstallPlanGeneration = plan.Spec.Generation
+}
+
+// planConditions sets the conditions about the subscription's install plan.
+func (p *planner) planConditions(s *olm.Subscription) {
+	list := &s.Status.Conditions
+	var missing, pending, failed *olm.Condition
+	if ref := s.Status.InstallPlanRef; ref != nil {
+		switch plan := p.planOf(s); {
+		case plan == nil && p.csv(s.Status.CurrentCSV) == nil:
+			missing = &olm.Condition{Reason: "ReferencedInstallPlanNotFound", Message: fmt.Sprintf("install plan %q does not exist", ref.Name)}
+		case plan == nil:
+		case plan.Status.Phase == "":
+			pending = &olm.Condition{Reason: "InstallPlanNotYetReconciled"}
+		case plan.Status.Phase == olm.PlanRequiresApproval || plan.Status.Phase == olm.PlanInstalling:
+			pending = &olm.Condition{Reason: string(plan.Status.Phase), Message: plan.Status.Message}
+		case plan.Status.Phase == olm.PlanFailed:
+			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: plan.Status.Message}
+		}
+	}
+	for _, x := range []struct {
+		typ string
+		c   *olm.Condition
+	}{{olm.InstallPlanMissing, missing}, {olm.InstallPlanPending, pending}, {olm.InstallPlanFailed, failed}} {
+		if x.c == nil {
+			clearCondition(list, x.typ)
+			continue
+		}
+		x.c.Type, x.c.Status = x.typ, olm.ConditionTrue
+		p.setCondition(list, *x.c)
+	}
+}
+
+// healthStatus sets what is known of the catalogs.
+func (p *planner) healthStatus(s *olm.Subscription, catalogs []health) {
+	c := olm.Condition{Type: olm.CatalogSourcesUnhealthy, Status: olm.ConditionFalse, Reason: "AllCatalogSourcesHealthy", Message: "all available catalogsources are healthy"}
+	var list []olm.CatalogHealth
+	var sick []string
+	for _, h := range catalogs {
+		m := &h.source.Metadata
+		entry := olm.CatalogHealth{
+			CatalogSourceRef: olm.ObjectReference{APIVersion: h.source.APIVersion, Kind: h.source.Kind, Namespace: m.Namespace, Name: m.Name, UID: m.UID},
+			Healthy:          h.entry.Unhealthy == "", LastUpdated: p.Now,
+		}
+		for _, old := range s.Status.CatalogHealth {
+			if old.CatalogSourceRef.Name == m.Name && old.CatalogSourceRef.Namespace == m.Namespace && old.CatalogSourceRef.UID == m.UID && old.Healthy == entry.Healthy {
+				entry = old
+			}
+		}
+		list = append(list, entry)
+		if h.entry.Unhealthy != "" {
+			sick = append(sick, fmt.Sprintf("%s/%s: %s", m.Namespace, m.Name, h.entry.Unhealthy))
+		}
+	}
+	switch {
+	case len(catalogs) == 0:
+		c.Status, c.Reason, c.Message = olm.ConditionTrue, "NoCatalogSourcesFound", "dependency resolution requires at least one catalogsource"
+	case len(sick) > 0:
+		c.Status, c.Reason, c.Message = olm.ConditionTrue, "UnhealthyCatalogSourceFound", strings.Join(sick, "; ")
+	}
+	s.Status.CatalogHealth = list
+	p.setCondition(&s.Status.Conditions, c)
+}
+
+// resolveAll resolves the namespace and writes the outcome into next, which are
+// the subscriptions as they should become.
+func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm.Subscription) error {
+	pr, err := p.problem(catalogs)
+	var sol *resolver.Solution
+	if err == nil {
+		p.plan.Problem = &pr
+		sol, err = p.resolve(ctx, pr)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		p.plan.Refused = err
+		c := olm.Condition{Type: olm.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonErrorPreventedResolution, Message: err.Error()}
+		var no *resolver.Conflict
+		if errors.As(err, &no) {
+			c.Reason = ReasonConstraintsNotSatisfiable
+		}
+		for _, s := range next {
+			p.setCondition(&s.Status.Conditions, c)
+		}
+		return nil
+	}
+	p.plan.Solution = sol
+	for _, s := range next {
+		clearCondition(&s.Status.Conditions, olm.ResolutionFailed)
+	}
+	p.stays(sol, next)
+	return p.install(ctx, sol.Selected, next)
+}
+
+// stays says of operators that are not upgraded why, which the running OLM does
+// not (H1).
+func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
+	for _, s := range next {
+		if s.Status.State != olm.StateUpgradeAvailable && s.Status.State != olm.StateAtLatestKnown {
+			continue
+		}
+		for _, stay := range sol.Stayed {
+			if stay.Subscription != s.Metadata.Name {
+				continue
+			}
+			s.Status.State = olm.StateAtLatestKnown
+			switch stay.Reason {
+			case resolver.Blocked:
+				s.Status.State = olm.StateUpgradeAvailable
+				var names []string
+				for _, b := range stay.Blocked {
+					names = append(names, b.Name)
+				}
+				p.note(s.Key(), "%s stays: its successors %s would break a rule", stay.Name, strings.Join(names, ", "))
+			case resolver.NoSuccessor:
+				p.note(s.Key(), "%s stays: no entry of the channel leads on from it", stay.Name)
+			}
+		}
+	}
+}
+
+// writeStatus plans the write of a subscription's status, if it says something
+// new.
+func (p *planner) writeStatus(old, next *olm.Subscription) error {
+	if olm.Equal(old, next) {
+		return nil
+	}
+	why := "its conditions change"
+	var event *Event
+	switch was, is := &old.Status, &next.Status; {
+	case was.InstalledCSV != is.InstalledCSV:
+		why = is.InstalledCSV + " is installed"
+		event = &Event{Type: Normal, Reason: string(is.State), Message: why}
+	case was.CurrentCSV != is.CurrentCSV:
+		why = fmt.Sprintf("%s was chosen", is.CurrentCSV)
+	case was.State != is.State:
+		why = fmt.Sprintf("its state is %s", is.State)
+	default:
+		if c, ok := olm.FindCondition(is.Conditions, olm.ResolutionFailed); ok {
+			if _, before := olm.FindCondition(was.Conditions, olm.ResolutionFailed); !before {
+				why = "resolution failed (E4)"
+				event = &Event{Type: Warning, Reason: olm.ResolutionFailed, Message: c.Message}
+			}
+		}
+	}
+	next.Status.LastUpdated = p.Now
+	if p.Now.IsZero() {
+		next.Status.LastUpdated = old.Status.LastUpdated
+	}
+	return p.emit(UpdateStatus, next, next.Key(), event, "%s", why)
+}
