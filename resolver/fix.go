@@ -3,13 +3,11 @@ package resolver
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/constraints"
-	"github.com/olmkit/olmkit/internal/sat"
 )
 
 // A Change is one thing an administrator, or the author of a catalog, can do.
@@ -163,12 +161,8 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 		for _, ch := range set {
 			p = ch.apply(p)
 		}
-		sol, err := Resolve(ctx, p)
-		var no *Conflict
-		if errors.As(err, &no) {
-			return nil
-		}
-		if err != nil {
+		sol, err := plan(ctx, &p, nil)
+		if sol == nil || err != nil {
 			return err
 		}
 		f := &Fix{Changes: set, Selected: sol.Selected}
@@ -421,7 +415,6 @@ func sameMistake(a, b *Requires) bool {
 // relaxed returns the fix that drops requirements of all bundles of their
 // packages; nil when it does not help, or nobody could do it.
 func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
-	e := c.e
 	fix := &Fix{}
 	for _, q := range drop {
 		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: requirement(q), Place: q.place()}
@@ -431,20 +424,43 @@ func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
 		fix.Changes = append(fix.Changes, ch)
 		fix.cost += changeCost[ch.Kind]
 	}
-	var on []sat.Lit
-	for j, f := range e.facts {
-		q, ok := f.Fact.(*Requires)
-		dropped := ok && slices.ContainsFunc(drop, func(o *Requires) bool { return sameMistake(o, q) })
-		if !dropped && !(isRequest(f.Fact) && c.foreign(j)) {
-			on = append(on, e.on[j])
-		}
-	}
-	set, ok, err := e.search(ctx, on, func(sub int) bool { return e.r.missing[sub] == nil && !c.foreign(sub) })
-	if !ok || err != nil {
+	p := c.alone()
+	sol, err := plan(ctx, &p, drop)
+	if sol == nil || err != nil {
 		return nil, err
 	}
-	fix.Selected = e.r.solution(set).Selected
+	fix.Selected = sol.Selected
 	return fix, nil
+}
+
+// plan resolves a problem without asking why it has no solution: it then returns
+// nil. Requirements that bundles share with waived ones are not held against
+// them.
+func plan(ctx context.Context, p *Problem, waived []*Requires) (*Solution, error) {
+	u, err := newUniverse(p)
+	if err != nil {
+		return nil, err
+	}
+	u.waived = waived
+	r := newResolution(u)
+	if r.impossible() {
+		return nil, nil
+	}
+	set, ok := r.first(ctx)
+	if err := r.interrupted(ctx); err != nil {
+		return nil, err
+	}
+	if !ok {
+		e, err := r.encode(ctx)
+		if err != nil {
+			return nil, err
+		}
+		set, ok, err = e.search(ctx, e.on, func(int) bool { return true })
+		if !ok || err != nil {
+			return nil, err
+		}
+	}
+	return r.solution(set), nil
 }
 
 // advice says what authors can do about a requirement; "" when nothing, since

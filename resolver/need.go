@@ -143,6 +143,9 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 	var out []stated
 	own := n.u.sourceOf(c)
 	for r := range n.u.requirements(c) {
+		if n.u.waives(c, r.Expr) {
+			continue
+		}
 		out = append(out, stated{r, n.of(ctx, r.Expr, own)})
 	}
 	return out

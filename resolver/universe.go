@@ -33,6 +33,8 @@ type universe struct {
 	policies map[string][]ruling
 	lists    map[listKey][]cand
 	orders   map[int][]*source
+	// waived are requirements that are not held against their packages.
+	waived []*Requires
 	evaluation
 }
 
@@ -321,6 +323,17 @@ func (u *universe) requirements(c cand) iter.Seq[graph.Requirement] {
 	}
 	_, b := u.entry(c)
 	return b.Requirements()
+}
+
+// waives reports whether a requirement of a candidate does not count.
+func (u *universe) waives(c cand, x constraints.Expr) bool {
+	if len(u.waived) == 0 {
+		return false
+	}
+	pkg, text := u.pkg(c), x.String()
+	return slices.ContainsFunc(u.waived, func(q *Requires) bool {
+		return q.Bundle.Package == pkg && q.Requirement.String() == text
+	})
 }
 
 // pos returns where a candidate is defined.
