@@ -61,7 +61,7 @@ func crdProblem(name string, owners []string, violations []CRDViolation) string 
 	}
 	shared := ""
 	if len(owners) > 0 {
-		shared = " which " + list(owners) + " own, too,"
+		shared = ", which belongs to " + list(owners) + ", too,"
 	}
 	return fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s", name, shared, strings.Join(parts, "; "))
 }

@@ -13,14 +13,16 @@ import (
 // labels tell.
 func (p *planner) garbage(context.Context) error {
 	wanted := map[olm.Key]bool{}
+	gs := p.groups()
+	undecided := len(gs) != 1 || gs[0].Status.Namespaces == nil // so what exists stays
 	for _, c := range p.own() {
 		rbac, err := operatorgroup.Permissions(c)
 		if err != nil {
 			return err
 		}
 		keep(wanted, rbac)
-		for _, g := range p.groups() {
-			if g.Status.Namespaces == nil || operatorgroup.IsGroupFailure(c.Status) {
+		for _, g := range gs {
+			if operatorgroup.IsGroupFailure(c.Status) {
 				continue
 			}
 			rbac, err := operatorgroup.TargetRBAC(c, g.Status.Namespaces)
@@ -33,7 +35,7 @@ func (p *planner) garbage(context.Context) error {
 			}
 		}
 	}
-	for _, g := range p.groups() {
+	for _, g := range gs {
 		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
 		for _, r := range operatorgroup.GroupRoles(g, apis, p.opts.RoleNaming) {
 			wanted[r.Key()] = true
@@ -47,7 +49,7 @@ func (p *planner) garbage(context.Context) error {
 			continue
 		}
 		owner := olm.Key{Group: olm.Group, Kind: l[operatorgroup.LabelOwnerKind], Namespace: p.Namespace, Name: l[operatorgroup.LabelOwner]}
-		if p.inUse(owner) && o.Metadata.Namespace == p.Namespace {
+		if p.inUse(owner) && (undecided || o.Metadata.Namespace == p.Namespace) {
 			continue // a step of an install plan, or of a former content of the CSV
 		}
 		if p.coming(owner) {

@@ -109,6 +109,12 @@ func orNobody(c *olm.ClusterServiceVersion) string {
 
 // pending checks what the operator needs, in the order in which OLM does.
 func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
+	if c.Status.Reason == olm.ReasonRequirementsNotMet {
+		// What it lacks, the version that replaces it may not need.
+		if t := p.beingReplaced(c); t != nil {
+			return t
+		}
+	}
 	prev := p.replaced(c)
 	if prev != nil {
 		if why := NotUpgradeable(p.condition(prev.Metadata.Name)); why != "" {
@@ -213,15 +219,28 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	return nil
 }
 
+// arriving returns the CSV that is to replace another one, if it exists and
+// neither its group nor the older operator stands in its way for good.
+func (p *planner) arriving(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
+	next := p.replacement(c)
+	if next == nil || next.Metadata.IsDeleted() || next.Status.Phase == olm.PhaseFailed || NotUpgradeable(p.condition(c.Metadata.Name)) != "" {
+		return nil
+	}
+	if j := operatorgroup.Judge(next, p.OperatorGroups); j.Failure != nil {
+		return nil
+	}
+	return next
+}
+
 // beingReplaced returns the transition of a CSV that a newer one wants to
 // replace and can: nobody objects (E6), its group admits it and it has all that
 // it needs. Until then the older one goes on as it was.
 func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
-	next := p.replacement(c)
-	if next == nil || next.Metadata.IsDeleted() || NotUpgradeable(p.condition(c.Metadata.Name)) != "" {
+	next := p.arriving(c)
+	if next == nil {
 		return nil
 	}
-	if j := operatorgroup.Judge(next, p.OperatorGroups); j.Group == nil || j.Failure != nil || j.Decision.Action != operatorgroup.Continue {
+	if j := operatorgroup.Judge(next, p.OperatorGroups); j.Group == nil || j.Decision.Action != operatorgroup.Continue {
 		return nil
 	}
 	if p.check(next).phase != olm.PhaseInstallReady {

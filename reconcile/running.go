@@ -105,6 +105,11 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	if t := p.beingReplaced(c); t != nil {
 		return t, nil
 	}
+	if next := p.arriving(c); next != nil {
+		// Its CRDs may be those of the newer version already: that is no fault.
+		p.note(c.Key(), "goes on until %s can take its place (it is %s)", next.Metadata.Name, phaseText(next))
+		return nil, nil
+	}
 	if met, requirements := p.requirements(c); !met {
 		t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met")
 		t.requirements, t.checked = requirements, true
