@@ -1,0 +1,120 @@
+package draw_test
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/graph/draw"
+	"github.com/olmkit/olmkit/internal/realcat"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("no golden file; run with -update: %v", err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (run with -update to accept):\n%s", path, d)
+	}
+}
+
+func pkg(t testing.TB, channels string, bundles ...string) graph.Package {
+	t.Helper()
+	text := `{"schema":"olm.package","name":"db","defaultChannel":"stable"}` + "\n" + channels
+	for _, v := range bundles {
+		text += fmt.Sprintf(`{"schema":"olm.bundle","package":"db","name":"db.v%[1]s","image":"i","properties":[{"type":"olm.package","value":{"packageName":"db","version":%[1]q}}]}`+"\n", v)
+	}
+	c, err := graph.Parse(context.Background(), []byte(text), "catalog.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := c.Package("db")
+	return p
+}
+
+// sound has a chain with a skipped and a deprecated entry, a virtual end, a range
+// and a second channel.
+const sound = `{"schema":"olm.channel","package":"db","name":"stable","entries":[
+{"name":"db.v1.1.0","replaces":"db.v1.0.0"},{"name":"db.v1.2.0","replaces":"db.v1.1.0"},
+{"name":"db.v1.2.1","replaces":"db.v1.1.0","skips":["db.v1.2.0"]},{"name":"db.v1.3.0","replaces":"db.v1.2.1","skipRange":">=1.1.0 <1.3.0"}]}
+{"schema":"olm.channel","package":"db","name":"next","entries":[{"name":"db.v2.0.0-rc.1","replaces":"db.v1.3.0"}]}
+{"schema":"olm.deprecations","package":"db","entries":[{"reference":{"schema":"olm.bundle","name":"db.v1.1.0"},"message":"old"},{"reference":{"schema":"olm.channel","name":"next"},"message":"not\nyet <done> & \"quoted\""}]}
+`
+
+// broken has two heads, a circle, an entry without a bundle and a range that does
+// not parse.
+const broken = `{"schema":"olm.channel","package":"db","name":"stable","entries":[
+{"name":"db.v1.0.0","replaces":"db.v1.2.0"},{"name":"db.v1.1.0","replaces":"db.v1.0.0"},{"name":"db.v1.2.0","replaces":"db.v1.1.0"},
+{"name":"db.v2.0.0","skipRange":">=1 <"},{"name":"db.v3.0.0","replaces":"db.v3.0.0"}]}
+{"schema":"olm.channel","package":"db","name":"odd \"name\" <&>","entries":[{"name":"db.v2.0.0"},{"name":"db.v1.0.0"}]}
+`
+
+func TestDraw(t *testing.T) {
+	p := pkg(t, sound, "1.1.0", "1.2.0", "1.2.1", "1.3.0", "2.0.0-rc.1")
+	installed := graph.Node{Name: "db.v1.2.0", Version: "1.2.0"}
+	u := p.Upgrades(graph.Classic, nil)
+	for _, tt := range []struct {
+		name string
+		d    *draw.Drawing
+	}{
+		{"sound", draw.New(p, nil)},
+		{"path", draw.New(p, &draw.Options{Channels: []string{"stable"}, Installed: []graph.Node{installed}, Path: u.Walk(installed).Steps})},
+		{"broken", draw.New(pkg(t, broken, "1.0.0", "1.1.0", "1.2.0", "2.0.0"), nil)},
+		{"empty", draw.New(p, &draw.Options{Channels: []string{"none"}})},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			golden(t, tt.name+".svg", tt.d.SVG())
+			golden(t, tt.name+".mmd", tt.d.Mermaid())
+			golden(t, tt.name+".dot", tt.d.DOT())
+			wellFormed(t, tt.d.SVG())
+		})
+	}
+}
+
+func wellFormed(t *testing.T, svg string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatalf("the SVG is no XML: %v", err)
+		}
+	}
+}
+
+// TestReal draws every package of the real catalogs.
+func TestReal(t *testing.T) {
+	for _, name := range []string{"community", "community-invalid", "openshift-v4.16", "openshift-v4.19"} {
+		c := realcat.Graph(t, name)
+		n, bytes := 0, 0
+		for p := range c.Packages() {
+			d := draw.New(p, nil)
+			svg := d.SVG()
+			wellFormed(t, svg)
+			n, bytes = n+1, bytes+len(svg)+len(d.Mermaid())+len(d.DOT())
+		}
+		t.Logf("%s: %d packages, %d bytes", name, n, bytes)
+	}
+}
