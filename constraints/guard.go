@@ -14,9 +14,11 @@ import (
 	"github.com/google/cel-go/interpreter/functions"
 )
 
-// A guarded call evaluates its arguments, pays for the call, and makes it.
+// A guarded call evaluates its arguments, pays for the call, and makes it. It
+// embeds no more than cel-go needs of it: later versions find a way past Eval by
+// further methods of a call.
 type guarded struct {
-	interpreter.InterpretableCall
+	interpreter.Interpretable
 	args []interpreter.Interpretable
 	do   func(w *work, args []ref.Val) ref.Val
 }
@@ -36,7 +38,7 @@ func (g *guarded) Eval(vars interpreter.Activation) ref.Val {
 
 // call returns the call in a form that pays, or as it is if it costs nothing.
 func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable {
-	g := &guarded{InterpretableCall: c, args: c.Args()}
+	g := &guarded{Interpretable: c, args: interpretables(c.Args())}
 	switch c.Function() {
 	case operators.Equals:
 		g.do = doEqual
@@ -65,6 +67,16 @@ func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable 
 		}
 	}
 	return g
+}
+
+// interpretables returns the arguments of a call, whose type is another one in
+// later versions of cel-go.
+func interpretables[T interpreter.Interpretable](args []T) []interpreter.Interpretable {
+	out := make([]interpreter.Interpretable, len(args))
+	for i, arg := range args {
+		out[i] = arg
+	}
+	return out
 }
 
 // invoke calls an implementation as CEL does: if the first argument has what it

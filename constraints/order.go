@@ -44,11 +44,11 @@ func (s *sortedMap) Iterator() traits.Iterator {
 
 // orderedMap is a map literal.
 type orderedMap struct {
-	interpreter.InterpretableConstructor
+	interpreter.Interpretable
 }
 
 func (o orderedMap) Eval(vars interpreter.Activation) ref.Val {
-	v := o.InterpretableConstructor.Eval(vars)
+	v := o.Interpretable.Eval(vars)
 	if m, ok := v.(traits.Mapper); ok && m.Size() != types.IntZero {
 		return sorted(m)
 	}
