@@ -1,7 +1,6 @@
 package yamlout
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 // A Node is a JSON value.
 type Node struct {
 	Kind    jsontext.Kind // one of n t f " 0 { [
-	Raw     []byte        // of a number, or of a string that is no text
+	Raw     string        // of a number, or of a string that is no text
 	Text    string        // of a string
 	Members []Member      // of an object
 	Elems   []*Node       // of a list
@@ -27,65 +26,129 @@ type Member struct {
 // value counts. A string with half a surrogate pair, which is no text, is kept
 // as it is written.
 func Parse(text []byte) (*Node, error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return parse(d)
+	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	if v := jsontext.Value(text); !v.IsValid(opts...) {
+		v = v.Clone()
+		return nil, v.Compact(opts...) // says what is wrong
+	}
+	p := parser{s: string(text)}
+	return p.value(), nil
 }
 
-func parse(d *jsontext.Decoder) (*Node, error) {
-	n := &Node{Kind: d.PeekKind()}
-	switch n.Kind {
-	case '{':
-		if _, err := d.ReadToken(); err != nil {
-			return nil, err
+// A parser reads valid JSON. Texts of the tree are parts of one copy of it.
+type parser struct {
+	s    string
+	i    int
+	slab []Node
+}
+
+func (p *parser) node(k jsontext.Kind) *Node {
+	if len(p.slab) == 0 {
+		p.slab = make([]Node, 64)
+	}
+	n := &p.slab[0]
+	p.slab = p.slab[1:]
+	n.Kind = k
+	return n
+}
+
+func (p *parser) space() byte {
+	for {
+		switch c := p.s[p.i]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			p.i++
+		default:
+			return c
 		}
-		at := map[string]int{}
-		for d.PeekKind() == '"' {
-			key, err := d.ReadToken()
-			if err != nil {
-				return nil, err
+	}
+}
+
+func (p *parser) value() *Node {
+	switch c := p.space(); c {
+	case '{':
+		n := p.node('{')
+		p.i++
+		var at map[string]int // when there are many keys
+		for p.space() != '}' {
+			key, raw := p.text()
+			if raw != "" {
+				// Half a surrogate pair in a key is beyond repair.
+				key = strings.ToValidUTF8(key, "\uFFFD")
 			}
-			m := Member{Key: key.String()}
-			if m.Value, err = parse(d); err != nil {
-				return nil, err
+			m := Member{Key: key, Value: p.value()}
+			i := -1
+			if len(n.Members) < 16 {
+				i = slices.IndexFunc(n.Members, func(o Member) bool { return o.Key == key })
+			} else {
+				if at == nil {
+					at = map[string]int{}
+					for i, o := range n.Members {
+						at[o.Key] = i
+					}
+				}
+				if j, ok := at[key]; ok {
+					i = j
+				}
 			}
-			if i, ok := at[m.Key]; ok {
+			if i >= 0 {
 				n.Members[i] = m
 				continue
 			}
-			at[m.Key] = len(n.Members)
+			if at != nil {
+				at[key] = len(n.Members)
+			}
 			n.Members = append(n.Members, m)
 		}
-		_, err := d.ReadToken()
-		return n, err
+		p.i++
+		return n
 	case '[':
-		if _, err := d.ReadToken(); err != nil {
-			return nil, err
+		n := p.node('[')
+		p.i++
+		for p.space() != ']' {
+			n.Elems = append(n.Elems, p.value())
 		}
-		for d.PeekKind() != ']' && d.PeekKind() != 0 {
-			e, err := parse(d)
-			if err != nil {
-				return nil, err
-			}
-			n.Elems = append(n.Elems, e)
-		}
-		_, err := d.ReadToken()
-		return n, err
-	}
-	v, err := d.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	switch n.Kind {
+		p.i++
+		return n
 	case '"':
-		text, err := jsontext.AppendUnquote(nil, v)
-		if err != nil {
-			n.Raw = v.Clone()
+		n := p.node('"')
+		n.Text, n.Raw = p.text()
+		return n
+	case 't', 'f', 'n':
+		p.i += 4
+		if c == 'f' {
+			p.i++
 		}
-		n.Text = string(text)
-	case '0':
-		n.Raw = v.Clone()
+		return p.node(jsontext.Kind(c))
 	}
-	return n, nil
+	n := p.node('0')
+	from := p.i
+	for p.i < len(p.s) && strings.IndexByte("+-.0123456789eE", p.s[p.i]) >= 0 {
+		p.i++
+	}
+	n.Raw = p.s[from:p.i]
+	return n
+}
+
+// text reads a string; raw is how it is written if it is no text.
+func (p *parser) text() (text, raw string) {
+	p.space()
+	from := p.i
+	escaped := false
+	for p.i++; p.s[p.i] != '"'; p.i++ {
+		if p.s[p.i] == '\\' {
+			escaped = true
+			p.i++
+		}
+	}
+	p.i++
+	if !escaped {
+		return p.s[from+1 : p.i-1], ""
+	}
+	out, err := jsontext.AppendUnquote(nil, p.s[from:p.i])
+	if err != nil {
+		raw = p.s[from:p.i]
+	}
+	return string(out), raw
 }
 
 // Get returns the value of a key, or nil.
@@ -130,12 +193,17 @@ func (n *Node) Order(first ...string) {
 		}
 		return len(first)
 	}
-	slices.SortStableFunc(n.Members, func(a, b Member) int {
-		if c := rank(a.Key) - rank(b.Key); c != 0 {
-			return c
+	less := func(a, b Member) int {
+		if len(first) > 0 {
+			if c := rank(a.Key) - rank(b.Key); c != 0 {
+				return c
+			}
 		}
 		return strings.Compare(a.Key, b.Key)
-	})
+	}
+	if !slices.IsSortedFunc(n.Members, less) {
+		slices.SortStableFunc(n.Members, less)
+	}
 }
 
 // OrderAll sorts the keys of all objects in the tree by name.
@@ -173,7 +241,7 @@ func (n *Node) AppendJSON(b []byte) []byte {
 		}
 		return append(b, ']')
 	case '"':
-		if n.Raw != nil {
+		if n.Raw != "" {
 			return append(b, n.Raw...)
 		}
 		b, _ = jsontext.AppendQuote(b, n.Text)
@@ -192,5 +260,5 @@ func (n *Node) literal() string {
 	case 'n':
 		return "null"
 	}
-	return string(n.Raw)
+	return n.Raw
 }

@@ -98,7 +98,7 @@ func (w *writer) scalar(n *Node, indent int, key bool) {
 		w.b = append(w.b, "[]"...)
 	case '"':
 		switch {
-		case n.Raw != nil:
+		case n.Raw != "":
 			w.b = append(w.b, n.Raw...)
 		case w.style == Readable && plain(n.Text):
 			w.b = append(w.b, n.Text...)
@@ -141,7 +141,7 @@ func literal(s string) bool {
 		return false
 	}
 	for _, r := range s {
-		if r != '\n' && r != '\t' && !printable(r) {
+		if (r < ' ' || r >= 0x7f) && r != '\n' && r != '\t' && !printable(r) {
 			return false
 		}
 	}
@@ -168,6 +168,10 @@ func printable(r rune) bool {
 // quoted writes a text in double quotes.
 func (w *writer) quoted(s string) {
 	w.b = append(w.b, '"')
+	if simple(s) {
+		w.b = append(append(w.b, s...), '"')
+		return
+	}
 	for _, r := range s {
 		switch {
 		case r == '"' || r == '\\':
@@ -185,6 +189,16 @@ func (w *writer) quoted(s string) {
 		}
 	}
 	w.b = append(w.b, '"')
+}
+
+// simple reports whether a text has nothing to escape.
+func simple(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // plain reports whether a text needs no quotes: it begins with a letter, or is a
