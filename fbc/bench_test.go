@@ -23,3 +23,22 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkWrite(b *testing.B) {
+	for _, name := range []string{"community", "openshift-v4.19"} {
+		for ext, s := range syntaxes {
+			b.Run(name+"/"+ext, func(b *testing.B) {
+				c, err := Load(context.Background(), realTree(b, name), &LoadOptions{Keep: KeepAll})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				var n int
+				for b.Loop() {
+					n = len(written(b, c, s))
+				}
+				b.SetBytes(int64(n))
+			})
+		}
+	}
+}

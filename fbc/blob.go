@@ -2,6 +2,8 @@ package fbc
 
 import (
 	"encoding/json"
+	"hash/maphash"
+	"io"
 
 	"github.com/olmkit/olmkit/property"
 )
@@ -33,8 +35,16 @@ type Meta struct {
 
 // An extent is where the text of a blob lies in its file, and its checksum.
 type extent struct {
+	source         *source // nil: gone
 	offset, length int64
 	sum            uint64
+}
+
+// A source is where blobs were loaded from.
+type source struct {
+	open   func(name string) (io.ReadCloser, error)
+	limits *Limits
+	seed   maphash.Seed
 }
 
 // A Package is an olm.package blob (A5). Its icon and description stay in the

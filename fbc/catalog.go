@@ -12,7 +12,7 @@ import (
 
 // A Catalog holds the blobs of a load, each kind in path order and, within a
 // file, in file order. It is not modified after the load and may be shared
-// between goroutines.
+// between goroutines; edits return another one.
 type Catalog struct {
 	Packages     []*Package
 	Channels     []*Channel
@@ -23,10 +23,6 @@ type Catalog struct {
 	// Findings are the faults that a load tolerates, in order of position:
 	// properties without a type or value, and the like. Validate repeats them.
 	Findings Diagnostics
-
-	source func(name string) (io.ReadCloser, error) // nil: gone
-	limits *Limits
-	seed   sums
 }
 
 // Len returns the number of blobs.
@@ -58,17 +54,18 @@ func (c *Catalog) Raw(ctx context.Context, b Blob) (jsontext.Value, error) {
 	if m.Raw != nil {
 		return jsontext.Value(m.Raw), nil
 	}
-	if c.source == nil || !m.Pos.IsValid() {
+	src := m.from.source
+	if src == nil {
 		return nil, fmt.Errorf("%s %q: the text was not kept and has no source to read again", m.Schema, m.Name)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	text, err := c.readAgain(m)
+	text, err := src.readAgain(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: reading %s %q again: %w", m.Pos, m.Schema, m.Name, err)
 	}
-	d := newDecoder(c.limits, KeepAll, c.seed)
+	d := newDecoder(src, KeepAll)
 	again, faults, _ := d.blob(m.Pos.File, document{text: text, line: m.Pos.Line})
 	if again == nil {
 		return nil, faults
@@ -77,8 +74,8 @@ func (c *Catalog) Raw(ctx context.Context, b Blob) (jsontext.Value, error) {
 }
 
 // readAgain reads the text of a blob from its source.
-func (c *Catalog) readAgain(m *Meta) ([]byte, error) {
-	f, err := c.source(m.Pos.File)
+func (src *source) readAgain(m *Meta) ([]byte, error) {
+	f, err := src.open(m.Pos.File)
 	if err != nil {
 		return nil, plainPath(err)
 	}
@@ -99,7 +96,7 @@ func (c *Catalog) readAgain(m *Meta) ([]byte, error) {
 	switch {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return nil, plainPath(err)
-	case maphash.Bytes(c.seed, text) != m.from.sum:
+	case maphash.Bytes(src.seed, text) != m.from.sum:
 		return nil, errors.New("the file has changed since it was loaded; load the catalog again")
 	}
 	return text, nil

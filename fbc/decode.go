@@ -22,9 +22,9 @@ import (
 // A decoder turns documents into blobs. It reuses its buffers and interns the
 // strings it returns; one goroutine uses one decoder.
 type decoder struct {
+	source  *source
 	limits  *Limits
 	keep    Keep
-	seed    sums
 	yaml    yamljson.Options
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
@@ -36,11 +36,8 @@ type decoder struct {
 	at      *Meta
 }
 
-// sums is the seed of the checksums by which a blob's text is known again.
-type sums = maphash.Seed
-
-func newDecoder(limits *Limits, keep Keep, seed sums) *decoder {
-	d := &decoder{limits: limits, keep: keep, seed: seed, strings: map[string]string{}, values: map[string]json.RawMessage{}}
+func newDecoder(src *source, keep Keep) *decoder {
+	d := &decoder{source: src, limits: src.limits, keep: keep, strings: map[string]string{}, values: map[string]json.RawMessage{}}
 	if keep != KeepAll {
 		d.yaml.SkipValue = func(typ []byte) bool { return property.IsHeavy(string(typ)) }
 	}
@@ -60,7 +57,9 @@ type fields struct {
 // for use; otherwise the blob, if there is one, is what could be read.
 func (d *decoder) blob(name string, doc document) (b Blob, faults Diagnostics, isFatal bool) {
 	m := Meta{Pos: Pos{File: name, Line: doc.line}, from: doc.at}
-	m.from.sum = maphash.Bytes(d.seed, doc.text)
+	if d.source.open != nil {
+		m.from.source, m.from.sum = d.source, maphash.Bytes(d.source.seed, doc.text)
+	}
 	d.at, d.faults = &m, nil
 	if int64(len(doc.text)) > d.limits.DocumentSize {
 		d.fault(CodeLimit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: int64(len(doc.text)), Max: d.limits.DocumentSize})

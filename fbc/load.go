@@ -139,9 +139,10 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		opts = &LoadOptions{}
 	}
 	limits := opts.Limits.withDefaults()
-	cat := &Catalog{limits: &limits, seed: maphash.MakeSeed()}
+	cat := &Catalog{}
+	src := &source{limits: &limits, seed: maphash.MakeSeed()}
 	if from.again {
-		cat.source = from.open
+		src.open = from.open
 	}
 	found := make(chan listing, 1)
 	go func() { found <- from.files(ctx, &limits) }()
@@ -158,7 +159,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	p := pipeline{
 		limits:  &limits,
 		keep:    opts.Keep,
-		seed:    cat.seed,
+		source:  src,
 		workers: opts.Concurrency,
 		chunk:   batchSize,
 		open:    from.open,

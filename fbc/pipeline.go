@@ -12,8 +12,8 @@ import (
 // documents on several, and hands the results over in order.
 type pipeline struct {
 	limits  *Limits
+	source  *source
 	keep    Keep
-	seed    sums
 	workers int
 	chunk   int
 	open    func(name string) (io.ReadCloser, error)
@@ -51,7 +51,7 @@ func (p *pipeline) run(ctx context.Context, files []file, sink func(*result)) er
 			var d *decoder
 			for j := range jobs {
 				if d == nil {
-					d = newDecoder(p.limits, p.keep, p.seed)
+					d = newDecoder(p.source, p.keep)
 				}
 				if ctx.Err() == nil {
 					d.decode(ctx, j)

@@ -1,0 +1,91 @@
+package fbc
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// PackageNames returns the names of all packages that blobs belong to, in order.
+func (c *Catalog) PackageNames() []string {
+	seen := map[string]bool{}
+	var names []string
+	for b := range c.Blobs() {
+		if name := b.Common().Package; name != "" && !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Blobs yields all blobs, kind by kind in the order of the fields of Catalog.
+func (c *Catalog) Blobs() iter.Seq[Blob] {
+	return func(yield func(Blob) bool) {
+		_ = each(c.Packages, yield) && each(c.Channels, yield) && each(c.Bundles, yield) && each(c.Deprecations, yield) && each(c.Others, yield)
+	}
+}
+
+func each[B Blob](list []B, yield func(Blob) bool) bool {
+	for _, b := range list {
+		if !yield(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// Merge returns the union of catalogs, the blobs of the first one first (A11). It
+// shares the blobs. The error is a [Diagnostics] with what is defined twice
+// (A10).
+func Merge(catalogs ...*Catalog) (*Catalog, error) {
+	out := &Catalog{}
+	for _, c := range catalogs {
+		for b := range c.Blobs() {
+			out.add(b)
+		}
+		out.Findings = append(out.Findings, c.Findings...)
+	}
+	found := duplicates(out)
+	found.sort()
+	out.Findings.sort()
+	if len(found) > 0 {
+		return nil, found
+	}
+	return out, nil
+}
+
+// Extract returns the part of the catalog that belongs to the named packages
+// (A11). It shares the blobs; those that belong to no package are left out. A
+// name that the catalog does not have is an error.
+func Extract(c *Catalog, packages ...string) (*Catalog, error) {
+	var unknown []string
+	have := c.PackageNames()
+	for _, name := range packages {
+		if !slices.Contains(have, name) {
+			unknown = append(unknown, fmt.Sprintf("%q", name))
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("the catalog does not have the packages %s; it has %s", strings.Join(unknown, ", "), quoted(have))
+	}
+	set := make(map[string]bool, len(packages))
+	for _, name := range packages {
+		set[name] = true
+	}
+	wanted := func(name string) bool { return set[name] }
+	out := &Catalog{}
+	for b := range c.Blobs() {
+		if wanted(b.Common().Package) {
+			out.add(b)
+		}
+	}
+	for _, d := range c.Findings {
+		if wanted(d.Package) {
+			out.Findings = append(out.Findings, d)
+		}
+	}
+	return out, nil
+}

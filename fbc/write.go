@@ -1,0 +1,201 @@
+package fbc
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/blang/semver/v4"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/internal/yamljson"
+	"github.com/olmkit/olmkit/internal/yamlout"
+	"github.com/olmkit/olmkit/property"
+)
+
+// A Syntax is a form in which catalogs are written.
+type Syntax int
+
+const (
+	// YAML writes a document for each blob, with a line "---" before it.
+	YAML Syntax = iota
+	// JSON writes an indented object for each blob.
+	JSON
+	// JSONLines writes each blob on a line of its own.
+	JSONLines
+)
+
+// WriteOptions adjust what is written. A nil *WriteOptions means all defaults.
+type WriteOptions struct {
+	// Syntax is the form of the output. Default YAML.
+	Syntax Syntax
+}
+
+// Write writes the catalog as one stream. The same blobs give the same bytes,
+// whatever their order and layout were (A12): packages by name; in each its
+// olm.package, channels by name, bundles by version and then name, deprecations,
+// and other blobs; those without a package at the end. Keys have one order
+// too. Loading the output gives an equal catalog, unknown fields and blobs
+// included; comments are lost.
+//
+// What a load has left in the source is read from there again. A blob that YAML
+// cannot express, such as one with the number 1e999 or 4.10, is written as JSON
+// within the YAML stream, which every reader of YAML takes as well.
+func Write(ctx context.Context, w io.Writer, c *Catalog, opts *WriteOptions) error {
+	if opts == nil {
+		opts = &WriteOptions{}
+	}
+	sorted, err := c.sorted(ctx)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	for _, b := range sorted {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n, err := c.canonical(ctx, b)
+		if err != nil {
+			return err
+		}
+		text, err := render(n, opts.Syntax)
+		if err != nil {
+			m := b.Common()
+			return fmt.Errorf("%s: writing %s %q: %w", m.Pos, m.Schema, m.Name, err)
+		}
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// Format returns the text of a catalog file as Write writes it. Errors are those
+// of a load; a text without any blob becomes empty. Comments are lost.
+func Format(ctx context.Context, text []byte, name string, opts *WriteOptions) ([]byte, error) {
+	c, err := LoadBytes(ctx, text, name, &LoadOptions{Keep: KeepAll, AllowEmpty: true})
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = Write(ctx, &out, c, opts)
+	return out.Bytes(), err
+}
+
+// render writes one blob.
+func render(n *yamlout.Node, syntax Syntax) ([]byte, error) {
+	line := jsontext.Value(n.AppendJSON(nil))
+	switch syntax {
+	case JSONLines:
+		return append(line, '\n'), nil
+	case JSON:
+		err := line.Indent(jsontext.WithIndent("    "), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
+		return append(line, '\n'), err
+	}
+	doc := []byte("---\n")
+	for _, style := range []yamlout.Style{yamlout.Readable, yamlout.Quoted} {
+		text := n.AppendYAML(doc, style)
+		if same(text[len(doc):], line) {
+			return text, nil
+		}
+	}
+	return append(append(doc, line...), '\n'), nil
+}
+
+// same reports whether a YAML document reads as the blob with the JSON, which
+// has its keys in canonical order. Nothing is written that does not.
+func same(doc, line []byte) bool {
+	back, ok := yamljson.Convert(nil, doc, nil)
+	if !ok {
+		var err error
+		if back, err = yamljson.Slow(doc, &yamljson.Options{Strict: true}); err != nil {
+			return false
+		}
+	}
+	if bytes.Equal(back, line) {
+		return true // Convert keeps the order of keys
+	}
+	n, err := yamlout.Parse(back)
+	return err == nil && bytes.Equal(order(n).AppendJSON(nil), line)
+}
+
+// The rank of a kind of blob within its package.
+const (
+	rankPackage = iota
+	rankChannel
+	rankBundle
+	rankDeprecations
+	rankOther
+)
+
+// A place in the order of writing.
+type sortKey struct {
+	blob    Blob
+	rank    int
+	version semver.Version
+	known   bool   // the version
+	text    []byte // of other blobs, to tell those of one name apart
+}
+
+// sorted returns all blobs in the order of writing.
+func (c *Catalog) sorted(ctx context.Context) ([]Blob, error) {
+	keys := make([]sortKey, 0, c.Len())
+	for _, x := range c.Packages {
+		keys = append(keys, sortKey{blob: x, rank: rankPackage})
+	}
+	for _, x := range c.Channels {
+		keys = append(keys, sortKey{blob: x, rank: rankChannel})
+	}
+	for _, x := range c.Bundles {
+		k := sortKey{blob: x, rank: rankBundle}
+		k.version, k.known = x.version()
+		keys = append(keys, k)
+	}
+	for _, x := range c.Deprecations {
+		keys = append(keys, sortKey{blob: x, rank: rankDeprecations})
+	}
+	for _, x := range c.Others {
+		n, err := c.canonical(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, sortKey{blob: x, rank: rankOther, text: n.AppendJSON(nil)})
+	}
+	slices.SortStableFunc(keys, func(a, b sortKey) int {
+		x, y := a.blob.Common(), b.blob.Common()
+		if (x.Package == "") != (y.Package == "") {
+			return cmp.Compare(y.Package, x.Package) // those without a package last
+		}
+		if c := cmp.Or(cmp.Compare(x.Package, y.Package), cmp.Compare(a.rank, b.rank)); c != 0 {
+			return c
+		}
+		if a.known != b.known {
+			return map[bool]int{true: -1, false: 1}[a.known]
+		}
+		return cmp.Or(a.version.Compare(b.version), cmp.Compare(x.Schema, y.Schema), cmp.Compare(x.Name, y.Name), bytes.Compare(a.text, b.text))
+	})
+	out := make([]Blob, len(keys))
+	for i, k := range keys {
+		out[i] = k.blob
+	}
+	return out, nil
+}
+
+// version returns the version of the bundle's olm.package property.
+func (b *Bundle) version() (semver.Version, bool) {
+	for _, p := range b.Properties {
+		if p.Type != property.TypePackage {
+			continue
+		}
+		if v, err := property.ParsePackage(p.Value); err == nil {
+			if version, err := semver.Parse(v.Version); err == nil {
+				return version, true
+			}
+		}
+	}
+	return semver.Version{}, false
+}
