@@ -215,7 +215,7 @@ func (g *generator) tree(depth int) string {
 	if depth < 3 && g.one(1+depth) {
 		kind := pick(g, "all", "any", "any", "not")
 		var kids []string
-		for range 1 + g.weighted(2, 4, 1) {
+		for range 1 + g.weighted(4, 4, 1) {
 			kids = append(kids, g.tree(depth+1))
 		}
 		return fmt.Sprintf(`{"failureMessage":"m%d",%q:{"constraints":[%s]}}`, g.IntN(9), kind, strings.Join(kids, ","))

@@ -16,12 +16,16 @@ type Choice struct {
 // Prefer finds the model that is best by preference and returns the literals
 // chosen, in the order in which they were chosen.
 //
-// The choices are made one after the other. A choice of which an option is in
-// hard, or was chosen already, needs nothing. Otherwise the first option that some model
-// allows together with hard and all earlier choices is chosen, and the choices
-// that follow from it, which after returns, are put at the end of the queue. A
-// choice without a possible option is passed over: it then is no consequence of
-// the clauses.
+// The choices are made one after the other. A choice that is met already needs
+// nothing: one of its options is in hard or was chosen, or its Met says so. Otherwise
+// the first option that some model allows together with hard and all earlier
+// choices is chosen, and the choices that follow from it, which after returns,
+// are put at the end of the queue. A choice without a possible option is passed
+// over: it then is no consequence of the clauses.
+//
+// A choice with a Met may choose a literal that was chosen before, when two
+// formulas share it; the literal then stands twice in chosen, and after is asked
+// again.
 //
 // ok is false when hard itself cannot hold.
 func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after func(Lit) []Choice) (chosen []Lit, ok bool, err error) {
@@ -38,7 +42,7 @@ func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after f
 	for len(queue) > 0 {
 		c := queue[0]
 		queue = queue[1:]
-		if slices.ContainsFunc(c.Options, has) || c.Met != nil && c.Met(has) {
+		if c.Met == nil && slices.ContainsFunc(c.Options, has) || c.Met != nil && c.Met(has) {
 			continue
 		}
 		for _, l := range c.Options {
