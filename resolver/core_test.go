@@ -176,7 +176,8 @@ func (o *oracle) minimal(facts []resolver.Fact) (msg string, ok bool) {
 			all = all.with(o.index(f.Bundle))
 			for x := range constraints.Walk(f.Requirement) {
 				for i := range o.all {
-					if o.satisfied(x, i) {
+					offered := !o.skipped[i] || slices.ContainsFunc(o.subs, func(w *wish) bool { return slices.Contains(w.options, i) })
+					if offered && o.satisfied(x, i) {
 						all = all.with(i)
 					}
 				}
