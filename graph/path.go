@@ -13,7 +13,7 @@ type Walk struct {
 	End Node `json:"end"`
 	// Loops: the last step leads to a node that was installed before. Ranges
 	// that admit a downgrade or their own bundle do that (H2).
-	Loops bool `json:"loops,omitempty"`
+	Loops bool `json:"loops,omitzero"`
 	// AtHead: End is one of [Upgrades.Heads].
 	AtHead bool `json:"atHead"`
 }

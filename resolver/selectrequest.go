@@ -60,7 +60,7 @@ type SelectCatalog struct {
 	Priority int               `json:"priority"`
 	Labels   map[string]string `json:"labels,omitempty"`
 	// Unavailable catalogs are passed over and never read.
-	Unavailable bool `json:"unavailable,omitempty"`
+	Unavailable bool `json:"unavailable,omitzero"`
 	// FBC is the catalog itself, as text; Dir names its directory. At most one
 	// of them is set. [SelectRequest.Open] turns them into Graph.
 	FBC   *string        `json:"fbc,omitempty"`
@@ -87,7 +87,7 @@ const (
 type SelectOptions struct {
 	// OtherEdges counts edges that lead to a bundle of Channels in channels that
 	// were not asked for (B8). The running OLM v1 does not.
-	OtherEdges bool       `json:"otherEdges,omitempty"`
+	OtherEdges bool       `json:"otherEdges,omitzero"`
 	Semver     SemverMode `json:"semver,omitempty"`
 	// Beside are the other operators of the cluster. They matter only for what a
 	// refusal says about dependencies (G6).

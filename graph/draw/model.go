@@ -174,20 +174,34 @@ func (b *panelBuilder) collect() {
 			}
 		}
 	}
-	prefix := b.ch.Package().Name() + ".v"
+	prefix := stem(b.ch.Package())
 	for i, name := range b.names {
 		r := row{label: name, version: versions[name]}
 		if x, ok := b.bundle(i); ok && x.HasVersion() {
 			v := x.Version()
 			r.version = &v
 		}
-		if short, ok := strings.CutPrefix(name, prefix); ok && (r.version == nil || short == r.version.String()) {
+		if short, ok := strings.CutPrefix(name, prefix); ok && prefix != "" && (r.version == nil || short == r.version.String()) {
 			r.label = short
 		} else if r.version != nil && !strings.HasSuffix(name, r.version.String()) {
 			r.label = name + " (" + r.version.String() + ")"
 		}
 		b.rows = append(b.rows, r)
 	}
+}
+
+// stem returns what all names of bundles begin with before their version, such as
+// "etcdoperator.v"; "" when they differ.
+func stem(p graph.Package) string {
+	all := ""
+	for x := range p.Bundles() {
+		s, ok := strings.CutSuffix(x.Name(), x.Node().Version)
+		if !ok || s == x.Name() || all != "" && s != all {
+			return ""
+		}
+		all = s
+	}
+	return all
 }
 
 // bundle returns the content of a row, which another channel may have.

@@ -58,7 +58,7 @@ type Operator struct {
 	// Catalog is the Name of the catalogs that it comes from. Default: at each
 	// version the first by name that has the package.
 	Catalog string        `json:"catalog,omitempty"`
-	Reading graph.Reading `json:"reading,omitempty"`
+	Reading graph.Reading `json:"reading,omitzero"`
 	// Properties are those of the installed bundle, and Annotations those of the
 	// ClusterServiceVersion, of which olm.properties counts (C7). Default: the
 	// properties of the bundle of this name in the catalog of the cluster's

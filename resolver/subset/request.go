@@ -16,10 +16,10 @@ type Request struct {
 	Packages  []Want      `json:"packages"`
 	Installed []Installed `json:"installed,omitempty"`
 	// NoDependencies leaves out what kept bundles require.
-	NoDependencies bool `json:"noDependencies,omitempty"`
+	NoDependencies bool `json:"noDependencies,omitzero"`
 	// Reading is how upgrades are read. The part serves that reading; its
 	// channels are sound for both.
-	Reading graph.Reading `json:"reading,omitempty"`
+	Reading graph.Reading `json:"reading,omitzero"`
 }
 
 // A Want is a package to keep.

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+func newDiff(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Compare two catalogs for those who have the old one installed",
+		Long: `Diff tells what a new catalog changes: versions that lose, gain or change their
+way to the head of a channel, heads that moved, bundles and APIs that are gone,
+deprecations.
+
+Exit codes: 0 nobody loses a way, 1 somebody does, 2 the input could not be read.`,
+		Example: `  olmkit diff ./catalog-4.16 ./catalog-4.17`,
+	}
+	f, reading := addFormat(cmd), addReading(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return usagef("two catalogs are compared, and got %d; name the old one, then the new one", len(args))
+		}
+		l := newLoader(e)
+		var cats [2]*graph.Catalog
+		for i, path := range args {
+			c, err := l.index(cmd.Context(), path)
+			if err != nil {
+				return err
+			}
+			l.note(path, c)
+			cats[i] = c
+		}
+		d, err := graph.Compare(cmd.Context(), cats[0], cats[1], *reading)
+		if err != nil {
+			return err
+		}
+		if err := (&printer{w: e.stdout, format: *f}).print((*diffAnswer)(d)); err != nil {
+			return err
+		}
+		if d.Lost > 0 {
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+type diffAnswer graph.Diff
+
+func (a *diffAnswer) text(w io.Writer) error {
+	_, err := io.WriteString(w, (*graph.Diff)(a).String())
+	return err
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/graph/draw"
+)
+
+// The formats of pictures, beside those of every command.
+const (
+	formatMermaid = "mermaid"
+	formatDOT     = "dot"
+	formatSVG     = "svg"
+)
+
+func newGraph(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "graph CATALOG PACKAGE",
+		Short: "Show the upgrade graph of a package, also as a picture",
+		Long: `Graph lists the upgrades of a package, what has no way to a head, and where OLM
+and OLM v1 read the graph differently. As mermaid, dot or svg it draws the
+channels; --installed and --to mark a version and the path from it.`,
+		Example: `  olmkit graph ./catalog etcd
+  olmkit graph ./catalog etcd --channel stable --installed 0.9.0 -o svg > etcd.svg`,
+	}
+	f := formatText
+	fl := cmd.Flags()
+	fl.StringVarP((*string)(&f), "output", "o", string(formatText), "how to print: text, json, yaml, mermaid, dot or svg")
+	complete(cmd, "output", append(slices.Clone(formats), formatMermaid, formatDOT, formatSVG)...)
+	sample, reading := addSample(cmd), addReading(cmd)
+	var channels []string
+	var installed, to string
+	fl.StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` to show (repeatable; default all)")
+	fl.StringVarP(&installed, "installed", "i", "", "mark a `BUNDLE`, by name, version or NAME@VERSION, and its way")
+	fl.StringVar(&to, "to", "", "mark the shortest path to a `BUNDLE` instead of the way to the head")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !slices.Contains(formats, string(f)) && f != formatMermaid && f != formatDOT && f != formatSVG {
+			return usagef("--output %q is not one of text, json, yaml, mermaid, dot, svg", f)
+		}
+		p, args, err := onePackage(cmd.Context(), newLoader(e), args, *sample)
+		if err != nil {
+			return err
+		}
+		if len(args) > 0 {
+			return usagef("one package at a time, and got %s too", strings.Join(args, ", "))
+		}
+		if err := checkChannels(p, channels); err != nil {
+			return err
+		}
+		o := &graph.UpgradeOptions{Channels: channels}
+		var path []graph.Step
+		if installed != "" {
+			n, err := findNode(p, installed)
+			if err != nil {
+				return err
+			}
+			o.Installed = []graph.Node{n}
+			u := p.Upgrades(*reading, o)
+			w := u.Walk(n)
+			path = w.Steps
+			if to != "" {
+				end, err := findNode(p, to)
+				if err != nil {
+					return err
+				}
+				path, _ = u.Path(n, end)
+			}
+		} else if to != "" {
+			return usagef("--to marks a path from what --installed names; give both")
+		}
+		d := draw.New(p, &draw.Options{Channels: channels, Installed: o.Installed, Path: path})
+		switch f {
+		case formatMermaid:
+			_, err = io.WriteString(e.stdout, d.Mermaid())
+		case formatDOT:
+			_, err = io.WriteString(e.stdout, d.DOT())
+		case formatSVG:
+			_, err = io.WriteString(e.stdout, d.SVG())
+		default:
+			u := p.Upgrades(*reading, o)
+			err = (&printer{w: e.stdout, format: f}).print(&graphAnswer{
+				Package: p.Name(), Reading: *reading, Heads: u.Heads(), Nodes: slices.Collect(u.Nodes()), Steps: slices.Collect(u.AllSteps()),
+				Stranded: slices.Collect(u.Stranded()), Disagreements: p.Disagreements(o), u: u,
+			})
+		}
+		return err
+	}
+	return cmd
+}
+
+// A graphAnswer is the upgrade graph of a package.
+type graphAnswer struct {
+	Package  string        `json:"package"`
+	Reading  graph.Reading `json:"reading"`
+	Heads    []graph.Node  `json:"heads"`
+	Nodes    []graph.Node  `json:"nodes"`
+	Steps    []graph.Step  `json:"steps"`
+	Stranded []graph.Node  `json:"stranded"`
+	// Disagreements are the nodes that classic and v1 take elsewhere.
+	Disagreements []graph.Disagreement `json:"disagreements"`
+
+	u *graph.Upgrades
+}
+
+func (a *graphAnswer) text(w io.Writer) error {
+	t := table{header: []string{"FROM", "NEXT", "BY", "NOTE"}}
+	nodes := slices.Clone(a.Nodes)
+	slices.Reverse(nodes) // the newest first
+	for _, n := range nodes {
+		var marks []string
+		mark := func(on bool, word string) { marks = append(marks, note(on, word)) }
+		mark(slices.Contains(a.Heads, n), "head")
+		mark(a.u.IsVirtual(n), "no content")
+		mark(slices.Contains(a.Stranded, n), "stranded")
+		s, ok := a.u.Next(n)
+		if !ok {
+			t.add(n.String(), "", "", notes(marks...))
+			continue
+		}
+		t.add(n.String(), s.To.String(), reasonsText(s), notes(marks...))
+	}
+	if err := t.text(w); err != nil {
+		return err
+	}
+	for i, d := range a.Disagreements {
+		if i == 0 {
+			if _, err := io.WriteString(w, "\nOLM and OLM v1 differ:\n"); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintf(w, "  from %s: classic %s, v1 %s%s%s\n", d.From, nextText(d.Classic), nextText(d.V1),
+			onlyText("classic", d.OnlyClassic), onlyText("v1", d.OnlyV1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func nextText(s *graph.Step) string {
+	if s == nil {
+		return "stays"
+	}
+	return "goes to " + s.To.String()
+}
+
+func onlyText(who string, list []graph.Node) string {
+	if len(list) == 0 {
+		return ""
+	}
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = n.String()
+	}
+	return fmt.Sprintf("; only %s gets to %s", who, strings.Join(names, ", "))
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+func newPath(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "path CATALOG PACKAGE FROM [TO]",
+		Short: "List the upgrades from one version to another",
+		Long: `Path lists the steps from an installed version to the head of a channel, or to
+another version: the way that OLM goes by itself, and the shortest one. Each step
+names the edges that admit it.
+
+FROM and TO are bundles by name or version, or NAME@VERSION for what the catalog
+need not know. Without --channel, classic takes the default channel and v1 all.
+
+Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
+		Example: `  olmkit path ./catalog etcd 0.9.0
+  olmkit path --sample etcd 0.9.0 0.9.4 --reading v1`,
+	}
+	f, sample, reading := addFormat(cmd), addSample(cmd), addReading(cmd)
+	var channels []string
+	cmd.Flags().StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` whose edges count (repeatable)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, args, err := onePackage(cmd.Context(), newLoader(e), args, *sample)
+		switch {
+		case err != nil:
+			return err
+		case len(args) == 0:
+			return usagef("from where? name a bundle or version after the package")
+		case len(args) > 2:
+			return usagef("FROM and TO are two, and got %s", strings.Join(args, ", "))
+		}
+		if err := checkChannels(p, channels); err != nil {
+			return err
+		}
+		if channels == nil && *reading == graph.Classic {
+			channels = []string{p.DefaultChannelName()}
+		}
+		a := &pathAnswer{Package: p.Name(), Reading: *reading, Channels: channels}
+		if a.From, err = findNode(p, args[0]); err != nil {
+			return err
+		}
+		o := &graph.UpgradeOptions{Channels: channels, Installed: []graph.Node{a.From}}
+		if len(args) == 2 {
+			to, err := findNode(p, args[1])
+			if err != nil {
+				return err
+			}
+			a.To = &to
+			o.Installed = append(o.Installed, to)
+		}
+		u := p.Upgrades(*reading, o)
+		a.Heads, a.Walk = u.Heads(), u.Walk(a.From)
+		if a.To != nil {
+			a.Shortest, a.OK = u.Path(a.From, *a.To)
+		} else {
+			a.Shortest, a.OK = u.PathToHead(a.From)
+		}
+		if err := (&printer{w: e.stdout, format: *f}).print(a); err != nil {
+			return err
+		}
+		if !a.OK {
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+// A pathAnswer is what is known of the ways between two versions.
+type pathAnswer struct {
+	Package  string        `json:"package"`
+	Reading  graph.Reading `json:"reading"`
+	Channels []string      `json:"channels,omitempty"`
+	From     graph.Node    `json:"from"`
+	To       *graph.Node   `json:"to,omitempty"`
+	// OK: there is a path to To, or to a head.
+	OK       bool         `json:"ok"`
+	Heads    []graph.Node `json:"heads"`
+	Walk     graph.Walk   `json:"walk"`
+	Shortest []graph.Step `json:"shortest"`
+}
+
+func (a *pathAnswer) text(w io.Writer) error {
+	var b strings.Builder
+	steps := func(list []graph.Step) {
+		for i, s := range list {
+			fmt.Fprintf(&b, "%3d. %s -> %s (%s)\n", i+1, s.From, s.To, reasonsText(s))
+		}
+	}
+	to := "the head"
+	if a.To != nil {
+		to = a.To.String()
+	}
+	switch {
+	case !a.OK:
+		fmt.Fprintf(&b, "No path leads from %s to %s.\n", a.From, to)
+	case len(a.Shortest) == 0:
+		fmt.Fprintf(&b, "%s is there already.\n", a.From)
+	default:
+		fmt.Fprintf(&b, "The shortest path from %s to %s has %s:\n", a.From, to, plural(len(a.Shortest), "step"))
+		steps(a.Shortest)
+	}
+	if a.OK && len(a.Walk.Steps) > 0 && !a.Walk.Loops && slices.EqualFunc(a.Walk.Steps, a.Shortest, func(x, y graph.Step) bool { return x.To == y.To }) {
+		b.WriteString("OLM by itself goes this way.\n")
+	} else if len(a.Walk.Steps) > 0 {
+		fmt.Fprintf(&b, "\nOLM by itself takes %s", plural(len(a.Walk.Steps), "step"))
+		switch {
+		case a.Walk.Loops:
+			b.WriteString(" and comes back to where it was")
+		case a.Walk.AtHead:
+			b.WriteString(" and comes to the head")
+		default:
+			fmt.Fprintf(&b, " and stays at %s", a.Walk.End)
+		}
+		b.WriteString(":\n")
+		steps(a.Walk.Steps)
+	} else if !a.OK {
+		b.WriteString("OLM by itself stays there.\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

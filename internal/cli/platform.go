@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/platform"
+)
+
+func newPlatform(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "platform --from VERSION --to VERSION --catalog VERSION=PATH...",
+		Short: "Plan the upgrade of a platform with its operators",
+		Long: `Platform plans the upgrade of OpenShift from one minor version to another
+together with the installed operators: the steps in order, what blocks the
+platform (olm.maxOpenShiftVersion), what waits for a newer Kubernetes
+(minKubeVersion), what is left behind, and how far each operator is safe.
+
+Give one catalog for each version of the platform. With --problem it reads all
+from one JSON document; directories in it are relative to --root.
+
+Exit codes: 0 the platform gets there, 1 something blocks it, 2 the input could
+not be read.`,
+		Example: `  olmkit platform --from 4.16.9 --to 4.18 --catalog 4.16=./c416 --catalog 4.17=./c417 --catalog 4.18=./c418 \
+    --installed etcd=0.9.0:stable
+  olmkit platform --problem cluster.json --root ./catalogs -o json`,
+	}
+	var (
+		p                   platform.Problem
+		catalogs, installed []string
+		strategy            string
+		file, root          string
+	)
+	f, reading := addFormat(cmd), addReading(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&p.From, "from", "", "the `VERSION` of the cluster")
+	fl.StringVar(&p.To, "to", "", "the `VERSION` to get to")
+	fl.StringArrayVar(&catalogs, "catalog", nil, "the catalog of a version of the platform, as `VERSION=PATH` (repeatable)")
+	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator, as `PACKAGE=VERSION[:CHANNEL]` with a version, bundle name or NAME@VERSION (repeatable)")
+	fl.StringVar(&strategy, "strategy", string(platform.Latest), "how far to upgrade operators on the way: `latest` or minimal")
+	fl.StringVar(&file, "problem", "", "read the problem from `FILE`, or from standard input when it is -")
+	fl.StringVar(&root, "root", ".", "the `DIR` that directories in the problem are relative to")
+	complete(cmd, "strategy", string(platform.Latest), string(platform.Minimal))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		l := newLoader(e)
+		if len(args) > 0 {
+			return usagef("catalogs belong to a version of the platform: write --catalog VERSION=%s", args[0])
+		}
+		var err error
+		if file != "" {
+			if fl.Changed("from") || fl.Changed("to") || fl.Changed("catalog") || fl.Changed("installed") {
+				return usagef("--problem holds versions, catalogs and operators itself; give it alone")
+			}
+			p, err = readPlatform(l, file)
+		} else {
+			p.Strategy = platform.Strategy(strategy)
+			err = platformOf(cmd.Context(), l, &p, catalogs, installed, *reading)
+		}
+		if err != nil {
+			return err
+		}
+		err = p.Open(cmd.Context(), func(ctx context.Context, dir string) (*graph.Catalog, error) {
+			name := filepath.FromSlash(dir)
+			if !filepath.IsLocal(name) {
+				return nil, fmt.Errorf("%q is not below the root directory %q; write it relative to the root, or set --root", dir, root)
+			}
+			return l.index(ctx, filepath.Join(root, name))
+		})
+		if err != nil {
+			return err
+		}
+		plan, err := platform.Upgrade(cmd.Context(), p)
+		var bad *platform.ProblemError
+		if file == "" && errors.As(err, &bad) {
+			return bad.Err
+		}
+		if err != nil {
+			return err
+		}
+		if err := (&printer{w: e.stdout, format: *f}).print((*planAnswer)(plan)); err != nil {
+			return err
+		}
+		if !plan.OK {
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+func readPlatform(l *loader, file string) (platform.Problem, error) {
+	in := l.stdin
+	if file != stdinPath {
+		f, err := os.Open(file)
+		if err != nil {
+			return platform.Problem{}, fmt.Errorf("--problem: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	p, err := platform.ReadProblem(in)
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
+}
+
+// platformOf completes a problem from flags.
+func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, installed []string, reading graph.Reading) error {
+	if p.From == "" || p.To == "" {
+		return usagef("from where to where? give --from and --to, or --problem")
+	}
+	for _, arg := range catalogs {
+		version, path, ok := strings.Cut(arg, "=")
+		if !ok || path == "" {
+			return usagef("--catalog %q: write VERSION=PATH", arg)
+		}
+		g, err := wholeIndex(ctx, l, path)
+		if err != nil {
+			return err
+		}
+		l.note(path, g)
+		p.Catalogs = append(p.Catalogs, platform.Catalog{Platform: version, Graph: g})
+	}
+	for _, arg := range installed {
+		o, err := platformOperator(p, arg)
+		if err != nil {
+			return err
+		}
+		o.Reading = reading
+		p.Installed = append(p.Installed, o)
+	}
+	return nil
+}
+
+// platformOperator reads PACKAGE=VERSION[:CHANNEL], looked up in the first
+// catalog that has the package.
+func platformOperator(p *platform.Problem, arg string) (platform.Operator, error) {
+	pkg, rest, ok := strings.Cut(arg, "=")
+	if !ok {
+		return platform.Operator{}, usagef("--installed %q: write PACKAGE=VERSION[:CHANNEL]", arg)
+	}
+	version, channel, _ := strings.Cut(rest, ":")
+	for _, c := range p.Catalogs {
+		q, ok := c.Graph.Package(pkg)
+		if !ok {
+			continue
+		}
+		n, err := findNode(q, version)
+		if err != nil {
+			return platform.Operator{}, fmt.Errorf("--installed %s: %w", arg, err)
+		}
+		return platform.Operator{Name: n.Name, Version: n.Version, Package: pkg, Channel: channel}, nil
+	}
+	return platform.Operator{}, fmt.Errorf("--installed %s: no catalog has a package %q", arg, pkg)
+}
+
+type planAnswer platform.Plan
+
+func (a *planAnswer) text(w io.Writer) error {
+	_, err := io.WriteString(w, (*platform.Plan)(a).String())
+	return err
+}

@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+func newSelect(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "select [CATALOG...] --package PACKAGE",
+		Short: "Answer which bundle OLM v1 would install or upgrade to",
+		Long: `Select answers which bundle OLM v1 would install for a ClusterExtension, and how
+many bundles were left after each stage. When none is left it names the nearest
+versions that can be had, and the steps that lead to the wanted one.
+
+The version is a range as Masterminds/semver reads it: ">=1.2, <2", "^1.2",
+"1.2.x". It is not the syntax of skipRange in catalogs.
+
+With --problem, select reads request documents instead: one JSON document, or a
+stream of them, each answered in turn. Directories in them are relative to
+--root.
+
+Exit codes: 0 a bundle was selected, 1 none was, 2 the input could not be read.
+With --problem a refusal is an answer like any other.`,
+		Example: `  olmkit select ./catalog --package etcd --version "0.9.x"
+  olmkit select ./catalog -p etcd --channel stable --installed etcd=0.9.0
+  olmkit select --problem requests.jsonl -o json`,
+	}
+	var (
+		catalogs  []string
+		r         resolver.SelectRequest
+		policy    string
+		installed string
+		semverIs  string
+		file      string
+		root      string
+	)
+	f, sample := addFormat(cmd), addSample(cmd)
+	fl := cmd.Flags()
+	fl.StringArrayVar(&catalogs, "catalog", nil, "another catalog, as `NAME=PATH[,priority=N]` (repeatable)")
+	fl.StringVarP(&r.Package, "package", "p", "", "the `PACKAGE` to install")
+	fl.StringVar(&r.Version, "version", "", "the `RANGE` of versions (default any)")
+	fl.StringArrayVarP(&r.Channels, "channel", "c", nil, "a `CHANNEL` to choose from (repeatable; default all)")
+	fl.StringVarP(&installed, "installed", "i", "", "what is installed: a `BUNDLE`, PACKAGE=VERSION, or NAME@VERSION where no catalog has it")
+	fl.StringVar(&policy, "policy", string(resolver.CatalogProvided), "which upgrades are allowed: `CatalogProvided` or SelfCertified")
+	fl.StringVar(&semverIs, "semver", "", "let versions decide over upgrades: `also` beside the edges of the catalog, or instead of them")
+	fl.BoolVar(&r.Options.OtherEdges, "other-edges", false, "count edges of channels that were not asked for")
+	fl.StringVar(&file, "problem", "", "read request documents from `FILE`, or from standard input when it is -")
+	fl.StringVar(&root, "root", ".", "the `DIR` that directories in request documents are relative to")
+	complete(cmd, "policy", string(resolver.CatalogProvided), string(resolver.SelfCertified))
+	complete(cmd, "semver", string(resolver.SemverAlso), string(resolver.SemverInstead))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s := &selector{loader: newLoader(e), out: printer{w: e.stdout, format: *f}, root: root}
+		if file != "" {
+			if len(args) > 0 || fl.Changed("package") || fl.Changed("catalog") || *sample {
+				return usagef("--problem holds catalogs and the package itself; give it alone")
+			}
+			return s.stream(cmd.Context(), file)
+		}
+		if r.Package == "" {
+			return usagef("no package; name it with --package, or give --problem")
+		}
+		r.Policy, r.Options.Semver = resolver.UpgradePolicy(policy), resolver.SemverMode(semverIs)
+		list, err := sources(args, catalogs, *sample)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return usagef("no catalog; name its directory, or give --catalog, --sample or --problem")
+		}
+		var known []resolver.Catalog
+		for _, src := range list {
+			g, err := s.loader.index(cmd.Context(), src.path)
+			if err != nil {
+				return err
+			}
+			s.loader.note(src.path, g)
+			r.Catalogs = append(r.Catalogs, resolver.SelectCatalog{Name: src.name, Priority: src.priority, Graph: g})
+			known = append(known, resolver.Catalog{Name: src.name, Graph: g})
+		}
+		if installed != "" {
+			if r.Installed, err = installedBundle(installed, known); err != nil {
+				return err
+			}
+		}
+		a, err := s.answer(cmd.Context(), r)
+		if err != nil {
+			return err
+		}
+		if err := s.out.print(a); err != nil {
+			return err
+		}
+		if a.selection == nil {
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+// installedBundle returns what --installed names.
+func installedBundle(arg string, known []resolver.Catalog) (*resolver.InstalledBundle, error) {
+	if name, version, ok := strings.Cut(arg, "@"); ok {
+		return &resolver.InstalledBundle{Name: name, Version: version}, nil
+	}
+	in, err := findInstalled(arg, known)
+	return &resolver.InstalledBundle{Name: in.Name, Version: in.Version}, err
+}
+
+// A selector answers requests and prints the answers.
+type selector struct {
+	loader *loader
+	out    printer
+	root   string
+}
+
+// A selectAnswer is a selection, a refusal, or why there is neither.
+type selectAnswer struct {
+	selection *resolver.Selection
+	refusal   *resolver.Refusal
+	id, err   string
+}
+
+// answer answers one request. The error is the request's fault.
+func (s *selector) answer(ctx context.Context, r resolver.SelectRequest) (*selectAnswer, error) {
+	if err := r.Open(ctx, s.open); err != nil {
+		return nil, err
+	}
+	sel, err := resolver.Select(ctx, r)
+	var no *resolver.Refusal
+	switch {
+	case errors.As(err, &no):
+		return &selectAnswer{refusal: no}, nil
+	case err != nil:
+		return nil, err
+	}
+	return &selectAnswer{selection: sel}, nil
+}
+
+// open loads a directory of a request document, which reads nothing outside the
+// root.
+func (s *selector) open(ctx context.Context, dir string) (*graph.Catalog, error) {
+	name := filepath.FromSlash(dir)
+	if !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%q is not below the root directory %q; write it relative to the root, or set --root", dir, s.root)
+	}
+	return s.loader.index(ctx, filepath.Join(s.root, name))
+}
+
+// stream answers the requests of a file, in order. One that cannot be answered
+// does not keep the next from being answered.
+func (s *selector) stream(ctx context.Context, file string) error {
+	in := s.loader.stdin
+	if file != stdinPath {
+		f, err := os.Open(file)
+		if err != nil {
+			return fmt.Errorf("--problem: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	n, bad := 0, false
+	for r, err := range resolver.ReadSelectRequests(in) {
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		n++
+		name := r.ID
+		if name == "" {
+			name = "request " + strconv.Itoa(n)
+		}
+		a, err := s.answer(ctx, r)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			bad = true
+			fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, name, strings.TrimPrefix(err.Error(), "problem: "))
+			a = &selectAnswer{id: r.ID, err: err.Error()}
+		}
+		if s.out.format == formatText {
+			if err := heading(s.out.w, name, n); err != nil {
+				return err
+			}
+		}
+		if err := s.out.print(a); err != nil {
+			return err
+		}
+	}
+	switch {
+	case n == 0:
+		return fmt.Errorf("%s: holds no request document", file)
+	case bad:
+		return errReported
+	}
+	return nil
+}
+
+// MarshalJSON returns the selection or refusal itself.
+func (a *selectAnswer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(a.value(), json.Deterministic(true))
+}
+
+func (a *selectAnswer) value() any {
+	switch {
+	case a.selection != nil:
+		return a.selection
+	case a.refusal != nil:
+		return a.refusal
+	}
+	return struct {
+		ID    string `json:"id,omitempty"`
+		OK    bool   `json:"ok"`
+		Error string `json:"error"`
+	}{a.id, false, a.err}
+}
+
+func (a *selectAnswer) text(w io.Writer) error {
+	var b strings.Builder
+	var funnel *resolver.Funnel
+	switch {
+	case a.selection != nil:
+		s := a.selection
+		funnel = &s.Funnel
+		fmt.Fprintf(&b, "%s %s from catalog %s\n", s.Bundle, s.Version, s.Catalog)
+		for _, n := range s.Notes {
+			fmt.Fprintf(&b, "note: %s\n", n.Text)
+		}
+		for _, d := range s.Deprecated {
+			fmt.Fprintf(&b, "warning: %s is deprecated: %s\n", strings.TrimSpace(d.Scope+" "+d.Name), oneLine(d.Message))
+		}
+	case a.refusal != nil:
+		funnel = &a.refusal.Funnel
+		fmt.Fprintf(&b, "Not selected: %s.\n", a.refusal)
+		for i, h := range a.refusal.Hops {
+			fmt.Fprintf(&b, "%3d. %s -> %s (%s; catalog %s)\n", i+1, h.From, h.To, reasonsText(h.Step), h.Catalog)
+		}
+		if d := a.refusal.Dependencies; d != nil && d.Conflict != nil {
+			fmt.Fprintf(&b, "Its dependencies: %s\n", d.Reason)
+		}
+	default:
+		fmt.Fprintf(&b, "Not answered: %s\n", a.err)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil || funnel == nil {
+		return err
+	}
+	t := table{header: []string{"STAGE", "CATALOGS", "BUNDLES", "DROPPED"}}
+	for _, s := range funnel.Stages {
+		var names []string
+		for _, d := range funnel.Dropped {
+			if d.Stage == s.Stage {
+				names = append(names, d.Bundle)
+			}
+		}
+		for _, c := range funnel.Catalogs {
+			if c.Dropped == s.Stage {
+				names = append(names, c.Name+" "+c.Reason)
+			}
+		}
+		if more := len(names) - maxNearest; more > 1 {
+			names = append(names[:maxNearest], fmt.Sprintf("and %d more", more))
+		}
+		t.add(string(s.Stage), strconv.Itoa(s.Catalogs), strconv.Itoa(s.Bundles), strings.Join(names, ", "))
+	}
+	return t.text(w)
+}
