@@ -30,12 +30,13 @@ func Shared(t testing.TB, elem ...string) string {
 		t.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		// The root of the repository, where go.mod marks nested modules too.
+		if _, err := os.Stat(filepath.Join(dir, "internal", "realcat")); err == nil {
 			break
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			t.Fatal("no go.mod above the test")
+			t.Fatal("the test does not run in a checkout")
 		}
 		dir = up
 	}
