@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/subset"
 )
@@ -85,7 +86,7 @@ a catalog.`,
 			fmt.Fprintf(e.stderr, "warning: %s\n", w)
 		}
 		if f == formatFBC {
-			return s.Write(cmd.Context(), e.stdout)
+			return s.Write(cmd.Context(), e.stdout, &fbc.WriteOptions{Syntax: fbc.JSON})
 		}
 		return (&printer{w: e.stdout, format: f}).print((*subsetAnswer)(s))
 	}

@@ -5,7 +5,7 @@
 //		Packages:  []subset.Want{{Package: "etcd", Channels: []string{"stable"}, Versions: ">=0.9.2"}},
 //		Installed: []subset.Installed{{Package: "etcd", Name: "etcd.v0.9.0"}},
 //	})
-//	err = s.Write(ctx, file)
+//	err = s.Write(ctx, file, nil)
 //
 // # What is kept
 //

@@ -3,13 +3,16 @@ package subset_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
 	"github.com/olmkit/olmkit/resolver"
@@ -101,18 +104,25 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := s.Write(context.Background(), &b); err != nil {
+	if err := s.Write(context.Background(), &b, &fbc.WriteOptions{Syntax: fbc.JSON}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"schema":"olm.package","name":"db","defaultChannel":"fast","icon":{"base64data":"aGk=","mediatype":"image/svg+xml"}}
-{"schema":"olm.channel","package":"db","name":"fast","entries":[{"name":"db.v2.0.0","skipRange":">=1.0.0 <2.0.0"}]}
-{"schema":"olm.bundle","package":"db","name":"db.v2.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"db","version":"2.0.0"}},{"type":"olm.gvk.required","value":{"group":"c.example.com","version":"v1","kind":"Cert"}}]}
-{"schema":"olm.deprecations","package":"db","entries":[{"reference":{"schema":"olm.channel","name":"fast"},"message":"shaky"}]}
-`
-	if d := cmp.Diff(want, b.String()); d != "" {
-		t.Error(d)
+	const path = "testdata/fast.json"
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), b.String()); d != "" {
+		t.Errorf("%s (run with -update to accept):\n%s", path, d)
 	}
 }
+
+var update = flag.Bool("update", false, "rewrite the golden file")
 
 func TestRequestErrors(t *testing.T) {
 	c := parse(t, small)
@@ -138,7 +148,7 @@ func check(t *testing.T, full *graph.Catalog, s *subset.Subset, r subset.Request
 	t.Helper()
 	ctx := context.Background()
 	var b bytes.Buffer
-	if err := s.Write(ctx, &b); err != nil {
+	if err := s.Write(ctx, &b, nil); err != nil {
 		t.Fatal(err)
 	}
 	part := parse(t, b.String())

@@ -35,21 +35,27 @@ func (s *Subset) Blobs(ctx context.Context) ([]jsontext.Value, error) {
 	return out, nil
 }
 
-// Write writes the part as a file-based catalog: one JSON document a line.
-func (s *Subset) Write(ctx context.Context, w io.Writer) error {
+// Catalog returns the part as a catalog whose blobs are whole.
+func (s *Subset) Catalog(ctx context.Context) (*fbc.Catalog, error) {
 	list, err := s.Blobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	for _, v := range list {
+		text.Write(v)
+		text.WriteByte('\n')
+	}
+	return fbc.LoadBytes(ctx, text.Bytes(), "subset.json", &fbc.LoadOptions{Keep: fbc.KeepAll, AllowEmpty: true})
+}
+
+// Write writes the part as a file-based catalog; see [fbc.Write].
+func (s *Subset) Write(ctx context.Context, w io.Writer, opts *fbc.WriteOptions) error {
+	c, err := s.Catalog(ctx)
 	if err != nil {
 		return err
 	}
-	for _, v := range list {
-		if err := v.Compact(); err != nil {
-			return err
-		}
-		if _, err := w.Write(append(v, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fbc.Write(ctx, w, c, opts)
 }
 
 func (s *Subset) packageBlobs(ctx context.Context, src *fbc.Catalog, p *Package) ([]jsontext.Value, error) {
