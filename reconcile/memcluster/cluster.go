@@ -154,6 +154,18 @@ func (c *Cluster) delete(k olm.Key) {
 	}
 }
 
+// Clone returns a cluster with the same objects, versions and fields, which
+// nobody watches.
+func (c *Cluster) Clone() *Cluster {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &Cluster{
+		GlobalNamespace: c.GlobalNamespace, KubeVersion: c.KubeVersion, Now: c.Now,
+		Controllers: c.Controllers, Available: c.Available, Intercept: c.Intercept, Warn: c.Warn,
+		objects: maps.Clone(c.objects), version: c.version, uid: c.uid,
+	}
+}
+
 // Read returns the state of the cluster for a namespace.
 func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
