@@ -85,7 +85,10 @@ func (p *planner) operatorConditions(context.Context) error {
 		if rbac, err := operatorgroup.Permissions(c); err == nil {
 			oc.Spec.ServiceAccounts = rbac.ServiceAccounts
 		}
-		if err := p.emit(Create, oc, c.Key(), nil, "lets the operator say whether it may be replaced (E6)"); err != nil {
+		p.basis = c
+		err := p.emit(Create, oc, c.Key(), nil, "lets the operator say whether it may be replaced (E6)")
+		p.basis = nil
+		if err != nil {
 			return err
 		}
 	}

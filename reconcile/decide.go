@@ -58,6 +58,8 @@ type planner struct {
 	opts    *Options
 	plan    *Plan
 	touched map[olm.Key]bool
+	// basis is what creations rest on for the time being, or nil.
+	basis olm.Resource
 }
 
 // emit plans a change, unless the plan has one for the same object already: the
@@ -78,7 +80,12 @@ func (p *planner) emit(op Op, r olm.Resource, forKey olm.Key, event *Event, form
 		event.Object = forKey
 	}
 	p.touched[key] = true
-	p.plan.Changes = append(p.plan.Changes, Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), For: forKey, Event: event})
+	c := Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), For: forKey, Event: event}
+	if op == Create && p.basis != nil {
+		h := p.basis.Head()
+		c.If = &Version{h.Key(), h.Metadata.ResourceVersion}
+	}
+	p.plan.Changes = append(p.plan.Changes, c)
 	return nil
 }
 

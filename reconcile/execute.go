@@ -92,6 +92,8 @@ func (e *execution) closed(why error) error {
 // run plans the steps that can be done now, in their order, then what became
 // of them. A step that was done before the status could say so is found done.
 func (e *execution) run() error {
+	e.basis = e.plan
+	defer func() { e.basis = nil }()
 	var problems []string
 	waiting := false
 	for i := range e.out.Status.Plan {

@@ -218,6 +218,55 @@ func TestTwoLoops(t *testing.T) {
 	})
 }
 
+// A loop that read the cluster, slept, and wakes when all is over: what it still
+// wants to write is refused, or put right again.
+func TestStaleLoop(t *testing.T) {
+	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
+		t.Parallel()
+		w := newWorld(t, a)
+		var plans []*reconcile.Plan
+		w.script(t, func(*strings.Builder) {
+			for {
+				s, err := w.Read(context.Background(), testNamespace)
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, err := reconcile.Decide(context.Background(), s, w.content, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(plan.Changes) == 0 {
+					break
+				}
+				plans = append(plans, plan)
+				for _, c := range plan.Changes {
+					if _, err := w.Apply(context.Background(), c); err != nil && !errors.Is(err, reconcile.ErrConflict) {
+						t.Fatal(err)
+					}
+				}
+			}
+			want := final(w.Cluster)
+			for i, plan := range plans {
+				c := w.Clone()
+				for _, change := range plan.Changes {
+					if _, err := c.Apply(context.Background(), change); err != nil && !errors.Is(err, reconcile.ErrConflict) {
+						t.Fatal(err)
+					}
+				}
+				checked(t, c, nil)
+				l := w.loop()
+				l.Cluster = c
+				if _, err := l.Run(context.Background(), testNamespace); err != nil {
+					t.Errorf("plan %d: %v", i, err)
+				}
+				if diff := gocmp.Diff(want, final(c)); diff != "" {
+					t.Fatalf("plan %d, applied late (-without +with):\n%s", i, diff)
+				}
+			}
+		})
+	})
+}
+
 // A context that ends is obeyed, and its cause is the error (D18).
 func TestLoopContext(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/scenario/upgrade-walk.txtar")

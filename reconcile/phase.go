@@ -78,6 +78,10 @@ func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Jud
 // next returns what a CSV that its group admits does next, or nil. Changes to
 // other objects that this takes are planned.
 func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
+	if r := p.replacement(c); r != nil && r.Status.Phase == olm.PhaseSucceeded && c.Status.Phase != olm.PhaseReplacing && c.Status.Phase != olm.PhaseDeleting {
+		// Whatever brought it back: its successor runs.
+		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", r.Metadata.Name), nil
+	}
 	switch c.Status.Phase {
 	case olm.PhaseNone, olm.PhaseUnknown:
 		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "requirements not yet checked"), nil

@@ -32,12 +32,22 @@ type Change struct {
 	Object olm.Object `json:"object"`
 	// Reason is why, in a sentence for people.
 	Reason string `json:"reason"`
+	// If is what a creation rests on, if anything: the cluster must refuse the
+	// change with [ErrConflict] once that object has another version. It keeps a
+	// loop that slept from bringing back what was deleted since.
+	If *Version `json:"if,omitempty"`
 	// For is the object on whose behalf the change is: the install plan whose
 	// step it is, the CSV whose role. It may be the object itself.
 	For olm.Key `json:"for"`
 	// Event is what to tell the users of the For object once the change is
 	// made, if anything.
 	Event *Event `json:"event,omitempty"`
+}
+
+// A Version is an object as of a write.
+type Version struct {
+	Key             olm.Key `json:"key"`
+	ResourceVersion string  `json:"resourceVersion"`
 }
 
 // Key returns the key of the object.

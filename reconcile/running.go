@@ -15,6 +15,8 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
 	}
+	p.basis = c
+	defer func() { p.basis = nil }()
 	settled, err := p.ensureTargetRBAC(c)
 	if err != nil {
 		return nil, err

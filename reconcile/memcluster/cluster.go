@@ -138,10 +138,7 @@ func (c *Cluster) delete(k olm.Key) {
 	delete(c.objects, k)
 	c.version++
 	c.notify(Event{Deleted, o})
-	uids := map[string]bool{}
-	for _, x := range c.objects {
-		uids[x.Metadata.UID] = true
-	}
+	uids := c.uids()
 	keys := slices.SortedFunc(maps.Keys(c.objects), olm.Key.Compare)
 	for _, key := range keys {
 		x, ok := c.objects[key]
@@ -208,6 +205,9 @@ func (c *Cluster) apply(change reconcile.Change) error {
 	want := change.Object
 	k := want.Key()
 	old, exists := c.objects[k]
+	if v := change.If; v != nil && c.objects[v.Key].Metadata.ResourceVersion != v.ResourceVersion {
+		return fmt.Errorf("%s rests on version %s of %s: %w", k, v.ResourceVersion, v.Key, reconcile.ErrConflict)
+	}
 	if change.Op == reconcile.Create {
 		if exists {
 			return fmt.Errorf("%s exists: %w", k, reconcile.ErrConflict)
@@ -247,7 +247,31 @@ func (c *Cluster) create(o olm.Object) error {
 	}
 	o.Metadata.UID, o.Metadata.Generation = "", 0
 	c.identify(&o)
-	return c.store(o)
+	if err := c.store(o); err != nil {
+		return err
+	}
+	c.collect(o)
+	return nil
+}
+
+// collect deletes an object that was created for owners of which none exists,
+// as the garbage collector does.
+func (c *Cluster) collect(o olm.Object) {
+	if len(o.Metadata.OwnerReferences) == 0 {
+		return
+	}
+	uids := c.uids()
+	if !slices.ContainsFunc(o.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return uids[r.UID] }) {
+		c.delete(o.Key())
+	}
+}
+
+func (c *Cluster) uids() map[string]bool {
+	uids := make(map[string]bool, len(c.objects))
+	for _, x := range c.objects {
+		uids[x.Metadata.UID] = true
+	}
+	return uids
 }
 
 func (c *Cluster) update(old, want olm.Object) error {
