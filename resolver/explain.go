@@ -85,11 +85,11 @@ func (c *Core) deriveWithin(ctx context.Context, work int) (*Derivation, error) 
 		return c.flat(), nil
 	case err != nil:
 		return nil, err
-	case end == nil:
-		return c.flat(), nil
 	}
-	w := narrator{quotient: q}
-	return &Derivation{Conclusion: w.step(end)}, nil
+	if s := q.tell(end); s != nil {
+		return &Derivation{Conclusion: s}, nil
+	}
+	return c.flat(), nil
 }
 
 // flat lists the facts of the core.

@@ -11,6 +11,41 @@ import (
 // A narrator turns the claims of a proof into steps.
 type narrator struct {
 	*quotient
+	names map[nameKey]string
+}
+
+type nameKey struct {
+	class  int
+	either bool
+}
+
+// maxTold is how many steps a derivation may have, written out. A proof uses its
+// claims again and again; what it says in full can be far longer than itself.
+const maxTold = 400
+
+// size returns how many steps a claim is, written out, up to a little more than
+// maxTold.
+func (c *claim) size(known map[*claim]int) int {
+	if n, ok := known[c]; ok {
+		return n
+	}
+	n := 1
+	for _, b := range c.because {
+		if b.kind != supposed {
+			n = min(n+b.size(known), maxTold+1)
+		}
+	}
+	known[c] = n
+	return n
+}
+
+// tell turns a proof into steps; nil when it is longer than anybody would read.
+func (q *quotient) tell(end *claim) *Step {
+	if end == nil || end.size(map[*claim]int{}) > maxTold {
+		return nil
+	}
+	w := narrator{quotient: q, names: map[nameKey]string{}}
+	return w.step(end)
 }
 
 func (w *narrator) steps(claims []*claim) []*Step {
@@ -30,7 +65,13 @@ func (w *narrator) refs(class int) []Ref { return w.e.r.u.refs(w.classes[class])
 
 // name names a class within a sentence.
 func (w *narrator) name(class int, either bool) string {
-	return w.e.r.u.group(w.refs(class), either)
+	key := nameKey{class, either}
+	text, ok := w.names[key]
+	if !ok {
+		text = w.e.r.u.group(w.refs(class), either)
+		w.names[key] = text
+	}
+	return text
 }
 
 // step tells one claim.
@@ -43,13 +84,13 @@ func (w *narrator) step(c *claim) *Step {
 	case c.rule == preference:
 		s.Code, s.Bundles = codePreferred, w.refs(c.class)
 		s.one, s.many = "was chosen before, as what is asked for first prefers", "were chosen before, as what is asked for first prefers"
-		w.finish(s)
+		w.finish(s, w.name(c.class, false))
 		return s
 	case c.rule == supposition:
 		s.Code, s.Bundles = codeSupposed, w.refs(c.class)
 		s.one, s.many = "would not help", "would not help"
 		s.Because = w.steps(c.because)
-		w.finish(s)
+		w.finish(s, w.name(c.class, false))
 		return s
 	}
 	r := &w.rules[c.rule]
@@ -67,7 +108,15 @@ func (w *narrator) step(c *claim) *Step {
 		w.contradiction(s, c, r)
 	}
 	s.Because = w.steps(w.unsaid(c, r))
-	w.finish(s)
+	if s.one != "" {
+		subject := ""
+		if c.kind == contradiction {
+			subject = w.e.r.u.group(s.Bundles, s.either)
+		} else {
+			subject = w.name(c.class, s.either)
+		}
+		w.finish(s, subject)
+	}
 	if c.kind == contradiction {
 		w.fold(s)
 		w.lead(s, c, r)
@@ -455,7 +504,7 @@ func messages(x constraints.Expr) []string {
 }
 
 // finish makes the text of a step about bundles.
-func (w *narrator) finish(s *Step) {
+func (w *narrator) finish(s *Step, subject string) {
 	if s.one == "" {
 		return
 	}
@@ -463,7 +512,7 @@ func (w *narrator) finish(s *Step) {
 	if s.either || len(distinct(s.Bundles)) == 1 {
 		verb = s.one
 	}
-	s.Text = w.e.r.u.group(s.Bundles, s.either) + " " + verb
+	s.Text = subject + " " + verb
 }
 
 // merge joins steps that say the same of different bundles.
@@ -488,7 +537,7 @@ func (w *narrator) merge(steps []*Step) []*Step {
 				first.Places = append(first.Places, p)
 			}
 		}
-		w.finish(first)
+		w.finish(first, w.e.r.u.group(first.Bundles, first.either))
 	}
 	return out
 }

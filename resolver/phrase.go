@@ -3,7 +3,6 @@ package resolver
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,8 +23,10 @@ func reason(err error) string {
 // distinct returns the names of bundles, each once, in order.
 func distinct(refs []Ref) []string {
 	var names []string
+	seen := make(map[string]bool, len(refs))
 	for _, r := range refs {
-		if !slices.Contains(names, r.Name) {
+		if !seen[r.Name] {
+			seen[r.Name] = true
 			names = append(names, r.Name)
 		}
 	}

@@ -238,15 +238,13 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	if err != nil && !errors.Is(err, errTooLong) {
 		return nil, err
 	}
-	n := narrator{quotient: q}
 	s := &Step{Code: codeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}
-	if end == nil {
-		flat := w.e.core(facts).flat()
-		s.Because = flat.Conclusion.Because
+	if told := q.tell(end); told != nil {
+		s.Because = []*Step{told}
 	} else {
-		s.Because = []*Step{n.step(end)}
+		s.Because = w.e.core(facts).flat().Conclusion.Because
 	}
-	n.finish(s)
+	(&narrator{quotient: q}).finish(s, w.r.u.ref(c).Name)
 	return s, nil
 }
 
