@@ -88,7 +88,7 @@ func (d *Diff) IsEmpty() bool {
 }
 
 // Compare returns what changes from an old catalog to a new one under a reading.
-// The error is the context's.
+// The error is the context's, or an [Upgrades.Err].
 func Compare(ctx context.Context, old, new *Catalog, reading Reading) (*Diff, error) {
 	d := &Diff{Reading: reading}
 	for p := range old.Packages() {
@@ -99,7 +99,10 @@ func Compare(ctx context.Context, old, new *Catalog, reading Reading) (*Diff, er
 		if !ok {
 			d.PackagesRemoved = append(d.PackagesRemoved, p.Name())
 		}
-		x := d.comparePackage(p, q, ok)
+		x, err := d.comparePackage(p, q, ok)
+		if err != nil {
+			return nil, err
+		}
 		if !x.isEmpty() {
 			d.Packages = append(d.Packages, x)
 		}
@@ -130,7 +133,7 @@ func (x *PackageDiff) isEmpty() bool {
 }
 
 // comparePackage compares a package; without ok it is gone, and q names nothing.
-func (d *Diff) comparePackage(p, q Package, ok bool) PackageDiff {
+func (d *Diff) comparePackage(p, q Package, ok bool) (PackageDiff, error) {
 	x := PackageDiff{Name: p.Name()}
 	if ok {
 		if a, b := p.DefaultChannelName(), q.DefaultChannelName(); a != b {
@@ -161,14 +164,17 @@ func (d *Diff) comparePackage(p, q Package, ok bool) PackageDiff {
 		if ok && !has {
 			x.ChannelsRemoved = append(x.ChannelsRemoved, ch.Name())
 		}
-		c := compareChannel(ch, new, has, d.Reading)
+		c, err := compareChannel(ch, new, has, d.Reading)
+		if err != nil {
+			return x, err
+		}
 		d.Stranded += len(c.Stranded)
 		d.Lost += len(c.Lost)
 		if !c.isEmpty() {
 			x.Channels = append(x.Channels, c)
 		}
 	}
-	return x
+	return x, nil
 }
 
 // lookup asks only where there is somebody to ask.
@@ -243,16 +249,22 @@ func (c *ChannelDiff) isEmpty() bool {
 
 // compareChannel compares the ways of everything that may be installed of the
 // old channel; without ok it is gone.
-func compareChannel(old, new Channel, ok bool, reading Reading) ChannelDiff {
+func compareChannel(old, new Channel, ok bool, reading Reading) (ChannelDiff, error) {
 	c := ChannelDiff{Name: old.Name()}
 	u := old.Package().Upgrades(reading, &UpgradeOptions{Channels: []string{old.Name()}})
 	nodes := slices.Collect(u.Nodes())
+	if u.Err() != nil {
+		return c, u.Err()
+	}
 	if !ok {
 		c.Stranded = nodes
 		c.Lost = difference(nodes, slices.Collect(u.Stranded()))
-		return c
+		return c, nil
 	}
 	v := new.Package().Upgrades(reading, &UpgradeOptions{Channels: []string{new.Name()}, Installed: nodes})
+	if v.Err() != nil {
+		return c, v.Err()
+	}
 	if a, b := headName(u), headName(v); a != b {
 		c.Head = &Change{a, b}
 	}
@@ -283,7 +295,7 @@ func compareChannel(old, new Channel, ok bool, reading Reading) ChannelDiff {
 			c.Behind = append(c.Behind, n)
 		}
 	}
-	return c
+	return c, nil
 }
 
 func headName(u *Upgrades) string {

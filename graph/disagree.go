@@ -14,7 +14,8 @@ type Disagreement struct {
 
 // Disagreements returns the nodes from which the next steps of the two readings
 // lead to different bundles, or which reach other nodes under one than under the
-// other, in the order of [Upgrades.Nodes]. The same options hold for both.
+// other, in the order of [Upgrades.Nodes]. The same options hold for both. There are none
+// where one has an [Upgrades.Err].
 func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement {
 	classic, v1 := p.Upgrades(Classic, opts), p.Upgrades(V1, opts)
 	var out []Disagreement

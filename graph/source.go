@@ -47,8 +47,9 @@ type Update struct {
 // all others, the head if it admits the installed operator, then the entries
 // nearer to the head before those farther from it. Sources are asked in the order
 // given, the first of them being the subscription's own. The running OLM, for a
-// subscription that names its source, asks no other: give it one.
-func UpdatesFrom(installed Node, pkg, channel string, sources ...Source) []Update {
+// subscription that names its source, asks no other: give it one. The error is an
+// [Upgrades.Err].
+func UpdatesFrom(installed Node, pkg, channel string, sources ...Source) ([]Update, error) {
 	var out []Update
 	for i, s := range sources {
 		p, ok := s.Catalog.Package(pkg)
@@ -56,6 +57,9 @@ func UpdatesFrom(installed Node, pkg, channel string, sources ...Source) []Updat
 			continue
 		}
 		u := p.Upgrades(Classic, &UpgradeOptions{Channels: []string{channel}, Installed: []Node{installed}})
+		if u.Err() != nil {
+			return nil, u.Err()
+		}
 		heads := u.Heads()
 		for step := range u.Steps(installed) {
 			x := Update{Step: step, Source: s, Precedence: OwnNext}
@@ -69,5 +73,5 @@ func UpdatesFrom(installed Node, pkg, channel string, sources ...Source) []Updat
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Update) int { return int(x.Precedence) - int(y.Precedence) })
-	return out
+	return out, nil
 }

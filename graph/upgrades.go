@@ -90,6 +90,10 @@ type UpgradeOptions struct {
 	OtherEdges bool
 	// Installed are nodes to consider although the catalog may not know them.
 	Installed []Node
+	// MaxSteps bounds the reasons for steps that a package may have, so that ranges
+	// that all cover everything cannot fill the memory. Default 4,000,000; more
+	// make an [Upgrades.Err].
+	MaxSteps int
 	// Without, when set, reports bundles that are never to be chosen.
 	Without func(Bundle) bool
 }
@@ -109,7 +113,15 @@ type Upgrades struct {
 	steps    []stepRec
 	reasons  []reasonRec
 	order    []int32 // place of each node by version in v1's order
+	err      error
 }
+
+// maxSteps is the default of [UpgradeOptions.MaxSteps].
+const maxSteps = 4_000_000
+
+// Err returns why the upgrades are not known, or nil: there are more than
+// [UpgradeOptions.MaxSteps]. Then there are nodes and heads, and no steps.
+func (u *Upgrades) Err() error { return u.err }
 
 // A nodeRec is what is known of a node.
 type nodeRec struct {
@@ -177,8 +189,9 @@ func (p Package) preferred(names []string) []Channel {
 // An upgradeBuilder collects the arcs between nodes before they become steps.
 type upgradeBuilder struct {
 	*Upgrades
-	opts *UpgradeOptions
-	arcs [][]arc // from each node
+	opts  *UpgradeOptions
+	arcs  [][]arc // from each node
+	count int     // of all arcs
 }
 
 // An arc is one reason for one step.
@@ -313,10 +326,10 @@ func (b *upgradeBuilder) addArcs() {
 			b.entry(e, int32(i), 0)
 		}
 	}
-	if b.reading == V1 {
-		if b.opts.OtherEdges {
-			b.otherEdges()
-		}
+	if b.reading == V1 && b.opts.OtherEdges {
+		b.otherEdges()
+	}
+	if b.reading == V1 && b.err == nil {
 		b.sameVersion()
 	}
 }
@@ -347,6 +360,13 @@ func (b *upgradeBuilder) entry(e Entry, channel, rank int32) {
 		return
 	}
 	add := func(from int32, kind Edge) {
+		if b.err != nil {
+			return
+		}
+		if b.count++; b.count > cmp.Or(b.opts.MaxSteps, maxSteps) {
+			b.tooMany()
+			return
+		}
 		if from == to && b.reading == V1 {
 			return // it may stay in any case
 		}
@@ -360,13 +380,19 @@ func (b *upgradeBuilder) entry(e Entry, channel, rank int32) {
 			add(from, Skips)
 		}
 	}
-	if q := e.skipRange(); q != nil {
+	if q := e.skipRange(); q != nil && b.err == nil {
 		for i := range b.of {
 			if v := b.of[i].version; v != nil && q.rng.Contains(*v) {
 				add(int32(i), SkipRange)
 			}
 		}
 	}
+}
+
+// tooMany gives up.
+func (b *upgradeBuilder) tooMany() {
+	b.err = fmt.Errorf("package %q has more than %d possible upgrades; ask for fewer channels, or raise MaxSteps", b.pkg.Name(), b.count-1)
+	clear(b.arcs)
 }
 
 // skipRange returns the range of the entry, nil when it has none that parses.
@@ -403,6 +429,10 @@ func (b *upgradeBuilder) sameVersion() {
 			continue
 		}
 		for _, to := range groups[text[i]] {
+			if b.count++; b.count > cmp.Or(b.opts.MaxSteps, maxSteps) {
+				b.tooMany()
+				return
+			}
 			if to != int32(i) {
 				b.arcs[i] = append(b.arcs[i], arc{to, 0, reasonRec{-1, SameVersion}})
 			}
@@ -449,6 +479,10 @@ func (u *Upgrades) better(x, y int32) bool {
 
 // finish sorts the arcs of each node by preference and joins those to one target.
 func (b *upgradeBuilder) finish() {
+	first := make([]int32, len(b.nodes))
+	for i := range first {
+		first[i] = -1
+	}
 	for i, arcs := range b.arcs {
 		slices.SortFunc(arcs, func(x, y arc) int {
 			if b.reading == V1 {
@@ -462,23 +496,44 @@ func (b *upgradeBuilder) finish() {
 			}
 			return cmp.Or(cmp.Compare(x.channel, y.channel), cmp.Compare(x.rank, y.rank), cmp.Compare(x.edge, y.edge))
 		})
-		s := span{uint32(len(b.Upgrades.steps)), 0}
-		for len(arcs) > 0 {
-			to := arcs[0].to
-			r := span{uint32(len(b.reasons)), 0}
-			rest := arcs[:0]
-			for _, a := range arcs {
-				if a.to != to {
-					rest = append(rest, a)
-				} else if n := len(b.reasons); n == int(r.from) || b.reasons[n-1] != a.reasonRec {
-					b.reasons = append(b.reasons, a.reasonRec)
-				}
-			}
-			r.to = uint32(len(b.reasons))
-			b.Upgrades.steps = append(b.Upgrades.steps, stepRec{to, r})
-			arcs = rest
-		}
-		s.to = uint32(len(b.Upgrades.steps))
-		b.of[i].steps = s
+		b.join(i, arcs, first)
+		b.arcs[i] = nil
 	}
+}
+
+// join makes the arcs of a node, sorted by preference, its steps: one for each
+// target, at the place of its first arc. All of first is -1, before and after.
+func (b *upgradeBuilder) join(node int, arcs []arc, first []int32) {
+	s := span{from: uint32(len(b.Upgrades.steps))}
+	for i, a := range arcs {
+		if i > 0 && arcs[i-1] == a {
+			continue // an entry that skips a name twice
+		}
+		at := first[a.to]
+		if at < 0 {
+			at = int32(len(b.Upgrades.steps))
+			first[a.to] = at
+			b.Upgrades.steps = append(b.Upgrades.steps, stepRec{to: a.to})
+		}
+		b.Upgrades.steps[at].reasons.to++ // counts, for now
+	}
+	s.to = uint32(len(b.Upgrades.steps))
+	next := uint32(len(b.reasons))
+	for i := s.from; i < s.to; i++ {
+		r := &b.Upgrades.steps[i].reasons
+		next, r.from, r.to = next+r.to, next, next
+	}
+	b.reasons = slices.Grow(b.reasons, int(next)-len(b.reasons))[:next]
+	for i, a := range arcs {
+		if i > 0 && arcs[i-1] == a {
+			continue
+		}
+		r := &b.Upgrades.steps[first[a.to]].reasons
+		b.reasons[r.to] = a.reasonRec
+		r.to++
+	}
+	for i := s.from; i < s.to; i++ {
+		first[b.Upgrades.steps[i].to] = -1
+	}
+	b.of[node].steps = s
 }

@@ -263,11 +263,72 @@ func TestUpdatesFrom(t *testing.T) {
 		{"1.3.0", []graph.Source{src("own", own)}, ""},
 	} {
 		var got []string
-		for _, x := range graph.UpdatesFrom(node(tt.installed), "p", "stable", tt.sources...) {
+		list, err := graph.UpdatesFrom(node(tt.installed), "p", "stable", tt.sources...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range list {
 			got = append(got, fmt.Sprintf("%s/%s/%d", x.Source.Name, short(x.To), x.Precedence))
 		}
 		if s := strings.Join(got, " "); s != tt.want {
 			t.Errorf("from %s: got %s, want %s", tt.installed, s, tt.want)
 		}
 	}
+}
+
+func TestMaxSteps(t *testing.T) {
+	// D18: ranges that cover everything end in an error, not in all memory.
+	var b strings.Builder
+	b.WriteString("stable: ")
+	for i := range 300 {
+		fmt.Fprintf(&b, "1.0.%d [<2.0.0], ", i)
+	}
+	p := parse(t, b.String())
+	u := p.Upgrades(graph.V1, &graph.UpgradeOptions{MaxSteps: 80_000})
+	if want := `package "p" has more than 80000 possible upgrades; ask for fewer channels, or raise MaxSteps`; u.Err() == nil || u.Err().Error() != want {
+		t.Errorf("got %v\nwant %s", u.Err(), want)
+	}
+	for range u.AllSteps() {
+		t.Fatal("there are steps")
+	}
+	if u := p.Upgrades(graph.V1, nil); u.Err() != nil {
+		t.Error(u.Err())
+	}
+	if d := p.Disagreements(&graph.UpgradeOptions{MaxSteps: 1}); d != nil {
+		t.Errorf("there are disagreements: %v", d[0])
+	}
+}
+
+func FuzzUpgrades(f *testing.F) {
+	for _, s := range []string{
+		`[{"name":"a.v1"}]`,
+		`[{"name":"a.v1","replaces":"a.v2"},{"name":"a.v2","replaces":"a.v1"}]`,
+		`[{"name":"a.v1","replaces":"a.v1","skipRange":"<9.0.0"},{"name":"a.v2","skips":["a.v1","a.v1","x"]}]`,
+		`[{"name":"a.v3","replaces":"a.v2","skips":["a.v1"],"skipRange":">=1.0.0 <3.0.0"},{"name":"a.v2","skipRange":">="},{"name":"b"}]`,
+	} {
+		f.Add(s, "x", "1.5.0")
+	}
+	f.Fuzz(func(t *testing.T, entries, name, version string) {
+		text := `{"schema":"olm.package","name":"a","defaultChannel":"s"}`
+		for i := range 4 {
+			text += fmt.Sprintf(`{"schema":"olm.bundle","package":"a","name":"a.v%d","properties":[{"type":"olm.package","value":{"packageName":"a","version":"%d.0.0"}}]}`, i, i)
+		}
+		c, err := graph.Parse(context.Background(), []byte(text+`{"schema":"olm.channel","package":"a","name":"s","entries":`+entries+`}`), "f.json", nil)
+		if err != nil {
+			return
+		}
+		p, _ := c.Package("a")
+		installed := graph.Node{Name: name, Version: version}
+		for _, r := range []graph.Reading{graph.Classic, graph.V1} {
+			u := p.Upgrades(r, &graph.UpgradeOptions{Installed: []graph.Node{installed}})
+			m := u.Matrix()
+			for n := range u.Nodes() {
+				w := u.Walk(n)
+				if hops, ok := m.Hops(n, w.End); !ok || !w.Loops && hops > len(w.Steps) {
+					t.Errorf("%v: the walk from %v to %v has %d steps, the shortest path %d (%v)", r, n, w.End, len(w.Steps), hops, ok)
+				}
+			}
+		}
+		p.Disagreements(nil)
+	})
 }

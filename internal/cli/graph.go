@@ -84,6 +84,9 @@ channels; --installed and --to mark a version and the path from it.`,
 			_, err = io.WriteString(e.stdout, d.SVG())
 		default:
 			u := p.Upgrades(*reading, o)
+			if u.Err() != nil {
+				return u.Err()
+			}
 			err = (&printer{w: e.stdout, format: f}).print(&graphAnswer{
 				Package: p.Name(), Reading: *reading, Heads: u.Heads(), Nodes: slices.Collect(u.Nodes()), Steps: slices.Collect(u.AllSteps()),
 				Stranded: slices.Collect(u.Stranded()), Disagreements: p.Disagreements(o), u: u,

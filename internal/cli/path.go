@@ -59,6 +59,9 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 			o.Installed = append(o.Installed, to)
 		}
 		u := p.Upgrades(*reading, o)
+		if u.Err() != nil {
+			return u.Err()
+		}
 		a.Heads, a.Walk = u.Heads(), u.Walk(a.From)
 		if a.To != nil {
 			a.Shortest, a.OK = u.Path(a.From, *a.To)

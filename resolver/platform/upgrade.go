@@ -181,8 +181,8 @@ func (r *road) level(ctx context.Context, k int, order []graph.Node, starts map[
 		return f.tooNew(r.at(k))
 	}
 	l.u = pkg.Upgrades(r.Reading, o)
-	if failed != nil {
-		return l, failed
+	if failed != nil || l.u.Err() != nil {
+		return l, cmp.Or(failed, l.u.Err())
 	}
 	seen := map[graph.Node]bool{}
 	for _, n := range order {

@@ -1,6 +1,7 @@
 package subset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,8 @@ type Bundle struct {
 }
 
 // Cut returns the smallest part of a catalog that serves a request without
-// rewriting an edge. The error is a [*RequestError], or the context's.
+// rewriting an edge. The error is a [*RequestError], the context's, or a
+// [graph.Upgrades.Err].
 func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) {
 	c := &cut{
 		catalog: catalog, reading: r.Reading, kept: map[graph.Entry]bool{}, why: map[graph.Bundle]string{},
@@ -69,7 +71,9 @@ func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error
 		}
 		e := c.queue[0]
 		c.queue = c.queue[1:]
-		c.close(e)
+		if c.close(e); c.err != nil {
+			return nil, c.err
+		}
 		if b, ok := e.Bundle(); ok && !r.NoDependencies && !checked[b] {
 			checked[b] = true
 			if err := c.dependencies(ctx, b); err != nil {
@@ -90,6 +94,7 @@ type cut struct {
 	chains   map[graph.Channel]*chain
 	warned   map[string]bool
 	warnings []string
+	err      error
 }
 
 func (c *cut) warnf(format string, args ...any) {
@@ -163,6 +168,7 @@ func (c *cut) chain(ch graph.Channel) *chain {
 		}
 	}
 	x.u = ch.Package().Upgrades(c.reading, &graph.UpgradeOptions{Channels: []string{ch.Name()}})
+	c.err = cmp.Or(c.err, x.u.Err())
 	return x
 }
 

@@ -135,6 +135,9 @@ func (c *cut) installed(path string, x Installed) error {
 		}
 	}
 	u := p.Upgrades(c.reading, o)
+	if u.Err() != nil {
+		return &RequestError{path, u.Err()}
+	}
 	w := u.Walk(n)
 	for _, s := range w.Steps {
 		c.keepStep(p, s, fmt.Sprintf("is on the way of %s, which is installed", n))
