@@ -69,7 +69,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 		}
 	}
 	for _, c := range e.reached {
-		if f := u.barred(c); f != nil {
+		if f := u.barred(ctx, c); f != nil {
 			e.assert(stating{Fact: f, owner: c}, e.vars[c].Not())
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 func (r *resolution) first(ctx context.Context) (set []cand, ok bool) {
 	t := attempt{r: r, took: map[cand]bool{}, pkgs: map[string]bool{}, apis: map[property.GVK]bool{}}
 	for _, in := range r.u.installed {
-		if len(in.owners) == 0 && !t.take(in.id) {
+		if len(in.owners) == 0 && !t.take(ctx, in.id) {
 			return nil, false
 		}
 	}
@@ -44,8 +44,8 @@ func (r *resolution) first(ctx context.Context) (set []cand, ok bool) {
 			t.forbidden = append(t.forbidden, k.forbidden()...)
 			continue
 		}
-		i := slices.IndexFunc(n.list, func(c cand) bool { return r.u.barred(c) == nil })
-		if i < 0 || !t.take(n.list[i]) {
+		i := slices.IndexFunc(n.list, func(c cand) bool { return r.u.barred(ctx, c) == nil })
+		if i < 0 || !t.take(ctx, n.list[i]) {
 			return nil, false
 		}
 		push(n.list[i])
@@ -70,8 +70,8 @@ type attempt struct {
 
 // take adds a candidate; it reports false when the candidate collides with what
 // was taken (D10) or may never be chosen.
-func (t *attempt) take(c cand) bool {
-	if t.r.u.barred(c) != nil {
+func (t *attempt) take(ctx context.Context, c cand) bool {
+	if t.r.u.barred(ctx, c) != nil {
 		return false
 	}
 	if p := t.r.u.pkg(c); p != "" {

@@ -38,6 +38,8 @@ const (
 	ChangeChannel    ChangeKind = "change-channel"
 	AnyCatalog       ChangeKind = "change-catalog"
 	AdoptOperator    ChangeKind = "adopt-operator"
+	// ChangeTargets lets the operator group select other namespaces.
+	ChangeTargets    ChangeKind = "change-targets"
 	DropSubscription ChangeKind = "drop-subscription"
 	// RemoveSubscribed removes a subscription with the operator that it owns.
 	RemoveSubscribed ChangeKind = "remove-subscribed"
@@ -46,7 +48,7 @@ const (
 )
 
 var changeCost = map[ChangeKind]int{
-	ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, AnyCatalog: 4, AdoptOperator: 5,
+	ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, AnyCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
 	DropSubscription: 6, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
 }
 
@@ -63,6 +65,11 @@ func (c Change) String() string {
 		return fmt.Sprintf("point subscription %s to catalog %s", c.Subscription, c.To)
 	case AdoptOperator:
 		return fmt.Sprintf("adopt %s: subscribe to package %s with it as the installed operator, so that it can be upgraded", c.Operator, c.To)
+	case ChangeTargets:
+		if c.To == "" {
+			return "let the operator group select all namespaces"
+		}
+		return fmt.Sprintf("let the operator group select namespace %s alone", c.To)
 	case DropSubscription:
 		return fmt.Sprintf("delete subscription %s", c.Subscription)
 	case RemoveSubscribed:
@@ -161,7 +168,7 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 		for _, ch := range set {
 			p = ch.apply(p)
 		}
-		sol, err := plan(ctx, &p, nil)
+		sol, err := c.plan(ctx, &p, nil)
 		if sol == nil || err != nil {
 			return err
 		}
@@ -283,6 +290,12 @@ func (c *Core) changes() []Change {
 			}
 		case *Ruled:
 			add(Change{Kind: LiftPolicy, To: f.Policy.String()})
+		case *Unsupported:
+			for _, ns := range []string{u.p.Namespace, ""} {
+				if !slices.Equal(f.Targets, []string{ns}) {
+					add(Change{Kind: ChangeTargets, To: ns})
+				}
+			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(changeCost[a.Kind], changeCost[b.Kind]) })
@@ -353,6 +366,8 @@ func (c Change) apply(p Problem) Problem {
 			name += "-adopted"
 		}
 		p.Subscriptions = append(subs, Subscription{Name: name, Package: c.To, InstalledCSV: c.Operator})
+	case ChangeTargets:
+		p.OperatorGroup = &OperatorGroup{TargetNamespaces: []string{c.To}}
 	case LiftPolicy:
 		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.String() == c.To })
 	}
@@ -425,7 +440,7 @@ func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
 		fix.cost += changeCost[ch.Kind]
 	}
 	p := c.alone()
-	sol, err := plan(ctx, &p, drop)
+	sol, err := c.plan(ctx, &p, drop)
 	if sol == nil || err != nil {
 		return nil, err
 	}
@@ -436,12 +451,15 @@ func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
 // plan resolves a problem without asking why it has no solution: it then returns
 // nil. Requirements that bundles share with waived ones are not held against
 // them.
-func plan(ctx context.Context, p *Problem, waived []*Requires) (*Solution, error) {
+func (c *Core) plan(ctx context.Context, p *Problem, waived []*Requires) (*Solution, error) {
 	u, err := newUniverse(p)
 	if err != nil {
 		return nil, err
 	}
 	u.waived = waived
+	if p.OperatorGroup == c.e.r.u.p.OperatorGroup {
+		u.modes = c.e.r.u.modes
+	}
 	r := newResolution(u)
 	if r.impossible() {
 		return nil, nil

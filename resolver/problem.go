@@ -25,6 +25,9 @@ type Problem struct {
 	Installed []Installed `json:"installed"`
 	// Policies pin, hold and exclude packages (G8). Their order does not matter.
 	Policies []Policy `json:"policies,omitempty"`
+	// OperatorGroup, when set, keeps bundles out whose install modes do not serve
+	// its targets (G7).
+	OperatorGroup *OperatorGroup `json:"operatorGroup,omitempty"`
 	Options  Options  `json:"options,omitzero"`
 }
 

@@ -35,6 +35,7 @@ type universe struct {
 	orders   map[int][]*source
 	// waived are requirements that are not held against their packages.
 	waived []*Requires
+	modes  *modes
 	evaluation
 }
 
@@ -74,6 +75,7 @@ func newUniverse(p *Problem) (*universe, error) {
 		policies: map[string][]ruling{},
 		lists:    map[listKey][]cand{},
 		orders:   map[int][]*source{},
+		modes:    &modes{known: map[graph.Bundle]error{}},
 		evaluation: evaluation{
 			Evaluator: constraints.NewEvaluator(p.Options.Cluster, &p.Options.Limits),
 			values:    map[graph.Bundle]*constraints.Values{},
@@ -346,8 +348,9 @@ func (u *universe) pos(c cand) fbc.Pos {
 }
 
 // barred returns the fact that keeps a candidate from ever being chosen, or nil:
-// it is prohibited (D12, H12) or cannot be read (H7).
-func (u *universe) barred(c cand) Fact {
+// it is prohibited (D12, H12), cannot be read (H7), is ruled out by a policy (G8)
+// or cannot serve the operator group (G7).
+func (u *universe) barred(ctx context.Context, c cand) Fact {
 	if u.isInstalled(c) {
 		if u.installed[c].prohibited {
 			return &Prohibited{Bundle: u.ref(c)}
@@ -365,7 +368,10 @@ func (u *universe) barred(c cand) Fact {
 	if b.IsProhibited() {
 		return &Prohibited{Bundle: u.ref(c), Pos: b.Pos()}
 	}
-	return u.ruled(c)
+	if f := u.ruled(c); f != nil {
+		return f
+	}
+	return u.unsupported(ctx, c)
 }
 
 // satisfies reports whether one candidate satisfies an expression by itself. An
