@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,6 +31,7 @@ type decoder struct {
 	buf     bytes.Buffer
 	json    []byte // of a YAML document
 	scratch []byte
+	spans   []propertySpan
 	strings map[string]string
 	values  map[string]json.RawMessage
 	faults  Diagnostics // of the current document
@@ -51,7 +53,12 @@ type fields struct {
 	properties, entries     []byte
 	relatedImages, icon     []byte
 	description, deprecated []byte
+
+	members int  // how many fields there are, known ones or not
+	regular bool // the decoder's spans are the properties, and nothing is wrong
 }
+
+func (f *fields) none() bool { return f.members == 0 }
 
 // blob decodes one document of file. Not fatal are the faults that leave a blob
 // for use; otherwise the blob, if there is one, is what could be read.
@@ -95,13 +102,16 @@ func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
 		return nil, f, false
 	}
 	if first(doc) == '{' {
-		if err := depth(doc, d.limits.Depth); err != nil {
-			d.syntax(nil, err)
-			return nil, f, false
-		}
 		own := doc
 		if d.keep == KeepAll {
 			own = bytes.Clone(doc)
+		}
+		if f, ok := d.scan(own); ok {
+			return own, f, true
+		}
+		if err := depth(doc, d.limits.Depth); err != nil {
+			d.syntax(nil, err)
+			return nil, f, false
 		}
 		f, err := d.fields(own)
 		if err == nil {
@@ -137,6 +147,9 @@ func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
 	}
 	if d.keep != KeepAll {
 		d.json = out
+	}
+	if f, ok := d.scan(out); ok {
+		return out, f, true
 	}
 	f, err := d.fields(out)
 	if err == nil {
@@ -419,7 +432,13 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 	if m.Schema == SchemaPackage {
 		m.Package = m.Name
 	}
-	m.Properties = d.properties(f.properties)
+	var regular bool
+	if f.regular {
+		m.Properties, regular = d.regular()
+	}
+	if !regular {
+		m.Properties = d.properties(f.properties)
+	}
 	if d.keep == KeepAll {
 		m.Raw = text
 	}
@@ -517,20 +536,25 @@ func (d *decoder) array(path string, raw []byte, each func(i int, v []byte)) {
 		d.fault(CodeType, path, fmt.Errorf("must be a list, found %s", kindName(jsontext.Value(raw).Kind())))
 		return
 	}
-	// The elements may use the decoder themselves, so find them first.
-	var stack [64][]byte
-	elems := stack[:0]
-	dec := d.reset(raw)
-	dec.ReadToken()
-	for dec.PeekKind() != ']' {
-		v, err := d.value(raw)
-		if err != nil {
-			return // the text was validated before
-		}
-		elems = append(elems, v)
-	}
-	for i, v := range elems {
+	i := 0
+	for v := range elements(raw) {
 		each(i, v)
+		i++
+	}
+}
+
+// elements returns the elements of a list that was validated before.
+func elements(raw []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := skipSpace(raw, 1); i < len(raw) && raw[i] != ']'; {
+			end, ok := skipValue(raw, i, maxDepth)
+			if !ok || !yield(raw[i:end:end]) {
+				return
+			}
+			if i = skipSpace(raw, end); i < len(raw) && raw[i] == ',' {
+				i = skipSpace(raw, i+1)
+			}
+		}
 	}
 }
 
@@ -541,17 +565,19 @@ func (d *decoder) object(path string, raw []byte, each func(key string, v []byte
 		d.fault(CodeType, path, fmt.Errorf("must be an object, found %s", kindName(jsontext.Value(raw).Kind())))
 		return false
 	}
-	type member struct {
+	type field struct {
 		key string
 		v   []byte
 	}
-	var stack [8]member
+	var stack [8]field
 	members := stack[:0]
-	dec := d.reset(raw)
-	dec.ReadToken()
-	for dec.PeekKind() != '}' {
-		key, err := d.value(raw)
-		if err != nil {
+	for i := skipSpace(raw, 1); i < len(raw) && raw[i] != '}'; {
+		key, from, ok := member(raw, i)
+		if !ok {
+			return false
+		}
+		end, ok := skipValue(raw, from, maxDepth)
+		if !ok {
 			return false
 		}
 		name := d.intern(key)
@@ -560,11 +586,10 @@ func (d *decoder) object(path string, raw []byte, each func(key string, v []byte
 				d.fault(CodeRepeated, path+"/"+name, errRepeated)
 			}
 		}
-		v, err := d.value(raw)
-		if err != nil {
-			return false
+		members = append(members, field{name, raw[from:end:end]})
+		if i = skipSpace(raw, end); i < len(raw) && raw[i] == ',' {
+			i = skipSpace(raw, i+1)
 		}
-		members = append(members, member{name, v})
 	}
 	for _, m := range members {
 		each(m.key, m.v)
@@ -620,6 +645,32 @@ func (d *decoder) properties(raw []byte) []property.Property {
 		out = append(out, p)
 	})
 	return out
+}
+
+// regular returns the properties that scan found; false where there is something
+// to report.
+func (d *decoder) regular() ([]property.Property, bool) {
+	if len(d.spans) == 0 {
+		return nil, true
+	}
+	out := make([]property.Property, len(d.spans))
+	for i, s := range d.spans {
+		p := &out[i]
+		p.Type = d.intern(s.typ)
+		heavy := property.IsHeavy(p.Type)
+		switch {
+		case s.value[0] == 'n' && (d.keep == KeepAll || !heavy):
+			return nil, false
+		case d.keep == KeepAll && (heavy || int64(len(s.value)) <= d.limits.PropertySize):
+			p.Value = s.value // a part of Raw
+		case heavy:
+		case int64(len(s.value)) > d.limits.PropertySize:
+			return nil, false
+		default:
+			p.Value = d.internValue(s.value)
+		}
+	}
+	return out, true
 }
 
 var jsonNull = json.RawMessage("null")

@@ -45,6 +45,9 @@ func (l *Limits) withDefaults() Limits {
 	set(&out.Depth, 1000)
 	set(&out.PropertySize, 4<<20)
 	set(&out.Diagnostics, 1000)
-	out.Depth = min(out.Depth, 10_000)
+	out.Depth = min(out.Depth, maxDepth)
 	return out
 }
+
+// maxDepth is the largest Depth: what jsontext can read.
+const maxDepth = 10_000

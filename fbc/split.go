@@ -213,37 +213,29 @@ func yamlEnd(data []byte, from int, eof bool) (int, bool) {
 		}
 		from += n + 4
 	}
-	end, found := len(data), false
-	// A byte order mark begins a file, so here two were put together.
-	if n := bytes.Index(data[from:], []byte("\n"+bom)); n >= 0 {
-		end, found = from+n+1, true
-	}
 	for p := from; ; {
-		n := bytes.Index(data[p:end], []byte("\n---"))
+		n := bytes.IndexByte(data[p:], '\n')
 		if n < 0 {
 			break
 		}
-		if is, known := separator(data[p+n+1:], eof); !known {
-			return 0, false
-		} else if is {
-			end, found = p+n+1, true
+		if p += n + 1; p == len(data) {
 			break
 		}
-		p += n + 4
-	}
-	for p := from; ; {
-		n := bytes.Index(data[p:end], []byte("\n..."))
-		if n < 0 {
-			break
+		switch data[p] {
+		case '-', '.':
+			if is, known := separator(data[p:], eof); !known {
+				return 0, false
+			} else if is {
+				return p, true
+			}
+		case bom[0]:
+			// A byte order mark begins a file, so here two were put together.
+			if bytes.HasPrefix(data[p:], []byte(bom)) {
+				return p, true
+			}
 		}
-		if is, known := separator(data[p+n+1:], eof); !known {
-			return 0, false
-		} else if is {
-			return p + n + 1, true
-		}
-		p += n + 4
 	}
-	return end, found || eof
+	return len(data), eof
 }
 
 type verdict int
@@ -254,10 +246,16 @@ const (
 	notJSON                   // a line break inside a string, or a separator inside the object
 )
 
+// outside are the bytes that matter between the strings of a JSON document.
+var outside = [256]bool{'{': true, '[': true, '}': true, ']': true, '-': true, '.': true, '#': true, '\'': true, '"': true}
+
 // jsonEnd finds the brace that closes the object at from, minding strings.
 func jsonEnd(data []byte, from int, eof bool) (int, verdict) {
 	depth := 0
 	for i := from; i < len(data); i++ {
+		if !outside[data[i]] {
+			continue
+		}
 		switch data[i] {
 		case '{', '[':
 			depth++
@@ -295,22 +293,17 @@ func jsonEnd(data []byte, from int, eof bool) (int, verdict) {
 			}
 			i += n + 1
 		case '"':
-			for i++; ; {
-				n := bytes.IndexByte(data[i:], '"')
-				if n < 0 {
-					if bytes.IndexByte(data[i:], '\n') >= 0 || eof {
-						return 0, notJSON
-					}
-					return 0, incomplete
-				}
-				if bytes.IndexByte(data[i:i+n], '\n') >= 0 {
+			for i = special(data, i+1); i < len(data) && data[i] != '"'; i = special(data, i) {
+				switch data[i] {
+				case '\n':
 					return 0, notJSON
-				}
-				i += n
-				if !escaped(data, i) {
-					break
+				case '\\':
+					i++
 				}
 				i++
+			}
+			if i >= len(data) && !eof {
+				return 0, incomplete
 			}
 		}
 	}
