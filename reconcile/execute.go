@@ -134,10 +134,10 @@ func (e *execution) outcome(problems []string, waiting bool) error {
 	case !waiting:
 		st.Phase, st.Message = olm.PlanComplete, ""
 		e.setCondition(&st.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionTrue})
-		return e.write("all %d steps are done", len(st.Plan))
+		return e.write("done: %s", countSteps(len(st.Plan)))
 	}
 	st.Message = ""
-	return e.write("%d of %d steps are done", e.done(), len(st.Plan))
+	return e.write("done: %d of %s", e.done(), countSteps(len(st.Plan)))
 }
 
 func (e *execution) done() int {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/olm"
@@ -64,7 +65,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 			out.Status.CatalogSources = append(out.Status.CatalogSources, s.Resource.SourceName)
 		}
 	}
-	return p.emit(UpdateStatus, &out, plan.Key(), nil, "%d steps, %s", len(steps), out.Status.Phase)
+	return p.emit(UpdateStatus, &out, plan.Key(), nil, "%s, %s", countSteps(len(steps)), out.Status.Phase)
 }
 
 // covered reports whether a selected bundle is on its way already: all its
@@ -197,4 +198,11 @@ func list(names []string) string {
 		}
 		return out
 	}
+}
+
+func countSteps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
 }

@@ -241,7 +241,7 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 	if olm.Equal(old, next) {
 		return nil
 	}
-	why := "its conditions change"
+	why := conditionChanges(old.Status.Conditions, next.Status.Conditions)
 	var event *Event
 	switch was, is := &old.Status, &next.Status; {
 	case was.InstalledCSV != is.InstalledCSV:
@@ -264,4 +264,27 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 		next.Status.LastUpdated = old.Status.LastUpdated
 	}
 	return p.emit(UpdateStatus, next, next.Key(), event, "%s", why)
+}
+
+// conditionChanges tells how one list of conditions became another.
+func conditionChanges(old, next []olm.Condition) string {
+	var parts []string
+	for _, c := range next {
+		was, ok := olm.FindCondition(old, c.Type)
+		switch {
+		case !ok || was.Status != c.Status || was.Reason != c.Reason:
+			parts = append(parts, fmt.Sprintf("%s is %s", c.Type, strings.TrimSuffix(c.Status+", "+c.Reason, ", ")))
+		case was.Message != c.Message:
+			parts = append(parts, c.Type+" says something else")
+		}
+	}
+	for _, c := range old {
+		if _, ok := olm.FindCondition(next, c.Type); !ok {
+			parts = append(parts, c.Type+" is over")
+		}
+	}
+	if len(parts) == 0 {
+		return "what is known of its catalogs or its install plan"
+	}
+	return strings.Join(parts, "; ")
 }

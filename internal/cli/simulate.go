@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+)
+
+func newSimulate(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "simulate -f FILE... [CATALOG...]",
+		Short: "Play a namespace of a cluster through to its end, in memory",
+		Long: `Simulate reads objects of a cluster, as "olmkit plan" does, and lets Operator
+Lifecycle Manager do its work on them in memory, until there is nothing left to
+do. It prints each write with its reason, and how everything ends: every upgrade
+on the way to the head of a channel, for instance. CRDs are served and
+deployments run as soon as they exist.
+
+An install plan that wants approval ends the simulation there, unless --approve
+gives it.
+
+Exit codes: 0 the namespace has come to rest, 1 the subscriptions cannot be
+resolved, 2 the input could not be read.`,
+		Example: `  olmkit simulate -f state.yaml --catalog community=./catalog
+  olmkit simulate -f state.yaml --approve ./catalog -o json`,
+	}
+	var s clusterState
+	var approve bool
+	f := addFormat(cmd)
+	s.addFlags(cmd)
+	cmd.Flags().BoolVar(&approve, "approve", false, "approve every install plan")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		cluster, catalogs, err := s.load(ctx, newLoader(e), args)
+		if err != nil {
+			return err
+		}
+		sim := &simulation{cluster: cluster, namespace: s.namespace, out: printer{w: e.stdout, format: *f}}
+		sim.loop = &reconcile.Loop{Cluster: cluster, Content: catalogs, Progress: sim.progress}
+		plan, err := sim.run(ctx, approve)
+		if err != nil {
+			return err
+		}
+		if plan.Refused != nil {
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+// A simulation is a loop on a cluster in memory that prints what it does.
+type simulation struct {
+	cluster   *memcluster.Cluster
+	namespace string
+	loop      *reconcile.Loop
+	out       printer
+	passes    int
+	err       error
+}
+
+// run runs to the end and prints it.
+func (s *simulation) run(ctx context.Context, approve bool) (*reconcile.Plan, error) {
+	for {
+		r, err := s.loop.Run(ctx, s.namespace)
+		if err == nil {
+			err = s.err
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.passes += r.Passes
+		if approve {
+			again, err := s.approve()
+			if err != nil {
+				return nil, err
+			}
+			if again {
+				continue
+			}
+		}
+		end, err := s.end(r.Plan)
+		if err != nil {
+			return nil, err
+		}
+		return r.Plan, s.out.print(end)
+	}
+}
+
+// progress prints a write.
+func (s *simulation) progress(pass int, c reconcile.Change, err error) {
+	step := &simulatedStep{Pass: s.passes + pass, Op: c.Op, Object: c.Key(), Reason: c.Reason}
+	if err != nil {
+		step.Error = err.Error()
+	}
+	if s.err == nil {
+		s.err = s.out.print(step)
+	}
+}
+
+// approve approves the install plans that wait for it, and reports whether any
+// did.
+func (s *simulation) approve() (bool, error) {
+	found := false
+	for _, o := range s.cluster.List() {
+		if o.Kind != olm.KindInstallPlan || o.Metadata.Namespace != s.namespace {
+			continue
+		}
+		ip, err := olm.As[olm.InstallPlan](o)
+		if err != nil {
+			return false, err
+		}
+		if ip.Spec.Approved || ip.Status.Phase != olm.PlanRequiresApproval {
+			continue
+		}
+		found = true
+		ip.Spec.Approved = true
+		if err := s.cluster.Put(ip); err != nil {
+			return false, err
+		}
+	}
+	return found, nil
+}
+
+// A simulatedStep is a write that was made in memory.
+type simulatedStep struct {
+	Pass   int          `json:"pass"`
+	Op     reconcile.Op `json:"op"`
+	Object olm.Key      `json:"object"`
+	Reason string       `json:"reason"`
+	Error  string       `json:"error,omitzero"`
+}
+
+func (s *simulatedStep) text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%3d  %s %s: %s\n", s.Pass, s.Op, s.Object, s.Reason)
+	if err == nil && s.Error != "" {
+		_, err = fmt.Fprintf(w, "     refused: %s\n", s.Error)
+	}
+	return err
+}
+
+// A simulationEnd is how a simulation ends.
+type simulationEnd struct {
+	Namespace     string              `json:"namespace"`
+	Passes        int                 `json:"passes"`
+	Operators     []endOfCSV          `json:"operators"`
+	Subscriptions []endOfSubscription `json:"subscriptions"`
+	Refused       string              `json:"refused,omitzero"`
+	Notes         []reconcile.Note    `json:"notes,omitzero"`
+}
+
+type endOfCSV struct {
+	Name    string     `json:"name"`
+	Version string     `json:"version,omitzero"`
+	Phase   olm.Phase  `json:"phase"`
+	Reason  olm.Reason `json:"reason"`
+	Message string     `json:"message"`
+}
+
+type endOfSubscription struct {
+	Name         string                `json:"name"`
+	Package      string                `json:"package"`
+	State        olm.SubscriptionState `json:"state"`
+	InstalledCSV string                `json:"installedCSV,omitzero"`
+	CurrentCSV   string                `json:"currentCSV,omitzero"`
+}
+
+func (s *simulation) end(plan *reconcile.Plan) (*simulationEnd, error) {
+	d := &simulationEnd{
+		Namespace: s.namespace, Passes: s.passes, Refused: refusal(plan), Notes: plan.Notes,
+		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
+	}
+	for _, o := range s.cluster.List() {
+		if o.Metadata.Namespace != s.namespace {
+			continue
+		}
+		switch o.Kind {
+		case olm.KindClusterServiceVersion:
+			c, err := olm.As[olm.ClusterServiceVersion](o)
+			if err != nil {
+				return nil, err
+			}
+			st := &c.Status
+			d.Operators = append(d.Operators, endOfCSV{c.Metadata.Name, c.Spec.Version, st.Phase, st.Reason, st.Message})
+		case olm.KindSubscription:
+			sub, err := olm.As[olm.Subscription](o)
+			if err != nil {
+				return nil, err
+			}
+			st := &sub.Status
+			d.Subscriptions = append(d.Subscriptions, endOfSubscription{sub.Metadata.Name, sub.Spec.Package, st.State, st.InstalledCSV, st.CurrentCSV})
+		}
+	}
+	return d, nil
+}
+
+func (d *simulationEnd) text(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "\nNamespace %s is at rest after reading it %s.\n", d.Namespace, plural(d.Passes, "time")); err != nil {
+		return err
+	}
+	subs := table{header: []string{"SUBSCRIPTION", "PACKAGE", "STATE", "INSTALLED", "CURRENT"}}
+	for _, s := range d.Subscriptions {
+		subs.add(s.Name, s.Package, string(s.State), s.InstalledCSV, s.CurrentCSV)
+	}
+	if err := subs.text(w); err != nil {
+		return err
+	}
+	csvs := table{header: []string{"OPERATOR", "VERSION", "PHASE", "REASON", "MESSAGE"}}
+	for _, c := range d.Operators {
+		csvs.add(c.Name, c.Version, string(c.Phase), string(c.Reason), c.Message)
+	}
+	if err := csvs.text(w); err != nil {
+		return err
+	}
+	if d.Refused != "" {
+		if _, err := fmt.Fprintf(w, "The subscriptions cannot be resolved: %s\n", d.Refused); err != nil {
+			return err
+		}
+	}
+	for _, n := range d.Notes {
+		if _, err := fmt.Fprintf(w, "note: %s\n", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
