@@ -3,6 +3,7 @@ package fbc
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -88,4 +89,33 @@ func Extract(c *Catalog, packages ...string) (*Catalog, error) {
 		}
 	}
 	return out, nil
+}
+
+// Files yields the catalog of each file that blobs came from, by name (A11).
+func (c *Catalog) Files() iter.Seq2[string, *Catalog] {
+	return c.group(func(m *Meta) string { return m.Pos.File })
+}
+
+// ByPackage yields the catalog of each package, by name; blobs without a
+// package come first, under the empty name (A11).
+func (c *Catalog) ByPackage() iter.Seq2[string, *Catalog] {
+	return c.group(func(m *Meta) string { return m.Package })
+}
+
+func (c *Catalog) group(key func(*Meta) string) iter.Seq2[string, *Catalog] {
+	return func(yield func(string, *Catalog) bool) {
+		parts := map[string]*Catalog{}
+		for b := range c.Blobs() {
+			k := key(b.Common())
+			if parts[k] == nil {
+				parts[k] = &Catalog{}
+			}
+			parts[k].add(b)
+		}
+		for _, k := range slices.Sorted(maps.Keys(parts)) {
+			if !yield(k, parts[k]) {
+				return
+			}
+		}
+	}
 }

@@ -87,7 +87,7 @@ func example(t *testing.T, text string) Diagnostics {
 			all = append(all, doc)
 		}
 	}
-	found, err := CheckBytes(t.Context(), []byte(strings.Join(all, "---\n")), "catalog.yaml", nil, nil)
+	_, found, err := CheckBytes(t.Context(), []byte(strings.Join(all, "---\n")), "catalog.yaml", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

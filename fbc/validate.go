@@ -3,6 +3,7 @@ package fbc
 import (
 	"cmp"
 	"context"
+	"io"
 	"io/fs"
 	"slices"
 
@@ -67,19 +68,25 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 
 // Check loads the catalog below the root of fsys and validates it in one go:
 // its findings are all that Load refuses and all that Validate finds in what
-// could be read. It holds the whole catalog in memory, as with [KeepAll].
+// could be read, which is the catalog that it returns. It holds everything in
+// memory, as with [KeepAll].
 //
 // The only error is the context's.
-func Check(ctx context.Context, fsys fs.FS, load *LoadOptions, opts *ValidateOptions) (Diagnostics, error) {
+func Check(ctx context.Context, fsys fs.FS, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
 	return check(ctx, tree(fsys), load, opts)
 }
 
+// CheckReader loads and validates one stream of documents, as Check does a tree.
+func CheckReader(ctx context.Context, r io.Reader, name string, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
+	return check(ctx, stream(r, name), load, opts)
+}
+
 // CheckBytes loads and validates documents from memory, as Check does a tree.
-func CheckBytes(ctx context.Context, text []byte, name string, load *LoadOptions, opts *ValidateOptions) (Diagnostics, error) {
+func CheckBytes(ctx context.Context, text []byte, name string, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
 	return check(ctx, memory(text, name), load, opts)
 }
 
-func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOptions) (Diagnostics, error) {
+func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
 	var all LoadOptions
 	if load != nil {
 		all = *load
@@ -87,11 +94,15 @@ func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOp
 	all.Keep = KeepAll
 	c, faults, err := loadAll(ctx, from, &all)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// Duplicates are found again.
 	faults = slices.DeleteFunc(faults, func(d *Diagnostic) bool { return d.Code == CodeDuplicate })
-	return validate(ctx, c, faults, opts)
+	found, err := validate(ctx, c, faults, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, found, nil
 }
 
 // A validator collects the findings of one catalog.

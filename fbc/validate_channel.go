@@ -187,7 +187,7 @@ type wayOut struct {
 func (l *line) wayOut() wayOut {
 	w := wayOut{map[string]bool{}, map[string]constraints.Range{}}
 	for k, e := range l.Entries {
-		if l.shape.Skipped[k] || l.facts[k] == nil {
+		if l.shape.Skipped[k] {
 			continue
 		}
 		if e.Replaces != e.Name {

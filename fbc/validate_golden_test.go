@@ -84,7 +84,7 @@ entries: [{name: etcd.v0.9.0, skips: [etcd.v0.9.0]}]
 		{"others", pkg("schema: olm.composite\nproperties: [{type: olm.nope, value: 1}]\n---\nschema: own\n")},
 		{"refused-and-validated", pkg("schema: olm.bundle\npackage: etcd\nname: broken\nimage: 1\n---\n{broken\n")},
 	} {
-		found, err := CheckBytes(t.Context(), []byte(c.text), "f", nil, nil)
+		_, found, err := CheckBytes(t.Context(), []byte(c.text), "f", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func TestRealValidate(t *testing.T) {
 			if name == "community-invalid" {
 				t.Skip("see TestRealInvalid")
 			}
-			found, err := Check(t.Context(), realTree(t, name), nil, nil)
+			_, found, err := Check(t.Context(), realTree(t, name), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestRealInvalid(t *testing.T) {
 		t.Fatal(err)
 	}
 	codes := map[string]Code{"multiple-heads": CodeHeads, "stranded-bundles": CodeStranded, "invalid-skip-range": CodeSkipRange, "invalid-image-reference": CodeImage}
-	found, err := Check(t.Context(), realTree(t, "community-invalid"), nil, nil)
+	_, found, err := Check(t.Context(), realTree(t, "community-invalid"), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		cases++
-		found, err := CheckBytes(t.Context(), []byte(c.FBC), "catalog.yaml", nil, nil)
+		_, found, err := CheckBytes(t.Context(), []byte(c.FBC), "catalog.yaml", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

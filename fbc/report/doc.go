@@ -2,7 +2,7 @@
 // JSON for programs, as SARIF 2.1.0 for code scanning, and as annotations of
 // GitHub workflows.
 //
-//	found, err := fbc.Check(ctx, os.DirFS("catalog"), nil, nil)
+//	_, found, err := fbc.Check(ctx, os.DirFS("catalog"), nil, nil)
 //	…
 //	err = report.Write(os.Stdout, report.SARIF, found, &report.Options{Prefix: "catalog"})
 //

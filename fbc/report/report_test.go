@@ -23,7 +23,7 @@ func findings(t *testing.T) fbc.Diagnostics {
 {"schema":"olm.bundle","package":"a","name":"a.v1","image":"a","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}},{"type":"olm.typo","value":1}]}
 {"schema":
 `
-	found, err := fbc.CheckBytes(t.Context(), []byte(text), "a 100%, b:c/index.json", nil, nil)
+	_, found, err := fbc.CheckBytes(t.Context(), []byte(text), "a 100%, b:c/index.json", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
