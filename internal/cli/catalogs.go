@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -170,6 +171,40 @@ func (l *loader) note(path string, c *graph.Catalog) {
 // blobs loads the blobs of the catalog at a path. Links within a directory do
 // not leave it.
 func (l *loader) blobs(ctx context.Context, path string) (*fbc.Catalog, error) {
+	return l.keep(ctx, path, fbc.KeepResolution)
+}
+
+// keep loads the blobs of the catalog at a path, with as much in memory as keep
+// says.
+func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.Catalog, err error) {
+	err = l.open(path, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
+		opts.Keep = keep
+		if fsys != nil {
+			c, err = fbc.Load(ctx, fsys, opts)
+		} else {
+			c, err = fbc.LoadReader(ctx, r, name, opts)
+		}
+		return err
+	})
+	return c, err
+}
+
+// check loads and validates the catalog at a path.
+func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found fbc.Diagnostics, err error) {
+	err = l.open(path, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
+		if fsys != nil {
+			c, found, err = fbc.Check(ctx, fsys, opts, nil)
+		} else {
+			c, found, err = fbc.CheckReader(ctx, r, name, opts, nil)
+		}
+		return err
+	})
+	return c, found, err
+}
+
+// open calls use with what a path means: a file system, or a stream and its
+// name.
+func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadOptions) error) error {
 	opts := &fbc.LoadOptions{}
 	if p := newProgress(l.stderr, "loading "+display(path)); p != nil {
 		opts.Progress = p.update
@@ -177,28 +212,62 @@ func (l *loader) blobs(ctx context.Context, path string) (*fbc.Catalog, error) {
 	}
 	switch path {
 	case stdinPath:
-		return fbc.LoadReader(ctx, l.stdin, "stdin", opts)
+		return use(nil, l.stdin, "stdin", opts)
 	case samplePath:
-		return fbc.Load(ctx, sample.Catalog(), opts)
+		return use(sample.Catalog(), nil, "", opts)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if !info.IsDir() {
+	if info.Mode().IsRegular() {
+		return use(oneFile{filepath.Base(path), path}, nil, "", opts)
+	}
+	if !info.IsDir() { // a pipe, say
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer f.Close()
-		return fbc.LoadReader(ctx, f, filepath.Base(path), opts)
+		return use(nil, f, filepath.Base(path), opts)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
+		return err
+	}
+	return use(root.FS(), nil, "", opts)
+}
+
+// A oneFile is a file system with one file of the disk, so that its text can be
+// read again.
+type oneFile struct{ name, path string }
+
+func (o oneFile) Open(name string) (fs.File, error) {
+	switch name {
+	case o.name:
+		return os.Open(o.path)
+	case ".":
+		return os.Open(filepath.Dir(o.path))
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+func (o oneFile) ReadDir(string) ([]fs.DirEntry, error) {
+	info, err := os.Stat(o.path)
+	if err != nil {
 		return nil, err
 	}
-	return fbc.Load(ctx, root.FS(), opts)
+	return []fs.DirEntry{fs.FileInfoToDirEntry(named{info, o.name})}, nil
 }
+
+// named gives a file the name by which it was asked for, not that of what a
+// link leads to.
+type named struct {
+	fs.FileInfo
+	name string
+}
+
+func (n named) Name() string { return n.name }
 
 // A catalogError says that the catalog at a path cannot be used.
 type catalogError struct {

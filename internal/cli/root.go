@@ -94,6 +94,6 @@ Exit codes: 0 answered, 1 the answer is no (a conflict, an invalid catalog),
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	root.AddCommand(newResolve(e), newSelect(e), newGraph(e), newPath(e), newDiff(e), newSubset(e), newPlatform(e), newPlan(e), newSimulate(e), newList(e), newValidate(e), newVersion(e))
+	root.AddCommand(newResolve(e), newSelect(e), newGraph(e), newPath(e), newDiff(e), newSubset(e), newPlatform(e), newPlan(e), newSimulate(e), newList(e), newValidate(e), newExplain(e), newFmt(e), newRender(e), newMerge(e), newExtract(e), newVersion(e))
 	return root
 }

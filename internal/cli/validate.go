@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/graph"
+	fbcreport "github.com/olmkit/olmkit/fbc/report"
 )
 
 func newValidate(e *env) *cobra.Command {
@@ -21,15 +20,27 @@ func newValidate(e *env) *cobra.Command {
 		Use:   "validate CATALOG",
 		Short: "Check a catalog and list everything that is wrong with it",
 		Long: `Validate checks a catalog: a directory, one file, or - for standard input. It
-lists every finding with its file and line, not only the first.
+lists every finding with its file and line, not only the first: what is wrong, and
+as warnings what is legal and strands or surprises users. "olmkit explain CODE"
+tells more about each kind of finding.
 
 Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 2 the catalog could not be read.`,
 		Example: `  olmkit validate ./catalog
-  olmkit validate ./catalog/etcd/catalog.yaml -o json`,
+  olmkit validate ./catalog/etcd/catalog.yaml -o json
+  olmkit validate ./catalog -o sarif > olmkit.sarif
+  olmkit explain stranded`,
 	}
-	f, sample := addFormat(cmd), addSample(cmd)
+	f := formatText
+	cmd.Flags().StringVarP((*string)(&f), "output", "o", string(formatText), "how to print: text, json, yaml, sarif for code scanners, or github for workflow annotations")
+	complete(cmd, "output", append(slices.Clone(formats), string(fbcreport.SARIF), string(fbcreport.GitHub))...)
+	sample := addSample(cmd)
+	quiet := cmd.Flags().Bool("no-warnings", false, "list errors only")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		special := fbcreport.Format(f) == fbcreport.SARIF || fbcreport.Format(f) == fbcreport.GitHub
+		if !special && !slices.Contains(formats, string(f)) {
+			return usagef("--output %q is not one of text, json, yaml, sarif, github", f)
+		}
 		catalog := samplePath
 		switch {
 		case *sample && len(args) == 0:
@@ -38,11 +49,16 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 		default:
 			return usagef("name one catalog: a directory, a file or -")
 		}
-		r, err := validate(cmd.Context(), newLoader(e), catalog)
+		r, err := validate(cmd.Context(), newLoader(e), catalog, *quiet)
 		if err != nil {
 			return err
 		}
-		if err := (&printer{w: e.stdout, format: *f}).print(r); err != nil {
+		if special {
+			err = fbcreport.Write(e.stdout, fbcreport.Format(f), r.found, &fbcreport.Options{Prefix: r.dir(), ToolVersion: buildVersion().Version})
+		} else {
+			err = (&printer{w: e.stdout, format: f}).print(r)
+		}
+		if err != nil {
 			return err
 		}
 		switch {
@@ -70,6 +86,7 @@ type report struct {
 
 	source string
 	loaded bool
+	found  fbc.Diagnostics
 }
 
 // A finding is one thing that is wrong, flat for machines.
@@ -89,12 +106,16 @@ type finding struct {
 
 // validate reports on the catalog at a path. The error is that of a catalog that
 // cannot be read at all.
-func validate(ctx context.Context, l *loader, catalog string) (*report, error) {
+func validate(ctx context.Context, l *loader, catalog string, errorsOnly bool) (*report, error) {
 	r := &report{Path: display(catalog), Findings: []finding{}, source: catalog}
 	found, err := r.check(ctx, l)
 	if err != nil {
 		return nil, err
 	}
+	if errorsOnly {
+		found = found.Errors()
+	}
+	r.found = found
 	for _, d := range found {
 		f := finding{
 			Code: d.Code, Severity: d.Severity, File: d.Pos.File, Line: d.Pos.Line,
@@ -114,27 +135,19 @@ func validate(ctx context.Context, l *loader, catalog string) (*report, error) {
 	return r, nil
 }
 
-// check runs every check there is: those of the loader, then those of the index.
+// check runs every check there is.
 func (r *report) check(ctx context.Context, l *loader) (fbc.Diagnostics, error) {
-	blobs, err := l.blobs(ctx, r.source)
-	var found fbc.Diagnostics
+	blobs, found, err := l.check(ctx, r.source)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, err
-	case errors.As(err, &found):
-		return found, nil
 	case err != nil:
 		return nil, &catalogError{r.source, err}
 	}
-	index, err := graph.Build(ctx, blobs, nil)
-	if err != nil {
-		return nil, err
+	if r.loaded = blobs.Len() > 0; r.loaded {
+		r.Packages, r.Channels, r.Bundles = len(blobs.PackageNames()), len(blobs.Channels), len(blobs.Bundles)
 	}
-	r.loaded = true
-	r.Packages, r.Channels, r.Bundles = index.NumPackages(), index.NumChannels(), index.NumBundles()
-	found = slices.Concat(blobs.Findings, index.Problems())
-	slices.SortStableFunc(found, (*fbc.Diagnostic).Compare)
-	return slices.CompactFunc(found, func(a, b *fbc.Diagnostic) bool { return a.Compare(b) == 0 }), nil
+	return found, nil
 }
 
 func (r *report) text(w io.Writer) error {

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+func newFmt(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fmt [CATALOG...]",
+		Short: "Write catalog files in one order and layout",
+		Long: `Fmt puts the blobs of each file, and their keys, in one order: packages by name;
+in each its olm.package, channels by name, bundles by version, deprecations, then
+other blobs. The same catalog gives the same text, so that diffs show what
+changed. Comments are lost.
+
+It prints the result; -w writes files back instead, and --check lists the files
+that would change and exits with 1 if there are any. Without an argument it reads
+standard input.`,
+		Example: `  olmkit fmt catalog/etcd/catalog.yaml
+  olmkit fmt -w ./catalog
+  olmkit fmt --check ./catalog`,
+	}
+	w := addSyntax(cmd, "syntax: yaml, json (indented) or jsonl (one blob a line) (default by the file's name)")
+	write := cmd.Flags().BoolP("write", "w", false, "write the files back instead of printing")
+	check := cmd.Flags().Bool("check", false, "list the files that would change, and change nothing")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *write && *check {
+			return usagef("-w and --check exclude each other")
+		}
+		if len(args) == 0 {
+			args = []string{stdinPath}
+		}
+		changed := false
+		for _, arg := range args {
+			one, err := formatAll(cmd.Context(), e, arg, w, *write, *check)
+			if err != nil {
+				return err
+			}
+			changed = changed || one
+		}
+		if *check && changed {
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+// formatAll formats the files of a catalog; it reports whether any changes.
+func formatAll(ctx context.Context, e *env, arg string, w *writing, write, check bool) (bool, error) {
+	c, err := newLoader(e).keep(ctx, arg, fbc.KeepAll)
+	if err != nil {
+		return false, notLoaded(ctx, arg, err)
+	}
+	changed := false
+	for file, part := range c.Files() {
+		name := file
+		if arg != stdinPath {
+			name = arg
+			if info, err := os.Stat(arg); err == nil && info.IsDir() {
+				name = filepath.Join(arg, filepath.FromSlash(file))
+			}
+		}
+		opts, err := w.options(name)
+		if err != nil {
+			return false, err
+		}
+		if !write && !check {
+			if err := fbc.Write(ctx, e.stdout, part, opts); err != nil {
+				return false, err
+			}
+			continue
+		}
+		if arg == stdinPath {
+			return false, usagef("-w and --check need files, not standard input")
+		}
+		var text bytes.Buffer
+		if err := fbc.Write(ctx, &text, part, opts); err != nil {
+			return false, err
+		}
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return false, err
+		}
+		if bytes.Equal(old, text.Bytes()) {
+			continue
+		}
+		changed = true
+		if check {
+			fmt.Fprintln(e.stdout, name)
+		} else if err := writeFile(ctx, name, part, opts); err != nil {
+			return false, err
+		}
+	}
+	return changed, nil
+}
+
+// notLoaded gives the error of a load the name of its catalog.
+func notLoaded(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return &catalogError{path, err}
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+func newMerge(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "merge CATALOG...",
+		Short: "Put catalogs together to one",
+		Long: `Merge prints the union of catalogs: directories, files, or - for standard input.
+What two of them define, a package or a bundle of a package, is an error.`,
+		Example: `  olmkit merge ./etcd ./prometheus > catalog.yaml
+  olmkit merge ./a ./b --dir ./catalog`,
+	}
+	w := addWriting(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("name the catalogs to put together")
+		}
+		var all []*fbc.Catalog
+		for _, arg := range args {
+			c, err := newLoader(e).keep(cmd.Context(), arg, fbc.KeepAll)
+			if err != nil {
+				return notLoaded(cmd.Context(), arg, err)
+			}
+			all = append(all, c)
+		}
+		c, err := fbc.Merge(all...)
+		if err != nil {
+			return err
+		}
+		return w.write(cmd.Context(), e.stdout, c)
+	}
+	return cmd
+}
+
+func newExtract(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "extract CATALOG --package NAME...",
+		Short: "Take packages out of a catalog",
+		Long: `Extract prints the part of a catalog that belongs to some packages, whole: all
+their channels, bundles, deprecations and blobs of other schemas. "olmkit subset"
+cuts deeper and keeps what they depend on.`,
+		Example: `  olmkit extract ./catalog --package etcd --package prometheus > two.yaml`,
+	}
+	w := addWriting(cmd)
+	sample := addSample(cmd)
+	packages := cmd.Flags().StringArrayP("package", "p", nil, "a package to take, by `NAME` (repeatable)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *sample {
+			args = append(args, samplePath)
+		}
+		switch {
+		case len(args) != 1:
+			return usagef("name one catalog: a directory, a file or -")
+		case len(*packages) == 0:
+			return usagef("nothing to take; name packages with --package")
+		}
+		c, err := newLoader(e).keep(cmd.Context(), args[0], fbc.KeepAll)
+		if err != nil {
+			return notLoaded(cmd.Context(), args[0], err)
+		}
+		if c, err = fbc.Extract(c, *packages...); err != nil {
+			return err
+		}
+		return w.write(cmd.Context(), e.stdout, c)
+	}
+	return cmd
+}

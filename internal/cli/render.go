@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+func newRender(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "render SOURCE...",
+		Short: "Make a catalog of bundle directories and templates",
+		Long: `Render prints plain catalog blobs of each source:
+
+  a bundle directory   with manifests/ and metadata/: its olm.bundle blob; name
+                       the image of the bundle with --image, or write
+                       IMAGE=DIRECTORY
+  a semver template    a file with "schema: olm.semver": the package that it
+                       describes; say where bundles are with --from IMAGE=DIRECTORY
+  a composite recipe   a file with "references": the union of their catalogs; say
+                       where they are with --from IMAGE=CATALOG
+  a catalog            a directory or file: itself
+
+Nothing is pulled from registries: unpack images first.`,
+		Example: `  olmkit render ./etcd/0.9.2 --image quay.io/example/etcd-bundle:v0.9.2
+  olmkit render semver.yaml --from quay.io/example/etcd-bundle:v0.9.2=./etcd/0.9.2`,
+	}
+	w := addWriting(cmd)
+	r := renderer{env: e, from: map[string]string{}}
+	cmd.Flags().StringVar(&r.image, "image", "", "image `REFERENCE` of the one bundle directory")
+	from := cmd.Flags().StringArray("from", nil, "where the contents of an image are, as `IMAGE=DIRECTORY` (repeatable)")
+	data := cmd.Flags().String("data", "none", "heavy properties of bundles: none, csv-metadata (what user interfaces show) or objects (all manifests)")
+	complete(cmd, "data", "none", "csv-metadata", "objects")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("name a bundle directory, a template or a catalog")
+		}
+		if r.image != "" && len(args) > 1 {
+			return usagef("--image is for one bundle directory; write IMAGE=DIRECTORY for several")
+		}
+		switch *data {
+		case "none":
+		case "csv-metadata":
+			r.data = fbc.CSVMetadata
+		case "objects":
+			r.data = fbc.BundleObjects
+		default:
+			return usagef("--data %q is not one of none, csv-metadata, objects", *data)
+		}
+		for _, f := range *from {
+			image, dir, ok := strings.Cut(f, "=")
+			if !ok || image == "" || dir == "" {
+				return usagef("--from %q: write IMAGE=DIRECTORY", f)
+			}
+			r.from[image] = dir
+		}
+		var all []*fbc.Catalog
+		for _, arg := range args {
+			c, err := r.source(cmd.Context(), arg)
+			if err != nil {
+				return err
+			}
+			all = append(all, c)
+		}
+		c, err := fbc.Merge(all...)
+		if err != nil {
+			return err
+		}
+		return w.write(cmd.Context(), e.stdout, c)
+	}
+	return cmd
+}
+
+type renderer struct {
+	*env
+	image string
+	from  map[string]string // directories by image
+	data  fbc.BundleData
+}
+
+// source renders one argument.
+func (r *renderer) source(ctx context.Context, arg string) (*fbc.Catalog, error) {
+	image, dir := r.image, arg
+	if before, after, ok := strings.Cut(arg, "="); ok && isDir(after) {
+		image, dir = before, after
+	}
+	if isDir(dir) && fbc.IsBundleDir(os.DirFS(dir)) {
+		b, err := r.bundle(ctx, image, dir)
+		if err != nil {
+			return nil, err
+		}
+		return &fbc.Catalog{Bundles: []*fbc.Bundle{b}}, nil
+	}
+	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
+		text, err := os.ReadFile(arg)
+		if err != nil {
+			return nil, err
+		}
+		if c, ok, err := r.template(ctx, arg, text); ok {
+			return c, err
+		}
+	}
+	c, err := newLoader(r.env).keep(ctx, arg, fbc.KeepAll)
+	if err != nil {
+		return nil, notLoaded(ctx, arg, err)
+	}
+	return c, nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// bundle renders a bundle directory.
+func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.Bundle, error) {
+	if image == "" {
+		return nil, usagef("%s is a bundle directory, which does not tell its image; name it with --image, or write IMAGE=%s", dir, dir)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	b, err := fbc.ReadBundleDir(ctx, root.FS(), &fbc.BundleDirOptions{Image: image, Data: r.data})
+	var found fbc.Diagnostics
+	switch {
+	case errors.As(err, &found):
+		return nil, &catalogError{dir, err}
+	case err != nil:
+		return nil, err
+	}
+	return b.Bundle, nil
+}
+
+// template expands a file that is one; ok is false for others.
+func (r *renderer) template(ctx context.Context, name string, text []byte) (c *fbc.Catalog, ok bool, err error) {
+	bundle := func(ctx context.Context, image string) (*fbc.Bundle, error) {
+		dir, ok := r.from[image]
+		if !ok {
+			return nil, fmt.Errorf("where is it? Unpack the image and add --from %s=DIRECTORY", image)
+		}
+		return r.bundle(ctx, image, dir)
+	}
+	head := strings.ToLower(string(text))
+	switch {
+	case strings.Contains(head, "olm.semver"):
+		t, err := fbc.ParseSemver(ctx, text, filepath.Base(name))
+		if err != nil {
+			return nil, true, &catalogError{name, err}
+		}
+		c, err := t.Expand(ctx, bundle)
+		return c, true, err
+	case strings.Contains(head, "references") && !strings.Contains(head, "schema"):
+		t, err := fbc.ParseComposite(ctx, text, filepath.Base(name))
+		if err != nil {
+			return nil, true, &catalogError{name, err}
+		}
+		_, c, err := t.Expand(ctx, func(ctx context.Context, ref fbc.Reference) (*fbc.Catalog, error) {
+			dir, ok := r.from[ref.Image]
+			if !ok {
+				return nil, fmt.Errorf("where is it? Unpack the image and add --from %s=DIRECTORY", ref.Image)
+			}
+			return newLoader(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: r.stderr}).keep(ctx, dir, fbc.KeepAll)
+		})
+		return c, true, err
+	}
+	return nil, false, nil
+}
