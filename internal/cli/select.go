@@ -159,8 +159,9 @@ func (s *selector) open(ctx context.Context, dir string) (*graph.Catalog, error)
 	return s.loader.index(ctx, filepath.Join(s.root, name))
 }
 
-// stream answers the requests of a file, in order. One that cannot be answered
-// does not keep the next from being answered.
+// stream answers the requests of a file, in order. What is wrong with one
+// request, a range that does not parse or a catalog that cannot be read, is its
+// answer (C6): the next is answered all the same.
 func (s *selector) stream(ctx context.Context, file string) error {
 	in := s.loader.stdin
 	if file != stdinPath {
@@ -171,7 +172,7 @@ func (s *selector) stream(ctx context.Context, file string) error {
 		defer f.Close()
 		in = f
 	}
-	n, bad := 0, false
+	n := 0
 	for r, err := range resolver.ReadSelectRequests(in) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
@@ -186,8 +187,6 @@ func (s *selector) stream(ctx context.Context, file string) error {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			bad = true
-			fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, name, strings.TrimPrefix(err.Error(), "problem: "))
 			a = &selectAnswer{id: r.ID, err: err.Error()}
 		}
 		if s.out.format == formatText {
@@ -199,11 +198,8 @@ func (s *selector) stream(ctx context.Context, file string) error {
 			return err
 		}
 	}
-	switch {
-	case n == 0:
+	if n == 0 {
 		return fmt.Errorf("%s: holds no request document", file)
-	case bad:
-		return errReported
 	}
 	return nil
 }
