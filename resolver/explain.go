@@ -11,7 +11,7 @@ import (
 // A Step is one sentence of a derivation and the steps that support it.
 type Step struct {
 	// Code is the code of the fact that the step applies, or one of "supposed",
-	// "preferred", "unmet" and "contradiction".
+	// "preferred", "unmet-part" and "contradiction".
 	Code string `json:"code"`
 	// Bundles are what the step is about. Bundles that behave alike share one
 	// step.
@@ -40,7 +40,7 @@ type Step struct {
 const (
 	codeSupposed      = "supposed"
 	codePreferred     = "preferred"
-	codeUnmet         = "unmet"
+	codeUnmet         = "unmet-part"
 	codeContradiction = "contradiction"
 )
 

@@ -60,6 +60,19 @@ func factToJSON(f Fact) factJSON {
 	return out
 }
 
+// Facts are facts of a core. They marshal to objects with the code and the text
+// of each, and what it names.
+type Facts []Fact
+
+// MarshalJSON returns a list of objects.
+func (list Facts) MarshalJSON() ([]byte, error) {
+	out := make([]factJSON, len(list))
+	for i, f := range list {
+		out[i] = factToJSON(f)
+	}
+	return json.Marshal(out)
+}
+
 // MarshalJSON returns the core as an object with its headline, its derivation
 // and its facts.
 func (c *Core) MarshalJSON() ([]byte, error) {
@@ -67,15 +80,11 @@ func (c *Core) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err // a limit on the cost of rules
 	}
-	facts := make([]factJSON, len(c.Facts))
-	for i, f := range c.Facts {
-		facts[i] = factToJSON(f)
-	}
 	return json.Marshal(struct {
-		Headline   string     `json:"headline"`
-		Derivation *Step      `json:"derivation"`
-		Facts      []factJSON `json:"facts"`
-	}{d.Headline(), d.Conclusion, facts})
+		Headline   string `json:"headline"`
+		Derivation *Step  `json:"derivation"`
+		Facts      Facts  `json:"facts"`
+	}{d.Headline(), d.Conclusion, c.Facts})
 }
 
 // MarshalJSON returns the conflict as an object with its cores, the names of the

@@ -74,4 +74,4 @@ var markdownEscapes = strings.NewReplacer(
 )
 
 // escape keeps text from being read as Markdown.
-func escape(s string) string { return markdownEscapes.Replace(s) }
+func escape(s string) string { return markdownEscapes.Replace(printable(s)) }

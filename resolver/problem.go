@@ -28,7 +28,7 @@ type Problem struct {
 	// OperatorGroup, when set, keeps bundles out whose install modes do not serve
 	// its targets (G7).
 	OperatorGroup *OperatorGroup `json:"operatorGroup,omitempty"`
-	Options  Options  `json:"options,omitzero"`
+	Options       Options        `json:"options,omitzero"`
 }
 
 // A Catalog is a catalog as a namespace sees it.

@@ -27,7 +27,7 @@ type CoreReport struct {
 	Notes []string `json:"notes,omitempty"`
 	// Fixes are what would resolve the core, the least disturbing first.
 	Fixes []*Fix `json:"fixes"`
-	Facts []Fact `json:"-"`
+	Facts Facts  `json:"facts"`
 	// Requests are the names of the subscriptions and operators involved.
 	Requests []string `json:"requests"`
 }

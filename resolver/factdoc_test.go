@@ -1,0 +1,136 @@
+package resolver_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// TestEveryFactExplained finds the codes in the source: those that Code methods
+// return, and the constants of steps.
+func TestEveryFactExplained(t *testing.T) {
+	var want []string
+	add := func(x ast.Expr) {
+		if lit, ok := x.(*ast.BasicLit); ok {
+			s, _ := strconv.Unquote(lit.Value)
+			want = append(want, s)
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if ret, ok := last(n).(*ast.ReturnStmt); ok && n.Recv != nil && n.Name.Name == "Code" && len(ret.Results) == 1 {
+					add(ret.Results[0])
+				}
+			case *ast.ValueSpec:
+				if strings.HasPrefix(n.Names[0].Name, "code") && len(n.Values) == 1 {
+					add(n.Values[0])
+				}
+			}
+			return true
+		})
+	}
+	slices.Sort(want)
+	var got []string
+	for _, e := range resolver.Explanations() {
+		got = append(got, e.Code)
+		if e.Title == "" || e.Text == "" || e.Mend == "" || e.Rules == "" {
+			t.Errorf("%s is not explained in full", e.Code)
+		}
+		if _, ok := fbc.Explain(fbc.Code(e.Code)); ok {
+			t.Errorf("%s is a code of package fbc, too", e.Code)
+		}
+		if e.Case == "" {
+			continue
+		}
+		a, err := txtar.ParseFile(filepath.Join("testdata", "conflicts", e.Case+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.TrimSuffix(file(t, a, "want"), "\n"), e.Example); diff != "" {
+			t.Errorf("the example of %s is not what %s says (-case +example):\n%s", e.Code, e.Case, diff)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("codes and explanations (-code +explanation):\n%s", diff)
+	}
+	if _, ok := resolver.Explain("nonsense"); ok {
+		t.Error("nonsense is explained")
+	}
+}
+
+// last returns the last statement of a function.
+func last(f *ast.FuncDecl) ast.Stmt {
+	if f.Body == nil || len(f.Body.List) == 0 {
+		return nil
+	}
+	return f.Body.List[len(f.Body.List)-1]
+}
+
+// TestFactPages keeps docs/facts true to the explanations.
+func TestFactPages(t *testing.T) {
+	dir := filepath.Join("..", "docs", "facts")
+	index := "# Facts\n\nEach step of an explanation has the code of a fact. `olmkit explain CODE` shows these pages too.\n" +
+		"They are written by `go test ./resolver -run TestFactPages -update`.\n\n"
+	pages := map[string]string{}
+	for _, e := range resolver.Explanations() {
+		index += "- [`" + e.Code + "`](" + e.Code + ".md): " + e.Title + "\n"
+		pages[e.Code+".md"] = e.Markdown()
+	}
+	pages["README.md"] = index
+	if *update {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range pages {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(pages) {
+		t.Errorf("%d pages, want %d (-update rewrites them)", len(entries), len(pages))
+	}
+	for name, want := range pages {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%s (-want +got; -update rewrites it):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package resolver_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// brackets shows what a styler is asked for.
+type brackets struct{}
+
+func (brackets) Style(part resolver.Part, line string) string {
+	return "<" + string("phoqH"[part]) + ">" + line
+}
+
+// TestReports compares one report as data and in every rendering.
+func TestReports(t *testing.T) {
+	const path = "testdata/report.txtar"
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := conflictOf(t, readCase(t, a)).Report(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, path, a, "text", r.Text(80, nil))
+	golden(t, path, a, "styled", r.Text(80, brackets{}))
+	golden(t, path, a, "markdown", r.Markdown())
+	golden(t, path, a, "json", indented(t, r))
+	golden(t, path, a, "conflict.json", indented(t, conflictOf(t, readCase(t, a))))
+}
+
+func indented(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", " "); err != nil {
+		t.Fatal(err)
+	}
+	return b.String() + "\n"
+}
+
+// TestHostileText checks that what a catalog says cannot break out of Markdown.
+func TestHostileText(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/conflicts/failure-message.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range a.Files {
+		a.Files[i].Data = bytes.ReplaceAll(a.Files[i].Data, []byte("app needs a database operator; subscribe to db 2 or later"), []byte(`<script>\n# [x](http://y) **z**`))
+	}
+	r, err := conflictOf(t, readCase(t, a)).Report(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	md := r.Markdown()
+	for _, bad := range []string{"<script>", "\n# [", "[x](", "**z"} {
+		if strings.Contains(md, bad) {
+			t.Errorf("%q got through:\n%s", bad, md)
+		}
+	}
+	if text := r.Text(100, nil); strings.Contains(text, "\n# [") {
+		t.Errorf("a message broke a line:\n%s", text)
+	}
+}
