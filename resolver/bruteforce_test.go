@@ -15,7 +15,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "check the generated problem of this `seed` only, and print it")
-	universes = flag.Int("universes", 400, "the `number` of generated problems to check")
+	universes = flag.Int("universes", 300, "the `number` of generated problems to check")
 )
 
 // seeds calls f with each seed to check, as a subtest where it is one.
