@@ -1,0 +1,222 @@
+package compare_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/operator-framework/operator-registry/alpha/declcfg"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/realcat"
+)
+
+var realTrees = []string{"community", "openshift-v4.16", "openshift-v4.19", "community-invalid"}
+
+// TestLoadLikeOPM loads every real catalog with opm's loader and ours: the same
+// blobs with the same JSON values, unknown fields of opm's types aside.
+func TestLoadLikeOPM(t *testing.T) {
+	for _, name := range realTrees {
+		t.Run(name, func(t *testing.T) {
+			tree := realcat.FS(t, name)
+			cfg, err := declcfg.LoadFS(t.Context(), tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := fbc.Load(t.Context(), tree, &fbc.LoadOptions{Keep: fbc.KeepAll})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{}
+			add := func(schema, pkg, name string, blob any) {
+				text, err := json.Marshal(blob)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want[schema+"/"+pkg+"/"+name] = plain(t, text)
+			}
+			for _, x := range cfg.Packages {
+				add(x.Schema, x.Name, x.Name, x)
+			}
+			for _, x := range cfg.Channels {
+				add(x.Schema, x.Package, x.Name, x)
+			}
+			for _, x := range cfg.Bundles {
+				add(x.Schema, x.Package, x.Name, x)
+			}
+			for _, x := range cfg.Deprecations {
+				add(x.Schema, x.Package, "", x)
+			}
+			n, differ := 0, 0
+			for b := range c.Blobs() {
+				n++
+				m := b.Common()
+				got := plain(t, m.Raw)
+				if w, ok := want[m.Schema+"/"+m.Package+"/"+m.Name]; !ok {
+					t.Errorf("%s: opm has no %s %q", m.Pos, m.Schema, m.Name)
+				} else if w != got {
+					if differ++; differ < 5 {
+						t.Errorf("%s: %s %q: opm has\n%.300s\nwe\n%.300s", m.Pos, m.Schema, m.Name, w, got)
+					}
+				}
+			}
+			if n != len(want)+len(cfg.Others) {
+				t.Errorf("%d blobs, opm has %d", n, len(want)+len(cfg.Others))
+			}
+			t.Logf("%d blobs, %d differ", n, differ)
+		})
+	}
+}
+
+// plain returns a JSON text with sorted keys and without empty fields, which
+// opm's types leave out or put in.
+func plain(t *testing.T, text []byte) string {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v map[string]any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	for k, x := range v {
+		if list, ok := x.([]any); x == nil || x == "" || ok && len(list) == 0 {
+			delete(v, k)
+		}
+	}
+	if list, ok := v["relatedImages"].([]any); ok {
+		for _, e := range list {
+			if e := e.(map[string]any); e["name"] == nil {
+				e["name"] = ""
+			}
+			if e := e.(map[string]any); e["image"] == nil {
+				e["image"] = ""
+			}
+		}
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// opmVerdict returns opm's error for a catalog, nil if it is valid.
+func opmVerdict(t *testing.T, tree fs.FS) error {
+	cfg, err := declcfg.LoadFS(t.Context(), tree)
+	if err != nil {
+		return err
+	}
+	_, err = declcfg.ConvertToModel(*cfg)
+	return err
+}
+
+// TestValidateLikeOPM gives every package of the real catalogs the verdict that
+// opm gives it.
+func TestValidateLikeOPM(t *testing.T) {
+	for _, name := range realTrees {
+		t.Run(name, func(t *testing.T) {
+			tree := realcat.FS(t, name)
+			dirs, err := fs.ReadDir(tree, ".")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range dirs {
+				sub, err := fs.Sub(tree, d.Name())
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, found, err := fbc.Check(t.Context(), sub, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if opm := opmVerdict(t, sub); (opm == nil) != (found.Err() == nil) {
+					t.Errorf("%s: opm says %v, we %v", d.Name(), opm, found.Err())
+				}
+			}
+			t.Logf("%d packages", len(dirs))
+		})
+	}
+}
+
+// stricter are the findings that opm does not have; see the conformance test of
+// package fbc for the rules behind them.
+var stricter = []fbc.Code{
+	fbc.CodeProperty, fbc.CodeMeta, fbc.CodeRepeated, fbc.CodeAPIName, fbc.CodeAPI, fbc.CodeConstraint, fbc.CodeValue, fbc.CodeDeprecation,
+	fbc.CodeCycle,
+}
+
+// TestValidateMutated changes one line of a small real package at random, many
+// times: opm must refuse what we refuse for a reason that it knows, and accept
+// what we accept.
+func TestValidateMutated(t *testing.T) {
+	tree := realcat.FS(t, "community")
+	rng := rand.New(rand.NewPCG(6, 28))
+	files := smallYAML(t, tree)
+	tries, same, ours := 0, 0, 0
+	for range 1500 {
+		lines := strings.SplitAfter(files[rng.IntN(len(files))], "\n")
+		i := rng.IntN(len(lines))
+		switch rng.IntN(4) {
+		case 0:
+			lines = slices.Delete(lines, i, i+1)
+		case 1:
+			lines = slices.Insert(lines, i, lines[i])
+		case 2:
+			j := rng.IntN(len(lines))
+			lines[i], lines[j] = lines[j], lines[i]
+		case 3:
+			lines[i] = strings.Replace(lines[i], ": ", ": x", 1)
+		}
+		text := strings.Join(lines, "")
+		opm := opmVerdict(t, fstest.MapFS{"catalog.yaml": {Data: []byte(text)}})
+		_, found, err := fbc.CheckBytes(t.Context(), []byte(text), "catalog.yaml", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tries++
+		errs := found.Errors()
+		known := slices.DeleteFunc(slices.Clone(errs), func(d *fbc.Diagnostic) bool { return slices.Contains(stricter, d.Code) })
+		switch {
+		case (opm == nil) == (len(errs) == 0):
+			same++
+		case opm == nil && len(known) == 0:
+			ours++
+		case opm != nil && (strings.Contains(opm.Error(), "object ''") || strings.Contains(opm.Error(), "missing root schema") && len(errs) == 0):
+			ours++ // a document without content (H19)
+		default:
+			t.Errorf("opm says %v, we %v; in\n%s", opm, errs, text)
+		}
+	}
+	t.Logf("%d catalogs: %d verdicts agree, %d differ on purpose", tries, same, ours)
+}
+
+// smallYAML returns the texts of YAML files of at most 10 kB.
+func smallYAML(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	var out []string
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".yaml") {
+			return err
+		}
+		f, err := tree.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		text, err := io.ReadAll(f)
+		if len(text) <= 10_000 {
+			out = append(out, string(text))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
