@@ -54,6 +54,14 @@ func (p *planner) executePlan(ip *olm.InstallPlan) error {
 		clearCondition(&e.out.Status.Conditions, conditionInstalled)
 		e.out.Status.Message = ""
 	}
+	if text := e.refused(); text != "" {
+		// Tell first, then try again: a step that is refused again would keep the
+		// status from being written.
+		e.fault(text)
+		if !olm.Equal(ip, &e.out) {
+			return e.write("%s", e.out.Status.Message)
+		}
+	}
 	return e.run()
 }
 
@@ -116,21 +124,36 @@ func (e *execution) run() error {
 	return e.outcome(problems, waiting)
 }
 
-func (e *execution) outcome(problems []string, waiting bool) error {
-	st := &e.out.Status
+// refused tells which steps the cluster refused in the last pass, if any.
+func (e *execution) refused() string {
+	var parts []string
 	for _, r := range e.Rejections {
-		if slices.ContainsFunc(st.Plan, func(s olm.Step) bool { return s.Resource.Kind == r.Key.Kind && s.Resource.Name == r.Key.Name }) {
-			problems = append(problems, fmt.Sprintf("%s: %s", r.Key, r.Message))
+		if slices.ContainsFunc(e.plan.Status.Plan, func(s olm.Step) bool { return s.Resource.Kind == r.Key.Kind && s.Resource.Name == r.Key.Name }) {
+			parts = append(parts, fmt.Sprintf("%s: %s", r.Key, r.Message))
 		}
 	}
-	switch text := strings.Join(problems, "; "); {
-	case text != "" && e.past(e.plan.Status.StartTime, e.opts.planTimeout()):
+	return strings.Join(parts, "; ")
+}
+
+// fault says what stands in the way. After a while it is for good.
+func (e *execution) fault(text string) {
+	st := &e.out.Status
+	if e.past(e.plan.Status.StartTime, e.opts.planTimeout()) {
 		st.Phase, st.Message = olm.PlanFailed, text
 		e.setCondition(&st.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionFalse, Reason: reasonComponentFailed, Message: text})
-		return e.write("failed: %s", text)
+		return
+	}
+	st.Message = "retrying execution due to error: " + text
+}
+
+func (e *execution) outcome(problems []string, waiting bool) error {
+	st := &e.out.Status
+	switch text := strings.Join(problems, "; "); {
 	case text != "":
-		st.Message = "retrying execution due to error: " + text
+		e.fault(text)
 		return e.write("%s", st.Message)
+	case e.refused() != "":
+		return nil // still, or it would have been done
 	case !waiting:
 		st.Phase, st.Message = olm.PlanComplete, ""
 		e.setCondition(&st.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionTrue})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/olmkit/olmkit/olm"
@@ -87,14 +88,15 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		if err != nil {
 			return r, err
 		}
+		known := rejected
 		rejected = nil
 		var errs []error
 		for _, f := range refusals {
 			rejected = append(rejected, Rejection{f.change.Key(), f.err.Error()})
 			errs = append(errs, fmt.Errorf("%s %s: %w", f.change.Op, f.change.Key(), f.err))
 		}
-		if done == 0 && len(errs) > 0 {
-			return r, errors.Join(errs...)
+		if done == 0 && len(errs) > 0 && slices.Equal(known, rejected) {
+			return r, errors.Join(errs...) // the plan knew of them, and nothing else is to be done
 		}
 	}
 	return r, fmt.Errorf("namespace %q: %w within %d passes", namespace, ErrUnsettled, limit)

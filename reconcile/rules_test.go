@@ -1,0 +1,129 @@
+package reconcile_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+// E6: what holds the version that would replace an operator.
+func TestNotUpgradeable(t *testing.T) {
+	for _, c := range []struct{ name, condition, want string }{
+		{"no conditions", `{metadata: {generation: 1}}`, ""},
+		{"spec says no (001)", `{metadata: {generation: 1}, spec: {conditions: [{type: Upgradeable, status: "False", reason: migration, message: The Operator is performing a migration.}]}}`,
+			"migration: The Operator is performing a migration."},
+		{"spec says yes", `{metadata: {generation: 1}, spec: {conditions: [{type: Upgradeable, status: "True"}]}}`, ""},
+		{"status says no", `{metadata: {generation: 2}, status: {conditions: [{type: Upgradeable, status: "False", observedGeneration: 2}]}}`, "Upgradeable=False"},
+		{"status says yes", `{metadata: {generation: 2}, status: {conditions: [{type: Upgradeable, status: "True", observedGeneration: 2}]}}`, ""},
+		{"status of an older generation", `{metadata: {generation: 3}, status: {conditions: [{type: Upgradeable, status: "True", observedGeneration: 2}]}}`,
+			"its condition Upgradeable is of generation 2 and the resource of 3"},
+		{"override says yes", `{metadata: {generation: 3}, spec: {overrides: [{type: Upgradeable, status: "True"}], conditions: [{type: Upgradeable, status: "False"}]}}`, ""},
+		{"override says no", `{metadata: {generation: 1}, spec: {overrides: [{type: Upgradeable, status: "False", message: wait}], conditions: [{type: Upgradeable, status: "True"}]}}`,
+			"an administrator says so: wait"},
+		{"other conditions do not count", `{spec: {conditions: [{type: Happy, status: "False"}]}}`, ""},
+	} {
+		if got := reconcile.NotUpgradeable(fromYAML[olm.OperatorCondition](t, c.condition)); got != c.want {
+			t.Errorf("%s: NotUpgradeable = %q, want %q", c.name, got, c.want)
+		}
+	}
+	if got := reconcile.NotUpgradeable(nil); got != "" {
+		t.Errorf("NotUpgradeable(nil) = %q", got)
+	}
+}
+
+// E8: 001, 2.4.1.2.2.1.
+func TestImageFromTemplate(t *testing.T) {
+	for _, c := range []struct{ template, version, want, err string }{
+		{"quay.io/example-org/example-catalog:v{kube_major_version}.{kube_minor_version}", "v1.25.3", "quay.io/example-org/example-catalog:v1.25", ""},
+		{"quay.io/example-org/example-catalog:v{kube_major_version}.{kube_minor_version}.{kube_patch_version}", "1.25.3+k3s1", "quay.io/example-org/example-catalog:v1.25.3", ""},
+		{"localhost:5000/a/b", "v1.25.3", "localhost:5000/a/b", ""},
+		{"a/b:{kube_minor}-{x}-{x}", "v1.25.3", "", `catalog image template "a/b:{kube_minor}-{x}-{x}": {kube_minor}, {x} cannot be resolved`},
+		{"a/b:{kube_minor_version}", "", "", `catalog image template "a/b:{kube_minor_version}": {kube_minor_version} cannot be resolved`},
+		{"a/b:{kube_minor_version", "v1.25.3", "", `catalog image template: "a/b:{kube_minor_version" is not an image reference`},
+		{"a b", "v1.25.3", "", `catalog image template: "a b" is not an image reference`},
+		{"", "v1.25.3", "", `catalog image template: "" is not an image reference`},
+	} {
+		got, err := reconcile.ImageFromTemplate(c.template, c.version)
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.HasPrefix(err.Error(), c.err) {
+			t.Errorf("ImageFromTemplate(%q, %q) = %q, %v; want %q, %s", c.template, c.version, got, err, c.want, c.err)
+		}
+	}
+}
+
+// C7: 004's property on installed CSVs.
+func TestUpgradeBlockers(t *testing.T) {
+	csv := func(name, properties string) *olm.ClusterServiceVersion {
+		c := new(olm.ClusterServiceVersion)
+		c.Kind = olm.KindClusterServiceVersion
+		c.Metadata = olm.Metadata{Name: name, Namespace: "ops"}
+		if properties != "" {
+			c.Metadata.SetAnnotation(reconcile.AnnotationProperties, properties)
+		}
+		return c
+	}
+	copied := csv("copied", `[{"type":"olm.maxOpenShiftVersion","value":"4.1"}]`)
+	copied.Status.Reason = olm.ReasonCopied
+	csvs := []*olm.ClusterServiceVersion{
+		csv("none", ""),
+		csv("enough", `[{"type":"olm.maxOpenShiftVersion","value":"4.20"}]`),
+		csv("low", `[{"type":"olm.maxOpenShiftVersion","value":"4.19.9"}]`),
+		csv("malformed", `[{"type":"olm.maxOpenShiftVersion","value":"soon"}]`),
+		csv("garbage", `{`),
+		copied,
+	}
+	for _, version := range []string{"4.19.0", "4.19.0-rc1"} {
+		list, err := reconcile.UpgradeBlockers(csvs, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, b := range list {
+			got = append(got, strings.Join(strings.Fields(b.String())[:3], " "))
+		}
+		want := []string{"ClusterServiceVersion ops/low supports", "ClusterServiceVersion ops/malformed: olm.maxOpenShiftVersion:", "ClusterServiceVersion ops/garbage: ClusterServiceVersion"}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: blockers (-want +got):\n%s", version, diff)
+		}
+	}
+	if list, err := reconcile.UpgradeBlockers(csvs[:3], "4.18.3"); err != nil || len(list) != 0 {
+		t.Errorf("4.18.3: %v, %v; want nothing: everything supports 4.19", list, err)
+	}
+	if _, err := reconcile.UpgradeBlockers(nil, "soon"); err == nil {
+		t.Error("no error for a version that is none")
+	}
+}
+
+func TestPropertiesOfCSV(t *testing.T) {
+	for _, c := range []struct{ name, csv, want, err string }{
+		{"by hand", `{spec: {customresourcedefinitions: {owned: [{name: as.x.io, version: v1, kind: A}], required: [{name: bs.x.io, version: v1, kind: B}]}, apiservicedefinitions: {owned: [{name: cs, group: y.io, version: v1, kind: C}], required: [{name: ds, group: y.io, version: v1, kind: D}]}}}`,
+			"olm.gvk olm.gvk olm.gvk.required olm.gvk.required", ""},
+		{"author's beside the inferred", `{metadata: {annotations: {olm.properties: '[{"type":"olm.maxOpenShiftVersion","value":"4.9"}]'}}, spec: {customresourcedefinitions: {owned: [{name: as.x.io, version: v1, kind: A}]}}}`,
+			"olm.gvk olm.maxOpenShiftVersion", ""},
+		{"the bundle's", `{metadata: {annotations: {olm.properties: '[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]'}}, spec: {customresourcedefinitions: {owned: [{name: as.x.io, version: v1, kind: A}]}}}`,
+			"olm.package", ""},
+		{"OLM's own", `{metadata: {annotations: {operatorframework.io/properties: '{"properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]}'}}}`,
+			"olm.package", ""},
+		{"malformed", `{metadata: {annotations: {olm.properties: '[1]'}}}`, "", "annotation olm.properties"},
+		{"malformed projection", `{metadata: {annotations: {operatorframework.io/properties: '['}}}`, "", "annotation operatorframework.io/properties"},
+		{"CRD name", `{spec: {customresourcedefinitions: {owned: [{name: as, version: v1, kind: A}]}}}`, "", "is not the name of a CRD"},
+	} {
+		list, err := reconcile.Properties(fromYAML[olm.ClusterServiceVersion](t, c.csv))
+		var types []string
+		for _, p := range list {
+			types = append(types, p.Type)
+		}
+		if got := strings.Join(types, " "); got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: Properties = %q, %v; want %q, %s", c.name, got, err, c.want, c.err)
+		}
+	}
+}
+
+func TestDecideNeedsANamespace(t *testing.T) {
+	if _, err := reconcile.Decide(t.Context(), &reconcile.Snapshot{}, nil, nil); err == nil || errors.Is(err, reconcile.ErrConflict) {
+		t.Errorf("Decide without a namespace: %v", err)
+	}
+}
