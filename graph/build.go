@@ -74,21 +74,23 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 	b := builder{
 		c: &Catalog{blobs: blobs}, t: newTableBuilder(),
 		requirements: map[[2]sid]uint32{}, ranges: map[sid]uint32{},
-		providers: map[property.GVK][]uint32{}, labels: map[sid][]uint32{},
+		gvkOf: map[sid]uint32{}, numbers: map[property.GVK]uint32{}, labels: map[sid][]uint32{},
 	}
 	var limits *constraints.Limits
 	if opts != nil {
 		limits = opts.Constraints
 	}
 	b.compiler = constraints.NewCompiler(limits)
-	b.packages(blobs)
-	for i, x := range sortedBundles(blobs.Bundles) {
+	bundles, channels := sortedBundles(blobs.Bundles), sortedChannels(blobs.Channels)
+	b.packages(blobs.Packages, bundles, channels)
+	b.c.bundles = make([]bundleRec, 0, len(bundles))
+	for i, x := range bundles {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		b.bundle(x)
 	}
-	for i, x := range sortedChannels(blobs.Channels) {
+	for i, x := range channels {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -112,9 +114,10 @@ type builder struct {
 	compiler     *constraints.Compiler
 	requirements map[[2]sid]uint32
 	ranges       map[sid]uint32
-	providers    map[property.GVK][]uint32
+	gvks         []property.GVK
+	numbers      map[property.GVK]uint32 // in gvks
+	gvkOf        map[sid]uint32          // by the text of a property
 	labels       map[sid][]uint32
-	gvksOf       [][]property.GVK // of each bundle
 	pkgs         map[string]uint32
 }
 
@@ -151,8 +154,8 @@ func (b *builder) problem(code fbc.Code, m *fbc.Meta, path string, err error) ui
 func (b *builder) pos(p fbc.Pos) pos { return pos{b.t.id(p.File), uint32(p.Line)} }
 
 // packages adds the packages, also those that only other blobs name.
-func (b *builder) packages(blobs *fbc.Catalog) {
-	list := sortedBy(blobs.Packages, func(p *fbc.Package) *fbc.Meta { return &p.Meta })
+func (b *builder) packages(list []*fbc.Package, bundles []*fbc.Bundle, channels []*fbc.Channel) {
+	list = sortedBy(list, func(p *fbc.Package) *fbc.Meta { return &p.Meta })
 	b.pkgs = make(map[string]uint32, len(list))
 	defined := map[string]*fbc.Package{}
 	names := make([]string, 0, len(list))
@@ -169,10 +172,10 @@ func (b *builder) packages(blobs *fbc.Catalog) {
 			b.problem(CodeNoPackage, m, "/package", fmt.Errorf("package %q has no %s blob", m.Package, fbc.SchemaPackage))
 		}
 	}
-	for _, x := range sortedChannels(blobs.Channels) {
+	for _, x := range channels {
 		missing(&x.Meta)
 	}
-	for _, x := range sortedBundles(blobs.Bundles) {
+	for _, x := range bundles {
 		missing(&x.Meta)
 	}
 	slices.Sort(names)
@@ -194,7 +197,6 @@ func (b *builder) bundle(x *fbc.Bundle) {
 	extend(&b.c.packages[pkg].bundles, i)
 	var (
 		versions int
-		gvks     []property.GVK
 		labels   []sid
 		fault    = func(code fbc.Code, n int, err error) {
 			p := b.problem(code, &x.Meta, fmt.Sprintf("/properties/%d/value", n), err)
@@ -203,11 +205,11 @@ func (b *builder) bundle(x *fbc.Bundle) {
 			}
 		}
 	)
-	r.props.from, r.required.from = uint32(len(b.c.props)), uint32(len(b.c.required))
+	r.props.from, r.required.from, r.apis.from = uint32(len(b.c.props)), uint32(len(b.c.required)), uint32(len(b.c.apis))
 	for n, p := range x.Properties {
 		rec := propRec{typ: b.t.id(p.Type)}
 		if p.Value != nil {
-			rec.value = uint32(b.t.id(string(p.Value))) + 1
+			rec.value = uint32(b.t.bytes(p.Value)) + 1
 		}
 		b.c.props = append(b.c.props, rec)
 		switch p.Type {
@@ -229,12 +231,12 @@ func (b *builder) bundle(x *fbc.Bundle) {
 				fault(CodeVersion, n, errors.New("a second olm.package property; a bundle has exactly one"))
 			}
 		case property.TypeGVK:
-			g, err := property.ParseGVK(p.Value)
+			g, err := b.api(p, rec)
 			if err != nil {
 				fault(CodeAPI, n, err)
 				continue
 			}
-			gvks = append(gvks, g)
+			b.c.apis = append(b.c.apis, g)
 		case property.TypeLabel:
 			l, err := property.ParseLabel(p.Value)
 			if err != nil {
@@ -251,13 +253,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 	if versions == 0 && r.fault == 0 {
 		r.fault = b.problem(CodeVersion, &x.Meta, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
 	}
-	r.props.to, r.required.to = uint32(len(b.c.props)), uint32(len(b.c.required))
-	slices.SortFunc(gvks, property.GVK.Compare)
-	gvks = slices.Compact(gvks)
-	for _, g := range gvks {
-		b.providers[g] = append(b.providers[g], i)
-	}
-	b.gvksOf = append(b.gvksOf, gvks)
+	r.props.to, r.required.to, r.apis.to = uint32(len(b.c.props)), uint32(len(b.c.required)), uint32(len(b.c.apis))
 	slices.Sort(labels)
 	labels = slices.Compact(labels)
 	for _, l := range labels {
@@ -265,6 +261,25 @@ func (b *builder) bundle(x *fbc.Bundle) {
 	}
 	r.labels = grow(&b.c.bundleLabels, labels...)
 	b.c.bundles = append(b.c.bundles, r)
+}
+
+// api returns the number of the API that a property provides. What many bundles
+// provide is read once.
+func (b *builder) api(p property.Property, rec propRec) (uint32, error) {
+	if n, ok := b.gvkOf[sid(rec.value-1)]; ok && rec.value > 0 {
+		return n, nil
+	}
+	g, err := property.ParseGVK(p.Value)
+	if err != nil {
+		return 0, err
+	}
+	n, ok := b.numbers[g]
+	if !ok {
+		n = uint32(len(b.gvks))
+		b.gvks, b.numbers[g] = append(b.gvks, g), n
+	}
+	b.gvkOf[sid(rec.value-1)] = n
+	return n, nil
 }
 
 // requirement adds what a property requires, if it does.
@@ -301,17 +316,17 @@ func (b *builder) channel(x *fbc.Channel) {
 	for _, e := range list {
 		rec := entryRec{channel: i, name: b.t.id(e.Name), replaces: b.t.id(e.Replaces)}
 		if at, ok := slices.BinarySearchFunc(in(b.c.bundles, names), e.Name, func(r bundleRec, name string) int {
-			return strings.Compare(b.lookup(r.name), name)
+			return strings.Compare(b.t.str(r.name), name)
 		}); ok {
 			rec.bundle = names.from + uint32(at) + 1
 		} else {
 			b.problem(CodeNoBundle, &x.Meta, entryPath(x, e.Name), fmt.Errorf("entry %q has no %s blob in package %q", e.Name, fbc.SchemaBundle, x.Package))
 		}
-		skips := make([]sid, len(e.Skips))
-		for j, s := range e.Skips {
-			skips[j] = b.t.id(s)
+		rec.skips.from = uint32(len(b.c.skips))
+		for _, s := range e.Skips {
+			b.c.skips = append(b.c.skips, b.t.id(s))
 		}
-		rec.skips = grow(&b.c.skips, skips...)
+		rec.skips.to = uint32(len(b.c.skips))
 		if e.SkipRange != "" {
 			rec.skipRange = b.skipRange(e.SkipRange) + 1
 			if err := b.c.ranges[rec.skipRange-1].err; err != nil {
@@ -322,14 +337,6 @@ func (b *builder) channel(x *fbc.Channel) {
 	}
 	r.entries.to = uint32(len(b.c.entries))
 	b.c.channels = append(b.c.channels, r)
-}
-
-// lookup returns a string that the table builder holds.
-func (b *builder) lookup(i sid) string {
-	if i == 0 {
-		return ""
-	}
-	return b.t.text.String()[b.t.end[i-1]:b.t.end[i]]
 }
 
 func entryPath(x *fbc.Channel, name string) string {
@@ -358,28 +365,51 @@ func extend(s *span, i uint32) {
 
 // apis numbers the APIs in order and lists their providers.
 func (b *builder) apis() {
-	gvks := make([]property.GVK, 0, len(b.providers))
-	for g := range b.providers {
-		gvks = append(gvks, g)
+	order := make([]uint32, len(b.gvks))
+	for i := range order {
+		order[i] = uint32(i)
 	}
-	slices.SortFunc(gvks, property.GVK.Compare)
-	number := make(map[property.GVK]uint32, len(gvks))
-	for i, g := range gvks {
-		number[g] = uint32(i)
-		b.c.gvks = append(b.c.gvks, gvkRec{b.t.id(g.Group), b.t.id(g.Version), b.t.id(g.Kind), grow(&b.c.providers, b.providers[g]...)})
+	slices.SortFunc(order, func(x, y uint32) int { return b.gvks[x].Compare(b.gvks[y]) })
+	number := make([]uint32, len(order))
+	b.c.gvks = make([]gvkRec, len(order))
+	for i, n := range order {
+		g := b.gvks[n]
+		number[n] = uint32(i)
+		b.c.gvks[i] = gvkRec{group: b.t.id(g.Group), version: b.t.id(g.Version), kind: b.t.id(g.Kind)}
 	}
-	for i, list := range b.gvksOf {
-		from := uint32(len(b.c.apis))
-		for _, g := range list {
-			b.c.apis = append(b.c.apis, number[g])
+	// Renumbered and sorted, each bundle's once.
+	all := b.c.apis
+	b.c.apis = all[:0]
+	for i := range b.c.bundles {
+		list := in(all, b.c.bundles[i].apis)
+		for j, n := range list {
+			list[j] = number[n]
 		}
-		b.c.bundles[i].apis = span{from, uint32(len(b.c.apis))}
+		slices.Sort(list)
+		b.c.bundles[i].apis = grow(&b.c.apis, slices.Compact(list)...)
+	}
+	for _, n := range b.c.apis {
+		b.c.gvks[n].providers.to++
+	}
+	var from uint32
+	for i := range b.c.gvks {
+		s := &b.c.gvks[i].providers
+		from += s.to
+		*s = span{from - s.to, from - s.to}
+	}
+	b.c.providers = make([]uint32, len(b.c.apis))
+	for i := range b.c.bundles {
+		for _, n := range in(b.c.apis, b.c.bundles[i].apis) {
+			s := &b.c.gvks[n].providers
+			b.c.providers[s.to] = uint32(i)
+			s.to++
+		}
 	}
 	labels := make([]sid, 0, len(b.labels))
 	for l := range b.labels {
 		labels = append(labels, l)
 	}
-	slices.SortFunc(labels, func(x, y sid) int { return strings.Compare(b.lookup(x), b.lookup(y)) })
+	slices.SortFunc(labels, func(x, y sid) int { return strings.Compare(b.t.str(x), b.t.str(y)) })
 	for _, l := range labels {
 		b.c.labels = append(b.c.labels, labelRec{l, grow(&b.c.labelled, b.labels[l]...)})
 	}

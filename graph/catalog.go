@@ -2,7 +2,6 @@ package graph
 
 import (
 	"iter"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -247,10 +246,8 @@ type skipRange struct {
 }
 
 // find returns the number in [s.from, s.to) whose name is the given one.
-func find[T any](c *Catalog, list []T, s span, name string, of func(*T) sid) (uint32, bool) {
+func find[T any](c *Catalog, list []T, s span, name string, of func(*T) *sid) (uint32, bool) {
 	part := in(list, s)
-	i, ok := slices.BinarySearchFunc(part, name, func(r T, name string) int {
-		return strings.Compare(c.str(of(&r)), name)
-	})
+	i, ok := sort.Find(len(part), func(i int) int { return strings.Compare(name, c.str(*of(&part[i]))) })
 	return s.from + uint32(i), ok
 }

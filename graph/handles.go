@@ -43,7 +43,7 @@ func (p Package) Channels() iter.Seq[Channel] {
 
 // Channel returns the channel of the given name.
 func (p Package) Channel(name string) (Channel, bool) {
-	i, ok := find(p.c, p.c.channels, p.rec().channels, name, func(r *channelRec) sid { return r.name })
+	i, ok := find(p.c, p.c.channels, p.rec().channels, name, func(r *channelRec) *sid { return &r.name })
 	return Channel{p.c, i}, ok
 }
 
@@ -70,7 +70,7 @@ func (p Package) Bundles() iter.Seq[Bundle] {
 
 // Bundle returns the bundle of the given name.
 func (p Package) Bundle(name string) (Bundle, bool) {
-	i, ok := find(p.c, p.c.bundles, p.rec().bundles, name, func(r *bundleRec) sid { return r.name })
+	i, ok := find(p.c, p.c.bundles, p.rec().bundles, name, func(r *bundleRec) *sid { return &r.name })
 	return Bundle{p.c, i}, ok
 }
 
@@ -148,7 +148,7 @@ func (ch Channel) NumEntries() int { return ch.rec().entries.len() }
 
 // Entry returns the entry of the given name.
 func (ch Channel) Entry(name string) (Entry, bool) {
-	i, ok := find(ch.c, ch.c.entries, ch.rec().entries, name, func(r *entryRec) sid { return r.name })
+	i, ok := find(ch.c, ch.c.entries, ch.rec().entries, name, func(r *entryRec) *sid { return &r.name })
 	return Entry{ch.c, i}, ok
 }
 
