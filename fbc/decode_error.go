@@ -1,0 +1,103 @@
+package fbc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/internal/yamljson"
+)
+
+// plainYAML returns the cause of a YAML error without the parser's prefixes and
+// without the line, which is counted from the beginning of the document.
+func plainYAML(err error) error {
+	text := err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if digits, rest, ok := strings.Cut(rest, ": "); ok && strings.Trim(digits, "0123456789") == "" {
+			text = rest
+		}
+	}
+	text, _, _ = strings.Cut(text, "\n") // the first of several
+	return errors.New(text)
+}
+
+func isSyntax(err error) bool {
+	var se *jsontext.SyntacticError
+	return errors.As(err, &se)
+}
+
+// syntax reports why the document cannot be read, on the line of the fault
+// where that is known.
+func (d *decoder) syntax(doc []byte, err error) {
+	var (
+		code = CodeSyntax
+		line = 0
+		se   *jsontext.SyntacticError
+		ye   *yamljson.Error
+		le   *LimitError
+	)
+	if errors.As(err, &se) {
+		if doc != nil {
+			line = bytes.Count(doc[:min(int(se.ByteOffset), len(doc))], []byte("\n"))
+		}
+		err = fmt.Errorf("invalid JSON: %w", plainSyntax(se))
+	} else if errors.As(err, &ye) {
+		line = max(ye.Line-1, 0)
+		err = fmt.Errorf("invalid YAML: %w", plainYAML(ye.Err))
+		for _, hostile := range []string{"excessive aliasing", "exceeded max depth"} {
+			if strings.Contains(ye.Err.Error(), hostile) {
+				code = CodeLimit
+				err = errors.New("the YAML aliases of the document expand to too much, or it is nested too deeply; write the values out")
+			}
+		}
+	} else if errors.Is(err, errNotObject) {
+		code = CodeNotObject
+	} else if errors.As(err, &le) {
+		code = CodeLimit
+	}
+	d.fault(code, "", err)
+	d.faults[len(d.faults)-1].Pos.Line += line
+}
+
+// plainSyntax returns the cause of a syntax error without the decoder's own
+// words about places.
+func plainSyntax(se *jsontext.SyntacticError) error {
+	if se.Err == io.ErrUnexpectedEOF {
+		return errors.New("the document ends inside a value")
+	}
+	if se.JSONPointer != "" {
+		return fmt.Errorf("%w at %s", se.Err, se.JSONPointer)
+	}
+	return se.Err
+}
+
+func (d *decoder) fault(code Code, path string, err error) {
+	d.faults = append(d.faults, &Diagnostic{
+		Code: code, Severity: code.Severity(), Pos: d.at.Pos, Path: path, Err: err,
+	})
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	}
+	return "nothing"
+}

@@ -1,0 +1,375 @@
+package fbc
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/property"
+)
+
+// array calls each for the elements of a list, which may be absent or null.
+func (d *decoder) array(path string, raw []byte, each func(i int, v []byte)) {
+	if raw == nil || raw[0] == 'n' {
+		return
+	}
+	if raw[0] != '[' {
+		d.fault(CodeType, path, fmt.Errorf("must be a list, found %s", kindName(jsontext.Value(raw).Kind())))
+		return
+	}
+	i := 0
+	for v := range elements(raw) {
+		each(i, v)
+		i++
+	}
+}
+
+// elements returns the elements of a list that was validated before.
+func elements(raw []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := skipSpace(raw, 1); i < len(raw) && raw[i] != ']'; {
+			end, ok := skipValue(raw, i, maxDepth)
+			if !ok || !yield(raw[i:end:end]) {
+				return
+			}
+			if i = skipSpace(raw, end); i < len(raw) && raw[i] == ',' {
+				i = skipSpace(raw, i+1)
+			}
+		}
+	}
+}
+
+// object calls each for the members of an object with their names as quoted in
+// the text; it reports another type, and a name that repeats.
+func (d *decoder) object(path string, raw []byte, each func(key string, v []byte)) bool {
+	if raw[0] != '{' {
+		d.fault(CodeType, path, fmt.Errorf("must be an object, found %s", kindName(jsontext.Value(raw).Kind())))
+		return false
+	}
+	type field struct {
+		key string
+		v   []byte
+	}
+	var stack [8]field
+	members := stack[:0]
+	for i := skipSpace(raw, 1); i < len(raw) && raw[i] != '}'; {
+		key, from, ok := member(raw, i)
+		if !ok {
+			return false
+		}
+		end, ok := skipValue(raw, from, maxDepth)
+		if !ok {
+			return false
+		}
+		name := d.intern(key)
+		for _, m := range members {
+			if m.key == name {
+				d.fault(CodeRepeated, path+"/"+name, errRepeated)
+			}
+		}
+		members = append(members, field{name, raw[from:end:end]})
+		if i = skipSpace(raw, end); i < len(raw) && raw[i] == ',' {
+			i = skipSpace(raw, i+1)
+		}
+	}
+	for _, m := range members {
+		each(m.key, m.v)
+	}
+	return true
+}
+
+// properties decodes a list of {type, value}. Values that are not kept are nil.
+func (d *decoder) properties(raw []byte) []property.Property {
+	if raw == nil {
+		return nil
+	}
+	var out []property.Property
+	d.array("/properties", raw, func(i int, v []byte) {
+		var typ, value []byte
+		path := func() string { return "/properties/" + strconv.Itoa(i) }
+		if v[0] == 'n' {
+			d.fault(CodeProperty, path(), errors.New("is null; a property is an object with type and value"))
+			out = append(out, property.Property{Value: jsonNull})
+			return
+		}
+		if !d.object(path(), v, func(key string, v []byte) {
+			switch key {
+			case "type":
+				typ = v
+			case "value":
+				value = v
+			}
+		}) {
+			return
+		}
+		p := property.Property{Type: d.optional(path()+"/type", typ)}
+		heavy := d.keep != KeepAll && property.IsHeavy(p.Type)
+		switch {
+		case typ != nil && typ[0] != '"':
+		case p.Type == "":
+			d.fault(CodeProperty, path()+"/type", errors.New("is missing or empty; a property needs a type"))
+			p.Value = d.internValue(value)
+		case value == nil:
+			d.fault(CodeProperty, path()+"/value", errors.New("is missing; a property needs a value"))
+			p.Value = jsonNull
+		case heavy:
+		case value[0] == 'n':
+			d.fault(CodeProperty, path()+"/value", errors.New("is null; a property needs a value"))
+			p.Value = jsonNull
+		case int64(len(value)) > d.limits.PropertySize && !property.IsHeavy(p.Type):
+			d.fault(CodeLimit, path()+"/value", &LimitError{Limit: "PropertySize", What: "property value", Size: int64(len(value)), Max: d.limits.PropertySize})
+		case d.keep == KeepAll:
+			p.Value = value // a part of Raw
+		default:
+			p.Value = d.internValue(value)
+		}
+		out = append(out, p)
+	})
+	return out
+}
+
+// regular returns the properties that scan found; false where there is something
+// to report.
+func (d *decoder) regular() ([]property.Property, bool) {
+	if len(d.spans) == 0 {
+		return nil, true
+	}
+	out := make([]property.Property, len(d.spans))
+	for i, s := range d.spans {
+		p := &out[i]
+		p.Type = d.intern(s.typ)
+		heavy := property.IsHeavy(p.Type)
+		switch {
+		case s.value[0] == 'n' && (d.keep == KeepAll || !heavy):
+			return nil, false
+		case d.keep == KeepAll && (heavy || int64(len(s.value)) <= d.limits.PropertySize):
+			p.Value = s.value // a part of Raw
+		case heavy:
+		case int64(len(s.value)) > d.limits.PropertySize:
+			return nil, false
+		default:
+			p.Value = d.internValue(s.value)
+		}
+	}
+	return out, true
+}
+
+var jsonNull = json.RawMessage("null")
+
+// internValue returns a copy of a small JSON value, shared between properties
+// that say the same; nobody modifies them.
+func (d *decoder) internValue(v []byte) json.RawMessage {
+	if shared, ok := d.values[string(v)]; ok {
+		return shared
+	}
+	own := json.RawMessage(bytes.Clone(v))
+	d.values[string(own)] = own
+	return own
+}
+
+// entries decodes the entries of a channel (A6).
+func (d *decoder) entries(raw []byte) []Entry {
+	var out []Entry
+	d.array("/entries", raw, func(i int, v []byte) {
+		if e, ok := d.plainEntry(v); ok {
+			out = append(out, e)
+			return
+		}
+		path := "/entries/" + strconv.Itoa(i)
+		var e Entry
+		var name []byte
+		if !d.object(path, v, func(key string, v []byte) {
+			switch key {
+			case "name":
+				name, e.Name = v, d.optional(path+"/name", v)
+			case "replaces":
+				if v[0] != 'n' {
+					e.Replaces = d.optional(path+"/replaces", v)
+				}
+			case "skipRange":
+				if v[0] != 'n' {
+					e.SkipRange = d.optional(path+"/skipRange", v)
+				}
+			case "skips":
+				d.array(path+"/skips", v, func(j int, v []byte) {
+					e.Skips = append(e.Skips, d.optional(path+"/skips/"+strconv.Itoa(j), v))
+				})
+			}
+		}) {
+			return
+		}
+		d.named(path+"/name", name, e.Name)
+		out = append(out, e)
+	})
+	return out
+}
+
+// plainEntry decodes an entry whose members are the known ones, each once, and
+// as they should be.
+func (d *decoder) plainEntry(v []byte) (e Entry, ok bool) {
+	if v[0] != '{' {
+		return e, false
+	}
+	var seen [4]bool
+	for i := skipSpace(v, 1); v[i] != '}'; {
+		key, from, ok := member(v, i)
+		if !ok {
+			return e, false
+		}
+		end, ok := skipValue(v, from, maxDepth)
+		if !ok {
+			return e, false
+		}
+		value := v[from:end:end]
+		var field int
+		switch string(key) {
+		case `"name"`:
+			field = 0
+		case `"replaces"`:
+			field = 1
+		case `"skipRange"`:
+			field = 2
+		case `"skips"`:
+			field = 3
+		default:
+			return e, false
+		}
+		if seen[field] {
+			return e, false
+		}
+		seen[field] = true
+		if field == 3 {
+			if value[0] != '[' {
+				return e, false
+			}
+			for s := range elements(value) {
+				if s[0] != '"' {
+					return e, false
+				}
+				e.Skips = append(e.Skips, d.intern(s))
+			}
+		} else if value[0] != '"' {
+			return e, false
+		} else {
+			*[3]*string{&e.Name, &e.Replaces, &e.SkipRange}[field] = d.intern(value)
+		}
+		if i = skipSpace(v, end); v[i] == ',' {
+			i = skipSpace(v, i+1)
+		}
+	}
+	return e, e.Name != ""
+}
+
+// deprecations decodes the entries of an olm.deprecations blob (A9).
+func (d *decoder) deprecations(raw []byte) []Deprecation {
+	var out []Deprecation
+	d.array("/entries", raw, func(i int, v []byte) {
+		path := "/entries/" + strconv.Itoa(i)
+		var e Deprecation
+		if d.object(path, v, func(key string, v []byte) {
+			switch key {
+			case "message":
+				e.Message = d.optional(path+"/message", v)
+			case "reference":
+				d.object(path+"/reference", v, func(key string, v []byte) {
+					switch key {
+					case "schema":
+						e.Schema = d.optional(path+"/reference/schema", v)
+					case "name":
+						e.Name = d.optional(path+"/reference/name", v)
+					}
+				})
+			}
+		}) {
+			out = append(out, e)
+		}
+	})
+	return out
+}
+
+// relatedImages checks the images, and keeps them when everything is kept.
+func (d *decoder) relatedImages(raw []byte) []RelatedImage {
+	var out []RelatedImage
+	if d.keep != KeepAll && d.stringsOnly(raw) {
+		return nil
+	}
+	d.array("/relatedImages", raw, func(i int, v []byte) {
+		path := "/relatedImages/" + strconv.Itoa(i)
+		var r RelatedImage
+		if d.object(path, v, func(key string, v []byte) {
+			switch key {
+			case "name":
+				r.Name = d.optional(path+"/name", v)
+			case "image":
+				r.Image = d.optional(path+"/image", v)
+			}
+		}) && d.keep == KeepAll {
+			out = append(out, r)
+		}
+	})
+	return out
+}
+
+// stringsOnly reports whether raw is a list of objects of at most two members,
+// their names different and plain and their values strings.
+func (d *decoder) stringsOnly(raw []byte) bool {
+	if raw == nil || raw[0] != '[' {
+		return false
+	}
+	for v := range elements(raw) {
+		if v[0] != '{' {
+			return false
+		}
+		var first []byte
+		for i, n := skipSpace(v, 1), 0; v[i] != '}'; n++ {
+			key, from, ok := member(v, i)
+			if !ok || n == 2 || n == 1 && bytes.Equal(key, first) || v[from] != '"' || bytes.IndexByte(key, '\\') >= 0 {
+				return false
+			}
+			first = key
+			i, _ = skipString(v, from)
+			if i = skipSpace(v, i); v[i] == ',' {
+				i = skipSpace(v, i+1)
+			}
+		}
+	}
+	return true
+}
+
+// icon checks an icon; its bytes stay in the source.
+func (d *decoder) icon(raw []byte) {
+	if raw == nil || raw[0] == 'n' {
+		return
+	}
+	var data, media string
+	if !d.object("/icon", raw, func(key string, v []byte) {
+		switch key {
+		case "mediatype":
+			media = d.optional("/icon/mediatype", v)
+		case "base64data":
+			if v[0] != '"' {
+				d.optional("/icon/base64data", v)
+				return
+			}
+			plain, _ := jsontext.AppendUnquote(nil, v)
+			data = string(plain)
+		}
+	}) {
+		return
+	}
+	switch {
+	case data == "":
+		d.fault(CodeIcon, "/icon/base64data", errors.New("is missing or empty; the icon cannot be shown"))
+	case media == "":
+		d.fault(CodeIcon, "/icon/mediatype", errors.New("is missing or empty; say what the data is, such as image/svg+xml"))
+	}
+	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
+		d.fault(CodeType, "/icon/base64data", fmt.Errorf("must be base64 text: %w", err))
+	}
+}
