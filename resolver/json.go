@@ -107,11 +107,3 @@ func (c *Conflict) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(out)
 }
-
-// MarshalJSON writes the catalog as {"name","namespace"}.
-func (id CatalogID) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Name      string `json:"name"`
-		Namespace string `json:"namespace"`
-	}{id.Name, id.Namespace})
-}

@@ -54,7 +54,10 @@ type Catalog struct {
 }
 
 // A CatalogID names a catalog of a problem. It is comparable.
-type CatalogID struct{ Name, Namespace string }
+type CatalogID struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+}
 
 // String returns "name/namespace".
 func (id CatalogID) String() string { return id.Name + "/" + id.Namespace }
@@ -141,17 +144,24 @@ type Options struct {
 // A ProblemError says what is wrong with a problem itself, as opposed to a
 // problem that has no solution.
 type ProblemError struct {
+	// Document is the number of the document in a stream, from 1; 0 when it was
+	// not read from one.
+	Document int
 	// Path is the JSON pointer of the fault: /subscriptions/2/package.
 	Path string
 	Err  error
 }
 
-// Error returns "problem: path: what is wrong".
+// Error returns "problem: document n: path: what is wrong".
 func (e *ProblemError) Error() string {
-	if e.Path == "" {
-		return "problem: " + e.Err.Error()
+	text := "problem: "
+	if e.Document > 0 {
+		text += fmt.Sprintf("document %d: ", e.Document)
 	}
-	return fmt.Sprintf("problem: %s: %v", e.Path, e.Err)
+	if e.Path != "" {
+		text += e.Path + ": "
+	}
+	return text + e.Err.Error()
 }
 
 // Unwrap returns the cause.

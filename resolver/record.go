@@ -1,0 +1,161 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A Record is a problem with its answer, in one JSON document, so that it can be
+// replayed elsewhere and later (G2).
+type Record struct {
+	Problem Problem `json:"problem"`
+	Answer  Answer  `json:"answer"`
+}
+
+// An Answer is what a resolution said, as far as a replay compares it.
+type Answer struct {
+	OK       bool       `json:"ok"`
+	Selected []Selected `json:"selected,omitempty"`
+	Stayed   []Stay     `json:"stayed,omitempty"`
+	// Digest is that of the plan; see [Solution.Digest].
+	Digest string `json:"digest,omitempty"`
+	// Refused are the subscriptions without a plan.
+	Refused []string `json:"refused,omitempty"`
+	// Conflicts are the codes of the facts of each core, in order.
+	Conflicts [][]string `json:"conflicts,omitempty"`
+	// Explanation is the text of the conflict.
+	Explanation string `json:"explanation,omitempty"`
+	// Error is what prevented an answer, where a catalog is unhealthy.
+	Error string `json:"error,omitempty"`
+}
+
+// Record resolves a problem and keeps its answer. Catalogs are as they are in
+// the problem: see [Problem.Inline] and [Problem.Refer]. The error is that of a
+// resolution that has no answer.
+func (p *Problem) Record(ctx context.Context) (*Record, error) {
+	a, err := answerTo(ctx, *p)
+	if err != nil {
+		return nil, err
+	}
+	return &Record{Problem: *p, Answer: *a}, nil
+}
+
+func answerTo(ctx context.Context, p Problem) (*Answer, error) {
+	sol, err := Resolve(ctx, p)
+	a := &Answer{}
+	var no *Conflict
+	var sick *UnhealthyError
+	switch {
+	case errors.As(err, &sick):
+		a.Error = err.Error()
+		return a, nil
+	case err != nil && !errors.As(err, &no):
+		return nil, err
+	case err == nil:
+		a.OK = true
+		a.Selected, a.Stayed, no = sol.Selected, sol.Stayed, sol.Refused
+		if a.Digest, err = sol.Digest(); err != nil {
+			return nil, err
+		}
+	}
+	if no == nil {
+		return a, nil
+	}
+	_, a.Refused = no.Subscriptions()
+	for _, c := range no.Cores {
+		a.Conflicts = append(a.Conflicts, c.codes())
+	}
+	a.Explanation, err = no.Text(ctx, 0)
+	return a, err
+}
+
+// codes returns the codes of the facts, in order.
+func (c *Core) codes() []string {
+	var out []string
+	for _, f := range c.Facts {
+		out = append(out, f.Code())
+	}
+	return out
+}
+
+// ReadRecords returns the records of a stream of JSON documents, read as
+// strictly as [ReadProblems] reads problems.
+func ReadRecords(r io.Reader) iter.Seq2[Record, error] { return readAll[Record](r) }
+
+// Replay resolves the problem of the record again and returns how the answer
+// differs, one difference each; none when it is the same. Directories are opened
+// as by [Problem.Open]. The error is that of a problem that has no answer.
+func (r *Record) Replay(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) ([]string, error) {
+	p := r.Problem
+	p.Catalogs = slices.Clone(p.Catalogs)
+	if err := p.Open(ctx, dir); err != nil {
+		return nil, err
+	}
+	got, err := answerTo(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return r.Answer.differences(got), nil
+}
+
+// differences compares a recorded answer with a new one.
+func (a *Answer) differences(b *Answer) []string {
+	var out []string
+	differ := func(what, was, is string) {
+		if was != is {
+			out = append(out, fmt.Sprintf("%s: was %s, is %s", what, cmp.Or(was, "nothing"), cmp.Or(is, "nothing")))
+		}
+	}
+	differ("answer", outcome(a), outcome(b))
+	differ("selected", names(a.Selected, selectedText), names(b.Selected, selectedText))
+	differ("stayed", names(a.Stayed, stayText), names(b.Stayed, stayText))
+	differ("refused", strings.Join(a.Refused, ", "), strings.Join(b.Refused, ", "))
+	codes := func(list []string) string { return strings.Join(list, "+") }
+	differ("conflicts", names(a.Conflicts, codes), names(b.Conflicts, codes))
+	differ("error", a.Error, b.Error)
+	if len(out) == 0 {
+		differ("explanation", a.Explanation, b.Explanation)
+		differ("digest", a.Digest, b.Digest)
+	}
+	return out
+}
+
+func outcome(a *Answer) string {
+	switch {
+	case a.Error != "":
+		return "none"
+	case a.OK && len(a.Refused) > 0:
+		return "a plan in part"
+	case a.OK:
+		return "a plan"
+	}
+	return "a conflict"
+}
+
+func names[T any](list []T, name func(T) string) string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = name(x)
+	}
+	return strings.Join(out, ", ")
+}
+
+// selectedText tells the bundle, where it is from, and what it replaces.
+func selectedText(s Selected) string {
+	text := fmt.Sprintf("%s (%s/%s, channel %s)", s.Name, s.Catalog, s.CatalogNamespace, s.Channel)
+	if s.Replaces != "" {
+		text += " replacing " + s.Replaces
+	}
+	return text
+}
+
+// stayText tells the operator and why it stays.
+func stayText(s Stay) string { return fmt.Sprintf("%s (%s)", s.Name, s.Reason) }

@@ -1,0 +1,133 @@
+package shrink
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A Keep reports whether a problem, whose catalogs are loaded, still shows what
+// it should. The error ends the shrinking.
+type Keep func(ctx context.Context, p resolver.Problem) (bool, error)
+
+// ErrNotKept says that the problem to shrink does not itself show what it
+// should.
+var ErrNotKept = errors.New("the problem does not show what shrinking is to keep")
+
+// Problem returns a problem that keep accepts and of which nothing can be taken
+// away alone. Its catalogs are inlined and loaded. It is deterministic. The
+// error is ErrNotKept, that of keep, of the problem, or the context's.
+func Problem(ctx context.Context, p resolver.Problem, keep Keep) (resolver.Problem, error) {
+	whole, err := p.Inline(ctx)
+	if err != nil {
+		return p, err
+	}
+	m, err := newModel(whole)
+	if err != nil {
+		return p, err
+	}
+	s := &shrinker{keep: keep, m: m}
+	ok, err := s.try(ctx, m)
+	switch {
+	case err != nil:
+		return p, err
+	case !ok:
+		return p, ErrNotKept
+	}
+	for again := true; again; {
+		again = false
+		for _, level := range levels {
+			did, err := s.level(ctx, level)
+			if err != nil {
+				return p, err
+			}
+			again = again || did
+		}
+	}
+	return s.m.problem(ctx)
+}
+
+// SameConflict accepts problems with a conflict whose first core has facts of the
+// same kinds as that of want.
+func SameConflict(want *resolver.Conflict) Keep {
+	kinds := codes(want)
+	return func(ctx context.Context, p resolver.Problem) (bool, error) {
+		_, err := resolver.Resolve(ctx, p)
+		var no *resolver.Conflict
+		var bad *resolver.ProblemError
+		switch {
+		case errors.As(err, &no):
+			return slices.Equal(codes(no), kinds), nil
+		case err == nil, errors.As(err, &bad):
+			return false, nil
+		}
+		return false, err
+	}
+}
+
+// codes returns the kinds of the facts of the first core, each once, in order.
+// Of what is unavailable, it matters what.
+func codes(c *resolver.Conflict) []string {
+	var out []string
+	for _, f := range c.Cores[0].Facts {
+		code := f.Code()
+		if u, ok := f.(*resolver.Unavailable); ok {
+			code += " " + u.What
+		}
+		out = append(out, code)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+type shrinker struct {
+	keep Keep
+	m    *model
+}
+
+func (s *shrinker) try(ctx context.Context, m *model) (bool, error) {
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	p, err := m.problem(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		return false, nil // what is left is no catalog any more
+	}
+	return s.keep(ctx, p)
+}
+
+// A level is a kind of thing that can be taken away.
+type level struct {
+	count  func(m *model) int
+	remove func(m *model, gone func(i int) bool)
+}
+
+// level takes away what can go of one kind: large parts first.
+func (s *shrinker) level(ctx context.Context, l level) (did bool, err error) {
+	n := l.count(s.m)
+	for size := n; size > 0; size /= 2 {
+		for from := 0; from < l.count(s.m); {
+			small := s.m.clone()
+			l.remove(small, func(i int) bool { return i >= from && i < from+size })
+			if small.size() >= s.m.size() {
+				from += size
+				continue
+			}
+			ok, err := s.try(ctx, small)
+			if err != nil {
+				return did, err
+			}
+			if !ok {
+				from += size
+				continue
+			}
+			s.m, did = small, true
+		}
+	}
+	return did, nil
+}
