@@ -21,8 +21,27 @@
 // [Catalog.Raw] reads the whole blob again from its source. A load with
 // [KeepAll] holds everything, for tools that write catalogs.
 //
+// # Validation
+//
+//	_, found, err := fbc.Check(ctx, os.DirFS("catalog"), nil, nil)
+//
+// [Check] loads and validates in one go and lists everything: what a load
+// refuses, what breaks a rule, and as warnings what is legal and strands or
+// surprises users. Every [Code] is explained by [Explain] and in docs/codes;
+// package report prints findings for people, programs, code scanners and
+// workflows. Findings are data: branch on Code and Severity, not on texts.
+//
+// # Writing and editing
+//
+// [Write] gives the same bytes for the same blobs, whatever their order and
+// layout were, and loses nothing but comments (A12). [Merge] and [Extract]
+// compose catalogs (A11), [ReadBundleDir], [SemverTemplate] and [Composite] make
+// them (A14, A15). The methods of [Catalog] that edit ([Catalog.Promote],
+// [Catalog.SetReplaces], [Catalog.Deprecate] and more) return a new catalog that
+// shares all blobs but the changed one.
+//
 // # What this package does not do
 //
-// It does not decide what can follow what: that is package graph. It knows the
-// shape of the known schemas, not the meaning of constraints.
+// It does not decide what can follow what: that is package graph; nor what would
+// be installed: that is package resolver. It pulls no images.
 package fbc

@@ -3,6 +3,7 @@ package fbc
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -317,7 +318,7 @@ func FuzzIgnore(f *testing.F) {
 }
 
 func fsValid(name string) bool {
-	if name == "" || path.Clean(name) != name || name[0] == '/' || strings.HasPrefix(name, "..") || strings.ContainsRune(name, '\\') {
+	if !fs.ValidPath(name) || path.Clean(name) != name || name[0] == '/' || strings.HasPrefix(name, "..") || strings.ContainsRune(name, '\\') {
 		return false
 	}
 	return path.Base(name) != IgnoreFile && name != "." && !strings.Contains("/"+name+"/", "/"+IgnoreFile+"/")
