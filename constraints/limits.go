@@ -14,7 +14,8 @@ type Limits struct {
 	// MaxNodes is the largest number of constraints in a tree, compound ones
 	// included. Default 1,000.
 	MaxNodes int
-	// MaxRuleSize is the longest CEL rule in bytes. Default 4,096.
+	// MaxRuleSize is the longest CEL rule in bytes. Default 65,536: the rest of
+	// the property leaves no room for more.
 	MaxRuleSize int
 	// MaxRuleDepth is the deepest nesting of a CEL rule, as its parser counts:
 	// a pair of parentheses counts once. Default 100.
@@ -29,13 +30,20 @@ type Limits struct {
 	// the bundle has. This is taken from the limits of the Compiler. Default
 	// 500,000.
 	MaxCost uint64
+	// MaxPerBundle is the largest number of requirements that one bundle may
+	// state. Whoever reads bundles applies it: package graph, and package
+	// resolver for installed operators. Default 1,000.
+	MaxPerBundle int
 	// MaxTotalCost is the most that all evaluations of an Evaluator may cost
 	// together, in the same unit. Results that it remembers cost nothing.
 	// What is then not evaluated depends on the order, so share an Evaluator
-	// between goroutines only where that does not matter. Default 100,000,000,
-	// several seconds.
+	// between goroutines only where that does not matter. Default 50,000,000,
+	// some seconds.
 	MaxTotalCost uint64
 }
+
+// PerBundle returns how many requirements one bundle may state.
+func (l *Limits) PerBundle() int { return l.orDefault().MaxPerBundle }
 
 // orDefault returns l with its defaults filled in.
 func (l *Limits) orDefault() Limits {
@@ -46,11 +54,12 @@ func (l *Limits) orDefault() Limits {
 	setDefault(&full.MaxSize, 64<<10)
 	setDefault(&full.MaxDepth, 100)
 	setDefault(&full.MaxNodes, 1000)
-	setDefault(&full.MaxRuleSize, 4<<10)
+	setDefault(&full.MaxRuleSize, 64<<10)
 	setDefault(&full.MaxRuleDepth, 100)
 	setDefault(&full.MaxRuleNodes, 2000)
 	setDefault(&full.MaxCost, 500_000)
-	setDefault(&full.MaxTotalCost, 100_000_000)
+	setDefault(&full.MaxTotalCost, 50_000_000)
+	setDefault(&full.MaxPerBundle, 1000)
 	return full
 }
 

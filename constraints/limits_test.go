@@ -45,8 +45,9 @@ func TestLimits(t *testing.T) {
 		{"MaxSize", padded, 65536, func(n int) *Limits { return &Limits{MaxSize: n} }},
 		{"MaxDepth", nested, 100, func(n int) *Limits { return &Limits{MaxDepth: n} }},
 		{"MaxNodes", wide, 1000, func(n int) *Limits { return &Limits{MaxNodes: n} }},
-		{"MaxRuleSize", func(n int) string { return rule("true" + strings.Repeat(" ", n-4)) }, 4096,
-			func(n int) *Limits { return &Limits{MaxRuleSize: n} }},
+		// The default of MaxRuleSize is that of MaxSize, which is looked at first.
+		{"MaxRuleSize", func(n int) string { return rule("true" + strings.Repeat(" ", n-4)) }, 65536,
+			func(n int) *Limits { return &Limits{MaxSize: 1 << 20, MaxRuleSize: n} }},
 		// A rule in n pairs of parentheses is n+1 deep for the parser.
 		{"MaxRuleDepth", func(n int) string { return rule(parens(n - 1)) }, 100,
 			func(n int) *Limits { return &Limits{MaxRuleDepth: n} }},
@@ -59,8 +60,8 @@ func TestLimits(t *testing.T) {
 			edge := tt.def
 			if set > 0 {
 				limits, edge = tt.limited(set), set
-			} else if tt.limit == "MaxRuleNodes" {
-				limits = &Limits{MaxRuleSize: 1 << 20}
+			} else if tt.limit == "MaxRuleNodes" || tt.limit == "MaxRuleSize" {
+				limits = &Limits{MaxSize: 1 << 20}
 			}
 			t.Run(fmt.Sprintf("%s=%d", tt.limit, edge), func(t *testing.T) {
 				c := NewCompiler(limits)

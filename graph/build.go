@@ -80,7 +80,7 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 	if opts != nil {
 		limits = opts.Constraints
 	}
-	b.compiler = constraints.NewCompiler(limits)
+	b.compiler, b.perBundle = constraints.NewCompiler(limits), limits.PerBundle()
 	bundles, channels := sortedBundles(blobs.Bundles), sortedChannels(blobs.Channels)
 	b.packages(blobs.Packages, bundles, channels)
 	b.c.bundles = make([]bundleRec, 0, len(bundles))
@@ -112,6 +112,8 @@ type builder struct {
 	c            *Catalog
 	t            *tableBuilder
 	compiler     *constraints.Compiler
+	perBundle    int  // requirements that a bundle may state
+	tooMany      bool // the bundle at hand states more
 	requirements map[[2]sid]uint32
 	ranges       map[sid]uint32
 	gvks         []property.GVK
@@ -247,7 +249,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 		case property.TypeDeprecated:
 			r.flags |= flagDeprecated
 		default:
-			b.requirement(p, rec, n, fault)
+			b.requirement(p, rec, n, int(r.required.from), fault)
 		}
 	}
 	if versions == 0 && r.fault == 0 {
@@ -283,7 +285,7 @@ func (b *builder) api(p property.Property, rec propRec) (uint32, error) {
 }
 
 // requirement adds what a property requires, if it does.
-func (b *builder) requirement(p property.Property, rec propRec, n int, fault func(fbc.Code, int, error)) {
+func (b *builder) requirement(p property.Property, rec propRec, n, from int, fault func(fbc.Code, int, error)) {
 	if p.Value == nil {
 		return
 	}
@@ -300,6 +302,14 @@ func (b *builder) requirement(p property.Property, rec propRec, n int, fault fun
 	}
 	if err := b.c.requirements[id].err; err != nil {
 		fault(CodeConstraint, n, err)
+	}
+	if len(b.c.required)-from >= b.perBundle {
+		if b.tooMany {
+			return // said once
+		}
+		b.tooMany = true
+		fault(CodeConstraint, n, fmt.Errorf("the bundle states more than %d requirements; Limits.MaxPerBundle raises it", b.perBundle))
+		return
 	}
 	b.c.required = append(b.c.required, requiredRec{requirement: id, property: uint32(n)})
 }

@@ -1,11 +1,13 @@
 package resolver
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,8 +17,11 @@ import (
 )
 
 // ReadProblems returns the problems of a stream of JSON documents: one document,
-// several, or JSON Lines. Unknown and repeated fields are errors. The first
-// error, a [*ProblemError], ends the sequence.
+// several, or JSON Lines. Unknown and repeated fields are errors.
+//
+// A document that is no problem yields a [*ProblemError] and a Problem of which
+// only the ID counts; the sequence goes on with the next document. Text that is
+// no JSON yields a [*ProblemError] too, and ends the sequence.
 func ReadProblems(r io.Reader) iter.Seq2[Problem, error] {
 	return readAll[Problem](r)
 }
@@ -24,23 +29,39 @@ func ReadProblems(r io.Reader) iter.Seq2[Problem, error] {
 // readAll decodes the documents of a stream strictly.
 func readAll[T any](r io.Reader) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		dec := jsontext.NewDecoder(r)
+		dec := jsontext.NewDecoder(withoutBOM(r))
 		for n := 1; ; n++ {
 			var p T
-			err := json.UnmarshalDecode(dec, &p, json.RejectUnknownMembers(true))
-			if errors.Is(err, io.EOF) && dec.StackDepth() == 0 && !errors.Is(err, io.ErrUnexpectedEOF) {
+			text, err := dec.ReadValue()
+			if err == io.EOF {
 				return
 			}
 			if err != nil {
-				var none T
-				yield(none, readError(n, err))
+				yield(p, readError(n, err))
 				return
+			}
+			if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
+				var named T
+				json.Unmarshal(text, &named) // for the ID; what is wrong was found
+				if !yield(named, readError(n, err)) {
+					return
+				}
+				continue
 			}
 			if !yield(p, nil) {
 				return
 			}
 		}
 	}
+}
+
+// withoutBOM passes over a byte order mark, as loading catalogs does (H19).
+func withoutBOM(r io.Reader) io.Reader {
+	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		in.Discard(3)
+	}
+	return in
 }
 
 // readError says which document of a stream is at fault, where, and why.
@@ -52,19 +73,48 @@ func readError(n int, err error) error {
 		cause := sem.Err
 		switch {
 		case errors.Is(err, json.ErrUnknownName):
-			cause = errors.New("is no field of a problem")
+			cause = errors.New("there is no such field")
+		case sem.JSONKind == '0' && cause != nil:
+			cause = errors.New("want a whole number that fits into 64 bits")
 		case cause == nil:
-			cause = fmt.Errorf("cannot hold %s", kindName(sem.JSONKind))
+			cause = fmt.Errorf("want %s, found %s", wanted(sem.GoType), kindName(sem.JSONKind))
 		}
-		return &ProblemError{Path: string(sem.JSONPointer), Err: fmt.Errorf("document %d: %w", n, cause)}
+		return &ProblemError{Document: n, Path: string(sem.JSONPointer), Err: cause}
 	case errors.As(err, &syn):
 		cause := syn.Err
-		if errors.Is(cause, io.ErrUnexpectedEOF) {
+		switch {
+		case errors.Is(cause, io.ErrUnexpectedEOF):
 			cause = errors.New("the text ends inside the document")
+		case errors.Is(cause, jsontext.ErrDuplicateName):
+			return &ProblemError{Document: n, Path: string(syn.JSONPointer), Err: errors.New("appears twice in one object; keep one")}
+		case syn.JSONPointer == "":
+			cause = fmt.Errorf("%w; a document is one JSON object, and a stream is one after another", cause)
 		}
-		return &ProblemError{Path: string(syn.JSONPointer), Err: fmt.Errorf("document %d, byte %d: invalid JSON: %w", n, syn.ByteOffset, cause)}
+		return &ProblemError{Document: n, Path: string(syn.JSONPointer), Err: fmt.Errorf("invalid JSON at byte %d: %w", syn.ByteOffset, cause)}
 	}
 	return err
+}
+
+// wanted names the JSON that a Go type is written as.
+func wanted(t reflect.Type) string {
+	if t == nil {
+		return "another type"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		return "a number"
+	}
+	return "another type"
 }
 
 func kindName(k jsontext.Kind) string {

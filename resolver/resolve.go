@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -123,6 +124,7 @@ func (r *resolution) solution(set []cand) *Solution {
 			sol.Stayed = append(sol.Stayed, r.stay(s, r.options[i].list))
 		}
 	}
+	sol.LeftOut = r.leftOut(set)
 	sol.Faults = u.evaluation.list()
 	return sol
 }
@@ -147,4 +149,42 @@ func (r *resolution) stay(s *subscription, options []cand) Stay {
 		}
 	}
 	return x
+}
+
+// leftOut lists what could not be read among the options of what was decided.
+// Catalogs without problems, nearly all, cost nothing.
+func (r *resolution) leftOut(set []cand) (out []LeftOut) {
+	u := r.u
+	for _, in := range u.installed {
+		if in.err != nil {
+			out = append(out, LeftOut{u.ref(in.id), in.err.Error()})
+		}
+	}
+	if !slices.ContainsFunc(u.cats, func(s *source) bool { return len(s.Graph.Problems()) > 0 }) {
+		return out
+	}
+	seen := map[cand]bool{}
+	look := func(c cand) {
+		if u.isInstalled(c) || seen[c] {
+			return
+		}
+		seen[c] = true
+		if f := u.unreadable(c); f != nil {
+			out = append(out, LeftOut{f.Bundle, f.Err.Error()})
+		}
+	}
+	for _, n := range r.options {
+		if n != nil {
+			n.each(look)
+		}
+	}
+	for _, c := range set {
+		for _, q := range r.needs.requirements(context.Background(), c) {
+			q.each(look)
+		}
+	}
+	slices.SortFunc(out, func(a, b LeftOut) int {
+		return cmp.Or(compareID(a.Bundle.Catalog, b.Bundle.Catalog), cmp.Compare(a.Bundle.Name, b.Bundle.Name), cmp.Compare(a.Bundle.Channel, b.Bundle.Channel))
+	})
+	return out
 }

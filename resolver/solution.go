@@ -20,6 +20,10 @@ type Solution struct {
 	// Refused is the conflict of the parts that have no plan, when the problem
 	// asks for a partial answer; nil when everything is planned.
 	Refused *Conflict `json:"refused,omitempty"`
+	// LeftOut are bundles that some choice could have had and installed
+	// operators, of which something cannot be read (H7), by catalog and name: a
+	// bundle is not chosen, an operator stays without what it may require.
+	LeftOut []LeftOut `json:"leftOut,omitempty"`
 	// Faults are rules of constraints that could not be evaluated on some
 	// bundle, and count as false there (D7), in order.
 	Faults []Fault `json:"faults,omitempty"`
@@ -73,6 +77,12 @@ type Stay struct {
 	Reason       StayReason `json:"reason"`
 	// Blocked are the successors that were refused, the preferred first.
 	Blocked []Ref `json:"blocked,omitempty"`
+}
+
+// A LeftOut is a bundle or installed operator of which something cannot be read.
+type LeftOut struct {
+	Bundle Ref    `json:"bundle"`
+	Reason string `json:"reason"`
 }
 
 // A Fault is a rule that could not be evaluated.

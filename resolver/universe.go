@@ -42,6 +42,7 @@ type universe struct {
 // A source is a catalog with the number of its first entry.
 type source struct {
 	*Catalog
+	at    int // in the problem
 	index int
 	first cand
 }
@@ -49,6 +50,7 @@ type source struct {
 // An installed is an installed operator with its properties parsed.
 type installed struct {
 	*Installed
+	at       int // in the problem
 	id       cand
 	pkg      string
 	version  semver.Version
@@ -116,7 +118,7 @@ func (u *universe) addInstalled() error {
 	for i := range u.p.Installed {
 		in := &u.p.Installed[i]
 		path := fmt.Sprintf("/installed/%d", i)
-		x := &installed{Installed: in, pkg: in.Package}
+		x := &installed{Installed: in, at: i, pkg: in.Package}
 		if in.Name == "" {
 			return problemErrorf(path+"/name", "is missing; name the ClusterServiceVersion")
 		}
@@ -135,6 +137,10 @@ func (u *universe) addInstalled() error {
 		}
 		slices.SortFunc(x.apis, property.GVK.Compare)
 		x.apis = slices.Compact(x.apis)
+		// Nobody keeps the order of a CSV's properties, so it must not show.
+		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
+			return cmp.Compare(a.Expr.String(), b.Expr.String())
+		})
 		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: x.pkg, Version: &x.version})
 		u.installed = append(u.installed, x)
 	}
@@ -142,7 +148,7 @@ func (u *universe) addInstalled() error {
 	for i, x := range u.installed {
 		x.id = cand(i)
 		if i > 0 && u.installed[i-1].Name == x.Name {
-			return problemErrorf("/installed", "%q appears twice; a namespace holds a name once", x.Name)
+			return problemErrorf(fmt.Sprintf("/installed/%d/name", x.at), "%q appears twice; a namespace holds a name once", x.Name)
 		}
 	}
 	return nil
@@ -188,7 +194,7 @@ func (u *universe) addCatalogs() error {
 		case c.Graph == nil:
 			return problemErrorf(path, "catalog %q is not loaded; set Graph or call Open", c.Name)
 		}
-		u.cats = append(u.cats, &source{Catalog: c})
+		u.cats = append(u.cats, &source{Catalog: c, at: i})
 	}
 	if len(sick) > 0 && !u.p.Options.IgnoreUnhealthy {
 		slices.SortFunc(sick, func(a, b Catalog) int { return compareID(a.ID(), b.ID()) })
@@ -198,7 +204,7 @@ func (u *universe) addCatalogs() error {
 	next := cand(len(u.installed))
 	for i, c := range u.cats {
 		if i > 0 && u.cats[i-1].ID() == c.ID() {
-			return problemErrorf("/catalogs", "catalog %q appears twice in namespace %q", c.Name, c.Namespace)
+			return problemErrorf(fmt.Sprintf("/catalogs/%d", c.at), "catalog %q appears twice in namespace %q", c.Name, c.Namespace)
 		}
 		c.index, c.first = i, next
 		next += cand(c.Graph.NumEntries())
@@ -357,14 +363,10 @@ func (u *universe) barred(ctx context.Context, c cand) Fact {
 		}
 		return nil
 	}
-	_, b := u.entry(c)
-	if err := b.Err(); err != nil {
-		var d *fbc.Diagnostic
-		if errors.As(err, &d) {
-			err = errors.New(d.Path + ": " + d.Err.Error())
-		}
-		return &Unusable{Bundle: u.ref(c), Pos: b.Pos(), Err: err}
+	if f := u.unreadable(c); f != nil {
+		return f
 	}
+	_, b := u.entry(c)
 	if b.IsProhibited() {
 		return &Prohibited{Bundle: u.ref(c), Pos: b.Pos()}
 	}
@@ -372,6 +374,21 @@ func (u *universe) barred(ctx context.Context, c cand) Fact {
 		return f
 	}
 	return u.unsupported(ctx, c)
+}
+
+// unreadable returns the fact that a candidate of a catalog cannot be read, or
+// nil.
+func (u *universe) unreadable(c cand) *Unusable {
+	_, b := u.entry(c)
+	err := b.Err()
+	if err == nil {
+		return nil
+	}
+	var d *fbc.Diagnostic
+	if errors.As(err, &d) {
+		err = errors.New(d.Path + ": " + d.Err.Error())
+	}
+	return &Unusable{Bundle: u.ref(c), Pos: b.Pos(), Err: err}
 }
 
 // satisfies reports whether one candidate satisfies an expression by itself. An

@@ -19,8 +19,11 @@ type answer struct {
 	OK       bool                `json:"ok"`
 	Selected []resolver.Selected `json:"selected"`
 	Stayed   []resolver.Stay     `json:"stayed,omitempty"`
+	LeftOut  []resolver.LeftOut  `json:"leftOut,omitempty"`
 	Faults   []resolver.Fault    `json:"faults,omitempty"`
-	Conflict *resolver.Conflict  `json:"conflict,omitempty"`
+	// Refused is the conflict of the parts that a partial answer leaves out.
+	Refused  *resolver.Conflict `json:"refused,omitempty"`
+	Conflict *resolver.Conflict `json:"conflict,omitempty"`
 	// Error says why the problem was not answered.
 	Error string `json:"error,omitempty"`
 
@@ -32,7 +35,7 @@ type answer struct {
 }
 
 func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
-	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, Faults: sol.Faults, problem: p}
+	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Faults: sol.Faults, Refused: sol.Refused, problem: p}
 }
 
 func (a *answer) text(w io.Writer) error {
@@ -173,6 +176,12 @@ func (a *answer) warnings() []string {
 		if m, ok := s.Bundle.Deprecation(); ok {
 			lines = append(lines, fmt.Sprintf("bundle %s is deprecated: %s", s.Name, oneLine(m)))
 		}
+	}
+	for _, x := range a.LeftOut {
+		lines = append(lines, fmt.Sprintf("%s is left out: %s", x.Bundle, oneLine(x.Reason)))
+	}
+	if a.Refused != nil {
+		lines = append(lines, oneLine(a.Refused.Error()))
 	}
 	for _, f := range a.Faults {
 		lines = append(lines, fmt.Sprintf("rule %q counts as false where it failed: %s", f.Rule, oneLine(f.Error)))

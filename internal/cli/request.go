@@ -138,7 +138,7 @@ func hasBundle(cats []resolver.Catalog, pkg, name string) bool {
 }
 
 // findInstalled returns the installed operator that PACKAGE=VERSION or a bundle
-// name stands for, with the properties that the first catalog gives it.
+// name stands for, with the properties that the preferred catalog gives it.
 func findInstalled(arg string, cats []resolver.Catalog) (resolver.Installed, error) {
 	pkg, version, ok := strings.Cut(arg, "=")
 	if !ok {
@@ -204,10 +204,19 @@ func packageNames(cats []resolver.Catalog) []string {
 	return names
 }
 
-// packages yields the packages of a name, or all, in the order of the catalogs.
+// inPreference returns catalogs in an order that does not depend on how they
+// were given: by priority, then by namespace and name.
+func inPreference(cats []resolver.Catalog) []resolver.Catalog {
+	return slices.SortedStableFunc(slices.Values(cats), func(a, b resolver.Catalog) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// packages yields the packages of a name, or all, in the order of preference of
+// the catalogs.
 func packages(cats []resolver.Catalog, name string) iter.Seq[graph.Package] {
 	return func(yield func(graph.Package) bool) {
-		for _, c := range cats {
+		for _, c := range inPreference(cats) {
 			if name != "" {
 				if p, ok := c.Graph.Package(name); ok && !yield(p) {
 					return

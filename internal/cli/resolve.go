@@ -168,11 +168,11 @@ func (s *solver) stream(ctx context.Context, file string) error {
 	}
 	n, bad := 0, false
 	for p, err := range resolver.ReadProblems(in) {
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
 		n++
-		a, err := s.solve(ctx, &p)
+		var a *answer
+		if err == nil {
+			a, err = s.solve(ctx, &p)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

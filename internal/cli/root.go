@@ -16,7 +16,8 @@ const (
 	exitOK          = 0
 	exitNegative    = 1 // a conflict, or findings in a catalog
 	exitBadInput    = 2 // the question could not be read
-	exitInterrupted = 130
+	// ExitInterrupted is that of a command that a signal ended.
+	ExitInterrupted = 130
 )
 
 // errNegative ends a command whose answer, already printed, is no.
@@ -43,7 +44,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitBadInput
 	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		fmt.Fprintln(stderr, "olmkit: interrupted")
-		return exitInterrupted
+		return ExitInterrupted
 	}
 	fmt.Fprintf(stderr, "olmkit: %s\n", err)
 	var usage *usageError
@@ -94,6 +95,6 @@ Exit codes: 0 answered, 1 the answer is no (a conflict, an invalid catalog),
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	root.AddCommand(newResolve(e), newSelect(e), newGraph(e), newPath(e), newDiff(e), newSubset(e), newPlatform(e), newPlan(e), newSimulate(e), newList(e), newValidate(e), newExplain(e), newFmt(e), newRender(e), newMerge(e), newExtract(e), newVersion(e))
+	root.AddCommand(newResolve(e), newSelect(e), newGraph(e), newPath(e), newDiff(e), newSubset(e), newPlatform(e), newPlan(e), newSimulate(e), newList(e), newValidate(e), newExplain(e), newReplay(e), newShrink(e), newFmt(e), newRender(e), newMerge(e), newExtract(e), newVersion(e))
 	return root
 }

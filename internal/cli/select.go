@@ -172,17 +172,20 @@ func (s *selector) stream(ctx context.Context, file string) error {
 		defer f.Close()
 		in = f
 	}
-	n := 0
+	n, bad := 0, false
 	for r, err := range resolver.ReadSelectRequests(in) {
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
 		n++
 		name := r.ID
 		if name == "" {
 			name = "request " + strconv.Itoa(n)
 		}
-		a, err := s.answer(ctx, r)
+		var a *selectAnswer
+		if err != nil {
+			bad = true
+			fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s\n", file, strings.TrimPrefix(err.Error(), "problem: "))
+		} else {
+			a, err = s.answer(ctx, r)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -198,8 +201,11 @@ func (s *selector) stream(ctx context.Context, file string) error {
 			return err
 		}
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return fmt.Errorf("%s: holds no request document", file)
+	case bad:
+		return errReported
 	}
 	return nil
 }

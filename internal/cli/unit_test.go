@@ -115,8 +115,8 @@ func TestInterrupt(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		problem := strings.NewReader(`{"catalogs":[],"namespace":"ns","subscriptions":[],"installed":[]}`)
-		if code := Run(ctx, args, problem, &stdout, &stderr); code != exitInterrupted {
-			t.Errorf("%q ends with %d, want %d; %s", args, code, exitInterrupted, &stderr)
+		if code := Run(ctx, args, problem, &stdout, &stderr); code != ExitInterrupted {
+			t.Errorf("%q ends with %d, want %d; %s", args, code, ExitInterrupted, &stderr)
 		}
 		if stdout.Len() > 0 {
 			t.Errorf("%q prints %q though it was interrupted", args, &stdout)

@@ -3,6 +3,7 @@ package sat
 import (
 	"context"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/go-air/gini"
@@ -71,13 +72,7 @@ func (s *Solver) Or(ls ...Lit) Lit {
 	for _, l := range ls {
 		s.Clause(l.Not(), x)
 	}
-	s.fresh = false
-	s.clauses++
-	for _, l := range ls {
-		s.g.Add(z.Lit(l))
-	}
-	s.g.Add(z.Lit(x.Not()))
-	s.g.Add(z.LitNull)
+	s.Clause(append(slices.Clone(ls), x.Not())...)
 	return x
 }
 
