@@ -1,107 +1,260 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
+	"os"
+	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/resolver"
 )
+
+const formatMarkdown format = "markdown"
+
+var explainFormats = []string{string(formatText), string(formatMarkdown), string(formatJSON), string(formatYAML)}
 
 func newExplain(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain [CODE...]",
-		Short: "Tell what a kind of finding means and how to mend it",
-		Long: `Explain tells what the findings of "olmkit validate" mean, with an example and its
-mend. Without a code it lists all codes.`,
-		Example: `  olmkit explain
-  olmkit explain stranded`,
+		Use:   "explain [CODE...] | [CATALOG...] --package PACKAGE[:CHANNEL]...",
+		Short: "Explain a plan, a conflict, or the code of a finding or fact",
+		Long: `Explain tells why a namespace gets what it gets, or why it can get nothing and
+what would help.
+
+With codes it tells what findings of "olmkit validate" mean, or facts in an
+explanation, with an example and the usual mend; alone it lists all codes.
+Otherwise it takes the same flags as "olmkit resolve", or one
+problem document, and tells, for a plan, why each bundle is in it and what stood
+against better ones; for a conflict, each minimal one as a short derivation with
+the smallest changes that resolve it, and what can be planned all the same.
+
+Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
+2 the input could not be read.`,
+		Example: `  olmkit explain ./catalog --package etcd:stable --why etcdoperator.v0.9.4
+  olmkit explain --problem problem.json -o markdown
+  olmkit explain stranded must-stay`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var words []string
-			for _, x := range fbc.Explanations() {
-				words = append(words, string(x.Code)+"\t"+x.Title)
-			}
-			return words, cobra.ShellCompDirectiveNoFileComp
+			return completeCodes(), cobra.ShellCompDirectiveDefault
 		},
 	}
-	f := addFormat(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		p := &printer{w: e.stdout, format: *f}
-		if len(args) == 0 {
-			return p.print(listCodes())
+	var (
+		r                                 request
+		file, root, why, whyNot, recordTo string
+		out                               string
+	)
+	r.addFlags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&file, "problem", "", "read a problem document from `FILE`, or from standard input when it is -")
+	f.StringVar(&root, "root", ".", "the `DIR` that directories in the problem document are relative to")
+	f.StringVar(&why, "why", "", "tell only why `BUNDLE` is in the plan")
+	f.StringVar(&whyNot, "why-not", "", "tell why `BUNDLE` is not in the plan")
+	f.StringVar(&recordTo, "record", "", "also write the problem, with what it reaches of its catalogs, and its answer to `FILE`, for \"olmkit replay\"")
+	f.StringVarP(&out, "output", "o", "text", "how to print: text for people, markdown, json (one document a line) or yaml")
+	complete(cmd, "output", explainFormats...)
+	completePackages(cmd, e, &r)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !slices.Contains(explainFormats, out) {
+			return usagef("--output %q is not one of %s", out, strings.Join(explainFormats, ", "))
 		}
-		var pages []fbc.Explanation
-		for _, arg := range args {
-			x, ok := fbc.Explain(fbc.Code(arg))
-			if !ok {
-				return usagef("no finding has the code %q; \"olmkit explain\" lists all", arg)
-			}
-			pages = append(pages, x)
+		if why != "" && whyNot != "" {
+			return usagef("give either --why or --why-not")
 		}
-		for i, x := range pages {
-			if i > 0 && *f == formatText {
-				fmt.Fprintln(e.stdout)
-			}
-			if err := p.print(pageOf(x)); err != nil {
-				return err
-			}
+		if file == "" && !r.isUsed(cmd) {
+			return explainCodes(e, args, format(out))
 		}
-		return nil
+		x := &explainer{
+			solver: solver{loader: newLoader(e), out: printer{w: e.stdout, format: format(out)}, root: root},
+			why:    why, whyNot: whyNot, recordTo: recordTo,
+		}
+		p, err := x.problem(cmd, &r, file, args)
+		if err != nil {
+			return err
+		}
+		return x.explain(cmd.Context(), p)
 	}
 	return cmd
 }
 
-// A codeList is the list of all codes.
-type codeList struct {
-	Codes []codePage `json:"codes"`
+// An explainer resolves one problem and explains the answer.
+type explainer struct {
+	solver
+	why, whyNot, recordTo string
 }
 
-func listCodes() codeList {
-	var l codeList
-	for _, x := range fbc.Explanations() {
-		l.Codes = append(l.Codes, pageOf(x))
+// problem reads or states the problem, and loads it.
+func (x *explainer) problem(cmd *cobra.Command, r *request, file string, args []string) (*resolver.Problem, error) {
+	if file == "" {
+		return r.problem(cmd.Context(), x.loader, args)
 	}
-	return l
-}
-
-func (l codeList) text(w io.Writer) error {
-	t := table{header: []string{"CODE", "SEVERITY", "MEANING"}}
-	for _, x := range l.Codes {
-		t.add(string(x.Code), x.Severity.String(), x.Title)
+	if len(args) > 0 || r.isUsed(cmd) {
+		return nil, usagef("--problem holds catalogs and subscriptions itself; give it alone")
 	}
-	return t.text(w)
-}
-
-// A codePage explains one code.
-type codePage struct {
-	Code     fbc.Code     `json:"code"`
-	Severity fbc.Severity `json:"severity"`
-	Title    string       `json:"title"`
-	Rules    string       `json:"rules"`
-	Text     string       `json:"text"`
-	Bad      string       `json:"bad,omitempty"`
-	Good     string       `json:"good,omitempty"`
-}
-
-func pageOf(x fbc.Explanation) codePage {
-	return codePage{x.Code, x.Severity, x.Title, x.Rules, x.Text, x.Bad, x.Good}
-}
-
-func (p codePage) text(w io.Writer) error {
-	fmt.Fprintf(w, "%s (%s): %s\n\n%s\n", p.Code, p.Severity, p.Title, p.Text)
-	if p.Bad != "" {
-		fmt.Fprintf(w, "\nExample:\n\n%s\nMended:\n\n%s", indent(p.Bad), indent(p.Good))
+	p, err := x.read(file)
+	if err != nil {
+		return nil, err
 	}
-	_, err := fmt.Fprintf(w, "\nRules: %s\n", p.Rules)
+	return p, p.Open(cmd.Context(), x.open)
+}
+
+// read reads the one problem document of a file.
+func (s *solver) read(file string) (*resolver.Problem, error) {
+	in := s.loader.stdin
+	if file != stdinPath {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	var found *resolver.Problem
+	for p, err := range resolver.ReadProblems(in) {
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", file, err)
+		case found != nil:
+			return nil, fmt.Errorf("%s: holds several problem documents; give one", file)
+		}
+		found = &p
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%s: holds no problem document", file)
+	}
+	return found, nil
+}
+
+func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
+	if x.recordTo != "" {
+		if err := record(ctx, p, x.recordTo); err != nil {
+			return err
+		}
+	}
+	sol, err := resolver.Resolve(ctx, *p)
+	var no *resolver.Conflict
+	switch {
+	case errors.As(err, &no):
+		if x.why != "" || x.whyNot != "" {
+			fmt.Fprintf(x.loader.stderr, "note: there is no plan to ask --why or --why-not about\n")
+		}
+		report, err := no.Report(ctx)
+		if err != nil {
+			return err
+		}
+		if err := x.report(report); err != nil {
+			return err
+		}
+		return errNegative
+	case err != nil:
+		return err
+	case x.whyNot != "":
+		return x.tellWhyNot(ctx, sol)
+	}
+	return x.tellWhy(ctx, p, sol)
+}
+
+// report prints a conflict.
+func (x *explainer) report(r *resolver.Report) error {
+	switch x.out.format {
+	case formatJSON, formatYAML:
+		return x.out.encode(r)
+	case formatMarkdown:
+		_, err := fmt.Fprint(x.out.w, r.Markdown())
+		return err
+	}
+	_, err := fmt.Fprint(x.out.w, r.Text(textWidth(x.out.w), styleFor(x.out.w)))
 	return err
 }
 
-func indent(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString("    " + line)
+// tellWhy prints the reasons of one bundle, or of all that change or stay.
+func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {
+	var names []string
+	if x.why != "" {
+		names = []string{x.why}
+	} else {
+		for _, s := range sol.Selected {
+			names = append(names, s.Name)
+		}
+		for _, s := range sol.Stayed {
+			names = append(names, s.Name)
+		}
 	}
-	return b.String()
+	type explained struct {
+		Bundle  string            `json:"bundle"`
+		Reasons []resolver.Reason `json:"reasons"`
+	}
+	list := []explained{}
+	for _, name := range names {
+		chain, err := sol.Why(ctx, name)
+		if err != nil {
+			return err
+		}
+		list = append(list, explained{name, chain})
+	}
+	if x.out.format == formatJSON || x.out.format == formatYAML {
+		return x.out.encode(list)
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintf(x.out.w, "Nothing to install or upgrade in namespace %s.\n", p.Namespace)
+		return err
+	}
+	for i, e := range list {
+		gap := "\n"
+		if i == 0 {
+			gap = ""
+		}
+		if err := x.prose(gap, resolver.ReasonsText(e.Reasons, x.width(), x.style())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *explainer) tellWhyNot(ctx context.Context, sol *resolver.Solution) error {
+	list, err := sol.WhyNot(ctx, x.whyNot)
+	if err != nil {
+		return err
+	}
+	if x.out.format == formatJSON || x.out.format == formatYAML {
+		return x.out.encode(list)
+	}
+	return x.prose("", resolver.WhyNotText(list, x.width(), x.style()))
+}
+
+// prose prints text for people; Markdown shows it as it is.
+func (x *explainer) prose(gap, text string) error {
+	if x.out.format == formatMarkdown {
+		text = "```text\n" + text + "```\n"
+	}
+	_, err := fmt.Fprint(x.out.w, gap, text)
+	return err
+}
+
+func (x *explainer) width() int { return textWidth(x.out.w) }
+
+func (x *explainer) style() resolver.Styler {
+	if x.out.format == formatMarkdown {
+		return nil
+	}
+	return styleFor(x.out.w)
+}
+
+// record writes a problem that needs no other file, with its answer.
+func record(ctx context.Context, p *resolver.Problem, file string) error {
+	small, err := p.Inline(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := small.Record(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(r, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o666)
 }

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// explainCodes prints the pages of codes, or the list of all when there is none.
+func explainCodes(e *env, codes []string, out format) error {
+	p := &printer{w: e.stdout, format: out}
+	all := listCodes()
+	if len(codes) == 0 {
+		return p.print(all)
+	}
+	var pages []codePage
+	for _, code := range codes {
+		x, ok := all.page(code)
+		if !ok {
+			return usagef("no finding or fact has the code %q; \"olmkit explain\" lists all", code)
+		}
+		pages = append(pages, x)
+	}
+	for i, x := range pages {
+		if out == formatMarkdown {
+			if _, err := fmt.Fprint(e.stdout, x.markdown); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 && out == formatText {
+			fmt.Fprintln(e.stdout)
+		}
+		if err := p.print(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completeCodes offers the codes with their titles.
+func completeCodes() []string {
+	var words []string
+	for _, x := range listCodes().Codes {
+		words = append(words, x.Code+"\t"+x.Title)
+	}
+	return words
+}
+
+// A codeList is the list of all codes.
+type codeList struct {
+	Codes []codePage `json:"codes"`
+}
+
+func listCodes() codeList {
+	var l codeList
+	for _, x := range fbc.Explanations() {
+		l.Codes = append(l.Codes, pageOf(x))
+	}
+	for _, x := range resolver.Explanations() {
+		l.Codes = append(l.Codes, pageOfFact(x))
+	}
+	return l
+}
+
+// page returns the page of a code.
+func (l codeList) page(code string) (codePage, bool) {
+	for _, x := range l.Codes {
+		if x.Code == code {
+			return x, true
+		}
+	}
+	return codePage{}, false
+}
+
+func (l codeList) text(w io.Writer) error {
+	t := table{header: []string{"CODE", "SEVERITY", "MEANING"}}
+	for _, x := range l.Codes {
+		t.add(x.Code, x.Severity, x.Title)
+	}
+	return t.text(w)
+}
+
+// A codePage explains one code.
+type codePage struct {
+	Code string `json:"code"`
+	// Severity is that of a finding, or "fact".
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+	Rules    string `json:"rules"`
+	Text     string `json:"text"`
+	Bad      string `json:"bad,omitempty"`
+	Good     string `json:"good,omitempty"`
+	// Example and Mend are those of a fact.
+	Example string `json:"example,omitempty"`
+	Mend    string `json:"mend,omitempty"`
+
+	markdown string
+}
+
+func pageOf(x fbc.Explanation) codePage {
+	return codePage{
+		Code: string(x.Code), Severity: x.Severity.String(), Title: x.Title, Rules: x.Rules, Text: x.Text,
+		Bad: x.Bad, Good: x.Good, markdown: x.Markdown(),
+	}
+}
+
+func pageOfFact(x resolver.Explanation) codePage {
+	return codePage{
+		Code: x.Code, Severity: "fact", Title: x.Title, Rules: x.Rules, Text: x.Text,
+		Example: x.Example, Mend: x.Mend, markdown: x.Markdown(),
+	}
+}
+
+func (p codePage) text(w io.Writer) error {
+	fmt.Fprintf(w, "%s (%s): %s\n\n%s\n", p.Code, p.Severity, p.Title, p.Text)
+	if p.Bad != "" {
+		fmt.Fprintf(w, "\nExample:\n\n%s\nMended:\n\n%s", indent(p.Bad), indent(p.Good))
+	}
+	if p.Example != "" {
+		fmt.Fprintf(w, "\nExample:\n\n%s", indent(p.Example+"\n"))
+	}
+	if p.Mend != "" {
+		fmt.Fprintf(w, "\nUsual mend: %s\n", p.Mend)
+	}
+	_, err := fmt.Fprintf(w, "\nRules: %s\n", p.Rules)
+	return err
+}
+
+func indent(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + line)
+	}
+	return b.String()
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/resolver"
+)
+
+func newReplay(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Resolve recorded problems again and report other answers",
+		Long: `Replay resolves the problems of a file that "olmkit explain --record" wrote, one
+JSON document or several, and reports where an answer is not the recorded one.
+FILE may be -, for standard input. Catalogs that the record names by directory
+are loaded from there, and refused when their content has changed.
+
+Exit codes: 0 all answers are the same, 1 some differ, 2 the input could not be
+read.`,
+		Example: `  olmkit explain ./catalog --package etcd --record etcd.json
+  olmkit replay etcd.json`,
+		Args: nameFile,
+	}
+	var root string
+	f := addFormat(cmd)
+	cmd.Flags().StringVar(&root, "root", ".", "the `DIR` that directories in problem documents are relative to")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s := &solver{loader: newLoader(e), out: printer{w: e.stdout, format: *f}, root: root}
+		in := e.stdin
+		if args[0] != stdinPath {
+			file, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			in = file
+		}
+		n, differ := 0, false
+		for r, err := range resolver.ReadRecords(in) {
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			n++
+			a := &replayed{ID: r.Problem.ID, name: label(&r.Problem, n)}
+			if a.Differences, err = r.Replay(cmd.Context(), s.open); err != nil {
+				return fmt.Errorf("%s: %s: %w", args[0], a.name, err)
+			}
+			a.Same = len(a.Differences) == 0
+			differ = differ || !a.Same
+			if err := s.out.print(a); err != nil {
+				return err
+			}
+		}
+		switch {
+		case n == 0:
+			return fmt.Errorf("%s: holds no record; \"olmkit explain --record\" writes one", args[0])
+		case differ:
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+// nameFile checks that a command is given one file.
+func nameFile(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef("name one file, or - for standard input")
+	}
+	return nil
+}
+
+// A replayed says how a new answer compares with the recorded one.
+type replayed struct {
+	ID          string   `json:"id,omitempty"`
+	Same        bool     `json:"same"`
+	Differences []string `json:"differences,omitempty"`
+
+	name string
+}
+
+func (r *replayed) text(w io.Writer) error {
+	if r.Same {
+		_, err := fmt.Fprintf(w, "%s: same answer\n", r.name)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s: another answer\n  %s\n", r.name, strings.Join(r.Differences, "\n  "))
+	return err
+}

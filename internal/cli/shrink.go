@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/shrink"
+)
+
+func newShrink(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "shrink FILE",
+		Short: "Cut a problem down to a smallest one with the same conflict",
+		Long: `Shrink reads a problem document that has no solution and prints the smallest one
+that it finds with the same kind of conflict: without the subscriptions,
+operators, catalogs, packages, bundles, entries and properties that do not
+matter. FILE may be -, for standard input. The result needs no other file; it is
+what a bug report should hold.
+
+Exit codes: 0 it was shrunk, 1 the problem has a solution, 2 the input could not
+be read.`,
+		Example: `  olmkit shrink problem.json > small.json
+  olmkit explain --problem small.json`,
+		Args: nameFile,
+	}
+	var root, to string
+	cmd.Flags().StringVar(&root, "root", ".", "the `DIR` that directories in the problem document are relative to")
+	cmd.Flags().StringVar(&to, "to", "", "write to `FILE` instead of standard output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		s := &solver{loader: newLoader(e), root: root}
+		p, err := s.read(args[0])
+		if err != nil {
+			return err
+		}
+		if err := p.Open(ctx, s.open); err != nil {
+			return err
+		}
+		_, err = resolver.Resolve(ctx, *p)
+		var no *resolver.Conflict
+		switch {
+		case err == nil:
+			fmt.Fprintf(e.stderr, "olmkit: %s: the problem has a solution; there is no conflict to keep\n", args[0])
+			return errNegative
+		case !errors.As(err, &no):
+			return err
+		}
+		small, err := shrink.Problem(ctx, *p, shrink.SameConflict(no))
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(small, json.Deterministic(true))
+		if err != nil {
+			return err
+		}
+		text = append(text, '\n')
+		if to != "" {
+			return os.WriteFile(to, text, 0o666)
+		}
+		_, err = e.stdout.Write(text)
+		return err
+	}
+	return cmd
+}
