@@ -69,7 +69,7 @@ type Derivation struct {
 	Conclusion *Step `json:"conclusion"`
 	// Incomplete reports that the full derivation is longer than anybody would
 	// read; Conclusion then lists the facts as they are.
-	Incomplete bool `json:"incomplete,omitempty"`
+	Incomplete bool `json:"incomplete,omitzero"`
 }
 
 // Derive returns the derivation of the core. It is made when it is asked for.
