@@ -136,7 +136,11 @@ func (p *ignorePattern) matches(name string, isDir bool) bool {
 // match reports whether the file at name is to be passed over. Each directory
 // on the way to the file, and then the file, is judged by the last pattern that
 // matches it; what no pattern matches goes the way of its directory.
-func (g *ignorer) match(name string) bool {
+func (g *ignorer) match(name string) bool { return g.excludes(name, false) }
+
+// excludes is match for a file or a directory. A file of an excluded directory
+// may still be taken back.
+func (g *ignorer) excludes(name string, isDir bool) bool {
 	if len(g.patterns) == 0 {
 		return false
 	}
@@ -153,7 +157,7 @@ func (g *ignorer) match(name string) bool {
 			if excluded && i <= by {
 				break // only a later line can take back what is excluded
 			}
-			if p.matches(name[:end], end < len(name)) {
+			if p.matches(name[:end], end < len(name) || isDir) {
 				excluded, by = !p.negated, i
 				break
 			}

@@ -60,6 +60,9 @@ func (w *walker) dir(dir string) {
 	}
 	entries, err := fs.ReadDir(w.fsys, dir)
 	if err != nil {
+		if w.ignore.excludes(dir, true) {
+			return // nobody wants to see into it
+		}
 		w.report(CodeUnreadable, dir, plainPath(err))
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
@@ -159,7 +162,7 @@ func kind(m fs.FileMode) string {
 func plainPath(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return fmt.Errorf("%s: %w", pe.Op, pe.Err)
+		return pe.Err
 	}
 	return err
 }

@@ -23,21 +23,6 @@ type Options struct {
 	Constraints *constraints.Limits
 }
 
-// The codes of the problems that building an index finds, beside those of
-// package fbc.
-const (
-	CodeNoPackage  fbc.Code = "no-package"  // a blob names a package that has no olm.package
-	CodeNoBundle   fbc.Code = "no-bundle"   // an entry names a bundle that does not exist
-	CodeHeads      fbc.Code = "heads"       // a channel has no head, or several
-	CodeCycle      fbc.Code = "cycle"       // a channel's replaces run in a circle
-	CodeStranded   fbc.Code = "stranded"    // entries are not reached from the head
-	CodeSkipRange  fbc.Code = "skip-range"  // a skipRange does not parse
-	CodeVersion    fbc.Code = "version"     // a bundle has no valid version
-	CodeConstraint fbc.Code = "constraint"  // a requirement cannot be read
-	CodeAPI        fbc.Code = "api"         // a provided API cannot be read
-	CodeDeprecated fbc.Code = "deprecation" // a deprecation of something that does not exist
-)
-
 // Load loads the catalog below the root of fsys and indexes it. Errors are
 // those of fbc.Load; problems that leave a usable index are listed by
 // [Catalog.Problems].
@@ -171,7 +156,7 @@ func (b *builder) packages(list []*fbc.Package, bundles []*fbc.Bundle, channels 
 		if _, ok := defined[m.Package]; !ok {
 			defined[m.Package] = nil
 			names = append(names, m.Package)
-			b.problem(CodeNoPackage, m, "/package", fmt.Errorf("package %q has no %s blob", m.Package, fbc.SchemaPackage))
+			b.problem(fbc.CodeNoPackage, m, "/package", fmt.Errorf("package %q has no %s blob", m.Package, fbc.SchemaPackage))
 		}
 	}
 	for _, x := range channels {
@@ -218,31 +203,31 @@ func (b *builder) bundle(x *fbc.Bundle) {
 		case property.TypePackage:
 			v, err := property.ParsePackage(p.Value)
 			if err != nil {
-				fault(CodeVersion, n, err)
+				fault(fbc.CodeVersion, n, err)
 				continue
 			}
 			version, err := semver.Parse(v.Version)
 			if err != nil {
-				fault(CodeVersion, n, fmt.Errorf("version %q is no semantic version: %w", v.Version, err))
+				fault(fbc.CodeVersion, n, fmt.Errorf("version %q is no semantic version: %w", v.Version, err))
 				continue
 			}
 			if versions++; versions == 1 {
 				r.version = b.t.version(version)
 				r.flags |= flagVersion
 			} else {
-				fault(CodeVersion, n, errors.New("a second olm.package property; a bundle has exactly one"))
+				fault(fbc.CodeVersion, n, errors.New("a second olm.package property; a bundle has exactly one"))
 			}
 		case property.TypeGVK:
 			g, err := b.api(p, rec)
 			if err != nil {
-				fault(CodeAPI, n, err)
+				fault(fbc.CodeAPI, n, err)
 				continue
 			}
 			b.c.apis = append(b.c.apis, g)
 		case property.TypeLabel:
 			l, err := property.ParseLabel(p.Value)
 			if err != nil {
-				fault(CodeAPI, n, err)
+				fault(fbc.CodeAPI, n, err)
 				continue
 			}
 			labels = append(labels, b.t.id(l.Label))
@@ -253,7 +238,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 		}
 	}
 	if versions == 0 && r.fault == 0 {
-		r.fault = b.problem(CodeVersion, &x.Meta, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
+		r.fault = b.problem(fbc.CodeVersion, &x.Meta, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
 	}
 	r.props.to, r.required.to, r.apis.to = uint32(len(b.c.props)), uint32(len(b.c.required)), uint32(len(b.c.apis))
 	slices.Sort(labels)
@@ -301,14 +286,14 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 		b.c.requirements = append(b.c.requirements, requirement{typ: key[0], value: key[1], expr: x, err: err})
 	}
 	if err := b.c.requirements[id].err; err != nil {
-		fault(CodeConstraint, n, err)
+		fault(fbc.CodeConstraint, n, err)
 	}
 	if len(b.c.required)-from >= b.perBundle {
 		if b.tooMany {
 			return // said once
 		}
 		b.tooMany = true
-		fault(CodeConstraint, n, fmt.Errorf("the bundle states more than %d requirements; Limits.MaxPerBundle raises it", b.perBundle))
+		fault(fbc.CodeConstraint, n, fmt.Errorf("the bundle states more than %d requirements; Limits.MaxPerBundle raises it", b.perBundle))
 		return
 	}
 	b.c.required = append(b.c.required, requiredRec{requirement: id, property: uint32(n)})
@@ -330,7 +315,7 @@ func (b *builder) channel(x *fbc.Channel) {
 		}); ok {
 			rec.bundle = names.from + uint32(at) + 1
 		} else {
-			b.problem(CodeNoBundle, &x.Meta, entryPath(x, e.Name), fmt.Errorf("entry %q has no %s blob in package %q", e.Name, fbc.SchemaBundle, x.Package))
+			b.problem(fbc.CodeNoBundle, &x.Meta, entryPath(x, e.Name), fmt.Errorf("entry %q has no %s blob in package %q", e.Name, fbc.SchemaBundle, x.Package))
 		}
 		rec.skips.from = uint32(len(b.c.skips))
 		for _, s := range e.Skips {
@@ -340,7 +325,7 @@ func (b *builder) channel(x *fbc.Channel) {
 		if e.SkipRange != "" {
 			rec.skipRange = b.skipRange(e.SkipRange) + 1
 			if err := b.c.ranges[rec.skipRange-1].err; err != nil {
-				b.problem(CodeSkipRange, &x.Meta, entryPath(x, e.Name)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
+				b.problem(fbc.CodeSkipRange, &x.Meta, entryPath(x, e.Name)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
 			}
 		}
 		b.c.entries = append(b.c.entries, rec)
@@ -468,7 +453,7 @@ func (b *builder) deprecations(list []*fbc.Deprecations) {
 				}
 			}
 			if slot == nil {
-				b.problem(CodeDeprecated, &d.Meta, fmt.Sprintf("/entries/%d/reference", i), fmt.Errorf("%s %q does not exist in package %q", e.Schema, e.Name, d.Package))
+				b.problem(fbc.CodeDeprecation, &d.Meta, fmt.Sprintf("/entries/%d/reference", i), fmt.Errorf("%s %q does not exist in package %q", e.Schema, e.Name, d.Package))
 				continue
 			}
 			if *slot == 0 {

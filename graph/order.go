@@ -3,9 +3,11 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/chain"
 )
 
 // order computes the classic order of a channel (B1, B3) and reports what
@@ -15,86 +17,80 @@ func (b *builder) order(i uint32) {
 	c := b.c
 	ch := Channel{c, i}
 	r := ch.rec()
-	n := r.entries.len()
-	at := func(name sid) (int, bool) {
-		if name == 0 {
-			return 0, false
-		}
-		e, ok := ch.Entry(c.str(name))
-		return int(e.i - r.entries.from), ok
-	}
-	covered, skipped := make([]bool, n), make([]bool, n)
-	next := make([]int, n)
-	for k, e := range in(c.entries, r.entries) {
-		next[k] = -1
-		if to, ok := at(e.replaces); ok {
-			covered[to], next[k] = true, to
-		}
-		for _, s := range in(c.skips, e.skips) {
-			if to, ok := at(s); ok {
-				covered[to], skipped[to] = true, true
-			}
-		}
-	}
-	name := func(k int) string { return Entry{c, r.entries.from + uint32(k)}.Name() }
-	names := func(list []int) string {
-		out := make([]string, len(list))
-		for i, k := range list {
-			out[i] = name(k)
-		}
-		return strings.Join(out, ", ")
-	}
-	meta := fbc.Meta{Schema: fbc.SchemaChannel, Package: ch.Package().Name(), Name: ch.Name(), Pos: ch.Pos()}
-	var heads []int
-	for k := range n {
-		if !covered[k] {
-			heads = append(heads, k)
-		}
-	}
-	switch {
-	case n == 0:
-		r.fault = b.problem(CodeHeads, &meta, "/entries", errors.New("has no entries; a channel needs at least one"))
-		return
-	case len(heads) == 0:
-		r.fault = b.problem(CodeHeads, &meta, "/entries", errors.New("has no head: every entry is replaced or skipped by another; "+
-			"let one entry be the newest"))
-		return
-	case len(heads) > 1:
-		r.fault = b.problem(CodeHeads, &meta, "/entries", fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", len(heads), names(heads)))
+	shape := chain.Of(b.edges(ch))
+	b.checkShape(ch, &shape)
+	if len(shape.Heads) != 1 {
 		return
 	}
-	r.head = r.entries.from + uint32(heads[0]) + 1
-	reached := make([]bool, n)
-	var chain []int
-	for k := heads[0]; k >= 0; k = next[k] {
-		if reached[k] {
-			from := 0
-			for chain[from] != k {
-				from++
-			}
-			circle := append(chain[from:len(chain):len(chain)], k)
-			r.fault = b.problem(CodeCycle, &meta, "/entries", fmt.Errorf("replaces run in a circle: %s", strings.ReplaceAll(names(circle), ", ", " -> ")))
-			return
-		}
-		reached[k] = true
-		chain = append(chain, k)
-	}
-	var stranded []int
-	for k := range n {
-		if !reached[k] && !skipped[k] {
-			stranded = append(stranded, k)
-		}
-	}
-	if len(stranded) > 0 {
-		b.problem(CodeStranded, &meta, "/entries", fmt.Errorf("entries that the head %s does not lead to by replaces: %s; replace or skip them", name(heads[0]), names(stranded)))
+	r.head = r.entries.from + uint32(shape.Heads[0]) + 1
+	if r.fault != 0 {
+		return
 	}
 	r.order.from = uint32(len(c.order))
-	for _, k := range chain {
+	for _, k := range shape.Chain {
 		e := r.entries.from + uint32(k)
-		if !skipped[k] && c.entries[e].bundle > 0 {
+		if !shape.Skipped[k] && c.entries[e].bundle > 0 {
 			c.order = append(c.order, e)
 			c.entries[e].rank = uint32(len(c.order)) - r.order.from
 		}
 	}
 	r.order.to = uint32(len(c.order))
+}
+
+// edges returns the entries of a channel, numbered from 0 in order of name.
+func (b *builder) edges(ch Channel) []chain.Entry {
+	c, r := b.c, ch.rec()
+	at := func(name sid) int {
+		if name == 0 {
+			return -1
+		}
+		if e, ok := ch.Entry(c.str(name)); ok {
+			return int(e.i - r.entries.from)
+		}
+		return -1
+	}
+	out := make([]chain.Entry, r.entries.len())
+	for k, e := range in(c.entries, r.entries) {
+		out[k].Replaces = at(e.replaces)
+		for _, s := range in(c.skips, e.skips) {
+			if to := at(s); to >= 0 {
+				out[k].Skips = append(out[k].Skips, to)
+			}
+		}
+	}
+	return out
+}
+
+// checkShape reports what is wrong with a channel, and marks the channel when
+// its order cannot be told.
+func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
+	r := ch.rec()
+	meta := fbc.Meta{Schema: fbc.SchemaChannel, Package: ch.Package().Name(), Name: ch.Name(), Pos: ch.Pos()}
+	report := func(code fbc.Code, err error) uint32 { return b.problem(code, &meta, "/entries", err) }
+	names := func(list []int, sep string) string {
+		out := make([]string, len(list))
+		for i, k := range list {
+			out[i] = Entry{b.c, r.entries.from + uint32(k)}.Name()
+		}
+		return strings.Join(out, sep)
+	}
+	switch n := len(shape.Heads); {
+	case r.entries.len() == 0:
+		r.fault = report(fbc.CodeHeads, errors.New("has no entries; a channel needs at least one"))
+	case n == 0:
+		r.fault = report(fbc.CodeHeads, errors.New("has no head: every entry is replaced or skipped by another; let one entry be the newest"))
+	case n > 1:
+		r.fault = report(fbc.CodeHeads, fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", n, names(shape.Heads, ", ")))
+	}
+	for _, circle := range shape.Cycles {
+		fault := report(fbc.CodeCycle, fmt.Errorf("replaces run in a circle: %s", names(append(circle, circle[0]), " -> ")))
+		// A circle beside the chain, among what is skipped, breaks no order.
+		if r.fault == 0 && slices.ContainsFunc(circle, func(k int) bool { return slices.Contains(shape.Chain, k) }) {
+			r.fault = fault
+		}
+	}
+	if len(shape.Stranded) > 0 && r.fault == 0 {
+		report(fbc.CodeStranded, fmt.Errorf("entries that the head %s does not lead to by replaces: %s; replace or skip them",
+			names(shape.Heads, ""), names(shape.Stranded, ", ")))
+	}
 }
