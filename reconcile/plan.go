@@ -92,7 +92,9 @@ type Plan struct {
 	// Notes are in order of the concerns that made them.
 	Notes []Note `json:"notes,omitempty"`
 	// Problem is what was resolved, if anything, Solution its solution and
-	// Refused why there is none.
+	// Refused why there is none. A *resolver.Conflict there has what could be
+	// planned without the subscriptions that it refuses (G1); with the resolver's
+	// option Partial that is the solution, and Refused says what is left out.
 	Problem  *resolver.Problem  `json:"-"`
 	Solution *resolver.Solution `json:"solution,omitempty"`
 	Refused  error              `json:"-"`

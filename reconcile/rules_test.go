@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // E6: what holds the version that would replace an operator.
@@ -125,5 +126,66 @@ func TestPropertiesOfCSV(t *testing.T) {
 func TestDecideNeedsANamespace(t *testing.T) {
 	if _, err := reconcile.Decide(t.Context(), &reconcile.Snapshot{}, nil, nil); err == nil || errors.Is(err, reconcile.ErrConflict) {
 		t.Errorf("Decide without a namespace: %v", err)
+	}
+}
+
+// 001, 2.4.9 and 2.4.2.2: what an operator owns, webhooks and API services
+// included.
+func TestOwned(t *testing.T) {
+	csv := fromYAML[olm.ClusterServiceVersion](t, `
+metadata: {name: a.v1, namespace: ops}
+spec:
+  customresourcedefinitions: {owned: [{name: as.x.io, version: v1, kind: A}, {name: as.x.io, version: v2, kind: A}]}
+  apiservicedefinitions: {owned: [{name: bs, group: y.io, version: v1, kind: B, deploymentName: a}]}
+  webhookdefinitions:
+  - {type: ValidatingAdmissionWebhook, generateName: check.x.io, deploymentName: a}
+  - {type: MutatingAdmissionWebhook, generateName: fill.x.io, deploymentName: a}
+  - {type: ConversionWebhook, generateName: convert.x.io, deploymentName: a, conversionCRDs: [as.x.io, cs.x.io]}
+  install: {strategy: deployment, spec: {deployments: [{name: a, spec: {}}], permissions: [{serviceAccountName: a, rules: []}]}}
+`)
+	keys, err := reconcile.Owned(csv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, k := range keys {
+		got = append(got, strings.SplitN(k.String(), "-", 2)[0])
+	}
+	want := []string{
+		"Deployment ops/a", "CustomResourceDefinition as.x.io", "APIService v1.y.io",
+		"ValidatingWebhookConfiguration check.x.io", "MutatingWebhookConfiguration fill.x.io", "CustomResourceDefinition cs.x.io",
+		"ServiceAccount ops/a", "Role ops/a.v1", "RoleBinding ops/a.v1",
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("Owned (-want +got):\n%s", diff)
+	}
+}
+
+// G1: one part of a namespace cannot be had. By default nothing is planned and
+// what could be is there to read; with Partial the rest goes on.
+func TestPartial(t *testing.T) {
+	for _, partial := range []bool{false, true} {
+		w := worldOf(t, "no-solution")
+		l := w.loop()
+		l.Options.Resolver.Partial = partial
+		r, err := l.Run(t.Context(), testNamespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var no *resolver.Conflict
+		if !errors.As(r.Plan.Refused, &no) {
+			t.Fatalf("partial %v: refused %v", partial, r.Plan.Refused)
+		}
+		example, a := subscription(t, w, "example"), subscription(t, w, "a")
+		_, failed := olm.FindCondition(example.Status.Conditions, olm.ResolutionFailed)
+		if installed := example.Status.InstalledCSV == "example.v0.1.1"; installed != partial || failed == partial {
+			t.Errorf("partial %v: example installed %v, resolution failed %v", partial, installed, failed)
+		}
+		if _, ok := olm.FindCondition(a.Status.Conditions, olm.ResolutionFailed); !ok {
+			t.Errorf("partial %v: subscription a does not tell", partial)
+		}
+		if !partial && (no.Planned() == nil || len(no.Planned().Selected) != 1 || no.Planned().Selected[0].Name != "example.v0.1.1") {
+			t.Errorf("what could be planned is not there to read: %+v", no.Planned())
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/olm"
@@ -201,7 +202,18 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm
 		return nil
 	}
 	p.plan.Solution = sol
+	var refused []string
+	if sol.Refused != nil { // the caller wants what can be planned (G1)
+		p.plan.Refused = sol.Refused
+		_, refused = sol.Refused.Subscriptions()
+	}
 	for _, s := range next {
+		if slices.Contains(refused, s.Metadata.Name) {
+			p.setCondition(&s.Status.Conditions, olm.Condition{
+				Type: olm.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonConstraintsNotSatisfiable, Message: sol.Refused.Error(),
+			})
+			continue
+		}
 		clearCondition(&s.Status.Conditions, olm.ResolutionFailed)
 	}
 	p.stays(sol, next)

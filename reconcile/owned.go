@@ -1,0 +1,58 @@
+package reconcile
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// Owned returns the keys of what a CSV brings to a cluster, in order: the
+// objects that this package makes for it, and those that it describes and whose
+// making, which takes certificates, is left to others: APIServices, webhook
+// configurations, and the CRDs that a conversion webhook serves (001, 2.4.9).
+// Webhook configurations have generated names; what is here is their prefix.
+func Owned(csv *olm.ClusterServiceVersion) ([]olm.Key, error) {
+	ns := csv.Metadata.Namespace
+	var keys []olm.Key
+	add := func(k olm.Key) {
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	for _, d := range csv.Spec.Install.Spec.Deployments {
+		add(olm.Key{Group: "apps", Kind: "Deployment", Namespace: ns, Name: d.Name})
+	}
+	for _, d := range csv.Spec.CRDs.Owned {
+		add(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: d.Name})
+	}
+	for _, d := range csv.Spec.APIServices.Owned {
+		add(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: d.Version + "." + d.Group})
+	}
+	for _, w := range csv.Spec.Webhooks {
+		switch w.Type {
+		case "ValidatingAdmissionWebhook":
+			add(olm.Key{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration", Name: w.GenerateName})
+		case "MutatingAdmissionWebhook":
+			add(olm.Key{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration", Name: w.GenerateName})
+		case "ConversionWebhook":
+			for _, name := range w.ConversionCRDs {
+				add(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name})
+			}
+		}
+	}
+	rbac, err := operatorgroup.Permissions(csv)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range rbac.ServiceAccounts {
+		add(olm.Key{Kind: "ServiceAccount", Namespace: ns, Name: name})
+	}
+	for _, r := range slices.Concat(rbac.Roles, rbac.ClusterRoles) {
+		add(r.Key())
+	}
+	for _, b := range slices.Concat(rbac.RoleBindings, rbac.ClusterRoleBindings) {
+		add(b.Key())
+	}
+	return keys, nil
+}
