@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A Cluster is where a [Loop] reads and writes. Package memcluster has one in
-// memory.
+// A Cluster is where a [Loop] reads and writes. Package clustertest tests
+// implementations, of which package memcluster has one in memory.
 type Cluster interface {
 	// Read returns the state of the cluster for a namespace.
 	Read(ctx context.Context, namespace string) (*Snapshot, error)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/clustertest"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
@@ -185,4 +186,8 @@ func TestControllers(t *testing.T) {
 	if len(s.CRDs) != 1 || !s.CRDs[0].IsEstablished() || len(s.CRDs[0].Status.StoredVersions) != 1 {
 		t.Errorf("CRDs %+v", s.CRDs)
 	}
+}
+
+func TestCluster(t *testing.T) {
+	clustertest.Run(t, func(*testing.T) reconcile.Cluster { return &memcluster.Cluster{Controllers: true} })
 }

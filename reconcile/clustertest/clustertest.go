@@ -1,0 +1,226 @@
+// Package clustertest tests implementations of reconcile.Cluster, as
+// testing/fstest does those of fs.FS: whoever implements one calls [Run] from a
+// test.
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+// Namespace is the namespace that the tests write to. It exists before they
+// run.
+const Namespace = "clustertest"
+
+// Run tests what package reconcile relies on: that a snapshot shows what was
+// written, that statuses are written apart from the rest, that nothing is lost
+// on the way, and that a change of what has changed since is refused with
+// reconcile.ErrConflict. New returns a cluster without subscriptions in
+// Namespace; it is called for each test.
+func Run(t *testing.T, new func(t *testing.T) reconcile.Cluster) {
+	for name, test := range map[string]func(*tester){
+		"create":           (*tester).create,
+		"status apart":     (*tester).statusApart,
+		"unknown fields":   (*tester).unknownFields,
+		"create twice":     (*tester).createTwice,
+		"old version":      (*tester).oldVersion,
+		"gone":             (*tester).gone,
+		"condition":        (*tester).condition,
+		"ended context":    (*tester).endedContext,
+		"other namespaces": (*tester).otherNamespaces,
+	} {
+		t.Run(name, func(t *testing.T) { test(&tester{t, new(t)}) })
+	}
+}
+
+type tester struct {
+	*testing.T
+	cluster reconcile.Cluster
+}
+
+func subscription(name string) *olm.Subscription {
+	s := &olm.Subscription{Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindSubscription, Metadata: olm.Metadata{Name: name, Namespace: Namespace}}}
+	s.Spec = olm.SubscriptionSpec{Package: name, Source: "catalog", SourceNamespace: "olm"}
+	return s
+}
+
+func (t *tester) apply(op reconcile.Op, r olm.Resource) error {
+	t.Helper()
+	o, err := olm.ToObject(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = t.cluster.Apply(context.Background(), reconcile.Change{Op: op, Object: o, For: o.Key(), Reason: "test"})
+	return err
+}
+
+func (t *tester) must(op reconcile.Op, r olm.Resource) {
+	t.Helper()
+	if err := t.apply(op, r); err != nil {
+		t.Fatalf("%s: %v", op, err)
+	}
+}
+
+func (t *tester) conflict(op reconcile.Op, r olm.Resource) {
+	t.Helper()
+	if err := t.apply(op, r); !errors.Is(err, reconcile.ErrConflict) {
+		t.Errorf("%s: got error %v, want ErrConflict", op, err)
+	}
+}
+
+// read returns a subscription, or nil.
+func (t *tester) read(name string) *olm.Subscription {
+	t.Helper()
+	s, err := t.cluster.Read(context.Background(), Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Namespace != Namespace {
+		t.Errorf("the snapshot is of namespace %q", s.Namespace)
+	}
+	for _, sub := range s.Subscriptions {
+		if sub.Metadata.Name == name {
+			return sub
+		}
+	}
+	return nil
+}
+
+func (t *tester) find(name string) *olm.Subscription {
+	t.Helper()
+	s := t.read(name)
+	if s == nil {
+		t.Fatalf("the snapshot has no subscription %q", name)
+	}
+	return s
+}
+
+func (t *tester) create() {
+	s := subscription("a")
+	s.Status.State = olm.StateAtLatestKnown
+	t.must(reconcile.Create, s)
+	got := t.find("a")
+	if got.Metadata.ResourceVersion == "" || got.Metadata.UID == "" || got.APIVersion != olm.V1Alpha1 || got.Kind != olm.KindSubscription {
+		t.Errorf("created without resourceVersion, uid, apiVersion or kind: %+v", got.Header)
+	}
+	if got.Spec.Package != "a" || got.Status.State != "" {
+		t.Errorf("got spec %+v and status %+v, want the spec and no status", got.Spec, got.Status)
+	}
+}
+
+func (t *tester) statusApart() {
+	t.must(reconcile.Create, subscription("a"))
+	s := t.find("a")
+	s.Status.State, s.Spec.Channel = olm.StateUpgradePending, "ignored"
+	t.must(reconcile.UpdateStatus, s)
+	s = t.find("a")
+	if s.Status.State != olm.StateUpgradePending || s.Spec.Channel != "" {
+		t.Errorf("after the status was written: spec %+v, status %+v", s.Spec, s.Status)
+	}
+	s.Status.State, s.Spec.Channel = olm.StateAtLatestKnown, "stable"
+	t.must(reconcile.Update, s)
+	s = t.find("a")
+	if s.Status.State != olm.StateUpgradePending || s.Spec.Channel != "stable" {
+		t.Errorf("after the spec was written: spec %+v, status %+v", s.Spec, s.Status)
+	}
+}
+
+func (t *tester) unknownFields() {
+	s := subscription("a")
+	s.Spec.Config = &olm.SubscriptionConfig{Rest: []byte(`{"selector":{"matchLabels":{"a":"b"}}}`)}
+	t.must(reconcile.Create, s)
+	s = t.find("a")
+	s.Spec.Channel = "stable"
+	t.must(reconcile.Update, s)
+	if s = t.find("a"); s.Spec.Config == nil || len(s.Spec.Config.Rest) == 0 {
+		t.Errorf("an update lost what the type does not know: %+v", s.Spec.Config)
+	}
+}
+
+func (t *tester) createTwice() {
+	t.must(reconcile.Create, subscription("a"))
+	t.conflict(reconcile.Create, subscription("a"))
+}
+
+func (t *tester) oldVersion() {
+	t.must(reconcile.Create, subscription("a"))
+	old := t.find("a")
+	s := t.find("a")
+	s.Spec.Channel = "stable"
+	t.must(reconcile.Update, s)
+	old.Spec.Channel, old.Status.State = "other", olm.StateAtLatestKnown
+	t.conflict(reconcile.Update, old)
+	t.conflict(reconcile.UpdateStatus, old)
+	t.conflict(reconcile.Delete, old)
+	if s := t.find("a"); s.Spec.Channel != "stable" || s.Status.State != "" {
+		t.Errorf("a refused change was made: %+v", s)
+	}
+}
+
+func (t *tester) gone() {
+	t.must(reconcile.Create, subscription("a"))
+	s := t.find("a")
+	t.must(reconcile.Delete, s)
+	if t.read("a") != nil {
+		t.Fatal("still there after its deletion")
+	}
+	s.Spec.Channel, s.Status.State = "stable", olm.StateAtLatestKnown
+	t.conflict(reconcile.Update, s)
+	t.conflict(reconcile.UpdateStatus, s)
+	t.conflict(reconcile.Delete, s)
+}
+
+func (t *tester) condition() {
+	t.must(reconcile.Create, subscription("a"))
+	old := t.find("a")
+	s := t.find("a")
+	s.Spec.Channel = "stable"
+	t.must(reconcile.Update, s)
+	create := func(name string, basis *olm.Subscription) error {
+		o, err := olm.ToObject(subscription(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = t.cluster.Apply(context.Background(), reconcile.Change{
+			Op: reconcile.Create, Object: o, For: o.Key(),
+			If: &reconcile.Version{Key: basis.Key(), ResourceVersion: basis.Metadata.ResourceVersion},
+		})
+		return err
+	}
+	if err := create("b", old); !errors.Is(err, reconcile.ErrConflict) {
+		t.Errorf("created what rests on an old version: %v", err)
+	}
+	if err := create("c", t.find("a")); err != nil {
+		t.Errorf("what rests on the present version: %v", err)
+	}
+}
+
+func (t *tester) endedContext() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := t.cluster.Read(ctx, Namespace); err == nil {
+		t.Error("Read does not obey its context")
+	}
+	o, err := olm.ToObject(subscription("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := t.cluster.Apply(ctx, reconcile.Change{Op: reconcile.Create, Object: o}); err == nil || errors.Is(err, reconcile.ErrConflict) {
+		t.Errorf("Apply does not obey its context: %v", err)
+	}
+}
+
+func (t *tester) otherNamespaces() {
+	t.must(reconcile.Create, subscription("a"))
+	s, err := t.cluster.Read(context.Background(), "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Subscriptions) != 0 {
+		t.Errorf("a snapshot of namespace default has %d subscriptions of others", len(s.Subscriptions))
+	}
+}
