@@ -57,7 +57,7 @@ func checked(t *testing.T, c *memcluster.Cluster, intercept func(reconcile.Chang
 	}
 }
 
-// The loop killed after every single write (every fifth, from a random one on,
+// The loop killed after every single write (every tenth, from a random one on,
 // unless -thorough): the next one ends where the undisturbed one did.
 func TestKilledAfterEveryWrite(t *testing.T) {
 	s := seed(t)
@@ -74,7 +74,7 @@ func TestKilledAfterEveryWrite(t *testing.T) {
 			undisturbed(t, w)
 			w.Intercept = nil
 			want := final(w.Cluster)
-			stride := 5
+			stride := 10
 			if *thorough {
 				stride = 1
 			}
