@@ -38,4 +38,18 @@
 // default channel of the package, then package and channel by name, then the
 // entry nearest to the head (D8, H13). The first preference that leads to a
 // solution is taken, and nothing is chosen that nothing asked for.
+//
+// # Explanations
+//
+// A [Conflict] holds independent minimal cores of facts. [Core.Derive] turns one
+// into a derivation from what was asked for to the contradiction, [Core.Fixes]
+// finds the smallest changes that resolve it, and [Conflict.Report] is all of that
+// as data, for [Report.Text], [Report.Markdown] and JSON. Every step has the code
+// of its fact; [Explain] tells what a code means. A [Solution] answers
+// [Solution.Why] and [Solution.WhyNot]. Nothing of this costs anything before it is
+// asked for.
+//
+// [Problem.Inline] makes a problem one document that needs no other file,
+// [Problem.Record] adds its answer and [Record.Replay] compares it later; package
+// resolver/shrink cuts a problem down to what makes its conflict.
 package resolver

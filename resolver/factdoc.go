@@ -163,7 +163,8 @@ what would help: delete subscription app`,
 		Mend: "Lift or change the policy, if its reason is gone.",
 		Case: "pinned",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
-requires package db >=2.0.0, which only db.v2.0.0 could meet
+requires package db >=2.0.0, and what could meet it is not allowed: package db is pinned to
+db.v1.0.0 (2.0 lost data in test, see OPS-12)
   at community catalog.json:3, property 1
   - db.v2.0.0 is not allowed: package db is pinned to db.v1.0.0 (2.0 lost data in test, see OPS-12)
 what would help, the least disturbing first:

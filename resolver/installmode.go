@@ -46,21 +46,17 @@ func (f *Unsupported) String() string {
 	return f.Bundle.Name + " cannot run here: " + f.Err.Error()
 }
 
-// modes remembers which bundles do not serve the operator group, and why. Their
-// manifests are large: they are read again from the source, and only for what a
-// resolution reaches.
-type modes struct{ known map[graph.Bundle]error }
-
 // unsupported returns the fact that a candidate of a catalog does not serve the
 // operator group, or nil. A bundle that does not tell its install modes is not
-// held against it.
+// held against it. Manifests are large: they are read again from the source, once,
+// and only for what a resolution reaches.
 func (u *universe) unsupported(ctx context.Context, c cand) Fact {
 	g := u.p.OperatorGroup
 	if g == nil || u.err != nil {
 		return nil
 	}
 	_, b := u.entry(c)
-	why, ok := u.modes.known[b]
+	why, ok := u.modes[b]
 	if !ok {
 		list, told, err := installModes(ctx, b)
 		if err != nil {
@@ -70,7 +66,10 @@ func (u *universe) unsupported(ctx context.Context, c cand) Fact {
 		if told {
 			why = operatorgroup.Supports(list, u.p.Namespace, g.TargetNamespaces)
 		}
-		u.modes.known[b] = why
+		if u.modes == nil {
+			u.modes = map[graph.Bundle]error{}
+		}
+		u.modes[b] = why
 	}
 	if why == nil {
 		return nil

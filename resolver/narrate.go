@@ -297,6 +297,9 @@ func (w *narrator) failure(c *claim, q *Requires) string {
 	if c.kind == contradiction {
 		against = against[1:] // the owner itself
 	}
+	if text := w.common(against); text != "" {
+		return text
+	}
 	for _, b := range against {
 		switch {
 		case b.kind == chosen || b.kind == supposed:
@@ -306,6 +309,27 @@ func (w *narrator) failure(c *claim, q *Requires) string {
 		}
 	}
 	return ", and nothing is left to meet it"
+}
+
+// common tells the one policy that stands against all that could meet a
+// requirement; "" when there is no such thing.
+func (w *narrator) common(against []*claim) string {
+	text := ""
+	for _, c := range against {
+		if c.kind != excluded || c.rule < 0 {
+			return ""
+		}
+		q, ok := w.rules[c.rule].Fact.(*Ruled)
+		if !ok {
+			return ""
+		}
+		this := ", and what could meet it is not allowed: " + q.Policy.String()
+		if text != "" && this != text {
+			return ""
+		}
+		text = this
+	}
+	return text
 }
 
 // sameExpr reports whether two trees say the same.

@@ -35,7 +35,7 @@ type universe struct {
 	orders   map[int][]*source
 	// waived are requirements that are not held against their packages.
 	waived []*Requires
-	modes  *modes
+	modes  map[graph.Bundle]error // why bundles do not serve the operator group; nil: they do
 	evaluation
 }
 
@@ -77,7 +77,6 @@ func newUniverse(p *Problem) (*universe, error) {
 		policies: map[string][]ruling{},
 		lists:    map[listKey][]cand{},
 		orders:   map[int][]*source{},
-		modes:    &modes{known: map[graph.Bundle]error{}},
 		evaluation: evaluation{
 			Evaluator: constraints.NewEvaluator(p.Options.Cluster, &p.Options.Limits),
 			values:    map[graph.Bundle]*constraints.Values{},
