@@ -83,6 +83,7 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 	}
 	b.apis()
 	b.bundleEntries()
+	b.c.meaning.exprs, b.c.meaning.ranges = known(b.exprs), known(b.rngs)
 	b.c.table = b.t.table()
 	for i := range b.c.channels {
 		b.order(uint32(i))
@@ -100,7 +101,9 @@ type builder struct {
 	perBundle    int  // requirements that a bundle may state
 	tooMany      bool // the bundle at hand states more
 	requirements map[[2]sid]uint32
+	exprs        []*outcome[constraints.Expr] // of each requirement
 	ranges       map[sid]uint32
+	rngs         []*outcome[constraints.Range]
 	gvks         []property.GVK
 	numbers      map[property.GVK]uint32 // in gvks
 	gvkOf        map[sid]uint32          // by the text of a property
@@ -283,9 +286,10 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 		}
 		id = uint32(len(b.c.requirements))
 		b.requirements[key] = id
-		b.c.requirements = append(b.c.requirements, requirement{typ: key[0], value: key[1], expr: x, err: err})
+		b.c.requirements = append(b.c.requirements, requirementRec{key[0], key[1]})
+		b.exprs = append(b.exprs, &outcome[constraints.Expr]{x, err})
 	}
-	if err := b.c.requirements[id].err; err != nil {
+	if err := b.exprs[id].err; err != nil {
 		fault(fbc.CodeConstraint, n, err)
 	}
 	if len(b.c.required)-from >= b.perBundle {
@@ -324,7 +328,7 @@ func (b *builder) channel(x *fbc.Channel) {
 		rec.skips.to = uint32(len(b.c.skips))
 		if e.SkipRange != "" {
 			rec.skipRange = b.skipRange(e.SkipRange) + 1
-			if err := b.c.ranges[rec.skipRange-1].err; err != nil {
+			if err := b.rngs[rec.skipRange-1].err; err != nil {
 				b.problem(fbc.CodeSkipRange, &x.Meta, entryPath(x, e.Name)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
 			}
 		}
@@ -345,7 +349,8 @@ func (b *builder) skipRange(text string) uint32 {
 		n = uint32(len(b.c.ranges))
 		rng, err := constraints.ParseRange(text)
 		b.ranges[id] = n
-		b.c.ranges = append(b.c.ranges, skipRange{id, rng, err})
+		b.c.ranges = append(b.c.ranges, id)
+		b.rngs = append(b.rngs, &outcome[constraints.Range]{rng, err})
 	}
 	return n
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/property"
 )
@@ -34,15 +33,17 @@ type Catalog struct {
 	labels    []labelRec
 	labelled  []uint32 // bundles of each label, ascending
 
-	requirements []requirement
-	ranges       []skipRange
+	requirements []requirementRec
+	ranges       []sid // the distinct skipRanges
 	deprecations []deprecationRec
 	problems     fbc.Diagnostics
+	meaning      meaning
 
 	digestOnce sync.Once
 	digest     string
 
-	blobs *fbc.Catalog // for reading sources again; nil when opened from an index
+	source string       // the hash of what an opened index was made from
+	blobs  *fbc.Catalog // for reading sources again; nil when opened from an index
 }
 
 type pos struct {
@@ -78,9 +79,9 @@ type entryRec struct {
 }
 
 type bundleRec struct {
+	version     versionRec
 	pkg         uint32
 	name, image sid
-	version     versionRec
 	props       span
 	apis        span
 	labels      span
@@ -230,20 +231,9 @@ func (c *Catalog) deprecation(n uint32) (string, bool) {
 	return c.str(c.deprecations[n-1].message), true
 }
 
-// A requirement is a distinct value of a requirement property, shared by all
+// A requirementRec is a distinct value of a requirement property, shared by all
 // bundles that state it.
-type requirement struct {
-	typ, value sid
-	expr       constraints.Expr // nil when err is set
-	err        error
-}
-
-// A skipRange is a distinct skipRange of the catalog's entries.
-type skipRange struct {
-	text sid
-	rng  constraints.Range
-	err  error
-}
+type requirementRec struct{ typ, value sid }
 
 // find returns the number in [s.from, s.to) whose name is the given one.
 func find[T any](c *Catalog, list []T, s span, name string, of func(*T) *sid) (uint32, bool) {

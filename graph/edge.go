@@ -67,7 +67,7 @@ func (e Entry) Admits(name string, version semver.Version) Edge {
 		}
 	}
 	if r := e.rec().skipRange; r > 0 {
-		if q := &e.c.ranges[r-1]; q.err == nil && q.rng.Contains(version) {
+		if rng, err := e.c.skipRange(r - 1); err == nil && rng.Contains(version) {
 			return SkipRange
 		}
 	}

@@ -206,7 +206,7 @@ func (e Entry) Skips() iter.Seq[string] {
 // SkipRange returns the text of the entry's skipRange, or "".
 func (e Entry) SkipRange() string {
 	if r := e.rec().skipRange; r > 0 {
-		return e.c.str(e.c.ranges[r-1].text)
+		return e.c.str(e.c.ranges[r-1])
 	}
 	return ""
 }
@@ -301,8 +301,8 @@ type Requirement struct {
 func (b Bundle) Requirements() iter.Seq[Requirement] {
 	return func(yield func(Requirement) bool) {
 		for _, r := range in(b.c.required, b.rec().required) {
-			q := &b.c.requirements[r.requirement]
-			if q.err == nil && !yield(Requirement{int(r.property), int(r.requirement), q.expr}) {
+			x, err := b.c.expr(r.requirement)
+			if err == nil && !yield(Requirement{int(r.property), int(r.requirement), x}) {
 				return
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
 )
 
 // An upgradeBuilder collects the arcs between nodes before they become steps.
@@ -204,7 +206,7 @@ func (b *upgradeBuilder) entry(e Entry, channel, rank int32) {
 	}
 	if q := e.skipRange(); q != nil && b.err == nil {
 		for i := range b.of {
-			if v := b.of[i].version; v != nil && q.rng.Contains(*v) {
+			if v := b.of[i].version; v != nil && q.Contains(*v) {
 				add(int32(i), SkipRange)
 			}
 		}
@@ -218,10 +220,10 @@ func (b *upgradeBuilder) tooMany() {
 }
 
 // skipRange returns the range of the entry, nil when it has none that parses.
-func (e Entry) skipRange() *skipRange {
+func (e Entry) skipRange() *constraints.Range {
 	if r := e.rec().skipRange; r > 0 {
-		if q := &e.c.ranges[r-1]; q.err == nil {
-			return q
+		if rng, err := e.c.skipRange(r - 1); err == nil {
+			return &rng
 		}
 	}
 	return nil

@@ -1,0 +1,196 @@
+package graph
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"unsafe"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// A compiled index is a catalog's records as they lie in memory: a header, a
+// table of sections, and the sections, each a flat list of records without
+// pointers. Opening it is reading it; nothing is decoded.
+//
+//	magic     8 bytes  "olmkitix"
+//	version   uint32   of the format
+//	sections  uint32
+//	layout    uint32   sum of the machine's record sizes and byte order
+//	checksum  uint32   CRC-32C of the rest of the header and of the table
+//	size      uint64   of the file
+//	table     for each section: offset uint64, length uint64 in bytes,
+//	          CRC-32C uint32, size of a record uint32
+//
+// Numbers of the header are little-endian, those of the records the machine's.
+const (
+	indexMagic   = "olmkitix"
+	indexVersion = 1
+	headerSize   = 32
+	sectionSize  = 24
+	alignment    = 8
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A section is one list of records, as bytes and back.
+type section struct {
+	record int // size of a record
+	bytes  func() []byte
+	take   func([]byte)
+}
+
+func list[T any](at *[]T) section {
+	size := int(unsafe.Sizeof(*new(T)))
+	return section{
+		record: size,
+		bytes: func() []byte {
+			if len(*at) == 0 {
+				return nil
+			}
+			return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(*at))), len(*at)*size)
+		},
+		take: func(b []byte) {
+			if len(b) > 0 {
+				*at = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
+			}
+		},
+	}
+}
+
+func text(at *string) section {
+	return section{
+		record: 1,
+		bytes:  func() []byte { return unsafe.Slice(unsafe.StringData(*at), len(*at)) },
+		take: func(b []byte) {
+			if len(b) > 0 {
+				*at = unsafe.String(unsafe.SliceData(b), len(b))
+			}
+		},
+	}
+}
+
+// extra are the parts of an index that are no records.
+type extra struct {
+	Digest   string    `json:"digest"`
+	Source   string    `json:"source,omitempty"`
+	Problems []problem `json:"problems,omitempty"`
+}
+
+type problem struct {
+	Code    fbc.Code `json:"code"`
+	Warning bool     `json:"warning,omitempty"`
+	File    string   `json:"file,omitempty"`
+	Line    int      `json:"line,omitempty"`
+	Schema  string   `json:"schema,omitempty"`
+	Package string   `json:"package,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	Path    string   `json:"path,omitempty"`
+	Message string   `json:"message"`
+}
+
+// sections lists the sections in the order of the file.
+func (c *Catalog) sections(more *string) []section {
+	return []section{
+		list(&c.packages), list(&c.channels), list(&c.entries), list(&c.bundles),
+		list(&c.order), list(&c.skips), list(&c.props), list(&c.apis), list(&c.bundleLabels), list(&c.required), list(&c.bundleEntries),
+		list(&c.gvks), list(&c.providers), list(&c.labels), list(&c.labelled),
+		list(&c.requirements), list(&c.ranges), list(&c.deprecations),
+		list(&c.end), text(&c.text), text(more),
+	}
+}
+
+// layout identifies the form that records have on this machine.
+func layout(sections []section) uint32 {
+	var order [4]byte
+	binary.NativeEndian.PutUint32(order[:], 0x01020304)
+	sum := crc32.Checksum(order[:], castagnoli)
+	for _, s := range sections {
+		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint32(nil, uint32(s.record)))
+	}
+	return sum
+}
+
+// WriteIndex writes the catalog as a compiled index that [OpenIndex] reads.
+// source is the hash of the files that the catalog was loaded from
+// ([HashSource]), by which a stale index is known; it may be empty. The same
+// catalog gives the same bytes on machines of one kind.
+func WriteIndex(w io.Writer, c *Catalog, source string) error {
+	more := extra{Digest: c.Digest(), Source: source}
+	for _, d := range c.problems {
+		more.Problems = append(more.Problems, problem{
+			Code: d.Code, Warning: d.Severity == fbc.Warning, File: d.Pos.File, Line: d.Pos.Line,
+			Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path, Message: d.Err.Error(),
+		})
+	}
+	rest, err := json.Marshal(more)
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	tail := string(rest)
+	sections := c.sections(&tail)
+	head := make([]byte, headerSize, headerSize+len(sections)*sectionSize)
+	offset := uint64(cap(head))
+	for _, s := range sections {
+		b := s.bytes()
+		head = binary.LittleEndian.AppendUint64(head, offset)
+		head = binary.LittleEndian.AppendUint64(head, uint64(len(b)))
+		head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(b, castagnoli))
+		head = binary.LittleEndian.AppendUint32(head, uint32(s.record))
+		offset = align(offset + uint64(len(b)))
+	}
+	copy(head, indexMagic)
+	binary.LittleEndian.PutUint32(head[8:], indexVersion)
+	binary.LittleEndian.PutUint32(head[12:], uint32(len(sections)))
+	binary.LittleEndian.PutUint32(head[16:], layout(sections))
+	binary.LittleEndian.PutUint64(head[24:], offset)
+	binary.LittleEndian.PutUint32(head[20:], crc32.Checksum(head[24:], castagnoli))
+	out := bufio.NewWriterSize(w, 1<<20)
+	out.Write(head) // a bufio.Writer keeps its first error for Flush
+	for _, s := range sections {
+		b := s.bytes()
+		out.Write(b)
+		out.Write(make([]byte, align(uint64(len(b)))-uint64(len(b))))
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+func align(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
+
+// IsIndex reports whether text begins as a compiled index does. Eight bytes are
+// enough.
+func IsIndex(text []byte) bool { return len(text) >= 8 && string(text[:8]) == indexMagic }
+
+// An IndexError says why a compiled index cannot be used.
+type IndexError struct {
+	Name string // of the file, where it is known
+	Err  error
+}
+
+// Error returns "index name: what is wrong".
+func (e *IndexError) Error() string {
+	if e.Name == "" {
+		return "index: " + e.Err.Error()
+	}
+	return fmt.Sprintf("index %s: %v", e.Name, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *IndexError) Unwrap() error { return e.Err }
+
+var (
+	// ErrNotIndex is the cause where the file is something else.
+	ErrNotIndex = errors.New("is no compiled index; make one with \"olmkit index\"")
+	// ErrIndexVersion is the cause where another version of this library, or
+	// another kind of machine, wrote the file.
+	ErrIndexVersion = errors.New("was written in another format; write it again")
+	// ErrIndexCorrupt is the cause where the file is cut short or changed.
+	ErrIndexCorrupt = errors.New("is cut short or damaged; write it again")
+)

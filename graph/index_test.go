@@ -1,0 +1,323 @@
+package graph_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/realcat"
+)
+
+const indexed = `
+schema: olm.package
+name: etcd
+defaultChannel: stable
+---
+schema: olm.channel
+package: etcd
+name: stable
+entries:
+- {name: etcd.v1, skipRange: "<1.0.0"}
+- {name: etcd.v2, replaces: etcd.v1, skips: [etcd.v0], skipRange: "not a range"}
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v1
+image: quay.io/etcd:v1
+properties:
+- {type: olm.package, value: {packageName: etcd, version: 1.0.0}}
+- {type: olm.gvk, value: {group: etcd.io, version: v1, kind: Etcd}}
+- {type: olm.label, value: {label: gold}}
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v2
+image: quay.io/etcd:v2
+properties:
+- {type: olm.package, value: {packageName: etcd, version: 2.0.0-rc.1+b2}}
+- {type: olm.gvk, value: {group: etcd.io, version: v1, kind: Etcd}}
+- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: A}}
+- {type: olm.constraint, value: {failureMessage: no, any: {constraints: [{package: {packageName: etcd, versionRange: ">=1.0.0"}}]}}}
+- {type: olm.deprecated, value: {}}
+---
+schema: olm.channel
+package: nowhere
+name: broken
+entries:
+- {name: gone}
+- {name: lost}
+---
+schema: olm.deprecations
+package: etcd
+entries:
+- {reference: {schema: olm.bundle, name: etcd.v1}, message: use v2}
+`
+
+func parseIndexed(t testing.TB) *graph.Catalog {
+	c, err := graph.Parse(context.Background(), []byte(indexed), "indexed.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func write(t testing.TB, c *graph.Catalog, source string) []byte {
+	var b bytes.Buffer
+	if err := graph.WriteIndex(&b, c, source); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func read(text []byte) (*graph.Catalog, error) {
+	return graph.ReadIndex(bytes.NewReader(text), int64(len(text)), nil)
+}
+
+// tell says everything that a catalog answers.
+func tell(c *graph.Catalog) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, c.Digest(), c.NumPackages(), c.NumChannels(), c.NumEntries(), c.NumBundles())
+	for _, d := range c.Problems() {
+		fmt.Fprintln(&b, d.Code, d.Severity, d)
+	}
+	for p := range c.Packages() {
+		note, _ := p.Deprecation()
+		fmt.Fprintln(&b, p.Name(), p.Pos(), p.DefaultChannelName(), note)
+		for ch := range p.Channels() {
+			head, ok := ch.Head()
+			note, _ := ch.Deprecation()
+			fmt.Fprintln(&b, ch.Name(), ch.Pos(), ch.Err(), ok && head.Name() != "", note)
+			for e := range ch.Entries() {
+				rank, ok := e.Rank()
+				fmt.Fprintln(&b, e.Name(), e.Replaces(), e.SkipRange(), rank, ok)
+				for s := range e.Skips() {
+					fmt.Fprintln(&b, s)
+				}
+				for o := range ch.Entries() {
+					if x, ok := o.Bundle(); ok {
+						fmt.Fprint(&b, e.Admits(x.Name(), x.Version()), " ")
+					}
+				}
+			}
+			for e := range ch.Order() {
+				fmt.Fprintln(&b, e.Name())
+			}
+		}
+		for x := range p.Bundles() {
+			note, _ := x.Deprecation()
+			fmt.Fprintln(&b, x.Name(), x.Pos(), x.Image(), x.Version(), x.Err(), x.IsProhibited(), note, x.HasLabel("gold"))
+			for e := range x.Entries() {
+				fmt.Fprintln(&b, e.Channel().Name())
+			}
+			for g := range x.APIs() {
+				fmt.Fprintln(&b, g)
+			}
+			for r := range x.Requirements() {
+				fmt.Fprintln(&b, r.Property, r.ID, r.Expr)
+			}
+			for q := range x.Properties() {
+				fmt.Fprintln(&b, q.Type, string(q.Value))
+			}
+		}
+	}
+	for g := range c.APIs() {
+		for x := range c.Providers(g) {
+			fmt.Fprintln(&b, g, x.Name())
+		}
+	}
+	for x := range c.Labelled("gold") {
+		fmt.Fprintln(&b, "gold", x.Name())
+	}
+	return b.String()
+}
+
+// TestIndex writes and opens catalogs and asks them everything.
+func TestIndex(t *testing.T) {
+	check := func(t *testing.T, c *graph.Catalog) {
+		text := write(t, c, "hash")
+		if again := write(t, c, "hash"); !bytes.Equal(text, again) {
+			t.Error("the same catalog was written in two ways")
+		}
+		name := filepath.Join(t.TempDir(), "index")
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, err := graph.OpenIndex(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.SourceHash() != "hash" {
+			t.Errorf("SourceHash() = %q", got.SourceHash())
+		}
+		if got, want := tell(got), tell(c); got != want {
+			t.Errorf("the opened index says\n%.2000s\nthe catalog says\n%.2000s", got, want)
+		}
+		if !bytes.Equal(write(t, got, "hash"), text) {
+			t.Error("what was opened is written differently")
+		}
+	}
+	t.Run("small", func(t *testing.T) { check(t, parseIndexed(t)) })
+	t.Run("empty", func(t *testing.T) { check(t, new(graph.Catalog)) })
+	for _, name := range realcat.Names {
+		t.Run(name, func(t *testing.T) { check(t, realcat.Graph(t, name)) })
+	}
+}
+
+// TestIndexLazy asks a fresh index for the same requirement from many
+// goroutines; all must see one expression.
+func TestIndexLazy(t *testing.T) {
+	c, err := read(write(t, parseIndexed(t), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]any, 16)
+	var wait sync.WaitGroup
+	for i := range got {
+		wait.Go(func() {
+			p, _ := c.Package("etcd")
+			b, _ := p.Bundle("etcd.v2")
+			for r := range b.Requirements() {
+				got[i] = r.Expr
+			}
+		})
+	}
+	wait.Wait()
+	for _, x := range got {
+		if x != got[0] || x == nil {
+			t.Fatalf("got the expressions %v", got)
+		}
+	}
+}
+
+// TestIndexDamaged opens files that are cut at every length and changed in every
+// byte.
+func TestIndexDamaged(t *testing.T) {
+	text := write(t, parseIndexed(t), "")
+	refused := func(t *testing.T, text []byte, causes ...error) {
+		t.Helper()
+		_, err := read(text)
+		var bad *graph.IndexError
+		if !errors.As(err, &bad) {
+			t.Fatalf("got the error %v, want an IndexError", err)
+		}
+		for _, c := range causes {
+			if errors.Is(err, c) {
+				return
+			}
+		}
+		t.Fatalf("got the error %v, want one of %v", err, causes)
+	}
+	for n := range text {
+		refused(t, text[:n], graph.ErrNotIndex, graph.ErrIndexCorrupt)
+	}
+	for i := range text {
+		if c, err := read(flip(text, i)); err == nil && tell(c) != tell(parseIndexed(t)) {
+			t.Fatalf("byte %d was changed, and the index opens and says something else", i)
+		}
+	}
+	refused(t, append([]byte("olmkitix"), 9, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0), graph.ErrIndexVersion)
+	if _, err := graph.OpenIndex(filepath.Join(t.TempDir(), "none"), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that does not exist gives %v", err)
+	}
+}
+
+func flip(text []byte, i int) []byte {
+	text = bytes.Clone(text)
+	text[i] ^= 0x55
+	return text
+}
+
+// mend makes the checksums of a changed index fit.
+func mend(text []byte) {
+	const header, entry = 32, 24
+	table := crc32.MakeTable(crc32.Castagnoli)
+	if len(text) < header {
+		return
+	}
+	copy(text, "olmkitix")
+	n := int(binary.LittleEndian.Uint32(text[12:]))
+	if n > 100 || header+n*entry > len(text) {
+		return
+	}
+	for i := range n {
+		at := text[header+i*entry:]
+		offset, length := binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
+		if offset <= uint64(len(text)) && length <= uint64(len(text))-offset {
+			binary.LittleEndian.PutUint32(at[16:], crc32.Checksum(text[offset:offset+length], table))
+		}
+	}
+	binary.LittleEndian.PutUint64(text[24:], uint64(len(text)))
+	binary.LittleEndian.PutUint32(text[20:], crc32.Checksum(text[24:header+n*entry], table))
+}
+
+// FuzzOpenIndex opens damaged indexes, with checksums that fit, and asks what
+// opens everything.
+func FuzzOpenIndex(f *testing.F) {
+	text := write(f, parseIndexed(f), "hash")
+	f.Add(text, 0, byte(0))
+	f.Add(text, len(text)-1, byte(1))
+	for i := 32; i < len(text); i += 97 {
+		f.Add(text, i, byte(0xff))
+	}
+	f.Fuzz(func(t *testing.T, text []byte, at int, change byte) {
+		text = bytes.Clone(text)
+		if at >= 0 && at < len(text) {
+			text[at] ^= change
+		}
+		mend(text)
+		c, err := read(text)
+		if err == nil {
+			tell(c)
+		} else if c != nil {
+			t.Fatal("an error and a catalog")
+		}
+	})
+}
+
+func TestHashSource(t *testing.T) {
+	hash := func(fsys fstest.MapFS) string {
+		h, err := graph.HashSource(context.Background(), fsys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	one := fstest.MapFS{"a/catalog.yaml": {Data: []byte("x")}, "b": {Data: []byte("y")}}
+	if hash(one) != hash(fstest.MapFS{"b": {Data: []byte("y")}, "a/catalog.yaml": {Data: []byte("x")}}) {
+		t.Error("equal trees have different hashes")
+	}
+	for _, other := range []fstest.MapFS{
+		{"a/catalog.yaml": {Data: []byte("x")}, "b": {Data: []byte("z")}},
+		{"a/catalog.yaml": {Data: []byte("x")}, "c": {Data: []byte("y")}},
+		{"a/catalog.yaml": {Data: []byte("x")}},
+	} {
+		if hash(one) == hash(other) {
+			t.Errorf("%v has the hash of another tree", other)
+		}
+	}
+}
+
+func BenchmarkOpenIndex(b *testing.B) {
+	for _, name := range []string{"community", "openshift-v4.19"} {
+		b.Run(name, func(b *testing.B) {
+			text := write(b, realcat.Graph(b, name), "")
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := read(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
