@@ -138,8 +138,8 @@ type loaded struct {
 
 func newLoader(e *env) *loader { return &loader{env: e, cache: map[string]loaded{}} }
 
-// index returns the index of the catalog at a path: a directory, a file, "-" for
-// standard input or samplePath. The same path gives the same index, or error.
+// index returns the index of the catalog at a path: a directory, a file, which
+// may be a compiled index, "-" for standard input or samplePath. The same path gives the same index, or error.
 func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error) {
 	if path != stdinPath && path != samplePath {
 		path = filepath.Clean(path)
@@ -148,8 +148,12 @@ func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error)
 		return got.catalog, got.err
 	}
 	var got loaded
-	blobs, err := l.blobs(ctx, path)
-	if err == nil {
+	var err error
+	if path != stdinPath && path != samplePath && isIndex(path) {
+		got.catalog, err = graph.OpenIndex(path, nil)
+	} else if blobs, failed := l.blobs(ctx, path); failed != nil {
+		err = failed
+	} else {
 		got.catalog, err = graph.Build(ctx, blobs, nil)
 	}
 	if err != nil && ctx.Err() == nil {

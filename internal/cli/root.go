@@ -13,9 +13,9 @@ import (
 // The exit codes. A command that prints its whole answer and exits with
 // exitNegative is not broken: the answer is no.
 const (
-	exitOK          = 0
-	exitNegative    = 1 // a conflict, or findings in a catalog
-	exitBadInput    = 2 // the question could not be read
+	exitOK       = 0
+	exitNegative = 1 // a conflict, or findings in a catalog
+	exitBadInput = 2 // the question could not be read
 	// ExitInterrupted is that of a command that a signal ended.
 	ExitInterrupted = 130
 )
@@ -95,6 +95,6 @@ Exit codes: 0 answered, 1 the answer is no (a conflict, an invalid catalog),
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	root.AddCommand(newResolve(e), newSelect(e), newGraph(e), newPath(e), newDiff(e), newSubset(e), newPlatform(e), newPlan(e), newSimulate(e), newList(e), newValidate(e), newExplain(e), newReplay(e), newShrink(e), newFmt(e), newRender(e), newMerge(e), newExtract(e), newVersion(e))
+	root.AddCommand(newResolve(e), newSelect(e), newGraph(e), newPath(e), newDiff(e), newSubset(e), newPlatform(e), newPlan(e), newSimulate(e), newList(e), newValidate(e), newExplain(e), newReplay(e), newShrink(e), newFmt(e), newRender(e), newMerge(e), newExtract(e), newIndex(e), newVersion(e))
 	return root
 }

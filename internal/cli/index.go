@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+func newIndex(e *env) *cobra.Command {
+	var output string
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "index CATALOG -o FILE",
+		Short: "Compile a catalog into a file that opens at once",
+		Long: `Index compiles a catalog directory into one file, which every command takes
+wherever it takes a catalog. Opening it takes about as long as reading it. It holds
+what resolution needs and nothing else: commands that write catalogs need the
+directory.
+
+With --check, index compares the file with the directory and writes nothing.
+
+Exit codes: 0 written, or up to date; 1 the file is stale; 2 the catalog or the
+file could not be read.`,
+		Example: `  olmkit index ./catalog -o catalog.index
+  olmkit resolve --catalog community=catalog.index etcd
+  olmkit index ./catalog -o catalog.index --check`,
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write")
+	cmd.Flags().BoolVar(&check, "check", false, "only tell whether the file is up to date")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) != 1:
+			return usagef("name one catalog directory")
+		case output == "":
+			return usagef("name the file to write with --output")
+		}
+		ctx, dir := cmd.Context(), filepath.Clean(args[0])
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return &catalogError{dir, err}
+		}
+		defer root.Close()
+		source, err := graph.HashSource(ctx, root.FS())
+		if err != nil {
+			return &catalogError{dir, err}
+		}
+		if check {
+			c, err := openIndex(output)
+			if err != nil {
+				return err
+			}
+			if c.SourceHash() != source {
+				fmt.Fprintf(e.stdout, "%s is stale: %s has changed since; write it again\n", output, dir)
+				return errNegative
+			}
+			fmt.Fprintf(e.stdout, "%s is up to date\n", output)
+			return nil
+		}
+		l := newLoader(e)
+		c, err := l.index(ctx, dir)
+		if err != nil {
+			return err
+		}
+		l.note(dir, c)
+		return writeIndex(ctx, output, c, source)
+	}
+	return cmd
+}
+
+// writeIndex writes an index beside its place and moves it there, so that nobody
+// opens half a file.
+func writeIndex(ctx context.Context, name string, c *graph.Catalog, source string) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	err = graph.WriteIndex(f, c, source)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+func openIndex(name string) (*graph.Catalog, error) {
+	c, err := graph.OpenIndex(name, nil)
+	if os.IsNotExist(err) {
+		return nil, fmt.Errorf("index %s does not exist; write it with \"olmkit index\"", name)
+	}
+	return c, err
+}
+
+// isIndex reports whether a path names a compiled index.
+func isIndex(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head bytes.Buffer
+	_, err = io.CopyN(&head, f, 8)
+	return err == nil && graph.IsIndex(head.Bytes())
+}
