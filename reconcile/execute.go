@@ -135,6 +135,11 @@ func (e *execution) refused() string {
 	return strings.Join(parts, "; ")
 }
 
+// retrying reports whether the plan tries again what was refused.
+func (e *execution) retrying() bool {
+	return slices.ContainsFunc(e.Rejections, func(r Rejection) bool { return e.touched[r.Key] })
+}
+
 // fault says what stands in the way. After a while it is for good.
 func (e *execution) fault(text string) {
 	st := &e.out.Status
@@ -152,8 +157,8 @@ func (e *execution) outcome(problems []string, waiting bool) error {
 	case text != "":
 		e.fault(text)
 		return e.write("%s", st.Message)
-	case e.refused() != "":
-		return nil // still, or it would have been done
+	case e.retrying():
+		return nil // what was refused is tried again first
 	case !waiting:
 		st.Phase, st.Message = olm.PlanComplete, ""
 		e.setCondition(&st.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionTrue})
