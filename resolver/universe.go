@@ -337,9 +337,9 @@ func (u *universe) waives(c cand, x constraints.Expr) bool {
 	if len(u.waived) == 0 {
 		return false
 	}
-	pkg, text := u.pkg(c), x.String()
+	pkg, text := u.pkg(c), says(x)
 	return slices.ContainsFunc(u.waived, func(q *Requires) bool {
-		return q.Bundle.Package == pkg && q.Requirement.String() == text
+		return q.Bundle.Package == pkg && requirement(q) == text
 	})
 }
 

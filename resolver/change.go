@@ -1,0 +1,194 @@
+package resolver
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Change is one thing an administrator, or the author of a catalog, can do.
+type Change struct {
+	// Kind says what changes.
+	Kind ChangeKind `json:"kind"`
+	// Subscription is the name of the subscription that changes.
+	Subscription string `json:"subscription,omitempty"`
+	// Operator is the installed operator that changes.
+	Operator string `json:"operator,omitempty"`
+	// To is the new value: a channel, a catalog ("name/namespace"), a package.
+	To string `json:"to,omitempty"`
+	// Bundle and Requirement are what would have to change upstream.
+	Bundle      Ref    `json:"bundle,omitzero"`
+	Requirement string `json:"requirement,omitempty"`
+	Place       *Place `json:"place,omitempty"`
+	// Advice says it in words.
+	Advice string `json:"advice,omitempty"`
+}
+
+// A ChangeKind is a kind of change. The order of the constants is the order in
+// which fixes are offered: what disturbs least comes first.
+type ChangeKind string
+
+const (
+	ClearStartingCSV ChangeKind = "clear-starting-csv"
+	LiftPolicy       ChangeKind = "lift-policy"
+	ChangeChannel    ChangeKind = "change-channel"
+	AnyCatalog       ChangeKind = "change-catalog"
+	AdoptOperator    ChangeKind = "adopt-operator"
+	// ChangeTargets lets the operator group select other namespaces.
+	ChangeTargets    ChangeKind = "change-targets"
+	DropSubscription ChangeKind = "drop-subscription"
+	// RemoveSubscribed removes a subscription with the operator that it owns.
+	RemoveSubscribed ChangeKind = "remove-subscribed"
+	RemoveOperator   ChangeKind = "remove-operator"
+	RelaxRequirement ChangeKind = "relax-requirement"
+)
+
+var changeCost = map[ChangeKind]int{
+	ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, AnyCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
+	DropSubscription: 6, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
+}
+
+// String says what to do, as an instruction.
+func (c Change) String() string {
+	switch c.Kind {
+	case ClearStartingCSV:
+		return fmt.Sprintf("remove the startingCSV of subscription %s", c.Subscription)
+	case LiftPolicy:
+		return fmt.Sprintf("lift the policy: %s", c.To)
+	case ChangeChannel:
+		return fmt.Sprintf("set the channel of subscription %s to %s", c.Subscription, c.To)
+	case AnyCatalog:
+		return fmt.Sprintf("point subscription %s to catalog %s", c.Subscription, c.To)
+	case AdoptOperator:
+		return fmt.Sprintf("adopt %s: subscribe to package %s with it as the installed operator, so that it can be upgraded", c.Operator, c.To)
+	case ChangeTargets:
+		if c.To == "" {
+			return "let the operator group select all namespaces"
+		}
+		return fmt.Sprintf("let the operator group select namespace %s alone", c.To)
+	case DropSubscription:
+		return fmt.Sprintf("delete subscription %s", c.Subscription)
+	case RemoveSubscribed:
+		return fmt.Sprintf("delete subscription %s and its operator %s", c.Subscription, c.Operator)
+	case RemoveOperator:
+		return fmt.Sprintf("uninstall %s", c.Operator)
+	case RelaxRequirement:
+		return "upstream: " + c.Advice
+	}
+	return string(c.Kind)
+}
+
+// clashes reports whether two changes are about the same thing.
+func (c Change) clashes(o Change) bool {
+	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator
+}
+
+// changes returns the changes that can touch the core, the cheapest first.
+func (c *Core) changes() []Change {
+	u := c.e.r.u
+	var out []Change
+	add := func(ch Change) {
+		if !slices.Contains(out, ch) {
+			out = append(out, ch)
+		}
+	}
+	for _, f := range c.Facts {
+		switch f := f.(type) {
+		case *Subscribed:
+			c.subscriptionChanges(u, f.Subscription.Name, add)
+		case *Unavailable:
+			c.subscriptionChanges(u, f.Subscription.Name, add)
+		case *MustStay:
+			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
+			if pkg := u.adoptable(f.Operator.Name); pkg != "" {
+				add(Change{Kind: AdoptOperator, Operator: f.Operator.Name, To: pkg})
+			}
+		case *Ruled:
+			add(Change{Kind: LiftPolicy, To: f.Policy.String()})
+		case *Unsupported:
+			for _, ns := range []string{u.p.Namespace, ""} {
+				if !slices.Equal(f.Targets, []string{ns}) {
+					add(Change{Kind: ChangeTargets, To: ns})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(changeCost[a.Kind], changeCost[b.Kind]) })
+	return out
+}
+
+// subscriptionChanges offers what can be done about one subscription.
+func (c *Core) subscriptionChanges(u *universe, name string, add func(Change)) {
+	i := slices.IndexFunc(u.subs, func(s *subscription) bool { return s.Name == name })
+	s := u.subs[i]
+	if s.StartingCSV != "" && s.current == nil {
+		add(Change{Kind: ClearStartingCSV, Subscription: name})
+	}
+	in, others := u.sourcesFor(s)
+	for _, cat := range in {
+		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
+			for ch := range p.Channels() {
+				if ch.Name() != s.Channel {
+					add(Change{Kind: ChangeChannel, Subscription: name, To: ch.Name()})
+				}
+			}
+		}
+	}
+	for _, cat := range others {
+		if _, ok := cat.Graph.Package(s.Package); ok {
+			add(Change{Kind: AnyCatalog, Subscription: name, To: cat.ID().String()})
+		}
+	}
+	if s.current == nil {
+		add(Change{Kind: DropSubscription, Subscription: name})
+	} else {
+		add(Change{Kind: RemoveSubscribed, Subscription: name, Operator: s.current.Name})
+	}
+}
+
+// adoptable returns the package of an installed operator when some catalog has
+// it.
+func (u *universe) adoptable(name string) string {
+	i := slices.IndexFunc(u.installed, func(in *installed) bool { return in.Name == name })
+	if i < 0 || u.installed[i].pkg == "" {
+		return ""
+	}
+	for _, c := range u.cats {
+		if _, ok := c.Graph.Package(u.installed[i].pkg); ok {
+			return u.installed[i].pkg
+		}
+	}
+	return ""
+}
+
+// apply returns the problem with the change made.
+func (c Change) apply(p Problem) Problem {
+	subs := slices.Clone(p.Subscriptions)
+	at := slices.IndexFunc(subs, func(s Subscription) bool { return s.Name == c.Subscription && c.Subscription != "" })
+	p.Subscriptions = subs
+	switch c.Kind {
+	case ClearStartingCSV:
+		subs[at].StartingCSV = ""
+	case ChangeChannel:
+		subs[at].Channel, subs[at].StartingCSV = c.To, ""
+	case AnyCatalog:
+		subs[at].Catalog, subs[at].CatalogNamespace, _ = strings.Cut(c.To, "/")
+	case DropSubscription, RemoveSubscribed:
+		p.Subscriptions = slices.Delete(subs, at, at+1)
+	case AdoptOperator:
+		name := c.Operator
+		for slices.ContainsFunc(subs, func(s Subscription) bool { return s.Name == name }) {
+			name += "-adopted"
+		}
+		p.Subscriptions = append(subs, Subscription{Name: name, Package: c.To, InstalledCSV: c.Operator})
+	case ChangeTargets:
+		p.OperatorGroup = &OperatorGroup{TargetNamespaces: []string{c.To}}
+	case LiftPolicy:
+		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.String() == c.To })
+	}
+	if c.Kind == RemoveOperator || c.Kind == RemoveSubscribed {
+		p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return in.Name == c.Operator })
+	}
+	return p
+}

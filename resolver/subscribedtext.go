@@ -1,0 +1,151 @@
+package resolver
+
+import (
+	"fmt"
+	"slices"
+)
+
+// asks says that a subscription asks for some bundles, which are all there is,
+// or all that is left.
+func (w *narrator) asks(q *Subscribed, bundles []Ref, left bool) string {
+	name := q.Subscription.Name
+	_, current := offers(q)
+	stays := slices.ContainsFunc(bundles, Ref.Installed)
+	switch {
+	case current == "" && q.Subscription.StartingCSV != "":
+		return "is the startingCSV of subscription " + name
+	case left:
+		return "is all that is left for subscription " + name
+	case current == "":
+		return "is what subscription " + name + " asks for" + wants(&q.Subscription)
+	case stays && len(bundles) == 1:
+		return "is what subscription " + name + " has, and has no successor" + within(&q.Subscription)
+	default:
+		return "is what subscription " + name + " can have in one step" + within(&q.Subscription)
+	}
+}
+
+// offers tells what a subscription could have: its versions, each once, and the
+// installed one.
+func offers(q *Subscribed) (versions []string, current string) {
+	for _, c := range q.Candidates {
+		switch {
+		case c.Installed():
+			current = c.Name
+		case !slices.Contains(versions, c.Name):
+			versions = append(versions, c.Name)
+		}
+	}
+	versions = slices.DeleteFunc(versions, func(name string) bool { return name == current })
+	return versions, current
+}
+
+// unmet says that no candidate of a subscription is left.
+func (w *narrator) unmet(q *Subscribed) string {
+	versions, current := offers(q)
+	text := "subscription " + q.Subscription.Name + " cannot be met: "
+	switch n := len(versions); {
+	case current != "" && n == 0:
+		return text + "the installed " + current + " cannot stay, and has no successor" + within(&q.Subscription)
+	case current != "" && n == 1:
+		return text + "neither the installed " + current + " nor " + versions[0] + ", its only successor" + within(&q.Subscription) + ", can be chosen"
+	case current != "":
+		return fmt.Sprintf("%sneither the installed %s nor any of its %d successors%s can be chosen", text, current, n, within(&q.Subscription))
+	case n == 1 && q.Subscription.StartingCSV != "":
+		return text + "its startingCSV " + versions[0] + " cannot be chosen"
+	case n == 1:
+		return text + versions[0] + ", the only version" + wants(&q.Subscription) + ", cannot be chosen"
+	default:
+		return fmt.Sprintf("%snone of the %d versions%s can be chosen", text, n, wants(&q.Subscription))
+	}
+}
+
+// fold tells a subscription and the only reason against all its candidates in
+// one sentence.
+func (w *narrator) fold(s *Step) {
+	q, ok := s.Fact.(*Subscribed)
+	if !ok || len(s.Because) != 1 || s.Because[0].one == "" || s.Because[0].Code == codeSupposed {
+		return
+	}
+	why := s.Because[0]
+	versions, current := offers(q)
+	text := "subscription " + q.Subscription.Name + " cannot be met: "
+	switch n := len(versions); {
+	case current != "" && n == 0:
+		text += "the installed " + current + ", which has no successor" + within(&q.Subscription) + ", " + why.one
+	case current != "" && n == 1:
+		text += "the installed " + current + " and " + versions[0] + ", its only successor" + within(&q.Subscription) + ", " + why.many
+	case current != "":
+		text += fmt.Sprintf("the installed %s and %s its successors%s %s", current, all(n), within(&q.Subscription), why.many)
+	case n == 1 && q.Subscription.StartingCSV != "":
+		text += "its startingCSV " + versions[0] + " " + why.one
+	case n == 1:
+		text += versions[0] + ", the only version" + wants(&q.Subscription) + ", " + why.one
+	default:
+		text += fmt.Sprintf("%s versions%s %s", all(n), wants(&q.Subscription), why.many)
+	}
+	s.told, s.under = text, why
+}
+
+// lead tells what makes the owner of an unmet requirement necessary in the same
+// sentence, where that is one fact.
+func (w *narrator) lead(s *Step, c *claim, r *rule) {
+	if _, ok := r.Fact.(*Requires); !ok || len(c.because) == 0 || len(s.Because) == 0 {
+		return
+	}
+	by := c.because[0]
+	if by.kind != chosen || by.rule < 0 || len(by.because) > 0 || s.Because[0].Fact != w.rules[by.rule].Fact {
+		return
+	}
+	names := distinct(s.Bundles)
+	switch q := w.rules[by.rule].Fact.(type) {
+	case *Subscribed:
+		_, current := offers(q)
+		text := "subscription " + q.Subscription.Name + " cannot be met: "
+		switch {
+		case len(names) > 1 && current == "":
+			s.told = text + all(len(names)) + " versions" + wants(&q.Subscription) + " " + s.many
+		case len(names) > 1:
+			return
+		case current == names[0]:
+			s.told = text + "the installed " + current + ", which has no successor" + within(&q.Subscription) + ", " + s.one
+		case current != "":
+			return
+		case q.Subscription.StartingCSV == names[0]:
+			s.told = text + "its startingCSV " + names[0] + " " + s.one
+		default:
+			s.told = text + names[0] + ", the only version" + wants(&q.Subscription) + ", " + s.one
+		}
+	case *MustStay:
+		s.told = "the installed " + q.Operator.Name + ", an orphan without a subscription that must stay, " + s.one
+	default:
+		return
+	}
+	under := *s
+	under.told, under.Because = "", s.Because[1:]
+	s.under = &under
+}
+
+// all counts what all of is meant.
+func all(n int) string {
+	if n == 2 {
+		return "both"
+	}
+	return fmt.Sprintf("all %d", n)
+}
+
+// within returns the channel in which successors are looked for.
+func within(s *Subscription) string {
+	if s.Channel == "" {
+		return ""
+	}
+	return " in channel " + s.Channel
+}
+
+// wants returns where a subscription looks, for the end of a clause.
+func wants(s *Subscription) string {
+	if s.Channel == "" {
+		return " of package " + s.Package
+	}
+	return " in channel " + s.Channel + " of package " + s.Package
+}

@@ -1,0 +1,124 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+)
+
+// upstream returns the requirements of which each alone, if its author dropped
+// it, would resolve the core; or else all that nothing meets, if that would.
+func (c *Core) upstream(ctx context.Context) ([]*Fix, error) {
+	e := c.e
+	var out []*Fix
+	var mine []*Requires
+	for _, i := range c.index {
+		q, ok := e.facts[i].Fact.(*Requires)
+		if !ok || slices.ContainsFunc(mine, func(o *Requires) bool { return sameMistake(o, q) }) {
+			continue
+		}
+		mine = append(mine, q)
+		fix, err := c.relaxed(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if fix != nil {
+			out = append(out, fix)
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	// What the core does not mention may be missing just as well.
+	var unmet []*Requires
+	for _, f := range e.facts {
+		q, ok := f.Fact.(*Requires)
+		if ok && len(q.Candidates) == 0 && slices.ContainsFunc(mine, func(o *Requires) bool { return o.Bundle.Package == q.Bundle.Package }) &&
+			!slices.ContainsFunc(unmet, func(o *Requires) bool { return sameMistake(o, q) }) {
+			unmet = append(unmet, q)
+		}
+	}
+	if len(unmet) < 2 || len(unmet) > maxUnmet {
+		return nil, nil
+	}
+	fix, err := c.relaxed(ctx, unmet...)
+	if fix != nil {
+		out = append(out, fix)
+	}
+	return out, err
+}
+
+// maxUnmet is how many requirements an advice to authors may be about.
+const maxUnmet = 4
+
+// sameMistake reports whether two bundles of a package state one requirement.
+func sameMistake(a, b *Requires) bool {
+	return a.Bundle.Package == b.Bundle.Package && requirement(a) == requirement(b)
+}
+
+// relaxed returns the fix that drops requirements of all bundles of their
+// packages; nil when it does not help, or nobody could do it.
+func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
+	fix := &Fix{}
+	for _, q := range drop {
+		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: requirement(q), Place: q.place()}
+		if ch.Advice = advice(q, ch.Place); ch.Advice == "" {
+			return nil, nil
+		}
+		fix.Changes = append(fix.Changes, ch)
+		fix.cost += changeCost[ch.Kind]
+	}
+	p := c.alone()
+	sol, err := c.plan(ctx, &p, drop)
+	if sol == nil || err != nil {
+		return nil, err
+	}
+	fix.Selected = sol.Selected
+	return fix, nil
+}
+
+// advice says what authors can do about a requirement; "" when nothing, since
+// what is installed does not change any more.
+func advice(q *Requires, at *Place) string {
+	who := cmp.Or(q.Bundle.Package, q.Bundle.Name)
+	if len(q.Candidates) > 0 {
+		if at == nil {
+			return ""
+		}
+		return fmt.Sprintf("have %s no longer require %s (%s)", who, requirement(q), at)
+	}
+	publish := "publish what meets " + requirement(q)
+	relax := fmt.Sprintf("have %s drop that requirement", who)
+	switch x := q.Requirement.(type) {
+	case *constraints.Package:
+		publish = fmt.Sprintf("publish a version %s of package %s that fits", x.Range, x.Name)
+		relax = fmt.Sprintf("have %s drop or widen that requirement", who)
+	case *constraints.GVK:
+		publish = "publish a bundle that provides " + x.GVK.String() + " and fits"
+	case *constraints.CEL:
+		publish = "publish a bundle that the rule selects and fits"
+	}
+	if forbids(q.Requirement) {
+		publish, relax = "", fmt.Sprintf("have %s no longer require %s", who, requirement(q))
+	}
+	switch {
+	case at == nil:
+		return publish
+	case publish == "":
+		return fmt.Sprintf("%s (%s)", relax, at)
+	}
+	return fmt.Sprintf("%s, or %s (%s)", publish, relax, at)
+}
+
+// forbids reports whether a requirement forbids something anywhere.
+func forbids(x constraints.Expr) bool {
+	for part := range constraints.Walk(x) {
+		if _, ok := part.(*constraints.Not); ok {
+			return true
+		}
+	}
+	return false
+}
