@@ -13,19 +13,23 @@ import (
 // rule, it is the best answer there is, and no solver was needed. ok is false as
 // soon as something does not fit.
 func (r *resolution) first(ctx context.Context) (set []cand, ok bool) {
-	t := attempt{r: r, took: map[cand]bool{}, pkgs: map[string]bool{}, apis: map[property.GVK]bool{}}
+	return r.firstIn(ctx, new(scratch))
+}
+
+// firstIn is first with memory to use.
+func (r *resolution) firstIn(ctx context.Context, s *scratch) (set []cand, ok bool) {
+	t := s.attempt.start(r)
+	defer t.end()
+	t.set = make([]cand, 0, len(r.u.installed)+len(r.u.subs))
 	for _, in := range r.u.installed {
 		if len(in.owners) == 0 && !t.take(ctx, in.id) {
 			return nil, false
 		}
 	}
-	var queue []*need
-	for i := range r.u.subs {
-		queue = append(queue, r.options[i])
-	}
+	queue := slices.Clone(r.options)
 	push := func(c cand) {
 		for _, q := range r.needs.requirements(ctx, c) {
-			queue = append(queue, q.choices()...)
+			queue = q.appendChoices(queue)
 			t.forbidden = append(t.forbidden, q.forbidden()...)
 		}
 	}
@@ -40,7 +44,7 @@ func (r *resolution) first(ctx context.Context) (set []cand, ok bool) {
 		}
 		if n.kind == some {
 			k := n.kids[0]
-			queue = append(queue, k.choices()...)
+			queue = k.appendChoices(queue)
 			t.forbidden = append(t.forbidden, k.forbidden()...)
 			continue
 		}
@@ -66,6 +70,25 @@ type attempt struct {
 	pkgs      map[string]bool
 	apis      map[property.GVK]bool
 	forbidden []constraints.Expr
+}
+
+// start begins an attempt in the memory of an earlier one.
+func (t *attempt) start(r *resolution) *attempt {
+	t.r = r
+	if t.took == nil {
+		t.took, t.pkgs, t.apis = map[cand]bool{}, map[string]bool{}, map[property.GVK]bool{}
+	}
+	return t
+}
+
+// end forgets everything, so that nothing of the problem stays in memory.
+func (t *attempt) end() {
+	t.r, t.set = nil, nil // the set is the answer
+	clear(t.took)
+	clear(t.pkgs)
+	clear(t.apis)
+	clear(t.forbidden)
+	t.forbidden = t.forbidden[:0]
 }
 
 // take adds a candidate; it reports false when the candidate collides with what

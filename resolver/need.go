@@ -153,18 +153,19 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 
 // choices returns the decisions that a need leaves open, in order: its anyOf and
 // some parts that all must be decided. Negations decide nothing.
-func (x *need) choices() []*need {
+func (x *need) choices() []*need { return x.appendChoices(nil) }
+
+func (x *need) appendChoices(list []*need) []*need {
 	switch x.kind {
 	case every:
-		var out []*need
 		for _, k := range x.kids {
-			out = append(out, k.choices()...)
+			list = k.appendChoices(list)
 		}
-		return out
+		return list
 	case noneOf:
-		return nil
+		return list
 	}
-	return []*need{x}
+	return append(list, x)
 }
 
 // decided reports whether what was chosen meets the need whatever else will be

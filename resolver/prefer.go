@@ -218,16 +218,18 @@ func (u *universe) options(s *subscription) (list []cand, missing Fact) {
 		slices.Sort(known)
 		return nil, &Unavailable{Subscription: *s.Subscription, What: "catalog", Known: known}
 	}
-	if missing = u.lookUp(s, in); missing != nil {
-		return nil, missing
+	if !u.offers(s, in) {
+		if missing = u.lookUp(s, in); missing != nil {
+			return nil, missing
+		}
 	}
 	for _, c := range in {
-		list = append(list, u.inSubscription(s, c)...)
+		list = u.inSubscription(list, s, c)
 	}
 	if s.current != nil {
 		if u.p.Options.OtherSources {
 			for _, c := range others {
-				list = append(list, u.inSubscription(s, c)...)
+				list = u.inSubscription(list, s, c)
 			}
 		}
 		list = append(list, s.current.id)
@@ -259,10 +261,13 @@ func (s *subscription) channels(c *source) []graph.Channel {
 	return list
 }
 
-// inSubscription returns the entries of one catalog that a subscription may
+// inSubscription appends the entries of one catalog that a subscription may
 // choose: successors of what is installed, else the startingCSV, else all.
-func (u *universe) inSubscription(s *subscription, c *source) (list []cand) {
+func (u *universe) inSubscription(list []cand, s *subscription, c *source) []cand {
 	for _, ch := range s.channels(c) {
+		if s.current == nil && s.StartingCSV == "" {
+			list = slices.Grow(list, ch.NumEntries())
+		}
 		if s.current == nil && s.StartingCSV != "" && ch.Err() == nil {
 			// A startingCSV may name an entry that is skipped (H3).
 			if e, ok := ch.Entry(s.StartingCSV); ok {
@@ -279,6 +284,27 @@ func (u *universe) inSubscription(s *subscription, c *source) (list []cand) {
 		}
 	}
 	return list
+}
+
+// offers reports whether all that the subscription names is there. It is the
+// usual answer, found without collecting what there is instead.
+func (u *universe) offers(s *subscription, in []*source) bool {
+	for _, c := range in {
+		for _, ch := range s.channels(c) {
+			if ch.Err() != nil {
+				continue
+			}
+			if s.current != nil || s.StartingCSV == "" {
+				return true
+			}
+			if e, ok := ch.Entry(s.StartingCSV); ok {
+				if _, ok := e.Bundle(); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // lookUp returns the fact that something the subscription names is in none of

@@ -14,13 +14,18 @@ import (
 // when a catalog cannot be read, or the context's error, which is obeyed while
 // solving too (D18).
 func Resolve(ctx context.Context, p Problem) (*Solution, error) {
-	u, err := newUniverse(&p)
+	return resolve(ctx, &p, new(scratch))
+}
+
+// resolve is Resolve with memory to use, and p is its own to keep.
+func resolve(ctx context.Context, p *Problem, s *scratch) (*Solution, error) {
+	u, err := newUniverse(p)
 	if err != nil {
 		return nil, err
 	}
 	r := newResolution(u)
 	if !r.impossible() {
-		set, ok := r.first(ctx)
+		set, ok := r.firstIn(ctx, s)
 		if err := r.interrupted(ctx); err != nil {
 			return nil, err
 		}

@@ -216,19 +216,23 @@ func compareID(a, b CatalogID) int {
 }
 
 func (u *universe) addSubscriptions() error {
-	seen := map[string]bool{}
-	for i := range u.p.Subscriptions {
-		s := u.p.Subscriptions[i]
-		path := fmt.Sprintf("/subscriptions/%d", i)
+	n := len(u.p.Subscriptions)
+	seen := make(map[string]bool, n)
+	// In two pieces of memory, however many there are.
+	given, own := slices.Clone(u.p.Subscriptions), make([]subscription, n)
+	u.subs = make([]*subscription, 0, n)
+	for i := range given {
+		s := &given[i]
 		if s.Package == "" {
-			return problemErrorf(path+"/package", "is missing; name the package to subscribe to")
+			return problemErrorf(fmt.Sprintf("/subscriptions/%d/package", i), "is missing; name the package to subscribe to")
 		}
 		s.Name = cmp.Or(s.Name, s.Package)
 		if seen[s.Name] {
-			return problemErrorf(path+"/name", "%q appears twice; give each subscription its own name", s.Name)
+			return problemErrorf(fmt.Sprintf("/subscriptions/%d/name", i), "%q appears twice; give each subscription its own name", s.Name)
 		}
 		seen[s.Name] = true
-		x := &subscription{Subscription: &s}
+		x := &own[i]
+		x.Subscription = s
 		if at, ok := slices.BinarySearchFunc(u.installed, s.InstalledCSV, func(in *installed, name string) int {
 			return cmp.Compare(in.Name, name)
 		}); ok {
