@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -146,7 +147,12 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 		if n.u.waives(c, r.Expr) {
 			continue
 		}
+		before := n.u.err
 		out = append(out, stated{r, n.of(ctx, r.Expr, own)})
+		if n.u.err != nil && before == nil {
+			// Whoever has to mend it needs to know whose rule it was.
+			n.u.err = fmt.Errorf("%s (%s), property %d: %w", n.u.ref(c).Name, n.u.pos(c), r.Property, n.u.err)
+		}
 	}
 	return out
 }

@@ -333,6 +333,9 @@ func (u *universe) requirements(c cand) iter.Seq[graph.Requirement] {
 		return slices.Values(u.installed[c].requires)
 	}
 	_, b := u.entry(c)
+	if b.Err() != nil {
+		return func(func(graph.Requirement) bool) {} // never chosen
+	}
 	return b.Requirements()
 }
 
