@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A CopyMode says which CSVs are copied.

@@ -3,9 +3,9 @@ package operatorgroup_test
 import (
 	"fmt"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 func ExampleSupports() {

@@ -3,7 +3,7 @@ package operatorgroup
 import (
 	"fmt"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A GateError says why an install plan creates no CSV: the operator group of

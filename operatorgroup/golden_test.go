@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 )

@@ -3,7 +3,7 @@ package operatorgroup
 import (
 	"fmt"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An UnsupportedError says that an operator cannot serve the targets of a

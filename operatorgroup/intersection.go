@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An Action is what follows from the APIs of a CSV and of the groups around it.

@@ -3,7 +3,7 @@ package operatorgroup
 import (
 	"slices"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A Judgement is what the operator groups of a cluster mean for a CSV.

@@ -7,8 +7,8 @@ import (
 	"hash/fnv"
 	"math/big"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A Naming says how the ClusterRoles for the users of a group are called and

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A selector is the terms of a label selector, in order; all must hold.

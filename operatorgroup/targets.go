@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // AllNamespaces is the one target of a group that serves every namespace.

@@ -3,8 +3,8 @@ package reconcile
 import (
 	"fmt"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A Blocker is an installed operator that keeps the platform from its next

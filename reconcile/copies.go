@@ -3,8 +3,8 @@ package reconcile
 import (
 	"context"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // copies keeps the copied CSVs of the namespace's operators in the targets of

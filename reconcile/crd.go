@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // crdStep plans the creation or the upgrade of a CRD (E7).

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // Decide returns what to do next in the namespace of a snapshot, with the

@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // LabelSpecHash is the label of a deployment that tells whether somebody changed

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // ensure plans what makes the cluster have a generated object: its creation, or

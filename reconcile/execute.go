@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // executePlans moves the install plans of the namespace on (E2): an approved

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
 )
 

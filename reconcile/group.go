@@ -3,8 +3,8 @@ package reconcile
 import (
 	"context"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // operatorGroups keeps the status, the annotation and the roles of the groups

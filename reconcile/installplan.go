@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

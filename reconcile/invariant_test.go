@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An invariant is checked on every change that was made, with the objects of

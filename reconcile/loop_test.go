@@ -12,8 +12,8 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
 )
 

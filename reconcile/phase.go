@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A transition is what becomes of a CSV's status.

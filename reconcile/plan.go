@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // The states of a requirement.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // installReady plans what runs the operator: its deployments and the roles that

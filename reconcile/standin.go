@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // csvMetadata is the value of an olm.csv.metadata property.

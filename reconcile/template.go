@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A TemplateError says why a catalog image template has no image.

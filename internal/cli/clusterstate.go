@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

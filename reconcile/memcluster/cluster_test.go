@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/clustertest"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 func sub(name string) *olm.Subscription {

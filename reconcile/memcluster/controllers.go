@@ -2,7 +2,7 @@ package memcluster
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 type rawJSON = jsontext.Value

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 const csv = `{
