@@ -11,9 +11,9 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An OperatorGroup is the operator group of the namespace, as far as it decides
