@@ -16,6 +16,10 @@ type Plan struct {
 	Reached string `json:"reached"`
 	// OK reports whether the platform gets to To.
 	OK bool `json:"ok"`
+	// Warnings say what was not checked: versions of the platform without a
+	// catalog, by version, then installed bundles that nothing given knows, by
+	// package and name.
+	Warnings []string `json:"warnings,omitempty"`
 	// Steps are in the order in which to take them; at one version of the
 	// platform, operators come by package and name.
 	Steps []Step `json:"steps"`
@@ -81,9 +85,12 @@ type OperatorPlan struct {
 	AtHead bool `json:"atHead"`
 	// LastSafe is the last version of the platform, up to the plan's To, to which
 	// the operator can come along: nothing of it blocks, and the catalogs given
-	// up to that version have a way to its head. It is empty when that does not
-	// even hold for the plan's From.
+	// up to that version have a way to its head. It is a version with a catalog,
+	// and empty when there is none such.
 	LastSafe string `json:"lastSafe"`
+	// Checked reports whether there is a catalog for any version that the operator
+	// gets to. Without, nothing is known about where it is safe.
+	Checked bool `json:"checked"`
 }
 
 // String tells the plan to a person.
@@ -104,6 +111,9 @@ func (p *Plan) String() string {
 		fmt.Fprintf(&b, "Platform %s to %s: %s, %s.\n", p.From, p.To, count(platform, "platform upgrade"), count(operators, "operator upgrade"))
 	default:
 		fmt.Fprintf(&b, "Platform %s to %s: blocked at %s.\n", p.From, p.To, p.Reached)
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", w)
 	}
 	if len(p.Steps) > 0 {
 		b.WriteString("\n")
@@ -146,9 +156,12 @@ func (p *Plan) String() string {
 		if o.AtHead {
 			b.WriteString(", at the head")
 		}
-		if o.LastSafe == "" {
+		switch {
+		case !o.Checked:
+			b.WriteString("; where it is safe was not checked\n")
+		case o.LastSafe == "":
 			b.WriteString("; safe nowhere\n")
-		} else {
+		default:
 			fmt.Fprintf(&b, "; safe up to %s\n", o.LastSafe)
 		}
 	}

@@ -155,6 +155,22 @@ func TestUpgrade(t *testing.T) {
 			p.Installed[2].Properties = []property.Property{{Type: property.TypeMaxOpenShiftVersion, Value: []byte(`"soon"`)}}
 		}},
 		{"missing", func(p *platform.Problem) { p.Catalogs = []platform.Catalog{p.Catalogs[0], p.Catalogs[3]} }},
+		// C7: what the installed bundle says is taken from the only catalog that
+		// there is, and nothing is called safe where nothing was checked.
+		{"later", func(p *platform.Problem) {
+			*p = platform.Problem{
+				From: "4.16", To: "4.18",
+				Catalogs:  []platform.Catalog{{Platform: "4.18", FBC: catalog("p/s: 1.0.0 max=4.16, 2.0.0 max=4.17 <1.0.0")}},
+				Installed: []platform.Operator{{Name: "p.v1.0.0", Package: "p"}},
+			}
+		}},
+		{"ahead", func(p *platform.Problem) {
+			*p = platform.Problem{
+				From: "4.16", To: "4.18",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog("p/s: 1.0.0")}, {Platform: "4.15", FBC: catalog("q/s: 1.0.0 max=4.18")}},
+				Installed: []platform.Operator{{Name: "p.v1.0.0", Package: "p"}, {Name: "q.v1.0.0", Package: "q"}, {Name: "r.v1.0.0", Package: "r"}},
+			}
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := synthetic()

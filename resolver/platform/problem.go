@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/blang/semver/v4"
@@ -25,7 +26,8 @@ type Problem struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	// Catalogs are those of the versions on the way, in any order. Without a
-	// catalog for a version, operators stay as they are at that version.
+	// catalog for a version, operators stay as they are at that version, and the
+	// plan warns that nothing was checked there.
 	Catalogs  []Catalog  `json:"catalogs"`
 	Installed []Operator `json:"installed"`
 	Strategy  Strategy   `json:"strategy,omitempty"`
@@ -49,7 +51,8 @@ type Operator struct {
 	// Name is the name of the ClusterServiceVersion or bundle.
 	Name string `json:"name"`
 	// Version is a semantic version. Default: that of the bundle of this name in
-	// the catalog of the cluster's version.
+	// the catalog of the cluster's version; where that has no such bundle, in the
+	// nearest earlier catalog that has it, then in the nearest later one.
 	Version string `json:"version,omitempty"`
 	Package string `json:"package"`
 	// Channel is the subscription's. Default: in classic the default channel, in
@@ -61,8 +64,7 @@ type Operator struct {
 	Reading graph.Reading `json:"reading,omitzero"`
 	// Properties are those of the installed bundle, and Annotations those of the
 	// ClusterServiceVersion, of which olm.properties counts (C7). Default: the
-	// properties of the bundle of this name in the catalog of the cluster's
-	// version.
+	// properties of the bundle of this name in the catalog where Version looks.
 	Properties  []property.Property `json:"properties,omitempty"`
 	Annotations map[string]string   `json:"annotations,omitempty"`
 }
@@ -228,6 +230,37 @@ func (t *trip) source(o *Operator, at property.MinorVersion) (*Catalog, graph.Pa
 		}
 	}
 	return nil, graph.Package{}, false
+}
+
+// known returns the bundle that is installed, as the catalogs have it: that of
+// the cluster's version first, then the nearest earlier one, then the nearest
+// later one.
+func (t *trip) known(o *Operator) (graph.Bundle, bool) {
+	versions := slices.Collect(maps.Keys(t.catalogs))
+	slices.SortFunc(versions, func(a, b property.MinorVersion) int {
+		switch x, y := a.Compare(t.from) > 0, b.Compare(t.from) > 0; {
+		case x != y && x:
+			return 1
+		case x != y:
+			return -1
+		case x:
+			return a.Compare(b)
+		}
+		return b.Compare(a)
+	})
+	for _, v := range versions {
+		for _, c := range t.catalogs[v] {
+			if o.Catalog != "" && c.Name != o.Catalog {
+				continue
+			}
+			if p, ok := c.Graph.Package(o.Package); ok {
+				if b, ok := p.Bundle(o.Name); ok {
+					return b, true
+				}
+			}
+		}
+	}
+	return graph.Bundle{}, false
 }
 
 // hasCatalog reports whether some catalog is given for a version.

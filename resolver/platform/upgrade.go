@@ -33,6 +33,7 @@ func Upgrade(ctx context.Context, p Problem) (*Plan, error) {
 		ID: p.ID, From: t.from.String(), To: t.to.String(), Reached: t.at(end).String(),
 		OK: t.at(end) == t.to, Steps: []Step{}, Blocks: []Block{}, Operators: []OperatorPlan{},
 	}
+	plan.Warnings = t.unchecked(roads)
 	taken := make([][]Step, end+1) // operator steps of each level
 	for _, r := range roads {
 		if err := r.travel(ctx, end, plan, taken); err != nil {
@@ -58,6 +59,7 @@ type road struct {
 	*trip
 	*Operator
 	start  graph.Node
+	known  bool // whether anything says what the installed bundle needs
 	levels []level
 	end    int // the last level that the operator can get to
 }
@@ -131,11 +133,8 @@ func (r *road) explore(ctx context.Context) error {
 func (r *road) begin(ctx context.Context) (*facts, error) {
 	r.start = graph.Node{Name: r.Name, Version: r.Version}
 	f, told := installedFacts(r.Operator)
-	_, pkg, ok := r.source(r.Operator, r.from)
-	if !ok {
-		return f, nil
-	}
-	b, ok := pkg.Bundle(r.Name)
+	b, ok := r.trip.known(r.Operator)
+	r.known = told || ok
 	if !ok {
 		return f, nil
 	}
@@ -250,7 +249,14 @@ func (r *road) travel(ctx context.Context, end int, plan *Plan, taken [][]Step) 
 	if u := r.levels[end].u; u != nil {
 		o.AtHead = slices.Contains(u.Heads(), at)
 	}
-	for k := 0; k <= r.end && r.safe(k); k++ {
+	for k := 0; k <= r.end; k++ {
+		if !r.hasCatalog(r.at(k)) {
+			continue
+		}
+		o.Checked = true
+		if !r.safe(k) {
+			break
+		}
 		o.LastSafe = r.at(k).String()
 	}
 	plan.Operators = append(plan.Operators, o)
@@ -309,12 +315,9 @@ func (r *road) fewest(l *level, at graph.Node, ok func(graph.Node) bool) []graph
 	return best
 }
 
-// safe reports whether the operator is at home at a level: its package and
+// safe reports whether the operator is at home at a level with a catalog: its package and
 // channel are there, and something that it can become has a way to the head.
 func (r *road) safe(k int) bool {
-	if !r.hasCatalog(r.at(k)) {
-		return true
-	}
 	l := &r.levels[k]
 	if l.u == nil {
 		return false
@@ -325,6 +328,25 @@ func (r *road) safe(k int) bool {
 		}
 	}
 	return false
+}
+
+// unchecked says what the plan could not look at.
+func (t *trip) unchecked(roads []*road) []string {
+	if len(roads) == 0 {
+		return nil
+	}
+	var out []string
+	for v := t.from; v.Compare(t.to) <= 0; v = v.Next() {
+		if !t.hasCatalog(v) {
+			out = append(out, fmt.Sprintf("no catalog of %s was given; what operators do there was not checked", v))
+		}
+	}
+	for _, r := range roads {
+		if !r.known {
+			out = append(out, fmt.Sprintf("no catalog that was given has %s of package %s; whether it blocks the platform was not checked", r.start, r.Package))
+		}
+	}
+	return out
 }
 
 // text of a Kubernetes version for messages.
