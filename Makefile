@@ -14,7 +14,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build test race fuzz bench cover lint golden fmt all
+.PHONY: help build test race fuzz bench compare cover lint golden fmt all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ fuzz: ## run every fuzz target for FUZZTIME
 
 bench: ## run the benchmarks that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...
+
+compare: ## measure beside opm, OLM and libsolv: a table, compare.json and a chart
+	cd compare && $(GO) run ./bench -json ../compare.json -chart ../docs/scale.svg
 
 cover: ## write cover.html and print the coverage of each package
 	$(GO) test -coverprofile cover.out -coverpkg ./... ./...

@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"math/rand/v2"
+	"regexp"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
@@ -118,4 +119,54 @@ func (r *Requests) Random(seed uint64, n int) resolver.Problem {
 		p.Subscriptions = append(p.Subscriptions, s)
 	}
 	return p
+}
+
+// Originals returns the requests without the packages that [Tree] made as
+// copies.
+func (r *Requests) Originals() *Requests {
+	out := &Requests{Catalog: r.Catalog}
+	for _, p := range r.able {
+		if !isCopy.MatchString(p.Name()) {
+			out.able = append(out.able, p)
+		}
+	}
+	return out
+}
+
+var isCopy = regexp.MustCompile(`-c[0-9]+$`)
+
+// Able returns a problem with n random fresh subscriptions to packages that can
+// be installed by themselves. They may not go together.
+func (r *Requests) Able(seed uint64, n int) resolver.Problem {
+	g := rand.New(rand.NewPCG(seed, 0xab1e))
+	p := r.problem(n)
+	taken := map[int]bool{}
+	for len(p.Subscriptions) < min(n, len(r.able)) {
+		i := g.IntN(len(r.able))
+		if taken[i] {
+			continue
+		}
+		taken[i] = true
+		p.Subscriptions = append(p.Subscriptions, r.subscription(r.able[i]))
+	}
+	return p
+}
+
+// Dependent returns a problem with fresh subscriptions to all packages that can
+// be installed and whose newest bundle requires something, as far as they go
+// together.
+func (r *Requests) Dependent(ctx context.Context) resolver.Problem {
+	some := &Requests{Catalog: r.Catalog}
+	for _, p := range r.able {
+		ch, ok := p.DefaultChannel()
+		if !ok {
+			continue
+		}
+		if head, ok := ch.Head(); ok {
+			if b, ok := head.Bundle(); ok && b.NumRequirements() > 0 {
+				some.able = append(some.able, p)
+			}
+		}
+	}
+	return some.Fresh(ctx, len(some.able))
 }

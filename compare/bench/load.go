@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/compare/generate"
+	"github.com/olmkit/olmkit/compare/peer"
+	"github.com/olmkit/olmkit/graph"
+)
+
+// trees are the catalogs that are loaded.
+var trees = []struct {
+	label, name string
+	tree        *generate.Tree // nil for the catalog as it is
+}{
+	{"community", "community", nil},
+	{"community-full", "community-full", nil},
+	{"community-full, all JSON", "community-full", &generate.Tree{}},
+	{"community-full, all YAML", "community-full", &generate.Tree{YAML: true}},
+	{"openshift-v4.16 (YAML)", "openshift-v4.16", nil},
+	{"openshift-v4.19 (YAML)", "openshift-v4.19", nil},
+	{"openshift-v4.19 tenfold (YAML)", "openshift-v4.19", &generate.Tree{YAML: true, Copies: 10}},
+}
+
+func (r *run) dir(ctx context.Context, name string, t *generate.Tree) (string, error) {
+	if t == nil {
+		return r.catalog(name)
+	}
+	return r.copyOf(ctx, name, *t)
+}
+
+// load compares loading with opm: files to an index that can be resolved over,
+// against files to opm's model.
+func (r *run) load(ctx context.Context) error {
+	for _, t := range trees {
+		dir, err := r.dir(ctx, t.name, t.tree)
+		if err != nil {
+			return r.absent("load", err)
+		}
+		n, err := size(dir)
+		if err != nil {
+			return err
+		}
+		err = r.pair(ctx, Row{Group: "load", Case: t.label, Peer: "opm", Note: fmt.Sprintf("%.1f MB", float64(n)/1e6)},
+			func() error { _, err := graph.Load(ctx, os.DirFS(dir), nil); return err },
+			func() error { _, err := peer.Load(ctx, os.DirFS(dir)); return err })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limits measures what no loader can beat: reading the bytes, and looking at
+// each JSON token, on one core.
+func (r *run) limits(ctx context.Context) error {
+	dir, err := r.copyOf(ctx, "community-full", generate.Tree{})
+	if err != nil {
+		return r.absent("limits", err)
+	}
+	n, err := size(dir)
+	if err != nil {
+		return err
+	}
+	note := fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	err = r.pair(ctx, Row{Group: "limits", Case: "load of community-full, all JSON", Peer: "reading alone", Note: note},
+		func() error { _, err := graph.Load(ctx, os.DirFS(dir), nil); return err },
+		func() error { return eachFile(dir, func([]byte) error { return nil }) })
+	if err != nil {
+		return err
+	}
+	return r.pair(ctx, Row{Group: "limits", Case: "load of community-full, all JSON", Peer: "reading and skipping values with jsontext", Note: note},
+		func() error { _, err := graph.Load(ctx, os.DirFS(dir), nil); return err },
+		func() error {
+			return eachFile(dir, func(text []byte) error {
+				for d := jsontext.NewDecoder(bytes.NewReader(text)); ; {
+					if err := d.SkipValue(); err == io.EOF {
+						return nil
+					} else if err != nil {
+						return err
+					}
+				}
+			})
+		})
+}
+
+func eachFile(dir string, do func([]byte) error) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return do(text)
+	})
+}
+
+// memory compares the peak resident memory of processes that only load, without
+// that of the same process loading nothing.
+func (r *run) memory(ctx context.Context) error {
+	bare := map[string]float64{}
+	for _, child := range []string{"olmkit", "opm"} {
+		build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(r.tmp, "child-"+child), "./child/"+child)
+		if text, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("building the child: %w: %s", err, text)
+		}
+		mib, err := r.peak(ctx, child)
+		if err != nil {
+			return err
+		}
+		bare[child] = mib
+	}
+	for _, t := range trees {
+		dir, err := r.dir(ctx, t.name, t.tree)
+		if err != nil {
+			return r.absent("memory", err)
+		}
+		row := Row{Group: "memory", Case: t.label, Peer: "opm", Unit: "MiB"}
+		row.Note = fmt.Sprintf("peak above the bare binary of %.0f and %.0f MiB", bare["olmkit"], bare["opm"])
+		var ours, theirs []float64
+		for range 3 {
+			a, err := r.peak(ctx, "olmkit", dir)
+			if err != nil {
+				return err
+			}
+			b, err := r.peak(ctx, "opm", dir)
+			if err != nil {
+				return err
+			}
+			ours, theirs = append(ours, a-bare["olmkit"]), append(theirs, b-bare["opm"])
+		}
+		row.Ours, row.Theirs = median(ours), median(theirs)
+		row.Ratio = row.Theirs / row.Ours
+		r.add(row)
+	}
+	return nil
+}
+
+// peak returns the peak resident memory of a child process in MiB.
+func (r *run) peak(ctx context.Context, child string, args ...string) (float64, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(r.tmp, "child-"+child), args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("%s: %w: %s", child, err, stderr.String())
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0, fmt.Errorf("no resource usage of processes on this system")
+	}
+	return float64(usage.Maxrss) / 1024, nil
+}

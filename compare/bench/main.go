@@ -1,0 +1,146 @@
+// Bench measures olmkit beside its peers, on the same input, in one run, and
+// prints a table. See docs/performance.md.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	var r run
+	out := flag.String("json", "", "write the results as JSON to this `file`")
+	chart := flag.String("chart", "", "write the chart of cost against size to this `file`")
+	only := flag.String("only", "", "run only the groups whose names contain this `text`")
+	flag.StringVar(&r.shared, "catalogs", filepath.Join("..", "..", "shared", "catalogs"), "the `directory` of the real catalogs")
+	flag.DurationVar(&r.budget, "time", 6*time.Second, "how long each pair is repeated")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := r.all(ctx, *only, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	r.print(os.Stdout)
+	if *out != "" {
+		if err := r.writeJSON(*out); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+	}
+	if *chart != "" && len(r.points) > 0 {
+		if err := os.WriteFile(*chart, []byte(drawChart(r.points)), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// A run is all measurements of one run.
+type run struct {
+	shared string
+	budget time.Duration
+	tmp    string
+	rows   []Row
+	points []point
+}
+
+// A Row is one line of the table: the same work done twice.
+type Row struct {
+	Group string `json:"group"`
+	Case  string `json:"case"`
+	Peer  string `json:"peer,omitempty"`
+	Unit  string `json:"unit"`
+	// Medians, zero where one of the two did not run.
+	Ours   float64 `json:"ours"`
+	Theirs float64 `json:"theirs,omitempty"`
+	// Ratio is the median of the ratios of the pairs, theirs to ours, Low and
+	// High the smallest and the largest.
+	Ratio float64 `json:"ratio,omitempty"`
+	Low   float64 `json:"low,omitempty"`
+	High  float64 `json:"high,omitempty"`
+	Pairs int     `json:"pairs,omitempty"`
+	Note  string  `json:"note,omitempty"`
+}
+
+func (r *run) add(row Row) { r.rows = append(r.rows, row) }
+
+// all runs every group.
+func (r *run) all(ctx context.Context, only string, log io.Writer) error {
+	var err error
+	if r.tmp, err = os.MkdirTemp("", "olmkit-compare-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(r.tmp)
+	for _, g := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"limits", r.limits}, {"load", r.load}, {"memory", r.memory}, {"resolve", r.resolve},
+		{"constraints", r.constraints}, {"libsolv", r.libsolv}, {"index", r.index}, {"batch", r.batch}, {"scale", r.scale},
+	} {
+		if !strings.Contains(g.name, only) {
+			continue
+		}
+		start := time.Now()
+		fmt.Fprintf(log, "%s…", g.name)
+		if err := g.run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
+		}
+		fmt.Fprintf(log, " %.0f s\n", time.Since(start).Seconds())
+	}
+	return nil
+}
+
+func (r *run) print(w io.Writer) {
+	fmt.Fprintf(w, "%s, %s/%s, %d CPUs\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "group\tcase\tolmkit\tpeer\t\tratio\tof pairs\tnote")
+	for _, x := range r.rows {
+		ratio, spread, theirs := "", "", ""
+		if x.Theirs > 0 {
+			theirs = fmt.Sprintf("%s %s", short(x.Theirs), x.Unit)
+			ratio = short(x.Ratio) + "x"
+		}
+		if x.Pairs > 1 {
+			spread = fmt.Sprintf("%s–%s (%d)", short(x.Low), short(x.High), x.Pairs)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\t%s\n", x.Group, x.Case, short(x.Ours), x.Unit, theirs, x.Peer, ratio, spread, x.Note)
+	}
+	t.Flush()
+}
+
+// short returns three digits of a number, and all digits before the point.
+func short(x float64) string {
+	switch {
+	case x >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 10:
+		return fmt.Sprintf("%.1f", x)
+	case x >= 1:
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+func (r *run) writeJSON(name string) error {
+	text, err := json.MarshalIndent(struct {
+		Go   string `json:"go"`
+		CPUs int    `json:"cpus"`
+		Rows []Row  `json:"rows"`
+	}{runtime.Version(), runtime.NumCPU(), r.rows}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(text, '\n'), 0o644)
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// A job is one piece of work, done once.
+type job func() error
+
+// least is how long one measurement takes at least; short jobs are repeated.
+const least = 3 * time.Millisecond
+
+// once measures a job: milliseconds of one execution.
+func once(do job) (float64, error) {
+	for n := 1; ; n *= 4 {
+		runtime.GC()
+		start := time.Now()
+		for range n {
+			if err := do(); err != nil {
+				return 0, err
+			}
+		}
+		if d := time.Since(start); d >= least || n > 1<<20 {
+			return d.Seconds() * 1e3 / float64(n), nil
+		}
+	}
+}
+
+// pair measures two jobs by turns until the time is up, at least three times,
+// and compares them pair by pair: what else the machine does hits both.
+func (r *run) pair(ctx context.Context, row Row, ours, theirs job) error {
+	row.Unit = "ms"
+	var a, b, ratios []float64
+	for start := time.Now(); len(a) < 3 || time.Since(start) < r.budget && len(a) < 25; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		x, err := once(ours)
+		if err != nil {
+			return err
+		}
+		a = append(a, x)
+		if theirs == nil {
+			continue
+		}
+		y, err := once(theirs)
+		if err != nil {
+			return err
+		}
+		b, ratios = append(b, y), append(ratios, y/x)
+	}
+	row.Ours, row.Theirs, row.Ratio, row.Pairs = median(a), median(b), median(ratios), len(ratios)
+	if len(ratios) > 0 {
+		row.Low, row.High = slices.Min(ratios), slices.Max(ratios)
+	}
+	r.add(row)
+	return nil
+}
+
+// median returns 0 for an empty list.
+func median(list []float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(list))
+	m := s[len(s)/2]
+	if len(s)%2 == 0 {
+		m = (m + s[len(s)/2-1]) / 2
+	}
+	return math.Max(m, 1e-9)
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing/fstest"
+	"time"
+
+	"github.com/operator-framework/operator-lifecycle-manager/pkg/controller/registry/resolver/cache"
+
+	"github.com/olmkit/olmkit/compare/generate"
+	"github.com/olmkit/olmkit/compare/peer"
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A point is what one size of catalog costs, in milliseconds.
+type point struct {
+	bundles                 int
+	load, open, resolve     float64
+	peerLoad, peerResolve   float64 // 0 where the peer did not run
+	indexBytes, memoryBytes float64 // of each bundle
+}
+
+const perPackage = 100
+
+// subscriptions of the scaled problem: spread over the first packages, so that
+// the same is reached at every size.
+const subscriptions = 10
+
+// scale grows a generated catalog to a million bundles.
+func (r *run) scale(ctx context.Context) error {
+	for _, bundles := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		p, err := r.scaled(ctx, bundles)
+		if err != nil {
+			return err
+		}
+		r.points = append(r.points, p)
+		size := fmt.Sprintf("%d bundles in %d packages", bundles, bundles/perPackage)
+		for _, row := range []Row{
+			{Case: "load from JSON", Unit: "ms", Ours: p.load, Theirs: p.peerLoad, Peer: "opm"},
+			{Case: "open the index", Unit: "ms", Ours: p.open, Note: fmt.Sprintf("%.0f bytes of file and %.0f of memory a bundle", p.indexBytes, p.memoryBytes)},
+			{Case: "resolve 10 over the index", Unit: "ms", Ours: p.resolve, Theirs: p.peerResolve, Peer: "OLM"},
+		} {
+			row.Group, row.Case = "scale", row.Case+", "+size
+			if row.Theirs > 0 {
+				row.Ratio = row.Theirs / row.Ours
+			} else {
+				row.Peer = ""
+			}
+			r.add(row)
+		}
+	}
+	return nil
+}
+
+func (r *run) scaled(ctx context.Context, bundles int) (p point, err error) {
+	p.bundles = bundles
+	pipe, w := io.Pipe()
+	go func() { w.CloseWithError(generate.Scale(w, bundles/perPackage, perPackage)) }()
+	text, err := io.ReadAll(pipe)
+	if err != nil {
+		return p, err
+	}
+	runtime.GC()
+	start := time.Now()
+	blobs, err := fbc.LoadBytes(ctx, text, "scale.json", nil)
+	if err != nil {
+		return p, err
+	}
+	c, err := graph.Build(ctx, blobs, nil)
+	if err != nil {
+		return p, err
+	}
+	p.load = time.Since(start).Seconds() * 1e3
+	blobs = nil
+	name := filepath.Join(r.tmp, "scale.index")
+	f, err := os.Create(name)
+	if err != nil {
+		return p, err
+	}
+	if err := graph.WriteIndex(f, c, ""); err != nil {
+		return p, err
+	}
+	if err := f.Close(); err != nil {
+		return p, err
+	}
+	c = nil
+	info, err := os.Stat(name)
+	if err != nil {
+		return p, err
+	}
+	p.indexBytes = float64(info.Size()) / float64(bundles)
+	var opens []float64
+	before := heap()
+	for range 5 {
+		c = nil
+		ms, err := once(func() error { c, err = graph.OpenIndex(name, nil); return err })
+		if err != nil {
+			return p, err
+		}
+		opens = append(opens, ms)
+	}
+	p.open = median(opens)
+	p.memoryBytes = (heap() - before) / float64(bundles)
+	id := resolver.CatalogID{Name: "scale", Namespace: "olm"}
+	problem := resolver.Problem{Namespace: "ns", Catalogs: []resolver.Catalog{{Name: id.Name, Namespace: id.Namespace, Graph: c}}}
+	problem.Options.Constraints = resolver.PerBundle
+	for i := range subscriptions {
+		problem.Subscriptions = append(problem.Subscriptions, resolver.Subscription{
+			Name: fmt.Sprint("s", i), Package: fmt.Sprintf("package-%05d", i), Channel: "stable", Catalog: id.Name, CatalogNamespace: id.Namespace,
+		})
+	}
+	if p.resolve, err = once(func() error { _, err := resolver.Resolve(ctx, problem); return err }); err != nil {
+		return p, err
+	}
+	if bundles > 10_000 {
+		return p, nil
+	}
+	fsys := fstest.MapFS{"scale.json": {Data: bytes.Clone(text)}}
+	start = time.Now()
+	m, err := peer.Load(ctx, fsys)
+	if err != nil {
+		return p, err
+	}
+	p.peerLoad = time.Since(start).Seconds() * 1e3
+	snapshot, err := peer.Snapshot(ctx, m, id)
+	if err != nil {
+		return p, err
+	}
+	q, err := peer.NewProblem(&problem, []*cache.Snapshot{snapshot})
+	if err != nil {
+		return p, err
+	}
+	p.peerResolve, err = once(func() error { _, err := q.Resolve(); return err })
+	return p, err
+}
+
+// heap returns the bytes that are in use.
+func heap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// index compares opening a compiled index with loading its catalog.
+func (r *run) index(ctx context.Context) error {
+	for _, name := range []string{"community", "community-full", "openshift-v4.19"} {
+		dir, err := r.catalog(name)
+		if err != nil {
+			return r.absent("index", err)
+		}
+		c, err := graph.Load(ctx, os.DirFS(dir), nil)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(r.tmp, name+".index")
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		if err := graph.WriteIndex(f, c, ""); err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		err = r.pair(ctx, Row{Group: "index", Case: "open the index of " + name, Peer: "opm loading", Note: fmt.Sprintf("%.1f MB", float64(info.Size())/1e6)},
+			func() error { _, err := graph.OpenIndex(file, nil); return err },
+			func() error { _, err := peer.Load(ctx, os.DirFS(dir)); return err })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch resolves ten thousand namespaces of ten subscriptions.
+func (r *run) batch(ctx context.Context) error {
+	dir, err := r.catalog("community")
+	if err != nil {
+		return r.absent("batch", err)
+	}
+	c, err := graph.Load(ctx, os.DirFS(dir), nil)
+	if err != nil {
+		return err
+	}
+	requests, err := generate.NewRequests(ctx, resolver.Catalog{Name: "community", Namespace: "olm", Graph: c})
+	if err != nil {
+		return err
+	}
+	const namespaces = 10_000
+	for _, t := range []struct {
+		label string
+		n     int
+	}{{"on all cores", 0}, {"on one core", 1}} {
+		solved := 0
+		start := time.Now()
+		problems := func(yield func(resolver.Problem) bool) {
+			for seed := range uint64(namespaces) {
+				if !yield(requests.Able(seed, subscriptions)) {
+					return
+				}
+			}
+		}
+		for x := range resolver.ResolveAll(ctx, problems, &resolver.BatchOptions{Concurrency: t.n}) {
+			if x.Err == nil {
+				solved++
+			}
+		}
+		r.add(Row{Group: "batch", Case: "10,000 namespaces of 10 subscriptions, community, " + t.label, Unit: "ms", Ours: time.Since(start).Seconds() * 1e3,
+			Note: fmt.Sprintf("%d have a solution, the others are explained", solved)})
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+// Olmkit loads the catalog directories of its arguments with olmkit and exits,
+// for its peak memory. Without arguments it does nothing.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+func main() {
+	for _, dir := range os.Args[1:] {
+		c, err := graph.Load(context.Background(), os.DirFS(dir), nil)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		runtime.KeepAlive(c)
+	}
+}
