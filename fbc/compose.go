@@ -38,26 +38,6 @@ func each[B Blob](list []B, yield func(Blob) bool) bool {
 	return true
 }
 
-// Merge returns the union of catalogs, the blobs of the first one first (A11). It
-// shares the blobs. The error is a [Diagnostics] with what is defined twice
-// (A10).
-func Merge(catalogs ...*Catalog) (*Catalog, error) {
-	out := &Catalog{}
-	for _, c := range catalogs {
-		for b := range c.Blobs() {
-			out.add(b)
-		}
-		out.Findings = append(out.Findings, c.Findings...)
-	}
-	found := duplicates(out)
-	found.sort()
-	out.Findings.sort()
-	if len(found) > 0 {
-		return nil, found
-	}
-	return out, nil
-}
-
 // Extract returns the part of the catalog that belongs to the named packages
 // (A11). It shares the blobs; those that belong to no package are left out. A
 // name that the catalog does not have is an error.

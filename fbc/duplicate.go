@@ -4,8 +4,8 @@ import "fmt"
 
 // duplicates reports packages, channels of a package, bundles of a package and
 // entries of a channel that appear twice, also across files (A10, A6), each
-// with the place of the first.
-func duplicates(c *Catalog) Diagnostics {
+// with the place of the first, as name tells it.
+func duplicates(c *Catalog, name func(Pos) Pos) Diagnostics {
 	var out Diagnostics
 	type key struct{ schema, pkg, name string }
 	seen := make(map[key]Pos, len(c.Packages)+len(c.Channels)+len(c.Bundles))
@@ -16,7 +16,7 @@ func duplicates(c *Catalog) Diagnostics {
 		k := key{m.Schema, m.Package, m.Name}
 		if at, ok := seen[k]; ok {
 			out = append(out, &Diagnostic{Code: CodeDuplicate, Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name,
-				Err: fmt.Errorf("is defined a second time, first at %s; keep one of them", at)})
+				Err: fmt.Errorf("is defined a second time, first at %s; keep one of them", name(at))})
 			return
 		}
 		seen[k] = m.Pos
@@ -41,3 +41,5 @@ func duplicates(c *Catalog) Diagnostics {
 	}
 	return out
 }
+
+func asIs(p Pos) Pos { return p }

@@ -197,7 +197,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	if len(list.files) == 0 {
 		progress()
 	}
-	faults.add(duplicates(cat)...)
+	faults.add(duplicates(cat, asIs)...)
 	if cat.Len() == 0 && len(faults.list) == 0 && !opts.AllowEmpty {
 		name := "."
 		if len(list.files) == 1 {

@@ -74,6 +74,7 @@ func (c *Composite) Expand(ctx context.Context, load func(context.Context, Refer
 	var (
 		parts []Part
 		all   []*Catalog
+		dirs  []string
 	)
 	for _, r := range c.References {
 		if ctx.Err() != nil {
@@ -84,9 +85,9 @@ func (c *Composite) Expand(ctx context.Context, load func(context.Context, Refer
 			return nil, nil, fmt.Errorf("reference %q (%s): %w", r.Name, r.Image, err)
 		}
 		parts = append(parts, Part{path.Join(c.Name, r.Name, "index.yaml"), part})
-		all = append(all, part)
+		all, dirs = append(all, part), append(dirs, r.Name)
 	}
-	whole, err := Merge(all...)
+	whole, err := MergeFrom(dirs, all...)
 	return parts, whole, err
 }
 

@@ -44,7 +44,7 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 	for _, d := range v.found {
 		v.said[place{d.Pos, d.Path}] = true
 	}
-	v.found = append(v.found, duplicates(c)...)
+	v.found = append(v.found, duplicates(c, asIs)...)
 	v.index()
 	v.provide()
 	for _, p := range v.order {

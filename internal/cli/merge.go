@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -20,21 +22,36 @@ What two of them define, a package or a bundle of a package, is an error.`,
 		if len(args) == 0 {
 			return usagef("name the catalogs to put together")
 		}
-		var all []*fbc.Catalog
+		var (
+			all  []*fbc.Catalog
+			dirs []string
+		)
 		for _, arg := range args {
 			c, err := newLoader(e).keep(cmd.Context(), arg, fbc.KeepAll)
 			if err != nil {
 				return notLoaded(cmd.Context(), arg, err)
 			}
-			all = append(all, c)
+			all, dirs = append(all, c), append(dirs, rootOf(arg))
 		}
-		c, err := fbc.Merge(all...)
+		c, err := fbc.MergeFrom(dirs, all...)
 		if err != nil {
 			return err
 		}
 		return w.write(cmd.Context(), e.stdout, c)
 	}
 	return cmd
+}
+
+// rootOf returns the directory that the files of the catalog at a path are in, as
+// the user names it; none for standard input.
+func rootOf(path string) string {
+	switch {
+	case path == stdinPath:
+		return ""
+	case isDir(path):
+		return filepath.ToSlash(path)
+	}
+	return filepath.ToSlash(filepath.Dir(path))
 }
 
 func newExtract(e *env) *cobra.Command {

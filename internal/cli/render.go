@@ -62,15 +62,18 @@ Nothing is pulled from registries: unpack images first.`,
 			}
 			r.from[image] = dir
 		}
-		var all []*fbc.Catalog
+		var (
+			all  []*fbc.Catalog
+			dirs []string
+		)
 		for _, arg := range args {
-			c, err := r.source(cmd.Context(), arg)
+			c, dir, err := r.source(cmd.Context(), arg)
 			if err != nil {
 				return err
 			}
-			all = append(all, c)
+			all, dirs = append(all, c), append(dirs, dir)
 		}
-		c, err := fbc.Merge(all...)
+		c, err := fbc.MergeFrom(dirs, all...)
 		if err != nil {
 			return err
 		}
@@ -86,8 +89,9 @@ type renderer struct {
 	data  fbc.BundleData
 }
 
-// source renders one argument.
-func (r *renderer) source(ctx context.Context, arg string) (*fbc.Catalog, error) {
+// source renders one argument. The directory is the one that files of the
+// catalog are in, if that is known.
+func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root string, err error) {
 	image, dir := r.image, arg
 	if before, after, ok := strings.Cut(arg, "="); ok && isDir(after) {
 		image, dir = before, after
@@ -95,24 +99,24 @@ func (r *renderer) source(ctx context.Context, arg string) (*fbc.Catalog, error)
 	if isDir(dir) && fbc.IsBundleDir(os.DirFS(dir)) {
 		b, err := r.bundle(ctx, image, dir)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		return &fbc.Catalog{Bundles: []*fbc.Bundle{b}}, nil
+		return &fbc.Catalog{Bundles: []*fbc.Bundle{b}}, filepath.ToSlash(dir), nil
 	}
 	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
 		text, err := os.ReadFile(arg)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if c, ok, err := r.template(ctx, arg, text); ok {
-			return c, err
+			return c, "", err
 		}
 	}
-	c, err := newLoader(r.env).keep(ctx, arg, fbc.KeepAll)
+	c, err = newLoader(r.env).keep(ctx, arg, fbc.KeepAll)
 	if err != nil {
-		return nil, notLoaded(ctx, arg, err)
+		return nil, "", notLoaded(ctx, arg, err)
 	}
-	return c, nil
+	return c, rootOf(arg), nil
 }
 
 func isDir(name string) bool {

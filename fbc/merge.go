@@ -1,0 +1,103 @@
+package fbc
+
+import (
+	"fmt"
+	"path"
+)
+
+// Merge returns the union of catalogs, the blobs of the first one first (A11). It
+// shares the blobs. The error is a [Diagnostics] with what is defined twice
+// (A10), one finding for all blobs of a package.
+func Merge(catalogs ...*Catalog) (*Catalog, error) { return MergeFrom(nil, catalogs...) }
+
+// MergeFrom is Merge for catalogs from several directories: their paths, in the
+// order of the catalogs, are put in front of the files that an error names.
+// Without a path, a file is named as its catalog has it.
+func MergeFrom(dirs []string, catalogs ...*Catalog) (*Catalog, error) {
+	out := &Catalog{}
+	var found Diagnostics
+	for i, c := range catalogs {
+		for b := range c.Blobs() {
+			out.add(b)
+		}
+		out.Findings = append(out.Findings, c.Findings...)
+		for _, d := range duplicates(c, func(p Pos) Pos { return below(dirs, i, p) }) {
+			d.Pos = below(dirs, i, d.Pos)
+			found = append(found, d)
+		}
+	}
+	found = append(found, inBoth(dirs, catalogs)...)
+	found.sort()
+	out.Findings.sort()
+	if len(found) > 0 {
+		return nil, found
+	}
+	return out, nil
+}
+
+// below puts the directory of the i-th catalog in front of a position in it.
+func below(dirs []string, i int, p Pos) Pos {
+	if i < len(dirs) && dirs[i] != "" && p.File != "" {
+		p.File = path.Join(dirs[i], p.File)
+	}
+	return p
+}
+
+// inBoth reports what two catalogs both define: a finding for each pair of
+// catalogs and package, at the first such blob of the second catalog.
+func inBoth(dirs []string, catalogs []*Catalog) Diagnostics {
+	type key struct{ schema, pkg, name string }
+	type place struct {
+		catalog int
+		pos     Pos
+	}
+	type clash struct {
+		first, second int
+		pkg           string
+	}
+	seen := map[key]place{}
+	type fault struct {
+		*Diagnostic
+		first Pos
+		blobs int
+	}
+	faults := map[clash]*fault{}
+	var order []clash
+	for i, c := range catalogs {
+		for b := range c.Blobs() {
+			m := b.Common()
+			k := key{m.Schema, m.Package, m.Name}
+			if m.Name == "" || m.Schema != SchemaPackage && m.Schema != SchemaChannel && m.Schema != SchemaBundle {
+				continue
+			}
+			first, ok := seen[k]
+			if !ok {
+				seen[k] = place{i, m.Pos}
+				continue
+			}
+			if first.catalog == i {
+				continue // told by duplicates
+			}
+			x := clash{first.catalog, i, m.Package}
+			if f, ok := faults[x]; ok {
+				f.blobs++
+				continue
+			}
+			order = append(order, x)
+			f := &fault{first: below(dirs, first.catalog, first.pos), blobs: 1}
+			f.Diagnostic = &Diagnostic{Code: CodeDuplicate, Pos: below(dirs, i, m.Pos), Schema: m.Schema, Package: m.Package, Name: m.Name,
+				Err: fmt.Errorf("is defined a second time, first at %s; keep one of them", f.first)}
+			faults[x] = f
+		}
+	}
+	var out Diagnostics
+	for _, x := range order {
+		f := faults[x]
+		if f.blobs > 1 {
+			f.Schema, f.Name = SchemaPackage, x.pkg
+			f.Err = fmt.Errorf("is in both %s and %s: %d blobs; take the package from one of them", f.first.File, f.Pos.File, f.blobs)
+		}
+		out = append(out, f.Diagnostic)
+	}
+	return out
+}
