@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
@@ -24,8 +25,10 @@ together with the installed operators: the steps in order, what blocks the
 platform (olm.maxOpenShiftVersion), what waits for a newer Kubernetes
 (minKubeVersion), what is left behind, and how far each operator is safe.
 
-Give one catalog for each version of the platform. With --problem it reads all
-from one JSON document; directories in it are relative to --root.
+Give a catalog for each version of the platform, or several: each is known by the
+name of its file or directory, or by a name of its own as VERSION=NAME:PATH. What
+no catalog is given for is not checked, and warned of. With --problem it reads
+all from one JSON document; directories in it are relative to --root.
 
 Exit codes: 0 the platform gets there, 1 something blocks it, 2 the input could
 not be read.`,
@@ -43,7 +46,7 @@ not be read.`,
 	fl := cmd.Flags()
 	fl.StringVar(&p.From, "from", "", "the `VERSION` of the cluster")
 	fl.StringVar(&p.To, "to", "", "the `VERSION` to get to")
-	fl.StringArrayVar(&catalogs, "catalog", nil, "the catalog of a version of the platform, as `VERSION=PATH` (repeatable)")
+	fl.StringArrayVar(&catalogs, "catalog", nil, "a catalog of a version of the platform, as `VERSION=[NAME:]PATH` (repeatable)")
 	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator, as `PACKAGE=VERSION[:CHANNEL]` with a version, bundle name or NAME@VERSION (repeatable)")
 	fl.StringVar(&strategy, "strategy", string(platform.Latest), "how far to upgrade operators on the way: `latest` or minimal")
 	fl.StringVar(&file, "problem", "", "read the problem from `FILE`, or from standard input when it is -")
@@ -118,17 +121,26 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 	if p.From == "" || p.To == "" {
 		return usagef("from where to where? give --from and --to, or --problem")
 	}
+	seen := map[[2]string]string{} // by version and name
 	for _, arg := range catalogs {
-		version, path, ok := strings.Cut(arg, "=")
-		if !ok || path == "" {
-			return usagef("--catalog %q: write VERSION=PATH", arg)
-		}
-		g, err := wholeIndex(ctx, l, path)
+		c, path, err := platformCatalog(arg)
 		if err != nil {
 			return err
 		}
-		l.note(path, g)
-		p.Catalogs = append(p.Catalogs, platform.Catalog{Platform: version, Graph: g})
+		version := c.Platform
+		if v, err := property.ParseMinorVersion(version); err == nil {
+			version = v.String()
+		}
+		key := [2]string{version, c.Name}
+		if first, ok := seen[key]; ok {
+			return usagef("--catalog %s and %s are both named %q; name one of them with --catalog %s=NAME:%s", first, arg, c.Name, c.Platform, path)
+		}
+		seen[key] = arg
+		if c.Graph, err = wholeIndex(ctx, l, path); err != nil {
+			return err
+		}
+		l.note(path, c.Graph)
+		p.Catalogs = append(p.Catalogs, c)
 	}
 	for _, arg := range installed {
 		o, err := platformOperator(p, arg)
@@ -139,6 +151,30 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 		p.Installed = append(p.Installed, o)
 	}
 	return nil
+}
+
+// platformCatalog reads VERSION=[NAME:]PATH, and returns the catalog without its
+// content, and the path. A path that exists needs no name, even with a colon in
+// it; nor does one whose first colon comes after a separator, or after the single
+// letter of a volume.
+func platformCatalog(arg string) (platform.Catalog, string, error) {
+	version, path, ok := strings.Cut(arg, "=")
+	if !ok || version == "" || path == "" {
+		return platform.Catalog{}, "", usagef("--catalog %q: write VERSION=PATH or VERSION=NAME:PATH", arg)
+	}
+	c := platform.Catalog{Platform: version}
+	name, rest, named := strings.Cut(path, ":")
+	if named && len(name) != 1 && !strings.ContainsAny(name, `/\`) {
+		if _, err := os.Stat(path); err != nil {
+			if name == "" || rest == "" {
+				return platform.Catalog{}, "", usagef("--catalog %q: write VERSION=PATH or VERSION=NAME:PATH", arg)
+			}
+			c.Name = name
+			return c, rest, nil
+		}
+	}
+	c.Name = baseName(path)
+	return c, path, nil
 }
 
 // platformOperator reads PACKAGE=VERSION[:CHANNEL], looked up in the first
