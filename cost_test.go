@@ -1,0 +1,204 @@
+package repo_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+var updateCosts = flag.Bool("costs", false, "rewrite testdata/costs.json")
+
+// A cost is what one run of something allocates. Unlike time it is the same on
+// every machine, nearly.
+type cost struct {
+	Name   string `json:"name"`
+	Allocs uint64 `json:"allocs"`
+	Bytes  uint64 `json:"bytes"`
+}
+
+// tolerance is by how much a cost may exceed its baseline: seeds of maps and
+// versions of Go make small differences.
+const tolerance = 1.15
+
+// TestCosts compares what loading and resolving allocate with the baseline in
+// testdata/costs.json. To compare two builds by the numbers, run the older one
+// with -costs, and then the newer one.
+func TestCosts(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates too")
+	}
+	const file = "testdata/costs.json"
+	got := costs(t)
+	if *updateCosts {
+		text, err := json.MarshalIndent(got, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.FromSlash(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []cost
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d costs were measured, %s has %d; run with -costs", len(got), file, len(want))
+	}
+	for i, g := range got {
+		w := want[i]
+		t.Logf("%-40s %8d allocations (%+.0f %%), %10d bytes (%+.0f %%)", g.Name, g.Allocs, percent(g.Allocs, w.Allocs), g.Bytes, percent(g.Bytes, w.Bytes))
+		if g.Name != w.Name {
+			t.Errorf("%q was measured, %s has %q; run with -costs", g.Name, file, w.Name)
+		}
+		if float64(g.Allocs) > tolerance*float64(w.Allocs)+4 || float64(g.Bytes) > tolerance*float64(w.Bytes)+4096 {
+			t.Errorf("%s: %d allocations and %d bytes, the baseline is %d and %d; find out why, or run with -costs and say why", g.Name, g.Allocs, g.Bytes, w.Allocs, w.Bytes)
+		}
+	}
+}
+
+func percent(got, want uint64) float64 {
+	return 100 * (float64(got) - float64(want)) / max(float64(want), 1)
+}
+
+// costs measures on one goroutine.
+func costs(t *testing.T) []cost {
+	ctx := context.Background()
+	one := &fbc.LoadOptions{Concurrency: 1}
+	jsonText, yamlText := costCatalog(false), costCatalog(true)
+	blobs, err := fbc.LoadBytes(ctx, jsonText, "costs.json", one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := graph.Build(ctx, blobs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := c.Problems(); len(list) > 0 {
+		t.Fatal(list)
+	}
+	var index bytes.Buffer
+	if err := graph.WriteIndex(&index, c, ""); err != nil {
+		t.Fatal(err)
+	}
+	problem := func(from, n int, channel string) resolver.Problem {
+		p := resolver.Problem{Namespace: "ns", Catalogs: []resolver.Catalog{{Name: "costs", Namespace: "olm", Graph: c}}}
+		for i := range n {
+			p.Subscriptions = append(p.Subscriptions, resolver.Subscription{Package: fmt.Sprintf("p%02d", from+i), Channel: channel})
+		}
+		return p
+	}
+	resolve := func(p resolver.Problem, solvable bool) func() error {
+		return func() error {
+			_, err := resolver.Resolve(ctx, p)
+			if (err == nil) != solvable {
+				return fmt.Errorf("resolving: %w", err)
+			}
+			return nil
+		}
+	}
+	upgrade := problem(0, 10, "stable")
+	for i := range upgrade.Subscriptions {
+		s := &upgrade.Subscriptions[i]
+		pkg, _ := c.Package(s.Package)
+		b, _ := pkg.Bundle(s.Package + ".v1.3.0")
+		in := resolver.Installed{Name: b.Name(), Version: b.Version().String(), Package: s.Package}
+		for q := range b.Properties() {
+			in.Properties = append(in.Properties, q)
+		}
+		s.InstalledCSV, upgrade.Installed = in.Name, append(upgrade.Installed, in)
+	}
+	var out []cost
+	for _, x := range []struct {
+		name string
+		do   func() error
+	}{
+		{"load JSON", func() error { _, err := fbc.LoadBytes(ctx, jsonText, "costs.json", one); return err }},
+		{"load YAML", func() error { _, err := fbc.LoadBytes(ctx, yamlText, "costs.yaml", one); return err }},
+		{"build", func() error { _, err := graph.Build(ctx, blobs, nil); return err }},
+		{"open an index", func() error {
+			_, err := graph.ReadIndex(bytes.NewReader(index.Bytes()), int64(index.Len()), nil)
+			return err
+		}},
+		{"resolve 1 fresh", resolve(problem(0, 1, "stable"), true)},
+		{"resolve 30 fresh", resolve(problem(0, 30, "stable"), true)},
+		{"resolve 10 upgrades", resolve(upgrade, true)},
+		{"explain a conflict", resolve(problem(48, 2, "clash"), false)},
+	} {
+		const runs = 5
+		if err := x.do(); err != nil { // what is read once is read now
+			t.Fatalf("%s: %v", x.name, err)
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range runs {
+			if err := x.do(); err != nil {
+				t.Fatalf("%s: %v", x.name, err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		out = append(out, cost{x.name, (after.Mallocs - before.Mallocs) / runs, (after.TotalAlloc - before.TotalAlloc) / runs})
+	}
+	return out
+}
+
+// costCatalog returns a catalog of 50 packages of 20 bundles. The channels clash
+// of the last two hold bundles that provide the same API.
+func costCatalog(yaml bool) []byte {
+	var b strings.Builder
+	blob := func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		if yaml {
+			// One level of block style, as people write it.
+			text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
+			text = "---\n" + strings.ReplaceAll(text, "\x00", "\n") + "\n"
+		} else {
+			text = strings.ReplaceAll(text, "\x00", ",") + "\n"
+		}
+		b.WriteString(text)
+	}
+	for p := range 50 {
+		pkg := fmt.Sprintf("p%02d", p)
+		blob(`{"schema": "olm.package"`+"\x00"+`"name": %q`+"\x00"+`"defaultChannel": "stable"}`, pkg)
+		var entries []string
+		for v := range 20 {
+			name := fmt.Sprintf("%s.v1.%d.0", pkg, v)
+			e := fmt.Sprintf(`{"name": %q}`, name)
+			if v > 0 {
+				e = fmt.Sprintf(`{"name": %q, "replaces": "%s.v1.%d.0", "skipRange": "<1.%d.0"}`, name, pkg, v-1, v/2)
+			}
+			entries = append(entries, e)
+			props := fmt.Sprintf(`{"type": "olm.package", "value": {"packageName": %q, "version": "1.%d.0"}}`, pkg, v)
+			for k := range 3 {
+				props += fmt.Sprintf(`, {"type": "olm.gvk", "value": {"group": "%s.io", "kind": "K%d", "version": "v1"}}`, pkg, k)
+			}
+			if p >= 48 {
+				props += `, {"type": "olm.gvk", "value": {"group": "clash.io", "kind": "Clash", "version": "v1"}}`
+			}
+			if p%5 == 1 {
+				props += fmt.Sprintf(`, {"type": "olm.package.required", "value": {"packageName": "p%02d", "versionRange": ">=1.2.0"}}`, p-1)
+			}
+			blob(`{"schema": "olm.bundle"`+"\x00"+`"package": %q`+"\x00"+`"name": %q`+"\x00"+`"image": "quay.io/%s"`+"\x00"+`"properties": [%s]}`, pkg, name, name, props)
+		}
+		for _, ch := range []string{"clash", "stable"} {
+			blob(`{"schema": "olm.channel"`+"\x00"+`"package": %q`+"\x00"+`"name": %q`+"\x00"+`"entries": [%s]}`, pkg, ch, strings.Join(entries, ", "))
+		}
+	}
+	return []byte(b.String())
+}
