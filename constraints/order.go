@@ -38,6 +38,7 @@ func sorted(m traits.Mapper) ref.Val {
 
 // Iterator implements traits.Iterable.
 func (s *sortedMap) Iterator() traits.Iterator {
+	//lint:ignore S1040 later versions of cel-go return a ref.Val
 	l, _ := types.NewRefValList(types.DefaultTypeAdapter, s.keys).(traits.Lister)
 	return l.Iterator()
 }

@@ -76,6 +76,7 @@ func mapValue(m map[string]ref.Val) ref.Val {
 		keyed[types.String(k)] = v
 	}
 	v := types.NewRefValMap(types.DefaultTypeAdapter, keyed)
+	//lint:ignore S1040 later versions of cel-go return a ref.Val
 	if mapper, ok := v.(traits.Mapper); ok {
 		return sorted(mapper)
 	}

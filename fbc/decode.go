@@ -45,11 +45,11 @@ func newDecoder(src *source, keep Keep) *decoder {
 
 // fields are the raw values of a blob's fields; nil where absent.
 type fields struct {
-	schema, pkg, name       []byte
-	defaultChannel, image   []byte
-	properties, entries     []byte
-	relatedImages, icon     []byte
-	description, deprecated []byte
+	schema, pkg, name     []byte
+	defaultChannel, image []byte
+	properties, entries   []byte
+	relatedImages, icon   []byte
+	description           []byte
 
 	members int  // how many fields there are, known ones or not
 	regular bool // the decoder's spans are the properties, and nothing is wrong
