@@ -35,6 +35,8 @@ type PackageDiff struct {
 	ChannelsRemoved []string `json:"channelsRemoved,omitempty"`
 	BundlesAdded    []Node   `json:"bundlesAdded,omitempty"`
 	BundlesRemoved  []Node   `json:"bundlesRemoved,omitempty"`
+	// BundlesChanged are those of the same name with other content, by name.
+	BundlesChanged []BundleChange `json:"bundlesChanged,omitempty"`
 	// APIsRemoved are those that bundles of the package provided and none does
 	// any more.
 	APIsRemoved  []property.GVK      `json:"apisRemoved,omitempty"`
@@ -73,6 +75,8 @@ type ChannelDiff struct {
 	// Behind are nodes that got to the newest z-stream of their own minor
 	// version, or beyond it, in one step and do so no more (B7).
 	Behind []Node `json:"behind,omitempty"`
+	// Ranges are the entries whose skipRange changed, by name.
+	Ranges []RangeChange `json:"ranges,omitempty"`
 }
 
 // A Reroute is a node whose next step changed. An empty side stays.
@@ -129,7 +133,7 @@ func provided(c *Catalog, g property.GVK) bool {
 
 func (x *PackageDiff) isEmpty() bool {
 	return x.DefaultChannel == nil && len(x.ChannelsAdded)+len(x.ChannelsRemoved)+len(x.BundlesAdded)+
-		len(x.BundlesRemoved)+len(x.APIsRemoved)+len(x.Deprecations)+len(x.Channels) == 0
+		len(x.BundlesRemoved)+len(x.BundlesChanged)+len(x.APIsRemoved)+len(x.Deprecations)+len(x.Channels) == 0
 }
 
 // comparePackage compares a package; without ok it is gone, and q names nothing.
@@ -152,8 +156,13 @@ func (d *Diff) comparePackage(p, q Package, ok bool) (PackageDiff, error) {
 		x.Deprecations = compareDeprecations(p, q)
 	}
 	for b := range p.Bundles() {
-		if _, has := lookup(ok, func() (Bundle, bool) { return q.Bundle(b.Name()) }); !has {
+		new, has := lookup(ok, func() (Bundle, bool) { return q.Bundle(b.Name()) })
+		if !has {
 			x.BundlesRemoved = append(x.BundlesRemoved, b.Node())
+			continue
+		}
+		if c, differs := compareBundle(b, new); differs {
+			x.BundlesChanged = append(x.BundlesChanged, c)
 		}
 	}
 	byVersion(x.BundlesAdded)
@@ -244,7 +253,7 @@ func compareDeprecations(p, q Package) []DeprecationChange {
 }
 
 func (c *ChannelDiff) isEmpty() bool {
-	return c.Head == nil && len(c.Gained)+len(c.Lost)+len(c.Changed)+len(c.Behind) == 0
+	return c.Head == nil && len(c.Gained)+len(c.Lost)+len(c.Changed)+len(c.Behind)+len(c.Ranges) == 0
 }
 
 // compareChannel compares the ways of everything that may be installed of the
@@ -268,6 +277,7 @@ func compareChannel(old, new Channel, ok bool, reading Reading) (ChannelDiff, er
 	if a, b := headName(u), headName(v); a != b {
 		c.Head = &Change{a, b}
 	}
+	c.Ranges = compareRanges(old, new)
 	before, after := set(slices.Collect(u.Stranded())), set(slices.Collect(v.Stranded()))
 	heads := set(v.Heads())
 	for _, n := range nodes {

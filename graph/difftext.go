@@ -28,6 +28,9 @@ func (d *Diff) String() string {
 		list("  channels added: %s\n", p.ChannelsAdded...)
 		list("  bundles removed: %s\n", texts(p.BundlesRemoved)...)
 		list("  bundles added: %s\n", texts(p.BundlesAdded)...)
+		for _, c := range p.BundlesChanged {
+			fmt.Fprintf(&b, "  bundle %s changed, and bundles are immutable: %s\n", c.Name, c.String())
+		}
 		list("  APIs removed: %s\n", texts(p.APIsRemoved)...)
 		for _, c := range p.Deprecations {
 			what := strings.TrimSpace(c.Scope + " " + c.Name)
@@ -48,6 +51,9 @@ func (d *Diff) String() string {
 			list("    have a way now: %s\n", texts(c.Gained)...)
 			for _, r := range c.Changed {
 				fmt.Fprintf(&b, "    %s goes to %s, was %s\n", r.From, orNone(r.New.String()), r.Old)
+			}
+			for _, r := range c.Ranges {
+				fmt.Fprintf(&b, "    %s covers %s instead of %s, for versions that are in no catalog too\n", r.Name, orNone(r.New), orNone(r.Old))
 			}
 			list("    not to the newest z-stream in one step: %s\n", texts(c.Behind)...)
 		}

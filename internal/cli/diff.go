@@ -13,7 +13,8 @@ func newDiff(e *env) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Compare two catalogs for those who have the old one installed",
 		Long: `Diff tells what a new catalog changes: versions that lose, gain or change their
-way to the head of a channel, heads that moved, bundles and APIs that are gone,
+way to the head of a channel, heads that moved, skipRanges that changed, bundles
+and APIs that are gone, bundles whose content changed under the same name,
 deprecations.
 
 Exit codes: 0 nobody loses a way, 1 somebody does, 2 the input could not be read.`,
