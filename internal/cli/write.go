@@ -2,10 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +21,8 @@ import (
 type writing struct {
 	syntax string
 	dir    string
+	force  bool
+	notes  func() io.Writer
 }
 
 var syntaxes = []string{"yaml", "json", "jsonl"}
@@ -32,7 +38,9 @@ func addSyntax(cmd *cobra.Command, text string) *writing {
 // addWriting adds the flags for writing a catalog.
 func addWriting(cmd *cobra.Command) *writing {
 	w := addSyntax(cmd, "syntax of the catalog: yaml, json (indented) or jsonl (one blob a line) (default yaml)")
-	cmd.Flags().StringVar(&w.dir, "dir", "", "write a file for each package, `DIR`/PACKAGE/catalog.yaml, instead of printing")
+	cmd.Flags().StringVar(&w.dir, "dir", "", "write a file for each package, `DIR`/PACKAGE/catalog.yaml, instead of printing; the directory must be new or empty")
+	cmd.Flags().BoolVar(&w.force, "force", false, "with --dir, write into a directory that holds files; those of other names stay")
+	w.notes = cmd.ErrOrStderr
 	return w
 }
 
@@ -67,15 +75,53 @@ func (w *writing) write(ctx context.Context, out io.Writer, c *fbc.Catalog) erro
 	if opts.Syntax != fbc.YAML {
 		name = "catalog.json"
 	}
+	parts := map[string]*fbc.Catalog{}
 	for pkg, part := range c.ByPackage() {
-		if strings.ContainsAny(pkg, `/\`) || pkg == "." || pkg == ".." {
-			return fmt.Errorf("package %q cannot be the name of a directory", pkg)
+		if pkg != "" && (strings.ContainsAny(pkg, `/\`) || !filepath.IsLocal(pkg) || pkg == ".") {
+			return fmt.Errorf("package %q cannot be the name of a directory; nothing was written", pkg)
 		}
-		if err := writeFile(ctx, filepath.Join(w.dir, pkg, name), part, opts); err != nil {
+		parts[filepath.Join(w.dir, pkg, name)] = part
+	}
+	if err := w.checkDir(parts); err != nil {
+		return err
+	}
+	for _, file := range slices.Sorted(maps.Keys(parts)) {
+		if err := writeFile(ctx, file, parts[file], opts); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkDir refuses a directory that holds something, or notes with --force how
+// many files of it are not among those to be written: they stay, and belong to
+// the catalog when the directory is loaded.
+func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
+	list, err := os.ReadDir(w.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("--dir: %w", err)
+	case len(list) == 0:
+		return nil
+	case !w.force:
+		return fmt.Errorf("--dir: %s is not empty; name a new directory, or add --force to write over its files", w.dir)
+	}
+	stay, first := 0, ""
+	err = filepath.WalkDir(w.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || parts[name] != nil {
+			return err
+		}
+		if stay++; stay == 1 {
+			first = name
+		}
+		return nil
+	})
+	if err == nil && stay > 0 {
+		fmt.Fprintf(w.notes(), "note: kept %s of %s, such as %s\n", plural(stay, "other file"), w.dir, first)
+	}
+	return err
 }
 
 // writeFile writes a catalog to a file, whole or not at all.
