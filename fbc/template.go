@@ -33,6 +33,11 @@ func ParseComposite(ctx context.Context, data []byte, name string) (*Composite, 
 	if err != nil {
 		return nil, err
 	}
+	if t.n.Get("components") != nil {
+		t.faults = nil // which would call it unknown
+		t.fault(CodeType, "/components", errors.New("this form of composite template is not supported; write references"))
+		return nil, t.err()
+	}
 	c := &Composite{Name: t.text("name"), Repo: t.text("repo"), Tag: t.text("tag")}
 	if c.Name == "" {
 		t.fault(CodeRequired, "/name", errors.New("is missing or empty; it is the directory of the catalog"))

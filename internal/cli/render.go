@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,6 +28,8 @@ func newRender(e *env) *cobra.Command {
                        IMAGE=DIRECTORY
   a semver template    a file with "schema: olm.semver": the package that it
                        describes; say where bundles are with --from IMAGE=DIRECTORY
+  a basic template     a file with "schema: olm.template.basic": its entries; those
+                       that are only an image need --from IMAGE=DIRECTORY
   a composite recipe   a file with "references": the union of their catalogs; say
                        where they are with --from IMAGE=CATALOG
   a catalog            a directory or file: itself
@@ -34,7 +39,7 @@ Nothing is pulled from registries: unpack images first.`,
   olmkit render semver.yaml --from quay.io/example/etcd-bundle:v0.9.2=./etcd/0.9.2`,
 	}
 	w := addWriting(cmd)
-	r := renderer{env: e, from: map[string]string{}}
+	r := renderer{env: e, from: map[string]string{}, used: map[string]bool{}}
 	cmd.Flags().StringVar(&r.image, "image", "", "image `REFERENCE` of the one bundle directory")
 	from := cmd.Flags().StringArray("from", nil, "where the contents of an image are, as `IMAGE=DIRECTORY` (repeatable)")
 	data := cmd.Flags().String("data", "none", "heavy properties of bundles: none, csv-metadata (what user interfaces show) or objects (all manifests)")
@@ -73,6 +78,11 @@ Nothing is pulled from registries: unpack images first.`,
 			}
 			all, dirs = append(all, c), append(dirs, dir)
 		}
+		for _, image := range slices.Sorted(maps.Keys(r.from)) {
+			if !r.used[image] {
+				return usagef("--from %s=%s was not used: no template names this image", image, r.from[image])
+			}
+		}
 		c, err := fbc.MergeFrom(dirs, all...)
 		if err != nil {
 			return err
@@ -86,6 +96,7 @@ type renderer struct {
 	*env
 	image string
 	from  map[string]string // directories by image
+	used  map[string]bool   // the images of from that something names
 	data  fbc.BundleData
 }
 
@@ -145,33 +156,59 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.Bundle, 
 	return b.Bundle, nil
 }
 
+// isTemplate finds the schema of a template.
+var isTemplate = regexp.MustCompile(`(?i)(?:^|[\s{,])["']?schema["']?\s*:\s*["']?olm\.(semver|template\.basic|composite)(?:["'\s,}]|$)`)
+
+// unpacked returns where the contents of an image are.
+func (r *renderer) unpacked(image string) (string, error) {
+	dir, ok := r.from[image]
+	if !ok {
+		return "", fmt.Errorf("where is it? Unpack the image and add --from %s=DIRECTORY", image)
+	}
+	r.used[image] = true
+	return dir, nil
+}
+
 // template expands a file that is one; ok is false for others.
 func (r *renderer) template(ctx context.Context, name string, text []byte) (c *fbc.Catalog, ok bool, err error) {
 	bundle := func(ctx context.Context, image string) (*fbc.Bundle, error) {
-		dir, ok := r.from[image]
-		if !ok {
-			return nil, fmt.Errorf("where is it? Unpack the image and add --from %s=DIRECTORY", image)
+		dir, err := r.unpacked(image)
+		if err != nil {
+			return nil, err
 		}
 		return r.bundle(ctx, image, dir)
 	}
-	head := strings.ToLower(string(text))
-	switch {
-	case strings.Contains(head, "olm.semver"):
-		t, err := fbc.ParseSemver(ctx, text, filepath.Base(name))
+	kind := ""
+	if m := isTemplate.FindSubmatch(text); m != nil {
+		kind = strings.ToLower(string(m[1]))
+	} else if head := strings.ToLower(string(text)); strings.Contains(head, "references") && !strings.Contains(head, "schema") {
+		kind = "composite"
+	}
+	base := filepath.Base(name)
+	switch kind {
+	case "semver":
+		t, err := fbc.ParseSemver(ctx, text, base)
 		if err != nil {
 			return nil, true, &catalogError{name, err}
 		}
 		c, err := t.Expand(ctx, bundle)
 		return c, true, err
-	case strings.Contains(head, "references") && !strings.Contains(head, "schema"):
-		t, err := fbc.ParseComposite(ctx, text, filepath.Base(name))
+	case "template.basic":
+		t, err := fbc.ParseBasic(ctx, text, base)
+		if err != nil {
+			return nil, true, &catalogError{name, err}
+		}
+		c, err := t.Expand(ctx, bundle)
+		return c, true, err
+	case "composite":
+		t, err := fbc.ParseComposite(ctx, text, base)
 		if err != nil {
 			return nil, true, &catalogError{name, err}
 		}
 		_, c, err := t.Expand(ctx, func(ctx context.Context, ref fbc.Reference) (*fbc.Catalog, error) {
-			dir, ok := r.from[ref.Image]
-			if !ok {
-				return nil, fmt.Errorf("where is it? Unpack the image and add --from %s=DIRECTORY", ref.Image)
+			dir, err := r.unpacked(ref.Image)
+			if err != nil {
+				return nil, err
 			}
 			return newLoader(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: r.stderr}).keep(ctx, dir, fbc.KeepAll)
 		})
