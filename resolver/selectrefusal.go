@@ -134,9 +134,7 @@ func (s *selecting) suggest(r *Refusal) {
 				}
 			}
 		}
-		for _, n := range nearest(near, anchors) {
-			r.Nearest = append(r.Nearest, n)
-		}
+		r.Nearest = append(r.Nearest, nearest(near, anchors)...)
 	}
 }
 
