@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/graph/draw"
 )
@@ -23,8 +25,9 @@ func newGraph(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph CATALOG PACKAGE",
 		Short: "Show the upgrade graph of a package, also as a picture",
-		Long: `Graph lists the upgrades of a package, what has no way to a head, and where OLM
-and OLM v1 read the graph differently. As mermaid, dot or svg it draws the
+		Long: `Graph lists the upgrades of a package, what has no way to a head, the heads of
+its channels and what is wrong with them, and where OLM and OLM v1 read the graph
+differently. As mermaid, dot or svg it draws the
 channels; --installed and --to mark a version and the path from it.`,
 		Example: `  olmkit graph ./catalog etcd
   olmkit graph ./catalog etcd --channel stable --installed 0.9.0 -o svg > etcd.svg`,
@@ -88,7 +91,7 @@ channels; --installed and --to mark a version and the path from it.`,
 				return u.Err()
 			}
 			err = (&printer{w: e.stdout, format: f}).print(&graphAnswer{
-				Package: p.Name(), Reading: *reading, Heads: u.Heads(), Nodes: slices.Collect(u.Nodes()), Steps: slices.Collect(u.AllSteps()),
+				Package: p.Name(), Reading: *reading, Channels: graphChannels(p, channels), Faults: channelFaults(p, channels), Heads: u.Heads(), Nodes: slices.Collect(u.Nodes()), Steps: slices.Collect(u.AllSteps()),
 				Stranded: slices.Collect(u.Stranded()), Disagreements: p.Disagreements(o), u: u,
 			})
 		}
@@ -99,16 +102,72 @@ channels; --installed and --to mark a version and the path from it.`,
 
 // A graphAnswer is the upgrade graph of a package.
 type graphAnswer struct {
-	Package  string        `json:"package"`
-	Reading  graph.Reading `json:"reading"`
-	Heads    []graph.Node  `json:"heads"`
-	Nodes    []graph.Node  `json:"nodes"`
-	Steps    []graph.Step  `json:"steps"`
-	Stranded []graph.Node  `json:"stranded"`
+	Package string        `json:"package"`
+	Reading graph.Reading `json:"reading"`
+	// Channels are those that count, by name.
+	Channels []graphChannel `json:"channels"`
+	// Faults are what is wrong with those channels, in order of position.
+	Faults   []channelFault `json:"faults,omitempty"`
+	Heads    []graph.Node   `json:"heads"`
+	Nodes    []graph.Node   `json:"nodes"`
+	Steps    []graph.Step   `json:"steps"`
+	Stranded []graph.Node   `json:"stranded"`
 	// Disagreements are the nodes that classic and v1 take elsewhere.
 	Disagreements []graph.Disagreement `json:"disagreements"`
 
 	u *graph.Upgrades
+}
+
+// A graphChannel is a channel and the names of its heads (B1): one, unless
+// something is wrong with it.
+type graphChannel struct {
+	Name  string   `json:"name"`
+	Heads []string `json:"heads"`
+}
+
+// A channelFault is something wrong with a channel.
+type channelFault struct {
+	Code    fbc.Code `json:"code"`
+	Channel string   `json:"channel"`
+	Message string   `json:"message"`
+}
+
+// graphChannels returns the named channels, or all, with their heads by name: the
+// entries that no other entry replaces or skips.
+func graphChannels(p graph.Package, names []string) []graphChannel {
+	out := []graphChannel{}
+	for ch := range p.Channels() {
+		if names != nil && !slices.Contains(names, ch.Name()) {
+			continue
+		}
+		below := map[string]bool{}
+		for e := range ch.Entries() {
+			note := func(name string) { below[name] = below[name] || name != e.Name() }
+			note(e.Replaces())
+			for s := range e.Skips() {
+				note(s)
+			}
+		}
+		c := graphChannel{Name: ch.Name(), Heads: []string{}}
+		for e := range ch.Entries() {
+			if !below[e.Name()] {
+				c.Heads = append(c.Heads, e.Name())
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// channelFaults returns what is wrong with the named channels, or with all.
+func channelFaults(p graph.Package, names []string) []channelFault {
+	var out []channelFault
+	for _, d := range p.Catalog().Problems() {
+		if d.Schema == fbc.SchemaChannel && d.Package == p.Name() && (names == nil || slices.Contains(names, d.Name)) {
+			out = append(out, channelFault{d.Code, d.Name, d.Err.Error()})
+		}
+	}
+	return out
 }
 
 func (a *graphAnswer) text(w io.Writer) error {
@@ -130,6 +189,24 @@ func (a *graphAnswer) text(w io.Writer) error {
 	}
 	if err := t.text(w); err != nil {
 		return err
+	}
+	if _, err := io.WriteString(w, "\nHeads of the channels:\n"); err != nil {
+		return err
+	}
+	for _, c := range a.Channels {
+		if _, err := fmt.Fprintf(w, "  %s: %s\n", c.Name, cmp.Or(strings.Join(c.Heads, ", "), "none")); err != nil {
+			return err
+		}
+	}
+	for i, x := range a.Faults {
+		if i == 0 {
+			if _, err := io.WriteString(w, "\nFaults:\n"); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintf(w, "  %s: %s (%s)\n", x.Channel, strings.Join(strings.Fields(x.Message), " "), x.Code); err != nil {
+			return err
+		}
 	}
 	for i, d := range a.Disagreements {
 		if i == 0 {
