@@ -43,7 +43,7 @@ func (p *pipeline) run(ctx context.Context, files []file, sink func(*result)) er
 	// What is in flight bounds memory: each job holds one buffer.
 	inFlight := 2*p.workers + 2
 	jobs, ordered := make(chan *job, inFlight), make(chan *job, inFlight)
-	buffers := sync.Pool{New: func() any { return new([]byte) }}
+	buffers := make(chan []byte, inFlight)
 
 	var workers sync.WaitGroup
 	for range p.workers {
@@ -56,9 +56,11 @@ func (p *pipeline) run(ctx context.Context, files []file, sink func(*result)) er
 				if ctx.Err() == nil {
 					d.decode(ctx, j)
 				}
-				buf := j.buf
+				select {
+				case buffers <- j.buf:
+				default:
+				}
 				j.batch = batch{}
-				buffers.Put(&buf)
 				close(j.done)
 			}
 		})
@@ -68,7 +70,7 @@ func (p *pipeline) run(ctx context.Context, files []file, sink func(*result)) er
 		defer close(jobs)
 		var documents int64
 		for _, f := range files {
-			if !p.read(ctx, f, &documents, &buffers, jobs, ordered) {
+			if !p.read(ctx, f, &documents, buffers, jobs, ordered) {
 				return
 			}
 		}
@@ -95,7 +97,7 @@ func (p *pipeline) run(ctx context.Context, files []file, sink func(*result)) er
 }
 
 // read sends the batches of one file; it reports whether to go on.
-func (p *pipeline) read(ctx context.Context, f file, documents *int64, buffers *sync.Pool, jobs, ordered chan<- *job) bool {
+func (p *pipeline) read(ctx context.Context, f file, documents *int64, buffers <-chan []byte, jobs, ordered chan<- *job) bool {
 	var size, told int64 // bytes read, and those that the results told of
 	// A job with nothing to decode carries the faults of the file, in order.
 	finish := func(code Code, line int, err error) bool {
@@ -123,7 +125,12 @@ func (p *pipeline) read(ctx context.Context, f file, documents *int64, buffers *
 		if s.eof {
 			return finish("", 0, nil)
 		}
-		b, err := s.next(*buffers.Get().(*[]byte))
+		var buf []byte
+		select {
+		case buf = <-buffers:
+		default:
+		}
+		b, err := s.next(buf)
 		size = s.size
 		var limit *LimitError
 		switch {

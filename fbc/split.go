@@ -82,7 +82,7 @@ func (s *splitter) next(buf []byte) (batch, error) {
 		docs, used := s.carve(buf)
 		if len(docs) > 0 || s.eof {
 			// The rest moves to memory of its own: the batch keeps the buffer.
-			s.rest = append([]byte(nil), buf[used:]...)
+			s.rest = append(s.rest[:0], buf[used:]...)
 			if len(docs) == 0 {
 				return batch{}, io.EOF
 			}
