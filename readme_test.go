@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the output that README.md shows")
 
-// session matches a block of the README that shows a command and its output.
-var session = regexp.MustCompile("(?s)```console\n\\$ (.*?)\n(.*?)```\n")
+// console matches a block of the README that shows a command and its output.
+var console = regexp.MustCompile("(?s)```console\n\\$ (.*?)\n(.*?)```\n")
 
 // TestReadmeShowsRealOutput runs every command of the README's console blocks
 // and compares what it prints with what the README says that it prints.
@@ -32,7 +32,7 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 
-	blocks := session.FindAllSubmatchIndex(text, -1)
+	blocks := console.FindAllSubmatchIndex(text, -1)
 	if len(blocks) < 5 {
 		t.Fatalf("README.md has %d console blocks; does the pattern still match them?", len(blocks))
 	}

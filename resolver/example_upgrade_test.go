@@ -29,7 +29,7 @@ name: server.v2
 image: example.com/server:2
 properties:
 - {type: olm.package, value: {packageName: server, version: 2.0.0}}
-- {type: olm.package.required, value: {packageName: agent, versionRange: '>=2.0.0'}}
+- {type: olm.package.required, value: {packageName: client, versionRange: '>=2.0.0'}}
 ---
 schema: olm.bundle
 package: server
@@ -39,21 +39,21 @@ properties:
 - {type: olm.package, value: {packageName: server, version: 1.0.0}}
 ---
 schema: olm.package
-name: agent
+name: client
 defaultChannel: stable
 ---
 schema: olm.channel
-package: agent
+package: client
 name: stable
 entries:
-- {name: agent.v2, replaces: agent.v1}
+- {name: client.v2, replaces: client.v1}
 ---
 schema: olm.bundle
-package: agent
-name: agent.v2
-image: example.com/agent:2
+package: client
+name: client.v2
+image: example.com/client:2
 properties:
-- {type: olm.package, value: {packageName: agent, version: 2.0.0}}
+- {type: olm.package, value: {packageName: client, version: 2.0.0}}
 - {type: olm.package.required, value: {packageName: server, versionRange: '>=2.0.0'}}
 `
 
@@ -82,9 +82,9 @@ func ExampleResolve_upgrade() {
 		Catalogs:  []resolver.Catalog{{Name: "community", Namespace: "olm", Graph: catalog}},
 		Subscriptions: []resolver.Subscription{
 			{Package: "server", InstalledCSV: "server.v1"},
-			{Package: "agent", InstalledCSV: "agent.v1"},
+			{Package: "client", InstalledCSV: "client.v1"},
 		},
-		Installed: []resolver.Installed{installed("server", "agent"), installed("agent", "server")},
+		Installed: []resolver.Installed{installed("server", "client"), installed("client", "server")},
 	}
 	for _, subscriptions := range [][]resolver.Subscription{problem.Subscriptions, problem.Subscriptions[:1]} {
 		problem.Subscriptions = subscriptions
@@ -102,7 +102,7 @@ func ExampleResolve_upgrade() {
 	}
 	// Output:
 	// with 2 subscriptions:
-	//   agent.v2 replaces agent.v1
+	//   client.v2 replaces client.v1
 	//   server.v2 replaces server.v1
 	// with 1 subscriptions:
 	//   server.v1 stays: blocked
