@@ -40,6 +40,17 @@
 // wrong with its place, [Channel.Err] and [Bundle.Err] say what cannot be used,
 // and everything else answers as usual.
 //
+// # Compiled indexes
+//
+// [WriteIndex] writes a catalog as one file and [OpenIndex] opens it, without
+// decoding anything: the file is read, checked, and used as it is.
+//
+//	err := graph.WriteIndex(file, cat, source) // source, _ := graph.HashSource(ctx, fsys)
+//	cat, err := graph.OpenIndex("catalog.index", nil)
+//
+// An index tells which files it was made from ([Catalog.SourceHash]), so that a
+// stale one can be told. Damaged files are an [IndexError].
+//
 // # Memory
 //
 // Records are flat, refer to each other by number and to text by offset into
