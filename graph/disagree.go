@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // A Disagreement is a node that classic OLM and OLM v1 take elsewhere (G4).
 type Disagreement struct {
 	From Node `json:"from"`
@@ -18,8 +20,10 @@ type Disagreement struct {
 // where one has an [Upgrades.Err].
 func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement {
 	classic, v1 := p.Upgrades(Classic, opts), p.Upgrades(V1, opts)
+	// The nodes are the same under both readings, and so are their numbers.
+	parts := differing(classic, v1)
 	var out []Disagreement
-	for from := range v1.Nodes() {
+	for i, from := range v1.nodes {
 		d := Disagreement{From: from}
 		if s, ok := classic.Next(from); ok && s.To != from {
 			d.Classic = &s
@@ -27,8 +31,9 @@ func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement {
 		if s, ok := v1.Next(from); ok {
 			d.V1 = &s
 		}
-		d.OnlyClassic = only(classic, v1, from)
-		d.OnlyV1 = only(v1, classic, from)
+		if parts[i] {
+			d.OnlyClassic, d.OnlyV1 = only(classic, v1, int32(i))
+		}
 		next := (d.Classic == nil) != (d.V1 == nil) || d.Classic != nil && d.Classic.To != d.V1.To
 		if next || len(d.OnlyClassic) > 0 || len(d.OnlyV1) > 0 {
 			out = append(out, d)
@@ -37,17 +42,57 @@ func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement {
 	return out
 }
 
-// only returns what a reaches from a node and b does not.
-func only(a, b *Upgrades, from Node) []Node {
-	reached := map[Node]bool{}
-	for n := range b.Reachable(from) {
-		reached[n] = true
-	}
-	var out []Node
-	for n := range a.Reachable(from) {
-		if !reached[n] {
-			out = append(out, n)
+// differing marks the nodes from which some steps lead to a node whose own steps
+// differ. All others reach the same under both readings.
+func differing(a, b *Upgrades) []bool {
+	into := make([][]int32, len(b.nodes))
+	seen := make([]bool, len(b.nodes))
+	var queue []int32
+	for i := range b.of {
+		for _, s := range in(b.steps, b.of[i].steps) {
+			into[s.to] = append(into[s.to], int32(i))
+		}
+		if !slices.Equal(a.targets(int32(i)), b.targets(int32(i))) {
+			seen[i] = true
+			queue = append(queue, int32(i))
 		}
 	}
+	for len(queue) > 0 {
+		i := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, j := range into[i] {
+			if !seen[j] {
+				seen[j] = true
+				queue = append(queue, j)
+			}
+		}
+	}
+	return seen
+}
+
+// targets returns the other nodes that the steps of a node lead to, ascending.
+func (u *Upgrades) targets(i int32) []int32 {
+	var out []int32
+	for _, s := range in(u.steps, u.of[i].steps) {
+		if s.to != i {
+			out = append(out, s.to)
+		}
+	}
+	slices.Sort(out)
 	return out
+}
+
+// only returns what a reaches from a node and b does not, and the contrary.
+func only(a, b *Upgrades, from int32) (x, y []Node) {
+	never := func(int32) bool { return false }
+	byA, byB := a.search(from, never), b.search(from, never)
+	for j := range byA {
+		switch one, other := byA[j].from >= 0, byB[j].from >= 0; {
+		case one && !other:
+			x = append(x, a.nodes[j])
+		case other && !one:
+			y = append(y, b.nodes[j])
+		}
+	}
+	return x, y
 }

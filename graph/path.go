@@ -79,6 +79,44 @@ func (u *Upgrades) PathToHead(from Node) ([]Step, bool) {
 	return u.back(via, i, found)
 }
 
+// Paths are the shortest paths from one node to all that it reaches, found by
+// one search. They are immutable and safe for use by any number of goroutines.
+type Paths struct {
+	u    *Upgrades
+	from int32 // -1 when the node is not known
+	via  []hop
+}
+
+// Paths searches from a node. It is for asking after many ends; for one,
+// [Upgrades.Path] ends its search earlier.
+func (u *Upgrades) Paths(from Node) *Paths {
+	i, ok := u.number(from)
+	if !ok {
+		return &Paths{u: u, from: -1}
+	}
+	return &Paths{u, i, u.search(i, func(int32) bool { return false })}
+}
+
+// Hops returns the number of steps of the shortest path to a node; false when
+// there is none.
+func (p *Paths) Hops(to Node) (int, bool) {
+	j, ok := p.u.number(to)
+	if !ok || p.from < 0 || p.via[j].from < 0 {
+		return 0, false
+	}
+	return int(p.via[j].dist), true
+}
+
+// Path returns the shortest list of steps to a node, the same as
+// [Upgrades.Path].
+func (p *Paths) Path(to Node) ([]Step, bool) {
+	j, ok := p.u.number(to)
+	if !ok || p.from < 0 {
+		return nil, false
+	}
+	return p.u.back(p.via, p.from, j)
+}
+
 // A hop is how a search came to a node: from which one, by which of its steps.
 type hop struct {
 	from int32 // -1 when it was not reached

@@ -120,11 +120,12 @@ func (s *selecting) suggest(r *Refusal) {
 		var near []NearVersion
 		if edges {
 			u := s.upgrades(p)
-			s.hops(r, name, u)
+			paths := u.Paths(s.node)
+			s.hops(r, name, paths)
 			for n := range u.Reachable(s.node) {
 				if n.Version != "" {
-					path, _ := u.Path(s.node, n)
-					near = append(near, NearVersion{name, n.Name, n.Version, len(path)})
+					hops, _ := paths.Hops(n)
+					near = append(near, NearVersion{name, n.Name, n.Version, hops})
 				}
 			}
 		} else {
@@ -153,14 +154,15 @@ func (s *selecting) asked(b graph.Bundle) bool {
 
 // hops finds the shortest way to a bundle that was asked for, of equal ones that
 // to the highest version, of several catalogs the first.
-func (s *selecting) hops(r *Refusal, catalog string, u *graph.Upgrades) {
+func (s *selecting) hops(r *Refusal, catalog string, paths *graph.Paths) {
 	wanted := slices.DeleteFunc(slices.Clone(s.inRanges), func(c candidate) bool { return c.source.Name != catalog })
 	slices.SortFunc(wanted, candidate.compare)
 	for _, c := range wanted {
-		path, ok := u.Path(s.node, c.Node())
-		if !ok || len(path) == 0 || r.Hops != nil && len(path) >= len(r.Hops) {
+		hops, ok := paths.Hops(c.Node())
+		if !ok || hops == 0 || r.Hops != nil && hops >= len(r.Hops) {
 			continue
 		}
+		path, _ := paths.Path(c.Node())
 		r.Hops = nil
 		for _, x := range path {
 			r.Hops = append(r.Hops, Hop{catalog, x})

@@ -174,12 +174,16 @@ func (a *graphAnswer) text(w io.Writer) error {
 	t := table{header: []string{"FROM", "NEXT", "BY", "NOTE"}}
 	nodes := slices.Clone(a.Nodes)
 	slices.Reverse(nodes) // the newest first
+	stranded := map[graph.Node]bool{}
+	for _, n := range a.Stranded {
+		stranded[n] = true
+	}
 	for _, n := range nodes {
 		var marks []string
 		mark := func(on bool, word string) { marks = append(marks, note(on, word)) }
 		mark(slices.Contains(a.Heads, n), "head")
 		mark(a.u.IsVirtual(n), "no content")
-		mark(slices.Contains(a.Stranded, n), "stranded")
+		mark(stranded[n], "stranded")
 		s, ok := a.u.Next(n)
 		if !ok {
 			t.add(n.String(), "", "", notes(marks...))

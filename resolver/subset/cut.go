@@ -134,6 +134,7 @@ type chain struct {
 	// replace it, each the nearest to the head first.
 	skippers, replacers map[string][]graph.Entry
 	u                   *graph.Upgrades
+	joined              int // how many of list are kept down from the head
 }
 
 func (c *cut) chain(ch graph.Channel) *chain {
@@ -178,8 +179,8 @@ func (c *cut) close(e graph.Entry) {
 	c.head(ch)
 	x := c.chain(ch)
 	if at, ok := x.at[e]; ok {
-		for _, above := range x.list[:at] {
-			c.keep(above, fmt.Sprintf("joins %s to the head of %s", e.Name(), ch.Name()))
+		for ; x.joined < at; x.joined++ {
+			c.keep(x.list[x.joined], fmt.Sprintf("joins %s to the head of %s", e.Name(), ch.Name()))
 		}
 	} else if len(x.skippers[e.Name()]) == 0 && len(x.replacers[e.Name()]) > 0 {
 		c.keep(x.replacers[e.Name()][0], "replaces "+e.Name())
