@@ -8,19 +8,20 @@ type Code string
 
 // The codes of what a load can find.
 const (
-	CodeUnreadable    Code = "unreadable"     // a file or directory cannot be read
-	CodeNotRegular    Code = "not-regular"    // a device, socket, pipe, link to a directory or out of the tree
-	CodeSyntax        Code = "syntax"         // the document is neither JSON nor YAML
-	CodeNotObject     Code = "not-object"     // the document is no object
-	CodeType          Code = "type"           // a field has the wrong JSON type
-	CodeRequired      Code = "required"       // a required field is missing or empty
-	CodeLimit         Code = "limit"          // a limit of Limits was exceeded
-	CodeDuplicate     Code = "duplicate"      // a package, channel, bundle, entry or deprecation appears twice
-	CodeRepeated      Code = "repeated-key"   // a key appears twice in one object
-	CodeProperty      Code = "property"       // a property has no type or no value
-	CodeMeta          Code = "meta"           // the package field is there and empty
-	CodeEmpty         Code = "empty"          // the catalog holds no blob at all
-	CodeIgnorePattern Code = "ignore-pattern" // an .indexignore pattern that can never match
+	CodeUnreadable    Code = "unreadable"        // a file or directory cannot be read
+	CodeNotRegular    Code = "not-regular"       // a device, socket, pipe, link to a directory or out of the tree
+	CodeSyntax        Code = "syntax"            // the document is neither JSON nor YAML
+	CodeNotObject     Code = "not-object"        // the document is no object
+	CodeType          Code = "type"              // a field has the wrong JSON type
+	CodeRequired      Code = "required"          // a required field is missing or empty
+	CodeLimit         Code = "limit"             // a limit of Limits was exceeded
+	CodeDuplicate     Code = "duplicate"         // a package, channel, bundle, entry or deprecation appears twice
+	CodeRepeated      Code = "repeated-key"      // a key appears twice in one object
+	CodeProperty      Code = "property"          // a property has no type or no value
+	CodeMeta          Code = "meta"              // the package field is there and empty
+	CodeControl       Code = "control-character" // a name or version holds a control character
+	CodeEmpty         Code = "empty"             // the catalog holds no blob at all
+	CodeIgnorePattern Code = "ignore-pattern"    // an .indexignore pattern that can never match
 )
 
 // The codes of what validation can find to be wrong.
@@ -62,6 +63,8 @@ const (
 	CodeUnmet             Code = "unmet"                // nothing in the catalog meets a requirement
 	CodeVersionBuild      Code = "version-build"        // two versions only differ by build metadata
 	CodeRelatedImageEmpty Code = "related-image-empty"  // a related image has no reference
+	CodeMaxNumber         Code = "max-openshift-number" // a greatest version of OpenShift is a number
+	CodeMaxRepeated       Code = "max-openshift-twice"  // a bundle has several greatest versions of OpenShift
 )
 
 // warnings are the codes of severity Warning.
@@ -69,6 +72,7 @@ var warnings = []Code{
 	CodeIgnorePattern, CodeIcon,
 	CodeUnknownSchema, CodeUnknownProperty, CodeDeprecatedHead, CodeSkipRangeSelf, CodeSkipRangeNewer, CodeReplacesNewer,
 	CodeDanglingReplaces, CodeStuck, CodeDefaultBehind, CodeUnmet, CodeVersionBuild, CodeRelatedImageEmpty,
+	CodeMaxNumber, CodeMaxRepeated,
 }
 
 // Severity returns how much findings of the code matter. A code has one

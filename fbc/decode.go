@@ -394,6 +394,7 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 		o := &Other{Meta: *m}
 		b = o
 	}
+	d.controls(b)
 	return b
 }
 

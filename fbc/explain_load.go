@@ -174,6 +174,23 @@ text: hello
 `,
 	},
 	{
+		Code: CodeControl, Title: "a name or version holds a control character", Rules: "A16",
+		Text: `
+Names and versions end up in tables, logs and terminals, where an escape sequence
+could hide or fake what is shown. No name of OLM has control characters, line
+breaks included. Remove them.`,
+		Bad: `
+schema: olm.package
+name: etcd
+defaultChannel: "stable\e[2K"
+`,
+		Good: `
+schema: olm.package
+name: etcd
+defaultChannel: stable
+`,
+	},
+	{
 		Code: CodeEmpty, Title: "the catalog is empty", Rules: "A1",
 		Text: `
 No file holds a document. Mostly it is the wrong directory, or an .indexignore

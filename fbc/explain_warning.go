@@ -345,4 +345,63 @@ relatedImages:
   image: quay.io/example/backup:v1
 `,
 	},
+	{
+		Code: CodeMaxNumber, Title: "a greatest version of OpenShift is a number", Rules: "C7",
+		Text: `
+Without quotes 4.20 is a number, and the same number as 4.2: tools that copy the
+catalog may write it so, and the bundle then blocks updates that it allows. Put
+the version in quotes.`,
+		Bad: `
+schema: olm.bundle
+package: etcd
+name: etcd.v0.9.2
+image: quay.io/example/etcd:v0.9.2
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.2}
+- type: olm.maxOpenShiftVersion
+  value: 4.20
+`,
+		Good: `
+schema: olm.bundle
+package: etcd
+name: etcd.v0.9.2
+image: quay.io/example/etcd:v0.9.2
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.2}
+- type: olm.maxOpenShiftVersion
+  value: "4.20"
+`,
+	},
+	{
+		Code: CodeMaxRepeated, Title: "a bundle has several greatest versions of OpenShift", Rules: "C7",
+		Text: `
+A bundle has one olm.maxOpenShiftVersion. With several, it is up to the reader
+which one counts. Keep the one that is meant.`,
+		Bad: `
+schema: olm.bundle
+package: etcd
+name: etcd.v0.9.2
+image: quay.io/example/etcd:v0.9.2
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.2}
+- type: olm.maxOpenShiftVersion
+  value: "4.19"
+- type: olm.maxOpenShiftVersion
+  value: "4.20"
+`,
+		Good: `
+schema: olm.bundle
+package: etcd
+name: etcd.v0.9.2
+image: quay.io/example/etcd:v0.9.2
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.2}
+- type: olm.maxOpenShiftVersion
+  value: "4.20"
+`,
+	},
 }

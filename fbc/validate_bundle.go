@@ -33,6 +33,7 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 		}
 	}
 	v.types(m)
+	v.greatest(m)
 	seen := 0
 	for i, prop := range f.Properties {
 		if prop.Value == nil || prop.Type == "" {
@@ -58,6 +59,26 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	}
 	if len(p.channels) > 0 && f.Name != "" && !p.inChannel(f.Name) {
 		v.report(CodeNotInChannel, m, "/name", fmt.Errorf("bundle %q is in no channel of package %q; add an entry, or remove the bundle", f.Name, p.name))
+	}
+}
+
+// greatest warns of greatest versions of OpenShift that readers may take for
+// others (C7).
+func (v *validator) greatest(m *Meta) {
+	first := -1
+	for i, p := range m.Properties {
+		if p.Type != property.TypeMaxOpenShiftVersion || p.Value == nil {
+			continue
+		}
+		path := fmt.Sprintf("/properties/%d/value", i)
+		if jsontext.Value(p.Value).Kind() == '0' {
+			v.report(CodeMaxNumber, m, path, fmt.Errorf("%s is a number, of which tools drop zeros at the end, so that 4.20 becomes 4.2; put it in quotes", p.Value))
+		}
+		if first >= 0 {
+			v.report(CodeMaxRepeated, m, path, fmt.Errorf("is a second %s property, the first is property %d; keep one of them", property.TypeMaxOpenShiftVersion, first))
+			continue
+		}
+		first = i
 	}
 }
 
