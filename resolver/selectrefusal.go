@@ -157,16 +157,20 @@ func (s *selecting) asked(b graph.Bundle) bool {
 func (s *selecting) hops(r *Refusal, catalog string, paths *graph.Paths) {
 	wanted := slices.DeleteFunc(slices.Clone(s.inRanges), func(c candidate) bool { return c.source.Name != catalog })
 	slices.SortFunc(wanted, candidate.compare)
-	for _, c := range wanted {
-		hops, ok := paths.Hops(c.Node())
-		if !ok || hops == 0 || r.Hops != nil && hops >= len(r.Hops) {
-			continue
+	fewest := len(r.Hops)
+	var end *candidate
+	for i, c := range wanted {
+		if hops, ok := paths.Hops(c.Node()); ok && hops > 0 && (fewest == 0 || hops < fewest) {
+			fewest, end = hops, &wanted[i]
 		}
-		path, _ := paths.Path(c.Node())
-		r.Hops = nil
-		for _, x := range path {
-			r.Hops = append(r.Hops, Hop{catalog, x})
-		}
+	}
+	if end == nil {
+		return
+	}
+	r.Hops = nil
+	path, _ := paths.Path(end.Node())
+	for _, x := range path {
+		r.Hops = append(r.Hops, Hop{catalog, x})
 	}
 }
 
