@@ -37,3 +37,11 @@ func TestControlCharacters(t *testing.T) {
 		}
 	}
 }
+
+// TestKeyOfMap names what is wrong with a key that is no text.
+func TestKeyOfMap(t *testing.T) {
+	_, err := LoadBytes(t.Context(), []byte("schema: x\n? [a]\n: b\n"), "c.yaml", nil)
+	if err == nil || !strings.Contains(err.Error(), "keys must be strings") || strings.Contains(err.Error(), "interface") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -25,6 +25,9 @@ func plainYAML(err error) error {
 		}
 	}
 	text, _, _ = strings.Cut(text, "\n") // the first of several
+	if strings.HasPrefix(text, "invalid map key: ") {
+		text = "a key is a list or an object; keys must be strings"
+	}
 	return errors.New(text)
 }
 
