@@ -134,6 +134,10 @@ func (a *subsetAnswer) text(w io.Writer) error {
 	if err := t.text(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d of %s are kept.\n", a.Bundles, plural(a.Of, "bundle"))
+	verb := "are"
+	if a.Bundles == 1 {
+		verb = "is"
+	}
+	_, err := fmt.Fprintf(w, "%d of %s %s kept.\n", a.Bundles, plural(a.Of, "bundle"), verb)
 	return err
 }

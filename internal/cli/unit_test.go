@@ -142,3 +142,11 @@ func TestBrokenOutput(t *testing.T) {
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestSubsetCount counts one bundle as one.
+func TestSubsetCount(t *testing.T) {
+	var b strings.Builder
+	if err := (&subsetAnswer{Bundles: 1, Of: 1}).text(&b); err != nil || !strings.HasSuffix(b.String(), "1 of 1 bundle is kept.\n") {
+		t.Errorf("got %q, %v", b.String(), err)
+	}
+}
