@@ -60,7 +60,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 			e.assert(stating{Fact: missing, owner: noCand}, e.s.True().Not())
 			continue
 		}
-		f := &Subscribed{Subscription: *s.Subscription, Candidates: u.refs(r.options[i].list)}
+		f := &Subscribed{Subscription: *s.Subscription}
 		e.assert(stating{Fact: f, owner: noCand, need: r.options[i]}, e.lit(ctx, r.options[i]))
 	}
 	for _, in := range u.installed {
@@ -74,9 +74,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 			continue
 		}
 		for _, q := range r.needs.requirements(ctx, c) {
-			var list []cand
-			q.each(func(c cand) { list = append(list, c) })
-			f := &Requires{Bundle: u.ref(c), Pos: u.pos(c), Property: q.Property, Requirement: q.Expr, Candidates: u.refs(list)}
+			f := &Requires{Property: q.Property, Requirement: q.Expr}
 			e.assert(stating{Fact: f, owner: c, need: q.need}, e.s.Or(e.vars[c].Not(), e.lit(ctx, q.need)))
 		}
 		for _, in := range r.replacedBy[c] {
@@ -88,6 +86,26 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	}
 	e.atMostOne()
 	return e, r.interrupted(ctx)
+}
+
+// describe completes the facts with the names of what they are about. Only
+// whoever explains asks for it.
+func (e *encoding) describe() {
+	u := e.r.u
+	for _, s := range e.facts {
+		switch f := s.Fact.(type) {
+		case *Subscribed:
+			f.Candidates = u.refs(s.need.list)
+		case *Requires:
+			var list []cand
+			s.need.each(func(c cand) { list = append(list, c) })
+			f.Bundle, f.Pos, f.Candidates = u.ref(s.owner), u.pos(s.owner), u.refs(list)
+		case *OnePerPackage:
+			f.Bundles = u.refs(s.list)
+		case *OneProvider:
+			f.Providers = u.refs(s.list)
+		}
+	}
 }
 
 // assert states a formula under a switch of its own.
@@ -181,7 +199,7 @@ func (e *encoding) atMostOne() {
 	}
 	for _, p := range slices.Sorted(maps.Keys(byPackage)) {
 		if list := byPackage[p]; len(list) > 1 {
-			f := &OnePerPackage{Package: p, Bundles: u.refs(list)}
+			f := &OnePerPackage{Package: p}
 			e.s.AtMostOne(e.enable(stating{Fact: f, owner: noCand, list: list}), e.of(list)...)
 		}
 	}
@@ -191,7 +209,7 @@ func (e *encoding) atMostOne() {
 		if p != "" && !slices.ContainsFunc(list, func(c cand) bool { return u.pkg(c) != p }) {
 			continue
 		}
-		f := &OneProvider{API: g, Providers: u.refs(list)}
+		f := &OneProvider{API: g}
 		e.s.AtMostOne(e.enable(stating{Fact: f, owner: noCand, list: list}), e.of(list)...)
 	}
 }
@@ -272,6 +290,7 @@ func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub 
 // in order. The sets are independent: no two share a subscription or an
 // operator that must stay, so that each has to be resolved by itself.
 func (e *encoding) cores(ctx context.Context) ([][]int, error) {
+	e.describe()
 	on := slices.Clone(e.on)
 	e.found = nil
 	for {

@@ -95,6 +95,7 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.describe()
 	w := &why{r: s.r, set: s.set, e: e, cause: map[cand]cause{}}
 	w.replay(ctx)
 	s.why = w
