@@ -9,8 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -152,14 +152,11 @@ func (r *run) memory(ctx context.Context) error {
 // peak returns the peak resident memory of a child process in MiB.
 func (r *run) peak(ctx context.Context, child string, args ...string) (float64, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(r.tmp, "child-"+child), args...)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("%s: %w: %s", child, err, stderr.String())
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", child, err)
 	}
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0, fmt.Errorf("no resource usage of processes on this system")
-	}
-	return float64(usage.Maxrss) / 1024, nil
+	kib, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+	return kib / 1024, err
 }

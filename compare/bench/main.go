@@ -69,6 +69,9 @@ type Row struct {
 	Ratio float64 `json:"ratio,omitempty"`
 	Low   float64 `json:"low,omitempty"`
 	High  float64 `json:"high,omitempty"`
+	// CPU is the median of the ratios of processor time, which a busy machine
+	// changes less.
+	CPU   float64 `json:"cpu,omitempty"`
 	Pairs int     `json:"pairs,omitempty"`
 	Note  string  `json:"note,omitempty"`
 }
@@ -105,7 +108,7 @@ func (r *run) all(ctx context.Context, only string, log io.Writer) error {
 func (r *run) print(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s/%s, %d CPUs\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "group\tcase\tolmkit\tpeer\t\tratio\tof pairs\tnote")
+	fmt.Fprintln(t, "group\tcase\tolmkit\tpeer\t\tratio\tof pairs\tof CPU time\tnote")
 	for _, x := range r.rows {
 		ratio, spread, theirs := "", "", ""
 		if x.Theirs > 0 {
@@ -115,7 +118,11 @@ func (r *run) print(w io.Writer) {
 		if x.Pairs > 1 {
 			spread = fmt.Sprintf("%s–%s (%d)", short(x.Low), short(x.High), x.Pairs)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\t%s\n", x.Group, x.Case, short(x.Ours), x.Unit, theirs, x.Peer, ratio, spread, x.Note)
+		cpu := ""
+		if x.CPU > 0 {
+			cpu = short(x.CPU) + "x"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Group, x.Case, short(x.Ours), x.Unit, theirs, x.Peer, ratio, spread, cpu, x.Note)
 	}
 	t.Flush()
 }

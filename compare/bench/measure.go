@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -16,30 +17,46 @@ const least = 3 * time.Millisecond
 
 // once measures a job: milliseconds of one execution.
 func once(do job) (float64, error) {
+	ms, _, err := measure(do)
+	return ms, err
+}
+
+// measure returns milliseconds of one execution, and those of processor time.
+func measure(do job) (ms, cpu float64, err error) {
 	for n := 1; ; n *= 4 {
 		runtime.GC()
-		start := time.Now()
+		start, used := time.Now(), processor()
 		for range n {
 			if err := do(); err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 		}
-		if d := time.Since(start); d >= least || n > 1<<20 {
-			return d.Seconds() * 1e3 / float64(n), nil
+		d, used := time.Since(start), processor()-used
+		if d >= least && used >= least || n > 1<<20 {
+			return d.Seconds() * 1e3 / float64(n), used.Seconds() * 1e3 / float64(n), nil
 		}
 	}
+}
+
+// processor returns the processor time that this process has used.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // pair measures two jobs by turns until the time is up, at least three times,
 // and compares them pair by pair: what else the machine does hits both.
 func (r *run) pair(ctx context.Context, row Row, ours, theirs job) error {
 	row.Unit = "ms"
-	var a, b, ratios []float64
+	var a, b, ratios, cpus []float64
 	for start := time.Now(); len(a) < 3 || time.Since(start) < r.budget && len(a) < 25; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		x, err := once(ours)
+		x, xcpu, err := measure(ours)
 		if err != nil {
 			return err
 		}
@@ -47,13 +64,13 @@ func (r *run) pair(ctx context.Context, row Row, ours, theirs job) error {
 		if theirs == nil {
 			continue
 		}
-		y, err := once(theirs)
+		y, ycpu, err := measure(theirs)
 		if err != nil {
 			return err
 		}
-		b, ratios = append(b, y), append(ratios, y/x)
+		b, ratios, cpus = append(b, y), append(ratios, y/x), append(cpus, ycpu/xcpu)
 	}
-	row.Ours, row.Theirs, row.Ratio, row.Pairs = median(a), median(b), median(ratios), len(ratios)
+	row.Ours, row.Theirs, row.Ratio, row.CPU, row.Pairs = median(a), median(b), median(ratios), median(cpus), len(ratios)
 	if len(ratios) > 0 {
 		row.Low, row.High = slices.Min(ratios), slices.Max(ratios)
 	}

@@ -1,5 +1,5 @@
-// Olmkit loads the catalog directories of its arguments with olmkit and exits,
-// for its peak memory. Without arguments it does nothing.
+// Olmkit loads the catalog directories of its arguments with olmkit and prints
+// its peak memory. Without arguments it loads nothing.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/olmkit/olmkit/compare/child/peak"
 	"github.com/olmkit/olmkit/graph"
 )
 
@@ -19,5 +20,9 @@ func main() {
 			os.Exit(1)
 		}
 		runtime.KeepAlive(c)
+	}
+	if err := peak.Print(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }

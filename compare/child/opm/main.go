@@ -1,5 +1,5 @@
-// Opm loads the catalog directories of its arguments as opm does and exits, for
-// its peak memory. Without arguments it does nothing.
+// Opm loads the catalog directories of its arguments as opm does and prints its
+// peak memory. Without arguments it loads nothing.
 package main
 
 import (
@@ -10,6 +10,8 @@ import (
 
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 	"github.com/operator-framework/operator-registry/alpha/model"
+
+	"github.com/olmkit/olmkit/compare/child/peak"
 )
 
 func main() {
@@ -20,6 +22,10 @@ func main() {
 			os.Exit(1)
 		}
 		runtime.KeepAlive(m)
+	}
+	if err := peak.Print(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 
