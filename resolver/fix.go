@@ -43,7 +43,7 @@ func (f *Fix) instruction() string {
 	for i, c := range f.Changes {
 		parts[i] = c.Requirement
 	}
-	text := "upstream: publish what meets " + andList(parts)
+	text := "upstream: publish what meets " + andList(parts) + " and fits"
 	if first.Place != nil {
 		text += fmt.Sprintf(", or have %s drop these requirements (%s)", cmp.Or(first.Bundle.Package, first.Bundle.Name), first.Place)
 	}

@@ -81,6 +81,9 @@ func (u *universe) addPolicies() error {
 			return problemErrorf(path, "sets %d of pin, hold and exclude; set exactly one", set)
 		}
 		r := ruling{Policy: p}
+		if err := u.aimless(p); err != nil {
+			return &ProblemError{Path: path, Err: err}
+		}
 		if p.Exclude != "" {
 			if rng, err := constraints.ParseRange(p.Exclude); err == nil {
 				r.exclude = &rng
@@ -103,6 +106,31 @@ func comparePolicies(a, b *Policy) int {
 		return 1
 	}
 	return 0
+}
+
+// aimless returns why an exclusion can touch nothing, or nil: whoever wrote it to
+// keep a bundle away would not notice.
+func (u *universe) aimless(p *Policy) error {
+	if p.Exclude == "" {
+		return nil
+	}
+	_, err := constraints.ParseRange(p.Exclude)
+	if err == nil {
+		return nil
+	}
+	found := false
+	for _, c := range u.cats {
+		if pkg, ok := c.Graph.Package(p.Package); ok {
+			found = true
+			if _, ok := pkg.Bundle(p.Exclude); ok {
+				return nil
+			}
+		}
+	}
+	if !found {
+		return nil // the package is elsewhere
+	}
+	return fmt.Errorf("%q is no bundle of package %s, and no range of versions: %w", p.Exclude, p.Package, err)
 }
 
 // ruled returns the fact that a policy forbids a candidate of a catalog, or nil.

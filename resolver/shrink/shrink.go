@@ -50,16 +50,18 @@ func Problem(ctx context.Context, p resolver.Problem, keep Keep) (resolver.Probl
 }
 
 // SameConflict accepts problems with a conflict whose first core has facts of the
-// same kinds as that of want.
+// same kinds as that of want, and no requirement that is not in that of want: a
+// cut must not make a new reason by taking away what met a requirement.
 func SameConflict(want *resolver.Conflict) Keep {
-	kinds := codes(want)
+	kinds, required := codes(want), requirements(want)
 	return func(ctx context.Context, p resolver.Problem) (bool, error) {
 		_, err := resolver.Resolve(ctx, p)
 		var no *resolver.Conflict
 		var bad *resolver.ProblemError
 		switch {
 		case errors.As(err, &no):
-			return slices.Equal(codes(no), kinds), nil
+			other := slices.ContainsFunc(requirements(no), func(r string) bool { return !slices.Contains(required, r) })
+			return !other && slices.Equal(codes(no), kinds), nil
 		case err == nil, errors.As(err, &bad):
 			return false, nil
 		}
@@ -80,6 +82,22 @@ func codes(c *resolver.Conflict) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// requirements returns what the facts of the first core require, and whether
+// something could meet it.
+func requirements(c *resolver.Conflict) []string {
+	var out []string
+	for _, f := range c.Cores[0].Facts {
+		if q, ok := f.(*resolver.Requires); ok {
+			key := q.Requirement.String()
+			if len(q.Candidates) == 0 {
+				key += " (met by nothing)"
+			}
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 type shrinker struct {
