@@ -15,8 +15,8 @@ func drawChart(points []point) string {
 	}
 	y := func(ms float64) float64 { return top + height - (math.Log10(ms)-lowY)/(highY-lowY)*height }
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", left+width+170, top+height+50)
-	fmt.Fprintf(&b, `<title>Cost against the size of the catalog</title><rect width="100%%" height="100%%" fill="#fff"/>`+"\n")
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-14 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", left+width+184, top+height+50)
+	fmt.Fprintf(&b, `<title>Cost against the size of the catalog</title><rect x="-14" width="100%%" height="100%%" fill="#fff"/>`+"\n")
 	for e := lowX; e <= highX; e++ {
 		at := left + (e-lowX)/(highX-lowX)*width
 		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle">%.0f</text>`+"\n", at, top, top+height, at, top+height+18, math.Pow(10, e))
