@@ -1,0 +1,3 @@
+// Package kube connects olmkit to a real cluster: it implements the Cluster of
+// package reconcile on controller-runtime's client.
+package kube
