@@ -210,23 +210,3 @@ func TestFileSizes(t *testing.T) {
 		}
 	})
 }
-
-// TestLinksInDocuments follows the relative links of the documents.
-func TestLinksInDocuments(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	docs, err := filepath.Glob("*.md")
-	if err != nil || len(docs) == 0 {
-		t.Fatalf("no documents: %v", err)
-	}
-	for _, doc := range docs {
-		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.FromSlash(m[1])); err != nil {
-				t.Errorf("%s links to %s, which does not exist", doc, m[1])
-			}
-		}
-	}
-}

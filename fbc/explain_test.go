@@ -46,7 +46,7 @@ properties:
 `
 
 // TestExplanations finds each code in its bad example, and nothing at all in
-// the mended one.
+// the mended one (G10).
 func TestExplanations(t *testing.T) {
 	for _, e := range Explanations() {
 		if e.Title == "" || e.Text == "" || e.Rules == "" || (e.Bad == "") != (e.Good == "") {

@@ -1,0 +1,289 @@
+package repo_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+)
+
+var update = flag.Bool("update", false, "rewrite what the documents show")
+
+// documents returns the Markdown files of the repository, slash-separated.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".md"):
+			out = append(out, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil || len(out) < 20 {
+		t.Fatalf("%d documents: %v", len(out), err)
+	}
+	return out
+}
+
+// A shown block is a part of a document that a command prints: of a console block
+// each command and what follows it, or the picture or block after a comment
+// "<!-- $ COMMAND -->".
+var shown = regexp.MustCompile("(?ms)^<!-- \\$ (?P<hidden>[^\n]*) -->\n(```\\w+\n(?P<text>.*?)^```$)?|^```console\n(?P<console>.*?)^```$")
+
+// TestReadmeAndDocsShowRealOutput runs every command that the documents show,
+// and compares what it prints with what they say that it prints. The commands of
+// docs/NAME.md run one after another in a copy of the directory docs/NAME, if
+// there is one, and in the root of the repository otherwise.
+func TestReadmeAndDocsShowRealOutput(t *testing.T) {
+	bin := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "olmkit"), "./cmd/olmkit").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	commands := 0
+	for _, doc := range documents(t) {
+		t.Run(doc, func(t *testing.T) {
+			text, err := os.ReadFile(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := workDir(t, doc)
+			fresh := shown.ReplaceAllStringFunc(string(text), func(block string) string {
+				m := shown.FindStringSubmatch(block)
+				hidden, console := m[shown.SubexpIndex("hidden")], m[shown.SubexpIndex("console")]
+				if hidden == "" {
+					commands++
+					return "```console\n" + replay(t, dir, console) + "```"
+				}
+				commands++
+				printed := shell(t, dir, hidden)
+				if body := m[shown.SubexpIndex("text")]; body != "" {
+					return strings.Replace(block, body, printed, 1)
+				}
+				return block
+			})
+			if diff := cmp.Diff(string(text), fresh); diff != "" && !*update {
+				t.Errorf("%s is out of date (go test -run Readme -update . mends it):\n%s", doc, diff)
+			}
+			if *update && fresh != string(text) {
+				if err := os.WriteFile(doc, []byte(fresh), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	if commands < 12 {
+		t.Errorf("the documents show %d commands; does the pattern still match them?", commands)
+	}
+}
+
+// workDir returns where the commands of a document run.
+func workDir(t *testing.T, doc string) string {
+	t.Helper()
+	files := strings.TrimSuffix(doc, ".md")
+	if _, err := os.Stat(files); err != nil || !strings.HasPrefix(doc, "docs/") {
+		return "."
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(files)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// replay runs the commands of a console block, and returns it with what they
+// print. A command goes on after a backslash and a line break.
+func replay(t *testing.T, dir, block string) string {
+	t.Helper()
+	var b strings.Builder
+	lines := strings.SplitAfter(block, "\n")
+	for i := 0; i < len(lines); i++ {
+		first, ok := strings.CutPrefix(lines[i], "$ ")
+		if !ok {
+			continue // printed by the command before
+		}
+		command := first
+		for strings.HasSuffix(command, "\\\n") && i+1 < len(lines) {
+			i++
+			command += lines[i]
+		}
+		b.WriteString("$ " + command)
+		b.WriteString(shell(t, dir, command))
+	}
+	return b.String()
+}
+
+// shell returns what a command line prints, whatever its exit code: a conflict
+// exits with 1 and is worth showing.
+func shell(t *testing.T, dir, command string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) || stderr.Len() > 0 {
+		t.Fatalf("$ %s\n%v\n%s", command, err, &stderr)
+	}
+	return stdout.String()
+}
+
+// fence matches a block of code: its language and its text.
+var fence = regexp.MustCompile("(?ms)^( *)```([a-z]*)[^\n]*\n(.*?)^ *```$")
+
+// TestCodeInDocuments checks every block of code by its language: Go is part of
+// a file that is compiled, data parses, shell commands are shell commands.
+// TestReadmeCode compiles the code of the README, and the examples of docs/codes,
+// many of them wrong on purpose, have tests where they come from.
+func TestCodeInDocuments(t *testing.T) {
+	var sources []string
+	walkGo(t, ".", false, func(name string, _ *ast.File) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, flat(string(text)))
+	})
+	for _, doc := range documents(t) {
+		if strings.HasPrefix(doc, "docs/codes/") {
+			continue
+		}
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
+			language, code := m[2], m[3]
+			if err := checkCode(t, doc, language, code, sources); err != nil {
+				t.Errorf("%s: a block of %s: %v:\n%s", doc, language, err, code)
+			}
+		}
+	}
+}
+
+func checkCode(t *testing.T, doc, language, code string, sources []string) error {
+	switch language {
+	case "go":
+		if doc == "README.md" {
+			return nil
+		}
+		for _, source := range sources {
+			if strings.Contains(source, flat(code)) {
+				return nil
+			}
+		}
+		return errors.New("no Go file of the repository holds these lines")
+	case "yaml":
+		d := yaml.NewDecoder(strings.NewReader(code))
+		for {
+			var v any
+			if err := d.Decode(&v); err != nil {
+				if err.Error() == "EOF" {
+					return nil
+				}
+				return err
+			}
+		}
+	case "json":
+		if !json.Valid([]byte(code)) {
+			return errors.New("not valid")
+		}
+	case "sh":
+		cmd := exec.CommandContext(t.Context(), "sh", "-n")
+		cmd.Stdin = strings.NewReader(code)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+	case "", "console", "mermaid", "text":
+	default:
+		return errors.New("no test knows this language")
+	}
+	return nil
+}
+
+// flat returns Go code without its indentation and empty lines.
+func flat(code string) string {
+	var b strings.Builder
+	for line := range strings.Lines(code) {
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+var (
+	mdLink  = regexp.MustCompile(`\]\(([^)\s]*)\)`)
+	heading = regexp.MustCompile(`(?m)^#{1,6} +(.*?)\s*$`)
+)
+
+// TestLinksInDocuments follows the relative links of the documents, to files
+// and to headings in them.
+func TestLinksInDocuments(t *testing.T) {
+	anchors := map[string]map[string]bool{}
+	for _, doc := range documents(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		anchors[doc] = headings(string(text))
+	}
+	for _, doc := range documents(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range mdLink.FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(m[1], "#")
+			target := path.Join(path.Dir(doc), file)
+			if file == "" {
+				target = doc
+			}
+			if _, err := os.Stat(filepath.FromSlash(target)); err != nil {
+				t.Errorf("%s links to %s, which does not exist", doc, m[1])
+			} else if anchor != "" && !anchors[target][anchor] {
+				t.Errorf("%s links to %s, and that heading does not exist", doc, m[1])
+			}
+		}
+	}
+}
+
+// headings returns the anchors of a document as GitHub makes them.
+func headings(text string) map[string]bool {
+	out, seen := map[string]bool{}, map[string]int{}
+	for _, m := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		anchor := strings.ToLower(mdLink.ReplaceAllString(m[1], ""))
+		anchor = strings.ReplaceAll(noAnchor.ReplaceAllString(anchor, ""), " ", "-")
+		if n := seen[anchor]; n > 0 {
+			out[fmt.Sprintf("%s-%d", anchor, n)] = true
+		} else {
+			out[anchor] = true
+		}
+		seen[anchor]++
+	}
+	return out
+}
+
+// noAnchor matches what GitHub drops from a heading.
+var noAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
