@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -16,8 +17,9 @@ func (p *planner) copies(context.Context) error {
 			mode = operatorgroup.CopyNone
 		}
 	}
-	existing := map[olm.Key]*olm.ClusterServiceVersion{}
+	existing, all := map[olm.Key]*olm.ClusterServiceVersion{}, map[olm.Key]*olm.ClusterServiceVersion{}
 	for _, c := range p.CSVs {
+		all[c.Key()] = c
 		if !c.IsCopied() || operatorgroup.CopiedFrom(c) != p.Namespace {
 			continue
 		}
@@ -38,13 +40,35 @@ func (p *planner) copies(context.Context) error {
 				continue // its annotations are copied once they are written
 			}
 			for _, want := range operatorgroup.Copies(c, g, p.Namespaces, mode) {
-				if err := p.copy(want, existing[want.Key()], c); err != nil {
+				have := existing[want.Key()]
+				if other := all[want.Key()]; have == nil && other != nil {
+					if why := p.inTheWay(other, mode); why != "" {
+						p.note(c.Key(), "has no copy in namespace %s: %s (F8)", want.Metadata.Namespace, why)
+						continue
+					}
+					have = other // nobody keeps it any longer
+				}
+				if err := p.copy(want, have, c); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// inTheWay returns why a CSV of another origin keeps its place from a copy, or
+// nothing if it is a copy whose original is gone.
+func (p *planner) inTheWay(other *olm.ClusterServiceVersion, mode operatorgroup.CopyMode) string {
+	switch from := operatorgroup.CopiedFrom(other); {
+	case !other.IsCopied():
+		return "an operator of the same name is installed there"
+	case from == p.Namespace:
+		return "a former copy is still being deleted"
+	case operatorgroup.StaleCopy(other, p.CSVs, p.OperatorGroups, mode) == "":
+		return fmt.Sprintf("a copy of the same name from namespace %s is there", from)
+	}
+	return ""
 }
 
 func (p *planner) copy(want, have, source *olm.ClusterServiceVersion) error {

@@ -52,8 +52,8 @@ func (p *planner) garbage(context.Context) error {
 		if p.inUse(owner) && (undecided || o.Metadata.Namespace == p.Namespace) {
 			continue // a step of an install plan, or of a former content of the CSV
 		}
-		if p.coming(owner) {
-			continue
+		if p.coming(owner) || !p.inUse(owner) && p.claimed(o, "") {
+			continue // it will belong to who comes next, in this namespace or another
 		}
 		if err := p.emit(Delete, o, owner, nil, "made for %s, which is gone or has no use for it", owner); err != nil {
 			return err

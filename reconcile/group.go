@@ -11,6 +11,7 @@ import (
 // of the namespace (F1, F3, F5, F7).
 func (p *planner) operatorGroups(context.Context) error {
 	groups := p.groups()
+	conflicts := operatorgroup.NameConflicts(p.OperatorGroups)
 	for _, g := range groups {
 		if err := p.groupStatus(g, len(groups)); err != nil {
 			return err
@@ -21,9 +22,10 @@ func (p *planner) operatorGroups(context.Context) error {
 		if g.Metadata.IsDeleted() {
 			continue
 		}
+		p.sameName(g, conflicts)
 		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
 		for _, r := range operatorgroup.GroupRoles(g, apis, p.opts.RoleNaming) {
-			if _, err := p.ensure(r, g.Key(), nil, "the group's users get their permissions by it (F7)"); err != nil {
+			if _, _, err := p.ensureShared(r, g.Key(), "the group's users get their permissions by it (F7)"); err != nil {
 				return err
 			}
 		}

@@ -75,7 +75,7 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 	all = appendAll(all, rbac.ClusterRoleBindings)
 	settled = true
 	for _, r := range all {
-		ok, err := p.ensure(r, c.Key(), nil, "the operator's permissions in the namespaces it serves (F7)")
+		ok, _, err := p.ensureShared(r, c.Key(), "the operator's permissions in the namespaces it serves (F7)")
 		if err != nil {
 			return false, err
 		}
@@ -125,10 +125,8 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 		return to(olm.PhaseFailed, olm.ReasonComponentUnhealthy, "%s", f), nil
 	}
 	for _, g := range p.groups() {
-		for _, r := range operatorgroup.APIRoles(g, c, p.opts.RoleNaming) {
-			if _, err := p.ensure(r, c.Key(), nil, "the permissions of the users of its APIs (F7)"); err != nil {
-				return nil, err
-			}
+		if err := p.ensureAPIRoles(g, c); err != nil {
+			return nil, err
 		}
 	}
 	_, err := p.ensureTargetRBAC(c)
