@@ -21,6 +21,10 @@ type Options struct {
 	Load *fbc.LoadOptions
 	// Constraints bound the requirements that bundles may state.
 	Constraints *constraints.Limits
+	// Source is where an opened index finds the files that it was made from, for
+	// [Bundle.Raw]. The caller answers for their being the same files still: see
+	// [Catalog.SourceHash].
+	Source fs.FS
 }
 
 // Load loads the catalog below the root of fsys and indexes it. Errors are

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"io/fs"
 	"iter"
 	"sort"
 	"strings"
@@ -42,8 +43,12 @@ type Catalog struct {
 	digestOnce sync.Once
 	digest     string
 
-	source string       // the hash of what an opened index was made from
-	blobs  *fbc.Catalog // for reading sources again; nil when opened from an index
+	blobs *fbc.Catalog // for reading sources again; nil when opened from an index
+
+	// Of an opened index: the hash of what it was made from, and where that is.
+	source string
+	files  fs.FS
+	load   *fbc.LoadOptions
 }
 
 type pos struct {

@@ -321,3 +321,55 @@ func BenchmarkOpenIndex(b *testing.B) {
 		})
 	}
 }
+
+// TestIndexRaw reads the text of a bundle from the files that an index was made
+// from.
+func TestIndexRaw(t *testing.T) {
+	ctx := context.Background()
+	files := fstest.MapFS{"etcd/catalog.yaml": {Data: []byte(indexed)}}
+	cat, err := graph.Load(ctx, files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := graph.WriteIndex(&file, cat, ""); err != nil {
+		t.Fatal(err)
+	}
+	open := func(opts *graph.Options) graph.Bundle {
+		t.Helper()
+		c, err := graph.ReadIndex(bytes.NewReader(file.Bytes()), int64(file.Len()), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return version2(c)
+	}
+	if _, err := open(nil).Raw(ctx); !errors.Is(err, graph.ErrNoSource) {
+		t.Errorf("without a source: %v", err)
+	}
+	want, err := version2(cat).Raw(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := open(&graph.Options{Source: files}).Raw(ctx)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	for _, tt := range []struct {
+		files fstest.MapFS
+		want  string
+	}{
+		{fstest.MapFS{"etcd/catalog.yaml": {Data: []byte("\n" + indexed)}}, `etcd/catalog.yaml:22: bundle "etcd.v2" is no longer there`},
+		{fstest.MapFS{}, `bundle "etcd.v2": open etcd/catalog.yaml: file does not exist`},
+		{fstest.MapFS{"etcd/catalog.yaml": {Data: []byte("{")}}, "etcd/catalog.yaml:1"},
+	} {
+		if _, err := open(&graph.Options{Source: tt.files}).Raw(ctx); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func version2(c *graph.Catalog) graph.Bundle {
+	p, _ := c.Package("etcd")
+	b, _ := p.Bundle("etcd.v2")
+	return b
+}

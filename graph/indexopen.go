@@ -15,12 +15,11 @@ import (
 )
 
 // OpenIndex opens a compiled index: one read, and a check of what was read. What
-// requirements and ranges mean is read when it is first asked for. Sources cannot
-// be read again ([Bundle.Raw]).
+// requirements and ranges mean is read when it is first asked for. Files are read
+// again ([Bundle.Raw]) only where opts names a Source.
 //
 // An error is an [*IndexError], with [ErrNotIndex], [ErrIndexVersion] or
-// [ErrIndexCorrupt] as its cause, or that of reading the file. Of opts only
-// Constraints is used.
+// [ErrIndexCorrupt] as its cause, or that of reading the file.
 func OpenIndex(name string, opts *Options) (*Catalog, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -70,7 +69,7 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 	c.meaning.ranges = make([]lazy[constraints.Range], len(c.ranges))
 	var limits *constraints.Limits
 	if opts != nil {
-		limits = opts.Constraints
+		limits, c.files, c.load = opts.Constraints, opts.Source, opts.Load
 	}
 	c.meaning.compiler = constraints.NewCompiler(limits)
 	return c, nil
