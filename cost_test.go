@@ -93,7 +93,7 @@ func costs(t *testing.T) []cost {
 		t.Fatal(list)
 	}
 	var index bytes.Buffer
-	if err := graph.WriteIndex(&index, c, ""); err != nil {
+	if err := graph.WriteIndex(ctx, &index, c, ""); err != nil {
 		t.Fatal(err)
 	}
 	problem := func(from, n int, channel string) resolver.Problem {

@@ -45,6 +45,10 @@ func (c *Catalog) add(b Blob) {
 	}
 }
 
+// ErrNoSource is the cause where the whole text of a blob is asked for, a load
+// did not keep it, and what was loaded cannot be read twice.
+var ErrNoSource = errors.New("the text was not kept and has no source to read again")
+
 // Raw returns the whole blob as JSON, heavy properties and unknown fields
 // included. What a KeepAll load holds is returned as it is; otherwise the text
 // is read again from the source, and a source that has changed since is an
@@ -56,7 +60,7 @@ func (c *Catalog) Raw(ctx context.Context, b Blob) (jsontext.Value, error) {
 	}
 	src := m.from.source
 	if src == nil {
-		return nil, fmt.Errorf("%s %q: the text was not kept and has no source to read again", m.Schema, m.Name)
+		return nil, fmt.Errorf("%s %q: %w", m.Schema, m.Name, ErrNoSource)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

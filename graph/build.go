@@ -240,6 +240,8 @@ func (b *builder) bundle(x *fbc.Bundle) {
 			labels = append(labels, b.t.id(l.Label))
 		case property.TypeDeprecated:
 			r.flags |= flagDeprecated
+		case property.TypeCSVMetadata, property.TypeBundleObject:
+			r.modes = modesInText
 		default:
 			b.requirement(p, rec, n, int(r.required.from), fault)
 		}

@@ -95,6 +95,7 @@ type bundleRec struct {
 	fault       uint32 // 1 + number of the problem that makes it unusable
 	deprecated  uint32
 	flags       uint32
+	modes       uint32 // modesNone and so on: the install modes that it states
 	pos         pos
 }
 

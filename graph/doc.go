@@ -45,7 +45,7 @@
 // [WriteIndex] writes a catalog as one file and [OpenIndex] opens it, without
 // decoding anything: the file is read, checked, and used as it is.
 //
-//	err := graph.WriteIndex(file, cat, source) // source, _ := graph.HashSource(ctx, fsys)
+//	err := graph.WriteIndex(ctx, file, cat, source) // source, _ := graph.HashSource(ctx, fsys)
 //	cat, err := graph.OpenIndex("catalog.index", nil)
 //
 // An index tells which files it was made from ([Catalog.SourceHash]), so that a

@@ -23,7 +23,7 @@ func ExampleReadIndex() {
 		log.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := graph.WriteIndex(&file, cat, source); err != nil {
+	if err := graph.WriteIndex(ctx, &file, cat, source); err != nil {
 		log.Fatal(err)
 	}
 

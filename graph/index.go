@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -94,13 +95,13 @@ type problem struct {
 }
 
 // sections lists the sections in the order of the file.
-func (c *Catalog) sections(more *string) []section {
+func (c *Catalog) sections(bundles *[]bundleRec, t *table, more *string) []section {
 	return []section{
-		list(&c.packages), list(&c.channels), list(&c.entries), list(&c.bundles),
+		list(&c.packages), list(&c.channels), list(&c.entries), list(bundles),
 		list(&c.order), list(&c.skips), list(&c.props), list(&c.apis), list(&c.bundleLabels), list(&c.required), list(&c.bundleEntries),
 		list(&c.gvks), list(&c.providers), list(&c.labels), list(&c.labelled),
 		list(&c.requirements), list(&c.ranges), list(&c.deprecations),
-		list(&c.end), text(&c.text), text(more),
+		list(&t.end), text(&t.text), text(more),
 	}
 }
 
@@ -119,7 +120,14 @@ func layout(sections []section) uint32 {
 // source is the hash of the files that the catalog was loaded from
 // ([HashSource]), by which a stale index is known; it may be empty. The same
 // catalog gives the same bytes on machines of one kind.
-func WriteIndex(w io.Writer, c *Catalog, source string) error {
+//
+// Install modes, which a load leaves in the files, are read there and written too
+// ([Bundle.InstallModes]); where the files are gone, the index does not have them.
+func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) error {
+	bundles, text, err := c.withModes(ctx)
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
 	more := extra{Digest: c.Digest(), Source: source}
 	for _, d := range c.problems {
 		more.Problems = append(more.Problems, problem{
@@ -132,7 +140,7 @@ func WriteIndex(w io.Writer, c *Catalog, source string) error {
 		return fmt.Errorf("index: %w", err)
 	}
 	tail := string(rest)
-	sections := c.sections(&tail)
+	sections := c.sections(&bundles, &text, &tail)
 	head := make([]byte, headerSize, headerSize+len(sections)*sectionSize)
 	offset := uint64(cap(head))
 	for _, s := range sections {

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +15,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
 )
@@ -73,7 +77,7 @@ func parseIndexed(t testing.TB) *graph.Catalog {
 
 func write(t testing.TB, c *graph.Catalog, source string) []byte {
 	var b bytes.Buffer
-	if err := graph.WriteIndex(&b, c, source); err != nil {
+	if err := graph.WriteIndex(context.Background(), &b, c, source); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -332,7 +336,7 @@ func TestIndexRaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := graph.WriteIndex(&file, cat, ""); err != nil {
+	if err := graph.WriteIndex(ctx, &file, cat, ""); err != nil {
 		t.Fatal(err)
 	}
 	open := func(opts *graph.Options) graph.Bundle {
@@ -343,7 +347,7 @@ func TestIndexRaw(t *testing.T) {
 		}
 		return version2(c)
 	}
-	if _, err := open(nil).Raw(ctx); !errors.Is(err, graph.ErrNoSource) {
+	if _, err := open(nil).Raw(ctx); !errors.Is(err, fbc.ErrNoSource) {
 		t.Errorf("without a source: %v", err)
 	}
 	want, err := version2(cat).Raw(ctx)
@@ -372,4 +376,78 @@ func version2(c *graph.Catalog) graph.Bundle {
 	p, _ := c.Package("etcd")
 	b, _ := p.Bundle("etcd.v2")
 	return b
+}
+
+// TestIndexInstallModes writes what the files tell of install modes into an index,
+// where an operator group asks for them (G7).
+func TestIndexInstallModes(t *testing.T) {
+	ctx := context.Background()
+	csv := base64.StdEncoding.EncodeToString([]byte("kind: ClusterServiceVersion\nspec: {installModes: [{type: OwnNamespace, supported: true}]}"))
+	files := fstest.MapFS{"c.yaml": {Data: []byte(`
+{schema: olm.package, name: etcd, defaultChannel: stable}
+---
+schema: olm.channel
+package: etcd
+name: stable
+entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}, {name: d}]
+---
+{schema: olm.bundle, package: etcd, name: a, image: i, properties: [
+  {type: olm.package, value: {packageName: etcd, version: 4.0.0}},
+  {type: olm.csv.metadata, value: {installModes: [{type: AllNamespaces, supported: true}, {type: AllNamespaces, supported: false}]}}]}
+---
+{schema: olm.bundle, package: etcd, name: b, image: i, properties: [
+  {type: olm.package, value: {packageName: etcd, version: 3.0.0}},
+  {type: olm.bundle.object, value: {data: bm9uZQ==}}, {type: olm.bundle.object, value: {data: ` + csv + `}}]}
+---
+{schema: olm.bundle, package: etcd, name: c, image: i, properties: [
+  {type: olm.package, value: {packageName: etcd, version: 2.0.0}}, {type: olm.csv.metadata, value: {}}]}
+---
+{schema: olm.bundle, package: etcd, name: d, image: i, properties: [
+  {type: olm.package, value: {packageName: etcd, version: 1.0.0}}]}
+`)}}
+	loaded, err := graph.Load(ctx, files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streamed, err := fbc.LoadReader(ctx, bytes.NewReader(files["c.yaml"].Data), "c.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := graph.Build(ctx, streamed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		c    *graph.Catalog
+		want []string
+	}{
+		{"loaded", loaded, []string{
+			"a true [{AllNamespaces true} {AllNamespaces false}]", "b true [{OwnNamespace true}]", "c false []", "d false []",
+		}},
+		{"gone", gone, []string{
+			`install modes: olm.bundle "a": the text was not kept and has no source to read again`,
+			`install modes: olm.bundle "b": the text was not kept and has no source to read again`,
+			`install modes: olm.bundle "c": the text was not kept and has no source to read again`, "d false []",
+		}},
+	} {
+		opened, err := read(write(t, tt.c, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*graph.Catalog{tt.c, opened} {
+			p, _ := c.Package("etcd")
+			var got []string
+			for b := range p.Bundles() {
+				if list, told, err := b.InstallModes(ctx); err != nil {
+					got = append(got, strings.TrimSuffix(strings.Replace(err.Error(), "modes: bundle", "modes: olm.bundle", 1), "; open the index with the files that it was made from"))
+				} else {
+					got = append(got, fmt.Sprint(b.Name(), " ", told, " ", list))
+				}
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("%s (-want +got):\n%s", tt.name, d)
+			}
+		}
+	}
 }

@@ -78,7 +78,7 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 // open points the catalog at the sections in b and checks them.
 func (c *Catalog) open(b []byte) error {
 	var tail string
-	sections := c.sections(&tail)
+	sections := c.sections(&c.bundles, &c.table, &tail)
 	table := headerSize + len(sections)*sectionSize
 	switch {
 	case len(b) < table || int(binary.LittleEndian.Uint32(b[12:])) != len(sections):
@@ -183,7 +183,7 @@ func (c *Catalog) consistent() bool {
 	for i := range c.bundles {
 		r := &c.bundles[i]
 		if uint32(max(r.name, r.image, r.version.pre, r.version.build, r.pos.file)) >= sids || r.pkg >= n(len(c.packages)) ||
-			r.deprecated > deprecations || r.fault > problems ||
+			r.deprecated > deprecations || r.fault > problems || r.modes >= modesAreHere+sids ||
 			!within(r.props, len(c.props)) || !within(r.apis, len(c.apis)) || !within(r.labels, len(c.bundleLabels)) ||
 			!within(r.required, len(c.required)) || !within(r.entries, len(c.bundleEntries)) {
 			return false

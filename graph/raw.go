@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sort"
 
@@ -14,7 +13,8 @@ import (
 // Raw returns the whole blob of the bundle as JSON, heavy properties and unknown
 // fields included. It reads the source of the catalog again where the load did
 // not keep it; see [fbc.Catalog.Raw]. The catalog of an opened index needs
-// [Options.Source] for that, and reads the whole file that the bundle is in.
+// [Options.Source] for that, else the error is [fbc.ErrNoSource], and reads the
+// whole file that the bundle is in.
 func (b Bundle) Raw(ctx context.Context) (jsontext.Value, error) {
 	blobs := b.c.blobs
 	switch {
@@ -25,7 +25,7 @@ func (b Bundle) Raw(ctx context.Context) (jsontext.Value, error) {
 			return nil, fmt.Errorf("bundle %q: %w", b.Name(), err)
 		}
 	default:
-		return nil, fmt.Errorf("bundle %q: %w", b.Name(), ErrNoSource)
+		return nil, fmt.Errorf("bundle %q: %w; open the index with the files that it was made from", b.Name(), fbc.ErrNoSource)
 	}
 	list := blobs.Bundles
 	pkg, name, at := b.Package().Name(), b.Name(), b.Pos()
@@ -43,10 +43,6 @@ func (b Bundle) Raw(ctx context.Context) (jsontext.Value, error) {
 	}
 	return nil, fmt.Errorf("%s: bundle %q is no longer there: the catalog has changed since it was indexed", at, name)
 }
-
-// ErrNoSource is the cause where the text of a bundle is asked of a catalog that
-// was opened from an index, without the files that the index was made from.
-var ErrNoSource = errors.New("an index does not hold the text of bundles; open it with the files that it was made from (Options.Source)")
 
 // file loads one file of the source of an opened index, with all its text.
 func (c *Catalog) file(ctx context.Context, name string) (*fbc.Catalog, error) {

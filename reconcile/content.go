@@ -25,13 +25,7 @@ type Catalogs struct {
 	// schema: enough to say what would happen, not to install.
 	StandIns bool
 
-	byID map[resolver.CatalogID]*loadedCatalog
-}
-
-type loadedCatalog struct {
-	graph   *graph.Catalog
-	bundles map[[2]string]*fbc.Bundle // by package and name
-	blobs   *fbc.Catalog
+	byID map[resolver.CatalogID]*graph.Catalog
 }
 
 // Add adds a catalog, or puts it in the place of one.
@@ -40,21 +34,23 @@ func (c *Catalogs) Add(ctx context.Context, id resolver.CatalogID, blobs *fbc.Ca
 	if err != nil {
 		return fmt.Errorf("catalog %s: %w", id, err)
 	}
-	l := &loadedCatalog{graph: g, blobs: blobs, bundles: map[[2]string]*fbc.Bundle{}}
-	for _, b := range blobs.Bundles {
-		l.bundles[[2]string{b.Package, b.Name}] = b
-	}
-	if c.byID == nil {
-		c.byID = map[resolver.CatalogID]*loadedCatalog{}
-	}
-	c.byID[id] = l
+	c.AddGraph(id, g)
 	return nil
+}
+
+// AddGraph is [Catalogs.Add] for a catalog that is indexed already. One that was
+// opened from an index gives manifests only with its files ([graph.Options]).
+func (c *Catalogs) AddGraph(id resolver.CatalogID, g *graph.Catalog) {
+	if c.byID == nil {
+		c.byID = map[resolver.CatalogID]*graph.Catalog{}
+	}
+	c.byID[id] = g
 }
 
 // Catalog returns the index of a catalog.
 func (c *Catalogs) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog, error) {
-	if l, ok := c.byID[id]; ok {
-		return l.graph, nil
+	if g, ok := c.byID[id]; ok {
+		return g, nil
 	}
 	return nil, fmt.Errorf("catalog %s: its content is not at hand", id)
 }
@@ -62,16 +58,16 @@ func (c *Catalogs) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Cat
 // Manifests returns the objects of a bundle. The error says which property
 // holds what is no object, or that the bundle's manifests are elsewhere.
 func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error) {
-	l, ok := c.byID[id]
+	g, ok := c.byID[id]
 	if !ok {
 		return nil, fmt.Errorf("catalog %s: its content is not at hand", id)
 	}
-	pkg := b.Package().Name()
-	blob, ok := l.bundles[[2]string{pkg, b.Name()}]
+	pkg, _ := g.Package(b.Package().Name())
+	b, ok = pkg.Bundle(b.Name())
 	if !ok {
-		return nil, fmt.Errorf("catalog %s: package %q has no bundle %q", id, pkg, b.Name())
+		return nil, fmt.Errorf("catalog %s: package %q has no bundle %q", id, b.Package().Name(), b.Name())
 	}
-	raw, err := l.blobs.Raw(ctx, blob)
+	raw, err := b.Raw(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +75,7 @@ func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph
 		Properties []property.Property `json:"properties"`
 	}
 	if err := json.Unmarshal(raw, &text); err != nil {
-		return nil, fmt.Errorf("%s: %w", blob.Pos, err)
+		return nil, fmt.Errorf("%s: %w", b.Pos(), err)
 	}
 	var objects []olm.Object
 	for i, p := range text.Properties {
@@ -88,7 +84,7 @@ func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph
 		}
 		o, err := bundleObject(p.Value)
 		if err != nil {
-			return nil, fmt.Errorf("%s: bundle %q: /properties/%d: %w", blob.Pos, b.Name(), i, err)
+			return nil, fmt.Errorf("%s: bundle %q: /properties/%d: %w", b.Pos(), b.Name(), i, err)
 		}
 		objects = append(objects, o)
 	}
@@ -96,9 +92,9 @@ func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph
 	case len(objects) > 0:
 		return objects, nil
 	case c.StandIns:
-		return standIns(blob, text.Properties)
+		return standIns(b, text.Properties)
 	}
-	return nil, fmt.Errorf("%s: bundle %q: %w %s", blob.Pos, b.Name(), errNoManifests, blob.Image)
+	return nil, fmt.Errorf("%s: bundle %q: %w %s", b.Pos(), b.Name(), errNoManifests, b.Image())
 }
 
 var errNoManifests = errors.New("the catalog does not carry the bundle's manifests: they are in its image")

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
@@ -26,9 +26,9 @@ type csvMetadata struct {
 
 // standIns makes a CSV, and the CRDs that it owns, of what a catalog says of a
 // bundle: its olm.csv.metadata, or just its properties.
-func standIns(b *fbc.Bundle, properties []property.Property) ([]olm.Object, error) {
+func standIns(b graph.Bundle, properties []property.Property) ([]olm.Object, error) {
 	csv := &olm.ClusterServiceVersion{Header: olm.Header{
-		APIVersion: olm.V1Alpha1, Kind: olm.KindClusterServiceVersion, Metadata: olm.Metadata{Name: b.Name},
+		APIVersion: olm.V1Alpha1, Kind: olm.KindClusterServiceVersion, Metadata: olm.Metadata{Name: b.Name()},
 	}}
 	csv.Spec.Install = olm.InstallStrategy{Strategy: olm.StrategyDeployment}
 	described := false
@@ -44,12 +44,12 @@ func standIns(b *fbc.Bundle, properties []property.Property) ([]olm.Object, erro
 			csv.Spec.Version = v.Version
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: bundle %q: /properties/%d: %w", b.Pos, b.Name, i, err)
+			return nil, fmt.Errorf("%s: bundle %q: /properties/%d: %w", b.Pos(), b.Name(), i, err)
 		}
 	}
 	if !described {
 		if err := infer(csv, properties); err != nil {
-			return nil, fmt.Errorf("%s: bundle %q: %w", b.Pos, b.Name, err)
+			return nil, fmt.Errorf("%s: bundle %q: %w", b.Pos(), b.Name(), err)
 		}
 	}
 	o, err := olm.ToObject(csv)

@@ -97,7 +97,7 @@ func TestResolveOpened(t *testing.T) {
 		p.Catalogs = slices.Clone(p.Catalogs)
 		for i := range p.Catalogs {
 			var b bytes.Buffer
-			if err := graph.WriteIndex(&b, p.Catalogs[i].Graph, ""); err != nil {
+			if err := graph.WriteIndex(context.Background(), &b, p.Catalogs[i].Graph, ""); err != nil {
 				t.Fatal(err)
 			}
 			c, err := graph.ReadIndex(bytes.NewReader(b.Bytes()), int64(b.Len()), nil)

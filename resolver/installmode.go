@@ -2,17 +2,12 @@ package resolver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -77,65 +72,12 @@ func (u *universe) unsupported(ctx context.Context, c cand) Fact {
 	return &Unsupported{Bundle: u.ref(c), Pos: b.Pos(), Targets: slices.Clip(g.TargetNamespaces), Err: why}
 }
 
-// installModes returns the install modes that a bundle states, in
-// olm.csv.metadata or in the ClusterServiceVersion among its olm.bundle.object
-// properties; told is false when it states none.
+// installModes returns the install modes that a bundle states; told is false when
+// it states none.
 func installModes(ctx context.Context, b graph.Bundle) (list []olm.InstallMode, told bool, err error) {
-	heavy := false
-	for p := range b.Properties() {
-		heavy = heavy || property.IsHeavy(p.Type)
+	stated, told, err := b.InstallModes(ctx)
+	for _, m := range stated {
+		list = append(list, olm.InstallMode{Type: olm.InstallModeType(m.Type), Supported: m.Supported})
 	}
-	if !heavy || b.Package().Catalog().Blobs() == nil {
-		return nil, false, nil
-	}
-	raw, err := b.Raw(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	var blob struct {
-		Properties []struct {
-			Type  string         `json:"type"`
-			Value jsontext.Value `json:"value"`
-		} `json:"properties"`
-	}
-	if err := json.Unmarshal(raw, &blob); err != nil {
-		return nil, false, err
-	}
-	for _, p := range blob.Properties {
-		var modes []olm.InstallMode
-		switch p.Type {
-		case property.TypeCSVMetadata:
-			var csv struct {
-				InstallModes []olm.InstallMode `json:"installModes"`
-			}
-			if json.Unmarshal(p.Value, &csv) == nil {
-				modes = csv.InstallModes
-			}
-		case property.TypeBundleObject:
-			modes = manifestModes(p.Value)
-		}
-		if modes != nil {
-			return modes, true, nil
-		}
-	}
-	return nil, false, nil
-}
-
-// manifestModes returns the install modes of an olm.bundle.object that holds a
-// ClusterServiceVersion, else nil.
-func manifestModes(value jsontext.Value) []olm.InstallMode {
-	var object struct {
-		Data []byte `json:"data"` // base64 of JSON
-	}
-	var manifest struct {
-		Kind string `json:"kind"`
-		Spec struct {
-			InstallModes []olm.InstallMode `json:"installModes"`
-		} `json:"spec"`
-	}
-	err := errors.Join(json.Unmarshal(value, &object), json.Unmarshal(object.Data, &manifest))
-	if err != nil || manifest.Kind != "ClusterServiceVersion" {
-		return nil
-	}
-	return manifest.Spec.InstallModes
+	return list, told, err
 }

@@ -1,12 +1,15 @@
 package resolver_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -50,6 +53,18 @@ properties:
 {"catalogs":[{"name":"c","namespace":"olm","dir":"c"}],"namespace":"ns","subscriptions":[{"package":"app"}],"installed":[]}
 `))
 	p := readCase(t, a)
+	// An index of the catalog tells the same.
+	var file bytes.Buffer
+	if err := graph.WriteIndex(context.Background(), &file, p.Catalogs[0].Graph, ""); err != nil {
+		t.Fatal(err)
+	}
+	index, err := graph.ReadIndex(bytes.NewReader(file.Bytes()), int64(file.Len()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := p
+	opened.Catalogs = slices.Clone(p.Catalogs)
+	opened.Catalogs[0].Graph = index
 	for _, tt := range []struct {
 		name    string
 		group   *resolver.OperatorGroup
@@ -64,17 +79,19 @@ properties:
 		{"several", &resolver.OperatorGroup{TargetNamespaces: []string{"a", "b"}}, "app.v1", ""},
 		{"all, without the only one", &resolver.OperatorGroup{TargetNamespaces: []string{""}}, "", "=3.0.0 || =1.0.0"},
 	} {
-		p.OperatorGroup, p.Policies = tt.group, nil
-		if tt.without != "" {
-			p.Policies = []resolver.Policy{{Package: "app", Exclude: tt.without}}
-		}
-		sol, err := resolver.Resolve(context.Background(), p)
-		var no *resolver.Conflict
-		switch {
-		case tt.want == "" && !errors.As(err, &no):
-			t.Errorf("%s: got %v, %v, want a conflict", tt.name, sol, err)
-		case tt.want != "" && (err != nil || len(sol.Selected) != 1 || sol.Selected[0].Name != tt.want):
-			t.Errorf("%s: got %v, %v, want %s", tt.name, sol, err, tt.want)
+		for _, p := range []resolver.Problem{p, opened} {
+			p.OperatorGroup = tt.group
+			if tt.without != "" {
+				p.Policies = []resolver.Policy{{Package: "app", Exclude: tt.without}}
+			}
+			sol, err := resolver.Resolve(context.Background(), p)
+			var no *resolver.Conflict
+			switch {
+			case tt.want == "" && !errors.As(err, &no):
+				t.Errorf("%s: got %v, %v, want a conflict", tt.name, sol, err)
+			case tt.want != "" && (err != nil || len(sol.Selected) != 1 || sol.Selected[0].Name != tt.want):
+				t.Errorf("%s: got %v, %v, want %s", tt.name, sol, err, tt.want)
+			}
 		}
 	}
 }

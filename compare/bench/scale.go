@@ -85,7 +85,7 @@ func (r *run) scaled(ctx context.Context, bundles int) (p point, err error) {
 	if err != nil {
 		return p, err
 	}
-	if err := graph.WriteIndex(f, c, ""); err != nil {
+	if err := graph.WriteIndex(ctx, f, c, ""); err != nil {
 		return p, err
 	}
 	if err := f.Close(); err != nil {
@@ -166,7 +166,7 @@ func (r *run) index(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := graph.WriteIndex(f, c, ""); err != nil {
+		if err := graph.WriteIndex(ctx, f, c, ""); err != nil {
 			return err
 		}
 		if err := f.Close(); err != nil {

@@ -82,7 +82,7 @@ func writeIndex(ctx context.Context, name string, c *graph.Catalog, source strin
 		return err
 	}
 	defer os.Remove(f.Name())
-	err = graph.WriteIndex(f, c, source)
+	err = graph.WriteIndex(ctx, f, c, source)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}

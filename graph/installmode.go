@@ -1,0 +1,160 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/yamljson"
+	"github.com/olmkit/olmkit/property"
+)
+
+// An InstallMode is a set of namespaces that an operator can serve, or cannot.
+type InstallMode struct {
+	Type      string `json:"type"`
+	Supported bool   `json:"supported"`
+}
+
+// What a bundleRec knows of its install modes.
+const (
+	modesNone    = iota // it states none
+	modesInText         // its text may state some
+	modesAreHere        // this plus the sid of their JSON
+)
+
+// InstallModes returns the install modes that the bundle states, in
+// olm.csv.metadata or in the ClusterServiceVersion among its olm.bundle.object
+// properties, in their order; told is false when it states none (G7).
+//
+// They lie in heavy properties, which a load leaves in the files: asking reads
+// the bundle again, as [Bundle.Raw] does. An index that was written with its
+// files at hand has them.
+func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, told bool, err error) {
+	switch modes := b.rec().modes; modes {
+	case modesNone:
+		return nil, false, nil
+	case modesInText:
+		raw, err := b.Raw(ctx)
+		if err != nil {
+			return nil, false, fmt.Errorf("install modes: %w", err)
+		}
+		list, err = statedModes(raw)
+		return list, list != nil, err
+	default:
+		if err := json.Unmarshal([]byte(b.c.str(sid(modes-modesAreHere))), &list); err != nil {
+			return nil, false, fmt.Errorf("install modes: bundle %q: %w", b.Name(), ErrIndexCorrupt)
+		}
+		return list, true, nil
+	}
+}
+
+// statedModes returns the install modes that the text of a bundle states, nil
+// for none.
+func statedModes(raw jsontext.Value) ([]InstallMode, error) {
+	var blob struct {
+		Properties []struct {
+			Type  string         `json:"type"`
+			Value jsontext.Value `json:"value"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(raw, &blob); err != nil {
+		return nil, err
+	}
+	for _, p := range blob.Properties {
+		var csv struct {
+			InstallModes []InstallMode `json:"installModes"`
+		}
+		switch p.Type {
+		case property.TypeCSVMetadata:
+			if json.Unmarshal(p.Value, &csv) == nil && csv.InstallModes != nil {
+				return csv.InstallModes, nil
+			}
+		case property.TypeBundleObject:
+			if modes := manifestModes(p.Value); modes != nil {
+				return modes, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// manifestModes returns the install modes of an olm.bundle.object that holds a
+// ClusterServiceVersion, else nil.
+func manifestModes(value jsontext.Value) []InstallMode {
+	var object struct {
+		Data []byte `json:"data"` // base64 of JSON or YAML
+	}
+	if json.Unmarshal(value, &object) != nil || !bytes.Contains(object.Data, []byte("ClusterServiceVersion")) {
+		return nil
+	}
+	text := bytes.TrimSpace(object.Data)
+	if !bytes.HasPrefix(text, []byte("{")) {
+		var err error
+		if text, err = yamljson.Slow(text, nil); err != nil {
+			return nil
+		}
+	}
+	var manifest struct {
+		Kind string `json:"kind"`
+		Spec struct {
+			InstallModes []InstallMode `json:"installModes"`
+		} `json:"spec"`
+	}
+	if json.Unmarshal(text, &manifest) != nil || manifest.Kind != "ClusterServiceVersion" {
+		return nil
+	}
+	return manifest.Spec.InstallModes
+}
+
+// withModes returns the bundles and the text of the catalog with the install
+// modes that only the files told so far. They have few different values, so that
+// this takes no room. Where the text of a bundle cannot be had, its modes stay
+// to be asked for.
+func (c *Catalog) withModes(ctx context.Context) ([]bundleRec, table, error) {
+	bundles, t := c.bundles, c.table
+	numbers := map[string]sid{}
+	for i := range c.bundles {
+		if c.bundles[i].modes != modesInText {
+			continue
+		}
+		b := Bundle{c, uint32(i)}
+		list, told, err := b.InstallModes(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil, table{}, context.Cause(ctx)
+		case errors.Is(err, fbc.ErrNoSource):
+			continue
+		case err != nil:
+			return nil, table{}, err
+		}
+		if len(numbers) == 0 {
+			bundles, t.end = slices.Clone(bundles), slices.Clone(t.end)
+		}
+		id, text := sid(0), ""
+		if told {
+			raw, err := json.Marshal(list)
+			if err != nil {
+				return nil, table{}, err
+			}
+			text = string(raw)
+			id = numbers[text]
+		}
+		bundles[i].modes = modesNone
+		if told && id == 0 {
+			t.text += text
+			t.end = append(t.end, uint32(len(t.text)))
+			id = sid(len(t.end) - 1)
+		}
+		numbers[text] = id
+		if told {
+			bundles[i].modes = modesAreHere + uint32(id)
+		}
+	}
+	return bundles, t, nil
+}
