@@ -1,0 +1,158 @@
+package envtest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// An Environment is a running control plane.
+type Environment struct {
+	// Config is that of its administrator. Clients that are made from it do not
+	// hold back.
+	Config *rest.Config
+	// Bin is the directory of the servers.
+	Bin string
+
+	env   *envtest.Environment
+	dir   string
+	guard *exec.Cmd
+	alive io.Closer // is closed when this process ends, if not before
+}
+
+// Main runs the tests of a package with a control plane, and ends the process.
+// CRDs are directories or files with more definitions than OLM's classic ones.
+func Main(m *testing.M, env *Environment, crds ...string) {
+	code := 1
+	if err := env.Start(crds...); err != nil {
+		fmt.Fprintln(os.Stderr, "no control plane for the tests:", err)
+	} else {
+		code = m.Run()
+	}
+	if err := env.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "ending the control plane:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// Start builds the servers if need be, and starts them.
+func (e *Environment) Start(crds ...string) (err error) {
+	if e.Bin, err = Build(); err != nil {
+		return err
+	}
+	api, err := goTool(".", "list", "-m", "-f", "{{.Dir}}", "github.com/operator-framework/api")
+	if err != nil {
+		return err
+	}
+	if e.dir, err = os.MkdirTemp("", "olmkit-envtest-"); err != nil {
+		return err
+	}
+	if err := e.watch(); err != nil {
+		return err
+	}
+	e.env = &envtest.Environment{
+		CRDDirectoryPaths:        append([]string{filepath.Join(api, "crds")}, crds...),
+		ErrorIfCRDPathMissing:    true,
+		ControlPlaneStartTimeout: 2 * time.Minute,
+		ControlPlaneStopTimeout:  time.Minute,
+	}
+	e.env.CRDInstallOptions.MaxTime = time.Minute
+	e.env.ControlPlane.Etcd = &envtest.Etcd{DataDir: filepath.Join(e.dir, "data")}
+	server := e.env.ControlPlane.GetAPIServer()
+	server.CertDir = filepath.Join(e.dir, "certs")
+	for _, dir := range []string{e.env.ControlPlane.Etcd.DataDir, server.CertDir} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for name, path := range map[string]*string{"etcd": &e.env.ControlPlane.Etcd.Path, "kube-apiserver": &server.Path} {
+		if *path, err = e.launcher(name); err != nil {
+			return err
+		}
+	}
+	// Two cores serve thousands of requests at once: nobody is to be turned away.
+	server.Configure().Set("max-requests-inflight", "2000").Set("max-mutating-requests-inflight", "1000")
+	if e.Config, err = e.env.Start(); err != nil {
+		return err
+	}
+	e.Config.QPS = -1
+	return nil
+}
+
+// launcher writes a script that leaves its process id in a file and becomes a
+// server.
+func (e *Environment) launcher(name string) (string, error) {
+	path := filepath.Join(e.dir, name)
+	script := fmt.Sprintf("#!/bin/sh\necho $$ > %q\nexec %q \"$@\"\n", e.pidFile(name), filepath.Join(e.Bin, name))
+	return path, os.WriteFile(path, []byte(script), 0o700)
+}
+
+func (e *Environment) pidFile(name string) string { return filepath.Join(e.dir, name+".pid") }
+
+// watch starts a process that ends the servers when this one is gone, however
+// it ended: by a panic, a timeout or a signal.
+func (e *Environment) watch() error {
+	script := `trap '' INT TERM HUP; cat; for f in "$0"/*.pid; do [ -f "$f" ] && kill -9 "$(cat "$f")"; done; rm -rf "$0"; exit 0`
+	e.guard = exec.Command("/bin/sh", "-c", script, e.dir)
+	e.guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var err error
+	if e.alive, err = e.guard.StdinPipe(); err != nil {
+		return err
+	}
+	return e.guard.Start()
+}
+
+// Stop ends the servers. It may be called after a failed start.
+func (e *Environment) Stop() error {
+	var err error
+	if e.env != nil {
+		if err = e.env.Stop(); err == nil {
+			for _, name := range []string{"etcd", "kube-apiserver"} {
+				os.Remove(e.pidFile(name)) // the ids are free for others
+			}
+		}
+	}
+	if e.guard == nil || e.guard.Process == nil {
+		return err
+	}
+	e.alive.Close()
+	return errors.Join(err, e.guard.Wait())
+}
+
+// RestartAPIServer ends the API server and starts it again, at its old address.
+func (e *Environment) RestartAPIServer() error {
+	server := e.env.ControlPlane.GetAPIServer()
+	if err := server.Stop(); err != nil {
+		return err
+	}
+	return server.Start()
+}
+
+// StallEtcd stops etcd, without its knowledge, for a time.
+func (e *Environment) StallEtcd(d time.Duration) error {
+	text, err := os.ReadFile(e.pidFile("etcd"))
+	if err != nil {
+		return err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return err
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	time.Sleep(d)
+	return syscall.Kill(pid, syscall.SIGCONT)
+}
