@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -118,7 +119,8 @@ func manifestModes(value jsontext.Value) []InstallMode {
 // to be asked for.
 func (c *Catalog) withModes(ctx context.Context) ([]bundleRec, table, error) {
 	bundles, t := c.bundles, c.table
-	numbers := map[string]sid{}
+	var more strings.Builder
+	numbers, own := map[string]sid{}, false
 	for i := range c.bundles {
 		if c.bundles[i].modes != modesInText {
 			continue
@@ -133,28 +135,26 @@ func (c *Catalog) withModes(ctx context.Context) ([]bundleRec, table, error) {
 		case err != nil:
 			return nil, table{}, err
 		}
-		if len(numbers) == 0 {
-			bundles, t.end = slices.Clone(bundles), slices.Clone(t.end)
+		if !own { // the catalog itself must not change
+			bundles, t.end, own = slices.Clone(bundles), slices.Clone(t.end), true
 		}
-		id, text := sid(0), ""
-		if told {
-			raw, err := json.Marshal(list)
-			if err != nil {
-				return nil, table{}, err
-			}
-			text = string(raw)
-			id = numbers[text]
+		if !told {
+			bundles[i].modes = modesNone
+			continue
 		}
-		bundles[i].modes = modesNone
-		if told && id == 0 {
-			t.text += text
-			t.end = append(t.end, uint32(len(t.text)))
+		text, err := json.Marshal(list)
+		if err != nil {
+			return nil, table{}, err
+		}
+		id, ok := numbers[string(text)]
+		if !ok {
+			more.Write(text)
+			t.end = append(t.end, uint32(len(t.text)+more.Len()))
 			id = sid(len(t.end) - 1)
+			numbers[string(text)] = id
 		}
-		numbers[text] = id
-		if told {
-			bundles[i].modes = modesAreHere + uint32(id)
-		}
+		bundles[i].modes = modesAreHere + uint32(id)
 	}
+	t.text += more.String()
 	return bundles, t, nil
 }
