@@ -20,8 +20,8 @@ type Cluster interface {
 	// refuse with [ErrConflict], wrapped or not, a change whose object is not of
 	// the resourceVersion that the change carries, is there already when it
 	// should be created, or is gone, and one whose condition (Change.If) no
-	// longer holds. Any other error is for good, as far as the
-	// cluster can tell.
+	// longer holds, and with [ErrUnavailable] if it could not be asked. Any other
+	// error is for good, as far as the cluster can tell.
 	Apply(ctx context.Context, c Change) (warnings []string, err error)
 }
 
@@ -152,6 +152,8 @@ func (l *Loop) pass(ctx context.Context, r *Result) (done int, refusals []refusa
 			l.report(c, warnings)
 		case ctx.Err() != nil:
 			return done, refusals, context.Cause(ctx)
+		case errors.Is(err, ErrUnavailable):
+			return done, refusals, fmt.Errorf("%s %s: %w", c.Op, c.Key(), err)
 		case errors.Is(err, ErrConflict):
 			r.Conflicts++
 			return done, nil, nil

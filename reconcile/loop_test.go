@@ -135,6 +135,32 @@ func TestRefusedStep(t *testing.T) {
 	}
 }
 
+// A cluster that does not answer ends the run, and no status says that a step
+// was refused. The next run goes on.
+func TestUnavailable(t *testing.T) {
+	w := worldOf(t, "drift")
+	away := fmt.Errorf("connection refused: %w", reconcile.ErrUnavailable)
+	w.Intercept = func(c reconcile.Change, apply func() error) error {
+		if c.Object.Kind == "ServiceAccount" {
+			return away
+		}
+		return apply()
+	}
+	r, err := w.loop().Run(context.Background(), testNamespace)
+	if !errors.Is(err, reconcile.ErrUnavailable) || !strings.Contains(err.Error(), "create ServiceAccount ops/runner: connection refused") {
+		t.Fatalf("got error %v", err)
+	}
+	for _, o := range w.List() {
+		if text, err := json.Marshal(o); err != nil || strings.Contains(string(text), "connection refused") {
+			t.Errorf("%s tells of it: %s", o.Key(), text)
+		}
+	}
+	w.Intercept = nil
+	if again, err := w.loop().Run(context.Background(), testNamespace); err != nil || again.Changes == 0 || r.Changes == 0 {
+		t.Errorf("the next run made %d changes, error %v", again.Changes, err)
+	}
+}
+
 func subscription(t *testing.T, w *world, name string) *olm.Subscription {
 	t.Helper()
 	o, err := w.Get(key(olm.KindSubscription, testNamespace+"/"+name))

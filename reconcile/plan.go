@@ -115,3 +115,8 @@ func (p *Plan) Hash() string {
 // change was made from: another writer was there first. Read again and decide
 // again.
 var ErrConflict = errors.New("the object was changed by another writer")
+
+// ErrUnavailable is the error of a change that the cluster neither made nor
+// refused, as far as is known: it does not answer, or asks to come back later.
+// It ends a run: nothing was wrong with the change, so no status may say so.
+var ErrUnavailable = errors.New("the cluster is not available")
