@@ -71,30 +71,53 @@ func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph
 	if err != nil {
 		return nil, err
 	}
-	var text struct {
-		Properties []property.Property `json:"properties"`
-	}
-	if err := json.Unmarshal(raw, &text); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.Pos(), err)
-	}
-	var objects []olm.Object
-	for i, p := range text.Properties {
-		if p.Type != property.TypeBundleObject {
-			continue
-		}
-		o, err := bundleObject(p.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: bundle %q: /properties/%d: %w", b.Pos(), b.Name(), i, err)
-		}
-		objects = append(objects, o)
+	objects, err := BundleObjects(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: bundle %q: %w", b.Pos(), b.Name(), err)
 	}
 	switch {
 	case len(objects) > 0:
 		return objects, nil
 	case c.StandIns:
-		return standIns(b, text.Properties)
+		list, err := propertiesOf(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s: bundle %q: %w", b.Pos(), b.Name(), err)
+		}
+		return standIns(b, list)
 	}
 	return nil, fmt.Errorf("%s: bundle %q: %w %s", b.Pos(), b.Name(), errNoManifests, b.Image())
+}
+
+// BundleObjects returns the objects that an olm.bundle blob carries as
+// olm.bundle.object properties, in their order; none when its manifests are
+// elsewhere. The error names the property by its JSON pointer.
+func BundleObjects(blob []byte) ([]olm.Object, error) {
+	list, err := propertiesOf(blob)
+	if err != nil {
+		return nil, err
+	}
+	var objects []olm.Object
+	for i, p := range list {
+		if p.Type != property.TypeBundleObject {
+			continue
+		}
+		o, err := bundleObject(p.Value)
+		if err != nil {
+			return nil, fmt.Errorf("/properties/%d: %w", i, err)
+		}
+		objects = append(objects, o)
+	}
+	return objects, nil
+}
+
+func propertiesOf(blob []byte) ([]property.Property, error) {
+	var text struct {
+		Properties []property.Property `json:"properties"`
+	}
+	if err := json.Unmarshal(blob, &text); err != nil {
+		return nil, err
+	}
+	return text.Properties, nil
 }
 
 var errNoManifests = errors.New("the catalog does not carry the bundle's manifests: they are in its image")
