@@ -2,7 +2,6 @@ package resolver
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +10,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/graph"
 )
 
 // ReadProblems returns the problems of a stream of JSON documents: one document,
@@ -133,43 +129,4 @@ func kindName(k jsontext.Kind) string {
 		return "a list"
 	}
 	return "this"
-}
-
-// Open loads the catalogs of a problem that have a text or a directory and no
-// Graph yet. dir opens a directory; it may return the same index for the same
-// name every time. Errors are those of the load, in a [*ProblemError] that names
-// the catalog.
-func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
-	for i := range p.Catalogs {
-		c := &p.Catalogs[i]
-		if c.Graph != nil || c.Unhealthy != "" {
-			continue
-		}
-		path := fmt.Sprintf("/catalogs/%d", i)
-		var err error
-		switch {
-		case c.FBC != nil && c.Dir != "":
-			return problemErrorf(path, "catalog %q has both fbc and dir; keep one", c.Name)
-		case c.FBC != nil:
-			c.Graph, err = graph.Parse(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}})
-			path += "/fbc"
-		case c.Dir != "" && dir != nil:
-			c.Graph, err = dir(ctx, c.Dir)
-			path += "/dir"
-		case c.Dir != "":
-			return problemErrorf(path+"/dir", "catalog %q is a directory, and no directories are open to this problem", c.Name)
-		default:
-			return problemErrorf(path, "catalog %q has neither fbc nor dir", c.Name)
-		}
-		if err != nil {
-			return &ProblemError{Path: path, Err: fmt.Errorf("catalog %q: %w", c.Name, err)}
-		}
-		if c.Digest == "" {
-			continue
-		}
-		if got := c.Graph.Digest(); c.Digest != got {
-			return problemErrorf(fmt.Sprintf("/catalogs/%d/digest", i), "catalog %q has changed: its content hash is %s, the problem was written with %s", c.Name, got, c.Digest)
-		}
-	}
-	return nil
 }

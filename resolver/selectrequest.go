@@ -1,14 +1,12 @@
 package resolver
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"iter"
 
 	"github.com/blang/semver/v4"
 
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 )
 
@@ -98,42 +96,6 @@ type SelectOptions struct {
 // [ReadProblems] does.
 func ReadSelectRequests(r io.Reader) iter.Seq2[SelectRequest, error] {
 	return readAll[SelectRequest](r)
-}
-
-// Open loads the catalogs of the request that take part and have a text or a
-// directory and no Graph yet; catalogs that are unavailable or not selected are
-// never read (C6). dir opens a directory; it may return the same index for the
-// same name every time. The error is a [*ProblemError] that names the catalog.
-func (r *SelectRequest) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
-	if err := r.Selector.Validate(); err != nil {
-		return &ProblemError{Path: "/selector", Err: err}
-	}
-	for i := range r.Catalogs {
-		c := &r.Catalogs[i]
-		if c.Graph != nil || c.Unavailable || !r.Selector.Matches(c.Labels) {
-			continue
-		}
-		path := fmt.Sprintf("/catalogs/%d", i)
-		var err error
-		switch {
-		case c.FBC != nil && c.Dir != "":
-			return problemErrorf(path, "catalog %q has both fbc and dir; keep one", c.Name)
-		case c.FBC != nil:
-			c.Graph, err = graph.Parse(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}})
-			path += "/fbc"
-		case c.Dir != "" && dir != nil:
-			c.Graph, err = dir(ctx, c.Dir)
-			path += "/dir"
-		case c.Dir != "":
-			return problemErrorf(path+"/dir", "catalog %q is a directory, and no directories are open to this request", c.Name)
-		default:
-			return problemErrorf(path, "catalog %q has neither fbc nor dir", c.Name)
-		}
-		if err != nil {
-			return &ProblemError{Path: path, Err: fmt.Errorf("catalog %q: %w", c.Name, err)}
-		}
-	}
-	return nil
 }
 
 // check returns the parsed parts of a request.

@@ -1,0 +1,78 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+)
+
+// Open loads the catalogs of a problem that have a text or a directory and no
+// Graph yet. dir opens a directory; it may return the same index for the same
+// name every time. Errors are those of the load, in a [*ProblemError] that names
+// the catalog.
+func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
+	for i := range p.Catalogs {
+		c := &p.Catalogs[i]
+		if c.Graph != nil || c.Unhealthy != "" {
+			continue
+		}
+		var err error
+		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir); err != nil {
+			return err
+		}
+		if c.Digest == "" {
+			continue
+		}
+		if got := c.Graph.Digest(); c.Digest != got {
+			return problemErrorf(fmt.Sprintf("/catalogs/%d/digest", i), "catalog %q has changed: its content hash is %s, the problem was written with %s", c.Name, got, c.Digest)
+		}
+	}
+	return nil
+}
+
+// Open loads the catalogs of the request that take part and have a text or a
+// directory and no Graph yet; catalogs that are unavailable or not selected are
+// never read (C6). dir opens a directory; it may return the same index for the
+// same name every time. The error is a [*ProblemError] that names the catalog.
+func (r *SelectRequest) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
+	if err := r.Selector.Validate(); err != nil {
+		return &ProblemError{Path: "/selector", Err: err}
+	}
+	for i := range r.Catalogs {
+		c := &r.Catalogs[i]
+		if c.Graph != nil || c.Unavailable || !r.Selector.Matches(c.Labels) {
+			continue
+		}
+		var err error
+		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openCatalog loads the i-th catalog of a document, from its text or from the
+// directory that it names.
+func openCatalog(ctx context.Context, i int, name string, text *string, dirName string, dir func(ctx context.Context, name string) (*graph.Catalog, error)) (c *graph.Catalog, err error) {
+	path := fmt.Sprintf("/catalogs/%d", i)
+	switch {
+	case text != nil && dirName != "":
+		return nil, problemErrorf(path, "catalog %q has both fbc and dir; keep one", name)
+	case text != nil:
+		c, err = graph.Parse(ctx, []byte(*text), name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}})
+		path += "/fbc"
+	case dirName != "" && dir != nil:
+		c, err = dir(ctx, dirName)
+		path += "/dir"
+	case dirName != "":
+		return nil, problemErrorf(path+"/dir", "catalog %q is a directory, and no directories are open to this document", name)
+	default:
+		return nil, problemErrorf(path, "catalog %q has neither fbc nor dir", name)
+	}
+	if err != nil {
+		return nil, &ProblemError{Path: path, Err: fmt.Errorf("catalog %q: %w", name, err)}
+	}
+	return c, nil
+}
