@@ -1,0 +1,160 @@
+package catalogd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/olmkit/olmkit/kube/internal/flight"
+)
+
+// A Client fetches one catalog from a server. It is safe for use by any number
+// of goroutines.
+type Client struct {
+	url    *url.URL // of all blobs
+	opts   Options
+	http   http.Client
+	shared flight.Group[struct{}, *Catalog]
+
+	mu   sync.Mutex
+	last known
+}
+
+// New returns a client for the catalog at a base address, to which /api/v1/all
+// is added: what status.urls.base of a ClusterCatalog says. It makes no request.
+// Opts may be nil.
+func New(base string, opts *Options) (*Client, error) {
+	u, err := url.Parse(base)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("address of a catalog: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("address of a catalog: %q is neither http:// nor https://", u.Redacted())
+	case u.Host == "":
+		return nil, fmt.Errorf("address of a catalog: %q names no host", u.Redacted())
+	case u.User != nil:
+		return nil, fmt.Errorf("address of a catalog: %q holds credentials; put them into Options.Header", u.Redacted())
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("address of a catalog: %q has a query or fragment; want the base to which /api/v1/all is added", u.Redacted())
+	}
+	c := &Client{url: u.JoinPath("api", "v1", "all"), opts: opts.withDefaults()}
+	switch {
+	case c.opts.HTTP != nil && c.opts.TLS != nil:
+		return nil, errors.New("catalogd: Options has both HTTP and TLS; put the TLS configuration into the transport of HTTP")
+	case c.opts.HTTP != nil:
+		c.http = *c.opts.HTTP
+	default:
+		c.http.Transport = transport(c.opts.TLS)
+	}
+	c.http.CheckRedirect = c.redirect(c.http.CheckRedirect)
+	return c, nil
+}
+
+// transport returns that of net/http's default client with a TLS configuration.
+func transport(config *tls.Config) http.RoundTripper {
+	t := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   1,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: time.Minute,
+	}
+	if config != nil {
+		t.TLSClientConfig = config.Clone()
+	}
+	return t
+}
+
+// redirect follows redirects on the same host only, so that neither headers nor
+// certificates reach another one.
+func (c *Client) redirect(also func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
+	return func(r *http.Request, via []*http.Request) error {
+		to := r.URL.Redacted()
+		switch {
+		case c.url.Scheme == "https" && r.URL.Scheme != "https":
+			return &RedirectError{To: to, Reason: "which is not protected by TLS"}
+		case !strings.EqualFold(r.URL.Host, c.url.Host):
+			return &RedirectError{To: to, Reason: "which is another host"}
+		case len(via) >= 5:
+			return &RedirectError{To: to, Reason: "in a circle, it seems"}
+		case also != nil:
+			return also(r, via)
+		}
+		return nil
+	}
+}
+
+// URL returns the address that the client reads.
+func (c *Client) URL() string { return c.url.String() }
+
+// Last returns the catalog of the last Fetch that succeeded, that of an earlier
+// process if Options.Dir still has it, or nil. It makes no request.
+func (c *Client) Last(ctx context.Context) *Catalog {
+	return c.known(ctx).cat
+}
+
+func (c *Client) known(ctx context.Context) known {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last.cat == nil && c.opts.Dir != "" {
+		c.last = c.restore(ctx)
+	}
+	return c.last
+}
+
+// Fetch returns the catalog that the server has now: the one of the last Fetch,
+// the same pointer, if it is still that. Callers at the same time share a
+// request, which ends when all of them have left. The error is an [*Error], or
+// the cause of the context's end.
+func (c *Client) Fetch(ctx context.Context) (*Catalog, error) {
+	return c.shared.Do(ctx, struct{}{}, func(ctx context.Context) (*Catalog, error) {
+		now, err := c.fetch(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.last = now
+		return now.cat, nil
+	})
+}
+
+// fetch tries until it has an answer that cannot change by waiting.
+func (c *Client) fetch(ctx context.Context) (known, error) {
+	last := c.known(ctx)
+	for n := 1; ; n++ {
+		now, err := c.attempt(ctx, last)
+		if err == nil {
+			return now, nil
+		}
+		if ctx.Err() != nil {
+			return known{}, context.Cause(ctx)
+		}
+		failure := &Error{URL: c.url.Redacted(), Attempts: n, Err: err}
+		if n >= c.opts.Retry.Attempts || !passing(err) {
+			return known{}, failure
+		}
+		pause := min(c.opts.Retry.Pause<<min(n-1, 20), c.opts.Retry.MaxPause)
+		pause -= time.Duration(rand.Int64N(int64(pause)/2 + 1)) // so that many clients do not come together
+		var status *StatusError
+		if errors.As(err, &status) && status.RetryAfter > 0 {
+			if status.RetryAfter > c.opts.Retry.MaxPause {
+				return known{}, failure
+			}
+			pause = max(pause, status.RetryAfter)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return known{}, context.Cause(ctx)
+		}
+	}
+}

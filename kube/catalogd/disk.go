@@ -1,0 +1,147 @@
+package catalogd
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A state is what the directory remembers of a server: a small file that names
+// the others by their content, and is written after them.
+type state struct {
+	URL string `json:"url"`
+	tags
+	Hash    string    `json:"hash"`
+	Size    int64     `json:"size"`
+	Fetched time.Time `json:"fetched"`
+}
+
+// file returns the name of a file that belongs to the client's address.
+func (c *Client) file(suffix string) string {
+	sum := sha256.Sum256([]byte(c.url.String()))
+	return filepath.Join(c.opts.Dir, hex.EncodeToString(sum[:8])+suffix)
+}
+
+func (c *Client) textFile(hash string) string  { return c.file("-" + hash[:16] + ".jsonl") }
+func (c *Client) indexFile(hash string) string { return c.file("-" + hash[:16] + ".index") }
+
+// keep gives the text its name and writes the index and the state. Whatever
+// fails, the catalog can still be used: its text is an open file.
+func (c *Client) keep(ctx context.Context, cat *Catalog, s *spool, tags tags) error {
+	if err := os.Rename(s.Name(), c.textFile(cat.Hash)); err != nil {
+		os.Remove(s.Name())
+		return err
+	}
+	if err := c.writeIndex(ctx, cat); err != nil {
+		return err
+	}
+	old, _ := c.readState()
+	if err := c.writeState(cat, tags); err != nil {
+		return err
+	}
+	if old.Hash != "" && old.Hash != cat.Hash {
+		// Catalogs of this process still read it, through the open file.
+		return errors.Join(os.Remove(c.textFile(old.Hash)), os.Remove(c.indexFile(old.Hash)))
+	}
+	return nil
+}
+
+func (c *Client) writeIndex(ctx context.Context, cat *Catalog) error {
+	return writeFile(c.indexFile(cat.Hash), func(w io.Writer) error { return graph.WriteIndex(ctx, w, cat.Graph, cat.Hash) })
+}
+
+func (c *Client) writeState(cat *Catalog, tags tags) error {
+	text, err := json.Marshal(state{URL: c.url.String(), tags: tags, Hash: cat.Hash, Size: cat.Size, Fetched: cat.Fetched.UTC().Truncate(time.Second)})
+	if err != nil {
+		return err
+	}
+	return writeFile(c.file(".json"), func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+}
+
+func (c *Client) readState() (state, error) {
+	var s state
+	text, err := os.ReadFile(c.file(".json"))
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		return state{}, err
+	}
+	if sum, err := hex.DecodeString(s.Hash); err != nil || len(sum) != sha256.Size || s.URL != c.url.String() {
+		return state{}, errors.New("the state on disk is damaged, or that of another address")
+	}
+	return s, nil
+}
+
+// restore returns what an earlier process knew. What is damaged is nothing.
+func (c *Client) restore(ctx context.Context) known {
+	s, err := c.readState()
+	if err == nil {
+		var cat *Catalog
+		if cat, err = c.open(ctx, s); err == nil {
+			return known{cat, s.tags}
+		}
+	}
+	if !errors.Is(err, os.ErrNotExist) && ctx.Err() == nil && c.opts.Warn != nil {
+		c.opts.Warn(fmt.Errorf("opening what was kept of the catalog at %s: %w", c.url.Redacted(), err))
+	}
+	return known{}
+}
+
+// open opens the index, or makes it again of the text.
+func (c *Client) open(ctx context.Context, s state) (*Catalog, error) {
+	f, err := os.Open(c.textFile(s.Hash))
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || info.Size() != s.Size {
+		f.Close()
+		return nil, errors.Join(errors.New("the text has another size than it had"), err)
+	}
+	cat := &Catalog{Hash: s.Hash, Size: s.Size, Fetched: s.Fetched, text: &spooled{name: "all", file: f, size: s.Size}}
+	cat.Graph, err = graph.OpenIndex(c.indexFile(s.Hash), c.opts.Graph)
+	if err == nil && cat.Graph.SourceHash() == s.Hash {
+		return cat, nil
+	}
+	b := &body{to: io.Discard, hash: sha256.New(), text: bounded{r: io.NewSectionReader(f, 0, s.Size), left: s.Size}}
+	cat.text.first = b
+	cat.Graph, err = graph.Load(ctx, cat.text, c.opts.Graph)
+	if _, sum, _ := b.end(); err != nil || sum != s.Hash {
+		f.Close()
+		return nil, errors.Join(errors.New("neither the index nor the text is as it was"), err)
+	}
+	cat.text.settle(s.Size)
+	if err := c.writeIndex(ctx, cat); err != nil && c.opts.Warn != nil {
+		c.opts.Warn(fmt.Errorf("writing the index of the catalog at %s again: %w", c.url.Redacted(), err))
+	}
+	return cat, nil
+}
+
+// writeFile writes a file so that it is there as a whole or not at all.
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+"-*.tmp")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

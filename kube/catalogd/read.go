@@ -1,0 +1,176 @@
+package catalogd
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A diskError is a fault of our own file, not of the server.
+type diskError struct{ err error }
+
+func (e *diskError) Error() string { return "keeping the answer: " + e.err.Error() }
+func (e *diskError) Unwrap() error { return e.err }
+
+// read decodes an answer while it arrives, and keeps its text in a file, from
+// which what resolution does not need can be read again.
+func (c *Client) read(ctx context.Context, resp *http.Response, last known) (known, error) {
+	spool, err := c.spool()
+	if err != nil {
+		return known{}, &diskError{err}
+	}
+	kept := false
+	defer func() {
+		if !kept {
+			spool.discard()
+		}
+	}()
+	b := &body{from: bounded{r: resp.Body, left: c.opts.Limits.Body, err: &TooLargeError{Limit: "Body", Max: c.opts.Limits.Body}}, to: spool, hash: sha256.New()}
+	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+		b.text = bounded{r: &b.from}
+	case "gzip", "x-gzip":
+		b.text = bounded{r: &gunzip{from: bufio.NewReader(&b.from)}}
+	default:
+		return known{}, fmt.Errorf("the answer is encoded as %q, which was not asked for", encoding)
+	}
+	b.text.left, b.text.err = c.opts.Limits.Text, &TooLargeError{Limit: "Text", Max: c.opts.Limits.Text}
+
+	// The load opens the text once, which is the answer as it arrives; all later
+	// reads are of the file.
+	text := &spooled{name: "all", file: spool.File, first: b}
+	g, err := graph.Load(ctx, text, c.opts.Graph)
+	size, sum, failure := b.end()
+	switch {
+	case ctx.Err() != nil:
+		return known{}, context.Cause(ctx)
+	case failure != nil:
+		return known{}, failure // it explains whatever faults the load found
+	case err != nil:
+		var found fbc.Diagnostics
+		if errors.As(err, &found) {
+			err = &CatalogError{Err: err}
+		}
+		return known{}, err
+	}
+	text.settle(size)
+	tags := tagsOf(resp)
+	if last.cat != nil && last.cat.Hash == sum {
+		// The same text under no or another tag: whoever compares pointers shall
+		// not think that something changed.
+		return known{last.cat, tags}, nil
+	}
+	cat := &Catalog{Graph: g, Hash: sum, Size: size, Fetched: time.Now(), text: text}
+	kept = true
+	if c.opts.Dir != "" {
+		if err := c.keep(ctx, cat, spool, tags); err != nil && c.opts.Warn != nil {
+			c.opts.Warn(fmt.Errorf("keeping the catalog at %s: %w", c.url.Redacted(), err))
+		}
+	}
+	return known{cat, tags}, nil
+}
+
+// A body is the text of an answer on its way to the loader. Methods other than
+// end are called by one goroutine, which may outlive the load.
+type body struct {
+	from, text bounded
+	to         io.Writer
+
+	mu     sync.Mutex
+	hash   hash.Hash
+	size   int64
+	err    error // other than io.EOF
+	closed bool
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.text.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return 0, os.ErrClosed
+	}
+	b.size += int64(n)
+	b.hash.Write(p[:n])
+	if _, failed := b.to.Write(p[:n]); failed != nil {
+		err = &diskError{failed}
+	}
+	if err != nil && err != io.EOF {
+		var large *TooLargeError
+		var disk *diskError
+		if !errors.As(err, &large) && !errors.As(err, &disk) {
+			err = &TruncatedError{Read: b.size, Err: err}
+		}
+		if b.err == nil {
+			b.err = err
+		}
+	}
+	return n, err
+}
+
+// end returns the size and hash of the text, or what went wrong with it. No read
+// after it has an effect.
+func (b *body) end() (int64, string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	return b.size, hex.EncodeToString(b.hash.Sum(nil)), b.err
+}
+
+// A bounded reader fails with err, rather than end, when more than left bytes
+// come.
+type bounded struct {
+	r    io.Reader
+	left int64
+	err  error
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, b.err
+	}
+	// One byte more than allowed tells the end from too much.
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return n - 1, b.err
+	}
+	return n, err
+}
+
+// A gunzip decompresses. The header is read with the first byte, so that its
+// faults are those of a read.
+type gunzip struct {
+	from io.Reader
+	z    *gzip.Reader
+}
+
+func (g *gunzip) Read(p []byte) (int, error) {
+	if g.z == nil {
+		z, err := gzip.NewReader(g.from)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF // not even a header
+		}
+		if err != nil {
+			return 0, err
+		}
+		g.z = z
+	}
+	return g.z.Read(p)
+}
