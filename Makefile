@@ -14,10 +14,10 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build test race fuzz bench compare cover lint golden fmt all
+.PHONY: help build test race fuzz bench compare cover lint golden fmt tidy man apidiff release reproduce all
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 all: build lint test ## build, lint and test
 
@@ -67,3 +67,24 @@ golden: ## rewrite the golden files from what the code does now
 
 fmt: ## format the code
 	gofmt -w .
+
+tidy: ## bring go.mod and go.sum of every module up to date
+	@set -e; for m in $(MODULES); do \
+		if [ -z "$$(find $$m -name '*.go' -print -quit)" ]; then continue; fi; \
+		echo "== go mod tidy $$m"; (cd $$m && $(GO) mod tidy); \
+	done
+
+man: ## write the man pages into bin/man/
+	cd internal/man && $(GO) run . ../../bin/man
+
+apidiff: ## compare the public API with the last tag, or with REF
+	internal/tools/apidiff.sh $(REF)
+
+release: ## build the release of the tag VERSION into dist/VERSION/
+	internal/tools/release/release.sh $(VERSION) dist/$(VERSION)
+
+reproduce: ## build the release of VERSION again from nothing, and compare
+	@set -e; tmp=$$(mktemp -d); trap 'rm -rf '$$tmp EXIT; \
+	GOCACHE=$$tmp/cache; export GOCACHE; TMPDIR=$$tmp; export TMPDIR; \
+	internal/tools/release/release.sh $(VERSION) $$tmp/again; \
+	diff dist/$(VERSION)/SHA256SUMS $$tmp/again/SHA256SUMS && echo "the same bytes"

@@ -1,0 +1,140 @@
+package repo_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// script runs a shell script and returns its output and exit code.
+func script(t *testing.T, dir, name string, args ...string) (out string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", append([]string{name}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
+}
+
+// A repository is one that a test makes.
+type repository struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepository(t *testing.T) *repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git on this machine")
+	}
+	r := &repository{t, t.TempDir()}
+	r.git("init", "-q")
+	return r
+}
+
+func (r *repository) git(args ...string) {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), "git", append([]string{"-C", r.dir, "-c", "user.name=test", "-c", "user.email=test@example.com"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("git %s: %v\n%s", args, err, out)
+	}
+}
+
+func (r *repository) write(name, text string) {
+	r.t.Helper()
+	file := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// copy brings files of this repository into the test's.
+func (r *repository) copy(names ...string) {
+	r.t.Helper()
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		r.write(name, string(text))
+	}
+}
+
+// TestAPIDiff checks what "make apidiff" says of a small module: nothing, an
+// addition, a removal.
+func TestAPIDiff(t *testing.T) {
+	r := newRepository(t)
+	r.copy("internal/tools/apidiff.sh", "internal/tools/go.mod", "internal/tools/go.sum")
+	r.write("go.mod", "module example.com/m\n\ngo 1.25.0\n")
+	r.write("m.go", "package m\n\nfunc F() {}\n")
+	const name = "internal/tools/apidiff.sh"
+	r.git("add", ".")
+	r.git("commit", "-q", "-m", "one")
+	if out, code := script(t, r.dir, name); code != 2 || !strings.Contains(out, "there is no tag yet") {
+		t.Errorf("without a tag it exits with %d and says\n%s", code, out)
+	}
+	r.git("tag", "v0.1.0")
+	for _, tt := range []struct {
+		source, want string
+		code         int
+	}{
+		{"package m\n\nfunc F() {}\n", "The API since v0.1.0:\nno changes\n", 0},
+		{"package m\n\nfunc F() {}\n\nfunc G() {}\n", "G: added", 0},
+		{"package m\n\nfunc G() {}\n", "F: removed", 1},
+		{"package m\n\nfunc F(int) {}\n", "F: changed from func() to func(int)", 1},
+	} {
+		r.write("m.go", tt.source)
+		if out, code := script(t, r.dir, name); code != tt.code || !strings.Contains(out, tt.want) {
+			t.Errorf("of %q it exits with %d, want %d, and says\n%s\nwant %q in it", tt.source, code, tt.code, out, tt.want)
+		}
+	}
+}
+
+// TestReleaseRefuses checks what a release does not begin with. That two builds
+// are the same bytes is for "make reproduce" to show: it takes minutes.
+func TestReleaseRefuses(t *testing.T) {
+	r := newRepository(t)
+	const name = "internal/tools/release/release.sh"
+	r.copy(name)
+	r.git("add", ".")
+	r.git("commit", "-q", "-m", "one")
+	if out, code := script(t, r.dir, name, "v0.1.0", "dist"); code != 2 || !strings.Contains(out, "there is no tag v0.1.0") {
+		t.Errorf("without the tag it exits with %d and says\n%s", code, out)
+	}
+	r.git("tag", "v0.1.0")
+	r.write("dist/old", "")
+	if out, code := script(t, r.dir, name, "v0.1.0", "dist"); code != 2 || !strings.Contains(out, "dist is not empty") {
+		t.Errorf("with a directory in use it exits with %d and says\n%s", code, out)
+	}
+}
+
+// TestScripts checks that the scripts of the repository are shell scripts.
+func TestScripts(t *testing.T) {
+	for _, pattern := range []string{"internal/tools/*.sh", "internal/tools/*/*.sh"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no scripts match %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.HasPrefix(text, []byte("#!/bin/sh\n")) || !bytes.Contains(text, []byte("\nset -eu\n")) {
+				t.Errorf("%s does not begin as a script that stops at its first error", name)
+			}
+		}
+	}
+}
