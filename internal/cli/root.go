@@ -54,6 +54,12 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitBadInput
 }
 
+// Command returns the tree of commands, for what is made of their help texts. Run
+// runs them.
+func Command() *cobra.Command {
+	return newRoot(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard})
+}
+
 // An env is what a command may touch.
 type env struct {
 	stdin          io.Reader
