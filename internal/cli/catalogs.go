@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ const globalNamespace = "olm"
 type source struct {
 	name, namespace, path string
 	priority              int
+	labels                map[string]string
 }
 
 // addSample adds the flag that stands in for a catalog directory.
@@ -81,14 +83,19 @@ func baseName(path string) string {
 	return name
 }
 
-// parseSource reads NAME=PATH[,priority=N][,namespace=NS]. A path may hold
-// commas and equals signs.
+// sourceForm is how --catalog names a catalog.
+const sourceForm = "[NAME=]PATH[,priority=N][,namespace=NS][,label=KEY=VALUE]"
+
+// parseSource reads sourceForm. A path may hold commas and equals signs, if it has
+// a name before it.
 func parseSource(text string) (source, error) {
+	s := source{namespace: globalNamespace}
 	name, rest, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return source{}, usagef("--catalog %q has no name; write NAME=PATH[,priority=N][,namespace=NS]", text)
+	if !ok || strings.ContainsAny(name, `/\,`) {
+		name, rest = "", text
+	} else if name == "" {
+		return source{}, usagef("--catalog %q has no name before the equals sign; write %s", text, sourceForm)
 	}
-	s := source{name: name, namespace: globalNamespace}
 	for {
 		at := strings.LastIndexByte(rest, ',')
 		if at < 0 {
@@ -103,13 +110,22 @@ func parseSource(text string) (source, error) {
 			s.priority = p
 		} else if ns, ok := strings.CutPrefix(option, "namespace="); ok && ns != "" {
 			s.namespace = ns
+		} else if label, ok := strings.CutPrefix(option, "label="); ok && label != "" {
+			key, value, _ := strings.Cut(label, "=")
+			if s.labels == nil {
+				s.labels = map[string]string{}
+			}
+			s.labels[key] = value
 		} else {
 			break
 		}
 		rest = rest[:at]
 	}
 	if s.path = rest; rest == "" {
-		return source{}, usagef("--catalog %q has no path; write NAME=PATH[,priority=N][,namespace=NS]", text)
+		return source{}, usagef("--catalog %q has no path; write %s", text, sourceForm)
+	}
+	if s.name = name; name == "" {
+		s.name = baseName(rest)
 	}
 	return s, nil
 }
@@ -150,13 +166,16 @@ func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error)
 	var got loaded
 	var err error
 	if path != stdinPath && path != samplePath && isIndex(path) {
-		got.catalog, err = graph.OpenIndex(path, nil)
+		got.catalog, err = graph.OpenIndex(path, l.limits.graph())
 	} else if blobs, failed := l.blobs(ctx, path); failed != nil {
 		err = failed
 	} else {
-		got.catalog, err = graph.Build(ctx, blobs, nil)
+		got.catalog, err = graph.Build(ctx, blobs, l.limits.graph())
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() != nil {
+		return nil, err // the next question may have more time
+	}
+	if err != nil {
 		err = &catalogError{path, err}
 	}
 	got.err = err
@@ -209,14 +228,18 @@ func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found 
 // open calls use with what a path means: a file system, or a stream and its
 // name.
 func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadOptions) error) error {
-	opts := &fbc.LoadOptions{}
+	opts := &fbc.LoadOptions{Limits: l.limits.fbc()}
 	if p := newProgress(l.stderr, "loading "+display(path)); p != nil {
 		opts.Progress = p.update
 		defer p.done()
 	}
 	switch path {
 	case stdinPath:
-		return use(nil, l.stdin, "stdin", opts)
+		in := bufio.NewReader(l.stdin)
+		if _, err := in.Peek(1); err == io.EOF {
+			return errNoInput
+		}
+		return use(nil, in, "stdin", opts)
 	case samplePath:
 		return use(sample.Catalog(), nil, "", opts)
 	}
@@ -241,6 +264,10 @@ func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadO
 	}
 	return use(root.FS(), nil, "", opts)
 }
+
+// errNoInput is that of a catalog that was to come on standard input. An empty
+// file is a catalog without blobs; an empty pipe is a command that failed.
+var errNoInput = errors.New("nothing came; pipe a catalog in, or name its directory")
 
 // A oneFile is a file system with one file of the disk, so that its text can be
 // read again.

@@ -38,10 +38,12 @@ type clusterState struct {
 func (s *clusterState) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`, YAML or JSON, or from standard input when it is - (repeatable)")
-	f.StringArrayVar(&s.catalogs, "catalog", nil, "the content of a catalog, as `NAME=PATH[,priority=N][,namespace=NS]` (repeatable)")
+	f.StringArrayVar(&s.catalogs, "catalog", nil, "the content of a catalog, as `[NAME=]PATH[,priority=N][,namespace=NS]` (repeatable)")
+	completeCatalogFlag(cmd)
 	s.sample = addSample(cmd)
-	f.StringVarP(&s.namespace, "namespace", "n", "", "the namespace to look at (default: the one with subscriptions)")
-	f.StringVar(&s.global, "global-namespace", globalNamespace, "the namespace of the catalogs that every namespace sees")
+	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to look at (default: the one with subscriptions)")
+	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
+	f.StringVar(&s.global, "global-namespace", globalNamespace, "the `NAMESPACE` of the catalogs that every namespace sees")
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
 }
 
@@ -88,7 +90,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 // wholeBlobs loads the blobs of a catalog with what installing needs: where the
 // text cannot be read again, all of it is kept.
 func (l *loader) wholeBlobs(ctx context.Context, path string) (*fbc.Catalog, error) {
-	opts := &fbc.LoadOptions{Keep: fbc.KeepAll}
+	opts := &fbc.LoadOptions{Keep: fbc.KeepAll, Limits: l.limits.fbc()}
 	if path == stdinPath {
 		return fbc.LoadReader(ctx, l.stdin, "stdin", opts)
 	}
@@ -159,24 +161,19 @@ func theNamespace(c *memcluster.Cluster, name string) (string, error) {
 // objects passes the objects of a file to put: the documents of a YAML or JSON
 // stream, and the items of lists.
 func (l *loader) objects(name string, put func(olm.Object) error) error {
-	in := l.stdin
-	if name != stdinPath {
-		f, err := os.Open(name)
-		if err != nil {
-			var file *os.PathError
-			if errors.As(err, &file) {
-				err = file.Err
-			}
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		defer f.Close()
-		in = f
+	in, err := l.input(name)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	d := yamlv3.NewDecoder(in)
 	for n := 1; ; n++ {
 		var node yamlv3.Node
 		err := d.Decode(&node)
 		if err == io.EOF {
+			if n == 1 {
+				return nothingIn(name, "objects of a cluster")
+			}
 			return nil
 		}
 		if err == nil {

@@ -1,40 +1,163 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
 )
 
-// completePackages offers the packages of the catalogs that the command line
-// names so far and, after a colon, the channels.
-func completePackages(cmd *cobra.Command, e *env, r *request) {
-	offer := func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		list, err := sources(args, r.catalogs, *r.sample)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+// Completion reads the catalogs that the command line names so far. Where one
+// cannot be read there is nothing to offer, and no error: the command will tell.
+
+// named returns the indexes of the catalogs that a command line names so far,
+// except standard input.
+func (r *request) named(cmd *cobra.Command, e *env, args []string) []*graph.Catalog {
+	// Cobra parses flags twice before it completes, so that each is there twice.
+	list, err := sources(args, distinctWords(slices.Clone(r.catalogs)), *r.sample)
+	if err != nil {
+		return nil
+	}
+	return openAll(cmd, e, list)
+}
+
+// openAll returns the indexes of sources that can be read.
+func openAll(cmd *cobra.Command, e *env, list []source) []*graph.Catalog {
+	l := newLoader(e)
+	var cats []*graph.Catalog
+	for _, s := range list {
+		if s.path == stdinPath {
+			continue
 		}
-		pkg, _, wantsChannel := strings.Cut(word, ":")
-		l := newLoader(e)
+		if g, err := l.index(cmd.Context(), s.path); err == nil {
+			cats = append(cats, g)
+		}
+	}
+	return cats
+}
+
+// completeRequest completes the flags of a request.
+func completeRequest(cmd *cobra.Command, e *env, r *request) {
+	completeFlag(cmd, "package", r.completePackages(e, true))
+	completeFlag(cmd, "installed", r.completeInstalled(e))
+	completeFlag(cmd, "starting-csv", r.completeBundles(e, "="))
+	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
+	completeCatalogFlag(cmd)
+}
+
+// completeCatalogFlag leaves --catalog to the names of files.
+func completeCatalogFlag(cmd *cobra.Command) {
+	completeFlag(cmd, "catalog", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveDefault
+	})
+}
+
+// completePackages offers packages and, after a colon, channels.
+func (r *request) completePackages(e *env, channels bool) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		return packageWords(r.named(cmd, e, args), word, channels), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeInstalled offers packages and, after an equals sign, their versions.
+func (r *request) completeInstalled(e *env) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		return installedWords(r.named(cmd, e, args), word)
+	}
+}
+
+// completeChannels offers the channels of one package, or of all.
+func (r *request) completeChannels(e *env, pkg func() string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return channelWords(packagesOf(r.named(cmd, e, args), pkg())), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeBundles offers the bundles of the packages that --package names, or of
+// all. What ends with the separator stays before the names.
+func (r *request) completeBundles(e *env, separator string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		cats := r.named(cmd, e, args)
+		var wanted []string
+		for _, p := range r.packages {
+			name, _, _ := strings.Cut(p, ":")
+			wanted = append(wanted, name)
+		}
+		prefix := ""
+		if before, _, ok := strings.Cut(word, separator); ok && separator != "" {
+			wanted, prefix = []string{before}, before+separator
+		}
+		if len(wanted) == 0 {
+			wanted = []string{""}
+		}
 		var words []string
-		for _, s := range list {
-			g, err := l.index(cmd.Context(), s.path)
-			if err != nil || s.path == stdinPath {
-				continue
-			}
-			if !wantsChannel {
-				for p := range g.Packages() {
-					words = append(words, p.Name())
-				}
-			} else if p, ok := g.Package(pkg); ok {
-				for ch := range p.Channels() {
-					words = append(words, pkg+":"+ch.Name())
+		for _, name := range wanted {
+			for _, p := range packagesOf(cats, name) {
+				for b := range p.Bundles() {
+					words = append(words, prefix+b.Name())
 				}
 			}
 		}
-		return words, cobra.ShellCompDirectiveNoFileComp
+		return distinctWords(words), cobra.ShellCompDirectiveNoFileComp
 	}
-	if err := cmd.RegisterFlagCompletionFunc("package", offer); err != nil {
-		panic("internal error: " + err.Error())
+}
+
+// packageWords returns the packages, or after a colon the channels of one.
+func packageWords(cats []*graph.Catalog, word string, channels bool) []string {
+	pkg, _, wantsChannel := strings.Cut(word, ":")
+	if !wantsChannel || !channels {
+		return distinctWords(namesOf(cats))
 	}
+	var words []string
+	for _, name := range channelWords(packagesOf(cats, pkg)) {
+		words = append(words, pkg+":"+name)
+	}
+	return words
+}
+
+func channelWords(list []graph.Package) []string {
+	var words []string
+	for _, p := range list {
+		for ch := range p.Channels() {
+			words = append(words, ch.Name())
+		}
+	}
+	return distinctWords(words)
+}
+
+// installedWords returns packages, to be followed by "=", or the versions of one.
+func installedWords(cats []*graph.Catalog, word string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	pkg, _, ok := strings.Cut(word, "=")
+	if !ok {
+		for _, name := range namesOf(cats) {
+			words = append(words, name+"=")
+		}
+		return distinctWords(words), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	for _, p := range packagesOf(cats, pkg) {
+		for _, v := range versionWords(p) {
+			words = append(words, pkg+"="+v)
+		}
+	}
+	return distinctWords(words), cobra.ShellCompDirectiveNoFileComp
+}
+
+// versionWords returns the versions of a package.
+func versionWords(p graph.Package) []string {
+	var words []string
+	for b := range p.Bundles() {
+		if b.HasVersion() {
+			words = append(words, b.Version().String())
+		}
+	}
+	return distinctWords(words)
+}
+
+// distinctWords returns each word once, in order.
+func distinctWords(words []string) []string {
+	slices.Sort(words)
+	return slices.Compact(words)
 }

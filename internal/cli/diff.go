@@ -18,7 +18,8 @@ and APIs that are gone, bundles whose content changed under the same name,
 deprecations.
 
 Exit codes: 0 nobody loses a way, 1 somebody does, 2 the input could not be read.`,
-		Example: `  olmkit diff ./catalog-4.16 ./catalog-4.17`,
+		Example: `  olmkit diff ./catalog-4.16 ./catalog-4.17
+  git show HEAD:catalog.json | olmkit diff - ./catalog.json -o json`,
 	}
 	f, reading := addFormat(cmd), addReading(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -1,16 +1,26 @@
-// Package cli is the command line of olmkit: one file per command, and what the
-// commands share.
+// Package cli is the command line of olmkit: one file per command, named for it,
+// and what the commands share:
 //
-//	root.go       the command tree, Run, exit codes
-//	resolve.go    olmkit resolve: its two forms
-//	request.go    the people's form: flags to a resolver.Problem
-//	answer.go     one answer, for machines and for people
-//	list.go       olmkit list packages | channels | bundles
-//	validate.go   olmkit validate
-//	version.go    olmkit version
-//	catalogs.go   which catalogs a command line names, and loading each once
-//	output.go     text, json and yaml
-//	progress.go   the progress bar of a long load
+//	root.go          the command tree by question, Run, exit codes
+//	help.go          the help command and its topics
+//	settings.go      the flags of every command: --color, --timeout, --limit
+//	limits.go        what --limit raises and lowers
+//	catalogs.go      which catalogs a command line names, and loading each once
+//	catalogarg.go    the one catalog of a command that reads one
+//	operand.go       how packages, bundles and what is installed are named
+//	request.go       flags to a resolver.Problem
+//	problemflags.go  --problem and --root: documents in place of flags
+//	selector.go      label selectors
+//	complete.go      completion from the catalogs that are named so far
+//	nearest.go       what an unknown name may have meant
+//	answer.go        one answer, for machines and for people
+//	output.go        text, json and yaml
+//	write.go         catalogs as files
+//	table.go         tables
+//	choice.go        flags that are one of a few words
+//	screen.go        terminals, their width and colours
+//	style.go         colours
+//	progress.go      the progress bar of a long load
 //
 // Nothing here decides anything about operators: that is what the public
 // packages are for.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -15,8 +13,6 @@ import (
 )
 
 const formatMarkdown format = "markdown"
-
-var explainFormats = []string{string(formatText), string(formatMarkdown), string(formatJSON), string(formatYAML)}
 
 func newExplain(e *env) *cobra.Command {
 	cmd := &cobra.Command{
@@ -42,38 +38,39 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 		},
 	}
 	var (
-		r                                 request
-		file, root, why, whyNot, recordTo string
-		out                               string
+		r                     request
+		why, whyNot, recordTo string
 	)
 	r.addFlags(cmd)
-	f := cmd.Flags()
-	f.StringVar(&file, "problem", "", "read a problem document from `FILE`, or from standard input when it is -")
-	f.StringVar(&root, "root", ".", "the `DIR` that directories in the problem document are relative to")
-	f.StringVar(&why, "why", "", "tell only why `BUNDLE` is in the plan")
-	f.StringVar(&whyNot, "why-not", "", "tell why `BUNDLE` is not in the plan")
-	f.StringVar(&recordTo, "record", "", "also write the problem, with what it reaches of its catalogs, and its answer to `FILE`, for \"olmkit replay\"")
-	f.StringVarP(&out, "output", "o", "text", "how to print: text for people, markdown, json (one document a line) or yaml")
-	complete(cmd, "output", explainFormats...)
-	completePackages(cmd, e, &r)
+	in := addProblem(cmd, "a problem document", false)
+	fl := cmd.Flags()
+	fl.StringVar(&why, "why", "", "tell only why `BUNDLE` is in the plan")
+	fl.StringVar(&whyNot, "why-not", "", "tell why `BUNDLE` is not in the plan")
+	fl.StringVar(&recordTo, "record", "", "also write the problem, with what it reaches of its catalogs, and its answer to `FILE`, for \"olmkit replay\"")
+	f := addFormats(cmd, "markdown for an issue or a page", string(formatMarkdown))
+	completeRequest(cmd, e, &r)
+	completeFlag(cmd, "why", r.completeBundles(e, ""))
+	completeFlag(cmd, "why-not", r.completeBundles(e, ""))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !slices.Contains(explainFormats, out) {
-			return usagef("--output %q is not one of %s", out, strings.Join(explainFormats, ", "))
+		if err := in.check(cmd, args, "why", "why-not", "record"); err != nil {
+			return err
 		}
 		if why != "" && whyNot != "" {
 			return usagef("give either --why or --why-not")
 		}
-		if file == "" && !r.isUsed(cmd) {
-			return explainCodes(e, args, format(out))
+		if in.file == "" && !r.isUsed(cmd) {
+			return explainCodes(e, args, *f)
 		}
+		l := newLoader(e)
 		x := &explainer{
-			solver: solver{loader: newLoader(e), out: printer{w: e.stdout, format: format(out)}, root: root},
+			solver: solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l)},
 			why:    why, whyNot: whyNot, recordTo: recordTo,
 		}
-		p, err := x.problem(cmd, &r, file, args)
+		p, err := x.problem(cmd, &r, in.file, args)
 		if err != nil {
 			return err
 		}
+		p.Options.Limits = e.limits.rules
 		return x.explain(cmd.Context(), p)
 	}
 	return cmd
@@ -90,9 +87,6 @@ func (x *explainer) problem(cmd *cobra.Command, r *request, file string, args []
 	if file == "" {
 		return r.problem(cmd.Context(), x.loader, args)
 	}
-	if len(args) > 0 || r.isUsed(cmd) {
-		return nil, usagef("--problem holds catalogs and subscriptions itself; give it alone")
-	}
 	p, err := x.read(file)
 	if err != nil {
 		return nil, err
@@ -102,15 +96,11 @@ func (x *explainer) problem(cmd *cobra.Command, r *request, file string, args []
 
 // read reads the one problem document of a file.
 func (s *solver) read(file string) (*resolver.Problem, error) {
-	in := s.loader.stdin
-	if file != stdinPath {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+	in, err := s.loader.input(file)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close()
 	var found *resolver.Problem
 	for p, err := range resolver.ReadProblems(in) {
 		switch {
@@ -122,7 +112,7 @@ func (s *solver) read(file string) (*resolver.Problem, error) {
 		found = &p
 	}
 	if found == nil {
-		return nil, fmt.Errorf("%s: holds no problem document", file)
+		return nil, nothingIn(file, "problem documents")
 	}
 	return found, nil
 }

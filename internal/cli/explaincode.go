@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -20,7 +22,10 @@ func explainCodes(e *env, codes []string, out format) error {
 	for _, code := range codes {
 		x, ok := all.page(code)
 		if !ok {
-			return usagef("no finding or fact has the code %q; \"olmkit explain\" lists all", code)
+			if _, err := os.Stat(code); err == nil {
+				return usagef("what about the catalog %s? name packages with --package, and what is installed with --installed", code)
+			}
+			return usagef("no finding or fact has the code %q%s", code, cmp.Or(hint(code, all.codes()), "; \"olmkit explain\" lists all"))
 		}
 		pages = append(pages, x)
 	}
@@ -74,6 +79,15 @@ func (l codeList) page(code string) (codePage, bool) {
 		}
 	}
 	return codePage{}, false
+}
+
+// codes returns all codes.
+func (l codeList) codes() []string {
+	var list []string
+	for _, x := range l.Codes {
+		list = append(list, x.Code)
+	}
+	return list
 }
 
 func (l codeList) text(w io.Writer) error {

@@ -69,10 +69,7 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, write, check
 				name = filepath.Join(arg, filepath.FromSlash(file))
 			}
 		}
-		opts, err := w.options(name)
-		if err != nil {
-			return false, err
-		}
+		opts := w.options(name)
 		if !write && !check {
 			if err := fbc.Write(ctx, e.stdout, part, opts); err != nil {
 				return false, err

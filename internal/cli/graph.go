@@ -32,21 +32,20 @@ channels; --installed and --to mark a version and the path from it.`,
 		Example: `  olmkit graph ./catalog etcd
   olmkit graph ./catalog etcd --channel stable --installed 0.9.0 -o svg > etcd.svg`,
 	}
-	f := formatText
+	f := addFormats(cmd, "mermaid, dot or svg for a picture", formatMermaid, formatDOT, formatSVG)
 	fl := cmd.Flags()
-	fl.StringVarP((*string)(&f), "output", "o", string(formatText), "how to print: text, json, yaml, mermaid, dot or svg")
-	complete(cmd, "output", append(slices.Clone(formats), formatMermaid, formatDOT, formatSVG)...)
-	sample, reading := addSample(cmd), addReading(cmd)
+	from, reading := addCatalog(cmd), addReading(cmd)
 	var channels []string
 	var installed, to string
 	fl.StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` to show (repeatable; default all)")
-	fl.StringVarP(&installed, "installed", "i", "", "mark a `BUNDLE`, by name, version or NAME@VERSION, and its way")
-	fl.StringVar(&to, "to", "", "mark the shortest path to a `BUNDLE` instead of the way to the head")
+	fl.StringVarP(&installed, "installed", "i", "", "mark what is installed, and its way: `VERSION`, the name of a bundle, or BUNDLE@VERSION for what no catalog need know")
+	fl.StringVar(&to, "to", "", "mark the shortest path to a `VERSION` or bundle instead of the way to the head")
+	cmd.ValidArgsFunction = from.completeArgs(e, 0)
+	completeFlag(cmd, "channel", from.completeChannel(e))
+	completeFlag(cmd, "installed", from.completeOperand(e))
+	completeFlag(cmd, "to", from.completeOperand(e))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !slices.Contains(formats, string(f)) && f != formatMermaid && f != formatDOT && f != formatSVG {
-			return usagef("--output %q is not one of text, json, yaml, mermaid, dot, svg", f)
-		}
-		p, args, err := onePackage(cmd.Context(), newLoader(e), args, *sample)
+		p, args, err := from.pkg(cmd.Context(), newLoader(e), args)
 		if err != nil {
 			return err
 		}
@@ -61,7 +60,7 @@ channels; --installed and --to mark a version and the path from it.`,
 		if installed != "" {
 			n, err := findNode(p, installed)
 			if err != nil {
-				return err
+				return fmt.Errorf("--installed %s: %w", installed, err)
 			}
 			o.Installed = []graph.Node{n}
 			u := p.Upgrades(*reading, o)
@@ -70,7 +69,7 @@ channels; --installed and --to mark a version and the path from it.`,
 			if to != "" {
 				end, err := findNode(p, to)
 				if err != nil {
-					return err
+					return fmt.Errorf("--to %s: %w", to, err)
 				}
 				path, _ = u.Path(n, end)
 			}
@@ -78,7 +77,7 @@ channels; --installed and --to mark a version and the path from it.`,
 			return usagef("--to marks a path from what --installed names; give both")
 		}
 		d := draw.New(p, &draw.Options{Channels: channels, Installed: o.Installed, Path: path})
-		switch f {
+		switch *f {
 		case formatMermaid:
 			_, err = io.WriteString(e.stdout, d.Mermaid())
 		case formatDOT:
@@ -90,7 +89,7 @@ channels; --installed and --to mark a version and the path from it.`,
 			if u.Err() != nil {
 				return u.Err()
 			}
-			err = (&printer{w: e.stdout, format: f}).print(&graphAnswer{
+			err = (&printer{w: e.stdout, format: *f}).print(&graphAnswer{
 				Package: p.Name(), Reading: *reading, Channels: graphChannels(p, channels), Faults: channelFaults(p, channels), Heads: u.Heads(), Nodes: slices.Collect(u.Nodes()), Steps: slices.Collect(u.AllSteps()),
 				Stranded: slices.Collect(u.Stranded()), Disagreements: p.Disagreements(o), u: u,
 			})

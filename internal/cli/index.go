@@ -29,7 +29,7 @@ With --check, index compares the file with the directory and writes nothing.
 Exit codes: 0 written, or up to date; 1 the file is stale; 2 the catalog or the
 file could not be read.`,
 		Example: `  olmkit index ./catalog -o catalog.index
-  olmkit resolve --catalog community=catalog.index etcd
+  olmkit resolve --catalog community=catalog.index --package etcd
   olmkit index ./catalog -o catalog.index --check`,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write")

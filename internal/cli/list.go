@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/resolver"
 )
 
 // A row is an item of a list. Its JSON is for machines.
@@ -22,22 +21,28 @@ func newList(e *env) *cobra.Command {
 		Short: "List what a catalog holds",
 		Long: `List prints the packages, channels or bundles of a catalog. CATALOG is a
 directory, one file, or - for standard input.`,
+		Example: `  olmkit list packages ./catalog
+  olmkit list channels ./catalog etcd
+  olmkit list bundles --sample etcd -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("list what? %q is none of packages, channels, bundles", args[0])
+				return usagef("list what? %q is none of packages, channels, bundles%s", args[0], hint(args[0], subcommands(cmd)))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
+	for _, sub := range []*cobra.Command{
 		newLister(e, "packages", "List packages with the head of their default channel",
 			[]string{"PACKAGE", "CHANNEL", "HEAD", "VERSION", "CHANNELS", "BUNDLES", "NOTE"}, listPackage),
 		newLister(e, "channels", "List channels with their heads",
 			[]string{"PACKAGE", "CHANNEL", "HEAD", "VERSION", "ENTRIES", "NOTE"}, listChannels),
 		newLister(e, "bundles", "List the bundles of each channel, from the head down",
 			[]string{"PACKAGE", "CHANNEL", "BUNDLE", "VERSION", "REPLACES", "SKIPS", "SKIPRANGE", "NOTE"}, listBundles),
-	)
+	} {
+		e.timed(sub)
+		cmd.AddCommand(sub)
+	}
 	return cmd
 }
 
@@ -46,17 +51,16 @@ func newLister(e *env, noun, short string, header []string, of func(graph.Packag
 	cmd := &cobra.Command{
 		Use:   noun + " CATALOG [PACKAGE]",
 		Short: short,
+		Long:  short + ", of all packages or of one.",
 		Example: fmt.Sprintf(`  olmkit list %[1]s ./catalog
   olmkit list %[1]s --sample etcd`, noun),
 	}
-	f, sample := addFormat(cmd), addSample(cmd)
+	f, from := addFormat(cmd), addCatalog(cmd)
+	cmd.ValidArgsFunction = from.completeArgs(e, 0)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		path := samplePath
-		if !*sample {
-			if len(args) == 0 {
-				return usagef("no catalog; name its directory, or give --sample")
-			}
-			path, args = args[0], args[1:]
+		path, args, err := from.take(args)
+		if err != nil {
+			return err
 		}
 		if len(args) > 1 {
 			return usagef("one package at most, and got %s", strings.Join(args, ", "))
@@ -71,7 +75,7 @@ func newLister(e *env, noun, short string, header []string, of func(graph.Packag
 		if len(args) == 1 {
 			p, ok := cat.Package(args[0])
 			if !ok {
-				return fmt.Errorf("catalog %s has no package %q%s", display(path), args[0], hint(args[0], packageNames([]resolver.Catalog{{Graph: cat}})))
+				return fmt.Errorf("catalog %s has no package %q%s", display(path), args[0], hint(args[0], namesOf([]*graph.Catalog{cat})))
 			}
 			rows = of(p)
 		} else {

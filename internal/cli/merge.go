@@ -56,7 +56,7 @@ func rootOf(path string) string {
 
 func newExtract(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "extract CATALOG --package NAME...",
+		Use:   "extract CATALOG --package PACKAGE...",
 		Short: "Take packages out of a catalog",
 		Long: `Extract prints the part of a catalog that belongs to some packages, whole: all
 their channels, bundles, deprecations and blobs of other schemas. "olmkit subset"
@@ -64,21 +64,21 @@ cuts deeper and keeps what they depend on.`,
 		Example: `  olmkit extract ./catalog --package etcd --package prometheus > two.yaml`,
 	}
 	w := addWriting(cmd)
-	sample := addSample(cmd)
-	packages := cmd.Flags().StringArrayP("package", "p", nil, "a package to take, by `NAME` (repeatable)")
+	from := addCatalog(cmd)
+	packages := cmd.Flags().StringArrayP("package", "p", nil, "a `PACKAGE` to take (repeatable)")
+	cmd.ValidArgsFunction = from.completeCatalog()
+	completeFlag(cmd, "package", from.completePackage(e, false))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *sample {
-			args = append(args, samplePath)
-		}
+		path, err := from.alone(args)
 		switch {
-		case len(args) != 1:
-			return usagef("name one catalog: a directory, a file or -")
+		case err != nil:
+			return err
 		case len(*packages) == 0:
 			return usagef("nothing to take; name packages with --package")
 		}
-		c, err := newLoader(e).keep(cmd.Context(), args[0], fbc.KeepAll)
+		c, err := newLoader(e).keep(cmd.Context(), path, fbc.KeepAll)
 		if err != nil {
-			return notLoaded(cmd.Context(), args[0], err)
+			return notLoaded(cmd.Context(), path, err)
 		}
 		if c, err = fbc.Extract(c, *packages...); err != nil {
 			return err

@@ -19,18 +19,20 @@ func newPath(e *env) *cobra.Command {
 another version: the way that OLM goes by itself, and the shortest one. Each step
 names the edges that admit it.
 
-FROM and TO are bundles by name or version, or NAME@VERSION for what the catalog
-need not know. Without --channel, classic takes the default channel and v1 all.
+FROM and TO are bundles by version or name, or BUNDLE@VERSION for what the catalog
+need not know ("olmkit help operators"). Without --channel, classic takes the default channel and v1 all.
 
 Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		Example: `  olmkit path ./catalog etcd 0.9.0
   olmkit path --sample etcd 0.9.0 0.9.4 --reading v1`,
 	}
-	f, sample, reading := addFormat(cmd), addSample(cmd), addReading(cmd)
+	f, from, reading := addFormat(cmd), addCatalog(cmd), addReading(cmd)
 	var channels []string
 	cmd.Flags().StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` whose edges count (repeatable)")
+	cmd.ValidArgsFunction = from.completeArgs(e, 2)
+	completeFlag(cmd, "channel", from.completeChannel(e))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, args, err := onePackage(cmd.Context(), newLoader(e), args, *sample)
+		p, args, err := from.pkg(cmd.Context(), newLoader(e), args)
 		switch {
 		case err != nil:
 			return err
@@ -47,13 +49,13 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		}
 		a := &pathAnswer{Package: p.Name(), Reading: *reading, Channels: channels}
 		if a.From, err = findNode(p, args[0]); err != nil {
-			return err
+			return fmt.Errorf("FROM %s: %w", args[0], err)
 		}
 		o := &graph.UpgradeOptions{Channels: channels, Installed: []graph.Node{a.From}}
 		if len(args) == 2 {
 			to, err := findNode(p, args[1])
 			if err != nil {
-				return err
+				return fmt.Errorf("TO %s: %w", args[1], err)
 			}
 			a.To = &to
 			o.Installed = append(o.Installed, to)

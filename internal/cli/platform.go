@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,30 +39,29 @@ not be read.`,
 	var (
 		p                   platform.Problem
 		catalogs, installed []string
-		strategy            string
-		file, root          string
+		strategy            = string(platform.Latest)
 	)
 	f, reading := addFormat(cmd), addReading(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&p.From, "from", "", "the `VERSION` of the cluster")
 	fl.StringVar(&p.To, "to", "", "the `VERSION` to get to")
 	fl.StringArrayVar(&catalogs, "catalog", nil, "a catalog of a version of the platform, as `VERSION=[NAME:]PATH` (repeatable)")
-	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator, as `PACKAGE=VERSION[:CHANNEL]` with a version, bundle name or NAME@VERSION (repeatable)")
-	fl.StringVar(&strategy, "strategy", string(platform.Latest), "how far to upgrade operators on the way: `latest` or minimal")
-	fl.StringVar(&file, "problem", "", "read the problem from `FILE`, or from standard input when it is -")
-	fl.StringVar(&root, "root", ".", "the `DIR` that directories in the problem are relative to")
-	complete(cmd, "strategy", string(platform.Latest), string(platform.Minimal))
+	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
+	addChoice(cmd, &strategy, "strategy", "", "how far to upgrade operators on the way", string(platform.Latest), string(platform.Minimal))
+	in := addProblem(cmd, "a problem document", false)
+	completeCatalogFlag(cmd)
+	completeFlag(cmd, "installed", completePlatformInstalled(e, &catalogs))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		l := newLoader(e)
+		if err := in.check(cmd, nil); err != nil {
+			return err
+		}
 		if len(args) > 0 {
 			return usagef("catalogs belong to a version of the platform: write --catalog VERSION=%s", args[0])
 		}
 		var err error
-		if file != "" {
-			if fl.Changed("from") || fl.Changed("to") || fl.Changed("catalog") || fl.Changed("installed") {
-				return usagef("--problem holds versions, catalogs and operators itself; give it alone")
-			}
-			p, err = readPlatform(l, file)
+		if in.file != "" {
+			p, err = readPlatform(l, in.file)
 		} else {
 			p.Strategy = platform.Strategy(strategy)
 			err = platformOf(cmd.Context(), l, &p, catalogs, installed, *reading)
@@ -70,19 +69,12 @@ not be read.`,
 		if err != nil {
 			return err
 		}
-		err = p.Open(cmd.Context(), func(ctx context.Context, dir string) (*graph.Catalog, error) {
-			name := filepath.FromSlash(dir)
-			if !filepath.IsLocal(name) {
-				return nil, fmt.Errorf("%q is not below the root directory %q; write it relative to the root, or set --root", dir, root)
-			}
-			return l.index(ctx, filepath.Join(root, name))
-		})
-		if err != nil {
+		if err := p.Open(cmd.Context(), in.open(l)); err != nil {
 			return err
 		}
 		plan, err := platform.Upgrade(cmd.Context(), p)
 		var bad *platform.ProblemError
-		if file == "" && errors.As(err, &bad) {
+		if in.file == "" && errors.As(err, &bad) {
 			return bad.Err
 		}
 		if err != nil {
@@ -100,16 +92,16 @@ not be read.`,
 }
 
 func readPlatform(l *loader, file string) (platform.Problem, error) {
-	in := l.stdin
-	if file != stdinPath {
-		f, err := os.Open(file)
-		if err != nil {
-			return platform.Problem{}, fmt.Errorf("--problem: %w", err)
-		}
-		defer f.Close()
-		in = f
+	in, err := l.input(file)
+	if err != nil {
+		return platform.Problem{}, fmt.Errorf("--problem: %w", err)
 	}
-	p, err := platform.ReadProblem(in)
+	defer in.Close()
+	text := bufio.NewReader(in)
+	if _, err := text.Peek(1); err == io.EOF {
+		return platform.Problem{}, nothingIn(file, "problem documents")
+	}
+	p, err := platform.ReadProblem(text)
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", file, err)
 	}
@@ -177,26 +169,34 @@ func platformCatalog(arg string) (platform.Catalog, string, error) {
 	return c, path, nil
 }
 
-// platformOperator reads PACKAGE=VERSION[:CHANNEL], looked up in the first
-// catalog that has the package.
+// platformOperator returns what --installed names, looked up in the first catalog
+// that has it.
 func platformOperator(p *platform.Problem, arg string) (platform.Operator, error) {
-	pkg, rest, ok := strings.Cut(arg, "=")
-	if !ok {
-		return platform.Operator{}, usagef("--installed %q: write PACKAGE=VERSION[:CHANNEL]", arg)
-	}
-	version, channel, _ := strings.Cut(rest, ":")
+	var cats []*graph.Catalog
 	for _, c := range p.Catalogs {
-		q, ok := c.Graph.Package(pkg)
-		if !ok {
-			continue
-		}
-		n, err := findNode(q, version)
-		if err != nil {
-			return platform.Operator{}, fmt.Errorf("--installed %s: %w", arg, err)
-		}
-		return platform.Operator{Name: n.Name, Version: n.Version, Package: pkg, Channel: channel}, nil
+		cats = append(cats, c.Graph)
 	}
-	return platform.Operator{}, fmt.Errorf("--installed %s: no catalog has a package %q", arg, pkg)
+	o, err := findOperand(arg, cats, "")
+	if err == nil && o.pkg == "" {
+		err = fmt.Errorf("which package is it of? write PACKAGE=%s", arg)
+	}
+	if err != nil {
+		return platform.Operator{}, fmt.Errorf("--installed %s: %w", arg, err)
+	}
+	return platform.Operator{Name: o.Name, Version: o.Version, Package: o.pkg, Channel: o.channel}, nil
+}
+
+// completePlatformInstalled offers what the catalogs given so far have.
+func completePlatformInstalled(e *env, catalogs *[]string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		var list []source
+		for _, arg := range *catalogs {
+			if _, path, err := platformCatalog(arg); err == nil {
+				list = append(list, source{path: path})
+			}
+		}
+		return installedWords(openAll(cmd, e, list), word)
+	}
 }
 
 type planAnswer platform.Plan

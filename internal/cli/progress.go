@@ -2,11 +2,9 @@ package cli
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"github.com/olmkit/olmkit/fbc"
 )
@@ -25,7 +23,7 @@ type progress struct {
 
 // newProgress returns nil when nobody would see a bar: w is no terminal.
 func newProgress(w io.Writer, label string) *progress {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+	if terminal(w) == nil {
 		return nil
 	}
 	return &progress{w: w, label: label, since: time.Now(), now: time.Now}

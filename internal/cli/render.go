@@ -42,8 +42,8 @@ Nothing is pulled from registries: unpack images first.`,
 	r := renderer{env: e, from: map[string]string{}, used: map[string]bool{}}
 	cmd.Flags().StringVar(&r.image, "image", "", "image `REFERENCE` of the one bundle directory")
 	from := cmd.Flags().StringArray("from", nil, "where the contents of an image are, as `IMAGE=DIRECTORY` (repeatable)")
-	data := cmd.Flags().String("data", "none", "heavy properties of bundles: none, csv-metadata (what user interfaces show) or objects (all manifests)")
-	complete(cmd, "data", "none", "csv-metadata", "objects")
+	data := "none"
+	addChoice(cmd, &data, "data", "", "heavy properties of bundles: csv-metadata is what user interfaces show, objects is all manifests", "none", "csv-metadata", "objects")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usagef("name a bundle directory, a template or a catalog")
@@ -51,14 +51,11 @@ Nothing is pulled from registries: unpack images first.`,
 		if r.image != "" && len(args) > 1 {
 			return usagef("--image is for one bundle directory; write IMAGE=DIRECTORY for several")
 		}
-		switch *data {
-		case "none":
+		switch data {
 		case "csv-metadata":
 			r.data = fbc.CSVMetadata
 		case "objects":
 			r.data = fbc.BundleObjects
-		default:
-			return usagef("--data %q is not one of none, csv-metadata, objects", *data)
 		}
 		for _, f := range *from {
 			image, dir, ok := strings.Cut(f, "=")
@@ -145,7 +142,7 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.Bundle, 
 		return nil, err
 	}
 	defer root.Close()
-	b, err := fbc.ReadBundleDir(ctx, root.FS(), &fbc.BundleDirOptions{Image: image, Data: r.data})
+	b, err := fbc.ReadBundleDir(ctx, root.FS(), &fbc.BundleDirOptions{Image: image, Data: r.data, Limits: r.limits.fbc()})
 	var found fbc.Diagnostics
 	switch {
 	case errors.As(err, &found):
@@ -210,7 +207,7 @@ func (r *renderer) template(ctx context.Context, name string, text []byte) (c *f
 			if err != nil {
 				return nil, err
 			}
-			return newLoader(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: r.stderr}).keep(ctx, dir, fbc.KeepAll)
+			return newLoader(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: r.stderr, settings: r.settings}).keep(ctx, dir, fbc.KeepAll)
 		})
 		return c, true, err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,22 +23,20 @@ Exit codes: 0 all answers are the same, 1 some differ, 2 the input could not be
 read.`,
 		Example: `  olmkit explain ./catalog --package etcd --record etcd.json
   olmkit replay etcd.json`,
-		Args: nameFile,
+		Args:        nameFile,
+		Annotations: map[string]string{streams: "true"},
 	}
-	var root string
+	var doc problemInput
 	f := addFormat(cmd)
-	cmd.Flags().StringVar(&root, "root", ".", "the `DIR` that directories in problem documents are relative to")
+	doc.addRoot(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s := &solver{loader: newLoader(e), out: printer{w: e.stdout, format: *f}, root: root}
-		in := e.stdin
-		if args[0] != stdinPath {
-			file, err := os.Open(args[0])
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			in = file
+		s := &solver{loader: newLoader(e), out: printer{w: e.stdout, format: *f}}
+		s.open = doc.open(s.loader)
+		in, err := e.input(args[0])
+		if err != nil {
+			return err
 		}
+		defer in.Close()
 		n, differ := 0, false
 		for r, err := range resolver.ReadRecords(in) {
 			if err != nil {
@@ -47,7 +44,12 @@ read.`,
 			}
 			n++
 			a := &replayed{ID: r.Problem.ID, name: label(&r.Problem, n)}
-			if a.Differences, err = r.Replay(cmd.Context(), s.open); err != nil {
+			r.Problem.Options.Limits = e.limits.rules
+			ctx, cancel := e.within(cmd.Context())
+			a.Differences, err = r.Replay(ctx, s.open)
+			err = timedOut(ctx, err)
+			cancel()
+			if err != nil {
 				return fmt.Errorf("%s: %s: %w", args[0], a.name, err)
 			}
 			a.Same = len(a.Differences) == 0
@@ -58,7 +60,7 @@ read.`,
 		}
 		switch {
 		case n == 0:
-			return fmt.Errorf("%s: holds no record; \"olmkit explain --record\" writes one", args[0])
+			return fmt.Errorf("%w; \"olmkit explain --record\" writes one", nothingIn(args[0], "records"))
 		case differ:
 			return errNegative
 		}

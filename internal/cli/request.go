@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/blang/semver/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
@@ -29,12 +28,12 @@ type request struct {
 
 func (r *request) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&r.catalogs, "catalog", nil, "another catalog, as `NAME=PATH[,priority=N][,namespace=NS]` (repeatable)")
+	f.StringArrayVar(&r.catalogs, "catalog", nil, "another catalog, as `[NAME=]PATH[,priority=N][,namespace=NS]` (repeatable)")
 	r.sample = addSample(cmd)
 	f.StringArrayVarP(&r.packages, "package", "p", nil, "a package to subscribe to, as `PACKAGE[:CHANNEL]` (repeatable)")
-	f.StringArrayVarP(&r.installed, "installed", "i", nil, "an installed operator, as `PACKAGE=VERSION` or the name of its bundle (repeatable)")
+	f.StringArrayVarP(&r.installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; with :CHANNEL also its subscription (repeatable)")
 	f.StringArrayVar(&r.startingCSV, "starting-csv", nil, "the bundle to begin with, as `[PACKAGE=]BUNDLE` (repeatable)")
-	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the namespace to resolve")
+	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve")
 }
 
 // isUsed reports whether a flag of the request was given.
@@ -62,22 +61,24 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 		l.note(s.path, g)
 		p.Catalogs = append(p.Catalogs, resolver.Catalog{Name: s.name, Namespace: s.namespace, Priority: s.priority, Graph: g})
 	}
-	for _, arg := range r.installed {
-		in, err := findInstalled(arg, p.Catalogs)
+	channels := make([]string, len(r.installed))
+	for i, arg := range r.installed {
+		in, channel, err := findInstalled(arg, p.Catalogs)
 		if err != nil {
 			return nil, err
 		}
 		p.Installed = append(p.Installed, in)
+		channels[i] = channel
 	}
-	if err := r.subscribe(p); err != nil {
+	if err := r.subscribe(p, channels); err != nil {
 		return nil, err
 	}
 	return p, r.start(p)
 }
 
-// subscribe adds a subscription for each package; it owns what is installed of
-// that package.
-func (r *request) subscribe(p *resolver.Problem) error {
+// subscribe adds a subscription for each package, and for each installed operator
+// that is given with a channel; it owns what is installed of that package.
+func (r *request) subscribe(p *resolver.Problem, channels []string) error {
 	for _, arg := range r.packages {
 		pkg, channel, _ := strings.Cut(arg, ":")
 		if pkg == "" {
@@ -86,13 +87,25 @@ func (r *request) subscribe(p *resolver.Problem) error {
 		if slices.ContainsFunc(p.Subscriptions, func(s resolver.Subscription) bool { return s.Package == pkg }) {
 			return usagef("--package %s is given twice; a namespace holds one version of a package", pkg)
 		}
-		s := resolver.Subscription{Package: pkg, Channel: channel}
-		for _, in := range p.Installed {
-			if in.Package == pkg {
-				s.InstalledCSV = in.Name
-			}
+		p.Subscriptions = append(p.Subscriptions, resolver.Subscription{Package: pkg, Channel: channel})
+	}
+	for i, in := range p.Installed {
+		at := slices.IndexFunc(p.Subscriptions, func(s resolver.Subscription) bool { return s.Package == in.Package })
+		channel := channels[i]
+		switch {
+		case channel != "" && in.Package == "":
+			return usagef("--installed %s: a channel belongs to a package; write PACKAGE=%s", r.installed[i], r.installed[i])
+		case channel != "" && at < 0:
+			p.Subscriptions = append(p.Subscriptions, resolver.Subscription{Package: in.Package, Channel: channel})
+			at = len(p.Subscriptions) - 1
+		case channel != "" && p.Subscriptions[at].Channel == "":
+			p.Subscriptions[at].Channel = channel
+		case channel != "" && p.Subscriptions[at].Channel != channel:
+			return usagef("--installed %s and --package %s:%s name two channels; a subscription has one", r.installed[i], in.Package, p.Subscriptions[at].Channel)
 		}
-		p.Subscriptions = append(p.Subscriptions, s)
+		if at >= 0 {
+			p.Subscriptions[at].InstalledCSV = in.Name
+		}
 	}
 	return nil
 }
@@ -137,63 +150,26 @@ func hasBundle(cats []resolver.Catalog, pkg, name string) bool {
 	return false
 }
 
-// findInstalled returns the installed operator that PACKAGE=VERSION or a bundle
-// name stands for, with the properties that the preferred catalog gives it.
-func findInstalled(arg string, cats []resolver.Catalog) (resolver.Installed, error) {
-	pkg, version, ok := strings.Cut(arg, "=")
-	if !ok {
-		return findByName(arg, cats)
+// graphs returns the indexes of catalogs in the order of their preference.
+func graphs(cats []resolver.Catalog) []*graph.Catalog {
+	var list []*graph.Catalog
+	for _, c := range inPreference(cats) {
+		list = append(list, c.Graph)
 	}
-	asked, err := semver.ParseTolerant(version)
-	if err != nil {
-		return resolver.Installed{}, fmt.Errorf("--installed %s: %q is no version; write one like 1.2.3", arg, version)
-	}
-	var found []graph.Bundle
-	var versions []semver.Version
-	for p := range packages(cats, pkg) {
-		for b := range p.Bundles() {
-			if b.Err() == nil && b.Version().EQ(asked) {
-				found = append(found, b)
-			}
-			versions = append(versions, b.Version())
-		}
-	}
-	switch {
-	case len(versions) == 0:
-		return resolver.Installed{}, fmt.Errorf("--installed %s: no catalog has a package %q%s", arg, pkg, hint(pkg, packageNames(cats)))
-	case len(found) == 0:
-		return resolver.Installed{}, fmt.Errorf("--installed %s: package %s has no version %s; nearby are %s", arg, pkg, asked, nearbyVersions(asked, versions))
-	}
-	for _, b := range found[1:] {
-		if b.Name() != found[0].Name() {
-			return resolver.Installed{}, fmt.Errorf("--installed %s: version %s is both %s and %s; name the bundle instead", arg, asked, found[0].Name(), b.Name())
-		}
-	}
-	return installedFrom(found[0]), nil
+	return list
 }
 
-func findByName(name string, cats []resolver.Catalog) (resolver.Installed, error) {
-	var found []graph.Bundle
-	for p := range packages(cats, "") {
-		if b, ok := p.Bundle(name); ok {
-			found = append(found, b)
-		}
+// findInstalled returns the installed operator that an operand names, with the
+// properties that the preferred catalog gives it, and the channel that follows.
+func findInstalled(arg string, cats []resolver.Catalog) (in resolver.Installed, channel string, err error) {
+	o, err := findOperand(arg, graphs(cats), "")
+	if err != nil {
+		return in, "", fmt.Errorf("--installed %s: %w", arg, err)
 	}
-	if len(found) == 0 {
-		known := packageNames(cats)
-		for _, c := range cats {
-			for b := range c.Graph.Bundles() {
-				known = append(known, b.Name())
-			}
-		}
-		return resolver.Installed{}, fmt.Errorf("--installed %s: no catalog has a bundle of this name%s", name, hint(name, known))
+	if o.bundle != (graph.Bundle{}) {
+		return installedFrom(o.bundle), o.channel, nil
 	}
-	for _, b := range found[1:] {
-		if b.Package().Name() != found[0].Package().Name() {
-			return resolver.Installed{}, fmt.Errorf("--installed %s: packages %s and %s both have such a bundle; write PACKAGE=VERSION", name, found[0].Package().Name(), b.Package().Name())
-		}
-	}
-	return installedFrom(found[0]), nil
+	return resolver.Installed{Name: o.Name, Version: o.Version, Package: o.pkg}, o.channel, nil
 }
 
 func packageNames(cats []resolver.Catalog) []string {
@@ -240,17 +216,4 @@ func installedFrom(b graph.Bundle) resolver.Installed {
 		}
 	}
 	return in
-}
-
-// nearbyVersions lists the versions around one that does not exist.
-func nearbyVersions(asked semver.Version, known []semver.Version) string {
-	slices.SortFunc(known, semver.Version.Compare)
-	known = slices.CompactFunc(known, semver.Version.EQ)
-	at, _ := slices.BinarySearchFunc(known, asked, semver.Version.Compare)
-	from := max(0, min(at-maxNearest/2, len(known)-maxNearest))
-	var names []string
-	for _, v := range known[from:min(len(known), from+maxNearest)] {
-		names = append(names, v.String())
-	}
-	return cmp.Or(strings.Join(names, ", "), "none")
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +24,7 @@ A CATALOG is a directory of a file-based catalog, or one file of it. It takes
 the name of its directory and is visible to every namespace; --catalog gives it
 another name, a priority or a namespace. What is installed is looked up in the
 catalogs; it belongs to the subscription of its package, and without one it must
-stay as it is.
+stay as it is. "olmkit help catalogs" and "olmkit help operators" tell more.
 
 With --problem, resolve reads problem documents instead: one JSON document, or a
 stream of them, each answered in turn. Directories in them are relative to
@@ -38,44 +36,25 @@ problem was answered.`,
 		Example: `  olmkit resolve ./catalog --package etcd:stable --package argocd --installed etcd=0.9.0
   olmkit resolve --catalog ours=./ours,priority=10 ./community -p vault-operator
   olmkit resolve --problem problems.jsonl --root ./catalogs -o json`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		},
 	}
 	var (
 		r         request
-		file      string
-		root      string
 		semantics string
 	)
 	f := addFormat(cmd)
 	r.addFlags(cmd)
-	cmd.Flags().StringVar(&file, "problem", "", "read problem documents from `FILE`, or from standard input when it is -")
-	cmd.Flags().StringVar(&root, "root", ".", "the `DIR` that directories in problem documents are relative to")
-	cmd.Flags().StringVar(&semantics, "constraints", "", "the meaning of compound constraints: documented (default) or per-bundle, as the running OLM evaluates them")
-	complete(cmd, "constraints", string(resolver.Documented), string(resolver.PerBundle))
-	completePackages(cmd, e, &r)
-	if err := cmd.MarkFlagDirname("root"); err != nil {
-		panic("internal error: " + err.Error())
-	}
+	in := addProblem(cmd, "problem documents", true)
+	addChoice(cmd, &semantics, "constraints", "", "the meaning of compound constraints; per-bundle is how the running OLM evaluates them (default documented)",
+		string(resolver.Documented), string(resolver.PerBundle))
+	completeRequest(cmd, e, &r)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch s := resolver.Semantics(semantics); s {
-		case "", resolver.Documented, resolver.PerBundle:
-		default:
-			return usagef("--constraints %q is neither %s nor %s", semantics, resolver.Documented, resolver.PerBundle)
+		if err := in.check(cmd, args, "constraints"); err != nil {
+			return err
 		}
-		s := &solver{
-			loader: newLoader(e), out: printer{w: e.stdout, format: *f},
-			root: root, semantics: resolver.Semantics(semantics),
-		}
-		if file != "" {
-			if len(args) > 0 || r.isUsed(cmd) {
-				return usagef("--problem holds catalogs and subscriptions itself; give it alone")
-			}
-			return s.stream(cmd.Context(), file)
-		}
-		if cmd.Flags().Changed("root") {
-			return usagef("--root is for --problem; name catalog directories as they are")
+		l := newLoader(e)
+		s := &solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l), semantics: resolver.Semantics(semantics)}
+		if in.file != "" {
+			return s.stream(cmd.Context(), in.file)
 		}
 		p, err := r.problem(cmd.Context(), s.loader, args)
 		if err != nil {
@@ -98,9 +77,10 @@ problem was answered.`,
 
 // A solver answers problems and prints the answers.
 type solver struct {
-	loader    *loader
-	out       printer
-	root      string
+	loader *loader
+	out    printer
+	// open opens the directories of problem documents.
+	open      func(context.Context, string) (*graph.Catalog, error)
 	semantics resolver.Semantics
 }
 
@@ -109,6 +89,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	if s.semantics != "" {
 		p.Options.Constraints = s.semantics
 	}
+	p.Options.Limits = s.loader.limits.rules
 	if err := p.Open(ctx, s.open); err != nil {
 		return nil, err
 	}
@@ -119,10 +100,11 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	case errors.As(err, &conflict):
 		a := &answer{ID: p.ID, Conflict: conflict, problem: p}
 		if s.out.format == formatText {
-			a.explanation, err = conflict.Text(ctx, textWidth(s.out.w))
+			report, err := conflict.Report(ctx)
 			if err != nil {
 				return nil, err
 			}
+			a.explanation = report.Text(textWidth(s.out.w), styleFor(s.out.w))
 		}
 		return a, nil
 	case errors.As(err, &unhealthy):
@@ -144,34 +126,20 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	return a, nil
 }
 
-// open loads a directory of a problem document. A document that comes from
-// elsewhere reads nothing outside the root.
-func (s *solver) open(ctx context.Context, dir string) (*graph.Catalog, error) {
-	name := filepath.FromSlash(dir)
-	if !filepath.IsLocal(name) {
-		return nil, fmt.Errorf("%q is not below the root directory %q; write it relative to the root, or set --root", dir, s.root)
-	}
-	return s.loader.index(ctx, filepath.Join(s.root, name))
-}
-
 // stream answers the problems of a file, one line or document each, in order. A
 // problem that cannot be answered does not keep the next from being answered.
 func (s *solver) stream(ctx context.Context, file string) error {
-	in := s.loader.stdin
-	if file != stdinPath {
-		f, err := os.Open(file)
-		if err != nil {
-			return fmt.Errorf("--problem: %w", err)
-		}
-		defer f.Close()
-		in = f
+	in, err := s.loader.input(file)
+	if err != nil {
+		return fmt.Errorf("--problem: %w", err)
 	}
+	defer in.Close()
 	n, bad := 0, false
 	for p, err := range resolver.ReadProblems(in) {
 		n++
 		var a *answer
 		if err == nil {
-			a, err = s.solve(ctx, &p)
+			a, err = s.solveOne(ctx, &p)
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -192,11 +160,19 @@ func (s *solver) stream(ctx context.Context, file string) error {
 	}
 	switch {
 	case n == 0:
-		return fmt.Errorf("%s: holds no problem document", file)
+		return nothingIn(file, "problem documents")
 	case bad:
 		return errReported
 	}
 	return nil
+}
+
+// solveOne answers one problem of a stream, within --timeout.
+func (s *solver) solveOne(ctx context.Context, p *resolver.Problem) (*answer, error) {
+	ctx, cancel := s.loader.within(ctx)
+	defer cancel()
+	a, err := s.solve(ctx, p)
+	return a, timedOut(ctx, err)
 }
 
 // label names a problem of a stream: by its id, or by its place.

@@ -5,17 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// The exit codes. A command that prints its whole answer and exits with
-// exitNegative is not broken: the answer is no.
+// The exit codes, which "olmkit help exit-codes" documents. A command that prints
+// its whole answer and exits with exitNegative is not broken: the answer is no.
 const (
 	exitOK       = 0
-	exitNegative = 1 // a conflict, or findings in a catalog
-	exitBadInput = 2 // the question could not be read
+	exitNegative = 1
+	exitBadInput = 2
 	// ExitInterrupted is that of a command that a signal ended.
 	ExitInterrupted = 130
 )
@@ -29,11 +31,13 @@ var errReported = errors.New("bad input was reported")
 // Run runs one command line and returns its exit code. It reads and writes
 // nothing but the given streams and the files that the arguments name.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot(&env{stdin: stdin, stdout: stdout, stderr: stderr})
+	e := &env{stdin: stdin}
+	e.stdout, e.stderr = &screen{stdout, &e.color}, &screen{stderr, &e.color}
+	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(e.stdout)
+	root.SetErr(e.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err == nil:
@@ -48,7 +52,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	fmt.Fprintf(stderr, "olmkit: %s\n", err)
 	var usage *usageError
-	if errors.As(err, &usage) || isCobraUsage(err) {
+	if errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "Run %q for usage.\n", cmd.CommandPath()+" --help")
 	}
 	return exitBadInput
@@ -64,6 +68,7 @@ func Command() *cobra.Command {
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	settings
 }
 
 // A usageError is a command line that makes no sense, as opposed to input that
@@ -76,9 +81,29 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// isCobraUsage reports whether cobra made the error: it has no type for them.
-func isCobraUsage(err error) bool {
-	return strings.HasPrefix(err.Error(), "unknown command ")
+// flagError tells what is wrong with a flag, and which one may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && cmd.Args != nil {
+		// The flag is that of a command which does not exist.
+		if unknown := cmd.Args(cmd, args); unknown != nil {
+			return unknown
+		}
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return usagef("--%s %q: %v", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) == 1 {
+		return &usageError{err.Error()}
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	text := err.Error()
+	if names := nearest(unknown.GetSpecifiedName(), known); len(names) > 0 {
+		text += "; did you mean --" + strings.Join(names, ", --") + "?"
+	}
+	return &usageError{text}
 }
 
 func newRoot(e *env) *cobra.Command {
@@ -86,13 +111,13 @@ func newRoot(e *env) *cobra.Command {
 		Use:   "olmkit",
 		Short: "Resolve operators as Operator Lifecycle Manager does, without a cluster",
 		Long: `olmkit reads file-based catalogs and answers what Operator Lifecycle Manager
-would install or upgrade, in which order of preference, and if nothing, why not.
-
-Exit codes: 0 answered, 1 the answer is no (a conflict, an invalid catalog),
-2 the input could not be read.`,
+would install or upgrade, in which order of preference, and if nothing, why not.`,
+		Example: `  olmkit resolve --sample --package grafana --package etcd:stable --installed etcd=0.9.0
+  olmkit list packages ./catalog
+  olmkit validate ./catalog`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q", args[0])
+				return usagef("unknown command %q%s", args[0], hint(args[0], subcommands(cmd)))
 			}
 			return nil
 		},
@@ -100,7 +125,66 @@ Exit codes: 0 answered, 1 the answer is no (a conflict, an invalid catalog),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	root.AddCommand(newResolve(e), newSelect(e), newGraph(e), newPath(e), newDiff(e), newSubset(e), newPlatform(e), newPlan(e), newSimulate(e), newList(e), newValidate(e), newExplain(e), newReplay(e), newShrink(e), newFmt(e), newRender(e), newMerge(e), newExtract(e), newIndex(e), newVersion(e))
+	root.SetFlagErrorFunc(flagError)
+	e.addFlags(root)
+	for i, g := range e.commands() {
+		id := strconv.Itoa(i)
+		root.AddGroup(&cobra.Group{ID: id, Title: g.question})
+		for _, cmd := range g.commands {
+			cmd.GroupID = id
+			e.timed(cmd)
+			root.AddCommand(cmd)
+		}
+	}
+	last := root.Groups()[len(root.Groups())-1].ID
+	root.SetCompletionCommandGroupID(last)
+	root.AddCommand(topics()...)
+	root.SetHelpCommand(newHelp(last))
+	// What cobra prints, as wide as the screen and with topics as users ask for
+	// them.
+	root.SetUsageTemplate(strings.NewReplacer(
+		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(e.stdout)),
+		"Additional help topics:", "Topics, for \"olmkit help TOPIC\":",
+		"{{rpad .CommandPath .CommandPathPadding}}", "{{rpad .Name .NamePadding}}",
+	).Replace(root.UsageTemplate()))
 	return root
+}
+
+// A group is the commands that answer one question.
+type group struct {
+	question string
+	commands []*cobra.Command
+}
+
+// commands returns all commands, in the order in which people come to them.
+func (e *env) commands() []group {
+	return []group{
+		{"What would a namespace get, and why?", []*cobra.Command{
+			newResolve(e), newExplain(e), newSelect(e), newReplay(e), newShrink(e),
+		}},
+		{"What is in a catalog?", []*cobra.Command{
+			newList(e), newGraph(e), newPath(e),
+		}},
+		{"Is a catalog fit for its users?", []*cobra.Command{
+			newValidate(e), newDiff(e),
+		}},
+		{"What would a cluster do?", []*cobra.Command{
+			newPlan(e), newSimulate(e), newPlatform(e),
+		}},
+		{"How is a catalog made, cut and kept?", []*cobra.Command{
+			newRender(e), newFmt(e), newMerge(e), newExtract(e), newSubset(e), newIndex(e),
+		}},
+		{"What about olmkit itself?", []*cobra.Command{newVersion(e)}},
+	}
+}
+
+// subcommands returns the names of the commands below one.
+func subcommands(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -39,41 +37,49 @@ With --problem a refusal is an answer like any other.`,
   olmkit select --problem requests.jsonl -o json`,
 	}
 	var (
-		catalogs  []string
 		r         resolver.SelectRequest
-		policy    string
+		q         request
+		policy    = string(resolver.CatalogProvided)
 		installed string
 		semverIs  string
-		file      string
-		root      string
+		selects   string
 	)
-	f, sample := addFormat(cmd), addSample(cmd)
+	f := addFormat(cmd)
+	q.sample = addSample(cmd)
 	fl := cmd.Flags()
-	fl.StringArrayVar(&catalogs, "catalog", nil, "another catalog, as `NAME=PATH[,priority=N]` (repeatable)")
+	fl.StringArrayVar(&q.catalogs, "catalog", nil, "another catalog, as `[NAME=]PATH[,priority=N][,label=KEY=VALUE]` (repeatable)")
 	fl.StringVarP(&r.Package, "package", "p", "", "the `PACKAGE` to install")
 	fl.StringVar(&r.Version, "version", "", "the `RANGE` of versions (default any)")
 	fl.StringArrayVarP(&r.Channels, "channel", "c", nil, "a `CHANNEL` to choose from (repeatable; default all)")
-	fl.StringVarP(&installed, "installed", "i", "", "what is installed: a `BUNDLE`, PACKAGE=VERSION, or NAME@VERSION where no catalog has it")
-	fl.StringVar(&policy, "policy", string(resolver.CatalogProvided), "which upgrades are allowed: `CatalogProvided` or SelfCertified")
-	fl.StringVar(&semverIs, "semver", "", "let versions decide over upgrades: `also` beside the edges of the catalog, or instead of them")
+	fl.StringVarP(&installed, "installed", "i", "", "what is installed: "+installedUsage)
+	fl.StringVarP(&selects, "selector", "l", "", "use only catalogs with these labels: `KEY=VALUE`, KEY!=VALUE, KEY, !KEY, \"KEY in (A,B)\" or \"KEY notin (A,B)\", with commas between")
+	addChoice(cmd, &policy, "policy", "", "which upgrades are allowed", string(resolver.CatalogProvided), string(resolver.SelfCertified))
+	addChoice(cmd, &semverIs, "semver", "", "let versions decide over upgrades, also beside the edges of the catalog or instead of them", string(resolver.SemverAlso), string(resolver.SemverInstead))
 	fl.BoolVar(&r.Options.OtherEdges, "other-edges", false, "count edges of channels that were not asked for")
-	fl.StringVar(&file, "problem", "", "read request documents from `FILE`, or from standard input when it is -")
-	fl.StringVar(&root, "root", ".", "the `DIR` that directories in request documents are relative to")
-	complete(cmd, "policy", string(resolver.CatalogProvided), string(resolver.SelfCertified))
-	complete(cmd, "semver", string(resolver.SemverAlso), string(resolver.SemverInstead))
+	in := addProblem(cmd, "request documents", true)
+	completeFlag(cmd, "package", q.completePackages(e, false))
+	completeFlag(cmd, "channel", q.completeChannels(e, func() string { return r.Package }))
+	completeFlag(cmd, "installed", q.completeInstalled(e))
+	completeCatalogFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s := &selector{loader: newLoader(e), out: printer{w: e.stdout, format: *f}, root: root}
-		if file != "" {
-			if len(args) > 0 || fl.Changed("package") || fl.Changed("catalog") || *sample {
-				return usagef("--problem holds catalogs and the package itself; give it alone")
-			}
-			return s.stream(cmd.Context(), file)
+		if err := in.check(cmd, args); err != nil {
+			return err
+		}
+		l := newLoader(e)
+		s := &selector{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l)}
+		if in.file != "" {
+			return s.stream(cmd.Context(), in.file)
 		}
 		if r.Package == "" {
 			return usagef("no package; name it with --package, or give --problem")
 		}
+		sel, err := parseSelector(selects)
+		if err != nil {
+			return usagef("--selector %q: %v", selects, err)
+		}
+		r.Selector = sel
 		r.Policy, r.Options.Semver = resolver.UpgradePolicy(policy), resolver.SemverMode(semverIs)
-		list, err := sources(args, catalogs, *sample)
+		list, err := sources(args, q.catalogs, *q.sample)
 		if err != nil {
 			return err
 		}
@@ -87,11 +93,11 @@ With --problem a refusal is an answer like any other.`,
 				return err
 			}
 			s.loader.note(src.path, g)
-			r.Catalogs = append(r.Catalogs, resolver.SelectCatalog{Name: src.name, Priority: src.priority, Graph: g})
+			r.Catalogs = append(r.Catalogs, resolver.SelectCatalog{Name: src.name, Priority: src.priority, Labels: src.labels, Graph: g})
 			known = append(known, resolver.Catalog{Name: src.name, Graph: g})
 		}
 		if installed != "" {
-			if r.Installed, err = installedBundle(installed, known); err != nil {
+			if r.Installed, err = installedBundle(installed, graphs(known), r.Package); err != nil {
 				return err
 			}
 		}
@@ -111,19 +117,25 @@ With --problem a refusal is an answer like any other.`,
 }
 
 // installedBundle returns what --installed names.
-func installedBundle(arg string, known []resolver.Catalog) (*resolver.InstalledBundle, error) {
-	if name, version, ok := strings.Cut(arg, "@"); ok {
-		return &resolver.InstalledBundle{Name: name, Version: version}, nil
+func installedBundle(arg string, known []*graph.Catalog, pkg string) (*resolver.InstalledBundle, error) {
+	if len(packagesOf(known, pkg)) == 0 {
+		pkg = "" // the answer says that no catalog has it
 	}
-	in, err := findInstalled(arg, known)
-	return &resolver.InstalledBundle{Name: in.Name, Version: in.Version}, err
+	o, err := findOperand(arg, known, pkg)
+	if err == nil && o.channel != "" {
+		err = errors.New("what is installed has no channel here; name channels with --channel")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--installed %s: %w", arg, err)
+	}
+	return &resolver.InstalledBundle{Name: o.Name, Version: o.Version}, nil
 }
 
 // A selector answers requests and prints the answers.
 type selector struct {
 	loader *loader
 	out    printer
-	root   string
+	open   func(context.Context, string) (*graph.Catalog, error)
 }
 
 // A selectAnswer is a selection, a refusal, or why there is neither.
@@ -149,29 +161,15 @@ func (s *selector) answer(ctx context.Context, r resolver.SelectRequest) (*selec
 	return &selectAnswer{selection: sel}, nil
 }
 
-// open loads a directory of a request document, which reads nothing outside the
-// root.
-func (s *selector) open(ctx context.Context, dir string) (*graph.Catalog, error) {
-	name := filepath.FromSlash(dir)
-	if !filepath.IsLocal(name) {
-		return nil, fmt.Errorf("%q is not below the root directory %q; write it relative to the root, or set --root", dir, s.root)
-	}
-	return s.loader.index(ctx, filepath.Join(s.root, name))
-}
-
 // stream answers the requests of a file, in order. What is wrong with one
 // request, a range that does not parse or a catalog that cannot be read, is its
 // answer (C6): the next is answered all the same.
 func (s *selector) stream(ctx context.Context, file string) error {
-	in := s.loader.stdin
-	if file != stdinPath {
-		f, err := os.Open(file)
-		if err != nil {
-			return fmt.Errorf("--problem: %w", err)
-		}
-		defer f.Close()
-		in = f
+	in, err := s.loader.input(file)
+	if err != nil {
+		return fmt.Errorf("--problem: %w", err)
 	}
+	defer in.Close()
 	n, bad := 0, false
 	for r, err := range resolver.ReadSelectRequests(in) {
 		n++
@@ -184,7 +182,13 @@ func (s *selector) stream(ctx context.Context, file string) error {
 			bad = true
 			fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s\n", file, strings.TrimPrefix(err.Error(), "problem: "))
 		} else {
-			a, err = s.answer(ctx, r)
+			one, cancel := s.loader.within(ctx)
+			a, err = s.answer(one, r)
+			if err = timedOut(one, err); errors.As(err, new(*timeoutError)) {
+				bad = true
+				fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, name, err)
+			}
+			cancel()
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -203,7 +207,7 @@ func (s *selector) stream(ctx context.Context, file string) error {
 	}
 	switch {
 	case n == 0:
-		return fmt.Errorf("%s: holds no request document", file)
+		return nothingIn(file, "request documents")
 	case bad:
 		return errReported
 	}

@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/resolver"
@@ -28,16 +26,19 @@ be read.`,
   olmkit explain --problem small.json`,
 		Args: nameFile,
 	}
-	var root, to string
-	cmd.Flags().StringVar(&root, "root", ".", "the `DIR` that directories in the problem document are relative to")
-	cmd.Flags().StringVar(&to, "to", "", "write to `FILE` instead of standard output")
+	var doc problemInput
+	doc.addRoot(cmd)
+	f := formatJSON
+	addChoice(cmd, (*string)(&f), "output", "o", "how to print the problem; other commands read json", string(formatJSON), string(formatYAML))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
-		s := &solver{loader: newLoader(e), root: root}
+		s := &solver{loader: newLoader(e), out: printer{w: e.stdout, format: f}}
+		s.open = doc.open(s.loader)
 		p, err := s.read(args[0])
 		if err != nil {
 			return err
 		}
+		p.Options.Limits = e.limits.rules
 		if err := p.Open(ctx, s.open); err != nil {
 			return err
 		}
@@ -54,16 +55,7 @@ be read.`,
 		if err != nil {
 			return err
 		}
-		text, err := json.Marshal(small, json.Deterministic(true))
-		if err != nil {
-			return err
-		}
-		text = append(text, '\n')
-		if to != "" {
-			return os.WriteFile(to, text, 0o666)
-		}
-		_, err = e.stdout.Write(text)
-		return err
+		return s.out.encode(small)
 	}
 	return cmd
 }

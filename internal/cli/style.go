@@ -2,18 +2,32 @@ package cli
 
 import (
 	"io"
-	"os"
-
-	"golang.org/x/term"
 
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// styleFor returns the colours for a writer: none unless it is a terminal that
-// wants them.
+// The escape sequences of a terminal.
+const (
+	bold   = "\x1b[1m"
+	dim    = "\x1b[2m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	reset  = "\x1b[0m"
+)
+
+// paint returns text in a colour where the writer wants colours.
+func paint(w io.Writer, color, text string) string {
+	if !colored(w) {
+		return text
+	}
+	return color + text + reset
+}
+
+// styleFor returns the colours of explanations for a writer, nil where it wants
+// none.
 func styleFor(w io.Writer) resolver.Styler {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	if !colored(w) {
 		return nil
 	}
 	return ansi{}
@@ -26,13 +40,13 @@ type ansi struct{}
 func (ansi) Style(part resolver.Part, line string) string {
 	switch part {
 	case resolver.Headline:
-		return "\x1b[1m" + line + "\x1b[0m"
+		return bold + line + reset
 	case resolver.Origin:
-		return "\x1b[2m" + line + "\x1b[0m"
+		return dim + line + reset
 	case resolver.Quote:
-		return "\x1b[33m" + line + "\x1b[0m"
+		return yellow + line + reset
 	case resolver.Help:
-		return "\x1b[32m" + line + "\x1b[0m"
+		return green + line + reset
 	}
 	return line
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,44 +29,42 @@ a catalog.`,
 		Example: `  olmkit subset ./catalog --package etcd:stable --versions ">=0.9.2" -o fbc > part.json
   olmkit subset ./catalog --installed etcdoperator.v0.9.0`,
 	}
-	f := formatText
+	f := addFormats(cmd, "fbc for the part itself", formatFBC)
 	fl := cmd.Flags()
-	fl.StringVarP((*string)(&f), "output", "o", string(formatText), "how to print: text, json, yaml, or fbc for the part itself")
-	complete(cmd, "output", append(slices.Clone(formats), formatFBC)...)
-	sample := addSample(cmd)
-	var packages, installed []string
-	var versions string
+	from := addCatalog(cmd)
+	var packages, installed, versions []string
 	var r subset.Request
 	fl.StringArrayVarP(&packages, "package", "p", nil, "a package to keep, as `PACKAGE[:CHANNEL]` (repeatable)")
-	fl.StringVar(&versions, "versions", "", "keep the versions of those packages in a `RANGE` (default only the heads)")
-	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator, as `PACKAGE=VERSION[:CHANNEL]` with a version, bundle name or NAME@VERSION (repeatable)")
+	fl.StringArrayVar(&versions, "versions", nil, "keep the versions in a `RANGE`: \">=1.2\" of all those packages, \"PACKAGE >=1.2\" of one (repeatable; default only the heads)")
+	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
 	fl.BoolVar(&r.NoDependencies, "no-dependencies", false, "leave out what kept bundles depend on")
 	reading := addReading(cmd)
+	cmd.ValidArgsFunction = from.completeCatalog()
+	completeFlag(cmd, "package", from.completePackage(e, true))
+	completeFlag(cmd, "installed", from.completeInstalled(e))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !slices.Contains(formats, string(f)) && f != formatFBC {
-			return usagef("--output %q is not one of text, json, yaml, fbc", f)
+		path, err := from.alone(args)
+		if err != nil {
+			return err
 		}
-		if *sample {
-			args = append(args, samplePath)
-		}
-		switch {
-		case len(args) != 1:
-			return usagef("one catalog is cut, and got %d; name its directory, or give --sample", len(args))
-		case len(packages)+len(installed) == 0:
+		if len(packages)+len(installed) == 0 {
 			return usagef("nothing to keep; name packages with --package, and what is installed with --installed")
 		}
-		cat, err := wholeIndex(cmd.Context(), newLoader(e), args[0])
+		cat, err := wholeIndex(cmd.Context(), newLoader(e), path)
 		if err != nil {
 			return err
 		}
 		r.Reading = *reading
 		for _, arg := range packages {
 			name, channel, ok := strings.Cut(arg, ":")
-			w := subset.Want{Package: name, Versions: versions}
+			w := subset.Want{Package: name}
 			if ok {
 				w.Channels = []string{channel}
 			}
 			r.Packages = append(r.Packages, w)
+		}
+		if err := giveRanges(r.Packages, versions); err != nil {
+			return err
 		}
 		for _, arg := range installed {
 			x, err := installedIn(cat, arg)
@@ -85,35 +84,48 @@ a catalog.`,
 		for _, w := range s.Warnings {
 			fmt.Fprintf(e.stderr, "warning: %s\n", w)
 		}
-		if f == formatFBC {
+		if *f == formatFBC {
 			return s.Write(cmd.Context(), e.stdout, &fbc.WriteOptions{Syntax: fbc.JSON})
 		}
-		return (&printer{w: e.stdout, format: f}).print((*subsetAnswer)(s))
+		return (&printer{w: e.stdout, format: *f}).print((*subsetAnswer)(s))
 	}
 	return cmd
 }
 
-// installedIn reads PACKAGE=VERSION[:CHANNEL].
-func installedIn(cat *graph.Catalog, arg string) (subset.Installed, error) {
-	pkg, rest, ok := strings.Cut(arg, "=")
-	if !ok {
-		for p := range cat.Packages() {
-			if _, found := p.Bundle(arg); found {
-				return subset.Installed{Package: p.Name(), Name: arg}, nil
-			}
+// giveRanges gives packages their ranges of versions: one of their own, or the one
+// for all.
+func giveRanges(wants []subset.Want, ranges []string) error {
+	common, own := "", map[string]string{}
+	for _, text := range ranges {
+		name, rng, ok := strings.Cut(strings.TrimSpace(text), " ")
+		if ok = ok && slices.ContainsFunc(wants, func(w subset.Want) bool { return w.Package == name }); !ok {
+			name, rng = "", text
 		}
-		return subset.Installed{}, fmt.Errorf("--installed %s: the catalog has no bundle of this name; write PACKAGE=NAME@VERSION for what it need not know", arg)
+		switch {
+		case ok && own[name] != "", !ok && common != "":
+			return usagef("--versions %q: these packages have a range already; write || between two", text)
+		case ok:
+			own[name] = strings.TrimSpace(rng)
+		default:
+			common = rng
+		}
 	}
-	version, channel, _ := strings.Cut(rest, ":")
-	p, ok := cat.Package(pkg)
-	if !ok {
-		return subset.Installed{}, fmt.Errorf("--installed %s: the catalog has no package %q", arg, pkg)
+	for i := range wants {
+		wants[i].Versions = cmp.Or(own[wants[i].Package], common)
 	}
-	n, err := findNode(p, version)
+	return nil
+}
+
+// installedIn returns what --installed names.
+func installedIn(cat *graph.Catalog, arg string) (subset.Installed, error) {
+	o, err := findOperand(arg, []*graph.Catalog{cat}, "")
+	if err == nil && o.pkg == "" {
+		err = fmt.Errorf("which package is it of? write PACKAGE=%s", arg)
+	}
 	if err != nil {
 		return subset.Installed{}, fmt.Errorf("--installed %s: %w", arg, err)
 	}
-	return subset.Installed{Package: pkg, Name: n.Name, Version: n.Version, Channel: channel}, nil
+	return subset.Installed{Package: o.pkg, Name: o.Name, Version: o.Version, Channel: o.channel}, nil
 }
 
 type subsetAnswer subset.Subset

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,9 +26,13 @@ func TestParseSource(t *testing.T) {
 		{"a=dir,namespace=ns,priority=2", source{name: "a", namespace: "ns", path: "dir", priority: 2}},
 		{"a=x=y,z", source{name: "a", namespace: "olm", path: "x=y,z"}},
 		{"a=x,z,priority=1", source{name: "a", namespace: "olm", path: "x,z", priority: 1}},
+		{"x/dir", source{name: "dir", namespace: "olm", path: "x/dir"}},
+		{"x/dir,priority=2", source{name: "dir", namespace: "olm", path: "x/dir", priority: 2}},
+		{"./x=y", source{name: "x=y", namespace: "olm", path: "./x=y"}},
+		{"a=x,label=env=prod,label=tier=", source{name: "a", namespace: "olm", path: "x", labels: map[string]string{"env": "prod", "tier": ""}}},
 	} {
 		got, err := parseSource(tt.in)
-		if err != nil || got != tt.want {
+		if err != nil || !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("parseSource(%q) = %+v, %v, want %+v", tt.in, got, err, tt.want)
 		}
 	}

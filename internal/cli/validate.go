@@ -31,32 +31,24 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
   olmkit validate ./catalog -o sarif > olmkit.sarif
   olmkit explain stranded`,
 	}
-	f := formatText
-	cmd.Flags().StringVarP((*string)(&f), "output", "o", string(formatText), "how to print: text, json, yaml, sarif for code scanners, or github for workflow annotations")
-	complete(cmd, "output", append(slices.Clone(formats), string(fbcreport.SARIF), string(fbcreport.GitHub))...)
-	sample := addSample(cmd)
+	f := addFormats(cmd, "sarif for code scanners, github for workflow annotations", string(fbcreport.SARIF), string(fbcreport.GitHub))
+	from := addCatalog(cmd)
+	cmd.ValidArgsFunction = from.completeCatalog()
 	quiet := cmd.Flags().Bool("no-warnings", false, "list errors only")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		special := fbcreport.Format(f) == fbcreport.SARIF || fbcreport.Format(f) == fbcreport.GitHub
-		if !special && !slices.Contains(formats, string(f)) {
-			return usagef("--output %q is not one of text, json, yaml, sarif, github", f)
-		}
-		catalog := samplePath
-		switch {
-		case *sample && len(args) == 0:
-		case !*sample && len(args) == 1:
-			catalog = args[0]
-		default:
-			return usagef("name one catalog: a directory, a file or -")
+		special := fbcreport.Format(*f) == fbcreport.SARIF || fbcreport.Format(*f) == fbcreport.GitHub
+		catalog, err := from.alone(args)
+		if err != nil {
+			return err
 		}
 		r, err := validate(cmd.Context(), newLoader(e), catalog, *quiet)
 		if err != nil {
 			return err
 		}
 		if special {
-			err = fbcreport.Write(e.stdout, fbcreport.Format(f), r.found, &fbcreport.Options{Prefix: r.dir(), ToolVersion: buildVersion().Version})
+			err = fbcreport.Write(e.stdout, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), ToolVersion: buildVersion().Version})
 		} else {
-			err = (&printer{w: e.stdout, format: f}).print(r)
+			err = (&printer{w: e.stdout, format: *f}).print(r)
 		}
 		if err != nil {
 			return err
@@ -157,7 +149,11 @@ func (r *report) text(w io.Writer) error {
 		if d.Pos.IsValid() {
 			d.Pos.File = path.Join(dir, d.Pos.File)
 		}
-		if _, err := fmt.Fprintf(w, "%s [%s %s]\n", &d, f.Severity, f.Code); err != nil {
+		color := red
+		if f.Severity == fbc.Warning {
+			color = yellow
+		}
+		if _, err := fmt.Fprintf(w, "%s %s\n", &d, paint(w, color, fmt.Sprintf("[%s %s]", f.Severity, f.Code))); err != nil {
 			return err
 		}
 	}

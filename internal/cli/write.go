@@ -30,8 +30,7 @@ var syntaxes = []string{"yaml", "json", "jsonl"}
 // addSyntax adds the flag for the syntax of a catalog.
 func addSyntax(cmd *cobra.Command, text string) *writing {
 	w := &writing{}
-	cmd.Flags().StringVarP(&w.syntax, "output", "o", "", text)
-	complete(cmd, "output", syntaxes...)
+	addChoice(cmd, &w.syntax, "output", "o", text, syntaxes...)
 	return w
 }
 
@@ -46,28 +45,23 @@ func addWriting(cmd *cobra.Command) *writing {
 
 // options returns the options for a file, whose name decides unless a flag
 // does.
-func (w *writing) options(file string) (*fbc.WriteOptions, error) {
+func (w *writing) options(file string) *fbc.WriteOptions {
 	syntax := w.syntax
 	if syntax == "" && strings.EqualFold(filepath.Ext(file), ".json") {
 		syntax = "json"
 	}
 	switch syntax {
-	case "", "yaml":
-		return &fbc.WriteOptions{Syntax: fbc.YAML}, nil
 	case "json":
-		return &fbc.WriteOptions{Syntax: fbc.JSON}, nil
+		return &fbc.WriteOptions{Syntax: fbc.JSON}
 	case "jsonl":
-		return &fbc.WriteOptions{Syntax: fbc.JSONLines}, nil
+		return &fbc.WriteOptions{Syntax: fbc.JSONLines}
 	}
-	return nil, usagef("--output %q is not one of %s", syntax, strings.Join(syntaxes, ", "))
+	return &fbc.WriteOptions{Syntax: fbc.YAML}
 }
 
 // write prints the catalog, or writes its files.
 func (w *writing) write(ctx context.Context, out io.Writer, c *fbc.Catalog) error {
-	opts, err := w.options("")
-	if err != nil {
-		return err
-	}
+	opts := w.options("")
 	if w.dir == "" {
 		return fbc.Write(ctx, out, c, opts)
 	}

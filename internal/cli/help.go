@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// newHelp makes the help command. That of cobra shows the overview for a topic
+// that does not exist, and calls it an answer.
+func newHelp(group string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND|TOPIC]",
+		Short:   "Tell more about a command or topic",
+		GroupID: group,
+		Long:    "Help tells how to use a command, or about a topic.",
+		Example: `  olmkit help resolve
+  olmkit help list bundles
+  olmkit help exit-codes`,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			at, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var words []string
+			for _, c := range at.Commands() {
+				words = append(words, c.Name()+"\t"+c.Short)
+			}
+			return words, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("no command or topic %q%s", strings.Join(args, " "), hint(args[len(args)-1], subcommands(at)))
+			}
+			at.InitDefaultHelpFlag()
+			return at.Help()
+		},
+	}
+}
+
+// topics returns the help topics: what several commands share.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "exit-codes", Short: "What the exit code of each command says", Long: topicExitCodes},
+		{Use: "catalogs", Short: "How to name catalogs", Long: topicCatalogs},
+		{Use: "operators", Short: "How to name packages, bundles and what is installed", Long: topicOperators},
+		{Use: "output", Short: "Formats, colours and widths", Long: topicOutput},
+		{Use: "limits", Short: "What --limit and --timeout change", Long: topicLimits()},
+	}
+}
+
+const topicExitCodes = `Exit codes say whether there is an answer, and whether it is yes:
+
+  0    the answer is yes, or the work is done
+  1    the answer is no; it was printed whole
+  2    there is no answer: the command line makes no sense, the input could not
+       be read, or --timeout is over
+  130  a signal ended the command
+
+What "no" means:
+
+  resolve, explain     there is no solution
+  select               no bundle can be selected
+  replay               an answer differs from the recorded one
+  shrink               the problem has a solution: there is no conflict to keep
+  path                 there is no path
+  validate             there are errors; warnings alone are no error
+  diff                 a version loses its way to the head of its channel
+  platform             something blocks the platform
+  plan, simulate       the subscriptions cannot be resolved
+  fmt --check          a file would change
+  index --check        the file is stale
+
+All other commands end with 0 or 2. With --problem, resolve and select answer a
+stream of problems: a conflict is an answer like any other then. They end with 0
+when every problem was answered, and with 2 when one was not; the others are
+answered all the same.`
+
+const topicCatalogs = `Where a command takes a CATALOG, it may be
+
+  DIR       the directory of a file-based catalog, or a part of it
+  FILE      one file of blobs, YAML or JSON
+  FILE      an index that "olmkit index" made, which opens at once; commands that
+            write catalogs need the directory instead
+  -         blobs on standard input
+
+--sample stands for the small catalog that is part of olmkit.
+
+--catalog [NAME=]PATH names a catalog too. Commands that read several take it
+again and again, and options after the path:
+
+  ,priority=N       catalogs with a higher priority are preferred (default 0)
+  ,namespace=NS     the namespace of the catalog (default olm, which every
+                    namespace sees)
+  ,label=KEY=VALUE  a label of the catalog, for "olmkit select --selector"
+
+Without NAME, a catalog has the name of its file or directory. Platform wants to
+know the version of the platform that a catalog is for: VERSION=[NAME:]PATH.
+
+Problem documents (--problem) hold catalogs as text ("fbc") or name their
+directory ("dir"), relative to --root; nothing outside --root is read.`
+
+const topicOperators = `Packages, bundles and installed operators are named alike in all commands.
+
+--package takes PACKAGE, or PACKAGE:CHANNEL where a channel matters.
+
+--installed, and FROM and TO of path, take any of
+
+  BUNDLE                the name of a bundle: etcdoperator.v0.9.0
+  PACKAGE=VERSION       the bundle of that version: etcd=0.9.0
+  PACKAGE@VERSION       the same
+  PACKAGE=BUNDLE        the bundle of a package, where several have that name
+  BUNDLE@VERSION        what no catalog need know: etcdoperator.v0.8.0@0.8.0
+  PACKAGE=BUNDLE@VERSION  the same, with its package
+  VERSION               where the command line names the package (graph, path,
+                        select)
+
+A channel may follow, as in etcd=0.9.0:stable: the one that the operator is
+subscribed to. resolve and explain then add that subscription; subset and platform
+follow that channel. Elsewhere --channel names channels.`
+
+const topicOutput = `-o, --output says how to print:
+
+  text      for people (default)
+  json      for programs: one document a line
+  yaml      for programs: one document after the other, with --- between them
+
+graph also draws (mermaid, dot, svg), explain writes markdown, validate sarif and
+github, subset fbc: the part of the catalog itself. Commands that print catalogs
+or problem documents have no text: catalogs are yaml (default), json or jsonl;
+problems json (default) or yaml. Index writes a file, which -o names.
+
+"olmkit version -o json" tells the version of the output for programs: it grows
+when a field changes its meaning or goes away, not when one is added.
+
+--color is auto, always or never. By default there are colours on a terminal,
+unless NO_COLOR is set or TERM is dumb.
+
+Prose is as wide as the terminal, or as COLUMNS says; elsewhere 100 characters. On
+a narrow terminal the widest columns of a table are cut; in files and pipes
+nothing ever is.`
+
+// topicLimits lists the limits.
+func topicLimits() string {
+	var b strings.Builder
+	b.WriteString(`Limits bound what hostile catalogs and problems can cost. An error names the
+limit that it met; --limit NAME=NUMBER raises or lowers it, and may be repeated.
+Sizes are in bytes, or with KiB, MiB or GiB.
+
+`)
+	for _, l := range limitTable {
+		fmt.Fprintf(&b, "  %-13s %9s  %s\n", l.name, l.standard, l.text)
+	}
+	b.WriteString(`
+--timeout DURATION, such as 30s or 2m, ends the command with exit code 2. Of a
+stream of problems each has so long, and the next is answered all the same.`)
+	return b.String()
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// installedUsage is the grammar of --installed, the same in all commands. "olmkit
+// help operators" tells it whole.
+const installedUsage = "`PACKAGE=VERSION`, the name of a bundle, or BUNDLE@VERSION for what no catalog need know"
+
+// An operand is what a command line names with BUNDLE, PACKAGE=VERSION and the
+// other forms that topicOperators lists.
+type operand struct {
+	graph.Node
+	// pkg is the package, "" when neither the user nor a catalog tells it.
+	pkg     string
+	channel string
+	// bundle is what the preferred catalog has; the zero Bundle when none has it.
+	bundle graph.Bundle
+}
+
+// findOperand returns what a text names in catalogs, the preferred first. With
+// only, all is about one package, which need not be named.
+func findOperand(text string, cats []*graph.Catalog, only string) (operand, error) {
+	pkg, spec, named := strings.Cut(text, "=")
+	if !named {
+		pkg, spec = "", text
+	}
+	var o operand
+	spec, o.channel, _ = strings.Cut(spec, ":")
+	name, version, given := strings.Cut(spec, "@")
+	if given && !named && len(packagesOf(cats, name)) > 0 {
+		pkg, spec, given = name, version, false // PACKAGE@VERSION
+	}
+	if only != "" && pkg != "" && pkg != only {
+		return o, fmt.Errorf("it is of package %s, and all else is about package %s", pkg, only)
+	}
+	o.pkg = cmp.Or(pkg, only)
+	list := packagesOf(cats, o.pkg)
+	if o.pkg != "" && len(list) == 0 {
+		return o, fmt.Errorf("no catalog has a package %q%s", o.pkg, hint(o.pkg, namesOf(cats)))
+	}
+	if given {
+		return o, o.believe(name, version, list)
+	}
+	if o.pkg == "" {
+		return o, o.byName(spec, cats)
+	}
+	return o, o.inPackage(spec, list)
+}
+
+// packagesOf returns the packages of a name, or all, catalog by catalog.
+func packagesOf(cats []*graph.Catalog, name string) []graph.Package {
+	var list []graph.Package
+	for _, c := range cats {
+		if name == "" {
+			list = slices.AppendSeq(list, c.Packages())
+		} else if p, ok := c.Package(name); ok {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func namesOf(cats []*graph.Catalog) []string {
+	var names []string
+	for _, p := range packagesOf(cats, "") {
+		names = append(names, p.Name())
+	}
+	return names
+}
+
+// believe takes a name and version as they are given. Where a catalog has just
+// that, it tells the rest.
+func (o *operand) believe(name, version string, list []graph.Package) error {
+	v, err := semver.Parse(version)
+	if err != nil || name == "" {
+		return fmt.Errorf("write BUNDLE@VERSION with a version like 1.2.3")
+	}
+	o.Node = graph.Node{Name: name, Version: v.String()}
+	for _, p := range list {
+		if b, ok := p.Bundle(name); ok && b.Node() == o.Node {
+			o.bundle, o.pkg = b, p.Name()
+			break
+		}
+	}
+	return nil
+}
+
+// found sets what a bundle of a catalog tells.
+func (o *operand) found(b graph.Bundle) {
+	o.bundle, o.Node, o.pkg = b, b.Node(), b.Package().Name()
+}
+
+// byName finds a bundle by its name alone.
+func (o *operand) byName(name string, cats []*graph.Catalog) error {
+	var known []string
+	for _, p := range packagesOf(cats, "") {
+		b, ok := p.Bundle(name)
+		switch {
+		case !ok:
+		case o.pkg == "":
+			o.found(b)
+		case o.pkg != p.Name():
+			return fmt.Errorf("packages %s and %s both have such a bundle; write PACKAGE=%s", o.pkg, p.Name(), name)
+		}
+	}
+	if o.pkg != "" {
+		return nil
+	}
+	for _, p := range packagesOf(cats, "") {
+		if p.Name() == name {
+			return fmt.Errorf("which version of package %s? write %s=VERSION", name, name)
+		}
+		known = append(known, p.Name())
+		for b := range p.Bundles() {
+			known = append(known, b.Name())
+		}
+	}
+	return fmt.Errorf("no catalog has a bundle of this name%s", cmp.Or(hint(name, known), "; write PACKAGE=VERSION, or BUNDLE@VERSION for what no catalog need know"))
+}
+
+// inPackage finds a bundle of one package by name or version, or a name that only
+// the edges of its channels mention.
+func (o *operand) inPackage(text string, list []graph.Package) error {
+	asked, notVersion := semver.ParseTolerant(text)
+	var same []graph.Bundle
+	var known []string
+	var versions []semver.Version
+	for _, p := range list {
+		if b, ok := p.Bundle(text); ok {
+			o.found(b)
+			return nil
+		}
+		for b := range p.Bundles() {
+			known = append(known, b.Name())
+			if !b.HasVersion() {
+				continue
+			}
+			versions = append(versions, b.Version())
+			if notVersion == nil && b.Version().EQ(asked) {
+				same = append(same, b)
+			}
+		}
+	}
+	// Versions that differ in their build metadata alone are told apart where the
+	// user does so.
+	if exact := slices.DeleteFunc(slices.Clone(same), func(b graph.Bundle) bool { return b.Version().String() != text }); len(exact) > 0 {
+		same = exact
+	}
+	for i, b := range same {
+		if i > 0 && b.Name() != same[0].Name() {
+			return fmt.Errorf("version %s of package %s is both %s and %s; name the bundle instead", text, o.pkg, same[0].Name(), b.Name())
+		}
+	}
+	if len(same) > 0 {
+		o.found(same[0])
+		return nil
+	}
+	if slices.ContainsFunc(list, func(p graph.Package) bool { return mentions(p, text) }) {
+		o.Node = graph.Node{Name: text}
+		return nil
+	}
+	if notVersion == nil {
+		return fmt.Errorf("package %s has no version %s; nearby are %s", o.pkg, asked, nearbyVersions(asked, versions))
+	}
+	return fmt.Errorf("package %s knows no %q%s; write BUNDLE@VERSION for what the catalog need not know", o.pkg, text, hint(text, known))
+}
+
+// mentions reports whether an edge of a package names a bundle.
+func mentions(p graph.Package, name string) bool {
+	for ch := range p.Channels() {
+		for e := range ch.Entries() {
+			if e.Replaces() == name {
+				return true
+			}
+			for s := range e.Skips() {
+				if s == name {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// nearbyVersions lists the versions around one that does not exist.
+func nearbyVersions(asked semver.Version, known []semver.Version) string {
+	slices.SortFunc(known, semver.Version.Compare)
+	known = slices.CompactFunc(known, semver.Version.EQ)
+	at, _ := slices.BinarySearchFunc(known, asked, semver.Version.Compare)
+	from := max(0, min(at-maxNearest/2, len(known)-maxNearest))
+	var names []string
+	for _, v := range known[from:min(len(known), from+maxNearest)] {
+		names = append(names, v.String())
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
+}

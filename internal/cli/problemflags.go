@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A problemInput is a file of problem documents: --problem and --root.
+type problemInput struct {
+	file, root string
+}
+
+// addRoot adds the flag for directories of documents.
+func (p *problemInput) addRoot(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.root, "root", ".", "the `DIR` that directories in problem documents are relative to")
+	if err := cmd.MarkFlagDirname("root"); err != nil {
+		panic("internal error: " + err.Error())
+	}
+}
+
+// addProblem adds both flags. A command that takes a stream answers each problem
+// of it.
+func addProblem(cmd *cobra.Command, what string, stream bool) *problemInput {
+	p := &problemInput{}
+	cmd.Flags().StringVar(&p.file, "problem", "", "read "+what+" from `FILE`, or from standard input when it is -")
+	if stream {
+		if err := cmd.Flags().SetAnnotation("problem", streams, []string{"true"}); err != nil {
+			panic("internal error: " + err.Error())
+		}
+	}
+	p.addRoot(cmd)
+	return p
+}
+
+// check refuses what a document says itself, beside --problem, and --root
+// without it.
+func (p *problemInput) check(cmd *cobra.Command, args []string, beside ...string) error {
+	if p.file == "" {
+		if cmd.Flags().Changed("root") {
+			return usagef("--root is for --problem; name catalog directories as they are")
+		}
+		return nil
+	}
+	var err error
+	if len(args) > 0 {
+		err = usagef("--problem holds all that the question is about; leave out %s", args[0])
+	}
+	beside = append(beside, "problem", "root", "output")
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && !slices.Contains(beside, f.Name) && err == nil {
+			err = usagef("--problem holds all that the question is about; leave out --%s", f.Name)
+		}
+	})
+	return err
+}
+
+// open loads a directory of a document. A document that comes from elsewhere
+// reads nothing outside the root.
+func (p *problemInput) open(l *loader) func(context.Context, string) (*graph.Catalog, error) {
+	return func(ctx context.Context, dir string) (*graph.Catalog, error) {
+		name := filepath.FromSlash(dir)
+		if !filepath.IsLocal(name) {
+			return nil, fmt.Errorf("%q is not below the root directory %q; write it relative to the root, or set --root", dir, p.root)
+		}
+		return l.index(ctx, filepath.Join(p.root, name))
+	}
+}
+
+// input opens a file that is not a catalog, or standard input for "-".
+func (e *env) input(file string) (io.ReadCloser, error) {
+	if file == stdinPath {
+		return io.NopCloser(e.stdin), nil
+	}
+	f, err := os.Open(file)
+	var at *os.PathError
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("%s: %w", file, at.Err)
+	}
+	return f, err
+}
+
+// nothingIn says that a file holds no document of a kind.
+func nothingIn(file, what string) error {
+	if file == stdinPath {
+		return fmt.Errorf("nothing came on standard input; pipe %s in, or name a file", what)
+	}
+	return fmt.Errorf("%s: holds no %s", file, what)
+}

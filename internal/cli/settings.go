@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// The settings are the flags that every command has.
+type settings struct {
+	color   string
+	timeout time.Duration
+	limits  limits
+}
+
+func (s *settings) addFlags(root *cobra.Command) {
+	s.color = colorAuto
+	f := root.PersistentFlags()
+	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colours; auto does on a terminal where NO_COLOR is not set")
+	f.DurationVar(&s.timeout, "timeout", 0, "give up after a `DURATION` such as 30s; of a stream of problems each has as long (default never)")
+	f.Var(&s.limits, "limit", "raise or lower a limit on hostile input; \"olmkit help limits\" lists them (repeatable)")
+	err := errors.Join(
+		root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{colorAuto, colorAlways, colorNever}, cobra.ShellCompDirectiveNoFileComp)),
+		root.RegisterFlagCompletionFunc("limit", cobra.FixedCompletions(limitNames("="), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)),
+		root.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions),
+	)
+	if err != nil {
+		panic("internal error: " + err.Error())
+	}
+}
+
+// A timeoutError says that --timeout is over.
+type timeoutError struct{ after time.Duration }
+
+func (e *timeoutError) Error() string {
+	return fmt.Sprintf("gave up after %s; --timeout allows more", e.after)
+}
+
+// within returns a context that ends with --timeout.
+func (s *settings) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, s.timeout, &timeoutError{s.timeout})
+}
+
+// timedOut returns the error of --timeout in place of one that came of it.
+func timedOut(ctx context.Context, err error) error {
+	var late *timeoutError
+	if err != nil && errors.As(context.Cause(ctx), &late) && (errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+		return late
+	}
+	return err
+}
+
+// timed lets a command run within --timeout, unless it answers a stream, where
+// each answer has its own.
+func (e *env) timed(cmd *cobra.Command) {
+	run := cmd.RunE
+	if run == nil || cmd.Annotations[streams] != "" {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if file := cmd.Flags().Lookup("problem"); file != nil && file.Annotations[streams] != nil && file.Changed {
+			return run(cmd, args)
+		}
+		ctx, cancel := e.within(cmd.Context())
+		defer cancel()
+		cmd.SetContext(ctx)
+		return timedOut(ctx, run(cmd, args))
+	}
+}
+
+// streams marks commands, and --problem flags, that answer one problem after the
+// other.
+const streams = "streams"

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A table prints rows of text under a header, in columns as wide as needed.
+type table struct {
+	header []string
+	rows   [][]string
+}
+
+// columnGap is what stands between two columns.
+const columnGap = "  "
+
+// minColumn is how narrow a terminal can make a column.
+const minColumn = 12
+
+func (t *table) add(cells ...string) {
+	for i, c := range cells {
+		if c == "" {
+			c = "-"
+		}
+		cells[i] = cell(c)
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// cell keeps the text of a catalog on its line, and from moving the cursor.
+func cell(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsPrint(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return unicode.ReplacementChar
+	}, s)
+}
+
+// text prints the table. On a terminal that is too narrow the widest columns are
+// cut; in a file or pipe never.
+func (t *table) text(w io.Writer) error {
+	widths := t.widths(tableWidth(w))
+	b := bufio.NewWriter(w)
+	b.WriteString(paint(w, bold, line(t.header, widths)) + "\n")
+	for _, row := range t.rows {
+		b.WriteString(line(row, widths) + "\n")
+	}
+	return b.Flush()
+}
+
+// widths returns how wide each column is, where a row may have so many
+// characters, 0 for any number.
+func (t *table) widths(limit int) []int {
+	widths := make([]int, len(t.header))
+	total := len(columnGap) * (len(widths) - 1)
+	for i, h := range t.header {
+		widths[i] = utf8.RuneCountInString(h)
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+		total += widths[i]
+	}
+	for limit > 0 && total > limit {
+		widest := 0
+		for i, n := range widths {
+			if n > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= minColumn {
+			break // let the terminal wrap what is left
+		}
+		widths[widest]--
+		total--
+	}
+	return widths
+}
+
+// line lays out one row.
+func line(cells []string, widths []int) string {
+	var b strings.Builder
+	for i, c := range cells {
+		n := utf8.RuneCountInString(c)
+		if n > widths[i] {
+			c = string([]rune(c)[:widths[i]-1]) + "…"
+			n = widths[i]
+		}
+		b.WriteString(c)
+		if i < len(cells)-1 {
+			b.WriteString(strings.Repeat(" ", widths[i]-n) + columnGap)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTable lays a table out for a terminal that is wide, too narrow, and far too
+// narrow: the widest column is cut first, and none below minColumn.
+func TestTable(t *testing.T) {
+	tab := table{header: []string{"NAME", "LIST", "END"}}
+	tab.add("a", strings.Repeat("x", 30), "")
+	tab.add("longer-name\x1b[31m\n", "é", "z")
+	for _, tt := range []struct {
+		limit int
+		want  string
+	}{
+		{0, "a                  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -"},
+		{80, "a                  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -"},
+		{40, "a                 xxxxxxxxxxxxxxxx…  -"},
+		{10, "a             xxxxxxxxxxx…  -"},
+	} {
+		if got := line(tab.rows[0], tab.widths(tt.limit)); got != tt.want {
+			t.Errorf("in %d columns: %q, want %q", tt.limit, got, tt.want)
+		}
+	}
+	var b strings.Builder
+	if err := tab.text(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "NAME               LIST                            END\n" +
+		"a                  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -\n" +
+		"longer-name\uFFFD[31m   é                               z\n"
+	if b.String() != want {
+		t.Errorf("got\n%q, want\n%q", b.String(), want)
+	}
+}
+
+// TestParseSelector reads what kubectl reads.
+func TestParseSelector(t *testing.T) {
+	labels := map[string]string{"env": "prod", "tier": "gold"}
+	for _, tt := range []struct {
+		text string
+		want bool
+	}{
+		{"", true}, {"env=prod", true}, {"env==prod", true}, {"env=test", false}, {"env != test", true},
+		{"env,tier", true}, {"!env", false}, {"!other", true}, {"other", false},
+		{"env in (prod, test),tier notin (silver)", true}, {"env in (test)", false}, {"other notin (x)", true},
+	} {
+		s, err := parseSelector(tt.text)
+		if err != nil {
+			t.Errorf("%q: %v", tt.text, err)
+		} else if got := s.Matches(labels); got != tt.want {
+			t.Errorf("%q matches: %v, want %v", tt.text, got, tt.want)
+		}
+	}
+	for _, text := range []string{"env prod", "=prod", "env in prod", "env in (a", "a=b=c", ",", "env in ()x"} {
+		if s, err := parseSelector(text); err == nil {
+			t.Errorf("%q is read as %+v", text, s)
+		}
+	}
+}
