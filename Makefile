@@ -14,7 +14,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build test race fuzz bench compare cover lint golden fmt tidy man apidiff release reproduce all
+.PHONY: help build test race fuzz faults bench compare cover lint golden fmt tidy man apidiff release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ fuzz: ## run every fuzz target for FUZZTIME
 			done; \
 		done; \
 	done
+
+faults: ## kill and disturb the reconciliation loop at length
+	$(GO) test ./reconcile -run 'Killed|Faults|Loops|Stale|Mutated' -thorough -v
 
 bench: ## run the benchmarks that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...

@@ -2,13 +2,18 @@ package reconcile_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
+	"maps"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +24,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var thorough = flag.Bool("thorough", false, "kill the loop after every write, and more rounds of faults")
+var thorough = flag.Bool("thorough", false, "play every killed loop to its end, and more rounds of faults")
 
 var faultSeed = flag.Uint64("seed", 0, "seed of the random faults; 0 takes one from the clock")
 
@@ -32,68 +37,34 @@ func seed(t *testing.T) uint64 {
 	return s
 }
 
-// checked lets every change of a cluster pass through the invariants.
-func checked(t *testing.T, c *memcluster.Cluster, intercept func(reconcile.Change, func() error) error) {
-	if intercept == nil {
-		intercept = func(_ reconcile.Change, apply func() error) error { return apply() }
-	}
-	var mu sync.Mutex // so that before and after differ by one change
-	c.Intercept = func(change reconcile.Change, apply func() error) error {
-		return intercept(change, func() error {
-			mu.Lock()
-			defer mu.Unlock()
-			if change.Object.Metadata.Namespace != testNamespace || change.Object.Kind != olm.KindClusterServiceVersion && change.Object.Kind != olm.KindInstallPlan {
-				return apply() // what the invariants do not look at
-			}
-			before := c.List()
-			if err := apply(); err != nil {
-				return err
-			}
-			if bad := invariants(change, before, c.List()); bad != nil {
-				t.Errorf("after %s: %v", &change, bad)
-			}
-			return nil
-		})
-	}
+// draws returns the random numbers of a scenario: with the seed, the same ones
+// again.
+func draws(seed uint64, file string, round int) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprint(h, file, round)
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// The loop killed after every single write (every tenth, from a random one on,
-// unless -thorough): the next one ends where the undisturbed one did.
-func TestKilledAfterEveryWrite(t *testing.T) {
-	s := seed(t)
-	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
-		t.Parallel()
-		w := newWorld(t, a)
-		writes := 0
-		w.script(t, func(*strings.Builder) {
-			var killed []*memcluster.Cluster
-			checked(t, w.Cluster, func(_ reconcile.Change, apply func() error) error {
-				killed = append(killed, w.Clone()) // before it: after the one before
-				return apply()
-			})
-			undisturbed(t, w)
-			w.Intercept = nil
-			want := final(w.Cluster)
-			stride := 10
-			if *thorough {
-				stride = 1
+// tallied returns counters of what the scenarios of a test go through. A test
+// of faults in which a kind of fault never happened proves nothing, and fails.
+func tallied(t *testing.T, names ...string) []*atomic.Int64 {
+	list := make([]*atomic.Int64, len(names))
+	for i := range list {
+		list[i] = new(atomic.Int64)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			return
+		}
+		for i, name := range names {
+			if n := list[i].Load(); n == 0 {
+				t.Errorf("%s: never", name)
+			} else {
+				t.Logf("%s: %d", name, n)
 			}
-			for k := int(s % uint64(stride)); k < len(killed); k += stride {
-				c := killed[k]
-				writes++
-				checked(t, c, nil)
-				l := w.loop()
-				l.Cluster = c
-				if _, err := l.Run(context.Background(), testNamespace); err != nil {
-					t.Errorf("killed after %d writes: %v", k, err)
-				}
-				if diff := gocmp.Diff(want, final(c)); diff != "" {
-					t.Fatalf("killed after %d writes (-undisturbed +resumed):\n%s", k, diff)
-				}
-			}
-		})
-		t.Logf("killed and resumed %d times", writes)
+		}
 	})
+	return list
 }
 
 func undisturbed(t *testing.T, w *world) {
@@ -103,30 +74,124 @@ func undisturbed(t *testing.T, w *world) {
 	}
 }
 
+// wanted returns how each run of a scenario ends undisturbed.
+func wanted(t *testing.T, a *txtar.Archive) [][]string {
+	t.Helper()
+	w := newWorld(t, a)
+	checked(t, w.Cluster, nil)
+	var wants [][]string
+	w.script(t, func(*strings.Builder) {
+		undisturbed(t, w)
+		wants = append(wants, final(w.Cluster))
+	})
+	return wants
+}
+
+// The loop killed before every single write of every scenario, and so after
+// every one: the next one ends where the undisturbed one did.
+func TestKilledAfterEveryWrite(t *testing.T) {
+	n := tallied(t, "killed and resumed", "writes of resumed loops")
+	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
+		t.Parallel()
+		w := newWorld(t, a)
+		w.script(t, func(*strings.Builder) {
+			var killed []*memcluster.Cluster
+			checked(t, w.Cluster, func(_ reconcile.Change, apply func() error) error {
+				killed = append(killed, w.Clone())
+				return apply()
+			})
+			undisturbed(t, w)
+			w.Intercept = nil
+			want, seen := final(w.Cluster), states{}
+			for k, c := range slices.Backward(killed) {
+				n[0].Add(1)
+				checked(t, c, func(_ reconcile.Change, apply func() error) error {
+					n[1].Add(1)
+					return apply()
+				})
+				l := w.loop()
+				r := &resumed{Cluster: c, seen: seen}
+				l.Cluster = r
+				if _, err := l.Run(context.Background(), testNamespace); errors.Is(err, errSeen) {
+					r.remember()
+					continue
+				} else if err != nil {
+					t.Errorf("killed after %d writes: %v", k, err)
+				}
+				if diff := gocmp.Diff(want, final(c)); diff != "" {
+					t.Fatalf("killed after %d writes (-undisturbed +resumed):\n%s", k, diff)
+				}
+				r.remember()
+			}
+		})
+	})
+}
+
+// States are those of a cluster from which a loop was seen to end as it should.
+type states map[[sha256.Size]byte]bool
+
+// resumed is a cluster that ends a run when it comes to a state that is known:
+// a loop has no memory, and what it does next follows from the state alone. So
+// the last kills are played first, and each earlier one until its path meets
+// theirs.
+type resumed struct {
+	*memcluster.Cluster
+	seen states
+	path [][sha256.Size]byte
+}
+
+var errSeen = errors.New("this state was seen before")
+
+func (r *resumed) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
+	s := stateOf(r.Cluster)
+	if r.seen[s] && !*thorough {
+		return nil, errSeen
+	}
+	r.path = append(r.path, s)
+	return r.Cluster.Read(ctx, namespace)
+}
+
+func (r *resumed) remember() {
+	for _, s := range r.path {
+		r.seen[s] = true
+	}
+}
+
+// stateOf returns a hash of all that a cluster holds but the versions, which
+// count writes and decide nothing.
+func stateOf(c *memcluster.Cluster) [sha256.Size]byte {
+	h := sha256.New()
+	for _, o := range c.List() {
+		o.Metadata.ResourceVersion = ""
+		text, err := json.Marshal(o)
+		fmt.Fprintln(h, string(text), err)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
 var errInjected = errors.New("injected fault")
+
+// The faults that disturb injects.
+var faultNames = []string{"errors before a write", "answers lost after a write", "conflicts made up", "writes of others in between", "conflicts that came of it"}
 
 // Conflicts with other writers, errors before a write and answers lost after
 // it.
 func TestRandomFaults(t *testing.T) {
 	s := seed(t)
-	rounds := 1
+	n := tallied(t, faultNames...)
+	rounds := 2
 	if *thorough {
 		rounds = 20
 	}
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {
 		t.Parallel()
+		wants := wanted(t, a)
 		for round := range rounds {
-			plain, w := newWorld(t, a), newWorld(t, a)
-			var wants [][]string
-			plain.script(t, func(*strings.Builder) {
-				undisturbed(t, plain)
-				wants = append(wants, final(plain.Cluster))
-			})
-			r := rand.New(rand.NewPCG(s, uint64(len(file)*1000+round)))
-			checked(t, w.Cluster, func(c reconcile.Change, apply func() error) error { return disturb(w.Cluster, r, c, apply) })
+			w, r := newWorld(t, a), draws(s, file, round)
+			checked(t, w.Cluster, func(c reconcile.Change, apply func() error) error { return disturb(w.Cluster, r, n, c, apply) })
 			run := 0
 			w.script(t, func(*strings.Builder) {
-				rerun(t, w)
+				rerun(t, w.loop())
 				if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
 					t.Fatalf("run %d of round %d (-undisturbed +disturbed):\n%s", run, round, diff)
 				}
@@ -137,90 +202,155 @@ func TestRandomFaults(t *testing.T) {
 }
 
 // disturb lets one write in three go wrong.
-func disturb(c *memcluster.Cluster, r *rand.Rand, change reconcile.Change, apply func() error) error {
+func disturb(c *memcluster.Cluster, r *rand.Rand, n []*atomic.Int64, change reconcile.Change, apply func() error) error {
 	switch r.IntN(12) {
 	case 0:
+		n[0].Add(1)
 		return errInjected
 	case 1:
 		if err := apply(); err != nil {
 			return err
 		}
+		n[1].Add(1)
 		return errInjected // done, but nobody heard
 	case 2:
+		n[2].Add(1)
 		return fmt.Errorf("injected: %w", reconcile.ErrConflict)
 	case 3: // somebody else writes first
-		switch change.Object.Kind {
-		case olm.KindSubscription, olm.KindInstallPlan, olm.KindOperatorGroup, olm.KindCRD:
-			if o, err := c.Get(change.Key()); err == nil {
-				o.Metadata.SetAnnotation(touched, fmt.Sprint(r.Uint32()))
-				if err := c.Put(&o); err != nil {
-					return err
-				}
-			}
+		o, err := c.Get(change.Key())
+		if err != nil || o.Kind == olm.KindClusterServiceVersion { // whose annotations its pods get
+			break
 		}
+		n[3].Add(1)
+		o.Metadata.SetAnnotation(touched, fmt.Sprint(r.Uint32()))
+		if err := c.Put(&o); err != nil {
+			return err
+		}
+		err = apply()
+		if errors.Is(err, reconcile.ErrConflict) {
+			n[4].Add(1)
+		}
+		return err
 	}
 	return apply()
 }
 
-// rerun runs the loop as a controller would: again, until it succeeds.
-func rerun(t *testing.T, w *world) {
+// rerun runs a loop as a controller would: again, until it succeeds.
+func rerun(t *testing.T, l *reconcile.Loop) *reconcile.Result {
 	t.Helper()
+	total := &reconcile.Result{}
 	for range 1000 {
-		_, err := w.loop().Run(context.Background(), testNamespace)
+		r, err := l.Run(context.Background(), testNamespace)
+		total.Changes, total.Conflicts = total.Changes+r.Changes, total.Conflicts+r.Conflicts
 		if err == nil {
-			return
+			return total
 		}
 		if !errors.Is(err, errInjected) {
-			t.Fatal(err)
+			t.Error(err)
+			return total
 		}
 	}
-	t.Fatal("no end after 1,000 runs")
+	t.Error("no end after 1,000 runs")
+	return total
 }
 
-// Two loops at once, on one namespace.
+// Two loops at once on one namespace, in every order that the seed draws, on a
+// cluster that is well and on one with faults.
 func TestTwoLoops(t *testing.T) {
 	s := seed(t)
+	n := tallied(t, "writes of the first", "writes of the second", "conflicts of the first", "conflicts of the second")
+	faults := tallied(t, faultNames...)
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {
 		t.Parallel()
-		plain, w := newWorld(t, a), newWorld(t, a)
-		var wants [][]string
-		plain.script(t, func(*strings.Builder) {
-			undisturbed(t, plain)
-			wants = append(wants, final(plain.Cluster))
-		})
-		var mu sync.Mutex
-		r := rand.New(rand.NewPCG(s, uint64(len(file))))
-		checked(t, w.Cluster, func(_ reconcile.Change, apply func() error) error {
-			mu.Lock()
-			n := r.IntN(4)
-			mu.Unlock()
-			for range n {
-				runtime.Gosched()
-			}
-			return apply()
-		})
-		run := 0
-		w.script(t, func(*strings.Builder) {
-			var wg sync.WaitGroup
-			for range 2 {
-				wg.Go(func() {
-					if _, err := w.loop().Run(context.Background(), testNamespace); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			wg.Wait()
-			if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
-				t.Fatalf("run %d (-one loop +two loops):\n%s", run, diff)
-			}
-			run++
-		})
+		wants := wanted(t, a)
+		for round, faulty := range []bool{false, true} {
+			w, r := newWorld(t, a), draws(s, file, round)
+			checked(t, w.Cluster, func(c reconcile.Change, apply func() error) error {
+				if faulty {
+					return disturb(w.Cluster, r, faults, c, apply)
+				}
+				return apply()
+			})
+			run := 0
+			w.script(t, func(*strings.Builder) {
+				turns := &turns{waiting: map[int]chan struct{}{}, playing: 2, draw: r}
+				var wg sync.WaitGroup
+				for id := range 2 {
+					wg.Go(func() {
+						defer turns.leave()
+						l := w.loop()
+						l.Cluster = &player{w.Cluster, turns, id}
+						r := rerun(t, l)
+						n[id].Add(int64(r.Changes))
+						n[2+id].Add(int64(r.Conflicts))
+					})
+				}
+				wg.Wait()
+				if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
+					t.Fatalf("run %d, faults %v (-one loop +two loops):\n%s", run, faulty, diff)
+				}
+				run++
+			})
+		}
 	})
+}
+
+// Turns let several loops at a cluster, one call at a time. Who is next is drawn
+// once all have said what they want, so that the seed alone decides.
+type turns struct {
+	mu      sync.Mutex
+	waiting map[int]chan struct{}
+	playing int
+	draw    *rand.Rand
+}
+
+func (x *turns) wait(id int) {
+	turn := make(chan struct{})
+	x.mu.Lock()
+	x.waiting[id] = turn
+	x.next()
+	x.mu.Unlock()
+	<-turn
+}
+
+func (x *turns) leave() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.playing--
+	x.next()
+}
+
+func (x *turns) next() {
+	if x.playing == 0 || len(x.waiting) < x.playing {
+		return
+	}
+	ids := slices.Sorted(maps.Keys(x.waiting))
+	id := ids[x.draw.IntN(len(ids))]
+	close(x.waiting[id])
+	delete(x.waiting, id)
+}
+
+// A player is a cluster as one of several loops sees it.
+type player struct {
+	*memcluster.Cluster
+	turns *turns
+	id    int
+}
+
+func (p *player) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
+	p.turns.wait(p.id)
+	return p.Cluster.Read(ctx, namespace)
+}
+
+func (p *player) Apply(ctx context.Context, c reconcile.Change) ([]string, error) {
+	p.turns.wait(p.id)
+	return p.Cluster.Apply(ctx, c)
 }
 
 // A loop that read the cluster, slept, and wakes when all is over: what it still
 // wants to write is refused, or put right again.
 func TestStaleLoop(t *testing.T) {
+	n := tallied(t, "late writes refused", "late writes made")
 	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
 		t.Parallel()
 		w := newWorld(t, a)
@@ -248,12 +378,17 @@ func TestStaleLoop(t *testing.T) {
 			want := final(w.Cluster)
 			for i, plan := range plans {
 				c := w.Clone()
+				checked(t, c, nil)
 				for _, change := range plan.Changes {
-					if _, err := c.Apply(context.Background(), change); err != nil && !errors.Is(err, reconcile.ErrConflict) {
+					switch _, err := c.Apply(context.Background(), change); {
+					case err == nil:
+						n[1].Add(1)
+					case errors.Is(err, reconcile.ErrConflict):
+						n[0].Add(1)
+					default:
 						t.Fatal(err)
 					}
 				}
-				checked(t, c, nil)
 				l := w.loop()
 				l.Cluster = c
 				if _, err := l.Run(context.Background(), testNamespace); err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"testing"
 
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
@@ -12,60 +14,175 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// An invariant is checked on every change that was made, with the objects of
-// the cluster before and after it.
-func invariants(c reconcile.Change, before, after []olm.Object) error {
-	was, is := index(before), index(after)
-	if err := oneVersion(is); err != nil {
-		return err
+// checked lets every change of a cluster pass through the invariants.
+func checked(t *testing.T, c *memcluster.Cluster, intercept func(reconcile.Change, func() error) error) {
+	if intercept == nil {
+		intercept = func(_ reconcile.Change, apply func() error) error { return apply() }
 	}
-	if err := oneGeneration(is); err != nil {
-		return err
+	var mu sync.Mutex // so that before and after differ by one change
+	w := watch{}
+	c.Intercept = func(change reconcile.Change, apply func() error) error {
+		return intercept(change, func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			before := w.view(c.List())
+			if err := apply(); err != nil {
+				return err
+			}
+			for _, bad := range invariants(&change, before, w.view(c.List())) {
+				t.Errorf("after %s: %v", &change, bad)
+			}
+			return nil
+		})
 	}
-	switch {
-	case c.Op == reconcile.Create && c.Object.Kind == olm.KindClusterServiceVersion && c.Object.Metadata.Namespace == testNamespace:
-		return approved(c, was)
-	case c.Op == reconcile.Delete && c.Object.Kind == olm.KindClusterServiceVersion && c.Object.Metadata.Namespace == testNamespace:
-		return stillProvided(is)
+}
+
+// invariants returns what a change broke that no change may break, given what
+// was there before and after it.
+func invariants(c *reconcile.Change, before, after view) []error {
+	var bad []error
+	check := func(err error) {
+		if err != nil {
+			bad = append(bad, err)
+		}
+	}
+	check(oneVersion(after))
+	check(oneGeneration(after))
+	check(untouched(after))
+	check(approved(c, before))
+	check(crdKept(c, before, after))
+	check(stillProvided(before, after))
+	return bad
+}
+
+// A view is what the invariants look at: all CSVs but copies, those of the
+// namespace, its install plans, the CRDs, and of what kinds there are objects.
+type view struct {
+	all, csvs []*operator
+	plans     []*olm.InstallPlan
+	crds      map[string]*olm.CustomResourceDefinition
+	kinds     map[string]bool // "<apiVersion> <kind>" of all objects
+}
+
+// An operator is a CSV with the APIs of its properties.
+type operator struct {
+	*olm.ClusterServiceVersion
+	provides, requires []property.GVK
+}
+
+// A watch keeps what it has read of objects, as most stay what they are.
+type watch map[olm.Key]reading
+
+type reading struct {
+	version string
+	value   any
+}
+
+func (w watch) view(list []olm.Object) view {
+	v := view{crds: map[string]*olm.CustomResourceDefinition{}, kinds: map[string]bool{}}
+	for _, o := range list {
+		v.kinds[o.APIVersion+" "+o.Kind] = true
+		switch o.Kind {
+		case olm.KindClusterServiceVersion, olm.KindInstallPlan, olm.KindCRD:
+		default:
+			continue
+		}
+		k := o.Key()
+		r, ok := w[k]
+		if !ok || r.version != o.Metadata.ResourceVersion {
+			r = reading{o.Metadata.ResourceVersion, read(o)}
+			w[k] = r
+		}
+		switch x := r.value.(type) {
+		case *operator:
+			if x.IsCopied() {
+				continue
+			}
+			v.all = append(v.all, x)
+			if x.Metadata.Namespace == testNamespace {
+				v.csvs = append(v.csvs, x)
+			}
+		case *olm.InstallPlan:
+			if x.Metadata.Namespace == testNamespace {
+				v.plans = append(v.plans, x)
+			}
+		case *olm.CustomResourceDefinition:
+			v.crds[x.Metadata.Name] = x
+		}
+	}
+	return v
+}
+
+// read returns an object as what it is, or nil if it cannot be read.
+func read(o olm.Object) any {
+	switch o.Kind {
+	case olm.KindClusterServiceVersion:
+		c, err := olm.As[olm.ClusterServiceVersion](o)
+		if err != nil {
+			return nil
+		}
+		x := &operator{ClusterServiceVersion: c}
+		list, err := reconcile.Properties(c)
+		if err != nil {
+			return x
+		}
+		for _, p := range list {
+			if g, err := property.ParseGVK(p.Value); p.Type == property.TypeGVK && err == nil {
+				x.provides = append(x.provides, g)
+			}
+			if g, err := property.ParseGVKRequired(p.Value); p.Type == property.TypeGVKRequired && err == nil {
+				x.requires = append(x.requires, g)
+			}
+		}
+		return x
+	case olm.KindInstallPlan:
+		if p, err := olm.As[olm.InstallPlan](o); err == nil {
+			return p
+		}
+	case olm.KindCRD:
+		if c, err := olm.As[olm.CustomResourceDefinition](o); err == nil {
+			return c
+		}
 	}
 	return nil
 }
 
-type indexed struct {
-	csvs  []*olm.ClusterServiceVersion // of the namespace, no copies
-	plans []*olm.InstallPlan
-}
-
-func index(list []olm.Object) indexed {
-	var x indexed
-	for _, o := range list {
-		if o.Metadata.Namespace != testNamespace {
-			continue
-		}
-		switch o.Kind {
-		case olm.KindClusterServiceVersion:
-			if c, err := olm.As[olm.ClusterServiceVersion](o); err == nil && !c.IsCopied() {
-				x.csvs = append(x.csvs, c)
-			}
-		case olm.KindInstallPlan:
-			if p, err := olm.As[olm.InstallPlan](o); err == nil {
-				x.plans = append(x.plans, p)
-			}
+func (v view) plan(name string) *olm.InstallPlan {
+	for _, p := range v.plans {
+		if p.Metadata.Name == name {
+			return p
 		}
 	}
-	return x
+	return nil
 }
 
-func packageName(c *olm.ClusterServiceVersion) string {
+// isReplaced reports whether another CSV says that it replaces this one.
+func (v view) isReplaced(c *operator) bool {
+	return slices.ContainsFunc(v.all, func(o *operator) bool {
+		return o.Metadata.Namespace == c.Metadata.Namespace && o.Spec.Replaces == c.Metadata.Name
+	})
+}
+
+// isLeaving reports whether an operator is replaced, or a plan that is being
+// executed replaces it.
+func (v view) isLeaving(c *operator) bool {
+	return v.isReplaced(c) || c.Metadata.Namespace == testNamespace && slices.ContainsFunc(v.plans, func(p *olm.InstallPlan) bool {
+		return p.Status.Phase == olm.PlanInstalling && slices.ContainsFunc(p.Status.Plan, func(s olm.Step) bool {
+			return s.Resource.Kind == olm.KindClusterServiceVersion && strings.Contains(s.Resource.Manifest, fmt.Sprintf("\"replaces\":%q", c.Metadata.Name))
+		})
+	})
+}
+
+func packageName(c *operator) string {
 	name, _, _ := strings.Cut(c.Metadata.Name, ".")
 	return name
 }
 
 // oneVersion: no two versions of a package run at once, and one of two that
-// exist says that it replaces the other.
-func oneVersion(x indexed) error {
-	for i, a := range x.csvs {
-		for _, b := range x.csvs[i+1:] {
+// exist says that it replaces the other (D10).
+func oneVersion(v view) error {
+	for i, a := range v.csvs {
+		for _, b := range v.csvs[i+1:] {
 			if packageName(a) != packageName(b) {
 				continue
 			}
@@ -80,7 +197,7 @@ func oneVersion(x indexed) error {
 	return nil
 }
 
-func runs(c *olm.ClusterServiceVersion) bool {
+func runs(c *operator) bool {
 	switch c.Status.Phase {
 	case olm.PhaseInstallReady, olm.PhaseInstalling, olm.PhaseSucceeded:
 		return true
@@ -88,10 +205,10 @@ func runs(c *olm.ClusterServiceVersion) bool {
 	return false
 }
 
-// oneGeneration: a generation has one plan.
-func oneGeneration(x indexed) error {
+// oneGeneration: a generation has one plan (E2).
+func oneGeneration(v view) error {
 	seen := map[int]string{}
-	for _, p := range x.plans {
+	for _, p := range v.plans {
 		if other, ok := seen[p.Spec.Generation]; ok {
 			return fmt.Errorf("plans %s and %s are both of generation %d", other, p.Metadata.Name, p.Spec.Generation)
 		}
@@ -100,32 +217,65 @@ func oneGeneration(x indexed) error {
 	return nil
 }
 
-// approved: a CSV comes by an approved plan alone.
-func approved(c reconcile.Change, x indexed) error {
-	for _, p := range x.plans {
-		if p.Metadata.Name == c.For.Name && p.Spec.Approved && p.Status.Phase == olm.PlanInstalling && slices.Contains(p.Spec.ClusterServiceVersionNames, c.Object.Metadata.Name) {
-			return nil
+// untouched: a plan that is not approved does not claim to have been executed
+// (E2).
+func untouched(v view) error {
+	for _, p := range v.plans {
+		if p.Spec.Approved {
+			continue
 		}
-	}
-	return fmt.Errorf("%s was created without an approved plan", c.Object.Metadata.Name)
-}
-
-// stillProvided: what the operators that stay require, somebody provides.
-func stillProvided(x indexed) error {
-	provided := map[property.GVK]bool{}
-	for _, c := range x.csvs {
-		for _, p := range properties(c) {
-			if g, err := property.ParseGVK(p.Value); p.Type == property.TypeGVK && err == nil {
-				provided[g] = true
+		if p.Status.Phase != "" && p.Status.Phase != olm.PlanRequiresApproval {
+			return fmt.Errorf("plan %s is %s and not approved", p.Metadata.Name, p.Status.Phase)
+		}
+		for _, s := range p.Status.Plan {
+			if s.Status == olm.StepCreated || s.Status == olm.StepPresent || s.Status == olm.StepWaitingForAPI {
+				return fmt.Errorf("plan %s is not approved, and its step %s %s is %s", p.Metadata.Name, s.Resource.Kind, s.Resource.Name, s.Status)
 			}
 		}
 	}
-	for _, c := range x.csvs {
-		if slices.ContainsFunc(x.csvs, func(o *olm.ClusterServiceVersion) bool { return o.Spec.Replaces == c.Metadata.Name }) {
-			continue // on its way out
+	return nil
+}
+
+// approved: what is written for an install plan is a step of it, and the plan
+// is approved and being executed. What only plans bring, namely CSVs, CRDs and
+// other subscriptions, comes in no other way (E2).
+func approved(c *reconcile.Change, before view) error {
+	k := c.Key()
+	switch {
+	case k == c.For:
+		if c.Op == reconcile.Create && k.Kind != olm.KindInstallPlan {
+			break // for itself, so for no plan
 		}
-		for _, p := range properties(c) {
-			if g, err := property.ParseGVKRequired(p.Value); p.Type == property.TypeGVKRequired && err == nil && !provided[g] {
+		return nil
+	case c.For.Kind == olm.KindInstallPlan:
+		p := before.plan(c.For.Name)
+		if p == nil || !p.Spec.Approved || p.Status.Phase != olm.PlanInstalling {
+			return fmt.Errorf("%s was written for plan %s, which is not approved and being executed", k, c.For.Name)
+		}
+		if !slices.ContainsFunc(p.Status.Plan, func(s olm.Step) bool { return s.Resource.Kind == k.Kind && s.Resource.Name == k.Name }) {
+			return fmt.Errorf("%s was written for plan %s and is no step of it", k, p.Metadata.Name)
+		}
+		return nil
+	}
+	if c.Op != reconcile.Create {
+		return nil
+	}
+	switch {
+	case k.Kind == olm.KindClusterServiceVersion && k.Namespace == testNamespace, k.Kind == olm.KindCRD, k.Kind == olm.KindSubscription:
+		return fmt.Errorf("%s was created for %s, which is no install plan", k, c.For)
+	}
+	return nil
+}
+
+// stillProvided: an API that an operator requires and has is not taken from
+// under it, unless it is being replaced itself (D1).
+func stillProvided(before, after view) error {
+	has := func(v view, g property.GVK) bool {
+		return slices.ContainsFunc(v.csvs, func(c *operator) bool { return slices.Contains(c.provides, g) })
+	}
+	for _, c := range after.csvs {
+		for _, g := range c.requires {
+			if has(before, g) && !has(after, g) && !after.isReplaced(c) {
 				return fmt.Errorf("%s was taken from under %s", g, c.Metadata.Name)
 			}
 		}
@@ -133,12 +283,44 @@ func stillProvided(x indexed) error {
 	return nil
 }
 
-func properties(c *olm.ClusterServiceVersion) []property.Property {
-	list, err := reconcile.Properties(c)
-	if err != nil {
+// crdKept: a version of a CRD that custom resources are of stays, and one that an
+// operator requires, or owns beside the one whose upgrade this is, is served as
+// before, unless that operator goes with the upgrade (E7).
+func crdKept(c *reconcile.Change, before, after view) error {
+	if c.Object.Kind != olm.KindCRD || c.Op == reconcile.Create || c.Op == reconcile.UpdateStatus {
 		return nil
 	}
-	return list
+	name := c.Object.Metadata.Name
+	was, is := before.crds[name], after.crds[name]
+	if was == nil {
+		return nil
+	}
+	has := func(d *olm.CustomResourceDefinition, version string, served bool) bool {
+		return d != nil && slices.ContainsFunc(d.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == version && (v.Served || !served) })
+	}
+	for _, v := range was.AllVersions() {
+		if before.kinds[was.Spec.Group+"/"+v.Name+" "+was.Spec.Names.Kind] && !has(is, v.Name, false) {
+			return fmt.Errorf("CRD %s loses version %s, which custom resources are of", name, v.Name)
+		}
+	}
+	owners := 0
+	for _, o := range before.all {
+		if slices.ContainsFunc(o.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return d.Name == name }) {
+			owners++
+		}
+	}
+	for _, o := range before.all {
+		needs := slices.Clone(o.Spec.CRDs.Required)
+		if owners > 1 {
+			needs = append(needs, o.Spec.CRDs.Owned...)
+		}
+		for _, d := range needs {
+			if d.Name == name && has(was, d.Version, true) && !has(is, d.Version, true) && !before.isLeaving(o) {
+				return fmt.Errorf("CRD %s no longer serves version %s, which %s uses", name, d.Version, o.Key())
+			}
+		}
+	}
+	return nil
 }
 
 // final returns the objects of a cluster as text, without what depends on how
