@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -72,6 +73,11 @@ func (t *tester) conflict(op reconcile.Op, r olm.Resource) {
 	}
 }
 
+// state sets the status of a subscription to one that OLM's CRD accepts.
+func state(s *olm.Subscription, state olm.SubscriptionState) {
+	s.Status.State, s.Status.LastUpdated = state, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+}
+
 // read returns a subscription, or nil.
 func (t *tester) read(name string) *olm.Subscription {
 	t.Helper()
@@ -101,7 +107,7 @@ func (t *tester) find(name string) *olm.Subscription {
 
 func (t *tester) create() {
 	s := subscription("a")
-	s.Status.State = olm.StateAtLatestKnown
+	state(s, olm.StateAtLatestKnown)
 	t.must(reconcile.Create, s)
 	got := t.find("a")
 	if got.Metadata.ResourceVersion == "" || got.Metadata.UID == "" || got.APIVersion != olm.V1Alpha1 || got.Kind != olm.KindSubscription {
@@ -115,13 +121,15 @@ func (t *tester) create() {
 func (t *tester) statusApart() {
 	t.must(reconcile.Create, subscription("a"))
 	s := t.find("a")
-	s.Status.State, s.Spec.Channel = olm.StateUpgradePending, "ignored"
+	state(s, olm.StateUpgradePending)
+	s.Spec.Channel = "ignored"
 	t.must(reconcile.UpdateStatus, s)
 	s = t.find("a")
 	if s.Status.State != olm.StateUpgradePending || s.Spec.Channel != "" {
 		t.Errorf("after the status was written: spec %+v, status %+v", s.Spec, s.Status)
 	}
-	s.Status.State, s.Spec.Channel = olm.StateAtLatestKnown, "stable"
+	state(s, olm.StateAtLatestKnown)
+	s.Spec.Channel = "stable"
 	t.must(reconcile.Update, s)
 	s = t.find("a")
 	if s.Status.State != olm.StateUpgradePending || s.Spec.Channel != "stable" {
@@ -152,7 +160,8 @@ func (t *tester) oldVersion() {
 	s := t.find("a")
 	s.Spec.Channel = "stable"
 	t.must(reconcile.Update, s)
-	old.Spec.Channel, old.Status.State = "other", olm.StateAtLatestKnown
+	state(old, olm.StateAtLatestKnown)
+	old.Spec.Channel = "other"
 	t.conflict(reconcile.Update, old)
 	t.conflict(reconcile.UpdateStatus, old)
 	t.conflict(reconcile.Delete, old)
@@ -168,7 +177,8 @@ func (t *tester) gone() {
 	if t.read("a") != nil {
 		t.Fatal("still there after its deletion")
 	}
-	s.Spec.Channel, s.Status.State = "stable", olm.StateAtLatestKnown
+	state(s, olm.StateAtLatestKnown)
+	s.Spec.Channel = "stable"
 	t.conflict(reconcile.Update, s)
 	t.conflict(reconcile.UpdateStatus, s)
 	t.conflict(reconcile.Delete, s)

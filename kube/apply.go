@@ -1,0 +1,244 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Apply makes one change and returns what the API server warned of. Updates and
+// deletions carry the version that they were made from, so that the API server
+// refuses what another writer got ahead of. What a creation rests on is looked
+// at just before: the moment between is covered by owner references, which go to
+// the owner that was there.
+//
+// Steps of an install plan are done as the service account that the operator
+// group of the namespace names, if it names one.
+func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := c.checkBasis(ctx, change); err != nil {
+		return nil, err
+	}
+	cl, err := c.writer(ctx, change)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkInstances(ctx, change); err != nil {
+		return nil, err
+	}
+	u, err := encode(change.Object)
+	if err != nil {
+		return nil, err
+	}
+	uid := u.GetUID()
+	call, warnings := withWarnings(ctx)
+	switch change.Op {
+	case reconcile.Create:
+		u.SetResourceVersion("")
+		u.SetUID("")
+		err = cl.Create(call, u)
+	case reconcile.Update:
+		err = cl.Update(call, u)
+	case reconcile.UpdateStatus:
+		err = cl.Status().Update(call, u)
+	case reconcile.Delete:
+		version := u.GetResourceVersion()
+		err = cl.Delete(call, u, client.Preconditions{UID: nonEmpty(uid), ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	default:
+		return nil, fmt.Errorf("%s: unknown operation %q", change.Key(), change.Op)
+	}
+	if err != nil {
+		return nil, c.refused(ctx, change, err)
+	}
+	c.remember(change, u, uid)
+	return warnings.list(), nil
+}
+
+func nonEmpty(uid types.UID) *types.UID {
+	if uid == "" {
+		return nil
+	}
+	return &uid
+}
+
+// remember lets the next Read see the change, wherever it reads from.
+func (c *Cluster) remember(change reconcile.Change, u *unstructured.Unstructured, uid types.UID) {
+	if c.opts.Cache == nil {
+		return
+	}
+	key := keyOf(u)
+	if _, ok := findKind(key.Group, key.Kind); !ok {
+		return
+	}
+	if change.Op == reconcile.Delete {
+		c.recent.put(key, write{uid: uid})
+		return
+	}
+	u.SetManagedFields(nil)
+	c.recent.put(key, write{object: u})
+	c.recent.wrote(u.GetUID(), u.GetResourceVersion(), beneficiary(change))
+}
+
+// beneficiary returns the namespace whose plan a change is of.
+func beneficiary(change reconcile.Change) string {
+	if change.For.Namespace != "" {
+		return change.For.Namespace
+	}
+	return change.Object.Metadata.Namespace
+}
+
+// checkBasis refuses a creation whose basis has changed.
+func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error {
+	if change.If == nil {
+		return nil
+	}
+	k, ok := findKind(change.If.Key.Group, change.If.Key.Kind)
+	if !ok {
+		return fmt.Errorf("%s rests on %s, which is of no kind that is watched", change.Key(), change.If.Key)
+	}
+	m := &metav1.PartialObjectMetadata{}
+	m.SetGroupVersionKind(k.gvk)
+	err := c.client.Get(ctx, types.NamespacedName{Namespace: change.If.Key.Namespace, Name: change.If.Key.Name}, m)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return classify(err)
+	}
+	if err != nil || m.ResourceVersion != change.If.ResourceVersion {
+		c.look(ctx, change.If.Key)
+		return fmt.Errorf("%s rests on version %s of %s: %w", change.Key(), change.If.ResourceVersion, change.If.Key, reconcile.ErrConflict)
+	}
+	return nil
+}
+
+// writer returns the client by which a change is made: for a step of an install
+// plan it may act as a service account.
+func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.Client, error) {
+	if change.For.Kind != olm.KindInstallPlan || change.Key() == change.For || change.Op == reconcile.Delete || change.Op == reconcile.UpdateStatus {
+		return c.client, nil
+	}
+	groups, err := c.source.list(ctx, kindOperatorGroup, selection{namespace: change.For.Namespace})
+	if err != nil {
+		return nil, classify(err)
+	}
+	for _, e := range groups {
+		if g, ok := e.value.(*olm.OperatorGroup); ok && g.Spec.ServiceAccountName != "" {
+			return c.as(change.For.Namespace, g.Spec.ServiceAccountName)
+		}
+	}
+	return c.client, nil
+}
+
+// checkInstances refuses the upgrade of a CRD whose objects cannot be read: the
+// snapshot did not show them, so that nobody checked them (E7).
+func (c *Cluster) checkInstances(ctx context.Context, change reconcile.Change) error {
+	if change.Op != reconcile.Update || change.For.Kind != olm.KindInstallPlan || change.Object.Kind != olm.KindCRD {
+		return nil
+	}
+	v, err := c.source.get(ctx, kindCRD, "", change.Object.Metadata.Name)
+	if err != nil {
+		return classify(err)
+	}
+	crd, ok := v.(*olm.CustomResourceDefinition)
+	if !ok {
+		return nil // it is gone, as the update will find
+	}
+	if _, err := c.customResources(ctx, crd); isForbidden(err) {
+		return fmt.Errorf("%w: let olmkit list them", err)
+	} else if err != nil {
+		return classify(err)
+	}
+	return nil
+}
+
+// refused returns the error of a refused change in the terms of package
+// reconcile. After a conflict it looks at the object, so that the next Read does
+// not show again what led to it.
+func (c *Cluster) refused(ctx context.Context, change reconcile.Change, err error) error {
+	key := change.Key()
+	err = classify(err)
+	switch {
+	case errors.Is(err, reconcile.ErrConflict):
+		c.look(ctx, key)
+		if change.Op == reconcile.Create {
+			c.wants.found(beneficiary(change), key)
+		}
+	case apierrors.IsNotFound(err) && change.Op != reconcile.Create:
+		// Of the object, or of a status that the kind does not have?
+		u, lookErr := c.live.unstructured(ctx, gvkOf(change.Object), key.Namespace, key.Name)
+		if lookErr != nil {
+			return classify(lookErr)
+		}
+		if u == nil {
+			c.look(ctx, key)
+			return fmt.Errorf("%w: %w", reconcile.ErrConflict, err)
+		}
+	}
+	return err
+}
+
+func gvkOf(o olm.Object) schema.GroupVersionKind {
+	return schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
+}
+
+// look lays what the API server has of an object over the cache.
+func (c *Cluster) look(ctx context.Context, key olm.Key) {
+	k, ok := findKind(key.Group, key.Kind)
+	if !ok || c.opts.Cache == nil {
+		return
+	}
+	u, err := c.live.unstructured(ctx, k.gvk, key.Namespace, key.Name)
+	if err != nil {
+		return // whoever reads next finds the same trouble
+	}
+	if u == nil {
+		v, err := c.source.get(ctx, k, key.Namespace, key.Name)
+		if err == nil && v != nil {
+			c.recent.put(key, write{uid: types.UID(v.Head().Metadata.UID)})
+		}
+		return
+	}
+	u.SetManagedFields(nil)
+	c.recent.put(key, write{object: u})
+}
+
+// classify returns an error of the API server in the terms of package
+// reconcile: another writer was first, or the server cannot be asked; anything
+// else is a refusal for good.
+func classify(err error) error {
+	var netErr net.Error
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err)
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsResourceExpired(err):
+		return fmt.Errorf("%w: %w", reconcile.ErrConflict, err)
+	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsTooManyRequests(err),
+		apierrors.IsServiceUnavailable(err), apierrors.IsInternalError(err), apierrors.IsUnauthorized(err),
+		apierrors.IsUnexpectedServerError(err):
+		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err)
+	case utilnet.IsConnectionRefused(err), utilnet.IsConnectionReset(err), utilnet.IsProbableEOF(err), utilnet.IsHTTP2ConnectionLost(err),
+		errors.As(err, &netErr):
+		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err)
+	case meta.IsNoMatchError(err):
+		return fmt.Errorf("the cluster does not have this API: %w", err)
+	}
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err) // it never was an answer
+	}
+	return err
+}
+
+func isForbidden(err error) bool { return apierrors.IsForbidden(err) }

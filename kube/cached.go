@@ -1,0 +1,173 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+)
+
+// cached reads from the informers of a manager's cache, overlaid with what was
+// written since. Objects are converted once per version.
+type cached struct {
+	recent    *recent
+	informers map[groupKind]toolscache.SharedIndexInformer
+
+	mu        sync.RWMutex
+	converted map[types.UID]conversion
+}
+
+type conversion struct {
+	version string
+	entry   entry
+}
+
+// newCached returns a source that reads from a cache. It adds indexes, and so
+// must be called before the cache starts.
+func newCached(ctx context.Context, c cache.Cache, r *recent) (*cached, error) {
+	s := &cached{recent: r, informers: map[groupKind]toolscache.SharedIndexInformer{}, converted: map[types.UID]conversion{}}
+	for _, k := range kinds() {
+		i, err := informer(ctx, c, k)
+		if err != nil {
+			return nil, err
+		}
+		indexers := toolscache.Indexers{}
+		for _, name := range []string{byOwner, bySubject, byOriginal} {
+			indexers[name] = func(o any) ([]string, error) {
+				u, ok := o.(*unstructured.Unstructured)
+				if !ok {
+					return nil, fmt.Errorf("the cache of %s holds a %T", k.plural, o)
+				}
+				return indexValues(name, u), nil
+			}
+		}
+		if err := i.AddIndexers(indexers); err != nil {
+			return nil, fmt.Errorf("indexing %s: %w", k.plural, err)
+		}
+		s.informers[k.group()] = i
+	}
+	return s, nil
+}
+
+func informer(ctx context.Context, c cache.Cache, k kind) (toolscache.SharedIndexInformer, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(k.gvk)
+	i, err := c.GetInformer(ctx, u, cache.BlockUntilSynced(false))
+	if err != nil {
+		return nil, fmt.Errorf("watching %s: %w", k.plural, err)
+	}
+	shared, ok := i.(toolscache.SharedIndexInformer)
+	if !ok {
+		return nil, fmt.Errorf("watching %s: the cache has a %T: give it all namespaces, and share them by a Shard", k.plural, i)
+	}
+	return shared, nil
+}
+
+func (s *cached) overlay(k kind) (toolscache.SharedIndexInformer, map[types.NamespacedName]*unstructured.Unstructured) {
+	i := s.informers[k.group()]
+	index := i.GetIndexer()
+	return i, s.recent.merge(k.group(), i.LastSyncResourceVersion(), func(n types.NamespacedName) *unstructured.Unstructured {
+		o, _, _ := index.GetByKey(storeKey(n.Namespace, n.Name))
+		u, _ := o.(*unstructured.Unstructured)
+		return u
+	})
+}
+
+func storeKey(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+func (s *cached) list(ctx context.Context, k kind, sel selection) ([]entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	// The writes first: what the cache gets to know later is in its list.
+	i, fresh := s.overlay(k)
+	var items []any
+	var err error
+	switch {
+	case sel.index != "":
+		items, err = i.GetIndexer().ByIndex(sel.index, sel.value)
+	case sel.namespace != "":
+		items, err = i.GetIndexer().ByIndex(toolscache.NamespaceIndex, sel.namespace)
+	default:
+		items = i.GetIndexer().List()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s from the cache: %w", k.plural, err)
+	}
+	out := make([]entry, 0, len(items)+len(fresh))
+	for _, o := range items {
+		u, ok := o.(*unstructured.Unstructured)
+		if !ok {
+			return nil, fmt.Errorf("the cache of %s holds a %T", k.plural, o)
+		}
+		if len(fresh) > 0 {
+			if _, ok := fresh[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}]; ok {
+				continue
+			}
+		}
+		out = append(out, s.convert(k, u))
+	}
+	for name, u := range fresh {
+		if u == nil || sel.namespace != "" && name.Namespace != sel.namespace || sel.index != "" && !slices.Contains(indexValues(sel.index, u), sel.value) {
+			continue
+		}
+		out = append(out, s.convert(k, u))
+	}
+	slices.SortFunc(out, compareEntries)
+	return out, nil
+}
+
+func (s *cached) get(ctx context.Context, k kind, namespace, name string) (olm.Resource, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	i, fresh := s.overlay(k)
+	u, ok := fresh[types.NamespacedName{Namespace: namespace, Name: name}]
+	if !ok {
+		o, _, err := i.GetIndexer().GetByKey(storeKey(namespace, name))
+		if err != nil {
+			return nil, err
+		}
+		u, _ = o.(*unstructured.Unstructured)
+	}
+	if u == nil {
+		return nil, nil
+	}
+	e := s.convert(k, u)
+	return e.value, e.err
+}
+
+func (s *cached) convert(k kind, u *unstructured.Unstructured) entry {
+	uid, version := u.GetUID(), u.GetResourceVersion()
+	s.mu.RLock()
+	c, ok := s.converted[uid]
+	s.mu.RUnlock()
+	if ok && c.version == version {
+		return c.entry
+	}
+	e := entry{namespace: u.GetNamespace(), name: u.GetName()}
+	e.value, e.err = decode(k, u)
+	s.mu.Lock()
+	s.converted[uid] = conversion{version, e}
+	s.mu.Unlock()
+	return e
+}
+
+// forget drops what is kept of an object that is gone.
+func (s *cached) forget(uid types.UID) {
+	s.mu.Lock()
+	delete(s.converted, uid)
+	s.mu.Unlock()
+	s.recent.forget(uid)
+}

@@ -1,0 +1,85 @@
+package kube
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// interests says which namespaces looked at what outside of them when they were
+// last read: who is to be told when it changes. It is safe for use by several
+// goroutines.
+type interests struct {
+	mu   sync.Mutex
+	of   map[string][]olm.Key
+	by   map[olm.Key]map[string]bool
+	also map[string][]olm.Key // of a namespace: what a creation found there already
+}
+
+// set replaces the interests of a namespace.
+func (i *interests) set(namespace string, keys []olm.Key) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if slices.Equal(i.of[namespace], keys) {
+		return
+	}
+	if i.of == nil {
+		i.of, i.by = map[string][]olm.Key{}, map[olm.Key]map[string]bool{}
+	}
+	for _, k := range i.of[namespace] {
+		delete(i.by[k], namespace)
+		if len(i.by[k]) == 0 {
+			delete(i.by, k)
+		}
+	}
+	if i.of[namespace] = keys; len(keys) == 0 {
+		delete(i.of, namespace)
+	}
+	for _, k := range keys {
+		if i.by[k] == nil {
+			i.by[k] = map[string]bool{}
+		}
+		i.by[k][namespace] = true
+	}
+}
+
+// in returns the namespaces that are interested in an object, in no order.
+func (i *interests) in(k olm.Key) []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	out := make([]string, 0, len(i.by[k]))
+	for ns := range i.by[k] {
+		out = append(out, ns)
+	}
+	return out
+}
+
+// found remembers an object that the snapshots of a namespace did not show, as
+// its creation was refused because it exists.
+func (i *interests) found(namespace string, k olm.Key) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.also == nil {
+		i.also = map[string][]olm.Key{}
+	}
+	if !slices.Contains(i.also[namespace], k) {
+		i.also[namespace] = append(i.also[namespace], k)
+	}
+}
+
+// more returns what found remembers of a namespace.
+func (i *interests) more(namespace string) []olm.Key {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.also[namespace])
+}
+
+// lost forgets an object that found remembered.
+func (i *interests) lost(namespace string, k olm.Key) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.also[namespace] = slices.DeleteFunc(i.also[namespace], func(x olm.Key) bool { return x == k }); len(i.also[namespace]) == 0 {
+		delete(i.also, namespace)
+	}
+}

@@ -1,0 +1,130 @@
+package kube
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// FieldOwner is the name under which the cluster records what this package
+// writes.
+const FieldOwner = "olmkit"
+
+// A kind is one that snapshots hold all objects of, and that is watched.
+type kind struct {
+	gvk    schema.GroupVersionKind
+	plural string
+	decode func(text []byte) (olm.Resource, error)
+}
+
+func (k kind) group() groupKind { return groupKind{k.gvk.Group, k.gvk.Kind} }
+
+type groupKind struct{ group, kind string }
+
+func decodeAs[T any, P interface {
+	*T
+	olm.Resource
+	UnmarshalJSON([]byte) error
+}](text []byte) (olm.Resource, error) {
+	v := P(new(T))
+	err := v.UnmarshalJSON(text)
+	return v, err
+}
+
+func newKind[T any, P interface {
+	*T
+	olm.Resource
+	UnmarshalJSON([]byte) error
+}](apiVersion, name, plural string) kind {
+	return kind{schema.FromAPIVersionAndKind(apiVersion, name), plural, decodeAs[T, P]}
+}
+
+// The kinds that are read. None of the variables changes.
+var (
+	kindNamespace          = newKind[olm.Namespace]("v1", "Namespace", "namespaces")
+	kindOperatorGroup      = newKind[olm.OperatorGroup](olm.V1, olm.KindOperatorGroup, "operatorgroups")
+	kindCSV                = newKind[olm.ClusterServiceVersion](olm.V1Alpha1, olm.KindClusterServiceVersion, "clusterserviceversions")
+	kindCRD                = newKind[olm.CustomResourceDefinition](olm.GroupCRD+"/v1", olm.KindCRD, "customresourcedefinitions")
+	kindOLMConfig          = newKind[olm.OLMConfig](olm.V1, olm.KindOLMConfig, "olmconfigs")
+	kindCatalogSource      = newKind[olm.CatalogSource](olm.V1Alpha1, olm.KindCatalogSource, "catalogsources")
+	kindSubscription       = newKind[olm.Subscription](olm.V1Alpha1, olm.KindSubscription, "subscriptions")
+	kindInstallPlan        = newKind[olm.InstallPlan](olm.V1Alpha1, olm.KindInstallPlan, "installplans")
+	kindOperatorCondition  = newKind[olm.OperatorCondition](olm.V2, olm.KindOperatorCondition, "operatorconditions")
+	kindDeployment         = newKind[olm.Deployment]("apps/v1", "Deployment", "deployments")
+	kindServiceAccount     = newKind[olm.Object]("v1", "ServiceAccount", "serviceaccounts")
+	kindRole               = newKind[olm.Object](olm.RBACV1, "Role", "roles")
+	kindRoleBinding        = newKind[olm.Object](olm.RBACV1, "RoleBinding", "rolebindings")
+	kindClusterRole        = newKind[olm.Object](olm.RBACV1, "ClusterRole", "clusterroles")
+	kindClusterRoleBinding = newKind[olm.Object](olm.RBACV1, "ClusterRoleBinding", "clusterrolebindings")
+	kindAPIService         = newKind[olm.Object]("apiregistration.k8s.io/v1", "APIService", "apiservices")
+)
+
+// kinds returns all kinds that are read, in a fixed order.
+func kinds() []kind {
+	return []kind{
+		kindNamespace, kindOperatorGroup, kindCSV, kindCRD, kindOLMConfig, kindCatalogSource, kindSubscription,
+		kindInstallPlan, kindOperatorCondition, kindDeployment, kindServiceAccount, kindRole, kindRoleBinding,
+		kindClusterRole, kindClusterRoleBinding, kindAPIService,
+	}
+}
+
+// findKind returns the kind of a key, if it is one that is read.
+func findKind(group, name string) (kind, bool) {
+	for _, k := range kinds() {
+		if k.gvk.Group == group && k.gvk.Kind == name {
+			return k, true
+		}
+	}
+	return kind{}, false
+}
+
+// keyOf returns what names an object.
+func keyOf(u *unstructured.Unstructured) olm.Key {
+	group := ""
+	if g, _, ok := strings.Cut(u.GetAPIVersion(), "/"); ok {
+		group = g
+	}
+	return olm.Key{Group: group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+}
+
+// decode converts an object, by its JSON and therefore with all that it holds.
+func decode(k kind, u *unstructured.Unstructured) (olm.Resource, error) {
+	text, err := u.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", keyOf(u), err)
+	}
+	r, err := k.decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", keyOf(u), err)
+	}
+	return r, nil
+}
+
+// decodeObject converts an object of any kind.
+func decodeObject(u *unstructured.Unstructured) (*olm.Object, error) {
+	text, err := u.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", keyOf(u), err)
+	}
+	o := &olm.Object{}
+	if err := o.UnmarshalJSON(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", keyOf(u), err)
+	}
+	return o, nil
+}
+
+// encode converts an object for a client.
+func encode(o olm.Object) (*unstructured.Unstructured, error) {
+	text, err := o.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Key(), err)
+	}
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Key(), err)
+	}
+	return u, nil
+}

@@ -1,0 +1,112 @@
+package kube_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/kube/internal/envtest"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/clustertest"
+	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// env is the control plane of this test binary.
+var env envtest.Environment
+
+func TestMain(m *testing.M) { envtest.Main(m, &env) }
+
+func newScheme(t testing.TB) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, kube.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// admin returns a client of the administrator, with typed objects.
+func admin(t testing.TB) client.Client {
+	t.Helper()
+	c, err := client.New(env.Config, client.Options{Scheme: newScheme(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func namespace(t testing.TB, c client.Client, name string) {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := client.IgnoreAlreadyExists(c.Create(context.Background(), ns)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startCache returns a cache that has not started, and what starts it.
+func startCache(t testing.TB) (c cache.Cache, start func()) {
+	t.Helper()
+	c, err := cache.New(env.Config, cache.Options{Scheme: newScheme(t), DefaultTransform: kube.Strip})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() { done <- c.Start(ctx) }()
+		t.Cleanup(func() {
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+		if !c.WaitForCacheSync(ctx) {
+			t.Fatal("the cache does not sync")
+		}
+	}
+}
+
+func newCluster(t testing.TB, c cache.Cache) *kube.Cluster {
+	t.Helper()
+	cluster, err := kube.NewCluster(context.Background(), env.Config, kube.ClusterOptions{Cache: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cluster
+}
+
+// What package reconcile relies on, on a real API server: with snapshots that
+// are read from it, and with those of a cache that lags behind.
+func TestCluster(t *testing.T) {
+	c := admin(t)
+	namespace(t, c, clustertest.Namespace)
+	empty := func(t *testing.T) {
+		t.Helper()
+		if err := c.DeleteAllOf(context.Background(), &operatorsv1alpha1.Subscription{}, client.InNamespace(clustertest.Namespace)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("live", func(t *testing.T) {
+		clustertest.Run(t, func(t *testing.T) reconcile.Cluster {
+			empty(t)
+			return newCluster(t, nil)
+		})
+	})
+	t.Run("cached", func(t *testing.T) {
+		clustertest.Run(t, func(t *testing.T) reconcile.Cluster {
+			empty(t)
+			cache, start := startCache(t)
+			cluster := newCluster(t, cache)
+			start()
+			return cluster
+		})
+	})
+}

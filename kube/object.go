@@ -1,0 +1,76 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+	operatorsv1 "github.com/operator-framework/api/pkg/operators/v1"
+	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
+	operatorsv2 "github.com/operator-framework/api/pkg/operators/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// AddToScheme adds OLM's types to a scheme, for clients that use them.
+func AddToScheme(s *runtime.Scheme) error {
+	for _, add := range []func(*runtime.Scheme) error{operatorsv1.AddToScheme, operatorsv1alpha1.AddToScheme, operatorsv2.AddToScheme} {
+		if err := add(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FromTyped returns an object of a client, of whatever Go type, as a resource of
+// package olm: FromTyped[olm.Subscription](sub). Without apiVersion and kind, as
+// typed clients leave them, it gets those of the scheme.
+func FromTyped[T any, P interface {
+	*T
+	olm.Resource
+}](s *runtime.Scheme, o client.Object) (*T, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, fmt.Errorf("%T %s: %w", o, o.GetName(), err)
+	}
+	v := new(T)
+	if err := json.Unmarshal(text, v); err != nil {
+		return nil, fmt.Errorf("%T %s: %w", o, o.GetName(), err)
+	}
+	if h := P(v).Head(); h.Kind == "" || h.APIVersion == "" {
+		gvks, _, err := s.ObjectKinds(o)
+		if err != nil {
+			return nil, err
+		}
+		h.APIVersion, h.Kind = gvks[0].ToAPIVersionAndKind()
+	}
+	return v, nil
+}
+
+// ToTyped fills an object of a client, a pointer to a zero value, from a
+// resource. What the Go type has no field for is lost; an Unstructured loses
+// nothing.
+func ToTyped(r olm.Resource, into client.Object) error {
+	o, err := olm.ToObject(r)
+	if err != nil {
+		return err
+	}
+	text, err := o.MarshalJSON()
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.Key(), err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s as %T: %w", o.Key(), into, err)
+	}
+	return nil
+}
+
+// Strip removes what no snapshot needs from an object of a cache: see
+// cache.Options.DefaultTransform.
+func Strip(o any) (any, error) {
+	if u, ok := o.(*unstructured.Unstructured); ok {
+		u.SetManagedFields(nil)
+	}
+	return o, nil
+}

@@ -1,0 +1,363 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Read returns the state of the cluster for a namespace: what package reconcile
+// asks of a snapshot, no more. Objects of other namespaces that cannot be
+// understood are left out; one of this namespace is an error.
+func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	now := c.opts.Now().UTC().Truncate(time.Second)
+	version, err := c.kubeVersion(now)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{
+		ctx: ctx, cluster: c, namespace: namespace, has: map[olm.Key]bool{},
+		out: &reconcile.Snapshot{Namespace: namespace, GlobalNamespace: c.opts.GlobalNamespace, KubeVersion: version, Now: now},
+	}
+	s := r.out
+	own := selection{namespace: namespace}
+	fill(r, &s.Namespaces, kindNamespace, selection{})
+	fill(r, &s.OperatorGroups, kindOperatorGroup, selection{})
+	fill(r, &s.CRDs, kindCRD, selection{})
+	fill(r, &s.CSVs, kindCSV, selection{index: byOriginal})
+	fill(r, &s.CSVs, kindCSV, selection{index: byOriginal, value: namespace})
+	var configs []*olm.OLMConfig
+	fill(r, &configs, kindOLMConfig, selection{})
+	for _, o := range configs {
+		if o.Metadata.Name == "cluster" {
+			s.OLMConfig = o
+		}
+	}
+	fill(r, &s.CatalogSources, kindCatalogSource, own)
+	if s.GlobalNamespace != namespace {
+		fill(r, &s.CatalogSources, kindCatalogSource, selection{namespace: s.GlobalNamespace})
+	}
+	fill(r, &s.Subscriptions, kindSubscription, own)
+	fill(r, &s.InstallPlans, kindInstallPlan, own)
+	fill(r, &s.OperatorConditions, kindOperatorCondition, own)
+	fill(r, &s.Deployments, kindDeployment, own)
+	r.objects(kindServiceAccount, own)
+	r.objects(kindRole, own)
+	r.objects(kindRoleBinding, own)
+	generated := selection{index: byOwner, value: namespace}
+	for _, k := range []kind{kindRole, kindRoleBinding, kindClusterRole, kindClusterRoleBinding} {
+		r.objects(k, generated)
+	}
+	r.objects(kindClusterRoleBinding, selection{index: bySubject, value: namespace})
+	r.objects(kindAPIService, selection{})
+	r.shared()
+	r.grantedRoles()
+	r.steps()
+	r.foundBefore()
+	if r.err != nil {
+		return nil, r.err
+	}
+	slices.SortFunc(r.interests, olm.Key.Compare)
+	c.wants.set(namespace, slices.Compact(r.interests))
+	return s, nil
+}
+
+// A reading collects a snapshot. After the first error it does nothing.
+type reading struct {
+	ctx       context.Context
+	cluster   *Cluster
+	namespace string
+	out       *reconcile.Snapshot
+	has       map[olm.Key]bool // of out.Objects
+	interests []olm.Key
+	err       error
+}
+
+func fill[T any, P interface {
+	*T
+	olm.Resource
+}](r *reading, list *[]*T, k kind, s selection) {
+	if r.err != nil {
+		return
+	}
+	entries, err := r.cluster.source.list(r.ctx, k, s)
+	if err != nil {
+		r.err = err
+		return
+	}
+	*list = slices.Grow(*list, len(entries))
+	for _, e := range entries {
+		if e.err != nil {
+			if e.namespace == r.namespace {
+				r.err = e.err
+				return
+			}
+			continue
+		}
+		if v, ok := e.value.(P); ok {
+			*list = append(*list, (*T)(v))
+		}
+	}
+}
+
+func (r *reading) objects(k kind, s selection) {
+	var list []*olm.Object
+	fill(r, &list, k, s)
+	for _, o := range list {
+		r.add(o)
+	}
+}
+
+func (r *reading) add(o *olm.Object) {
+	if k := o.Key(); !r.has[k] {
+		r.has[k] = true
+		r.out.Objects = append(r.out.Objects, *o)
+	}
+}
+
+// want adds an object of a kind that is read, if it exists, and has the
+// namespace told when it changes.
+func (r *reading) want(k kind, namespace, name string) {
+	key := olm.Key{Group: k.gvk.Group, Kind: k.gvk.Kind, Namespace: namespace, Name: name}
+	if r.interest(key); r.err != nil || r.has[key] {
+		return
+	}
+	v, err := r.cluster.source.get(r.ctx, k, namespace, name)
+	if err != nil {
+		r.err = err
+		return
+	}
+	if o, ok := v.(*olm.Object); ok {
+		r.add(o)
+	}
+}
+
+func (r *reading) interest(k olm.Key) {
+	if k.Namespace != r.namespace {
+		r.interests = append(r.interests, k)
+	}
+}
+
+// shared adds what is generated for the operators and the groups of the
+// namespace, whoever it belongs to: operators of several namespaces may have a
+// use for it.
+func (r *reading) shared() {
+	if r.err != nil {
+		return
+	}
+	naming := r.cluster.opts.RoleNaming
+	for _, g := range r.out.OperatorGroups {
+		if g.Metadata.Namespace != r.namespace {
+			continue
+		}
+		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, r.out.CSVs))
+		wantAll(r, operatorgroup.GroupRoles(g, apis, naming))
+		for _, c := range r.out.CSVs {
+			if c.Metadata.Namespace != r.namespace || c.IsCopied() {
+				continue
+			}
+			wantAll(r, operatorgroup.APIRoles(g, c, naming))
+			rbac, err := operatorgroup.TargetRBAC(c, g.Status.Namespaces)
+			if err != nil {
+				continue // the plan for the CSV says so
+			}
+			wantAll(r, rbac.Roles)
+			wantAll(r, rbac.RoleBindings)
+			wantAll(r, rbac.ClusterRoles)
+			wantAll(r, rbac.ClusterRoleBindings)
+		}
+	}
+	for _, c := range r.out.CSVs {
+		if c.Metadata.Namespace != r.namespace || c.IsCopied() {
+			continue
+		}
+		for _, d := range slices.Concat(c.Spec.CRDs.Owned, c.Spec.CRDs.Required) {
+			r.interest(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: d.Name})
+		}
+		for _, d := range c.Spec.APIServices.Required {
+			r.interest(olm.Key{Group: kindAPIService.gvk.Group, Kind: kindAPIService.gvk.Kind, Name: d.Version + "." + d.Group})
+		}
+	}
+}
+
+func wantAll[R olm.Resource](r *reading, list []R) {
+	for _, x := range list {
+		key := x.Head().Key()
+		if k, ok := findKind(key.Group, key.Kind); ok {
+			r.want(k, key.Namespace, key.Name)
+		}
+	}
+}
+
+// grantedRoles adds the roles that the bindings for service accounts of the
+// namespace refer to.
+func (r *reading) grantedRoles() {
+	for _, o := range slices.Clone(r.out.Objects) {
+		if k := o.Key(); k.Group != olm.GroupRBAC || k.Kind != "RoleBinding" && k.Kind != "ClusterRoleBinding" {
+			continue
+		}
+		b, err := olm.As[olm.RoleBinding](o)
+		if err != nil || !slices.ContainsFunc(b.Subjects, func(s olm.Subject) bool { return s.Kind == "ServiceAccount" && s.Namespace == r.namespace }) {
+			continue
+		}
+		if b.RoleRef.Kind == "ClusterRole" {
+			r.want(kindClusterRole, "", b.RoleRef.Name)
+		} else {
+			r.want(kindRole, b.Metadata.Namespace, b.RoleRef.Name)
+		}
+	}
+}
+
+// steps adds what the unfinished install plans of the namespace are to create
+// and is of none of the kinds that are read anyway, and the custom resources by
+// which CRDs that they bring are checked (E7).
+func (r *reading) steps() {
+	for _, p := range r.out.InstallPlans {
+		if p.Status.Phase == olm.PlanComplete || p.Status.Phase == olm.PlanFailed {
+			continue
+		}
+		for _, s := range p.Status.Plan {
+			if r.err != nil {
+				return
+			}
+			if s.Resource.Kind == olm.KindCRD {
+				r.interest(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: s.Resource.Name})
+			}
+			if s.Status != olm.StepUnknown {
+				continue
+			}
+			if s.Resource.Kind == olm.KindCRD {
+				r.instances(s.Resource.Name)
+				continue
+			}
+			var head struct {
+				APIVersion string `json:"apiVersion"`
+				Kind       string `json:"kind"`
+				Metadata   struct{ Name, Namespace string }
+			}
+			if json.Unmarshal([]byte(s.Resource.Manifest), &head) != nil {
+				continue // the plan says so
+			}
+			gvk := schema.FromAPIVersionAndKind(head.APIVersion, head.Kind)
+			if k, ok := findKind(gvk.Group, gvk.Kind); ok {
+				if _, isObject := objectKinds[k.group()]; isObject {
+					r.want(k, head.Metadata.Namespace, head.Metadata.Name)
+				}
+				continue
+			}
+			r.other(gvk, head.Metadata.Namespace, head.Metadata.Name)
+		}
+	}
+}
+
+// objectKinds are the kinds that are among a snapshot's Objects.
+var objectKinds = map[groupKind]bool{
+	kindServiceAccount.group(): true, kindRole.group(): true, kindRoleBinding.group(): true,
+	kindClusterRole.group(): true, kindClusterRoleBinding.group(): true, kindAPIService.group(): true,
+}
+
+// other adds an object of any kind from the API server, if it exists.
+func (r *reading) other(gvk schema.GroupVersionKind, namespace, name string) {
+	if name == "" {
+		return
+	}
+	u, err := r.cluster.live.unstructured(r.ctx, gvk, namespace, name)
+	if isForbidden(err) {
+		return // its creation is refused likewise, where users see why
+	}
+	if err != nil {
+		r.err = err
+		return
+	}
+	if u == nil {
+		return
+	}
+	o, err := decodeObject(u)
+	if err != nil {
+		r.err = err
+		return
+	}
+	r.add(o)
+}
+
+// foundBefore adds what creations found in their way.
+func (r *reading) foundBefore() {
+	for _, key := range r.cluster.wants.more(r.namespace) {
+		if r.err != nil {
+			return
+		}
+		if k, ok := findKind(key.Group, key.Kind); ok && objectKinds[k.group()] {
+			r.want(k, key.Namespace, key.Name)
+		}
+		if !r.has[key] {
+			r.cluster.wants.lost(r.namespace, key)
+		}
+	}
+}
+
+// instances adds the custom resources of a CRD that is to be upgraded while
+// others own it, too. Where they may not be read, the upgrade is refused: see
+// Apply.
+func (r *reading) instances(name string) {
+	var crd *olm.CustomResourceDefinition
+	for _, x := range r.out.CRDs {
+		if x.Metadata.Name == name {
+			crd = x
+		}
+	}
+	if crd == nil || r.err != nil {
+		return
+	}
+	list, err := r.cluster.customResources(r.ctx, crd)
+	switch {
+	case isForbidden(err):
+		return
+	case err != nil:
+		r.err = err
+		return
+	}
+	for i := range list {
+		r.add(&list[i])
+	}
+}
+
+// customResources returns the objects of a CRD in the cluster.
+func (c *Cluster) customResources(ctx context.Context, crd *olm.CustomResourceDefinition) ([]olm.Object, error) {
+	version := ""
+	for _, v := range crd.AllVersions() {
+		if v.Served && (version == "" || v.Storage) {
+			version = v.Name
+		}
+	}
+	if version == "" || !crd.IsEstablished() {
+		return nil, nil
+	}
+	k := kind{
+		gvk:    schema.GroupVersionKind{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind},
+		decode: decodeAs[olm.Object],
+	}
+	entries, err := c.live.list(ctx, k, selection{})
+	if err != nil {
+		return nil, fmt.Errorf("the objects of %s, which its upgrade must not break: %w", crd.Metadata.Name, err)
+	}
+	var out []olm.Object
+	for _, e := range entries {
+		if e.err != nil {
+			return nil, e.err
+		}
+		if o, ok := e.value.(*olm.Object); ok {
+			out = append(out, *o)
+		}
+	}
+	return out, nil
+}

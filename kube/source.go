@@ -1,0 +1,137 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A source is where snapshots come from: the API server itself, or a cache with
+// what was written since.
+type source interface {
+	// list returns the objects of a kind that a selection selects, sorted by
+	// namespace and name.
+	list(ctx context.Context, k kind, s selection) ([]entry, error)
+	// get returns an object, or nil.
+	get(ctx context.Context, k kind, namespace, name string) (olm.Resource, error)
+}
+
+// An entry is an object with what it is sorted by. The error is that of an
+// object that cannot be understood; the others must not suffer from it.
+type entry struct {
+	namespace, name string
+	value           olm.Resource
+	err             error
+}
+
+func compareEntries(a, b entry) int {
+	return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
+}
+
+// A selection selects the objects of a namespace, those that an index has under
+// a value, or, when it is zero, all.
+type selection struct{ namespace, index, value string }
+
+// The indexes, by name. A cache keeps them; without one they are filters.
+const (
+	// byOwner has what was generated for an owner in a namespace.
+	byOwner = "olmkit/owner-namespace"
+	// bySubject has the bindings for a service account in a namespace.
+	bySubject = "olmkit/subject-namespace"
+	// byOriginal has the copies of CSVs of a namespace, and under an empty value
+	// those that are no copies.
+	byOriginal = "olmkit/copied-from"
+)
+
+func indexValues(index string, u *unstructured.Unstructured) []string {
+	switch index {
+	case byOwner:
+		if ns, ok := u.GetLabels()[operatorgroup.LabelOwnerNamespace]; ok {
+			return []string{ns}
+		}
+	case bySubject:
+		list, _, _ := unstructured.NestedSlice(u.Object, "subjects")
+		var out []string
+		for _, x := range list {
+			if s, ok := x.(map[string]any); ok && s["kind"] == "ServiceAccount" {
+				if ns, ok := s["namespace"].(string); ok && !slices.Contains(out, ns) {
+					out = append(out, ns)
+				}
+			}
+		}
+		return out
+	case byOriginal:
+		return []string{u.GetLabels()[olm.LabelCopiedFrom]}
+	}
+	return nil
+}
+
+// live reads from the API server.
+type live struct{ client client.Reader }
+
+func (l live) list(ctx context.Context, k kind, s selection) ([]entry, error) {
+	var out []entry
+	opts := []client.ListOption{client.InNamespace(s.namespace), client.Limit(500)}
+	for next := ""; ; {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(k.gvk.GroupVersion().WithKind(k.gvk.Kind + "List"))
+		if err := l.client.List(ctx, list, append(opts[:2:2], client.Continue(next))...); err != nil {
+			return nil, readError(err)
+		}
+		for i := range list.Items {
+			u := &list.Items[i]
+			if s.index != "" && !slices.Contains(indexValues(s.index, u), s.value) {
+				continue
+			}
+			e := entry{namespace: u.GetNamespace(), name: u.GetName()}
+			e.value, e.err = decode(k, u)
+			out = append(out, e)
+		}
+		if next = list.GetContinue(); next == "" {
+			break
+		}
+	}
+	slices.SortFunc(out, compareEntries)
+	return out, nil
+}
+
+func (l live) get(ctx context.Context, k kind, namespace, name string) (olm.Resource, error) {
+	u, err := l.unstructured(ctx, k.gvk, namespace, name)
+	if u == nil || err != nil {
+		return nil, err
+	}
+	return decode(k, u)
+}
+
+// unstructured returns an object of any kind, or nil where there is none, or no
+// such kind.
+func (l live) unstructured(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(gvk)
+	err := l.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, u)
+	switch {
+	case err == nil:
+		return u, nil
+	case apierrors.IsNotFound(err) || meta.IsNoMatchError(err):
+		return nil, nil
+	}
+	return nil, readError(err)
+}
+
+// readError keeps the context's error recognisable.
+func readError(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("reading from the cluster: %w", err)
+}
