@@ -1,0 +1,76 @@
+// Cicheck decides whether a change of a catalog may be merged: the new catalog is
+// valid, nobody loses their way to the head of a channel, and no package loses an
+// API.
+//
+//	go run ./examples/cicheck OLD NEW
+//
+// It exits with 1 if something is against it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"os"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/report"
+	"github.com/olmkit/olmkit/graph"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		log.Fatal("usage: cicheck OLD NEW")
+	}
+	ok, err := run(context.Background(), os.Stdout, os.DirFS(os.Args[1]), os.DirFS(os.Args[2]))
+	switch {
+	case err != nil:
+		log.Fatal(err)
+	case !ok:
+		os.Exit(1)
+	}
+}
+
+// run reports whether the change from the old catalog to the new one is fine, and
+// prints what is not.
+func run(ctx context.Context, w io.Writer, old, new fs.FS) (ok bool, err error) {
+	before, err := fbc.Load(ctx, old, nil)
+	if err != nil {
+		return false, fmt.Errorf("the old catalog: %w", err)
+	}
+	after, found, err := fbc.Check(ctx, new, nil, nil)
+	if err != nil {
+		return false, err
+	}
+	if err := report.Write(w, report.Text, found, nil); err != nil {
+		return false, err
+	}
+	for _, f := range found {
+		if f.Severity == fbc.Error {
+			return false, nil
+		}
+	}
+	diff, err := graph.CompareBlobs(ctx, before, after, graph.Classic)
+	if err != nil {
+		return false, err
+	}
+	ok = true
+	for _, pkg := range diff.Packages {
+		for _, ch := range pkg.Channels {
+			for _, node := range ch.Lost {
+				fmt.Fprintf(w, "%s: who has %s installed gets no updates from channel %s any more\n", pkg.Name, node.Name, ch.Name)
+				ok = false
+			}
+		}
+		for _, api := range pkg.APIsRemoved {
+			fmt.Fprintf(w, "%s: nothing provides %s any more\n", pkg.Name, api)
+			ok = false
+		}
+	}
+	if ok {
+		fmt.Fprintln(w, "nothing is against it")
+	}
+	return ok, nil
+}

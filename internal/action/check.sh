@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# The step of action.yml that checks a catalog. It runs in the root of the
+# repository and reads its variables from there; olmkit is in $RUNNER_TEMP.
+set -euo pipefail
+: "${CATALOG:?names the directory of the catalog}"
+: "${READING:=classic}" "${BASE:=}" "${FAIL_ON=errors lost}"
+work=$RUNNER_TEMP/olmkit-action
+olmkit=$work/olmkit
+sarif=$work/olmkit.sarif
+summary=$work/summary.md
+
+for word in $FAIL_ON; do
+	case $word in
+	errors | warnings | lost) ;;
+	*) echo "fail-on takes errors, warnings and lost, not $word" >&2; exit 2 ;;
+	esac
+done
+
+# The runner takes lines of output that begin with :: for commands to it. Names in
+# a catalog must not give any, so it is told to listen to nothing but the
+# annotations, whose texts olmkit escapes.
+deaf=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+
+# run calls olmkit; an answer of no is an answer, everything else ends the step.
+run() {
+	local code=0
+	"$olmkit" "$@" || code=$?
+	if [ "$code" -gt 1 ]; then exit "$code"; fi
+}
+
+run validate "$CATALOG" -o github
+run validate "$CATALOG" -o sarif >"$sarif"
+run validate "$CATALOG" >"$work/findings.txt"
+run validate "$CATALOG" -o json >"$work/findings.json"
+read -r errors warnings < <(sed -n 's/.*"errors":\([0-9]*\),"warnings":\([0-9]*\)[,}].*/\1 \2/p' "$work/findings.json")
+
+# Text is indented, so that nothing in it can end the block.
+indent() { sed 's/^/    /' "$1"; echo; }
+{
+	echo "## Catalog $(printf %s "$CATALOG" | tr -dc 'A-Za-z0-9._/-')"
+	echo
+	echo "### Findings"
+	echo
+	indent "$work/findings.txt"
+} >"$summary"
+
+lost=
+code=0
+if [ -n "$BASE" ]; then
+	git rev-parse -q --verify "$BASE^{commit}" >/dev/null || git fetch -q --depth=1 origin "$BASE"
+	rm -rf "$work/base"
+	mkdir -p "$work/base"
+	{ echo "### Since the base"; echo; } >>"$summary"
+	if git cat-file -e "$BASE:./$CATALOG" 2>/dev/null; then
+		git archive "$BASE" -- "$CATALOG" | tar -x -C "$work/base"
+		compare=("$olmkit" diff "$work/base/$CATALOG" "$CATALOG" --reading "$READING")
+		"${compare[@]}" >"$work/diff.txt" 2>&1 || code=$?
+		indent "$work/diff.txt" >>"$summary"
+		if [ "$code" -le 1 ]; then
+			lost=$("${compare[@]}" -o json | sed -n 's/.*"lost":\([0-9][0-9]*\)}$/\1/p') || true
+			: "${lost:?was not found in the output of olmkit diff}"
+		fi
+	else
+		{ echo "The base has no such catalog."; echo; } >>"$summary"
+	fi
+fi
+
+echo "::stop-commands::$deaf"
+cat "$summary"
+echo "::$deaf::"
+cat "$summary" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+{
+	echo "sarif=$sarif"
+	echo "summary=$summary"
+	echo "errors=$errors"
+	echo "warnings=$warnings"
+	echo "lost=$lost"
+} >>"${GITHUB_OUTPUT:-/dev/null}"
+
+# A catalog with errors may be one that cannot be compared; without, it must be.
+if [ "$code" -gt 1 ] && [ "$errors" = 0 ]; then exit "$code"; fi
+for word in $FAIL_ON; do
+	case $word in
+	errors) [ "$errors" = 0 ] || exit 1 ;;
+	warnings) [ "$warnings" = 0 ] || exit 1 ;;
+	lost) [ "${lost:-0}" = 0 ] || exit 1 ;;
+	esac
+done
