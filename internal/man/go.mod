@@ -7,6 +7,7 @@ go 1.26.0
 replace github.com/olmkit/olmkit => ../..
 
 require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.6
 	github.com/olmkit/olmkit v0.0.0-00010101000000-000000000000
 	github.com/spf13/cobra v1.10.2
 )
@@ -17,7 +18,6 @@ require (
 	github.com/antlr4-go/antlr/v4 v4.13.0 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.9.1 // indirect
-	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/go-air/gini v1.0.4 // indirect
 	github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e // indirect
 	github.com/google/cel-go v0.26.0 // indirect

@@ -1,4 +1,5 @@
-// Man writes the man pages of olmkit, one for each command.
+// Man writes the man pages of olmkit, one for each command in
+// section 1, and one for each help topic in section 7.
 //
 //	go run . DIR
 //
@@ -9,9 +10,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/cpuguy83/go-md2man/v2/md2man"
+	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
 	"github.com/olmkit/olmkit/internal/cli"
@@ -46,10 +51,33 @@ func run(args []string, epoch, version string) error {
 	}
 	root := cli.Command()
 	markdown(root)
+	for _, cmd := range root.Commands() {
+		if !cmd.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		name := "olmkit-" + cmd.Name()
+		if err := os.WriteFile(filepath.Join(args[0], name+".7"), topic(cmd, name, date.Format("Jan 2006"), source), 0o666); err != nil {
+			return err
+		}
+	}
 	return doc.GenManTree(root, &doc.GenManHeader{
 		Section: "1",
 		Date:    &date,
 		Source:  source,
 		Manual:  "olmkit",
 	}, args[0])
+}
+
+// topic returns the page of a help topic, which has nothing to be run.
+func topic(cmd *cobra.Command, name, date, source string) []byte {
+	return md2man.Render(fmt.Appendf(nil, `%% %q "7" %q %q "olmkit"
+# NAME
+%s \- %s
+
+# DESCRIPTION
+%s
+
+# SEE ALSO
+**olmkit(1)**
+`, strings.ToUpper(name), date, source, name, cmd.Short, cmd.Long))
 }

@@ -34,6 +34,9 @@ func TestPages(t *testing.T) {
 		}
 		seen++
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+		if cmd.IsAdditionalHelpTopicCommand() {
+			name = strings.TrimSuffix(name, "1") + "7"
+		}
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +87,7 @@ func TestManReadsThem(t *testing.T) {
 		t.Skip("there is no man on this machine")
 	}
 	dir := pages(t)
-	names, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	names, err := filepath.Glob(filepath.Join(dir, "*.[17]"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}

@@ -38,7 +38,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH VERSION="$version"
 
 (cd internal/man && go run . "$tmp/man")
-gzip -n -9 "$tmp"/man/*.1
+gzip -n -9 "$tmp"/man/*
 if [ "$SBOM" = yes ]; then
 	# The bill of materials names the hash of the tool that made it.
 	CGO_ENABLED=0 go build -trimpath -modfile="$root/internal/tools/release/go.mod" -o "$tmp/cyclonedx-gomod" \
