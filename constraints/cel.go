@@ -11,7 +11,8 @@ import (
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/interpreter/functions"
+
+	"github.com/olmkit/olmkit/internal/celcost"
 )
 
 // The names that a rule can use beside CEL's own (D7).
@@ -26,15 +27,14 @@ type program struct {
 	rule string
 	once sync.Once
 	err  error
-	prg  cel.Program
-	base uint64 // the price of one evaluation without any macro's turns
+	prg  *celcost.Program
 	cost uint64 // the most that one evaluation may cost
 }
 
 type celEnv struct {
 	env    *cel.Env
 	limits *Limits
-	impls  map[string]*functions.Overload // of textFunctions
+	costs  *celcost.Env
 }
 
 func newCELEnv(limits *Limits) (*celEnv, error) {
@@ -52,17 +52,11 @@ func newCELEnv(limits *Limits) (*celEnv, error) {
 	if err != nil {
 		return nil, fmt.Errorf("CEL environment: %w", err)
 	}
-	impls := make(map[string]*functions.Overload)
-	for _, name := range textFunctions {
-		bindings, err := env.Functions()[name].Bindings()
-		if err != nil {
-			return nil, fmt.Errorf("CEL environment: %w", err)
-		}
-		for _, b := range bindings {
-			impls[b.Operator] = b
-		}
+	costs, err := celcost.NewEnv(env, []string{funcSemver}, nil)
+	if err != nil {
+		return nil, err
 	}
-	return &celEnv{env, limits, impls}, nil
+	return &celEnv{env, limits, costs}, nil
 }
 
 func (e *celEnv) compile(p *program) error {
@@ -76,15 +70,11 @@ func (e *celEnv) compile(p *program) error {
 	if n := countNodes(checked.NativeRep().Expr()); n > e.limits.MaxRuleNodes {
 		return limitErrorf("MaxRuleNodes", "the rule has %d nodes: at most %d are allowed", n, e.limits.MaxRuleNodes)
 	}
-	m := newMeter(checked.NativeRep().Expr(), e.impls)
-	prg, err := e.env.Program(checked, cel.CustomDecorator(m.decorate))
-	switch {
-	case err != nil:
+	prg, err := e.costs.Program(checked)
+	if err != nil {
 		return fmt.Errorf("the rule cannot be planned: %w", err)
-	case !m.complete():
-		return errors.New("the rule cannot be planned: the cost of a macro is unknown")
 	}
-	p.prg, p.base, p.cost = prg, m.base, e.limits.MaxCost
+	p.prg, p.cost = prg, e.limits.MaxCost
 	return nil
 }
 

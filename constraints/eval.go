@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
+	"github.com/olmkit/olmkit/internal/celcost"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -51,14 +52,14 @@ func (c Cluster) value() ref.Val {
 	for k, v := range c.Facts {
 		facts[k] = types.String(v)
 	}
-	m := map[string]ref.Val{"facts": mapValue(facts)}
+	m := map[string]ref.Val{"facts": celcost.MapValue(facts)}
 	if c.KubeVersion != "" {
 		m["kubeVersion"] = types.String(c.KubeVersion)
 	}
 	if c.PlatformVersion != "" {
 		m["platformVersion"] = types.String(c.PlatformVersion)
 	}
-	return mapValue(m)
+	return celcost.MapValue(m)
 }
 
 // A Result is what became of a constraint on one bundle.
@@ -250,18 +251,13 @@ func (o outcome) result(x *CEL) (bool, error) {
 
 // run evaluates the rule and pays for it.
 func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
-	if p.base > p.cost {
+	out, spent, err := p.prg.Eval(ctx, &variables{v.list, e.cluster}, p.cost)
+	e.spent.Add(spent)
+	switch {
+	case errors.Is(err, celcost.ErrExceeded):
 		return costExceeded(p)
-	}
-	w := &work{left: p.cost - p.base, done: ctx.Done()}
-	out, _, err := p.prg.Eval(&variables{v.list, e.cluster, w})
-	e.spent.Add(p.cost - w.left)
-	if err != nil {
-		var cancelled interpreter.EvalCancelledError
-		if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
-			return costExceeded(p)
-		}
-		return outcome{err: plainError(err)}
+	case err != nil:
+		return outcome{err: err}
 	}
 	if ok, isBool := out.(types.Bool); isBool {
 		return outcome{ok: bool(ok)}
@@ -273,22 +269,10 @@ func costExceeded(p *program) outcome {
 	return outcome{limit: "MaxCost", err: limitErrorf("MaxCost", "evaluation costs more than %d", p.cost)}
 }
 
-// plainError takes the library's wrapping off an error.
-func plainError(err error) error {
-	var e *types.Err
-	if errors.As(err, &e) {
-		if cause := e.Unwrap(); cause != nil {
-			return cause
-		}
-	}
-	return err
-}
-
 // variables are the inputs of one evaluation.
 type variables struct {
 	properties ref.Val
 	cluster    ref.Val
-	work       *work
 }
 
 // ResolveName implements interpreter.Activation.
@@ -298,8 +282,6 @@ func (v *variables) ResolveName(name string) (any, bool) {
 		return v.properties, true
 	case varCluster:
 		return v.cluster, true
-	case varWork:
-		return v.work, true
 	}
 	return nil, false
 }

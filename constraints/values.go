@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
 
+	"github.com/olmkit/olmkit/internal/celcost"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -24,7 +24,7 @@ type Values struct {
 func NewValues(props iter.Seq[property.Property]) *Values {
 	var elems []ref.Val
 	for p := range props {
-		elems = append(elems, mapValue(map[string]ref.Val{
+		elems = append(elems, celcost.MapValue(map[string]ref.Val{
 			"type":  types.String(p.Type),
 			"value": decodeValue(p),
 		}))
@@ -64,21 +64,7 @@ func jsonValue(v any) ref.Val {
 		for k, e := range v {
 			m[k] = jsonValue(e)
 		}
-		return mapValue(m)
+		return celcost.MapValue(m)
 	}
 	return types.NullValue
-}
-
-// mapValue returns a map that is visited in the order of its keys.
-func mapValue(m map[string]ref.Val) ref.Val {
-	keyed := make(map[ref.Val]ref.Val, len(m))
-	for k, v := range m {
-		keyed[types.String(k)] = v
-	}
-	v := types.NewRefValMap(types.DefaultTypeAdapter, keyed)
-	//lint:ignore S1040 later versions of cel-go return a ref.Val
-	if mapper, ok := v.(traits.Mapper); ok {
-		return sorted(mapper)
-	}
-	return v
 }

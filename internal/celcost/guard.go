@@ -1,9 +1,13 @@
-package constraints
+package celcost
 
 import (
 	"errors"
+	"fmt"
+	"math"
+	"math/bits"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
@@ -52,18 +56,22 @@ func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable 
 		g.do = doMatches
 	default:
 		// The order in which CEL itself looks for the implementation.
-		impl := m.impls[c.OverloadID()]
-		if impl == nil {
-			impl = m.impls[c.Function()]
+		f, ok := m.impls[c.OverloadID()]
+		if !ok {
+			f, ok = m.impls[c.Function()]
 		}
-		if impl == nil {
+		if !ok {
 			return c
 		}
 		g.do = func(w *work, args []ref.Val) ref.Val {
-			for _, v := range args {
-				w.spend(textCost(v))
+			if f.product {
+				w.spendProduct(args)
+			} else {
+				for _, v := range args {
+					w.spend(textCost(v))
+				}
 			}
-			return invoke(impl, c, args)
+			return invoke(f.Overload, c, args)
 		}
 	}
 	return g
@@ -99,6 +107,19 @@ func invoke(impl *functions.Overload, c interpreter.InterpretableCall, args []re
 		return r.Receive(c.Function(), c.OverloadID(), args[1:])
 	}
 	return noOverload(c.Function())
+}
+
+// spendProduct pays for a call that may go through each argument for each part
+// of the others, or make that much.
+func (w *work) spendProduct(args []ref.Val) {
+	n := uint64(1)
+	for _, v := range args {
+		high, low := bits.Mul64(n, weight(v, w.left))
+		if n = low; high > 0 {
+			n = math.MaxUint64
+		}
+	}
+	w.spend(n)
 }
 
 func noOverload(function string) ref.Val { return types.NewErr("no such overload: %s", function) }
@@ -190,9 +211,18 @@ func doMatches(w *work, args []ref.Val) ref.Val {
 func regexpError(err error) error {
 	var e *syntax.Error
 	if errors.As(err, &e) {
-		return errors.New("matches: " + e.Code.String() + ": " + clip(e.Expr))
+		return fmt.Errorf("matches: %s: %s", e.Code, clip(e.Expr))
 	}
 	return err
+}
+
+// clip quotes the beginning of a text.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return fmt.Sprintf("%q", s)
+	}
+	return fmt.Sprintf("%q…", strings.ToValidUTF8(s[:most], ""))
 }
 
 // maxRegexpSize stands for all larger sizes. It exceeds any sensible budget and

@@ -1,4 +1,4 @@
-package constraints
+package celcost
 
 import (
 	celast "github.com/google/cel-go/common/ast"
@@ -8,10 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
-	"github.com/google/cel-go/interpreter/functions"
 )
 
-// What a rule costs is counted here and not by CEL's own tracker, which does
+// What an expression costs is counted here and not by CEL's own tracker, which does
 // not bound the time: it looks for its operands on a stack that grows with the
 // evaluation; and it counts steps, where one step may be any amount of work.
 // Comparing [x, x] nested forty deep with itself is one step of 2^40
@@ -35,7 +34,7 @@ type work struct {
 	looks uint            // how often spend was called
 }
 
-// varWork finds the *work among the variables. No rule can name it.
+// varWork finds the *work among the variables. No expression can name it.
 const varWork = "#work"
 
 // spend takes n from the budget. If it is not enough the evaluation ends:
@@ -73,13 +72,13 @@ func budget(vars interpreter.Activation) *work {
 
 // A meter makes the parts of one program pay.
 type meter struct {
-	base  uint64                         // the price of the nodes outside of macros
-	impls map[string]*functions.Overload // of textFunctions, by overload and by name
-	turns map[int64]uint64               // the price of a macro's turn, by the id of its step
-	paid  map[int64]bool                 // the steps that were found
+	base  uint64           // the price of the nodes outside of macros
+	impls map[string]impl  // of the functions that pay, by overload and by name
+	turns map[int64]uint64 // the price of a macro's turn, by the id of its step
+	paid  map[int64]bool   // the steps that were found
 }
 
-func newMeter(root celast.Expr, impls map[string]*functions.Overload) *meter {
+func newMeter(root celast.Expr, impls map[string]impl) *meter {
 	m := &meter{impls: impls, turns: make(map[int64]uint64), paid: make(map[int64]bool)}
 	m.base = m.count(root)
 	return m
@@ -154,7 +153,7 @@ func (t turn) Eval(vars interpreter.Activation) ref.Val {
 }
 
 // textFunctions are the functions that work through texts and pay by length.
-// Those of CEL's functions that are not here, nor done in guard.go, take the
+// Those of CEL's own functions that are not here, nor done in guard.go, take the
 // same time for all arguments.
 var textFunctions = []string{
 	overloads.Size, overloads.Contains, overloads.StartsWith, overloads.EndsWith,
@@ -165,7 +164,6 @@ var textFunctions = []string{
 	overloads.TimeGetDate, overloads.TimeGetDayOfWeek, overloads.TimeGetHours, overloads.TimeGetMinutes,
 	overloads.TimeGetSeconds, overloads.TimeGetMilliseconds,
 	operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
-	funcSemver,
 }
 
 // bytesCost is the price of going through a text of n bytes.

@@ -1,4 +1,4 @@
-package constraints
+package celcost
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 
 // CEL leaves open in which order macros visit the keys of a map, and cel-go
 // takes Go's random one. Answers must not depend on it (D15): here keys come
-// sorted, whether the map is from a property or made by the rule.
+// sorted, whether the map is a variable's or made by the expression.
 
 // A sortedMap is a map that is visited in the order of its keys.
 type sortedMap struct {
@@ -52,6 +52,20 @@ func (o orderedMap) Eval(vars interpreter.Activation) ref.Val {
 	v := o.Interpretable.Eval(vars)
 	if m, ok := v.(traits.Mapper); ok && m.Size() != types.IntZero {
 		return sorted(m)
+	}
+	return v
+}
+
+// MapValue returns a map that macros visit in the order of its keys.
+func MapValue(m map[string]ref.Val) ref.Val {
+	keyed := make(map[ref.Val]ref.Val, len(m))
+	for k, v := range m {
+		keyed[types.String(k)] = v
+	}
+	v := types.NewRefValMap(types.DefaultTypeAdapter, keyed)
+	//lint:ignore S1040 later versions of cel-go return a ref.Val
+	if mapper, ok := v.(traits.Mapper); ok {
+		return sorted(mapper)
 	}
 	return v
 }
