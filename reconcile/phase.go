@@ -119,6 +119,14 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 			return t
 		}
 	}
+	if names := p.circle(c); len(names) > 1 {
+		p.note(c.Key(), "%s", circleText(names))
+		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "%s", circleText(names))
+	}
+	if r := p.rival(c); r != nil {
+		p.note(c.Key(), "%s", rivalText(c, r))
+		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "%s", rivalText(c, r))
+	}
 	prev := p.replaced(c)
 	if prev != nil {
 		if why := NotUpgradeable(p.condition(prev.Metadata.Name)); why != "" {
@@ -201,7 +209,12 @@ func (p *planner) replacesBy(newer, older *olm.ClusterServiceVersion) bool {
 }
 
 func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
+	if names := p.circle(c); len(names) > 1 {
+		p.note(c.Key(), "%s", circleText(names))
+		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "%s", circleText(names))
+	}
 	if prev := p.replaced(c); prev != nil {
+		p.note(c.Key(), "stays until %s, which it replaced, is gone (it is %s)", prev.Metadata.Name, phaseText(prev))
 		return nil // the oldest of a chain goes first
 	}
 	next := p.replacement(c)

@@ -13,7 +13,7 @@ import (
 // is input: nothing here modifies it.
 //
 // The zero values of the fields other than Namespace stand for a cluster that
-// has none of these.
+// has none of these, but for InstancesRead.
 type Snapshot struct {
 	// Namespace is what is reconciled.
 	Namespace string
@@ -46,12 +46,20 @@ type Snapshot struct {
 	// and the custom resources of CRDs with several owners (E7).
 	Objects []olm.Object
 
+	// InstancesRead names the CRDs all of whose custom resources are among
+	// Objects, or holds [AllInstances]. Of others it is not known whether they have
+	// any: their upgrade says so (E7).
+	InstancesRead []string
+
 	// Rejections are changes that the cluster refused in the last pass. They
 	// show in the status of the install plan that wanted them.
 	Rejections []Rejection
 
 	index map[olm.Key]*olm.Object
 }
+
+// AllInstances in Snapshot.InstancesRead stands for every CRD.
+const AllInstances = "*"
 
 // A Rejection is a change that the cluster refused for another reason than a
 // conflict: no permission, an invalid object.
@@ -233,25 +241,6 @@ func (s *Snapshot) groups() []*olm.OperatorGroup {
 		}
 	}
 	return list
-}
-
-// replacement returns the CSV that replaces another one by name, or nil. A CSV
-// that says it replaces itself does not.
-func (s *Snapshot) replacement(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
-	for _, o := range s.own() {
-		if o.Spec.Replaces == c.Metadata.Name && o.Metadata.Name != c.Metadata.Name {
-			return o
-		}
-	}
-	return nil
-}
-
-// replaced returns the CSV that another one replaces, if it still exists.
-func (s *Snapshot) replaced(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
-	if c.Spec.Replaces == "" || c.Spec.Replaces == c.Metadata.Name {
-		return nil
-	}
-	return s.csv(c.Spec.Replaces)
 }
 
 // failForward reports whether failed operators may be replaced (E10).

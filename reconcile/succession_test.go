@@ -1,0 +1,115 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// a csv that owns a CRD of its own, or none.
+func csvYAML(name, replaces, phase string) string {
+	return fmt.Sprintf(`
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata:
+  name: %s
+  namespace: ops
+  annotations: {olm.properties: '[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]'}
+spec:
+  replaces: %q
+  version: 1.0.0
+  installModes: [{type: AllNamespaces, supported: true}]
+  install: {strategy: deployment, spec: {deployments: []}}
+status: {phase: %q}
+`, name, replaces, phase)
+}
+
+// Of two CSVs that replace the same one only one does, and the other says why
+// it stands back, even when the older one is gone.
+func TestTwoSuccessors(t *testing.T) {
+	text := strings.Join([]string{csvYAML("a.v1", "", "Succeeded"), csvYAML("a.v2", "a.v1", ""), csvYAML("a.v3", "a.v1", "")}, "---\n")
+	c, plan := settle(t, nil, text)
+	if _, err := c.Get(key(olm.KindClusterServiceVersion, "ops/a.v1")); err == nil {
+		t.Error("a.v1 is still there")
+	}
+	if st := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, "ops/a.v2").Status; st.Phase != olm.PhaseSucceeded {
+		t.Errorf("a.v2 is %s: %s", st.Phase, st.Message)
+	}
+	st := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, "ops/a.v3").Status
+	if want := "a.v2 replaces a.v1, too, and goes first: delete one of the two"; st.Phase != olm.PhasePending || st.Message != want {
+		t.Errorf("a.v3 is %s: %q, want Pending: %q", st.Phase, st.Message, want)
+	}
+	noted(t, plan, "a.v3", "goes first")
+}
+
+// The successor that is furthest goes first, then the one that a subscription
+// wants.
+func TestSuccessorsOrder(t *testing.T) {
+	for _, c := range []struct{ name, text, first string }{
+		{"by version and name", "", "a.v2"},
+		{"wanted", `---
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: a, namespace: ops}
+spec: {name: a, source: s, sourceNamespace: olm}
+status: {currentCSV: a.v3}
+`, "a.v3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Join([]string{csvYAML("a.v1", "", "Succeeded"), csvYAML("a.v2", "a.v1", ""), csvYAML("a.v3", "a.v1", "")}, "---\n")
+			cluster, _ := settle(t, nil, text+c.text)
+			for _, name := range []string{"a.v2", "a.v3"} {
+				st := get[olm.ClusterServiceVersion](t, cluster, olm.KindClusterServiceVersion, "ops/"+name).Status
+				if (st.Phase == olm.PhaseSucceeded) != (name == c.first) {
+					t.Errorf("%s is %s: %s", name, st.Phase, st.Message)
+				}
+			}
+		})
+	}
+}
+
+// CSVs that replace each other in a circle say so and rest, whatever they were;
+// one that runs goes on.
+func TestReplacesCircle(t *testing.T) {
+	const message = "replace each other in a circle, so that none is the newest: delete one of them, or mend its spec.replaces"
+	for _, c := range []struct {
+		name   string
+		phases []string
+		want   []olm.Phase
+	}{
+		{"both Replacing", []string{"Replacing", "Replacing"}, []olm.Phase{"Replacing", "Replacing"}},
+		{"both new", []string{"", ""}, []olm.Phase{"Pending", "Pending"}},
+		{"a downgrade", []string{"Pending", "Succeeded"}, []olm.Phase{"Pending", "Succeeded"}},
+		{"three", []string{"Replacing", "Pending", "Replacing"}, []olm.Phase{"Replacing", "Pending", "Replacing"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var list []string
+			for i, phase := range c.phases {
+				list = append(list, csvYAML(fmt.Sprintf("a.v%d", i), fmt.Sprintf("a.v%d", (i+1)%len(c.phases)), phase))
+			}
+			cluster, plan := settle(t, nil, strings.Join(list, "---\n"))
+			for i, want := range c.want {
+				name := fmt.Sprintf("a.v%d", i)
+				st := get[olm.ClusterServiceVersion](t, cluster, olm.KindClusterServiceVersion, "ops/"+name).Status
+				if st.Phase != want || want != olm.PhaseSucceeded && !strings.Contains(st.Message, message) {
+					t.Errorf("%s is %s: %s", name, st.Phase, st.Message)
+				}
+				if want != olm.PhaseSucceeded {
+					noted(t, plan, name, message)
+				}
+			}
+			// Whoever breaks the circle sets them going again.
+			if err := cluster.Remove(key(olm.KindClusterServiceVersion, "ops/a.v1")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := (&world{Cluster: cluster}).loop().Run(t.Context(), testNamespace); err != nil {
+				t.Fatal(err)
+			}
+			if st := get[olm.ClusterServiceVersion](t, cluster, olm.KindClusterServiceVersion, "ops/a.v0").Status; st.Phase != olm.PhaseSucceeded && len(c.phases) == 2 {
+				t.Errorf("with the circle broken a.v0 is %s: %s", st.Phase, st.Message)
+			}
+		})
+	}
+}
