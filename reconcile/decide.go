@@ -58,7 +58,7 @@ type planner struct {
 	opts    *Options
 	plan    *Plan
 	touched map[olm.Key]bool
-	// basis is what creations rest on for the time being, or nil.
+	// basis is what changes of other objects rest on for the time being, or nil.
 	basis olm.Resource
 }
 
@@ -81,7 +81,7 @@ func (p *planner) emit(op Op, r olm.Resource, forKey olm.Key, event *Event, form
 	}
 	p.touched[key] = true
 	c := Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), For: forKey, Event: event}
-	if op == Create && p.basis != nil {
+	if p.basis != nil && p.basis.Head().Key() != key {
 		h := p.basis.Head()
 		c.If = &Version{h.Key(), h.Metadata.ResourceVersion}
 	}

@@ -13,22 +13,41 @@ import (
 
 // executePlans moves the install plans of the namespace on (E2): an approved
 // one is executed, an unapproved one never.
-func (p *planner) executePlans(context.Context) error {
+func (p *planner) executePlans(ctx context.Context) error {
 	for _, ip := range p.InstallPlans {
-		if isFinished(ip) || ip.Metadata.IsDeleted() || len(ip.Status.Plan) == 0 {
+		if ip.Metadata.IsDeleted() {
 			continue
 		}
-		if err := p.executePlan(ip); err != nil {
+		if isFinished(ip) {
+			if ip.Status.Phase == olm.PlanFailed && p.isReferred(ip) {
+				p.note(ip.Key(), "failed, and is not tried again: %s; %s", ip.Status.Message, tryAgain(ip))
+			}
+			continue
+		}
+		if err := p.executePlan(ctx, ip); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *planner) executePlan(ip *olm.InstallPlan) error {
+// tryAgain says how a failed plan is overcome.
+func tryAgain(ip *olm.InstallPlan) string {
+	return fmt.Sprintf("to try again, mend the cause and delete install plan %q: a new one is made", ip.Metadata.Name)
+}
+
+func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	switch {
 	case !p.isWanted(ip):
 		p.note(ip.Key(), "superseded: no subscription refers to it any longer")
+		return nil
+	case len(lookups(ip)) > 0:
+		return p.unpack(ctx, ip)
+	case len(ip.Status.Plan) == 0 && isGenerated(ip):
+		p.note(ip.Key(), "has no steps yet: the resolution that it is of gives them")
+		return nil
+	case len(ip.Status.Plan) == 0:
+		p.note(ip.Key(), "has neither steps nor bundles to unpack, and nobody gives it any: delete it")
 		return nil
 	case !ip.Spec.Approved && ip.Status.Phase != olm.PlanRequiresApproval:
 		out := *ip
@@ -42,7 +61,7 @@ func (p *planner) executePlan(ip *olm.InstallPlan) error {
 		out.Status.Phase, out.Status.Message = olm.PlanInstalling, ""
 		return p.emit(UpdateStatus, &out, ip.Key(), nil, "it was approved")
 	}
-	e := &execution{planner: p, plan: ip, out: *ip}
+	e := &execution{planner: p, plan: ip, out: *ip, unpacked: map[string][]olm.Step{}}
 	e.out.Status.Plan = slices.Clone(ip.Status.Plan)
 	if e.out.Status.StartTime.IsZero() {
 		e.out.Status.StartTime = p.Now
@@ -62,7 +81,7 @@ func (p *planner) executePlan(ip *olm.InstallPlan) error {
 			return e.write("%s", e.out.Status.Message)
 		}
 	}
-	return e.run()
+	return e.run(ctx)
 }
 
 // The condition of an install plan, and its reasons.
@@ -76,7 +95,12 @@ const (
 // made is, as long as a subscription refers to it. A newer resolution takes the
 // reference away, and the older plan can do no harm.
 func (p *planner) isWanted(ip *olm.InstallPlan) bool {
-	return !isGenerated(ip) || slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
+	return !isGenerated(ip) || p.isReferred(ip)
+}
+
+// isReferred reports whether a subscription refers to a plan.
+func (p *planner) isReferred(ip *olm.InstallPlan) bool {
+	return slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
 		ref := s.Status.InstallPlanRef
 		return ref != nil && ref.Name == ip.Metadata.Name
 	})
@@ -87,6 +111,10 @@ type execution struct {
 	*planner
 	plan *olm.InstallPlan
 	out  olm.InstallPlan
+	// unpacked are the steps of bundles that steps refer to, by CSV.
+	unpacked map[string][]olm.Step
+	// problems stand in the way of steps, waits are for others to end.
+	problems, waits []string
 }
 
 // closed says that the operator group does not let CSVs in (F10).
@@ -97,38 +125,78 @@ func (e *execution) closed(why error) error {
 	return e.write("%s (F10)", message)
 }
 
-// run plans the steps that can be done now, in their order, then what became
-// of them. A step that was done before the status could say so is found done.
-func (e *execution) run() error {
+// run plans the steps that can be done now, CRDs first and then the others in
+// their order, and what became of them. A step that was done before the status
+// could say so is found done. While a CRD is held up nothing else is done: no
+// operator comes without its API (E3).
+func (e *execution) run(ctx context.Context) error {
 	e.basis = e.plan
 	defer func() { e.basis = nil }()
-	var problems []string
-	waiting := false
-	for i := range e.out.Status.Plan {
-		step := &e.out.Status.Plan[i]
-		status, problem, err := e.step(step)
-		if err != nil {
-			return err
-		}
-		step.Status = status
-		if problem != "" {
-			problems = append(problems, problem)
-		}
-		if status != olm.StepCreated && status != olm.StepPresent {
-			waiting = true
-			if step.Resource.Kind == olm.KindCRD && status == olm.StepUnknown {
-				break // no operator without its API
+	pending := false
+	var heldUp []string
+	for _, crds := range []bool{true, false} {
+		for i := range e.out.Status.Plan {
+			step := &e.out.Status.Plan[i]
+			if (step.Resource.Kind == olm.KindCRD) != crds {
+				continue
 			}
+			if len(heldUp) > 0 && !crds {
+				pending = pending || !isDone(step)
+				if step.Resource.Kind == olm.KindClusterServiceVersion && !isDone(step) {
+					e.note(e.plan.Key(), "%s is not created before %s is there", step.Resource.Name, list(heldUp))
+				}
+				continue
+			}
+			ok, err := e.take(ctx, step)
+			if err != nil {
+				return err
+			}
+			if crds && !ok {
+				heldUp = append(heldUp, olm.KindCRD+" "+step.Resource.Name)
+			}
+			pending = pending || !isDone(step)
 		}
 	}
-	return e.outcome(problems, waiting)
+	return e.outcome(pending)
+}
+
+// take plans a step. It reports whether the steps that rest on it may follow.
+func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err error) {
+	if isDone(step) {
+		return true, nil
+	}
+	text, err := e.manifest(ctx, step)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if err != nil {
+		e.waits = append(e.waits, err.Error())
+		return false, nil
+	}
+	status, problem, err := e.step(ctx, step, text)
+	if err != nil {
+		return false, err
+	}
+	step.Status = status
+	if problem != "" {
+		e.problems = append(e.problems, problem)
+	}
+	refused := slices.ContainsFunc(e.Rejections, func(r Rejection) bool { return isOf(step, r.Key) })
+	return problem == "" && !refused && (isDone(step) || status == olm.StepWaitingForAPI), nil
+}
+
+func isDone(s *olm.Step) bool { return s.Status == olm.StepCreated || s.Status == olm.StepPresent }
+
+// isOf reports whether an object is what a step is for.
+func isOf(s *olm.Step, k olm.Key) bool {
+	return s.Resource.Group == k.Group && s.Resource.Kind == k.Kind && s.Resource.Name == k.Name
 }
 
 // refused tells which steps the cluster refused in the last pass, if any.
 func (e *execution) refused() string {
 	var parts []string
 	for _, r := range e.Rejections {
-		if slices.ContainsFunc(e.plan.Status.Plan, func(s olm.Step) bool { return s.Resource.Kind == r.Key.Kind && s.Resource.Name == r.Key.Name }) {
+		if slices.ContainsFunc(e.plan.Status.Plan, func(s olm.Step) bool { return isOf(&s, r.Key) }) {
 			parts = append(parts, fmt.Sprintf("%s: %s", r.Key, r.Message))
 		}
 	}
@@ -151,27 +219,30 @@ func (e *execution) fault(text string) {
 	st.Message = "retrying execution due to error: " + text
 }
 
-func (e *execution) outcome(problems []string, waiting bool) error {
+func (e *execution) outcome(pending bool) error {
 	st := &e.out.Status
-	switch text := strings.Join(problems, "; "); {
+	switch text := strings.Join(e.problems, "; "); {
 	case text != "":
 		e.fault(text)
 		return e.write("%s", st.Message)
 	case e.retrying():
 		return nil // what was refused is tried again first
-	case !waiting:
+	case !pending:
 		st.Phase, st.Message = olm.PlanComplete, ""
 		e.setCondition(&st.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionTrue})
 		return e.write("done: %s", countSteps(len(st.Plan)))
 	}
-	st.Message = ""
+	if st.Message = ""; len(e.waits) > 0 {
+		st.Message = "waits: " + strings.Join(e.waits, "; ")
+		e.note(e.plan.Key(), "%s", st.Message)
+	}
 	return e.write("done: %d of %s", e.done(), countSteps(len(st.Plan)))
 }
 
 func (e *execution) done() int {
 	n := 0
-	for _, s := range e.out.Status.Plan {
-		if s.Status == olm.StepCreated || s.Status == olm.StepPresent {
+	for i := range e.out.Status.Plan {
+		if isDone(&e.out.Status.Plan[i]) {
 			n++
 		}
 	}
@@ -187,13 +258,9 @@ func (e *execution) write(format string, args ...any) error {
 
 // step plans one step and returns its status once the plan is carried out, and
 // what stands in its way, if anything.
-func (e *execution) step(s *olm.Step) (status olm.StepStatus, problem string, err error) {
-	switch s.Status {
-	case olm.StepCreated, olm.StepPresent:
-		return s.Status, "", nil
-	}
+func (e *execution) step(ctx context.Context, s *olm.Step, manifest string) (status olm.StepStatus, problem string, err error) {
 	var o olm.Object
-	if err := json.Unmarshal([]byte(s.Resource.Manifest), &o); err != nil {
+	if err := json.Unmarshal([]byte(manifest), &o); err != nil {
 		return s.Status, fmt.Sprintf("%s %s: the manifest of the step cannot be read: %s", s.Resource.Kind, s.Resource.Name, err), nil
 	}
 	if e.touched[o.Key()] {
@@ -201,7 +268,7 @@ func (e *execution) step(s *olm.Step) (status olm.StepStatus, problem string, er
 	}
 	switch o.Kind {
 	case olm.KindCRD:
-		return e.crdStep(s, o)
+		return e.crdStep(ctx, s, o)
 	case olm.KindClusterServiceVersion:
 		if e.csv(o.Metadata.Name) != nil {
 			return olm.StepPresent, "", nil

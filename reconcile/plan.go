@@ -32,9 +32,11 @@ type Change struct {
 	Object olm.Object `json:"object"`
 	// Reason is why, in a sentence for people.
 	Reason string `json:"reason"`
-	// If is what a creation rests on, if anything: the cluster must refuse the
-	// change with [ErrConflict] once that object has another version. It keeps a
-	// loop that slept from bringing back what was deleted since.
+	// If is what the change rests on beside its own object, if anything: the
+	// cluster must refuse the change with [ErrConflict] once that other object has
+	// another version. It keeps a loop that slept from bringing back what was
+	// deleted since, and from upgrading a CRD for an install plan that was
+	// withdrawn.
 	If *Version `json:"if,omitempty"`
 	// For is the object on whose behalf the change is: the install plan whose
 	// step it is, the CSV whose role. It may be the object itself.

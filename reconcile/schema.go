@@ -3,11 +3,13 @@ package reconcile
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/reconcile/internal/celrule"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
@@ -20,6 +22,7 @@ type schema struct {
 	// source is the schema as the CRD has it, for the defaults.
 	source map[string]any
 	lists  []listRule
+	rules  *celrule.Rules // nil if there are none
 }
 
 // A listRule is an x-kubernetes-list-type somewhere in a schema.
@@ -30,12 +33,12 @@ type listRule struct {
 
 // compileSchema reads an OpenAPI v3 schema. JSON Schema draft 4 is what it comes
 // from; the extensions of Kubernetes are put in its terms.
-func compileSchema(text []byte) (*schema, error) {
+func compileSchema(ctx context.Context, text []byte) (*schema, error) {
 	var source map[string]any
 	if err := decode(text, &source); err != nil {
 		return nil, err
 	}
-	s := &schema{source: source}
+	s := &schema{source: source, rules: celrule.Compile(ctx, source)}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft4)
 	const url = "crd.json"
@@ -152,20 +155,41 @@ func (s *schema) extensions(in, out map[string]any, path []string) {
 	}
 }
 
-// A schemaFault is an element of an object that the schema refuses.
-type schemaFault struct{ path, message string }
+// A schemaFault is an element of an object that the schema refuses, or that it
+// might.
+type schemaFault struct {
+	path, message string
+	unchecked     bool
+}
+
+// unchecked returns the rules of the schema that no object can be checked by.
+func (s *schema) unchecked() []schemaFault {
+	if s.rules == nil {
+		return nil
+	}
+	return ruleFaults(s.rules.Faults)
+}
+
+func ruleFaults(list []celrule.Fault) []schemaFault {
+	var out []schemaFault
+	for _, f := range list {
+		out = append(out, schemaFault{f.Path, f.Message, f.Unchecked})
+	}
+	return out
+}
 
 // validate returns what the schema refuses of an object, by path. Defaults are
 // filled in first, as the API server does when it reads the object. Metadata is
-// the API server's affair.
-func (s *schema) validate(o olm.Object) []schemaFault {
+// the API server's affair. Rules are only checked on objects of the right form,
+// as there.
+func (s *schema) validate(ctx context.Context, o olm.Object, budget *celrule.Budget) []schemaFault {
 	text, err := json.Marshal(o)
 	if err != nil {
-		return []schemaFault{{"", err.Error()}}
+		return []schemaFault{{message: err.Error()}}
 	}
 	var v any
 	if err := decode(text, &v); err != nil {
-		return []schemaFault{{"", err.Error()}}
+		return []schemaFault{{message: err.Error()}}
 	}
 	applyDefaults(s.source, v, 0)
 	var faults []schemaFault
@@ -173,14 +197,21 @@ func (s *schema) validate(o olm.Object) []schemaFault {
 		if invalid, ok := err.(*jsonschema.ValidationError); ok {
 			faults = leaves(faults, invalid)
 		} else {
-			faults = append(faults, schemaFault{"", err.Error()})
+			faults = append(faults, schemaFault{message: err.Error()})
 		}
 	}
 	for _, rule := range s.lists {
 		faults = rule.check(faults, v, rule.path, "")
 	}
-	slices.SortFunc(faults, func(a, b schemaFault) int {
-		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.message, b.message))
+	switch {
+	case s.rules == nil:
+	case len(faults) == 0:
+		faults = ruleFaults(s.rules.Check(ctx, v, budget))
+	default:
+		faults = append(faults, schemaFault{message: "its rules are not checked before that is mended", unchecked: true})
+	}
+	slices.SortStableFunc(faults, func(a, b schemaFault) int {
+		return cmp.Or(compareBool(a.unchecked, b.unchecked), cmp.Compare(a.path, b.path), cmp.Compare(a.message, b.message))
 	})
 	return slices.Compact(faults)
 }
@@ -194,7 +225,7 @@ func leaves(faults []schemaFault, e *jsonschema.ValidationError) []schemaFault {
 		for _, p := range e.InstanceLocation {
 			path += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(p)
 		}
-		return append(faults, schemaFault{path, e.ErrorKind.LocalizedString(printer)})
+		return append(faults, schemaFault{path: path, message: e.ErrorKind.LocalizedString(printer)})
 	}
 	for _, c := range e.Causes {
 		faults = leaves(faults, c)
@@ -283,7 +314,7 @@ func (r listRule) check(faults []schemaFault, v any, path []string, at string) [
 	for i, x := range list {
 		id := r.identity(x)
 		if seen[id] {
-			faults = append(faults, schemaFault{fmt.Sprintf("%s/%d", at, i), "occurs twice in the list"})
+			faults = append(faults, schemaFault{path: fmt.Sprintf("%s/%d", at, i), message: "occurs twice in the list"})
 		}
 		seen[id] = true
 	}

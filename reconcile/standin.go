@@ -109,6 +109,25 @@ func describeCRD(g property.GVK) olm.CRDDescription {
 	return olm.CRDDescription{Name: strings.ToLower(g.Kind) + "s." + g.Group, Version: g.Version, Kind: g.Kind}
 }
 
+// annotationStandIn marks a CRD that is made up.
+const annotationStandIn = "olmkit/stand-in"
+
+// keepVersions gives a CRD that is made up the versions that the cluster has of
+// it: the true one, which nobody has seen, keeps at least those that are stored.
+func keepVersions(want, have *olm.CustomResourceDefinition) {
+	versions := slices.Clone(want.Spec.Versions)
+	for _, v := range have.AllVersions() {
+		i := slices.IndexFunc(versions, func(o olm.CRDVersion) bool { return o.Name == v.Name })
+		if i < 0 {
+			v.Storage = false
+			versions = append(versions, v)
+			continue
+		}
+		versions[i].Schema = v.Schema
+	}
+	want.Spec.Versions = versions
+}
+
 // standInCRDs returns definitions without a schema of the CRDs that a CSV owns.
 func standInCRDs(csv *olm.ClusterServiceVersion) []*olm.CustomResourceDefinition {
 	var list []*olm.CustomResourceDefinition
@@ -125,8 +144,10 @@ func standInCRDs(csv *olm.ClusterServiceVersion) []*olm.CustomResourceDefinition
 			continue
 		}
 		list = append(list, &olm.CustomResourceDefinition{
-			Header: olm.Header{APIVersion: olm.GroupCRD + "/v1", Kind: olm.KindCRD, Metadata: olm.Metadata{Name: d.Name}},
-			Spec:   olm.CRDSpec{Group: group, Names: olm.CRDNames{Kind: d.Kind, Plural: plural}, Versions: []olm.CRDVersion{v}},
+			Header: olm.Header{APIVersion: olm.GroupCRD + "/v1", Kind: olm.KindCRD, Metadata: olm.Metadata{
+				Name: d.Name, Annotations: map[string]string{annotationStandIn: "true"},
+			}},
+			Spec: olm.CRDSpec{Group: group, Names: olm.CRDNames{Kind: d.Kind, Plural: plural}, Versions: []olm.CRDVersion{v}},
 		})
 	}
 	return list

@@ -146,7 +146,7 @@ func (p *planner) installable(s resolver.Selected, manifests []olm.Object) (*olm
 			csv = c
 			continue
 		}
-		if !isClusterScoped(o.Kind) {
+		if !p.isClusterScoped(o.Key(), manifests) {
 			o.Metadata.Namespace = p.Namespace
 		}
 		others = append(others, o)
@@ -163,15 +163,6 @@ func (p *planner) installable(s resolver.Selected, manifests []olm.Object) (*olm
 	csv.Status = olm.CSVStatus{}
 	return csv, others, setProperties(csv, s)
 }
-
-// clusterScoped are the kinds without a namespace that bundles hold.
-var clusterScoped = []string{
-	olm.KindCRD, "ClusterRole", "ClusterRoleBinding", "PriorityClass", "ConsoleYAMLSample", "ConsoleQuickStart",
-	"ConsoleCLIDownload", "ConsoleLink", "ConsolePlugin", "VerticalPodAutoscalerCheckpoint", "Namespace", "APIService",
-	"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "StorageClass", "RuntimeClass",
-}
-
-func isClusterScoped(kind string) bool { return slices.Contains(clusterScoped, kind) }
 
 func newStep(s resolver.Selected, r olm.Resource) (olm.Step, error) {
 	text, err := json.Marshal(r)

@@ -19,6 +19,11 @@ const (
 	ReasonBundleUnpackFailed        = "BundleUnpackFailed"
 )
 
+// ConditionCSVMissing is the type of the condition of a subscription whose
+// operator was installed and then deleted by somebody. Neither OLM nor this
+// package installs it again, which OLM does not say.
+const ConditionCSVMissing = "InstalledCSVMissing"
+
 // subscriptions keeps the status of the subscriptions (E1, E4, E5), resolves
 // them together (E9) and plans an install plan for the outcome (E2).
 func (p *planner) subscriptions(ctx context.Context) error {
@@ -48,6 +53,7 @@ func (p *planner) subscriptions(ctx context.Context) error {
 		}
 	}
 	for i, s := range p.Subscriptions {
+		p.missingCSV(next[i])
 		if err := p.writeStatus(s, next[i]); err != nil {
 			return err
 		}
@@ -130,7 +136,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 		case plan.Status.Phase == olm.PlanRequiresApproval || plan.Status.Phase == olm.PlanInstalling:
 			pending = &olm.Condition{Reason: string(plan.Status.Phase), Message: plan.Status.Message}
 		case plan.Status.Phase == olm.PlanFailed:
-			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: plan.Status.Message}
+			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: plan.Status.Message + "; " + tryAgain(plan)}
 		}
 	}
 	for _, x := range []struct {
@@ -144,6 +150,21 @@ func (p *planner) planConditions(s *olm.Subscription) {
 		x.c.Type, x.c.Status = x.typ, olm.ConditionTrue
 		p.setCondition(list, *x.c)
 	}
+}
+
+// missingCSV says of an operator that is gone although its install plan is done
+// that it stays so, and what to do, unless a new plan is on its way.
+func (p *planner) missingCSV(s *olm.Subscription) {
+	plan := p.planOf(s)
+	name := s.Status.CurrentCSV
+	coming := slices.ContainsFunc(p.plan.Changes, func(c Change) bool { return c.Op == Create && c.Object.Kind == olm.KindInstallPlan })
+	if name == "" || p.csv(name) != nil || plan == nil || plan.Status.Phase != olm.PlanComplete || coming {
+		clearCondition(&s.Status.Conditions, ConditionCSVMissing)
+		return
+	}
+	text := fmt.Sprintf("%s was installed by install plan %q and deleted since; it does not come back by itself: to install it again, delete this subscription and create it anew", name, plan.Metadata.Name)
+	p.note(s.Key(), "%s", text)
+	p.setCondition(&s.Status.Conditions, olm.Condition{Type: ConditionCSVMissing, Status: olm.ConditionTrue, Reason: "ClusterServiceVersionNotFound", Message: text})
 }
 
 // healthStatus sets what is known of the catalogs.

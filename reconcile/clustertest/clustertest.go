@@ -207,6 +207,21 @@ func (t *tester) condition() {
 	if err := create("c", t.find("a")); err != nil {
 		t.Errorf("what rests on the present version: %v", err)
 	}
+	for _, op := range []reconcile.Op{reconcile.UpdateStatus, reconcile.Update, reconcile.Delete} {
+		c := t.find("c")
+		c.Spec.Channel, c.Status.State = "late", olm.StateAtLatestKnown
+		o, err := olm.ToObject(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = t.cluster.Apply(context.Background(), reconcile.Change{
+			Op: op, Object: o, For: o.Key(),
+			If: &reconcile.Version{Key: old.Key(), ResourceVersion: old.Metadata.ResourceVersion},
+		})
+		if !errors.Is(err, reconcile.ErrConflict) {
+			t.Errorf("%s of what rests on an old version: got error %v, want ErrConflict", op, err)
+		}
+	}
 }
 
 func (t *tester) endedContext() {

@@ -23,6 +23,10 @@ type Cluster struct {
 	GlobalNamespace string
 	KubeVersion     string
 	Now             func() time.Time
+	// InstancesRead is that of the snapshots. Nil stands for all: what the
+	// cluster does not hold does not exist. A cluster of which only a part was
+	// read into memory has a list, if an empty one.
+	InstancesRead []string
 	// Controllers plays the part of what is not OLM, at once after each write:
 	// CRDs are served, and deployments become available if Available, when it
 	// is set, says so.
@@ -157,7 +161,7 @@ func (c *Cluster) Clone() *Cluster {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &Cluster{
-		GlobalNamespace: c.GlobalNamespace, KubeVersion: c.KubeVersion, Now: c.Now,
+		GlobalNamespace: c.GlobalNamespace, KubeVersion: c.KubeVersion, Now: c.Now, InstancesRead: c.InstancesRead,
 		Controllers: c.Controllers, Available: c.Available, Intercept: c.Intercept, Warn: c.Warn,
 		objects: maps.Clone(c.objects), version: c.version, uid: c.uid,
 	}
@@ -172,7 +176,10 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	if err != nil {
 		return nil, err
 	}
-	s.KubeVersion = c.KubeVersion
+	s.KubeVersion, s.InstancesRead = c.KubeVersion, c.InstancesRead
+	if s.InstancesRead == nil {
+		s.InstancesRead = []string{reconcile.AllInstances}
+	}
 	if c.Now != nil {
 		s.Now = c.Now().UTC().Truncate(time.Second)
 	}

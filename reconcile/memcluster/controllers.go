@@ -1,6 +1,8 @@
 package memcluster
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
@@ -35,8 +37,8 @@ func (c *Cluster) serve(crd *olm.CustomResourceDefinition) (*olm.Object, error) 
 		{Type: "Established", Status: olm.ConditionTrue, Reason: "InitialNamesAccepted"},
 	}
 	for _, v := range crd.AllVersions() {
-		if v.Storage && len(crd.Status.StoredVersions) == 0 {
-			crd.Status.StoredVersions = []string{v.Name}
+		if v.Storage && !slices.Contains(crd.Status.StoredVersions, v.Name) {
+			crd.Status.StoredVersions = append(crd.Status.StoredVersions, v.Name)
 		}
 	}
 	o, err := olm.ToObject(crd)

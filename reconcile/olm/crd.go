@@ -18,8 +18,10 @@ type CustomResourceDefinition struct {
 
 // CRDSpec is the definition.
 type CRDSpec struct {
-	Group    string       `json:"group,omitzero"`
-	Names    CRDNames     `json:"names,omitzero"`
+	Group string   `json:"group,omitzero"`
+	Names CRDNames `json:"names,omitzero"`
+	// Scope is Namespaced or Cluster.
+	Scope    string       `json:"scope,omitzero"`
 	Versions []CRDVersion `json:"versions,omitzero"`
 	// Version and Validation are those of v1beta1.
 	Version    string         `json:"version,omitzero"`
@@ -27,6 +29,9 @@ type CRDSpec struct {
 	Conversion *CRDConversion `json:"conversion,omitzero"`
 	Rest       jsontext.Value `json:",unknown"`
 }
+
+// ScopeCluster is the scope of an API whose objects have no namespace.
+const ScopeCluster = "Cluster"
 
 // CRDNames are the names of the API.
 type CRDNames struct {

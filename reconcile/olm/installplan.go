@@ -3,6 +3,7 @@ package olm
 import (
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -29,6 +30,7 @@ type InstallPlanStatus struct {
 	Conditions     []Condition    `json:"conditions,omitzero"`
 	CatalogSources []string       `json:"catalogSources,omitzero"`
 	Plan           []Step         `json:"plan,omitzero"`
+	BundleLookups  []BundleLookup `json:"bundleLookups,omitzero"`
 	StartTime      time.Time      `json:"startTime,omitzero"`
 	Message        string         `json:"message,omitzero"`
 	Rest           jsontext.Value `json:",unknown"`
@@ -70,10 +72,57 @@ type StepStatus string
 
 const (
 	StepUnknown       StepStatus = "Unknown"
+	StepNotPresent    StepStatus = "NotPresent"
 	StepPresent       StepStatus = "Present"
 	StepCreated       StepStatus = "Created"
 	StepWaitingForAPI StepStatus = "WaitingForApi"
 )
+
+// A BundleLookup is a bundle whose image somebody is to unpack. The steps of the
+// plan follow from what is in it.
+type BundleLookup struct {
+	// Path is the bundle's image, Identifier its name.
+	Path             string           `json:"path"`
+	Identifier       string           `json:"identifier"`
+	Replaces         string           `json:"replaces"`
+	CatalogSourceRef *ObjectReference `json:"catalogSourceRef"`
+	Conditions       []Condition      `json:"conditions,omitzero"`
+	// Properties is the JSON of the bundle's properties.
+	Properties string         `json:"properties,omitzero"`
+	Rest       jsontext.Value `json:",unknown"`
+}
+
+// The types of a lookup's conditions.
+const (
+	BundleLookupPending = "BundleLookupPending"
+	BundleLookupFailed  = "BundleLookupFailed"
+)
+
+// A BundleReference stands in a step's manifest for the object that it names,
+// which is in an unpacked bundle: in a ConfigMap.
+type BundleReference struct {
+	Kind                   string `json:"kind"`
+	Name                   string `json:"name"`
+	Namespace              string `json:"namespace"`
+	CatalogSourceName      string `json:"catalogSourceName"`
+	CatalogSourceNamespace string `json:"catalogSourceNamespace"`
+	Replaces               string `json:"replaces"`
+	Properties             string `json:"properties"`
+}
+
+// Reference returns the reference that the step has in place of a manifest, if
+// it has one. As in OLM, one that lacks a name is a manifest.
+func (s *StepResource) Reference() (BundleReference, bool) {
+	var r BundleReference
+	if json.Unmarshal([]byte(s.Manifest), &r) != nil {
+		return BundleReference{}, false
+	}
+	ok := r.Kind == "ConfigMap" && r.Name != "" && r.Namespace != "" && r.CatalogSourceName != "" && r.CatalogSourceNamespace != ""
+	if !ok {
+		return BundleReference{}, false
+	}
+	return r, true
+}
 
 // MarshalJSON writes the plan with its keys in a fixed order.
 func (p InstallPlan) MarshalJSON() ([]byte, error) {
