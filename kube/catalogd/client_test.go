@@ -169,9 +169,11 @@ func TestTransient(t *testing.T) {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusServiceUnavailable)
 		},
-		"429":         func(w http.ResponseWriter) { w.WriteHeader(http.StatusTooManyRequests) },
-		"cut":         func(w http.ResponseWriter) { cut(w, 1000, []byte(lines("1.0.0"))) },
-		"cut at line": func(w http.ResponseWriter) { cut(w, len(lines("1.0.0")), []byte(strings.SplitAfter(lines("1.0.0"), "\n")[0])) },
+		"429": func(w http.ResponseWriter) { w.WriteHeader(http.StatusTooManyRequests) },
+		"cut": func(w http.ResponseWriter) { cut(w, 1000, []byte(lines("1.0.0"))) },
+		"cut at line": func(w http.ResponseWriter) {
+			cut(w, len(lines("1.0.0")), []byte(strings.SplitAfter(lines("1.0.0"), "\n")[0]))
+		},
 		"cut gzip": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Encoding", "gzip")
 			z := zipped(lines("1.0.0"))
@@ -244,11 +246,16 @@ func TestErrors(t *testing.T) {
 			`all:2: olm.package "etcd": /defaultChannel: must be a string, found a number`},
 		{"not JSON", send("{]"), catalogd.Options{}, 1, new(fbc.Diagnostics), "the answer is no catalog: all:1:"},
 		{"empty", send(""), catalogd.Options{}, 1, new(fbc.Diagnostics), "the answer is no catalog: all: "},
-		{"brotli", func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Encoding", "br"); io.WriteString(w, "x") },
+		{"brotli", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			io.WriteString(w, "x")
+		},
 			catalogd.Options{Retry: catalogd.Retry{Attempts: 1}}, 1, nil, `the answer is encoded as "br", which was not asked for`},
 		{"circle", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
 			catalogd.Options{}, 1, new(*catalogd.RedirectError), "in a circle, it seems; if it is right, use that address"},
-		{"another host", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://evil.example/x", http.StatusFound) },
+		{"another host", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://evil.example/x", http.StatusFound)
+		},
 			catalogd.Options{}, 1, new(*catalogd.RedirectError), "the server sends the client to http://evil.example/x, which is another host; if it is right, use that address"},
 		{"a slow attempt", func(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush()

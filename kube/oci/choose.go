@@ -1,0 +1,60 @@
+package oci
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+)
+
+// maxConfig bounds the configuration of an image, which is read whole.
+const maxConfig = 8 << 20
+
+// choose returns the image that a descriptor means: of several, the one for the
+// preferred platform, else that of linux/amd64, else the first.
+func (p *Puller) choose(desc *remote.Descriptor) (v1.Image, error) {
+	switch {
+	case desc.MediaType.IsImage():
+		return desc.Image()
+	case !desc.MediaType.IsIndex():
+		return nil, fmt.Errorf("it is a %s, neither an image nor an index of images", desc.MediaType)
+	}
+	index, err := desc.ImageIndex()
+	if err != nil {
+		return nil, err
+	}
+	m, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	var best *v1.Descriptor
+	score := 0
+	for i := range m.Manifests {
+		d := &m.Manifests[i]
+		if s := p.score(d); s > score {
+			best, score = d, s
+		}
+	}
+	if best == nil {
+		return nil, errors.New("the index holds no image")
+	}
+	return index.Image(best.Digest)
+}
+
+// score says how well an image of an index fits; 0 means not at all.
+func (p *Puller) score(d *v1.Descriptor) int {
+	switch {
+	case !d.MediaType.IsImage():
+		return 0
+	case d.Platform == nil:
+		return 1
+	case d.Platform.OS == "unknown":
+		return 0 // what builders say of an image, not an image
+	case d.Platform.Satisfies(p.opts.Platform):
+		return 3
+	case d.Platform.OS == "linux" && d.Platform.Architecture == "amd64":
+		return 2
+	}
+	return 1
+}

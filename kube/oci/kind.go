@@ -1,0 +1,93 @@
+package oci
+
+import (
+	"path"
+	"strings"
+)
+
+// The labels by which images tell where their content is (001, 002).
+const (
+	LabelMediaType = "operators.operatorframework.io.bundle.mediatype.v1"
+	LabelManifests = "operators.operatorframework.io.bundle.manifests.v1"
+	LabelMetadata  = "operators.operatorframework.io.bundle.metadata.v1"
+	LabelPackage   = "operators.operatorframework.io.bundle.package.v1"
+	LabelConfigs   = "operators.operatorframework.io.index.configs.v1"
+)
+
+// MediaTypeRegistry is the media type of bundles of plain manifests with a CSV,
+// the only one that OLM installs.
+const MediaTypeRegistry = "registry+v1"
+
+// A kind is a kind of image: which of its directories matter, and what it may
+// cost.
+type kind struct {
+	name   string
+	limits Limits
+	roots  func(labels map[string]string) ([]root, error)
+}
+
+// A root is a directory of an image, and where it is to be in the result.
+type root struct {
+	label, from, to string
+	optional        bool
+}
+
+func catalogKind(limits Limits) kind {
+	return kind{"catalog", limits, func(labels map[string]string) ([]root, error) {
+		r, err := rootOf(labels, LabelConfigs, ".", "only catalogs in files can be read, not those in a database")
+		return []root{r}, err
+	}}
+}
+
+func bundleKind(limits Limits) kind {
+	return kind{"bundle", limits, func(labels map[string]string) ([]root, error) {
+		if m := labels[LabelMediaType]; m != "" && m != MediaTypeRegistry {
+			return nil, &LabelError{Label: LabelMediaType, Value: m, Reason: "is no " + MediaTypeRegistry + ", the only kind of bundle that OLM installs"}
+		}
+		manifests, err := rootOf(labels, LabelManifests, "manifests", "it is no bundle image")
+		if err != nil {
+			return nil, err
+		}
+		out := []root{manifests}
+		if labels[LabelMetadata] != "" {
+			metadata, err := rootOf(labels, LabelMetadata, "metadata", "")
+			if err != nil {
+				return nil, err
+			}
+			metadata.optional = true
+			out = append(out, metadata)
+		}
+		return out, nil
+	}}
+}
+
+// rootOf returns the directory that a label names.
+func rootOf(labels map[string]string, label, to, missing string) (root, error) {
+	value := labels[label]
+	if value == "" {
+		return root{}, &LabelError{Label: label, Reason: missing}
+	}
+	from, ok := cleanName(value)
+	if !ok || from == "." {
+		return root{}, &LabelError{Label: label, Value: value, Reason: "names no directory in the image"}
+	}
+	return root{label: label, from: from, to: to}, nil
+}
+
+// cleanName returns a path in an image without a leading slash, "." for the root.
+// It reports false for what is no path in it.
+func cleanName(name string) (string, bool) {
+	for elem := range strings.SplitSeq(name, "/") {
+		if elem == ".." {
+			return "", false
+		}
+	}
+	if name == "" || strings.ContainsAny(name, "\x00") {
+		return "", false
+	}
+	out := path.Clean("/" + name)[1:]
+	if out == "" {
+		out = "."
+	}
+	return out, true
+}

@@ -1,0 +1,151 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/olmkit/olmkit/kube/internal/flight"
+)
+
+// An Image is the part of an image that matters. It never changes, and any number
+// of goroutines may share it.
+type Image struct {
+	// Digest is that of the image; where the reference names an index, that of
+	// the one that was chosen.
+	Digest string
+	Labels map[string]string
+	// FS holds the files: manifests/ and metadata/ of a bundle, the configs of a
+	// catalog as its root.
+	FS fs.FS
+}
+
+// A Puller pulls images. It is safe for use by any number of goroutines.
+type Puller struct {
+	opts   Options
+	shared flight.Group[string, *Image]
+
+	mu     sync.Mutex
+	images map[string]*Image // by kind and digest of what was referred to
+	order  []string          // of use, the latest last
+}
+
+// New returns a puller. Opts may be nil.
+func New(opts *Options) *Puller {
+	return &Puller{opts: opts.withDefaults(), images: map[string]*Image{}}
+}
+
+// Catalog returns the files of a catalog image: the directory that its label
+// operators.operatorframework.io.index.configs.v1 names. The same digest gives
+// the same pointer as long as it is remembered. The error is an [*Error], or the
+// cause of the context's end.
+func (p *Puller) Catalog(ctx context.Context, ref string) (*Image, error) {
+	return p.pull(ctx, ref, catalogKind(p.opts.Catalogs))
+}
+
+// pull returns the part of an image that a kind is about.
+func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
+	return p.shared.Do(ctx, k.name+" "+ref, func(ctx context.Context) (*Image, error) {
+		list, err := p.candidates(ref)
+		if err != nil {
+			return nil, &Error{Ref: ref, Err: err}
+		}
+		var failed []error
+		for _, c := range list {
+			img, err := p.from(ctx, c, k)
+			switch {
+			case err == nil:
+				return img, nil
+			case ctx.Err() != nil:
+				return nil, context.Cause(ctx)
+			case len(list) > 1:
+				err = fmt.Errorf("%s: %w", c.Name(), err)
+			}
+			if failed = append(failed, err); isContent(err) {
+				break // the same content is as bad elsewhere
+			}
+		}
+		return nil, &Error{Ref: ref, Err: errors.Join(failed...)}
+	})
+}
+
+// isContent reports whether an error is about what an image holds.
+func isContent(err error) bool {
+	for _, target := range []any{new(*LimitError), new(*UnsafeError), new(*LabelError), new(*ManifestError)} {
+		if errors.As(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// from pulls an image from one place, unless what is there is at hand.
+func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, error) {
+	if d, ok := at.(name.Digest); ok {
+		if img := p.known(k, d.DigestStr()); img != nil {
+			return img, nil
+		}
+	}
+	opts := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(p.opts.Keychain), remote.WithUserAgent("olmkit")}
+	if p.opts.Transport != nil {
+		opts = append(opts, remote.WithTransport(p.opts.Transport))
+	}
+	desc, err := remote.Get(at, opts...)
+	if err != nil {
+		return nil, err
+	}
+	if img := p.known(k, desc.Digest.String()); img != nil {
+		return img, nil
+	}
+	source, err := p.choose(desc)
+	if err != nil {
+		return nil, err
+	}
+	img, err := p.unpack(ctx, source, k, desc.Digest.String())
+	if err != nil {
+		return nil, err
+	}
+	p.remember(k, desc.Digest.String(), img)
+	return img, nil
+}
+
+// known returns an image that is in memory or on disk.
+func (p *Puller) known(k kind, digest string) *Image {
+	p.mu.Lock()
+	img := p.images[k.name+" "+digest]
+	p.mu.Unlock()
+	if img == nil {
+		img = p.open(k, digest)
+	}
+	if img != nil {
+		p.remember(k, digest, img)
+	}
+	return img
+}
+
+// remember puts an image in front of all others, and forgets the one that was
+// not asked for the longest.
+func (p *Puller) remember(k kind, digest string, img *Image) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := k.name + " " + digest
+	if _, ok := p.images[key]; ok {
+		for i, other := range p.order {
+			if other == key {
+				p.order = append(p.order[:i], p.order[i+1:]...)
+				break
+			}
+		}
+	}
+	p.images[key] = img
+	p.order = append(p.order, key)
+	for len(p.order) > p.opts.Remember {
+		delete(p.images, p.order[0])
+		p.order = p.order[1:]
+	}
+}

@@ -1,0 +1,220 @@
+package oci
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// What was pulled is kept as a zip archive, which is compressed, has checksums,
+// and is an fs.FS: the files below contentDir, and beside them infoFile.
+const (
+	contentDir = "content"
+	infoFile   = "image.json"
+)
+
+// info is what is kept beside the files.
+type info struct {
+	Digest string            `json:"digest"`
+	Labels map[string]string `json:"labels"`
+}
+
+// unpack returns the directories of an image. key is the digest by which it was
+// referred to.
+func (p *Puller) unpack(ctx context.Context, source v1.Image, k kind, key string) (*Image, error) {
+	m, err := source.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkManifest(m, k.limits); err != nil {
+		return nil, err
+	}
+	config, err := source.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	roots, err := k.roots(config.Config.Labels)
+	if err != nil {
+		return nil, err
+	}
+	layers, err := source.Layers()
+	if err != nil {
+		return nil, err
+	}
+	digest, err := source.Digest()
+	if err != nil {
+		return nil, err
+	}
+	spool, err := p.temp("spool")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { spool.Close(); os.Remove(spool.Name()) }()
+	o := &overlay{roots: roots, limits: k.limits, spool: spool, state: map[string]entry{}}
+	for i, l := range layers {
+		if err := o.apply(ctx, l); err != nil {
+			return nil, fmt.Errorf("layer %d of %d: %w", i+1, len(layers), err)
+		}
+	}
+	files, err := o.result()
+	if err != nil {
+		return nil, err
+	}
+	return p.pack(k, key, info{digest.String(), config.Config.Labels}, files, spool)
+}
+
+// checkManifest refuses an image before anything of it is fetched.
+func checkManifest(m *v1.Manifest, limits Limits) error {
+	switch {
+	case m.Config.Size > maxConfig:
+		return fmt.Errorf("its configuration has %d bytes, more than %d", m.Config.Size, maxConfig)
+	case int64(len(m.Layers)) > limits.Layers:
+		return &LimitError{Limit: "Layers", Max: limits.Layers}
+	}
+	var size int64
+	for _, l := range m.Layers {
+		if len(l.URLs) > 0 {
+			return &UnsafeError{Path: l.Digest.String(), Reason: "is a layer that lies at an address outside of the registry"}
+		}
+		if l.Size < 0 || l.Size > limits.Download-size {
+			return &LimitError{Limit: "Download", Max: limits.Download}
+		}
+		size += l.Size
+	}
+	return nil
+}
+
+// pack writes the archive and opens it.
+func (p *Puller) pack(k kind, key string, about info, files []file, spool io.ReaderAt) (*Image, error) {
+	if p.opts.Dir == "" {
+		var b bytes.Buffer
+		if err := writeArchive(&b, about, files, spool); err != nil {
+			return nil, err
+		}
+		return openArchive(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	}
+	f, err := p.temp("image")
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(writeArchive(f, about, files, spool), f.Close()); err != nil {
+		os.Remove(f.Name())
+		return nil, err
+	}
+	if err := os.Rename(f.Name(), p.file(k, key)); err != nil {
+		os.Remove(f.Name())
+		return nil, err
+	}
+	img := p.open(k, key)
+	if img == nil {
+		return nil, fmt.Errorf("%s cannot be read again after it was written", p.file(k, key))
+	}
+	return img, nil
+}
+
+func (p *Puller) temp(what string) (*os.File, error) {
+	if p.opts.Dir != "" {
+		if err := os.MkdirAll(p.opts.Dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return os.CreateTemp(p.opts.Dir, "olmkit-"+what+"-*.tmp")
+}
+
+// file returns the name of the archive of an image.
+func (p *Puller) file(k kind, key string) string {
+	pf := p.opts.Platform
+	return filepath.Join(p.opts.Dir, fmt.Sprintf("%s-%s-%s-%s.zip", k.name, strings.ReplaceAll(key, ":", "-"), pf.OS, pf.Architecture))
+}
+
+// open returns an image from disk, nil when it is not there. A damaged file is
+// removed.
+func (p *Puller) open(k kind, key string) *Image {
+	if p.opts.Dir == "" {
+		return nil
+	}
+	f, err := os.Open(p.file(k, key))
+	if err != nil {
+		return nil
+	}
+	stat, err := f.Stat()
+	if err == nil {
+		var img *Image
+		// The file is closed when nothing refers to it any more.
+		if img, err = openArchive(f, stat.Size()); err == nil {
+			return img
+		}
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return nil
+}
+
+func writeArchive(w io.Writer, about info, files []file, spool io.ReaderAt) error {
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+	text, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	add := func(name string, r io.Reader) error {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.Copy(w, r)
+		}
+		return err
+	}
+	for _, f := range files {
+		if err := add(contentDir+"/"+f.name, io.NewSectionReader(spool, f.offset, f.size)); err != nil {
+			return err
+		}
+	}
+	// Last, so that a file with it is whole.
+	if err := add(infoFile, bytes.NewReader(text)); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// openArchive opens an archive and reads all of it once: its checksums tell
+// whether it is as it was written.
+func openArchive(r io.ReaderAt, size int64) (*Image, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range z.File {
+		c, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		_, err = io.Copy(io.Discard, c)
+		if err = errors.Join(err, c.Close()); err != nil {
+			return nil, err
+		}
+	}
+	text, err := fs.ReadFile(z, infoFile)
+	if err != nil {
+		return nil, err
+	}
+	var about info
+	if err := json.Unmarshal(text, &about); err != nil {
+		return nil, err
+	}
+	content, err := fs.Sub(z, contentDir)
+	if err != nil {
+		return nil, err
+	}
+	return &Image{Digest: about.Digest, Labels: about.Labels, FS: content}, nil
+}
