@@ -1,0 +1,134 @@
+package kube
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics are those of OLM, under its names (E11), for a Prometheus registry:
+//
+//	m := kube.NewMetrics()
+//	metrics.Registry.MustRegister(m)
+//
+// It is safe for use by several goroutines.
+type Metrics struct {
+	mu         sync.Mutex
+	namespaces map[string][]reconcile.Sample
+	counters   map[string]*prometheus.CounterVec
+	summaries  map[string]*prometheus.SummaryVec
+}
+
+var (
+	_ reconcile.Metrics    = (*Metrics)(nil)
+	_ prometheus.Collector = (*Metrics)(nil)
+)
+
+// NewMetrics returns metrics that count from zero.
+func NewMetrics() *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	return &Metrics{
+		namespaces: map[string][]reconcile.Sample{},
+		counters: map[string]*prometheus.CounterVec{
+			reconcile.MetricCSVUpgrades:         counter(reconcile.MetricCSVUpgrades, "Monotonic count of CSV upgrades"),
+			reconcile.MetricInstallPlanWarnings: counter(reconcile.MetricInstallPlanWarnings, "Monotonic count of changes of install plans that the API server warned of"),
+			reconcile.MetricSubscriptionSyncs:   counter(reconcile.MetricSubscriptionSyncs, "Monotonic count of subscription syncs", "name", "installed", "channel", "package"),
+		},
+		summaries: map[string]*prometheus.SummaryVec{
+			reconcile.MetricResolutionDuration: prometheus.NewSummaryVec(prometheus.SummaryOpts{
+				Name: reconcile.MetricResolutionDuration, Help: "The duration of a dependency resolution attempt",
+				Objectives: map[float64]float64{0.95: 0.05, 0.9: 0.01, 0.99: 0.001},
+			}, []string{"outcome"}),
+		},
+	}
+}
+
+// gauges returns the help of each gauge. Those without labels are counts, whose
+// sum over the namespaces is shown.
+func gauges() map[string]string {
+	return map[string]string{
+		reconcile.MetricCatalogSources:     "Number of catalog sources",
+		reconcile.MetricCatalogSourceReady: "State of a CatalogSource. 1 indicates that the CatalogSource is in a READY state. 0 indicates CatalogSource is in a Non READY state.",
+		reconcile.MetricCSVs:               "Number of CSVs successfully registered",
+		reconcile.MetricCSVSucceeded:       "Successful CSV install",
+		reconcile.MetricCSVAbnormal:        "CSV is not installed",
+		reconcile.MetricInstallPlans:       "Number of install plans",
+		reconcile.MetricSubscriptions:      "Number of subscriptions",
+	}
+}
+
+// Gauges sets the gauges of a namespace.
+func (m *Metrics) Gauges(namespace string, samples []reconcile.Sample) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	empty := !slices.ContainsFunc(samples, func(s reconcile.Sample) bool { return s.Value != 0 || len(s.Labels) > 0 })
+	if empty {
+		delete(m.namespaces, namespace)
+		return
+	}
+	m.namespaces[namespace] = samples
+}
+
+// Add adds to a counter. One that OLM does not have is ignored.
+func (m *Metrics) Add(s reconcile.Sample) {
+	if c, ok := m.counters[s.Name]; ok {
+		c.With(labelsOf(s)).Add(s.Value)
+	}
+}
+
+// Observe adds an observation. One that OLM does not have is ignored.
+func (m *Metrics) Observe(s reconcile.Sample) {
+	if v, ok := m.summaries[s.Name]; ok {
+		v.With(labelsOf(s)).Observe(s.Value)
+	}
+}
+
+func labelsOf(s reconcile.Sample) prometheus.Labels {
+	l := prometheus.Labels{}
+	for _, x := range s.Labels {
+		l[x.Name] = x.Value
+	}
+	return l
+}
+
+// Describe describes nothing: the labels of gauges come with their samples.
+func (m *Metrics) Describe(chan<- *prometheus.Desc) {}
+
+// Collect sends all metrics.
+func (m *Metrics) Collect(out chan<- prometheus.Metric) {
+	for _, name := range slices.Sorted(maps.Keys(m.counters)) {
+		m.counters[name].Collect(out)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.summaries)) {
+		m.summaries[name].Collect(out)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	help := gauges()
+	sums := map[string]float64{}
+	for _, ns := range slices.Sorted(maps.Keys(m.namespaces)) {
+		for _, s := range m.namespaces[ns] {
+			if len(s.Labels) == 0 {
+				sums[s.Name] += s.Value
+				continue
+			}
+			names, values := make([]string, len(s.Labels)), make([]string, len(s.Labels))
+			for i, l := range s.Labels {
+				names[i], values[i] = l.Name, l.Value
+			}
+			gauge, err := prometheus.NewConstMetric(prometheus.NewDesc(s.Name, help[s.Name], names, nil), prometheus.GaugeValue, s.Value, values...)
+			if err != nil {
+				gauge = prometheus.NewInvalidMetric(prometheus.NewDesc(s.Name, help[s.Name], nil, nil), err)
+			}
+			out <- gauge
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help[name], nil, nil), prometheus.GaugeValue, sums[name])
+	}
+}

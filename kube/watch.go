@@ -1,0 +1,195 @@
+package kube
+
+import (
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+type queue = workqueue.TypedRateLimitingInterface[ctrlreconcile.Request]
+
+// handlerFor returns what turns the events of a kind into namespaces to look
+// after. What this process wrote for a namespace does not wake that namespace:
+// its loop came to rest with it.
+func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
+	tell := func(ctx context.Context, o client.Object, q queue, namespaces []string) {
+		u, _ := o.(*unstructured.Unstructured)
+		slices.Sort(namespaces)
+		for _, ns := range slices.Compact(namespaces) {
+			if ns == "" || !r.owns(ctx, ns) || u != nil && r.Cluster.recent.isOwn(u.GetUID(), u.GetResourceVersion(), ns) {
+				continue
+			}
+			q.Add(ctrlreconcile.Request{NamespacedName: types.NamespacedName{Name: ns}})
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) {
+			tell(ctx, e.Object, q, r.concerns(ctx, k, e.Object))
+		},
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
+			if e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || !matters(k, e.ObjectOld, e.ObjectNew) {
+				return
+			}
+			tell(ctx, e.ObjectNew, q, append(r.concerns(ctx, k, e.ObjectOld), r.concerns(ctx, k, e.ObjectNew)...))
+		},
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) {
+			namespaces := append(r.concerns(ctx, k, e.Object), r.heirs(k, e.Object)...)
+			if c, ok := r.Cluster.source.(*cached); ok {
+				c.forget(e.Object.GetUID())
+			}
+			tell(ctx, nil, q, namespaces)
+		},
+	}
+}
+
+// matters reports whether an update can change any plan. The statuses of
+// deployments and the heartbeats of nobody else are frequent.
+func matters(k kind, old, new client.Object) bool {
+	if k.group() == kindNamespace.group() {
+		return !equalMaps(old.GetLabels(), new.GetLabels()) || old.GetDeletionTimestamp() == nil && new.GetDeletionTimestamp() != nil
+	}
+	return true
+}
+
+func equalMaps(a, b map[string]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		if w, ok := b[k]; !ok || v != w {
+			return false
+		}
+	}
+	return true
+}
+
+// concerns returns the namespaces whose plans an object is part of, or was.
+func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []string {
+	u, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return nil
+	}
+	key := keyOf(u)
+	out := []string{key.Namespace, u.GetLabels()[operatorgroup.LabelOwnerNamespace]}
+	out = append(out, r.Cluster.wants.in(key)...)
+	switch k.group() {
+	case kindCSV.group():
+		out = append(out, u.GetLabels()[olm.LabelCopiedFrom])
+	case kindClusterRoleBinding.group():
+		out = append(out, indexValues(bySubject, u)...)
+	case kindOperatorGroup.group():
+		out = append(out, r.neighbours(ctx, u)...)
+	case kindNamespace.group():
+		out = append(out, key.Name)
+		out = append(out, r.selecting(ctx)...)
+	case kindCatalogSource.group():
+		if key.Namespace == r.Cluster.opts.GlobalNamespace {
+			out = append(out, r.with(ctx, kindSubscription)...)
+		}
+	case kindOLMConfig.group():
+		out = append(out, r.with(ctx, kindCSV)...)
+	}
+	return out
+}
+
+// heirs returns the namespaces that may take over what was generated for a CSV
+// that is gone: those that have a use for its CRDs.
+func (r *Reconciler) heirs(k kind, o client.Object) []string {
+	u, ok := o.(*unstructured.Unstructured)
+	if !ok || k.group() != kindCSV.group() {
+		return nil
+	}
+	var out []string
+	owned, _, _ := unstructured.NestedSlice(u.Object, "spec", "customresourcedefinitions", "owned")
+	for _, x := range owned {
+		if d, ok := x.(map[string]any); ok {
+			if name, ok := d["name"].(string); ok {
+				out = append(out, r.Cluster.wants.in(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name})...)
+			}
+		}
+	}
+	return out
+}
+
+// with returns the namespaces that have objects of a kind.
+func (r *Reconciler) with(ctx context.Context, k kind) []string {
+	entries, err := r.Cluster.source.list(ctx, k, selection{})
+	if err != nil {
+		return nil // only when the context ended
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.namespace)
+	}
+	return slices.Compact(out)
+}
+
+// groups returns all operator groups.
+func (r *Reconciler) groups(ctx context.Context) []*olm.OperatorGroup {
+	entries, err := r.Cluster.source.list(ctx, kindOperatorGroup, selection{})
+	if err != nil {
+		return nil // only when the context ended
+	}
+	var out []*olm.OperatorGroup
+	for _, e := range entries {
+		if g, ok := e.value.(*olm.OperatorGroup); ok {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// neighbours returns the namespaces of the groups that serve a namespace which
+// this one serves, too: they may provide the same APIs (F6).
+func (r *Reconciler) neighbours(ctx context.Context, u *unstructured.Unstructured) []string {
+	e, err := decode(kindOperatorGroup, u)
+	g, ok := e.(*olm.OperatorGroup)
+	if err != nil || !ok {
+		return nil
+	}
+	targets := map[string]bool{}
+	for _, t := range g.Status.Namespaces {
+		targets[t] = true
+	}
+	var out []string
+	for _, o := range r.groups(ctx) {
+		if slices.ContainsFunc(o.Status.Namespaces, func(t string) bool { return targets[""] || t == "" || targets[t] }) {
+			out = append(out, o.Metadata.Namespace)
+		}
+	}
+	return out
+}
+
+// selecting returns the namespaces of the groups whose targets depend on which
+// namespaces there are.
+func (r *Reconciler) selecting(ctx context.Context) []string {
+	var out []string
+	for _, g := range r.groups(ctx) {
+		if len(g.Spec.TargetNamespaces) == 0 {
+			out = append(out, g.Metadata.Namespace)
+		}
+	}
+	return out
+}
+
+// owns reports whether a namespace belongs to the shard. One that is gone does:
+// what was generated for it has to go, too.
+func (r *Reconciler) owns(ctx context.Context, namespace string) bool {
+	v, err := r.Cluster.source.get(ctx, kindNamespace, "", namespace)
+	ns, ok := v.(*olm.Namespace)
+	if err != nil || !ok {
+		s := r.Shard
+		s.Selector = nil
+		return s.Owns(namespace, nil)
+	}
+	return r.Shard.Owns(namespace, ns.Metadata.Labels)
+}
