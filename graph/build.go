@@ -57,8 +57,9 @@ func Parse(ctx context.Context, text []byte, name string, opts *Options) (*Catal
 }
 
 // Build indexes blobs, whose order does not matter. The blobs must not be
-// modified while the index is in use. The only error is the context's: a broken
-// catalog builds, with its faults listed by [Catalog.Problems].
+// modified while the index is in use. A broken catalog builds, with its faults
+// listed by [Catalog.Problems]: the only errors are the context's and that of
+// a catalog with more than 4 GiB of different text.
 func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, error) {
 	b := builder{
 		c: &Catalog{blobs: blobs}, t: newTableBuilder(),
@@ -80,7 +81,7 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 		b.bundle(x)
 	}
 	for i, x := range channels {
-		if i%1024 == 0 && ctx.Err() != nil {
+		if i%64 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		b.channel(x)
@@ -93,6 +94,9 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 		b.order(uint32(i))
 	}
 	b.deprecations(blobs.Deprecations)
+	if b.t.full {
+		return nil, fmt.Errorf("index: the names, versions and properties of the catalog have more than %d bytes; split the catalog", b.t.max)
+	}
 	b.c.table = b.t.table()
 	b.sortProblems()
 	return b.c, nil
@@ -188,6 +192,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 	i := uint32(len(b.c.bundles))
 	pkg := b.pkgs[x.Package]
 	r := bundleRec{pkg: pkg, name: b.t.id(x.Name), image: b.t.id(x.Image), pos: b.pos(x.Pos)}
+	b.tooMany = false
 	extend(&b.c.packages[pkg].bundles, i)
 	var (
 		versions int
@@ -316,16 +321,21 @@ func (b *builder) channel(x *fbc.Channel) {
 	r := channelRec{pkg: pkg, name: b.t.id(x.Name), pos: b.pos(x.Pos)}
 	extend(&b.c.packages[pkg].channels, i)
 	r.entries.from = uint32(len(b.c.entries))
-	list := slices.SortedFunc(slices.Values(x.Entries), func(a, b fbc.Entry) int { return strings.Compare(a.Name, b.Name) })
+	order := make([]int, len(x.Entries)) // by name, which keeps the numbers that problems tell
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(k, l int) int { return strings.Compare(x.Entries[k].Name, x.Entries[l].Name) })
 	names := b.c.packages[pkg].bundles
-	for _, e := range list {
+	for _, k := range order {
+		e := &x.Entries[k]
 		rec := entryRec{channel: i, name: b.t.id(e.Name), replaces: b.t.id(e.Replaces)}
 		if at, ok := slices.BinarySearchFunc(in(b.c.bundles, names), e.Name, func(r bundleRec, name string) int {
 			return strings.Compare(b.t.str(r.name), name)
 		}); ok {
 			rec.bundle = names.from + uint32(at) + 1
 		} else {
-			b.problem(fbc.CodeNoBundle, &x.Meta, entryPath(x, e.Name), fmt.Errorf("entry %q has no %s blob in package %q", e.Name, fbc.SchemaBundle, x.Package))
+			b.problem(fbc.CodeNoBundle, &x.Meta, entryPath(k), fmt.Errorf("entry %q has no %s blob in package %q", e.Name, fbc.SchemaBundle, x.Package))
 		}
 		rec.skips.from = uint32(len(b.c.skips))
 		for _, s := range e.Skips {
@@ -335,7 +345,7 @@ func (b *builder) channel(x *fbc.Channel) {
 		if e.SkipRange != "" {
 			rec.skipRange = b.skipRange(e.SkipRange) + 1
 			if err := b.rngs[rec.skipRange-1].err; err != nil {
-				b.problem(fbc.CodeSkipRange, &x.Meta, entryPath(x, e.Name)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
+				b.problem(fbc.CodeSkipRange, &x.Meta, entryPath(k)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
 			}
 		}
 		b.c.entries = append(b.c.entries, rec)
@@ -344,9 +354,7 @@ func (b *builder) channel(x *fbc.Channel) {
 	b.c.channels = append(b.c.channels, r)
 }
 
-func entryPath(x *fbc.Channel, name string) string {
-	return fmt.Sprintf("/entries/%d", slices.IndexFunc(x.Entries, func(e fbc.Entry) bool { return e.Name == name }))
-}
+func entryPath(k int) string { return fmt.Sprintf("/entries/%d", k) }
 
 func (b *builder) skipRange(text string) uint32 {
 	id := b.t.id(text)

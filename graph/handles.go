@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"iter"
 
 	"github.com/blang/semver/v4"
@@ -249,7 +250,22 @@ func (b Bundle) Version() semver.Version { return b.c.version(&b.rec().version) 
 
 // Err returns why the bundle cannot be chosen, or nil: it has no valid version,
 // or a requirement that cannot be read. The error is an [*fbc.Diagnostic].
-func (b Bundle) Err() error { return b.c.fault(b.rec().fault) }
+func (b Bundle) Err() error {
+	if err := b.c.fault(b.rec().fault); err != nil {
+		return err
+	}
+	// An index that was opened under tighter limits than those it was written
+	// under may hold requirements that cannot be read now.
+	for _, r := range in(b.c.required, b.rec().required) {
+		if _, err := b.c.expr(r.requirement); err != nil {
+			return &fbc.Diagnostic{
+				Code: fbc.CodeConstraint, Pos: b.Pos(), Schema: fbc.SchemaBundle, Package: b.Package().Name(), Name: b.Name(),
+				Path: fmt.Sprintf("/properties/%d/value", r.property), Err: err,
+			}
+		}
+	}
+	return nil
+}
 
 // IsProhibited reports whether the bundle has the property olm.deprecated, which
 // forbids choosing it (D12).

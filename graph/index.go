@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -21,7 +23,7 @@ import (
 //	magic     8 bytes  "olmkitix"
 //	version   uint32   of the format
 //	sections  uint32
-//	layout    uint32   sum of the machine's record sizes and byte order
+//	layout    uint32   sum of the form of all records and of the byte order
 //	checksum  uint32   CRC-32C of the rest of the header and of the table
 //	size      uint64   of the file
 //	table     for each section: offset uint64, length uint64 in bytes,
@@ -29,8 +31,11 @@ import (
 //
 // Numbers of the header are little-endian, those of the records the machine's.
 const (
-	indexMagic   = "olmkitix"
-	indexVersion = 1
+	indexMagic = "olmkitix"
+	// indexVersion changes whenever what is written means something else, or would
+	// be decided otherwise today: which bundles are faulty, how a channel is
+	// ordered. How records look needs no new version; layout tells it.
+	indexVersion = 2
 	headerSize   = 32
 	sectionSize  = 24
 	alignment    = 8
@@ -40,7 +45,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A section is one list of records, as bytes and back.
 type section struct {
-	record int // size of a record
+	record int          // size of a record
+	form   reflect.Type // of a record
 	bytes  func() []byte
 	take   func([]byte)
 }
@@ -49,6 +55,7 @@ func list[T any](at *[]T) section {
 	size := int(unsafe.Sizeof(*new(T)))
 	return section{
 		record: size,
+		form:   reflect.TypeFor[T](),
 		bytes: func() []byte {
 			if len(*at) == 0 {
 				return nil
@@ -66,6 +73,7 @@ func list[T any](at *[]T) section {
 func text(at *string) section {
 	return section{
 		record: 1,
+		form:   reflect.TypeFor[byte](),
 		bytes:  func() []byte { return unsafe.Slice(unsafe.StringData(*at), len(*at)) },
 		take: func(b []byte) {
 			if len(b) > 0 {
@@ -105,15 +113,32 @@ func (c *Catalog) sections(bundles *[]bundleRec, t *table, more *string) []secti
 	}
 }
 
-// layout identifies the form that records have on this machine.
+// layout identifies the form that records have on this machine: a field of
+// another name, type or place, or another byte order, is another layout.
 func layout(sections []section) uint32 {
-	var order [4]byte
-	binary.NativeEndian.PutUint32(order[:], 0x01020304)
-	sum := crc32.Checksum(order[:], castagnoli)
-	for _, s := range sections {
-		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint32(nil, uint32(s.record)))
+	return crc32.Checksum([]byte(describe(sections, binary.NativeEndian)), castagnoli)
+}
+
+// describe tells the form of the records, a line for each field.
+func describe(sections []section, order binary.ByteOrder) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, order)
+	var tell func(at string, t reflect.Type, offset uintptr)
+	tell = func(at string, t reflect.Type, offset uintptr) {
+		if t.Kind() != reflect.Struct {
+			fmt.Fprintln(&b, offset, at, t.Kind())
+			return
+		}
+		for i := range t.NumField() {
+			f := t.Field(i)
+			tell(at+"."+f.Name, f.Type, offset+f.Offset)
+		}
 	}
-	return sum
+	for i, s := range sections {
+		fmt.Fprintf(&b, "section %d: %d bytes\n", i, s.record)
+		tell(s.form.Name(), s.form, 0)
+	}
+	return b.String()
 }
 
 // WriteIndex writes the catalog as a compiled index that [OpenIndex] reads.

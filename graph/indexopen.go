@@ -41,6 +41,9 @@ func OpenIndex(name string, opts *Options) (*Catalog, error) {
 // ReadIndex is [OpenIndex] for the first size bytes of r.
 func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 	refuse := func(err error) (*Catalog, error) { return nil, &IndexError{Err: err} }
+	if size < 0 {
+		return refuse(ErrNotIndex)
+	}
 	var head [headerSize]byte
 	if n, err := r.ReadAt(head[:min(size, headerSize)], 0); int64(n) < min(size, headerSize) {
 		return refuse(err)

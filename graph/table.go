@@ -2,6 +2,7 @@ package graph
 
 import (
 	"hash/maphash"
+	"math"
 	"strings"
 )
 
@@ -27,11 +28,13 @@ type tableBuilder struct {
 	text  strings.Builder
 	end   []uint32
 	slots []uint32 // open addressing; 0 is free, for "" is never looked for
+	max   uint64   // how long the text can become, as ends are 32 bits wide
+	full  bool     // the text does not fit; numbers make no sense from here on
 	seed  maphash.Seed
 }
 
 func newTableBuilder() *tableBuilder {
-	return &tableBuilder{end: []uint32{0}, slots: make([]uint32, 1024), seed: maphash.MakeSeed()}
+	return &tableBuilder{end: []uint32{0}, slots: make([]uint32, 1024), max: math.MaxUint32, seed: maphash.MakeSeed()}
 }
 
 func (b *tableBuilder) id(s string) sid {
@@ -58,6 +61,10 @@ func number[T string | []byte](b *tableBuilder, s T, hash uint64) sid {
 		}
 	}
 	id := uint32(len(b.end))
+	if uint64(b.text.Len())+uint64(len(s)) > b.max {
+		b.full = true
+		return 0
+	}
 	b.text.WriteString(string(s))
 	b.end = append(b.end, uint32(b.text.Len()))
 	b.slots[at] = id

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"sync"
 )
 
 // BatchOptions adjust [ResolveAll]. A nil *BatchOptions means all defaults.
@@ -26,9 +27,11 @@ type Result struct {
 // and yields the results in the order of the problems. It takes problems as it
 // goes, so that neither they nor the results need to be in memory at once.
 //
-// The problems are asked for on another goroutine. When the context ends, every
-// problem that is not yet resolved has its error. A caller that stops early stops
-// the work.
+// The problems are asked for on another goroutine, which has ended when the
+// iteration is over; if it panics, so does the iteration. A caller that stops early
+// stops the work. When the context ends, each problem that is not yet resolved has
+// its error as the result, so that results and problems stay in step; who has no
+// use for that stops early.
 func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOptions) iter.Seq[Result] {
 	var o BatchOptions
 	if opts != nil {
@@ -46,13 +49,14 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 	}
 	return func(yield func(Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
 		stopped := make(chan struct{})
-		defer close(stopped)
 		jobs, ordered := make(chan job), make(chan chan Result, o.Ahead)
-		go func() {
+		var all sync.WaitGroup
+		var panicked any
+		all.Go(func() {
 			defer close(ordered)
 			defer close(jobs)
+			defer func() { panicked = recover() }()
 			for p := range problems {
 				j := job{p, make(chan Result, 1)}
 				select {
@@ -66,9 +70,9 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 					return
 				}
 			}
-		}()
+		})
 		for range o.Concurrency {
-			go func() {
+			all.Go(func() {
 				var s scratch
 				for j := range jobs {
 					var r Result
@@ -79,8 +83,16 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 					}
 					j.done <- r
 				}
-			}()
+			})
 		}
+		defer func() {
+			close(stopped)
+			cancel()
+			all.Wait()
+			if panicked != nil {
+				panic(panicked)
+			}
+		}()
 		for done := range ordered {
 			if !yield(<-done) {
 				return

@@ -76,12 +76,32 @@ func TestResolveAllEnds(t *testing.T) {
 		}
 	})
 	t.Run("caller", func(t *testing.T) {
+		ended := false // not guarded: the race detector sees a goroutine that goes on
 		endless := func(yield func(resolver.Problem) bool) {
 			for yield(problems[0]) {
 			}
+			ended = true
 		}
 		for range resolver.ResolveAll(context.Background(), iter.Seq[resolver.Problem](endless), nil) {
 			break
+		}
+		if !ended {
+			t.Error("the problems are still asked for")
+		}
+	})
+	t.Run("panic", func(t *testing.T) {
+		n := 0
+		defer func() {
+			if got := recover(); got != "no more problems" || n != 2 {
+				t.Errorf("recovered %v after %d results", got, n)
+			}
+		}()
+		for range resolver.ResolveAll(context.Background(), func(yield func(resolver.Problem) bool) {
+			yield(problems[0])
+			yield(problems[1])
+			panic("no more problems")
+		}, nil) {
+			n++
 		}
 	})
 }

@@ -1,0 +1,192 @@
+package graph_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+)
+
+// TestIndexRaw reads the text of a bundle from the files that an index was made
+// from.
+func TestIndexRaw(t *testing.T) {
+	ctx := context.Background()
+	files := fstest.MapFS{"etcd/catalog.yaml": {Data: []byte(indexed)}}
+	cat, err := graph.Load(ctx, files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := graph.WriteIndex(ctx, &file, cat, ""); err != nil {
+		t.Fatal(err)
+	}
+	open := func(opts *graph.Options) graph.Bundle {
+		t.Helper()
+		c, err := graph.ReadIndex(bytes.NewReader(file.Bytes()), int64(file.Len()), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return version2(c)
+	}
+	if _, err := open(nil).Raw(ctx); !errors.Is(err, fbc.ErrNoSource) {
+		t.Errorf("without a source: %v", err)
+	}
+	want, err := version2(cat).Raw(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := open(&graph.Options{Source: files}).Raw(ctx)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	for _, tt := range []struct {
+		files fstest.MapFS
+		want  string
+	}{
+		{fstest.MapFS{"etcd/catalog.yaml": {Data: []byte("\n" + indexed)}}, `etcd/catalog.yaml:22: bundle "etcd.v2" is no longer there`},
+		{fstest.MapFS{}, `bundle "etcd.v2": open etcd/catalog.yaml: file does not exist`},
+		{fstest.MapFS{"etcd/catalog.yaml": {Data: []byte("{")}}, "etcd/catalog.yaml:1"},
+	} {
+		if _, err := open(&graph.Options{Source: tt.files}).Raw(ctx); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func version2(c *graph.Catalog) graph.Bundle {
+	p, _ := c.Package("etcd")
+	b, _ := p.Bundle("etcd.v2")
+	return b
+}
+
+// TestIndexInstallModes writes what the files tell of install modes into an index,
+// where an operator group asks for them (G7).
+func TestIndexInstallModes(t *testing.T) {
+	ctx := context.Background()
+	csv := base64.StdEncoding.EncodeToString([]byte("kind: ClusterServiceVersion\nspec: {installModes: [{type: OwnNamespace, supported: true}]}"))
+	files := fstest.MapFS{"c.yaml": {Data: []byte(`
+{schema: olm.package, name: etcd, defaultChannel: stable}
+---
+schema: olm.channel
+package: etcd
+name: stable
+entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}, {name: d}]
+---
+{schema: olm.bundle, package: etcd, name: a, image: i, properties: [
+  {type: olm.package, value: {packageName: etcd, version: 4.0.0}},
+  {type: olm.csv.metadata, value: {installModes: [{type: AllNamespaces, supported: true}, {type: AllNamespaces, supported: false}]}}]}
+---
+{schema: olm.bundle, package: etcd, name: b, image: i, properties: [
+  {type: olm.package, value: {packageName: etcd, version: 3.0.0}},
+  {type: olm.bundle.object, value: {data: bm9uZQ==}}, {type: olm.bundle.object, value: {data: ` + csv + `}}]}
+---
+{schema: olm.bundle, package: etcd, name: c, image: i, properties: [
+  {type: olm.package, value: {packageName: etcd, version: 2.0.0}}, {type: olm.csv.metadata, value: {}}]}
+---
+{schema: olm.bundle, package: etcd, name: d, image: i, properties: [
+  {type: olm.package, value: {packageName: etcd, version: 1.0.0}}]}
+`)}}
+	loaded, err := graph.Load(ctx, files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streamed, err := fbc.LoadReader(ctx, bytes.NewReader(files["c.yaml"].Data), "c.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := graph.Build(ctx, streamed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		c    *graph.Catalog
+		want []string
+	}{
+		{"loaded", loaded, []string{
+			"a true [{AllNamespaces true} {AllNamespaces false}]", "b true [{OwnNamespace true}]", "c false []", "d false []",
+		}},
+		{"gone", gone, []string{
+			`install modes: olm.bundle "a": the text was not kept and has no source to read again`,
+			`install modes: olm.bundle "b": the text was not kept and has no source to read again`,
+			`install modes: olm.bundle "c": the text was not kept and has no source to read again`, "d false []",
+		}},
+	} {
+		opened, err := read(write(t, tt.c, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*graph.Catalog{tt.c, opened} {
+			p, _ := c.Package("etcd")
+			var got []string
+			for b := range p.Bundles() {
+				if list, told, err := b.InstallModes(ctx); err != nil {
+					got = append(got, strings.TrimSuffix(strings.Replace(err.Error(), "modes: bundle", "modes: olm.bundle", 1), "; open the index with the files that it was made from"))
+				} else {
+					got = append(got, fmt.Sprint(b.Name(), " ", told, " ", list))
+				}
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("%s (-want +got):\n%s", tt.name, d)
+			}
+		}
+	}
+}
+
+// TestIndexLimits opens an index under tighter limits than it was written under:
+// what can no longer be read must not be taken for no requirement.
+func TestIndexLimits(t *testing.T) {
+	text := strings.Replace(indexed, "failureMessage: no", "failureMessage: "+strings.Repeat("x", 70_000), 1)
+	c, err := graph.Parse(context.Background(), []byte(text), "c.yaml", &graph.Options{Constraints: &constraints.Limits{MaxSize: 1 << 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := version2(c).Err(); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := read(write(t, c, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d *fbc.Diagnostic
+	if err := version2(opened).Err(); !errors.As(err, &d) || d.Code != fbc.CodeConstraint || d.Path != "/properties/3/value" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRequirementsLimit refuses each bundle that states too much.
+func TestRequirementsLimit(t *testing.T) {
+	c, err := graph.Parse(context.Background(), []byte(strings.ReplaceAll(indexed, "- {type: olm.label, value: {label: gold}}", `- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: A}}
+- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: B}}`)), "c.yaml", &graph.Options{Constraints: &constraints.Limits{MaxPerBundle: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := c.Package("etcd")
+	for b := range p.Bundles() {
+		if b.Err() == nil {
+			t.Errorf("%s states %d requirements and is fine", b.Name(), b.NumRequirements())
+		}
+	}
+}
+
+// TestIndexForm keeps the form of an index from changing unnoticed. A change of
+// the records is a new layout, which old files do not have. When the file
+// changes without that, ask whether old files would be read as something else:
+// then indexVersion must grow.
+func TestIndexForm(t *testing.T) {
+	golden(t, "index-form.txt", graph.IndexForm())
+	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+		golden(t, "sample.index", string(write(t, parseIndexed(t), "source")))
+	}
+}
