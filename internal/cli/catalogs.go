@@ -236,8 +236,12 @@ func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadO
 	switch path {
 	case stdinPath:
 		in := bufio.NewReader(l.stdin)
-		if _, err := in.Peek(1); err == io.EOF {
+		head, err := in.Peek(8)
+		if len(head) == 0 && err == io.EOF {
 			return errNoInput
+		}
+		if graph.IsIndex(head) {
+			return errIndex
 		}
 		return use(nil, in, "stdin", opts)
 	case samplePath:
@@ -246,6 +250,9 @@ func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadO
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
+	}
+	if isIndex(path) {
+		return errIndex
 	}
 	if info.Mode().IsRegular() {
 		return use(oneFile{filepath.Base(path), path}, nil, "", opts)
@@ -268,6 +275,9 @@ func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadO
 // errNoInput is that of a catalog that was to come on standard input. An empty
 // file is a catalog without blobs; an empty pipe is a command that failed.
 var errNoInput = errors.New("nothing came; pipe a catalog in, or name its directory")
+
+// errIndex is that of a compiled index where blobs are asked for.
+var errIndex = errors.New("is a compiled index, which does not hold the blobs; name the catalog that it was made from")
 
 // A oneFile is a file system with one file of the disk, so that its text can be
 // read again.

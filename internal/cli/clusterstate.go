@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -90,18 +89,13 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 // wholeBlobs loads the blobs of a catalog with what installing needs: where the
 // text cannot be read again, all of it is kept.
 func (l *loader) wholeBlobs(ctx context.Context, path string) (*fbc.Catalog, error) {
-	opts := &fbc.LoadOptions{Keep: fbc.KeepAll, Limits: l.limits.fbc()}
-	if path == stdinPath {
-		return fbc.LoadReader(ctx, l.stdin, "stdin", opts)
+	keep := fbc.KeepResolution
+	if path != samplePath {
+		if info, err := os.Stat(path); path == stdinPath || err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			keep = fbc.KeepAll
+		}
 	}
-	if info, err := os.Stat(path); path == samplePath || err != nil || info.IsDir() {
-		return l.blobs(ctx, path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return fbc.LoadBytes(ctx, text, filepath.Base(path), opts)
+	return l.keep(ctx, path, keep)
 }
 
 // describe adds the CatalogSource of a catalog that has none.

@@ -19,10 +19,11 @@ func newIndex(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "index CATALOG -o FILE",
 		Short: "Compile a catalog into a file that opens at once",
-		Long: `Index compiles a catalog directory into one file, which every command takes
-wherever it takes a catalog. Opening it takes about as long as reading it. It holds
-what resolution needs and nothing else: commands that write catalogs need the
-directory.
+		Long: `Index compiles a catalog directory into one file, which commands take wherever
+they take a catalog to look at or to resolve over. Opening it takes about as long as
+reading it. It holds what resolution needs and nothing else: commands that check,
+write or install what is in a catalog (validate, fmt, merge, extract, subset, plan,
+simulate) need the directory.
 
 With --check, index compares the file with the directory and writes nothing.
 
@@ -32,7 +33,7 @@ file could not be read.`,
   olmkit resolve --catalog community=catalog.index --package etcd
   olmkit index ./catalog -o catalog.index --check`,
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write; - for standard output")
 	cmd.Flags().BoolVar(&check, "check", false, "only tell whether the file is up to date")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -47,6 +48,9 @@ file could not be read.`,
 			return &catalogError{dir, err}
 		}
 		defer root.Close()
+		if output != stdinPath && isWithin(dir, output) {
+			return usagef("%s lies in the catalog that it would be the index of; name a file elsewhere", output)
+		}
 		source, err := graph.HashSource(ctx, root.FS())
 		if err != nil {
 			return &catalogError{dir, err}
@@ -69,33 +73,35 @@ file could not be read.`,
 			return err
 		}
 		l.note(dir, c)
-		return writeIndex(ctx, output, c, source)
+		return writeIndex(ctx, e, output, c, source)
 	}
 	return cmd
 }
 
-// writeIndex writes an index beside its place and moves it there, so that nobody
-// opens half a file.
-func writeIndex(ctx context.Context, name string, c *graph.Catalog, source string) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+// writeIndex writes an index to a file, or to standard output.
+func writeIndex(ctx context.Context, e *env, name string, c *graph.Catalog, source string) error {
+	if name == stdinPath {
+		return graph.WriteIndex(ctx, e.stdout, c, source)
+	}
+	return replaceFile(name, func(w io.Writer) error { return graph.WriteIndex(ctx, w, c, source) })
+}
+
+// isWithin reports whether a file lies, or would lie, below a directory, whatever
+// links lead there.
+func isWithin(dir, name string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return err
+		return false
 	}
-	defer os.Remove(f.Name())
-	err = graph.WriteIndex(ctx, f, c, source)
-	if err == nil {
-		err = f.Chmod(0o644)
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	} else if parent, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		name = filepath.Join(parent, filepath.Base(name))
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	dir, derr := filepath.Abs(dir)
+	name, nerr := filepath.Abs(name)
+	rel, err := filepath.Rel(dir, name)
+	return derr == nil && nerr == nil && err == nil && filepath.IsLocal(rel)
 }
 
 func openIndex(name string) (*graph.Catalog, error) {

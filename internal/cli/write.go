@@ -123,16 +123,31 @@ func writeFile(ctx context.Context, name string, c *fbc.Catalog, opts *fbc.Write
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
+	return replaceFile(name, func(w io.Writer) error { return fbc.Write(ctx, w, c, opts) })
+}
+
+// replaceFile writes a file beside its place and moves it there, so that nobody
+// sees half of it. It follows a link, keeps the permissions of the file that was
+// there, and replaces nothing but files.
+func replaceFile(name string, write func(io.Writer) error) error {
+	mode := os.FileMode(0o644)
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	switch info, err := os.Lstat(name); {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no regular file (%s); name a file, which is replaced as a whole, or a new one", name, info.Mode().Type())
+	case err == nil:
+		mode = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".olmkit-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) // nothing is left of it after a rename
-	mode := os.FileMode(0o644)
-	if info, err := os.Stat(name); err == nil {
-		mode = info.Mode().Perm()
-	}
-	err = fbc.Write(ctx, f, c, opts)
+	err = write(f)
 	if err == nil {
 		err = f.Chmod(mode)
 	}
