@@ -14,10 +14,12 @@ import (
 
 // A Tenant is an operator somewhere in a cluster, with the CRDs that it ships.
 type Tenant struct {
-	Namespace, CSV string
+	Namespace string `json:"namespace"`
+	CSV       string `json:"csv"`
 	// Package tells which tenants are versions of one operator.
-	Package, Version string
-	CRDs             []CRD
+	Package string `json:"package,omitempty"`
+	Version string `json:"version,omitempty"`
+	CRDs    []CRD  `json:"-"`
 }
 
 // A CRD is the definition of an API as an operator ships it.
@@ -45,16 +47,21 @@ func TenantOf(csv *olm.ClusterServiceVersion, pkg string) Tenant {
 
 // A Violation is a pair of operators that cannot share a cluster (F9).
 type Violation struct {
-	A, B Tenant
-	CRD  string
+	A   Tenant `json:"a"`
+	B   Tenant `json:"b"`
+	CRD string `json:"crd"`
 	// Detail says how the two differ about the CRD.
-	Detail string
+	Detail string `json:"detail"`
 }
 
-// String tells the violation in a sentence.
+// String tells the violation in a sentence, with what to do.
 func (v Violation) String() string {
-	return fmt.Sprintf("%s in namespace %s and %s in namespace %s are not supported in one cluster: %s",
-		v.A.CSV, v.A.Namespace, v.B.CSV, v.B.Namespace, v.Detail)
+	remedy := "remove one of them"
+	if v.A.Package == v.B.Package && v.A.Package != "" {
+		remedy = "bring both to one version"
+	}
+	return fmt.Sprintf("%s in namespace %s and %s in namespace %s are not supported in one cluster: %s; %s",
+		v.A.CSV, v.A.Namespace, v.B.CSV, v.B.Namespace, v.Detail, remedy)
 }
 
 // CoTenancy reports the operators that are not supported beside each other in
@@ -68,20 +75,32 @@ func CoTenancy(tenants []Tenant) []Violation {
 	slices.SortFunc(list, func(a, b Tenant) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.CSV, b.CSV))
 	})
+	shared := map[string][]int{} // who has a package or a CRD, in order
+	crds := make([]map[string]CRD, len(list))
+	for i, t := range list {
+		crds[i] = crdsByName(t)
+		for name := range crds[i] {
+			shared["crd "+name] = append(shared["crd "+name], i)
+		}
+		shared["package "+t.Package] = append(shared["package "+t.Package], i)
+	}
 	var out []Violation
 	for i, a := range list {
-		for _, b := range list[i+1:] {
-			if a.Namespace == b.Namespace {
-				continue // one replaces the other, or resolution has refused it (D10)
+		near := slices.Clone(shared["package "+a.Package])
+		for name := range crds[i] {
+			near = append(near, shared["crd "+name]...)
+		}
+		slices.Sort(near)
+		for _, j := range slices.Compact(near) {
+			if j > i && a.Namespace != list[j].Namespace { // or one replaces the other, or resolution has refused it (D10)
+				out = append(out, compareTenants(a, list[j], crds[i], crds[j])...)
 			}
-			out = append(out, compareTenants(a, b)...)
 		}
 	}
 	return out
 }
 
-func compareTenants(a, b Tenant) []Violation {
-	x, y := crdsByName(a), crdsByName(b)
+func compareTenants(a, b Tenant, x, y map[string]CRD) []Violation {
 	sameOperator := a.Package == b.Package && a.Package != "" && a.CSV != b.CSV
 	all := maps.Clone(x)
 	maps.Copy(all, y)
@@ -92,7 +111,7 @@ func compareTenants(a, b Tenant) []Violation {
 		detail := ""
 		switch {
 		case inA && inB:
-			detail = differ(p, q)
+			detail = differ(p, q, a.CSV, b.CSV)
 		case sameOperator && inA:
 			detail = fmt.Sprintf("only %s ships CRD %s", a.CSV, name)
 		case sameOperator:
@@ -113,10 +132,11 @@ func crdsByName(t Tenant) map[string]CRD {
 	return m
 }
 
-// differ returns how two definitions of a CRD differ, or nothing.
-func differ(p, q CRD) string {
+// differ returns how the definitions of a CRD by two operators differ, or
+// nothing.
+func differ(p, q CRD, a, b string) string {
 	if v, w := set(p.Versions), set(q.Versions); !slices.Equal(v, w) {
-		return fmt.Sprintf("CRD %s has versions %s in one and %s in the other", p.Name, strings.Join(v, ", "), strings.Join(w, ", "))
+		return fmt.Sprintf("CRD %s has versions %s in %s and %s in %s", p.Name, strings.Join(v, ", "), a, strings.Join(w, ", "), b)
 	}
 	if p.Spec != nil && q.Spec != nil && !sameJSON(p.Spec, q.Spec) {
 		return fmt.Sprintf("CRD %s is defined differently, with the same versions %s", p.Name, strings.Join(set(p.Versions), ", "))

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/olmkit/olmkit/property"
@@ -10,19 +11,38 @@ import (
 // A Blocker is an installed operator that keeps the platform from its next
 // minor version (C7).
 type Blocker struct {
-	CSV olm.Key `json:"csv"`
+	CSV olm.Key
 	// Max is the newest version that the operator supports; zero when Err says
 	// that it cannot be told.
-	Max property.MinorVersion `json:"max,omitzero"`
-	Err error                 `json:"-"`
+	Max property.MinorVersion
+	Err error
 }
 
-// String tells the blocker in a sentence.
-func (b Blocker) String() string {
+// String tells the blocker in a sentence, with what to do.
+func (b Blocker) String() string { return fmt.Sprintf("%s: %s", b.CSV, b.why()) }
+
+func (b Blocker) why() string {
 	if b.Err != nil {
-		return fmt.Sprintf("%s: %s", b.CSV, b.Err)
+		return fmt.Sprintf("it does not say up to which version it supports the platform: %s; mend the property or remove the operator first", b.Err)
 	}
-	return fmt.Sprintf("%s supports no version beyond %s", b.CSV, b.Max)
+	return fmt.Sprintf("it supports the platform up to %s; upgrade or remove the operator first", b.Max)
+}
+
+// MarshalJSON writes the CSV, the newest version or why there is none, and the
+// sentence.
+func (b Blocker) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		CSV     olm.Key `json:"csv"`
+		Max     string  `json:"max,omitempty"`
+		Message string  `json:"message"`
+	}{b.CSV, b.maxText(), b.why()})
+}
+
+func (b Blocker) maxText() string {
+	if b.Err != nil {
+		return ""
+	}
+	return b.Max.String()
 }
 
 // UpgradeBlockers returns the CSVs that keep a platform of a version from the
@@ -54,7 +74,7 @@ func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Block
 			}
 			limit, err := property.ParseMaxOpenShiftVersion(p.Value)
 			if err != nil {
-				lowest.Err = err
+				lowest.Err, lowest.Max = err, property.MinorVersion{}
 			} else if lowest.Max == (property.MinorVersion{}) || limit.Compare(lowest.Max) < 0 {
 				lowest.Max = limit
 			}

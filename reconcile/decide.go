@@ -38,6 +38,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 		p.copies,
 		p.subscriptions,
 		p.garbage,
+		p.advise,
 	} {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
@@ -90,7 +91,7 @@ func (p *planner) emit(op Op, r olm.Resource, forKey olm.Key, event *Event, form
 }
 
 func (p *planner) note(key olm.Key, format string, args ...any) {
-	p.plan.Notes = append(p.plan.Notes, Note{key, fmt.Sprintf(format, args...)})
+	p.plan.Notes = append(p.plan.Notes, Note{Object: key, Message: fmt.Sprintf(format, args...)})
 }
 
 // setCondition puts a condition into a list of its own, in place of that of the

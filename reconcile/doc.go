@@ -19,6 +19,10 @@
 // contain comes from [Content], which [Catalogs] implements for file-based
 // catalogs.
 //
+// [Advise] adds what an administrator should know of a cluster that no next
+// step changes: which operators block the upgrade of the platform or must not be
+// upgraded themselves, which are not supported together, which share roles.
+//
 // # One step at a time
 //
 // A plan has at most one change for an object, and none that rests on another
@@ -33,10 +37,17 @@
 //   - An older operator is only marked as being replaced when the newer one has
 //     all that it needs, and only deleted when the newer one has succeeded.
 //
+// # Several namespaces
+//
+// Loops of several namespaces do not get into each other's way. What operators
+// of two namespaces generate under one name, such as the ClusterRoles of an API,
+// belongs to the owner that its labels name as long as that one lives; then it
+// passes to the other.
+//
 // # What is left to others
 //
 // The API server, garbage collection, and whatever runs deployments and serves
-// CRDs. Webhooks and aggregated APIs are listed as owned and checked for
-// conflicts; their certificates and registrations are not made here. Nothing is
+// CRDs. Webhooks and aggregated APIs are listed as owned, by [Owned] and [Advise],
+// and checked for conflicts; their certificates and registrations are not made here. Nothing is
 // logged: reasons are in the plan, events and metrics go to the caller.
 package reconcile

@@ -41,6 +41,10 @@ type Options struct {
 	// CopyNone, all copies (F8).
 	DisabledCopies operatorgroup.CopyMode
 	CRDs           CRDPolicy
+	// PlatformVersion is the version of the platform, such as 4.19.3, for the
+	// gate of its upgrades (C7). Default: that of the object ClusterVersion, if
+	// the snapshot has it.
+	PlatformVersion string
 	// PlanTimeout is how long a failing install plan is tried again before it
 	// is Failed. Default: a minute.
 	PlanTimeout time.Duration

@@ -79,6 +79,9 @@ type Event struct {
 type Note struct {
 	Object  olm.Key `json:"object"`
 	Message string  `json:"message"`
+	// Advice is set where the note repeats what [Advise] says of the object: it
+	// explains nothing about the plan.
+	Advice bool `json:"advice,omitempty"`
 }
 
 // String returns the note for people.

@@ -183,7 +183,7 @@ func (p *planner) sameName(g *olm.OperatorGroup, conflicts map[string][]string) 
 	}
 	if len(others) > 0 {
 		name := g.Metadata.Name
-		p.note(g.Key(), "%s an operator group of this name, too, and with it the ClusterRoles %s-admin, %[2]s-edit and %[2]s-view: who is bound to them may use the APIs of both; rename one to keep them apart (F7)", having(others), name)
+		p.advice(g.Key(), "%s an operator group of this name, too, and with it the ClusterRoles %s-admin, %[2]s-edit and %[2]s-view: who is bound to them may use the APIs of both; rename one to keep them apart (F7)", having(others), name)
 	}
 }
 

@@ -3,10 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 func newPlan(e *env) *cobra.Command {
@@ -23,6 +26,10 @@ namespace. A catalog without a CatalogSource counts as a healthy one in the
 global namespace; a CatalogSource without content counts as unhealthy. For a
 bundle whose manifests the catalog does not carry, its properties stand in.
 
+Below the plan stands what an administrator should know beside it: operators that
+block the upgrade of the platform or must not be upgraded, that are not supported
+in one cluster, that share roles, and what they own that others must register.
+
 What follows from these writes is for "olmkit simulate" to tell.
 
 Exit codes: 0 here is the plan, 1 the subscriptions cannot be resolved (the plan
@@ -34,6 +41,7 @@ says why), 2 the input could not be read.`,
 	var s clusterState
 	f := addFormat(cmd)
 	s.addFlags(cmd)
+	platform := cmd.Flags().String("platform-version", "", "the `VERSION` of the platform, such as 4.19.3, to say what blocks its upgrade (default: that of the object ClusterVersion)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		cluster, catalogs, err := s.load(ctx, newLoader(e), args)
@@ -44,12 +52,17 @@ says why), 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
-		plan, err := reconcile.Decide(ctx, snapshot, catalogs, nil)
+		opts := &reconcile.Options{PlatformVersion: *platform}
+		advice, err := reconcile.Advise(snapshot, opts)
+		if err != nil {
+			return err
+		}
+		plan, err := reconcile.Decide(ctx, snapshot, catalogs, opts)
 		if err != nil {
 			return err
 		}
 		out := printer{w: e.stdout, format: *f}
-		if err := out.print(&planDocument{Plan: plan, Hash: plan.Hash(), Refused: refusal(plan)}); err != nil {
+		if err := out.print(&planDocument{Plan: plan, Hash: plan.Hash(), Refused: refusal(plan), Advice: advice}); err != nil {
 			return err
 		}
 		if plan.Refused != nil {
@@ -64,8 +77,9 @@ says why), 2 the input could not be read.`,
 type planDocument struct {
 	*reconcile.Plan
 	// Hash tells plans apart: the same state has the same one (G2).
-	Hash    string `json:"hash"`
-	Refused string `json:"refused,omitempty"`
+	Hash    string            `json:"hash"`
+	Refused string            `json:"refused,omitempty"`
+	Advice  *reconcile.Advice `json:"advice"`
 }
 
 func (d *planDocument) text(w io.Writer) error {
@@ -85,7 +99,33 @@ func (d *planDocument) text(w io.Writer) error {
 		print("The subscriptions cannot be resolved: %s\n", d.Refused)
 	}
 	for _, n := range d.Notes {
-		print("note: %s\n", n)
+		if !n.Advice { // which follows, for the whole cluster
+			print("note: %s\n", n)
+		}
 	}
+	section := func(title string, lines []string) {
+		if len(lines) > 0 {
+			print("\n%s:\n  %s\n", title, strings.Join(lines, "\n  "))
+		}
+	}
+	a := d.Advice
+	section("The upgrade of the platform from "+a.PlatformVersion+" is blocked by (C7)", lines(a.Blockers, reconcile.Blocker.String))
+	section("Not upgradeable, so that the next version will wait (E6)", lines(a.Held, func(h reconcile.Hold) string { return h.CSV.String() + ": " + h.Reason }))
+	section("Not supported in one cluster (F9)", lines(a.CoTenancy, operatorgroup.Violation.String))
+	section("Operator groups that share ClusterRoles, as they have one name; rename one to keep their users apart (F7)", lines(a.SharedRoles, func(r reconcile.SharedRoles) string {
+		return r.Group + " in namespaces " + strings.Join(r.Namespaces, ", ")
+	}))
+	section("For others to register and serve", lines(a.Foreign, func(f reconcile.Foreign) string {
+		return strings.Join(lines(f.Owns, olm.Key.String), ", ") + " of " + f.CSV.String()
+	}))
 	return err
+}
+
+// lines returns each element of a list as text.
+func lines[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = text(v)
+	}
+	return out
 }
