@@ -36,6 +36,11 @@ type Step struct {
 	under *Step
 }
 
+// Told returns the sentence that tells the step to people, and the step whose
+// places, messages and reasons stand under that sentence: s itself, or one of its
+// reasons when the sentence tells that too.
+func (s *Step) Told() (string, *Step) { return s.line(), s.folded() }
+
 // The codes of steps that apply no fact.
 const (
 	codeSupposed      = "supposed"
