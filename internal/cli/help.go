@@ -130,7 +130,7 @@ const topicOutput = `-o, --output says how to print:
 graph also draws (mermaid, dot, svg), explain writes markdown, validate sarif and
 github, subset fbc: the part of the catalog itself. Commands that print catalogs
 or problem documents have no text: catalogs are yaml (default), json or jsonl;
-problems json (default) or yaml. Index writes a file, which -o names.
+problems json (default) or yaml. Index and view write a file, which -o names.
 
 "olmkit version -o json" tells the version of the output for programs: it grows
 when a field changes its meaning or goes away, not when one is added.

@@ -163,7 +163,7 @@ func (e *env) commands() []group {
 			newResolve(e), newExplain(e), newSelect(e), newReplay(e), newShrink(e),
 		}},
 		{"What is in a catalog?", []*cobra.Command{
-			newList(e), newGraph(e), newPath(e),
+			newList(e), newGraph(e), newPath(e), newView(e),
 		}},
 		{"Is a catalog fit for its users?", []*cobra.Command{
 			newValidate(e), newDiff(e),

@@ -1,0 +1,78 @@
+// The drawing of a channel: the head on top, and below it what it replaces.
+
+// drawn returns the edges to draw. A skip beside a replaces says the same twice.
+// Where there are more skips than versions, those of a version that has a line
+// already are left to the table.
+const drawn = (ch) => {
+  const row = new Map(ch.rows.map((node, i) => [node, i]));
+  const is = (e, kind) => EDGES[e[2]] === kind;
+  const joined = new Set(ch.edges.filter((e) => is(e, "replaces")).map((e) => e[0] + " " + e[1]));
+  const skips = ch.edges.filter((e) => is(e, "skips") && !joined.has(e[0] + " " + e[1]));
+  const rest = ch.edges.filter((e) => !is(e, "skips"));
+  if (skips.length <= ch.rows.length) return { edges: [...rest, ...skips], left: 0 };
+  const has = new Set(rest.map((e) => e[0])), nearest = new Map();
+  for (const e of skips) {
+    if (has.has(e[0])) continue;
+    const best = nearest.get(e[0]);
+    if (!best || row.get(e[1]) > row.get(best[1]) && row.get(e[1]) < row.get(e[0])) nearest.set(e[0], e);
+  }
+  return { edges: [...rest, ...nearest.values()], left: skips.length - nearest.size };
+};
+
+const channelDrawing = (p, ch, onpick, onclear) => {
+  const at = new Map(ch.rows.map((node, i) => [node, i])); // box of a node
+  const boxes = ch.rows.map((node) => {
+    const n = p.nodes[node], words = marksOf(p, ch, node);
+    const label = cut(n.label, 30), note = words.join(" · ");
+    const first = widthOf(label, MONO) + 1, second = note ? widthOf(note, SANS) + 9 : 0;
+    return {
+      node, kind: words.map((w) => w.replaceAll(" ", "-")).join(" "),
+      width: Math.max(56, first + second + 20), height: 24,
+      name: [n.name, n.version && !n.name.endsWith(n.version) ? "version " + n.version : "", ...words].filter(Boolean).join(", "),
+      draw: (g) => put(g, [
+        svg("text", { class: "label", x: 10, y: 16 }, label),
+        note ? svg("text", { class: "marks", x: 10 + first + 9, y: 16 }, note) : null,
+      ]),
+    };
+  });
+  const weights = { 1: 4, 2: 1, 3: 2 };
+  const kept = drawn(ch);
+  const lines = kept.edges.map(([from, to, kind]) => ({ from: at.get(from), to: at.get(to), kind: EDGES[kind], weight: weights[kind] }));
+  const placed = place(boxes, lines, "BT", { side: 18, rank: 22 });
+  const home = ch.heads.length ? at.get(ch.heads[0]) : 0;
+  const d = draw(boxes, lines, placed, {
+    label: `Upgrade graph of channel ${ch.name} of package ${p.name}`,
+    hint: (kept.left ? `${plural(kept.left, "skip")} not drawn, to keep this legible: the table has all. ` : "") + "Drag or scroll to move, Ctrl and scroll to zoom. Keys: arrows move between versions, Enter picks the installed one, Escape clears, + − 0 zoom.",
+    home, onpick: (i) => onpick(ch.rows[i]), onclear,
+  });
+  return {
+    element: d.element, height: d.height,
+    begin: (node) => { d.begin(); if (at.has(node)) { d.rove(at.get(node), false); d.reveal(at.get(node)); } },
+    // show marks a version and its ways.
+    show: (node, ways) => {
+      d.pick(node === null ? -1 : at.has(node) ? at.get(node) : -1);
+      d.overlay(ways.map((w) => ({ ...w, boxes: w.nodes.map((n) => at.get(n)).filter((i) => i !== undefined) })));
+    },
+  };
+};
+
+// legend says what lines mean.
+const legend = () => {
+  const sample = (name, kind, text) => el("li", null, svg("svg", { width: 30, height: 10, "aria-hidden": "true" }, svg("path", { class: kind, d: "M1,5H29" })), text);
+  return el("ul", { class: "legend", "aria-label": "Lines" },
+    sample("replaces", "edge replaces", "replaces"), sample("skips", "edge skips", "skips"), sample("range", "edge skipRange", "in a skipRange"),
+    sample("classic", "way classic", "way of OLM"), sample("v1", "way v1", "way of OLM v1"));
+};
+
+// channelTable tells the drawing in words.
+const channelTable = (p, ch) => {
+  const name = (i) => (i === undefined || i < 0 ? "" : p.nodes[i].label);
+  const ranges = new Map((ch.ranges || []).map((r) => [r.node, r.text]));
+  const below = (node, kind) => ch.edges.filter((e) => e[1] === node && EDGES[e[2]] === kind).map((e) => name(e[0])).join(", ");
+  const next = (ways, node) => { const s = stepsOf(ways).get(node); return s && s[1] >= 0 ? name(s[1]) : "stays"; };
+  return table(`Channel ${ch.name} of package ${p.name}`,
+    ["Version", "Notes", "Replaces", "Skips", "skipRange", "OLM goes to", "OLM v1 goes to"],
+    ch.rows.map((node) => [
+      said(p.nodes[node].label), marksOf(p, ch, node).map((w) => [mark(w), " "]), said(below(node, "replaces")), said(below(node, "skips")),
+      said(ranges.get(node) || ""), said(next(ch.classic, node)), said(next(ch.v1, node))]));
+};

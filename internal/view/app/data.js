@@ -1,0 +1,64 @@
+// The data of the page. Numbers of nodes are places in a package's nodes.
+const data = JSON.parse(document.getElementById("data").textContent);
+
+const EDGES = { 1: "replaces", 2: "skips", 3: "skipRange" };
+
+for (const [i, c] of data.catalogs.entries()) {
+  c.byName = new Map();
+  for (const p of c.packages) {
+    p.catalog = c;
+    p.catalogAt = i;
+    p.haystack = (p.name + "\n" + (p.apis || []).join("\n")).toLowerCase();
+    c.byName.set(p.name, p);
+  }
+}
+
+// differs marks a package of the first catalog that is new, or not as it was in
+// the older one.
+const changed = new Set(data.diff ? data.diff.packages.map((p) => p.name) : []);
+const added = new Set((data.diff && data.diff.packagesAdded) || []);
+const differs = (p) => (p.catalogAt !== 0 ? null : added.has(p.name) ? tag("new") : changed.has(p.name) ? tag("changed") : null);
+
+const titles = new Map((data.codes || []).map((c) => [c.code, c.title]));
+
+// findPackage returns a package by the names of its catalog and itself.
+const findPackage = (catalog, name) => {
+  const c = data.catalogs.find((x) => x.name === catalog) || (data.catalogs.length === 1 ? data.catalogs[0] : null);
+  return (c && c.byName.get(name)) || null;
+};
+
+// hasInstalled reports whether any node of a package is installed.
+const hasInstalled = (p) => p.nodes.some((n) => (n.marks || []).includes("installed"));
+
+// channelOf returns a channel by name, the default channel, or the first one.
+const channelOf = (p, name) => p.channels.find((c) => c.name === name) || p.channels.find((c) => c.name === p.default) || p.channels[0] || null;
+
+// marksOf returns the words that tell what is particular about a node in a
+// channel, the most important first.
+const marksOf = (p, ch, i) => {
+  const own = p.nodes[i].marks || [];
+  const out = [];
+  if (ch.heads.includes(i)) out.push("head");
+  if (own.includes("installed")) out.push("installed");
+  if ((ch.skipped || []).includes(i)) out.push("skipped");
+  for (const m of own) if (!out.includes(m)) out.push(m);
+  const classic = (ch.strandedClassic || []).includes(i), v1 = (ch.strandedV1 || []).includes(i);
+  if (classic && v1) out.push("no way on");
+  else if (classic) out.push("no way on in OLM");
+  else if (v1) out.push("no way on in OLM v1");
+  return out;
+};
+
+const WORDS = {
+  "head": "the newest of the channel: no other entry replaces or skips it",
+  "installed": "installed in the problem that was given",
+  "skipped": "another entry skips it, so that classic OLM never installs it",
+  "deprecated": "its author deprecated it",
+  "never chosen": "it has the property olm.deprecated, and is never chosen",
+  "no content": "only edges mention it: the catalog has no such bundle",
+  "new": "the older catalog does not have it",
+  "no way on": "nothing leads from it to the head, in either reading",
+  "no way on in OLM": "nothing leads from it to the head in classic OLM",
+  "no way on in OLM v1": "nothing leads from it to the head in OLM v1",
+};
+const mark = (word) => set(tag(word), { title: WORDS[word] });

@@ -1,0 +1,197 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// maxProblems is how many problems of a catalog the page lists.
+const maxProblems = 100
+
+// newCatalog returns the data of a catalog. installed are the nodes to mark, by
+// package; added are the names of bundles that a difference found new.
+func newCatalog(name string, c *graph.Catalog, installed map[string][]graph.Node, added map[string]map[string]bool) catalogData {
+	d := catalogData{Name: name, Bundles: c.NumBundles(), Channels: c.NumChannels(), Packages: []pkgData{}}
+	for i, p := range c.Problems() {
+		if i == maxProblems {
+			break
+		}
+		d.Problems = append(d.Problems, p.Error())
+	}
+	for p := range c.Packages() {
+		b := pkgBuilder{pkg: p, installed: installed[p.Name()], number: map[graph.Node]int{}}
+		d.Packages = append(d.Packages, b.build(added[p.Name()]))
+	}
+	return d
+}
+
+// A pkgBuilder collects the data of a package. Its maps are never ranged over.
+type pkgBuilder struct {
+	pkg       graph.Package
+	installed []graph.Node
+	data      pkgData
+	nodes     []graph.Node // newest first
+	number    map[graph.Node]int
+	named     map[string]int // the node that a name in the catalog means
+	reasons   interned
+	apis      interned
+	needs     interned
+	sets      interned
+}
+
+func (b *pkgBuilder) build(added map[string]bool) pkgData {
+	b.data = pkgData{Name: b.pkg.Name(), Default: b.pkg.DefaultChannelName(), Nodes: []nodeData{}, Channels: []channelData{}}
+	b.data.Deprecated, _ = b.pkg.Deprecation()
+	b.addNodes(added)
+	for ch := range b.pkg.Channels() {
+		b.data.Channels = append(b.data.Channels, b.channel(ch))
+	}
+	if b.pkg.NumChannels() > 1 {
+		b.data.All = b.ways(b.pkg.Upgrades(graph.V1, &graph.UpgradeOptions{Installed: b.nodes}))
+	}
+	b.data.Reasons, b.data.APIs, b.data.Needs = b.reasons.list, b.apis.list, b.needs.list
+	return b.data
+}
+
+// addNodes lists everything that may be installed: all bundles, whatever
+// channel they are in, the names that edges mention, and what is installed.
+func (b *pkgBuilder) addNodes(added map[string]bool) {
+	known := slices.Clone(b.installed)
+	for x := range b.pkg.Bundles() {
+		known = append(known, x.Node())
+	}
+	b.nodes = slices.Collect(b.pkg.Upgrades(graph.V1, &graph.UpgradeOptions{Installed: known}).Nodes())
+	slices.Reverse(b.nodes)
+	b.named = map[string]int{}
+	labels := b.labels()
+	for i, n := range b.nodes {
+		b.number[n] = i
+		d := nodeData{Name: n.Name, Version: n.Version, Label: labels[i]}
+		x, ok := b.pkg.Bundle(n.Name)
+		if ok && x.Node() != n { // installed under the name of a bundle, in another version
+			ok = false
+		}
+		if _, has := b.named[n.Name]; ok || !has {
+			b.named[n.Name] = i
+		}
+		if ok {
+			b.describe(&d, x)
+		} else {
+			d.Marks = append(d.Marks, markNoContent)
+		}
+		if slices.Contains(b.installed, n) {
+			d.Marks = append(d.Marks, markInstalled)
+		}
+		if added[n.Name] {
+			d.Marks = append(d.Marks, markNew)
+		}
+		b.data.Nodes = append(b.data.Nodes, d)
+	}
+}
+
+// describe says what the catalog says of a bundle.
+func (b *pkgBuilder) describe(d *nodeData, x graph.Bundle) {
+	d.Image = x.Image()
+	if err := x.Err(); err != nil {
+		d.Fault = err.Error()
+	}
+	var set []int
+	for g := range x.APIs() {
+		set = append(set, b.apis.add(g.String()))
+	}
+	if len(set) > 0 {
+		at := b.sets.add(key(set))
+		if at == len(b.data.Sets) {
+			b.data.Sets = append(b.data.Sets, set)
+		}
+		d.APIs = &at
+	}
+	for r := range x.Requirements() {
+		d.Needs = append(d.Needs, b.needs.add(r.Expr.String()))
+	}
+	if m, ok := x.Deprecation(); ok {
+		d.Deprecated = m
+		d.Marks = append(d.Marks, markDeprecated)
+	}
+	if x.IsProhibited() {
+		d.Marks = append(d.Marks, markProhibited)
+	}
+}
+
+// labels returns a short text for each node: what follows the stem that all
+// bundles share, or the version where no other node has it, or the name.
+func (b *pkgBuilder) labels() []string {
+	stem := b.stem()
+	versions := map[string]int{}
+	for _, n := range b.nodes {
+		versions[n.Version]++
+	}
+	out, times := make([]string, len(b.nodes)), map[string]int{}
+	for i, n := range b.nodes {
+		short, ok := strings.CutPrefix(n.Name, stem)
+		switch {
+		case stem != "" && ok && short != "":
+			out[i] = short
+		case n.Version != "" && versions[n.Version] == 1:
+			out[i] = n.Version
+		default:
+			out[i] = n.Name
+		}
+		times[out[i]]++
+	}
+	for i, n := range b.nodes {
+		if times[out[i]] > 1 {
+			out[i] = n.String()
+		}
+	}
+	return out
+}
+
+// stem returns what the names of all bundles begin with before their version,
+// such as "etcdoperator.v"; "" when they differ.
+func (b *pkgBuilder) stem() string {
+	all := ""
+	for x := range b.pkg.Bundles() {
+		s, ok := strings.CutSuffix(x.Name(), x.Node().Version)
+		if !ok || s == x.Name() || all != "" && s != all {
+			return ""
+		}
+		all = s
+	}
+	return all
+}
+
+// channel returns the data of a channel.
+func (b *pkgBuilder) channel(ch graph.Channel) channelData {
+	d := channelData{Name: ch.Name(), Heads: []int{}, Rows: []int{}, Edges: [][3]int{}}
+	d.Deprecated, _ = ch.Deprecation()
+	d.Faults = faults(ch)
+	o := &graph.UpgradeOptions{Channels: []string{ch.Name()}, Installed: b.nodes}
+	classic, v1 := b.pkg.Upgrades(graph.Classic, o), b.pkg.Upgrades(graph.V1, o)
+	d.Classic, d.V1 = b.ways(classic), b.ways(v1)
+	if err := classic.Err(); err != nil {
+		d.Faults = append(d.Faults, err.Error())
+	}
+	c := channelBuilder{pkgBuilder: b, ch: ch, data: &d, row: map[int]bool{}}
+	c.addRows(classic)
+	c.addEdges()
+	c.addRails(classic, v1)
+	d.StrandedClassic, d.StrandedV1 = c.stranded(classic), c.stranded(v1)
+	return d
+}
+
+// maxFaults is how many faults of a channel the page lists.
+const maxFaults = 20
+
+// faults says what is wrong with a channel.
+func faults(ch graph.Channel) []string {
+	var out []string
+	for _, p := range ch.Package().Catalog().Problems() {
+		if p.Schema == "olm.channel" && p.Name == ch.Name() && p.Package == ch.Package().Name() && len(out) < maxFaults {
+			out = append(out, p.Err.Error())
+		}
+	}
+	return out
+}

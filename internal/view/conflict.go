@@ -1,0 +1,82 @@
+package view
+
+import (
+	"context"
+
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// maxDepth bounds the nesting of a derivation in the page, so that a proof of any
+// length can be drawn by a script that calls itself.
+const maxDepth = 60
+
+// cores returns the derivations of a conflict and what would help.
+func cores(ctx context.Context, c *resolver.Conflict) ([]coreData, error) {
+	report, err := c.Report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []coreData
+	for _, core := range report.Cores {
+		s := steps(core.Conclusion, 0)
+		d := coreData{Headline: core.Headline, Steps: &s, Incomplete: core.Incomplete, Notes: core.Notes, Fixes: []fixData{}}
+		for _, f := range core.Fixes {
+			x := fixData{Text: f.String()}
+			for _, ch := range f.Changes {
+				x.Changes = append(x.Changes, ch.String())
+			}
+			d.Fixes = append(d.Fixes, x)
+		}
+		if len(core.Fixes) == 0 {
+			d.Notes = append(d.Notes, "No one or two changes resolve this. Give up one of the requests and resolve again.")
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// steps returns the sentence of a step with what stands under it.
+func steps(s *resolver.Step, depth int) stepData {
+	text, under := s.Told()
+	d := stepData{Code: under.Code, Text: text, Messages: under.Messages}
+	for _, p := range under.Places {
+		d.Places = append(d.Places, p.String())
+	}
+	if depth == maxDepth {
+		return d
+	}
+	for _, b := range under.Because {
+		d.Because = append(d.Because, steps(b, depth+1))
+	}
+	return d
+}
+
+// codes returns what the codes of steps mean, as far as answers use them, in the
+// order of the documentation.
+func codes(answers []answerData) []codeData {
+	used := map[string]bool{} // never ranged over
+	var visit func(list []stepData)
+	visit = func(list []stepData) {
+		for _, s := range list {
+			used[s.Code] = true
+			visit(s.Because)
+		}
+	}
+	for _, a := range answers {
+		for _, c := range a.Cores {
+			visit([]stepData{*c.Steps})
+		}
+		for _, n := range a.Nodes {
+			for _, w := range n.Why {
+				visit(w.Over)
+			}
+		}
+	}
+	var out []codeData
+	for _, e := range resolver.Explanations() {
+		if used[e.Code] {
+			out = append(out, codeData{e.Code, e.Title})
+		}
+	}
+	return out
+}

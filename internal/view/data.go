@@ -1,0 +1,177 @@
+package view
+
+import "github.com/olmkit/olmkit/graph"
+
+// The data of a page, as the script reads it. Numbers of nodes are places in
+// [pkgData.Nodes].
+type pageData struct {
+	Title    string        `json:"title"`
+	Catalogs []catalogData `json:"catalogs"`
+	Answers  []answerData  `json:"answers"`
+	Diff     *diffData     `json:"diff,omitempty"`
+	// Codes tell what the steps of derivations are.
+	Codes []codeData `json:"codes,omitempty"`
+}
+
+type catalogData struct {
+	Name     string    `json:"name"`
+	Bundles  int       `json:"bundles"`
+	Channels int       `json:"channels"`
+	Problems []string  `json:"problems,omitempty"`
+	Packages []pkgData `json:"packages"`
+}
+
+type pkgData struct {
+	Name       string `json:"name"`
+	Default    string `json:"default"`
+	Deprecated string `json:"deprecated,omitempty"`
+	// Nodes are everything that may be installed, the newest first.
+	Nodes    []nodeData    `json:"nodes"`
+	Channels []channelData `json:"channels"`
+	// All is how OLM v1 reads all channels together; nil for a single channel,
+	// where it says the same.
+	All *waysData `json:"all,omitempty"`
+	// Reasons, APIs, Sets and Needs are tables that the other lists refer to.
+	Reasons []string `json:"reasons,omitempty"`
+	APIs    []string `json:"apis,omitempty"`
+	Sets    [][]int  `json:"sets,omitempty"`
+	Needs   []string `json:"needs,omitempty"`
+}
+
+// A nodeData is a bundle, or a name that only edges mention.
+type nodeData struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	// Label is short and tells the node from the others of the package.
+	Label string `json:"label"`
+	Image string `json:"image,omitempty"`
+	// APIs is the place of what the bundle provides in Sets, Needs are places in
+	// Needs.
+	APIs       *int   `json:"apis,omitempty"`
+	Needs      []int  `json:"needs,omitempty"`
+	Deprecated string `json:"deprecated,omitempty"`
+	Fault      string `json:"fault,omitempty"`
+	// Marks are any of the words of the constants below.
+	Marks []string `json:"marks,omitempty"`
+}
+
+// The marks of nodes that hold in every channel.
+const (
+	markNoContent  = "no content"
+	markDeprecated = "deprecated"
+	markProhibited = "never chosen"
+	markInstalled  = "installed"
+	markNew        = "new"
+)
+
+type channelData struct {
+	Name       string   `json:"name"`
+	Deprecated string   `json:"deprecated,omitempty"`
+	Faults     []string `json:"faults,omitempty"`
+	Heads      []int    `json:"heads"`
+	// Rows are the nodes to draw, the newest first.
+	Rows    []int `json:"rows"`
+	Skipped []int `json:"skipped,omitempty"`
+	// Edges are those of the catalog, each as the lower node, the upper one and
+	// its kind; an edge of kind edgeRange joins nodes that a skipRange leads past.
+	Edges  [][3]int    `json:"edges"`
+	Ranges []rangeData `json:"ranges,omitempty"`
+	// Strange are the rows from which no steps lead to a head, in each reading.
+	StrandedClassic []int     `json:"strandedClassic,omitempty"`
+	StrandedV1      []int     `json:"strandedV1,omitempty"`
+	Classic         *waysData `json:"classic"`
+	V1              *waysData `json:"v1"`
+}
+
+// The kinds of edges in a drawing.
+const (
+	edgeReplaces = int(graph.Replaces)
+	edgeSkips    = int(graph.Skips)
+	edgeRange    = int(graph.SkipRange)
+)
+
+type rangeData struct {
+	Node int    `json:"node"`
+	Text string `json:"text"`
+}
+
+// A waysData says what follows what under one reading.
+type waysData struct {
+	Heads []int `json:"heads"`
+	// Steps are lists of a node, what OLM goes to by itself from there (-1 when
+	// it stays), and then, the preferred first, all that can follow at once, each
+	// with the place of its reasons in Reasons.
+	Steps [][]int `json:"steps"`
+	// Detours are shortest paths to a head, as nodes, from where OLM by itself
+	// does not get to one.
+	Detours [][]int `json:"detours,omitempty"`
+}
+
+type codeData struct {
+	Code  string `json:"code"`
+	Title string `json:"title"`
+}
+
+// An answerData is a problem and what came of it.
+type answerData struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	OK        bool   `json:"ok"`
+	Error     string `json:"error,omitempty"`
+	// Nodes and Edges are the graph of reasons: subscriptions, what they chose,
+	// and what that required.
+	Nodes    []reasonNode `json:"nodes"`
+	Edges    []reasonEdge `json:"edges"`
+	Cores    []coreData   `json:"cores,omitempty"`
+	Warnings []string     `json:"warnings,omitempty"`
+}
+
+type reasonNode struct {
+	// Kind is "subscription", "install", "upgrade" or "keep".
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Detail is the second line of the drawing.
+	Detail  string `json:"detail,omitempty"`
+	Package string `json:"package,omitempty"`
+	Channel string `json:"channel,omitempty"`
+	Catalog string `json:"catalog,omitempty"`
+	// From and To are versions, as far as they are known.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	// Why are the sentences of the chain up to what was asked for.
+	Why []whyData `json:"why,omitempty"`
+}
+
+type whyData struct {
+	Text  string     `json:"text"`
+	Place string     `json:"place,omitempty"`
+	Over  []stepData `json:"over,omitempty"`
+}
+
+// A reasonEdge leads from what asks to what it gets.
+type reasonEdge struct {
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	Text string `json:"text"`
+}
+
+type coreData struct {
+	Headline   string    `json:"headline"`
+	Steps      *stepData `json:"steps"`
+	Incomplete bool      `json:"incomplete,omitempty"`
+	Notes      []string  `json:"notes,omitempty"`
+	Fixes      []fixData `json:"fixes"`
+}
+
+type stepData struct {
+	Code     string     `json:"code"`
+	Text     string     `json:"text"`
+	Places   []string   `json:"places,omitempty"`
+	Messages []string   `json:"messages,omitempty"`
+	Because  []stepData `json:"because,omitempty"`
+}
+
+type fixData struct {
+	Text    string   `json:"text"`
+	Changes []string `json:"changes"`
+}

@@ -1,0 +1,168 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// A diffData is what a catalog changes from an older one.
+type diffData struct {
+	Old             string    `json:"old"`
+	New             string    `json:"new"`
+	PackagesAdded   []string  `json:"packagesAdded,omitempty"`
+	PackagesRemoved []string  `json:"packagesRemoved,omitempty"`
+	APIsRemoved     []string  `json:"apisRemoved,omitempty"`
+	Packages        []diffPkg `json:"packages"`
+	// LostClassic and LostV1 count what had a way to a head and has none.
+	LostClassic int `json:"lostClassic"`
+	LostV1      int `json:"lostV1"`
+}
+
+// A diffPkg is what changes for a package: in every reading, and in each.
+type diffPkg struct {
+	Name    string     `json:"name"`
+	Facts   []diffFact `json:"facts,omitempty"`
+	Classic []diffFact `json:"classic,omitempty"`
+	V1      []diffFact `json:"v1,omitempty"`
+}
+
+// A diffFact is one kind of change and what it touches.
+type diffFact struct {
+	// Kind is "breaks", "changes" or "adds".
+	Kind  string   `json:"kind"`
+	Title string   `json:"title"`
+	Items []string `json:"items,omitempty"`
+}
+
+const (
+	factBreaks  = "breaks"
+	factChanges = "changes"
+	factAdds    = "adds"
+)
+
+// newDiff compares two catalogs in both readings.
+func newDiff(ctx context.Context, old, new Catalog) (*diffData, error) {
+	classic, err := graph.Compare(ctx, old.Graph, new.Graph, graph.Classic)
+	if err != nil {
+		return nil, err
+	}
+	v1, err := graph.Compare(ctx, old.Graph, new.Graph, graph.V1)
+	if err != nil {
+		return nil, err
+	}
+	d := &diffData{
+		Old: old.Name, New: new.Name, PackagesAdded: classic.PackagesAdded, PackagesRemoved: classic.PackagesRemoved,
+		APIsRemoved: texts(classic.APIsRemoved), Packages: []diffPkg{}, LostClassic: classic.Lost, LostV1: v1.Lost,
+	}
+	for _, p := range classic.Packages {
+		d.Packages = append(d.Packages, diffPkg{Name: p.Name, Facts: facts(&p), Classic: rerouted(p.Channels)})
+	}
+	for _, p := range v1.Packages {
+		at := slices.IndexFunc(d.Packages, func(x diffPkg) bool { return x.Name == p.Name })
+		if at < 0 {
+			at = len(d.Packages)
+			d.Packages = append(d.Packages, diffPkg{Name: p.Name, Facts: facts(&p)})
+		}
+		d.Packages[at].V1 = rerouted(p.Channels)
+	}
+	slices.SortStableFunc(d.Packages, func(a, b diffPkg) int { return cmp.Compare(a.Name, b.Name) })
+	return d, nil
+}
+
+// facts returns what changes for a package whatever the reading, what breaks
+// first.
+func facts(p *graph.PackageDiff) []diffFact {
+	var out []diffFact
+	add := func(kind, title string, items []string) {
+		if len(items) > 0 {
+			out = append(out, diffFact{kind, title, items})
+		}
+	}
+	add(factBreaks, "channels removed", p.ChannelsRemoved)
+	add(factBreaks, "bundles removed", texts(p.BundlesRemoved))
+	add(factBreaks, "APIs removed", texts(p.APIsRemoved))
+	var changed []string
+	for _, c := range p.BundlesChanged {
+		changed = append(changed, c.Name+": "+c.String())
+	}
+	add(factBreaks, "bundles changed under their name", changed)
+	if c := p.DefaultChannel; c != nil {
+		add(factChanges, "default channel", []string{c.New + ", was " + c.Old})
+	}
+	var deprecations []string
+	for _, c := range p.Deprecations {
+		what := strings.TrimSpace(c.Scope + " " + c.Name)
+		if c.New == "" {
+			deprecations = append(deprecations, what+": deprecated no more")
+		} else {
+			deprecations = append(deprecations, what+": deprecated: "+c.New)
+		}
+	}
+	add(factChanges, "deprecations", deprecations)
+	add(factAdds, "channels added", p.ChannelsAdded)
+	add(factAdds, "bundles added", texts(p.BundlesAdded))
+	return out
+}
+
+// rerouted returns what changes for those who have something of a channel installed.
+func rerouted(channels []graph.ChannelDiff) []diffFact {
+	var out []diffFact
+	for _, c := range channels {
+		add := func(kind, title string, items []string) {
+			if len(items) > 0 {
+				out = append(out, diffFact{kind, "channel " + c.Name + ": " + title, items})
+			}
+		}
+		add(factBreaks, "no way to the head any more", texts(c.Lost))
+		add(factBreaks, "not to the newest z-stream in one step any more", texts(c.Behind))
+		if h := c.Head; h != nil {
+			add(factChanges, "head", []string{cmp.Or(h.New, "none") + ", was " + cmp.Or(h.Old, "none")})
+		}
+		var moved []string
+		for _, r := range c.Changed {
+			moved = append(moved, fmt.Sprintf("%s goes to %s, was %s", r.From, cmp.Or(r.New.String(), "none"), r.Old))
+		}
+		add(factChanges, "other next step", moved)
+		var ranges []string
+		for _, r := range c.Ranges {
+			ranges = append(ranges, fmt.Sprintf("%s covers %s instead of %s", r.Name, cmp.Or(r.New, "none"), cmp.Or(r.Old, "none")))
+		}
+		add(factChanges, "skipRange", ranges)
+		add(factAdds, "has a way to the head now", texts(c.Gained))
+	}
+	return out
+}
+
+func texts[T fmt.Stringer](list []T) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = x.String()
+	}
+	return out
+}
+
+// addedBundles returns the names of the bundles that a catalog has and an older
+// one has not, by package.
+func addedBundles(old, new *graph.Catalog) map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for p := range new.Packages() {
+		names := map[string]bool{}
+		before, _ := old.Package(p.Name())
+		for x := range p.Bundles() {
+			had := false
+			if before != (graph.Package{}) {
+				_, had = before.Bundle(x.Name())
+			}
+			if !had {
+				names[x.Name()] = true
+			}
+		}
+		out[p.Name()] = names
+	}
+	return out
+}

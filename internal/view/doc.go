@@ -1,0 +1,45 @@
+// Package view makes one HTML page of catalogs, resolutions and differences, for
+// a person to walk through.
+//
+//	page, err := view.New(ctx, &view.Input{Catalogs: []view.Catalog{{Name: "community", Graph: cat}}})
+//	_, err = page.WriteTo(file)
+//
+// The page asks nothing of any network: its script, its style and its data are
+// part of it. [Serve] serves the same page on a listener.
+//
+// # Who decides what
+//
+// Nothing about operators is decided in the page. What follows an installed
+// version in each reading, what is stranded, what a resolution chose and why, and
+// what changed between two catalogs comes from packages graph and resolver, as
+// tables of numbers and finished sentences. The script follows a table from one
+// version to the next; it never reads a range or compares versions.
+//
+//	data.go      the data of a page, as the script reads it
+//	catalog.go   packages, bundles and channels
+//	ways.go      what follows what, in both readings
+//	answer.go    resolutions as graphs of reasons
+//	conflict.go  conflicts as derivations with fixes
+//	diff.go      what a catalog changes
+//	page.go      the page as one document, and its content security policy
+//	serve.go     the server
+//	app          the script, the style and the body of the page
+//	lib          the libraries of the script: dagre for layout, d3-zoom to move about
+//
+// # Text of catalogs
+//
+// Whatever a catalog says is text and nothing else. It reaches the page as JSON
+// in which no markup can end, and the script makes text nodes of it. The policy
+// of the page allows its own script and style by their hashes and nothing else,
+// and forbids the functions that turn text into markup. Icons and links of
+// catalogs are not shown.
+//
+// # The libraries
+//
+// Dagre (MIT) lays out directed graphs, is maintained, and is 48 kB; d3-zoom with
+// what it needs (ISC, BSD) is 64 kB and knows wheels, touch and keys of all
+// browsers. Elkjs lays out as well and is thirty times as large; cytoscape draws on
+// a canvas, which neither a keyboard nor a screen reader can enter. Directory lib
+// holds the published files, their licences and sums, and the script that fetched
+// them.
+package view

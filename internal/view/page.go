@@ -1,0 +1,250 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An Input is what a page shows.
+type Input struct {
+	// Catalogs in the order in which they are listed. Their names tell them
+	// apart.
+	Catalogs []Catalog
+	// Problems are resolved; their catalogs are loaded.
+	Problems []Problem
+	// Old, when set, is what the first of Catalogs is compared with.
+	Old *Catalog
+}
+
+// A Catalog is a catalog and its name.
+type Catalog struct {
+	Name  string
+	Graph *graph.Catalog
+}
+
+// A Problem is a problem and what it is called.
+type Problem struct {
+	Name string
+	resolver.Problem
+}
+
+// A Page is a document that needs nothing else. It is immutable and safe for use
+// by any number of goroutines.
+type Page struct {
+	text   []byte
+	policy string
+}
+
+// New returns the page of an input: the same page for the same input. The error
+// is that of a problem that has no answer, or the context's.
+func New(ctx context.Context, in *Input) (*Page, error) {
+	d, err := newData(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return render(d)
+}
+
+// newData returns the data of a page.
+func newData(ctx context.Context, in *Input) (*pageData, error) {
+	d := &pageData{Title: "olmkit", Catalogs: []catalogData{}, Answers: []answerData{}}
+	installed := map[string][]graph.Node{}
+	for i := range in.Problems {
+		p := &in.Problems[i]
+		a, err := newAnswer(ctx, p.Name, &p.Problem)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		d.Answers = append(d.Answers, *a)
+		for _, x := range p.Installed {
+			pkg := packageOf(&x)
+			installed[pkg] = append(installed[pkg], graph.Node{Name: x.Name, Version: x.Version})
+		}
+	}
+	d.Codes = codes(d.Answers)
+	for i, c := range in.Catalogs {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		var added map[string]map[string]bool
+		if i == 0 && in.Old != nil {
+			added = addedBundles(in.Old.Graph, c.Graph)
+		}
+		d.Catalogs = append(d.Catalogs, newCatalog(c.Name, c.Graph, installed, added))
+	}
+	if len(in.Catalogs) > 0 {
+		d.Title = in.Catalogs[0].Name + " – olmkit"
+		if in.Old != nil {
+			var err error
+			if d.Diff, err = newDiff(ctx, *in.Old, in.Catalogs[0]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d, nil
+}
+
+// packageOf returns the package of an installed operator, "" when it is not
+// known.
+func packageOf(in *resolver.Installed) string {
+	if in.Package != "" {
+		return in.Package
+	}
+	for _, p := range in.Properties {
+		if p.Type != property.TypePackage {
+			continue
+		}
+		if v, err := property.ParsePackage(p.Value); err == nil {
+			return v.PackageName
+		}
+	}
+	return ""
+}
+
+//go:embed app/*.js app/page.css app/body.html lib/*.js lib/*.LICENSE lib/lib.txt
+var files embed.FS
+
+// scripts are the parts of the page's own script, in order.
+var scripts = []string{"text.js", "data.js", "ways.js", "list.js", "layout.js", "graph.js", "channel.js", "version.js", "package.js", "answer.js", "diff.js", "main.js"}
+
+// A library is a line of lib/lib.txt.
+type library struct{ pkg, version, file, licence, sum string }
+
+// name is the name of the library's files here.
+func (l library) name() string { return l.pkg[strings.LastIndexByte(l.pkg, '/')+1:] }
+
+// libraries reads lib/lib.txt.
+func libraries() ([]library, error) {
+	text, err := files.ReadFile("lib/lib.txt")
+	if err != nil {
+		return nil, err
+	}
+	var out []library
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0] == "#" {
+			continue
+		}
+		if len(f) != 5 {
+			return nil, fmt.Errorf("lib/lib.txt: %q has %d fields, want 5", line, len(f))
+		}
+		out = append(out, library{f[0], f[1], f[2], f[3], f[4]})
+	}
+	return out, nil
+}
+
+// script returns the libraries with their licences, then the page's own parts.
+func script() ([]byte, error) {
+	libs, err := libraries()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	for _, l := range libs {
+		licence, err := files.ReadFile("lib/" + l.name() + ".LICENSE")
+		if err != nil {
+			return nil, err
+		}
+		code, err := files.ReadFile("lib/" + l.name() + ".js")
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "/*!\n%s*/\n%s\n", licence, code)
+	}
+	b.WriteString("(() => {\n\"use strict\";\n")
+	for _, name := range scripts {
+		code, err := files.ReadFile("app/" + name)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(code)
+	}
+	b.WriteString("})();\n")
+	return b.Bytes(), nil
+}
+
+// render makes the document. The data is JSON as package encoding/json writes it
+// for HTML: <, >, & and the line ends of JavaScript are escaped, so that nothing
+// in it can end the element.
+func render(d *pageData) (*Page, error) {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	code, err := script()
+	if err != nil {
+		return nil, err
+	}
+	style, err := files.ReadFile("app/page.css")
+	if err != nil {
+		return nil, err
+	}
+	body, err := files.ReadFile("app/body.html")
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{policy: policy(code, style)}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="olmkit view">
+<link rel="icon" href="data:,">
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+%s<script type="application/json" id="data">%s</script>
+<script>%s</script>
+</body>
+</html>
+`, html.EscapeString(p.policy), html.EscapeString(d.Title), style, body, data, code)
+	p.text = b.Bytes()
+	return p, nil
+}
+
+// policy returns the content security policy of a page: its own script and
+// style, and no way from a string to markup or code.
+func policy(script, style []byte) string {
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src '" + hash(script) + "'",
+		"style-src '" + hash(style) + "'",
+		"img-src data:",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"require-trusted-types-for 'script'",
+		"trusted-types 'none'",
+	}, "; ")
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// WriteTo writes the page. It implements [io.WriterTo].
+func (p *Page) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(p.text)
+	return int64(n), err
+}
+
+// Len returns the size of the page in bytes.
+func (p *Page) Len() int { return len(p.text) }

@@ -1,0 +1,290 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/realcat"
+	"github.com/olmkit/olmkit/internal/sample"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// load returns the index of a catalog that is one text.
+func load(t testing.TB, text string) *graph.Catalog {
+	t.Helper()
+	c, err := graph.Load(t.Context(), fstest.MapFS{"catalog.yaml": {Data: []byte(text)}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func loadSample(t testing.TB) *graph.Catalog {
+	t.Helper()
+	c, err := graph.Load(t.Context(), sample.Catalog(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// olderSample is the sample catalog as it may have been before.
+const olderSample = `
+schema: olm.package
+name: etcd
+defaultChannel: alpha
+---
+schema: olm.channel
+package: etcd
+name: alpha
+entries:
+- name: etcdoperator.v0.6.1
+- name: etcdoperator.v0.9.0
+  replaces: etcdoperator.v0.6.1
+- name: etcdoperator.v0.9.4
+  skipRange: ">=0.6.0 <0.9.4"
+  replaces: etcdoperator.v0.9.0
+---
+schema: olm.channel
+package: etcd
+name: old
+entries:
+- name: etcdoperator.v0.6.1
+---
+schema: olm.bundle
+package: etcd
+name: etcdoperator.v0.6.1
+image: registry.example.com/etcd:0.6.1
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.6.1}
+- type: olm.gvk
+  value: {group: etcd.database.coreos.com, version: v1beta2, kind: EtcdRestore}
+---
+schema: olm.bundle
+package: etcd
+name: etcdoperator.v0.9.0
+image: registry.example.com/etcd/bundle:v0.9.0
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.0}
+---
+schema: olm.bundle
+package: etcd
+name: etcdoperator.v0.9.4
+image: registry.example.com/etcd/bundle:v0.9.4
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.4}
+`
+
+// sampleInput shows everything that a page can hold: an answer, a conflict and a
+// difference.
+func sampleInput(t testing.TB) *Input {
+	c := loadSample(t)
+	cats := []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: c}}
+	return &Input{
+		Catalogs: []Catalog{{"sample", c}},
+		Problems: []Problem{
+			{"upgrade", resolver.Problem{
+				Namespace: "operators", Catalogs: cats,
+				Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable", InstalledCSV: "etcdoperator.v0.9.0"}, {Package: "grafana"}},
+				Installed:     []resolver.Installed{{Name: "etcdoperator.v0.9.0", Version: "0.9.0", Package: "etcd"}, {Name: "argocd-operator.v0.7.0", Version: "0.7.0", Package: "argocd"}},
+			}},
+			{"conflict", resolver.Problem{
+				Namespace: "operators", Catalogs: cats,
+				Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable"}, {Package: "etcd-backup-tool"}, {Package: "argocd"}},
+			}},
+		},
+		Old: &Catalog{"older", load(t, olderSample)},
+	}
+}
+
+func htmlOf(t testing.TB, in *Input) []byte {
+	t.Helper()
+	p, err := New(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if n, err := p.WriteTo(&b); err != nil || n != int64(b.Len()) || b.Len() != p.Len() {
+		t.Fatalf("WriteTo = %d, %v; wrote %d of %d bytes", n, err, b.Len(), p.Len())
+	}
+	return b.Bytes()
+}
+
+func TestDataOfSample(t *testing.T) {
+	d, err := newData(t.Context(), sampleInput(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.MarshalIndent(d, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "sample.json")
+	if *update {
+		if err := os.WriteFile(golden, append(got, '\n'), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
+		t.Errorf("the data of the sample page changed (go test -update rewrites it):\n%s", diff)
+	}
+}
+
+// TestSameBytes: the same input gives the same page.
+func TestSameBytes(t *testing.T) {
+	a := htmlOf(t, sampleInput(t))
+	for range 5 {
+		if !bytes.Equal(a, htmlOf(t, sampleInput(t))) {
+			t.Fatal("two pages of one input differ")
+		}
+	}
+}
+
+// TestPolicy: the policy of the document is that of its own script and style,
+// and nothing in the document asks for anything outside it.
+func TestPolicy(t *testing.T) {
+	page := string(htmlOf(t, sampleInput(t)))
+	m := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatal("no policy")
+	}
+	got := html.UnescapeString(m[1])
+	element := func(open, end string) string {
+		_, rest, ok := strings.Cut(page, open)
+		if !ok {
+			t.Fatalf("no %s", open)
+		}
+		text, _, _ := strings.Cut(rest, end)
+		return text
+	}
+	if want := policy([]byte(element("<script>", "</script>")), []byte(element("<style>", "</style>"))); got != want {
+		t.Errorf("policy is %s\nwant %s", got, want)
+	}
+	for _, want := range []string{"default-src 'none'", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the policy lacks %s", want)
+		}
+	}
+	if n := strings.Count(page, "</script"); n != 2 {
+		t.Errorf("the page has %d ends of scripts, want 2: data and code", n)
+	}
+	for _, bad := range []string{"<script src", "<link rel=\"stylesheet", "@import", "url(http", "<img", "<iframe"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+}
+
+// TestScriptMakesNoMarkup: no part of the page's own script knows a function that
+// turns a string into markup or code.
+func TestScriptMakesNoMarkup(t *testing.T) {
+	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|createContextualFragment|srcdoc|\.html\(|fetch\(|XMLHttpRequest|WebSocket|sendBeacon|import\(`)
+	for _, name := range scripts {
+		code, err := files.ReadFile("app/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range strings.Split(string(code), "\n") {
+			if m := bad.FindString(line); m != "" {
+				t.Errorf("app/%s:%d uses %s", name, n+1, m)
+			}
+		}
+		if n := bytes.Count(code, []byte("\n")); n > 500 {
+			t.Errorf("app/%s has %d lines, more than 500", name, n)
+		}
+	}
+	entries, err := files.ReadDir("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".js") && !strings.Contains(fmt.Sprint(scripts), e.Name()) {
+			t.Errorf("app/%s is not part of the page", e.Name())
+		}
+	}
+}
+
+// TestHostileText: whatever a catalog says, the data is one element.
+func TestHostileText(t *testing.T) {
+	evil := "</script><script>alert(1)</script><!--<script>\u2028\u2029&]]>'\""
+	c := load(t, fmt.Sprintf(`
+{"schema":"olm.package","name":%[1]s,"defaultChannel":%[1]s}
+---
+{"schema":"olm.channel","package":%[1]s,"name":%[1]s,"entries":[{"name":%[1]s,"replaces":%[1]s,"skips":[%[1]s],"skipRange":%[1]s}]}
+---
+{"schema":"olm.bundle","package":%[1]s,"name":%[1]s,"image":%[1]s,"properties":[{"type":"olm.package","value":{"packageName":%[1]s,"version":"1.0.0"}}]}
+---
+{"schema":"olm.deprecations","package":%[1]s,"entries":[{"reference":{"schema":"olm.package"},"message":%[1]s}]}
+`, quote(evil)))
+	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c}}, Old: &Catalog{evil, c}}))
+	if n := strings.Count(strings.ToLower(page), "<script"); n != 2 {
+		t.Errorf("the page has %d scripts, want 2: data and code", n)
+	}
+	_, rest, _ := strings.Cut(page, `id="data">`)
+	data, _, _ := strings.Cut(rest, "</script>")
+	if strings.ContainsAny(data, "<>&\u2028\u2029") {
+		t.Error("the data has characters that HTML or JavaScript reads")
+	}
+	var d pageData
+	if err := json.Unmarshal([]byte(data), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Catalogs[0].Packages[0].Name != evil {
+		t.Errorf("the name of the package became %q", d.Catalogs[0].Packages[0].Name)
+	}
+}
+
+func quote(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// TestSize keeps pages small enough to mail and to open at once.
+func TestSize(t *testing.T) {
+	t.Run("sample", func(t *testing.T) {
+		if n := len(htmlOf(t, sampleInput(t))); n > 230<<10 {
+			t.Errorf("the page of the sample has %d bytes", n)
+		}
+	})
+	t.Run("community", func(t *testing.T) {
+		c := realcat.Graph(t, "community")
+		n := len(htmlOf(t, &Input{Catalogs: []Catalog{{"community", c}}}))
+		t.Logf("%d bytes for %d packages and %d bundles", n, c.NumPackages(), c.NumBundles())
+		if n > 2<<20 {
+			t.Errorf("the page has %d bytes", n)
+		}
+	})
+}
+
+func BenchmarkPage(b *testing.B) {
+	c := realcat.Graph(b, "community")
+	for b.Loop() {
+		if _, err := New(b.Context(), &Input{Catalogs: []Catalog{{"community", c}}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
