@@ -243,8 +243,8 @@ func (c *Cluster) create(o olm.Object) error {
 	if o.Metadata.Name == "" && o.Metadata.GenerateName != "" {
 		o.Metadata.Name = fmt.Sprintf("%s%05d", o.Metadata.GenerateName, c.version)
 	}
-	if o.Metadata.Name == "" {
-		return fmt.Errorf("%s has no name", o.Key())
+	if err := invalid(&o, nil); err != nil {
+		return err
 	}
 	if hasStatus(o.Key()) {
 		var err error
@@ -288,6 +288,9 @@ func (c *Cluster) update(old, want olm.Object) error {
 		if want, err = setMember(want, "status", status); err != nil {
 			return err
 		}
+	}
+	if err := invalid(&want, &old); err != nil {
+		return err
 	}
 	want.Metadata.UID, want.Metadata.CreationTimestamp, want.Metadata.Generation = old.Metadata.UID, old.Metadata.CreationTimestamp, old.Metadata.Generation
 	before, after := old, want

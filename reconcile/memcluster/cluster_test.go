@@ -127,7 +127,7 @@ func TestDependentsGo(t *testing.T) {
 	one, both, none := sub("one"), sub("both"), sub("none")
 	one.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(get(t, c, "a"))}
 	both.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(get(t, c, "a")), olm.OwnedBy(get(t, c, "b"))}
-	none.Metadata.OwnerReferences = []olm.OwnerReference{{Kind: "Subscription", Name: "gone", UID: "gone"}}
+	none.Metadata.OwnerReferences = []olm.OwnerReference{{APIVersion: olm.V1Alpha1, Kind: "Subscription", Name: "gone", UID: "gone"}}
 	for _, s := range []*olm.Subscription{one, both, none} {
 		if err := apply(t, c, reconcile.Create, s); err != nil {
 			t.Fatal(err)
@@ -175,6 +175,7 @@ func TestWatch(t *testing.T) {
 func TestControllers(t *testing.T) {
 	c := &memcluster.Cluster{Controllers: true}
 	crd := &olm.CustomResourceDefinition{Header: olm.Header{APIVersion: olm.GroupCRD + "/v1", Kind: olm.KindCRD, Metadata: olm.Metadata{Name: "as.x.io"}}}
+	crd.Spec.Group, crd.Spec.Names.Plural = "x.io", "as"
 	crd.Spec.Versions = []olm.CRDVersion{{Name: "v1", Served: true, Storage: true}}
 	if err := apply(t, c, reconcile.Create, crd); err != nil {
 		t.Fatal(err)
