@@ -1,0 +1,192 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"golang.org/x/tools/txtar"
+)
+
+// crdInvariant: no update of a CRD takes a version from under an operator that
+// is not on its way out, nor one in which objects are stored.
+func crdInvariant(c reconcile.Change, before []olm.Object) error {
+	if c.Op != reconcile.Update || c.Object.Kind != olm.KindCRD {
+		return nil
+	}
+	var old *olm.CustomResourceDefinition
+	var csvs []*olm.ClusterServiceVersion
+	replaced := map[string]bool{}
+	for _, o := range before {
+		switch o.Kind {
+		case olm.KindCRD:
+			if o.Key() == c.Key() {
+				old, _ = olm.As[olm.CustomResourceDefinition](o)
+			}
+		case olm.KindClusterServiceVersion:
+			if csv, err := olm.As[olm.ClusterServiceVersion](o); err == nil && !csv.IsCopied() {
+				csvs = append(csvs, csv)
+				replaced[csv.Metadata.Namespace+"/"+csv.Spec.Replaces] = true
+			}
+		case olm.KindInstallPlan:
+			ip, err := olm.As[olm.InstallPlan](o)
+			if err != nil {
+				return err
+			}
+			for _, s := range ip.Status.Plan {
+				var csv olm.ClusterServiceVersion
+				if s.Resource.Kind == olm.KindClusterServiceVersion && csv.UnmarshalJSON([]byte(s.Resource.Manifest)) == nil {
+					replaced[ip.Metadata.Namespace+"/"+csv.Spec.Replaces] = true
+				}
+			}
+		}
+	}
+	now, err := olm.As[olm.CustomResourceDefinition](c.Object)
+	if err != nil || old == nil {
+		return fmt.Errorf("update of %s: %v", c.Key(), err)
+	}
+	serves := func(crd *olm.CustomResourceDefinition, name string) bool {
+		return slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == name && v.Served })
+	}
+	for _, csv := range csvs {
+		if replaced[csv.Metadata.Namespace+"/"+csv.Metadata.Name] {
+			continue
+		}
+		for _, d := range slices.Concat(csv.Spec.CRDs.Owned, csv.Spec.CRDs.Required) {
+			if d.Name == now.Metadata.Name && serves(old, d.Version) && !serves(now, d.Version) {
+				return fmt.Errorf("%s lost version %s, which %s uses", d.Name, d.Version, csv.Metadata.Name)
+			}
+		}
+	}
+	for _, name := range old.Status.StoredVersions {
+		if !slices.ContainsFunc(now.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == name }) {
+			return fmt.Errorf("%s lost version %s, which is stored", now.Metadata.Name, name)
+		}
+	}
+	return nil
+}
+
+// E7: every update of a CRD in every scenario holds the invariant.
+func TestCRDWrites(t *testing.T) {
+	updates := 0
+	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
+		w := newWorld(t, a)
+		w.Intercept = func(c reconcile.Change, apply func() error) error {
+			if err := crdInvariant(c, w.List()); err != nil {
+				t.Error(err)
+			}
+			if c.Op == reconcile.Update && c.Object.Kind == olm.KindCRD {
+				updates++
+			}
+			return apply()
+		}
+		w.script(t, func(*strings.Builder) {
+			if _, err := w.loop().Run(context.Background(), testNamespace); err != nil {
+				t.Log(err)
+			}
+		})
+	})
+	if updates < 4 {
+		t.Errorf("only %d updates of CRDs in all scenarios", updates)
+	}
+}
+
+// E7: what stands in the way of a CRD, and what is claimed when nothing does.
+func TestCRDStep(t *testing.T) {
+	const old = `
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.x.io}
+spec: {group: x.io, scope: Namespaced, names: {kind: Thing, plural: things}, versions: [{name: v1, served: true}, {name: v2, served: true, storage: true}]}
+status: {storedVersions: [v2], conditions: [{type: Established, status: "True"}, {type: NamesAccepted, status: "True"}]}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: a.v0, namespace: ops}
+spec: {install: {strategy: deployment}, customresourcedefinitions: {owned: [{name: things.x.io, version: v1, kind: Thing}]}}
+status: {phase: Succeeded}
+`
+	user := func(member, version string) string {
+		return `
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: user.v1, namespace: tenant}
+spec: {install: {strategy: deployment}, customresourcedefinitions: {` + member + `: [{name: things.x.io, version: ` + version + `, kind: Thing}]}}
+status: {phase: Succeeded}
+`
+	}
+	const thing = `
+---
+apiVersion: x.io/v2
+kind: Thing
+metadata: {name: mine, namespace: tenant}
+spec: {url: "https://example.com"}
+`
+	manifest := func(versions string) string {
+		return strings.ReplaceAll(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.x.io"},"spec":{"group":"x.io","scope":"Namespaced","names":{"kind":"Thing","plural":"things"},"versions":[`+versions+`]}}`, "'", `"`)
+	}
+	const v2 = `{'name':'v2','served':true,'storage':true}`
+	const v2rule = `{'name':'v2','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object','properties':{'url':{'type':'string','x-kubernetes-validations':[{'rule':'isURL(self)'}]}}}}}}}`
+	unserved := manifest(`{'name':'v1','served':false},` + v2)
+	csv := strings.Replace(thingsCSV, `"spec":{`, `"spec":{"replaces":"a.v0",`, 1)
+	for _, c := range []struct {
+		name, crd, more string
+		read            []string
+		reason          string // of the update
+		problem         string // or this
+		note            string
+	}{
+		{name: "nobody else", crd: unserved, reason: "no other operator owns it (E7)"},
+		{name: "nobody else, a version gone", crd: manifest(v2), reason: "no other operator owns it (E7)"},
+		{name: "another one requires the version", crd: unserved, more: user("required", "v1"), problem: "CustomResourceDefinition things.x.io cannot be upgraded: version v1: served and not served by the new definition, and used by tenant/user.v1"},
+		{name: "another one requires the version, and it is gone", crd: manifest(v2), more: user("required", "v1"), problem: "cannot be upgraded: version v1: served and missing from the new definition, and used by tenant/user.v1"},
+		{name: "another one requires another version", crd: unserved, more: user("required", "v2"), reason: "no other operator owns it (E7)"},
+		{name: "another one owns the version", crd: unserved, more: user("owned", "v1"), problem: "CustomResourceDefinition things.x.io, which belongs to tenant/user.v1, too, cannot be upgraded: version v1: served and not served by the new definition, and used by tenant/user.v1"},
+		{name: "shared, without custom resources", crd: unserved, more: user("owned", "v2"), reason: "all versions stay for tenant/user.v1, which own it, too; it has no custom resources (E7)"},
+		{name: "shared, with custom resources", crd: unserved, more: user("owned", "v2") + thing, reason: "the new schema refuses none of its custom resources (E7)"},
+		{name: "shared, and nobody looked", crd: unserved, more: user("owned", "v2"), read: []string{}, reason: "its custom resources were not read, so whether the new schema refuses any is not known (E7)",
+			note: "its custom resources were not read: check that the schema of a.v1 refuses none of them"},
+		{name: "shared, and looked at", crd: unserved, more: user("owned", "v2"), read: []string{"things.x.io"}, reason: "it has no custom resources (E7)"},
+		{name: "shared, with a rule that cannot be evaluated", crd: manifest(`{'name':'v1','served':true},` + v2rule), more: user("owned", "v2") + thing, reason: "as far as it can be checked, the new schema refuses none of its custom resources (E7)",
+			note: "cannot be checked: version v2: schema of /spec/url: rule \"isURL(self)\": it does not compile here"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cluster := &memcluster.Cluster{GlobalNamespace: "olm", InstancesRead: c.read}
+			const group = "apiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata: {name: global, namespace: ops}\nspec: {}\nstatus: {namespaces: [\"\"]}\n---\n"
+			plan := planYAML(t, "", stepText{olm.KindCRD, "things.x.io", "Unknown", c.crd}, stepText{olm.KindClusterServiceVersion, "a.v1", "Unknown", csv})
+			for _, o := range objects(t, []byte(group+plan+old+c.more)) {
+				if err := cluster.Put(&o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := cluster.Read(t.Context(), testNamespace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := reconcile.Decide(t.Context(), s, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(got.Changes, func(c reconcile.Change) bool { return c.Object.Kind == olm.KindCRD })
+			j := slices.IndexFunc(got.Changes, func(c reconcile.Change) bool { return c.Object.Kind == olm.KindInstallPlan })
+			switch {
+			case c.reason != "" && (i < 0 || !strings.HasSuffix(got.Changes[i].Reason, c.reason)):
+				t.Errorf("planned %v, want an update with the reason %q", got.Changes, c.reason)
+			case c.reason != "" && (got.Changes[i].If == nil || got.Changes[i].If.Key.Name != "install-1"):
+				t.Errorf("the update rests on %v, want the install plan", got.Changes[i].If)
+			case c.problem != "" && (i >= 0 || j < 0 || !strings.HasSuffix(got.Changes[j].Reason, c.problem)):
+				t.Errorf("planned %v, want the problem %q", got.Changes, c.problem)
+			}
+			if c.note != "" {
+				noted(t, got, "things.x.io", c.note)
+			}
+		})
+	}
+}
