@@ -32,7 +32,7 @@ func (e *GateError) Error() string {
 	case e.Groups > 1:
 		return fmt.Sprintf("%smore than one operator group(s) are managing this namespace count=%d", query, e.Groups)
 	}
-	return query + "no operator group found that is managing this namespace"
+	return query + "no operator group found that is managing this namespace: create one"
 }
 
 // Gate returns nil if an install plan may create CSVs in a namespace that has

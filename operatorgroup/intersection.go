@@ -78,12 +78,13 @@ func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) De
 		return d
 	}
 	if group.Spec.StaticProvidedAPIs {
-		verb := "gain"
+		verb, remedy := "gain", "list it by hand"
 		if d.Action == RemoveAPIs {
-			verb = "lose"
+			verb, remedy = "lose", "remove it by hand"
 		}
 		d.Failure = &Failure{olm.ReasonCannotModifyStaticOperatorGroupAPIs,
-			fmt.Sprintf("operator group %q has static provided APIs and would %s %s", group.Metadata.Name, verb, changed(listed, d.APIs))}
+			fmt.Sprintf("operator group %q has static provided APIs and would %s %s: %s (annotation %s), or let the list change with /spec/staticProvidedAPIs: false",
+				group.Metadata.Name, verb, changed(listed, d.APIs), remedy, AnnotationProvidedAPIs)}
 		d.APIs = listed
 	}
 	return d

@@ -58,9 +58,23 @@ func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*o
 		if errors.As(err, &modes) {
 			return nil, &Failure{olm.ReasonInvalidInstallModes, err.Error()}
 		}
-		return nil, &Failure{olm.ReasonUnsupportedOperatorGroup, fmt.Sprintf("operator group %q: %s", g.Metadata.Name, err)}
+		return nil, &Failure{olm.ReasonUnsupportedOperatorGroup, fmt.Sprintf("operator group %q: %s; %s", g.Metadata.Name, err, remedy(csv.Spec.InstallModes))}
 	}
 	return g, nil
+}
+
+// remedy says what can be done about targets that an operator does not support.
+func remedy(modes []olm.InstallMode) string {
+	var list []string
+	for _, m := range modes {
+		if m.Supported {
+			list = append(list, string(m.Type))
+		}
+	}
+	if len(list) == 0 {
+		return "it supports no install mode at all: no group can take it"
+	}
+	return "change the targets of the group: the operator supports " + strings.Join(list, ", ")
 }
 
 func names(groups []*olm.OperatorGroup) string {
@@ -123,7 +137,7 @@ func GroupConditions(g *olm.OperatorGroup, groups int, accountExists bool) []olm
 	if name := g.Spec.ServiceAccountName; name != "" && !accountExists {
 		list = append(list, olm.Condition{
 			Type: ConditionServiceAccount, Status: olm.ConditionTrue, Reason: ReasonServiceAccountNotFound,
-			Message: fmt.Sprintf("service account %q does not exist in namespace %q", name, g.Metadata.Namespace),
+			Message: fmt.Sprintf("service account %q does not exist in namespace %q: create it or name another", name, g.Metadata.Namespace),
 		})
 	}
 	return list

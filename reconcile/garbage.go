@@ -55,7 +55,11 @@ func (p *planner) garbage(context.Context) error {
 		if p.coming(owner) || !p.inUse(owner) && p.claimed(o, "") {
 			continue // it will belong to who comes next, in this namespace or another
 		}
-		if err := p.emit(Delete, o, owner, nil, "made for %s, which is gone or has no use for it", owner); err != nil {
+		why := "is gone"
+		if p.inUse(owner) {
+			why = "has no use for it any longer"
+		}
+		if err := p.emit(Delete, o, owner, nil, "made for %s, which %s", owner, why); err != nil {
 			return err
 		}
 	}

@@ -39,31 +39,38 @@ func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
 		p.note(g.Key(), "%s", err) // somebody must mend the spec
 		return nil
 	}
-	out, changed := *g, false
+	out, why := *g, ""
+	because := func(changed bool, text string) {
+		if changed && why == "" {
+			why = text
+		}
+	}
 	if !operatorgroup.SameTargets(g.Status.Namespaces, targets) {
-		out.Status.Namespaces, out.Status.LastUpdated, changed = targets, p.Now, true
+		out.Status.Namespaces, out.Status.LastUpdated = targets, p.Now
+		because(true, "the group targets "+describeTargets(targets)+" (F1)")
 	}
 	account := g.Spec.ServiceAccountName
 	exists := account == "" || p.hasServiceAccount(account)
 	wanted := operatorgroup.GroupConditions(g, groups, exists)
 	for _, typ := range []string{operatorgroup.ConditionMultipleGroups, operatorgroup.ConditionServiceAccount} {
 		if c, ok := olm.FindCondition(wanted, typ); ok {
-			changed = p.setCondition(&out.Status.Conditions, c) || changed
+			because(p.setCondition(&out.Status.Conditions, c), c.Reason+": "+c.Message)
 		} else {
-			changed = clearCondition(&out.Status.Conditions, typ) || changed
+			because(clearCondition(&out.Status.Conditions, typ), typ+" is over")
 		}
 	}
 	switch ref := g.Status.ServiceAccountRef; {
 	case account != "" && exists && (ref == nil || ref.Name != account):
 		out.Status.ServiceAccountRef = &olm.ObjectReference{APIVersion: "v1", Kind: "ServiceAccount", Namespace: p.Namespace, Name: account}
-		changed = true
+		because(true, "installs with the permissions of service account "+account)
 	case (account == "" || !exists) && ref != nil:
-		out.Status.ServiceAccountRef, changed = nil, true
+		out.Status.ServiceAccountRef = nil
+		because(true, "no service account limits what is installed")
 	}
-	if !changed {
+	if why == "" {
 		return nil
 	}
-	return p.emit(UpdateStatus, &out, g.Key(), nil, "the group targets %s (F1)", describeTargets(targets))
+	return p.emit(UpdateStatus, &out, g.Key(), nil, "%s", why)
 }
 
 func describeTargets(targets []string) string {

@@ -240,3 +240,29 @@ func installedPhase(t *testing.T, w *world, ns string) olm.Phase {
 	}
 	return c.Status.Phase
 }
+
+// F6, F3 (000, 2.3.9): two groups serve one namespace and the same operator is in
+// both: the second fails and says who is in its way. When the first is removed,
+// the second recovers, whichever loop comes first.
+func TestTwoNamespacesConflict(t *testing.T) {
+	w := neighbours(t, [2]string{"first", "second"}, [2]string{"{targetNamespaces: [tenant]}", "{targetNamespaces: [tenant]}"}, nil)
+	notes := strings.Join(alternate(t, w, testNamespace, "two"), "\n")
+	if got := [2]olm.Phase{installedPhase(t, w, testNamespace), installedPhase(t, w, "two")}; got != [2]olm.Phase{olm.PhaseSucceeded, olm.PhaseFailed} {
+		t.Errorf("the operators are %v", got)
+	}
+	if want := `ClusterServiceVersion two/example.v0.1.1: its APIs are provided in namespace ops by example.v0.1.1 (F6)`; !strings.Contains(notes, want) {
+		t.Errorf("no note %q in\n%s", want, notes)
+	}
+	for _, k := range []olm.Key{key(olm.KindSubscription, "ops/example"), key(olm.KindClusterServiceVersion, "ops/example.v0.1.1")} {
+		if err := w.Remove(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, order := range [][]string{{testNamespace, "two"}, {"two", testNamespace}} {
+		x := &world{Cluster: w.Clone(), content: w.content}
+		alternate(t, x, order...)
+		if got := installedPhase(t, x, "two"); got != olm.PhaseSucceeded {
+			t.Errorf("%s first: the operator in two is %s", order[0], got)
+		}
+	}
+}
