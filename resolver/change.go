@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/near"
 )
 
 // A Change is one thing an administrator, or the author of a catalog, can do.
@@ -15,8 +18,16 @@ type Change struct {
 	Subscription string `json:"subscription,omitempty"`
 	// Operator is the installed operator that changes.
 	Operator string `json:"operator,omitempty"`
-	// To is the new value: a channel, a catalog ("name/namespace"), a package.
+	// To is the new value: a channel, a catalog ("name/namespace"), a package, a
+	// bundle, a version.
 	To string `json:"to,omitempty"`
+	// Channel is the new channel where it changes with something else.
+	Channel string `json:"channel,omitempty"`
+	// DropStartingCSV: the startingCSV of the subscription goes too, since the new
+	// channel does not have it.
+	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
+	// Policy is the policy that changes, in words.
+	Policy string `json:"policy,omitempty"`
 	// Bundle and Requirement are what would have to change upstream.
 	Bundle      Ref    `json:"bundle,omitzero"`
 	Requirement string `json:"requirement,omitempty"`
@@ -30,6 +41,12 @@ type Change struct {
 type ChangeKind string
 
 const (
+	// ChangePackage subscribes to a package that is spelled alike.
+	ChangePackage ChangeKind = "change-package"
+	// ChangeStartingCSV names a bundle that exists.
+	ChangeStartingCSV ChangeKind = "change-starting-csv"
+	// ChangePin pins a version that exists.
+	ChangePin        ChangeKind = "change-pin"
 	ClearStartingCSV ChangeKind = "clear-starting-csv"
 	LiftPolicy       ChangeKind = "lift-policy"
 	ChangeChannel    ChangeKind = "change-channel"
@@ -45,20 +62,33 @@ const (
 )
 
 var changeCost = map[ChangeKind]int{
-	ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, AnyCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
+	ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, AnyCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
 	DropSubscription: 6, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
 }
 
 // String says what to do, as an instruction.
 func (c Change) String() string {
 	switch c.Kind {
+	case ChangePackage:
+		return fmt.Sprintf("set the package of subscription %s to %s", c.Subscription, c.To)
+	case ChangeStartingCSV:
+		return fmt.Sprintf("set the startingCSV of subscription %s to %s", c.Subscription, c.To)
+	case ChangePin:
+		return c.Advice
 	case ClearStartingCSV:
 		return fmt.Sprintf("remove the startingCSV of subscription %s", c.Subscription)
 	case LiftPolicy:
 		return fmt.Sprintf("lift the policy: %s", c.To)
 	case ChangeChannel:
-		return fmt.Sprintf("set the channel of subscription %s to %s", c.Subscription, c.To)
+		text := fmt.Sprintf("set the channel of subscription %s to %s", c.Subscription, c.To)
+		if c.DropStartingCSV {
+			text += " and remove its startingCSV"
+		}
+		return text
 	case AnyCatalog:
+		if c.Channel != "" {
+			return fmt.Sprintf("point subscription %s to channel %s of catalog %s", c.Subscription, c.Channel, c.To)
+		}
 		return fmt.Sprintf("point subscription %s to catalog %s", c.Subscription, c.To)
 	case AdoptOperator:
 		return fmt.Sprintf("adopt %s: subscribe to package %s with it as the installed operator, so that it can be upgraded", c.Operator, c.To)
@@ -81,7 +111,7 @@ func (c Change) String() string {
 
 // clashes reports whether two changes are about the same thing.
 func (c Change) clashes(o Change) bool {
-	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator
+	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator || c.policy() != "" && c.policy() == o.policy()
 }
 
 // changes returns the changes that can touch the core, the cheapest first.
@@ -98,6 +128,14 @@ func (c *Core) changes() []Change {
 		case *Subscribed:
 			c.subscriptionChanges(u, f.Subscription.Name, add)
 		case *Unavailable:
+			for _, name := range f.Nearest {
+				switch f.What {
+				case "package":
+					add(Change{Kind: ChangePackage, Subscription: f.Subscription.Name, To: name})
+				case "startingCSV":
+					add(Change{Kind: ChangeStartingCSV, Subscription: f.Subscription.Name, To: name})
+				}
+			}
 			c.subscriptionChanges(u, f.Subscription.Name, add)
 		case *MustStay:
 			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
@@ -105,6 +143,12 @@ func (c *Core) changes() []Change {
 				add(Change{Kind: AdoptOperator, Operator: f.Operator.Name, To: pkg})
 			}
 		case *Ruled:
+			for _, to := range f.Nearest {
+				add(Change{
+					Kind: ChangePin, To: to, Policy: f.Policy.String(),
+					Advice: fmt.Sprintf("pin package %s to %s instead of %s", f.Policy.Package, to, f.Policy.Pin),
+				})
+			}
 			add(Change{Kind: LiftPolicy, To: f.Policy.String()})
 		case *Unsupported:
 			for _, ns := range []string{u.p.Namespace, ""} {
@@ -128,23 +172,66 @@ func (c *Core) subscriptionChanges(u *universe, name string, add func(Change)) {
 	in, others := u.sourcesFor(s)
 	for _, cat := range in {
 		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
-			for ch := range p.Channels() {
-				if ch.Name() != s.Channel {
-					add(Change{Kind: ChangeChannel, Subscription: name, To: ch.Name()})
-				}
+			for _, ch := range channelsNear(p, s.Channel) {
+				add(Change{Kind: ChangeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)})
 			}
 		}
 	}
 	for _, cat := range others {
-		if _, ok := cat.Graph.Package(s.Package); ok {
-			add(Change{Kind: AnyCatalog, Subscription: name, To: cat.ID().String()})
+		p, ok := cat.Graph.Package(s.Package)
+		if !ok {
+			continue
 		}
+		to := Change{Kind: AnyCatalog, Subscription: name, To: cat.ID().String()}
+		if _, ok := p.Channel(s.Channel); !ok && s.Channel != "" {
+			to.Channel = p.DefaultChannelName()
+		}
+		add(to)
 	}
 	if s.current == nil {
 		add(Change{Kind: DropSubscription, Subscription: name})
 	} else {
 		add(Change{Kind: RemoveSubscribed, Subscription: name, Operator: s.current.Name})
 	}
+}
+
+// channelsNear returns the other channels of a package: those that are spelled
+// alike first, then the others by name.
+func channelsNear(p graph.Package, name string) []string {
+	var names []string
+	for ch := range p.Channels() {
+		if ch.Name() != name {
+			names = append(names, ch.Name())
+		}
+	}
+	alike := near.Names(name, names, len(names))
+	return append(alike, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(alike, n) })...)
+}
+
+// dropsStart reports whether a subscription has to lose its startingCSV to get
+// something from a channel of some catalogs.
+func (s *subscription) dropsStart(in []*source, channel string) bool {
+	if s.StartingCSV == "" || s.current != nil {
+		return false
+	}
+	for _, c := range in {
+		if p, ok := c.Graph.Package(s.Package); ok {
+			if ch, ok := p.Channel(channel); ok {
+				if _, ok := ch.Entry(s.StartingCSV); ok {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// policy names the policy that a change is about, "" when it is about none.
+func (c Change) policy() string {
+	if c.Kind == LiftPolicy {
+		return c.To
+	}
+	return c.Policy
 }
 
 // adoptable returns the package of an installed operator when some catalog has
@@ -168,12 +255,20 @@ func (c Change) apply(p Problem) Problem {
 	at := slices.IndexFunc(subs, func(s Subscription) bool { return s.Name == c.Subscription && c.Subscription != "" })
 	p.Subscriptions = subs
 	switch c.Kind {
+	case ChangePackage:
+		subs[at].Package = c.To
+	case ChangeStartingCSV:
+		subs[at].StartingCSV = c.To
 	case ClearStartingCSV:
 		subs[at].StartingCSV = ""
 	case ChangeChannel:
-		subs[at].Channel, subs[at].StartingCSV = c.To, ""
+		subs[at].Channel = c.To
+		if c.DropStartingCSV {
+			subs[at].StartingCSV = ""
+		}
 	case AnyCatalog:
 		subs[at].Catalog, subs[at].CatalogNamespace, _ = strings.Cut(c.To, "/")
+		subs[at].Channel = cmp.Or(c.Channel, subs[at].Channel)
 	case DropSubscription, RemoveSubscribed:
 		p.Subscriptions = slices.Delete(subs, at, at+1)
 	case AdoptOperator:
@@ -184,6 +279,13 @@ func (c Change) apply(p Problem) Problem {
 		p.Subscriptions = append(subs, Subscription{Name: name, Package: c.To, InstalledCSV: c.Operator})
 	case ChangeTargets:
 		p.OperatorGroup = &OperatorGroup{TargetNamespaces: []string{c.To}}
+	case ChangePin:
+		p.Policies = slices.Clone(p.Policies)
+		for i := range p.Policies {
+			if p.Policies[i].String() == c.Policy {
+				p.Policies[i].Pin = c.To
+			}
+		}
 	case LiftPolicy:
 		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.String() == c.To })
 	}

@@ -57,6 +57,9 @@ type Unavailable struct {
 	What string
 	// Known are the names that exist in its place, sorted.
 	Known []string
+	// Nearest are the names that may have been meant: packages that are spelled
+	// alike, bundles of the nearest versions.
+	Nearest []string
 	// Err says why the channel is broken.
 	Err error
 }

@@ -60,7 +60,10 @@ func (f *Unavailable) String() string {
 	default:
 		text += fmt.Sprintf("channel %s of package %s is broken: %s", s.Channel, s.Package, reason(f.Err))
 	}
-	if len(f.Known) > 0 {
+	switch {
+	case len(f.Nearest) > 0 && (len(f.Known) == 0 || len(f.Known) > maxNames):
+		text += nearestText(f.Nearest)
+	case len(f.Known) > 0:
 		text += fmt.Sprintf("; there is %s", wordList(f.Known))
 	}
 	return text

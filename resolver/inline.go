@@ -98,6 +98,12 @@ func (u *universe) packagesReached(ctx context.Context) (map[string]bool, error)
 	}
 	for _, s := range u.subs {
 		add(s.Package)
+		in, _ := u.sourcesFor(s)
+		if !slices.ContainsFunc(in, func(c *source) bool { _, ok := c.Graph.Package(s.Package); return ok }) {
+			for _, name := range nearPackages(in, s.Package) {
+				add(name) // an explanation proposes it
+			}
+		}
 	}
 	for _, in := range u.installed {
 		add(in.pkg)

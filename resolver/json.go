@@ -21,6 +21,7 @@ type factJSON struct {
 	Place        *Place   `json:"place,omitempty"`
 	Missing      string   `json:"missing,omitempty"`
 	Known        []string `json:"known,omitempty"`
+	Nearest      []string `json:"nearest,omitempty"`
 	Policy       *Policy  `json:"policy,omitempty"`
 	Targets      []string `json:"targets,omitempty"`
 	Error        string   `json:"error,omitempty"`
@@ -34,6 +35,7 @@ func factToJSON(f Fact) factJSON {
 		out.Subscription, out.Package, out.Candidates = f.Subscription.Name, f.Subscription.Package, f.Candidates
 	case *Unavailable:
 		out.Subscription, out.Package, out.Missing, out.Known = f.Subscription.Name, f.Subscription.Package, f.What, f.Known
+		out.Nearest = f.Nearest
 		if f.Err != nil {
 			out.Error = f.Err.Error()
 		}
@@ -53,7 +55,7 @@ func factToJSON(f Fact) factJSON {
 	case *Unusable:
 		out.Bundle, out.Error = &f.Bundle, f.Err.Error()
 	case *Ruled:
-		out.Bundle, out.Policy = &f.Bundle, &f.Policy
+		out.Bundle, out.Policy, out.Nearest = &f.Bundle, &f.Policy, f.Nearest
 	case *Unsupported:
 		out.Bundle, out.Targets, out.Error = &f.Bundle, f.Targets, f.Err.Error()
 	}

@@ -29,19 +29,30 @@ func (w *narrator) merge(steps []*Step) []*Step {
 			out = append(out, s)
 			continue
 		}
-		for _, b := range s.Bundles {
-			if !slices.Contains(first.Bundles, b) {
-				first.Bundles = append(first.Bundles, b)
-			}
-		}
-		for _, p := range s.Places {
-			if !slices.Contains(first.Places, p) {
-				first.Places = append(first.Places, p)
-			}
-		}
-		w.finish(first, w.e.r.u.group(first.Bundles, first.either))
+		w.absorb(first, s)
 	}
 	return out
+}
+
+// absorb adds the bundles of a step to one that says the same, also where a reason
+// is about these bundles.
+func (w *narrator) absorb(first, s *Step) {
+	for i, c := range s.Because {
+		if c.one != "" && len(c.Bundles) > 0 && slices.Equal(c.Bundles, s.Bundles) {
+			w.absorb(first.Because[i], c)
+		}
+	}
+	for _, b := range s.Bundles {
+		if !slices.Contains(first.Bundles, b) {
+			first.Bundles = append(first.Bundles, b)
+		}
+	}
+	for _, p := range s.Places {
+		if !slices.Contains(first.Places, p) {
+			first.Places = append(first.Places, p)
+		}
+	}
+	w.finish(first, w.e.r.u.group(first.Bundles, first.either))
 }
 
 // key is equal for steps that say the same, apart from their bundles.
@@ -53,8 +64,12 @@ func (s *Step) key() string {
 	}
 	for _, c := range s.Because {
 		b.WriteString("(")
-		for _, r := range c.Bundles {
-			b.WriteString(r.String() + " ")
+		if slices.Equal(c.Bundles, s.Bundles) && len(c.Bundles) > 0 && c.one != "" {
+			b.WriteString("these ")
+		} else {
+			for _, r := range c.Bundles {
+				b.WriteString(r.String() + " ")
+			}
 		}
 		b.WriteString(c.key() + ")")
 	}

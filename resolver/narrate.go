@@ -207,8 +207,8 @@ func (w *narrator) excluded(s *Step, c *claim, r *rule) {
 		s.one = fmt.Sprintf("cannot be read: %v", q.Err)
 		s.many = s.one
 	case *Ruled:
-		s.one = "is not allowed: " + q.Policy.String()
-		s.many = "are not allowed: " + q.Policy.String()
+		s.one = "is not allowed: " + q.says()
+		s.many = "are not allowed: " + q.says()
 	case *Unsupported:
 		s.one = "cannot run here: " + q.Err.Error()
 		s.many = s.one

@@ -108,8 +108,11 @@ func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error)
 		}
 	}
 	var on []sat.Lit
+	var off []int // facts of refused parts
 	for i, l := range e.on {
-		if !refused[p.find(e.node(i))] {
+		if refused[p.find(e.node(i))] {
+			off = append(off, i)
+		} else {
 			on = append(on, l)
 		}
 	}
@@ -132,6 +135,7 @@ func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error)
 	}
 	if ok {
 		c.partial = r.solution(set)
+		c.partial.off = off
 		c.partial.Stayed = slices.DeleteFunc(c.partial.Stayed, func(s Stay) bool { return slices.Contains(c.refused, s.Subscription) })
 	}
 	if c.partial != nil && len(c.planned) > 0 {

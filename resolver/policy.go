@@ -45,22 +45,30 @@ type Ruled struct {
 	Bundle Ref
 	Pos    fbc.Pos
 	Policy Policy
+	// Nearest are the versions or bundles nearest to a pin that no catalog has; nil
+	// for one that exists.
+	Nearest []string
 }
 
 func (*Ruled) isFact() {}
+
+// says tells the policy, and whether it can be met at all.
+func (f *Ruled) says() string { return f.Policy.String() + pinText(f.Nearest) }
 
 // Code returns "ruled".
 func (*Ruled) Code() string { return "ruled" }
 
 // String tells the fact in one sentence.
 func (f *Ruled) String() string {
-	return fmt.Sprintf("%s is not allowed: %s", f.Bundle.Name, &f.Policy)
+	return fmt.Sprintf("%s is not allowed: %s", f.Bundle.Name, f.says())
 }
 
 // A ruling is a policy with its range parsed.
 type ruling struct {
 	*Policy
 	exclude *constraints.Range
+	// nearest is for a pin that no catalog has.
+	nearest []string
 }
 
 // addPolicies checks the policies and files them by package.
@@ -88,6 +96,9 @@ func (u *universe) addPolicies() error {
 			if rng, err := constraints.ParseRange(p.Exclude); err == nil {
 				r.exclude = &rng
 			}
+		}
+		if p.Pin != "" {
+			r.nearest, _ = u.nearPins(p)
 		}
 		u.policies[p.Package] = append(u.policies[p.Package], r)
 	}
@@ -153,7 +164,7 @@ func (u *universe) ruled(c cand) Fact {
 			forbidden = b.Name() == r.Exclude
 		}
 		if forbidden {
-			return &Ruled{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy}
+			return &Ruled{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy, Nearest: r.nearest}
 		}
 	}
 	return nil

@@ -350,12 +350,14 @@ func (u *universe) lookUp(s *subscription, in []*source) Fact {
 	switch {
 	case !pkgs:
 		missing.What = "package"
+		missing.Nearest = nearPackages(in, s.Package)
 	case !chs && missing.Err != nil:
 		missing.What = "head"
 	case !chs:
 		missing.What = "channel"
 	case s.current == nil && s.StartingCSV != "" && !csvs:
 		missing.What = "startingCSV"
+		missing.Nearest = s.nearStarts(in)
 	default:
 		return nil
 	}

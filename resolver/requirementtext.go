@@ -44,7 +44,7 @@ func (w *narrator) common(against []*claim) string {
 		if !ok {
 			return ""
 		}
-		this := ", and what could meet it is not allowed: " + q.Policy.String()
+		this := ", and what could meet it is not allowed: " + q.says()
 		if text != "" && this != text {
 			return ""
 		}

@@ -31,6 +31,8 @@ type Solution struct {
 	r   *resolution
 	set []cand // what was chosen, in order
 	why *why
+	// off are the facts of the parts that a partial solution leaves out.
+	off []int
 }
 
 // A Selected is a bundle to install.

@@ -83,6 +83,7 @@ type why struct {
 	r     *resolution
 	set   []cand
 	e     *encoding
+	on    []sat.Lit // the switches of the facts that the solution is about
 	cause map[cand]cause
 	order []cand // as chosen
 }
@@ -97,6 +98,13 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	}
 	e.describe()
 	w := &why{r: s.r, set: s.set, e: e, cause: map[cand]cause{}}
+	for i, l := range e.on {
+		// What a partial solution leaves out cannot be met, and must not stand
+		// against what it has.
+		if !slices.Contains(s.off, i) {
+			w.on = append(w.on, l)
+		}
+	}
 	w.replay(ctx)
 	s.why = w
 	return w, nil
@@ -215,7 +223,7 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	if !reached {
 		return nil, nil
 	}
-	assume := slices.Clone(w.e.on)
+	assume := slices.Clone(w.on)
 	for _, b := range before {
 		assume = append(assume, w.e.vars[b])
 	}
@@ -320,6 +328,9 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if _, reached := w.e.vars[c]; !reached {
 		out.Text = "is not needed: nothing that was asked for leads to it"
+		if q, ok := u.ruled(c).(*Ruled); ok {
+			out.Text += "; nor is it allowed: " + q.says()
+		}
 		return out, nil
 	}
 	s, err := w.against(ctx, c, nil)

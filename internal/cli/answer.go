@@ -104,25 +104,8 @@ func (a *answer) catalog(s resolver.Selected) string {
 
 // conflictText tells why there is no solution, and what would help.
 func (a *answer) conflictText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "No solution in namespace %s:\n\n%s%s", a.problem.Namespace, a.explanation, a.meant())
+	_, err := fmt.Fprintf(w, "No solution in namespace %s:\n\n%s", a.problem.Namespace, a.explanation)
 	return err
-}
-
-// meant proposes packages in place of those that no catalog has.
-func (a *answer) meant() string {
-	var b strings.Builder
-	for _, core := range a.Conflict.Cores {
-		for _, f := range core.Facts {
-			f, ok := f.(*resolver.Unavailable)
-			if !ok || f.What != "package" {
-				continue
-			}
-			if names := nearest(f.Subscription.Package, packageNames(a.problem.Catalogs)); len(names) > 0 {
-				fmt.Fprintf(&b, "For %s, did you mean %s?\n", f.Subscription.Package, strings.Join(names, ", "))
-			}
-		}
-	}
-	return b.String()
 }
 
 // reason says in a few words what a chosen bundle is for (D17).

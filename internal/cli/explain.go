@@ -143,7 +143,25 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	case x.whyNot != "":
 		return x.tellWhyNot(ctx, sol)
 	}
-	return x.tellWhy(ctx, p, sol)
+	if err := x.tellWhy(ctx, p, sol); err != nil || sol.Refused == nil || x.why != "" {
+		return err
+	}
+	return x.tellRefused(ctx, sol.Refused)
+}
+
+// tellRefused prints the conflict of the parts that a partial answer leaves out,
+// after the reasons of what it has.
+func (x *explainer) tellRefused(ctx context.Context, no *resolver.Conflict) error {
+	report, err := no.Report(ctx)
+	if err != nil {
+		return err
+	}
+	if x.out.format == formatText || x.out.format == formatMarkdown {
+		if _, err := fmt.Fprintln(x.out.w); err != nil {
+			return err
+		}
+	}
+	return x.report(report)
 }
 
 // report prints a conflict.

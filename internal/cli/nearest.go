@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/near"
 )
 
 // maxNearest is how many names a message proposes.
@@ -21,7 +23,7 @@ func nearest(name string, known []string) []string {
 	}
 	var list []rated
 	for _, k := range known {
-		cost := distance(strings.ToLower(name), strings.ToLower(k))
+		cost := near.Distance(name, k)
 		if strings.Contains(k, name) || strings.Contains(name, k) {
 			cost = min(cost, 2)
 		}
@@ -36,28 +38,6 @@ func nearest(name string, known []string) []string {
 		names = append(names, r.name)
 	}
 	return names
-}
-
-// distance returns how many bytes must be put in, taken out or changed to make
-// one word of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // hint ends a message about an unknown name with what it may have meant.

@@ -130,6 +130,8 @@ func (r *request) start(p *resolver.Problem) error {
 		switch {
 		case match >= 0:
 			p.Subscriptions[match].StartingCSV = name
+		case pkg == "" && len(p.Subscriptions) == 1:
+			p.Subscriptions[0].StartingCSV = name // the answer says what there is instead
 		case pkg != "":
 			return usagef("--starting-csv %s is about package %q, and no --package asks for it", arg, pkg)
 		default:

@@ -1,0 +1,44 @@
+package near
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"etcd", "etcd", 0}, {"ectd", "etcd", 1}, {"etc", "etcd", 1},
+		{"Etcd", "etcd", 0}, {"ab", "ba", 1}, {"abc", "cab", 2}, {"kitten", "sitting", 3},
+	} {
+		if got, back := Distance(tt.a, tt.b), Distance(tt.b, tt.a); got != tt.want || back != got {
+			t.Errorf("Distance(%q, %q) = %d, and back %d, want %d", tt.a, tt.b, got, back, tt.want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	known := []string{"argocd", "b", "cert-manager", "etcd", "etcd", "etcd-backup", "prometheus", "prometheos"}
+	for _, tt := range []struct {
+		name string
+		max  int
+		want []string
+	}{
+		{"ectd", 4, []string{"etcd"}},
+		{"etcd", 4, nil},
+		{"argocd-operator", 4, []string{"argocd"}},
+		{"argo-cd", 4, []string{"argocd"}},
+		{"promethesu", 4, []string{"prometheus", "prometheos"}},
+		{"promethesu", 1, []string{"prometheus"}},
+		{"certmanger", 4, []string{"cert-manager"}},
+		{"a", 4, nil},
+		{"kafka", 4, nil},
+		{"", 4, nil},
+	} {
+		if got := Names(tt.name, known, tt.max); !slices.Equal(got, tt.want) {
+			t.Errorf("Names(%q, %d) = %q, want %q", tt.name, tt.max, got, tt.want)
+		}
+	}
+}
