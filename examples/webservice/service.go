@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+const (
+	maxRequest    = 1 << 20         // bytes
+	maxQuestions  = 500             // subscriptions and installed operators
+	maxTime       = 2 * time.Second // for one answer
+	maxProperties = 1000            // of one installed operator
+)
+
+// A service answers POST /resolve. It may be used by any number of goroutines.
+type service struct {
+	mux   *http.ServeMux
+	index atomic.Pointer[graph.Catalog]
+	slots chan struct{} // one for each answer that is being worked on
+}
+
+func newService(index *graph.Catalog) *service {
+	s := &service{mux: http.NewServeMux(), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	s.index.Store(index)
+	s.mux.HandleFunc("POST /resolve", s.resolve)
+	return s
+}
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// replace lets later requests be answered over another index. Those that are
+// being answered go on with the old one: an index never changes.
+func (s *service) replace(index *graph.Catalog) { s.index.Store(index) }
+
+// A question is the part of a problem that a client may choose.
+type question struct {
+	Namespace     string                  `json:"namespace"`
+	Subscriptions []resolver.Subscription `json:"subscriptions"`
+	Installed     []resolver.Installed    `json:"installed,omitempty"`
+}
+
+// An answer is a solution, or why there is none.
+type answer struct {
+	Selected    []resolver.Selected `json:"selected,omitempty"`
+	Stayed      []resolver.Stay     `json:"stayed,omitempty"`
+	Explanation string              `json:"explanation,omitempty"` // of a conflict
+	Error       string              `json:"error,omitempty"`
+}
+
+func (s *service) resolve(w http.ResponseWriter, r *http.Request) {
+	q, err := read(w, r)
+	if err != nil {
+		reply(w, http.StatusBadRequest, answer{Error: err.Error()})
+		return
+	}
+	// Work waits for a processor, and not for longer than its client would.
+	ctx, cancel := context.WithTimeout(r.Context(), maxTime)
+	defer cancel()
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		w.Header().Set("Retry-After", "1")
+		reply(w, http.StatusServiceUnavailable, answer{Error: "too many requests are being answered; try again"})
+		return
+	}
+	a, err := solve(ctx, s.index.Load(), q)
+	var bad *resolver.ProblemError
+	switch {
+	case errors.As(err, &bad):
+		reply(w, http.StatusBadRequest, answer{Error: err.Error()})
+	case err != nil:
+		reply(w, http.StatusServiceUnavailable, answer{Error: "no answer in time: " + err.Error()})
+	default:
+		reply(w, http.StatusOK, a)
+	}
+}
+
+// read takes the question out of a request that is no larger than it may be.
+func read(w http.ResponseWriter, r *http.Request) (*question, error) {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest))
+	d.DisallowUnknownFields()
+	var q question
+	if err := d.Decode(&q); err != nil {
+		return nil, err
+	}
+	if len(q.Subscriptions)+len(q.Installed) > maxQuestions {
+		return nil, errors.New("too many subscriptions and installed operators")
+	}
+	for _, in := range q.Installed {
+		if len(in.Properties) > maxProperties {
+			return nil, errors.New("an installed operator has too many properties")
+		}
+	}
+	return &q, nil
+}
+
+// solve answers a question over an index. A conflict is an answer, too.
+func solve(ctx context.Context, index *graph.Catalog, q *question) (answer, error) {
+	sol, err := resolver.Resolve(ctx, resolver.Problem{
+		Namespace:     q.Namespace,
+		Catalogs:      []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: index}},
+		Subscriptions: q.Subscriptions,
+		Installed:     q.Installed,
+	})
+	var conflict *resolver.Conflict
+	switch {
+	case errors.As(err, &conflict):
+		text, err := conflict.Text(ctx, 80)
+		return answer{Explanation: text}, err
+	case err != nil:
+		return answer{}, err
+	}
+	return answer{Selected: sol.Selected, Stayed: sol.Stayed}, nil
+}
+
+func reply(w http.ResponseWriter, status int, a answer) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.Encode(a) // the client may be gone; nobody else wants to know
+}
