@@ -1,0 +1,55 @@
+package content_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/olmkit/olmkit/kube/content"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+func Example() {
+	dir, err := os.MkdirTemp("", "catalog")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "catalog.json"), []byte(catalog("1.0.0", true)), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	// A program that knows where one catalog is, whatever its CatalogSource says.
+	id := resolver.CatalogID{Name: "community", Namespace: "olm"}
+	store := content.New(&content.Options{Sources: content.Sources{
+		Named: map[resolver.CatalogID]content.Source{id: content.Dir(dir, nil)},
+	}})
+	var source olm.CatalogSource
+	source.Metadata.Name, source.Metadata.Namespace = id.Name, id.Namespace
+
+	ctx := context.Background()
+	health, err := store.Refresh(ctx, &source)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(health.State, health.Changed, health.Next)
+
+	view := store.View()
+	cat, err := view.Catalog(ctx, id)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for b := range cat.Bundles() {
+		objects, err := view.Manifests(ctx, id, b)
+		fmt.Println(b.Name(), len(objects), err)
+	}
+	// Output:
+	// READY true 5m0s
+	// etcd.v1.0.0 1 <nil>
+}

@@ -1,0 +1,134 @@
+package content
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube/catalogd"
+	"github.com/olmkit/olmkit/kube/oci"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// Sources says where the catalogs of CatalogSources are. Its zero value knows
+// those that are served over HTTP.
+type Sources struct {
+	// Named are sources that the program gives, whatever the CatalogSource says.
+	Named map[resolver.CatalogID]Source
+	// HTTP are the options for catalogs that are served.
+	HTTP *catalogd.Options
+	// Images pulls catalog images. Without it, spec.image is an error.
+	Images *oci.Puller
+	// Graph is for catalogs in directories and images.
+	Graph *graph.Options
+}
+
+// A SpecError says that a CatalogSource names no catalog that can be read. Only
+// a change of the CatalogSource, or of the program, helps.
+type SpecError struct{ Err error }
+
+// Error says what is wrong.
+func (e *SpecError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *SpecError) Unwrap() error { return e.Err }
+
+func specErrorf(format string, args ...any) error {
+	return &SpecError{fmt.Errorf(format, args...)}
+}
+
+// Of returns the source of a CatalogSource. The error is a [*SpecError].
+func (s *Sources) Of(c *olm.CatalogSource) (Source, error) {
+	if named, ok := s.Named[idOf(c)]; ok {
+		return named, nil
+	}
+	image, address := c.Spec.Image, c.Spec.Address
+	switch {
+	case c.Spec.SourceType != "" && c.Spec.SourceType != "grpc":
+		return nil, specErrorf("spec.sourceType %q is not supported: give the catalog's spec.image, or an spec.address at which it is served over HTTP", c.Spec.SourceType)
+	case image != "" && s.Images == nil:
+		return nil, specErrorf("spec.image %q: %w", image, errNoPuller)
+	case image != "":
+		return Image(s.Images, image, s.Graph), nil
+	case strings.HasPrefix(address, "http://"), strings.HasPrefix(address, "https://"):
+		client, err := catalogd.New(address, s.HTTP)
+		if err != nil {
+			return nil, specErrorf("spec.address: %w", err)
+		}
+		return Served(client), nil
+	case address != "":
+		return nil, specErrorf("spec.address %q is that of a gRPC registry, which is not supported: serve the catalog over HTTP as catalogd does, and give its address with http:// or https://", address)
+	}
+	return nil, specErrorf("it has neither spec.image nor spec.address: nothing says where the catalog is")
+}
+
+// Parse returns the source that a text names, as a flag of a program does:
+// "dir:path", "index:file", "image:reference", or an address with http:// or
+// https://.
+func (s *Sources) Parse(text string) (Source, error) {
+	scheme, rest, ok := strings.Cut(text, ":")
+	switch {
+	case !ok || rest == "":
+	case scheme == "http" || scheme == "https":
+		client, err := catalogd.New(text, s.HTTP)
+		if err != nil {
+			return nil, err
+		}
+		return Served(client), nil
+	case scheme == "dir":
+		return Dir(rest, s.Graph), nil
+	case scheme == "index":
+		return IndexFile(rest, s.Graph), nil
+	case scheme == "image" && s.Images == nil:
+		return nil, errNoPuller
+	case scheme == "image":
+		return Image(s.Images, rest, s.Graph), nil
+	}
+	hint := ""
+	if u, err := url.Parse(text); err == nil && u.Scheme == "" {
+		if info, err := os.Stat(text); err == nil && info.IsDir() {
+			hint = fmt.Sprintf("; do you mean %q?", "dir:"+text)
+		}
+	}
+	return nil, fmt.Errorf("source %q: want dir:path, index:file, image:reference, or an address with http:// or https://%s", text, hint)
+}
+
+func idOf(c *olm.CatalogSource) resolver.CatalogID {
+	return resolver.CatalogID{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace}
+}
+
+// defaultPoll is how often OLM looks for a new image when the interval that it
+// was told makes no sense.
+const defaultPoll = 15 * time.Minute
+
+// pollOf returns how often a CatalogSource wants to be looked at; 0 when it does
+// not say. With an error it returns OLM's default.
+func pollOf(c *olm.CatalogSource) (time.Duration, error) {
+	if len(c.Spec.Rest) == 0 {
+		return 0, nil
+	}
+	var rest struct {
+		UpdateStrategy struct {
+			RegistryPoll *struct {
+				Interval string `json:"interval"`
+			} `json:"registryPoll"`
+		} `json:"updateStrategy"`
+	}
+	if err := json.Unmarshal(c.Spec.Rest, &rest); err != nil {
+		return defaultPoll, fmt.Errorf("spec.updateStrategy: %w", err)
+	}
+	poll := rest.UpdateStrategy.RegistryPoll
+	if poll == nil || poll.Interval == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(poll.Interval)
+	if err != nil || d < 0 {
+		return defaultPoll, fmt.Errorf("spec.updateStrategy.registryPoll.interval %q is no duration such as 30m; %v is used instead", poll.Interval, defaultPoll)
+	}
+	return d, nil
+}

@@ -1,0 +1,142 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A View is the content of all catalogs at one time. It is what a reconciliation
+// plans with. It never changes, and any number of goroutines may share it.
+type View struct {
+	store    *Store
+	catalogs map[resolver.CatalogID]viewed
+}
+
+var _ reconcile.Content = (*View)(nil)
+
+type viewed struct {
+	*snapshot
+	err error // why it cannot be used
+}
+
+// View returns the catalogs as they are now.
+func (s *Store) View() *View {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.opts.Now()
+	v := &View{store: s, catalogs: make(map[resolver.CatalogID]viewed, len(s.held))}
+	for id, h := range s.held {
+		switch {
+		case s.usable(h, now):
+			v.catalogs[id] = viewed{snapshot: h.snapshot}
+		case h.err != nil:
+			v.catalogs[id] = viewed{err: errors.New(shorten(h.err))}
+		}
+	}
+	return v
+}
+
+var errUnread = errors.New("it has not been read yet")
+
+// Catalog returns the index of a catalog. The error says why it is unhealthy.
+func (v *View) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog, error) {
+	c, ok := v.catalogs[id]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("catalog %s: %w", id, errUnread)
+	case c.err != nil:
+		return nil, fmt.Errorf("catalog %s: %w", id, c.err)
+	}
+	return c.Graph, nil
+}
+
+// Manifests returns the objects of a bundle: those in the catalog, its
+// olm.bundle.object properties, or else those in the bundle's image. They are
+// shared and must not be modified.
+func (v *View) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error) {
+	c, ok := v.catalogs[id]
+	if !ok || c.snapshot == nil || b == (graph.Bundle{}) || b.Package().Catalog() != c.Graph {
+		return nil, fmt.Errorf("catalog %s: the bundle is not of the content that this view has", id)
+	}
+	return c.manifests(ctx, b, v.store.opts)
+}
+
+// A snapshot is the content of a catalog, with the manifests that were asked for.
+type snapshot struct {
+	*Catalog
+	id resolver.CatalogID
+
+	mu      sync.Mutex
+	objects map[graph.Bundle][]olm.Object
+	order   []graph.Bundle
+}
+
+// maxObjects bounds how many bundles' manifests stay in memory: a namespace is
+// planned several times while its operators are installed.
+const maxObjects = 64
+
+func (c *snapshot) manifests(ctx context.Context, b graph.Bundle, opts Options) ([]olm.Object, error) {
+	c.mu.Lock()
+	objects, ok := c.objects[b]
+	c.mu.Unlock()
+	if ok {
+		return objects, nil
+	}
+	objects, err := c.find(ctx, b, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.objects[b]; ok {
+		return objects, nil
+	}
+	if c.objects == nil {
+		c.objects = map[graph.Bundle][]olm.Object{}
+	}
+	c.objects[b] = objects
+	if c.order = append(c.order, b); len(c.order) > maxObjects {
+		delete(c.objects, c.order[0])
+		c.order = c.order[1:]
+	}
+	return objects, nil
+}
+
+func (c *snapshot) find(ctx context.Context, b graph.Bundle, opts Options) ([]olm.Object, error) {
+	raw, err := c.raw(ctx, b)
+	var objects []olm.Object
+	switch {
+	case err == nil:
+		if objects, err = reconcile.BundleObjects(raw); err != nil {
+			return nil, fmt.Errorf("catalog %s: %s: bundle %q: %w", c.id, b.Pos(), b.Name(), err)
+		}
+	case !errors.Is(err, fbc.ErrNoSource):
+		return nil, fmt.Errorf("catalog %s: bundle %q: %w", c.id, b.Name(), err)
+	}
+	switch {
+	case len(objects) > 0:
+		return objects, nil
+	case b.Image() == "":
+		return nil, fmt.Errorf("catalog %s: %s: bundle %q has neither manifests in the catalog nor an image", c.id, b.Pos(), b.Name())
+	case opts.Bundles == nil:
+		return nil, fmt.Errorf("catalog %s: bundle %q: its manifests are in image %s, and %w", c.id, b.Name(), b.Image(), errNoPuller)
+	}
+	bundle, err := opts.Bundles.Bundle(ctx, b.Image())
+	if err != nil {
+		return nil, fmt.Errorf("catalog %s: bundle %q: %w", c.id, b.Name(), err)
+	}
+	for _, o := range bundle.Objects {
+		if o.Kind == olm.KindClusterServiceVersion && o.Metadata.Name != b.Name() {
+			return nil, fmt.Errorf("catalog %s: bundle %q: image %s holds another operator, %s", c.id, b.Name(), b.Image(), o.Metadata.Name)
+		}
+	}
+	return bundle.Objects, nil
+}
