@@ -43,14 +43,50 @@ func (e *execution) crdStep(ctx context.Context, s *olm.Step, o olm.Object) (olm
 	if err != nil {
 		return s.Status, "", err
 	}
-	if olm.Equal(&old, merged) {
-		return olm.StepPresent, "", nil
+	if same, err := sameCRD(old, *merged); err != nil || same {
+		return olm.StepPresent, "", err
 	}
 	why, problem, err := e.upgradable(ctx, s, have, want)
 	if problem != "" || err != nil {
 		return s.Status, problem, err
 	}
 	return olm.StepPresent, "", e.emit(Update, merged, e.plan.Key(), nil, "the version of %s; %s", s.Resolving, why)
+}
+
+// sameCRD reports whether two definitions differ in nothing but what an API
+// server fills in. Were that an upgrade, every namespace that installs the
+// operator would write the CRD again.
+func sameCRD(a, b olm.Object) (bool, error) {
+	a, err := defaultCRD(a)
+	if err != nil {
+		return false, err
+	}
+	b, err = defaultCRD(b)
+	return err == nil && olm.Equal(&a, &b), err
+}
+
+func defaultCRD(o olm.Object) (olm.Object, error) {
+	text, ok := o.Get("spec")
+	if !ok {
+		return o, nil
+	}
+	var spec map[string]any
+	if err := unmarshalInto(text, &spec); err != nil {
+		return o, fmt.Errorf("%s: /spec: %w", o.Key(), err)
+	}
+	setDefault := func(m map[string]any, name string, value any) {
+		if _, ok := m[name]; !ok {
+			m[name] = value
+		}
+	}
+	setDefault(spec, "conversion", map[string]any{"strategy": "None"})
+	if names, ok := spec["names"].(map[string]any); ok {
+		if kind, ok := names["kind"].(string); ok {
+			setDefault(names, "singular", strings.ToLower(kind))
+			setDefault(names, "listKind", kind+"List")
+		}
+	}
+	return o.Set("spec", spec)
 }
 
 // notServed tells what the API server says of a CRD that it does not serve.
