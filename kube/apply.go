@@ -20,9 +20,8 @@ import (
 
 // Apply makes one change and returns what the API server warned of. Updates and
 // deletions carry the version that they were made from, so that the API server
-// refuses what another writer got ahead of. What a creation rests on is looked
-// at just before: the moment between is covered by owner references, which go to
-// the owner that was there.
+// refuses what another writer got ahead of. What a change rests on besides is
+// looked at just before: what happens in the moment between, the next plan sees.
 //
 // Steps of an install plan are done as the service account that the operator
 // group of the namespace names, if it names one.
@@ -35,9 +34,6 @@ func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string,
 	}
 	cl, err := c.writer(ctx, change)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.checkInstances(ctx, change); err != nil {
 		return nil, err
 	}
 	u, err := encode(change.Object)
@@ -101,7 +97,7 @@ func beneficiary(change reconcile.Change) string {
 	return change.Object.Metadata.Namespace
 }
 
-// checkBasis refuses a creation whose basis has changed.
+// checkBasis refuses a change whose basis is another by now.
 func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error {
 	if change.If == nil {
 		return nil
@@ -139,28 +135,6 @@ func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.C
 		}
 	}
 	return c.client, nil
-}
-
-// checkInstances refuses the upgrade of a CRD whose objects cannot be read: the
-// snapshot did not show them, so that nobody checked them (E7).
-func (c *Cluster) checkInstances(ctx context.Context, change reconcile.Change) error {
-	if change.Op != reconcile.Update || change.For.Kind != olm.KindInstallPlan || change.Object.Kind != olm.KindCRD {
-		return nil
-	}
-	v, err := c.source.get(ctx, kindCRD, "", change.Object.Metadata.Name)
-	if err != nil {
-		return classify(err)
-	}
-	crd, ok := v.(*olm.CustomResourceDefinition)
-	if !ok {
-		return nil // it is gone, as the update will find
-	}
-	if _, err := c.customResources(ctx, crd); isForbidden(err) {
-		return fmt.Errorf("%w: let olmkit list them", err)
-	} else if err != nil {
-		return classify(err)
-	}
-	return nil
 }
 
 // refused returns the error of a refused change in the terms of package

@@ -139,7 +139,7 @@ func playDeployments(t testing.TB) {
 	m, err := manager.New(env.Config, manager.Options{Scheme: newScheme(t), Metrics: metricsserver.Options{BindAddress: "0"}})
 	must(t, err)
 	c := m.GetClient()
-	err = ctrl.NewControllerManagedBy(m).Named("deployments-"+strings.ReplaceAll(strings.ToLower(t.Name()), "/", "-")).For(&appsv1.Deployment{}).Complete(
+	err = ctrl.NewControllerManagedBy(m).Named("deployments-" + strings.ReplaceAll(strings.ToLower(t.Name()), "/", "-")).For(&appsv1.Deployment{}).Complete(
 		ctrlFunc(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 			d := &appsv1.Deployment{}
 			if err := c.Get(ctx, req.NamespacedName, d); err != nil {
@@ -159,7 +159,9 @@ func playDeployments(t testing.TB) {
 
 type ctrlFunc func(context.Context, ctrl.Request) (ctrl.Result, error)
 
-func (f ctrlFunc) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, error) { return f(ctx, r) }
+func (f ctrlFunc) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
+	return f(ctx, r)
+}
 
 func operatorGroup(ns string, targets ...string) *operatorsv1.OperatorGroup {
 	return &operatorsv1.OperatorGroup{ObjectMeta: metav1.ObjectMeta{Name: "group", Namespace: ns}, Spec: operatorsv1.OperatorGroupSpec{TargetNamespaces: targets}}

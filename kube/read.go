@@ -306,8 +306,8 @@ func (r *reading) foundBefore() {
 }
 
 // instances adds the custom resources of a CRD that is to be upgraded while
-// others own it, too. Where they may not be read, the upgrade is refused: see
-// Apply.
+// others own it, too. Where they may not be read the snapshot does not say that
+// they were, and the upgrade waits.
 func (r *reading) instances(name string) {
 	var crd *olm.CustomResourceDefinition
 	for _, x := range r.out.CRDs {
@@ -329,6 +329,7 @@ func (r *reading) instances(name string) {
 	for i := range list {
 		r.add(&list[i])
 	}
+	r.out.InstancesRead = append(r.out.InstancesRead, name)
 }
 
 // customResources returns the objects of a CRD in the cluster.
