@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/olmkit/olmkit/internal/cli"
 )
 
 var update = flag.Bool("update", false, "rewrite what the documents show")
@@ -44,9 +46,8 @@ func documents(t *testing.T) []string {
 }
 
 // A shown block is a part of a document that a command prints: of a console block
-// each command and what follows it, or the picture or block after a comment
-// "<!-- $ COMMAND -->".
-var shown = regexp.MustCompile("(?ms)^<!-- \\$ (?P<hidden>[^\n]*) -->\n(```\\w+\n(?P<text>.*?)^```$)?|^```console\n(?P<console>.*?)^```$")
+// each command and what follows it, or the block after a comment "<!-- $ COMMAND -->".
+var shown = regexp.MustCompile("(?ms)^<!-- \\$ (?P<hidden>[^\n]*) -->\n(?P<fence>```\\w+\n).*?^```$|^```console\n(?P<console>.*?)^```$")
 
 // TestReadmeAndDocsShowRealOutput runs every command that the documents show,
 // and compares what it prints with what they say that it prints. The commands of
@@ -74,11 +75,7 @@ func TestReadmeAndDocsShowRealOutput(t *testing.T) {
 					return "```console\n" + replay(t, dir, console) + "```"
 				}
 				commands++
-				printed := shell(t, dir, hidden)
-				if body := m[shown.SubexpIndex("text")]; body != "" {
-					return strings.Replace(block, body, printed, 1)
-				}
-				return block
+				return "<!-- $ " + hidden + " -->\n" + m[shown.SubexpIndex("fence")] + shell(t, dir, hidden) + "```"
 			})
 			if diff := cmp.Diff(string(text), fresh); diff != "" && !*update {
 				t.Errorf("%s is out of date (go test -run Readme -update . mends it):\n%s", doc, diff)
@@ -267,6 +264,69 @@ func TestLinksInDocuments(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCommandsInDocuments checks that the commands that the documents name in their
+// text, and in blocks that are not run, exist, with their flags.
+func TestCommandsInDocuments(t *testing.T) {
+	inline := regexp.MustCompile("`(olmkit [^`]+)`")
+	line := regexp.MustCompile(`(?m)^\s*(olmkit .*)$`)
+	seen := 0
+	for _, doc := range documents(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var commands []string
+		for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
+			if m[2] == "sh" {
+				for _, c := range line.FindAllStringSubmatch(m[3], -1) {
+					commands = append(commands, c[1])
+				}
+			}
+		}
+		for _, m := range inline.FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
+			commands = append(commands, strings.ReplaceAll(m[1], "\n", " "))
+		}
+		for _, c := range commands {
+			seen++
+			if err := checkCommand(strings.Fields(c)[1:]); err != nil {
+				t.Errorf("%s: %s: %v", doc, c, err)
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("the documents name %d commands; do the patterns still match them?", seen)
+	}
+}
+
+// checkCommand finds a command and its flags in the tree of commands.
+func checkCommand(args []string) error {
+	root := cli.Command()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	if strings.ToUpper(args[0]) == args[0] {
+		return nil // a placeholder
+	}
+	cmd, rest, err := root.Find(args)
+	if err != nil {
+		return err
+	}
+	if cmd == root {
+		return errors.New("there is no such command")
+	}
+	cmd.InitDefaultHelpFlag()
+	for _, arg := range rest {
+		arg, _, _ = strings.Cut(arg, "=")
+		name, long := strings.CutPrefix(arg, "--")
+		switch {
+		case long && cmd.Flag(name) == nil:
+			return fmt.Errorf("there is no flag %s", arg)
+		case !long && len(arg) == 2 && arg[0] == '-' && cmd.Flags().ShorthandLookup(arg[1:]) == nil:
+			return fmt.Errorf("there is no flag %s", arg)
+		}
+	}
+	return nil
 }
 
 // headings returns the anchors of a document as GitHub makes them.
