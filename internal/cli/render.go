@@ -42,8 +42,8 @@ Nothing is pulled from registries: unpack images first.`,
 	r := renderer{env: e, from: map[string]string{}, used: map[string]bool{}}
 	cmd.Flags().StringVar(&r.image, "image", "", "image `REFERENCE` of the one bundle directory")
 	from := cmd.Flags().StringArray("from", nil, "where the contents of an image are, as `IMAGE=DIRECTORY` (repeatable)")
-	data := "none"
-	addChoice(cmd, &data, "data", "", "heavy properties of bundles: csv-metadata is what user interfaces show, objects is all manifests", "none", "csv-metadata", "objects")
+	data := "csv-metadata"
+	addChoice(cmd, &data, "data", "", "heavy properties of bundles: csv-metadata is what user interfaces show, with minKubeVersion; objects is all manifests", "csv-metadata", "objects", "none")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usagef("name a bundle directory, a template or a catalog")
@@ -52,6 +52,7 @@ Nothing is pulled from registries: unpack images first.`,
 			return usagef("--image is for one bundle directory; write IMAGE=DIRECTORY for several")
 		}
 		switch data {
+		case "none":
 		case "csv-metadata":
 			r.data = fbc.CSVMetadata
 		case "objects":

@@ -27,6 +27,7 @@ versions and installed operators, for mirroring. It keeps every upgrade between
 what it keeps, and what kept bundles depend on. With -o fbc it prints the part as
 a catalog.`,
 		Example: `  olmkit subset ./catalog --package etcd:stable --versions ">=0.9.2" -o fbc > part.json
+  olmkit subset ./catalog -p etcd -p prometheus --versions etcd=">=0.9" --versions prometheus="0.65.x"
   olmkit subset ./catalog --installed etcdoperator.v0.9.0`,
 	}
 	f := addFormats(cmd, "fbc for the part itself", formatFBC)
@@ -35,8 +36,9 @@ a catalog.`,
 	var packages, installed, versions []string
 	var r subset.Request
 	fl.StringArrayVarP(&packages, "package", "p", nil, "a package to keep, as `PACKAGE[:CHANNEL]` (repeatable)")
-	fl.StringArrayVar(&versions, "versions", nil, "keep the versions in a `RANGE`: \">=1.2\" of all those packages, \"PACKAGE >=1.2\" of one (repeatable; default only the heads)")
+	fl.StringArrayVar(&versions, "versions", nil, "keep the versions in a range, as `[PACKAGE=]RANGE`: of all those packages, or of one (repeatable; default only the heads)")
 	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
+	fl.BoolVar(&r.KeepInstalled, "keep-installed", false, "also keep what is installed, with what joins it to the head; upgrades do not need it")
 	fl.BoolVar(&r.NoDependencies, "no-dependencies", false, "leave out what kept bundles depend on")
 	reading := addReading(cmd)
 	cmd.ValidArgsFunction = from.completeCatalog()
@@ -97,7 +99,7 @@ a catalog.`,
 func giveRanges(wants []subset.Want, ranges []string) error {
 	common, own := "", map[string]string{}
 	for _, text := range ranges {
-		name, rng, ok := strings.Cut(strings.TrimSpace(text), " ")
+		name, rng, ok := strings.Cut(text, "=")
 		if ok = ok && slices.ContainsFunc(wants, func(w subset.Want) bool { return w.Package == name }); !ok {
 			name, rng = "", text
 		}

@@ -118,6 +118,20 @@ func synthetic() platform.Problem {
 	}
 }
 
+// gone is a trip on which a package goes away, after a version from which only
+// its next to last one has a way on.
+func gone() platform.Problem {
+	return platform.Problem{
+		From: "4.16", To: "4.18",
+		Catalogs: []platform.Catalog{
+			{Platform: "4.16", FBC: catalog("p/s: 1.0.0, 2.0.0 <1.0.0, 2.1.0 <2.0.0")},
+			{Platform: "4.17", FBC: catalog("p/s: 2.0.0, 3.0.0 <2.0.0")},
+			{Platform: "4.18", FBC: catalog("q/s: 1.0.0")},
+		},
+		Installed: []platform.Operator{{Name: "p.v1.0.0", Package: "p"}},
+	}
+}
+
 func plan(t *testing.T, p platform.Problem) *platform.Plan {
 	t.Helper()
 	if err := p.Open(context.Background(), nil); err != nil {
@@ -171,6 +185,12 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "p.v1.0.0", Package: "p"}, {Name: "q.v1.0.0", Package: "q"}, {Name: "r.v1.0.0", Package: "r"}},
 			}
 		}},
+		// An operator whose package goes away is led as far as catalogs know it.
+		{"gone-minimal", func(p *platform.Problem) {
+			*p = gone()
+			p.Strategy = platform.Minimal
+		}},
+		{"gone-latest", func(p *platform.Problem) { *p = gone() }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := synthetic()

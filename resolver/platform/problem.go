@@ -76,8 +76,8 @@ const (
 	// Latest takes operators at each version of the platform as near to the head
 	// of their channel as lets the platform go on. It is the default.
 	Latest Strategy = "latest"
-	// Minimal takes the fewest steps that let the platform get to the end, and
-	// there goes to the head.
+	// Minimal takes the fewest steps that let the platform get to the end and the
+	// operator follow it as far as it can, and at the end goes to the head.
 	Minimal Strategy = "minimal"
 )
 

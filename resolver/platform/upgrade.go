@@ -74,9 +74,10 @@ type level struct {
 	starts, reach []graph.Node
 	facts         map[graph.Node]*facts
 	// pass are the nodes of reach with which the platform can go on to the next
-	// level and, from there, to the end; home those of them from which the
-	// operator can then get to its head.
-	pass, home map[graph.Node]bool
+	// level and, from there, to the end. home is, for each, the last level at which
+	// the operator can then get to its head: -1 when there is none.
+	pass map[graph.Node]bool
+	home map[graph.Node]int
 }
 
 // explore goes forward as far as the operator can, and then back, to find with
@@ -114,19 +115,43 @@ func (r *road) explore(ctx context.Context) error {
 		}
 	}
 	end := &r.levels[r.end]
-	end.pass, end.home = map[graph.Node]bool{}, map[graph.Node]bool{}
+	end.pass, end.home = map[graph.Node]bool{}, map[graph.Node]int{}
 	for _, n := range end.reach {
 		end.pass[n] = true
-		if end.u != nil {
-			_, end.home[n] = end.u.PathToHead(n)
-		}
+		end.home[n] = end.atHome(r.end, n)
 	}
 	for k := r.end - 1; k >= 0; k-- {
 		l, next := &r.levels[k], &r.levels[k+1]
-		l.pass = l.through(next, next.pass)
-		l.home = l.through(next, next.home)
+		l.pass = l.through(next)
+		l.home = map[graph.Node]int{}
+		for n := range l.pass {
+			l.home[n] = max(next.best(n), l.atHome(k, n))
+		}
 	}
 	return nil
+}
+
+// atHome returns the number of a level where a node has a way to its head, else
+// -1.
+func (l *level) atHome(k int, n graph.Node) int {
+	if l.u != nil {
+		if _, ok := l.u.PathToHead(n); ok {
+			return k
+		}
+	}
+	return -1
+}
+
+// best returns the last level at which an operator can get to its head that comes
+// to this one with a node, and lets the platform go on: -1 when there is none.
+func (l *level) best(n graph.Node) int {
+	best := -1
+	for _, m := range l.from(n) {
+		if l.pass[m] {
+			best = max(best, l.home[m])
+		}
+	}
+	return best
 }
 
 // begin finds out what is installed.
@@ -208,12 +233,14 @@ func (r *road) level(ctx context.Context, k int, order []graph.Node, starts map[
 	return l, nil
 }
 
-// through returns the nodes of a level that can become one of those wanted at the
-// next.
-func (l *level) through(next *level, wanted map[graph.Node]bool) map[graph.Node]bool {
+// through returns the nodes of a level that can become one at the next with which
+// the platform can go on.
+func (l *level) through(next *level) map[graph.Node]bool {
 	out := map[graph.Node]bool{}
 	for _, n := range next.starts {
-		out[n] = slices.ContainsFunc(next.from(n), func(m graph.Node) bool { return wanted[m] })
+		if slices.ContainsFunc(next.from(n), func(m graph.Node) bool { return next.pass[m] }) {
+			out[n] = true
+		}
 	}
 	return out
 }
@@ -266,10 +293,10 @@ func (r *road) travel(ctx context.Context, end int, plan *Plan, taken [][]Step) 
 // choose returns the steps that the operator takes at a level.
 func (r *road) choose(k int, at graph.Node) []graph.Step {
 	l := &r.levels[k]
-	ok := func(n graph.Node) bool { return l.pass[n] }
-	if home := func(n graph.Node) bool { return l.home[n] }; slices.ContainsFunc(l.from(at), home) {
-		ok = home
-	}
+	// An operator whose package goes away later is led as far as it can come, and
+	// not left where the first catalog lost sight of it.
+	home := l.best(at)
+	ok := func(n graph.Node) bool { return l.pass[n] && l.home[n] == home }
 	if r.Strategy == Minimal && k < r.end {
 		return r.fewest(l, at, ok)
 	}

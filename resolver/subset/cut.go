@@ -58,7 +58,7 @@ type Bundle struct {
 // [graph.Upgrades.Err].
 func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) {
 	c := &cut{
-		catalog: catalog, reading: r.Reading, kept: map[graph.Entry]bool{}, why: map[graph.Bundle]string{},
+		catalog: catalog, reading: r.Reading, keepInstalled: r.KeepInstalled, kept: map[graph.Entry]bool{}, why: map[graph.Bundle]string{},
 		chains: map[graph.Channel]*chain{}, warned: map[string]bool{},
 	}
 	if err := c.wanted(&r); err != nil {
@@ -86,15 +86,17 @@ func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error
 
 // A cut is the part as it grows.
 type cut struct {
-	catalog  *graph.Catalog
-	reading  graph.Reading
-	kept     map[graph.Entry]bool
-	queue    []graph.Entry // kept, and not yet made whole
-	why      map[graph.Bundle]string
-	chains   map[graph.Channel]*chain
-	warned   map[string]bool
-	warnings []string
-	err      error
+	catalog *graph.Catalog
+	reading graph.Reading
+	// keepInstalled is that of the request.
+	keepInstalled bool
+	kept          map[graph.Entry]bool
+	queue         []graph.Entry // kept, and not yet made whole
+	why           map[graph.Bundle]string
+	chains        map[graph.Channel]*chain
+	warned        map[string]bool
+	warnings      []string
+	err           error
 }
 
 func (c *cut) warnf(format string, args ...any) {

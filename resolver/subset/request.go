@@ -15,6 +15,11 @@ type Request struct {
 	// Packages may come in any order; a package may be named several times.
 	Packages  []Want      `json:"packages"`
 	Installed []Installed `json:"installed,omitempty"`
+	// KeepInstalled keeps the installed bundles themselves where the catalog has
+	// them, with what joins them to the head: for mirrors whose images they still
+	// need. Their upgrades do not need them: an edge names what it replaces, and
+	// the name suffices (B6).
+	KeepInstalled bool `json:"keepInstalled,omitzero"`
 	// NoDependencies leaves out what kept bundles require.
 	NoDependencies bool `json:"noDependencies,omitzero"`
 	// Reading is how upgrades are read. The part serves that reading; its
@@ -142,11 +147,17 @@ func (c *cut) installed(path string, x Installed) error {
 	for _, s := range w.Steps {
 		c.keepStep(p, s, fmt.Sprintf("is on the way of %s, which is installed", n))
 	}
-	if len(w.Steps) == 0 && known && c.reading == graph.V1 {
-		// OLM v1 needs what is installed when nothing follows it.
+	why := ""
+	switch {
+	case c.keepInstalled:
+		why = "is installed"
+	case len(w.Steps) == 0 && c.reading == graph.V1:
+		why = "is installed, and nothing follows it" // OLM v1 then needs it
+	}
+	if known && why != "" {
 		for e := range b.Entries() {
 			if len(o.Channels) == 0 || slices.Contains(o.Channels, e.Channel().Name()) {
-				c.keep(e, "is installed, and nothing follows it")
+				c.keep(e, why)
 				break
 			}
 		}

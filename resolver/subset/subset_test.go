@@ -203,6 +203,11 @@ func check(t *testing.T, full *graph.Catalog, s *subset.Subset, r subset.Request
 		} else if r.Reading == graph.Classic {
 			o.Channels = []string{whole.DefaultChannelName()}
 		}
+		if _, has := whole.Bundle(x.Name); has && r.KeepInstalled {
+			if _, kept := p.Bundle(x.Name); !kept {
+				t.Errorf("package %s: the installed %s is not kept", x.Package, x.Name)
+			}
+		}
 		if a, b := ways(whole.Upgrades(r.Reading, o), n), ways(p.Upgrades(r.Reading, o), n); a != b {
 			t.Errorf("package %s: installed: %s\nwas %s", x.Package, b, a)
 		}
@@ -243,6 +248,7 @@ func TestReal(t *testing.T) {
 				entries := slices.Collect(ch.Entries())
 				for _, reading := range []graph.Reading{graph.Classic, graph.V1} {
 					r := subset.Request{Reading: reading, Installed: []subset.Installed{{Package: p.Name(), Name: entries[len(entries)/2].Name()}}}
+					r.KeepInstalled = cuts%3 == 0
 					if cuts%5 == 0 {
 						if h, ok := ch.Head(); ok {
 							if b, ok := h.Bundle(); ok {
