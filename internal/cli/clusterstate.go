@@ -82,6 +82,9 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if err := addNamespaces(c); err != nil {
 		return nil, nil, err
 	}
+	if c.InstancesRead, err = described(c); err != nil {
+		return nil, nil, err
+	}
 	s.namespace, err = theNamespace(c, s.namespace)
 	return c, catalogs, err
 }
@@ -107,6 +110,31 @@ func describe(c *memcluster.Cluster, src source) error {
 	obj.Spec.SourceType, obj.Spec.Priority = "grpc", src.priority
 	obj.Status.ConnectionState = &olm.ConnectionState{LastObservedState: olm.ConnectionReady}
 	return c.Put(obj)
+}
+
+// described returns the CRDs of which the files have custom resources. Whoever
+// wrote the files out of a cluster left out those of the others, more likely
+// than that there are none.
+func described(c *memcluster.Cluster) ([]string, error) {
+	list := c.List()
+	kinds := map[[2]string]bool{}
+	for _, o := range list {
+		kinds[[2]string{o.Key().Group, o.Kind}] = true
+	}
+	names := []string{}
+	for _, o := range list {
+		if o.Kind != olm.KindCRD {
+			continue
+		}
+		crd, err := olm.As[olm.CustomResourceDefinition](o)
+		if err != nil {
+			return nil, err
+		}
+		if kinds[[2]string{crd.Spec.Group, crd.Spec.Names.Kind}] {
+			names = append(names, crd.Metadata.Name)
+		}
+	}
+	return names, nil
 }
 
 func addNamespaces(c *memcluster.Cluster) error {

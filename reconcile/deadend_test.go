@@ -1,0 +1,159 @@
+package reconcile_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// An operator that somebody deleted does not come back by itself, as in OLM
+// v0.45. The subscription says so, and what it says to do helps.
+func TestDeletedCSV(t *testing.T) {
+	w := worldOf(t, "drift")
+	run := func() *reconcile.Plan {
+		t.Helper()
+		r, err := w.loop().Run(t.Context(), testNamespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Plan
+	}
+	run()
+	fresh := subscription(t, w, "example")
+	csv := key(olm.KindClusterServiceVersion, testNamespace+"/"+fresh.Status.InstalledCSV)
+	if err := w.Remove(csv); err != nil {
+		t.Fatal(err)
+	}
+	plan := run()
+	if _, err := w.Get(csv); err == nil {
+		t.Fatal("the operator came back")
+	}
+	want := fmt.Sprintf("%s was installed by install plan %q and deleted since; it does not come back by itself: to install it again, delete this subscription and create it anew",
+		csv.Name, fresh.Status.InstallPlanRef.Name)
+	sub := subscription(t, w, "example")
+	if c, ok := olm.FindCondition(sub.Status.Conditions, reconcile.ConditionCSVMissing); !ok || c.Status != olm.ConditionTrue || c.Message != want {
+		t.Errorf("conditions %+v, want one that says %q", sub.Status.Conditions, want)
+	}
+	noted(t, plan, "example", want)
+
+	if err := w.Remove(sub.Key()); err != nil {
+		t.Fatal(err)
+	}
+	again := &olm.Subscription{Header: sub.Header, Spec: sub.Spec}
+	again.Metadata = olm.Metadata{Name: sub.Metadata.Name, Namespace: sub.Metadata.Namespace}
+	w.put(t, again)
+	run()
+	if _, err := w.Get(csv); err != nil {
+		t.Error("with the subscription made anew the operator did not come back")
+	}
+	if _, ok := olm.FindCondition(subscription(t, w, "example").Status.Conditions, reconcile.ConditionCSVMissing); ok {
+		t.Error("the condition is still there")
+	}
+}
+
+// A failed install plan says what to do, on itself and on its subscription, and
+// that helps.
+func TestFailedPlan(t *testing.T) {
+	w := worldOf(t, "drift")
+	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	w.Now = func() time.Time { return now }
+	refuse := true
+	w.Intercept = func(c reconcile.Change, apply func() error) error {
+		if refuse && c.Object.Kind == olm.KindCRD {
+			return errors.New("is forbidden")
+		}
+		return apply()
+	}
+	if _, err := w.loop().Run(t.Context(), testNamespace); err == nil {
+		t.Fatal("nothing was refused")
+	}
+	now = now.Add(2 * time.Minute)
+	r, err := w.loop().Run(t.Context(), testNamespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := subscription(t, w, "example").Status.InstallPlanRef
+	const advice = "to try again, mend the cause and delete install plan "
+	noted(t, r.Plan, ref.Name, "failed, and is not tried again: ")
+	noted(t, r.Plan, ref.Name, advice)
+	c, _ := olm.FindCondition(subscription(t, w, "example").Status.Conditions, olm.InstallPlanFailed)
+	if !strings.Contains(c.Message, "is forbidden") || !strings.Contains(c.Message, advice) {
+		t.Errorf("the subscription says %q", c.Message)
+	}
+	refuse = false
+	if err := w.Remove(key(olm.KindInstallPlan, testNamespace+"/"+ref.Name)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {
+		t.Fatal(err)
+	}
+	if sub := subscription(t, w, "example"); sub.Status.State != olm.StateAtLatestKnown {
+		t.Errorf("with the plan deleted the subscription is %s: %+v", sub.Status.State, sub.Status.Conditions)
+	}
+}
+
+// Changes rest on the install plan or the CSV that they are for, whatever they
+// do, so that a loop that slept does not carry on what was withdrawn.
+func TestChangesRest(t *testing.T) {
+	w := worldOf(t, "version-deadlock")
+	kinds := map[reconcile.Op]int{}
+	w.Intercept = func(c reconcile.Change, apply func() error) error {
+		rests := c.For.Kind == olm.KindInstallPlan && c.Key() != c.For
+		if rests && (c.If == nil || c.If.Key != c.For) {
+			t.Errorf("%s rests on %v", &c, c.If)
+		}
+		if c.If != nil {
+			kinds[c.Op]++
+		}
+		return apply()
+	}
+	w.script(t, func(*strings.Builder) {
+		if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if kinds[reconcile.Create] == 0 || kinds[reconcile.Update] == 0 {
+		t.Errorf("changes that rest on others: %v, want creations and updates", kinds)
+	}
+}
+
+// E3: what a bundle holds goes into the namespace, but for what has none.
+func TestScopeOfBundleObjects(t *testing.T) {
+	w := worldOf(t, "drift")
+	for _, text := range []string{
+		`{apiVersion: autoscaling.k8s.io/v1, kind: VerticalPodAutoscalerCheckpoint, metadata: {name: checkpoint}}`,
+		`{apiVersion: autoscaling.k8s.io/v1, kind: VerticalPodAutoscaler, metadata: {name: scaler}}`,
+		`{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: first}}`,
+		`{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: link}}`,
+		`{apiVersion: example.com/v1, kind: ConsoleLink, metadata: {name: link}}`,
+		`{apiVersion: wide.io/v1, kind: Wide, metadata: {name: wide}}`,
+		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: wides.wide.io}, spec: {group: wide.io, scope: Cluster, names: {kind: Wide, plural: wides}, versions: [{name: v1, served: true, storage: true}]}}`,
+		`{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: policy}}`,
+	} {
+		o := fromYAML[olm.Object](t, text)
+		for name := range w.manifests {
+			w.manifests[name] = append(w.manifests[name], *o)
+		}
+	}
+	if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, o := range w.List() {
+		got[o.Kind+"."+o.Key().Group] = o.Metadata.Namespace
+	}
+	for kind, want := range map[string]string{
+		"VerticalPodAutoscalerCheckpoint.autoscaling.k8s.io": "ops", "VerticalPodAutoscaler.autoscaling.k8s.io": "ops",
+		"PriorityClass.scheduling.k8s.io": "", "ConsoleLink.console.openshift.io": "", "ConsoleLink.example.com": "ops",
+		"Wide.wide.io": "", "NetworkPolicy.networking.k8s.io": "ops",
+	} {
+		if ns, ok := got[kind]; !ok || ns != want {
+			t.Errorf("%s is in namespace %q (there: %v), want %q", kind, ns, ok, want)
+		}
+	}
+}
