@@ -326,6 +326,7 @@ func (r *reading) instances(name string) {
 		r.err = err
 		return
 	}
+	r.out.InstancesRead = append(r.out.InstancesRead, name)
 	for i := range list {
 		r.add(&list[i])
 	}

@@ -98,17 +98,11 @@ func (p *planner) rival(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion
 		if o.Metadata.Name == c.Metadata.Name {
 			return nil
 		}
-		if p.csv(c.Spec.Replaces) != nil || samePackage(o, c) {
+		if p.csv(c.Spec.Replaces) != nil || operatorName(o) == operatorName(c) {
 			return o
 		}
 	}
 	return nil
-}
-
-func samePackage(a, b *olm.ClusterServiceVersion) bool {
-	x, err1 := Properties(a)
-	y, err2 := Properties(b)
-	return err1 == nil && err2 == nil && packageOf(x) != "" && packageOf(x) == packageOf(y)
 }
 
 // circle returns the names of the CSVs that replace each other in a circle with
