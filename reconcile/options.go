@@ -21,8 +21,10 @@ type Content interface {
 	Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error)
 }
 
-// A CRDPolicy says when a new version of a CRD is checked before it takes the
-// place of the old one (E7).
+// A CRDPolicy says when the custom resources of a CRD, and all versions that it
+// serves, are checked before a new form takes the place of the old one (E7). That
+// no operator loses a version that it uses, and none is lost in which objects are
+// stored, is always checked.
 type CRDPolicy string
 
 const (

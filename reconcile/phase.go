@@ -133,14 +133,17 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 			return to(olm.PhasePending, olm.ReasonConditionNotUpgradeable, "%s is not upgradeable: %s", prev.Metadata.Name, why)
 		}
 	}
-	if t := p.check(c); t.phase != olm.PhaseInstallReady || prev == nil || prev.Status.Phase == olm.PhaseReplacing {
+	t := p.check(c)
+	if t.phase != olm.PhaseInstallReady || prev == nil || prev.Status.Phase == olm.PhaseReplacing {
 		return t
-	} else if prev.Status.Phase == olm.PhaseFailed && !p.failForward() {
+	}
+	t.phase, t.message = olm.PhasePending, fmt.Sprintf("all requirements found, waits for %s to be ready to be replaced", prev.Metadata.Name)
+	if prev.Status.Phase == olm.PhaseFailed && !p.failForward() {
 		p.note(c.Key(), "waits for %s, which failed: an operator group with upgradeStrategy %s would let it be replaced (E10)", prev.Metadata.Name, olm.UpgradeFailForward)
 	} else {
 		p.note(c.Key(), "waits for %s to be ready to be replaced (it is %s)", prev.Metadata.Name, phaseText(prev))
 	}
-	return nil
+	return t
 }
 
 // check checks all but the upgrade: requirements, webhooks, who else owns the
@@ -213,15 +216,16 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 		p.note(c.Key(), "%s", circleText(names))
 		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "%s", circleText(names))
 	}
-	if prev := p.replaced(c); prev != nil {
-		p.note(c.Key(), "stays until %s, which it replaced, is gone (it is %s)", prev.Metadata.Name, phaseText(prev))
-		return nil // the oldest of a chain goes first
-	}
 	next := p.replacement(c)
+	if prev := p.replaced(c); prev != nil { // the oldest of a chain goes first
+		p.note(c.Key(), "stays until %s, which it replaced, is gone (it is %s)", prev.Metadata.Name, phaseText(prev))
+		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", orNobody(next))
+	}
 	if next == nil {
 		// The running OLM stays here for ever.
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "the version that was to replace it is gone")
 	}
+	stays := to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", next.Metadata.Name)
 	if p.failForward() {
 		seen := map[string]bool{}
 		for n := p.replacement(next); n != nil && !seen[n.Metadata.Name]; n = p.replacement(n) {
@@ -233,7 +237,7 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 		return to(olm.PhaseDeleting, olm.ReasonReplaced, "has been replaced by %s, which has successfully installed", next.Metadata.Name)
 	}
 	p.note(c.Key(), "stays until %s has succeeded (it is %s)", next.Metadata.Name, phaseText(next))
-	return nil
+	return stays
 }
 
 // arriving returns the CSV that is to replace another one, if it exists and

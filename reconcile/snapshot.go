@@ -43,7 +43,7 @@ type Snapshot struct {
 
 	// Objects are all others that matter: service accounts, roles and bindings
 	// of any namespace that OLM made, what install plans create, APIServices,
-	// and the custom resources of CRDs with several owners (E7).
+	// and the custom resources of CRDs that are to be upgraded (E7).
 	Objects []olm.Object
 
 	// InstancesRead names the CRDs all of whose custom resources are among
