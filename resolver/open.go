@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 )
 
 // Open loads the catalogs of a problem that have a text or a directory and no
-// Graph yet. dir opens a directory; it may return the same index for the same
+// Graph yet, within the limits of its options. dir opens a directory; it may return the same index for the same
 // name every time. Errors are those of the load, in a [*ProblemError] that names
 // the catalog.
 func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
@@ -19,7 +20,7 @@ func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name s
 			continue
 		}
 		var err error
-		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir); err != nil {
+		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir, &p.Options.Limits); err != nil {
 			return err
 		}
 		if c.Digest == "" {
@@ -46,7 +47,7 @@ func (r *SelectRequest) Open(ctx context.Context, dir func(ctx context.Context, 
 			continue
 		}
 		var err error
-		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir); err != nil {
+		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir, nil); err != nil {
 			return err
 		}
 	}
@@ -55,13 +56,13 @@ func (r *SelectRequest) Open(ctx context.Context, dir func(ctx context.Context, 
 
 // openCatalog loads the i-th catalog of a document, from its text or from the
 // directory that it names.
-func openCatalog(ctx context.Context, i int, name string, text *string, dirName string, dir func(ctx context.Context, name string) (*graph.Catalog, error)) (c *graph.Catalog, err error) {
+func openCatalog(ctx context.Context, i int, name string, text *string, dirName string, dir func(ctx context.Context, name string) (*graph.Catalog, error), limits *constraints.Limits) (c *graph.Catalog, err error) {
 	path := fmt.Sprintf("/catalogs/%d", i)
 	switch {
 	case text != nil && dirName != "":
 		return nil, problemErrorf(path, "catalog %q has both fbc and dir; keep one", name)
 	case text != nil:
-		c, err = graph.Parse(ctx, []byte(*text), name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}})
+		c, err = graph.Parse(ctx, []byte(*text), name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}, Constraints: limits})
 		path += "/fbc"
 	case dirName != "" && dir != nil:
 		c, err = dir(ctx, dirName)

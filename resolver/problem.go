@@ -137,7 +137,8 @@ type Options struct {
 	Partial bool `json:"partial,omitempty"`
 	// Cluster is what CEL rules see of the cluster.
 	Cluster constraints.Cluster `json:"cluster,omitzero"`
-	// Limits bound the evaluation of rules.
+	// Limits bound the constraints of catalogs in text form, and the evaluation of
+	// rules.
 	Limits constraints.Limits `json:"-"`
 }
 
