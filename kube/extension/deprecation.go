@@ -1,0 +1,100 @@
+package extension
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube/extension/olmv1"
+)
+
+// A deprecation is one of the conditions about deprecations.
+type deprecation struct {
+	typ, reason, message string
+	status               metav1.ConditionStatus
+}
+
+func (d *deprecation) unknown(reason, message string) {
+	d.status, d.reason, d.message = metav1.ConditionUnknown, reason, message
+}
+
+func (d *deprecation) known(messages []string) {
+	if len(messages) == 0 {
+		d.status, d.reason, d.message = metav1.ConditionFalse, olmv1.ReasonNotDeprecated, ""
+		return
+	}
+	d.status, d.reason, d.message = metav1.ConditionTrue, olmv1.ReasonDeprecated, strings.Join(messages, "; ")
+}
+
+// deprecations returns the conditions about what the catalog that counts says of
+// the package, the channels that are asked for, and the installed bundle (C5).
+func deprecations(o Outcome) []deprecation {
+	pkg := deprecation{typ: olmv1.TypePackageDeprecated}
+	channel := deprecation{typ: olmv1.TypeChannelDeprecated}
+	bundle := deprecation{typ: olmv1.TypeBundleDeprecated}
+	all := deprecation{typ: olmv1.TypeDeprecated}
+	if o.Decision == nil || len(o.Decision.catalogs) == 0 {
+		text := "no catalog that could be read has the package"
+		if o.Decision == nil || len(o.Decision.request.Catalogs) == 0 {
+			text = "no catalog was read"
+		}
+		for _, d := range []*deprecation{&pkg, &channel, &bundle, &all} {
+			d.unknown(olmv1.ReasonDeprecationUnknown, text)
+		}
+		return []deprecation{pkg, channel, bundle, all}
+	}
+	var messages []string
+	p, _ := o.Decision.catalogs[0].Graph.Package(o.Decision.request.Package)
+	if m, ok := p.Deprecation(); ok {
+		messages = []string{m}
+	}
+	pkg.known(messages)
+
+	var channels []string
+	for _, name := range slices.Sorted(slices.Values(o.Decision.request.Channels)) {
+		ch, ok := p.Channel(name)
+		if !ok {
+			continue
+		}
+		if m, ok := ch.Deprecation(); ok {
+			channels = append(channels, fmt.Sprintf("channel %s: %s", name, m))
+		}
+	}
+	channel.known(slices.Compact(channels))
+	messages = append(messages, slices.Compact(channels)...)
+
+	switch b, ok := o.installedBundle(); {
+	case o.InstalledErr != nil:
+		bundle.unknown(olmv1.ReasonDeprecationUnknown, "what is installed cannot be told")
+	case o.Installed == nil:
+		bundle.unknown(olmv1.ReasonAbsent, "no bundle is installed")
+	case !ok:
+		bundle.unknown(olmv1.ReasonDeprecationUnknown, fmt.Sprintf("no catalog has bundle %s", o.Installed.Name))
+	default:
+		var list []string
+		if m, ok := b.Deprecation(); ok {
+			list = []string{m}
+		}
+		bundle.known(list)
+		messages = append(messages, list...)
+	}
+	all.known(messages)
+	return []deprecation{pkg, channel, bundle, all}
+}
+
+// installedBundle returns the installed bundle in the first catalog that has it.
+func (o Outcome) installedBundle() (graph.Bundle, bool) {
+	if o.Installed == nil {
+		return graph.Bundle{}, false
+	}
+	for _, c := range o.Decision.catalogs {
+		p, _ := c.Graph.Package(o.Decision.request.Package)
+		if b, ok := p.Bundle(o.Installed.Name); ok {
+			return b, true
+		}
+	}
+	return graph.Bundle{}, false
+}

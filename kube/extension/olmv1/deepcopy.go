@@ -1,0 +1,92 @@
+package olmv1
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// ptr returns a pointer to a copy of what p points to.
+func ptr[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+func conditions(list []metav1.Condition) []metav1.Condition {
+	return slices.Clone(list) // of plain values
+}
+
+// DeepCopy returns a copy that shares nothing with e.
+func (e *ClusterExtension) DeepCopy() *ClusterExtension {
+	if e == nil {
+		return nil
+	}
+	out := *e
+	out.ObjectMeta = *e.ObjectMeta.DeepCopy()
+	if c := ptr(e.Spec.Source.Catalog); c != nil {
+		c.Channels, c.Selector = slices.Clone(c.Channels), c.Selector.DeepCopy()
+		out.Spec.Source.Catalog = c
+	}
+	if i := ptr(e.Spec.Install); i != nil {
+		if i.Preflight = ptr(i.Preflight); i.Preflight != nil {
+			i.Preflight.CRDUpgradeSafety = ptr(i.Preflight.CRDUpgradeSafety)
+		}
+		out.Spec.Install = i
+	}
+	out.Status.Conditions = conditions(e.Status.Conditions)
+	out.Status.Install = ptr(e.Status.Install)
+	return &out
+}
+
+// DeepCopyObject implements runtime.Object.
+func (e *ClusterExtension) DeepCopyObject() runtime.Object { return e.DeepCopy() }
+
+// DeepCopyObject implements runtime.Object.
+func (l *ClusterExtensionList) DeepCopyObject() runtime.Object {
+	out := *l
+	out.ListMeta = *l.ListMeta.DeepCopy()
+	out.Items = slices.Clone(l.Items)
+	for i := range out.Items {
+		out.Items[i] = *l.Items[i].DeepCopy()
+	}
+	return &out
+}
+
+// DeepCopy returns a copy that shares nothing with c.
+func (c *ClusterCatalog) DeepCopy() *ClusterCatalog {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	out.ObjectMeta = *c.ObjectMeta.DeepCopy()
+	if i := ptr(c.Spec.Source.Image); i != nil {
+		i.PollIntervalMinutes = ptr(i.PollIntervalMinutes)
+		out.Spec.Source.Image = i
+	}
+	out.Status.Conditions = conditions(c.Status.Conditions)
+	if r := ptr(c.Status.ResolvedSource); r != nil {
+		r.Image = ptr(r.Image)
+		out.Status.ResolvedSource = r
+	}
+	out.Status.URLs = ptr(c.Status.URLs)
+	out.Status.LastUnpacked = c.Status.LastUnpacked.DeepCopy()
+	return &out
+}
+
+// DeepCopyObject implements runtime.Object.
+func (c *ClusterCatalog) DeepCopyObject() runtime.Object { return c.DeepCopy() }
+
+// DeepCopyObject implements runtime.Object.
+func (l *ClusterCatalogList) DeepCopyObject() runtime.Object {
+	out := *l
+	out.ListMeta = *l.ListMeta.DeepCopy()
+	out.Items = slices.Clone(l.Items)
+	for i := range out.Items {
+		out.Items[i] = *l.Items[i].DeepCopy()
+	}
+	return &out
+}

@@ -1,0 +1,171 @@
+package extension
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An Installer puts bundles into a cluster, with the service account of their
+// extension. It must be safe for use by several goroutines.
+type Installer interface {
+	// Installed returns the bundle that is installed for an extension, nil if
+	// there is none. It looks, rather than believing the status.
+	Installed(ctx context.Context, e *olmv1.ClusterExtension) (*olmv1.BundleMetadata, error)
+	// Install brings the cluster to the selected bundle, which may be installed
+	// already: it is called at every reconciliation. A nil error means that
+	// the bundle is installed. An error that only a person can mend is a
+	// reconcile.TerminalError.
+	Install(ctx context.Context, e *olmv1.ClusterExtension, s *resolver.Selection) error
+}
+
+// A Reconciler decides for ClusterExtensions and writes their status. It writes
+// nothing else; extensions that are being deleted are left to their finalizers.
+type Reconciler struct {
+	Client client.Client
+	// Catalogs opens the catalogs that take part.
+	Catalogs Opener
+	// Installer installs. Without one the reconciler decides only, and takes from
+	// the status what is installed.
+	Installer Installer
+	// Options are those of the selection.
+	Options resolver.SelectOptions
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+}
+
+// SetupWithManager makes the reconciler run when an extension changes, or a
+// catalog that it selects.
+func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(m).
+		Named("olmkit-clusterextension").
+		// Its own status is no reason to come again.
+		For(&olmv1.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&olmv1.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
+		Complete(r)
+}
+
+// extensionsOf returns the extensions that select a catalog.
+func (r *Reconciler) extensionsOf(ctx context.Context, catalog client.Object) []reconcile.Request {
+	var list olmv1.ClusterExtensionList
+	if r.Client.List(ctx, &list) != nil {
+		return nil // the cache is not there yet; then all extensions come anyway
+	}
+	var out []reconcile.Request
+	for i := range list.Items {
+		e := &list.Items[i]
+		if f := e.Spec.Source.Catalog; f != nil {
+			if s := selector(f.Selector); s.Validate() == nil && !s.Matches(catalog.GetLabels()) {
+				continue
+			}
+		}
+		out = append(out, reconcile.Request{NamespacedName: types.NamespacedName{Name: e.Name}})
+	}
+	return out
+}
+
+// Reconcile brings an extension to what the catalogs offer, and its status to
+// what became of that.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	var e olmv1.ClusterExtension
+	if err := r.Client.Get(ctx, req.NamespacedName, &e); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if e.DeletionTimestamp != nil {
+		return reconcile.Result{}, nil
+	}
+	o, err := r.outcome(ctx, &e)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	now := time.Now
+	if r.Now != nil {
+		now = r.Now
+	}
+	status := Status(&e, o, metav1.NewTime(now().Truncate(time.Second)))
+	if !equality.Semantic.DeepEqual(status, e.Status) {
+		// A patch, which leaves alone what this version does not know, and not
+		// over what another writer said.
+		before := e.DeepCopy()
+		e.Status = status
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		if err := r.Client.Status().Patch(ctx, &e, patch); err != nil {
+			return reconcile.Result{}, client.IgnoreNotFound(err)
+		}
+	}
+	return reconcile.Result{}, retry(o)
+}
+
+// retry returns the error for which it makes sense to come again soon: a refusal
+// stands until a catalog or the extension changes.
+func retry(o Outcome) error {
+	var refusal *resolver.Refusal
+	err := o.err()
+	if err == nil || terminal(err) || errors.As(err, &refusal) {
+		return nil
+	}
+	return err
+}
+
+// outcome decides and installs.
+func (r *Reconciler) outcome(ctx context.Context, e *olmv1.ClusterExtension) (Outcome, error) {
+	var o Outcome
+	if r.Installer != nil {
+		if o.Installed, o.InstalledErr = r.Installer.Installed(ctx, e); o.InstalledErr != nil {
+			// What is there may not be touched before it is known.
+			o.Installed = nil
+			return o, cause(ctx)
+		}
+	} else if s := e.Status.Install; s != nil {
+		b := s.Bundle
+		o.Installed = &b
+	}
+	var catalogs olmv1.ClusterCatalogList
+	if err := r.Client.List(ctx, &catalogs); err != nil {
+		return o, err
+	}
+	if c, ok := r.Catalogs.(interface{ Retain(map[string]bool) }); ok {
+		names := map[string]bool{}
+		for i := range catalogs.Items {
+			names[catalogs.Items[i].Name] = true
+		}
+		c.Retain(names)
+	}
+	var err error
+	if o.Decision, err = Decide(ctx, e, o.Installed, catalogs.Items, r.Catalogs, &r.Options); err != nil {
+		return o, err
+	}
+	b := o.Decision.Bundle()
+	switch {
+	case b == nil:
+	case r.Installer == nil:
+		if o.Installed == nil || *o.Installed != *b {
+			o.InstallErr = ErrNoInstaller
+		}
+	default:
+		if o.InstallErr = r.Installer.Install(ctx, e, o.Decision.Selection); o.InstallErr == nil {
+			o.Installed = b
+		}
+	}
+	return o, cause(ctx)
+}
+
+func cause(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package extension_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/olmkit/olmkit/kube/extension"
+	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+func scheme(t testing.TB) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	if err := olmv1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// An installer remembers what it installed, by extension.
+type installer struct {
+	installed map[string]olmv1.BundleMetadata
+	calls     int
+	err       error
+	lookErr   error
+}
+
+func (i *installer) Installed(_ context.Context, e *olmv1.ClusterExtension) (*olmv1.BundleMetadata, error) {
+	if b, ok := i.installed[e.Name]; ok {
+		return &b, i.lookErr
+	}
+	return nil, i.lookErr
+}
+
+func (i *installer) Install(_ context.Context, e *olmv1.ClusterExtension, s *resolver.Selection) error {
+	i.calls++
+	if i.err == nil {
+		i.installed[e.Name] = olmv1.BundleMetadata{Name: s.Bundle, Version: s.Version}
+	}
+	return i.err
+}
+
+// cluster returns a client of a cluster with objects, and a count of its writes.
+func cluster(t *testing.T, objects ...client.Object) (client.Client, *int) {
+	t.Helper()
+	writes := new(int)
+	c := fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(objects...).
+		WithStatusSubresource(&olmv1.ClusterExtension{}, &olmv1.ClusterCatalog{}).
+		WithInterceptorFuncs(interceptor.Funcs{
+			SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+				*writes++
+				return c.SubResource(sub).Patch(ctx, o, p, opts...)
+			},
+		}).Build()
+	return c, writes
+}
+
+func reconciled(t *testing.T, r *extension.Reconciler) (*olmv1.ClusterExtension, error) {
+	t.Helper()
+	key := types.NamespacedName{Name: "my-etcd"}
+	_, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: key})
+	e := &olmv1.ClusterExtension{}
+	if err := r.Client.Get(t.Context(), key, e); err != nil {
+		t.Fatal(err)
+	}
+	return e, err
+}
+
+func progressing(e *olmv1.ClusterExtension) string {
+	c := meta.FindStatusCondition(e.Status.Conditions, olmv1.TypeProgressing)
+	if c == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message)
+}
+
+func TestReconcile(t *testing.T) {
+	community := &clusterCatalogs(t, "community")[0]
+	c, writes := cluster(t, clusterExtension(t, "{packageName: etcd, channels: [stable], version: '1.0.0'}"), community)
+	in := &installer{installed: map[string]olmv1.BundleMetadata{}}
+	r := &extension.Reconciler{Client: c, Catalogs: opener{}, Installer: in}
+
+	e, err := reconciled(t, r)
+	if err != nil || e.Status.Install == nil || e.Status.Install.Bundle.Name != "etcd.v1.0.0" || progressing(e) != "True Succeeded: the desired state is reached" {
+		t.Fatalf("%v, %+v", err, e.Status)
+	}
+	// At rest it looks, and writes nothing.
+	if _, err := reconciled(t, r); err != nil || *writes != 1 || in.calls != 2 {
+		t.Errorf("%v, %d writes, %d installations", err, *writes, in.calls)
+	}
+	// One step at a time to what is wanted.
+	e.Spec.Source.Catalog.Version = ""
+	if err := c.Update(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"etcd.v1.1.0", "etcd.v1.2.0", "etcd.v1.2.0"} {
+		if e, err = reconciled(t, r); err != nil || e.Status.Install.Bundle.Name != want {
+			t.Errorf("%v, %+v; want %s", err, e.Status.Install, want)
+		}
+	}
+	// A failure keeps what is there, and comes again.
+	in.err = errors.New("no permission")
+	e, err = reconciled(t, r)
+	if err == nil || e.Status.Install.Bundle.Name != "etcd.v1.2.0" || progressing(e) != "True Retrying: bundle etcd.v1.2.0 of catalog community is selected: no permission" {
+		t.Errorf("%v, %s", err, progressing(e))
+	}
+	in.err = reconcile.TerminalError(errors.New("it would lose data"))
+	if e, err = reconciled(t, r); err != nil || !strings.HasPrefix(progressing(e), "False Blocked: ") {
+		t.Errorf("%v, %s", err, progressing(e))
+	}
+	// What is installed is not known: nothing is touched.
+	in.err, in.lookErr = nil, errors.New("secrets is forbidden")
+	before := in.calls
+	e, err = reconciled(t, r)
+	if err == nil || in.calls != before || e.Status.Install == nil || meta.FindStatusCondition(e.Status.Conditions, olmv1.TypeInstalled).Status != "Unknown" {
+		t.Errorf("%v, %+v", err, e.Status)
+	}
+}
+
+func TestReconcileRefused(t *testing.T) {
+	c, _ := cluster(t, clusterExtension(t, "packageName: nothing"), &clusterCatalogs(t, "community")[0])
+	r := &extension.Reconciler{Client: c, Catalogs: opener{}, Installer: &installer{}}
+	if e, err := reconciled(t, r); err != nil || progressing(e) != `True Retrying: no catalog has package "nothing": looked in community` {
+		t.Errorf("%v, %s", err, progressing(e))
+	}
+	if err := c.Create(t.Context(), &clusterCatalogs(t, "broken")[0]); err != nil {
+		t.Fatal(err)
+	}
+	var catalog *extension.CatalogError
+	if e, err := reconciled(t, r); !errors.As(err, &catalog) || progressing(e) != `True Retrying: catalog "broken": it is not served` {
+		t.Errorf("%v, %s", err, progressing(e))
+	}
+}
+
+// TestDecideOnly proves that without an installer nothing is said to be installed.
+func TestDecideOnly(t *testing.T) {
+	e := clusterExtension(t, "packageName: etcd")
+	c, writes := cluster(t, e, &clusterCatalogs(t, "community")[0])
+	r := &extension.Reconciler{Client: c, Catalogs: opener{}}
+	for range 2 {
+		e, err := reconciled(t, r)
+		if err != nil || e.Status.Install != nil || progressing(e) != "False Blocked: bundle etcd.v2.0.0 of catalog community is selected: nothing here installs it" {
+			t.Errorf("%v, %+v", err, e.Status)
+		}
+	}
+	if *writes != 1 {
+		t.Errorf("%d writes", *writes)
+	}
+	// Gone, or going: nothing to do.
+	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Name: "other"}}); err != nil {
+		t.Error(err)
+	}
+	e = clusterExtension(t, "packageName: etcd")
+	e.Finalizers = []string{"example.com/wait"}
+	c, writes = cluster(t, e)
+	if err := c.Delete(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	r.Client = c
+	if _, err := reconciled(t, r); err != nil || *writes != 0 {
+		t.Errorf("%v, %d writes for one that is being deleted", err, *writes)
+	}
+}
+
+// TestAnotherWriter proves that what another writer said meanwhile is not lost.
+func TestAnotherWriter(t *testing.T) {
+	c, _ := cluster(t, clusterExtension(t, "packageName: etcd"))
+	meddle := interceptor.NewClient(c.(client.WithWatch), interceptor.Funcs{
+		List: func(ctx context.Context, inner client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
+			var e olmv1.ClusterExtension
+			if err := inner.Get(ctx, types.NamespacedName{Name: "my-etcd"}, &e); err != nil {
+				return err
+			}
+			e.Status.Conditions = append(e.Status.Conditions, metav1.Condition{Type: "Mine", Status: "True", Reason: "X", LastTransitionTime: now})
+			if err := inner.Status().Update(ctx, &e); err != nil {
+				return err
+			}
+			return inner.List(ctx, l, opts...)
+		},
+	})
+	r := &extension.Reconciler{Client: meddle, Catalogs: opener{}}
+	e, err := reconciled(t, r)
+	if err == nil || meta.FindStatusCondition(e.Status.Conditions, "Mine") == nil {
+		t.Errorf("%v, %+v; want a conflict", err, e.Status)
+	}
+	r.Client = c
+	e, err = reconciled(t, r)
+	if err != nil || meta.FindStatusCondition(e.Status.Conditions, "Mine") == nil || progressing(e) == "none" {
+		t.Errorf("%v, %+v", err, e.Status)
+	}
+}
+
+func TestDeepCopy(t *testing.T) {
+	e := clusterExtension(t, "{packageName: etcd, channels: [stable], selector: {matchLabels: {a: b}}}")
+	e.Spec.Install = &olmv1.InstallConfig{Preflight: &olmv1.PreflightConfig{CRDUpgradeSafety: &olmv1.CRDUpgradeSafety{Enforcement: "None"}}}
+	e.Status = olmv1.ClusterExtensionStatus{Conditions: []metav1.Condition{{Type: "X"}}, Install: &olmv1.InstallStatus{Bundle: *bundleOf("1.0.0")}}
+	minutes := 5
+	cat := clusterCatalogs(t, "community/3")[0]
+	cat.Spec.Source.Image.PollIntervalMinutes = &minutes
+	cat.Status = olmv1.ClusterCatalogStatus{
+		Conditions: []metav1.Condition{{Type: "X"}}, URLs: &olmv1.ClusterCatalogURLs{Base: "x"}, LastUnpacked: &metav1.Time{Time: time.Unix(7, 0)},
+		ResolvedSource: &olmv1.ResolvedCatalogSource{Type: "Image", Image: &olmv1.ResolvedImageSource{Ref: "y"}},
+	}
+	list := &olmv1.ClusterExtensionList{Items: []olmv1.ClusterExtension{*e}}
+	cats := &olmv1.ClusterCatalogList{Items: []olmv1.ClusterCatalog{cat}}
+	l, cs := list.DeepCopyObject().(*olmv1.ClusterExtensionList), cats.DeepCopyObject().(*olmv1.ClusterCatalogList)
+	if diff := cmp.Diff(list, l) + cmp.Diff(cats, cs); diff != "" {
+		t.Fatal(diff)
+	}
+	x := &l.Items[0]
+	x.Labels = map[string]string{"a": "b"}
+	x.Spec.Source.Catalog.Channels[0], x.Spec.Source.Catalog.Selector.MatchLabels["a"] = "z", "z"
+	x.Spec.Install.Preflight.CRDUpgradeSafety.Enforcement = "Strict"
+	x.Status.Conditions[0].Type, x.Status.Install.Bundle.Name = "z", "z"
+	y := &cs.Items[0]
+	*y.Spec.Source.Image.PollIntervalMinutes, y.Status.Conditions[0].Type, y.Status.URLs.Base = 9, "z", "z"
+	y.Status.ResolvedSource.Image.Ref, y.Status.LastUnpacked.Time = "z", time.Unix(9, 0)
+	if e.Labels != nil || e.Spec.Source.Catalog.Channels[0] != "stable" || e.Spec.Source.Catalog.Selector.MatchLabels["a"] != "b" ||
+		e.Spec.Install.Preflight.CRDUpgradeSafety.Enforcement != "None" || e.Status.Conditions[0].Type != "X" || e.Status.Install.Bundle.Name != "etcd.v1.0.0" {
+		t.Errorf("the copy shares with %+v", e)
+	}
+	if minutes != 5 || cat.Status.Conditions[0].Type != "X" || cat.Status.URLs.Base != "x" || cat.Status.ResolvedSource.Image.Ref != "y" || cat.Status.LastUnpacked.Unix() != 7 {
+		t.Errorf("the copy shares with %+v", cat)
+	}
+}

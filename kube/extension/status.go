@@ -1,0 +1,123 @@
+package extension
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/olmkit/olmkit/kube/extension/olmv1"
+)
+
+// An Outcome is what became of an extension.
+type Outcome struct {
+	// Decision is nil when it did not come to one.
+	Decision *Decision
+	// Installed is what is installed now; nil for nothing. InstalledErr says why
+	// that cannot be told.
+	Installed    *olmv1.BundleMetadata
+	InstalledErr error
+	// InstallErr is why the selected bundle was not installed.
+	InstallErr error
+}
+
+// ErrNoInstaller is the InstallErr where a program decides only.
+var ErrNoInstaller = errors.New("nothing here installs it")
+
+// Status returns the status of an extension with an outcome. Conditions of other
+// types stay, and so do the times of conditions whose status stays: the same
+// outcome gives the same status.
+func Status(e *olmv1.ClusterExtension, o Outcome, now metav1.Time) olmv1.ClusterExtensionStatus {
+	s := olmv1.ClusterExtensionStatus{Conditions: slices.Clone(e.Status.Conditions), Install: e.Status.Install}
+	set := func(typ string, status metav1.ConditionStatus, reason, message string) {
+		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
+			Type: typ, Status: status, Reason: reason, Message: shorten(message),
+			ObservedGeneration: e.Generation, LastTransitionTime: now,
+		})
+	}
+	if o.InstalledErr == nil {
+		s.Install = nil
+		if o.Installed != nil {
+			s.Install = &olmv1.InstallStatus{Bundle: *o.Installed}
+		}
+	}
+	switch {
+	case o.InstalledErr != nil:
+		set(olmv1.TypeInstalled, metav1.ConditionUnknown, olmv1.ReasonFailed, "what is installed cannot be told: "+message(o.InstalledErr))
+	case o.Installed != nil:
+		set(olmv1.TypeInstalled, metav1.ConditionTrue, olmv1.ReasonSucceeded, fmt.Sprintf("bundle %s is installed", o.Installed.Name))
+	case o.InstallErr != nil && !errors.Is(o.InstallErr, ErrNoInstaller):
+		set(olmv1.TypeInstalled, metav1.ConditionFalse, olmv1.ReasonFailed, message(o.InstallErr))
+	default:
+		set(olmv1.TypeInstalled, metav1.ConditionFalse, olmv1.ReasonAbsent, "no bundle is installed")
+	}
+	status, reason, message := progress(o)
+	set(olmv1.TypeProgressing, status, reason, message)
+	for _, d := range deprecations(o) {
+		set(d.typ, d.status, d.reason, d.message)
+	}
+	return s
+}
+
+// progress returns the condition Progressing.
+func progress(o Outcome) (metav1.ConditionStatus, string, string) {
+	err := o.err()
+	switch {
+	case err == nil:
+		return metav1.ConditionTrue, olmv1.ReasonSucceeded, "the desired state is reached"
+	case terminal(err):
+		return metav1.ConditionFalse, olmv1.ReasonBlocked, message(err)
+	}
+	return metav1.ConditionTrue, olmv1.ReasonRetrying, message(err)
+}
+
+// err returns what is in the way.
+func (o Outcome) err() error {
+	switch {
+	case o.InstalledErr != nil:
+		return o.InstalledErr
+	case o.Decision != nil && o.Decision.Err != nil:
+		return o.Decision.Err
+	case o.Decision == nil || o.Decision.Selection == nil:
+		return errors.New("no decision was made yet")
+	case o.InstallErr != nil:
+		b := o.Decision.Selection
+		return fmt.Errorf("bundle %s of catalog %s is selected: %w", b.Bundle, b.Catalog, o.InstallErr)
+	case o.Installed == nil || *o.Installed != *o.Decision.Bundle():
+		b := o.Decision.Selection
+		return fmt.Errorf("bundle %s of catalog %s is selected and not installed yet", b.Bundle, b.Catalog)
+	}
+	return nil
+}
+
+// terminal reports whether only a person can help.
+func terminal(err error) bool {
+	var spec *SpecError
+	return errors.As(err, &spec) || errors.Is(err, ErrNoInstaller) || errors.Is(err, reconcile.TerminalError(nil))
+}
+
+// message returns the text of an error, without the words that controller-runtime
+// puts in front of one that is terminal.
+func message(err error) string {
+	return strings.ReplaceAll(err.Error(), "terminal error: ", "")
+}
+
+// maxMessage is the longest message of a condition that the API server takes,
+// less the dots.
+const maxMessage = 32768 - len("…")
+
+func shorten(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	text = text[:maxMessage]
+	for !utf8.ValidString(text) {
+		text = text[:len(text)-1]
+	}
+	return text + "…"
+}
