@@ -2,18 +2,236 @@ package kube_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile"
+	operatorsv1 "github.com/operator-framework/api/pkg/operators/v1"
+	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
+	operatorsv2 "github.com/operator-framework/api/pkg/operators/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// E1 to E3, G1: from a subscription to a running operator.
+// token returns a token of a service account.
+func token(t testing.TB, namespace, account string) string {
+	t.Helper()
+	k, err := kubernetes.NewForConfig(env.Config)
+	must(t, err)
+	r, err := k.CoreV1().ServiceAccounts(namespace).CreateToken(context.Background(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	must(t, err)
+	return r.Status.Token
+}
+
+// wipe removes what a test left in the whole cluster.
+func wipe(t testing.TB, namespaces ...string) {
+	c, ctx := admin(t), context.Background()
+	for _, ns := range namespaces {
+		for _, o := range []client.Object{
+			&operatorsv1alpha1.Subscription{}, &operatorsv1alpha1.InstallPlan{}, &operatorsv1alpha1.ClusterServiceVersion{},
+			&operatorsv1.OperatorGroup{}, &operatorsv2.OperatorCondition{}, &appsv1.Deployment{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
+			&corev1.ServiceAccount{}, &corev1.Service{},
+		} {
+			must(t, c.DeleteAllOf(ctx, o, client.InNamespace(ns)))
+		}
+	}
+	for _, o := range []client.Object{&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}} {
+		must(t, c.DeleteAllOf(ctx, o, client.HasLabels{operatorgroup.LabelOwner}))
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}}
+	must(t, client.IgnoreNotFound(c.Delete(ctx, crd)))
+	eventually(t, 30*time.Second, func() error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(crd), crd); err == nil {
+			return errors.New("the CRD is still there")
+		} else {
+			return client.IgnoreNotFound(err)
+		}
+	})
+}
+
+// E1 to E3, E9, F7, G1: from a subscription by way of approval to a running
+// operator, with no more permissions than the adapter says it needs, and with no
+// write outside of the namespaces concerned.
 func TestInstall(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "install", widgets(t, []string{"0.1.1"}, "widget.service.yaml"))
 	playDeployments(t)
-	start(t, env.Config, content)
+	config, writes := restricted(t)
+	f := start(t, config, content)
 	namespace(t, c, "install")
-	must(t, c.Create(ctx, operatorGroup("install", "install")))
-	must(t, c.Create(ctx, subscription("install", "install")))
+	namespace(t, c, "install-target")
+	t.Cleanup(func() { wipe(t, "install", "install-target") })
+	must(t, c.Create(ctx, operatorGroup("install", "install-target")))
+	sub := subscription("install", "install")
+	sub.Spec.InstallPlanApproval = operatorsv1alpha1.ApprovalManual
+	must(t, c.Create(ctx, sub))
+
+	plan := &operatorsv1alpha1.InstallPlan{}
+	eventually(t, 30*time.Second, func() error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(sub), sub); err != nil {
+			return err
+		}
+		if sub.Status.InstallPlanRef == nil {
+			return fmt.Errorf("no install plan: %+v", sub.Status)
+		}
+		if err := c.Get(ctx, client.ObjectKey{Namespace: "install", Name: sub.Status.InstallPlanRef.Name}, plan); err != nil {
+			return err
+		}
+		if plan.Status.Phase != operatorsv1alpha1.InstallPlanPhaseRequiresApproval {
+			return fmt.Errorf("the plan is %q", plan.Status.Phase)
+		}
+		return nil
+	})
+	time.Sleep(300 * time.Millisecond)
+	csv := &operatorsv1alpha1.ClusterServiceVersion{}
+	if err := c.Get(ctx, client.ObjectKey{Namespace: "install", Name: "widget.v0.1.1"}, csv); err == nil {
+		t.Fatal("installed without approval")
+	}
+	plan.Spec.Approved = true
+	must(t, c.Update(ctx, plan))
 	eventually(t, 30*time.Second, func() error { return installed(c, "install", "0.1.1") })
+
+	for _, o := range []client.Object{
+		&apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}},
+		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "widget", Namespace: "install"}},
+		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "widget", Namespace: "install"}},
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "widget", Namespace: "install"}},
+		&operatorsv2.OperatorCondition{ObjectMeta: metav1.ObjectMeta{Name: "widget.v0.1.1", Namespace: "install"}},
+	} {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
+			t.Error(err)
+			continue
+		}
+		if !slices.ContainsFunc(o.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Manager == kube.FieldOwner }) {
+			t.Errorf("%T %s is not marked as written by %s", o, o.GetName(), kube.FieldOwner)
+		}
+	}
+	bindings := &rbacv1.RoleBindingList{}
+	must(t, c.List(ctx, bindings, client.InNamespace("install-target")))
+	if len(bindings.Items) == 0 {
+		t.Error("the operator has no permissions in the namespace that it serves")
+	}
+	copied := &operatorsv1alpha1.ClusterServiceVersion{}
+	eventually(t, 10*time.Second, func() error {
+		return c.Get(ctx, client.ObjectKey{Namespace: "install-target", Name: "widget.v0.1.1"}, copied)
+	})
+	list := &eventsv1.EventList{}
+	eventually(t, 10*time.Second, func() error {
+		if err := c.List(ctx, list, client.InNamespace("install")); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(list.Items, func(e eventsv1.Event) bool {
+			return e.Regarding.Kind == "ClusterServiceVersion" && e.Regarding.UID != ""
+		}) {
+			return errors.New("no event tells of the CSV")
+		}
+		return nil
+	})
+	for _, w := range outside(writes, "install", "install-target") {
+		t.Errorf("a write outside: %+v", w)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	must(t, registry.Register(f.Metrics))
+	families, err := registry.Gather()
+	must(t, err)
+	values := map[string]float64{}
+	for _, m := range families {
+		for _, x := range m.Metric {
+			values[m.GetName()] += x.GetGauge().GetValue() + x.GetCounter().GetValue() + float64(x.GetSummary().GetSampleCount())
+		}
+	}
+	for name, least := range map[string]float64{
+		reconcile.MetricCSVSucceeded: 1, reconcile.MetricCSVs: 1, reconcile.MetricSubscriptions: 1, reconcile.MetricInstallPlans: 1,
+		reconcile.MetricResolutionDuration: 1, reconcile.MetricSubscriptionSyncs: 1,
+	} {
+		if values[name] < least {
+			t.Errorf("metric %s is %v", name, values[name])
+		}
+	}
+
+	// At rest nothing is written.
+	before := len(writes.list())
+	if before == 0 {
+		t.Fatal("the audit has no writes at all")
+	}
+	time.Sleep(2 * time.Second)
+	for _, w := range writes.list()[before:] {
+		if !strings.Contains(w.path, "/events") {
+			t.Errorf("a write at rest: %+v", w)
+		}
+	}
+}
+
+// E2, E5, G1: an upgrade takes one step at a time, and the older version goes
+// only when the newer one runs.
+func TestUpgradeWalk(t *testing.T) {
+	c, ctx := admin(t), context.Background()
+	content := catalogs(t, c, "walk", widgets(t, []string{"0.1.1", "0.1.2", "0.1.3"}))
+	playDeployments(t)
+	config, _ := restricted(t)
+	start(t, config, content)
+	namespace(t, c, "walk")
+	t.Cleanup(func() { wipe(t, "walk") })
+	seen := watchInstalled(t, "walk")
+	must(t, c.Create(ctx, operatorGroup("walk", "walk")))
+	sub := subscription("walk", "walk")
+	sub.Spec.StartingCSV = "widget.v0.1.1"
+	must(t, c.Create(ctx, sub))
+	eventually(t, time.Minute, func() error { return installed(c, "walk", "0.1.3") })
+	eventually(t, 10*time.Second, func() error { return only(c, "walk", "widget.v0.1.3") })
+	if got, want := seen(), []string{"widget.v0.1.1", "widget.v0.1.2", "widget.v0.1.3"}; !slices.Equal(got, want) {
+		t.Errorf("went by %q, want %q", got, want)
+	}
+}
+
+// only returns an error unless a namespace has one CSV.
+func only(c client.Client, ns, name string) error {
+	list := &operatorsv1alpha1.ClusterServiceVersionList{}
+	if err := c.List(context.Background(), list, client.InNamespace(ns)); err != nil {
+		return err
+	}
+	if len(list.Items) != 1 || list.Items[0].Name != name {
+		return fmt.Errorf("there are %d CSVs, the first is %s", len(list.Items), list.Items[0].Name)
+	}
+	return nil
+}
+
+// watchInstalled returns what returns the versions that the subscription widget
+// of a namespace had installed, in their order.
+func watchInstalled(t testing.TB, ns string) func() []string {
+	t.Helper()
+	c, err := client.NewWithWatch(env.Config, client.Options{Scheme: newScheme(t)})
+	must(t, err)
+	w, err := c.Watch(context.Background(), &operatorsv1alpha1.SubscriptionList{}, client.InNamespace(ns))
+	must(t, err)
+	done := make(chan struct{})
+	var seen []string
+	go func() {
+		defer close(done)
+		for e := range w.ResultChan() {
+			if s, ok := e.Object.(*operatorsv1alpha1.Subscription); ok && s.Status.InstalledCSV != "" && !slices.Contains(seen, s.Status.InstalledCSV) {
+				seen = append(seen, s.Status.InstalledCSV)
+			}
+		}
+	}()
+	return func() []string {
+		time.Sleep(200 * time.Millisecond)
+		w.Stop()
+		<-done
+		return seen
+	}
 }

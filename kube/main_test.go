@@ -4,28 +4,34 @@ import (
 	"context"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/clustertest"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // env is the control plane of this test binary.
 var env envtest.Environment
 
-func TestMain(m *testing.M) { envtest.Main(m, &env) }
+func TestMain(m *testing.M) {
+	ctrllog.SetLogger(logr.Discard()) // what fails says why
+	envtest.Main(m, &env)
+}
 
 func newScheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, kube.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, kube.AddToScheme, apiextensionsv1.AddToScheme} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
 		}

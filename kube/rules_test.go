@@ -1,0 +1,110 @@
+package kube_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/kube"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Whoever changes what the adapter may do sees it here.
+func TestManifests(t *testing.T) {
+	got, err := kube.Manifests("olm", "olmkit")
+	must(t, err)
+	const golden = "testdata/rbac.yaml"
+	if *update {
+		must(t, os.WriteFile(golden, got, 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	must(t, err)
+	if diff := gocmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", golden, diff)
+	}
+}
+
+// An audit has the writes of a client.
+type audit struct {
+	mu     sync.Mutex
+	writes []auditEntry
+}
+
+type auditEntry struct{ method, path, user string }
+
+func (a *audit) list() []auditEntry {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]auditEntry(nil), a.writes...)
+}
+
+type auditor struct {
+	next  http.RoundTripper
+	audit *audit
+}
+
+// RoundTrip notes a request.
+func (a auditor) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodGet {
+		a.audit.mu.Lock()
+		a.audit.writes = append(a.audit.writes, auditEntry{r.Method, r.URL.Path, r.Header.Get("Impersonate-User")})
+		a.audit.mu.Unlock()
+	}
+	return a.next.RoundTrip(r)
+}
+
+// restricted returns the configuration of a client that may do what
+// kube.Manifests allows, and nothing else, and the audit of its writes.
+//
+// It has a token of the service account: a client that impersonates it could not
+// impersonate others in turn.
+func restricted(t testing.TB) (*rest.Config, *audit) {
+	t.Helper()
+	c, ctx := admin(t), context.Background()
+	namespace(t, c, globalNamespace)
+	text, err := kube.Manifests(globalNamespace, "olmkit")
+	must(t, err)
+	for doc := range bytes.SplitSeq(text, []byte("---\n")) {
+		u := &unstructured.Unstructured{}
+		must(t, yaml.Unmarshal(doc, &u.Object))
+		must(t, client.IgnoreAlreadyExists(c.Create(ctx, u)))
+	}
+	config := rest.AnonymousClientConfig(env.Config)
+	config.QPS = -1
+	config.BearerToken = token(t, globalNamespace, "olmkit")
+	a := &audit{}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return auditor{next, a} })
+	return config, a
+}
+
+// outside returns the writes of an audit to namespaces that are not among those
+// given.
+func outside(a *audit, allowed ...string) []auditEntry {
+	var out []auditEntry
+	for _, w := range a.list() {
+		_, rest, ok := strings.Cut(w.path, "/namespaces/")
+		if !ok {
+			continue
+		}
+		ns, _, _ := strings.Cut(rest, "/")
+		inside := false
+		for _, x := range allowed {
+			inside = inside || x == ns
+		}
+		if !inside {
+			out = append(out, w)
+		}
+	}
+	return out
+}
