@@ -35,7 +35,7 @@ const draw = (boxes, lines, placed, options) => {
       svg("rect", { class: "box", width: box.width, height: box.height, rx: 4 }));
     box.draw(g);
     g.addEventListener("click", () => { rove(i, false); options.onpick(i); });
-    g.addEventListener("focus", () => { if (g.matches(":focus-visible")) reveal(i); });
+    g.addEventListener("focus", () => { rove(i, false); if (g.matches(":focus-visible")) reveal(i); });
     nodes.append(g);
     return g;
   });

@@ -1,0 +1,90 @@
+package browsertest
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// TestCommunity draws every channel of a catalog with 279 packages. A page is
+// ready soon after it is opened, and no drawing takes long.
+func TestCommunity(t *testing.T) {
+	dir := realCatalog(t, "community")
+	file := makePage(t, dir)
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t)
+	b.open(file, "")
+	var ready float64
+	into(b, "performance.now() && performance.getEntriesByType('navigation')[0].domComplete", &ready)
+	start := time.Now()
+	var got struct {
+		Channels int     `json:"channels"`
+		Nodes    int     `json:"nodes"`
+		Slowest  float64 `json:"slowest"`
+		Where    string  `json:"where"`
+	}
+	into(b, `(async () => {
+		const d = JSON.parse(document.getElementById("data").textContent);
+		const out = { channels: 0, nodes: 0, slowest: 0, where: "" };
+		for (const p of d.catalogs[0].packages) for (const c of p.channels) {
+			const from = performance.now();
+			const changed = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+			location.hash = "#/package/" + [d.catalogs[0].name, p.name, c.name, p.nodes[c.rows[c.rows.length - 1]].name].map(encodeURIComponent).join("/");
+			await changed;
+			const n = document.querySelectorAll(".node").length, took = performance.now() - from;
+			if (n !== c.rows.length) throw new Error(p.name + " " + c.name + ": " + n + " boxes for " + c.rows.length + " rows");
+			if (document.querySelectorAll(".way-told").length < 2) throw new Error(p.name + " " + c.name + ": no ways");
+			out.channels++;
+			out.nodes += n;
+			if (took > out.slowest) { out.slowest = took; out.where = p.name + " " + c.name; }
+		}
+		return out;
+	})()`, &got)
+	t.Logf("%d bytes, ready after %.0f ms; %d channels with %d boxes in %s, the slowest %.0f ms (%s)", info.Size(), ready, got.Channels, got.Nodes, time.Since(start).Round(time.Millisecond), got.Slowest, got.Where)
+	if ready > 10_000 {
+		t.Errorf("the page is ready after %.0f ms", ready)
+	}
+	if got.Channels < 400 || got.Slowest > 10_000 {
+		t.Errorf("%d channels, the slowest after %.0f ms (%s)", got.Channels, got.Slowest, got.Where)
+	}
+	b.quiet()
+}
+
+// TestScreenshots writes the pictures that a person should look at.
+func TestScreenshots(t *testing.T) {
+	if *screenshots == "" {
+		t.Skip("no -screenshots")
+	}
+	sample, conflict := makePage(t, "--sample", "--package", "grafana", "--package", "etcd:stable", "--installed", "etcd=0.9.0", "--package", "vault-operator"), samplePage(t)
+	community := makePage(t, realCatalog(t, "community"))
+	diff := makePage(t, realCatalog(t, "openshift-v4.19"), "--diff", realCatalog(t, "openshift-v4.16"))
+	b := newTab(t)
+	for _, scheme := range []string{"light", "dark"} {
+		b.color(scheme)
+		b.size(1360, 900)
+		for _, x := range []struct{ name, file, place string }{
+			{"version", sample, "#/package/sample/etcd/stable/etcdoperator.v0.9.0"},
+			{"reasons", sample, "#/resolution/0"},
+			{"conflict", conflict, "#/resolution/0"},
+			{"diff", diff, "#/difference"},
+			{"community", community, "#/packages"},
+			{"long", community, "#/package/community/hive-operator/alpha/hive-operator.v1.2.4295-04f2f4f"},
+			{"many", community, "#/package/community/strimzi-kafka-operator/stable"},
+		} {
+			b.open(x.file, x.place)
+			b.picture(x.name + "-" + scheme)
+		}
+		b.size(480, 900)
+		b.open(sample, "#/package/sample/etcd/stable/etcdoperator.v0.9.0")
+		b.picture("narrow-" + scheme)
+		b.open(conflict, "#/resolution/0")
+		b.picture("narrow-conflict-" + scheme)
+	}
+	b.color("light")
+	b.size(1180, 560)
+	b.open(sample, "#/package/sample/etcd/stable/etcdoperator.v0.9.0")
+	b.picture("readme")
+}

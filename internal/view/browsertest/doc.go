@@ -1,0 +1,9 @@
+// Package browsertest opens the page of olmkit view in a real Chromium: what a
+// hostile catalog can do there, whether keys and screen readers get everywhere,
+// whether colours can be read, and how long a large catalog takes.
+//
+//	go test .                              # installs Debian's chromium as root
+//	go test . -run Screenshots -screenshots /tmp/shots
+//
+// There is nothing to import.
+package browsertest

@@ -1,0 +1,171 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestKeys walks from the search to the ways of a version without a mouse.
+func TestKeys(t *testing.T) {
+	b := newTab(t)
+	b.open(makePage(t, "--sample"), "")
+	focus := func(want string) {
+		t.Helper()
+		var got string
+		into(b, `(() => { const e = document.activeElement; return e.id || e.getAttribute("aria-label") || e.textContent; })()`, &got)
+		if !strings.HasPrefix(got, want) {
+			t.Fatalf("the focus is on %q, want %q", got, want)
+		}
+	}
+	b.press("/")
+	focus("search")
+	b.press("e", "t", "c", "d")
+	if got := b.text("#found"); got != "2 packages" {
+		t.Errorf("the search says %q", got)
+	}
+	b.press(kb.ArrowDown)
+	focus("etcd")
+	b.press(kb.ArrowDown)
+	focus("etcd-backup-tool")
+	b.press(kb.ArrowUp, kb.Enter)
+	if got := b.text("main h1"); got != "etcd" {
+		t.Fatalf("the title is %q", got)
+	}
+	focus("main")
+	b.press(kb.Tab, kb.Tab) // the two channels
+	focus("stable")
+	b.press(kb.Tab)
+	focus("etcdoperator.v0.9.4, head")
+	b.press(kb.ArrowDown, kb.ArrowDown, kb.ArrowDown)
+	focus("etcdoperator.v0.9.0")
+	b.press(kb.Enter)
+	if got := b.text("#version"); got != "0.9.0" {
+		t.Errorf("picked %q", got)
+	}
+	if got, want := b.text("#spoken"), "0.9.0: OLM reaches the head in 2 steps; OLM v1 reaches the head in 2 steps"; got != want {
+		t.Errorf("a screen reader hears %q, want %q", got, want)
+	}
+	focus("etcdoperator.v0.9.0")
+	var pressed, arcs int
+	into(b, `document.querySelectorAll(".node[aria-pressed=true]").length`, &pressed)
+	into(b, `document.querySelectorAll(".ways .way").length`, &arcs)
+	if pressed != 1 || arcs != 4 {
+		t.Errorf("%d versions are pressed and %d steps drawn, want 1 and 4", pressed, arcs)
+	}
+	var hash string
+	into(b, "location.hash", &hash)
+	if hash != "#/package/sample/etcd/stable/etcdoperator.v0.9.0" {
+		t.Errorf("the address is %s", hash)
+	}
+	b.press("+", "-", "0", kb.Escape)
+	into(b, `document.querySelectorAll(".node[aria-pressed=true]").length`, &pressed)
+	if pressed != 0 {
+		t.Error("escape does not let go")
+	}
+	b.press("/", kb.Escape)
+	if got := b.text("#found"); got != "7 packages" {
+		t.Errorf("after escape the search says %q", got)
+	}
+	b.quiet()
+}
+
+// TestWays: B5. The page tells the ways that the command line tells.
+func TestWays(t *testing.T) {
+	b := newTab(t)
+	b.open(makePage(t, "--sample"), "#/package/sample/etcd/stable/etcdoperator.v0.9.0")
+	var told []string
+	into(b, `[...document.querySelectorAll(".way-told")].map((s) => s.querySelector("h3").textContent + ": " + [...s.querySelectorAll("li")].map((l) => l.textContent).join("; "))`, &told)
+	want := []string{
+		"OLM, channel stable: 0.9.2 replaces stable; 0.9.4 replaces stable",
+		"OLM v1, channel stable: ",
+		"OLM v1, all channels: 0.9.4 replaces alpha, skipRange alpha; 0.10.0 replaces alpha",
+	}
+	if fmt.Sprint(told) != fmt.Sprint(want) {
+		t.Errorf("the page tells %q, want %q", told, want)
+	}
+	if got := b.text(".way-told.v1 p"); got != "reaches the head in 2 steps, the same way" {
+		t.Errorf("of OLM v1 it says %q", got)
+	}
+}
+
+// TestConflict: D16. A conflict is told as the command line tells it.
+func TestConflict(t *testing.T) {
+	b := newTab(t)
+	b.open(makePage(t, "--sample", "--package", "etcd:stable", "--package", "etcd-backup-tool", "--package", "argocd"), "")
+	all := b.text("main")
+	for _, want := range []string{
+		"no solution",
+		"subscription etcd-backup-tool cannot be met",
+		"at sample etcd-backup-tool/catalog.yaml:11, property 1",
+		"a namespace holds one version of package etcd one-per-package",
+		"set the channel of subscription etcd to alpha; then etcdoperator.v0.6.1 and etcd-backup-tool.v1.2.0 are installed",
+		"What can be planned all the same",
+		"argocd-operator.v0.7.0",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	b.quiet()
+}
+
+// TestReasons: D17. A resolution is a graph of reasons, and a table of the same.
+func TestReasons(t *testing.T) {
+	b := newTab(t)
+	b.open(makePage(t, "--sample", "--package", "grafana", "--package", "etcd:stable", "--installed", "etcd=0.9.0"), "")
+	var names []string
+	into(b, `[...document.querySelectorAll(".node")].map((n) => n.getAttribute("aria-label"))`, &names)
+	for _, want := range []string{"subscription grafana, package grafana", "etcdoperator.v0.9.2, upgrade 0.9.0 to 0.9.2, channel stable of sample", "prometheusoperator.v0.56.3, install 0.56.3, channel beta of sample"} {
+		if !strings.Contains(strings.Join(names, "\n"), want) {
+			t.Errorf("no box %q among %q", want, names)
+		}
+	}
+	if got := b.text(".edge-text"); !strings.HasPrefix(got, "requires package prometheus >=0.56.0") {
+		t.Errorf("the line says %q", got)
+	}
+	// Enter on a box opens its reasons.
+	b.script(`[...document.querySelectorAll(".node")].find((n) => n.getAttribute("aria-label").startsWith("prometheus")).focus(); true`)
+	b.press(kb.Enter)
+	var got string
+	into(b, `document.activeElement.closest("details[open]")?.textContent ?? ""`, &got)
+	for _, want := range []string{"meets package prometheus", "which grafana-operator.v5.6.0 requires", "grafana-operator.v5.6.0 is what subscription grafana gets"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the reasons are %q, and lack %q", got, want)
+		}
+	}
+	b.quiet()
+}
+
+// TestDifference: B7. What breaks is told in both readings, and can be had alone.
+func TestDifference(t *testing.T) {
+	old := write(t, "old.json", `{"schema":"olm.package","name":"a","defaultChannel":"c"}
+{"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"},{"name":"a.v1.1.0","replaces":"a.v1.0.0"}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.1.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.1.0"}}]}`)
+	new := write(t, "new.json", `{"schema":"olm.package","name":"a","defaultChannel":"c"}
+{"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.2.0","replaces":"a.v1.1.0"}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.2.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.2.0"}}]}
+{"schema":"olm.package","name":"b","defaultChannel":"c"}
+{"schema":"olm.channel","package":"b","name":"c","entries":[{"name":"b.v1.0.0"}]}
+{"schema":"olm.bundle","package":"b","name":"b.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"b","version":"1.0.0"}}]}`)
+	b := newTab(t)
+	b.open(makePage(t, new, "--diff", old), "")
+	all := b.text("main")
+	for _, want := range []string{"old → new", "1 version loses its way to the head in OLM", "packages addedb", "channel c: no way to the head any morea.v1.0.0", "bundles removed", "bundles addeda.v1.2.0", "channel c: heada.v1.2.0, was a.v1.1.0"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the page does not say %q in %q", want, all)
+		}
+	}
+	b.script(`document.getElementById("only").click(); true`)
+	if all := b.text(".diff"); strings.Contains(all, "bundles added") || !strings.Contains(all, "no way to the head") {
+		t.Errorf("what breaks alone is %q", all)
+	}
+	b.goTo("#/package/new/a/c")
+	if got := b.text(".node.head .marks"); got != "head · new" {
+		t.Errorf("the head is marked %q", got)
+	}
+	b.quiet()
+}
