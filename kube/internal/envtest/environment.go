@@ -131,18 +131,30 @@ func (e *Environment) Stop() error {
 	return errors.Join(err, e.guard.Wait())
 }
 
-// RestartAPIServer ends the API server and starts it again, at its old address.
+// RestartAPIServer kills the API server, in the middle of whatever it does, and
+// starts it again at its old address.
 func (e *Environment) RestartAPIServer() error {
-	server := e.env.ControlPlane.GetAPIServer()
-	if err := server.Stop(); err != nil {
+	if err := e.signal("kube-apiserver", syscall.SIGKILL); err != nil {
 		return err
+	}
+	server := e.env.ControlPlane.GetAPIServer()
+	for server.Stop() != nil { // until it is known to be gone
+		time.Sleep(10 * time.Millisecond)
 	}
 	return server.Start()
 }
 
 // StallEtcd stops etcd, without its knowledge, for a time.
 func (e *Environment) StallEtcd(d time.Duration) error {
-	text, err := os.ReadFile(e.pidFile("etcd"))
+	if err := e.signal("etcd", syscall.SIGSTOP); err != nil {
+		return err
+	}
+	time.Sleep(d)
+	return e.signal("etcd", syscall.SIGCONT)
+}
+
+func (e *Environment) signal(name string, s syscall.Signal) error {
+	text, err := os.ReadFile(e.pidFile(name))
 	if err != nil {
 		return err
 	}
@@ -150,9 +162,5 @@ func (e *Environment) StallEtcd(d time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		return err
-	}
-	time.Sleep(d)
-	return syscall.Kill(pid, syscall.SIGCONT)
+	return syscall.Kill(pid, s)
 }

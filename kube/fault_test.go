@@ -1,0 +1,261 @@
+package kube_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/olmkit/olmkit/kube"
+	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// G3: an upgrade walk while another writer changes the same objects, while two
+// replicas think that the namespace is theirs, while the API server is restarted
+// and etcd stalls, ends as one without all that.
+func TestDisturbedWalk(t *testing.T) {
+	c, ctx := admin(t), context.Background()
+	versions := []string{"0.1.1", "0.1.2", "0.1.3"}
+	content := catalogs(t, c, "disturbed", widgets(t, versions, "widget.service.yaml"))
+	playDeployments(t)
+	config, _ := restricted(t)
+	start(t, config, content)
+	start(t, config, content)
+	namespace(t, c, "disturbed")
+	t.Cleanup(func() { wipe(t, "disturbed") })
+	must(t, c.Create(ctx, operatorGroup("disturbed", "disturbed")))
+	sub := subscription("disturbed", "disturbed")
+	sub.Spec.StartingCSV = "widget.v0.1.1"
+	must(t, c.Create(ctx, sub))
+
+	stop, stopped := make(chan struct{}), make(chan int)
+	go func() { // the other writer
+		n := 0
+		defer func() { stopped <- n }()
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"metadata":{"annotations":{"test/other":"%d"}}}`, i))
+			for _, o := range []client.Object{
+				&operatorsv1alpha1.Subscription{ObjectMeta: metav1.ObjectMeta{Name: "widget", Namespace: "disturbed"}},
+				&operatorsv1alpha1.ClusterServiceVersion{ObjectMeta: metav1.ObjectMeta{Name: "widget.v" + versions[i%3], Namespace: "disturbed"}},
+			} {
+				if c.Patch(ctx, o, patch) == nil {
+					n++
+				}
+			}
+		}
+	}()
+	for { // in the middle, not before and not after
+		if err := c.Get(ctx, client.ObjectKeyFromObject(sub), sub); err != nil {
+			t.Fatal(err)
+		}
+		if sub.Status.InstalledCSV != "" {
+			break
+		}
+	}
+	must(t, env.RestartAPIServer())
+	if err := installed(c, "disturbed", "0.1.3"); err == nil {
+		t.Error("the walk was over before anything disturbed it")
+	}
+	must(t, env.StallEtcd(time.Second))
+	time.Sleep(3 * time.Second)
+	close(stop)
+	if n := <-stopped; n == 0 {
+		t.Error("the other writer wrote nothing")
+	}
+	eventually(t, time.Minute, func() error { return installed(c, "disturbed", "0.1.3") })
+	eventually(t, 30*time.Second, func() error { return only(c, "disturbed", "widget.v0.1.3") })
+	plans := &operatorsv1alpha1.InstallPlanList{}
+	must(t, c.List(ctx, plans, client.InNamespace("disturbed")))
+	var installs []string
+	for _, p := range plans.Items {
+		installs = append(installs, strings.Join(p.Spec.ClusterServiceVersionNames, "+"))
+		if p.Status.Phase != operatorsv1alpha1.InstallPlanPhaseComplete {
+			t.Errorf("plan %s is %s: %s", p.Name, p.Status.Phase, p.Status.Message)
+		}
+	}
+	slices.Sort(installs)
+	if want := []string{"widget.v0.1.1", "widget.v0.1.2", "widget.v0.1.3"}; !slices.Equal(installs, want) {
+		t.Errorf("there are plans for %q, want one for each of %q", installs, want)
+	}
+}
+
+// F10, E2: what the service account of the operator group may not do is not
+// done, and the plan says so; what it may is done as that account.
+func TestServiceAccount(t *testing.T) {
+	c, ctx := admin(t), context.Background()
+	content := catalogs(t, c, "scoped", widgets(t, []string{"0.1.1"}))
+	playDeployments(t)
+	config, writes := restricted(t)
+	start(t, config, content, func(r *kube.Reconciler) { r.Options.PlanTimeout = 2 * time.Second })
+	namespace(t, c, "scoped")
+	t.Cleanup(func() { wipe(t, "scoped") })
+	g := operatorGroup("scoped", "scoped")
+	g.Spec.ServiceAccountName = "installer"
+	must(t, c.Create(ctx, serviceAccount("scoped", "installer")))
+	must(t, c.Create(ctx, g))
+	must(t, c.Create(ctx, subscription("scoped", "scoped")))
+	plan := failedPlan(t, c, "scoped")
+	if text := fmt.Sprint(plan.Status.Message, plan.Status.Conditions); !strings.Contains(text, `"system:serviceaccount:scoped:installer" cannot create`) {
+		t.Errorf("the plan does not say what is missing: %s", text)
+	}
+	quiet(t, writes)
+
+	// With permissions, and without the failed plan, it is done.
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "scoped-installer"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}}}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "scoped-installer"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "installer", Namespace: "scoped"}},
+	}
+	must(t, c.Create(ctx, role))
+	must(t, c.Create(ctx, binding))
+	t.Cleanup(func() { must(t, c.Delete(ctx, binding)); must(t, c.Delete(ctx, role)) })
+	must(t, c.Delete(ctx, plan))
+	eventually(t, 30*time.Second, func() error { return installed(c, "scoped", "0.1.1") })
+	as := map[string]bool{}
+	for _, w := range writes.list() {
+		if w.user != "" {
+			as[w.user+" "+w.path] = true
+		}
+	}
+	for _, path := range []string{
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+		"/apis/operators.coreos.com/v1alpha1/namespaces/scoped/clusterserviceversions",
+		"/api/v1/namespaces/scoped/serviceaccounts",
+	} {
+		if !as["system:serviceaccount:scoped:installer "+path] {
+			t.Errorf("%s was not written as the service account: %v", path, as)
+		}
+	}
+}
+
+// failedPlan waits for an install plan to fail, and for the subscription to say
+// so.
+func failedPlan(t testing.TB, c client.Client, ns string) *operatorsv1alpha1.InstallPlan {
+	t.Helper()
+	plan := &operatorsv1alpha1.InstallPlan{}
+	eventually(t, 30*time.Second, func() error {
+		list := &operatorsv1alpha1.InstallPlanList{}
+		if err := c.List(context.Background(), list, client.InNamespace(ns)); err != nil {
+			return err
+		}
+		if len(list.Items) != 1 {
+			return fmt.Errorf("there are %d plans", len(list.Items))
+		}
+		if *plan = list.Items[0]; plan.Status.Phase != operatorsv1alpha1.InstallPlanPhaseFailed {
+			return fmt.Errorf("the plan is %s: %s", plan.Status.Phase, plan.Status.Message)
+		}
+		sub := &operatorsv1alpha1.Subscription{}
+		if err := c.Get(context.Background(), client.ObjectKey{Namespace: ns, Name: "widget"}, sub); err != nil {
+			return err
+		}
+		if cond := sub.Status.GetCondition(operatorsv1alpha1.SubscriptionInstallPlanFailed); cond.Status != "True" {
+			return fmt.Errorf("the subscription does not say so: %+v", sub.Status.Conditions)
+		}
+		return nil
+	})
+	return plan
+}
+
+// quiet checks that nothing is tried any more: whoever retried for ever would
+// write every second.
+func quiet(t testing.TB, writes *audit) {
+	t.Helper()
+	time.Sleep(500 * time.Millisecond)
+	before := len(writes.list())
+	time.Sleep(3 * time.Second)
+	for _, w := range writes.list()[before:] {
+		if !strings.Contains(w.path, "/events") {
+			t.Errorf("still tried: %+v", w)
+		}
+	}
+}
+
+// A bundle with an object that the API server refuses: the plan fails and says
+// why, and is not tried for ever.
+func TestBadObject(t *testing.T) {
+	c, ctx := admin(t), context.Background()
+	content := catalogs(t, c, "bad", widgets(t, []string{"0.1.1"}, "bad.service.yaml"))
+	playDeployments(t)
+	config, writes := restricted(t)
+	start(t, config, content, func(r *kube.Reconciler) { r.Options.PlanTimeout = 2 * time.Second })
+	namespace(t, c, "bad")
+	t.Cleanup(func() { wipe(t, "bad") })
+	must(t, c.Create(ctx, operatorGroup("bad", "bad")))
+	must(t, c.Create(ctx, subscription("bad", "bad")))
+	plan := failedPlan(t, c, "bad")
+	if text := fmt.Sprint(plan.Status.Message, plan.Status.Conditions); !strings.Contains(text, "Service bad/widget") || !strings.Contains(text, "spec.ports") {
+		t.Errorf("the plan does not say what is wrong: %s", text)
+	}
+	quiet(t, writes)
+}
+
+// E1: without its subscription an operator stays; without its CSV, what was made
+// for it goes, as far as it is not the garbage collector's, and CRDs stay.
+func TestTeardown(t *testing.T) {
+	c, ctx := admin(t), context.Background()
+	content := catalogs(t, c, "teardown", widgets(t, []string{"0.1.1"}))
+	playDeployments(t)
+	config, writes := restricted(t)
+	start(t, config, content)
+	namespace(t, c, "teardown")
+	namespace(t, c, "teardown-target")
+	t.Cleanup(func() { wipe(t, "teardown", "teardown-target") })
+	must(t, c.Create(ctx, operatorGroup("teardown", "teardown-target")))
+	sub := subscription("teardown", "teardown")
+	must(t, c.Create(ctx, sub))
+	eventually(t, 30*time.Second, func() error { return installed(c, "teardown", "0.1.1") })
+	copied := &operatorsv1alpha1.ClusterServiceVersion{}
+	eventually(t, 10*time.Second, func() error {
+		return c.Get(ctx, client.ObjectKey{Namespace: "teardown-target", Name: "widget.v0.1.1"}, copied)
+	})
+	must(t, c.Delete(ctx, sub))
+	quiet(t, writes)
+	csv := &operatorsv1alpha1.ClusterServiceVersion{}
+	must(t, c.Get(ctx, client.ObjectKey{Namespace: "teardown", Name: "widget.v0.1.1"}, csv))
+	if csv.Status.Phase != operatorsv1alpha1.CSVPhaseSucceeded {
+		t.Errorf("without its subscription the operator is %s", csv.Status.Phase)
+	}
+	must(t, c.Delete(ctx, csv))
+	must(t, c.Delete(ctx, operatorGroup("teardown")))
+	eventually(t, 30*time.Second, func() error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(copied), copied); err == nil {
+			return fmt.Errorf("the copy is still there")
+		}
+		for _, list := range []client.ObjectList{&rbacv1.ClusterRoleList{}, &rbacv1.ClusterRoleBindingList{}, &rbacv1.RoleList{}, &rbacv1.RoleBindingList{}} {
+			if err := c.List(ctx, list, client.MatchingLabels{"olm.owner.namespace": "teardown"}); err != nil {
+				return err
+			}
+			if n := meta.LenList(list); n > 0 {
+				return fmt.Errorf("%d of %T are still there", n, list)
+			}
+		}
+		return nil
+	})
+	crd := &metav1.PartialObjectMetadata{}
+	crd.SetGroupVersionKind(crdKind)
+	if err := c.Get(ctx, client.ObjectKey{Name: "widgets.example.com"}, crd); err != nil {
+		t.Errorf("the CRD went, and with it the users' objects: %v", err)
+	}
+	for _, w := range outside(writes, "teardown", "teardown-target") {
+		t.Errorf("a write outside: %+v", w)
+	}
+}
+
+var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+
+func serviceAccount(ns, name string) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns}}
+}
