@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube"
+	olm "github.com/olmkit/olmkit/reconcile"
+	values "github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An Explainer watches subscriptions. Where OLM found no solution it tells why,
+// and what would help, in an event. It writes nothing else.
+type Explainer struct {
+	Client client.Client
+	Events events.EventRecorder
+	// Index is the content of a catalog. It is shared by all namespaces and may
+	// come from catalogd, an image, or a file.
+	Index func(ctx context.Context, source resolver.CatalogID) (*graph.Catalog, error)
+}
+
+// SetupWithManager starts the explainer with a manager.
+func (e *Explainer) SetupWithManager(mgr manager.Manager) error {
+	return builder.ControllerManagedBy(mgr).
+		Named("explainer").
+		For(&v1alpha1.Subscription{}, builder.WithPredicates(predicate.NewPredicateFuncs(failed))).
+		Complete(e)
+}
+
+// failed reports whether a subscription says that OLM found no solution.
+func failed(o client.Object) bool {
+	sub, ok := o.(*v1alpha1.Subscription)
+	return ok && sub.Status.GetCondition(v1alpha1.SubscriptionResolutionFailed).Status == corev1.ConditionTrue
+}
+
+// Reconcile explains one subscription.
+func (e *Explainer) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	var sub v1alpha1.Subscription
+	if err := e.Client.Get(ctx, req.NamespacedName, &sub); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if !failed(&sub) {
+		return reconcile.Result{}, nil
+	}
+	problem, err := e.problem(ctx, req.Namespace)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	_, err = resolver.Resolve(ctx, *problem)
+	var conflict *resolver.Conflict
+	switch {
+	case errors.As(err, &conflict):
+		text, err := conflict.Text(ctx, 100)
+		if err != nil {
+			return reconcile.Result{}, err
+		}
+		e.Events.Eventf(&sub, nil, corev1.EventTypeWarning, "ConstraintsNotSatisfiable", "Explain", "%s", note(text))
+	case err != nil:
+		return reconcile.Result{}, err
+	default:
+		e.Events.Eventf(&sub, nil, corev1.EventTypeNormal, "Satisfiable", "Explain",
+			"with the catalogs as they are now there is a solution; OLM will find it when it tries again")
+	}
+	return reconcile.Result{}, nil
+}
+
+// note cuts a text to the length that an event may have, at the end of a line.
+func note(text string) string {
+	const most = 1024 - len("…")
+	if len(text) <= most {
+		return text
+	}
+	return text[:strings.LastIndexByte(text[:most], '\n')+1] + "…"
+}
+
+// problem states what OLM has to resolve in a namespace.
+func (e *Explainer) problem(ctx context.Context, namespace string) (*resolver.Problem, error) {
+	p := &resolver.Problem{Namespace: namespace}
+	var sources v1alpha1.CatalogSourceList
+	if err := e.Client.List(ctx, &sources); err != nil {
+		return nil, err
+	}
+	for _, s := range sources.Items {
+		c := resolver.Catalog{Name: s.Name, Namespace: s.Namespace, Priority: s.Spec.Priority}
+		var err error
+		if c.Graph, err = e.Index(ctx, c.ID()); err != nil {
+			c.Unhealthy = err.Error()
+		}
+		p.Catalogs = append(p.Catalogs, c)
+	}
+	var subs v1alpha1.SubscriptionList
+	if err := e.Client.List(ctx, &subs, client.InNamespace(namespace)); err != nil {
+		return nil, err
+	}
+	for _, s := range subs.Items {
+		p.Subscriptions = append(p.Subscriptions, resolver.Subscription{
+			Name:             s.Name,
+			Package:          s.Spec.Package,
+			Channel:          s.Spec.Channel,
+			Catalog:          s.Spec.CatalogSource,
+			CatalogNamespace: s.Spec.CatalogSourceNamespace,
+			StartingCSV:      s.Spec.StartingCSV,
+			InstalledCSV:     s.Status.InstalledCSV,
+		})
+	}
+	var csvs v1alpha1.ClusterServiceVersionList
+	if err := e.Client.List(ctx, &csvs, client.InNamespace(namespace)); err != nil {
+		return nil, err
+	}
+	for i := range csvs.Items {
+		if csvs.Items[i].IsCopied() {
+			continue
+		}
+		in, err := e.installed(&csvs.Items[i])
+		if err != nil {
+			return nil, err
+		}
+		p.Installed = append(p.Installed, *in)
+	}
+	return p, nil
+}
+
+// installed takes what matters of an operator out of its CSV: its version and the
+// properties of its bundle, which OLM keeps in an annotation.
+func (e *Explainer) installed(csv *v1alpha1.ClusterServiceVersion) (*resolver.Installed, error) {
+	value, err := kube.FromTyped[values.ClusterServiceVersion](e.Client.Scheme(), csv)
+	if err != nil {
+		return nil, err
+	}
+	properties, err := olm.Properties(value)
+	if err != nil {
+		return nil, fmt.Errorf("ClusterServiceVersion %s/%s: %w", csv.Namespace, csv.Name, err)
+	}
+	return &resolver.Installed{Name: csv.Name, Version: csv.Spec.Version.String(), Properties: properties}, nil
+}
