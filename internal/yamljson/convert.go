@@ -9,14 +9,12 @@ import (
 // not errors.
 type Options struct {
 	// SkipValue reports whether the value of a property of type typ is not wanted. Convert then writes null in its
-	// place and passes over its lines by their indentation alone. Properties are the items of the sequence under the
+	// place and passes over its lines by their indentation. Properties are the items of the sequence under the
 	// top-level key "properties" that are block mappings with a key "type" and, after it or directly before it, a key
 	// "value". Types that need escapes in JSON are not asked for.
 	//
 	// What is skipped is not checked: text inside it that would be an error, or that would send the document to Slow,
-	// goes unseen. Its end is found by line feeds and indentation. Two things that the full parser admits end a value
-	// elsewhere: a quoted scalar continued on lines that are not indented, which the YAML specification forbids, and
-	// the line breaks that are not line feeds.
+	// goes unseen. Where it ends is certain: a value whose end indentation does not tell is converted, not skipped.
 	//
 	// SkipValue must not keep typ. Slow does not use it.
 	SkipValue func(typ []byte) bool

@@ -35,5 +35,5 @@
 // # Skipping
 //
 // A catalog's bulk sits in properties that its reader may not want (the descriptions of a CSV, say). [Options.SkipValue]
-// names them by type; their values are stepped over line by line and become null.
+// names them by type; their values are stepped over line by line and become null, unchecked.
 package yamljson

@@ -2,20 +2,24 @@ package yamljson
 
 import "bytes"
 
-// skipValue passes over the value of the key "value" whose colon it is given, if that is not wanted.
+// skipValue passes over the value of the key "value" whose colon it is given, if that is not wanted and its end is plain
+// to see. Otherwise it is converted as any other.
 func (c *converter) skipValue(colon int) bool {
 	f := c.top()
 	if !f.typed {
-		if typ := typeBelow(c.doc, colon, f.indent); typ != nil {
+		if typ := c.typeBelow(colon, f.indent); typ != nil {
 			c.setType(typ)
 		}
 	}
 	if !f.unwanted {
 		return false
 	}
+	end, ok := c.endOfValue(colon, f.indent)
+	if !ok {
+		return false
+	}
 	c.null()
-	c.p = endOfValue(c.doc, colon, f.indent)
-	c.line = c.p
+	c.p, c.line = end, end
 	return true
 }
 
@@ -33,48 +37,14 @@ func plainText(json []byte) ([]byte, bool) {
 	return json[1 : len(json)-1], true
 }
 
-// endOfValue returns the start of a line after the value of the key whose colon is at p, judged by indentation:
-// the value is the rest of the line, the lines indented more than the key's column indent, and, if nothing else
-// follows the key, a sequence at its column. Comments and blank lines after the value are left to the caller.
-func endOfValue(doc []byte, p, indent int) int {
-	line := nextLine(doc, p)
-	sequence := false
-	if rest := skipSpaces(doc, p+1); rest == len(doc) || doc[rest] == '\n' || doc[rest] == '#' {
-		if _, first, ok := nextContent(doc, line, line); ok && first < len(doc) {
-			sequence = dash(doc, first)
-		}
-	}
-	end := line
-	for line < len(doc) {
-		q := skipSpaces(doc, line)
-		if q == len(doc) {
-			break
-		}
-		col := q - line
-		line = nextLine(doc, q)
-		switch {
-		case doc[q] == '\n':
-		case col > indent || sequence && col == indent && dash(doc, q):
-			end = line
-		case doc[q] != '#':
-			return end
-		}
-	}
-	return end
-}
-
-// nextLine returns the start of the line after p.
-func nextLine(doc []byte, p int) int {
-	if i := bytes.IndexByte(doc[p:], '\n'); i >= 0 {
-		return p + i + 1
-	}
-	return len(doc)
-}
-
 // typeBelow returns the text of the key "type" if that is the next key after the one whose colon is at p, in a
 // mapping at column indent. It returns nil when that is not so, or not plain to see.
-func typeBelow(doc []byte, p, indent int) []byte {
-	end := endOfValue(doc, p, indent)
+func (c *converter) typeBelow(p, indent int) []byte {
+	doc := c.doc
+	end, ok := c.endOfValue(p, indent)
+	if !ok {
+		return nil
+	}
 	line, q, ok := nextContent(doc, end, end)
 	rest, found := bytes.CutPrefix(doc[q:], []byte("type: "))
 	if !ok || !found || q-line != indent {
