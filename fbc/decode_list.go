@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,6 +59,7 @@ func (d *decoder) object(path string, raw []byte, each func(key string, v []byte
 	}
 	var stack [8]field
 	members := stack[:0]
+	var seen map[string]bool // the names, where they are more than a few
 	for i := skipSpace(raw, 1); i < len(raw) && raw[i] != '}'; {
 		key, from, ok := member(raw, i)
 		if !ok {
@@ -68,10 +70,17 @@ func (d *decoder) object(path string, raw []byte, each func(key string, v []byte
 			return false
 		}
 		name := d.intern(key)
-		for _, m := range members {
-			if m.key == name {
-				d.fault(CodeRepeated, path+"/"+name, errRepeated)
+		if len(members) == len(stack) {
+			seen = make(map[string]bool)
+			for _, m := range members {
+				seen[m.key] = true
 			}
+		}
+		if seen[name] || seen == nil && slices.ContainsFunc(members, func(m field) bool { return m.key == name }) {
+			d.fault(CodeRepeated, path+"/"+name, errRepeated)
+		}
+		if seen != nil {
+			seen[name] = true
 		}
 		members = append(members, field{name, raw[from:end:end]})
 		if i = skipSpace(raw, end); i < len(raw) && raw[i] == ',' {
@@ -181,33 +190,38 @@ func (d *decoder) entries(raw []byte) []Entry {
 			out = append(out, e)
 			return
 		}
-		path := "/entries/" + strconv.Itoa(i)
-		var e Entry
-		var name []byte
-		if !d.object(path, v, func(key string, v []byte) {
-			switch key {
-			case "name":
-				name, e.Name = v, d.optional(path+"/name", v)
-			case "replaces":
-				if v[0] != 'n' {
-					e.Replaces = d.optional(path+"/replaces", v)
-				}
-			case "skipRange":
-				if v[0] != 'n' {
-					e.SkipRange = d.optional(path+"/skipRange", v)
-				}
-			case "skips":
-				d.array(path+"/skips", v, func(j int, v []byte) {
-					e.Skips = append(e.Skips, d.optional(path+"/skips/"+strconv.Itoa(j), v))
-				})
-			}
-		}) {
-			return
+		if e, ok := d.entry("/entries/"+strconv.Itoa(i), v); ok {
+			out = append(out, e)
 		}
-		d.named(path+"/name", name, e.Name)
-		out = append(out, e)
 	})
 	return out
+}
+
+// entry decodes an entry of any form; ok is false where there is none.
+func (d *decoder) entry(path string, v []byte) (e Entry, ok bool) {
+	var name []byte
+	ok = d.object(path, v, func(key string, v []byte) {
+		switch key {
+		case "name":
+			name, e.Name = v, d.optional(path+"/name", v)
+		case "replaces":
+			if v[0] != 'n' {
+				e.Replaces = d.optional(path+"/replaces", v)
+			}
+		case "skipRange":
+			if v[0] != 'n' {
+				e.SkipRange = d.optional(path+"/skipRange", v)
+			}
+		case "skips":
+			d.array(path+"/skips", v, func(j int, v []byte) {
+				e.Skips = append(e.Skips, d.optional(path+"/skips/"+strconv.Itoa(j), v))
+			})
+		}
+	})
+	if ok {
+		d.named(path+"/name", name, e.Name)
+	}
+	return e, ok
 }
 
 // plainEntry decodes an entry whose members are the known ones, each once, and
@@ -295,10 +309,15 @@ func (d *decoder) deprecations(raw []byte) []Deprecation {
 
 // relatedImages checks the images, and keeps them when everything is kept.
 func (d *decoder) relatedImages(raw []byte) []RelatedImage {
-	var out []RelatedImage
-	if d.keep != KeepAll && d.stringsOnly(raw) {
+	if d.keep != KeepAll && stringsOnly(raw) {
 		return nil
 	}
+	return d.images(raw)
+}
+
+// images checks images of any form.
+func (d *decoder) images(raw []byte) []RelatedImage {
+	var out []RelatedImage
 	d.array("/relatedImages", raw, func(i int, v []byte) {
 		path := "/relatedImages/" + strconv.Itoa(i)
 		var r RelatedImage
@@ -318,7 +337,7 @@ func (d *decoder) relatedImages(raw []byte) []RelatedImage {
 
 // stringsOnly reports whether raw is a list of objects of at most two members,
 // their names different and plain and their values strings.
-func (d *decoder) stringsOnly(raw []byte) bool {
+func stringsOnly(raw []byte) bool {
 	if raw == nil || raw[0] != '[' {
 		return false
 	}

@@ -21,8 +21,9 @@ type Limits struct {
 	// PropertySize bounds one property value that is kept, in bytes of JSON.
 	// Default 4 MiB.
 	PropertySize int64
-	// Diagnostics bounds the errors that are reported; the rest is counted.
-	// Default 1,000.
+	// Diagnostics bounds the faults that are reported: a load is given up when
+	// there are more that prevent it. Of findings that do not, the rest is
+	// counted. Default 1,000.
 	Diagnostics int64
 }
 

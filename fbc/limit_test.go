@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestLimits meets each limit exactly, which is fine, and then exceeds it by
@@ -62,6 +64,58 @@ func TestLimits(t *testing.T) {
 	_, err := Load(t.Context(), many, &LoadOptions{Limits: &Limits{Diagnostics: 3}})
 	g.add("diagnostics", describe(nil, err))
 	g.check(t)
+}
+
+// broken gives broken documents without end.
+type broken struct{ read int }
+
+func (b *broken) Read(p []byte) (int, error) {
+	n := copy(p, strings.Repeat("{\n---\n", 2+len(p)/6)[b.read%6:])
+	b.read += n
+	return n, nil
+}
+
+// TestStops gives up a load whose faults are more than the limit, soon, and at
+// the same document whatever the buffers and the number of goroutines (A16, D18).
+func TestStops(t *testing.T) {
+	r := &broken{}
+	_, err := LoadReader(t.Context(), r, "f", nil)
+	var ds Diagnostics
+	if !errors.As(err, &ds) || len(ds) != 1001 || !wasStopped(ds) || ds[1000].Pos.Line != 2002 {
+		t.Errorf("%.300v", err)
+	}
+	if r.read > 16<<20 {
+		t.Errorf("read %d bytes to find 1,001 faults at the beginning", r.read)
+	}
+
+	var text strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&text, "{\"schema\":\"x\",\"name\":\"n%d\",\"name\":\"m\"}\n", i) // a finding
+		if i%3 == 0 {
+			text.WriteString("{\"schema\":\"olm.channel\"}\n") // two faults
+		}
+	}
+	tree := files("a.json", text.String(), "b.json", text.String(), "c/.indexignore", "//\n", "d", "{}")
+	for _, limit := range []int64{1, 2, 3, 10, 67, 68, 69, 70, 136, 137, 138} {
+		var want *Catalog
+		var wantFound Diagnostics
+		for _, opts := range []LoadOptions{{Concurrency: 1}, {Concurrency: 4}, {Concurrency: 1, chunk: 1}, {Concurrency: 3, chunk: 1000}, {Concurrency: 2, chunk: 100}} {
+			opts.Limits = &Limits{Diagnostics: limit}
+			c, found, err := Check(t.Context(), tree, &opts, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want, wantFound = c, found
+			}
+			if diff := cmp.Diff(want, c, sameCatalog); diff != "" {
+				t.Errorf("limit %d, %+v: another catalog (-want +got):\n%s", limit, opts, diff)
+			}
+			if found.Error() != wantFound.Error() {
+				t.Errorf("limit %d, %+v:\n%v\nwant\n%v", limit, opts, found, wantFound)
+			}
+		}
+	}
 }
 
 // A lying file system says that all files are empty.

@@ -3,6 +3,7 @@ package fbc
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -15,9 +16,14 @@ type Keep int
 
 const (
 	// KeepResolution keeps what resolution needs: no icons, descriptions,
-	// related images or heavy property values.
+	// related images or heavy property values. The values of heavy properties
+	// (see property.IsHeavy) are passed over, which is where most of the speed
+	// of a load comes from, and are not checked: not their size, in YAML not
+	// even their syntax. Where such a value ends is certain all the same. Use
+	// KeepAll, or [Check], to have all of a catalog checked.
 	KeepResolution Keep = iota
-	// KeepAll keeps every blob whole, for tools that write catalogs.
+	// KeepAll keeps every blob whole, for tools that write catalogs, and checks
+	// all of it.
 	KeepAll
 )
 
@@ -53,7 +59,9 @@ type Progress struct {
 // and, within a file, in file order.
 //
 // The error is a [Diagnostics] with every fault of every file, in order of
-// position, or the context's error. A blob that names an unknown schema is no
+// position, or the context's error. A load with more faults than
+// Limits.Diagnostics is given up at the document that has the next; the last
+// fault then says so. A blob that names an unknown schema is no
 // fault. A nil error means that the catalog can be used, not that it is valid:
 // that is [Validate]'s question.
 //
@@ -179,7 +187,8 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 			opts.Progress(total)
 		}
 	}
-	err := p.run(ctx, list.files, func(r *result) {
+	sink := func(r *result) (more bool) {
+		enough := r.cut(faults.max - len(faults.list))
 		for _, b := range r.blobs {
 			cat.add(b)
 		}
@@ -190,12 +199,19 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 			total.Files++
 		}
 		progress()
-	})
-	if err != nil {
-		return nil, nil, err
+		return !enough
 	}
 	if len(list.files) == 0 {
 		progress()
+	}
+	if faults.cut == nil {
+		if err := p.run(ctx, list.files, sink); err != nil {
+			return nil, nil, err
+		}
+	}
+	if faults.cut != nil { // what is missing may be further on
+		cat.Findings = findings.told()
+		return cat, append(faults.sorted(), stopped(faults.cut.Pos, limits.Diagnostics)), nil
 	}
 	faults.add(duplicates(cat, asIs)...)
 	if cat.Len() == 0 && len(faults.list) == 0 && !opts.AllowEmpty {
@@ -205,27 +221,46 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		}
 		faults.add(&Diagnostic{Code: CodeEmpty, Pos: Pos{File: name}, Err: errEmpty})
 	}
-	cat.Findings = findings.sorted()
-	return cat, faults.sorted(), nil
+	cat.Findings = findings.told()
+	return cat, faults.told(), nil
+}
+
+// stopped says that a load was given up, at pos: the last of its faults.
+func stopped(pos Pos, max int64) *Diagnostic {
+	return &Diagnostic{Code: CodeLimit, Pos: pos, Err: &LimitError{Limit: "Diagnostics", What: "number of faults that prevent the load", Max: max}}
+}
+
+// wasStopped reports whether a load with these faults was given up.
+func wasStopped(faults Diagnostics) bool {
+	limit := new(LimitError)
+	return len(faults) > 0 && errors.As(faults[len(faults)-1].Err, &limit) && limit.Limit == "Diagnostics"
 }
 
 // A faultList keeps the first faults up to a maximum and counts the rest.
 type faultList struct {
 	list Diagnostics
 	max  int
-	cut  int
+	cut  *Diagnostic // the first of the rest
+	rest int
 }
 
 func (l *faultList) add(ds ...*Diagnostic) {
 	n := min(len(ds), max(l.max-len(l.list), 0))
 	l.list = append(l.list, ds[:n]...)
-	l.cut += len(ds) - n
+	if l.rest += len(ds) - n; l.cut == nil && n < len(ds) {
+		l.cut = ds[n]
+	}
 }
 
 func (l *faultList) sorted() Diagnostics {
 	l.list.sort()
-	if l.cut > 0 {
-		return append(l.list, &Diagnostic{Code: CodeLimit, Err: fmt.Errorf("%d more findings of this kind; raise Limits.Diagnostics to see them", l.cut)})
+	return l.list
+}
+
+// told returns the list, and a finding that counts the rest.
+func (l *faultList) told() Diagnostics {
+	if l.sorted(); l.rest > 0 {
+		return append(l.list, &Diagnostic{Code: CodeLimit, Err: fmt.Errorf("%d more findings of this kind; raise Limits.Diagnostics to see them", l.rest)})
 	}
 	return l.list
 }

@@ -34,12 +34,31 @@ type result struct {
 	findings Diagnostics // do not
 	bytes    int64
 	last     bool // the last batch of its file
+	fatal    []mark
 }
 
-// run calls sink with the results in order, on the calling goroutine.
-func (p *pipeline) run(ctx context.Context, files []file, sink func(*result)) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+// A mark counts what a result holds up to and including a document that prevents
+// the load.
+type mark struct{ faults, blobs, findings int }
+
+// cut drops what comes after the document with which the faults become more than
+// left, and reports whether there is such a document. Where a load stops is thus
+// a matter of documents, whatever the batches.
+func (r *result) cut(left int) bool {
+	for _, m := range r.fatal {
+		if m.faults > left {
+			r.faults, r.blobs, r.findings = r.faults[:m.faults], r.blobs[:m.blobs], r.findings[:m.findings]
+			return true
+		}
+	}
+	return len(r.faults) > left // those of the file as a whole
+}
+
+// run calls sink with the results in order, on the calling goroutine, until sink
+// wants no more.
+func (p *pipeline) run(caller context.Context, files []file, sink func(*result) (more bool)) error {
+	ctx, cancel := context.WithCancel(caller)
+	defer cancel()
 	// What is in flight bounds memory: each job holds one buffer.
 	inFlight := 2*p.workers + 2
 	jobs, ordered := make(chan *job, inFlight), make(chan *job, inFlight)
@@ -77,21 +96,27 @@ func (p *pipeline) run(ctx context.Context, files []file, sink func(*result)) er
 	}()
 	// A read that hangs must not keep the caller after the context has ended:
 	// the goroutines then end by themselves, whenever the read returns.
+	enough := false
 	for {
 		select {
 		case j, more := <-ordered:
 			if !more {
 				workers.Wait()
-				return context.Cause(ctx)
+				return context.Cause(caller)
+			}
+			if enough {
+				continue // the goroutines end; the reader is free after that
 			}
 			select {
 			case <-j.done:
-				sink(&j.result)
-			case <-ctx.Done():
-				return context.Cause(ctx)
+				if enough = !sink(&j.result); enough {
+					cancel()
+				}
+			case <-caller.Done():
+				return context.Cause(caller)
 			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		case <-caller.Done():
+			return context.Cause(caller)
 		}
 	}
 }
@@ -171,6 +196,10 @@ func (d *decoder) decode(ctx context.Context, j *job) {
 		}
 		if fatal {
 			j.faults = append(j.faults, faults...)
+			j.fatal = append(j.fatal, mark{len(j.faults), len(j.blobs), len(j.findings)})
+			if int64(len(j.faults)) > d.limits.Diagnostics {
+				return // more is not told
+			}
 		} else {
 			j.findings = append(j.findings, faults...)
 		}

@@ -28,8 +28,8 @@ type ValidateOptions struct {
 // in order of position; see [Explain] for what each code means.
 //
 // What the load has left in the source, the values of heavy properties, is not
-// looked into; load with [KeepAll], or use [Check], to have it checked too. The
-// only error is the context's.
+// looked into, and in YAML was not even parsed; load with [KeepAll], or use
+// [Check], to have it checked too. The only error is the context's.
 func Validate(ctx context.Context, c *Catalog, opts *ValidateOptions) (Diagnostics, error) {
 	return validate(ctx, c, nil, opts)
 }
@@ -69,7 +69,9 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 // Check loads the catalog below the root of fsys and validates it in one go:
 // its findings are all that Load refuses and all that Validate finds in what
 // could be read, which is the catalog that it returns. It holds everything in
-// memory, as with [KeepAll].
+// memory, as with [KeepAll]. Where the load was given up because of
+// Limits.Diagnostics, the findings are those up to there, and rules that look
+// at the whole catalog are not applied.
 //
 // The only error is the context's.
 func Check(ctx context.Context, fsys fs.FS, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
@@ -95,6 +97,14 @@ func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOp
 	c, faults, err := loadAll(ctx, from, &all)
 	if err != nil {
 		return nil, nil, err
+	}
+	if wasStopped(faults) { // what seems to be missing may not have been read
+		found := slices.Concat(faults, c.Findings)
+		if opts != nil && opts.WithoutWarnings {
+			found = found.Errors()
+		}
+		found.sort()
+		return c, found, nil
 	}
 	// Duplicates are found again.
 	faults = slices.DeleteFunc(faults, func(d *Diagnostic) bool { return d.Code == CodeDuplicate })
