@@ -2,6 +2,8 @@ package fbc
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -322,4 +324,22 @@ func fsValid(name string) bool {
 		return false
 	}
 	return path.Base(name) != IgnoreFile && name != "." && !strings.Contains("/"+name+"/", "/"+IgnoreFile+"/")
+}
+
+// TestFiles lists what a load reads, in the order of a walk.
+func TestFiles(t *testing.T) {
+	tree := files("b.json", "{}", "a/z", "{}", "a.json", "{}", "a/.indexignore", "*.md\n", "a/y.md", "", ".indexignore", "/c\n", "c/.indexignore", "!x\n", "c/x", "{}", "c/y", "{}")
+	got, err := Files(t.Context(), tree, nil)
+	want := []string{".indexignore", "a/.indexignore", "a/z", "a.json", "b.json", "c/.indexignore", "c/x"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	if _, err := Files(t.Context(), tree, &Limits{Files: 2}); err == nil || !strings.Contains(err.Error(), "Limits.Files") {
+		t.Errorf("got %v, want the limit", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Files(ctx, tree, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
 }

@@ -105,7 +105,23 @@ type origin struct {
 // A listing is what a walk found.
 type listing struct {
 	files            []file
+	ignores          []string // the ignore files
 	faults, findings Diagnostics
+}
+
+// listed walks, and gives up when the context ends.
+func listed(ctx context.Context, from origin, limits *Limits) (listing, error) {
+	found := make(chan listing, 1)
+	go func() { found <- from.files(ctx, limits) }()
+	select {
+	case list := <-found:
+		if ctx.Err() != nil {
+			return listing{}, context.Cause(ctx) // the list may not be whole
+		}
+		return list, nil
+	case <-ctx.Done():
+		return listing{}, context.Cause(ctx)
+	}
 }
 
 func tree(fsys fs.FS) origin {
@@ -152,13 +168,9 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	if from.again {
 		src.open = from.open
 	}
-	found := make(chan listing, 1)
-	go func() { found <- from.files(ctx, &limits) }()
-	var list listing
-	select {
-	case list = <-found:
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
+	list, err := listed(ctx, from, &limits)
+	if err != nil {
+		return nil, nil, err
 	}
 	faults := faultList{max: int(limits.Diagnostics)}
 	findings := faultList{max: int(limits.Diagnostics)}

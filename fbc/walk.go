@@ -8,12 +8,44 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 )
 
 // A file is a regular file of the catalog.
 type file struct {
 	name string
 	size int64 // 0 when unknown
+}
+
+// Files returns the names of the files below the root of fsys that [Load] reads,
+// ignore files included: each directory's entries by name, whatever order the
+// file system gives them in. The error is a [Diagnostics] with what Load refuses
+// before it reads a catalog, such as named pipes and links that lead out of it,
+// or the context's.
+//
+// When the context ends, Files returns at once, even while the file system hangs.
+func Files(ctx context.Context, fsys fs.FS, limits *Limits) ([]string, error) {
+	l := limits.withDefaults()
+	list, err := listed(ctx, tree(fsys), &l)
+	if err != nil {
+		return nil, err
+	}
+	if len(list.faults) > 0 {
+		faults := faultList{max: int(l.Diagnostics)}
+		faults.add(list.faults...)
+		return nil, faults.told()
+	}
+	names := list.ignores
+	for _, f := range list.files {
+		names = append(names, f.name)
+	}
+	slices.SortFunc(names, comparePath)
+	return names, nil
+}
+
+// comparePath orders names as a walk visits them.
+func comparePath(a, b string) int {
+	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
 }
 
 // listFiles returns the files of the tree below the root of fsys, without those
@@ -106,6 +138,7 @@ func (w *walker) ignoreFile(name string, e fs.DirEntry) {
 	if w.regular(name, e) == nil {
 		return
 	}
+	w.ignores = append(w.ignores, name)
 	bad, err := w.ignore.read(w.fsys, name, w.limits.IgnoreSize)
 	var limit *LimitError
 	switch {

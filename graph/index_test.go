@@ -284,29 +284,6 @@ func FuzzOpenIndex(f *testing.F) {
 	})
 }
 
-func TestHashSource(t *testing.T) {
-	hash := func(fsys fstest.MapFS) string {
-		h, err := graph.HashSource(context.Background(), fsys)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h
-	}
-	one := fstest.MapFS{"a/catalog.yaml": {Data: []byte("x")}, "b": {Data: []byte("y")}}
-	if hash(one) != hash(fstest.MapFS{"b": {Data: []byte("y")}, "a/catalog.yaml": {Data: []byte("x")}}) {
-		t.Error("equal trees have different hashes")
-	}
-	for _, other := range []fstest.MapFS{
-		{"a/catalog.yaml": {Data: []byte("x")}, "b": {Data: []byte("z")}},
-		{"a/catalog.yaml": {Data: []byte("x")}, "c": {Data: []byte("y")}},
-		{"a/catalog.yaml": {Data: []byte("x")}},
-	} {
-		if hash(one) == hash(other) {
-			t.Errorf("%v has the hash of another tree", other)
-		}
-	}
-}
-
 func BenchmarkOpenIndex(b *testing.B) {
 	for _, name := range []string{"community", "openshift-v4.19"} {
 		b.Run(name, func(b *testing.B) {
