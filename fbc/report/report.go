@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -30,15 +31,25 @@ type Options struct {
 	// Prefix is put before the names of files, which findings have relative to
 	// the root of the catalog: the catalog's directory within the repository.
 	Prefix string
+	// Source, when set, is where the catalog was loaded from: findings then get the
+	// line of the field that they are about, see [Lines], in place of the line on
+	// which their blob begins. JSON has both.
+	Source fs.FS
 	// ToolVersion is the version of the program, for SARIF.
 	ToolVersion string
+
+	lines []int
 }
 
 // Write prints the findings. An unknown format is an error, as is a writer that
 // fails.
 func Write(w io.Writer, f Format, found fbc.Diagnostics, opts *Options) error {
-	if opts == nil {
-		opts = &Options{}
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if opts = &o; o.Source != nil {
+		o.lines = Lines(o.Source, found)
 	}
 	out := bufio.NewWriter(w)
 	var err error
@@ -67,6 +78,24 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// field returns the line of the field that finding i is about, 0 where it is not
+// known.
+func (o *Options) field(i int) int {
+	if i < len(o.lines) {
+		return o.lines[i]
+	}
+	return 0
+}
+
+// exact returns the position of finding i, of its field where that is known.
+func (o *Options) exact(i int, p fbc.Pos) fbc.Pos {
+	p = o.at(p)
+	if n := o.field(i); n > 0 {
+		p.Line = n
+	}
+	return p
+}
+
 // at returns the position with the prefix before the file.
 func (o *Options) at(p fbc.Pos) fbc.Pos {
 	if p.IsValid() && o.Prefix != "" {
@@ -84,8 +113,8 @@ func message(d *fbc.Diagnostic) string {
 
 // text prints one finding a line, and a summary.
 func text(w io.Writer, found fbc.Diagnostics, opts *Options) {
-	for _, d := range found {
-		fmt.Fprintf(w, "%s: %s: %s [%s]\n", opts.at(d.Pos), d.Severity, message(d), d.Code)
+	for i, d := range found {
+		fmt.Fprintf(w, "%s: %s: %s [%s]\n", opts.exact(i, d.Pos), d.Severity, message(d), d.Code)
 	}
 	if len(found) > 0 {
 		fmt.Fprintf(w, "%s, %s\n", plural(len(found.Errors()), "error"), plural(len(found.Warnings()), "warning"))
@@ -103,8 +132,8 @@ func plural(n int, what string) string {
 func github(w io.Writer, found fbc.Diagnostics, opts *Options) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	attr := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	for _, d := range found {
-		at := opts.at(d.Pos)
+	for i, d := range found {
+		at := opts.exact(i, d.Pos)
 		fmt.Fprintf(w, "::%s ", d.Severity)
 		if at.IsValid() {
 			fmt.Fprintf(w, "file=%s,", attr.Replace(at.File))
@@ -132,18 +161,20 @@ type jsonFinding struct {
 	Severity fbc.Severity `json:"severity"`
 	File     string       `json:"file,omitempty"`
 	Line     int          `json:"line,omitempty"`
-	Schema   string       `json:"schema,omitempty"`
-	Package  string       `json:"package,omitempty"`
-	Name     string       `json:"name,omitempty"`
-	Path     string       `json:"path,omitempty"`
-	Message  string       `json:"message"`
+	// FieldLine is the line of Path, where it is known.
+	FieldLine int    `json:"fieldLine,omitempty"`
+	Schema    string `json:"schema,omitempty"`
+	Package   string `json:"package,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Path      string `json:"path,omitempty"`
+	Message   string `json:"message"`
 }
 
 func jsonReport(found fbc.Diagnostics, opts *Options) jsonOut {
 	out := jsonOut{Version: ProtocolVersion, Errors: len(found.Errors()), Warnings: len(found.Warnings()), Findings: []jsonFinding{}}
-	for _, d := range found {
+	for i, d := range found {
 		at := opts.at(d.Pos)
-		f := jsonFinding{Code: d.Code, Severity: d.Severity, File: at.File, Line: at.Line, Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path}
+		f := jsonFinding{FieldLine: opts.field(i), Code: d.Code, Severity: d.Severity, File: at.File, Line: at.Line, Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path}
 		if f.Message = string(d.Code); d.Err != nil {
 			f.Message = d.Err.Error()
 		}

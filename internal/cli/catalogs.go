@@ -212,9 +212,11 @@ func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.C
 	return c, err
 }
 
-// check loads and validates the catalog at a path.
-func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found fbc.Diagnostics, err error) {
+// check loads and validates the catalog at a path. Its source is nil where it
+// cannot be read again.
+func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found fbc.Diagnostics, source fs.FS, err error) {
 	err = l.open(path, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
+		source = fsys
 		if fsys != nil {
 			c, found, err = fbc.Check(ctx, fsys, opts, nil)
 		} else {
@@ -222,7 +224,7 @@ func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found 
 		}
 		return err
 	})
-	return c, found, err
+	return c, found, source, err
 }
 
 // open calls use with what a path means: a file system, or a stream and its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -46,7 +47,7 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 			return err
 		}
 		if special {
-			err = fbcreport.Write(e.stdout, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), ToolVersion: buildVersion().Version})
+			err = fbcreport.Write(e.stdout, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), Source: r.files, ToolVersion: buildVersion().Version})
 		} else {
 			err = (&printer{w: e.stdout, format: *f}).print(r)
 		}
@@ -77,6 +78,7 @@ type report struct {
 	Findings []finding `json:"findings"`
 
 	source string
+	files  fs.FS // nil where they cannot be read again
 	loaded bool
 	found  fbc.Diagnostics
 }
@@ -87,11 +89,13 @@ type finding struct {
 	Severity fbc.Severity `json:"severity"`
 	File     string       `json:"file,omitempty"`
 	Line     int          `json:"line,omitzero"`
-	Schema   string       `json:"schema,omitempty"`
-	Package  string       `json:"package,omitempty"`
-	Name     string       `json:"name,omitempty"`
-	Path     string       `json:"path,omitempty"`
-	Message  string       `json:"message"`
+	// FieldLine is the line of Path, where it is known.
+	FieldLine int    `json:"fieldLine,omitzero"`
+	Schema    string `json:"schema,omitempty"`
+	Package   string `json:"package,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Path      string `json:"path,omitempty"`
+	Message   string `json:"message"`
 
 	diagnostic *fbc.Diagnostic
 }
@@ -108,10 +112,17 @@ func validate(ctx context.Context, l *loader, catalog string, errorsOnly bool) (
 		found = found.Errors()
 	}
 	r.found = found
-	for _, d := range found {
+	var lines []int
+	if r.files != nil {
+		lines = fbcreport.Lines(r.files, found)
+	}
+	for i, d := range found {
 		f := finding{
 			Code: d.Code, Severity: d.Severity, File: d.Pos.File, Line: d.Pos.Line,
 			Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path, diagnostic: d,
+		}
+		if i < len(lines) {
+			f.FieldLine = lines[i]
 		}
 		if d.Err != nil {
 			f.Message = d.Err.Error()
@@ -129,13 +140,14 @@ func validate(ctx context.Context, l *loader, catalog string, errorsOnly bool) (
 
 // check runs every check there is.
 func (r *report) check(ctx context.Context, l *loader) (fbc.Diagnostics, error) {
-	blobs, found, err := l.check(ctx, r.source)
+	blobs, found, files, err := l.check(ctx, r.source)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil:
 		return nil, &catalogError{r.source, err}
 	}
+	r.files = files
 	if r.loaded = blobs.Len() > 0; r.loaded {
 		r.Packages, r.Channels, r.Bundles = len(blobs.PackageNames()), len(blobs.Channels), len(blobs.Bundles)
 	}
@@ -148,6 +160,9 @@ func (r *report) text(w io.Writer) error {
 		d := *f.diagnostic
 		if d.Pos.IsValid() {
 			d.Pos.File = path.Join(dir, d.Pos.File)
+		}
+		if f.FieldLine > 0 {
+			d.Pos.Line = f.FieldLine
 		}
 		color := red
 		if f.Severity == fbc.Warning {

@@ -1,0 +1,63 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/report"
+)
+
+// TestLines finds the lines of fields in YAML and JSON, in streams and in documents
+// of several lines (A1).
+func TestLines(t *testing.T) {
+	tree := fstest.MapFS{
+		"a.yaml": {Data: []byte("---\n# A comment.\nschema: olm.package\nname: a\n---\nschema: olm.channel\nname: c\nentries:\n- name: x\n  skips:\n  - y\n- name: z\n  a/b~c: 1\n---\nschema: late\nname: n\n")},
+		"b.json": {Data: []byte("{\"schema\": \"one\"}\n{\n \"schema\": \"two\",\n \"entries\": [\n  {\"name\": \"x\"},\n  {\n   \"name\": \"y\"\n  }\n ]\n}\n")},
+		"c.yaml": {Data: []byte("schema: [\n")},
+	}
+	at := func(file string, line int) fbc.Pos { return fbc.Pos{File: file, Line: line} }
+	found := fbc.Diagnostics{
+		{Pos: at("a.yaml", 3), Path: "/name"},
+		{Pos: at("a.yaml", 6), Path: "/entries"},
+		{Pos: at("a.yaml", 6), Path: "/entries/0/skips/0"},
+		{Pos: at("a.yaml", 6), Path: "/entries/1"},
+		{Pos: at("a.yaml", 6), Path: "/entries/1/a~1b~0c"},
+		{Pos: at("a.yaml", 6), Path: "/entries/1/replaces"}, // missing: in its entry
+		{Pos: at("a.yaml", 15), Path: "/name"},
+		{Pos: at("a.yaml", 15), Path: "/nothing"},
+		{Pos: at("a.yaml", 15)},
+		{Pos: at("b.json", 1), Path: "/schema"},
+		{Pos: at("b.json", 2), Path: "/entries/0"},
+		{Pos: at("b.json", 2), Path: "/entries/1/name"},
+		{Pos: at("c.yaml", 1), Path: "/schema"},
+		{Pos: at("gone.yaml", 1), Path: "/schema"},
+		{Pos: at("a.yaml", 1000), Path: "/schema"},
+		{Path: "/schema"},
+	}
+	want := []int{4, 8, 11, 12, 13, 12, 16, 0, 0, 1, 5, 7, 0, 0, 0, 0}
+	if got := report.Lines(tree, found); !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+// TestSource lets every format tell the line of the field.
+func TestSource(t *testing.T) {
+	tree := fstest.MapFS{"a.yaml": {Data: []byte("schema: olm.package\nname: a\n\ndefaultChannel: x\n")}}
+	found := fbc.Diagnostics{{Code: fbc.CodeUnreadable, Pos: fbc.Pos{File: "a.yaml", Line: 1}, Path: "/defaultChannel", Err: errors.New("is wrong")}}
+	for format, want := range map[report.Format]string{
+		report.Text: "a.yaml:4: ", report.GitHub: "line=4,", report.SARIF: `"startLine": 4`, report.JSON: "\"line\": 1,\n      \"fieldLine\": 4",
+	} {
+		var b bytes.Buffer
+		if err := report.Write(&b, format, found, &report.Options{Source: tree}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s: no %q in %s", format, want, &b)
+		}
+	}
+}
