@@ -35,6 +35,12 @@ const globalNamespace = "olm"
 // testdata that go into a bundle beside the CSV and the CRD.
 func widgets(t testing.TB, versions []string, files ...string) *fbc.Catalog {
 	t.Helper()
+	return widgetsOf(t, "widget.csv.yaml", versions, files...)
+}
+
+// widgetsOf is widgets with another CSV.
+func widgetsOf(t testing.TB, csv string, versions []string, files ...string) *fbc.Catalog {
+	t.Helper()
 	var b, entries strings.Builder
 	fmt.Fprintf(&b, "schema: olm.package\nname: widget\ndefaultChannel: stable\n")
 	for i, v := range versions {
@@ -46,7 +52,7 @@ func widgets(t testing.TB, versions []string, files ...string) *fbc.Catalog {
 		fmt.Fprintf(&b, "---\nschema: olm.bundle\npackage: widget\nname: widget.v%s\nimage: example.com/widget:%s\nproperties:\n", v, v)
 		fmt.Fprintf(&b, "- {type: olm.package, value: {packageName: widget, version: %s}}\n", v)
 		fmt.Fprintf(&b, "- {type: olm.gvk, value: {group: example.com, version: v1, kind: Widget}}\n")
-		for _, file := range append([]string{"widget.csv.yaml", "widget.crd.yaml"}, files...) {
+		for _, file := range append([]string{csv, "widget.crd.yaml"}, files...) {
 			text, err := os.ReadFile("testdata/" + file)
 			if err != nil {
 				t.Fatal(err)

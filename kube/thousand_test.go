@@ -6,10 +6,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/kube"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"golang.org/x/sync/errgroup"
 )
+
+// lightWidgets returns a catalog whose operator needs no permissions: what it
+// takes is measured, not the API server's writing of roles.
+func lightWidgets(t *testing.T) *fbc.Catalog {
+	return widgetsOf(t, "light.csv.yaml", []string{"0.1.1"})
+}
 
 // A thousand namespaces that want an operator at once, shared by two replicas.
 func TestThousandNamespaces(t *testing.T) {
@@ -18,7 +25,7 @@ func TestThousandNamespaces(t *testing.T) {
 		namespaces = 100
 	}
 	c, ctx := admin(t), context.Background()
-	content := catalogs(t, c, "thousand", widgets(t, []string{"0.1.1"}))
+	content := catalogs(t, c, "thousand", lightWidgets(t))
 	playDeployments(t)
 	for i := range 2 {
 		start(t, env.Config, content, func(r *kube.Reconciler) {
