@@ -152,6 +152,9 @@ func family(c *olm.ClusterServiceVersion) string {
 // advise notes what of the advice concerns the operators of the namespace.
 // Groups of one name are noted with the group.
 func (p *planner) advise(context.Context) error {
+	if p.opts.NoAdvice {
+		return nil
+	}
 	p.noteBlockers()
 	families, crds := map[string]bool{}, map[string]bool{}
 	for _, c := range p.own() {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,13 @@ func TestAdvise(t *testing.T) {
 			plan, err := reconcile.Decide(t.Context(), s, &reconcile.Catalogs{}, nil)
 			if err != nil {
 				t.Fatal(err)
+			}
+			plain, err := reconcile.Decide(t.Context(), s, &reconcile.Catalogs{}, &reconcile.Options{NoAdvice: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if plain.Hash() != plan.Hash() || slices.ContainsFunc(plain.Notes, func(n reconcile.Note) bool { return !slices.Contains(plan.Notes, n) }) {
+				t.Errorf("without advice the plan is another one:\n%v\n%v", plain.Changes, plain.Notes)
 			}
 			for _, n := range plan.Notes {
 				kind := "note: "

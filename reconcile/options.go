@@ -47,6 +47,10 @@ type Options struct {
 	// gate of its upgrades (C7). Default: that of the object ClusterVersion, if
 	// the snapshot has it.
 	PlatformVersion string
+	// NoAdvice leaves out the notes that repeat what [Advise] says. They compare
+	// the operators of the namespace with all others of the cluster, which takes
+	// longer than the plan where thousands of namespaces are looked after.
+	NoAdvice bool
 	// PlanTimeout is how long a failing install plan is tried again before it
 	// is Failed. Default: a minute.
 	PlanTimeout time.Duration
