@@ -101,8 +101,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 		return ctrlreconcile.Result{}, nil
 	}
 	last := &lastRead{Cluster: r.Cluster}
+	opts := r.Options
+	opts.NoAdvice = true // nobody reads the notes
 	loop := &reconcile.Loop{
-		Cluster: last, Content: r.Content, Options: r.Options, Metrics: r.Metrics, MaxPasses: maxPasses,
+		Cluster: last, Content: r.Content, Options: opts, Metrics: r.Metrics, MaxPasses: maxPasses,
 		Events: func(e reconcile.Event) { r.event(last.snapshot, e) },
 	}
 	result, err := loop.Run(ctx, namespace)
