@@ -1,0 +1,160 @@
+package extension_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/olmkit/olmkit/internal/realcat"
+	"github.com/olmkit/olmkit/kube/extension"
+	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/internal/envtest"
+)
+
+// TestRealServer runs the reconciler in a manager against an API server with the
+// CRDs of OLM v1, which validate what it writes. They are no part of the project;
+// without them the test skips.
+func TestRealServer(t *testing.T) {
+	crds := realcat.Shared(t, "crds")
+	log.SetLogger(logr.Discard())
+	var env envtest.Environment
+	if err := env.Start(crds); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := env.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/catalogs/"), "/")
+		io.WriteString(w, contents[name])
+	}))
+	t.Cleanup(ts.Close)
+
+	m, err := ctrl.NewManager(env.Config, ctrl.Options{Scheme: scheme(t), Metrics: server.Options{BindAddress: "0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &installer{installed: map[string]olmv1.BundleMetadata{}}
+	if err := (&extension.Reconciler{Client: m.GetClient(), Catalogs: &extension.Served{}, Installer: in}).SetupWithManager(m); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Start(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+
+	c, err := client.New(env.Config, client.Options{Scheme: scheme(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually := func(want string) *olmv1.ClusterExtension {
+		t.Helper()
+		e := &olmv1.ClusterExtension{}
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			if err := c.Get(ctx, client.ObjectKey{Name: "my-etcd"}, e); err != nil {
+				t.Fatal(err)
+			}
+			if got := progressing(e); got == want {
+				return e
+			} else if time.Now().After(deadline) {
+				t.Fatalf("Progressing is %s\nwant %s", got, want)
+			}
+		}
+	}
+	serve := func(cat *olmv1.ClusterCatalog) {
+		t.Helper()
+		if err := c.Create(ctx, cat); err != nil {
+			t.Fatal(err)
+		}
+		at := metav1.NewTime(time.Now().Truncate(time.Second))
+		cat.Status = olmv1.ClusterCatalogStatus{
+			Conditions:     []metav1.Condition{{Type: "Serving", Status: "True", Reason: "Available", LastTransitionTime: at}},
+			URLs:           &olmv1.ClusterCatalogURLs{Base: ts.URL + "/catalogs/" + cat.Name},
+			LastUnpacked:   &at,
+			ResolvedSource: &olmv1.ResolvedCatalogSource{Type: "Image", Image: &olmv1.ResolvedImageSource{Ref: "registry.example/catalog@sha256:" + strings.Repeat("a", 64)}},
+		}
+		if err := c.Status().Update(ctx, cat); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// The API server refuses what is no extension, and fills in defaults.
+	bad := clusterExtension(t, "{packageName: etcd, version: 'newest'}")
+	if err := c.Create(ctx, bad); err == nil {
+		t.Error("a bad version is accepted")
+	}
+	ext := clusterExtension(t, "{packageName: etcd, channels: [stable], version: 1.2.0}")
+	if err := c.Create(ctx, ext); err != nil {
+		t.Fatal(err)
+	}
+	if ext.Spec.Source.Catalog.UpgradeConstraintPolicy != olmv1.PolicyCatalogProvided {
+		t.Errorf("%+v", ext.Spec.Source.Catalog)
+	}
+	eventually("True Retrying: no catalog takes part: of 0 given none is available and selected")
+
+	// A catalog comes, another one ties, a priority decides.
+	community, certified := &clusterCatalogs(t, "community")[0], &clusterCatalogs(t, "certified")[0]
+	serve(community)
+	e := eventually("True Succeeded: the desired state is reached")
+	if e.Status.Install == nil || e.Status.Install.Bundle != *bundleOf("1.2.0") {
+		t.Errorf("%+v", e.Status.Install)
+	}
+	for _, typ := range []string{olmv1.TypeInstalled, olmv1.TypeProgressing} {
+		if !meta.IsStatusConditionTrue(e.Status.Conditions, typ) {
+			t.Errorf("%s is not true: %+v", typ, e.Status.Conditions)
+		}
+	}
+	serve(certified)
+	eventually(`True Retrying: catalogs of equal priority offer package "etcd" in the range "1.2.0" in the channels stable: certified, community; give one of them a higher priority, or select by label`)
+	certified.Spec.Priority = 10
+	if err := c.Update(ctx, certified); err != nil {
+		t.Fatal(err)
+	}
+	eventually("True Succeeded: the desired state is reached")
+
+	// At rest, nothing is written.
+	var raw unstructured.Unstructured
+	raw.SetGroupVersionKind(olmv1.GroupVersion.WithKind("ClusterExtension"))
+	if err := c.Get(ctx, client.ObjectKey{Name: "my-etcd"}, &raw); err != nil {
+		t.Fatal(err)
+	}
+	version := raw.GetResourceVersion()
+	time.Sleep(200 * time.Millisecond)
+	if err := c.Get(ctx, client.ObjectKey{Name: "my-etcd"}, &raw); err != nil {
+		t.Fatal(err)
+	}
+	if raw.GetResourceVersion() != version {
+		t.Error("the status is written though nothing changed")
+	}
+
+	// The catalog goes: what is installed stays.
+	for _, cat := range []*olmv1.ClusterCatalog{community, certified} {
+		if err := c.Delete(ctx, cat); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e = eventually("True Retrying: no catalog takes part: of 0 given none is available and selected")
+	if e.Status.Install == nil {
+		t.Error("the installed bundle is gone from the status")
+	}
+}
