@@ -26,6 +26,10 @@
 // which bundle is selected and that nothing here installs it; it never says that
 // something is installed that it did not see.
 //
+// It needs get, list and watch on clusterextensions and clustercatalogs, and patch
+// on clusterextensions/status. Several replicas are one by way of the manager's
+// leader election.
+//
 // # What the conditions say
 //
 //   - Installed: True and Succeeded with a bundle; False and Absent without one,

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // An entry is what a layer says of a path.
@@ -38,8 +36,13 @@ const (
 	opaque   = ".wh..wh..opq"
 )
 
+// A layer is a layer of an image.
+type layer interface {
+	Uncompressed() (io.ReadCloser, error)
+}
+
 // apply applies a layer on top of the others.
-func (o *overlay) apply(ctx context.Context, layer v1.Layer) (err error) {
+func (o *overlay) apply(ctx context.Context, layer layer) (err error) {
 	content, err := layer.Uncompressed()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package oci
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -23,6 +24,8 @@ type Options struct {
 	// Dir is a directory for what was pulled, a file per digest; it is made when
 	// it does not exist. Several pullers may share it. Default: memory.
 	Dir string
+	// Timeout bounds one pull, mirrors and layers included. Default: 10 minutes.
+	Timeout time.Duration
 	// Remember is how many images stay at hand after a pull. Default: 64.
 	Remember int
 	// Bundles and Catalogs bound what an image may cost.
@@ -72,6 +75,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Platform.Architecture == "" {
 		out.Platform.Architecture = "amd64"
+	}
+	if out.Timeout <= 0 {
+		out.Timeout = 10 * time.Minute
 	}
 	if out.Remember <= 0 {
 		out.Remember = 64

@@ -50,7 +50,9 @@ func (p *Puller) Catalog(ctx context.Context, ref string) (*Image, error) {
 
 // pull returns the part of an image that a kind is about.
 func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
-	return p.shared.Do(ctx, k.name+" "+ref, func(ctx context.Context) (*Image, error) {
+	return p.shared.Do(ctx, k.name+" "+ref, func(caller context.Context) (*Image, error) {
+		ctx, cancel := context.WithTimeoutCause(caller, p.opts.Timeout, fmt.Errorf("it took longer than Options.Timeout, %v", p.opts.Timeout))
+		defer cancel()
 		list, err := p.candidates(ref)
 		if err != nil {
 			return nil, &Error{Ref: ref, Err: err}
@@ -61,8 +63,10 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 			switch {
 			case err == nil:
 				return img, nil
+			case caller.Err() != nil:
+				return nil, context.Cause(caller)
 			case ctx.Err() != nil:
-				return nil, context.Cause(ctx)
+				return nil, &Error{Ref: ref, Err: context.Cause(ctx)}
 			case len(list) > 1:
 				err = fmt.Errorf("%s: %w", c.Name(), err)
 			}

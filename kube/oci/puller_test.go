@@ -311,4 +311,10 @@ func TestContext(t *testing.T) {
 	if _, err := oci.New(nil).Bundle(ctx, ref); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
 		t.Errorf("after %v: %v", time.Since(start), err)
 	}
+	// Nor does a registry that hangs keep a caller who would wait forever.
+	_, err := oci.New(&oci.Options{Timeout: 50 * time.Millisecond}).Bundle(t.Context(), ref)
+	var e *oci.Error
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "it took longer than Options.Timeout, 50ms") {
+		t.Errorf("%v; want the timeout told", err)
+	}
 }
