@@ -76,7 +76,7 @@ type channelData struct {
 	// its kind; an edge of kind edgeRange joins nodes that a skipRange leads past.
 	Edges  [][3]int    `json:"edges"`
 	Ranges []rangeData `json:"ranges,omitempty"`
-	// Strange are the rows from which no steps lead to a head, in each reading.
+	// StrandedClassic and StrandedV1 are the rows from which no steps lead to a head, in each reading.
 	StrandedClassic []int     `json:"strandedClassic,omitempty"`
 	StrandedV1      []int     `json:"strandedV1,omitempty"`
 	Classic         *waysData `json:"classic"`
@@ -99,8 +99,9 @@ type rangeData struct {
 type waysData struct {
 	Heads []int `json:"heads"`
 	// Steps are lists of a node, what OLM goes to by itself from there (-1 when
-	// it stays), and then, the preferred first, all that can follow at once, each
-	// with the place of its reasons in Reasons.
+	// it stays), how many nodes can follow at once, and then, the preferred first,
+	// the first maxFollowers of them, each with the place of its reasons in
+	// Reasons.
 	Steps [][]int `json:"steps"`
 	// Detours are shortest paths to a head, as nodes, from where OLM by itself
 	// does not get to one.

@@ -1,9 +1,17 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+)
+
+// What a page holds of a node and of a table, so that ranges that all cover
+// everything cannot fill it.
+const (
+	maxFollowers = 50
+	maxDetours   = 200
 )
 
 // ways returns what follows what. The upgrades know all nodes of the package.
@@ -12,19 +20,27 @@ func (b *pkgBuilder) ways(u *graph.Upgrades) *waysData {
 	for _, h := range u.Heads() {
 		d.Heads = append(d.Heads, b.number[h])
 	}
+	next := make([]int, len(b.nodes))
 	for i, n := range b.nodes {
-		list := []int{i, -1}
-		if s, ok := u.Next(n); ok {
-			list[1] = b.number[s.To]
-		}
+		next[i] = -1
+		list := []int{i, -1, 0}
 		for s := range u.Steps(n) {
-			list = append(list, b.number[s.To], b.reasons.add(reasonsText(s)))
+			if list[2]++; list[2] <= maxFollowers {
+				list = append(list, b.number[s.To], b.reasons.add(reasonsText(s)))
+			}
 		}
-		if len(list) == 2 {
+		if list[2] == 0 {
 			continue
 		}
+		if s, ok := u.Next(n); ok {
+			next[i] = b.number[s.To]
+			list[1] = next[i]
+		}
 		d.Steps = append(d.Steps, list)
-		if u.Walk(n).AtHead {
+	}
+	arrives := arriving(next, d.Heads)
+	for i, n := range b.nodes {
+		if arrives[i] || len(d.Detours) == maxDetours {
 			continue
 		}
 		if path, ok := u.PathToHead(n); ok && len(path) > 0 {
@@ -36,6 +52,37 @@ func (b *pkgBuilder) ways(u *graph.Upgrades) *waysData {
 		}
 	}
 	return d
+}
+
+// arriving reports of each node whether the way along next comes to rest at a
+// head.
+func arriving(next, heads []int) []bool {
+	const unknown, under, yes, no = 0, 1, 2, 3
+	state := make([]int, len(next))
+	for i := range next {
+		var way []int
+		at := i
+		for at >= 0 && state[at] == unknown {
+			state[at] = under
+			way = append(way, at)
+			at = next[at]
+		}
+		end := no // it came back to itself
+		switch {
+		case at >= 0 && state[at] != under:
+			end = state[at]
+		case at < 0 && slices.Contains(heads, way[len(way)-1]):
+			end = yes
+		}
+		for _, x := range way {
+			state[x] = end
+		}
+	}
+	out := make([]bool, len(next))
+	for i, s := range state {
+		out[i] = s == yes
+	}
+	return out
 }
 
 // reasonsText tells the edges of a step.

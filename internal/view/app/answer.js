@@ -16,6 +16,15 @@ const coreSection = (c, i) => el("section", { class: "core", "aria-labelledby": 
   c.fixes.length ? [el("h3", null, "What would help"), el("p", { class: "why" }, "Each was resolved again before it is offered; the least disturbing first."),
     el("ol", { class: "fixes" }, c.fixes.map((f) => el("li", null, said(f.text))))] : null);
 
+// glossary tells what the words at the steps mean, for whoever cannot hover.
+const glossary = (cores) => {
+  const used = new Set();
+  const visit = (s) => { used.add(s.code); (s.because || []).forEach(visit); };
+  for (const c of cores) visit(c.steps);
+  const known = (data.codes || []).filter((c) => used.has(c.code));
+  return known.length ? folded("What the words at the steps mean", () => facts(known.map((c) => [el("span", { class: "code" }, c.code), c.title]))) : null;
+};
+
 const ACTIONS = { install: "install", upgrade: "upgrade", keep: "keep" };
 
 const reasonsDrawing = (a, onpick) => {
@@ -47,7 +56,7 @@ const showAnswer = (main, a) => {
     a.name.endsWith(" " + a.namespace) ? null : el("p", { class: "why" }, "namespace ", said(a.namespace || "without a name")),
     el("p", null, a.ok ? tag("solved", "good") : a.error ? tag("not resolved", "bad") : tag("no solution", "bad")))]);
   if (a.error) put(main, [el("p", { class: "note" }, said(a.error))]);
-  put(main, [(a.cores || []).map(coreSection), (a.warnings || []).map((w) => el("p", { class: "note" }, said(w)))]);
+  put(main, [(a.cores || []).map(coreSection), a.cores ? glossary(a.cores) : null, (a.warnings || []).map((w) => el("p", { class: "note" }, said(w)))]);
   if (!a.nodes.length) {
     if (a.ok) put(main, [el("p", null, "Nothing to install or upgrade.")]);
     return;

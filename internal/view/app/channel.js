@@ -19,7 +19,17 @@ const drawn = (ch) => {
   return { edges: [...rest, ...nearest.values()], left: skips.length - nearest.size };
 };
 
-const channelDrawing = (p, ch, onpick, onclear) => {
+// Of a longer channel the newest versions are drawn: nobody reads more, and
+// placing them takes its time.
+const MOST = 400;
+const newest = (ch) => {
+  if (ch.rows.length <= MOST) return ch;
+  const rows = ch.rows.slice(0, MOST), shown = new Set(rows);
+  return { ...ch, rows, edges: ch.edges.filter((e) => shown.has(e[0]) && shown.has(e[1])) };
+};
+
+const channelDrawing = (p, channel, onpick, onclear) => {
+  const ch = newest(channel);
   const at = new Map(ch.rows.map((node, i) => [node, i])); // box of a node
   const boxes = ch.rows.map((node) => {
     const n = p.nodes[node], words = marksOf(p, ch, node);
@@ -42,7 +52,7 @@ const channelDrawing = (p, ch, onpick, onclear) => {
   const home = ch.heads.length ? at.get(ch.heads[0]) : 0;
   const d = draw(boxes, lines, placed, {
     label: `Upgrade graph of channel ${ch.name} of package ${p.name}`,
-    hint: (kept.left ? `${plural(kept.left, "skip")} not drawn, to keep this legible: the table has all. ` : "") + "Drag or scroll to move, Ctrl and scroll to zoom. Keys: arrows move between versions, Enter picks the installed one, Escape clears, + − 0 zoom.",
+    hint: (ch !== channel ? `The newest ${MOST} of ${channel.rows.length.toLocaleString("en")} versions are drawn: the table has all. ` : "") + (kept.left ? `${plural(kept.left, "skip")} not drawn, to keep this legible: the table has all. ` : "") + "Drag or scroll to move, Ctrl and scroll to zoom. Keys: arrows move between versions, Enter picks the installed one, Escape clears, + − 0 zoom.",
     home, onpick: (i) => onpick(ch.rows[i]), onclear,
   });
   return {

@@ -21,9 +21,9 @@ const wayOf = (p, w, pick, before) => el("section", { class: "way-told " + w.kin
     w.walk.detour && !w.walk.atHead ? el("p", null, "By hand: ", said(w.walk.detour.map((i) => p.nodes[i].label).join(" → "))) : null]);
 
 const followers = (p, title, ways, node, pick) => {
-  const all = following(ways, node);
+  const all = following(ways, node), rest = howMany(ways, node) - all.length;
   return el("div", null, el("h4", null, title), all.length ? el("ul", { class: "plain" }, all.map((s) => el("li", null,
-    el("button", { type: "button", class: "link", onclick: () => pick(s.to) }, said(p.nodes[s.to].label)), " ", el("span", { class: "why" }, said(p.reasons[s.why])))))
+    el("button", { type: "button", class: "link", onclick: () => pick(s.to) }, said(p.nodes[s.to].label)), " ", el("span", { class: "why" }, said(p.reasons[s.why])))), rest ? el("li", { class: "why" }, `and ${rest} more`) : null)
     : el("p", { class: "why" }, "nothing"));
 };
 

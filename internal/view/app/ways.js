@@ -7,13 +7,17 @@ const stepsOf = (ways) => {
   return ways.map;
 };
 
-// following returns all that can follow a node at once, the preferred first.
+// following returns what can follow a node at once, the preferred first, as far
+// as the page holds it.
 const following = (ways, from) => {
   const list = stepsOf(ways).get(from) || [];
   const out = [];
-  for (let i = 2; i < list.length; i += 2) out.push({ from, to: list[i], why: list[i + 1] });
+  for (let i = 3; i < list.length; i += 2) out.push({ from, to: list[i], why: list[i + 1] });
   return out;
 };
+
+// howMany returns how many nodes can follow a node at once.
+const howMany = (ways, from) => (stepsOf(ways).get(from) || [from, -1, 0])[2];
 
 // walk goes from table to table until the node stays or comes back.
 const walk = (ways, from) => {

@@ -1,7 +1,9 @@
 package browsertest
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 )
@@ -84,7 +86,37 @@ func TestScreenshots(t *testing.T) {
 		b.picture("narrow-conflict-" + scheme)
 	}
 	b.color("light")
-	b.size(1180, 560)
+	b.size(1120, 500)
 	b.open(sample, "#/package/sample/etcd/stable/etcdoperator.v0.9.0")
 	b.picture("readme")
+}
+
+// TestLongChannel: of a channel with thousands of versions the newest are drawn,
+// soon, and every version can be picked.
+func TestLongChannel(t *testing.T) {
+	const versions = 3000
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"schema":"olm.package","name":"p","defaultChannel":"c"}`+"\n"+`{"schema":"olm.channel","package":"p","name":"c","entries":[{"name":"p.v1.0.0"}`)
+	for i := 1; i < versions; i++ {
+		fmt.Fprintf(&b, `,{"name":"p.v1.0.%d","replaces":"p.v1.0.%d"}`, i, i-1)
+	}
+	b.WriteString("]}\n")
+	for i := range versions {
+		fmt.Fprintf(&b, `{"schema":"olm.bundle","package":"p","name":"p.v1.0.%[1]d","image":"i","properties":[{"type":"olm.package","value":{"packageName":"p","version":"1.0.%[1]d"}}]}`+"\n", i)
+	}
+	c := newTab(t)
+	start := time.Now()
+	c.open(makePage(t, write(t, "long.json", b.String())), "#/package/long/p/c/p.v1.0.7")
+	took := time.Since(start)
+	if n := eval[int](c, `document.querySelectorAll(".node").length`); n != 400 {
+		t.Errorf("%d versions are drawn, want 400", n)
+	}
+	if got := c.text(".way-told p"); got != "reaches the head in 2,992 steps" {
+		t.Errorf("of an old version it says %q", got)
+	}
+	t.Logf("made, opened and drawn in %s", took.Round(time.Millisecond))
+	if took > 30*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	c.quiet()
 }

@@ -1,0 +1,112 @@
+package view
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// words joins lines, so that texts of several widths compare.
+func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// TestConflictsAreToldAlike: D16. For every golden explanation of package
+// resolver, each sentence, each word of an author and each fix of the page stands
+// in that text too.
+func TestConflictsAreToldAlike(t *testing.T) {
+	cases, err := filepath.Glob("../../resolver/testdata/conflicts/*.txtar")
+	if err != nil || len(cases) < 20 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	sentences := 0
+	for _, name := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fsys := fstest.MapFS{}
+			var problem, want string
+			for _, f := range ar.Files {
+				switch f.Name {
+				case "problem.json":
+					problem = string(f.Data)
+				case "want":
+					want = words(string(f.Data))
+				default:
+					fsys[f.Name] = &fstest.MapFile{Data: f.Data}
+				}
+			}
+			if problem == "" || want == "" {
+				t.Fatal("the case has no problem, or nothing is wanted of it")
+			}
+			for p, err := range resolver.ReadProblems(strings.NewReader(problem)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = p.Open(t.Context(), func(ctx context.Context, dir string) (*graph.Catalog, error) {
+					sub, err := fsys.Sub(dir)
+					if err != nil {
+						return nil, err
+					}
+					return graph.Load(ctx, sub, nil)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, err := newAnswer(t.Context(), "case", &p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sentences += alike(t, a, want)
+			}
+		})
+	}
+	if sentences < 100 {
+		t.Errorf("only %d sentences were compared", sentences)
+	}
+}
+
+// alike compares the sentences of an answer with a text and returns how many
+// there are.
+func alike(t *testing.T, a *answerData, want string) int {
+	t.Helper()
+	if a.OK || len(a.Cores) == 0 {
+		t.Errorf("there is no conflict: %+v", a)
+	}
+	n := 0
+	var visit func(s *stepData)
+	visit = func(s *stepData) {
+		n++
+		if !strings.Contains(want, words(s.Text)) {
+			t.Errorf("the page says %q, which the text does not", s.Text)
+		}
+		for _, m := range s.Messages {
+			if !strings.Contains(want, "the author says: "+words(m)) {
+				t.Errorf("the page has the author say %q, which the text does not", m)
+			}
+		}
+		for i := range s.Because {
+			visit(&s.Because[i])
+		}
+	}
+	for _, c := range a.Cores {
+		if words(c.Headline) != words(c.Steps.Text) {
+			t.Errorf("the headline is %q, the first step %q", c.Headline, c.Steps.Text)
+		}
+		visit(c.Steps)
+		for _, f := range c.Fixes {
+			n++
+			if !strings.Contains(want, words(f.Text)) {
+				t.Errorf("the page offers %q, which the text does not", f.Text)
+			}
+		}
+	}
+	return n
+}
