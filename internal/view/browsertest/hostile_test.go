@@ -135,6 +135,9 @@ func TestHostileCatalog(t *testing.T) {
 	seen := 0
 	var n int
 	into(b, "document.querySelectorAll('#packages a').length", &n)
+	if n != len(evil) {
+		t.Errorf("%d packages are listed, want %d", n, len(evil))
+	}
 	for i := range n {
 		b.script(fmt.Sprintf("document.querySelectorAll('#packages a')[%d].click(); new Promise((done) => setTimeout(done, 20)).then(() => true)", i))
 		var nodes int
