@@ -211,3 +211,48 @@ func TestFileSizes(t *testing.T) {
 		}
 	})
 }
+
+// TestExamplesAreRun wants each example to be run, by the README or by a test of
+// its own.
+func TestExamplesAreRun(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"examples/*/main.go", "kube/examples/*/main.go"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no examples match %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			dir := filepath.ToSlash(filepath.Dir(name))
+			tests, err := filepath.Glob(dir + "/*_test.go")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(tests) == 0 && !strings.Contains(string(readme), "$ go run ./"+dir+"\n") {
+				t.Errorf("%s has no test, and README.md does not run it", dir)
+			}
+		}
+	}
+}
+
+// TestPackagesHaveExamples wants a testable example in each package that others may
+// import.
+func TestPackagesHaveExamples(t *testing.T) {
+	has := map[string]bool{}
+	walkGo(t, ".", true, func(name string, file *ast.File) {
+		for _, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && strings.HasSuffix(name, "_test.go") && strings.HasPrefix(fn.Name.Name, "Example") {
+				has[path.Dir(name)] = true
+			}
+		}
+	})
+	for _, p := range load(t, ".") {
+		public := !strings.HasPrefix(p.dir, "internal/") && !strings.Contains(p.dir, "/internal/") &&
+			!strings.HasPrefix(p.dir, "cmd/") && !strings.HasPrefix(p.dir, "examples/") && p.dir != "."
+		if public && !has[p.dir] {
+			t.Errorf("package %s has no example", p.dir)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package operatorgroup_test
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/olmkit/olmkit/operatorgroup"
@@ -49,4 +50,28 @@ func ExampleDecide() {
 func ExampleGate() {
 	fmt.Println(operatorgroup.Gate(make([]*olm.OperatorGroup, 2), nil))
 	// Output: attenuated service account query failed - more than one operator group(s) are managing this namespace count=2
+}
+
+// Why an operator does not run: its install modes do not support what its group
+// targets.
+func ExampleMembership() {
+	csv := new(olm.ClusterServiceVersion)
+	csv.Metadata = olm.Metadata{Name: "etcd.v1.0.0", Namespace: "operators"}
+	csv.Spec.InstallModes = []olm.InstallMode{{Type: olm.OwnNamespace, Supported: true}}
+	group := new(olm.OperatorGroup)
+	group.Metadata = olm.Metadata{Name: "global", Namespace: "operators"}
+	group.Status.Namespaces = []string{operatorgroup.AllNamespaces}
+
+	_, err := operatorgroup.Membership(csv, []*olm.OperatorGroup{group})
+	var failure *operatorgroup.Failure
+	if errors.As(err, &failure) {
+		fmt.Println(failure.Reason)
+	}
+	_, err = operatorgroup.Membership(csv, nil)
+	if errors.As(err, &failure) {
+		fmt.Println(failure.Reason)
+	}
+	// Output:
+	// UnsupportedOperatorGroup
+	// NoOperatorGroup
 }

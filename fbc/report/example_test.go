@@ -1,0 +1,26 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/report"
+)
+
+// The annotations of a workflow, for a catalog that is the directory catalogs/4.18 of
+// its repository.
+func ExampleWrite() {
+	_, found, err := fbc.CheckBytes(context.Background(), []byte("schema: olm.package\nname: etcd\n"), "etcd.yaml", nil, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := report.Write(os.Stdout, report.GitHub, found, &report.Options{Prefix: "catalogs/4.18"}); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// ::error file=catalogs/4.18/etcd.yaml,line=1,title=empty-package::olm.package "etcd": the package has no channels and no bundles; it needs one of each
+	// ::error file=catalogs/4.18/etcd.yaml,line=1,title=required::olm.package "etcd": /defaultChannel: is missing or empty; name the channel that users get who ask for none
+}

@@ -1,0 +1,43 @@
+package reconcile_test
+
+import (
+	"fmt"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// What keeps a platform from its next minor version.
+func ExampleUpgradeBlockers() {
+	csv := func(name, properties string) *olm.ClusterServiceVersion {
+		c := &olm.ClusterServiceVersion{}
+		c.Metadata = olm.Metadata{Name: name, Namespace: "operators", Annotations: map[string]string{reconcile.AnnotationProperties: properties}}
+		return c
+	}
+	blockers, err := reconcile.UpgradeBlockers([]*olm.ClusterServiceVersion{
+		csv("etcd.v1.0.0", `[{"type":"olm.maxOpenShiftVersion","value":"4.16"}]`),
+		csv("vault.v1.0.0", `[{"type":"olm.maxOpenShiftVersion","value":"4.17"}]`),
+		csv("grafana.v1.0.0", `[]`),
+	}, "4.16.9")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, b := range blockers {
+		fmt.Println(b.CSV.Name, "runs on", b.Max, "at most")
+	}
+	// Output:
+	// etcd.v1.0.0 runs on 4.16 at most
+}
+
+// The image of a catalog that depends on the version of the cluster.
+func ExampleImageFromTemplate() {
+	image, err := reconcile.ImageFromTemplate("quay.io/example/catalog:v{kube_major_version}.{kube_minor_version}", "v1.31.4")
+	if err != nil {
+		fmt.Println(err) // a variable that nobody knows, or the version
+		return
+	}
+	fmt.Println(image)
+	// Output:
+	// quay.io/example/catalog:v1.31
+}
