@@ -141,7 +141,7 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	case err != nil:
 		return err
 	case x.whyNot != "":
-		return x.tellWhyNot(ctx, sol)
+		return x.tellWhyNot(ctx, p, sol)
 	}
 	if err := x.tellWhy(ctx, p, sol); err != nil || sol.Refused == nil || x.why != "" {
 		return err
@@ -221,8 +221,17 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	return nil
 }
 
-func (x *explainer) tellWhyNot(ctx context.Context, sol *resolver.Solution) error {
+func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {
 	list, err := sol.WhyNot(ctx, x.whyNot)
+	if err != nil && ctx.Err() == nil {
+		var known []string
+		for q := range packages(p.Catalogs, "") {
+			for b := range q.Bundles() {
+				known = append(known, b.Name())
+			}
+		}
+		return fmt.Errorf("%w%s", err, hint(x.whyNot, known))
+	}
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -79,6 +82,12 @@ cuts deeper and keeps what they depend on.`,
 		c, err := newLoader(e).keep(cmd.Context(), path, fbc.KeepAll)
 		if err != nil {
 			return notLoaded(cmd.Context(), path, err)
+		}
+		known := c.PackageNames()
+		for _, name := range *packages {
+			if !slices.Contains(known, name) {
+				return fmt.Errorf("catalog %s has no package %q%s", display(path), name, cmp.Or(hint(name, known), "; \"olmkit list packages\" lists them"))
+			}
 		}
 		if c, err = fbc.Extract(c, *packages...); err != nil {
 			return err

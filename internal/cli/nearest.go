@@ -22,12 +22,14 @@ func nearest(name string, known []string) []string {
 		return nil
 	}
 	var list []rated
+	bound := min(3, len(name)/3)
 	for _, k := range known {
 		cost := near.Distance(name, k)
-		if strings.Contains(k, name) || strings.Contains(name, k) {
+		part := len(name) >= 3 && (strings.Contains(k, name) || len(k) >= 3 && strings.Contains(name, k))
+		if part {
 			cost = min(cost, 2)
 		}
-		if cost <= max(2, len(name)/3) {
+		if part || cost <= bound {
 			list = append(list, rated{k, cost})
 		}
 	}

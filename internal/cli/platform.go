@@ -178,7 +178,7 @@ func platformOperator(p *platform.Problem, arg string) (platform.Operator, error
 	}
 	o, err := findOperand(arg, cats, "")
 	if err == nil && o.pkg == "" {
-		err = fmt.Errorf("which package is it of? write PACKAGE=%s", arg)
+		err = fmt.Errorf("which package is it of? write PACKAGE=%s%s", arg, hint(o.Name, namesOf(cats)))
 	}
 	if err != nil {
 		return platform.Operator{}, fmt.Errorf("--installed %s: %w", arg, err)

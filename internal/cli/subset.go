@@ -122,7 +122,7 @@ func giveRanges(wants []subset.Want, ranges []string) error {
 func installedIn(cat *graph.Catalog, arg string) (subset.Installed, error) {
 	o, err := findOperand(arg, []*graph.Catalog{cat}, "")
 	if err == nil && o.pkg == "" {
-		err = fmt.Errorf("which package is it of? write PACKAGE=%s", arg)
+		err = fmt.Errorf("which package is it of? write PACKAGE=%s%s", arg, hint(o.Name, namesOf([]*graph.Catalog{cat})))
 	}
 	if err != nil {
 		return subset.Installed{}, fmt.Errorf("--installed %s: %w", arg, err)

@@ -83,14 +83,20 @@ func (t *table) widths(limit int) []int {
 	return widths
 }
 
+// cut shortens a text in its middle: names of bundles differ at their end.
+func cut(s string, width int) string {
+	r := []rune(s)
+	head := (width - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(width-1-head):])
+}
+
 // line lays out one row.
 func line(cells []string, widths []int) string {
 	var b strings.Builder
 	for i, c := range cells {
 		n := utf8.RuneCountInString(c)
 		if n > widths[i] {
-			c = string([]rune(c)[:widths[i]-1]) + "…"
-			n = widths[i]
+			c, n = cut(c, widths[i]), widths[i]
 		}
 		b.WriteString(c)
 		if i < len(cells)-1 {

@@ -17,12 +17,15 @@ func TestTable(t *testing.T) {
 	}{
 		{0, "a                  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -"},
 		{80, "a                  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -"},
-		{40, "a                 xxxxxxxxxxxxxxxx…  -"},
-		{10, "a             xxxxxxxxxxx…  -"},
+		{40, "a                 xxxxxxxx…xxxxxxxx  -"},
+		{10, "a             xxxxx…xxxxxx  -"},
 	} {
 		if got := line(tab.rows[0], tab.widths(tt.limit)); got != tt.want {
 			t.Errorf("in %d columns: %q, want %q", tt.limit, got, tt.want)
 		}
+	}
+	if got := cut("etcdoperator.v0.9.4", 12); got != "etcdo…v0.9.4" {
+		t.Errorf("cut in the middle: %q", got)
 	}
 	var b strings.Builder
 	if err := tab.text(&b); err != nil {
