@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,8 +35,10 @@ func (r *run) libsolv(ctx context.Context) error {
 	}
 	program := filepath.Join(r.tmp, "universe")
 	build := exec.CommandContext(ctx, "cc", "-O2", "-o", program, filepath.Join("libsolv", "universe.c"), "-lsolvext", "-lsolv")
-	if _, err := build.CombinedOutput(); err != nil {
+	if text, err := build.CombinedOutput(); errors.Is(err, exec.ErrNotFound) || libsolvMissing(text) {
 		return skip("needs a C compiler and Debian's libsolv-dev and libsolvext-dev")
+	} else if err != nil {
+		return fmt.Errorf("building libsolv/universe.c: %w\n%s", err, text)
 	}
 	c, err := graph.Load(ctx, os.DirFS(dir), nil)
 	if err != nil {
@@ -56,7 +59,14 @@ func (r *run) libsolv(ctx context.Context) error {
 		if err := os.WriteFile(file, universe(ctx, c, &t.Problem), 0o644); err != nil {
 			return err
 		}
-		problems := 0
+		sol, err := resolver.Resolve(ctx, t.Problem)
+		if err != nil {
+			return err
+		}
+		var chosen []string
+		for _, x := range sol.Selected {
+			chosen = append(chosen, x.Package)
+		}
 		row := Row{Group: "libsolv", Case: fmt.Sprintf("%s (%d), community", t.label, len(t.Subscriptions)), Peer: "libsolv"}
 		// The program measures itself: its start and its reading do not count.
 		var ours, peer, ratios []float64
@@ -65,12 +75,14 @@ func (r *run) libsolv(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			n, times, err := solve(ctx, program, file, 5)
+			out, err := solve(ctx, program, file, 5)
 			if err != nil {
 				return err
 			}
-			problems = n
-			m := median(times)
+			if err := sameWork(&t.Problem, chosen, out); err != nil {
+				return fmt.Errorf("%s: %w", row.Case, err)
+			}
+			m := median(out.times)
 			ours, peer, ratios = append(ours, ms), append(peer, m), append(ratios, m/ms)
 		}
 		row.Unit, row.Ours, row.Theirs, row.Ratio, row.Pairs = "ms", median(ours), median(peer), median(ratios), len(ratios)
@@ -78,9 +90,7 @@ func (r *run) libsolv(ctx context.Context) error {
 		for _, x := range ratios {
 			row.Low, row.High = min(row.Low, x), max(row.High, x)
 		}
-		if problems > 0 {
-			row.Note = fmt.Sprintf("libsolv finds no solution (%d problems)", problems)
-		}
+		row.Note = fmt.Sprintf("%d packages installed by both", len(chosen))
 		r.add(row)
 	}
 	return nil
@@ -128,26 +138,73 @@ func universe(ctx context.Context, c *graph.Catalog, p *resolver.Problem) []byte
 	return out.Bytes()
 }
 
-// solve runs the program and returns the milliseconds of each round.
-func solve(ctx context.Context, program, file string, rounds int) (problems int, times []float64, err error) {
+// libsolvMissing reports whether a compiler says that libsolv is not installed.
+func libsolvMissing(text []byte) bool {
+	return bytes.Contains(text, []byte("solv/pool.h: No such file")) || bytes.Contains(text, []byte("cannot find -lsolv"))
+}
+
+// A solved is what libsolv did.
+type solved struct {
+	problems  int
+	installed []string
+	times     []float64 // milliseconds of each round
+}
+
+// sameWork returns an error unless both sides installed as many packages, all
+// that are asked for among them.
+func sameWork(p *resolver.Problem, ours []string, theirs solved) error {
+	if theirs.problems > 0 {
+		return fmt.Errorf("libsolv finds %d problems and no solution", theirs.problems)
+	}
+	for _, s := range p.Subscriptions {
+		if !slices.Contains(ours, s.Package) {
+			return fmt.Errorf("olmkit did not install package %q", s.Package)
+		}
+		if !slices.Contains(theirs.installed, s.Package) {
+			return fmt.Errorf("libsolv did not install package %q", s.Package)
+		}
+	}
+	if len(ours) != len(theirs.installed) {
+		return fmt.Errorf("olmkit installed %d packages (%s), libsolv %d (%s)", len(ours), strings.Join(ours, ", "), len(theirs.installed), strings.Join(theirs.installed, ", "))
+	}
+	return nil
+}
+
+// solve runs the program.
+func solve(ctx context.Context, program, file string, rounds int) (solved, error) {
 	text, err := exec.CommandContext(ctx, program, file, strconv.Itoa(rounds)).Output()
 	if err != nil {
-		return 0, nil, fmt.Errorf("libsolv: %w", err)
+		return solved{}, fmt.Errorf("libsolv: %w", err)
 	}
+	out, err := parseSolved(text)
+	if err != nil {
+		return solved{}, fmt.Errorf("libsolv: %w", err)
+	}
+	return out, nil
+}
+
+// parseSolved reads what the program prints.
+func parseSolved(text []byte) (out solved, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	if !lines.Scan() {
-		return 0, nil, errors.New("libsolv: no output")
+		return out, errors.New("no output")
 	}
-	installed := 0
-	if _, err := fmt.Sscan(lines.Text(), &problems, &installed); err != nil {
-		return 0, nil, fmt.Errorf("libsolv: %w", err)
+	if out.problems, err = strconv.Atoi(lines.Text()); err != nil {
+		return out, err
 	}
 	for lines.Scan() {
+		if name, ok := strings.CutPrefix(lines.Text(), "i "); ok {
+			out.installed = append(out.installed, name)
+			continue
+		}
 		ms, err := strconv.ParseFloat(lines.Text(), 64)
 		if err != nil {
-			return 0, nil, fmt.Errorf("libsolv: %w", err)
+			return out, err
 		}
-		times = append(times, ms)
+		out.times = append(out.times, ms)
 	}
-	return problems, times, nil
+	if len(out.times) == 0 {
+		return out, errors.New("no times")
+	}
+	return out, nil
 }

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -78,20 +79,35 @@ type Row struct {
 
 func (r *run) add(row Row) { r.rows = append(r.rows, row) }
 
-// all runs every group.
+// A group is some rows that belong together.
+type group struct {
+	name string
+	run  func(context.Context) error
+}
+
+func (r *run) groups() []group {
+	return []group{
+		{"limits", r.limits}, {"load", r.load}, {"memory", r.memory}, {"resolve", r.resolve},
+		{"constraints", r.constraints}, {"libsolv", r.libsolv}, {"index", r.index}, {"batch", r.batch}, {"scale", r.scale},
+	}
+}
+
+// all runs every group whose name contains only.
 func (r *run) all(ctx context.Context, only string, log io.Writer) error {
+	groups := r.groups()
+	names := make([]string, len(groups))
+	for i, g := range groups {
+		names[i] = g.name
+	}
+	if !slices.ContainsFunc(names, func(s string) bool { return strings.Contains(s, only) }) {
+		return fmt.Errorf("no group has %q in its name; the groups are %s", only, strings.Join(names, ", "))
+	}
 	var err error
 	if r.tmp, err = os.MkdirTemp("", "olmkit-compare-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(r.tmp)
-	for _, g := range []struct {
-		name string
-		run  func(context.Context) error
-	}{
-		{"limits", r.limits}, {"load", r.load}, {"memory", r.memory}, {"resolve", r.resolve},
-		{"constraints", r.constraints}, {"libsolv", r.libsolv}, {"index", r.index}, {"batch", r.batch}, {"scale", r.scale},
-	} {
+	for _, g := range groups {
 		if !strings.Contains(g.name, only) {
 			continue
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -36,6 +37,31 @@ func measure(do job) (ms, cpu float64, err error) {
 			return d.Seconds() * 1e3 / float64(n), used.Seconds() * 1e3 / float64(n), nil
 		}
 	}
+}
+
+// allocated counts what two jobs allocate, of which theirs may be missing: a
+// measure that does not depend on the clock.
+func allocated(ours, theirs job) (note string, err error) {
+	one := func(do job) (text string, err error) {
+		var before, after runtime.MemStats
+		if err := do(); err != nil { // what is done once and kept
+			return "", err
+		}
+		const n = 3
+		runtime.ReadMemStats(&before)
+		for range n {
+			if err := do(); err != nil {
+				return "", err
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return fmt.Sprintf("%d allocations of %s KB", (after.Mallocs-before.Mallocs)/n, short(float64(after.TotalAlloc-before.TotalAlloc)/n/1e3)), nil
+	}
+	if note, err = one(ours); err != nil || theirs == nil {
+		return note, err
+	}
+	peer, err := one(theirs)
+	return note + ", peer " + peer, err
 }
 
 // processor returns the processor time that this process has used.

@@ -67,6 +67,11 @@ func (r *run) resolve(ctx context.Context) error {
 				}
 				theirs = func() error { _, err := q.Resolve(); return err }
 			}
+			note, err := allocated(ours, theirs)
+			if err != nil {
+				return fmt.Errorf("%s: %w", row.Case, err)
+			}
+			row.Note += "; " + note
 			if err := r.pair(ctx, row, ours, theirs); err != nil {
 				return fmt.Errorf("%s: %w", row.Case, err)
 			}

@@ -9,8 +9,9 @@
  *   r CAP        it requires CAP
  *   j NAME       the job: install NAME (all of them together)
  *
- * It prints the number of problems, of installed solvables, and the
- * milliseconds of each round, of a fresh solver over the finished pool. */
+ * It prints the number of problems, a line "i NAME" for each solvable that is
+ * installed, and the milliseconds of each round, of a fresh solver over the
+ * finished pool. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +69,11 @@ int main(int argc, char **argv)
 		int problems = solver_solve(solv, &job);
 		Transaction *t = solver_create_transaction(solv);
 		double ms = now() - from;
-		if (i == 0)
-			printf("%d %d\n", problems, t->steps.count);
+		if (i == 0) {
+			printf("%d\n", problems);
+			for (int j = 0; j < t->steps.count; j++)
+				printf("i %s\n", pool_id2str(pool, pool_id2solvable(pool, t->steps.elements[j])->name));
+		}
 		printf("%.4f\n", ms);
 		transaction_free(t);
 		solver_free(solv);
