@@ -32,6 +32,10 @@ type Reconciler struct {
 	// Cluster must read from the cache of the manager.
 	Cluster *Cluster
 	Content reconcile.Content
+	// Contents, if set, gives the content for one run, in the place of Content:
+	// that of catalogs that are read again while the program runs. See package
+	// content.
+	Contents func() reconcile.Content
 	// Options are those of the loops. Their RoleNaming must be that of the
 	// cluster.
 	Options reconcile.Options
@@ -101,10 +105,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 		return ctrlreconcile.Result{}, nil
 	}
 	last := &lastRead{Cluster: r.Cluster}
+	content := r.Content
+	if r.Contents != nil {
+		content = r.Contents()
+	}
 	opts := r.Options
 	opts.NoAdvice = true // nobody reads the notes
 	loop := &reconcile.Loop{
-		Cluster: last, Content: r.Content, Options: opts, Metrics: r.Metrics, MaxPasses: maxPasses,
+		Cluster: last, Content: content, Options: opts, Metrics: r.Metrics, MaxPasses: maxPasses,
 		Events: func(e reconcile.Event) { r.event(last.snapshot, e) },
 	}
 	result, err := loop.Run(ctx, namespace)
