@@ -8,15 +8,14 @@
 //	puller := oci.New(&oci.Options{Keychain: authn.DefaultKeychain})
 //	store := content.New(&content.Options{Sources: content.Sources{Images: puller}, Bundles: puller})
 //
-//	// For every CatalogSource that a controller sees:
-//	health, err := store.Refresh(ctx, source)
-//	health.Apply(source) // … and write its status, and come again after health.Next
-//
-//	// For every namespace that is to be reconciled:
-//	loop := reconcile.Loop{Cluster: cluster, Content: store.View()}
+//	sources := &content.Reconciler{Client: mgr.GetClient(), Store: store}
+//	err := sources.SetupWithManager(mgr)
+//	r := &kube.Reconciler{Cluster: cluster, Contents: func() reconcile.Content { return store.View() }}
 //
 // A store runs nothing by itself. Refresh reads a catalog if that is due and says
-// when to come again, which is what the reconciler of a controller returns.
+// when to come again; a [Reconciler] calls it for every CatalogSource and writes
+// the status. It needs get, list and watch on catalogsources, and patch on
+// catalogsources/status.
 //
 // # Where a catalog is
 //

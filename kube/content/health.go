@@ -36,7 +36,7 @@ type Health struct {
 	State string
 	// Reason and Message tell people what is wrong, also with a ready catalog.
 	Reason, Message string
-	// LastConnect is when the catalog was read last.
+	// LastConnect is when this content was read first, or again after a failure.
 	LastConnect time.Time
 	// Changed reports whether this Refresh brought other content.
 	Changed bool
@@ -51,8 +51,8 @@ type Health struct {
 func (h Health) Err() error { return h.err }
 
 // Apply writes a health into the status of its CatalogSource, and reports whether
-// that changed it: when not, there is nothing to write. While the state stays, so
-// does the time of the last connection.
+// that changed it: when not, there is nothing to write. New content shows as a new
+// connection, so that whoever watches CatalogSources learns of it.
 //
 // What the reconciliation says about a catalog image template (E8) is left alone.
 func (h Health) Apply(c *olm.CatalogSource) bool {
@@ -62,7 +62,7 @@ func (h Health) Apply(c *olm.CatalogSource) bool {
 	if was != nil {
 		state.Rest = was.Rest
 	}
-	if !h.LastConnect.IsZero() && (was == nil || was.LastObservedState != h.State || was.Address != h.Address) {
+	if !h.LastConnect.IsZero() {
 		state.Rest = withTime(state.Rest, "lastConnect", h.LastConnect)
 	}
 	out.ConnectionState = &state

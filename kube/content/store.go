@@ -59,6 +59,7 @@ type held struct {
 	source   Source
 	snapshot *snapshot // of the last success
 	read     time.Time // the last success
+	since    time.Time // the first success with this content, or after a failure
 	tried    time.Time // the last attempt
 	failing  time.Time // the first failure since
 	failures int
@@ -146,6 +147,9 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, source Sourc
 		if changed = h.snapshot == nil || cat != last; changed {
 			h.snapshot = &snapshot{Catalog: cat, id: id}
 		}
+		if changed || h.failures > 0 {
+			h.since = now
+		}
 		h.read, h.failing, h.failures = now, time.Time{}, 0
 	default:
 		if h.failures++; h.failing.IsZero() {
@@ -172,7 +176,7 @@ func (h *held) due(every time.Duration) time.Time {
 
 // health says how a catalog stands.
 func (s *Store) health(id resolver.CatalogID, h *held, every time.Duration, now time.Time) Health {
-	out := Health{ID: id, Address: h.from, State: StateReady, LastConnect: h.read, err: h.err}
+	out := Health{ID: id, Address: h.from, State: StateReady, LastConnect: h.since, err: h.err}
 	if h.err != nil || every > 0 {
 		out.Next = max(h.due(every).Sub(now), time.Second)
 	}
