@@ -61,3 +61,22 @@ func TestSource(t *testing.T) {
 		}
 	}
 }
+
+// FuzzLines finds lines in any text, never outside of it.
+func FuzzLines(f *testing.F) {
+	f.Add("schema: a\nentries:\n- name: x\n", 1, "/entries/0/name")
+	f.Add("---\na: &x {b: 1}\nc: *x\n", 2, "/c/b")
+	f.Add("{\"a\": [\n1,\n{\"b\": 2}]}", 1, "/a/1/b")
+	f.Add("{\"a\":\n", 1, "/a")
+	f.Add("\tx: [", 1, "/x/0")
+	f.Fuzz(func(t *testing.T, text string, line int, path string) {
+		if len(text) > 1<<12 || line < 1 || line > 1<<12 || path != "" && !strings.HasPrefix(path, "/") {
+			return
+		}
+		tree := fstest.MapFS{"f": {Data: []byte(text)}}
+		got := report.Lines(tree, fbc.Diagnostics{{Pos: fbc.Pos{File: "f", Line: line}, Path: path}})
+		if got[0] != 0 && (got[0] < line || got[0] > 2+strings.Count(text, "\n")+strings.Count(text, "\r")+strings.Count(text, "\u0085")+strings.Count(text, "\u2028")+strings.Count(text, "\u2029")) {
+			t.Errorf("%q of line %d is on line %d of %q", path, line, got[0], text)
+		}
+	})
+}

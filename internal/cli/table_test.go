@@ -63,3 +63,31 @@ func TestParseSelector(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParseSelector reads anything without harm; what it reads can be evaluated.
+func FuzzParseSelector(f *testing.F) {
+	for _, text := range []string{"", "env=prod", "env in (a, b),!c", "a notin ()", "a=b=c", "((", ",,"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := parseSelector(text)
+		if err == nil && s != nil {
+			if err := s.Validate(); err != nil {
+				t.Errorf("%q is read as %+v: %v", text, s, err)
+			}
+			s.Matches(map[string]string{"env": "prod"})
+		}
+	})
+}
+
+// FuzzParseSource reads anything without harm; what it reads has a path.
+func FuzzParseSource(f *testing.F) {
+	for _, text := range []string{"a=b", "./a", "a=b,priority=1,namespace=n,label=k=v", "=", "a,priority=1", ",", "a=,label=x"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := parseSource(text); err == nil && (s.path == "" || s.namespace == "") {
+			t.Errorf("%q is read as %+v", text, s)
+		}
+	})
+}
