@@ -42,6 +42,7 @@ func Rules() []rbacv1.PolicyRule {
 			"subscriptions/status", "installplans/status", "clusterserviceversions/status",
 			"operatorconditions/status", "operatorgroups/status", "catalogsources/status",
 		}, "update"),
+		rule(olmGroup, []string{"catalogsources/status"}, "patch"),
 		// What runs operators.
 		rule("apps", []string{"deployments"}, "create", "update", "delete"),
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "create", "update"),

@@ -48,7 +48,7 @@ func TestThousandNamespaces(t *testing.T) {
 	}
 	must(t, g.Wait())
 	t.Logf("created in %s", time.Since(begin).Round(time.Second))
-	eventually(t, 4*time.Minute, func() error {
+	eventually(t, 8*time.Minute, func() error {
 		time.Sleep(time.Second)
 		list := &operatorsv1alpha1.ClusterServiceVersionList{}
 		if err := c.List(ctx, list); err != nil {

@@ -91,6 +91,9 @@ func (e *Environment) Start(crds ...string) (err error) {
 	return nil
 }
 
+// KubeConfig returns the administrator's configuration as a file has it.
+func (e *Environment) KubeConfig() []byte { return e.env.KubeConfig }
+
 // launcher writes a script that leaves its process id in a file and becomes a
 // server.
 func (e *Environment) launcher(name string) (string, error) {

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/kube/content"
+	"github.com/olmkit/olmkit/kube/oci"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// flags are those of the command.
+type flags struct {
+	kubeconfig, globalNamespace, leaseNamespace string
+	metrics, health, selector, account          string
+	catalogs                                    []string
+	shard                                       kube.Shard
+	concurrency                                 int
+	resync                                      time.Duration
+	elect, printRBAC, verbose                   bool
+}
+
+func command() *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use: "olmkit-controller", Short: "look after the operators of a cluster",
+		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "file with the address of the cluster (default: that of the pod, then $KUBECONFIG)")
+	fs.StringVar(&f.globalNamespace, "global-namespace", "olm", "namespace whose catalogs every namespace sees")
+	fs.StringArrayVar(&f.catalogs, "catalog", nil, "read a CatalogSource from elsewhere than it says: namespace/name=dir:path, index:file, image:reference or an address with http:// or https:// (repeatable)")
+	fs.IntVar(&f.shard.Count, "shard-count", 1, "number of shards that share the namespaces")
+	fs.IntVar(&f.shard.Index, "shard-index", 0, "which of the shards this is, from 0")
+	fs.StringVar(&f.selector, "namespace-selector", "", "labels of the namespaces to look after (default: all)")
+	fs.BoolVar(&f.elect, "leader-elect", false, "let one of several replicas of the shard work, and the others stand by")
+	fs.StringVar(&f.leaseNamespace, "leader-election-namespace", "", "namespace of the lease (default: that of the pod)")
+	fs.StringVar(&f.metrics, "metrics-bind-address", ":8080", "where /metrics is served; 0 for nowhere")
+	fs.StringVar(&f.health, "health-probe-bind-address", ":8081", "where /healthz and /readyz are served; 0 for nowhere")
+	fs.IntVar(&f.concurrency, "concurrency", 4, "number of namespaces that are worked on at once")
+	fs.DurationVar(&f.resync, "resync", 15*time.Minute, "how often a namespace at rest is looked at again")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "log every run that changes something")
+	fs.BoolVar(&f.printRBAC, "print-rbac", false, "print the service account and the permissions that this takes, and end")
+	fs.StringVar(&f.account, "service-account", "olmkit", "name of the service account that --print-rbac prints, in the global namespace")
+	return cmd
+}
+
+func (f *flags) run(cmd *cobra.Command) error {
+	if f.printRBAC {
+		text, err := kube.Manifests(f.globalNamespace, f.account)
+		if err != nil {
+			return err
+		}
+		_, err = cmd.OutOrStdout().Write(text)
+		return err
+	}
+	level := slog.LevelInfo
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	ctrl.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level})))
+	config, err := f.config()
+	if err != nil {
+		return err
+	}
+	m, err := f.manager(cmd, config)
+	if err != nil {
+		return err
+	}
+	return m.Start(cmd.Context())
+}
+
+func (f *flags) config() (*rest.Config, error) {
+	if f.kubeconfig == "" {
+		if config, err := rest.InClusterConfig(); err == nil {
+			return config, nil
+		}
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = f.kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("no cluster to work on: %w", err)
+	}
+	return config, nil
+}
+
+// manager returns a manager that does all the work once it is started.
+func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, error) {
+	if f.selector != "" {
+		var err error
+		if f.shard.Selector, err = labels.Parse(f.selector); err != nil {
+			return nil, fmt.Errorf("--namespace-selector: %w", err)
+		}
+	}
+	puller := oci.New(nil)
+	sources := content.Sources{Images: puller, Named: map[resolver.CatalogID]content.Source{}}
+	for _, text := range f.catalogs {
+		id, source, ok := strings.Cut(text, "=")
+		namespace, name, ok2 := strings.Cut(id, "/")
+		if !ok || !ok2 {
+			return nil, fmt.Errorf("--catalog %q: want namespace/name=source", text)
+		}
+		s, err := sources.Parse(source)
+		if err != nil {
+			return nil, fmt.Errorf("--catalog %s: %w", id, err)
+		}
+		sources.Named[resolver.CatalogID{Name: name, Namespace: namespace}] = s
+	}
+	config.QPS = -1 // the API server knows better how much it can take
+	types := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, kube.AddToScheme} {
+		if err := add(types); err != nil {
+			return nil, err
+		}
+	}
+	stop := 30 * time.Second
+	m, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme: types, Cache: cache.Options{DefaultTransform: kube.Strip},
+		Metrics:                metricsserver.Options{BindAddress: f.metrics},
+		HealthProbeBindAddress: f.health,
+		LeaderElection:         f.elect, LeaderElectionID: f.shard.Name(), LeaderElectionNamespace: f.leaseNamespace,
+		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       &stop,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := m.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, err
+	}
+	cluster, err := kube.NewCluster(cmd.Context(), config, kube.ClusterOptions{
+		GlobalNamespace: f.globalNamespace, RoleNaming: operatorgroup.Running, Cache: m.GetCache(), Mapper: m.GetRESTMapper(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	metrics := kube.NewMetrics()
+	if err := ctrlmetrics.Registry.Register(metrics); err != nil {
+		return nil, err
+	}
+	store := content.New(&content.Options{Sources: sources, Bundles: puller})
+	r := &kube.Reconciler{
+		Cluster: cluster, Contents: func() reconcile.Content { return store.View() },
+		Options: reconcile.Options{RoleNaming: operatorgroup.Running}, Metrics: metrics,
+		Shard: f.shard, Concurrency: f.concurrency, Resync: f.resync,
+	}
+	if err := r.SetupWithManager(m); err != nil {
+		return nil, err
+	}
+	return m, (&content.Reconciler{Client: m.GetClient(), Store: store}).SetupWithManager(m)
+}
