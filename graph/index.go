@@ -11,6 +11,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -114,10 +115,14 @@ func (c *Catalog) sections(bundles *[]bundleRec, t *table, more *string) []secti
 }
 
 // layout identifies the form that records have on this machine: a field of
-// another name, type or place, or another byte order, is another layout.
-func layout(sections []section) uint32 {
-	return crc32.Checksum([]byte(describe(sections, binary.NativeEndian)), castagnoli)
-}
+// another name, type or place, or another byte order, is another layout. It is the
+// same as long as the program runs.
+var layout = sync.OnceValue(func() uint32 {
+	var c Catalog
+	var tail string
+	form := describe(c.sections(&c.bundles, &c.table, &tail), binary.NativeEndian)
+	return crc32.Checksum([]byte(form), castagnoli)
+})
 
 // describe tells the form of the records, a line for each field.
 func describe(sections []section, order binary.ByteOrder) string {
@@ -179,7 +184,7 @@ func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) err
 	copy(head, indexMagic)
 	binary.LittleEndian.PutUint32(head[8:], indexVersion)
 	binary.LittleEndian.PutUint32(head[12:], uint32(len(sections)))
-	binary.LittleEndian.PutUint32(head[16:], layout(sections))
+	binary.LittleEndian.PutUint32(head[16:], layout())
 	binary.LittleEndian.PutUint64(head[24:], offset)
 	binary.LittleEndian.PutUint32(head[20:], crc32.Checksum(head[24:], castagnoli))
 	out := bufio.NewWriterSize(w, 1<<20)

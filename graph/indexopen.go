@@ -88,7 +88,7 @@ func (c *Catalog) open(b []byte) error {
 		return ErrIndexCorrupt
 	case crc32.Checksum(b[24:table], castagnoli) != binary.LittleEndian.Uint32(b[20:]):
 		return fmt.Errorf("%w: the checksum of the header does not fit", ErrIndexCorrupt)
-	case binary.LittleEndian.Uint32(b[16:]) != layout(sections):
+	case binary.LittleEndian.Uint32(b[16:]) != layout():
 		return ErrIndexVersion
 	}
 	end := uint64(table)
