@@ -151,7 +151,19 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // open shows a file, at a place behind "#".
 func (b *tab) open(file, place string) {
 	b.Helper()
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+file+place), chromedp.WaitReady("html[data-ready]"))
+	b.do(chromedp.Navigate("about:blank"))
+	b.visit("file://" + file + place)
+}
+
+// visit loads an address. Its script has run when it is loaded.
+func (b *tab) visit(url string) {
+	b.Helper()
+	b.do(chromedp.Navigate(url))
+	if !eval[bool](b, "document.documentElement.dataset.ready === 'true'") {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.Fatalf("the script of %s did not come to its end: %q", url, b.errors)
+	}
 }
 
 // goTo changes the place within a page.

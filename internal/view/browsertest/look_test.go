@@ -204,7 +204,7 @@ func TestServed(t *testing.T) {
 	}
 	url, _, _ := strings.Cut(string(line[:n]), " ")
 	b := newTab(t)
-	b.do(chromedp.Navigate(url+"#/package/sample/etcd"), chromedp.WaitReady("html[data-ready]"))
+	b.visit(url + "#/package/sample/etcd")
 	if got := b.text("main h1"); got != "etcd" {
 		t.Errorf("the title is %q", got)
 	}

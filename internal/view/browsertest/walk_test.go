@@ -169,3 +169,21 @@ func TestDifference(t *testing.T) {
 	}
 	b.quiet()
 }
+
+// TestStays: B8, H2. A version may have followers and stay all the same, and a way
+// may come back; the page tells both as they are.
+func TestStays(t *testing.T) {
+	catalog := write(t, "small.json", `{"schema":"olm.package","name":"a","defaultChannel":"c"}
+{"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.2.0","replaces":"a.v1.1.0"},{"name":"a.v1.1.0","skipRange":">=1.0.0 <2.0.0"}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.1.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.1.0"}}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.2.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.2.0"}}]}`)
+	b := newTab(t)
+	b.open(makePage(t, catalog), "#/package/small/a/c/a.v1.2.0")
+	if got := b.text(".way-told.classic p"); got != "comes back to 1.2.0 and never rests" {
+		t.Errorf("of OLM it says %q", got)
+	}
+	if got := b.text(".way-told.v1 p"); got != "is at the head" {
+		t.Errorf("of OLM v1 it says %q", got)
+	}
+	b.quiet()
+}
