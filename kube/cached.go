@@ -19,26 +19,24 @@ type cached struct {
 	recent    *recent
 	informers map[groupKind]toolscache.SharedIndexInformer
 
-	mu        sync.RWMutex
-	converted map[types.UID]conversion
-}
-
-type conversion struct {
-	version string
-	entry   entry
+	mu sync.RWMutex
+	// converted is by object: those of a cache are never modified, and each
+	// version is another one. It is emptied when most of it is old.
+	converted map[*unstructured.Unstructured]entry
+	most      int
 }
 
 // newCached returns a source that reads from a cache. It adds indexes, and so
 // must be called before the cache starts.
 func newCached(ctx context.Context, c cache.Cache, r *recent) (*cached, error) {
-	s := &cached{recent: r, informers: map[groupKind]toolscache.SharedIndexInformer{}, converted: map[types.UID]conversion{}}
+	s := &cached{recent: r, informers: map[groupKind]toolscache.SharedIndexInformer{}, converted: map[*unstructured.Unstructured]entry{}}
 	for _, k := range kinds() {
 		i, err := informer(ctx, c, k)
 		if err != nil {
 			return nil, err
 		}
 		indexers := toolscache.Indexers{}
-		for _, name := range []string{byOwner, bySubject, byOriginal} {
+		for _, name := range []string{byOwner, bySubject, byOriginal, byTarget} {
 			indexers[name] = func(o any) ([]string, error) {
 				u, ok := o.(*unstructured.Unstructured)
 				if !ok {
@@ -149,25 +147,23 @@ func (s *cached) get(ctx context.Context, k kind, namespace, name string) (olm.R
 }
 
 func (s *cached) convert(k kind, u *unstructured.Unstructured) entry {
-	uid, version := u.GetUID(), u.GetResourceVersion()
 	s.mu.RLock()
-	c, ok := s.converted[uid]
+	e, ok := s.converted[u]
 	s.mu.RUnlock()
-	if ok && c.version == version {
-		return c.entry
+	if ok {
+		return e
 	}
-	e := entry{namespace: u.GetNamespace(), name: u.GetName()}
+	e = entry{namespace: u.GetNamespace(), name: u.GetName()}
 	e.value, e.err = decode(k, u)
 	s.mu.Lock()
-	s.converted[uid] = conversion{version, e}
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	if len(s.converted) >= s.most {
+		clear(s.converted)
+		s.most = 1024
+		for _, i := range s.informers {
+			s.most += 3 * len(i.GetIndexer().ListKeys())
+		}
+	}
+	s.converted[u] = e
 	return e
-}
-
-// forget drops what is kept of an object that is gone.
-func (s *cached) forget(uid types.UID) {
-	s.mu.Lock()
-	delete(s.converted, uid)
-	s.mu.Unlock()
-	s.recent.forget(uid)
 }

@@ -51,6 +51,8 @@ const (
 	// byOriginal has the copies of CSVs of a namespace, and under an empty value
 	// those that are no copies.
 	byOriginal = "olmkit/copied-from"
+	// byTarget has the operator groups that serve a namespace.
+	byTarget = "olmkit/target"
 )
 
 func indexValues(index string, u *unstructured.Unstructured) []string {
@@ -70,6 +72,9 @@ func indexValues(index string, u *unstructured.Unstructured) []string {
 			}
 		}
 		return out
+	case byTarget:
+		targets, _, _ := unstructured.NestedStringSlice(u.Object, "status", "namespaces")
+		return targets
 	case byOriginal:
 		return []string{u.GetLabels()[olm.LabelCopiedFrom]}
 	}

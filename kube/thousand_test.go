@@ -49,7 +49,7 @@ func TestThousandNamespaces(t *testing.T) {
 	must(t, g.Wait())
 	t.Logf("created in %s", time.Since(begin).Round(time.Second))
 	eventually(t, 8*time.Minute, func() error {
-		time.Sleep(time.Second)
+		time.Sleep(3 * time.Second)
 		list := &operatorsv1alpha1.ClusterServiceVersionList{}
 		if err := c.List(ctx, list); err != nil {
 			return err

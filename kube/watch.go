@@ -43,9 +43,7 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 		},
 		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) {
 			namespaces := append(r.concerns(ctx, k, e.Object), r.heirs(k, e.Object)...)
-			if c, ok := r.Cluster.source.(*cached); ok {
-				c.forget(e.Object.GetUID())
-			}
+			r.Cluster.recent.forget(e.Object.GetUID())
 			tell(ctx, nil, q, namespaces)
 		},
 	}
@@ -151,19 +149,18 @@ func (r *Reconciler) groups(ctx context.Context) []*olm.OperatorGroup {
 // neighbours returns the namespaces of the groups that serve a namespace which
 // this one serves, too: they may provide the same APIs (F6).
 func (r *Reconciler) neighbours(ctx context.Context, u *unstructured.Unstructured) []string {
-	e, err := decode(kindOperatorGroup, u)
-	g, ok := e.(*olm.OperatorGroup)
-	if err != nil || !ok {
-		return nil
-	}
-	targets := map[string]bool{}
-	for _, t := range g.Status.Namespaces {
-		targets[t] = true
+	targets := indexValues(byTarget, u)
+	if slices.Contains(targets, "") {
+		return r.with(ctx, kindOperatorGroup)
 	}
 	var out []string
-	for _, o := range r.groups(ctx) {
-		if slices.ContainsFunc(o.Status.Namespaces, func(t string) bool { return targets[""] || t == "" || targets[t] }) {
-			out = append(out, o.Metadata.Namespace)
+	for _, target := range append(targets, "") {
+		entries, err := r.Cluster.source.list(ctx, kindOperatorGroup, selection{index: byTarget, value: target})
+		if err != nil {
+			return nil // only when the context ended
+		}
+		for _, e := range entries {
+			out = append(out, e.namespace)
 		}
 	}
 	return out
