@@ -40,7 +40,7 @@ func newAnswer(ctx context.Context, name string, p *resolver.Problem) (*answerDa
 			return nil, err
 		}
 	}
-	r := reasoner{answerData: a, problem: p, solution: sol, number: map[string]int{}}
+	r := reasoner{answerData: a, problem: p, solution: sol, number: map[string]int{}, alone: map[int]bool{}}
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
@@ -54,6 +54,17 @@ type reasoner struct {
 	problem  *resolver.Problem
 	solution *resolver.Solution
 	number   map[string]int // of the nodes of operators, by name; never ranged over
+	alone    map[int]bool   // nodes that the solution says nothing of; never ranged over
+}
+
+// left says why an installed operator is not part of the plan.
+func (r *reasoner) left(name string) string {
+	for _, s := range r.problem.Subscriptions {
+		if s.InstalledCSV == name {
+			return "stays: its subscription has no plan"
+		}
+	}
+	return "stays: no subscription"
 }
 
 func (r *reasoner) build(ctx context.Context) error {
@@ -80,7 +91,8 @@ func (r *reasoner) build(ctx context.Context) error {
 	for _, in := range r.problem.Installed {
 		if _, known := r.number[in.Name]; !known && !replaced[in.Name] {
 			r.number[in.Name] = len(r.Nodes)
-			r.Nodes = append(r.Nodes, reasonNode{Kind: "keep", Name: in.Name, Package: in.Package, From: in.Version, To: in.Version, Detail: "no subscription"})
+			r.alone[len(r.Nodes)] = true
+			r.Nodes = append(r.Nodes, reasonNode{Kind: "keep", Name: in.Name, Package: in.Package, From: in.Version, To: in.Version, Detail: r.left(in.Name)})
 		}
 	}
 	return r.connect(ctx)
@@ -94,7 +106,7 @@ func (r *reasoner) connect(ctx context.Context) error {
 		names[i] = n.Name
 	}
 	for i, name := range names {
-		if r.Nodes[i].Detail == "no subscription" {
+		if r.alone[i] {
 			continue
 		}
 		chain, err := r.solution.Why(ctx, name)

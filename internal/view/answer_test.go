@@ -110,3 +110,34 @@ func alike(t *testing.T, a *answerData, want string) int {
 	}
 	return n
 }
+
+// TestWhatStays: D11, G1. An installed operator outside the plan stays, because
+// nothing asks for it or because what asks for it has no plan.
+func TestWhatStays(t *testing.T) {
+	c := loadSample(t)
+	a, err := newAnswer(t.Context(), "case", &resolver.Problem{
+		Namespace: "operators", Catalogs: []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: c}},
+		Subscriptions: []resolver.Subscription{
+			{Package: "grafana"}, {Package: "etcd", Channel: "stable", InstalledCSV: "etcdoperator.v0.9.0"}, {Package: "etcd-backup-tool"},
+		},
+		Installed: []resolver.Installed{
+			{Name: "etcdoperator.v0.9.0", Version: "0.9.0", Package: "etcd"}, {Name: "argocd-operator.v0.7.0", Version: "0.7.0", Package: "argocd"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, n := range a.Nodes {
+		got[n.Name] = n.Kind + ", " + n.Detail
+	}
+	for name, want := range map[string]string{
+		"etcdoperator.v0.9.0":     "keep, stays: its subscription has no plan",
+		"argocd-operator.v0.7.0":  "keep, stays: no subscription",
+		"grafana-operator.v5.6.0": "install, install 5.6.0, channel v5 of sample",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+}

@@ -20,7 +20,7 @@ const coreSection = (c, i) => el("section", { class: "core", "aria-labelledby": 
 const glossary = (cores) => {
   const used = new Set();
   const visit = (s) => { used.add(s.code); (s.because || []).forEach(visit); };
-  for (const c of cores) visit(c.steps);
+  for (const c of cores) (c.steps.because || []).forEach(visit);
   const known = (data.codes || []).filter((c) => used.has(c.code));
   return known.length ? folded("What the words at the steps mean", () => facts(known.map((c) => [el("span", { class: "code" }, c.code), c.title]))) : null;
 };
@@ -70,7 +70,7 @@ const showAnswer = (main, a) => {
       w.over ? [el("p", { class: "why" }, "It was taken because what is preferred cannot be had:"), el("ul", null, w.over.map(stepItem))] : null)))) : n.detail;
     told.set(i, why);
     const name = p ? el("a", { href: address("package", p.catalog.name, p.name, n.channel || channelOf(p)?.name || "", n.name) }, said(n.name)) : said(n.name);
-    return [name, ACTIONS[n.kind], said(n.from && n.kind === "upgrade" ? `${n.from} → ${n.to}` : n.to || ""), said(n.channel || ""), said(n.catalog || ""), why];
+    return [name, ACTIONS[n.kind], said(n.from && n.kind === "upgrade" ? `${n.from} → ${n.to}` : n.to || "", { class: "whole" }), said(n.channel || ""), said(n.catalog || ""), why];
   }).filter(Boolean);
   const drawing = reasonsDrawing(a, (i) => {
     const row = told.get(i);
