@@ -174,14 +174,6 @@ func findInstalled(arg string, cats []resolver.Catalog) (in resolver.Installed, 
 	return resolver.Installed{Name: o.Name, Version: o.Version, Package: o.pkg}, o.channel, nil
 }
 
-func packageNames(cats []resolver.Catalog) []string {
-	var names []string
-	for p := range packages(cats, "") {
-		names = append(names, p.Name())
-	}
-	return names
-}
-
 // inPreference returns catalogs in an order that does not depend on how they
 // were given: by priority, then by namespace and name.
 func inPreference(cats []resolver.Catalog) []resolver.Catalog {
