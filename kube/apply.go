@@ -32,6 +32,9 @@ func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string,
 	if err := c.checkBasis(ctx, change); err != nil {
 		return nil, err
 	}
+	if err := c.checkOwner(ctx, change); err != nil {
+		return nil, err
+	}
 	cl, err := c.writer(ctx, change)
 	if err != nil {
 		return nil, err
@@ -115,6 +118,36 @@ func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error
 	if err != nil || m.ResourceVersion != change.If.ResourceVersion {
 		c.look(ctx, change.If.Key)
 		return fmt.Errorf("%s rests on version %s of %s: %w", change.Key(), change.If.ResourceVersion, change.If.Key, reconcile.ErrConflict)
+	}
+	return nil
+}
+
+// checkOwner refuses the deletion of what was made for another object while the
+// cache knows another version of that object than the API server. Each kind has
+// its own watch: after a restart of the API server a cache may have the roles of
+// an operator and not yet the operator, and they would look like garbage.
+func (c *Cluster) checkOwner(ctx context.Context, change reconcile.Change) error {
+	k, ok := findKind(change.For.Group, change.For.Kind)
+	if change.Op != reconcile.Delete || change.For == change.Key() || !ok || c.opts.Cache == nil {
+		return nil
+	}
+	have := ""
+	v, err := c.source.get(ctx, k, change.For.Namespace, change.For.Name)
+	if err != nil {
+		return classify(err)
+	}
+	if v != nil {
+		have = v.Head().Metadata.ResourceVersion
+	}
+	m := &metav1.PartialObjectMetadata{}
+	m.SetGroupVersionKind(k.gvk)
+	err = c.client.Get(ctx, types.NamespacedName{Namespace: change.For.Namespace, Name: change.For.Name}, m)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return classify(err)
+	}
+	if m.ResourceVersion != have {
+		c.look(ctx, change.For)
+		return fmt.Errorf("%s was made for %s, which has changed: %w", change.Key(), change.For, reconcile.ErrConflict)
 	}
 	return nil
 }
