@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"maps"
+	"reflect"
 
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -10,67 +12,104 @@ import (
 
 // copies keeps the copied CSVs of the namespace's operators in the targets of
 // its group (F8).
-func (p *planner) copies(context.Context) error {
+func (p *planner) copies(ctx context.Context) error {
 	mode := operatorgroup.CopyAll
 	if p.OLMConfig.CopiedCSVsDisabled() {
 		if mode = p.opts.DisabledCopies; mode == operatorgroup.CopyAll {
 			mode = operatorgroup.CopyNone
 		}
 	}
-	existing, all := map[olm.Key]*olm.ClusterServiceVersion{}, map[olm.Key]*olm.ClusterServiceVersion{}
+	wanted := p.wantedCopies(mode)
+	isWanted := make(map[olm.Key]bool, len(wanted))
+	for _, w := range wanted {
+		isWanted[w.copy.Key()] = true
+	}
+	all := make(map[olm.Key]*olm.ClusterServiceVersion, len(p.CSVs))
+	existing := map[olm.Key]bool{}
 	for _, c := range p.CSVs {
-		all[c.Key()] = c
+		key := c.Key()
+		all[key] = c
 		if !c.IsCopied() || operatorgroup.CopiedFrom(c) != p.Namespace {
 			continue
 		}
-		if why := operatorgroup.StaleCopy(c, p.own(), p.groups(), mode); why != "" && !c.Metadata.IsDeleted() {
-			if err := p.emit(Delete, c, c.Key(), nil, "%s (F8)", why); err != nil {
-				return err
-			}
-			continue
-		}
-		existing[c.Key()] = c
-	}
-	for _, g := range p.groups() {
-		for _, c := range p.own() {
-			if j := operatorgroup.Judge(c, p.OperatorGroups); j.Group != g || j.Failure != nil {
-				continue
-			}
-			if _, changed := operatorgroup.Annotate(c, g); changed {
-				continue // its annotations are copied once they are written
-			}
-			for _, want := range operatorgroup.Copies(c, g, p.Namespaces, mode) {
-				have := existing[want.Key()]
-				if other := all[want.Key()]; have == nil && other != nil {
-					if why := p.inTheWay(other, mode); why != "" {
-						p.note(c.Key(), "has no copy in namespace %s: %s (F8)", want.Metadata.Namespace, why)
-						continue
-					}
-					have = other // nobody keeps it any longer
-				}
-				if err := p.copy(want, have, c); err != nil {
+		if !isWanted[key] && !c.Metadata.IsDeleted() {
+			if why := operatorgroup.StaleCopy(c, one(p.csv(c.Metadata.Name)), p.groups(), mode); why != "" {
+				if err := p.emit(Delete, c, key, nil, "%s (F8)", why); err != nil {
 					return err
 				}
+				continue
 			}
+		}
+		existing[key] = true
+	}
+	for _, w := range wanted {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		key := w.copy.Key()
+		have := all[key]
+		if have != nil && !existing[key] {
+			if why := p.inTheWay(have, all, mode); why != "" {
+				p.note(w.source.Key(), "has no copy in namespace %s: %s (F8)", key.Namespace, why)
+				continue
+			} // else nobody keeps it any longer
+		}
+		if err := p.copy(w.copy, have, w.source); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// A wantedCopy is a copy that an operator should have.
+type wantedCopy struct{ copy, source *olm.ClusterServiceVersion }
+
+// wantedCopies returns the copies that the operators of the namespace should
+// have.
+func (p *planner) wantedCopies(mode operatorgroup.CopyMode) []wantedCopy {
+	var list []wantedCopy
+	for _, c := range p.own() {
+		j := operatorgroup.Judge(c, p.OperatorGroups)
+		if j.Group == nil || j.Failure != nil {
+			continue
+		}
+		if _, changed := operatorgroup.Annotate(c, j.Group); changed {
+			continue // its annotations are copied once they are written
+		}
+		for _, want := range operatorgroup.Copies(c, j.Group, p.Namespaces, mode) {
+			list = append(list, wantedCopy{want, c})
+		}
+	}
+	return list
+}
+
 // inTheWay returns why a CSV of another origin keeps its place from a copy, or
 // nothing if it is a copy whose original is gone.
-func (p *planner) inTheWay(other *olm.ClusterServiceVersion, mode operatorgroup.CopyMode) string {
-	switch from := operatorgroup.CopiedFrom(other); {
+func (p *planner) inTheWay(other *olm.ClusterServiceVersion, all map[olm.Key]*olm.ClusterServiceVersion, mode operatorgroup.CopyMode) string {
+	from := operatorgroup.CopiedFrom(other)
+	key := other.Key()
+	key.Namespace = from
+	switch {
 	case !other.IsCopied():
 		return "an operator of the same name is installed there"
 	case from == p.Namespace:
 		return "a former copy is still being deleted"
-	case operatorgroup.StaleCopy(other, p.CSVs, p.OperatorGroups, mode) == "":
+	case operatorgroup.StaleCopy(other, one(all[key]), p.OperatorGroups, mode) == "":
 		return fmt.Sprintf("a copy of the same name from namespace %s is there", from)
 	}
 	return ""
 }
 
+// one returns a list of a CSV, or of nothing.
+func one(c *olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
+	if c == nil {
+		return nil
+	}
+	return []*olm.ClusterServiceVersion{c}
+}
+
+// copy plans what makes a copy as it should be. At rest that is nothing, and told
+// without their JSON: an operator for all namespaces has as many copies.
 func (p *planner) copy(want, have, source *olm.ClusterServiceVersion) error {
 	if have == nil {
 		return p.emit(Create, want, source.Key(), nil, "tells the users of namespace %s of the operator (F8)", want.Metadata.Namespace)
@@ -78,11 +117,12 @@ func (p *planner) copy(want, have, source *olm.ClusterServiceVersion) error {
 	spec, status := *have, *have
 	spec.Spec = want.Spec
 	spec.Metadata.Labels, spec.Metadata.Annotations = want.Metadata.Labels, want.Metadata.Annotations
-	if !olm.Equal(&spec, have) {
+	same := maps.Equal(spec.Metadata.Labels, have.Metadata.Labels) && maps.Equal(spec.Metadata.Annotations, have.Metadata.Annotations)
+	if !same || !reflect.DeepEqual(want.Spec, have.Spec) && !olm.Equal(&spec, have) {
 		return p.emit(Update, &spec, source.Key(), nil, "follows the original (F8)")
 	}
 	status.Status = want.Status
-	if !olm.Equal(&status, have) {
+	if !reflect.DeepEqual(want.Status, have.Status) && !olm.Equal(&status, have) {
 		return p.emit(UpdateStatus, &status, source.Key(), nil, "follows the original (F8)")
 	}
 	return nil

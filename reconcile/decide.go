@@ -29,6 +29,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 		plan:    &Plan{Namespace: s.Namespace, Changes: []Change{}},
 		touched: map[olm.Key]bool{},
 	}
+	p.lineage = newLineage(p.own(), p.Subscriptions)
 	for _, concern := range []func(context.Context) error{
 		p.catalogTemplates,
 		p.operatorGroups,
@@ -59,6 +60,7 @@ type planner struct {
 	opts    *Options
 	plan    *Plan
 	touched map[olm.Key]bool
+	lineage *lineage
 	// basis is what changes of other objects rest on for the time being, or nil.
 	basis olm.Resource
 }

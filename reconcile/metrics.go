@@ -61,7 +61,7 @@ func Gauges(s *Snapshot) []Sample {
 		gauge(MetricCatalogSourceReady, ready, Label{"namespace", s.Namespace}, Label{"name", c.Metadata.Name})
 	}
 	gauge(MetricCatalogSources, float64(catalogs))
-	own := s.own()
+	own := ownCSVs(s)
 	gauge(MetricCSVs, float64(len(own)))
 	for _, c := range own {
 		labels := []Label{{"namespace", s.Namespace}, {"name", c.Metadata.Name}, {"version", c.Spec.Version}}

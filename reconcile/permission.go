@@ -48,31 +48,70 @@ func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.Req
 	return list
 }
 
-// granted returns the rules that a service account of the namespace has: in the
-// whole cluster, and in a namespace if one is given.
-func (p *planner) granted(account, namespace string) []olm.PolicyRule {
-	var rules []olm.PolicyRule
-	for i := range p.Objects {
-		o := &p.Objects[i]
-		cluster := o.Kind == "ClusterRoleBinding"
-		if k := o.Key(); k.Group != olm.GroupRBAC || !cluster && (o.Kind != "RoleBinding" || namespace == "" || k.Namespace != namespace) {
+// Grants are the rules that the bindings of a snapshot give to the service
+// accounts of its namespace: by account, in a namespace or, with an empty name,
+// in the whole cluster.
+type grants map[string]map[string][]olm.PolicyRule
+
+func newGrants(s *Snapshot) grants {
+	g := grants{}
+	roles := map[olm.Key]*olm.Object{}
+	for i := range s.Objects {
+		if o := &s.Objects[i]; o.Kind == "Role" || o.Kind == "ClusterRole" {
+			roles[o.Key()] = o
+		}
+	}
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		if k := o.Key(); k.Group != olm.GroupRBAC || k.Kind != "ClusterRoleBinding" && k.Kind != "RoleBinding" {
 			continue
 		}
 		b, err := olm.As[olm.RoleBinding](*o)
-		if err != nil || !slices.ContainsFunc(b.Subjects, func(s olm.Subject) bool {
-			return s.Kind == "ServiceAccount" && s.Name == account && s.Namespace == p.Namespace
-		}) {
+		if err != nil {
 			continue
 		}
-		key := olm.Key{Group: olm.GroupRBAC, Kind: b.RoleRef.Kind, Name: b.RoleRef.Name}
-		if b.RoleRef.Kind == "Role" {
-			key.Namespace = b.Metadata.Namespace
-		}
-		if role := p.object(key); role != nil {
-			if r, err := olm.As[olm.Role](*role); err == nil {
-				rules = append(rules, r.Rules...)
+		var rules []olm.PolicyRule
+		for _, subject := range b.Subjects {
+			if subject.Kind != "ServiceAccount" || subject.Namespace != s.Namespace {
+				continue
 			}
+			if rules == nil {
+				rules = rulesOf(b, roles)
+			}
+			in := g[subject.Name]
+			if in == nil {
+				in = map[string][]olm.PolicyRule{}
+				g[subject.Name] = in
+			}
+			in[b.Metadata.Namespace] = append(in[b.Metadata.Namespace], rules...)
 		}
+	}
+	return g
+}
+
+// rulesOf returns the rules of the role that a binding refers to.
+func rulesOf(b *olm.RoleBinding, roles map[olm.Key]*olm.Object) []olm.PolicyRule {
+	key := olm.Key{Group: olm.GroupRBAC, Kind: b.RoleRef.Kind, Name: b.RoleRef.Name}
+	if b.RoleRef.Kind == "Role" {
+		key.Namespace = b.Metadata.Namespace
+	}
+	o := roles[key]
+	if o == nil {
+		return nil
+	}
+	role, err := olm.As[olm.Role](*o)
+	if err != nil {
+		return nil
+	}
+	return role.Rules
+}
+
+// granted returns the rules that a service account of the namespace has: in the
+// whole cluster, and in a namespace if one is given.
+func (x *index) granted(account, namespace string) []olm.PolicyRule {
+	rules := x.grants[account][""]
+	if namespace != "" {
+		rules = append(slices.Clip(rules), x.grants[account][namespace]...)
 	}
 	return rules
 }

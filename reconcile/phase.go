@@ -25,8 +25,11 @@ func to(phase olm.Phase, reason olm.Reason, format string, args ...any) *transit
 
 // installations moves each CSV of the namespace through its phases (001,
 // 2.4.2.2): the group first, then the phase.
-func (p *planner) installations(context.Context) error {
+func (p *planner) installations(ctx context.Context) error {
 	for _, c := range p.own() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if c.Metadata.IsDeleted() {
 			continue
 		}
@@ -177,38 +180,36 @@ func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
 		names[w.GenerateName] = true
 	}
 	for _, o := range p.own() {
-		if o.Metadata.Name == c.Metadata.Name || p.related(c, o) {
+		if o.Metadata.Name == c.Metadata.Name {
 			continue
 		}
-		for _, d := range c.Spec.CRDs.Owned {
-			if slices.ContainsFunc(o.Spec.CRDs.Owned, func(x olm.CRDDescription) bool { return x.Name == d.Name }) {
-				return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns CRD %s, too", o.Metadata.Name, d.Name)
-			}
-		}
-		for _, d := range c.Spec.APIServices.Owned {
-			if slices.ContainsFunc(o.Spec.APIServices.Owned, func(x olm.APIServiceDescription) bool { return x.Group == d.Group && x.Version == d.Version }) {
-				return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns APIService %s.%s, too", o.Metadata.Name, d.Version, d.Group)
-			}
+		what := sharedAPI(c, o)
+		if what != "" && !p.related(c, o) {
+			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns %s, too", o.Metadata.Name, what)
 		}
 	}
 	return nil
 }
 
+// sharedAPI returns the first CRD, or else APIService, that two CSVs own.
+func sharedAPI(c, o *olm.ClusterServiceVersion) string {
+	for _, d := range c.Spec.CRDs.Owned {
+		if slices.ContainsFunc(o.Spec.CRDs.Owned, func(x olm.CRDDescription) bool { return x.Name == d.Name }) {
+			return "CRD " + d.Name
+		}
+	}
+	for _, d := range c.Spec.APIServices.Owned {
+		if slices.ContainsFunc(o.Spec.APIServices.Owned, func(x olm.APIServiceDescription) bool { return x.Group == d.Group && x.Version == d.Version }) {
+			return fmt.Sprintf("APIService %s.%s", d.Version, d.Group)
+		}
+	}
+	return ""
+}
+
 // related reports whether one of two CSVs replaces the other, directly or by
 // way of others.
 func (p *planner) related(a, b *olm.ClusterServiceVersion) bool {
-	return p.replacesBy(a, b) || p.replacesBy(b, a)
-}
-
-func (p *planner) replacesBy(newer, older *olm.ClusterServiceVersion) bool {
-	seen := map[string]bool{}
-	for c := newer; c != nil && !seen[c.Metadata.Name]; c = p.replaced(c) {
-		if c.Spec.Replaces == older.Metadata.Name {
-			return true
-		}
-		seen[c.Metadata.Name] = true
-	}
-	return false
+	return p.lineage.replacesBy(a, b) || p.lineage.replacesBy(b, a)
 }
 
 func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {

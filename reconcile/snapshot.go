@@ -55,7 +55,18 @@ type Snapshot struct {
 	// show in the status of the install plan that wanted them.
 	Rejections []Rejection
 
-	index map[olm.Key]*olm.Object
+	*index // of a copy that clone made
+}
+
+// An index finds what a plan asks for again and again.
+type index struct {
+	objects     map[olm.Key]*olm.Object
+	ownCSVs     []*olm.ClusterServiceVersion
+	csvs        map[string]*olm.ClusterServiceVersion // of ownCSVs
+	crds        map[string]*olm.CustomResourceDefinition
+	deployments map[string]*olm.Deployment
+	ownGroups   []*olm.OperatorGroup
+	grants      grants
 }
 
 // AllInstances in Snapshot.InstancesRead stands for every CRD.
@@ -167,11 +178,54 @@ func (s *Snapshot) clone() *Snapshot {
 	slices.SortStableFunc(c.InstallPlans, func(a, b *olm.InstallPlan) int {
 		return cmp.Compare(a.Spec.Generation, b.Spec.Generation)
 	})
-	c.index = make(map[olm.Key]*olm.Object, len(c.Objects))
-	for i := range c.Objects {
-		c.index[c.Objects[i].Key()] = &c.Objects[i]
-	}
+	c.index = newIndex(&c)
 	return &c
+}
+
+// newIndex returns the index of a snapshot. Of several objects of one name the
+// first counts.
+func newIndex(s *Snapshot) *index {
+	x := &index{
+		objects: make(map[olm.Key]*olm.Object, len(s.Objects)), csvs: map[string]*olm.ClusterServiceVersion{},
+		crds: make(map[string]*olm.CustomResourceDefinition, len(s.CRDs)), deployments: make(map[string]*olm.Deployment, len(s.Deployments)),
+	}
+	for i := range s.Objects {
+		x.objects[s.Objects[i].Key()] = &s.Objects[i]
+	}
+	x.ownCSVs = ownCSVs(s)
+	for _, c := range x.ownCSVs {
+		byName(x.csvs, c)
+	}
+	for _, c := range s.CRDs {
+		byName(x.crds, c)
+	}
+	for _, d := range s.Deployments {
+		byName(x.deployments, d)
+	}
+	for _, g := range s.OperatorGroups {
+		if g.Metadata.Namespace == s.Namespace {
+			x.ownGroups = append(x.ownGroups, g)
+		}
+	}
+	x.grants = newGrants(s)
+	return x
+}
+
+func ownCSVs(s *Snapshot) []*olm.ClusterServiceVersion {
+	var list []*olm.ClusterServiceVersion
+	for _, c := range s.CSVs {
+		if c.Metadata.Namespace == s.Namespace && !c.IsCopied() {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func byName[R olm.Resource](m map[string]R, r R) {
+	name := r.Head().Metadata.Name
+	if _, ok := m[name]; !ok {
+		m[name] = r
+	}
 }
 
 func (s *Snapshot) validate() error {
@@ -182,37 +236,20 @@ func (s *Snapshot) validate() error {
 }
 
 // object returns one of Objects, or nil.
-func (s *Snapshot) object(k olm.Key) *olm.Object { return s.index[k] }
+func (x *index) object(k olm.Key) *olm.Object { return x.objects[k] }
 
 // own returns the CSVs of the namespace that are no copies.
-func (s *Snapshot) own() []*olm.ClusterServiceVersion {
-	var list []*olm.ClusterServiceVersion
-	for _, c := range s.CSVs {
-		if c.Metadata.Namespace == s.Namespace && !c.IsCopied() {
-			list = append(list, c)
-		}
-	}
-	return list
-}
+func (x *index) own() []*olm.ClusterServiceVersion { return x.ownCSVs }
 
 // csv returns a CSV of the namespace that is no copy, or nil.
-func (s *Snapshot) csv(name string) *olm.ClusterServiceVersion {
-	for _, c := range s.CSVs {
-		if c.Metadata.Namespace == s.Namespace && c.Metadata.Name == name && !c.IsCopied() {
-			return c
-		}
-	}
-	return nil
-}
+func (x *index) csv(name string) *olm.ClusterServiceVersion { return x.csvs[name] }
 
-func (s *Snapshot) crd(name string) *olm.CustomResourceDefinition {
-	for _, c := range s.CRDs {
-		if c.Metadata.Name == name {
-			return c
-		}
-	}
-	return nil
-}
+func (x *index) crd(name string) *olm.CustomResourceDefinition { return x.crds[name] }
+
+func (x *index) deployment(name string) *olm.Deployment { return x.deployments[name] }
+
+// groups returns the operator groups of the namespace.
+func (x *index) groups() []*olm.OperatorGroup { return x.ownGroups }
 
 func (s *Snapshot) installPlan(name string) *olm.InstallPlan {
 	for _, p := range s.InstallPlans {
@@ -221,26 +258,6 @@ func (s *Snapshot) installPlan(name string) *olm.InstallPlan {
 		}
 	}
 	return nil
-}
-
-func (s *Snapshot) deployment(name string) *olm.Deployment {
-	for _, d := range s.Deployments {
-		if d.Metadata.Name == name {
-			return d
-		}
-	}
-	return nil
-}
-
-// groups returns the operator groups of the namespace.
-func (s *Snapshot) groups() []*olm.OperatorGroup {
-	var list []*olm.OperatorGroup
-	for _, g := range s.OperatorGroups {
-		if g.Metadata.Namespace == s.Namespace {
-			list = append(list, g)
-		}
-	}
-	return list
 }
 
 // failForward reports whether failed operators may be replaced (E10).

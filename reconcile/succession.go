@@ -1,9 +1,7 @@
 package reconcile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/blang/semver/v4"
@@ -22,36 +20,13 @@ func (p *planner) replacement(c *olm.ClusterServiceVersion) *olm.ClusterServiceV
 // replaced returns the CSV that another one replaces, if it still exists and
 // does not, by way of others, replace that one.
 func (p *planner) replaced(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
-	if c.Spec.Replaces == "" || p.circle(c) != nil {
-		return nil
-	}
-	return p.csv(c.Spec.Replaces)
+	return p.lineage.replaced(c)
 }
 
 // successors returns the CSVs of the namespace that say they replace a CSV,
 // which need not exist any longer. Only the first gets its turn: the one that
 // is furthest, then one that a subscription wants, then the newest.
-func (p *planner) successors(name string) []*olm.ClusterServiceVersion {
-	if name == "" {
-		return nil
-	}
-	var list []*olm.ClusterServiceVersion
-	for _, o := range p.own() {
-		if o.Spec.Replaces == name && p.circle(o) == nil {
-			list = append(list, o)
-		}
-	}
-	wanted := func(c *olm.ClusterServiceVersion) bool {
-		return slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool { return s.Status.CurrentCSV == c.Metadata.Name })
-	}
-	slices.SortStableFunc(list, func(a, b *olm.ClusterServiceVersion) int {
-		return cmp.Or(
-			cmp.Compare(progress(b), progress(a)), compareBool(wanted(b), wanted(a)),
-			versionOf(b).Compare(versionOf(a)), cmp.Compare(a.Metadata.Name, b.Metadata.Name),
-		)
-	})
-	return list
-}
+func (p *planner) successors(name string) []*olm.ClusterServiceVersion { return p.lineage.next[name] }
 
 // progress orders CSVs by how far their installation is.
 func progress(c *olm.ClusterServiceVersion) int {
@@ -108,19 +83,7 @@ func (p *planner) rival(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion
 // circle returns the names of the CSVs that replace each other in a circle with
 // c, beginning with it, or nil. One that says it replaces itself does not
 // replace anything.
-func (p *planner) circle(c *olm.ClusterServiceVersion) []string {
-	names := []string{c.Metadata.Name}
-	for o := p.csv(c.Spec.Replaces); o != nil; o = p.csv(o.Spec.Replaces) {
-		if o.Metadata.Name == c.Metadata.Name {
-			return names
-		}
-		if slices.Contains(names, o.Metadata.Name) {
-			return nil // leads into a circle of others
-		}
-		names = append(names, o.Metadata.Name)
-	}
-	return nil
-}
+func (p *planner) circle(c *olm.ClusterServiceVersion) []string { return p.lineage.circle(c) }
 
 // circleText says what is wrong with a circle, and what to do.
 func circleText(names []string) string {

@@ -1,0 +1,128 @@
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// A lineage is how the CSVs of a namespace replace each other, worked out once
+// for a plan. Each replaces at most one, so that they form trees, the oldest at
+// the root, and circles, which somebody has to mend. A CSV of a circle is a root
+// here and replaces nothing.
+type lineage struct {
+	byName map[string]*olm.ClusterServiceVersion
+	// inCircle holds the CSVs that replace themselves, directly or by way of
+	// others.
+	inCircle map[string]bool
+	// next are the CSVs that replace one of a name, whether that exists or not, in
+	// the order in which they get their turn.
+	next map[string][]*olm.ClusterServiceVersion
+	// place says where in its tree a CSV stands.
+	place map[string]place
+}
+
+// A place numbers a CSV of a tree: those that replace it, directly or by way of
+// others, are numbered from first+1 to last.
+type place struct {
+	root        *olm.ClusterServiceVersion
+	first, last int
+}
+
+func newLineage(csvs []*olm.ClusterServiceVersion, subs []*olm.Subscription) *lineage {
+	l := &lineage{
+		byName: make(map[string]*olm.ClusterServiceVersion, len(csvs)), inCircle: map[string]bool{},
+		next: map[string][]*olm.ClusterServiceVersion{}, place: make(map[string]place, len(csvs)),
+	}
+	for _, c := range csvs {
+		l.byName[c.Metadata.Name] = c
+	}
+	l.findCircles(csvs)
+	for _, c := range csvs {
+		if name := c.Spec.Replaces; name != "" && !l.inCircle[c.Metadata.Name] {
+			l.next[name] = append(l.next[name], c)
+		}
+	}
+	wanted := map[string]bool{}
+	for _, s := range subs {
+		wanted[s.Status.CurrentCSV] = true
+	}
+	for _, list := range l.next {
+		slices.SortStableFunc(list, func(a, b *olm.ClusterServiceVersion) int {
+			return cmp.Or(
+				cmp.Compare(progress(b), progress(a)), compareBool(wanted[b.Metadata.Name], wanted[a.Metadata.Name]),
+				versionOf(b).Compare(versionOf(a)), cmp.Compare(a.Metadata.Name, b.Metadata.Name),
+			)
+		})
+	}
+	n := 0
+	for _, c := range csvs {
+		if l.replaced(c) == nil {
+			n = l.number(c, c, n)
+		}
+	}
+	return l
+}
+
+// findCircles follows each CSV to what it replaces until it comes to one that
+// was followed before: if that was on the same way, it closes a circle.
+func (l *lineage) findCircles(csvs []*olm.ClusterServiceVersion) {
+	way := make(map[string]int, len(csvs)) // on which way a CSV was found
+	for i, start := range csvs {
+		c := start
+		for ; c != nil && way[c.Metadata.Name] == 0; c = l.byName[c.Spec.Replaces] {
+			way[c.Metadata.Name] = i + 1
+		}
+		if c == nil || way[c.Metadata.Name] != i+1 {
+			continue
+		}
+		for ; !l.inCircle[c.Metadata.Name]; c = l.byName[c.Spec.Replaces] {
+			l.inCircle[c.Metadata.Name] = true
+		}
+	}
+}
+
+// number gives places to a CSV and to all that replace it, and returns the next
+// number.
+func (l *lineage) number(c, root *olm.ClusterServiceVersion, n int) int {
+	first := n
+	n++
+	for _, o := range l.next[c.Metadata.Name] {
+		n = l.number(o, root, n)
+	}
+	l.place[c.Metadata.Name] = place{root, first, n - 1}
+	return n
+}
+
+// replaced returns the CSV that another one replaces, or nil.
+func (l *lineage) replaced(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
+	if c.Spec.Replaces == "" || l.inCircle[c.Metadata.Name] {
+		return nil
+	}
+	return l.byName[c.Spec.Replaces]
+}
+
+// circle returns the names of the CSVs that replace each other in a circle with
+// c, beginning with it, or nil.
+func (l *lineage) circle(c *olm.ClusterServiceVersion) []string {
+	if !l.inCircle[c.Metadata.Name] {
+		return nil
+	}
+	names := []string{c.Metadata.Name}
+	for o := l.byName[c.Spec.Replaces]; o.Metadata.Name != c.Metadata.Name; o = l.byName[o.Spec.Replaces] {
+		names = append(names, o.Metadata.Name)
+	}
+	return names
+}
+
+// replacesBy reports whether a CSV replaces an older one, directly or by way of
+// others.
+func (l *lineage) replacesBy(newer, older *olm.ClusterServiceVersion) bool {
+	p, q := l.place[newer.Metadata.Name], l.place[older.Metadata.Name]
+	if q.first < p.first && p.first <= q.last {
+		return true
+	}
+	// A root that replaces another CSV is one of a circle.
+	return p.root != nil && p.root.Spec.Replaces == older.Metadata.Name
+}

@@ -1,0 +1,180 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// copied returns a cluster at rest in which operators serve many namespaces
+// (F8).
+func copied(t testing.TB, namespaces, operators int) *memcluster.Cluster {
+	t.Helper()
+	var text strings.Builder
+	for i := range operators {
+		fmt.Fprintf(&text, "---\n"+`
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: op%d.v1, namespace: ops}
+spec:
+  version: 1.0.0
+  description: %q
+  installModes: [{type: AllNamespaces, supported: true}]
+  install: {strategy: deployment, spec: {deployments: []}}
+`, i, strings.Repeat("what it does ", 50))
+	}
+	for i := range namespaces {
+		fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: Namespace, metadata: {name: ns%d}}\n", i)
+	}
+	c, _ := settle(t, nil, text.String())
+	return c
+}
+
+// BenchmarkCopies decides on a namespace at rest whose operators are copied
+// (F8): the time grows with the copies, no faster.
+func BenchmarkCopies(b *testing.B) {
+	for _, n := range []int{100, 200, 400} {
+		b.Run(fmt.Sprintf("namespaces=%d", n), func(b *testing.B) {
+			const operators = 20
+			s, err := copied(b, n, operators).Read(b.Context(), testNamespace)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if len(s.CSVs) != (n+1)*operators {
+				b.Fatalf("%d CSVs, want %d", len(s.CSVs), (n+1)*operators)
+			}
+			decideAtRest(b, s)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*operators), "ns/copy")
+		})
+	}
+}
+
+func decideAtRest(b *testing.B, s *reconcile.Snapshot) {
+	for b.Loop() {
+		plan, err := reconcile.Decide(b.Context(), s, nil, nil)
+		if err != nil || len(plan.Changes) > 0 {
+			b.Fatalf("not at rest: %v, %v", plan, err)
+		}
+	}
+}
+
+// chain returns a namespace with CSVs that replace each other, all of them
+// Pending for a CRD that is not there.
+func chain(t testing.TB, n int) *memcluster.Cluster {
+	t.Helper()
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "---\n"+`
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: a.v%d, namespace: ops}
+spec:
+  version: 1.0.%[1]d
+  replaces: a.v%d
+  installModes: [{type: AllNamespaces, supported: true}]
+  customresourcedefinitions: {owned: [{name: as.x.io, version: v1, kind: A}]}
+  install: {strategy: deployment, spec: {deployments: []}}
+`, i+1, i)
+	}
+	c, _ := settle(t, nil, text.String())
+	return c
+}
+
+// BenchmarkChain decides on CSVs that replace each other and wait.
+func BenchmarkChain(b *testing.B) {
+	for _, n := range []int{30, 60, 120} {
+		b.Run(fmt.Sprintf("csvs=%d", n), func(b *testing.B) {
+			s, err := chain(b, n).Read(b.Context(), testNamespace)
+			if err != nil {
+				b.Fatal(err)
+			}
+			decideAtRest(b, s)
+		})
+	}
+}
+
+// A patient is a context that counts how often it is asked whether it ended, and
+// ends at some time.
+type patient struct {
+	context.Context
+	asked, end int
+}
+
+func (p *patient) Err() error {
+	if p.asked++; p.end > 0 && p.asked > p.end {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The context is obeyed within the concerns of a plan: before each CSV and each
+// copy of one (D18).
+func TestDecideContext(t *testing.T) {
+	const n = 40
+	for name, c := range map[string]*memcluster.Cluster{"chain": chain(t, n), "copies": copied(t, n, 2)} {
+		s, err := c.Read(t.Context(), testNamespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := &patient{Context: t.Context()}
+		if _, err := reconcile.Decide(ctx, s, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if ctx.asked < n {
+			t.Errorf("%s: the context was asked %d times", name, ctx.asked)
+		}
+		ctx = &patient{Context: t.Context(), end: ctx.asked / 2}
+		if _, err := reconcile.Decide(ctx, s, nil, nil); err == nil {
+			t.Errorf("%s: a plan after the context ended", name)
+		}
+	}
+}
+
+// A copy that says what the original says is left alone, however its JSON is
+// written; one that does not follows it (F8).
+func TestCopyFollows(t *testing.T) {
+	c := copied(t, 1, 1)
+	k := key(olm.KindClusterServiceVersion, "ns0/op0.v1")
+	for _, edit := range []struct {
+		name    string
+		do      func(*olm.ClusterServiceVersion)
+		changes int
+	}{
+		{"nothing", func(*olm.ClusterServiceVersion) {}, 0},
+		{"an empty list", func(x *olm.ClusterServiceVersion) { x.Spec.Skips = []string{} }, 1},
+		{"label", func(x *olm.ClusterServiceVersion) { x.Metadata.SetLabel("mine", "") }, 1},
+		{"annotation", func(x *olm.ClusterServiceVersion) { x.Metadata.SetAnnotation("mine", "") }, 1},
+		{"spec", func(x *olm.ClusterServiceVersion) { x.Spec.Version = "2.0.0" }, 1},
+		{"status", func(x *olm.ClusterServiceVersion) { x.Status.Message = "" }, 1},
+	} {
+		d := c.Clone()
+		o, err := d.Get(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		csv, err := olm.As[olm.ClusterServiceVersion](o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit.do(csv)
+		if err := d.Put(csv); err != nil {
+			t.Fatal(err)
+		}
+		s, err := d.Read(t.Context(), testNamespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := reconcile.Decide(t.Context(), s, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plan.Changes) != edit.changes {
+			t.Errorf("%s: changes %v, want %d", edit.name, plan.Changes, edit.changes)
+		}
+	}
+}
