@@ -230,13 +230,13 @@ func (r *reading) steps() {
 			if r.err != nil {
 				return
 			}
-			if s.Resource.Kind == olm.KindCRD {
+			if isCRD(s.Resource) {
 				r.interest(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: s.Resource.Name})
 			}
 			if s.Status != olm.StepUnknown {
 				continue
 			}
-			if s.Resource.Kind == olm.KindCRD {
+			if isCRD(s.Resource) {
 				r.instances(s.Resource.Name)
 				continue
 			}
@@ -250,6 +250,9 @@ func (r *reading) steps() {
 			}
 			gvk := schema.FromAPIVersionAndKind(head.APIVersion, head.Kind)
 			if k, ok := findKind(gvk.Group, gvk.Kind); ok {
+				if k.group() == kindCSV.group() {
+					r.copyInTheWay(head.Metadata.Namespace, head.Metadata.Name)
+				}
 				if _, isObject := objectKinds[k.group()]; isObject {
 					r.want(k, head.Metadata.Namespace, head.Metadata.Name)
 				}
@@ -257,6 +260,27 @@ func (r *reading) steps() {
 			}
 			r.other(gvk, head.Metadata.Namespace, head.Metadata.Name)
 		}
+	}
+}
+
+func isCRD(s olm.StepResource) bool { return s.Group == olm.GroupCRD && s.Kind == olm.KindCRD }
+
+// copyInTheWay adds the copy of another namespace's operator that has the name
+// of one that is to be installed (F8). Other copies of other namespaces say
+// nothing that a plan asks for.
+func (r *reading) copyInTheWay(namespace, name string) {
+	if r.err != nil || namespace != r.namespace || slices.ContainsFunc(r.out.CSVs, func(c *olm.ClusterServiceVersion) bool {
+		return c.Metadata.Namespace == namespace && c.Metadata.Name == name
+	}) {
+		return
+	}
+	v, err := r.cluster.source.get(r.ctx, kindCSV, namespace, name)
+	if err != nil {
+		r.err = err
+		return
+	}
+	if c, ok := v.(*olm.ClusterServiceVersion); ok {
+		r.out.CSVs = append(r.out.CSVs, c)
 	}
 }
 

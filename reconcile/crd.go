@@ -175,7 +175,7 @@ func (e *execution) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion 
 		leaving[c.Spec.Replaces] = true
 	}
 	for _, s := range e.plan.Status.Plan { // the CSVs may not be there yet
-		if s.Resource.Kind == olm.KindClusterServiceVersion {
+		if isCSV(s.Resource) {
 			leaving[replacesOf(s)] = true
 		}
 	}

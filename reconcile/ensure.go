@@ -31,20 +31,34 @@ func (p *planner) ensure(want olm.Resource, forKey olm.Key, event *Event, format
 	return false, p.emit(Update, merged, forKey, event, format, args...)
 }
 
-// find returns an object of any kind of the snapshot, or nil.
+// find returns an object of any kind of the snapshot, or nil. It looks wherever
+// a snapshot keeps objects: what exists and is not found would be created again
+// and again.
 func (p *planner) find(k olm.Key) (*olm.Object, error) {
 	var r olm.Resource
-	switch {
-	case k.Group == olm.GroupCRD && k.Kind == olm.KindCRD:
-		if c := p.crd(k.Name); c != nil {
+	switch k.Group + "/" + k.Kind {
+	case "/Namespace":
+		r = pick(p.Namespaces, k)
+	case olm.GroupCRD + "/" + olm.KindCRD:
+		r = pick(p.CRDs, k)
+	case "apps/Deployment":
+		r = pick(p.Deployments, k)
+	case olm.Group + "/" + olm.KindOperatorGroup:
+		r = pick(p.OperatorGroups, k)
+	case olm.Group + "/" + olm.KindClusterServiceVersion:
+		r = pick(p.CSVs, k)
+	case olm.Group + "/" + olm.KindCatalogSource:
+		r = pick(p.CatalogSources, k)
+	case olm.Group + "/" + olm.KindSubscription:
+		r = pick(p.Subscriptions, k)
+	case olm.Group + "/" + olm.KindInstallPlan:
+		r = pick(p.InstallPlans, k)
+	case olm.Group + "/" + olm.KindOperatorCondition:
+		r = pick(p.OperatorConditions, k)
+	case olm.Group + "/" + olm.KindOLMConfig:
+		if c := p.OLMConfig; c != nil && c.Key() == k {
 			r = c
 		}
-	case k.Group == "apps" && k.Kind == "Deployment" && k.Namespace == p.Namespace:
-		if d := p.deployment(k.Name); d != nil {
-			r = d
-		}
-	case k.Group == olm.Group && k.Namespace == p.Namespace:
-		r = p.findOLM(k)
 	}
 	if r == nil {
 		return p.object(k), nil
@@ -53,21 +67,11 @@ func (p *planner) find(k olm.Key) (*olm.Object, error) {
 	return &o, err
 }
 
-func (p *planner) findOLM(k olm.Key) olm.Resource {
-	match := func(r olm.Resource) bool { return r.Head().Key() == k }
-	for _, c := range p.CSVs {
-		if match(c) {
-			return c
-		}
-	}
-	for _, s := range p.Subscriptions {
-		if match(s) {
-			return s
-		}
-	}
-	for _, c := range p.OperatorConditions {
-		if match(c) {
-			return c
+// pick returns the resource of a key, or nil.
+func pick[R olm.Resource](list []R, k olm.Key) olm.Resource {
+	for _, r := range list {
+		if r.Head().Key() == k {
+			return r
 		}
 	}
 	return nil

@@ -137,12 +137,12 @@ func (e *execution) run(ctx context.Context) error {
 	for _, crds := range []bool{true, false} {
 		for i := range e.out.Status.Plan {
 			step := &e.out.Status.Plan[i]
-			if (step.Resource.Kind == olm.KindCRD) != crds {
+			if isCRD(step.Resource) != crds {
 				continue
 			}
 			if len(heldUp) > 0 && !crds {
 				pending = pending || !isDone(step)
-				if step.Resource.Kind == olm.KindClusterServiceVersion && !isDone(step) {
+				if isCSV(step.Resource) && !isDone(step) {
 					e.note(e.plan.Key(), "%s is not created before %s is there", step.Resource.Name, list(heldUp))
 				}
 				continue
@@ -173,7 +173,13 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 		e.waits = append(e.waits, err.Error())
 		return false, nil
 	}
-	status, problem, err := e.step(ctx, step, text)
+	var o olm.Object
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		e.problems = append(e.problems, fmt.Sprintf("%s %s: the manifest of the step cannot be read: %s", step.Resource.Kind, step.Resource.Name, err))
+		return false, nil
+	}
+	key := o.Key()
+	status, problem, err := e.step(ctx, step, o)
 	if err != nil {
 		return false, err
 	}
@@ -181,22 +187,20 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 	if problem != "" {
 		e.problems = append(e.problems, problem)
 	}
-	refused := slices.ContainsFunc(e.Rejections, func(r Rejection) bool { return isOf(step, r.Key) })
+	refused := slices.ContainsFunc(e.Rejections, func(r Rejection) bool { return e.isStep(r) && r.Key == key })
 	return problem == "" && !refused && (isDone(step) || status == olm.StepWaitingForAPI), nil
 }
 
 func isDone(s *olm.Step) bool { return s.Status == olm.StepCreated || s.Status == olm.StepPresent }
 
-// isOf reports whether an object is what a step is for.
-func isOf(s *olm.Step, k olm.Key) bool {
-	return s.Resource.Group == k.Group && s.Resource.Kind == k.Kind && s.Resource.Name == k.Name
-}
+// isStep reports whether what the cluster refused was a step of the plan.
+func (e *execution) isStep(r Rejection) bool { return r.For == e.plan.Key() && r.Key != r.For }
 
 // refused tells which steps the cluster refused in the last pass, if any.
 func (e *execution) refused() string {
 	var parts []string
 	for _, r := range e.Rejections {
-		if slices.ContainsFunc(e.plan.Status.Plan, func(s olm.Step) bool { return isOf(&s, r.Key) }) {
+		if e.isStep(r) {
 			parts = append(parts, fmt.Sprintf("%s: %s", r.Key, r.Message))
 		}
 	}
@@ -205,7 +209,7 @@ func (e *execution) refused() string {
 
 // retrying reports whether the plan tries again what was refused.
 func (e *execution) retrying() bool {
-	return slices.ContainsFunc(e.Rejections, func(r Rejection) bool { return e.touched[r.Key] })
+	return slices.ContainsFunc(e.Rejections, func(r Rejection) bool { return e.isStep(r) && e.touched[r.Key] })
 }
 
 // fault says what stands in the way. After a while it is for good.
@@ -258,31 +262,46 @@ func (e *execution) write(format string, args ...any) error {
 
 // step plans one step and returns its status once the plan is carried out, and
 // what stands in its way, if anything.
-func (e *execution) step(ctx context.Context, s *olm.Step, manifest string) (status olm.StepStatus, problem string, err error) {
-	var o olm.Object
-	if err := json.Unmarshal([]byte(manifest), &o); err != nil {
-		return s.Status, fmt.Sprintf("%s %s: the manifest of the step cannot be read: %s", s.Resource.Kind, s.Resource.Name, err), nil
-	}
+func (e *execution) step(ctx context.Context, s *olm.Step, o olm.Object) (status olm.StepStatus, problem string, err error) {
 	if e.touched[o.Key()] {
 		return s.Status, "", nil // after the change that is planned already
 	}
-	switch o.Kind {
-	case olm.KindCRD:
+	switch k := o.Key(); k.Group + "/" + k.Kind {
+	case olm.GroupCRD + "/" + olm.KindCRD:
 		return e.crdStep(ctx, s, o)
-	case olm.KindClusterServiceVersion:
-		if e.csv(o.Metadata.Name) != nil {
-			return olm.StepPresent, "", nil
-		}
-		event := &Event{Type: Normal, Reason: "Installing", Message: s.Resolving}
-		return olm.StepCreated, "", e.emit(Create, &o, e.plan.Key(), event, "step of the install plan for %s", s.Resolving)
-	case olm.KindSubscription:
-		if e.findOLM(o.Key()) != nil {
+	case olm.Group + "/" + olm.KindClusterServiceVersion:
+		return e.csvStep(s, o)
+	case olm.Group + "/" + olm.KindSubscription:
+		if pick(e.Subscriptions, k) != nil {
 			return olm.StepPresent, "", nil
 		}
 		o.Metadata.SetAnnotation(AnnotationGeneratedBy, e.plan.Metadata.Name)
 		return olm.StepCreated, "", e.emit(Create, &o, e.plan.Key(), nil, "keeps the dependency %s current", s.Resolving)
 	}
 	return e.ownedStep(s, o)
+}
+
+// csvStep plans the creation of an operator. A copy of the same name does not
+// make way: the operator that it is of serves this namespace, so that a second
+// one would provide the same APIs, which F6 forbids. The running OLM takes the
+// copy for the operator and its step for done (F8).
+func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
+	for _, c := range e.CSVs {
+		if c.Key() != o.Key() {
+			continue
+		}
+		if !c.IsCopied() {
+			return olm.StepPresent, "", nil
+		}
+		from := operatorgroup.CopiedFrom(c)
+		original := olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: from, Name: c.Metadata.Name}
+		if r := pick(e.CSVs, original); r != nil && !r.Head().Metadata.IsDeleted() {
+			return s.Status, fmt.Sprintf("%s is in the way: it is a copy of the operator in namespace %s, which serves this namespace already (F8); delete the subscription, or take this namespace from the targets of that operator's group first", c.Key(), from), nil
+		}
+		return s.Status, fmt.Sprintf("%s is in the way: it is a copy of an operator in namespace %s that is gone (F8); delete it if nobody else does", c.Key(), from), nil
+	}
+	event := &Event{Type: Normal, Reason: "Installing", Message: s.Resolving}
+	return olm.StepCreated, "", e.emit(Create, &o, e.plan.Key(), event, "step of the install plan for %s", s.Resolving)
 }
 
 // ownedStep plans an object that goes with its CSV.

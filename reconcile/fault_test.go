@@ -215,7 +215,7 @@ func disturb(c *memcluster.Cluster, r *rand.Rand, n []*atomic.Int64, change reco
 		return errInjected // done, but nobody heard
 	case 2:
 		n[2].Add(1)
-		return fmt.Errorf("injected: %w", reconcile.ErrConflict)
+		return fmt.Errorf("%w: %w", errInjected, reconcile.ErrConflict)
 	case 3: // somebody else writes first
 		o, err := c.Get(change.Key())
 		if err != nil || o.Kind == olm.KindClusterServiceVersion { // whose annotations its pods get

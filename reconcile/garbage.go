@@ -98,7 +98,7 @@ func (p *planner) coming(owner olm.Key) bool {
 			continue
 		}
 		for _, s := range ip.Status.Plan {
-			if s.Resource.Kind == owner.Kind && s.Resource.Name == owner.Name {
+			if s.Resource.Group == owner.Group && s.Resource.Kind == owner.Kind && s.Resource.Name == owner.Name {
 				return true
 			}
 		}

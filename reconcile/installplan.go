@@ -127,7 +127,7 @@ func (p *planner) createPlan(content []byte, steps []olm.Step) error {
 	generation++
 	var names []string
 	for _, s := range steps {
-		if s.Resource.Kind == olm.KindClusterServiceVersion {
+		if isCSV(s.Resource) {
 			names = append(names, s.Resource.Name)
 		}
 	}

@@ -55,7 +55,8 @@ type Result struct {
 }
 
 // ErrUnsettled is the error of a run that came to no end within its passes:
-// something else undoes what the loop does.
+// something else undoes what the loop does, or refuses it each time. What was
+// refused last is joined to it.
 var ErrUnsettled = errors.New("the namespace does not settle")
 
 // Run brings a namespace to rest and returns how it went. Changes that the
@@ -68,6 +69,7 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		limit = 1000
 	}
 	var rejected []Rejection
+	tries := newTries()
 	for r.Passes < limit {
 		s, err := l.Cluster.Read(ctx, namespace)
 		if err != nil {
@@ -84,22 +86,18 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		if len(r.Plan.Changes) == 0 {
 			return r, nil
 		}
-		done, refusals, err := l.pass(ctx, r)
+		p, err := l.pass(ctx, r, tries)
 		if err != nil {
 			return r, err
 		}
 		known := rejected
-		rejected = nil
-		var errs []error
-		for _, f := range refusals {
-			rejected = append(rejected, Rejection{f.change.Key(), f.err.Error()})
-			errs = append(errs, fmt.Errorf("%s %s: %w", f.change.Op, f.change.Key(), f.err))
-		}
-		if done == 0 && len(errs) > 0 && slices.Equal(known, rejected) {
-			return r, errors.Join(errs...) // the plan knew of them, and nothing else is to be done
+		rejected = tries.rejections(p.refusals)
+		if p.done == 0 && p.conflict == nil && (slices.Equal(known, rejected) || tries.areOver(p.refusals)) {
+			return r, errors.Join(tries.last...) // the plan knew of them, and nothing else is to be done
 		}
 	}
-	return r, fmt.Errorf("namespace %q: %w within %d passes", namespace, ErrUnsettled, limit)
+	err := fmt.Errorf("namespace %q: %w within %d passes", namespace, ErrUnsettled, limit)
+	return r, errors.Join(append([]error{err}, tries.last...)...)
 }
 
 // decide decides, and times the resolution.
@@ -124,22 +122,27 @@ func (l *Loop) decide(ctx context.Context, s *Snapshot) (*Plan, error) {
 	return Decide(ctx, s, l.Content, &opts)
 }
 
-type refusal struct {
-	change Change
-	err    error
+// An outcome is what became of one plan.
+type outcome struct {
+	done     int
+	refusals []refusal
+	// conflict ended the pass, unless it is nil.
+	conflict error
 }
 
 // pass applies a plan. After a conflict the rest is left for the next pass, as
 // it may rest on what is no longer true. After a refusal only what is for the
 // same object is left out.
-func (l *Loop) pass(ctx context.Context, r *Result) (done int, refusals []refusal, err error) {
+func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, error) {
+	var p outcome
+	tries.forget(r.Plan)
 	stopped := map[olm.Key]bool{}
 	for _, c := range r.Plan.Changes {
 		if stopped[c.For] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return done, refusals, context.Cause(ctx)
+			return p, context.Cause(ctx)
 		}
 		warnings, err := l.Cluster.Apply(ctx, c)
 		if l.Progress != nil {
@@ -147,22 +150,26 @@ func (l *Loop) pass(ctx context.Context, r *Result) (done int, refusals []refusa
 		}
 		switch {
 		case err == nil:
-			done++
+			p.done++
 			r.Changes++
 			l.report(c, warnings)
+			continue
 		case ctx.Err() != nil:
-			return done, refusals, context.Cause(ctx)
+			return p, context.Cause(ctx)
 		case errors.Is(err, ErrUnavailable):
-			return done, refusals, fmt.Errorf("%s %s: %w", c.Op, c.Key(), err)
+			return p, fmt.Errorf("%s %s: %w", c.Op, c.Key(), err)
 		case errors.Is(err, ErrConflict):
 			r.Conflicts++
-			return done, nil, nil
-		default:
-			stopped[c.For] = true
-			refusals = append(refusals, refusal{c, err})
+			if !tries.unseen(c) {
+				p.conflict = err
+				return p, nil
+			}
+			err = fmt.Errorf("it exists, but not in what was read of the cluster: %w", err)
 		}
+		stopped[c.For] = true
+		p.refusals = append(p.refusals, refusal{c, err})
 	}
-	return done, refusals, nil
+	return p, nil
 }
 
 // report tells metrics and users of a change that was made.

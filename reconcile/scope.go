@@ -45,7 +45,7 @@ func (p *planner) isClusterScoped(k olm.Key, bundle []olm.Object) bool {
 		}
 	}
 	for _, o := range bundle {
-		if o.Kind != olm.KindCRD {
+		if c := o.Key(); c.Group != olm.GroupCRD || c.Kind != olm.KindCRD {
 			continue
 		}
 		if crd, err := olm.As[olm.CustomResourceDefinition](o); err == nil && crd.Spec.Group == k.Group && crd.Spec.Names.Kind == k.Kind {

@@ -73,9 +73,13 @@ type index struct {
 const AllInstances = "*"
 
 // A Rejection is a change that the cluster refused for another reason than a
-// conflict: no permission, an invalid object.
+// conflict: no permission, an invalid object, or a creation of what exists where
+// the snapshot does not show it.
 type Rejection struct {
-	Key     olm.Key
+	Op  Op
+	Key olm.Key
+	// For is that of the change: the install plan whose step it was.
+	For     olm.Key
 	Message string
 }
 

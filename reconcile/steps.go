@@ -24,14 +24,30 @@ var stepOrder = []string{
 	"ClusterRole", "ClusterRoleBinding", "Service",
 }
 
-func stepRank(kind string) int {
-	switch i := slices.Index(stepOrder, kind); {
-	case i >= 0:
+// stepGroups are the API groups of the kinds in stepOrder: a kind of that name in
+// another group is any other object.
+var stepGroups = []string{
+	olm.GroupCRD, olm.Group, "", olm.GroupRBAC, olm.GroupRBAC, olm.GroupRBAC, olm.GroupRBAC, "",
+}
+
+func stepRank(r olm.StepResource) int {
+	switch i := slices.Index(stepOrder, r.Kind); {
+	case i >= 0 && stepGroups[i] == r.Group:
 		return i
-	case kind == olm.KindSubscription:
+	case isSubscription(r):
 		return len(stepOrder) + 1 // last: nobody subscribes to what is not there
 	}
 	return len(stepOrder)
+}
+
+func isCRD(r olm.StepResource) bool { return r.Group == olm.GroupCRD && r.Kind == olm.KindCRD }
+
+func isCSV(r olm.StepResource) bool {
+	return r.Group == olm.Group && r.Kind == olm.KindClusterServiceVersion
+}
+
+func isSubscription(r olm.StepResource) bool {
+	return r.Group == olm.Group && r.Kind == olm.KindSubscription
 }
 
 // steps returns the steps that install what was selected, in the order of E3,
@@ -53,7 +69,7 @@ func (p *planner) steps(ctx context.Context, selected []resolver.Selected) ([]ol
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b olm.Step) int {
-		return cmp.Compare(stepRank(a.Resource.Kind), stepRank(b.Resource.Kind))
+		return cmp.Compare(stepRank(a.Resource), stepRank(b.Resource))
 	})
 	return steps, nil
 }
@@ -135,7 +151,7 @@ func (p *planner) installable(s resolver.Selected, manifests []olm.Object) (*olm
 	var csv *olm.ClusterServiceVersion
 	var others []olm.Object
 	for _, o := range manifests {
-		if o.Kind == olm.KindClusterServiceVersion {
+		if k := o.Key(); k.Group == olm.Group && k.Kind == olm.KindClusterServiceVersion {
 			if csv != nil {
 				return nil, nil, errors.New("two ClusterServiceVersions: want one")
 			}

@@ -122,7 +122,7 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 		return p.emit(UpdateStatus, &out, ip.Key(), nil, "%s", text)
 	}
 	slices.SortStableFunc(st.Plan, func(a, b olm.Step) int {
-		return cmp.Compare(stepRank(a.Resource.Kind), stepRank(b.Resource.Kind))
+		return cmp.Compare(stepRank(a.Resource), stepRank(b.Resource))
 	})
 	for i := range st.BundleLookups {
 		clearCondition(&st.BundleLookups[i].Conditions, olm.BundleLookupPending)

@@ -1,0 +1,201 @@
+package reconcile_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// bundled adds an object to every bundle of a world.
+func (w *world) bundled(t *testing.T, text string) {
+	t.Helper()
+	o := fromYAML[olm.Object](t, text)
+	for name := range w.manifests {
+		w.manifests[name] = append(w.manifests[name], *o)
+	}
+}
+
+// existing puts an object into a world.
+func (w *world) existing(t *testing.T, text string) {
+	t.Helper()
+	w.put(t, fromYAML[olm.Object](t, text))
+}
+
+// E3: a step whose object exists is done, whatever kind it is, and a kind of
+// another group is not taken for OLM's. The operator is installed.
+func TestStepExists(t *testing.T) {
+	for _, c := range []struct{ name, existing, bundled, change string }{
+		{name: "a Namespace",
+			existing: `{apiVersion: v1, kind: Namespace, metadata: {name: extra}}`,
+			bundled:  `{apiVersion: v1, kind: Namespace, metadata: {name: extra, labels: {a: b}}}`,
+			change:   "update Namespace extra: step of the install plan for example.v0.1.1"},
+		{name: "a Subscription of Knative",
+			existing: `{apiVersion: messaging.knative.dev/v1, kind: Subscription, metadata: {name: s, namespace: ops}, spec: {channel: a}}`,
+			bundled:  `{apiVersion: messaging.knative.dev/v1, kind: Subscription, metadata: {name: s}, spec: {channel: b}}`,
+			change:   "update Subscription ops/s: step of the install plan for example.v0.1.1"},
+		{name: "a Subscription of Knative that is new",
+			existing: `{apiVersion: v1, kind: Namespace, metadata: {name: other}}`,
+			bundled:  `{apiVersion: messaging.knative.dev/v1, kind: Subscription, metadata: {name: s}, spec: {channel: b}}`,
+			change:   "create Subscription ops/s: step of the install plan for example.v0.1.1"},
+		{name: "an OperatorGroup",
+			existing: `{apiVersion: v1, kind: Namespace, metadata: {name: other}}`,
+			bundled:  `{apiVersion: operators.coreos.com/v1, kind: OperatorGroup, metadata: {name: global, labels: {a: b}}, spec: {}}`,
+			change:   "update OperatorGroup ops/global: step of the install plan for example.v0.1.1"},
+		{name: "a CatalogSource",
+			existing: `{apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: more, namespace: ops}, spec: {image: example.com/a:1}, status: {connectionState: {lastObservedState: READY}}}`,
+			bundled:  `{apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: more}, spec: {image: example.com/a:2}}`,
+			change:   "update CatalogSource ops/more: step of the install plan for example.v0.1.1"},
+		{name: "a definition of another group",
+			existing: `{apiVersion: x.io/v1, kind: CustomResourceDefinition, metadata: {name: s, namespace: ops}, spec: {channel: a}}`,
+			bundled:  `{apiVersion: x.io/v1, kind: CustomResourceDefinition, metadata: {name: s}, spec: {channel: b}}`,
+			change:   "update CustomResourceDefinition ops/s: step of the install plan for example.v0.1.1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			w.existing(t, c.existing)
+			w.bundled(t, c.bundled)
+			l := w.loop()
+			var changes []string
+			l.Progress = func(_ int, c reconcile.Change, _ error) { changes = append(changes, c.String()) }
+			if c.name == "a CatalogSource" {
+				// Its content is nowhere: only the step counts.
+				l.Options.Resolver.IgnoreUnhealthy = true
+			}
+			if r, err := l.Run(t.Context(), testNamespace); err != nil {
+				t.Fatalf("%v, after %d conflicts", err, r.Conflicts)
+			}
+			if sub := subscription(t, w, "example"); sub.Status.State != olm.StateAtLatestKnown {
+				t.Errorf("the subscription is %s: %+v", sub.Status.State, sub.Status.Conditions)
+			}
+			n := 0
+			for _, x := range changes {
+				if x == c.change {
+					n++
+				}
+			}
+			if n != 1 {
+				t.Errorf("%d changes %q, want 1, among\n%s", n, c.change, strings.Join(changes, "\n"))
+			}
+		})
+	}
+}
+
+// F6, F8: the copy of an operator that serves the namespace does not make way
+// for a second one of its name. The plan says so, and the namespace is at rest.
+// With the copy gone the operator is installed.
+func TestCopyInTheWay(t *testing.T) {
+	const group = `{apiVersion: operators.coreos.com/v1, kind: OperatorGroup, metadata: {name: all, namespace: glob}, spec: {}, status: {namespaces: [""]}}`
+	const original = `{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, metadata: {name: example.v0.1.1, namespace: glob}, spec: {version: 0.1.1}, status: {phase: Succeeded}}`
+	for _, c := range []struct {
+		name, want string
+		original   bool
+	}{
+		{"of an operator", "ClusterServiceVersion ops/example.v0.1.1 is in the way: it is a copy of the operator in namespace glob, which serves this namespace already (F8); delete the subscription, or take this namespace from the targets of that operator's group first", true},
+		{"of nobody", "ClusterServiceVersion ops/example.v0.1.1 is in the way: it is a copy of an operator in namespace glob that is gone (F8); delete it if nobody else does", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			w.existing(t, `{apiVersion: v1, kind: Namespace, metadata: {name: glob}}`)
+			if c.original {
+				w.existing(t, group)
+				w.existing(t, original)
+			}
+			w.existing(t, `{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, metadata: {name: example.v0.1.1, namespace: ops, labels: {olm.copiedFrom: glob}}, spec: {version: 0.1.1}, status: {phase: Succeeded, reason: Copied}}`)
+			r, err := w.loop().Run(t.Context(), testNamespace)
+			if err != nil || r.Conflicts > 0 {
+				t.Fatalf("%v, %d conflicts", err, r.Conflicts)
+			}
+			ref := subscription(t, w, "example").Status.InstallPlanRef
+			ip := get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/"+ref.Name)
+			if !strings.Contains(ip.Status.Message, c.want) {
+				t.Errorf("the plan says %q, want %q", ip.Status.Message, c.want)
+			}
+			csv := key(olm.KindClusterServiceVersion, "ops/example.v0.1.1")
+			if err := w.Remove(csv); err != nil {
+				t.Fatal(err)
+			}
+			if c.original {
+				if err := w.Remove(key(olm.KindClusterServiceVersion, "glob/example.v0.1.1")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {
+				t.Fatal(err)
+			}
+			if csv := get[olm.ClusterServiceVersion](t, w.Cluster, csv.Kind, "ops/"+csv.Name); csv.Status.Phase != olm.PhaseSucceeded {
+				t.Errorf("with the copy gone the operator is %s: %s", csv.Status.Phase, csv.Status.Message)
+			}
+		})
+	}
+}
+
+// E2: what exists where no snapshot shows it is no reason to try for ever, nor
+// does anything else wait for it.
+func TestUnseenObject(t *testing.T) {
+	w := worldOf(t, "drift")
+	w.Intercept = func(c reconcile.Change, apply func() error) error {
+		if c.Op == reconcile.Create && (c.Object.Kind == "ServiceAccount" || c.Key().Name == "global-admin") {
+			return fmt.Errorf("%s exists: %w", c.Key(), reconcile.ErrConflict)
+		}
+		return apply()
+	}
+	r, err := w.loop().Run(t.Context(), testNamespace)
+	if err == nil || errors.Is(err, reconcile.ErrUnsettled) || r.Passes > 30 {
+		t.Errorf("after %d passes: %v", r.Passes, err)
+	}
+	const want = "create ServiceAccount ops/runner: it exists, but not in what was read of the cluster"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want one that says %q", err, want)
+	}
+	ref := subscription(t, w, "example").Status.InstallPlanRef
+	if ref == nil {
+		t.Fatal("no install plan: all waited for the role")
+	}
+	ip := get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/"+ref.Name)
+	if !strings.Contains(ip.Status.Message, "ServiceAccount ops/runner: it exists, but not in what was read") {
+		t.Errorf("the plan says %q", ip.Status.Message)
+	}
+}
+
+// A refusal with another text each time ends the run like any other, and so does
+// one that never shows in a status. What was refused last is told in either case.
+func TestChangingRefusals(t *testing.T) {
+	for _, kind := range []string{"ServiceAccount", "ClusterRole"} {
+		w := worldOf(t, "drift")
+		n := 0
+		w.Intercept = func(c reconcile.Change, apply func() error) error {
+			if c.Object.Kind == kind {
+				n++
+				return fmt.Errorf("refused, request %d", n)
+			}
+			return apply()
+		}
+		l := w.loop()
+		r, err := l.Run(t.Context(), testNamespace)
+		if err == nil || errors.Is(err, reconcile.ErrUnsettled) || !strings.Contains(err.Error(), fmt.Sprintf("refused, request %d", n)) || r.Passes > 40 {
+			t.Errorf("%s: after %d passes: %v", kind, r.Passes, err)
+		}
+	}
+	w := worldOf(t, "drift")
+	w.Intercept = func(c reconcile.Change, apply func() error) error {
+		if c.Object.Kind == "ServiceAccount" {
+			return errors.New("is forbidden")
+		}
+		err := apply()
+		if c.Key().Name == "global-admin" && c.Op == reconcile.Create {
+			if err := w.Remove(c.Key()); err != nil {
+				t.Error(err)
+			}
+		}
+		return err
+	}
+	l := w.loop()
+	l.MaxPasses = 30
+	if _, err := l.Run(t.Context(), testNamespace); !errors.Is(err, reconcile.ErrUnsettled) || !strings.Contains(err.Error(), "create ServiceAccount ops/runner: is forbidden") {
+		t.Errorf("got error %v, want ErrUnsettled with what was refused", err)
+	}
+}

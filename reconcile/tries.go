@@ -1,0 +1,94 @@
+package reconcile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// A cluster may refuse one change with another text each time, a random name or
+// a time in it, or refuse to create what the plan cannot see. So that a run ends
+// nevertheless, it counts what it tried in vain.
+
+const (
+	// maxTexts is how many texts of refusals of one change are told. After that
+	// the last one stands, so that the status that tells it comes to rest.
+	maxTexts = 3
+	// maxTries is how often a change is tried that is refused each time.
+	maxTries = 10
+)
+
+// A refusal is a change that the cluster refused, with its reason.
+type refusal struct {
+	change Change
+	err    error
+}
+
+// An attempt is a kind of change of an object.
+type attempt struct {
+	op  Op
+	key olm.Key
+}
+
+// Tries are the attempts of one run that led to nothing.
+type tries struct {
+	refused map[attempt]int
+	text    map[attempt]string
+	// conflicts are creations that found their object in place, with the version
+	// of what they rested on.
+	conflicts map[olm.Key]Version
+	// last are the refusals of the last pass.
+	last []error
+}
+
+func newTries() *tries {
+	return &tries{refused: map[attempt]int{}, text: map[attempt]string{}, conflicts: map[olm.Key]Version{}}
+}
+
+// rejections counts refusals and returns them as the next snapshot has them.
+func (t *tries) rejections(list []refusal) []Rejection {
+	t.last = nil
+	var out []Rejection
+	for _, f := range list {
+		a := attempt{f.change.Op, f.change.Key()}
+		if t.refused[a]++; t.refused[a] <= maxTexts {
+			t.text[a] = f.err.Error()
+		}
+		out = append(out, Rejection{Op: a.op, Key: a.key, For: f.change.For, Message: t.text[a]})
+		t.last = append(t.last, fmt.Errorf("%s %s: %w", a.op, a.key, f.err))
+	}
+	return out
+}
+
+// areOver reports whether each of some refusals was one too many.
+func (t *tries) areOver(list []refusal) bool {
+	return !slices.ContainsFunc(list, func(f refusal) bool {
+		return t.refused[attempt{f.change.Op, f.change.Key()}] < maxTries
+	})
+}
+
+// unseen reports whether a creation found its object in place for the second
+// time, although the cluster was read in between. What it rests on is the same
+// still, so that is not what has changed.
+func (t *tries) unseen(c Change) bool {
+	if c.Op != Create {
+		return false
+	}
+	var basis Version
+	if c.If != nil {
+		basis = *c.If
+	}
+	before, ok := t.conflicts[c.Key()]
+	t.conflicts[c.Key()] = basis
+	return ok && before == basis
+}
+
+// forget forgets the conflicts of creations that are no longer planned: what was
+// in their way is seen by now.
+func (t *tries) forget(p *Plan) {
+	maps.DeleteFunc(t.conflicts, func(k olm.Key, _ Version) bool {
+		return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Op == Create && c.Key() == k })
+	})
+}
