@@ -14,7 +14,7 @@ import (
 // namespace is as it should be, or waits for somebody else: the notes say for
 // what.
 //
-// Opts may be nil. The error is that of the context, or says what of the
+// Content may be nil: no catalog is at hand then. Opts may be nil. The error is that of the context, or says what of the
 // snapshot cannot be understood. That there is no solution is no error: it is in
 // the plan, and in the conditions of the subscriptions (E4).
 func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) {
@@ -23,6 +23,9 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 	}
 	if opts == nil {
 		opts = &Options{}
+	}
+	if content == nil {
+		content = &Catalogs{} // which has none
 	}
 	p := &planner{
 		Snapshot: s.clone(), content: content, opts: opts,

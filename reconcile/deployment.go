@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -120,22 +121,28 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 		}
 		pod["affinity"] = v
 	}
-	var failure error
+	var errs []error
 	eachContainer(pod, "containers", func(c map[string]any) {
-		for list, values := range map[string][]jsontext.Value{"env": config.Env, "envFrom": config.EnvFrom, "volumeMounts": config.VolumeMounts} {
-			if err := add(c, list, values); err != nil {
-				failure = err
+		for _, x := range []struct {
+			list   string
+			values []jsontext.Value
+		}{{"env", config.Env}, {"envFrom", config.EnvFrom}, {"volumeMounts", config.VolumeMounts}} {
+			if err := add(c, x.list, x.values); err != nil {
+				errs = append(errs, err)
 			}
 		}
 		if len(config.Resources) > 0 {
 			var v any
 			if err := json.Unmarshal(config.Resources, &v); err != nil {
-				failure = fmt.Errorf("resources: %w", err)
+				errs = append(errs, fmt.Errorf("resources: %w", err))
 			}
 			c["resources"] = v
 		}
 	})
-	return failure
+	if len(errs) > 0 {
+		return errs[0] // what is wrong with one container is with all
+	}
+	return nil
 }
 
 // object returns the object that is a member of another one, made if it is
@@ -186,6 +193,45 @@ func ownedBy(d *olm.Deployment, c *olm.ClusterServiceVersion) bool {
 	return slices.ContainsFunc(d.Metadata.OwnerReferences, func(r olm.OwnerReference) bool {
 		return r.Kind == olm.KindClusterServiceVersion && r.Name == c.Metadata.Name && r.UID == c.Metadata.UID
 	})
+}
+
+// takenDeployment returns the name of a deployment that two CSVs describe and
+// that is the other one's: it has it, or would get it first. A deployment runs
+// one operator; were both to write it, neither would come to rest.
+func (p *planner) takenDeployment(c, other *olm.ClusterServiceVersion) string {
+	for _, spec := range c.Spec.Install.Spec.Deployments {
+		if !slices.ContainsFunc(other.Spec.Install.Spec.Deployments, func(x olm.StrategyDeploymentSpec) bool { return x.Name == spec.Name }) {
+			continue
+		}
+		owner := p.deploymentOwner(spec.Name)
+		if owner == other.Metadata.Name || owner != c.Metadata.Name && goesBefore(other, c) {
+			return spec.Name
+		}
+	}
+	return ""
+}
+
+// deploymentOwner returns the name of the living CSV that a deployment is of, if
+// any.
+func (p *planner) deploymentOwner(name string) string {
+	d := p.deployment(name)
+	if d == nil || d.Metadata.Labels[operatorgroup.LabelOwnerNamespace] != p.Namespace {
+		return ""
+	}
+	if c := p.csv(d.Metadata.Labels[operatorgroup.LabelOwner]); c != nil && ownedBy(d, c) {
+		return c.Metadata.Name
+	}
+	return ""
+}
+
+// goesBefore reports whether a CSV gets before another one what only one of
+// them can have: the one that is further, then the older one, then by name.
+func goesBefore(a, b *olm.ClusterServiceVersion) bool {
+	return cmp.Or(
+		cmp.Compare(progress(b), progress(a)),
+		a.Metadata.CreationTimestamp.Compare(b.Metadata.CreationTimestamp),
+		cmp.Compare(a.Metadata.Name, b.Metadata.Name),
+	) < 0
 }
 
 // deploymentsOf returns the deployments that OLM made for a CSV and that are its

@@ -187,6 +187,9 @@ func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
 		if what != "" && !p.related(c, o) {
 			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns %s, too", o.Metadata.Name, what)
 		}
+		if d := p.takenDeployment(c, o); d != "" && !p.related(c, o) {
+			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s has a deployment %q, too", o.Metadata.Name, d)
+		}
 	}
 	return nil
 }

@@ -108,12 +108,16 @@ type Plan struct {
 // Hash returns a hash of the changes: the same state and content have the same
 // hash (G2).
 func (p *Plan) Hash() string {
+	h := sha256.New()
 	text, err := json.Marshal(p.Changes)
-	if err != nil {
-		return ""
+	h.Write(text)
+	if err != nil { // an object of the snapshot is no JSON: its bytes count
+		for i := range p.Changes {
+			c := &p.Changes[i]
+			fmt.Fprintf(h, "%q %v %q\n", c.String(), c.Object.Header, c.Object.Rest)
+		}
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // ErrConflict is the error of a change whose object is no longer what the

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/blang/semver/v4"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
@@ -52,7 +53,7 @@ func (p *planner) catalogs(ctx context.Context) ([]health, error) {
 // problem returns what is to be resolved. Subscriptions whose operator is on
 // its way, or failed, are held: their operator stays as it is, whatever else
 // changes, until it has arrived.
-func (p *planner) problem(catalogs []health) (resolver.Problem, error) {
+func (p *planner) problem(catalogs []health) resolver.Problem {
 	pr := resolver.Problem{ID: p.Namespace, Namespace: p.Namespace, Options: p.opts.Resolver}
 	pr.Options.Cluster.KubeVersion = cmp.Or(pr.Options.Cluster.KubeVersion, p.KubeVersion)
 	for _, c := range catalogs {
@@ -62,13 +63,7 @@ func (p *planner) problem(catalogs []health) (resolver.Problem, error) {
 		if p.replacement(c) != nil {
 			continue // the one that replaces it stands for both
 		}
-		list, err := Properties(c)
-		if err != nil {
-			return pr, err
-		}
-		pr.Installed = append(pr.Installed, resolver.Installed{
-			Name: c.Metadata.Name, Version: c.Spec.Version, Package: packageOf(list), Properties: list,
-		})
+		pr.Installed = append(pr.Installed, p.installedCSV(c))
 	}
 	for _, s := range p.Subscriptions {
 		if why := p.held(s); why != "" {
@@ -81,7 +76,33 @@ func (p *planner) problem(catalogs []health) (resolver.Problem, error) {
 			StartingCSV: s.Spec.StartingCSV, InstalledCSV: s.Status.InstalledCSV,
 		})
 	}
-	return pr, nil
+	return pr
+}
+
+// installedCSV returns an operator as the resolver sees it. What cannot be read
+// of one concerns that one alone: its annotations are left out, so that its spec
+// says what it provides and requires, and a note tells (H7).
+func (p *planner) installedCSV(c *olm.ClusterServiceVersion) resolver.Installed {
+	in := resolver.Installed{Name: c.Metadata.Name, Version: c.Spec.Version}
+	if _, err := semver.Parse(in.Version); err != nil && in.Version != "" {
+		p.note(c.Key(), "spec.version %q is no version, so that it counts as 0.0.0: %s; mend it (H2)", in.Version, err)
+		in.Version = ""
+	}
+	list, err := Properties(c)
+	if err == nil {
+		in.Package, in.Properties = packageOf(list), list
+		return in
+	}
+	p.note(c.Key(), "%s; what it provides and requires is taken from its spec, other constraints are left out: mend the annotation (H7)", err)
+	if in.Properties, err = inferProperties(c); err != nil {
+		p.note(c.Key(), "what it provides and requires is not known: %s; mend the spec (H7)", err)
+	}
+	for _, s := range p.Subscriptions {
+		if s.Status.InstalledCSV == c.Metadata.Name {
+			in.Package = s.Spec.Package
+		}
+	}
+	return in
 }
 
 // channelOf returns the channel of a subscription: without a name it is the

@@ -26,7 +26,7 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		wanted[spec.Name] = true
 		want, err := p.desiredDeployment(c, spec)
 		if err != nil {
-			return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "deployment %q: %s", spec.Name, err), nil
+			return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "%s", err), nil
 		}
 		have := p.deployment(spec.Name)
 		switch {
@@ -175,13 +175,13 @@ func (f *componentFault) Error() string { return f.text }
 // *componentFault.
 func (p *planner) health(c *olm.ClusterServiceVersion) error {
 	for _, spec := range c.Spec.Install.Spec.Deployments {
+		want, err := p.desiredDeployment(c, spec)
+		if err != nil { // nor does it help to install again what is missing
+			return &componentFault{text: err.Error(), fatal: true}
+		}
 		d := p.deployment(spec.Name)
 		if d == nil {
 			return &componentFault{text: fmt.Sprintf("deployment %q is missing", spec.Name), changed: true}
-		}
-		want, err := p.desiredDeployment(c, spec)
-		if err != nil {
-			return &componentFault{text: err.Error(), fatal: true}
 		}
 		if d.Metadata.Labels[LabelSpecHash] != want.Metadata.Labels[LabelSpecHash] || !ownedBy(d, c) {
 			return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it", spec.Name), changed: true}

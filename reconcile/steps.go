@@ -3,6 +3,8 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -208,8 +210,7 @@ func newStep(s resolver.Selected, r olm.Resource) (olm.Step, error) {
 func (p *planner) dependencySubscription(s resolver.Selected) (olm.Step, error) {
 	sub := &olm.Subscription{
 		Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindSubscription, Metadata: olm.Metadata{
-			Name:      strings.Join([]string{s.Package, s.Channel, s.Catalog, s.CatalogNamespace}, "-"),
-			Namespace: p.Namespace,
+			Name: subscriptionName(s), Namespace: p.Namespace,
 		}},
 		Spec: olm.SubscriptionSpec{
 			Source: s.Catalog, SourceNamespace: s.CatalogNamespace, Package: s.Package, Channel: s.Channel,
@@ -217,6 +218,47 @@ func (p *planner) dependencySubscription(s resolver.Selected) (olm.Step, error) 
 		},
 	}
 	return newStep(s, sub)
+}
+
+// subscriptionName names the subscription to a dependency as OLM does (E3, H14).
+// Channels have names that no object may have: what the API server would refuse
+// is replaced, and a hash of the true name keeps two of them apart.
+func subscriptionName(s resolver.Selected) string {
+	name := strings.Join([]string{s.Package, s.Channel, s.Catalog, s.CatalogNamespace}, "-")
+	if isObjectName(name) {
+		return name
+	}
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, name)
+	sum := sha256.Sum256([]byte(name))
+	hash := hex.EncodeToString(sum[:])[:10]
+	clean = strings.Trim(clean[:min(len(clean), maxObjectName-len(hash)-1)], "-")
+	return strings.TrimPrefix(clean+"-"+hash, "-")
+}
+
+// maxObjectName is how long the name of an object may be.
+const maxObjectName = 253
+
+// isObjectName reports whether an object may have a name: labels of lower-case
+// letters, digits and hyphens, joined by dots (RFC 1123).
+func isObjectName(name string) bool {
+	if len(name) > maxObjectName {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || label[0] == '-' || label[len(label)-1] == '-' ||
+			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // subscribers returns the subscriptions that a selected bundle is for.

@@ -201,12 +201,9 @@ func (p *planner) healthStatus(s *olm.Subscription, catalogs []health) {
 // resolveAll resolves the namespace and writes the outcome into next, which are
 // the subscriptions as they should become.
 func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm.Subscription) error {
-	pr, err := p.problem(catalogs)
-	var sol *resolver.Solution
-	if err == nil {
-		p.plan.Problem = &pr
-		sol, err = p.resolve(ctx, pr)
-	}
+	pr := p.problem(catalogs)
+	p.plan.Problem = &pr
+	sol, err := p.resolve(ctx, pr)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

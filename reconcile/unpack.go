@@ -33,9 +33,6 @@ type bundleSource struct {
 // unpackedSteps returns the steps that install a bundle.
 func (p *planner) unpackedSteps(ctx context.Context, src bundleSource) ([]olm.Step, error) {
 	id := resolver.CatalogID{Name: src.catalog, Namespace: src.namespace}
-	if p.content == nil {
-		return nil, fmt.Errorf("catalog %s: its content is not at hand", id)
-	}
 	g, err := p.content.Catalog(ctx, id)
 	if err != nil {
 		return nil, err
