@@ -38,8 +38,8 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	annotations := object(object(template, "metadata"), "annotations")
 	for k, v := range c.Metadata.Annotations {
 		switch k {
-		case AnnotationProperties, AnnotationProjectedProperties, "kubectl.kubernetes.io/last-applied-configuration":
-			continue // large, and no affair of the pods
+		case AnnotationProperties, AnnotationProjectedProperties, AnnotationGeneratedBy, "kubectl.kubernetes.io/last-applied-configuration":
+			continue // large, or no affair of the pods
 		}
 		annotations[k] = v
 	}

@@ -19,7 +19,7 @@ func (p *planner) executePlans(ctx context.Context) error {
 			continue
 		}
 		if isFinished(ip) {
-			if ip.Status.Phase == olm.PlanFailed && p.isReferred(ip) {
+			if ip.Status.Phase == olm.PlanFailed && p.isWanted(ip) {
 				p.note(ip.Key(), "failed, and is not tried again: %s; %s", ip.Status.Message, tryAgain(ip))
 			}
 			continue
@@ -95,7 +95,22 @@ const (
 // made is, as long as a subscription refers to it. A newer resolution takes the
 // reference away, and the older plan can do no harm.
 func (p *planner) isWanted(ip *olm.InstallPlan) bool {
-	return !isGenerated(ip) || p.isReferred(ip)
+	return !isGenerated(ip) || p.isReferred(ip) || p.isForDependencies(ip)
+}
+
+// isForDependencies reports whether the newest plan brings nothing but what
+// installed operators require, so that no subscription can refer to it: it
+// brings one for each of its CSVs.
+func (p *planner) isForDependencies(ip *olm.InstallPlan) bool {
+	if ip != p.InstallPlans[len(p.InstallPlans)-1] || len(ip.Spec.ClusterServiceVersionNames) == 0 {
+		return false
+	}
+	for _, name := range ip.Spec.ClusterServiceVersionNames {
+		if !slices.ContainsFunc(ip.Status.Plan, func(s olm.Step) bool { return s.Resolving == name && isSubscription(s.Resource) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // isReferred reports whether a subscription refers to a plan.
@@ -291,7 +306,7 @@ func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, 
 			continue
 		}
 		if !c.IsCopied() {
-			return olm.StepPresent, "", nil
+			return olm.StepPresent, "", e.adopt(c)
 		}
 		from := operatorgroup.CopiedFrom(c)
 		original := olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: from, Name: c.Metadata.Name}
@@ -301,7 +316,20 @@ func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, 
 		return s.Status, fmt.Sprintf("%s is in the way: it is a copy of an operator in namespace %s that is gone (F8); delete it if nobody else does", c.Key(), from), nil
 	}
 	event := &Event{Type: Normal, Reason: "Installing", Message: s.Resolving}
+	o.Metadata.SetAnnotation(AnnotationGeneratedBy, e.plan.Metadata.Name)
 	return olm.StepCreated, "", e.emit(Create, &o, e.plan.Key(), event, "step of the install plan for %s", s.Resolving)
+}
+
+// adopt makes a CSV that a lost plan brought one of this plan, which does what
+// is left of that one.
+func (e *execution) adopt(c *olm.ClusterServiceVersion) error {
+	by := c.Metadata.Annotations[AnnotationGeneratedBy]
+	if by == "" || by == e.plan.Metadata.Name || e.installPlan(by) != nil {
+		return nil
+	}
+	out := *c
+	out.Metadata.SetAnnotation(AnnotationGeneratedBy, e.plan.Metadata.Name)
+	return e.emit(Update, &out, e.plan.Key(), nil, "the install plan %q that brought it is gone; this one does the rest", by)
 }
 
 // ownedStep plans an object that goes with its CSV.

@@ -16,7 +16,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// AnnotationGeneratedBy names the install plan that made a subscription.
+// AnnotationGeneratedBy names the install plan that made a subscription or a
+// CSV.
 const AnnotationGeneratedBy = "olm.generated-by"
 
 // stepOrder is the order of an install plan's steps (E3). Kinds that are not

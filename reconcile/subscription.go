@@ -128,7 +128,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 	var missing, pending, failed *olm.Condition
 	if ref := s.Status.InstallPlanRef; ref != nil {
 		switch plan := p.planOf(s); {
-		case plan == nil && p.csv(s.Status.CurrentCSV) == nil:
+		case plan == nil && (p.csv(s.Status.CurrentCSV) == nil || sawUnfinished(s)):
 			missing = &olm.Condition{Reason: "ReferencedInstallPlanNotFound", Message: fmt.Sprintf("install plan %q does not exist", ref.Name)}
 		case plan == nil:
 		case plan.Status.Phase == "":
@@ -235,7 +235,7 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm
 		clearCondition(&s.Status.Conditions, olm.ResolutionFailed)
 	}
 	p.stays(sol, next)
-	return p.install(ctx, sol.Selected, next)
+	return p.install(ctx, again(sol.Selected, p.lost(catalogs)), next)
 }
 
 // stays says of operators that are not upgraded why, which the running OLM does

@@ -1,0 +1,139 @@
+package reconcile
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An install plan may be deleted before all its steps are done: by somebody who
+// was told to do so because it failed, or by chance. What it was to install
+// beside the CSVs that exist by then nobody would ask for again: a resolution
+// takes an operator for installed once its CSV is there. So its bundles are
+// planned once more, with all their steps. Those that are done are found done.
+//
+// Which plans were not done, the conditions of the subscriptions tell that refer
+// to them: they say so from when they refer to a plan until they have seen it
+// complete. Which CSVs such a plan brought, their annotation tells.
+
+// sawUnfinished reports whether a subscription refers to a plan that was not
+// done when it was last seen.
+func sawUnfinished(s *olm.Subscription) bool {
+	return s.Status.InstallPlanRef != nil && slices.ContainsFunc(s.Status.Conditions, func(c olm.Condition) bool {
+		return c.Status == olm.ConditionTrue && (c.Type == olm.InstallPlanMissing || c.Type == olm.InstallPlanPending || c.Type == olm.InstallPlanFailed)
+	})
+}
+
+// sawFinished reports whether a subscription to a CSV has seen its plan done.
+func (p *planner) sawFinished(c *olm.ClusterServiceVersion) bool {
+	return slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
+		return s.Status.CurrentCSV == c.Metadata.Name && !sawUnfinished(s)
+	})
+}
+
+// lost returns the CSVs of plans that are gone before they were done, in order,
+// as a resolution would have selected them. Until a new plan for them has its
+// steps they stay lost.
+func (p *planner) lost(catalogs []health) []resolver.Selected {
+	names := map[string]bool{}
+	for _, s := range p.Subscriptions {
+		switch plan := p.planOf(s); {
+		case plan == nil && sawUnfinished(s):
+			names[s.Status.CurrentCSV] = true
+			for _, c := range p.own() {
+				// Whichever plan: the one that was to do the rest may be gone, too.
+				by := c.Metadata.Annotations[AnnotationGeneratedBy]
+				names[c.Metadata.Name] = names[c.Metadata.Name] || by != "" && p.installPlan(by) == nil && !p.sawFinished(c)
+			}
+		case plan != nil && plan.Status.Phase == "":
+			for _, name := range plan.Spec.ClusterServiceVersionNames {
+				names[name] = true
+			}
+		}
+	}
+	var list []resolver.Selected
+	for _, c := range p.own() {
+		if !names[c.Metadata.Name] || c.Metadata.IsDeleted() {
+			continue
+		}
+		if s, ok := p.selectedAgain(c, catalogs); ok {
+			list = append(list, s)
+			continue
+		}
+		p.note(c.Key(), "its install plan is gone, and not all of its steps are known to be done; they cannot be planned again, as no catalog has the bundle any longer: if the operator lacks something, delete it and its subscription, and subscribe anew")
+	}
+	return list
+}
+
+// selectedAgain returns a CSV as a resolution would have selected it, if a
+// catalog still has its bundle: from where its subscription says, or else from
+// the first catalog, and there from the default channel before others.
+func (p *planner) selectedAgain(c *olm.ClusterServiceVersion, catalogs []health) (resolver.Selected, bool) {
+	var sub *olm.Subscription
+	for _, s := range p.Subscriptions {
+		if sub == nil && (s.Status.CurrentCSV == c.Metadata.Name || s.Status.InstalledCSV == c.Metadata.Name || s.Status.CurrentCSV == "" && s.Spec.StartingCSV == c.Metadata.Name) {
+			sub = s
+		}
+	}
+	pkg := ""
+	if list, err := Properties(c); err == nil {
+		pkg = packageOf(list)
+	}
+	if sub != nil {
+		pkg = sub.Spec.Package
+	}
+	for _, h := range catalogs {
+		m := &h.source.Metadata
+		if h.entry.Graph == nil || sub != nil && (sub.Spec.Source != m.Name || sub.Spec.SourceNamespace != m.Namespace) {
+			continue
+		}
+		g, ok := h.entry.Graph.Package(pkg)
+		if !ok {
+			continue
+		}
+		b, ok := g.Bundle(c.Metadata.Name)
+		if !ok {
+			continue
+		}
+		channel := ""
+		if sub != nil {
+			channel = channelOf(sub, catalogs)
+		} else if channel, ok = channelWith(g, b); !ok {
+			continue
+		}
+		return resolver.Selected{
+			Name: c.Metadata.Name, Package: pkg, Channel: channel, Catalog: m.Name, CatalogNamespace: m.Namespace,
+			Replaces: c.Spec.Replaces, Version: b.Version().String(), Bundle: b,
+		}, true
+	}
+	return resolver.Selected{}, false
+}
+
+// channelWith returns the channel from which a bundle would be taken.
+func channelWith(g graph.Package, b graph.Bundle) (string, bool) {
+	if ch, ok := g.DefaultChannel(); ok {
+		if _, ok := ch.Entry(b.Name()); ok {
+			return ch.Name(), true
+		}
+	}
+	for ch := range g.Channels() {
+		if _, ok := ch.Entry(b.Name()); ok {
+			return ch.Name(), true
+		}
+	}
+	return "", false
+}
+
+// again returns what a resolution selected and what was lost, each once.
+func again(selected, lost []resolver.Selected) []resolver.Selected {
+	out := slices.Clip(selected)
+	for _, s := range lost {
+		if !slices.ContainsFunc(out, func(o resolver.Selected) bool { return o.Name == s.Name }) {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, resolver.Selected.Compare)
+	return out
+}

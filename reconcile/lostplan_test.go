@@ -1,0 +1,213 @@
+package reconcile_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"golang.org/x/tools/txtar"
+)
+
+const configMap = `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: b}}`
+
+// E2: what a failed install plan says to do helps, even if the operator's CSV is
+// there already when it fails, and so does its deletion at that moment.
+func TestFailedPlanAfterCSV(t *testing.T) {
+	for _, kind := range []string{"ServiceAccount", "ConfigMap", "Role", "ClusterRoleBinding"} {
+		t.Run(kind, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			w.bundled(t, configMap)
+			now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+			w.Now = func() time.Time { return now }
+			refuse := true
+			w.Intercept = func(c reconcile.Change, apply func() error) error {
+				if refuse && c.Object.Kind == kind && c.For.Kind == olm.KindInstallPlan {
+					return errors.New("is forbidden")
+				}
+				return apply()
+			}
+			run := func() *reconcile.Plan {
+				t.Helper()
+				r, err := w.loop().Run(t.Context(), testNamespace)
+				if err != nil && (!refuse || errors.Is(err, reconcile.ErrUnsettled)) {
+					t.Fatal(err)
+				}
+				return r.Plan
+			}
+			run()
+			if _, err := w.Get(key(olm.KindClusterServiceVersion, "ops/example.v0.1.1")); err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(2 * time.Minute)
+			plan := run()
+			ref := subscription(t, w, "example").Status.InstallPlanRef
+			if ip := get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/"+ref.Name); ip.Status.Phase != olm.PlanFailed {
+				t.Fatalf("the plan is %s: %s", ip.Status.Phase, ip.Status.Message)
+			}
+			noted(t, plan, ref.Name, "delete install plan ")
+			refuse = false
+			if err := w.Remove(key(olm.KindInstallPlan, "ops/"+ref.Name)); err != nil {
+				t.Fatal(err)
+			}
+			run()
+			if _, err := w.Get(olm.Key{Kind: "ConfigMap", Namespace: "ops", Name: "settings"}); err != nil {
+				t.Error(err)
+			}
+			if _, err := w.Get(olm.Key{Kind: "ServiceAccount", Namespace: "ops", Name: "runner"}); err != nil {
+				t.Error(err)
+			}
+			atRest(t, w.Cluster)
+		})
+	}
+}
+
+// atRest fails unless every operator succeeded and no subscription misses its
+// plan.
+func atRest(t *testing.T, c *memcluster.Cluster) {
+	t.Helper()
+	for _, o := range c.List() {
+		switch o.Kind {
+		case olm.KindSubscription:
+			s, err := olm.As[olm.Subscription](o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Status.State != olm.StateAtLatestKnown {
+				t.Errorf("%s is %s", s.Key(), s.Status.State)
+			}
+			for _, x := range s.Status.Conditions {
+				if strings.HasPrefix(x.Type, "InstallPlan") && x.Status == olm.ConditionTrue {
+					t.Errorf("%s: %s, %s: %s", s.Key(), x.Type, x.Reason, x.Message)
+				}
+			}
+		case olm.KindClusterServiceVersion:
+			v, err := olm.As[olm.ClusterServiceVersion](o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Status.Phase != olm.PhaseSucceeded {
+				t.Errorf("%s is %s: %s", v.Key(), v.Status.Phase, v.Status.Message)
+			}
+		}
+	}
+}
+
+// whatever returns how a cluster ended, whichever plan brought it there.
+func whatever(t *testing.T, c *memcluster.Cluster) string {
+	t.Helper()
+	var out strings.Builder
+	for _, o := range c.List() {
+		if o.Kind == olm.KindInstallPlan {
+			continue
+		}
+		text, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v map[string]any
+		if err := json.Unmarshal(text, &v); err != nil {
+			t.Fatal(err)
+		}
+		if status, ok := v["status"].(map[string]any); ok && (o.Kind == olm.KindClusterServiceVersion || o.Kind == olm.KindSubscription) {
+			delete(status, "conditions")
+			delete(status, "installPlanRef")
+			delete(status, "installplan")
+			delete(status, "installPlanGeneration")
+		}
+		if m, ok := v["metadata"].(map[string]any)["annotations"].(map[string]any); ok {
+			delete(m, reconcile.AnnotationGeneratedBy)
+		}
+		strip(v)
+		if text, err = json.MarshalIndent(v, "", " "); err != nil {
+			t.Fatal(err)
+		}
+		out.Write(text)
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// E2, E3: an install plan that somebody deletes after any write, whatever it has
+// done by then, loses nothing: what was to be installed is, with its
+// subscriptions. Nor does a second deletion.
+func TestPlanDeletedAfterEveryWrite(t *testing.T) {
+	n := tallied(t, "plans deleted", "plans deleted when the CSV was there")
+	for _, scenario := range []string{"drift", "install-with-dependencies", "version-deadlock", "upgrade-walk", "skip-range"} {
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			fresh := func() *world {
+				w := worldOf(t, scenario)
+				w.bundled(t, configMap)
+				return w
+			}
+			w := fresh()
+			writes := 0
+			w.Intercept = func(_ reconcile.Change, apply func() error) error { writes++; return apply() }
+			undisturbed(t, w)
+			w.Intercept = nil
+			want := whatever(t, w.Cluster)
+			for _, gap := range []int{0, 7} {
+				for k := 1; k <= writes; k++ {
+					if gap > 0 && k%3 != 2 && !*thorough {
+						continue
+					}
+					w := fresh()
+					i := 0
+					w.Intercept = func(_ reconcile.Change, apply func() error) error {
+						err := apply()
+						if i++; err != nil || i != k && (gap == 0 || i != k+gap) {
+							return err
+						}
+						for _, o := range w.List() {
+							if o.Kind == olm.KindInstallPlan {
+								n[0].Add(1)
+								if _, err := w.Get(key(olm.KindClusterServiceVersion, "ops/example.v0.1.1")); err == nil {
+									n[1].Add(1)
+								}
+								if err := w.Remove(o.Key()); err != nil {
+									t.Error(err)
+								}
+							}
+						}
+						return nil
+					}
+					l := w.loop()
+					if _, err := l.Run(t.Context(), testNamespace); err != nil {
+						t.Fatalf("deleted after %d writes: %v", k, err)
+					}
+					if diff := gocmp.Diff(want, whatever(t, w.Cluster)); diff != "" {
+						t.Fatalf("deleted after %d writes, and %d later (-undisturbed +deleted):\n%s", k, gap, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A requirement of an installed operator that comes to be missing is installed
+// with a plan that no subscription asked for.
+func TestPlanForDependenciesAlone(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/scenario/install-with-dependencies.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, a)
+	undisturbed(t, w)
+	want := whatever(t, w.Cluster)
+	for _, k := range []olm.Key{key(olm.KindSubscription, "ops/etcd-stable-community-olm"), key(olm.KindClusterServiceVersion, "ops/etcd.v1.0.0")} {
+		if err := w.Remove(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undisturbed(t, w)
+	if diff := gocmp.Diff(want, whatever(t, w.Cluster)); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+	atRest(t, w.Cluster)
+}
