@@ -27,7 +27,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	}
 	r := &reading{
 		ctx: ctx, cluster: c, namespace: namespace, has: map[olm.Key]bool{},
-		out: &reconcile.Snapshot{Namespace: namespace, GlobalNamespace: c.opts.GlobalNamespace, KubeVersion: version, Now: now},
+		out: &reconcile.Snapshot{Namespace: namespace, GlobalNamespace: c.opts.GlobalNamespace, KubeVersion: version, Now: now, Known: reconcile.PlannedKinds()},
 	}
 	s := r.out
 	own := selection{namespace: namespace}
@@ -350,11 +350,10 @@ func (r *reading) instances(name string) {
 		r.err = err
 		return
 	}
-	r.out.InstancesRead = append(r.out.InstancesRead, name)
 	for i := range list {
 		r.add(&list[i])
 	}
-	r.out.InstancesRead = append(r.out.InstancesRead, name)
+	r.out.Known = append(r.out.Known, reconcile.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind})
 }
 
 // customResources returns the objects of a CRD in the cluster.

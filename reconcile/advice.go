@@ -167,7 +167,7 @@ func (p *planner) advise(context.Context) error {
 			p.advice(c.Key(), "is not upgradeable: %s; its next version will wait (E6)", why)
 		}
 		for _, k := range foreign(c) {
-			if k.Kind == "APIService" && c.Status.Phase == olm.PhaseSucceeded && p.object(k) == nil {
+			if k.Kind == "APIService" && c.Status.Phase == olm.PhaseSucceeded && p.object(k) == nil && p.known(kindAPIService, k.Name) {
 				p.advice(c.Key(), "brings %s, which the cluster does not have: register it, as nothing here does", k)
 			}
 		}

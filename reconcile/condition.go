@@ -69,7 +69,7 @@ func (p *planner) condition(csv string) *olm.OperatorCondition {
 // of what operators say there.
 func (p *planner) operatorConditions(context.Context) error {
 	for _, c := range p.own() {
-		if c.Metadata.IsDeleted() || c.Status.Phase == olm.PhaseNone || p.condition(c.Metadata.Name) != nil {
+		if c.Metadata.IsDeleted() || c.Status.Phase == olm.PhaseNone || p.condition(c.Metadata.Name) != nil || !p.known(kindOperatorCondition, c.Metadata.Name) {
 			continue
 		}
 		oc := &olm.OperatorCondition{Header: olm.Header{

@@ -16,6 +16,7 @@ func (e *execution) crdStep(ctx context.Context, s *olm.Step, o olm.Object) (olm
 		if s.Status == olm.StepWaitingForAPI {
 			s.Status = olm.StepUnknown // it was deleted before it was served
 		}
+		e.known(kindCRD, o.Metadata.Name)
 		return olm.StepWaitingForAPI, "", e.emit(Create, &o, e.plan.Key(), nil, "step of the install plan for %s", s.Resolving)
 	}
 	if s.Status == olm.StepWaitingForAPI {
@@ -136,7 +137,7 @@ func (e *execution) upgradable(ctx context.Context, s *olm.Step, have, want *olm
 		if len(owners) > 0 {
 			shared = ", which belongs to " + list(owners) + ", too,"
 		}
-		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s", name, shared, strings.Join(breaks, "; ")), nil
+		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s (E7)", name, shared, strings.Join(breaks, "; "), remedy(violations)), nil
 	}
 	if !checked {
 		return "no other operator owns it (E7)", "", nil
@@ -157,6 +158,23 @@ func (e *execution) upgradable(ctx context.Context, s *olm.Step, have, want *olm
 		why += "; the new schema refuses none of its custom resources"
 	}
 	return why + " (E7)", "", nil
+}
+
+// remedy says what would let a CRD be upgraded.
+func remedy(violations []CRDViolation) string {
+	var lost, refused bool
+	for _, v := range violations {
+		lost = lost || !v.Unchecked && v.Object == (olm.Key{})
+		refused = refused || !v.Unchecked && v.Object != (olm.Key{})
+	}
+	var parts []string
+	if lost {
+		parts = append(parts, "have the new definition keep these versions, or upgrade or remove who uses them, store all objects in a version that stays and take the others out of /status/storedVersions of the old one")
+	}
+	if refused {
+		parts = append(parts, "change these objects so that the new schema takes them")
+	}
+	return "to go on, " + list(parts)
 }
 
 func owns(c *olm.ClusterServiceVersion, crd string) bool {
@@ -215,5 +233,6 @@ func (p *planner) instances(crd *olm.CustomResourceDefinition) []olm.Object {
 
 // instancesRead reports whether these are all that the cluster has.
 func (p *planner) instancesRead(crd string) bool {
-	return slices.Contains(p.InstancesRead, crd) || slices.Contains(p.InstancesRead, AllInstances)
+	c := p.crd(crd)
+	return c != nil && p.knows(GroupKind{c.Spec.Group, c.Spec.Names.Kind})
 }

@@ -30,7 +30,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 	p := &planner{
 		Snapshot: s.clone(), content: content, opts: opts,
 		plan:    &Plan{Namespace: s.Namespace, Changes: []Change{}},
-		touched: map[olm.Key]bool{},
+		touched: map[olm.Key]bool{}, unknown: map[GroupKind]map[string]bool{}, unjudged: map[olm.Key]string{},
 	}
 	p.lineage = newLineage(p.own(), p.Subscriptions)
 	for _, concern := range []func(context.Context) error{
@@ -42,6 +42,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 		p.copies,
 		p.subscriptions,
 		p.garbage,
+		p.waiting,
 		p.advise,
 	} {
 		if err := ctx.Err(); err != nil {
@@ -51,6 +52,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 			return nil, err
 		}
 	}
+	p.noteUnknown()
 	return p.plan, nil
 }
 
@@ -63,7 +65,12 @@ type planner struct {
 	opts    *Options
 	plan    *Plan
 	touched map[olm.Key]bool
-	lineage *lineage
+	// unknown are the objects that were asked for and are of kinds that were not
+	// read.
+	unknown map[GroupKind]map[string]bool
+	// unjudged are the CSVs whose minKubeVersion could not be judged.
+	unjudged map[olm.Key]string
+	lineage  *lineage
 	// basis is what changes of other objects rest on for the time being, or nil.
 	basis olm.Resource
 }

@@ -22,6 +22,7 @@ func (p *planner) ensure(want olm.Resource, forKey olm.Key, event *Event, format
 		return false, err
 	}
 	if have == nil {
+		p.known(GroupKind{w.Key().Group, w.Kind}, w.Metadata.Name)
 		return false, p.emit(Create, &w, forKey, event, format, args...)
 	}
 	merged, err := merge(have, &w)

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"slices"
 
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -45,12 +46,14 @@ func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
 			why = text
 		}
 	}
-	if !operatorgroup.SameTargets(g.Status.Namespaces, targets) {
+	selects := len(g.Spec.TargetNamespaces) == 0 && g.Spec.Selector != nil
+	if !operatorgroup.SameTargets(g.Status.Namespaces, targets) && (!selects || p.known(kindNamespace, "those that operator group "+g.Metadata.Name+" selects")) {
 		out.Status.Namespaces, out.Status.LastUpdated = targets, p.Now
 		because(true, "the group targets "+describeTargets(targets)+" (F1)")
 	}
 	account := g.Spec.ServiceAccountName
 	exists := account == "" || p.hasServiceAccount(account)
+	guessed := exists && account != "" && !p.reads(account)
 	wanted := operatorgroup.GroupConditions(g, groups, exists)
 	for _, typ := range []string{operatorgroup.ConditionMultipleGroups, operatorgroup.ConditionServiceAccount} {
 		if c, ok := olm.FindCondition(wanted, typ); ok {
@@ -60,6 +63,7 @@ func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
 		}
 	}
 	switch ref := g.Status.ServiceAccountRef; {
+	case guessed: // whether it exists is not known: what the status says stays
 	case account != "" && exists && (ref == nil || ref.Name != account):
 		out.Status.ServiceAccountRef = &olm.ObjectReference{APIVersion: "v1", Kind: "ServiceAccount", Namespace: p.Namespace, Name: account}
 		because(true, "installs with the permissions of service account "+account)
@@ -71,6 +75,27 @@ func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
 		return nil
 	}
 	return p.emit(UpdateStatus, &out, g.Key(), nil, "%s", why)
+}
+
+// hasServiceAccount reports whether the namespace has a service account. Where
+// that is not known, it has one unless its group says otherwise.
+func (p *planner) hasServiceAccount(name string) bool {
+	if p.reads(name) || p.known(kindServiceAccount, name) {
+		return p.object(serviceAccountKey(p.Namespace, name)) != nil
+	}
+	return !slices.ContainsFunc(p.groups(), func(g *olm.OperatorGroup) bool {
+		_, missing := olm.FindCondition(g.Status.Conditions, operatorgroup.ConditionServiceAccount)
+		return missing && g.Spec.ServiceAccountName == name
+	})
+}
+
+// reads reports whether it is known if the namespace has a service account.
+func (p *planner) reads(account string) bool {
+	return p.knows(kindServiceAccount) || p.object(serviceAccountKey(p.Namespace, account)) != nil
+}
+
+func serviceAccountKey(namespace, name string) olm.Key {
+	return olm.Key{Kind: "ServiceAccount", Namespace: namespace, Name: name}
 }
 
 func describeTargets(targets []string) string {

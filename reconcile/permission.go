@@ -9,7 +9,8 @@ import (
 
 // permissionRequirements returns a requirement per service account of an
 // operator, in order of first use, with a dependent per rule: does the account
-// exist, and may it what the CSV says it must.
+// exist, and may it what the CSV says it must. What was not read to tell is
+// reqUnknown.
 func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
 	var list []olm.RequirementStatus
 	find := func(account string) *olm.RequirementStatus {
@@ -19,7 +20,11 @@ func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.Req
 			}
 		}
 		r := olm.RequirementStatus{Version: "v1", Kind: "ServiceAccount", Name: account, Status: reqPresent}
-		if account != "default" && !p.hasServiceAccount(account) {
+		switch {
+		case account == "default":
+		case !p.reads(account) && !p.known(kindServiceAccount, account):
+			r.Status = reqUnknown
+		case !p.hasServiceAccount(account):
 			r.Status, r.Message = reqNotPresent, "Service account does not exist"
 		}
 		list = append(list, r)
@@ -28,13 +33,17 @@ func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.Req
 	check := func(permissions []olm.Permissions, namespace, scope string) {
 		for _, perm := range permissions {
 			r := find(perm.ServiceAccountName)
-			if r.Status == reqNotPresent {
+			if r.Status == reqNotPresent || r.Status == reqUnknown {
 				continue
 			}
 			granted := p.granted(perm.ServiceAccountName, namespace)
 			for _, rule := range perm.Rules {
 				text, err := json.Marshal(rule)
 				d := olm.DependentStatus{Group: olm.GroupRBAC, Version: "v1", Kind: "PolicyRule", Status: depSatisfied, Message: scope + " rule:" + string(text)}
+				if err == nil && !covers(granted, rule) && !p.knowsGrants(perm.ServiceAccountName) {
+					r.Status, r.Dependents = reqUnknown, nil
+					break
+				}
 				if err != nil || !covers(granted, rule) {
 					d.Status = depNotSatisfied
 					r.Status, r.Message = reqNotSatisfied, "Policy rule not satisfied for service account"
@@ -114,6 +123,18 @@ func (x *index) granted(account, namespace string) []olm.PolicyRule {
 		rules = append(slices.Clip(rules), x.grants[account][namespace]...)
 	}
 	return rules
+}
+
+// knowsGrants reports whether what granted returns is all that an account may.
+func (p *planner) knowsGrants(account string) bool {
+	all := true
+	for _, k := range []GroupKind{kindClusterRole, kindClusterRoleBinding, kindRole, kindRoleBinding} {
+		if !p.knows(k) {
+			p.known(k, "those of service account "+account)
+			all = false
+		}
+	}
+	return all
 }
 
 // covers reports whether granted rules allow all that a rule asks for: each

@@ -137,6 +137,10 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 		}
 	}
 	t := p.check(c)
+	if t == nil {
+		p.note(c.Key(), "stays %s: %s", c.Status.Phase, untoldText)
+		return nil
+	}
 	if t.phase != olm.PhaseInstallReady || prev == nil || prev.Status.Phase == olm.PhaseReplacing {
 		return t
 	}
@@ -149,17 +153,24 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	return t
 }
 
+// untoldText says why a CSV neither goes on nor fails.
+const untoldText = "whether it has all that it needs is not known, as not all of that was read"
+
 // check checks all but the upgrade: requirements, webhooks, who else owns the
-// CRDs. It returns what follows: InstallReady when nothing is amiss.
+// CRDs. It returns what follows, InstallReady when nothing is amiss, and nil when
+// that is not known.
 func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
 	}
-	met, requirements := p.requirements(c)
-	if !met {
-		t := to(olm.PhasePending, olm.ReasonRequirementsNotMet, "one or more requirements couldn't be found")
+	v, requirements := p.requirements(c)
+	switch v {
+	case unmet:
+		t := to(olm.PhasePending, olm.ReasonRequirementsNotMet, "one or more requirements couldn't be found: %s", missing(requirements))
 		t.requirements, t.checked = requirements, true
 		return t
+	case untold:
+		return nil
 	}
 	t := p.conflict(c)
 	if t == nil {
@@ -268,7 +279,7 @@ func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
 	if j := operatorgroup.Judge(next, p.OperatorGroups); j.Group == nil || j.Decision.Action != operatorgroup.Continue {
 		return nil
 	}
-	if p.check(next).phase != olm.PhaseInstallReady {
+	if t := p.check(next); t == nil || t.phase != olm.PhaseInstallReady {
 		return nil
 	}
 	return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", next.Metadata.Name)

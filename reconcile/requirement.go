@@ -18,20 +18,75 @@ const (
 	reqNotAvailable = "PresentNotAvailable"
 	depSatisfied    = "Satisfied"
 	depNotSatisfied = "NotSatisfied"
+	// reqUnknown is of a requirement of which nothing was read. It is never
+	// written.
+	reqUnknown = "Unknown"
+)
+
+// A verdict on requirements.
+type verdict int
+
+const (
+	// unmet: something is missing.
+	unmet verdict = iota
+	// untold: nothing is known to be missing, but not all could be looked at.
+	untold
+	// met: all is there.
+	met
 )
 
 // requirements returns what an operator needs to run and whether all of it is
 // there: the cluster's version, the CRDs it owns and requires, APIServices,
-// native APIs, and the permissions of its service accounts.
-func (p *planner) requirements(c *olm.ClusterServiceVersion) (met bool, list []olm.RequirementStatus) {
+// native APIs, and the permissions of its service accounts. The list leaves out
+// what could not be looked at, unless the status of the CSV tells.
+func (p *planner) requirements(c *olm.ClusterServiceVersion) (v verdict, list []olm.RequirementStatus) {
 	if r, ok := p.kubeVersion(c); ok {
 		list = append(list, r)
 	}
 	list = append(list, p.crdRequirements(c)...)
 	list = append(list, p.apiRequirements(c)...)
 	list = append(list, p.permissionRequirements(c)...)
-	met = !slices.ContainsFunc(list, func(r olm.RequirementStatus) bool { return r.Status != reqPresent && r.Status != "DeploymentFound" })
-	return met, list
+	v = met
+	out := list[:0]
+	for _, r := range list {
+		switch {
+		case isMet(r):
+		case r.Status != reqUnknown:
+			v = unmet
+		default:
+			v = min(v, untold)
+			i := slices.IndexFunc(c.Status.RequirementStatus, func(old olm.RequirementStatus) bool {
+				return old.Group == r.Group && old.Kind == r.Kind && old.Name == r.Name
+			})
+			if i < 0 {
+				continue
+			}
+			r = c.Status.RequirementStatus[i]
+		}
+		out = append(out, r)
+	}
+	return v, out
+}
+
+func isMet(r olm.RequirementStatus) bool {
+	return r.Status == reqPresent || r.Status == "DeploymentFound"
+}
+
+// missing names the requirements that are not met, and says what is wrong with
+// each. There may be many: it counts those beyond the first ones.
+func missing(list []olm.RequirementStatus) string {
+	var names []string
+	for _, r := range list {
+		if isMet(r) {
+			continue
+		}
+		text := r.Kind + " " + r.Name
+		if r.Message != "" {
+			text += " (" + r.Message + ")"
+		}
+		names = append(names, text)
+	}
+	return bounded(names)
 }
 
 func sameRequirements(a, b []olm.RequirementStatus) bool {
@@ -50,9 +105,13 @@ func (p *planner) kubeVersion(c *olm.ClusterServiceVersion) (olm.RequirementStat
 		r.Message = fmt.Sprintf("minKubeVersion %q is no version: %s", c.Spec.MinKubeVersion, err)
 		return r, true
 	}
+	if p.KubeVersion == "" {
+		p.unjudged[c.Key()] = want.String()
+		return olm.RequirementStatus{}, false
+	}
 	have, err := semver.ParseTolerant(p.KubeVersion)
 	if err != nil {
-		r.Message = fmt.Sprintf("minKubeVersion is %s and the version of the cluster is not known", want)
+		r.Message = fmt.Sprintf("minKubeVersion is %s and the version of the cluster, %q, is none", want, p.KubeVersion)
 		return r, true
 	}
 	have.Pre, have.Build, want.Pre, want.Build = nil, nil, nil, nil
@@ -79,6 +138,8 @@ func (p *planner) crdRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 		crd := p.crd(d.Name)
 		served := crd != nil && slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
 		switch {
+		case crd == nil && !p.known(kindCRD, d.Name):
+			r.Status = reqUnknown
 		case crd == nil:
 			r.Status, r.Message = reqNotPresent, "CRD is not present"
 		case !served:
@@ -114,6 +175,8 @@ func (p *planner) apiRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 		r := olm.RequirementStatus{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService", Name: name}
 		o := p.object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: name})
 		switch {
+		case o == nil && !p.known(kindAPIService, name):
+			r.Status = reqUnknown
 		case o == nil:
 			r.Status, r.Message = reqNotPresent, "APIService is not present"
 		case !isAvailable(o):
@@ -127,6 +190,8 @@ func (p *planner) apiRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 		r := olm.RequirementStatus{Group: d.Group, Version: d.Version, Kind: d.Kind, Name: d.Version + "." + d.Group, Status: reqNotPresent, Message: "Native API does not exist"}
 		if p.isServed(d) {
 			r.Status, r.Message = reqPresent, "Native API exists"
+		} else if name := d.Version + "." + d.Group; !p.known(kindCRD, "of API "+name) || !p.known(kindAPIService, name) {
+			r.Status = reqUnknown
 		}
 		list = append(list, r)
 	}

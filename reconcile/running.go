@@ -91,6 +91,9 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) *transition {
 	switch errors.As(err, &f); {
 	case err == nil:
 		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors")
+	case f.unknown:
+		p.note(c.Key(), "stays %s: %s", c.Status.Phase, f)
+		return nil
 	case f.changed:
 		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", f)
 	case f.fatal:
@@ -112,13 +115,13 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 		p.note(c.Key(), "goes on until %s can take its place (it is %s)", next.Metadata.Name, phaseText(next))
 		return nil, nil
 	}
-	if met, requirements := p.requirements(c); !met {
-		t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met")
+	if v, requirements := p.requirements(c); v == unmet {
+		t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met: %s", missing(requirements))
 		t.requirements, t.checked = requirements, true
 		return t, nil
 	}
 	var f *componentFault
-	if err := p.health(c); errors.As(err, &f) {
+	if err := p.health(c); errors.As(err, &f) && !f.unknown {
 		if f.changed {
 			return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f), nil
 		}
@@ -142,6 +145,10 @@ func (p *planner) failed(c *olm.ClusterServiceVersion) *transition {
 		}
 	}
 	t := p.check(c)
+	if t == nil {
+		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, c.Status.Message, untoldText)
+		return nil
+	}
 	if t.phase != olm.PhaseInstallReady {
 		return t
 	}
@@ -149,7 +156,10 @@ func (p *planner) failed(c *olm.ClusterServiceVersion) *transition {
 	switch err := p.health(c); {
 	case err == nil:
 		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors")
-	case errors.As(err, &f) && f.changed:
+	case errors.As(err, &f) && f.unknown:
+		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, c.Status.Message, f)
+		return nil
+	case f.changed:
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f)
 	case c.Status.Reason == olm.ReasonRequirementsNotMet || c.Status.Reason == olm.ReasonOwnerConflict || c.Status.Reason == olm.ReasonInvalidWebhook:
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f)
@@ -166,6 +176,8 @@ type componentFault struct {
 	changed bool
 	// fatal: waiting is no use.
 	fatal bool
+	// unknown: what runs it was not read, which is no fault.
+	unknown bool
 }
 
 // Error tells the fault.
@@ -180,6 +192,9 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 			return &componentFault{text: err.Error(), fatal: true}
 		}
 		d := p.deployment(spec.Name)
+		if d == nil && !p.known(kindDeployment, spec.Name) {
+			return &componentFault{text: fmt.Sprintf("whether deployment %q runs is not known, as it was not read", spec.Name), unknown: true}
+		}
 		if d == nil {
 			return &componentFault{text: fmt.Sprintf("deployment %q is missing", spec.Name), changed: true}
 		}

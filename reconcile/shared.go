@@ -26,6 +26,8 @@ func (p *planner) ensureShared(want olm.Resource, forKey olm.Key, format string,
 	}
 	if have != nil {
 		holder = p.holder(have)
+	} else if h := want.Head(); !p.known(GroupKind{h.Key().Group, h.Kind}, h.Metadata.Name) {
+		return true, holder, nil
 	}
 	b, isBinding := want.(*olm.RoleBinding)
 	if have != nil && isBinding {

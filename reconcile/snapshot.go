@@ -13,7 +13,7 @@ import (
 // is input: nothing here modifies it.
 //
 // The zero values of the fields other than Namespace stand for a cluster that
-// has none of these, but for InstancesRead.
+// has none of these, but for KubeVersion and Known.
 type Snapshot struct {
 	// Namespace is what is reconciled.
 	Namespace string
@@ -21,7 +21,8 @@ type Snapshot struct {
 	// "olm" or "openshift-marketplace".
 	GlobalNamespace string
 	// KubeVersion is the version of the cluster, for minKubeVersion, catalog
-	// image templates and CEL rules. Empty: unknown, and what asks for it waits.
+	// image templates and CEL rules. Empty: unknown. Then minKubeVersion is not
+	// judged, and what else asks for it waits.
 	KubeVersion string
 	// Now stamps what is written. Zero writes no times, and nothing times out.
 	Now time.Time
@@ -46,10 +47,16 @@ type Snapshot struct {
 	// and the custom resources of CRDs that are to be upgraded (E7).
 	Objects []olm.Object
 
-	// InstancesRead names the CRDs all of whose custom resources are among
-	// Objects, or holds [AllInstances]. Of others it is not known whether they have
-	// any: their upgrade says so (E7).
-	InstancesRead []string
+	// Known are the kinds of which the snapshot has every object that concerns
+	// the namespace, the kinds of custom resources included, or [AllKinds]. Of
+	// another kind an object that is not here is not known to be absent: what
+	// rests on it stays as its status says, and a note names it. The upgrade of a
+	// CRD says whether its custom resources are known (E7). Nil stands for
+	// [PlannedKinds].
+	//
+	// Subscriptions, CSVs, install plans, operator groups and catalog sources are
+	// always taken for known: they are what a plan is about.
+	Known []GroupKind
 
 	// Rejections are changes that the cluster refused in the last pass. They
 	// show in the status of the install plan that wanted them.
@@ -68,9 +75,6 @@ type index struct {
 	ownGroups   []*olm.OperatorGroup
 	grants      grants
 }
-
-// AllInstances in Snapshot.InstancesRead stands for every CRD.
-const AllInstances = "*"
 
 // A Rejection is a change that the cluster refused for another reason than a
 // conflict: no permission, an invalid object, or a creation of what exists where
@@ -268,9 +272,4 @@ func (s *Snapshot) installPlan(name string) *olm.InstallPlan {
 func (s *Snapshot) failForward() bool {
 	gs := s.groups()
 	return len(gs) == 1 && gs[0].Spec.UpgradeStrategy == olm.UpgradeFailForward
-}
-
-// hasServiceAccount reports whether the namespace has a service account.
-func (s *Snapshot) hasServiceAccount(name string) bool {
-	return s.object(olm.Key{Kind: "ServiceAccount", Namespace: s.Namespace, Name: name}) != nil
 }

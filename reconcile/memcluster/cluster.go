@@ -23,10 +23,10 @@ type Cluster struct {
 	GlobalNamespace string
 	KubeVersion     string
 	Now             func() time.Time
-	// InstancesRead is that of the snapshots. Nil stands for all: what the
-	// cluster does not hold does not exist. A cluster of which only a part was
-	// read into memory has a list, if an empty one.
-	InstancesRead []string
+	// Known is that of the snapshots. Nil stands for all kinds: what the cluster
+	// does not hold does not exist. A cluster of which only a part was read into
+	// memory has a list, if an empty one.
+	Known []reconcile.GroupKind
 	// Controllers plays the part of what is not OLM, at once after each write:
 	// CRDs are served, and deployments become available if Available, when it
 	// is set, says so.
@@ -161,7 +161,7 @@ func (c *Cluster) Clone() *Cluster {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &Cluster{
-		GlobalNamespace: c.GlobalNamespace, KubeVersion: c.KubeVersion, Now: c.Now, InstancesRead: c.InstancesRead,
+		GlobalNamespace: c.GlobalNamespace, KubeVersion: c.KubeVersion, Now: c.Now, Known: c.Known,
 		Controllers: c.Controllers, Available: c.Available, Intercept: c.Intercept, Warn: c.Warn,
 		objects: maps.Clone(c.objects), version: c.version, uid: c.uid,
 	}
@@ -176,9 +176,9 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	if err != nil {
 		return nil, err
 	}
-	s.KubeVersion, s.InstancesRead = c.KubeVersion, c.InstancesRead
-	if s.InstancesRead == nil {
-		s.InstancesRead = []string{reconcile.AllInstances}
+	s.KubeVersion, s.Known = c.KubeVersion, c.Known
+	if s.Known == nil {
+		s.Known = []reconcile.GroupKind{reconcile.AllKinds}
 	}
 	if c.Now != nil {
 		s.Now = c.Now().UTC().Truncate(time.Second)

@@ -1,0 +1,136 @@
+package reconcile_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"golang.org/x/tools/txtar"
+)
+
+// unexplained returns what of a namespace at rest is not as it should be and no
+// note names.
+func unexplained(t testing.TB, c *memcluster.Cluster, plan *reconcile.Plan) (odd int, unnamed []olm.Key) {
+	t.Helper()
+	named := map[olm.Key]bool{}
+	for _, n := range plan.Notes {
+		if !n.Advice {
+			named[n.Object] = true
+		}
+	}
+	for _, o := range c.List() {
+		if o.Metadata.Namespace != testNamespace {
+			continue
+		}
+		fine := true
+		switch o.Kind {
+		case olm.KindClusterServiceVersion:
+			csv, err := olm.As[olm.ClusterServiceVersion](o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fine = csv.IsCopied() || csv.Status.Phase == olm.PhaseSucceeded
+		case olm.KindSubscription:
+			sub, err := olm.As[olm.Subscription](o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fine = sub.Status.State == olm.StateAtLatestKnown
+		case olm.KindInstallPlan:
+			ip, err := olm.As[olm.InstallPlan](o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fine = ip.Status.Phase == olm.PlanComplete || ip.Status.Phase == olm.PlanFailed
+		}
+		if o.Metadata.IsDeleted() {
+			fine = false
+		}
+		if !fine {
+			odd++
+			if !named[o.Key()] {
+				unnamed = append(unnamed, o.Key())
+			}
+		}
+	}
+	return odd, unnamed
+}
+
+// A plan without changes says for what the namespace waits: wherever a scenario
+// comes to rest, a note names each operator that has not succeeded, each
+// subscription that is not at the latest version, and each plan that is not
+// done.
+func TestNotesSayForWhat(t *testing.T) {
+	n := tallied(t, "states at rest", "objects that wait")
+	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
+		t.Parallel()
+		w := newWorld(t, a)
+		w.script(t, func(*strings.Builder) {
+			r, err := w.loop().Run(t.Context(), testNamespace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			odd, unnamed := unexplained(t, w.Cluster, r.Plan)
+			n[0].Add(1)
+			n[1].Add(int64(odd))
+			if len(unnamed) > 0 {
+				t.Errorf("no note names %v; the notes are %v", unnamed, r.Plan.Notes)
+			}
+		})
+	})
+}
+
+// A CSV that lacks something says what, and does not list all of it (001,
+// 2.4.2.2).
+func TestMissingRequirementsNamed(t *testing.T) {
+	c, plan := settle(t, nil, `---
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: a.v1, namespace: ops}
+spec:
+  installModes: [{type: AllNamespaces, supported: true}]
+  customresourcedefinitions: {required: [{name: as.x.io, version: v1, kind: A}, {name: bs.x.io, version: v1, kind: B}, {name: cs.x.io, version: v1, kind: C}, {name: ds.x.io, version: v1, kind: D}, {name: es.x.io, version: v1, kind: E}]}
+  install: {strategy: deployment, spec: {deployments: []}}
+`)
+	const want = "one or more requirements couldn't be found: CustomResourceDefinition as.x.io (CRD is not present), CustomResourceDefinition bs.x.io (CRD is not present), CustomResourceDefinition cs.x.io (CRD is not present) and 2 more"
+	if got := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, "ops/a.v1").Status.Message; got != want {
+		t.Errorf("the CSV says %q, want %q", got, want)
+	}
+	noted(t, plan, "a.v1", want)
+}
+
+// E7: a CRD that cannot be upgraded says why and what to do, while the plan is
+// tried again and when it has failed.
+func TestRefusedUpgradeSaysWhatToDo(t *testing.T) {
+	for file, remedy := range map[string]string{
+		"crd-upgrade-shared":  "to go on, change these objects so that the new schema takes them (E7)",
+		"crd-version-dropped": "to go on, have the new definition keep these versions",
+	} {
+		w := worldOf(t, file)
+		now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+		w.Now = func() time.Time { return now }
+		found := 0
+		run := func() {
+			r, err := w.loop().Run(t.Context(), testNamespace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range r.Plan.Notes {
+				if n.Object.Kind == olm.KindInstallPlan && strings.Contains(n.Message, "cannot be upgraded: ") && strings.Contains(n.Message, remedy) {
+					found++
+				}
+			}
+		}
+		w.script(t, func(*strings.Builder) {
+			run()
+			now = now.Add(2 * time.Minute)
+			run()
+		})
+		if found < 2 {
+			t.Errorf("%s: %d notes say %q, want one while it is tried and one when it failed", file, found, remedy)
+		}
+	}
+}
