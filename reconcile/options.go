@@ -51,6 +51,11 @@ type Options struct {
 	// the operators of the namespace with all others of the cluster, which takes
 	// longer than the plan where thousands of namespaces are looked after.
 	NoAdvice bool
+	// ForeignHashes takes a deployment for unchanged if its label LabelSpecHash has
+	// another form than here: the running OLM wrote it, and its hash cannot be
+	// compared. By default such a deployment is written anew once. It is for looking
+	// at the cluster of another OLM without taking it over.
+	ForeignHashes bool
 	// PlanTimeout is how long a failing install plan is tried again before it
 	// is Failed. Default: a minute.
 	PlanTimeout time.Duration

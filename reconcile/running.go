@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -198,7 +199,9 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 		if d == nil {
 			return &componentFault{text: fmt.Sprintf("deployment %q is missing", spec.Name), changed: true}
 		}
-		if d.Metadata.Labels[LabelSpecHash] != want.Metadata.Labels[LabelSpecHash] || !ownedBy(d, c) {
+		hash := d.Metadata.Labels[LabelSpecHash]
+		foreign := p.opts.ForeignHashes && hash != "" && !isSpecHash(hash)
+		if hash != want.Metadata.Labels[LabelSpecHash] && !foreign || !ownedBy(d, c) {
 			return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it", spec.Name), changed: true}
 		}
 		if f := deploymentFault(d); f != nil {
@@ -206,6 +209,12 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 		}
 	}
 	return nil
+}
+
+// isSpecHash reports whether a hash has the form that this package gives it.
+func isSpecHash(s string) bool {
+	text, err := hex.DecodeString(s)
+	return err == nil && len(text) == 16
 }
 
 // deploymentFault returns why a deployment is not available, or nil.

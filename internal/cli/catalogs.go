@@ -32,6 +32,7 @@ const globalNamespace = "olm"
 type source struct {
 	name, namespace, path string
 	priority              int
+	hasPriority           bool // it was asked for
 	labels                map[string]string
 }
 
@@ -107,7 +108,7 @@ func parseSource(text string) (source, error) {
 			if err != nil {
 				return source{}, usagef("--catalog %q: priority %q is no whole number", text, n)
 			}
-			s.priority = p
+			s.priority, s.hasPriority = p, true
 		} else if ns, ok := strings.CutPrefix(option, "namespace="); ok && ns != "" {
 			s.namespace = ns
 		} else if label, ok := strings.CutPrefix(option, "label="); ok && label != "" {

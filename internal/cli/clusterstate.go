@@ -32,7 +32,23 @@ type clusterState struct {
 	namespace   string
 	global      string
 	kubeVersion string
+	complete    bool
 }
+
+// stateHelp is what the help of the commands that read one says of it.
+const stateHelp = `Of a kind of which the files hold no object, and no list, nothing is known: what
+rests on it stays as its status says, and a note names the kind. So get all:
+
+  kubectl get -A -o yaml subscriptions.operators.coreos.com,csv,installplans,\
+  operatorgroups,catalogsources,operatorconditions,olmconfigs,namespaces,crds,\
+  apiservices,deployments,serviceaccounts,roles,rolebindings,clusterroles,\
+  clusterrolebindings > state.yaml
+
+and say --complete, so that a kind without objects counts as known, too. On
+OpenShift add clusterversion. Custom resources are known where the files have
+some of their kind: add those of CRDs that are to be upgraded. Name the version of
+the cluster with --kube-version, or minKubeVersion is not judged.
+`
 
 func (s *clusterState) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -44,6 +60,7 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	f.StringVar(&s.global, "global-namespace", globalNamespace, "the `NAMESPACE` of the catalogs that every namespace sees")
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
+	f.BoolVar(&s.complete, "complete", false, "the files hold every object of the cluster, but for custom resources: what is not there does not exist")
 }
 
 // load returns the cluster in memory with the content of its catalogs. A
@@ -57,11 +74,22 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if len(s.files) == 0 {
 		return nil, nil, usagef("no cluster; name a file with its objects with --filename")
 	}
-	c := &memcluster.Cluster{GlobalNamespace: s.global, KubeVersion: s.kubeVersion, Controllers: true}
+	c := &memcluster.Cluster{GlobalNamespace: s.global, KubeVersion: s.kubeVersion, Known: []reconcile.GroupKind{}}
+	if s.complete {
+		c.Known = reconcile.PlannedKinds()
+	}
+	found := func(k reconcile.GroupKind) {
+		if !slices.Contains(c.Known, k) {
+			c.Known = append(c.Known, k)
+		}
+	}
 	for _, name := range s.files {
-		if err := l.objects(name, func(o olm.Object) error { return c.Put(&o) }); err != nil {
+		if err := l.objects(name, found, func(o olm.Object) error { return c.Put(&o) }); err != nil {
 			return nil, nil, err
 		}
+	}
+	if s.namespace, err = theNamespace(c, s.namespace); err != nil {
+		return nil, nil, err
 	}
 	catalogs := &reconcile.Catalogs{StandIns: true}
 	for _, src := range list {
@@ -79,14 +107,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 			return nil, nil, err
 		}
 	}
-	if err := addNamespaces(c); err != nil {
-		return nil, nil, err
-	}
-	if c.InstancesRead, err = described(c); err != nil {
-		return nil, nil, err
-	}
-	s.namespace, err = theNamespace(c, s.namespace)
-	return c, catalogs, err
+	return c, catalogs, addNamespaces(c)
 }
 
 // wholeBlobs loads the blobs of a catalog with what installing needs: where the
@@ -101,40 +122,23 @@ func (l *loader) wholeBlobs(ctx context.Context, path string) (*fbc.Catalog, err
 	return l.keep(ctx, path, keep)
 }
 
-// describe adds the CatalogSource of a catalog that has none.
+// describe adds the CatalogSource of a catalog that has none. One that there is
+// gets the priority that was asked for.
 func describe(c *memcluster.Cluster, src source) error {
 	obj := &olm.CatalogSource{Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindCatalogSource, Metadata: olm.Metadata{Name: src.name, Namespace: src.namespace}}}
-	if _, err := c.Get(obj.Key()); err == nil {
-		return nil
+	if o, err := c.Get(obj.Key()); err == nil {
+		if !src.hasPriority {
+			return nil
+		}
+		if obj, err = olm.As[olm.CatalogSource](o); err != nil {
+			return err
+		}
+		obj.Spec.Priority = src.priority
+		return c.Put(obj)
 	}
 	obj.Spec.SourceType, obj.Spec.Priority = "grpc", src.priority
 	obj.Status.ConnectionState = &olm.ConnectionState{LastObservedState: olm.ConnectionReady}
 	return c.Put(obj)
-}
-
-// described returns the CRDs of which the files have custom resources. Whoever
-// wrote the files out of a cluster left out those of the others, more likely
-// than that there are none.
-func described(c *memcluster.Cluster) ([]string, error) {
-	list := c.List()
-	kinds := map[[2]string]bool{}
-	for _, o := range list {
-		kinds[[2]string{o.Key().Group, o.Kind}] = true
-	}
-	names := []string{}
-	for _, o := range list {
-		if o.Kind != olm.KindCRD {
-			continue
-		}
-		crd, err := olm.As[olm.CustomResourceDefinition](o)
-		if err != nil {
-			return nil, err
-		}
-		if kinds[[2]string{crd.Spec.Group, crd.Spec.Names.Kind}] {
-			names = append(names, crd.Metadata.Name)
-		}
-	}
-	return names, nil
 }
 
 func addNamespaces(c *memcluster.Cluster) error {
@@ -160,7 +164,7 @@ func addNamespaces(c *memcluster.Cluster) error {
 // the only one with something to do in it.
 func theNamespace(c *memcluster.Cluster, name string) (string, error) {
 	if name != "" {
-		return name, nil
+		return name, mentioned(c, name)
 	}
 	for _, kind := range []string{olm.KindSubscription, olm.KindOperatorGroup} {
 		found := map[string]bool{}
@@ -180,9 +184,28 @@ func theNamespace(c *memcluster.Cluster, name string) (string, error) {
 	return "", usagef("no subscription and no operator group in the cluster; say which namespace is meant with --namespace")
 }
 
+// mentioned returns an error for a namespace of which the files say nothing. Most
+// likely it is misspelt, and there would be nothing to do.
+func mentioned(c *memcluster.Cluster, name string) error {
+	all := map[string]bool{}
+	for _, o := range c.List() {
+		if ns := o.Metadata.Namespace; ns != "" {
+			all[ns] = true
+		} else if o.Kind == "Namespace" {
+			all[o.Metadata.Name] = true
+		}
+	}
+	if all[name] {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(all))
+	return usagef("the files say nothing of namespace %q%s", name, hint(name, names))
+}
+
 // objects passes the objects of a file to put: the documents of a YAML or JSON
-// stream, and the items of lists.
-func (l *loader) objects(name string, put func(olm.Object) error) error {
+// stream, and the items of lists. It passes to found the kinds of the objects,
+// and those of lists, which may be empty.
+func (l *loader) objects(name string, found func(reconcile.GroupKind), put func(olm.Object) error) error {
 	in, err := l.input(name)
 	if err != nil {
 		return err
@@ -199,7 +222,7 @@ func (l *loader) objects(name string, put func(olm.Object) error) error {
 			return nil
 		}
 		if err == nil {
-			err = objectsOf(&node, put)
+			err = objectsOf(&node, found, put)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: document %d: %w", display(name), n, err)
@@ -208,7 +231,7 @@ func (l *loader) objects(name string, put func(olm.Object) error) error {
 }
 
 // objectsOf passes on the objects of one document.
-func objectsOf(node *yamlv3.Node, put func(olm.Object) error) error {
+func objectsOf(node *yamlv3.Node, found func(reconcile.GroupKind), put func(olm.Object) error) error {
 	text, err := yamlv3.Marshal(node)
 	if err != nil {
 		return err
@@ -225,21 +248,24 @@ func objectsOf(node *yamlv3.Node, put func(olm.Object) error) error {
 	}
 	items, isList := o.Get("items")
 	if !isList || !strings.HasSuffix(o.Kind, "List") {
-		return putOne(o, put)
+		return putOne(o, found, put)
+	}
+	if k := o.Key(); k.Kind != "List" {
+		found(reconcile.GroupKind{Group: k.Group, Kind: strings.TrimSuffix(k.Kind, "List")})
 	}
 	var list []olm.Object
 	if err := json.Unmarshal(items, &list); err != nil {
 		return fmt.Errorf("/items: %w", err)
 	}
 	for i, item := range list {
-		if err := putOne(item, put); err != nil {
+		if err := putOne(item, found, put); err != nil {
 			return fmt.Errorf("/items/%d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func putOne(o olm.Object, put func(olm.Object) error) error {
+func putOne(o olm.Object, found func(reconcile.GroupKind), put func(olm.Object) error) error {
 	switch {
 	case o.Kind == "":
 		return errors.New("an object without a kind")
@@ -248,6 +274,7 @@ func putOne(o olm.Object, put func(olm.Object) error) error {
 	case o.Metadata.Name == "":
 		return fmt.Errorf("%s without /metadata/name", o.Kind)
 	}
+	found(reconcile.GroupKind{Group: o.Key().Group, Kind: o.Kind})
 	return put(o)
 }
 

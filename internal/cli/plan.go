@@ -26,6 +26,7 @@ namespace. A catalog without a CatalogSource counts as a healthy one in the
 global namespace; a CatalogSource without content counts as unhealthy. For a
 bundle whose manifests the catalog does not carry, its properties stand in.
 
+` + stateHelp + `
 Below the plan stands what an administrator should know beside it: operators that
 block the upgrade of the platform or must not be upgraded, that are not supported
 in one cluster, that share roles, and what they own that others must register.
@@ -34,8 +35,7 @@ What follows from these writes is for "olmkit simulate" to tell.
 
 Exit codes: 0 here is the plan, 1 the subscriptions cannot be resolved (the plan
 says why), 2 the input could not be read.`,
-		Example: `  kubectl get -n operators -o yaml sub,csv,ip,og > state.yaml
-  olmkit plan -f state.yaml --catalog community=./catalog
+		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan -f - -n operators ./catalog < state.yaml -o json`,
 	}
 	var s clusterState
@@ -52,7 +52,7 @@ says why), 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
-		opts := &reconcile.Options{PlatformVersion: *platform}
+		opts := &reconcile.Options{PlatformVersion: *platform, ForeignHashes: true}
 		advice, err := reconcile.Advise(snapshot, opts)
 		if err != nil {
 			return err

@@ -20,8 +20,10 @@ func newSimulate(e *env) *cobra.Command {
 Lifecycle Manager do its work on them in memory, until there is nothing left to
 do. It prints each write with its reason, and how everything ends: every upgrade
 on the way to the head of a channel, for instance. CRDs are served and
-deployments run as soon as they exist.
+deployments run as soon as they are written; those that the files have stay as
+their status there says until then.
 
+` + stateHelp + `
 An install plan that wants approval ends the simulation there, unless --approve
 gives it.
 
@@ -41,8 +43,11 @@ resolved, 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
+		if err := startControllers(cluster); err != nil {
+			return err
+		}
 		sim := &simulation{cluster: cluster, namespace: s.namespace, out: printer{w: e.stdout, format: *f}}
-		sim.loop = &reconcile.Loop{Cluster: cluster, Content: catalogs, Progress: sim.progress}
+		sim.loop = &reconcile.Loop{Cluster: cluster, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{ForeignHashes: true}}
 		plan, err := sim.run(ctx, approve)
 		if err != nil {
 			return err
@@ -53,6 +58,26 @@ resolved, 2 the input could not be read.`,
 		return nil
 	}
 	return cmd
+}
+
+// startControllers lets the cluster serve CRDs and run deployments from now on. Of
+// those that it has, that goes for the ones without a status: that of the others
+// is what the cluster said.
+func startControllers(c *memcluster.Cluster) error {
+	c.Controllers = true
+	for _, o := range c.List() {
+		k := o.Key()
+		if !(k.Group == olm.GroupCRD && k.Kind == olm.KindCRD) && !(k.Group == "apps" && k.Kind == "Deployment") {
+			continue
+		}
+		if _, has := o.Get("status", "conditions"); has {
+			continue
+		}
+		if err := c.Put(&o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A simulation is a loop on a cluster in memory that prints what it does.

@@ -22,12 +22,12 @@ func TestParseSource(t *testing.T) {
 		want source
 	}{
 		{"a=dir", source{name: "a", namespace: "olm", path: "dir"}},
-		{"a=dir,priority=-3", source{name: "a", namespace: "olm", path: "dir", priority: -3}},
-		{"a=dir,namespace=ns,priority=2", source{name: "a", namespace: "ns", path: "dir", priority: 2}},
+		{"a=dir,priority=-3", source{name: "a", namespace: "olm", path: "dir", priority: -3, hasPriority: true}},
+		{"a=dir,namespace=ns,priority=2", source{name: "a", namespace: "ns", path: "dir", priority: 2, hasPriority: true}},
 		{"a=x=y,z", source{name: "a", namespace: "olm", path: "x=y,z"}},
-		{"a=x,z,priority=1", source{name: "a", namespace: "olm", path: "x,z", priority: 1}},
+		{"a=x,z,priority=1", source{name: "a", namespace: "olm", path: "x,z", priority: 1, hasPriority: true}},
 		{"x/dir", source{name: "dir", namespace: "olm", path: "x/dir"}},
-		{"x/dir,priority=2", source{name: "dir", namespace: "olm", path: "x/dir", priority: 2}},
+		{"x/dir,priority=2", source{name: "dir", namespace: "olm", path: "x/dir", priority: 2, hasPriority: true}},
 		{"./x=y", source{name: "x=y", namespace: "olm", path: "./x=y"}},
 		{"a=x,label=env=prod,label=tier=", source{name: "a", namespace: "olm", path: "x", labels: map[string]string{"env": "prod", "tier": ""}}},
 	} {
