@@ -14,7 +14,10 @@ import (
 
 // An action is what the tests need of action.yml.
 type action struct {
-	Inputs  map[string]struct{ Description, Default string }
+	Inputs map[string]struct {
+		Description, Default string
+		Required             bool
+	}
 	Outputs map[string]struct{ Value string }
 	Runs    struct {
 		Using string
