@@ -11,6 +11,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -57,20 +58,35 @@ func run(ctx context.Context, w io.Writer, addr string, try bool) error {
 	if err != nil {
 		return err
 	}
-	context.AfterFunc(ctx, func() { server.Shutdown(context.WithoutCancel(ctx)) })
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(listener) }()
 	if try {
+		ctx, stop := context.WithCancel(ctx)
+		done := make(chan error, 1)
+		go func() { done <- serve(ctx, server, listener) }()
 		err := ask(ctx, w, "http://"+listener.Addr().String()+"/resolve")
-		server.Close()
-		<-done
-		return err
+		stop()
+		return errors.Join(err, <-done)
 	}
 	fmt.Fprintln(w, "listening on", listener.Addr())
-	if err := <-done; err != http.ErrServerClosed {
-		return err
+	return serve(ctx, server, listener)
+}
+
+// grace is how long requests that are being answered may take when the service
+// ends: as long as any may take.
+const grace = 10 * time.Second
+
+// serve answers requests until ctx ends. It returns when those under way are
+// answered too, or after grace. Serve itself returns as soon as Shutdown begins.
+func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
+	shut := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		shut <- server.Shutdown(ctx)
+	})
+	if err := server.Serve(listener); stop() || !errors.Is(err, http.ErrServerClosed) {
+		return err // the listener broke, and nobody asked to end
 	}
-	return nil
+	return <-shut
 }
 
 // ask sends a few requests and prints the answers.
