@@ -14,7 +14,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build test race fuzz faults bench compare cover lint golden fmt tidy man apidiff release reproduce all
+.PHONY: help build test race fuzz faults bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,8 +80,11 @@ tidy: ## bring go.mod and go.sum of every module up to date
 man: ## write the man pages into bin/man/
 	cd internal/man && $(GO) run . ../../bin/man
 
-apidiff: ## compare the public API with the last tag, or with REF
+apidiff: ## compare the public API, that of kube too, with the last tag, or with REF
 	internal/tools/apidiff.sh $(REF)
+
+kubetag: ## tag the module kube as kube/VERSION, after VERSION is pushed
+	internal/tools/release/kube.sh $(VERSION)
 
 release: ## build the release of the tag VERSION into dist/VERSION/
 	internal/tools/release/release.sh $(VERSION) dist/$(VERSION)

@@ -7,7 +7,8 @@
 # license; a bill of materials (CycloneDX) for each; and SHA256SUMS. The same tag,
 # built by the same Go, gives the same bytes, on any machine and in any directory.
 #
-# PLATFORMS names what to build for; SBOM=no leaves out the bills of materials.
+# PLATFORMS names what to build for; SBOM=no leaves out the bills of materials;
+# KUBE=no does not ask for the tag of the module kube, for a rehearsal.
 # It needs git, GNU tar, gzip and sha256sum.
 set -eu
 version=$1
@@ -15,7 +16,7 @@ mkdir -p "$2"
 out=$(cd "$2" && pwd)
 cd "$(dirname "$0")/../../.."
 : "${PLATFORMS:=linux/amd64 linux/arm64 linux/ppc64le darwin/amd64 darwin/arm64 windows/amd64}"
-: "${SBOM:=yes}"
+: "${SBOM:=yes}" "${KUBE:=yes}"
 root=$PWD
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -27,6 +28,18 @@ fi
 if ! git rev-parse -q --verify "refs/tags/$version" >/dev/null; then
 	echo "release: there is no tag $version; make it first: git tag -a $version" >&2
 	exit 2
+fi
+# The same version of kube must be one that others can use: see kube.sh.
+if [ "$KUBE" = yes ]; then
+	if ! git show "refs/tags/kube/$version:kube/go.mod" >"$tmp/kube.mod" 2>/dev/null; then
+		echo "release: there is no tag kube/$version; make it first: make kubetag VERSION=$version" >&2
+		exit 2
+	fi
+	module=$(awk '$1 == "module" { print $2 }' go.mod)
+	if grep -q '^replace' "$tmp/kube.mod" || ! grep -Eq "^(require )?[[:space:]]*$module $version\$" "$tmp/kube.mod"; then
+		echo "release: at kube/$version, kube/go.mod has to require $module $version and to replace nothing; make kubetag does that" >&2
+		exit 2
+	fi
 fi
 # A clone, so that nothing uncommitted gets in. The one commit has the one tag, so
 # that the go command stamps this version and no other.
@@ -41,7 +54,7 @@ export SOURCE_DATE_EPOCH VERSION="$version"
 gzip -n -9 "$tmp"/man/*
 if [ "$SBOM" = yes ]; then
 	# The bill of materials names the hash of the tool that made it.
-	CGO_ENABLED=0 go build -trimpath -modfile="$root/internal/tools/release/go.mod" -o "$tmp/cyclonedx-gomod" \
+	CGO_ENABLED=0 go build -trimpath -modfile=internal/tools/release/go.mod -o "$tmp/cyclonedx-gomod" \
 		github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 fi
 for platform in $PLATFORMS; do
