@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +19,7 @@ import (
 type cached struct {
 	recent    *recent
 	informers map[groupKind]toolscache.SharedIndexInformer
+	views     map[viewOf]*view
 
 	mu sync.RWMutex
 	// converted is by object: those of a cache are never modified, and each
@@ -26,31 +28,54 @@ type cached struct {
 	most      int
 }
 
+// A viewOf names a view: the selections that do not depend on a namespace.
+type viewOf struct {
+	groupKind
+	selection
+}
+
 // newCached returns a source that reads from a cache. It adds indexes, and so
 // must be called before the cache starts.
 func newCached(ctx context.Context, c cache.Cache, r *recent) (*cached, error) {
-	s := &cached{recent: r, informers: map[groupKind]toolscache.SharedIndexInformer{}, converted: map[*unstructured.Unstructured]entry{}}
+	s := &cached{recent: r, informers: map[groupKind]toolscache.SharedIndexInformer{}, views: map[viewOf]*view{}, converted: map[*unstructured.Unstructured]entry{}}
 	for _, k := range kinds() {
 		i, err := informer(ctx, c, k)
 		if err != nil {
 			return nil, err
 		}
-		indexers := toolscache.Indexers{}
-		for _, name := range []string{byOwner, bySubject, byOriginal, byTarget} {
-			indexers[name] = func(o any) ([]string, error) {
-				u, ok := o.(*unstructured.Unstructured)
-				if !ok {
-					return nil, fmt.Errorf("the cache of %s holds a %T", k.plural, o)
-				}
-				return indexValues(name, u), nil
-			}
-		}
-		if err := i.AddIndexers(indexers); err != nil {
+		if err := i.AddIndexers(s.watch(k, i.GetIndexer())); err != nil {
 			return nil, fmt.Errorf("indexing %s: %w", k.plural, err)
 		}
 		s.informers[k.group()] = i
 	}
 	return s, nil
+}
+
+// watch makes the views of a kind. The indexes that it returns belong to them:
+// they notice what happens in the store.
+func (s *cached) watch(k kind, index toolscache.Indexer) toolscache.Indexers {
+	touched := &atomic.Uint64{}
+	indexers := toolscache.Indexers{}
+	for _, name := range []string{byOwner, bySubject, byOriginal, byTarget} {
+		indexers[name] = func(o any) ([]string, error) {
+			u, ok := o.(*unstructured.Unstructured)
+			if !ok {
+				return nil, notUnstructured(o)
+			}
+			if name == byOwner { // one of them is enough
+				touched.Add(1)
+			}
+			return indexValues(name, u), nil
+		}
+	}
+	for _, sel := range []selection{{}, {index: byOriginal}} {
+		s.views[viewOf{k.group(), sel}] = &view{
+			state:    func() storeState { return storeState{touched.Load(), index.LastStoreSyncResourceVersion()} },
+			selected: func() ([]any, error) { return selected(index, sel) },
+			convert:  func(u *unstructured.Unstructured) entry { return s.convert(k, u) },
+		}
+	}
+	return indexers
 }
 
 func informer(ctx context.Context, c cache.Cache, k kind) (toolscache.SharedIndexInformer, error) {
@@ -67,10 +92,14 @@ func informer(ctx context.Context, c cache.Cache, k kind) (toolscache.SharedInde
 	return shared, nil
 }
 
-func (s *cached) overlay(k kind) (toolscache.SharedIndexInformer, map[types.NamespacedName]*unstructured.Unstructured) {
+func (s *cached) overlay(k kind) (toolscache.Indexer, map[types.NamespacedName]*unstructured.Unstructured) {
 	i := s.informers[k.group()]
 	index := i.GetIndexer()
-	return i, s.recent.merge(k.group(), i.LastSyncResourceVersion(), func(n types.NamespacedName) *unstructured.Unstructured {
+	seen := index.LastStoreSyncResourceVersion()
+	if seen == "" { // an informer without atomic updates, by its feature gate
+		seen = i.LastSyncResourceVersion()
+	}
+	return index, s.recent.merge(k.group(), seen, func(n types.NamespacedName) *unstructured.Unstructured {
 		o, _, _ := index.GetByKey(storeKey(n.Namespace, n.Name))
 		u, _ := o.(*unstructured.Unstructured)
 		return u
@@ -89,36 +118,41 @@ func (s *cached) list(ctx context.Context, k kind, sel selection) ([]entry, erro
 		return nil, context.Cause(ctx)
 	}
 	// The writes first: what the cache gets to know later is in its list.
-	i, fresh := s.overlay(k)
-	var items []any
-	var err error
-	switch {
-	case sel.index != "":
-		items, err = i.GetIndexer().ByIndex(sel.index, sel.value)
-	case sel.namespace != "":
-		items, err = i.GetIndexer().ByIndex(toolscache.NamespaceIndex, sel.namespace)
-	default:
-		items = i.GetIndexer().List()
-	}
+	index, fresh := s.overlay(k)
+	list, err := s.stored(k, sel, index)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s from the cache: %w", k.plural, err)
 	}
-	out := make([]entry, 0, len(items)+len(fresh))
+	if len(fresh) == 0 {
+		return list, nil
+	}
+	over := make(map[types.NamespacedName]*entry, len(fresh))
+	for name, u := range fresh {
+		over[name] = nil
+		if u == nil || sel.namespace != "" && name.Namespace != sel.namespace || sel.index != "" && !slices.Contains(indexValues(sel.index, u), sel.value) {
+			continue
+		}
+		e := s.convert(k, u)
+		over[name] = &e
+	}
+	return overlaid(list, over), nil
+}
+
+// stored returns what the cache itself has of a selection, sorted. The lists of
+// the whole cluster are shared.
+func (s *cached) stored(k kind, sel selection, index toolscache.Indexer) ([]entry, error) {
+	if v := s.views[viewOf{k.group(), sel}]; v != nil {
+		return v.entries()
+	}
+	items, err := selected(index, sel)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]entry, 0, len(items))
 	for _, o := range items {
 		u, ok := o.(*unstructured.Unstructured)
 		if !ok {
-			return nil, fmt.Errorf("the cache of %s holds a %T", k.plural, o)
-		}
-		if len(fresh) > 0 {
-			if _, ok := fresh[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}]; ok {
-				continue
-			}
-		}
-		out = append(out, s.convert(k, u))
-	}
-	for name, u := range fresh {
-		if u == nil || sel.namespace != "" && name.Namespace != sel.namespace || sel.index != "" && !slices.Contains(indexValues(sel.index, u), sel.value) {
-			continue
+			return nil, notUnstructured(o)
 		}
 		out = append(out, s.convert(k, u))
 	}
@@ -126,14 +160,26 @@ func (s *cached) list(ctx context.Context, k kind, sel selection) ([]entry, erro
 	return out, nil
 }
 
+func selected(index toolscache.Indexer, sel selection) ([]any, error) {
+	switch {
+	case sel.index != "":
+		return index.ByIndex(sel.index, sel.value)
+	case sel.namespace != "":
+		return index.ByIndex(toolscache.NamespaceIndex, sel.namespace)
+	}
+	return index.List(), nil
+}
+
+func notUnstructured(o any) error { return fmt.Errorf("the cache holds a %T", o) }
+
 func (s *cached) get(ctx context.Context, k kind, namespace, name string) (olm.Resource, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	i, fresh := s.overlay(k)
+	index, fresh := s.overlay(k)
 	u, ok := fresh[types.NamespacedName{Namespace: namespace, Name: name}]
 	if !ok {
-		o, _, err := i.GetIndexer().GetByKey(storeKey(namespace, name))
+		o, _, err := index.GetByKey(storeKey(namespace, name))
 		if err != nil {
 			return nil, err
 		}
