@@ -171,7 +171,13 @@ func (s *Snapshot) sort() {
 }
 
 func sortByKey[R olm.Resource](list []R) {
-	slices.SortFunc(list, func(a, b R) int { return a.Head().Key().Compare(b.Head().Key()) })
+	slices.SortFunc(list, func(a, b R) int {
+		x, y := a.Head(), b.Head()
+		if x.APIVersion == y.APIVersion && x.Kind == y.Kind { // of a list of one type all are
+			return cmp.Or(cmp.Compare(x.Metadata.Namespace, y.Metadata.Namespace), cmp.Compare(x.Metadata.Name, y.Metadata.Name))
+		}
+		return x.Key().Compare(y.Key())
+	})
 }
 
 // clone returns a copy with lists of its own, sorted, and an index.
