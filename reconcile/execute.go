@@ -38,6 +38,8 @@ func tryAgain(ip *olm.InstallPlan) string {
 
 func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	switch {
+	case !p.isWanted(ip) && p.isLate(ip):
+		return p.emit(Delete, ip, ip.Key(), nil, "a later one was made before it had steps")
 	case !p.isWanted(ip):
 		p.note(ip.Key(), "superseded: no subscription refers to it any longer")
 		return nil
@@ -111,6 +113,14 @@ func (p *planner) isForDependencies(ip *olm.InstallPlan) bool {
 		}
 	}
 	return true
+}
+
+// isLate reports whether a plan that a resolution made has no steps and never gets
+// any: a subscription has had one of its generation or a later one. A loop that
+// slept made it.
+func (p *planner) isLate(ip *olm.InstallPlan) bool {
+	return ip.Status.Phase == "" && len(ip.Status.Plan) == 0 && len(lookups(ip)) == 0 &&
+		slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstallPlanGeneration >= ip.Spec.Generation })
 }
 
 // isReferred reports whether a subscription refers to a plan.

@@ -69,7 +69,7 @@ func tallied(t *testing.T, names ...string) []*atomic.Int64 {
 
 func undisturbed(t *testing.T, w *world) {
 	t.Helper()
-	if _, err := w.loop().Run(context.Background(), testNamespace); err != nil {
+	if _, err := w.loop().Run(context.Background(), testNamespace); err != nil && !errors.Is(err, errRefused) {
 		t.Errorf("undisturbed: %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func TestKilledAfterEveryWrite(t *testing.T) {
 				if _, err := l.Run(context.Background(), testNamespace); errors.Is(err, errSeen) {
 					r.remember()
 					continue
-				} else if err != nil {
+				} else if err != nil && !errors.Is(err, errRefused) {
 					t.Errorf("killed after %d writes: %v", k, err)
 				}
 				if diff := gocmp.Diff(want, final(c)); diff != "" {
@@ -242,7 +242,7 @@ func rerun(t *testing.T, l *reconcile.Loop) *reconcile.Result {
 	for range 1000 {
 		r, err := l.Run(context.Background(), testNamespace)
 		total.Changes, total.Conflicts = total.Changes+r.Changes, total.Conflicts+r.Conflicts
-		if err == nil {
+		if err == nil || errors.Is(err, errRefused) && !errors.Is(err, errInjected) {
 			return total
 		}
 		if !errors.Is(err, errInjected) {
@@ -369,12 +369,20 @@ func TestStaleLoop(t *testing.T) {
 					break
 				}
 				plans = append(plans, plan)
+				made := 0
 				for _, c := range plan.Changes {
-					if _, err := w.Apply(context.Background(), c); err != nil && !errors.Is(err, reconcile.ErrConflict) {
+					switch _, err := w.Apply(context.Background(), c); {
+					case err == nil:
+						made++
+					case !errors.Is(err, reconcile.ErrConflict) && !errors.Is(err, errRefused):
 						t.Fatal(err)
 					}
 				}
+				if made == 0 {
+					break // the rest is refused
+				}
 			}
+			undisturbed(t, w)
 			want := final(w.Cluster)
 			for i, plan := range plans {
 				c := w.Clone()
@@ -385,7 +393,7 @@ func TestStaleLoop(t *testing.T) {
 					case err == nil:
 						n[1].Add(1)
 						made = true
-					case errors.Is(err, reconcile.ErrConflict):
+					case errors.Is(err, reconcile.ErrConflict), errors.Is(err, errRefused):
 						n[0].Add(1)
 					default:
 						t.Fatal(err)
@@ -396,7 +404,7 @@ func TestStaleLoop(t *testing.T) {
 				}
 				l := w.loop()
 				l.Cluster = c
-				if _, err := l.Run(context.Background(), testNamespace); err != nil {
+				if _, err := l.Run(context.Background(), testNamespace); err != nil && !errors.Is(err, errRefused) {
 					t.Errorf("plan %d: %v", i, err)
 				}
 				if diff := gocmp.Diff(want, final(c)); diff != "" {

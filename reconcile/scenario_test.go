@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/olmkit/olmkit/fbc"
@@ -32,7 +35,13 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 //	decide                  prints one plan without applying it
 //	approve                 approves every install plan
 //	put FILE                puts the objects of a file into the cluster
-//	delete KIND NS/NAME     deletes an object ("-" for no namespace)
+//	delete KIND NS/NAME     deletes an object ("-" for no namespace,
+//	                        "*" for all of the namespace)
+//	hold KIND NS/NAME       gives it a finalizer
+//	finalize KIND NS/NAME   takes its finalizers away, as who set them would
+//	sleep DURATION          lets time pass; the clock runs from the first one on
+//	refuse KIND NAME        lets the cluster refuse writes of an object
+//	permit KIND NAME        ends that
 //	catalog NS/NAME FILE    gives a catalog another content
 //	unavailable NAME        lets a deployment stay unavailable
 //	available NAME          ends that
@@ -42,6 +51,11 @@ type world struct {
 	content
 	files       map[string][]byte
 	unavailable map[string]bool
+	// clock is the time, in nanoseconds since 1970, of a scenario that sleeps.
+	clock *atomic.Int64
+	// refused are the objects, as "<kind> <name>", whose writes the cluster
+	// refuses for good.
+	refused map[string]bool
 }
 
 // A content adds the manifests of a scenario, files manifests/<bundle>.yaml, to
@@ -60,16 +74,29 @@ func (c content) Manifests(ctx context.Context, id resolver.CatalogID, b graph.B
 
 const testNamespace = "ops"
 
+var errRefused = errors.New("is forbidden")
+
 func newWorld(t testing.TB, a *txtar.Archive) *world {
 	t.Helper()
 	w := &world{
 		Cluster: &memcluster.Cluster{GlobalNamespace: "olm", KubeVersion: "v1.30.2", Controllers: true},
 		content: content{&reconcile.Catalogs{StandIns: true}, map[string][]olm.Object{}},
 		files:   map[string][]byte{}, unavailable: map[string]bool{},
+		clock: new(atomic.Int64), refused: map[string]bool{},
+	}
+	w.clock.Store(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
+	w.Admit = func(c reconcile.Change) error {
+		if w.refused[c.Key().Kind+" "+c.Key().Name] {
+			return errRefused
+		}
+		return nil
 	}
 	w.Available = func(d *olm.Deployment) bool { return !w.unavailable[d.Metadata.Name] }
 	for _, f := range a.Files {
 		w.files[f.Name] = f.Data
+	}
+	if bytes.Contains(w.files["script"], []byte("sleep ")) {
+		w.Now = func() time.Time { return time.Unix(0, w.clock.Load()).UTC() }
 	}
 	for _, name := range slices.Sorted(keys(w.files)) {
 		switch dir, base, _ := strings.Cut(strings.TrimSuffix(name, ".yaml"), "/"); dir {
@@ -182,9 +209,29 @@ func (w *world) script(t testing.TB, run func(out *strings.Builder)) string {
 				w.put(t, &o)
 			}
 		case "delete":
-			if err := w.Remove(key(f[1], f[2])); err != nil {
+			for _, k := range w.keysOf(key(f[1], f[2])) {
+				if err := w.Delete(k); err != nil {
+					t.Fatal(err)
+				}
+			}
+		case "hold", "finalize":
+			o, err := w.Get(key(f[1], f[2]))
+			if err != nil {
 				t.Fatal(err)
 			}
+			o.Metadata.Finalizers = nil
+			if f[0] == "hold" {
+				o.Metadata.Finalizers = []string{"example.com/held"}
+			}
+			w.put(t, &o)
+		case "sleep":
+			d, err := time.ParseDuration(f[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.clock.Add(int64(d))
+		case "refuse", "permit":
+			w.refused[f[1]+" "+f[2]] = f[0] == "refuse"
 		case "catalog":
 			w.catalog(t, f[1], f[2])
 		case "unavailable", "available":
@@ -209,6 +256,21 @@ func (w *world) script(t testing.TB, run func(out *strings.Builder)) string {
 		}
 	}
 	return out.String()
+}
+
+// keysOf returns a key, or with the name "*" those of all objects that differ in
+// the name alone.
+func (w *world) keysOf(k olm.Key) []olm.Key {
+	if k.Name != "*" {
+		return []olm.Key{k}
+	}
+	var list []olm.Key
+	for _, o := range w.List() {
+		if x := o.Key(); x.Group == k.Group && x.Kind == k.Kind && x.Namespace == k.Namespace {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 func key(kind, name string) olm.Key {

@@ -35,6 +35,9 @@ type Cluster struct {
 	// Intercept, if set, stands between Apply and the store: it may fail before
 	// it applies a change, or after, or write something else first.
 	Intercept func(c reconcile.Change, apply func() error) error
+	// Admit, if set, is asked before each change of Apply and may refuse it, as
+	// permissions and admission webhooks do. It may read the cluster.
+	Admit func(c reconcile.Change) error
 	// Warn, if set, returns what the API server would warn of.
 	Warn func(c reconcile.Change) []string
 
@@ -60,6 +63,10 @@ func (c *Cluster) Put(resources ...olm.Resource) error {
 		}
 		if old, ok := c.objects[o.Key()]; ok {
 			o.Metadata.UID = cmp.Or(o.Metadata.UID, old.Metadata.UID)
+			if finished(&old, &o) {
+				c.delete(o.Key())
+				continue
+			}
 		}
 		c.identify(&o)
 		if err := c.store(o); err != nil {
@@ -124,8 +131,43 @@ func (c *Cluster) List() []olm.Object {
 	return slices.SortedFunc(maps.Values(c.objects), func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
 }
 
-// Remove deletes an object and what goes with it, whoever objects. The error is
-// ErrNotFound, wrapped.
+// Delete deletes an object as an API server does: one with finalizers gets a
+// deletionTimestamp, and goes with the last of them. The error is ErrNotFound,
+// wrapped.
+func (c *Cluster) Delete(k olm.Key) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.objects[k]; !ok {
+		return fmt.Errorf("%s: %w", k, ErrNotFound)
+	}
+	return c.release(k)
+}
+
+// release deletes an object once it has no finalizers.
+func (c *Cluster) release(k olm.Key) error {
+	o := c.objects[k]
+	if len(o.Metadata.Finalizers) == 0 {
+		c.delete(k)
+		return nil
+	}
+	if o.Metadata.IsDeleted() {
+		return nil
+	}
+	o.Metadata.DeletionTimestamp = time.Unix(0, 0).UTC() // without a clock, any
+	if c.Now != nil {
+		o.Metadata.DeletionTimestamp = c.Now().UTC().Truncate(time.Second)
+	}
+	return c.store(o)
+}
+
+// finished reports whether a write takes away the last finalizer of an object
+// that is being deleted.
+func finished(old, now *olm.Object) bool {
+	return old.Metadata.IsDeleted() && len(old.Metadata.Finalizers) > 0 && len(now.Metadata.Finalizers) == 0
+}
+
+// Remove deletes an object and what goes with it at once, whatever finalizers
+// say. The error is ErrNotFound, wrapped.
 func (c *Cluster) Remove(k olm.Key) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +192,7 @@ func (c *Cluster) delete(k olm.Key) {
 			continue
 		}
 		if !slices.ContainsFunc(x.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return uids[r.UID] }) {
-			c.delete(key)
+			_ = c.release(key) // a write that only marks cannot fail but for its status, which stays
 		}
 	}
 }
@@ -162,7 +204,7 @@ func (c *Cluster) Clone() *Cluster {
 	defer c.mu.Unlock()
 	return &Cluster{
 		GlobalNamespace: c.GlobalNamespace, KubeVersion: c.KubeVersion, Now: c.Now, Known: c.Known,
-		Controllers: c.Controllers, Available: c.Available, Intercept: c.Intercept, Warn: c.Warn,
+		Controllers: c.Controllers, Available: c.Available, Admit: c.Admit, Intercept: c.Intercept, Warn: c.Warn,
 		objects: maps.Clone(c.objects), version: c.version, uid: c.uid,
 	}
 }
@@ -192,6 +234,11 @@ func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string,
 		return nil, context.Cause(ctx)
 	}
 	apply := func() error {
+		if c.Admit != nil {
+			if err := c.Admit(change); err != nil {
+				return err
+			}
+		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.apply(change)
@@ -229,8 +276,7 @@ func (c *Cluster) apply(change reconcile.Change) error {
 	}
 	switch change.Op {
 	case reconcile.Delete:
-		c.delete(k)
-		return nil
+		return c.release(k)
 	case reconcile.Update:
 		return c.update(old, want)
 	case reconcile.UpdateStatus:
@@ -252,7 +298,7 @@ func (c *Cluster) create(o olm.Object) error {
 			return err
 		}
 	}
-	o.Metadata.UID, o.Metadata.Generation = "", 0
+	o.Metadata.UID, o.Metadata.Generation, o.Metadata.DeletionTimestamp = "", 0, time.Time{}
 	c.identify(&o)
 	if err := c.store(o); err != nil {
 		return err
@@ -269,7 +315,7 @@ func (c *Cluster) collect(o olm.Object) {
 	}
 	uids := c.uids()
 	if !slices.ContainsFunc(o.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return uids[r.UID] }) {
-		c.delete(o.Key())
+		_ = c.release(o.Key())
 	}
 }
 
@@ -293,6 +339,10 @@ func (c *Cluster) update(old, want olm.Object) error {
 		return err
 	}
 	want.Metadata.UID, want.Metadata.CreationTimestamp, want.Metadata.Generation = old.Metadata.UID, old.Metadata.CreationTimestamp, old.Metadata.Generation
+	if want.Metadata.DeletionTimestamp = old.Metadata.DeletionTimestamp; finished(&old, &want) {
+		c.delete(old.Key())
+		return nil
+	}
 	before, after := old, want
 	before.Metadata, after.Metadata = olm.Metadata{}, olm.Metadata{}
 	if !olm.Equal(&before, &after) {
