@@ -14,7 +14,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build test race fuzz faults bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build test race fuzz faults fleet bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ fuzz: ## run every fuzz target for FUZZTIME
 
 faults: ## kill and disturb the reconciliation loop at length
 	$(GO) test ./reconcile -run 'Killed|Faults|Loops|Stale|Mutated' -thorough -v
+
+fleet: ## install an operator in a thousand namespaces of a real API server at once
+	cd kube && $(GO) test -run ManyNamespaces -v -timeout 30m . -fleet 1000
 
 bench: ## run the benchmarks that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...

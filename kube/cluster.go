@@ -9,8 +9,8 @@ import (
 
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,8 +29,8 @@ type Cluster struct {
 
 	mu       sync.Mutex
 	accounts map[string]client.Client // by user name
-	version  string
-	asked    time.Time // when the version was
+	version  asked[string]
+	platform asked[*olm.Object]
 }
 
 var _ reconcile.Cluster = (*Cluster)(nil)
@@ -84,29 +84,6 @@ func NewCluster(ctx context.Context, config *rest.Config, opts ClusterOptions) (
 		}
 	}
 	return c, nil
-}
-
-// kubeVersion returns the version of the cluster, which is asked for now and
-// then.
-func (c *Cluster) kubeVersion(now time.Time) (string, error) {
-	c.mu.Lock()
-	version, old := c.version, now.Sub(c.asked) > 10*time.Minute
-	c.mu.Unlock()
-	if version != "" && !old {
-		return version, nil
-	}
-	d, err := discovery.NewDiscoveryClientForConfigAndClient(c.config, c.opts.HTTPClient)
-	if err != nil {
-		return "", err
-	}
-	v, err := d.ServerVersion()
-	if err != nil {
-		return "", fmt.Errorf("asking for the version of the cluster: %w", err)
-	}
-	c.mu.Lock()
-	c.version, c.asked = v.GitVersion, now
-	c.mu.Unlock()
-	return v.GitVersion, nil
 }
 
 // as returns a client that acts as a service account: the API server decides

@@ -24,6 +24,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
@@ -145,20 +146,22 @@ func playDeployments(t testing.TB) {
 	m, err := manager.New(env.Config, manager.Options{Scheme: newScheme(t), Metrics: metricsserver.Options{BindAddress: "0"}})
 	must(t, err)
 	c := m.GetClient()
-	err = ctrl.NewControllerManagedBy(m).Named("deployments-" + strings.ReplaceAll(strings.ToLower(t.Name()), "/", "-")).For(&appsv1.Deployment{}).Complete(
-		ctrlFunc(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-			d := &appsv1.Deployment{}
-			if err := c.Get(ctx, req.NamespacedName, d); err != nil {
-				return ctrl.Result{}, client.IgnoreNotFound(err)
-			}
-			if d.Status.ObservedGeneration == d.Generation || d.Annotations["test/stays-down"] != "" {
-				return ctrl.Result{}, nil
-			}
-			d.Status.ObservedGeneration = d.Generation
-			d.Status.Replicas, d.Status.UpdatedReplicas, d.Status.AvailableReplicas, d.Status.ReadyReplicas = 1, 1, 1, 1
-			d.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"}}
-			return ctrl.Result{}, c.Status().Update(ctx, d)
-		}))
+	err = ctrl.NewControllerManagedBy(m).Named("deployments-" + strings.ReplaceAll(strings.ToLower(t.Name()), "/", "-")).For(&appsv1.Deployment{}).
+		WithOptions(controller.Options{SkipNameValidation: new(true)}). // -count plays them again
+		Complete(
+			ctrlFunc(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+				d := &appsv1.Deployment{}
+				if err := c.Get(ctx, req.NamespacedName, d); err != nil {
+					return ctrl.Result{}, client.IgnoreNotFound(err)
+				}
+				if d.Status.ObservedGeneration == d.Generation || d.Annotations["test/stays-down"] != "" {
+					return ctrl.Result{}, nil
+				}
+				d.Status.ObservedGeneration = d.Generation
+				d.Status.Replicas, d.Status.UpdatedReplicas, d.Status.AvailableReplicas, d.Status.ReadyReplicas = 1, 1, 1, 1
+				d.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"}}
+				return ctrl.Result{}, c.Status().Update(ctx, d)
+			}))
 	must(t, err)
 	run(t, m)
 }

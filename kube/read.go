@@ -64,6 +64,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	r.grantedRoles()
 	r.steps()
 	r.foundBefore()
+	r.platformVersion()
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -56,6 +56,8 @@ func Rules() []rbacv1.PolicyRule {
 		rule("monitoring.coreos.com", []string{"servicemonitors", "prometheusrules"}, "get", "create", "update"),
 		rule("autoscaling.k8s.io", []string{"verticalpodautoscalers"}, "get", "create", "update"),
 		rule("console.openshift.io", []string{"consoleclidownloads", "consolelinks", "consoleplugins", "consolequickstarts", "consoleyamlsamples"}, "get", "create", "update"),
+		// Which version of OpenShift this is, if it is one.
+		rule("config.openshift.io", []string{"clusterversions"}, "get"),
 		// What users are told.
 		rule("events.k8s.io", []string{"events"}, "create", "patch"),
 	)

@@ -1,0 +1,84 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+)
+
+// An asked is an answer that is asked for anew now and then.
+type asked[T any] struct {
+	answer T
+	at     time.Time
+}
+
+func (a asked[T]) isFresh(now time.Time, most time.Duration) bool {
+	return !a.at.IsZero() && now.Sub(a.at) <= most
+}
+
+// kubeVersion returns the version of the cluster, which changes rarely.
+func (c *Cluster) kubeVersion(now time.Time) (string, error) {
+	c.mu.Lock()
+	have := c.version
+	c.mu.Unlock()
+	if have.isFresh(now, 10*time.Minute) {
+		return have.answer, nil
+	}
+	d, err := discovery.NewDiscoveryClientForConfigAndClient(c.config, c.opts.HTTPClient)
+	if err != nil {
+		return "", err
+	}
+	v, err := d.ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("asking for the version of the cluster: %w", err)
+	}
+	c.mu.Lock()
+	c.version = asked[string]{v.GitVersion, now}
+	c.mu.Unlock()
+	return v.GitVersion, nil
+}
+
+// The object by which OpenShift says which version it is at or moves to (C7).
+var (
+	clusterVersion     = schema.GroupVersionKind{Group: "config.openshift.io", Version: "v1", Kind: "ClusterVersion"}
+	clusterVersionCRD  = "clusterversions.config.openshift.io"
+	clusterVersionName = "version"
+)
+
+// platformVersion adds that object, where the cluster has its kind. It is asked
+// for once a minute: a gate of upgrades is not in a hurry.
+func (r *reading) platformVersion() {
+	c, now := r.cluster, r.out.Now
+	isIt := func(crd *olm.CustomResourceDefinition) bool {
+		return crd.Metadata.Name == clusterVersionCRD && crd.IsEstablished()
+	}
+	if r.err != nil || !slices.ContainsFunc(r.out.CRDs, isIt) {
+		return
+	}
+	c.mu.Lock()
+	have := c.platform
+	c.mu.Unlock()
+	if !have.isFresh(now, time.Minute) {
+		u, err := c.live.unstructured(r.ctx, clusterVersion, "", clusterVersionName)
+		if err != nil && !isForbidden(err) {
+			r.err = err
+			return
+		}
+		have = asked[*olm.Object]{at: now}
+		if u != nil {
+			if have.answer, r.err = decodeObject(u); r.err != nil {
+				return
+			}
+		}
+		c.mu.Lock()
+		c.platform = have
+		c.mu.Unlock()
+	}
+	if have.answer != nil {
+		r.add(have.answer)
+	}
+}
