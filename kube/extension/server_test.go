@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -24,11 +25,15 @@ import (
 	"github.com/olmkit/olmkit/kube/internal/envtest"
 )
 
-// TestRealServer runs the reconciler in a manager against an API server with the
-// CRDs of OLM v1, which validate what it writes. They are no part of the project;
-// without them the test skips.
+// TestRealServer runs the reconciler in a manager against an API server whose CRDs
+// validate what it writes: those of testdata, which hold what the package relies
+// on, and, where they are at hand, the real ones of OLM v1.
 func TestRealServer(t *testing.T) {
-	crds := realcat.Shared(t, "crds")
+	t.Run("own", func(t *testing.T) { realServer(t, ownCRDs) })
+	t.Run("original", func(t *testing.T) { realServer(t, realcat.Shared(t, "crds")) })
+}
+
+func realServer(t *testing.T, crds string) {
 	log.SetLogger(logr.Discard())
 	var env envtest.Environment
 	if err := env.Start(crds); err != nil {
@@ -45,7 +50,10 @@ func TestRealServer(t *testing.T) {
 	}))
 	t.Cleanup(ts.Close)
 
-	m, err := ctrl.NewManager(env.Config, ctrl.Options{Scheme: scheme(t), Metrics: server.Options{BindAddress: "0"}})
+	m, err := ctrl.NewManager(env.Config, ctrl.Options{
+		Scheme: scheme(t), Metrics: server.Options{BindAddress: "0"},
+		Controller: config.Controller{SkipNameValidation: new(true)}, // the test runs several times
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
