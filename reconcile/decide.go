@@ -27,17 +27,13 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 	if content == nil {
 		content = &Catalogs{} // which has none
 	}
-	p := &planner{
-		Snapshot: s.clone(), content: content, opts: opts,
-		plan:    &Plan{Namespace: s.Namespace, Changes: []Change{}},
-		touched: map[olm.Key]bool{}, unknown: map[GroupKind]map[string]bool{}, unjudged: map[olm.Key]string{},
-	}
-	p.lineage = newLineage(p.own(), p.Subscriptions)
+	p := newPlanner(s, content, opts)
 	for _, concern := range []func(context.Context) error{
 		p.catalogTemplates,
 		p.operatorGroups,
 		p.operatorConditions,
 		p.executePlans,
+		p.attenuation,
 		p.installations,
 		p.copies,
 		p.subscriptions,
@@ -73,6 +69,17 @@ type planner struct {
 	lineage  *lineage
 	// basis is what changes of other objects rest on for the time being, or nil.
 	basis olm.Resource
+}
+
+// newPlanner returns a planner that has planned nothing.
+func newPlanner(s *Snapshot, content Content, opts *Options) *planner {
+	p := &planner{
+		Snapshot: s.clone(), content: content, opts: opts,
+		plan:    &Plan{Namespace: s.Namespace, Changes: []Change{}},
+		touched: map[olm.Key]bool{}, unknown: map[GroupKind]map[string]bool{}, unjudged: map[olm.Key]string{},
+	}
+	p.lineage = newLineage(p.own(), p.Subscriptions)
+	return p
 }
 
 // emit plans a change, unless the plan has one for the same object already: the

@@ -34,6 +34,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 	for _, s := range next {
 		clearCondition(&s.Status.Conditions, olm.BundleUnpackFailed)
 	}
+	p.attenuate(olm.Key{Kind: "Namespace", Name: p.Namespace}, steps)
 	content, err := json.Marshal(steps)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +48,7 @@ resolved, 2 the input could not be read.`,
 			return err
 		}
 		sim := &simulation{cluster: cluster, namespace: s.namespace, out: printer{w: e.stdout, format: *f}}
-		sim.loop = &reconcile.Loop{Cluster: cluster, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{ForeignHashes: true}}
+		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{ForeignHashes: true}}
 		plan, err := sim.run(ctx, approve)
 		if err != nil {
 			return err
@@ -88,6 +89,30 @@ type simulation struct {
 	out       printer
 	passes    int
 	err       error
+	// notes are what would be refused on the way (001, 2.4.5.11): in memory nobody
+	// does.
+	notes []reconcile.Note
+}
+
+// attentive is the cluster of a simulation, which takes note of what a real one
+// would refuse.
+type attentive struct {
+	*memcluster.Cluster
+	sim *simulation
+}
+
+// Read reads the cluster.
+func (a *attentive) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
+	s, err := a.Cluster.Read(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range reconcile.Attenuation(s) {
+		if !slices.ContainsFunc(a.sim.notes, func(old reconcile.Note) bool { return old.Object == n.Object }) {
+			a.sim.notes = append(a.sim.notes, n)
+		}
+	}
+	return s, nil
 }
 
 // run runs to the end and prints it.
@@ -198,7 +223,7 @@ type endOfSubscription struct {
 
 func (s *simulation) end(plan *reconcile.Plan) (*simulationEnd, error) {
 	d := &simulationEnd{
-		Namespace: s.namespace, Passes: s.passes, Refused: refusal(plan), Notes: plan.Notes,
+		Namespace: s.namespace, Passes: s.passes, Refused: refusal(plan), Notes: slices.Concat(s.notes, plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
 	}
 	for _, o := range s.cluster.List() {

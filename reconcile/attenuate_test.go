@@ -1,0 +1,83 @@
+package reconcile_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// 001, 2.4.5.11: what the service account of the group may not do is noted while
+// its install plan is not done, and that it was not checked where its roles were
+// not read.
+func TestAttenuation(t *testing.T) {
+	const account = `---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: installer, namespace: ops}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: installer}
+subjects: [{kind: ServiceAccount, name: installer, namespace: ops}]
+roleRef: {kind: ClusterRole, name: installer}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: installer}
+rules: [RULES]
+`
+	const all = `{verbs: ["*"], apiGroups: ["*"], resources: ["*"]}`
+	const some = `{verbs: [create], apiGroups: [operators.coreos.com, apiextensions.k8s.io, "", rbac.authorization.k8s.io], resources: ["*"]}`
+	for _, tt := range []struct {
+		name, rules, want string
+		known             []reconcile.GroupKind
+	}{
+		{"nothing", "", `service account "installer" of the operator group may not create CustomResourceDefinition examples.example.com, create ClusterServiceVersion ops/example.v0.1.1, create ServiceAccount ops/runner and `, nil},
+		{"all", all, "", nil},
+		{"roles of which it has not the rules", some, `may not give in Role ops/example.v0.1.1-runner-`, nil},
+		{"roles that it may escalate to", some + `, {verbs: [escalate], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, "", nil},
+		{"roles that it has the rules of", some + `, {verbs: ["*"], apiGroups: ["*"], resources: [pods, nodes]}`, "", nil},
+		{"not read", "", `is not checked, as not all roles and bindings were read`, []reconcile.GroupKind{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := worldOf(t, "plan-times-out")
+			w.Known = tt.known
+			w.put(t, resources(objects(t, []byte(strings.Replace(account, "RULES", tt.rules, 1))))...)
+			group := get[olm.OperatorGroup](t, w.Cluster, olm.KindOperatorGroup, "ops/group")
+			group.Spec.ServiceAccountName = "installer"
+			w.put(t, group)
+			var found []string
+			for range 20 {
+				s, err := w.Read(t.Context(), testNamespace)
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, err := reconcile.Decide(t.Context(), s, w.content, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, n := range plan.Notes {
+					if strings.Contains(n.Message, `service account "installer"`) {
+						found = append(found, n.Message)
+					}
+				}
+				for _, c := range plan.Changes {
+					if _, err := w.Apply(t.Context(), c); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if tt.want == "" {
+				if len(found) > 0 {
+					t.Errorf("notes: %q", found)
+				}
+				return
+			}
+			if len(found) == 0 || !strings.Contains(found[0], tt.want) {
+				t.Errorf("notes %q, want one that says %q", found, tt.want)
+			}
+		})
+	}
+}
