@@ -14,8 +14,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// LabelSpecHash is the label of a deployment that tells whether somebody changed
-// it, or its operator changed its mind.
+// LabelSpecHash is the label of a deployment that tells which spec its operator
+// wanted when it was written last: with another one wanted, it is written again.
+// Whether the deployment still has that spec, the label does not tell; that is
+// compared.
 const LabelSpecHash = "olm.deployment-spec-hash"
 
 // envConditionName is the environment variable by which an operator finds its

@@ -37,6 +37,15 @@
 //   - An older operator is only marked as being replaced when the newer one has
 //     all that it needs, and only deleted when the newer one has succeeded.
 //
+// # What is looked after
+//
+// The deployments of an operator that runs, its service accounts and its roles
+// are put right when somebody changes or deletes them, and so are the roles of
+// operator groups and copied CSVs. The other objects of a bundle, such as
+// Services, ConfigMaps and CRDs, are made by the install plan and not looked at
+// again; to have them made anew, delete the subscription and the CSV, and
+// subscribe again.
+//
 // # Several namespaces
 //
 // Loops of several namespaces do not get into each other's way. What operators

@@ -89,6 +89,9 @@ func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	case olm.PhaseNone, olm.PhaseUnknown:
 		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "requirements not yet checked"), nil
 	case olm.PhasePending:
+		if settled, err := p.restorePermissions(c); err != nil || !settled {
+			return nil, err
+		}
 		return p.pending(c), nil
 	case olm.PhaseInstallReady:
 		return p.installReady(c)
@@ -97,7 +100,7 @@ func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	case olm.PhaseSucceeded:
 		return p.succeeded(c)
 	case olm.PhaseFailed:
-		return p.failed(c), nil
+		return p.failed(c)
 	case olm.PhaseReplacing:
 		return p.replacing(c), nil
 	case olm.PhaseDeleting:

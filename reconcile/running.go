@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -34,13 +35,16 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		case have == nil:
 			settled = false
 			err = p.emit(Create, want, c.Key(), nil, "runs the operator")
-		case have.Metadata.Labels[LabelSpecHash] != want.Metadata.Labels[LabelSpecHash] || !ownedBy(have, c):
+		case !sameSpecHash(want, have) || !ownedBy(have, c):
 			settled = false
-			out := *have
-			out.Spec = want.Spec
-			out.Metadata.Labels = union(have.Metadata.Labels, want.Metadata.Labels)
-			out.Metadata.OwnerReferences = unionOwners(have.Metadata.OwnerReferences, want.Metadata.OwnerReferences)
-			err = p.emit(Update, &out, c.Key(), nil, "runs another version of the operator, or with another configuration")
+			err = p.emit(Update, overwrite(have, want), c.Key(), nil, "runs another version of the operator, or with another configuration")
+		default:
+			if at := p.drift(want, have); at != "" {
+				settled = false
+				out := overwrite(have, want)
+				out.Metadata.SetAnnotation(annotationRestored, specHash(have.Spec))
+				err = p.emit(Update, out, c.Key(), nil, "somebody changed %s", at)
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -58,6 +62,20 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		return nil, nil
 	}
 	return to(olm.PhaseInstalling, olm.ReasonInstallSuccessful, "waiting for install components to report healthy"), nil
+}
+
+func sameSpecHash(a, b *olm.Deployment) bool {
+	return a.Metadata.Labels[LabelSpecHash] == b.Metadata.Labels[LabelSpecHash]
+}
+
+// overwrite returns a deployment with the spec, the labels and the owners of
+// another one.
+func overwrite(have, want *olm.Deployment) *olm.Deployment {
+	out := *have
+	out.Spec = want.Spec
+	out.Metadata.Labels = union(have.Metadata.Labels, want.Metadata.Labels)
+	out.Metadata.OwnerReferences = unionOwners(have.Metadata.OwnerReferences, want.Metadata.OwnerReferences)
+	return &out
 }
 
 func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, err error) {
@@ -116,10 +134,19 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 		p.note(c.Key(), "goes on until %s can take its place (it is %s)", next.Metadata.Name, phaseText(next))
 		return nil, nil
 	}
-	if v, requirements := p.requirements(c); v == unmet {
+	settled, err := true, error(nil)
+	if !p.wasRefused(c.Key()) { // or else the status tells first
+		if settled, err = p.restorePermissions(c); err != nil {
+			return nil, err
+		}
+	}
+	if v, requirements := p.requirements(c); v == unmet && (settled || slices.ContainsFunc(requirements, isBeyondRestoring)) {
 		t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met: %s", missing(requirements))
 		t.requirements, t.checked = requirements, true
 		return t, nil
+	}
+	if !settled {
+		return nil, nil // with its permissions the operator may be well
 	}
 	var f *componentFault
 	if err := p.health(c); errors.As(err, &f) && !f.unknown {
@@ -133,18 +160,26 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 			return nil, err
 		}
 	}
-	_, err := p.ensureTargetRBAC(c)
+	_, err = p.ensureTargetRBAC(c)
 	return nil, err
 }
 
 // failed tries again when the cause of the failure is gone. While it is not,
 // the CSV stays Failed, so that a plan comes to an end.
-func (p *planner) failed(c *olm.ClusterServiceVersion) *transition {
+func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
 	if p.failForward() {
 		if t := p.beingReplaced(c); t != nil {
-			return t // E10
+			return t, nil // E10
 		}
 	}
+	if settled, err := p.restorePermissions(c); err != nil || !settled {
+		return nil, err
+	}
+	return p.recovered(c), nil
+}
+
+// recovered returns what becomes of a failed operator that has its permissions.
+func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	t := p.check(c)
 	if t == nil {
 		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, c.Status.Message, untoldText)
@@ -203,6 +238,11 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 		foreign := p.opts.ForeignHashes && hash != "" && !isSpecHash(hash)
 		if hash != want.Metadata.Labels[LabelSpecHash] && !foreign || !ownedBy(d, c) {
 			return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it", spec.Name), changed: true}
+		}
+		if foreign {
+			// Whoever writes such hashes looks after the rest, too.
+		} else if at := p.drift(want, d); at != "" {
+			return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it: somebody changed %s", spec.Name, at), changed: true}
 		}
 		if f := deploymentFault(d); f != nil {
 			return f

@@ -1,0 +1,226 @@
+package reconcile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// What runs an operator is kept as its CSV says: deployments that somebody
+// changed, and service accounts and roles that somebody changed or deleted. The
+// running OLM only sees what its label on the deployment tells. Other objects of
+// a bundle, such as Services and ConfigMaps, and CRDs are made by the install
+// plan and then left to their users.
+
+// annotationRestored has the hash of the spec in which a deployment was found
+// before it was put right. Found so again, it has another master, a webhook
+// perhaps: writing it once more would never end.
+const annotationRestored = "olmkit/restored-from"
+
+// drift returns what of its spec a deployment does not have, or nothing. What
+// the API server or others add counts for nothing.
+func (p *planner) drift(want, have *olm.Deployment) string {
+	var w, h any
+	if json.Unmarshal(want.Spec, &w) != nil || json.Unmarshal(have.Spec, &h) != nil {
+		return "" // nobody can have written it
+	}
+	if m, ok := h.(map[string]any); !ok || m["template"] == nil {
+		return "" // no cluster has such a deployment: its spec was not read
+	}
+	at, ok := lacks(w, h, "", false)
+	if !ok {
+		return ""
+	}
+	if have.Metadata.Annotations[annotationRestored] == specHash(have.Spec) {
+		p.note(have.Key(), "%s is not as the operator wants it, and was put right before: somebody changes it each time, so it is left as it is; once that is over, delete the deployment to have it made anew", at)
+		return ""
+	}
+	return at
+}
+
+func specHash(spec jsontext.Value) string {
+	v := slices.Clone(spec)
+	if v.Canonicalize() != nil {
+		v = spec
+	}
+	sum := sha256.Sum256(v)
+	return hex.EncodeToString(sum[:8])
+}
+
+// lacks returns the JSON pointer of the first element of want, in the order of
+// names, that have does not hold, and whether there is one. Objects may have
+// more members, lists must have as many elements. An empty value and none are
+// the same: an API server drops many of the former.
+func lacks(want, have any, at string, quantities bool) (string, bool) {
+	if have == nil && isEmpty(want) {
+		return "", false
+	}
+	switch w := want.(type) {
+	case map[string]any:
+		h, ok := have.(map[string]any)
+		if !ok {
+			return at, true
+		}
+		for _, name := range slices.Sorted(maps.Keys(w)) {
+			path := at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+			if path, ok := lacks(w[name], h[name], path, quantities || holdsQuantities(name)); ok {
+				return path, true
+			}
+		}
+		return "", false
+	case []any:
+		h, ok := have.([]any)
+		if !ok || len(h) != len(w) {
+			return at, true
+		}
+		for i := range w {
+			if path, ok := lacks(w[i], h[i], at+"/"+strconv.Itoa(i), quantities); ok {
+				return path, true
+			}
+		}
+		return "", false
+	}
+	if want == have || quantities && sameQuantity(want, have) {
+		return "", false
+	}
+	return at, true
+}
+
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return !slices.ContainsFunc(slices.Collect(maps.Values(v)), func(x any) bool { return !isEmpty(x) })
+	case []any:
+		return len(v) == 0
+	}
+	return v == "" || v == false || v == 0.0
+}
+
+// holdsQuantities reports whether the values below a member are quantities, such
+// as 1Gi, which an API server writes in its own form.
+func holdsQuantities(name string) bool {
+	switch name {
+	case "limits", "requests", "sizeLimit", "divisor", "overhead":
+		return true
+	}
+	return false
+}
+
+func sameQuantity(a, b any) bool {
+	x, ok1 := quantity(fmt.Sprint(a))
+	y, ok2 := quantity(fmt.Sprint(b))
+	return ok1 && ok2 && x.Cmp(y) == 0
+}
+
+// quantity reads a number with a suffix of Kubernetes.
+func quantity(s string) (*big.Rat, bool) {
+	number := strings.TrimRight(s, "numkKMGTPEi")
+	suffix := s[len(number):]
+	var factor big.Rat
+	switch i := strings.Index("num", suffix); {
+	case suffix == "":
+		factor.SetInt64(1)
+	case i >= 0 && len(suffix) == 1:
+		factor.SetFrac64(1, []int64{1e9, 1e6, 1e3}[i])
+	case suffix == "k":
+		factor.SetInt64(1000)
+	default:
+		power := strings.Index("KMGTPE", suffix[:1]) + 1
+		base := int64(1000)
+		if strings.HasSuffix(suffix, "i") {
+			base = 1024
+		}
+		if power == 0 || len(suffix) > 2 || len(suffix) == 2 && base == 1000 {
+			return nil, false
+		}
+		factor.SetInt(new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(power)), nil))
+	}
+	if len(number) > 64 || strings.ContainsAny(number, "/_xXpP") {
+		return nil, false
+	}
+	if _, exp, ok := strings.Cut(strings.ToLower(number), "e"); ok && len(exp) > 3 {
+		return nil, false // no cluster has that much
+	}
+	v, ok := new(big.Rat).SetString(number)
+	if !ok {
+		return nil, false
+	}
+	return v.Mul(v, &factor), true
+}
+
+// restorePermissions brings back the service account and the roles of an
+// operator that ran, and reports whether all are there. They came with its
+// install plan; nobody else would make them again. Where a service account
+// limits what is installed they are left to whoever may make them.
+func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool, err error) {
+	gs := p.groups()
+	if !p.isInstalled(c) || p.coming(c.Key()) || len(gs) != 1 || gs[0].Spec.ServiceAccountName != "" {
+		return true, nil
+	}
+	rbac, err := operatorgroup.Permissions(c)
+	if err != nil {
+		return false, err
+	}
+	const why = "the operator's permissions, which were changed or deleted (E3)"
+	settled = true
+	for _, name := range rbac.ServiceAccounts {
+		if name == "default" || p.hasServiceAccount(name) || !p.known(kindServiceAccount, name) {
+			continue
+		}
+		settled = false
+		account := serviceAccount(p.Namespace, name)
+		account.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(c)}
+		if err := p.emit(Create, account, c.Key(), nil, "%s", why); err != nil {
+			return false, err
+		}
+	}
+	var all []olm.Resource
+	all = appendAll(all, rbac.Roles)
+	all = appendAll(all, rbac.RoleBindings)
+	all = appendAll(all, rbac.ClusterRoles)
+	all = appendAll(all, rbac.ClusterRoleBindings)
+	for _, r := range all {
+		if k := r.Head().Key(); p.object(k) == nil && !p.knows(GroupKind{k.Group, k.Kind}) {
+			continue
+		}
+		ok, _, err := p.ensureShared(r, c.Key(), why)
+		if err != nil {
+			return false, err
+		}
+		settled = settled && ok
+	}
+	return settled, nil
+}
+
+// isBeyondRestoring reports whether a requirement is missing that
+// restorePermissions does not bring back.
+func isBeyondRestoring(r olm.RequirementStatus) bool { return !isMet(r) && r.Kind != "ServiceAccount" }
+
+// isInstalled reports whether a CSV came with an install plan and its operator
+// ran before.
+func (p *planner) isInstalled(c *olm.ClusterServiceVersion) bool {
+	planned := c.Metadata.Annotations[AnnotationGeneratedBy] != "" || slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
+		return s.Status.InstalledCSV == c.Metadata.Name
+	})
+	return planned && (c.Status.Phase == olm.PhaseSucceeded || slices.ContainsFunc(c.Status.Conditions, func(x olm.CSVCondition) bool {
+		return x.Phase == olm.PhaseSucceeded
+	}))
+}
+
+// wasRefused reports whether the cluster refused a change for an object in the
+// last pass.
+func (p *planner) wasRefused(k olm.Key) bool {
+	return slices.ContainsFunc(p.Rejections, func(r Rejection) bool { return r.For == k && r.Key != k })
+}
