@@ -7,7 +7,8 @@ import (
 )
 
 // A Conflict says that a problem has no solution, and why. It is the error of
-// [Resolve]. Its methods may be called from one goroutine at a time.
+// [Resolve]. Any number of goroutines may share it, and the solutions and cores
+// in it: a method that has to compute its answer waits for those of the others.
 type Conflict struct {
 	ID        string
 	Namespace string
@@ -55,6 +56,11 @@ func (c *Conflict) Error() string {
 }
 
 func (c *Core) headline() string {
+	ctx := context.Background()
+	if err := c.e.r.lock(ctx); err != nil {
+		return c.asked()
+	}
+	defer c.e.r.unlock(ctx)
 	size := 0
 	for _, i := range c.index {
 		size += len(c.e.facts[i].list)
@@ -65,7 +71,7 @@ func (c *Core) headline() string {
 	if size > quickProof {
 		return c.asked()
 	}
-	d, err := c.deriveWithin(context.Background(), quickProof)
+	d, err := c.deriveWithin(ctx, quickProof)
 	if err != nil || d.Incomplete {
 		return c.asked()
 	}

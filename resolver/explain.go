@@ -80,6 +80,10 @@ type Derivation struct {
 // Derive returns the derivation of the core. It is made when it is asked for.
 // The error is the context's.
 func (c *Core) Derive(ctx context.Context) (*Derivation, error) {
+	if err := c.e.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer c.e.r.unlock(ctx)
 	return c.deriveWithin(ctx, maxProof)
 }
 

@@ -41,3 +41,11 @@ func Apply(c Change, p Problem) Problem { return c.apply(p) }
 
 // Says is how explanations name a requirement.
 func Says(x constraints.Expr) string { return says(x) }
+
+// Occupy makes everybody else wait for the explanations of a conflict, until the
+// returned function is called.
+func Occupy(c *Conflict) func() {
+	r := c.Cores[0].e.r
+	r.busy <- struct{}{}
+	return func() { r.unlock(context.Background()) }
+}

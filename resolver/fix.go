@@ -81,6 +81,10 @@ const maxTries = 400
 // other cores left as they are. Changes to catalogs come last, and only where
 // nothing else helps. The error is the context's.
 func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
+	if err := c.e.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer c.e.r.unlock(ctx)
 	max = cmp.Or(max, 5)
 	base := c.alone()
 	changes := c.changes()

@@ -73,10 +73,34 @@ type resolution struct {
 	// replacedBy lists, for a candidate of a subscription, the installed
 	// operators that it upgrades.
 	replacedBy map[cand][]cand
+	// busy is full while an explanation is made: that reads on in what the
+	// resolution knows, and notes what it finds.
+	busy chan struct{}
+}
+
+// lock waits until no other goroutine asks the resolution for an explanation.
+// The error is the context's.
+func (r *resolution) lock(ctx context.Context) error {
+	select {
+	case r.busy <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// unlock lets the next goroutine go on. What a context ended in the middle of its
+// rules says nothing about them to others.
+func (r *resolution) unlock(ctx context.Context) {
+	if r.u.err != nil && ctx.Err() != nil {
+		r.u.err = nil
+		r.needs = newNeeds(r.u)
+	}
+	<-r.busy
 }
 
 func newResolution(u *universe) *resolution {
-	r := &resolution{u: u, needs: newNeeds(u), replacedBy: map[cand][]cand{}}
+	r := &resolution{u: u, needs: newNeeds(u), replacedBy: map[cand][]cand{}, busy: make(chan struct{}, 1)}
 	for _, s := range u.subs {
 		list, missing := u.options(s)
 		r.missing = append(r.missing, missing)

@@ -7,7 +7,8 @@ import (
 )
 
 // A Solution is what a namespace should install. It is not modified after
-// Resolve returned it.
+// Resolve returned it, and any number of goroutines may share it: those that ask
+// it why wait for each other.
 type Solution struct {
 	ID        string `json:"id,omitempty"`
 	Namespace string `json:"namespace"`

@@ -42,9 +42,13 @@ func (r Reason) String() string {
 // Why returns the chain of reasons for a bundle of the plan or an operator that
 // stays: the bundle first, the subscription last. Each link says which better
 // options there were and what stood against them. It is computed when it is
-// asked for; calls for one solution must not run at the same time. The error is
-// the context's, or says that the solution holds no such bundle.
+// asked for. The error is the context's, or says that the solution holds no such
+// bundle.
 func (s *Solution) Why(ctx context.Context, name string) ([]Reason, error) {
+	if err := s.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.r.unlock(ctx)
 	w, err := s.reasons(ctx)
 	if err != nil {
 		return nil, err
@@ -280,6 +284,10 @@ type WhyNot struct {
 // the solution does not hold it, in the order of catalogs and channels. See Why
 // for errors.
 func (s *Solution) WhyNot(ctx context.Context, name string) ([]WhyNot, error) {
+	if err := s.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.r.unlock(ctx)
 	w, err := s.reasons(ctx)
 	if err != nil {
 		return nil, err

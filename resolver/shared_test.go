@@ -1,0 +1,95 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/sample"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// sampleProblem has a conflict in one part and a plan for the other.
+func sampleProblem(t *testing.T, partial bool) resolver.Problem {
+	t.Helper()
+	index, err := graph.Load(t.Context(), sample.Catalog(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolver.Problem{
+		Namespace: "a",
+		Catalogs:  []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: index}},
+		Subscriptions: []resolver.Subscription{
+			{Package: "etcd", Channel: "stable"}, {Package: "etcd-backup-tool"}, {Package: "prometheus"},
+		},
+		Options: resolver.Options{Partial: partial},
+	}
+}
+
+// TestSharedAnswers asks answers that goroutines share, through everything that
+// computes, and wants what one alone is told (D15). It is for the race detector.
+func TestSharedAnswers(t *testing.T) {
+	ctx := t.Context()
+	sol, err := resolver.Resolve(ctx, sampleProblem(t, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = resolver.Resolve(ctx, sampleProblem(t, false))
+	var conflict *resolver.Conflict
+	if !errors.As(err, &conflict) || sol.Refused == nil || len(sol.Selected) == 0 {
+		t.Fatalf("the sample has no conflict, or no plan beside it: %v", err)
+	}
+	ask := func() string {
+		out := conflict.Error() + sol.Refused.Error()
+		for _, c := range []*resolver.Conflict{conflict, sol.Refused} {
+			text, err := c.Text(ctx, 80)
+			data, err2 := c.MarshalJSON()
+			out += fmt.Sprint(text, err, string(data), err2)
+		}
+		why, err := sol.Why(ctx, sol.Selected[0].Name)
+		not, err2 := sol.WhyNot(ctx, "etcdoperator.v0.9.0")
+		planned, err3 := conflict.Planned().Why(ctx, sol.Selected[0].Name)
+		digest, err4 := sol.Digest()
+		return out + fmt.Sprint(why, err, not, err2, planned, err3, digest, err4)
+	}
+	want := ask()
+	sol2, err := resolver.Resolve(ctx, sampleProblem(t, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol = sol2 // what was asked nothing yet
+	if _, err := resolver.Resolve(ctx, sampleProblem(t, false)); !errors.As(err, &conflict) {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if got := ask(); got != want {
+				t.Errorf("one of several goroutines is told\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestSharedAnswersObeyContexts wants the end of a context to end the waiting.
+func TestSharedAnswersObeyContexts(t *testing.T) {
+	_, err := resolver.Resolve(t.Context(), sampleProblem(t, false))
+	var conflict *resolver.Conflict
+	if !errors.As(err, &conflict) {
+		t.Fatal(err)
+	}
+	defer resolver.Occupy(conflict)()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := conflict.Cores[0].Derive(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Derive returned %v", err)
+	}
+	if _, err := conflict.Cores[0].Fixes(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Fixes returned %v", err)
+	}
+}
