@@ -15,9 +15,8 @@ type Explanation struct {
 	Title, Text, Mend string
 	// Rules are the rules of resolution behind it, such as "D10".
 	Rules string
-	// Example is an explanation in which it appears, Case its name among the
-	// golden texts; both may be empty.
-	Case, Example string
+	// Example is an explanation in which it appears; it may be empty.
+	Example string
 }
 
 // Explain returns the explanation of a code; false when there is no such code.
@@ -50,7 +49,6 @@ var factExplanations = []Explanation{
 		Code: "subscribed", Title: "a subscription needs one of its versions", Rules: "D9",
 		Text: "A subscription asks for a package: one of the versions that its channel offers has to be installed, or, when an operator is installed already, one of its successors, or the operator as it is.",
 		Mend: "Look at what stands against each version. Another channel, no startingCSV, or a second catalog widens the choice; deleting the subscription ends the request.",
-		Case: "alike-versions",
 		Example: `subscription q cannot be met: all 4 versions in channel stable of package q conflict with one of 4
 versions of p (1.0.0 to 1.3.0): all provide Broker (g.io/v1)
   - one of 4 versions of p (1.0.0 to 1.3.0) is what subscription p asks for in channel stable of
@@ -63,7 +61,6 @@ what would help, the least disturbing first:
 		Code: "unavailable", Title: "a subscription names what no catalog has", Rules: "H5, D9",
 		Text: "The catalog, package, channel or startingCSV of a subscription does not exist, or the channel is broken. The running OLM then refuses the whole namespace, even though an installed operator keeps running.",
 		Mend: "Take one of the names that the message lists, or add the catalog that has the package. A broken channel is mended by its author: exactly one entry may be left that no other replaces or skips.",
-		Case: "channel-vanished",
 		Example: `subscription db cannot be met: no catalog has channel v1 of package db; there is fast or stable; the
 installed db.v1.0.0 keeps running, without updates
 what would help, the least disturbing first:
@@ -75,7 +72,6 @@ what would help, the least disturbing first:
 		Code: "must-stay", Title: "an orphan: installed without a subscription", Rules: "D11",
 		Text: "A ClusterServiceVersion that no subscription owns is fixed: it is never upgraded, replaced or removed. Often it is left over from a deleted subscription.",
 		Mend: "Adopt it, by a subscription to its package whose installedCSV it is, so that it can be upgraded; or uninstall it.",
-		Case: "orphan-blocks",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
 conflicts with the installed old.v0.9.0: both provide Db (g.io/v1)
   - the installed old.v0.9.0 is an orphan: it is installed without a subscription and must stay as
@@ -88,7 +84,6 @@ what would help, the least disturbing first:
 		Code: "requires", Title: "a bundle requires what its property asks for", Rules: "D2, D3, D5",
 		Text: "A bundle with olm.gvk.required, olm.package.required, olm.label.required or olm.constraint can only be installed where the resulting set meets it. What is installed already counts; by default (documented semantics) different bundles may meet the parts of an all, and a not rules bundles out.",
 		Mend: "Add the catalog that has what is missing, or choose another version. Authors publish what is missing, or widen the range at the file, line and property that the message names.",
-		Case: "failure-message",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
 requires package db >=2.0.0, but the catalogs only have db 1.0.0
   the author says: app needs a database operator; subscribe to db 2 or later
@@ -102,7 +97,6 @@ what would help, the least disturbing first:
 		Code: "one-per-package", Title: "a namespace holds one version of a package", Rules: "D10",
 		Text: "Two bundles of one package cannot be installed in one namespace, also not from two catalogs.",
 		Mend: "Let both sides agree on one version: another channel of one of them, or two namespaces.",
-		Case: "shared-dependency",
 		Example: `subscription web cannot be met: web.v1.0.0, the only version in channel stable of package web,
 requires package db 2.0.0, which only db.v2.0.0 could meet
   at community catalog.json:6, property 1
@@ -122,7 +116,6 @@ what would help, the least disturbing first:
 		Code: "one-provider", Title: "a namespace holds one provider of an API", Rules: "D10",
 		Text: "Two operators that provide the same API (group, version and kind) would fight over its objects.",
 		Mend: "Keep one of them, or install them in namespaces whose operator groups do not intersect.",
-		Case: "two-providers",
 		Example: `subscription other cannot be met: both versions in channel stable of package other conflict with
 app.v1.1.0 or app.v1.0.0: all provide Db (g.io/v1)
   - app.v1.1.0 or app.v1.0.0 is what subscription app asks for in channel stable of package app
@@ -139,7 +132,6 @@ what would help, the least disturbing first:
 		Code: "prohibited", Title: "a bundle is deprecated by the property olm.deprecated", Rules: "D12, H12",
 		Text: "The property olm.deprecated forbids choosing a bundle, even one that is installed. Messages of olm.deprecations alone forbid nothing; where there is one, it is shown.",
 		Mend: "Choose another channel or catalog, or upgrade away from it. Often the author's message names the successor.",
-		Case: "deprecated-head",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app, is
 deprecated: its property olm.deprecated forbids choosing it
   the author says: app 1 is no longer maintained; use app 2 of catalog certified
@@ -150,7 +142,6 @@ what would help: delete subscription app`,
 		Code: "unusable", Title: "a bundle cannot be read", Rules: "H7, A8",
 		Text: "The bundle has no valid version, or a requirement that does not parse. It is left out, and nothing else with it; the running OLM fails the whole resolution.",
 		Mend: "Authors mend the property that the message names; `olmkit validate` finds them all. Meanwhile choose another version.",
-		Case: "unreadable-bundle",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
 cannot be read: /properties/1/value: olm.package.required: /versionRange: invalid range "^1.0": the
 operator "^" belongs to another syntax, that of version ranges in OLM v1: write ">=1.0.0 <2.0.0"
@@ -161,7 +152,6 @@ what would help: delete subscription app`,
 		Code: "ruled", Title: "a policy of the problem forbids a bundle", Rules: "G8",
 		Text: "A pin allows one version of a package, a hold none that is not installed, an exclusion forbids bundles by name or range. The reason that was given for it is shown.",
 		Mend: "Lift or change the policy, if its reason is gone.",
-		Case: "pinned",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
 requires package db >=2.0.0, and what could meet it is not allowed: package db is pinned to
 db.v1.0.0 (2.0 lost data in test, see OPS-12)
@@ -176,7 +166,6 @@ what would help, the least disturbing first:
 		Code: "install-mode", Title: "an operator cannot serve the targets of the operator group", Rules: "G7, F2",
 		Text: "The operator group of the namespace selects namespaces that the install modes of the bundle do not support: OwnNamespace for its own namespace, SingleNamespace for one other, MultiNamespace for several, AllNamespaces for all. OLM would install it and then fail it with UnsupportedOperatorGroup. A bundle that does not tell its modes is not held back.",
 		Mend: "Change the targets of the operator group, or install the operator in another namespace.",
-		Case: "install-mode",
 		Example: `subscription app cannot be met: both versions in channel stable of package app cannot run here:
 install mode AllNamespaces is not supported: the operator cannot watch all namespaces
   at community catalog.json:3 and 1 more place
@@ -188,7 +177,6 @@ what would help, the least disturbing first:
 		Code: "unmet-part", Title: "a part of a requirement is met by nothing", Rules: "D5",
 		Text: "Of a requirement with several parts, the part that no bundle of any catalog meets.",
 		Mend: "As for requires, for this part.",
-		Case: "compound-all",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
 requires all of (package db >=1.0.0; API Cache (g.io/v1)), and nothing is left to meet it
   the author says: needs a database and a cache
@@ -203,7 +191,6 @@ what would help, the least disturbing first:
 		Code: "supposed", Title: "a way that was tried and does not help", Rules: "D16",
 		Text: "No fact forces the next step, so one of the ways that are open is supposed, and refuted by the steps below it.",
 		Mend: "Nothing by itself: look at the facts under it.",
-		Case: "case-split",
 		Example: `subscription z cannot be met: none of the 2 versions in channel stable of package z can be chosen
   - z.v2.0.0 conflicts with y.v2.0.0: both provide B (g.io/v1)
     - y.v2.0.0 is all that is left for subscription y

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,22 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/resolver"
 )
+
+// exampleCases are the conflicts of testdata that the examples are taken from.
+var exampleCases = map[string]string{
+	"subscribed":      "alike-versions",
+	"unavailable":     "channel-vanished",
+	"must-stay":       "orphan-blocks",
+	"requires":        "failure-message",
+	"one-per-package": "shared-dependency",
+	"one-provider":    "two-providers",
+	"prohibited":      "deprecated-head",
+	"unusable":        "unreadable-bundle",
+	"ruled":           "pinned",
+	"install-mode":    "install-mode",
+	"unmet-part":      "compound-all",
+	"supposed":        "case-split",
+}
 
 // TestEveryFactExplained finds the codes in the source: those that Code methods
 // return, and the constants of steps.
@@ -64,15 +81,19 @@ func TestEveryFactExplained(t *testing.T) {
 		if _, ok := fbc.Explain(fbc.Code(e.Code)); ok {
 			t.Errorf("%s is a code of package fbc, too", e.Code)
 		}
-		if e.Case == "" {
+		name, ok := exampleCases[e.Code]
+		if ok != (e.Example != "") {
+			t.Errorf("%s has an example of no case, or a case without its example", e.Code)
+		}
+		if !ok {
 			continue
 		}
-		a, err := txtar.ParseFile(filepath.Join("testdata", "conflicts", e.Case+".txtar"))
+		a, err := txtar.ParseFile(filepath.Join("testdata", "conflicts", name+".txtar"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(strings.TrimSuffix(file(t, a, "want"), "\n"), e.Example); diff != "" {
-			t.Errorf("the example of %s is not what %s says (-case +example):\n%s", e.Code, e.Case, diff)
+			t.Errorf("the example of %s is not what %s says (-case +example):\n%s", e.Code, name, diff)
 		}
 	}
 	slices.Sort(got)
@@ -132,5 +153,40 @@ func TestFactPages(t *testing.T) {
 		if diff := cmp.Diff(want, string(got)); diff != "" {
 			t.Errorf("%s (-want +got; -update rewrites it):\n%s", name, diff)
 		}
+	}
+}
+
+// TestFactIsOneOf compares what the documentation of Fact lists with the types
+// that are facts.
+func TestFactIsOneOf(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Name.Name == "isFact" {
+					want = append(want, d.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name)
+				}
+			case *ast.GenDecl:
+				if x, ok := d.Specs[0].(*ast.TypeSpec); ok && x.Name.Name == "Fact" {
+					for _, m := range regexp.MustCompile(`\*(\w+)`).FindAllStringSubmatch(d.Doc.Text(), -1) {
+						got = append(got, m[1])
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" || len(want) < 10 {
+		t.Errorf("the facts (-) and those that the documentation of Fact lists (+):\n%s", diff)
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube"
-	olm "github.com/olmkit/olmkit/reconcile"
-	values "github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -47,17 +47,17 @@ func failed(o client.Object) bool {
 }
 
 // Reconcile explains one subscription.
-func (e *Explainer) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+func (e *Explainer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var sub v1alpha1.Subscription
 	if err := e.Client.Get(ctx, req.NamespacedName, &sub); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !failed(&sub) {
-		return reconcile.Result{}, nil
+		return ctrl.Result{}, nil
 	}
 	problem, err := e.problem(ctx, req.Namespace)
 	if err != nil {
-		return reconcile.Result{}, err
+		return ctrl.Result{}, err
 	}
 	_, err = resolver.Resolve(ctx, *problem)
 	var conflict *resolver.Conflict
@@ -65,16 +65,16 @@ func (e *Explainer) Reconcile(ctx context.Context, req reconcile.Request) (recon
 	case errors.As(err, &conflict):
 		text, err := conflict.Text(ctx, 100)
 		if err != nil {
-			return reconcile.Result{}, err
+			return ctrl.Result{}, err
 		}
 		e.Events.Eventf(&sub, nil, corev1.EventTypeWarning, "ConstraintsNotSatisfiable", "Explain", "%s", note(text))
 	case err != nil:
-		return reconcile.Result{}, err
+		return ctrl.Result{}, err
 	default:
 		e.Events.Eventf(&sub, nil, corev1.EventTypeNormal, "Satisfiable", "Explain",
 			"with the catalogs as they are now there is a solution; OLM will find it when it tries again")
 	}
-	return reconcile.Result{}, nil
+	return ctrl.Result{}, nil
 }
 
 // note cuts a text to the length that an event may have, at the end of a line.
@@ -136,11 +136,11 @@ func (e *Explainer) problem(ctx context.Context, namespace string) (*resolver.Pr
 // installed takes what matters of an operator out of its CSV: its version and the
 // properties of its bundle, which OLM keeps in an annotation.
 func (e *Explainer) installed(csv *v1alpha1.ClusterServiceVersion) (*resolver.Installed, error) {
-	value, err := kube.FromTyped[values.ClusterServiceVersion](e.Client.Scheme(), csv)
+	value, err := kube.FromTyped[olm.ClusterServiceVersion](e.Client.Scheme(), csv)
 	if err != nil {
 		return nil, err
 	}
-	properties, err := olm.Properties(value)
+	properties, err := reconcile.Properties(value)
 	if err != nil {
 		return nil, fmt.Errorf("ClusterServiceVersion %s/%s: %w", csv.Namespace, csv.Name, err)
 	}

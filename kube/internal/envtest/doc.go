@@ -8,7 +8,7 @@
 //
 // There are no controllers: deployments do not progress, nothing is collected
 // for its owners, and deleted namespaces stay Terminating. Tests play those
-// parts, [Environment.Play] some of them.
+// parts.
 //
 // Where the servers cannot be built or started, the test binary fails.
 package envtest
