@@ -12,6 +12,9 @@ import (
 // goes with its owner; what is elsewhere can have no owner there, and only its
 // labels tell.
 func (p *planner) garbage(context.Context) error {
+	if err := p.oldPlans(); err != nil {
+		return err
+	}
 	wanted := map[olm.Key]bool{}
 	gs := p.groups()
 	undecided := len(gs) != 1 || gs[0].Status.Namespaces == nil // so what exists stays
@@ -64,6 +67,45 @@ func (p *planner) garbage(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// maxPlans is how many install plans of a namespace are kept, as in the running
+// OLM (maxInstallPlanCount in its catalog operator).
+const maxPlans = 5
+
+// oldPlans deletes the oldest install plans of the namespace that resolutions
+// made and that are done or superseded. One that a subscription or a CSV refers
+// to stays: it tells where they came from, and that it was done.
+func (p *planner) oldPlans() error {
+	over := len(p.InstallPlans) - maxPlans
+	for _, ip := range p.InstallPlans { // by generation
+		if over <= 0 {
+			break
+		}
+		over--
+		if done := isFinished(ip) || !p.isWanted(ip); !done || !isGenerated(ip) || ip.Metadata.IsDeleted() || p.isReferred(ip) || p.isNamed(ip) {
+			continue
+		}
+		if err := p.emit(Delete, ip, ip.Key(), nil, "the namespace has more than %d install plans, and nothing refers to this one", maxPlans); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isNamed reports whether a CSV or a subscription says that a plan made it.
+func (p *planner) isNamed(ip *olm.InstallPlan) bool {
+	for _, c := range p.own() {
+		if c.Metadata.Annotations[AnnotationGeneratedBy] == ip.Metadata.Name {
+			return true
+		}
+	}
+	for _, s := range p.Subscriptions {
+		if s.Metadata.Annotations[AnnotationGeneratedBy] == ip.Metadata.Name && s.Status.InstallPlanRef == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func keep(wanted map[olm.Key]bool, rbac operatorgroup.RBAC) {
