@@ -65,7 +65,7 @@ type CRDUse struct {
 // the API server has, is among the results, marked as Unchecked. The error is
 // that of the context.
 func CheckCRD(ctx context.Context, old, new *olm.CustomResourceDefinition, use CRDUse) ([]CRDViolation, error) {
-	c := &crdCheck{ctx: ctx, crd: new, schemas: map[string]*schema{}, budget: celrule.NewBudget()}
+	c := &crdCheck{crd: new, schemas: map[string]*schema{}, budget: celrule.NewBudget()}
 	c.out = lostVersions(old, new, use.Operators, true)
 	for _, v := range new.AllVersions() {
 		if v.Storage {
@@ -76,7 +76,7 @@ func CheckCRD(ctx context.Context, old, new *olm.CustomResourceDefinition, use C
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		c.resource(o)
+		c.resource(ctx, o)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -134,7 +134,6 @@ func usersOf(crd, version string, users []*olm.ClusterServiceVersion) []string {
 
 // A crdCheck checks custom resources against a new form of their CRD.
 type crdCheck struct {
-	ctx     context.Context // of one call of CheckCRD
 	crd     *olm.CustomResourceDefinition
 	storage string
 	schemas map[string]*schema // by version; nil for one that cannot be read
@@ -144,11 +143,11 @@ type crdCheck struct {
 
 // resource checks a custom resource in the version that it is in and, where
 // the API server would take it for the same in the storage version, in that.
-func (c *crdCheck) resource(o olm.Object) {
+func (c *crdCheck) resource(ctx context.Context, o olm.Object) {
 	_, version, _ := strings.Cut(o.APIVersion, "/")
 	has := slices.ContainsFunc(c.crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == version })
 	if has {
-		c.version(o, version)
+		c.version(ctx, o, version)
 	}
 	if version == c.storage || c.storage == "" {
 		return
@@ -162,22 +161,22 @@ func (c *crdCheck) resource(o olm.Object) {
 	}
 	group, _, _ := strings.Cut(o.APIVersion, "/")
 	o.APIVersion = group + "/" + c.storage
-	c.version(o, c.storage)
+	c.version(ctx, o, c.storage)
 }
 
-func (c *crdCheck) version(o olm.Object, version string) {
-	s := c.schema(version)
+func (c *crdCheck) version(ctx context.Context, o olm.Object, version string) {
+	s := c.schema(ctx, version)
 	if s == nil {
 		return
 	}
-	for _, f := range s.validate(c.ctx, o, c.budget) {
+	for _, f := range s.validate(ctx, o, c.budget) {
 		c.out = append(c.out, CRDViolation{Version: version, Object: o.Key(), Path: f.path, Message: f.message, Unchecked: f.unchecked})
 	}
 }
 
 // schema returns the schema of a version, or nil if it has none or it cannot be
 // read, which is told once.
-func (c *crdCheck) schema(version string) *schema {
+func (c *crdCheck) schema(ctx context.Context, version string) *schema {
 	s, ok := c.schemas[version]
 	if ok {
 		return s
@@ -187,7 +186,7 @@ func (c *crdCheck) schema(version string) *schema {
 			continue
 		}
 		var err error
-		if s, err = compileSchema(c.ctx, v.Schema.OpenAPIV3Schema); err != nil {
+		if s, err = compileSchema(ctx, v.Schema.OpenAPIV3Schema); err != nil {
 			c.out = append(c.out, CRDViolation{Version: version, Message: "the schema cannot be read: " + err.Error()})
 			s = nil
 			continue

@@ -23,6 +23,9 @@ type schema struct {
 	source map[string]any
 	lists  []listRule
 	rules  *celrule.Rules // nil if there are none
+	// tooDeep are the paths below which the schema is not read, nothing if all
+	// of it is.
+	tooDeep []string
 }
 
 // A listRule is an x-kubernetes-list-type somewhere in a schema.
@@ -73,6 +76,7 @@ var schemaKeywords = []string{
 func (s *schema) convert(in map[string]any, path []string, depth int) map[string]any {
 	out := map[string]any{}
 	if depth > maxSchemaDepth {
+		s.tooDeep = append(s.tooDeep, "/"+strings.Join(path, "/"))
 		return out
 	}
 	for _, name := range schemaKeywords {
@@ -164,10 +168,22 @@ type schemaFault struct {
 
 // unchecked returns the rules of the schema that no object can be checked by.
 func (s *schema) unchecked() []schemaFault {
-	if s.rules == nil {
-		return nil
+	var out []schemaFault
+	if n := len(s.tooDeep); n > 0 {
+		slices.Sort(s.tooDeep) // members came from a map
+		out = append(out, schemaFault{s.tooDeep[0], fmt.Sprintf("it is deeper than %d levels here, %s; what is below is not checked", maxSchemaDepth, places(n)), true})
 	}
-	return ruleFaults(s.rules.Faults)
+	if s.rules == nil {
+		return out
+	}
+	return append(out, ruleFaults(s.rules.Faults)...)
+}
+
+func places(n int) string {
+	if n == 1 {
+		return "at this place alone"
+	}
+	return fmt.Sprintf("and at %d other places", n-1)
 }
 
 func ruleFaults(list []celrule.Fault) []schemaFault {
