@@ -49,7 +49,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shuffled.KubeVersion = w.KubeVersion
+			shuffled.KubeVersion, shuffled.Now, shuffled.Known = snapshot.KubeVersion, snapshot.Now, snapshot.Known
 			before, err := json.Marshal(shuffled.CSVs)
 			if err != nil {
 				t.Fatal(err)
