@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A LabelSelector selects catalogs by their labels, as Kubernetes does. All its
@@ -214,6 +215,9 @@ func parseRequirement(text string) (LabelRequirement, error) {
 		if key, value, ok := strings.Cut(text, op.sign); ok {
 			return LabelRequirement{strings.TrimSpace(key), op.is, []string{strings.TrimSpace(value)}}, nil
 		}
+	}
+	if strings.ContainsFunc(strings.TrimSpace(strings.TrimPrefix(text, "!")), unicode.IsSpace) {
+		return LabelRequirement{}, fmt.Errorf("%q is no requirement; write key=value, key!=value, key, !key, key in (a,b) or key notin (a,b)", text)
 	}
 	if key, ok := strings.CutPrefix(text, "!"); ok {
 		return LabelRequirement{Key: strings.TrimSpace(key), Operator: LabelDoesNotExist}, nil

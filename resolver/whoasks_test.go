@@ -1,0 +1,103 @@
+package resolver_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+const sharedLib = `{"schema":"olm.package","name":"a","defaultChannel":"c"}
+{"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}},{"type":"olm.package.required","value":{"packageName":"lib","versionRange":">=1.0.0"}},{"type":"olm.gvk.required","value":{"group":"g","version":"v1","kind":"Lib"}}]}
+{"schema":"olm.package","name":"b","defaultChannel":"c"}
+{"schema":"olm.channel","package":"b","name":"c","entries":[{"name":"b.v1.0.0"}]}
+{"schema":"olm.bundle","package":"b","name":"b.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"b","version":"1.0.0"}},{"type":"olm.constraint","value":{"failureMessage":"m","any":{"constraints":[{"package":{"packageName":"lib","versionRange":">=1.0.0"}},{"package":{"packageName":"a","versionRange":">=1.0.0"}}]}}}]}
+{"schema":"olm.package","name":"lib","defaultChannel":"c"}
+{"schema":"olm.channel","package":"lib","name":"c","entries":[{"name":"lib.v1.0.0"}]}
+{"schema":"olm.bundle","package":"lib","name":"lib.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"lib","version":"1.0.0"}},{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"Lib"}}]}
+`
+
+// TestWhoAsks: D17. All that asks for a bundle is told, not the first alone.
+func TestWhoAsks(t *testing.T) {
+	c, err := graph.Parse(t.Context(), []byte(sharedLib), "catalog.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, err := resolver.Resolve(t.Context(), resolver.Problem{
+		Namespace: "ns", Catalogs: []resolver.Catalog{{Name: "x", Namespace: "olm", Graph: c}},
+		Subscriptions: []resolver.Subscription{{Package: "a"}, {Package: "b"}, {Package: "lib"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{
+		// b would be content with either.
+		"lib.v1.0.0": {
+			"lib.v1.0.0 is what subscription lib gets",
+			"lib.v1.0.0 meets package lib >=1.0.0, which a.v1.0.0 requires",
+			"lib.v1.0.0 meets API Lib (g/v1), which a.v1.0.0 requires",
+			"lib.v1.0.0 meets one of (package lib >=1.0.0; package a >=1.0.0), which b.v1.0.0 requires",
+		},
+		"a.v1.0.0": {
+			"a.v1.0.0 is what subscription a gets",
+			"a.v1.0.0 meets one of (package lib >=1.0.0; package a >=1.0.0), which b.v1.0.0 requires",
+		},
+	} {
+		list, err := sol.WhoAsks(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range list {
+			got = append(got, r.String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("WhoAsks(%s) = %q, want %q", name, got, want)
+		}
+	}
+	if _, err := sol.WhoAsks(t.Context(), "nowhere.v1"); err == nil {
+		t.Error("no error for a bundle that is not there")
+	}
+}
+
+// TestWhoAsksHasTheReasonOfWhy: D17. What Why tells first is one of all reasons,
+// and whatever nothing asks for was installed and stays.
+func TestWhoAsksHasTheReasonOfWhy(t *testing.T) {
+	bundles, several := 0, 0
+	for seed := range uint64(600) {
+		p := open(t, randomProblem(seed))
+		sol, err := resolver.Resolve(t.Context(), p)
+		if err != nil {
+			continue
+		}
+		var names []string
+		for _, s := range sol.Selected {
+			names = append(names, s.Name)
+		}
+		for _, s := range sol.Stayed {
+			names = append(names, s.Name)
+		}
+		for _, name := range names {
+			chain, err := sol.Why(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := sol.WhoAsks(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bundles++
+			if len(all) > 1 {
+				several++
+			}
+			if !slices.ContainsFunc(all, func(r resolver.Reason) bool { return r.String() == chain[0].String() }) {
+				t.Errorf("seed %d: WhoAsks(%s) = %v lacks what Why says: %v", seed, name, all, chain[0])
+			}
+		}
+	}
+	if bundles < 200 || several < 20 {
+		t.Errorf("%d bundles, %d with several reasons: too few to tell", bundles, several)
+	}
+}
