@@ -46,9 +46,13 @@ func (d *Diff) String() string {
 			if h := c.Head; h != nil {
 				fmt.Fprintf(&b, "    head: %s, was %s\n", orNone(h.New), orNone(h.Old))
 			}
-			list("    stranded, no way to the head: %s\n", texts(c.Stranded)...)
-			list("    of these, had a way before: %s\n", texts(c.Lost)...)
-			list("    have a way now: %s\n", texts(c.Gained)...)
+			if len(c.Lost) == len(c.Stranded) { // the same: what is lost is stranded
+				list("    stranded, lost their path to the head: %s\n", texts(c.Lost)...)
+			} else {
+				list("    stranded, no path to the head: %s\n", texts(c.Stranded)...)
+				list("    of these, had a path before: %s\n", texts(c.Lost)...)
+			}
+			list("    have a path to the head now: %s\n", texts(c.Gained)...)
 			for _, r := range c.Changed {
 				fmt.Fprintf(&b, "    %s goes to %s, was %s\n", r.From, orNone(r.New.String()), r.Old)
 			}

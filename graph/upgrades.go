@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/blang/semver/v4"
 )
@@ -75,6 +76,24 @@ type Step struct {
 	From    Node     `json:"from"`
 	To      Node     `json:"to"`
 	Reasons []Reason `json:"reasons"`
+}
+
+// String says how the edge stands in its channel: "replaces in stable".
+func (r Reason) String() string {
+	if r.Channel == "" {
+		return r.Edge.String()
+	}
+	return r.Edge.String() + " in " + r.Channel
+}
+
+// Why tells the edges that admit the step, with commas between: "replaces in
+// stable, skipRange in alpha".
+func (s Step) Why() string {
+	words := make([]string, len(s.Reasons))
+	for i, r := range s.Reasons {
+		words[i] = r.String()
+	}
+	return strings.Join(words, ", ")
 }
 
 // UpgradeOptions adjust which upgrades count. A nil *UpgradeOptions means all

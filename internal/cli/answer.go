@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -27,7 +26,8 @@ type answer struct {
 	// Error says why the problem was not answered.
 	Error string `json:"error,omitempty"`
 
-	problem *resolver.Problem
+	problem  *resolver.Problem
+	solution *resolver.Solution
 	// reasons say what each of Selected is for, to people.
 	reasons []string
 	// explanation tells the conflict to people.
@@ -35,7 +35,7 @@ type answer struct {
 }
 
 func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
-	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Faults: sol.Faults, Refused: sol.Refused, problem: p}
+	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Faults: sol.Faults, Refused: sol.Refused, problem: p, solution: sol}
 }
 
 func (a *answer) text(w io.Writer) error {
@@ -66,7 +66,7 @@ func (a *answer) text(w io.Writer) error {
 			version = in.Version
 		}
 		delete(left, s.Name)
-		t.add("keep", s.Package, version, version, s.Name, "", "", stayText(s))
+		t.add("keep", s.Package, version, version, s.Name, "", "", s.String())
 	}
 	for _, in := range a.problem.Installed {
 		if left[in.Name] != nil {
@@ -108,68 +108,39 @@ func (a *answer) conflictText(w io.Writer) error {
 	return err
 }
 
-// reason says in a few words what a chosen bundle is for (D17).
+// reason says in a few words all that a chosen bundle is for (D17).
 func reason(ctx context.Context, sol *resolver.Solution, name string) (string, error) {
-	chain, err := sol.Why(ctx, name)
+	all, err := sol.WhoAsks(ctx, name)
 	if err != nil {
 		return "", err
 	}
-	switch r := chain[0]; {
-	case r.By.Name != "":
-		return "required by " + r.By.Name, nil
-	case r.Subscription != "":
-		return "subscription " + r.Subscription, nil
-	}
-	return "", nil
-}
-
-func stayText(s resolver.Stay) string {
-	switch s.Reason {
-	case resolver.AtHead:
-		return "at the head of its channel"
-	case resolver.Blocked:
-		var names []string
-		for _, r := range s.Blocked {
-			if !slices.Contains(names, r.Name) {
-				names = append(names, r.Name)
-			}
+	var asked, required []string
+	for _, r := range all {
+		switch by := r.By.Name; {
+		case r.Subscription != "":
+			asked = append(asked, r.Subscription)
+		case by != "" && !slices.Contains(required, by):
+			required = append(required, by)
 		}
-		return "blocked: " + strings.Join(names, ", ") + " would break a rule"
 	}
-	return "nothing in the channel follows it"
+	var parts []string
+	if len(asked) > 0 {
+		parts = append(parts, "subscription "+strings.Join(asked, ", "))
+	}
+	if len(required) > 0 {
+		parts = append(parts, "required by "+strings.Join(required, ", "))
+	}
+	return strings.Join(parts, "; "), nil
 }
 
-// warnings tells the authors' deprecations of what is chosen (D12), and the
-// rules that could not be evaluated (D7).
+// warnings tells what a person should know of the answer, and what a partial one
+// leaves out.
 func (a *answer) warnings() []string {
 	var lines []string
-	for _, s := range a.Selected {
-		if s.Bundle == (graph.Bundle{}) {
-			continue
-		}
-		pkg := s.Bundle.Package()
-		if m, ok := pkg.Deprecation(); ok {
-			lines = append(lines, fmt.Sprintf("package %s is deprecated: %s", s.Package, oneLine(m)))
-		}
-		if ch, ok := pkg.Channel(s.Channel); ok {
-			if m, ok := ch.Deprecation(); ok {
-				lines = append(lines, fmt.Sprintf("channel %s of package %s is deprecated: %s", s.Channel, s.Package, oneLine(m)))
-			}
-		}
-		if m, ok := s.Bundle.Deprecation(); ok {
-			lines = append(lines, fmt.Sprintf("bundle %s is deprecated: %s", s.Name, oneLine(m)))
-		}
-	}
-	for _, x := range a.LeftOut {
-		lines = append(lines, fmt.Sprintf("%s is left out: %s", x.Bundle, oneLine(x.Reason)))
-	}
 	if a.Refused != nil {
 		lines = append(lines, oneLine(a.Refused.Error()))
 	}
-	for _, f := range a.Faults {
-		lines = append(lines, fmt.Sprintf("rule %q counts as false where it failed: %s", f.Rule, oneLine(f.Error)))
-	}
-	return lines
+	return append(lines, a.solution.Warnings()...)
 }
 
 // oneLine keeps a message of a catalog on its line.

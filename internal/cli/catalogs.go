@@ -61,6 +61,9 @@ func sources(paths, flags []string, sample bool) ([]source, error) {
 	seen := map[[2]string]string{}
 	for _, s := range list {
 		key := [2]string{s.namespace, s.name}
+		if _, ok := seen[key]; ok && s.path == stdinPath {
+			return nil, usagef("standard input is named twice, and holds one catalog; leave one out")
+		}
 		if first, ok := seen[key]; ok {
 			return nil, usagef("%s and %s are both named %q; name one of them with --catalog NAME=%s", first, s.path, s.name, s.path)
 		}

@@ -13,11 +13,11 @@ func newDiff(e *env) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Compare two catalogs for those who have the old one installed",
 		Long: `Diff tells what a new catalog changes: versions that lose, gain or change their
-way to the head of a channel, heads that moved, skipRanges that changed, bundles
+path to the head of a channel, heads that moved, skipRanges that changed, bundles
 and APIs that are gone, bundles whose content changed under the same name,
 deprecations.
 
-Exit codes: 0 nobody loses a way, 1 somebody does, 2 the input could not be read.`,
+Exit codes: 0 nobody loses a path, 1 somebody does, 2 the input could not be read.`,
 		Example: `  olmkit diff ./catalog-4.16 ./catalog-4.17
   git show HEAD:catalog.json | olmkit diff - ./catalog.json -o json`,
 	}
@@ -25,6 +25,9 @@ Exit codes: 0 nobody loses a way, 1 somebody does, 2 the input could not be read
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
 			return usagef("two catalogs are compared, and got %d; name the old one, then the new one", len(args))
+		}
+		if args[0] == stdinPath && args[1] == stdinPath {
+			return usagef("standard input is one catalog, and a difference needs two; name the other one")
 		}
 		l := newLoader(e)
 		var cats [2]*graph.Catalog

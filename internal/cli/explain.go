@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -193,6 +194,8 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	type explained struct {
 		Bundle  string            `json:"bundle"`
 		Reasons []resolver.Reason `json:"reasons"`
+		// Also is what else asks for the bundle.
+		Also []resolver.Reason `json:"also,omitempty"`
 	}
 	list := []explained{}
 	for _, name := range names {
@@ -200,7 +203,12 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if err != nil {
 			return err
 		}
-		list = append(list, explained{name, chain})
+		all, err := sol.WhoAsks(ctx, name)
+		if err != nil {
+			return err
+		}
+		also := slices.DeleteFunc(all, func(r resolver.Reason) bool { return r.String() == chain[0].String() })
+		list = append(list, explained{name, chain, also})
 	}
 	if x.out.format == formatJSON || x.out.format == formatYAML {
 		return x.out.encode(list)
@@ -214,7 +222,11 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if i == 0 {
 			gap = ""
 		}
-		if err := x.prose(gap, resolver.ReasonsText(e.Reasons, x.width(), x.style())); err != nil {
+		text := resolver.ReasonsText(e.Reasons, x.width(), x.style())
+		for _, r := range e.Also {
+			text += "also: " + r.String() + "\n"
+		}
+		if err := x.prose(gap, text); err != nil {
 			return err
 		}
 	}

@@ -25,10 +25,10 @@ func newGraph(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph CATALOG PACKAGE",
 		Short: "Show the upgrade graph of a package, also as a picture",
-		Long: `Graph lists the upgrades of a package, what has no way to a head, the heads of
-its channels and what is wrong with them, and where OLM and OLM v1 read the graph
-differently. As mermaid, dot or svg it draws the
-channels; --installed and --to mark a version and the path from it.`,
+		Long: `Graph lists the upgrades of a package, what is stranded, with no path to a head,
+the heads of its channels and what is wrong with them, and where classic OLM and
+OLM v1 read the graph differently. As mermaid, dot or svg it draws the channels;
+--installed and --to mark a version and the path from it.`,
 		Example: `  olmkit graph ./catalog etcd
   olmkit graph ./catalog etcd --channel stable --installed 0.9.0 -o svg > etcd.svg`,
 	}
@@ -38,8 +38,8 @@ channels; --installed and --to mark a version and the path from it.`,
 	var channels []string
 	var installed, to string
 	fl.StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` to show (repeatable; default all)")
-	fl.StringVarP(&installed, "installed", "i", "", "mark what is installed, and its way: `VERSION`, the name of a bundle, or BUNDLE@VERSION for what no catalog need know")
-	fl.StringVar(&to, "to", "", "mark the shortest path to a `VERSION` or bundle instead of the way to the head")
+	fl.StringVarP(&installed, "installed", "i", "", "mark what is installed, and its path: `VERSION`, the name of a bundle, or BUNDLE@VERSION for what no catalog need know")
+	fl.StringVar(&to, "to", "", "mark the shortest path to a `VERSION` or bundle instead of that to the head")
 	cmd.ValidArgsFunction = from.completeArgs(e, 0)
 	completeFlag(cmd, "channel", from.completeChannel(e))
 	completeFlag(cmd, "installed", from.completeOperand(e))
@@ -188,7 +188,7 @@ func (a *graphAnswer) text(w io.Writer) error {
 			t.add(n.String(), "", "", notes(marks...))
 			continue
 		}
-		t.add(n.String(), s.To.String(), reasonsText(s), notes(marks...))
+		t.add(n.String(), s.To.String(), s.Why(), notes(marks...))
 	}
 	if err := t.text(w); err != nil {
 		return err
@@ -213,7 +213,7 @@ func (a *graphAnswer) text(w io.Writer) error {
 	}
 	for i, d := range a.Disagreements {
 		if i == 0 {
-			if _, err := io.WriteString(w, "\nOLM and OLM v1 differ:\n"); err != nil {
+			if _, err := io.WriteString(w, "\nClassic OLM and OLM v1 differ:\n"); err != nil {
 				return err
 			}
 		}

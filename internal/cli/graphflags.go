@@ -16,7 +16,7 @@ import (
 // addReading adds the flag that chooses between the two readings of a graph.
 func addReading(cmd *cobra.Command) *graph.Reading {
 	r := graph.Classic
-	cmd.Flags().Var(readingValue{&r}, "reading", "how to read the graph: classic as OLM (v0) does, or v1 as OLM v1 does")
+	cmd.Flags().Var(readingValue{&r}, "reading", "how to read the graph: classic as classic OLM (v0) does, or v1 as OLM v1 does")
 	complete(cmd, "reading", graph.Classic.String(), graph.V1.String())
 	return &r
 }
@@ -82,13 +82,4 @@ func wholeIndex(ctx context.Context, l *loader, path string) (*graph.Catalog, er
 		return nil, &catalogError{path, err}
 	}
 	return graph.Build(ctx, blobs, l.limits.graph())
-}
-
-// reasonsText tells the edges of a step.
-func reasonsText(s graph.Step) string {
-	var words []string
-	for _, r := range s.Reasons {
-		words = append(words, strings.TrimSpace(r.Edge.String()+" "+r.Channel))
-	}
-	return strings.Join(words, ", ")
 }

@@ -25,6 +25,9 @@ func newHelp(group string) *cobra.Command {
 			}
 			var words []string
 			for _, c := range at.Commands() {
+				if c.Hidden {
+					continue
+				}
 				words = append(words, c.Name()+"\t"+c.Short)
 			}
 			return words, cobra.ShellCompDirectiveNoFileComp
@@ -67,7 +70,7 @@ What "no" means:
   shrink               the problem has a solution: there is no conflict to keep
   path                 there is no path
   validate             there are errors; warnings alone are no error
-  diff                 a version loses its way to the head of its channel
+  diff                 a version loses its path to the head of its channel
   platform             something blocks the platform
   plan, simulate       the subscriptions cannot be resolved
   fmt --check          a file would change

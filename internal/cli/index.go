@@ -42,6 +42,9 @@ file could not be read.`,
 		case output == "":
 			return usagef("name the file to write with --output")
 		}
+		if err := checkFile(output, "an index"); err != nil {
+			return err
+		}
 		ctx, dir := cmd.Context(), filepath.Clean(args[0])
 		root, err := os.OpenRoot(dir)
 		if err != nil {
@@ -83,7 +86,7 @@ func writeIndex(ctx context.Context, e *env, name string, c *graph.Catalog, sour
 	if name == stdinPath {
 		return graph.WriteIndex(ctx, e.stdout, c, source)
 	}
-	return replaceFile(name, func(w io.Writer) error { return graph.WriteIndex(ctx, w, c, source) })
+	return replaceOutput(name, func(w io.Writer) error { return graph.WriteIndex(ctx, w, c, source) })
 }
 
 // isWithin reports whether a file lies, or would lie, below a directory, whatever

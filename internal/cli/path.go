@@ -16,7 +16,7 @@ func newPath(e *env) *cobra.Command {
 		Use:   "path CATALOG PACKAGE FROM [TO]",
 		Short: "List the upgrades from one version to another",
 		Long: `Path lists the steps from an installed version to the head of a channel, or to
-another version: the way that OLM goes by itself, and the shortest one. Each step
+another version: the path that OLM takes by itself, and the shortest one. Each step
 names the edges that admit it.
 
 FROM and TO are bundles by version or name, or BUNDLE@VERSION for what the catalog
@@ -81,7 +81,7 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 	return cmd
 }
 
-// A pathAnswer is what is known of the ways between two versions.
+// A pathAnswer is what is known of the paths between two versions.
 type pathAnswer struct {
 	Package  string        `json:"package"`
 	Reading  graph.Reading `json:"reading"`
@@ -99,7 +99,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 	var b strings.Builder
 	steps := func(list []graph.Step) {
 		for i, s := range list {
-			fmt.Fprintf(&b, "%3d. %s -> %s (%s)\n", i+1, s.From, s.To, reasonsText(s))
+			fmt.Fprintf(&b, "%3d. %s -> %s (%s)\n", i+1, s.From, s.To, s.Why())
 		}
 	}
 	to := "the head"
@@ -116,9 +116,9 @@ func (a *pathAnswer) text(w io.Writer) error {
 		steps(a.Shortest)
 	}
 	if a.OK && len(a.Walk.Steps) > 0 && !a.Walk.Loops && slices.EqualFunc(a.Walk.Steps, a.Shortest, func(x, y graph.Step) bool { return x.To == y.To }) {
-		b.WriteString("OLM by itself goes this way.\n")
+		fmt.Fprintf(&b, "%s by itself takes this path.\n", readerName(a.Reading))
 	} else if len(a.Walk.Steps) > 0 {
-		fmt.Fprintf(&b, "\nOLM by itself takes %s", plural(len(a.Walk.Steps), "step"))
+		fmt.Fprintf(&b, "\n%s by itself takes %s", readerName(a.Reading), plural(len(a.Walk.Steps), "step"))
 		switch {
 		case a.Walk.Loops:
 			b.WriteString(" and comes back to where it was")
@@ -130,8 +130,16 @@ func (a *pathAnswer) text(w io.Writer) error {
 		b.WriteString(":\n")
 		steps(a.Walk.Steps)
 	} else if !a.OK {
-		b.WriteString("OLM by itself stays there.\n")
+		fmt.Fprintf(&b, "%s by itself stays there.\n", readerName(a.Reading))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// readerName names the OLM that reads a graph so.
+func readerName(r graph.Reading) string {
+	if r == graph.V1 {
+		return "OLM v1"
+	}
+	return "Classic OLM"
 }

@@ -35,6 +35,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	e.stdout, e.stderr = &screen{stdout, &e.color}, &screen{stderr, &e.color}
 	root := newRoot(e)
 	root.SetArgs(args)
+	guardCompletion(root, args)
 	root.SetIn(stdin)
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
@@ -148,6 +149,24 @@ would install or upgrade, in which order of preference, and if nothing, why not.
 		"{{rpad .CommandPath .CommandPathPadding}}", "{{rpad .Name .NamePadding}}",
 	).Replace(root.UsageTemplate()))
 	return root
+}
+
+// guardCompletion adds the command for completion as cobra would, and has it
+// refuse a shell that it does not know, where cobra shows the help.
+func guardCompletion(root *cobra.Command, args []string) {
+	root.InitDefaultCompletionCmd(args...)
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if known := subcommands(cmd); len(args) > 0 {
+				return usagef("no shell %q%s; write one of %s", args[0], hint(args[0], known), strings.Join(known, ", "))
+			}
+			return nil
+		}
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 }
 
 // A group is the commands that answer one question.

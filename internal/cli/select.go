@@ -73,11 +73,13 @@ With --problem a refusal is an answer like any other.`,
 		if r.Package == "" {
 			return usagef("no package; name it with --package, or give --problem")
 		}
-		sel, err := parseSelector(selects)
-		if err != nil {
-			return usagef("--selector %q: %v", selects, err)
+		if strings.TrimSpace(selects) != "" {
+			sel, err := resolver.ParseLabelSelector(selects)
+			if err != nil {
+				return usagef("--selector: %v", err)
+			}
+			r.Selector = sel
 		}
-		r.Selector = sel
 		r.Policy, r.Options.Semver = resolver.UpgradePolicy(policy), resolver.SemverMode(semverIs)
 		list, err := sources(args, q.catalogs, *q.sample)
 		if err != nil {
@@ -102,7 +104,11 @@ With --problem a refusal is an answer like any other.`,
 			}
 		}
 		a, err := s.answer(cmd.Context(), r)
-		if err != nil {
+		var bad *resolver.ProblemError
+		switch {
+		case errors.As(err, &bad) && bad.Path == "/version":
+			return usagef("--version: %v", bad.Err)
+		case err != nil:
 			return err
 		}
 		if err := s.out.print(a); err != nil {
@@ -251,7 +257,7 @@ func (a *selectAnswer) text(w io.Writer) error {
 		funnel = &a.refusal.Funnel
 		fmt.Fprintf(&b, "Not selected: %s.\n", a.refusal)
 		for i, h := range a.refusal.Hops {
-			fmt.Fprintf(&b, "%3d. %s -> %s (%s; catalog %s)\n", i+1, h.From, h.To, reasonsText(h.Step), h.Catalog)
+			fmt.Fprintf(&b, "%3d. %s -> %s (%s; catalog %s)\n", i+1, h.From, h.To, h.Step.Why(), h.Catalog)
 		}
 		if d := a.refusal.Dependencies; d != nil && d.Conflict != nil {
 			fmt.Fprintf(&b, "Its dependencies: %s\n", d.Reason)

@@ -20,7 +20,7 @@ func (s *settings) addFlags(root *cobra.Command) {
 	s.color = colorAuto
 	f := root.PersistentFlags()
 	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colours; auto does on a terminal where NO_COLOR is not set")
-	f.DurationVar(&s.timeout, "timeout", 0, "give up after a `DURATION` such as 30s; of a stream of problems each has as long (default never)")
+	f.Var((*duration)(&s.timeout), "timeout", "give up after a `DURATION` such as 30s; of a stream of problems each has as long (default never)")
 	f.Var(&s.limits, "limit", "raise or lower a limit on hostile input; \"olmkit help limits\" lists them (repeatable)")
 	err := errors.Join(
 		root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{colorAuto, colorAlways, colorNever}, cobra.ShellCompDirectiveNoFileComp)),
@@ -77,3 +77,23 @@ func (e *env) timed(cmd *cobra.Command) {
 // streams marks commands, and --problem flags, that answer one problem after the
 // other.
 const streams = "streams"
+
+// A duration is the value of a flag.
+type duration time.Duration
+
+// String, Set and Type implement pflag.Value.
+func (d *duration) String() string {
+	if *d == 0 {
+		return "0" // what help takes for no default
+	}
+	return time.Duration(*d).String()
+}
+func (d *duration) Type() string { return "duration" }
+func (d *duration) Set(s string) error {
+	v, err := time.ParseDuration(s)
+	if err != nil {
+		return errors.New("write a number with its unit, such as 30s, 2m or 1h")
+	}
+	*d = duration(v)
+	return nil
+}

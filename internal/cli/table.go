@@ -83,9 +83,13 @@ func (t *table) widths(limit int) []int {
 	return widths
 }
 
-// cut shortens a text in its middle: names of bundles differ at their end.
+// cut shortens a name in its middle, as names of bundles differ at their end, and
+// a sentence at its end.
 func cut(s string, width int) string {
 	r := []rune(s)
+	if strings.Contains(s, " ") {
+		return strings.TrimRight(string(r[:width-1]), " ") + "…"
+	}
 	head := (width - 1) / 2
 	return string(r[:head]) + "…" + string(r[len(r)-(width-1-head):])
 }

@@ -2,13 +2,14 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
+	"net/netip"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,7 @@ func newView(e *env) *cobra.Command {
 		Short: "Make a page of catalogs, resolutions and differences to walk through",
 		Long: `View makes one HTML page that needs nothing else, no network and no server: the
 packages of the catalogs with a search, the upgrade graph of each channel, and
-for each version its way to the head in OLM and in OLM v1.
+for each version its path to the head in classic OLM and in OLM v1.
 
 With --package and --installed, as olmkit resolve takes them, or with problem
 documents, the page shows what a namespace would get and why, or the conflict
@@ -34,7 +35,7 @@ With --diff it shows what the catalog changes from an older one, as olmkit diff
 tells it.
 
 --serve serves the page instead, to this machine unless --listen says otherwise,
-until it is interrupted or --timeout is over.
+until it is interrupted. --timeout bounds the making of the page.
 
 Exit codes: 0 the page was made, 2 the input could not be read.`,
 		Example: `  olmkit view ./catalog -o page.html
@@ -42,6 +43,7 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
   olmkit view --problem conflict.json -o page.html
   olmkit view ./catalog-4.17 --diff ./catalog-4.16 -o page.html`,
 	}
+	cmd.Annotations = map[string]string{streams: "true"}
 	v := &viewer{env: e, loader: newLoader(e)}
 	f := cmd.Flags()
 	f.StringVarP(&v.out, "output", "o", "", "write the page to a `FILE`, or to standard output when it is -")
@@ -63,9 +65,16 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
 				return err
 			}
 		}
-		page, err := v.page(cmd.Context(), args)
-		if err != nil {
+		if err := checkFile(v.out, "a page"); err != nil {
 			return err
+		}
+		// --timeout is for making the page; it is served for as long as people look.
+		ctx, cancel := v.within(cmd.Context())
+		defer cancel()
+		asked := slices.ContainsFunc([]string{"package", "installed", "starting-csv", "namespace"}, cmd.Flags().Changed)
+		page, err := v.page(ctx, args, asked)
+		if err != nil {
+			return timedOut(ctx, err)
 		}
 		if v.serve {
 			return v.serveOn(cmd.Context(), page)
@@ -86,7 +95,7 @@ type viewer struct {
 }
 
 // page loads everything and makes the page.
-func (v *viewer) page(ctx context.Context, args []string) (*view.Page, error) {
+func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Page, error) {
 	in := &view.Input{}
 	list, err := sources(args, v.request.catalogs, *v.request.sample)
 	if err != nil {
@@ -99,7 +108,7 @@ func (v *viewer) page(ctx context.Context, args []string) (*view.Page, error) {
 		}
 		in.Catalogs = append(in.Catalogs, c)
 	}
-	if in.Problems, err = v.resolutions(ctx, args); err != nil {
+	if in.Problems, err = v.resolutions(ctx, args, asked); err != nil {
 		return nil, err
 	}
 	if len(list) == 0 {
@@ -115,6 +124,9 @@ func (v *viewer) page(ctx context.Context, args []string) (*view.Page, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(list) == 1 && old.Name == in.Catalogs[0].Name {
+			old.Name, in.Catalogs[0].Name = tellApart(v.old, list[0].path)
+		}
 		in.Old = &old
 	}
 	return view.New(ctx, in)
@@ -129,10 +141,11 @@ func (v *viewer) catalog(ctx context.Context, name, path string) (view.Catalog, 
 	return view.Catalog{Name: name, Graph: c}, nil
 }
 
-// resolutions returns the problem that flags state, and those of files.
-func (v *viewer) resolutions(ctx context.Context, args []string) ([]view.Problem, error) {
+// resolutions returns the problem that flags state, where they ask for one, and
+// those of files.
+func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]view.Problem, error) {
 	var out []view.Problem
-	if len(v.request.packages)+len(v.request.installed) > 0 {
+	if asked {
 		p, err := v.request.problem(ctx, v.loader, args)
 		if err != nil {
 			return nil, err
@@ -197,39 +210,14 @@ func catalogsOf(problems []view.Problem) []view.Catalog {
 
 // write writes the page, whole or not at all.
 func (v *viewer) write(page *view.Page) error {
-	if v.out == stdinPath {
-		_, err := page.WriteTo(v.stdout)
+	write := func(w io.Writer) error {
+		_, err := page.WriteTo(w)
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(v.out), ".olmkit-*")
-	if err != nil {
-		return fmt.Errorf("--output: %w", err)
+	if v.out == stdinPath {
+		return write(v.stdout)
 	}
-	defer os.Remove(f.Name()) // nothing is left of it after a rename
-	mode := os.FileMode(0o644)
-	if info, err := os.Stat(v.out); err == nil {
-		if !info.Mode().IsRegular() {
-			f.Close()
-			return writeTo(v.out, page)
-		}
-		mode = info.Mode().Perm()
-	}
-	_, err = page.WriteTo(f)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), v.out)
-	}
-	return err
-}
-
-// writeTo writes to what is there already, such as a pipe or a device.
-func writeTo(name string, w io.WriterTo) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return fmt.Errorf("--output: %w", err)
-	}
-	_, err = w.WriteTo(f)
-	return errors.Join(err, f.Close())
+	return replaceOutput(v.out, write)
 }
 
 // serveOn serves the page until the context ends, which is no failure.
@@ -238,13 +226,44 @@ func (v *viewer) serveOn(ctx context.Context, page *view.Page) error {
 	if err != nil {
 		return usagef("--listen %q is no address; write HOST:PORT, such as %s", v.listen, defaultListen)
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", v.listen)
+	network := "tcp"
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
+		network = "tcp4"
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, network, v.listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
+	at := l.Addr().String()
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		fmt.Fprintf(v.stderr, "note: other machines can reach %s and read the catalogs\n", a)
+		if a.IP.IsUnspecified() { // an address to listen at, and none to go to
+			at = net.JoinHostPort("localhost", strconv.Itoa(a.Port))
+		}
 	}
-	fmt.Fprintf(v.stdout, "http://%s/ (interrupt to stop)\n", l.Addr())
+	fmt.Fprintf(v.stdout, "http://%s/ (interrupt to stop)\n", at)
 	return view.Serve(ctx, l, page, host)
+}
+
+// tellApart names two catalogs of one name by as much of their paths as tells
+// them apart: 4.16/catalog and 4.17/catalog.
+func tellApart(old, path string) (string, string) {
+	split := func(path string) []string {
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		return strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
+	}
+	a, b := split(old), split(path)
+	for n := 1; n <= min(len(a), len(b)); n++ {
+		x, y := a[len(a)-n:], b[len(b)-n:]
+		if x[0] == y[0] {
+			continue
+		}
+		if n > 2 { // what is alike between the two says nothing
+			return x[0] + "/…/" + x[n-1], y[0] + "/…/" + y[n-1]
+		}
+		return strings.Join(x, "/"), strings.Join(y, "/")
+	}
+	return old, path
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/olmkit/olmkit/internal/cli"
 )
@@ -43,5 +44,35 @@ func TestViewServe(t *testing.T) {
 	cancel()
 	if n := <-code; n != 0 || stderr.Len() > 0 {
 		t.Errorf("exit code %d, %q", n, &stderr)
+	}
+}
+
+// TestViewListen: an address that stands for all of them is none to go to; and
+// --timeout does not end what is served.
+func TestViewListen(t *testing.T) {
+	for listen, want := range map[string]string{"0.0.0.0:0": "http://localhost:", "127.0.0.1:0": "http://127.0.0.1:"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		out, in := io.Pipe()
+		code := make(chan int, 1)
+		go func() {
+			code <- cli.Run(ctx, []string{"view", "--sample", "--serve", "--timeout", "3s", "--listen", listen}, strings.NewReader(""), in, io.Discard)
+			in.Close()
+		}()
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil || !strings.HasPrefix(line, want) {
+			t.Errorf("--listen %s: %q, %v; want %s…", listen, line, err, want)
+		}
+		if listen == "0.0.0.0:0" {
+			select {
+			case n := <-code:
+				t.Errorf("the server ended with %d when --timeout was over", n)
+				code <- n
+			case <-time.After(4 * time.Second):
+			}
+		}
+		cancel()
+		if n := <-code; n != 0 {
+			t.Errorf("--listen %s: exit code %d", listen, n)
+		}
 	}
 }

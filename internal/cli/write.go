@@ -136,7 +136,7 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	}
 	switch info, err := os.Lstat(name); {
 	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no regular file (%s); name a file, which is replaced as a whole, or a new one", name, info.Mode().Type())
+		return &notFileError{name, info.Mode().Type()}
 	case err == nil:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
@@ -158,4 +158,37 @@ func replaceFile(name string, write func(io.Writer) error) error {
 		return err
 	}
 	return os.Rename(f.Name(), name)
+}
+
+// A notFileError refuses to replace what is no file.
+type notFileError struct {
+	name string
+	mode fs.FileMode
+}
+
+func (e *notFileError) Error() string {
+	return fmt.Sprintf("%s is no regular file (%s); name a file, which is replaced as a whole, or a new one", e.name, e.mode)
+}
+
+// replaceOutput is [replaceFile] for a command that writes to standard output
+// when --output is "-".
+func replaceOutput(name string, write func(io.Writer) error) error {
+	err := replaceFile(name, write)
+	if errors.As(err, new(*notFileError)) {
+		return fmt.Errorf("--output: %w, or - for standard output", err)
+	}
+	if err != nil {
+		return fmt.Errorf("--output: %w", err)
+	}
+	return nil
+}
+
+// checkFile refuses the name of a format where --output names a file: everywhere
+// else it names a format.
+func checkFile(name, what string) error {
+	switch format(name) {
+	case formatText, formatJSON, formatYAML:
+		return usagef("--output %s names a file here, to hold %s, and not a format; write ./%s for a file of that name", name, what, name)
+	}
+	return nil
 }

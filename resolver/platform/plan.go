@@ -123,7 +123,7 @@ func (p *Plan) String() string {
 			fmt.Fprintf(&b, "%3d. on %s: upgrade the platform to %s\n", i+1, s.Platform, s.Next)
 			continue
 		}
-		fmt.Fprintf(&b, "%3d. on %s: %s: %s -> %s (%s)\n", i+1, s.Platform, s.Package, s.Operator.From, s.Operator.To, why(s.Operator))
+		fmt.Fprintf(&b, "%3d. on %s: %s: %s -> %s (%s)\n", i+1, s.Platform, s.Package, s.Operator.From, s.Operator.To, s.Operator.Why())
 	}
 	for _, part := range []struct {
 		title string
@@ -166,15 +166,6 @@ func (p *Plan) String() string {
 		}
 	}
 	return b.String()
-}
-
-// why tells the edges of a step.
-func why(s *graph.Step) string {
-	words := make([]string, len(s.Reasons))
-	for i, r := range s.Reasons {
-		words[i] = strings.TrimSpace(r.Channel + " " + r.Edge.String())
-	}
-	return strings.Join(words, ", ")
 }
 
 func count(n int, what string) string {
