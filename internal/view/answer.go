@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -30,7 +28,8 @@ func newAnswer(ctx context.Context, name string, p *resolver.Problem) (*answerDa
 	case err != nil:
 		return nil, err
 	default:
-		a.OK = true
+		a.OK = sol.Refused == nil
+		a.Partial = sol.Refused != nil
 	}
 	if sol == nil {
 		return a, nil
@@ -40,11 +39,11 @@ func newAnswer(ctx context.Context, name string, p *resolver.Problem) (*answerDa
 			return nil, err
 		}
 	}
-	r := reasoner{answerData: a, problem: p, solution: sol, number: map[string]int{}, alone: map[int]bool{}}
+	r := reasoner{answerData: a, problem: p, solution: sol, number: map[string]int{}, asks: map[string]int{}, alone: map[int]bool{}}
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
-	a.Warnings = warnings(sol)
+	a.Warnings = sol.Warnings()
 	return a, nil
 }
 
@@ -54,6 +53,7 @@ type reasoner struct {
 	problem  *resolver.Problem
 	solution *resolver.Solution
 	number   map[string]int // of the nodes of operators, by name; never ranged over
+	asks     map[string]int // of the nodes of subscriptions, by name; never ranged over
 	alone    map[int]bool   // nodes that the solution says nothing of; never ranged over
 }
 
@@ -84,7 +84,7 @@ func (r *reasoner) build(ctx context.Context) error {
 		r.Nodes = append(r.Nodes, n)
 	}
 	for _, s := range r.solution.Stayed {
-		n := reasonNode{Kind: "keep", Name: s.Name, Package: s.Package, From: versions[s.Name], To: versions[s.Name], Detail: stayText(s)}
+		n := reasonNode{Kind: "keep", Name: s.Name, Package: s.Package, From: versions[s.Name], To: versions[s.Name], Detail: "stays: " + s.String()}
 		r.number[s.Name] = len(r.Nodes)
 		r.Nodes = append(r.Nodes, n)
 	}
@@ -98,17 +98,15 @@ func (r *reasoner) build(ctx context.Context) error {
 	return r.connect(ctx)
 }
 
-// connect asks why each node is there, and draws the first link of each chain.
+// connect asks why each node is there, and draws a line from everything that asks
+// for it.
 func (r *reasoner) connect(ctx context.Context) error {
-	subscriptions := map[string]int{}
-	names := make([]string, len(r.Nodes))
-	for i, n := range r.Nodes {
-		names[i] = n.Name
-	}
-	for i, name := range names {
+	asked := len(r.Nodes)
+	for i := range asked {
 		if r.alone[i] {
 			continue
 		}
+		name := r.Nodes[i].Name
 		chain, err := r.solution.Why(ctx, name)
 		if err != nil {
 			return err
@@ -123,22 +121,54 @@ func (r *reasoner) connect(ctx context.Context) error {
 			}
 			r.Nodes[i].Why = append(r.Nodes[i].Why, w)
 		}
-		switch link := chain[0]; {
-		case link.Subscription != "":
-			at, ok := subscriptions[link.Subscription]
-			if !ok {
-				at = len(r.Nodes)
-				subscriptions[link.Subscription] = at
-				r.Nodes = append(r.Nodes, r.subscription(link.Subscription))
-			}
-			r.Edges = append(r.Edges, reasonEdge{at, i, "asks for"})
-		case link.By.Name != "":
-			if at, ok := r.number[link.By.Name]; ok {
-				r.Edges = append(r.Edges, reasonEdge{at, i, "requires " + link.Requirement})
+		all, err := r.solution.WhoAsks(ctx, name)
+		if err != nil {
+			return err
+		}
+		for _, link := range all {
+			if text := link.String(); text != chain[0].String() {
+				r.Nodes[i].Also = append(r.Nodes[i].Also, text)
 			}
 		}
+		r.draw(i, all)
 	}
 	return nil
+}
+
+// draw adds one line for each subscription and each node that asks for a node.
+func (r *reasoner) draw(to int, all []resolver.Reason) {
+	line := map[int]int{} // by the node that it comes from; never ranged over
+	for _, link := range all {
+		at, text := 0, "asks for"
+		switch {
+		case link.Subscription != "":
+			at = r.subscriptionNode(link.Subscription)
+		default:
+			var known bool
+			if at, known = r.number[link.By.Name]; !known {
+				continue
+			}
+			text = "requires " + link.Requirement
+		}
+		if i, drawn := line[at]; drawn {
+			r.Edges[i].Text += "; " + strings.TrimPrefix(text, "requires ")
+			continue
+		}
+		line[at] = len(r.Edges)
+		r.Edges = append(r.Edges, reasonEdge{at, to, text})
+	}
+}
+
+// subscriptionNode returns the place of the node of a subscription, which it adds
+// when it is new.
+func (r *reasoner) subscriptionNode(name string) int {
+	at, ok := r.asks[name]
+	if !ok {
+		at = len(r.Nodes)
+		r.asks[name] = at
+		r.Nodes = append(r.Nodes, r.subscription(name))
+	}
+	return at
 }
 
 // subscription returns the node of a subscription.
@@ -166,50 +196,4 @@ func detail(n reasonNode) string {
 		return fmt.Sprintf("upgrade %s to %s, channel %s of %s", n.From, n.To, n.Channel, n.Catalog)
 	}
 	return fmt.Sprintf("install %s, channel %s of %s", n.To, n.Channel, n.Catalog)
-}
-
-func stayText(s resolver.Stay) string {
-	switch s.Reason {
-	case resolver.AtHead:
-		return "stays: at the head of its channel"
-	case resolver.Blocked:
-		var names []string
-		for _, r := range s.Blocked {
-			if !slices.Contains(names, r.Name) {
-				names = append(names, r.Name)
-			}
-		}
-		return "stays: " + strings.Join(names, ", ") + " would break a rule"
-	}
-	return "stays: nothing in the channel follows it"
-}
-
-// warnings tells the authors' deprecations of what is chosen (D12), what was left
-// out, and the rules that could not be evaluated (D7).
-func warnings(sol *resolver.Solution) []string {
-	var out []string
-	for _, s := range sol.Selected {
-		if s.Bundle == (graph.Bundle{}) {
-			continue
-		}
-		pkg := s.Bundle.Package()
-		if m, ok := pkg.Deprecation(); ok {
-			out = append(out, fmt.Sprintf("package %s is deprecated: %s", s.Package, m))
-		}
-		if ch, ok := pkg.Channel(s.Channel); ok {
-			if m, ok := ch.Deprecation(); ok {
-				out = append(out, fmt.Sprintf("channel %s of package %s is deprecated: %s", s.Channel, s.Package, m))
-			}
-		}
-		if m, ok := s.Bundle.Deprecation(); ok {
-			out = append(out, fmt.Sprintf("bundle %s is deprecated: %s", s.Name, m))
-		}
-	}
-	for _, x := range sol.LeftOut {
-		out = append(out, fmt.Sprintf("%s is left out: %s", x.Bundle, x.Reason))
-	}
-	for _, f := range sol.Faults {
-		out = append(out, fmt.Sprintf("rule %q counts as false where it failed: %s", f.Rule, f.Error))
-	}
-	return out
 }

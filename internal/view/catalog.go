@@ -14,11 +14,10 @@ const maxProblems = 100
 // package; added are the names of bundles that a difference found new.
 func newCatalog(name string, c *graph.Catalog, installed map[string][]graph.Node, added map[string]map[string]bool) catalogData {
 	d := catalogData{Name: name, Bundles: c.NumBundles(), Channels: c.NumChannels(), Packages: []pkgData{}}
-	for i, p := range c.Problems() {
-		if i == maxProblems {
-			break
+	for _, p := range c.Problems() {
+		if d.NumProblems++; d.NumProblems <= maxProblems {
+			d.Problems = append(d.Problems, p.Error())
 		}
-		d.Problems = append(d.Problems, p.Error())
 	}
 	for p := range c.Packages() {
 		b := pkgBuilder{pkg: p, installed: installed[p.Name()], number: map[graph.Node]int{}}
@@ -167,12 +166,13 @@ func (b *pkgBuilder) stem() string {
 func (b *pkgBuilder) channel(ch graph.Channel) channelData {
 	d := channelData{Name: ch.Name(), Heads: []int{}, Rows: []int{}, Edges: [][3]int{}}
 	d.Deprecated, _ = ch.Deprecation()
-	d.Faults = faults(ch)
+	d.Faults, d.NumFaults = faults(ch)
 	o := &graph.UpgradeOptions{Channels: []string{ch.Name()}, Installed: b.nodes}
 	classic, v1 := b.pkg.Upgrades(graph.Classic, o), b.pkg.Upgrades(graph.V1, o)
 	d.Classic, d.V1 = b.ways(classic), b.ways(v1)
 	if err := classic.Err(); err != nil {
 		d.Faults = append(d.Faults, err.Error())
+		d.NumFaults++
 	}
 	c := channelBuilder{pkgBuilder: b, ch: ch, data: &d, row: map[int]bool{}}
 	c.addRows(classic)
@@ -185,13 +185,15 @@ func (b *pkgBuilder) channel(ch graph.Channel) channelData {
 // maxFaults is how many faults of a channel the page lists.
 const maxFaults = 20
 
-// faults says what is wrong with a channel.
-func faults(ch graph.Channel) []string {
-	var out []string
+// faults says what is wrong with a channel, and how much that is.
+func faults(ch graph.Channel) (first []string, all int) {
 	for _, p := range ch.Package().Catalog().Problems() {
-		if p.Schema == "olm.channel" && p.Name == ch.Name() && p.Package == ch.Package().Name() && len(out) < maxFaults {
-			out = append(out, p.Err.Error())
+		if p.Schema != "olm.channel" || p.Name != ch.Name() || p.Package != ch.Package().Name() {
+			continue
+		}
+		if all++; all <= maxFaults {
+			first = append(first, p.Err.Error())
 		}
 	}
-	return out
+	return first, all
 }

@@ -14,11 +14,13 @@ type pageData struct {
 }
 
 type catalogData struct {
-	Name     string    `json:"name"`
-	Bundles  int       `json:"bundles"`
-	Channels int       `json:"channels"`
-	Problems []string  `json:"problems,omitempty"`
-	Packages []pkgData `json:"packages"`
+	Name     string `json:"name"`
+	Bundles  int    `json:"bundles"`
+	Channels int    `json:"channels"`
+	// Problems are the first maxProblems of NumProblems.
+	Problems    []string  `json:"problems,omitempty"`
+	NumProblems int       `json:"numProblems,omitempty"`
+	Packages    []pkgData `json:"packages"`
 }
 
 type pkgData struct {
@@ -65,10 +67,12 @@ const (
 )
 
 type channelData struct {
-	Name       string   `json:"name"`
-	Deprecated string   `json:"deprecated,omitempty"`
-	Faults     []string `json:"faults,omitempty"`
-	Heads      []int    `json:"heads"`
+	Name       string `json:"name"`
+	Deprecated string `json:"deprecated,omitempty"`
+	// Faults are the first maxFaults of NumFaults.
+	Faults    []string `json:"faults,omitempty"`
+	NumFaults int      `json:"numFaults,omitempty"`
+	Heads     []int    `json:"heads"`
 	// Rows are the nodes to draw, the newest first.
 	Rows    []int `json:"rows"`
 	Skipped []int `json:"skipped,omitempty"`
@@ -118,7 +122,10 @@ type answerData struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 	OK        bool   `json:"ok"`
-	Error     string `json:"error,omitempty"`
+	// Partial: some of it is planned, and Cores tell why the rest is not, as the
+	// problem allows.
+	Partial bool   `json:"partial,omitempty"`
+	Error   string `json:"error,omitempty"`
 	// Nodes and Edges are the graph of reasons: subscriptions, what they chose,
 	// and what that required.
 	Nodes    []reasonNode `json:"nodes"`
@@ -141,6 +148,8 @@ type reasonNode struct {
 	To   string `json:"to,omitempty"`
 	// Why are the sentences of the chain up to what was asked for.
 	Why []whyData `json:"why,omitempty"`
+	// Also are the sentences of everything else that asks for it.
+	Also []string `json:"also,omitempty"`
 }
 
 type whyData struct {

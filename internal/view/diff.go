@@ -12,13 +12,14 @@ import (
 
 // A diffData is what a catalog changes from an older one.
 type diffData struct {
-	Old             string    `json:"old"`
-	New             string    `json:"new"`
-	PackagesAdded   []string  `json:"packagesAdded,omitempty"`
-	PackagesRemoved []string  `json:"packagesRemoved,omitempty"`
-	APIsRemoved     []string  `json:"apisRemoved,omitempty"`
-	Packages        []diffPkg `json:"packages"`
-	// LostClassic and LostV1 count what had a way to a head and has none.
+	Old             string   `json:"old"`
+	New             string   `json:"new"`
+	PackagesAdded   []string `json:"packagesAdded,omitempty"`
+	PackagesRemoved []string `json:"packagesRemoved,omitempty"`
+	APIsRemoved     []string `json:"apisRemoved,omitempty"`
+	// Packages are those that both catalogs have and that are not alike.
+	Packages []diffPkg `json:"packages"`
+	// LostClassic and LostV1 count what had a path to a head and has none.
 	LostClassic int `json:"lostClassic"`
 	LostV1      int `json:"lostV1"`
 }
@@ -46,17 +47,17 @@ const (
 )
 
 // newDiff compares two catalogs in both readings.
-func newDiff(ctx context.Context, old, new Catalog) (*diffData, error) {
-	classic, err := graph.Compare(ctx, old.Graph, new.Graph, graph.Classic)
+func newDiff(ctx context.Context, old, now Catalog) (*diffData, error) {
+	classic, err := graph.Compare(ctx, old.Graph, now.Graph, graph.Classic)
 	if err != nil {
 		return nil, err
 	}
-	v1, err := graph.Compare(ctx, old.Graph, new.Graph, graph.V1)
+	v1, err := graph.Compare(ctx, old.Graph, now.Graph, graph.V1)
 	if err != nil {
 		return nil, err
 	}
 	d := &diffData{
-		Old: old.Name, New: new.Name, PackagesAdded: classic.PackagesAdded, PackagesRemoved: classic.PackagesRemoved,
+		Old: old.Name, New: now.Name, PackagesAdded: classic.PackagesAdded, PackagesRemoved: classic.PackagesRemoved,
 		APIsRemoved: texts(classic.APIsRemoved), Packages: []diffPkg{}, LostClassic: classic.Lost, LostV1: v1.Lost,
 	}
 	for _, p := range classic.Packages {
@@ -70,6 +71,8 @@ func newDiff(ctx context.Context, old, new Catalog) (*diffData, error) {
 		}
 		d.Packages[at].V1 = rerouted(p.Channels)
 	}
+	// All of a package that is gone breaks: its name says so once.
+	d.Packages = slices.DeleteFunc(d.Packages, func(p diffPkg) bool { return slices.Contains(d.PackagesRemoved, p.Name) })
 	slices.SortStableFunc(d.Packages, func(a, b diffPkg) int { return cmp.Compare(a.Name, b.Name) })
 	return d, nil
 }
@@ -118,7 +121,7 @@ func rerouted(channels []graph.ChannelDiff) []diffFact {
 				out = append(out, diffFact{kind, "channel " + c.Name + ": " + title, items})
 			}
 		}
-		add(factBreaks, "no way to the head any more", texts(c.Lost))
+		add(factBreaks, "stranded now, with no path to the head", texts(c.Lost))
 		add(factBreaks, "not to the newest z-stream in one step any more", texts(c.Behind))
 		if h := c.Head; h != nil {
 			add(factChanges, "head", []string{cmp.Or(h.New, "none") + ", was " + cmp.Or(h.Old, "none")})
@@ -133,7 +136,7 @@ func rerouted(channels []graph.ChannelDiff) []diffFact {
 			ranges = append(ranges, fmt.Sprintf("%s covers %s instead of %s", r.Name, cmp.Or(r.New, "none"), cmp.Or(r.Old, "none")))
 		}
 		add(factChanges, "skipRange", ranges)
-		add(factAdds, "has a way to the head now", texts(c.Gained))
+		add(factAdds, "has a path to the head now", texts(c.Gained))
 	}
 	return out
 }
@@ -148,9 +151,9 @@ func texts[T fmt.Stringer](list []T) []string {
 
 // addedBundles returns the names of the bundles that a catalog has and an older
 // one has not, by package.
-func addedBundles(old, new *graph.Catalog) map[string]map[string]bool {
+func addedBundles(old, now *graph.Catalog) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
-	for p := range new.Packages() {
+	for p := range now.Packages() {
 		names := map[string]bool{}
 		before, _ := old.Package(p.Name())
 		for x := range p.Bundles() {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 )
@@ -26,7 +25,7 @@ func (b *pkgBuilder) ways(u *graph.Upgrades) *waysData {
 		list := []int{i, -1, 0}
 		for s := range u.Steps(n) {
 			if list[2]++; list[2] <= maxFollowers {
-				list = append(list, b.number[s.To], b.reasons.add(reasonsText(s)))
+				list = append(list, b.number[s.To], b.reasons.add(s.Why()))
 			}
 		}
 		if list[2] == 0 {
@@ -83,13 +82,4 @@ func arriving(next, heads []int) []bool {
 		out[i] = s == yes
 	}
 	return out
-}
-
-// reasonsText tells the edges of a step.
-func reasonsText(s graph.Step) string {
-	var words []string
-	for _, r := range s.Reasons {
-		words = append(words, strings.TrimSpace(r.Edge.String()+" "+r.Channel))
-	}
-	return strings.Join(words, ", ")
 }

@@ -1,20 +1,33 @@
 // The view of a resolution: a graph of reasons, or the derivation of a conflict.
 
+// packageOf returns the package of a box, wherever a catalog of the page has it.
+const packageOf = (n) => findPackage(n.catalog, n.package) || (n.catalog ? null : data.catalogs.map((c) => c.byName.get(n.package)).find(Boolean)) || null;
+
+// linked is a sentence in which the names of bundles lead to them.
+const bundles = new Map(); // the first package that has a name
+for (const c of data.catalogs) for (const p of c.packages) for (const n of p.nodes) if (!bundles.has(n.name)) bundles.set(n.name, p);
+const linked = (text) => said(text.split(/([\s,;:()]+)/).map((word) => {
+  const name = bundles.has(word) ? word : word.replace(/\.$/, ""), p = bundles.get(name);
+  if (!p) return word;
+  const ch = p.channels.find((c) => c.name === p.default && c.rows.some((i) => p.nodes[i].name === name)) || p.channels.find((c) => c.rows.some((i) => p.nodes[i].name === name)) || channelOf(p);
+  return [el("a", { href: address("package", p.catalog.name, p.name, ch?.name || "", name) }, name), word.slice(name.length)];
+}));
+
 // stepItem tells a step and, indented, what stands under it.
 const stepItem = (s) => el("li", null,
-  el("p", { class: "step" }, said(s.text), " ", el("span", { class: "code", title: titles.get(s.code) || null }, s.code)),
+  el("p", { class: "step" }, linked(s.text), " ", el("span", { class: "code", title: titles.get(s.code) || null }, s.code)),
   s.messages ? s.messages.map((m) => el("p", { class: "quote" }, "The author says: ", said(m))) : null,
   s.places ? el("p", { class: "origin" }, "at ", said(s.places[0]), s.places.length > 1 ? ` and ${plural(s.places.length - 1, "more place")}` : null) : null,
   s.because ? el("ul", null, s.because.map(stepItem)) : null);
 
 const coreSection = (c, i) => el("section", { class: "core", "aria-labelledby": "core" + i },
-  el("h2", { id: "core" + i }, "Conflict: ", said(c.headline)),
+  el("h2", { id: "core" + i }, "Conflict: ", linked(c.headline)),
   c.steps.messages ? c.steps.messages.map((m) => el("p", { class: "quote" }, "The author says: ", said(m))) : null,
   c.steps.places ? el("p", { class: "origin" }, "at ", said(c.steps.places.join(", "))) : null,
   c.steps.because ? [el("h3", null, "Because"), el("ul", { class: "derivation" }, c.steps.because.map(stepItem))] : null,
   (c.notes || []).map((n) => el("p", { class: "note" }, said(n))),
   c.fixes.length ? [el("h3", null, "What would help"), el("p", { class: "why" }, "Each was resolved again before it is offered; the least disturbing first."),
-    el("ol", { class: "fixes" }, c.fixes.map((f) => el("li", null, said(f.text))))] : null);
+    el("ol", { class: "fixes" }, c.fixes.map((f) => el("li", null, linked(f.text))))] : null);
 
 // glossary tells what the words at the steps mean, for whoever cannot hover.
 const glossary = (cores) => {
@@ -25,6 +38,9 @@ const glossary = (cores) => {
   return known.length ? folded("What the words at the steps mean", () => facts(known.map((c) => [el("span", { class: "code" }, c.code), c.title]))) : null;
 };
 
+// How an answer ended, as a mark and as the heading of its plan.
+const outcome = (a) => (a.ok ? tag("solved", "good") : a.partial ? tag("partly planned", "partly") : a.error ? tag("not resolved", "bad") : tag("no solution", "bad"));
+
 const ACTIONS = { install: "install", upgrade: "upgrade", keep: "keep" };
 
 const reasonsDrawing = (a, onpick) => {
@@ -32,7 +48,7 @@ const reasonsDrawing = (a, onpick) => {
     const head = n.kind === "subscription" ? "subscription " + n.name : n.name;
     const label = cut(head, 40), detail = cut(n.detail || "", 48);
     return {
-      kind: "reason " + n.kind, width: Math.max(120, widthOf(label, MONO), widthOf(detail, SANS)) + 22, height: detail ? 42 : 26,
+      kind: "reason " + n.kind, plain: n.kind === "subscription" && !packageOf(n), width: Math.max(120, widthOf(label, MONO), widthOf(detail, SANS)) + 22, height: detail ? 42 : 26,
       name: [head, n.detail].filter(Boolean).join(", "),
       draw: (g) => put(g, [svg("text", { class: "label", x: 11, y: 17 }, label), detail ? svg("text", { class: "detail", x: 11, y: 33 }, detail) : null]),
     };
@@ -45,7 +61,7 @@ const reasonsDrawing = (a, onpick) => {
   const placed = place(boxes, lines, narrow ? "TB" : "LR", { side: 14, rank: narrow ? 26 : 36 });
   return draw(boxes, lines, placed, {
     label: "Reasons: what was asked for, what it got, and what that required", across: !narrow,
-    hint: "Drag or scroll to move, Ctrl and scroll to zoom. Keys: arrows move between boxes, Enter shows the reasons, + − 0 zoom.",
+    hint: "Arrows point from what asks to what it gets. Drag or scroll to move, Ctrl and scroll to zoom; on a touch screen, two fingers do both. Keys: arrows move between boxes, Enter shows the reasons of an operator or the package of a subscription, + − 0 zoom.",
     home: Math.max(0, a.nodes.findIndex((n) => n.kind === "subscription")), onpick, onclear: () => {},
   });
 };
@@ -54,7 +70,7 @@ const showAnswer = (main, a) => {
   document.title = `${a.name} – olmkit`;
   put(main, [el("header", { class: "title" }, el("h1", null, said(a.name)),
     a.name.endsWith(" " + a.namespace) ? null : el("p", { class: "why" }, "namespace ", said(a.namespace || "without a name")),
-    el("p", null, a.ok ? tag("solved", "good") : a.error ? tag("not resolved", "bad") : tag("no solution", "bad")))]);
+    el("p", null, outcome(a)))]);
   if (a.error) put(main, [el("p", { class: "note" }, said(a.error))]);
   put(main, [(a.cores || []).map(coreSection), a.cores ? glossary(a.cores) : null, (a.warnings || []).map((w) => el("p", { class: "note" }, said(w)))]);
   if (!a.nodes.length) {
@@ -64,15 +80,22 @@ const showAnswer = (main, a) => {
   const told = new Map();
   const rows = a.nodes.map((n, i) => {
     if (n.kind === "subscription") return null;
-    const p = findPackage(n.catalog, n.package);
-    const why = n.why ? folded(said(n.why[0].text), () => el("ul", { class: "derivation" }, n.why.map((w) => el("li", null,
-      el("p", { class: "step" }, said(w.text)), w.place ? el("p", { class: "origin" }, "at ", said(w.place)) : null,
-      w.over ? [el("p", { class: "why" }, "It was taken because what is preferred cannot be had:"), el("ul", null, w.over.map(stepItem))] : null)))) : n.detail;
+    const p = packageOf(n);
+    const why = n.why ? folded([said(n.why[0].text), n.also ? el("span", { class: "why" }, ` and ${plural(n.also.length, "more reason")}`) : null], () => [el("ul", { class: "derivation" }, n.why.map((w) => el("li", null,
+      el("p", { class: "step" }, linked(w.text)), w.place ? el("p", { class: "origin" }, "at ", said(w.place)) : null,
+      w.over ? [el("p", { class: "why" }, "It was taken because what is preferred cannot be had:"), el("ul", null, w.over.map(stepItem))] : null))),
+      n.also ? [el("p", { class: "why" }, "It is asked for by others too:"), el("ul", { class: "derivation" }, n.also.map((x) => el("li", null, el("p", { class: "step" }, linked(x)))))] : null]) : n.detail;
     told.set(i, why);
     const name = p ? el("a", { href: address("package", p.catalog.name, p.name, n.channel || channelOf(p)?.name || "", n.name) }, said(n.name)) : said(n.name);
     return [name, ACTIONS[n.kind], said(n.from && n.kind === "upgrade" ? `${n.from} → ${n.to}` : n.to || "", { class: "whole" }), said(n.channel || ""), said(n.catalog || ""), why];
   }).filter(Boolean);
   const drawing = reasonsDrawing(a, (i) => {
+    const n = a.nodes[i];
+    if (n.kind === "subscription") {
+      const p = packageOf(n);
+      if (p) location.hash = address("package", p.catalog.name, p.name, n.channel || channelOf(p)?.name || "");
+      return;
+    }
     const row = told.get(i);
     if (!(row instanceof HTMLDetailsElement)) return;
     row.open = true;
@@ -90,5 +113,5 @@ const showAnswers = (main) => {
   document.title = "Resolutions – olmkit";
   put(main, [el("header", { class: "title" }, el("h1", null, "Resolutions")),
     el("ul", { class: "cards" }, data.answers.map((a, i) => el("li", null, el("a", { href: address("resolution", i) }, said(a.name)), " ",
-      a.ok ? tag("solved", "good") : tag(a.error ? "not resolved" : "no solution", "bad"), el("p", { class: "why" }, said(a.cores ? a.cores[0].headline : a.error || plural(a.nodes.filter((n) => n.kind !== "subscription").length, "operator"))))))]);
+      outcome(a), el("p", { class: "why" }, said(a.cores ? a.cores[0].headline : a.error || plural(a.nodes.filter((n) => n.kind !== "subscription").length, "operator"))))))]);
 };

@@ -52,7 +52,7 @@ const channelDrawing = (p, channel, onpick, onclear) => {
   const home = ch.heads.length ? at.get(ch.heads[0]) : 0;
   const d = draw(boxes, lines, placed, {
     label: `Upgrade graph of channel ${ch.name} of package ${p.name}`,
-    hint: (ch !== channel ? `The newest ${MOST} of ${channel.rows.length.toLocaleString("en")} versions are drawn: the table has all. ` : "") + (kept.left ? `${plural(kept.left, "skip")} not drawn, to keep this legible: the table has all. ` : "") + "Drag or scroll to move, Ctrl and scroll to zoom. Keys: arrows move between versions, Enter picks the installed one, Escape clears, + − 0 zoom.",
+    hint: (ch !== channel ? `The newest ${MOST} of ${channel.rows.length.toLocaleString("en")} versions are drawn: the table has all. ` : "") + (kept.left ? `${plural(kept.left, "skip")} not drawn, to keep this legible: the table has all. ` : "") + "Drag or scroll to move, Ctrl and scroll to zoom; on a touch screen, two fingers do both. Keys: arrows move between versions, Enter picks the installed one, Escape clears, + − 0 zoom.",
     home, onpick: (i) => onpick(ch.rows[i]), onclear,
   });
   return {
@@ -66,12 +66,15 @@ const channelDrawing = (p, channel, onpick, onclear) => {
   };
 };
 
-// legend says what lines mean.
-const legend = () => {
+// legend says what lines and marks mean.
+const legend = (p, ch) => {
   const sample = (name, kind, text) => el("li", null, svg("svg", { width: 30, height: 10, "aria-hidden": "true" }, svg("path", { class: kind, d: "M1,5H29" })), text);
-  return el("ul", { class: "legend", "aria-label": "Lines" },
+  const words = Object.keys(WORDS).filter((w) => ch.rows.some((i) => marksOf(p, ch, i).includes(w)));
+  return [el("ul", { class: "legend", "aria-label": "Lines" },
+    el("li", null, "Arrows point to what follows:"),
     sample("replaces", "edge replaces", "replaces"), sample("skips", "edge skips", "skips"), sample("range", "edge skipRange", "in a skipRange"),
-    sample("classic", "way classic", "way of OLM"), sample("v1", "way v1", "way of OLM v1"));
+    sample("classic", "way classic", "path of classic OLM"), sample("v1", "way v1", "path of OLM v1")),
+    words.length ? folded("What the marks mean", () => facts(words.map((w) => [mark(w), WORDS[w]]))) : null];
 };
 
 // channelTable tells the drawing in words.
@@ -81,7 +84,7 @@ const channelTable = (p, ch) => {
   const below = (node, kind) => ch.edges.filter((e) => e[1] === node && EDGES[e[2]] === kind).map((e) => name(e[0])).join(", ");
   const next = (ways, node) => { const s = stepsOf(ways).get(node); return s && s[1] >= 0 ? name(s[1]) : "stays"; };
   return table(`Channel ${ch.name} of package ${p.name}`,
-    ["Version", "Notes", "Replaces", "Skips", "skipRange", "OLM goes to", "OLM v1 goes to"],
+    ["Version", "Notes", "Replaces", "Skips", "skipRange", "Classic OLM goes to", "OLM v1 goes to"],
     ch.rows.map((node) => [
       said(p.nodes[node].label), marksOf(p, ch, node).map((w) => [mark(w), " "]), said(below(node, "replaces")), said(below(node, "skips")),
       said(ranges.get(node) || ""), said(next(ch.classic, node)), said(next(ch.v1, node))]));

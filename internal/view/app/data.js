@@ -3,11 +3,15 @@ const data = JSON.parse(document.getElementById("data").textContent);
 
 const EDGES = { 1: "replaces", 2: "skips", 3: "skipRange" };
 
+// natural orders names as people read them: stable-3.6 before stable-3.10.
+const natural = new Intl.Collator("en", { numeric: true });
+
 for (const [i, c] of data.catalogs.entries()) {
   c.byName = new Map();
   for (const p of c.packages) {
     p.catalog = c;
     p.catalogAt = i;
+    p.channels.sort((a, b) => natural.compare(a.name, b.name));
     p.haystack = (p.name + "\n" + (p.apis || []).join("\n")).toLowerCase();
     c.byName.set(p.name, p);
   }
@@ -43,22 +47,22 @@ const marksOf = (p, ch, i) => {
   if ((ch.skipped || []).includes(i)) out.push("skipped");
   for (const m of own) if (!out.includes(m)) out.push(m);
   const classic = (ch.strandedClassic || []).includes(i), v1 = (ch.strandedV1 || []).includes(i);
-  if (classic && v1) out.push("no way on");
-  else if (classic) out.push("no way on in OLM");
-  else if (v1) out.push("no way on in OLM v1");
+  if (classic && v1) out.push("stranded");
+  else if (classic) out.push("stranded in classic OLM");
+  else if (v1) out.push("stranded in OLM v1");
   return out;
 };
 
 const WORDS = {
-  "head": "the newest of the channel: no other entry replaces or skips it",
+  "head": "an entry of the channel that no other entry replaces or skips",
   "installed": "installed in the problem that was given",
   "skipped": "another entry skips it, so that classic OLM never installs it",
   "deprecated": "its author deprecated it",
   "never chosen": "it has the property olm.deprecated, and is never chosen",
   "no content": "only edges mention it: the catalog has no such bundle",
   "new": "the older catalog does not have it",
-  "no way on": "nothing leads from it to the head, in either reading",
-  "no way on in OLM": "nothing leads from it to the head in classic OLM",
-  "no way on in OLM v1": "nothing leads from it to the head in OLM v1",
+  "stranded": "no path leads from it to the head, in either reading",
+  "stranded in classic OLM": "no path leads from it to the head in classic OLM",
+  "stranded in OLM v1": "no path leads from it to the head in OLM v1",
 };
 const mark = (word) => set(tag(word), { title: WORDS[word] });

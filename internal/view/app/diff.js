@@ -19,6 +19,7 @@ const showDiff = (main) => {
   const only = el("input", { type: "checkbox", id: "only", onchange: () => show() });
   let reading = "classic";
   const radio = (value, text) => el("label", null, el("input", { type: "radio", name: "reading", value, checked: value === reading || null, onchange: () => { reading = value; show(); } }), " ", text);
+  const removed = d.packagesRemoved || [];
   const show = () => {
     clear(list);
     let n = 0;
@@ -31,13 +32,14 @@ const showDiff = (main) => {
       const at = data.catalogs[0].byName.get(p.name);
       put(list, [el("section", null, el("h2", null, at ? el("a", { href: address("package", at.catalog.name, at.name) }, said(p.name)) : said(p.name)), el("ul", { class: "facts" }, all.map(factItem)))]);
     }
-    found.textContent = `${plural(n, "package")} ${only.checked ? (n === 1 ? "breaks something" : "break something") : (n === 1 ? "differs" : "differ")}`;
+    found.textContent = [only.checked ? `${plural(n, "package")} ${n === 1 ? "breaks" : "break"} something` : `${plural(n, "package")} changed`,
+      `${removed.length} removed`, only.checked ? "" : `${(d.packagesAdded || []).length} added`].filter(Boolean).join(", ");
   };
   const names = (title, kind, l) => (l && l.length ? el("ul", { class: "facts" }, factItem({ kind, title, items: l })) : null);
-  const lost = (n, who) => el("li", null, el("b", null, n.toLocaleString("en")), ` ${n === 1 ? "version loses its" : "versions lose their"} way to the head in ${who}`);
-  put(main, [el("header", { class: "title" }, el("h1", null, said(d.old), " → ", said(d.new)), el("ul", { class: "counts" }, lost(d.lostClassic, "OLM"), lost(d.lostV1, "OLM v1"))),
-    el("div", { class: "choose wide" }, el("fieldset", null, el("legend", null, "Upgrades as read by"), radio("classic", "OLM"), radio("v1", "OLM v1")), el("label", null, only, " only what breaks")),
+  const lost = (n, who) => el("li", null, el("b", null, n.toLocaleString("en")), ` ${n === 1 ? "version loses its" : "versions lose their"} path to the head in ${who}`);
+  put(main, [el("header", { class: "title" }, el("h1", null, said(d.old), " → ", said(d.new)), el("ul", { class: "counts" }, lost(d.lostClassic, "classic OLM"), lost(d.lostV1, "OLM v1"))),
+    el("div", { class: "choose wide" }, el("fieldset", null, el("legend", null, "Upgrades as read by"), radio("classic", "classic OLM"), radio("v1", "OLM v1")), el("label", null, only, " only what breaks")),
     found,
-    names("packages removed", "breaks", d.packagesRemoved), names("APIs that nobody provides any more", "breaks", d.apisRemoved), names("packages added", "adds", d.packagesAdded), list]);
+    names("packages removed", "breaks", removed), names("APIs that nobody provides any more", "breaks", d.apisRemoved), names("packages added", "adds", d.packagesAdded), list]);
   show();
 };

@@ -1,6 +1,11 @@
 // A drawing that one can move about in, with the mouse and with keys.
 
 let drawings = 0;
+
+// One drawing is shown at a time. Before a print it shows everything; those that
+// were shown earlier are not kept for that.
+const printing = { fit: null };
+window.addEventListener("beforeprint", () => printing.fit?.());
 const LINE = 46; // characters of a text at a line
 
 // draw makes a drawing of boxes and lines that were placed. options: label, hint,
@@ -29,12 +34,12 @@ const draw = (boxes, lines, placed, options) => {
 
   const groups = boxes.map((box, i) => {
     const q = placed.at[i];
-    const g = svg("g", { class: "node " + (box.kind || ""), transform: `translate(${q.x - box.width / 2},${q.y - box.height / 2})`, role: "button", tabindex: "-1", "aria-label": box.name, "aria-pressed": "false" },
+    const g = svg("g", { class: "node " + (box.kind || ""), transform: `translate(${q.x - box.width / 2},${q.y - box.height / 2})`, role: box.plain ? "img" : "button", tabindex: "-1", "aria-label": box.name, "aria-pressed": box.plain || options.across !== undefined ? null : "false" },
       svg("title", null, box.name),
       svg("rect", { class: "halo", x: -3, y: -3, width: box.width + 6, height: box.height + 6, rx: 7 }),
       svg("rect", { class: "box", width: box.width, height: box.height, rx: 4 }));
     box.draw(g);
-    g.addEventListener("click", () => { rove(i, false); options.onpick(i); });
+    g.addEventListener("click", () => { rove(i, false); if (!box.plain) options.onpick(i); });
     g.addEventListener("focus", () => { rove(i, false); if (g.matches(":focus-visible")) reveal(i); });
     nodes.append(g);
     return g;
@@ -51,7 +56,7 @@ const draw = (boxes, lines, placed, options) => {
   if (boxes.length) rove(options.home || 0, false);
 
   const zoom = d3.zoom().scaleExtent([0.1, 3])
-    .filter((e) => (e.type === "wheel" ? e.ctrlKey || e.metaKey : !e.button && (e.type !== "dblclick")))
+    .filter((e) => (e.type === "wheel" ? e.ctrlKey || e.metaKey : !e.button && e.type !== "dblclick" && !(e.type === "touchstart" && e.touches.length < 2)))
     .on("zoom", (e) => world.setAttribute("transform", e.transform));
   const view = d3.select(picture).call(zoom);
   picture.addEventListener("wheel", (e) => {
@@ -84,8 +89,10 @@ const draw = (boxes, lines, placed, options) => {
     const q = placed.at[options.home || 0];
     const wide = Math.max(0.72, Math.min(1, (z.width - 2 * ARC) / Math.max(1, s.width)));
     const fits = wide * s.width <= z.width - 2 * PAD;
+    // Where the whole does not fit, nothing is left empty beside it.
+    const left = PAD - wide * placed.box.left, right = z.width - PAD - wide * placed.box.right;
     const x = fits ? z.width / 2 - wide * (placed.box.left + s.width / 2)
-      : options.across ? PAD - wide * placed.box.left : z.width / 2 - wide * q.x;
+      : options.across ? left : Math.min(left, Math.max(right, z.width / 2 - wide * q.x));
     view.call(zoom.transform, d3.zoomIdentity.translate(x, PAD - wide * placed.box.top).scale(wide));
   };
   // reveal moves a box into view.
@@ -120,7 +127,7 @@ const draw = (boxes, lines, placed, options) => {
       case "ArrowUp": case "ArrowDown": case "ArrowLeft": case "ArrowRight": to = toward(...keys[e.key]); break;
       case "Home": to = options.home || 0; break;
       case "End": to = placed.at.reduce((low, q, i) => (q.y > placed.at[low].y ? i : low), 0); break;
-      case "Enter": case " ": options.onpick(current); break;
+      case "Enter": case " ": if (!boxes[current].plain) options.onpick(current); break;
       case "Escape": options.onclear(); break;
       case "+": case "=": zoomIn(); break;
       case "-": zoomOut(); break;
@@ -139,7 +146,7 @@ const draw = (boxes, lines, placed, options) => {
     picture,
     el("div", { class: "zoom", role: "group", "aria-label": "Zoom" }, button("+", "Zoom in", zoomIn), button("−", "Zoom out", zoomOut), button("fit", "Show all", fit)),
     hint);
-  window.addEventListener("beforeprint", fit);
+  printing.fit = fit;
 
   return {
     element, groups, begin, fit, reveal,

@@ -6,7 +6,7 @@ const showCatalogs = () => {
   document.title = data.title;
   put(main, [data.catalogs.map((c) => [
     el("header", { class: "title" }, el("h1", null, said(c.name)), el("p", { class: "why" }, plural(c.packages.length, "package"), ", ", plural(c.channels, "channel"), ", ", plural(c.bundles, "bundle"))),
-    c.problems ? folded(plural(c.problems.length, "problem"), () => el("ul", null, c.problems.map((x) => el("li", null, said(x))))) : null,
+    c.problems ? folded(shownOf(c.problems.length, c.numProblems, "problem"), () => el("ul", null, c.problems.map((x) => el("li", null, said(x))))) : null,
     table("Packages of " + c.name, ["Package", "Default channel", "Head", { number: "Channels" }, { number: "Versions" }, "Notes"], c.packages.map((p) => {
       const ch = channelOf(p, p.default);
       return [el("a", { href: address("package", c.name, p.name) }, said(p.name)), said(p.default), said(ch ? ch.heads.map((h) => p.nodes[h].label).join(", ") : ""),
@@ -20,6 +20,7 @@ const route = (first) => {
   if (!parts && location.hash && !first) return; // a place within the page
   const [kind, ...rest] = parts || [""];
   clear(main);
+  printing.fit = null;
   window.scrollTo(0, 0);
   let p = null;
   if (kind === "package") p = findPackage(rest[0], rest[1]);

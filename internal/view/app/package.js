@@ -27,14 +27,14 @@ const showPackage = (main, p, channel, from) => {
     if (node !== null) parts.push(p.nodes[node].name);
     history.replaceState(null, "", address(...parts));
     show();
-    if (node !== null) speak(`${p.nodes[node].label}: OLM ${told(p, walk(ch.classic, node))}; OLM v1 ${told(p, walk(ch.v1, node))}`);
+    if (node !== null) speak(`${p.nodes[node].label}: classic OLM ${told(p, walk(ch.classic, node))}; OLM v1 ${told(p, walk(ch.v1, node))}`);
   };
   const drawing = channelDrawing(p, ch, (node) => pick(node === chosen ? null : node), () => pick(null));
   const show = () => {
     clear(panel);
     if (chosen === null) {
       drawing.show(null, []);
-      put(panel, [el("div", { class: "empty" }, el("p", null, "Pick a version, in the drawing or above, to see how it gets to the head in OLM and in OLM v1."),
+      put(panel, [el("div", { class: "empty" }, el("p", null, "Pick a version, in the drawing or above, to see its path to the head in classic OLM and in OLM v1."),
         facts([["default channel", said(p.default || "none")], ["heads", items(p.channels.map((c) => `${c.name}: ${c.heads.map((h) => p.nodes[h].label).join(", ") || "none"}`))]])), ]);
       return;
     }
@@ -45,9 +45,9 @@ const showPackage = (main, p, channel, from) => {
 
   put(main, [title, channels,
     ch.deprecated ? el("p", { class: "note" }, "This channel is deprecated: ", said(ch.deprecated)) : null,
-    ch.faults ? el("div", { class: "note" }, el("p", null, "This channel has faults; classic OLM does not use a channel without exactly one head:"), el("ul", null, ch.faults.map((f) => el("li", null, said(f))))) : null,
+    ch.faults ? el("div", { class: "note" }, el("p", null, `This channel has faults (${shownOf(ch.faults.length, ch.numFaults, "fault")}); classic OLM does not use a channel without exactly one head:`), el("ul", null, ch.faults.map((f) => el("li", null, said(f))))) : null,
     el("div", { class: "columns" },
-      el("div", { class: "left" }, drawing.element, legend(), folded(`The drawing as a table: ${plural(ch.rows.length, "version")}`, () => channelTable(p, ch), ch.rows.length <= 12)),
+      el("div", { class: "left" }, drawing.element, legend(p, ch), folded(`The drawing as a table: ${plural(ch.rows.length, "version")}`, () => channelTable(p, ch), ch.rows.length <= 12)),
       el("div", { class: "right" }, el("p", { class: "choose" }, el("label", { for: "installed" }, "Installed version"), choice), panel))]);
   const picture = drawing.element.querySelector("svg");
   set(picture, { height: Math.round(Math.max(140, Math.min(drawing.height, Math.max(360, window.innerHeight * 0.68)))) });

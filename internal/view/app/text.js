@@ -29,6 +29,9 @@ const said = (text, attrs) => el("bdi", attrs, text);
 
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
+// shownOf counts what is listed, and says where the rest is.
+const shownOf = (shown, all, word) => (shown < all ? `${shown.toLocaleString("en")} of ${plural(all, word)}; olmkit validate lists all` : plural(all, word));
+
 // cut shortens a text for a drawing; the whole of it stands elsewhere.
 const cut = (text, most) => {
   const all = Array.from(text);

@@ -5,7 +5,7 @@ const MANY = 9, ENDS = 3;
 const stepsTold = (p, steps, pick) => {
   const item = (s, i) => el("li", { value: i + 1 },
     el("button", { type: "button", class: "link", onclick: () => pick(s.to) }, said(p.nodes[s.to].label)),
-    " ", el("span", { class: "why" }, said(p.reasons[s.why])));
+    " ", el("span", { class: "why" }, "(", said(p.reasons[s.why]), ")"));
   const all = steps.map(item);
   if (all.length <= MANY) return el("ol", null, all);
   const middle = all.slice(ENDS, -ENDS);
@@ -15,7 +15,7 @@ const stepsTold = (p, steps, pick) => {
 
 const wayOf = (p, w, pick, before) => el("section", { class: "way-told " + w.kind },
   el("h3", null, svg("svg", { width: 30, height: 10, "aria-hidden": "true" }, svg("path", { class: "way " + w.kind, d: "M1,5H29" })), el("span", null, w.title)),
-  el("p", { class: w.walk.atHead ? "good" : "short" }, said(told(p, w.walk)), before && w.walk.steps.length ? ", the same way" : null),
+  el("p", { class: w.walk.atHead ? "good" : "short" }, said(told(p, w.walk)), before && w.walk.steps.length ? ", by the same path" : null),
   before ? null : [
     w.walk.steps.length ? stepsTold(p, w.walk.steps, pick) : null,
     w.walk.detour && !w.walk.atHead ? el("p", null, "By hand: ", said(w.walk.detour.map((i) => p.nodes[i].label).join(" → "))) : null]);
@@ -23,14 +23,14 @@ const wayOf = (p, w, pick, before) => el("section", { class: "way-told " + w.kin
 const followers = (p, title, ways, node, pick) => {
   const all = following(ways, node), rest = howMany(ways, node) - all.length;
   return el("div", null, el("h4", null, title), all.length ? el("ul", { class: "plain" }, all.map((s) => el("li", null,
-    el("button", { type: "button", class: "link", onclick: () => pick(s.to) }, said(p.nodes[s.to].label)), " ", el("span", { class: "why" }, said(p.reasons[s.why])))), rest ? el("li", { class: "why" }, `and ${rest} more`) : null)
+    el("button", { type: "button", class: "link", onclick: () => pick(s.to) }, said(p.nodes[s.to].label)), " ", el("span", { class: "why" }, "(", said(p.reasons[s.why]), ")"))), rest ? el("li", { class: "why" }, `and ${rest} more`) : null)
     : el("p", { class: "why" }, "nothing"));
 };
 
 // waysFrom returns the ways from a version: of OLM and of OLM v1 in the channel,
 // and of OLM v1 in all channels where that differs.
 const waysFrom = (p, ch, node) => {
-  const out = [{ kind: "classic", title: ["OLM, channel ", said(ch.name)], walk: walk(ch.classic, node) },
+  const out = [{ kind: "classic", title: ["Classic OLM, channel ", said(ch.name)], walk: walk(ch.classic, node) },
     { kind: "v1", title: ["OLM v1, channel ", said(ch.name)], walk: walk(ch.v1, node) }];
   if (p.all) {
     const all = walk(p.all, node);
@@ -54,7 +54,7 @@ const versionPanel = (p, ch, node, pick) => {
     n.fault ? el("p", { class: "note" }, "Cannot be chosen: ", said(n.fault)) : null,
     el("h3", { class: "lead" }, "If it is installed"),
     ways.map((w, i) => wayOf(p, w, pick, i > 0 && same(w.walk, ways[i - 1].walk))),
-    folded("Everything that can follow at once", () => [followers(p, "OLM", ch.classic, node, pick), followers(p, "OLM v1", ch.v1, node, pick)]),
+    folded("Everything that can follow at once", () => [followers(p, "Classic OLM", ch.classic, node, pick), followers(p, "OLM v1", ch.v1, node, pick)]),
     facts([
       ["bundle", said(n.name)],
       n.version ? ["version", said(n.version)] : null,

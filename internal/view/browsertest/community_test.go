@@ -3,15 +3,28 @@ package browsertest
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/olmkit/olmkit/internal/testcatalog"
 )
 
-// TestCommunity draws every channel of a catalog with 279 packages. A page is
-// ready soon after it is opened, and no drawing takes long.
-func TestCommunity(t *testing.T) {
-	dir := realCatalog(t, "community")
+// TestMany draws every channel of a generated catalog with 320 packages. A page
+// is ready soon after it is opened, and no drawing takes long.
+func TestMany(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "many")
+	if err := os.CopyFS(dir, testcatalog.Sized(320/testcatalog.BlockPackages)); err != nil {
+		t.Fatal(err)
+	}
+	drawAll(t, dir)
+}
+
+// TestCommunity does so with a real catalog of 279 packages.
+func TestCommunity(t *testing.T) { drawAll(t, realCatalog(t, "community")) }
+
+func drawAll(t *testing.T, dir string) {
 	file := makePage(t, dir)
 	info, err := os.Stat(file)
 	if err != nil {
@@ -61,8 +74,8 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("no -screenshots")
 	}
 	sample, conflict := makePage(t, "--sample", "--package", "grafana", "--package", "etcd:stable", "--installed", "etcd=0.9.0", "--package", "vault-operator"), samplePage(t)
-	community := makePage(t, realCatalog(t, "community"))
-	diff := makePage(t, realCatalog(t, "openshift-v4.19"), "--diff", realCatalog(t, "openshift-v4.16"))
+	partial := makePage(t, "--problem", partialProblem(t))
+	diff := makePage(t, "--sample", "--diff", write(t, "older.json", olderSample))
 	b := newTab(t)
 	for _, scheme := range []string{"light", "dark"} {
 		b.color(scheme)
@@ -71,10 +84,9 @@ func TestScreenshots(t *testing.T) {
 			{"version", sample, "#/package/sample/etcd/stable/etcdoperator.v0.9.0"},
 			{"reasons", sample, "#/resolution/0"},
 			{"conflict", conflict, "#/resolution/0"},
+			{"partial", partial, "#/resolution/0"},
 			{"diff", diff, "#/difference"},
-			{"community", community, "#/packages"},
-			{"long", community, "#/package/community/hive-operator/alpha/hive-operator.v1.2.4295-04f2f4f"},
-			{"many", community, "#/package/community/strimzi-kafka-operator/stable"},
+			{"packages", sample, "#/packages"},
 		} {
 			b.open(x.file, x.place)
 			b.picture(x.name + "-" + scheme)
@@ -84,12 +96,47 @@ func TestScreenshots(t *testing.T) {
 		b.picture("narrow-" + scheme)
 		b.open(conflict, "#/resolution/0")
 		b.picture("narrow-conflict-" + scheme)
+		b.open(sample, "#/resolution/0")
+		b.picture("narrow-reasons-" + scheme)
 	}
 	b.color("light")
 	b.size(1120, 500)
 	b.open(sample, "#/package/sample/etcd/stable/etcdoperator.v0.9.0")
 	b.picture("readme")
 }
+
+// TestRealScreenshots writes pictures of real catalogs, where they are at hand.
+func TestRealScreenshots(t *testing.T) {
+	if *screenshots == "" {
+		t.Skip("no -screenshots")
+	}
+	community := makePage(t, realCatalog(t, "community"))
+	diff := makePage(t, realCatalog(t, "openshift-v4.19"), "--diff", realCatalog(t, "openshift-v4.16"))
+	b := newTab(t)
+	for _, scheme := range []string{"light", "dark"} {
+		b.color(scheme)
+		b.size(1360, 900)
+		for _, x := range []struct{ name, file, place string }{
+			{"real-diff", diff, "#/difference"},
+			{"community", community, "#/packages"},
+			{"long", community, "#/package/community/hive-operator/alpha/hive-operator.v1.2.4295-04f2f4f"},
+			{"many", community, "#/package/community/strimzi-kafka-operator/stable"},
+		} {
+			b.open(x.file, x.place)
+			b.picture(x.name + "-" + scheme)
+		}
+	}
+}
+
+// olderSample is a part of the sample catalog as it may have been before.
+const olderSample = `{"schema":"olm.package","name":"etcd","defaultChannel":"alpha"}
+{"schema":"olm.channel","package":"etcd","name":"alpha","entries":[{"name":"etcdoperator.v0.6.1"},{"name":"etcdoperator.v0.9.0","replaces":"etcdoperator.v0.6.1"}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcdoperator.v0.6.1","image":"i","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"0.6.1"}}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcdoperator.v0.9.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"0.9.0"}}]}
+{"schema":"olm.package","name":"gone","defaultChannel":"c"}
+{"schema":"olm.channel","package":"gone","name":"c","entries":[{"name":"gone.v1.0.0"}]}
+{"schema":"olm.bundle","package":"gone","name":"gone.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"gone","version":"1.0.0"}}]}
+`
 
 // TestLongChannel: of a channel with thousands of versions the newest are drawn,
 // soon, and every version can be picked.

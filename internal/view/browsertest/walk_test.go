@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestKeys(t *testing.T) {
 	if got := b.text("#version"); got != "0.9.0" {
 		t.Errorf("picked %q", got)
 	}
-	if got, want := b.text("#spoken"), "0.9.0: OLM reaches the head in 2 steps; OLM v1 reaches the head in 2 steps"; got != want {
+	if got, want := b.text("#spoken"), "0.9.0: classic OLM reaches the head in 2 steps; OLM v1 reaches the head in 2 steps"; got != want {
 		t.Errorf("a screen reader hears %q, want %q", got, want)
 	}
 	focus("etcdoperator.v0.9.0")
@@ -79,14 +80,14 @@ func TestWays(t *testing.T) {
 	var told []string
 	into(b, `[...document.querySelectorAll(".way-told")].map((s) => s.querySelector("h3").textContent + ": " + [...s.querySelectorAll("li")].map((l) => l.textContent).join("; "))`, &told)
 	want := []string{
-		"OLM, channel stable: 0.9.2 replaces stable; 0.9.4 replaces stable",
+		"Classic OLM, channel stable: 0.9.2 (replaces in stable); 0.9.4 (replaces in stable)",
 		"OLM v1, channel stable: ",
-		"OLM v1, all channels: 0.9.4 replaces alpha, skipRange alpha; 0.10.0 replaces alpha",
+		"OLM v1, all channels: 0.9.4 (replaces in alpha, skipRange in alpha); 0.10.0 (replaces in alpha)",
 	}
 	if fmt.Sprint(told) != fmt.Sprint(want) {
 		t.Errorf("the page tells %q, want %q", told, want)
 	}
-	if got := b.text(".way-told.v1 p"); got != "reaches the head in 2 steps, the same way" {
+	if got := b.text(".way-told.v1 p"); got != "reaches the head in 2 steps, by the same path" {
 		t.Errorf("of OLM v1 it says %q", got)
 	}
 }
@@ -154,13 +155,13 @@ func TestDifference(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, new, "--diff", old), "")
 	all := b.text("main")
-	for _, want := range []string{"old → new", "1 version loses its way to the head in OLM", "packages addedb", "channel c: no way to the head any morea.v1.0.0", "bundles removed", "bundles addeda.v1.2.0", "channel c: heada.v1.2.0, was a.v1.1.0"} {
+	for _, want := range []string{"old → new", "1 version loses its path to the head in classic OLM", "1 package changed, 0 removed, 1 added", "packages addedb", "channel c: stranded now, with no path to the heada.v1.0.0", "bundles removed", "bundles addeda.v1.2.0", "channel c: heada.v1.2.0, was a.v1.1.0"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the page does not say %q in %q", want, all)
 		}
 	}
 	b.script(`document.getElementById("only").click(); true`)
-	if all := b.text(".diff"); strings.Contains(all, "bundles added") || !strings.Contains(all, "no way to the head") {
+	if all := b.text(".diff"); strings.Contains(all, "bundles added") || !strings.Contains(all, "no path to the head") {
 		t.Errorf("what breaks alone is %q", all)
 	}
 	b.goTo("#/package/new/a/c")
@@ -186,4 +187,98 @@ func TestStays(t *testing.T) {
 		t.Errorf("of OLM v1 it says %q", got)
 	}
 	b.quiet()
+}
+
+// TestPartial: a plan of some parts is told as that, with what the rest
+// conflicts with.
+func TestPartial(t *testing.T) {
+	b := newTab(t)
+	b.open(makePage(t, "--problem", partialProblem(t)), "")
+	all := b.text("main")
+	for _, want := range []string{"partly planned", "What can be planned all the same", "Conflict: subscription b cannot be met", "lib.v1.0.0"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the page does not say %q in %q", want, all)
+		}
+	}
+	if got := b.text(".tag.good"); got != "" {
+		t.Error("the page calls a part solved")
+	}
+	// Two subscriptions and a requirement lead to two boxes.
+	if got := eval[int](b, `document.querySelectorAll(".edge").length`); got != 3 {
+		t.Errorf("%d lines, want 3", got)
+	}
+	// Bundles lead to where they are, and so do subscriptions.
+	if got := eval[string](b, `[...document.querySelectorAll(".core a, .derivation a")].map((a) => a.textContent).join(" ")`); !strings.Contains(got, "b.v1.0.0") {
+		t.Errorf("the derivation links %q", got)
+	}
+	b.script(`[...document.querySelectorAll(".node.subscription")].find((n) => n.getAttribute("aria-label").startsWith("subscription lib")).dispatchEvent(new MouseEvent("click")); true`)
+	if got := eval[string](b, "location.hash"); got != "#/package/small/lib/c" {
+		t.Errorf("the subscription leads to %s", got)
+	}
+	b.quiet()
+}
+
+// TestPrintKeepsOne: the drawings of packages that were looked at earlier are not
+// laid out again for a print.
+func TestPrintKeepsOne(t *testing.T) {
+	b := newTab(t)
+	b.open(makePage(t, "--sample"), "#/packages")
+	b.script(`window.listeners = 0; const add = window.addEventListener; window.addEventListener = function (type, ...rest) { if (type === "beforeprint") window.listeners++; return add.call(this, type, ...rest); }; true`)
+	for _, place := range []string{"#/package/sample/etcd", "#/package/sample/grafana", "#/package/sample/etcd"} {
+		b.goTo(place)
+	}
+	if n := eval[int](b, "window.listeners"); n != 0 {
+		t.Errorf("%d listeners were added for prints", n)
+	}
+}
+
+// TestNarrowReasons: in a narrow window the drawing of reasons begins within it,
+// and a finger scrolls the page over it.
+func TestNarrowReasons(t *testing.T) {
+	b := newTab(t)
+	b.size(500, 900)
+	b.open(makePage(t, "--sample", "--package", "grafana", "--package", "etcd:stable", "--installed", "etcd=0.9.0", "--package", "vault-operator"), "#/resolution/0")
+	var at struct {
+		Left, Right, Width float64
+		Touch              string
+	}
+	into(b, `(() => {
+		const d = document.querySelector(".drawing"), frame = d.getBoundingClientRect();
+		const boxes = [...document.querySelectorAll(".node .box")].map((n) => n.getBoundingClientRect());
+		return { Left: Math.min(...boxes.map((r) => r.left)) - frame.left, Right: frame.right - Math.max(...boxes.map((r) => r.right)), Width: frame.width, Touch: getComputedStyle(d).touchAction };
+	})()`, &at)
+	if at.Left > 0 && at.Right < 0 && at.Left > 64 || at.Right > 64 && at.Left < 0 {
+		t.Errorf("boxes are cut on one side while the other is empty: %+v", at)
+	}
+	if at.Touch != "pan-x pan-y" {
+		t.Errorf("touch-action is %q", at.Touch)
+	}
+}
+
+// TestNatural: channels are in the order in which people count.
+func TestNatural(t *testing.T) {
+	catalog := write(t, "small.json", `{"schema":"olm.package","name":"a","defaultChannel":"stable-3.10"}
+{"schema":"olm.channel","package":"a","name":"stable-3.10","entries":[{"name":"a.v1.1.0"}]}
+{"schema":"olm.channel","package":"a","name":"stable-3.6","entries":[{"name":"a.v1.1.0"}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.1.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.1.0"}}]}`)
+	b := newTab(t)
+	b.open(makePage(t, catalog), "#/package/small/a")
+	if got := eval[string](b, `[...document.querySelectorAll(".channels a bdi")].map((a) => a.textContent).join(" ")`); got != "stable-3.6 stable-3.10" {
+		t.Errorf("channels are %s", got)
+	}
+}
+
+// partialProblem writes a problem of which a part can be planned.
+func partialProblem(t testing.TB) string {
+	return write(t, "partial.json", `{"namespace":"ns","options":{"partial":true},"subscriptions":[{"package":"a"},{"package":"b"},{"package":"lib"}],"installed":[],"catalogs":[{"name":"small","namespace":"olm","fbc":`+strconv.Quote(
+		`{"schema":"olm.package","name":"a","defaultChannel":"c"}
+{"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}},{"type":"olm.package.required","value":{"packageName":"lib","versionRange":">=1.0.0"}}]}
+{"schema":"olm.package","name":"b","defaultChannel":"c"}
+{"schema":"olm.channel","package":"b","name":"c","entries":[{"name":"b.v1.0.0"}]}
+{"schema":"olm.bundle","package":"b","name":"b.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"b","version":"1.0.0"}},{"type":"olm.package.required","value":{"packageName":"nowhere","versionRange":">=1.0.0"}}]}
+{"schema":"olm.package","name":"lib","defaultChannel":"c"}
+{"schema":"olm.channel","package":"lib","name":"c","entries":[{"name":"lib.v1.0.0"}]}
+{"schema":"olm.bundle","package":"lib","name":"lib.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"lib","version":"1.0.0"}}]}
+`)+`}]}`)
 }

@@ -1,0 +1,96 @@
+package view
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// sharedLib has two packages that require a third.
+const sharedLib = `{"schema":"olm.package","name":"a","defaultChannel":"c"}
+{"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"}]}
+{"schema":"olm.bundle","package":"a","name":"a.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}},{"type":"olm.package.required","value":{"packageName":"lib","versionRange":">=1.0.0"}}]}
+{"schema":"olm.package","name":"b","defaultChannel":"c"}
+{"schema":"olm.channel","package":"b","name":"c","entries":[{"name":"b.v1.0.0"}]}
+{"schema":"olm.bundle","package":"b","name":"b.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"b","version":"1.0.0"}},{"type":"olm.package.required","value":{"packageName":"lib","versionRange":">=1.0.0"}},{"type":"olm.gvk.required","value":{"group":"g","version":"v1","kind":"Lib"}}]}
+{"schema":"olm.package","name":"lib","defaultChannel":"c"}
+{"schema":"olm.channel","package":"lib","name":"c","entries":[{"name":"lib.v1.0.0"}]}
+{"schema":"olm.bundle","package":"lib","name":"lib.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"lib","version":"1.0.0"}},{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"Lib"}}]}
+`
+
+// TestEveryReasonIsDrawn: D17. A line leads from each subscription and from each
+// bundle that asks for another, one from each.
+func TestEveryReasonIsDrawn(t *testing.T) {
+	c := load(t, sharedLib)
+	for _, tt := range []struct {
+		subscriptions []string
+		want          []string
+	}{
+		{[]string{"a", "b"}, []string{
+			"a asks for a.v1.0.0", "b asks for b.v1.0.0",
+			"a.v1.0.0 requires package lib >=1.0.0 lib.v1.0.0",
+			"b.v1.0.0 requires package lib >=1.0.0; API Lib (g/v1) lib.v1.0.0",
+		}},
+		{[]string{"a", "b", "lib"}, []string{
+			"a asks for a.v1.0.0", "b asks for b.v1.0.0", "lib asks for lib.v1.0.0",
+			"a.v1.0.0 requires package lib >=1.0.0 lib.v1.0.0",
+			"b.v1.0.0 requires package lib >=1.0.0; API Lib (g/v1) lib.v1.0.0",
+		}},
+	} {
+		p := &resolver.Problem{Namespace: "ns", Catalogs: []resolver.Catalog{{Name: "x", Namespace: "olm", Graph: c}}}
+		for _, s := range tt.subscriptions {
+			p.Subscriptions = append(p.Subscriptions, resolver.Subscription{Package: s})
+		}
+		a, err := newAnswer(t.Context(), "case", p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range a.Edges {
+			got = append(got, a.Nodes[e.From].Name+" "+e.Text+" "+a.Nodes[e.To].Name)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%v: lines %q, want %q", tt.subscriptions, got, tt.want)
+		}
+		for _, n := range a.Nodes {
+			if n.Name == "lib.v1.0.0" && len(n.Also) != len(tt.subscriptions) {
+				t.Errorf("%v: of lib it also says %q", tt.subscriptions, n.Also)
+			}
+		}
+	}
+}
+
+// TestPartialAnswer: a plan of some parts is no solution, and says what the rest
+// conflicts with.
+func TestPartialAnswer(t *testing.T) {
+	p := &resolver.Problem{
+		Namespace: "operators", Catalogs: []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: loadSample(t)}},
+		Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable"}, {Package: "etcd-backup-tool"}, {Package: "argocd"}},
+		Options:       resolver.Options{Partial: true},
+	}
+	a, err := newAnswer(t.Context(), "case", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.OK || !a.Partial || len(a.Cores) == 0 || len(a.Nodes) == 0 {
+		t.Errorf("ok %v, partial %v, %d conflicts, %d nodes; want a part and a conflict", a.OK, a.Partial, len(a.Cores), len(a.Nodes))
+	}
+	p.Subscriptions = p.Subscriptions[2:]
+	if a, err = newAnswer(t.Context(), "case", p); err != nil || !a.OK || a.Partial {
+		t.Errorf("what is planned whole is ok %v, partial %v, %v", a.OK, a.Partial, err)
+	}
+}
+
+// TestDifferenceTellsOnce: B7. A package that is gone is named as removed, and not
+// again among those that changed.
+func TestDifferenceTellsOnce(t *testing.T) {
+	old, now := load(t, sharedLib), loadSample(t)
+	d, err := newDiff(t.Context(), Catalog{"old", old}, Catalog{"new", now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Packages) > 0 || !slices.Equal(d.PackagesRemoved, []string{"a", "b", "lib"}) || d.LostV1 != 0 && d.LostV1 != 3 {
+		t.Errorf("removed %q, changed %v", d.PackagesRemoved, d.Packages)
+	}
+}
