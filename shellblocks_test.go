@@ -79,7 +79,7 @@ git add .; git commit -q -m old
 cd ..; git clone -q upstream work; cd work
 rm -r catalog; cp -r $REPO/docs/recipes/gate/new catalog
 `,
-		prints: "of these, had a way before: etcd.v0.9.0",
+		prints: "stranded, lost their path to the head: etcd.v0.9.0",
 	},
 }
 

@@ -68,6 +68,5 @@ func ExampleCompare() {
 	// Output:
 	// a
 	//   channel stable:
-	//     stranded, no way to the head: a.v1 (1.0.0)
-	//     of these, had a way before: a.v1 (1.0.0)
+	//     stranded, lost their path to the head: a.v1 (1.0.0)
 }

@@ -36,7 +36,7 @@ func ExampleUpgrade() {
 	// Output:
 	// Platform 4.16 to 4.17: 1 platform upgrade, 1 operator upgrade.
 	//
-	//   1. on 4.16: etcd: etcd.v1.0.0 -> etcd.v1.1.0 (stable replaces)
+	//   1. on 4.16: etcd: etcd.v1.0.0 -> etcd.v1.1.0 (replaces in stable)
 	//   2. on 4.16: upgrade the platform to 4.17
 	//
 	// Lifted by the plan:

@@ -163,7 +163,7 @@ func (c *cut) installed(path string, x Installed) error {
 		}
 	}
 	if _, ok := u.PathToHead(n); !ok {
-		c.warnf("package %s: %s has no way to the head; the part cannot give it one", x.Package, n)
+		c.warnf("package %s: %s has no path to the head; the part cannot give it one", x.Package, n)
 	}
 	return nil
 }

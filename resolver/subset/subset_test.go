@@ -69,7 +69,7 @@ func TestCut(t *testing.T) {
 		{"dependencies left out", subset.Request{NoDependencies: true, Packages: []subset.Want{{Package: "db", Channels: []string{"fast"}}}}, "db/fast*: 2.0.0"},
 		{"v1: any channel", subset.Request{Reading: graph.V1, NoDependencies: true, Installed: []subset.Installed{{Package: "db", Name: "db.v1.0.0"}}}, "db/fast*: 2.0.0"},
 		{"an unknown version", subset.Request{Installed: []subset.Installed{{Package: "db", Name: "db.v0.1.0", Version: "0.1.0"}}},
-			"db/stable*: 1.4.0; package db: db.v0.1.0 has no way to the head; the part cannot give it one"},
+			"db/stable*: 1.4.0; package db: db.v0.1.0 has no path to the head; the part cannot give it one"},
 		{"an empty range", subset.Request{Packages: []subset.Want{{Package: "db", Versions: "9.x"}}},
 			"db/stable*: 1.4.0; package db has no version in the range \"9.x\" in the channels asked for; only heads are kept"},
 	} {
