@@ -16,10 +16,13 @@ import (
 //
 // Where one of several bundles would do, the requirement is told of each that the
 // solution holds. The reasons tell nothing of other options: Preferred and Options
-// are not set. Calls for one solution must not run at the same
-// time. The error is the context's, or says that the solution holds no such
+// are not set. The error is the context's, or says that the solution holds no such
 // bundle (D17).
 func (s *Solution) WhoAsks(ctx context.Context, name string) ([]Reason, error) {
+	if err := s.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.r.unlock(ctx)
 	w, err := s.reasons(ctx)
 	if err != nil {
 		return nil, err
