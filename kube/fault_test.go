@@ -23,7 +23,7 @@ import (
 // and etcd stalls, ends as one without all that.
 func TestDisturbedWalk(t *testing.T) {
 	c, ctx := admin(t), context.Background()
-	versions := []string{"0.1.1", "0.1.2", "0.1.3"}
+	versions := []string{"0.1.1", "0.1.2", "0.1.3", "0.1.4", "0.1.5", "0.1.6"}
 	content := catalogs(t, c, "disturbed", widgets(t, versions, "widget.service.yaml"))
 	playDeployments(t)
 	config, _ := restricted(t)
@@ -49,7 +49,7 @@ func TestDisturbedWalk(t *testing.T) {
 			patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"metadata":{"annotations":{"test/other":"%d"}}}`, i))
 			for _, o := range []client.Object{
 				&operatorsv1alpha1.Subscription{ObjectMeta: metav1.ObjectMeta{Name: "widget", Namespace: "disturbed"}},
-				&operatorsv1alpha1.ClusterServiceVersion{ObjectMeta: metav1.ObjectMeta{Name: "widget.v" + versions[i%3], Namespace: "disturbed"}},
+				&operatorsv1alpha1.ClusterServiceVersion{ObjectMeta: metav1.ObjectMeta{Name: "widget.v" + versions[i%len(versions)], Namespace: "disturbed"}},
 			} {
 				if c.Patch(ctx, o, patch) == nil {
 					n++
@@ -66,7 +66,7 @@ func TestDisturbedWalk(t *testing.T) {
 		}
 	}
 	must(t, env.RestartAPIServer())
-	if err := installed(c, "disturbed", "0.1.3"); err == nil {
+	if err := installed(c, "disturbed", "0.1.6"); err == nil {
 		t.Error("the walk was over before anything disturbed it")
 	}
 	must(t, env.StallEtcd(time.Second))
@@ -75,8 +75,8 @@ func TestDisturbedWalk(t *testing.T) {
 	if n := <-stopped; n == 0 {
 		t.Error("the other writer wrote nothing")
 	}
-	eventually(t, time.Minute, func() error { return installed(c, "disturbed", "0.1.3") })
-	eventually(t, 30*time.Second, func() error { return only(c, "disturbed", "widget.v0.1.3") })
+	eventually(t, 2*time.Minute, func() error { return installed(c, "disturbed", "0.1.6") })
+	eventually(t, 30*time.Second, func() error { return only(c, "disturbed", "widget.v0.1.6") })
 	plans := &operatorsv1alpha1.InstallPlanList{}
 	must(t, c.List(ctx, plans, client.InNamespace("disturbed")))
 	var installs []string
@@ -87,7 +87,11 @@ func TestDisturbedWalk(t *testing.T) {
 		}
 	}
 	slices.Sort(installs)
-	if want := []string{"widget.v0.1.1", "widget.v0.1.2", "widget.v0.1.3"}; !slices.Equal(installs, want) {
+	var want []string
+	for _, v := range versions {
+		want = append(want, "widget.v"+v)
+	}
+	if !slices.Equal(installs, want) {
 		t.Errorf("there are plans for %q, want one for each of %q", installs, want)
 	}
 }

@@ -59,7 +59,9 @@ func widgetsOf(t testing.TB, csv string, versions []string, files ...string) *fb
 				t.Fatal(err)
 			}
 			text = bytes.ReplaceAll(text, []byte("VERSION"), []byte(v))
-			fmt.Fprintf(&b, "- {type: olm.bundle.object, value: {data: %s}}\n", base64.StdEncoding.EncodeToString(text))
+			for doc := range bytes.SplitSeq(text, []byte("---\n")) {
+				fmt.Fprintf(&b, "- {type: olm.bundle.object, value: {data: %s}}\n", base64.StdEncoding.EncodeToString(doc))
+			}
 		}
 	}
 	fmt.Fprintf(&b, "---\nschema: olm.channel\npackage: widget\nname: stable\nentries:\n%s", entries.String())

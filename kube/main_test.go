@@ -25,7 +25,7 @@ var env envtest.Environment
 
 func TestMain(m *testing.M) {
 	ctrllog.SetLogger(logr.Discard()) // what fails says why
-	envtest.Main(m, &env)
+	envtest.Main(suite{m}, &env)
 }
 
 func newScheme(t testing.TB) *runtime.Scheme {

@@ -56,6 +56,7 @@ type auditor struct {
 
 // RoundTrip notes a request.
 func (a auditor) RoundTrip(r *http.Request) (*http.Response, error) {
+	record(r)
 	if r.Method != http.MethodGet {
 		a.audit.mu.Lock()
 		a.audit.writes = append(a.audit.writes, auditEntry{r.Method, r.URL.Path, r.Header.Get("Impersonate-User")})

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -31,9 +30,9 @@ type Environment struct {
 	alive io.Closer // is closed when this process ends, if not before
 }
 
-// Main runs the tests of a package with a control plane, and ends the process.
+// Main runs the tests of a package, a testing.M, with a control plane, and ends the process.
 // CRDs are directories or files with more definitions than OLM's classic ones.
-func Main(m *testing.M, env *Environment, crds ...string) {
+func Main(m interface{ Run() int }, env *Environment, crds ...string) {
 	code := 1
 	if err := env.Start(crds...); err != nil {
 		fmt.Fprintln(os.Stderr, "no control plane for the tests:", err)
