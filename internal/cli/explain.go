@@ -223,8 +223,8 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			gap = ""
 		}
 		text := resolver.ReasonsText(e.Reasons, x.width(), x.style())
-		for _, r := range e.Also {
-			text += "also: " + r.String() + "\n"
+		if len(e.Also) > 0 {
+			text += "It is asked for otherwise, too:\n" + resolver.ReasonsText(e.Also, x.width(), x.style())
 		}
 		if err := x.prose(gap, text); err != nil {
 			return err

@@ -268,6 +268,26 @@ func TestNatural(t *testing.T) {
 	}
 }
 
+// TestTotals: A1. Where problems are too many to list, the page says how many
+// there are.
+func TestTotals(t *testing.T) {
+	var entries []string
+	for i := range 115 {
+		entries = append(entries, fmt.Sprintf(`{"name":"p.v1.0.%d","skipRange":"no range %d"}`, i, i))
+	}
+	b := newTab(t)
+	b.open(makePage(t, write(t, "small.json", `{"schema":"olm.package","name":"p","defaultChannel":"c"}
+{"schema":"olm.channel","package":"p","name":"c","entries":[`+strings.Join(entries, ",")+`]}`)), "#/packages")
+	if got := b.text("main summary"); !strings.HasPrefix(got, "100 of ") || !strings.HasSuffix(got, " problems; olmkit validate lists all") {
+		t.Errorf("of the catalog it says %q", got)
+	}
+	b.goTo("#/package/small/p")
+	if got := b.text("main .note p"); !strings.Contains(got, "This channel has faults (2") || !strings.Contains(got, "; olmkit validate lists all)") {
+		t.Errorf("of the channel it says %q", got)
+	}
+	b.quiet()
+}
+
 // partialProblem writes a problem of which a part can be planned.
 func partialProblem(t testing.TB) string {
 	return write(t, "partial.json", `{"namespace":"ns","options":{"partial":true},"subscriptions":[{"package":"a"},{"package":"b"},{"package":"lib"}],"installed":[],"catalogs":[{"name":"small","namespace":"olm","fbc":`+strconv.Quote(
