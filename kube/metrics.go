@@ -15,11 +15,18 @@ import (
 //	metrics.Registry.MustRegister(m)
 //
 // It is safe for use by several goroutines.
+//
+// A series lives as long as what it is about: subscription_sync_total, which OLM
+// labels with names and versions, ends when no subscription counts in it any more.
 type Metrics struct {
 	mu         sync.Mutex
 	namespaces map[string][]reconcile.Sample
-	counters   map[string]*prometheus.CounterVec
-	summaries  map[string]*prometheus.SummaryVec
+	// syncs are the labels of subscription_sync_total by namespace and name of the
+	// subscription. They lack the namespace, as in OLM, so that subscriptions may
+	// share a series.
+	syncs     map[string]map[string][]reconcile.Label
+	counters  map[string]*prometheus.CounterVec
+	summaries map[string]*prometheus.SummaryVec
 }
 
 var (
@@ -34,6 +41,7 @@ func NewMetrics() *Metrics {
 	}
 	return &Metrics{
 		namespaces: map[string][]reconcile.Sample{},
+		syncs:      map[string]map[string][]reconcile.Label{},
 		counters: map[string]*prometheus.CounterVec{
 			reconcile.MetricCSVUpgrades:         counter(reconcile.MetricCSVUpgrades, "Monotonic count of CSV upgrades"),
 			reconcile.MetricInstallPlanWarnings: counter(reconcile.MetricInstallPlanWarnings, "Monotonic count of changes of install plans that the API server warned of"),
@@ -86,6 +94,71 @@ func (m *Metrics) Observe(s reconcile.Sample) {
 	if v, ok := m.summaries[s.Name]; ok {
 		v.With(labelsOf(s)).Observe(s.Value)
 	}
+}
+
+// Of returns what receives the metrics of the runs in one namespace. Only what
+// comes through it can be dropped when its subscription is gone.
+func (m *Metrics) Of(namespace string) reconcile.Metrics { return ofNamespace{m, namespace} }
+
+type ofNamespace struct {
+	*Metrics
+	namespace string
+}
+
+// Add adds to a counter. A subscription that has changed counts in another
+// series than before, and no longer in that one.
+func (o ofNamespace) Add(s reconcile.Sample) {
+	m := o.Metrics
+	if s.Name != reconcile.MetricSubscriptionSyncs || len(s.Labels) == 0 {
+		m.Add(s)
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name := s.Labels[0].Value
+	m.drop(o.namespace, name, s.Labels)
+	if m.syncs[o.namespace] == nil {
+		m.syncs[o.namespace] = map[string][]reconcile.Label{}
+	}
+	m.syncs[o.namespace][name] = s.Labels
+	m.Add(s)
+}
+
+// Keep drops the series of the subscriptions of a namespace but for those with
+// the given names.
+func (m *Metrics) Keep(namespace string, subscriptions []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name := range m.syncs[namespace] {
+		if !slices.Contains(subscriptions, name) {
+			m.drop(namespace, name, nil)
+		}
+	}
+}
+
+// Forget drops all that is about a namespace: another replica looks after it now.
+func (m *Metrics) Forget(namespace string) {
+	m.Keep(namespace, nil)
+	m.Gauges(namespace, nil)
+}
+
+// drop ends the series of a subscription, unless it goes on with it or another
+// one counts in it.
+func (m *Metrics) drop(namespace, name string, next []reconcile.Label) {
+	was := m.syncs[namespace][name]
+	if was == nil || slices.Equal(was, next) {
+		return
+	}
+	delete(m.syncs[namespace], name)
+	if len(m.syncs[namespace]) == 0 {
+		delete(m.syncs, namespace)
+	}
+	for _, names := range m.syncs {
+		if slices.Equal(names[name], was) {
+			return
+		}
+	}
+	m.counters[reconcile.MetricSubscriptionSyncs].Delete(labelsOf(reconcile.Sample{Labels: was}))
 }
 
 func labelsOf(s reconcile.Sample) prometheus.Labels {

@@ -102,6 +102,7 @@ func ptr[T any](v T) *T { return &v }
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (ctrlreconcile.Result, error) {
 	namespace := req.Name
 	if !r.owns(ctx, namespace) {
+		r.forget(namespace)
 		return ctrlreconcile.Result{}, nil
 	}
 	last := &lastRead{Cluster: r.Cluster}
@@ -112,10 +113,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 	opts := r.Options
 	opts.NoAdvice = true // nobody reads the notes
 	loop := &reconcile.Loop{
-		Cluster: last, Content: content, Options: opts, Metrics: r.Metrics, MaxPasses: maxPasses,
+		Cluster: last, Content: content, Options: opts, Metrics: r.metricsOf(namespace), MaxPasses: maxPasses,
 		Events: func(e reconcile.Event) { r.event(last.snapshot, e) },
 	}
 	result, err := loop.Run(ctx, namespace)
+	r.keep(last.snapshot)
 	logger := log.FromContext(ctx)
 	if result.Changes > 0 || result.Conflicts > 0 {
 		logger.V(1).Info("ran", "passes", result.Passes, "changes", result.Changes, "conflicts", result.Conflicts)

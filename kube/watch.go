@@ -25,7 +25,14 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 		u, _ := o.(*unstructured.Unstructured)
 		slices.Sort(namespaces)
 		for _, ns := range slices.Compact(namespaces) {
-			if ns == "" || !r.owns(ctx, ns) || u != nil && r.Cluster.recent.isOwn(u.GetUID(), u.GetResourceVersion(), ns) {
+			if ns == "" {
+				continue
+			}
+			if !r.owns(ctx, ns) {
+				r.forget(ns) // its labels may have led it elsewhere
+				continue
+			}
+			if u != nil && r.Cluster.recent.isOwn(u.GetUID(), u.GetResourceVersion(), ns) {
 				continue
 			}
 			q.Add(ctrlreconcile.Request{NamespacedName: types.NamespacedName{Name: ns}})
