@@ -9,6 +9,8 @@ package flight
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -29,7 +31,8 @@ type call[V any] struct {
 
 // Do calls fn, or waits for the call that is under way for the key, and returns
 // its result. fn gets the values of the first caller's context and is cancelled
-// when nobody waits any more; each caller's own context ends its own waiting.
+// when nobody waits any more; each caller's own context ends its own waiting. A
+// panic of fn is an error for all who wait, a [*PanicError].
 func (g *Group[K, V]) Do(ctx context.Context, key K, fn func(context.Context) (V, error)) (V, error) {
 	g.mu.Lock()
 	c := g.calls[key]
@@ -41,7 +44,7 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, fn func(context.Context) (V
 		}
 		g.calls[key] = c
 		go func() {
-			v, err := fn(shared)
+			v, err := guarded(shared, fn)
 			g.mu.Lock()
 			c.value, c.err = v, err
 			g.forget(key, c)
@@ -68,6 +71,30 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, fn func(context.Context) (V
 		var none V
 		return none, context.Cause(ctx)
 	}
+}
+
+// A PanicError says that the work panicked.
+type PanicError struct {
+	Value any
+	// Stack is that of the goroutine that panicked.
+	Stack []byte
+}
+
+// Error tells what panicked, with the stack: it is a fault of the program, which
+// nobody can find without.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("a fault of the program, please report it: %v\n%s", e.Value, e.Stack)
+}
+
+// guarded calls fn. The goroutine is nobody's: were a panic left alone, no caller
+// could recover it, and the whole process would end.
+func guarded[V any](ctx context.Context, fn func(context.Context) (V, error)) (v V, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &PanicError{value, debug.Stack()}
+		}
+	}()
+	return fn(ctx)
 }
 
 func (g *Group[K, V]) forget(key K, c *call[V]) {

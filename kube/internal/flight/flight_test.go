@@ -68,3 +68,28 @@ func TestLastWaiterCancels(t *testing.T) {
 		}
 	})
 }
+
+// TestPanic proves that a panic reaches all who wait as an error, and that the
+// next call starts anew.
+func TestPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g flight.Group[string, int]
+		open := make(chan struct{})
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				_, err := g.Do(t.Context(), "a", func(context.Context) (int, error) { <-open; panic("no such thing") })
+				var p *flight.PanicError
+				if !errors.As(err, &p) || p.Value != "no such thing" || len(p.Stack) == 0 {
+					t.Errorf("Do returns %v; want the panic", err)
+				}
+			})
+		}
+		synctest.Wait()
+		close(open)
+		wg.Wait()
+		if v, err := g.Do(t.Context(), "a", func(context.Context) (int, error) { return 3, nil }); v != 3 || err != nil {
+			t.Errorf("the next Do = %d, %v; want 3", v, err)
+		}
+	})
+}
