@@ -5,6 +5,10 @@ GO      ?= go
 # How long each fuzz target and each benchmark runs.
 FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
+# How long the tests of one package may take. Those of kube build and start an API
+# server first, and the race detector takes its time.
+TESTTIMEOUT ?= 30m
+RACETIMEOUT ?= 60m
 # Which benchmarks run, as a regular expression.
 BENCH     ?= .
 
@@ -26,20 +30,23 @@ build: ## build the command line into bin/
 
 test: ## run all tests of all modules
 	@rc=0; for m in $(MODULES); do \
-		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && $(GO) test ./...) || rc=1; fi; \
+		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && $(GO) test -timeout $(TESTTIMEOUT) ./...) || rc=1; fi; \
 	done; exit $$rc
 
 race: ## run all tests under the race detector
 	@rc=0; for m in $(MODULES); do \
-		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test -race $$m"; (cd $$m && $(GO) test -race ./...) || rc=1; fi; \
+		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test -race $$m"; (cd $$m && $(GO) test -race -timeout $(RACETIMEOUT) ./...) || rc=1; fi; \
 	done; exit $$rc
 
-fuzz: ## run every fuzz target for FUZZTIME
-	@set -e; $(GO) list -f '{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}' ./... | while read -r dir files; do \
-		for f in $$files; do \
-			for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$dir/$$f"); do \
-				echo "== $$target in $$dir"; \
-				(cd "$$dir" && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) . </dev/null); \
+fuzz: ## run every fuzz target of all modules for FUZZTIME
+	@set -e; for m in $(MODULES); do \
+		if [ -z "$$(grep -rl --include='*_test.go' '^func Fuzz' $$m)" ]; then continue; fi; \
+		(cd $$m && $(GO) list -f '{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}' ./...) | while read -r dir files; do \
+			for f in $$files; do \
+				for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$dir/$$f"); do \
+					echo "== $$target in $$dir"; \
+					(cd "$$dir" && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) . </dev/null); \
+				done; \
 			done; \
 		done; \
 	done
