@@ -128,6 +128,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 		return ctrlreconcile.Result{RequeueAfter: retry}, nil
 	case err == nil:
 		return ctrlreconcile.Result{RequeueAfter: cmp.Or(r.Resync, 15*time.Minute)}, nil
+	case errors.Is(err, reconcile.ErrPending):
+		return ctrlreconcile.Result{RequeueAfter: retry}, nil // who reads the catalog tells, normally
 	case errors.Is(err, reconcile.ErrUnavailable), errors.Is(err, reconcile.ErrUnsettled), ctx.Err() != nil, last.snapshot == nil:
 		return ctrlreconcile.Result{}, err // with a growing delay
 	}

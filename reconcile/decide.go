@@ -14,8 +14,9 @@ import (
 // namespace is as it should be, or waits for somebody else: the notes say for
 // what.
 //
-// Content may be nil: no catalog is at hand then. Opts may be nil. The error is that of the context, or says what of the
-// snapshot cannot be understood. That there is no solution is no error: it is in
+// Content may be nil: no catalog is at hand then. Opts may be nil. The error is
+// that of the context, is or wraps ErrPending, or says what of the snapshot cannot
+// be understood. That there is no solution is no error: it is in
 // the plan, and in the conditions of the subscriptions (E4).
 func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) {
 	if err := s.validate(); err != nil {
@@ -29,6 +30,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 	}
 	p := newPlanner(s, content, opts)
 	for _, concern := range []func(context.Context) error{
+		p.unread,
 		p.catalogTemplates,
 		p.operatorGroups,
 		p.operatorConditions,

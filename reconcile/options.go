@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/olmkit/olmkit/graph"
@@ -14,12 +15,19 @@ import (
 // change while a plan is made. [Catalogs] is one.
 type Content interface {
 	// Catalog returns the index of a catalog. An error makes the catalog
-	// unhealthy, unless it is that of the context.
+	// unhealthy, unless it is that of the context, or [ErrPending], wrapped or
+	// not, with which nothing is decided.
 	Catalog(ctx context.Context, id resolver.CatalogID) (*graph.Catalog, error)
 	// Manifests returns the objects of a bundle, one of which is its CSV. Their
 	// order does not matter.
 	Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error)
 }
+
+// ErrPending is the error of a catalog that has not been read yet, for the first
+// time since the program started: whether it is healthy is not known. A plan
+// would tell every subscription that it is not, and a moment later that it is.
+// Decide again once it is known.
+var ErrPending = errors.New("the catalog has not been read yet")
 
 // A CRDPolicy says when the custom resources of a CRD, and all versions that it
 // serves, are checked before a new form takes the place of the old one (E7). That

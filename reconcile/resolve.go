@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/blang/semver/v4"
@@ -21,15 +22,40 @@ type health struct {
 	entry  resolver.Catalog
 }
 
+// visible returns the CatalogSources that the namespace sees.
+func (p *planner) visible() []*olm.CatalogSource {
+	gs := p.groups()
+	if len(gs) != 1 || gs[0].Metadata.Annotations[annotationExcludeGlobal] != "true" {
+		return p.CatalogSources
+	}
+	var out []*olm.CatalogSource
+	for _, c := range p.CatalogSources {
+		if c.Metadata.Namespace == p.Namespace {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// unread returns ErrPending while a catalog has not been read that something in
+// the namespace may want.
+func (p *planner) unread(ctx context.Context) error {
+	if len(p.Subscriptions) == 0 && len(p.InstallPlans) == 0 {
+		return nil
+	}
+	for _, c := range p.visible() {
+		id := resolver.CatalogID{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace}
+		if _, err := p.content.Catalog(ctx, id); errors.Is(err, ErrPending) {
+			return err
+		}
+	}
+	return nil
+}
+
 // catalogs returns the catalogs that the namespace sees, healthy or not (D14).
 func (p *planner) catalogs(ctx context.Context) ([]health, error) {
-	gs := p.groups()
-	local := len(gs) == 1 && gs[0].Metadata.Annotations[annotationExcludeGlobal] == "true"
 	var list []health
-	for _, c := range p.CatalogSources {
-		if local && c.Metadata.Namespace != p.Namespace {
-			continue
-		}
+	for _, c := range p.visible() {
 		entry := resolver.Catalog{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace, Priority: c.Spec.Priority}
 		g, err := p.content.Catalog(ctx, entry.ID())
 		switch state := c.Status.ConnectionState; {

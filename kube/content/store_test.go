@@ -31,7 +31,7 @@ func TestDir(t *testing.T) {
 	write(t, dir, catalog("1.0.0", true))
 	clock := newClock()
 	s := content.New(&content.Options{Sources: named(content.Dir(dir, nil)), Now: clock.now})
-	if got := head(t, s.View()); got != "catalog community/olm: it has not been read yet" {
+	if got := head(t, s.View()); got != "catalog community/olm: the catalog has not been read yet" {
 		t.Errorf("before the first refresh: %s", got)
 	}
 	c := source(t, `{"sourceType":"grpc"}`)

@@ -44,14 +44,13 @@ func (s *Store) View() *View {
 	return v
 }
 
-var errUnread = errors.New("it has not been read yet")
-
-// Catalog returns the index of a catalog. The error says why it is unhealthy.
+// Catalog returns the index of a catalog. The error says why it is unhealthy; it
+// is reconcile.ErrPending until the first attempt to read it is over.
 func (v *View) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog, error) {
 	c, ok := v.catalogs[id]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("catalog %s: %w", id, errUnread)
+		return nil, fmt.Errorf("catalog %s: %w", id, reconcile.ErrPending)
 	case c.err != nil:
 		return nil, fmt.Errorf("catalog %s: %w", id, c.err)
 	}
