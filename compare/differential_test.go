@@ -71,7 +71,7 @@ next:
 		var snapshots []*cache.Snapshot
 		for i := range p.Catalogs {
 			c := &p.Catalogs[i]
-			g, err := graph.Parse(ctx, []byte(*c.FBC), c.Name, nil)
+			g, err := graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

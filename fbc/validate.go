@@ -16,8 +16,8 @@ import (
 // ValidateOptions adjust a validation. A nil *ValidateOptions means all
 // defaults.
 type ValidateOptions struct {
-	// Constraints bound the requirements that bundles may state (D4).
-	Constraints *constraints.Limits
+	// ConstraintLimits bound the requirements that bundles may state (D4).
+	ConstraintLimits *constraints.Limits
 	// WithoutWarnings leaves out what is legal.
 	WithoutWarnings bool
 }
@@ -39,7 +39,7 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 	if opts == nil {
 		opts = &ValidateOptions{}
 	}
-	v := validator{ctx: ctx, c: c, opts: opts, compiler: constraints.NewCompiler(opts.Constraints), packages: map[string]*pkg{}, said: map[place]bool{}}
+	v := validator{ctx: ctx, c: c, opts: opts, compiler: constraints.NewCompiler(opts.ConstraintLimits), packages: map[string]*pkg{}, said: map[place]bool{}}
 	v.found = slices.Concat(faults, c.Findings)
 	for _, d := range v.found {
 		v.said[place{d.Pos, d.Path}] = true

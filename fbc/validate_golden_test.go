@@ -109,7 +109,7 @@ func TestValidateOptions(t *testing.T) {
 	if found, err := Validate(t.Context(), c, &ValidateOptions{WithoutWarnings: true}); err != nil || len(found) != 0 {
 		t.Errorf("without warnings: %v, %v", found, err)
 	}
-	if found, err := Validate(t.Context(), c, &ValidateOptions{Constraints: &constraints.Limits{MaxDepth: 1}, WithoutWarnings: true}); err != nil || len(found) != 1 || found[0].Code != CodeConstraint {
+	if found, err := Validate(t.Context(), c, &ValidateOptions{ConstraintLimits: &constraints.Limits{MaxDepth: 1}, WithoutWarnings: true}); err != nil || len(found) != 1 || found[0].Code != CodeConstraint {
 		t.Errorf("with a limit: %v, %v", found, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

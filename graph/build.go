@@ -19,8 +19,8 @@ import (
 type Options struct {
 	// Load is passed to fbc.Load.
 	Load *fbc.LoadOptions
-	// Constraints bound the requirements that bundles may state.
-	Constraints *constraints.Limits
+	// ConstraintLimits bound the requirements that bundles may state.
+	ConstraintLimits *constraints.Limits
 	// Source is where an opened index finds the files that it was made from, for
 	// [Bundle.Raw]. The caller answers for their being the same files still: see
 	// [Catalog.SourceHash].
@@ -42,9 +42,9 @@ func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
 	return Build(ctx, blobs, opts)
 }
 
-// Parse loads a catalog from the text of one stream of documents and indexes
+// LoadBytes loads a catalog from the text of one stream of documents and indexes
 // it. The name stands for the file in positions.
-func Parse(ctx context.Context, text []byte, name string, opts *Options) (*Catalog, error) {
+func LoadBytes(ctx context.Context, text []byte, name string, opts *Options) (*Catalog, error) {
 	var load *fbc.LoadOptions
 	if opts != nil {
 		load = opts.Load
@@ -68,7 +68,7 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 	}
 	var limits *constraints.Limits
 	if opts != nil {
-		limits = opts.Constraints
+		limits = opts.ConstraintLimits
 	}
 	b.compiler, b.perBundle = constraints.NewCompiler(limits), limits.PerBundle()
 	bundles, channels := sortedBundles(blobs.Bundles), sortedChannels(blobs.Channels)

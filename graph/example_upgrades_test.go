@@ -19,7 +19,7 @@ const document004 = `
 
 // The way from an installed version, as each of the two readings has it.
 func ExamplePackage_Upgrades() {
-	cat, err := graph.Parse(context.Background(), []byte(document004), "catalog.json", nil)
+	cat, err := graph.LoadBytes(context.Background(), []byte(document004), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,13 +48,13 @@ func ExampleCompare() {
 {"schema":"olm.bundle","package":"a","name":"a.v1","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]}
 {"schema":"olm.bundle","package":"a","name":"a.v2","properties":[{"type":"olm.package","value":{"packageName":"a","version":"2.0.0"}}]}
 `
-	old, err := graph.Parse(ctx, []byte(head+`{"schema":"olm.channel","package":"a","name":"stable","entries":[{"name":"a.v2","replaces":"a.v1"},{"name":"a.v1"}]}`), "old.json", nil)
+	old, err := graph.LoadBytes(ctx, []byte(head+`{"schema":"olm.channel","package":"a","name":"stable","entries":[{"name":"a.v2","replaces":"a.v1"},{"name":"a.v1"}]}`), "old.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	// Somebody forgot the edge.
-	new, err := graph.Parse(ctx, []byte(head+`{"schema":"olm.channel","package":"a","name":"stable","entries":[{"name":"a.v2"}]}`), "new.json", nil)
+	new, err := graph.LoadBytes(ctx, []byte(head+`{"schema":"olm.channel","package":"a","name":"stable","entries":[{"name":"a.v2"}]}`), "new.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

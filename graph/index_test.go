@@ -63,7 +63,7 @@ entries:
 `
 
 func parseIndexed(t testing.TB) *graph.Catalog {
-	c, err := graph.Parse(context.Background(), []byte(indexed), "indexed.yaml", nil)
+	c, err := graph.LoadBytes(context.Background(), []byte(indexed), "indexed.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

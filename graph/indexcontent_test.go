@@ -148,7 +148,7 @@ entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}
 // what can no longer be read must not be taken for no requirement.
 func TestIndexLimits(t *testing.T) {
 	text := strings.Replace(indexed, "failureMessage: no", "failureMessage: "+strings.Repeat("x", 70_000), 1)
-	c, err := graph.Parse(context.Background(), []byte(text), "c.yaml", &graph.Options{Constraints: &constraints.Limits{MaxSize: 1 << 20}})
+	c, err := graph.LoadBytes(context.Background(), []byte(text), "c.yaml", &graph.Options{ConstraintLimits: &constraints.Limits{MaxSize: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +167,8 @@ func TestIndexLimits(t *testing.T) {
 
 // TestRequirementsLimit refuses each bundle that states too much.
 func TestRequirementsLimit(t *testing.T) {
-	c, err := graph.Parse(context.Background(), []byte(strings.ReplaceAll(indexed, "- {type: olm.label, value: {label: gold}}", `- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: A}}
-- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: B}}`)), "c.yaml", &graph.Options{Constraints: &constraints.Limits{MaxPerBundle: 1}})
+	c, err := graph.LoadBytes(context.Background(), []byte(strings.ReplaceAll(indexed, "- {type: olm.label, value: {label: gold}}", `- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: A}}
+- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: B}}`)), "c.yaml", &graph.Options{ConstraintLimits: &constraints.Limits{MaxPerBundle: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

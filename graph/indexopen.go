@@ -72,7 +72,7 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 	c.meaning.ranges = make([]lazy[constraints.Range], len(c.ranges))
 	var limits *constraints.Limits
 	if opts != nil {
-		limits, c.files, c.load = opts.Constraints, opts.Source, opts.Load
+		limits, c.files, c.load = opts.ConstraintLimits, opts.Source, opts.Load
 	}
 	c.meaning.compiler = constraints.NewCompiler(limits)
 	return c, nil

@@ -73,7 +73,7 @@ func parse(t testing.TB, text string) graph.Package {
 	}
 	text = fmt.Sprintf(`{"schema":"olm.package","name":"p","defaultChannel":%q}`+"\n", first) + fbc.String()
 	lastText = text
-	c, err := graph.Parse(context.Background(), []byte(text), "test.json", nil)
+	c, err := graph.LoadBytes(context.Background(), []byte(text), "test.json", nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -313,7 +313,7 @@ func FuzzUpgrades(f *testing.F) {
 		for i := range 4 {
 			text += fmt.Sprintf(`{"schema":"olm.bundle","package":"a","name":"a.v%d","properties":[{"type":"olm.package","value":{"packageName":"a","version":"%d.0.0"}}]}`, i, i)
 		}
-		c, err := graph.Parse(context.Background(), []byte(text+`{"schema":"olm.channel","package":"a","name":"s","entries":`+entries+`}`), "f.json", nil)
+		c, err := graph.LoadBytes(context.Background(), []byte(text+`{"schema":"olm.channel","package":"a","name":"s","entries":`+entries+`}`), "f.json", nil)
 		if err != nil {
 			return
 		}

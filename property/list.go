@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,12 +28,12 @@ func ParseList(raw []byte) ([]Property, error) {
 	case '[', 0:
 	default:
 		if _, err := d.ReadValue(); err != nil {
-			return nil, syntaxError(listName, err)
+			return nil, syntaxError(Annotation, err)
 		}
 		return nil, listErrorf("", "want a list of {type, value}, found %s", kindName(k))
 	}
 	if _, err := d.ReadToken(); err != nil {
-		return nil, syntaxError(listName, err)
+		return nil, syntaxError(Annotation, err)
 	}
 	var ps []Property
 	for d.PeekKind() != ']' {
@@ -43,24 +44,64 @@ func ParseList(raw []byte) ([]Property, error) {
 		ps = append(ps, p)
 	}
 	if _, err := d.ReadToken(); err != nil {
-		return nil, syntaxError(listName, err)
+		return nil, syntaxError(Annotation, err)
 	}
 	if err := atEnd(d); err != nil {
-		return nil, syntaxError(listName, err)
+		return nil, syntaxError(Annotation, err)
 	}
 	return ps, nil
 }
 
-const listName = "olm.properties"
+// The annotations by which an installed ClusterServiceVersion keeps the
+// properties of its bundle.
+const (
+	// Annotation holds a JSON list of properties (C7, E3).
+	Annotation = "olm.properties"
+	// ProjectedAnnotation is what OLM v0.45 writes in its place: an object with the
+	// list as "properties".
+	ProjectedAnnotation = "operatorframework.io/properties"
+)
+
+// ParseProjected reads the value of [ProjectedAnnotation]. Errors of the list are
+// those of [ParseList].
+func ParseProjected(raw []byte) ([]Property, error) {
+	var v struct {
+		Properties json.RawMessage `json:"properties"`
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, err
+	}
+	return ParseList(v.Properties)
+}
+
+// LowestMaxOpenShift returns the newest platform that a bundle with these
+// properties supports (C7): the lowest olm.maxOpenShiftVersion, for all of them
+// hold; ok is false when there is none. The error is that of the first that cannot
+// be read, which must never pass for no limit.
+func LowestMaxOpenShift(list iter.Seq[Property]) (lowest MinorVersion, ok bool, err error) {
+	for p := range list {
+		if p.Type != TypeMaxOpenShiftVersion {
+			continue
+		}
+		v, err := ParseMaxOpenShiftVersion(p.Value)
+		if err != nil {
+			return MinorVersion{}, false, err
+		}
+		if !ok || v.Compare(lowest) < 0 {
+			lowest, ok = v, true
+		}
+	}
+	return lowest, ok, nil
+}
 
 func listErrorf(path, format string, args ...any) error {
-	return &Error{Type: listName, Path: path, Err: fmt.Errorf(format, args...)}
+	return &Error{Type: Annotation, Path: path, Err: fmt.Errorf(format, args...)}
 }
 
 func parseElement(d *jsontext.Decoder, path string) (p Property, err error) {
 	if k := d.PeekKind(); k != '{' && k != 0 {
 		if _, err := d.ReadValue(); err != nil {
-			return p, syntaxError(listName, err)
+			return p, syntaxError(Annotation, err)
 		}
 		return p, listErrorf(path, "want {type, value}, found %s", kindName(k))
 	}
@@ -122,5 +163,5 @@ func listSyntax(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return syntaxError(listName, err)
+	return syntaxError(Annotation, err)
 }

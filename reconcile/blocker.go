@@ -3,6 +3,7 @@ package reconcile
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -67,20 +68,9 @@ func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Block
 			out = append(out, Blocker{CSV: c.Key(), Err: err})
 			continue
 		}
-		lowest := Blocker{CSV: c.Key()}
-		for _, p := range list {
-			if p.Type != property.TypeMaxOpenShiftVersion || lowest.Err != nil {
-				continue
-			}
-			limit, err := property.ParseMaxOpenShiftVersion(p.Value)
-			if err != nil {
-				lowest.Err, lowest.Max = err, property.MinorVersion{}
-			} else if lowest.Max == (property.MinorVersion{}) || limit.Compare(lowest.Max) < 0 {
-				lowest.Max = limit
-			}
-		}
-		if lowest.Err != nil || lowest.Max != (property.MinorVersion{}) && lowest.Max.Compare(next) < 0 {
-			out = append(out, lowest)
+		limit, ok, err := property.LowestMaxOpenShift(slices.Values(list))
+		if err != nil || ok && limit.Compare(next) < 0 {
+			out = append(out, Blocker{CSV: c.Key(), Max: limit, Err: err})
 		}
 	}
 	return out, nil

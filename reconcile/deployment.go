@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -40,7 +41,7 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	annotations := object(object(template, "metadata"), "annotations")
 	for k, v := range c.Metadata.Annotations {
 		switch k {
-		case AnnotationProperties, AnnotationProjectedProperties, AnnotationGeneratedBy, "kubectl.kubernetes.io/last-applied-configuration":
+		case property.Annotation, property.ProjectedAnnotation, AnnotationGeneratedBy, "kubectl.kubernetes.io/last-applied-configuration":
 			continue // large, or no affair of the pods
 		}
 		annotations[k] = v

@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"fmt"
 
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
@@ -11,7 +12,7 @@ import (
 func ExampleUpgradeBlockers() {
 	csv := func(name, properties string) *olm.ClusterServiceVersion {
 		c := &olm.ClusterServiceVersion{}
-		c.Metadata = olm.Metadata{Name: name, Namespace: "operators", Annotations: map[string]string{reconcile.AnnotationProperties: properties}}
+		c.Metadata = olm.Metadata{Name: name, Namespace: "operators", Annotations: map[string]string{property.Annotation: properties}}
 		return c
 	}
 	blockers, err := reconcile.UpgradeBlockers([]*olm.ClusterServiceVersion{

@@ -13,15 +13,6 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// The annotations by which an installed CSV keeps the properties of its bundle.
-const (
-	// AnnotationProperties holds a JSON list of properties (C7, E3).
-	AnnotationProperties = "olm.properties"
-	// AnnotationProjectedProperties is what OLM v0.45 writes in its place: an
-	// object with the list as "properties".
-	AnnotationProjectedProperties = "operatorframework.io/properties"
-)
-
 // setProperties writes the properties of a bundle, and those that its author
 // gave the CSV beside them, into the annotations of the CSV.
 func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
@@ -31,7 +22,7 @@ func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
 			list = append(list, p)
 		}
 	}
-	if text, ok := csv.Metadata.Annotations[AnnotationProperties]; ok {
+	if text, ok := csv.Metadata.Annotations[property.Annotation]; ok {
 		own, err := property.ParseList([]byte(text))
 		if err != nil {
 			return err
@@ -48,8 +39,8 @@ func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
 	if err != nil {
 		return err
 	}
-	csv.Metadata.SetAnnotation(AnnotationProperties, string(text))
-	csv.Metadata.SetAnnotation(AnnotationProjectedProperties, `{"properties":`+string(text)+`}`)
+	csv.Metadata.SetAnnotation(property.Annotation, string(text))
+	csv.Metadata.SetAnnotation(property.ProjectedAnnotation, `{"properties":`+string(text)+`}`)
 	return nil
 }
 
@@ -66,21 +57,17 @@ func compact(v json.RawMessage) []byte {
 // it owns and requires.
 func Properties(csv *olm.ClusterServiceVersion) ([]property.Property, error) {
 	a := csv.Metadata.Annotations
-	if text, ok := a[AnnotationProjectedProperties]; ok {
-		var v struct {
-			Properties json.RawMessage `json:"properties"`
-		}
-		if err := json.Unmarshal([]byte(text), &v); err != nil {
-			return nil, fmt.Errorf("%s: annotation %s: %w", csv.Key(), AnnotationProjectedProperties, err)
-		}
-		return parseProperties(csv, AnnotationProjectedProperties, v.Properties)
+	if text, ok := a[property.ProjectedAnnotation]; ok {
+		list, err := property.ParseProjected([]byte(text))
+		return annotated(csv, property.ProjectedAnnotation, list, err)
 	}
 	list, err := inferProperties(csv)
 	if err != nil {
 		return nil, err
 	}
-	if text, ok := a[AnnotationProperties]; ok {
-		own, err := parseProperties(csv, AnnotationProperties, []byte(text))
+	if text, ok := a[property.Annotation]; ok {
+		own, err := property.ParseList([]byte(text))
+		own, err = annotated(csv, property.Annotation, own, err)
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +79,8 @@ func Properties(csv *olm.ClusterServiceVersion) ([]property.Property, error) {
 	return list, nil
 }
 
-func parseProperties(csv *olm.ClusterServiceVersion, name string, text []byte) ([]property.Property, error) {
-	list, err := property.ParseList(text)
+// annotated says of which annotation an error is.
+func annotated(csv *olm.ClusterServiceVersion, name string, list []property.Property, err error) ([]property.Property, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: annotation %s: %w", csv.Key(), name, err)
 	}

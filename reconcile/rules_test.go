@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
@@ -62,7 +63,7 @@ func TestUpgradeBlockers(t *testing.T) {
 		c.Kind = olm.KindClusterServiceVersion
 		c.Metadata = olm.Metadata{Name: name, Namespace: "ops"}
 		if properties != "" {
-			c.Metadata.SetAnnotation(reconcile.AnnotationProperties, properties)
+			c.Metadata.SetAnnotation(property.Annotation, properties)
 		}
 		return c
 	}

@@ -39,11 +39,11 @@ func TestCases(t *testing.T) {
 			}
 			p := caseProblem(t, a)
 			var got string
-			if p.Options.Constraints != "" {
+			if p.Options.Semantics != "" {
 				got = caseAnswer(t, p)
 			} else {
 				got = caseAnswer(t, p)
-				p.Options.Constraints = resolver.PerBundle
+				p.Options.Semantics = resolver.PerBundle
 				if other := caseAnswer(t, p); other != got {
 					got = "documented:\n" + indent(got) + "per-bundle:\n" + indent(other)
 				}

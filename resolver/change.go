@@ -150,7 +150,7 @@ func (c *Core) changes() []Change {
 				})
 			}
 			add(Change{Kind: LiftPolicy, To: f.Policy.String()})
-		case *Unsupported:
+		case *InstallMode:
 			for _, ns := range []string{u.p.Namespace, ""} {
 				if !slices.Equal(f.Targets, []string{ns}) {
 					add(Change{Kind: ChangeTargets, To: ns})

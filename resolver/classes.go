@@ -145,7 +145,7 @@ func (e *encoding) likeness(i int) string {
 		return "unusable " + f.Err.Error()
 	case *Ruled:
 		return "ruled " + f.Policy.String()
-	case *Unsupported:
+	case *InstallMode:
 		return "unsupported " + f.Err.Error()
 	}
 	return fmt.Sprintf("fact %d", i)

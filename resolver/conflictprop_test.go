@@ -100,7 +100,7 @@ func (n *tally) check(t *testing.T, seed uint64) string {
 			}
 			asked[name] = true
 		}
-		if len(model(core, p.Options.Constraints, &n.alone)) > 0 {
+		if len(model(core, p.Options.Semantics, &n.alone)) > 0 {
 			return fmt.Sprintf("the facts of core %d alone have a solution: %v", i, core.Facts)
 		}
 		if msg := n.derivation(ctx, core); msg != "" {

@@ -127,7 +127,7 @@ func problemOf(t testing.TB, c *caseFile) resolver.Problem {
 		if err != nil {
 			t.Fatalf("%s: %v", c.ID, err)
 		}
-		p.Options.Constraints = resolver.PerBundle
+		p.Options.Semantics = resolver.PerBundle
 		return p
 	}
 	t.Fatalf("%s: no problem", c.ID)

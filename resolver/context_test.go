@@ -16,7 +16,7 @@ import (
 // for n beyond a dozen: n+1 operators for n APIs.
 func pigeons(t testing.TB, n, size int) resolver.Problem {
 	t.Helper()
-	c, err := graph.Parse(context.Background(), []byte(testcatalog.Pigeons(n, size)), "pigeons", nil)
+	c, err := graph.LoadBytes(context.Background(), []byte(testcatalog.Pigeons(n, size)), "pigeons", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

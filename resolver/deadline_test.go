@@ -38,7 +38,7 @@ func doves(t testing.TB, packages, apis, versions int) resolver.Problem {
 		}
 		p.Subscriptions = append(p.Subscriptions, resolver.Subscription{Package: pkg})
 	}
-	c, err := graph.Parse(context.Background(), []byte(b.String()), "pigeons", nil)
+	c, err := graph.LoadBytes(context.Background(), []byte(b.String()), "pigeons", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // Many namespaces over one catalog, each with its own subscriptions.
 func ExampleResolveAll() {
 	ctx := context.Background()
-	cat, err := graph.Parse(ctx, []byte(`
+	cat, err := graph.LoadBytes(ctx, []byte(`
 schema: olm.package
 name: etcd
 defaultChannel: stable

@@ -87,7 +87,7 @@ func ExampleReadProblems() {
 	}`
 	open := func(ctx context.Context, dir string) (*graph.Catalog, error) {
 		text := map[string]string{"vendor": vendor, "community": community}[dir]
-		return graph.Parse(ctx, []byte(text), dir+".yaml", nil)
+		return graph.LoadBytes(ctx, []byte(text), dir+".yaml", nil)
 	}
 	ctx := context.Background()
 	for problem, err := range resolver.ReadProblems(strings.NewReader(document)) {

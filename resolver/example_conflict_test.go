@@ -22,7 +22,7 @@ func legacy() resolver.Installed {
 // minimal: without any one of their facts the others can hold.
 func ExampleConflict() {
 	ctx := context.Background()
-	catalog, err := graph.Parse(ctx, []byte(argocd), "catalog.yaml", nil)
+	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // before it is offered.
 func ExampleCore_Fixes() {
 	ctx := context.Background()
-	catalog, err := graph.Parse(ctx, []byte(argocd), "catalog.yaml", nil)
+	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // and the others are reported.
 func ExampleOptions_partial() {
 	ctx := context.Background()
-	catalog, err := graph.Parse(ctx, []byte(argocd), "catalog.yaml", nil)
+	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

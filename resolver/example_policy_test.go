@@ -12,7 +12,7 @@ import (
 // Policies pin, hold and exclude packages, for a reason that shows.
 func ExamplePolicy() {
 	ctx := context.Background()
-	catalog, err := graph.Parse(ctx, []byte(argocd), "catalog.yaml", nil)
+	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -101,7 +101,7 @@ properties:
 // none does, so red only comes in the version that requires nothing.
 func ExampleResolve_semantics() {
 	ctx := context.Background()
-	catalog, err := graph.Parse(ctx, []byte(compound), "catalog.yaml", nil)
+	catalog, err := graph.LoadBytes(ctx, []byte(compound), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func ExampleResolve_semantics() {
 			Namespace:     "operators",
 			Catalogs:      []resolver.Catalog{{Name: "community", Namespace: "olm", Graph: catalog}},
 			Subscriptions: []resolver.Subscription{{Package: "red"}},
-			Options:       resolver.Options{Constraints: semantics},
+			Options:       resolver.Options{Semantics: semantics},
 		})
 		if err != nil {
 			log.Fatal(err)

@@ -73,7 +73,7 @@ func installed(pkg, other string) resolver.Installed {
 // subscription for the one, the other stays, and the solution says why.
 func ExampleResolve_upgrade() {
 	ctx := context.Background()
-	catalog, err := graph.Parse(ctx, []byte(pair), "catalog.yaml", nil)
+	catalog, err := graph.LoadBytes(ctx, []byte(pair), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

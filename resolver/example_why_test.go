@@ -12,7 +12,7 @@ import (
 // A solution tells why each bundle is in it, and why others are not.
 func ExampleSolution_Why() {
 	ctx := context.Background()
-	catalog, err := graph.Parse(ctx, []byte(argocd), "catalog.yaml", nil)
+	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 // A Fact is one reason for which a set of operators is acceptable or not. Facts
 // are what a conflict consists of. It is one of *Subscribed, *Unavailable,
 // *MustStay, *Requires, *OnePerPackage, *OneProvider, *Replaced, *Prohibited,
-// *Unusable, *Unsupported and *Ruled.
+// *Unusable, *InstallMode and *Ruled.
 type Fact interface {
 	// Code is the stable name of the kind of fact.
 	Code() string

@@ -19,10 +19,10 @@ type OperatorGroup struct {
 	TargetNamespaces []string `json:"targetNamespaces"`
 }
 
-// Unsupported says that the install modes of an operator do not serve the
+// InstallMode says that the install modes of an operator do not serve the
 // targets of the operator group of the namespace (G7, F2).
 // In SAT terms: (¬b).
-type Unsupported struct {
+type InstallMode struct {
 	Bundle Ref
 	Pos    fbc.Pos
 	// Targets are the namespaces that the operator group selects.
@@ -31,13 +31,13 @@ type Unsupported struct {
 	Err error
 }
 
-func (*Unsupported) isFact() {}
+func (*InstallMode) isFact() {}
 
 // Code returns "install-mode".
-func (*Unsupported) Code() string { return "install-mode" }
+func (*InstallMode) Code() string { return "install-mode" }
 
 // String tells the fact in one sentence.
-func (f *Unsupported) String() string {
+func (f *InstallMode) String() string {
 	return f.Bundle.Name + " cannot run here: " + f.Err.Error()
 }
 
@@ -69,7 +69,7 @@ func (u *universe) unsupported(ctx context.Context, c cand) Fact {
 	if why == nil {
 		return nil
 	}
-	return &Unsupported{Bundle: u.ref(c), Pos: b.Pos(), Targets: slices.Clip(g.TargetNamespaces), Err: why}
+	return &InstallMode{Bundle: u.ref(c), Pos: b.Pos(), Targets: slices.Clip(g.TargetNamespaces), Err: why}
 }
 
 // installModes returns the install modes that a bundle states; told is false when

@@ -56,7 +56,7 @@ func factToJSON(f Fact) factJSON {
 		out.Bundle, out.Error = &f.Bundle, f.Err.Error()
 	case *Ruled:
 		out.Bundle, out.Policy, out.Nearest = &f.Bundle, &f.Policy, f.Nearest
-	case *Unsupported:
+	case *InstallMode:
 		out.Bundle, out.Targets, out.Error = &f.Bundle, f.Targets, f.Err.Error()
 	}
 	return out

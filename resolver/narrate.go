@@ -158,7 +158,7 @@ func (w *narrator) cite(s *Step, r *rule, c *claim) {
 			}
 		case *Unusable:
 			s.Places = append(s.Places, Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, -1})
-		case *Unsupported:
+		case *InstallMode:
 			if !f.Bundle.Installed() {
 				s.Places = append(s.Places, Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, -1})
 			}
@@ -209,7 +209,7 @@ func (w *narrator) excluded(s *Step, c *claim, r *rule) {
 	case *Ruled:
 		s.one = "is not allowed: " + q.says()
 		s.many = "are not allowed: " + q.says()
-	case *Unsupported:
+	case *InstallMode:
 		s.one = "cannot run here: " + q.Err.Error()
 		s.many = s.one
 	case *Requires:

@@ -20,7 +20,7 @@ func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name s
 			continue
 		}
 		var err error
-		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir, &p.Options.Limits); err != nil {
+		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir, p.Options.ConstraintLimits); err != nil {
 			return err
 		}
 		if c.Digest == "" {
@@ -62,7 +62,7 @@ func openCatalog(ctx context.Context, i int, name string, text *string, dirName 
 	case text != nil && dirName != "":
 		return nil, problemErrorf(path, "catalog %q has both fbc and dir; keep one", name)
 	case text != nil:
-		c, err = graph.Parse(ctx, []byte(*text), name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}, Constraints: limits})
+		c, err = graph.LoadBytes(ctx, []byte(*text), name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}, ConstraintLimits: limits})
 		path += "/fbc"
 	case dirName != "" && dir != nil:
 		c, err = dir(ctx, dirName)

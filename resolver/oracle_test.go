@@ -398,7 +398,7 @@ func (o *oracle) matches(x constraints.Expr, c int) bool {
 // (D5), else when one member satisfies the whole tree (D6).
 func (o *oracle) holds(x constraints.Expr, s set) bool {
 	one := func(x constraints.Expr) bool { return o.holds(x, s) }
-	perBundle := o.p.Options.Constraints == resolver.PerBundle
+	perBundle := o.p.Options.Semantics == resolver.PerBundle
 	if !perBundle {
 		switch x := x.(type) {
 		case *constraints.All:

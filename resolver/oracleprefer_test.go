@@ -141,7 +141,7 @@ func (o *oracle) required(c int) (goals []goal, bans []constraints.Expr) {
 // expand returns the decisions that a tree leaves open in any case, and the
 // leaves that nothing may satisfy.
 func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
-	if o.p.Options.Constraints == resolver.PerBundle {
+	if o.p.Options.Semantics == resolver.PerBundle {
 		return []goal{o.goal(a.expr, a.own)}, nil
 	}
 	var kids []constraints.Expr
@@ -196,7 +196,7 @@ func (o *oracle) goal(x constraints.Expr, own int) goal {
 	for i := range o.all {
 		switch {
 		case !o.satisfied(x, i):
-		case o.skipped[i] && o.p.Options.Constraints == resolver.PerBundle:
+		case o.skipped[i] && o.p.Options.Semantics == resolver.PerBundle:
 		case o.skipped[i]:
 			there = append(there, alternative{c: i, there: true})
 		default:

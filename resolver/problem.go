@@ -123,7 +123,8 @@ const (
 
 // Options adjust a resolution. The zero value means the defaults.
 type Options struct {
-	Constraints       Semantics         `json:"constraints,omitempty"`
+	// Semantics say how constraints are read.
+	Semantics         Semantics         `json:"constraints,omitempty"`
 	SubscriptionOrder SubscriptionOrder `json:"subscriptionOrder,omitempty"`
 	// OtherSources lets the operator of a subscription that names a catalog be
 	// upgraded from other catalogs too, after its own (B4).
@@ -137,9 +138,9 @@ type Options struct {
 	Partial bool `json:"partial,omitempty"`
 	// Cluster is what CEL rules see of the cluster.
 	Cluster constraints.Cluster `json:"cluster,omitzero"`
-	// Limits bound the constraints of catalogs in text form, and the evaluation of
-	// rules.
-	Limits constraints.Limits `json:"-"`
+	// ConstraintLimits bound the constraints of catalogs in text form, and the
+	// evaluation of rules.
+	ConstraintLimits *constraints.Limits `json:"-"`
 }
 
 // A ProblemError says what is wrong with a problem itself, as opposed to a

@@ -184,7 +184,7 @@ func (p *prover) exclude(i int) (end *claim, progress bool) {
 		return &claim{kind: contradiction, rule: i}, true
 	case *MustStay:
 		return p.learn(chosen, r.owner, i, nil)
-	case *Prohibited, *Unusable, *Ruled, *Unsupported:
+	case *Prohibited, *Unusable, *Ruled, *InstallMode:
 		return p.learn(excluded, r.owner, i, nil)
 	case *OnePerPackage, *OneProvider, *Replaced:
 		return p.exclusive(r, i)

@@ -36,7 +36,7 @@ func randomProblem(seed uint64) resolver.Problem {
 	g.installed()
 	g.subscriptions()
 	if g.one(2) {
-		g.p.Options.Constraints = resolver.PerBundle
+		g.p.Options.Semantics = resolver.PerBundle
 	}
 	if g.one(10) {
 		g.p.Options.OtherSources = true

@@ -40,7 +40,7 @@ const demo = `
 `
 
 func demoCatalog(t testing.TB) *graph.Catalog {
-	c, err := graph.Parse(context.Background(), []byte(demo), "demo.json", nil)
+	c, err := graph.LoadBytes(context.Background(), []byte(demo), "demo.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,16 +4,16 @@ package resolver
 type Part int
 
 const (
-	// Plain is all other text.
-	Plain Part = iota
-	// Headline says what is wrong.
-	Headline
-	// Origin says where a catalog says so.
-	Origin
-	// Quote is an author's own word.
-	Quote
-	// Help introduces what would help.
-	Help
+	// PartPlain is all other text.
+	PartPlain Part = iota
+	// PartHeadline says what is wrong.
+	PartHeadline
+	// PartOrigin says where a catalog says so.
+	PartOrigin
+	// PartQuote is an author's own word.
+	PartQuote
+	// PartHelp introduces what would help.
+	PartHelp
 )
 
 // A Styler colours text. It is called for each line, without its indentation,

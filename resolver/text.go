@@ -43,13 +43,13 @@ func (r *Report) Text(width int, style Styler) string {
 		t.told = map[string]bool{}
 		t.derivation(c.Derivation)
 		for _, n := range c.Notes {
-			t.wrap(Plain, "note: "+n, "", "")
+			t.wrap(PartPlain, "note: "+n, "", "")
 		}
 		t.fixes(c)
 	}
 	if line := r.plannedLine(); line != "" {
 		t.WriteByte('\n')
-		t.wrap(Plain, line, "", "")
+		t.wrap(PartPlain, line, "", "")
 	}
 	return t.String()
 }
@@ -92,20 +92,20 @@ type textWriter struct {
 func (t *textWriter) fixes(c *CoreReport) {
 	switch len(c.Fixes) {
 	case 0:
-		t.wrap(Help, c.noFix(), "", "")
+		t.wrap(PartHelp, c.noFix(), "", "")
 	case 1:
-		t.wrap(Help, "what would help: "+c.Fixes[0].String(), "", "  ")
+		t.wrap(PartHelp, "what would help: "+c.Fixes[0].String(), "", "  ")
 	default:
-		t.wrap(Help, "what would help, the least disturbing first:", "", "")
+		t.wrap(PartHelp, "what would help, the least disturbing first:", "", "")
 		for n, f := range c.Fixes {
 			first := "  " + strconv.Itoa(n+1) + ". "
-			t.wrap(Help, f.String(), first, strings.Repeat(" ", len(first)))
+			t.wrap(PartHelp, f.String(), first, strings.Repeat(" ", len(first)))
 		}
 	}
 }
 
 func (t *textWriter) derivation(d *Derivation) {
-	t.wrap(Headline, d.Headline(), "", "")
+	t.wrap(PartHeadline, d.Headline(), "", "")
 	t.behind(d.Conclusion, "  ")
 }
 
@@ -135,16 +135,16 @@ func (t *textWriter) behind(s *Step, indent string) {
 	t.notes(s, indent)
 	for i, c := range s.Because {
 		if i == maxSteps {
-			t.wrap(Plain, "and "+plural(len(s.Because)-i, "more reason")+" of this kind", indent+"- ", indent+"  ")
+			t.wrap(PartPlain, "and "+plural(len(s.Because)-i, "more reason")+" of this kind", indent+"- ", indent+"  ")
 			return
 		}
 		text := c.line()
 		if len(c.Because) > 0 && t.told[text] {
-			t.wrap(Plain, text+" (as said above)", indent+"- ", indent+"  ")
+			t.wrap(PartPlain, text+" (as said above)", indent+"- ", indent+"  ")
 			continue
 		}
 		t.told[text] = true
-		t.wrap(Plain, text, indent+"- ", indent+"  ")
+		t.wrap(PartPlain, text, indent+"- ", indent+"  ")
 		t.behind(c, indent+"  ")
 	}
 }
@@ -152,10 +152,10 @@ func (t *textWriter) behind(s *Step, indent string) {
 // notes writes where the catalog says so, and the author's own words.
 func (t *textWriter) notes(s *Step, indent string) {
 	for _, m := range s.Messages {
-		t.wrap(Quote, "the author says: "+m, indent, indent)
+		t.wrap(PartQuote, "the author says: "+m, indent, indent)
 	}
 	if at := s.placed(); at != "" {
-		t.wrap(Origin, at, indent, indent)
+		t.wrap(PartOrigin, at, indent, indent)
 	}
 }
 

@@ -78,7 +78,7 @@ func newUniverse(p *Problem) (*universe, error) {
 		lists:    map[listKey][]cand{},
 		orders:   map[int][]*source{},
 		evaluation: evaluation{
-			Evaluator: constraints.NewEvaluator(p.Options.Cluster, &p.Options.Limits),
+			Evaluator: constraints.NewEvaluator(p.Options.Cluster, p.Options.ConstraintLimits),
 			values:    map[graph.Bundle]*constraints.Values{},
 			faults:    map[Fault]bool{},
 		},
@@ -104,8 +104,8 @@ func problemErrorf(path, format string, args ...any) error {
 
 func (u *universe) checkOptions() error {
 	switch o := &u.p.Options; {
-	case o.Constraints != "" && o.Constraints != Documented && o.Constraints != PerBundle:
-		return problemErrorf("/options/constraints", "%q is neither %q nor %q", o.Constraints, Documented, PerBundle)
+	case o.Semantics != "" && o.Semantics != Documented && o.Semantics != PerBundle:
+		return problemErrorf("/options/constraints", "%q is neither %q nor %q", o.Semantics, Documented, PerBundle)
 	case o.SubscriptionOrder != "" && o.SubscriptionOrder != ByName && o.SubscriptionOrder != AsGiven:
 		return problemErrorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, ByName, AsGiven)
 	}
@@ -129,7 +129,7 @@ func (u *universe) addInstalled() error {
 			x.version = v
 		}
 		if compiler == nil {
-			compiler = constraints.NewCompiler(&u.p.Options.Limits)
+			compiler = constraints.NewCompiler(u.p.Options.ConstraintLimits)
 		}
 		for n, p := range in.Properties {
 			x.property(compiler, n, p)
@@ -248,7 +248,7 @@ func (u *universe) addSubscriptions() error {
 }
 
 // semantics returns the meaning of compound constraints in this problem.
-func (u *universe) semantics() Semantics { return cmp.Or(u.p.Options.Constraints, Documented) }
+func (u *universe) semantics() Semantics { return cmp.Or(u.p.Options.Semantics, Documented) }
 
 // isInstalled reports whether a candidate is an installed operator.
 func (u *universe) isInstalled(c cand) bool { return int(c) < len(u.installed) }

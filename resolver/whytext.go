@@ -16,18 +16,18 @@ func ReasonsText(chain []Reason, width int, style Styler) string {
 	for i, r := range chain {
 		text := r.String()
 		if i == 0 {
-			t.wrap(Headline, text, "", "")
+			t.wrap(PartHeadline, text, "", "")
 		} else {
-			t.wrap(Plain, text, "", "")
+			t.wrap(PartPlain, text, "", "")
 		}
 		if r.Place != nil {
-			t.wrap(Origin, "at "+r.Place.String(), "  ", "  ")
+			t.wrap(PartOrigin, "at "+r.Place.String(), "  ", "  ")
 		}
 		if text := r.preference(); text != "" {
-			t.wrap(Plain, text, "  ", "  ")
+			t.wrap(PartPlain, text, "  ", "  ")
 		}
 		for _, s := range r.Preferred {
-			t.wrap(Plain, s.line(), "  - ", "    ")
+			t.wrap(PartPlain, s.line(), "  - ", "    ")
 			t.behind(s, "    ")
 		}
 	}
@@ -57,9 +57,9 @@ func WhyNotText(list []WhyNot, width int, style Styler) string {
 		if w.Bundle.Channel != "" {
 			from += ", channel " + w.Bundle.Channel
 		}
-		t.wrap(Headline, fmt.Sprintf("%s (%s) %s", w.Bundle.Name, from, strings.TrimSpace(w.Text)), "", "")
+		t.wrap(PartHeadline, fmt.Sprintf("%s (%s) %s", w.Bundle.Name, from, strings.TrimSpace(w.Text)), "", "")
 		if w.Pos.IsValid() {
-			t.wrap(Origin, "at "+Place{w.Bundle.Catalog, w.Pos.File, w.Pos.Line, -1}.String(), "  ", "  ")
+			t.wrap(PartOrigin, "at "+Place{w.Bundle.Catalog, w.Pos.File, w.Pos.Line, -1}.String(), "  ", "  ")
 		}
 		if w.Against != nil {
 			t.behind(w.Against, "  ")

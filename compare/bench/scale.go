@@ -111,7 +111,7 @@ func (r *run) scaled(ctx context.Context, bundles int) (p point, err error) {
 	p.memoryBytes = (heap() - before) / float64(bundles)
 	id := resolver.CatalogID{Name: "scale", Namespace: "olm"}
 	problem := resolver.Problem{Namespace: "ns", Catalogs: []resolver.Catalog{{Name: id.Name, Namespace: id.Namespace, Graph: c}}}
-	problem.Options.Constraints = resolver.PerBundle
+	problem.Options.Semantics = resolver.PerBundle
 	for i := range subscriptions {
 		problem.Subscriptions = append(problem.Subscriptions, resolver.Subscription{
 			Name: fmt.Sprint("s", i), Package: fmt.Sprintf("package-%05d", i), Channel: "stable", Catalog: id.Name, CatalogNamespace: id.Namespace,

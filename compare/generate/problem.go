@@ -20,7 +20,7 @@ import (
 func Problem(seed uint64) resolver.Problem {
 	g := &maker{Rand: rand.New(rand.NewPCG(seed, 0xc0))}
 	g.p = resolver.Problem{ID: fmt.Sprint(seed), Namespace: "ns"}
-	g.p.Options.Constraints = resolver.PerBundle
+	g.p.Options.Semantics = resolver.PerBundle
 	for i := range 1 + g.IntN(2) {
 		text := g.catalog()
 		g.p.Catalogs = append(g.p.Catalogs, resolver.Catalog{

@@ -35,7 +35,7 @@ func NewRequests(ctx context.Context, c resolver.Catalog) (*Requests, error) {
 
 func (r *Requests) problem(n int) resolver.Problem {
 	p := resolver.Problem{Namespace: "ns", Catalogs: []resolver.Catalog{r.Catalog}, Subscriptions: make([]resolver.Subscription, 0, n)}
-	p.Options.Constraints = resolver.PerBundle
+	p.Options.Semantics = resolver.PerBundle
 	return p
 }
 

@@ -35,7 +35,7 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ours, err := graph.Parse(ctx, team, "team.yaml", nil)
+	ours, err := graph.LoadBytes(ctx, team, "team.yaml", nil)
 	if err != nil {
 		return err
 	}

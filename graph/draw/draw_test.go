@@ -45,7 +45,7 @@ func pkg(t testing.TB, channels string, bundles ...string) graph.Package {
 	for _, v := range bundles {
 		text += fmt.Sprintf(`{"schema":"olm.bundle","package":"db","name":"db.v%[1]s","image":"i","properties":[{"type":"olm.package","value":{"packageName":"db","version":%[1]q}}]}`+"\n", v)
 	}
-	c, err := graph.Parse(context.Background(), []byte(text), "catalog.json", nil)
+	c, err := graph.LoadBytes(context.Background(), []byte(text), "catalog.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

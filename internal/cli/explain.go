@@ -71,7 +71,7 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 		if err != nil {
 			return err
 		}
-		p.Options.Limits = e.limits.rules
+		p.Options.ConstraintLimits = &e.limits.rules
 		return x.explain(cmd.Context(), p)
 	}
 	return cmd

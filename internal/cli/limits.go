@@ -98,5 +98,5 @@ func (l *limits) fbc() *fbc.Limits { return &l.load }
 
 // graph returns the options for indexing with these limits.
 func (l *limits) graph() *graph.Options {
-	return &graph.Options{Load: &fbc.LoadOptions{Limits: &l.load}, Constraints: &l.rules}
+	return &graph.Options{Load: &fbc.LoadOptions{Limits: &l.load}, ConstraintLimits: &l.rules}
 }

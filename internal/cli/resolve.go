@@ -87,9 +87,9 @@ type solver struct {
 // solve answers one problem. The error is the problem's fault.
 func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error) {
 	if s.semantics != "" {
-		p.Options.Constraints = s.semantics
+		p.Options.Semantics = s.semantics
 	}
-	p.Options.Limits = s.loader.limits.rules
+	p.Options.ConstraintLimits = &s.loader.limits.rules
 	if err := p.Open(ctx, s.open); err != nil {
 		return nil, err
 	}

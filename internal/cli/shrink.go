@@ -38,7 +38,7 @@ be read.`,
 		if err != nil {
 			return err
 		}
-		p.Options.Limits = e.limits.rules
+		p.Options.ConstraintLimits = &e.limits.rules
 		if err := p.Open(ctx, s.open); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ be read.`,
 		case !errors.As(err, &no):
 			return err
 		}
-		small, err := shrink.Problem(ctx, *p, shrink.SameConflict(no))
+		small, err := shrink.Shrink(ctx, *p, shrink.SameConflict(no))
 		if err != nil {
 			return err
 		}

@@ -39,13 +39,13 @@ type ansi struct{}
 // Style implements resolver.Styler.
 func (ansi) Style(part resolver.Part, line string) string {
 	switch part {
-	case resolver.Headline:
+	case resolver.PartHeadline:
 		return bold + line + reset
-	case resolver.Origin:
+	case resolver.PartOrigin:
 		return dim + line + reset
-	case resolver.Quote:
+	case resolver.PartQuote:
 		return yellow + line + reset
-	case resolver.Help:
+	case resolver.PartHelp:
 		return green + line + reset
 	}
 	return line

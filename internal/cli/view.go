@@ -160,7 +160,7 @@ func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]
 		out = append(out, list...)
 	}
 	for i := range out {
-		out[i].Options.Limits = v.limits.rules
+		out[i].Options.ConstraintLimits = &v.limits.rules
 	}
 	return out, nil
 }

@@ -50,7 +50,7 @@ func mustChannel(t *testing.T, p graph.Package, name string) graph.Channel {
 }
 
 func TestPigeons(t *testing.T) {
-	c, err := graph.Parse(context.Background(), []byte(testcatalog.Pigeons(3, 5)), "pigeons", nil)
+	c, err := graph.LoadBytes(context.Background(), []byte(testcatalog.Pigeons(3, 5)), "pigeons", nil)
 	if err != nil || len(c.Problems()) > 0 || c.NumBundles() != 20 {
 		t.Fatalf("%v, %v", c.Problems(), err)
 	}

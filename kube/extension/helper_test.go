@@ -60,7 +60,7 @@ func (opener) Open(ctx context.Context, c *olmv1.ClusterCatalog) (*graph.Catalog
 	if !ok {
 		return nil, errors.New("it is not served")
 	}
-	return graph.Parse(ctx, []byte(text), c.Name, nil)
+	return graph.LoadBytes(ctx, []byte(text), c.Name, nil)
 }
 
 // clusterCatalogs returns ClusterCatalogs of a line of text: names, with

@@ -18,7 +18,7 @@ func ExampleUpgrade() {
   {"type":"olm.package","value":{"packageName":"etcd","version":"1.0.0"}},{"type":"olm.maxOpenShiftVersion","value":"4.16"}]}
 {"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.0"}}]}`
 	ctx := context.Background()
-	cat, err := graph.Parse(ctx, []byte(catalog), "catalog.json", nil)
+	cat, err := graph.LoadBytes(ctx, []byte(catalog), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,9 +1,11 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
@@ -12,10 +14,6 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
 )
-
-// PropertiesAnnotation is the annotation of a ClusterServiceVersion that holds a
-// JSON list of properties (C7).
-const PropertiesAnnotation = "olm.properties"
 
 // kubernetesBehind is by how much the minor version of Kubernetes is above that
 // of OpenShift 4: 4.16 runs Kubernetes 1.29.
@@ -54,39 +52,32 @@ func (f *facts) tooNew(at property.MinorVersion) bool {
 	return f.minErr != nil || ok && f.hasMin && f.min.Compare(kube) > 0
 }
 
-// readMax takes up a property that may be olm.maxOpenShiftVersion. Of several the
-// lowest counts: all of them hold.
-func (f *facts) readMax(p property.Property) {
-	if p.Type != property.TypeMaxOpenShiftVersion {
-		return
-	}
-	v, err := property.ParseMaxOpenShiftVersion(p.Value)
-	switch {
-	case err != nil:
-		f.maxErr = err
-	case !f.hasMax || v.Compare(f.max) < 0:
-		f.max, f.hasMax = v, true
-	}
-}
-
 // installedFacts returns what an installed operator says for itself; false when
 // it says nothing at all and the catalog must be asked.
 func installedFacts(o *Operator) (*facts, bool) {
+	all := slices.Clip(o.Properties)
+	var unread error
+	for _, a := range []struct {
+		name  string
+		parse func([]byte) ([]property.Property, error)
+	}{
+		{property.Annotation, property.ParseList},
+		{property.ProjectedAnnotation, property.ParseProjected},
+	} {
+		text, ok := o.Annotations[a.name]
+		if !ok {
+			continue
+		}
+		list, err := a.parse([]byte(text))
+		if err != nil && unread == nil {
+			unread = fmt.Errorf("annotation %s: %w", a.name, err)
+		}
+		all = append(all, list...)
+	}
 	f := &facts{}
-	for _, p := range o.Properties {
-		f.readMax(p)
-	}
-	text, annotated := o.Annotations[PropertiesAnnotation]
-	if annotated {
-		list, err := property.ParseList([]byte(text))
-		if err != nil {
-			f.maxErr = fmt.Errorf("annotation %s: %w", PropertiesAnnotation, err)
-		}
-		for _, p := range list {
-			f.readMax(p)
-		}
-	}
-	return f, annotated || o.Properties != nil || o.Annotations != nil
+	f.max, f.hasMax, f.maxErr = property.LowestMaxOpenShift(slices.Values(all))
+	f.maxErr = cmp.Or(f.maxErr, unread)
+	return f, o.Properties != nil || o.Annotations != nil
 }
 
 // A factReader reads what bundles of catalogs say, each once.
@@ -98,9 +89,9 @@ func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
 		return f, nil
 	}
 	f := &facts{}
+	f.max, f.hasMax, f.maxErr = property.LowestMaxOpenShift(b.Properties())
 	heavy := false
 	for p := range b.Properties() {
-		f.readMax(p)
 		heavy = heavy || p.Type == property.TypeCSVMetadata || p.Type == property.TypeBundleObject
 	}
 	if heavy {

@@ -250,6 +250,9 @@ func TestBlocking(t *testing.T) {
 		{Name: "d.v1", Package: "d", Properties: max(`"many"`)},
 		{Name: "e.v1", Package: "e", Annotations: map[string]string{"olm.properties": `[{"type":"olm.maxOpenShiftVersion","value":4.19}]`}},
 		{Name: "f.v1", Package: "f", Annotations: map[string]string{"olm.properties": `[`}},
+		// What OLM v0.45 writes: no annotation that it knows may pass for no limit.
+		{Name: "g.v1", Package: "g", Annotations: map[string]string{"operatorframework.io/properties": `{"properties":[{"type":"olm.maxOpenShiftVersion","value":"4.19"}]}`}},
+		{Name: "h.v1", Package: "h", Annotations: map[string]string{"operatorframework.io/properties": `{"properties":{}}`}},
 	}
 	for _, cluster := range []string{"4.19", "4.19.0", "4.19.0-rc1", "4.19.7"} {
 		blocks, err := platform.Blocking(cluster, installed)
@@ -264,6 +267,8 @@ func TestBlocking(t *testing.T) {
 d d.v1 blocks 4.20: its maximum cannot be read: olm.maxOpenShiftVersion: invalid version "many": want major.minor, such as 4.19
 e e.v1 blocks 4.20: it is made for 4.19 at most
 f f.v1 blocks 4.20: its maximum cannot be read: annotation olm.properties: olm.properties: the JSON text ends too early
+g g.v1 blocks 4.20: it is made for 4.19 at most
+h h.v1 blocks 4.20: its maximum cannot be read: annotation operatorframework.io/properties: olm.properties: want a list of {type, value}, found an object
 `
 		if d := cmp.Diff(want, got.String()); d != "" {
 			t.Errorf("%s: %s", cluster, d)

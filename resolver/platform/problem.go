@@ -63,7 +63,8 @@ type Operator struct {
 	Catalog string        `json:"catalog,omitempty"`
 	Reading graph.Reading `json:"reading,omitzero"`
 	// Properties are those of the installed bundle, and Annotations those of the
-	// ClusterServiceVersion, of which olm.properties counts (C7). Default: the
+	// ClusterServiceVersion, of which [property.Annotation] and
+	// [property.ProjectedAnnotation] count (C7). Default: the
 	// properties of the bundle of this name in the catalog where Version looks.
 	Properties  []property.Property `json:"properties,omitempty"`
 	Annotations map[string]string   `json:"annotations,omitempty"`
@@ -132,7 +133,7 @@ func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name s
 		case c.FBC != nil && c.Dir != "":
 			return problemErrorf(path, "has both fbc and dir; keep one")
 		case c.FBC != nil:
-			c.Graph, err = graph.Parse(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true, Keep: fbc.KeepAll}})
+			c.Graph, err = graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true, Keep: fbc.KeepAll}})
 		case c.Dir != "" && dir != nil:
 			c.Graph, err = dir(ctx, c.Dir)
 		default:

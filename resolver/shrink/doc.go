@@ -2,7 +2,7 @@
 // somebody wants to show: usually, that it has the same kind of conflict. A bug
 // report becomes a page, and a test.
 //
-//	small, err := shrink.Problem(ctx, problem, shrink.SameConflict(want))
+//	small, err := shrink.Shrink(ctx, problem, shrink.SameConflict(want))
 //
 // It takes away, again and again, what can go: subscriptions, installed
 // operators, policies, catalogs, packages, channels, bundles, entries, properties

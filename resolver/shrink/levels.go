@@ -253,8 +253,8 @@ func eachSetting(m *model, f func() bool) {
 	if o := &m.p.Options; o.OtherSources && f() {
 		o.OtherSources = false
 	}
-	if o := &m.p.Options; o.Constraints == resolver.Documented && f() {
-		o.Constraints = ""
+	if o := &m.p.Options; o.Semantics == resolver.Documented && f() {
+		o.Semantics = ""
 	}
 	for _, list := range m.cats {
 		for j := range list {

@@ -16,10 +16,10 @@ type Keep func(ctx context.Context, p resolver.Problem) (bool, error)
 // should.
 var ErrNotKept = errors.New("the problem does not show what shrinking is to keep")
 
-// Problem returns a problem that keep accepts and of which nothing can be taken
+// Shrink returns a problem that keep accepts and of which nothing can be taken
 // away alone. Its catalogs are inlined and loaded. It is deterministic. The
 // error is ErrNotKept, that of keep, of the problem, or the context's.
-func Problem(ctx context.Context, p resolver.Problem, keep Keep) (resolver.Problem, error) {
+func Shrink(ctx context.Context, p resolver.Problem, keep Keep) (resolver.Problem, error) {
 	whole, err := p.Inline(ctx)
 	if err != nil {
 		return p, err

@@ -50,7 +50,7 @@ func conflict(t testing.TB, p resolver.Problem) *resolver.Conflict {
 // TestProblem shrinks a problem to the one bundle that matters.
 func TestProblem(t *testing.T) {
 	p := problem(t)
-	small, err := shrink.Problem(context.Background(), p, shrink.SameConflict(conflict(t, p)))
+	small, err := shrink.Shrink(context.Background(), p, shrink.SameConflict(conflict(t, p)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +67,12 @@ func TestProblem(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if _, err := shrink.Problem(context.Background(), p, func(context.Context, resolver.Problem) (bool, error) { return false, nil }); !errors.Is(err, shrink.ErrNotKept) {
+	if _, err := shrink.Shrink(context.Background(), p, func(context.Context, resolver.Problem) (bool, error) { return false, nil }); !errors.Is(err, shrink.ErrNotKept) {
 		t.Errorf("got the error %v, want ErrNotKept", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := shrink.Problem(ctx, p, shrink.SameConflict(conflict(t, p))); !errors.Is(err, context.Canceled) {
+	if _, err := shrink.Shrink(ctx, p, shrink.SameConflict(conflict(t, p))); !errors.Is(err, context.Canceled) {
 		t.Errorf("got the error %v, want the context's", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestReal(t *testing.T) {
 		Catalogs:      []resolver.Catalog{{Name: "community", Namespace: "olm", Graph: realcat.Graph(t, "community")}},
 		Subscriptions: []resolver.Subscription{{Package: "sn-operator"}, {Package: "pulsar-operator"}, {Package: "cert-manager"}},
 	}
-	small, err := shrink.Problem(context.Background(), p, shrink.SameConflict(conflict(t, p)))
+	small, err := shrink.Shrink(context.Background(), p, shrink.SameConflict(conflict(t, p)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestReal(t *testing.T) {
 
 func ExampleProblem() {
 	ctx := context.Background()
-	c, err := graph.Parse(ctx, []byte(catalog), "catalog.json", nil)
+	c, err := graph.LoadBytes(ctx, []byte(catalog), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -115,7 +115,7 @@ func ExampleProblem() {
 		fmt.Println(err)
 		return
 	}
-	small, err := shrink.Problem(ctx, p, shrink.SameConflict(no))
+	small, err := shrink.Shrink(ctx, p, shrink.SameConflict(no))
 	if err != nil {
 		fmt.Println(err)
 		return

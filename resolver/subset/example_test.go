@@ -11,7 +11,7 @@ import (
 // What has to be mirrored so that an installed version gets to the head.
 func ExampleCut() {
 	ctx := context.Background()
-	cat, err := graph.Parse(ctx, []byte(small), "catalog.json", options)
+	cat, err := graph.LoadBytes(ctx, []byte(small), "catalog.json", options)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -47,7 +47,7 @@ const small = `
 
 func parse(t testing.TB, text string) *graph.Catalog {
 	t.Helper()
-	c, err := graph.Parse(context.Background(), []byte(text), "catalog.json", options)
+	c, err := graph.LoadBytes(context.Background(), []byte(text), "catalog.json", options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func explain(t *testing.T, objects ...client.Object) []string {
 	if err := kube.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	index, err := graph.Parse(t.Context(), []byte(catalog), "catalog.yaml", nil)
+	index, err := graph.LoadBytes(t.Context(), []byte(catalog), "catalog.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
