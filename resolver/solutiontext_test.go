@@ -11,7 +11,7 @@ import (
 // TestWarnings: D12. The deprecations of what is selected are told once each, on
 // their lines.
 func TestWarnings(t *testing.T) {
-	c, err := graph.Parse(t.Context(), []byte(`{"schema":"olm.package","name":"a","defaultChannel":"c"}
+	c, err := graph.LoadBytes(t.Context(), []byte(`{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"}]}
 {"schema":"olm.bundle","package":"a","name":"a.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]}
 {"schema":"olm.deprecations","package":"a","entries":[{"reference":{"schema":"olm.package"},"message":"gone\nsoon"},{"reference":{"schema":"olm.channel","name":"c"},"message":"use d"},{"reference":{"schema":"olm.bundle","name":"a.v1.0.0"},"message":"old"}]}

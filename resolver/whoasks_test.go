@@ -21,7 +21,7 @@ const sharedLib = `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 
 // TestWhoAsks: D17. All that asks for a bundle is told, not the first alone.
 func TestWhoAsks(t *testing.T) {
-	c, err := graph.Parse(t.Context(), []byte(sharedLib), "catalog.json", nil)
+	c, err := graph.LoadBytes(t.Context(), []byte(sharedLib), "catalog.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
