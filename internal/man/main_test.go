@@ -47,6 +47,19 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s does not say %q", name, want)
 			}
 		}
+		// Flags as --help tells them: with placeholder and choices.
+		cmd.InitDefaultHelpFlag()
+		for line := range strings.Lines(cmd.NonInheritedFlags().FlagUsagesWrapped(72) + cmd.InheritedFlags().FlagUsagesWrapped(72)) {
+			if line = strings.TrimSpace(line); !strings.Contains(page, line) && !cmd.IsAdditionalHelpTopicCommand() {
+				t.Errorf("%s does not say %q", name, line)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			ref := strings.ReplaceAll(sub.CommandPath(), " ", "-")
+			if !sub.Hidden && !strings.Contains(page, ref+"(1)") && !strings.Contains(page, ref+"(7)") {
+				t.Errorf("%s does not refer to %s", name, ref)
+			}
+		}
 		if !strings.Contains(page, `"Nov 2023" "olmkit v1.2.3"`) {
 			t.Errorf("%s has another date or version: %.200s", name, page)
 		}
@@ -54,7 +67,11 @@ func TestPages(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(cli.Command())
+	root := cli.Command()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultVersionFlag()
+	visit(root)
 	if seen < 20 {
 		t.Errorf("only %d commands", seen)
 	}
