@@ -57,7 +57,13 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 		return nil
 	}
 	out := *plan
-	out.Status.Phase, out.Status.Plan = olm.PlanInstalling, steps
+	fitting, err := p.fit(selected, steps)
+	if err != nil {
+		out.Status.Phase, out.Status.Message = olm.PlanFailed, err.Error()
+		p.setCondition(&out.Status.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionFalse, Reason: reasonComponentFailed, Message: err.Error()})
+		return p.emit(UpdateStatus, &out, plan.Key(), nil, "%s", err)
+	}
+	out.Status.Phase, out.Status.Plan = olm.PlanInstalling, fitting
 	if !plan.Spec.Approved {
 		out.Status.Phase = olm.PlanRequiresApproval
 	}

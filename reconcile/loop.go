@@ -92,6 +92,7 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		}
 		known := rejected
 		rejected = tries.rejections(p.refusals)
+		l.warn(tries, rejected)
 		if p.done == 0 && p.conflict == nil && (slices.Equal(known, rejected) || tries.areOver(p.refusals)) {
 			return r, errors.Join(tries.last...) // the plan knew of them, and nothing else is to be done
 		}
@@ -171,6 +172,23 @@ func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, erro
 	}
 	return p, nil
 }
+
+// warn tells users what the cluster refused, once in a run.
+func (l *Loop) warn(tries *tries, rejected []Rejection) {
+	if l.Events == nil {
+		return
+	}
+	for _, r := range rejected {
+		if !tries.told[r] {
+			tries.told[r] = true
+			l.Events(Event{Object: r.For, Type: Warning, Reason: ReasonRefused, Message: fmt.Sprintf("%s %s: %s", r.Op, r.Key, r.Message)})
+		}
+	}
+}
+
+// ReasonRefused is the reason of the events that tell of a change which the
+// cluster refused.
+const ReasonRefused = "ChangeRefused"
 
 // report tells metrics and users of a change that was made.
 func (l *Loop) report(c Change, warnings []string) {

@@ -96,7 +96,7 @@ func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	case olm.PhaseInstallReady:
 		return p.installReady(c)
 	case olm.PhaseInstalling:
-		return p.installing(c), nil
+		return p.installing(c)
 	case olm.PhaseSucceeded:
 		return p.succeeded(c)
 	case olm.PhaseFailed:

@@ -17,6 +17,9 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
 	}
+	if t := p.tell(c, "install strategy failed: "); t != nil {
+		return t, nil
+	}
 	p.basis = c
 	defer func() { p.basis = nil }()
 	settled, err := p.ensureTargetRBAC(c)
@@ -103,24 +106,46 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 	return settled, nil
 }
 
-// installing waits for what runs the operator.
-func (p *planner) installing(c *olm.ClusterServiceVersion) *transition {
+// installing waits for what runs the operator. What somebody takes of its
+// permissions meanwhile it gets back: without them it may never become healthy.
+func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) {
 	err := p.health(c)
 	var f *componentFault
 	switch errors.As(err, &f); {
 	case err == nil:
-		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors")
+		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors"), nil
 	case f.unknown:
 		p.note(c.Key(), "stays %s: %s", c.Status.Phase, f)
-		return nil
+		return nil, nil
 	case f.changed:
-		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", f)
+		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", f), nil
 	case f.fatal:
-		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install failed: %s", f)
+		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install failed: %s", f), nil
 	case p.past(c.Status.LastTransitionTime, p.opts.installTimeout()):
-		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install timeout: %s", f)
+		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install timeout: %s", f), nil
 	}
-	return to(olm.PhaseInstalling, olm.ReasonWaiting, "installing: %s", f)
+	if p.wasRefused(c.Key()) {
+		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", p.refusal(c.Key())), nil
+	}
+	p.basis = c
+	defer func() { p.basis = nil }()
+	if settled, err := p.ensureTargetRBAC(c); err != nil || !settled {
+		return nil, err
+	}
+	return to(olm.PhaseInstalling, olm.ReasonWaiting, "installing: %s", f), nil
+}
+
+// tell returns the transition by which an operator says what the cluster refused
+// of what is to run it, and nil once its status says so: then it is tried again.
+func (p *planner) tell(c *olm.ClusterServiceVersion, what string) *transition {
+	if !p.wasRefused(c.Key()) {
+		return nil
+	}
+	t := to(c.Status.Phase, olm.ReasonComponentFailed, "%s%s", what, p.refusal(c.Key()))
+	if c.Status.Reason == t.reason && c.Status.Message == t.message {
+		return nil
+	}
+	return t
 }
 
 // succeeded looks after an operator that runs: is it to be replaced, does it

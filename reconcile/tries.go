@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
@@ -18,6 +19,8 @@ const (
 	maxTexts = 3
 	// maxTries is how often a change is tried that is refused each time.
 	maxTries = 10
+	// maxRefusal is how long the text of a refusal may be.
+	maxRefusal = 4 << 10
 )
 
 // A refusal is a change that the cluster refused, with its reason.
@@ -39,12 +42,14 @@ type tries struct {
 	// conflicts are creations that found their object in place, with the version
 	// of what they rested on.
 	conflicts map[olm.Key]Version
+	// told are the refusals that users know of.
+	told map[Rejection]bool
 	// last are the refusals of the last pass.
 	last []error
 }
 
 func newTries() *tries {
-	return &tries{refused: map[attempt]int{}, text: map[attempt]string{}, conflicts: map[olm.Key]Version{}}
+	return &tries{refused: map[attempt]int{}, text: map[attempt]string{}, conflicts: map[olm.Key]Version{}, told: map[Rejection]bool{}}
 }
 
 // rejections counts refusals and returns them as the next snapshot has them.
@@ -54,12 +59,21 @@ func (t *tries) rejections(list []refusal) []Rejection {
 	for _, f := range list {
 		a := attempt{f.change.Op, f.change.Key()}
 		if t.refused[a]++; t.refused[a] <= maxTexts {
-			t.text[a] = f.err.Error()
+			t.text[a] = shorten(f.err.Error())
 		}
 		out = append(out, Rejection{Op: a.op, Key: a.key, For: f.change.For, Message: t.text[a]})
 		t.last = append(t.last, fmt.Errorf("%s %s: %w", a.op, a.key, f.err))
 	}
 	return out
+}
+
+// shorten cuts the text of a refusal, which may quote the whole object: the
+// status that tells it must not be refused for its size.
+func shorten(text string) string {
+	if len(text) <= maxRefusal {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxRefusal], "") + "..."
 }
 
 // areOver reports whether each of some refusals was one too many.

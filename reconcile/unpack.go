@@ -170,6 +170,10 @@ func (e *execution) manifest(ctx context.Context, s *olm.Step) (string, error) {
 	}
 	for _, u := range steps {
 		if sameResource(u.Resource, s.Resource) && u.Resource.Version == s.Resource.Version {
+			if isOther(ref, u.Resource.Manifest) {
+				return "", fmt.Errorf("%s %s: bundle %q of catalog %s/%s holds another one than when the plan was made: delete the plan to have it made anew",
+					s.Resource.Kind, s.Resource.Name, s.Resolving, ref.CatalogSourceNamespace, ref.CatalogSourceName)
+			}
 			return u.Resource.Manifest, nil
 		}
 	}

@@ -1,0 +1,99 @@
+package reconcile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An install plan holds the manifests of all that it creates, and a cluster
+// takes no object of more than about 1.5 MiB: etcd refuses it. So the largest
+// manifests of a plan that would be too large are left in their bundle, and the
+// step refers to them as those of the running OLM do. The reference has a hash
+// of the manifest: what was approved is what is installed.
+
+// maxSteps is how many bytes the steps of a plan may take, as JSON. The rest of
+// the plan, and what a cluster notes of its writers, have to fit beside them.
+const maxSteps = 1 << 20
+
+// hashPrefix marks the names of references that this package makes.
+const hashPrefix = "sha256-"
+
+// fit returns steps that an install plan has room for, or an error that says why
+// there are none.
+func (p *planner) fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Step, error) {
+	size, err := sizeOf(steps)
+	if err != nil || size <= maxSteps {
+		return steps, err
+	}
+	order := make([]int, len(steps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(steps[b].Resource.Manifest), len(steps[a].Resource.Manifest))
+	})
+	out := slices.Clone(steps)
+	for _, i := range order {
+		ref, err := p.referenceTo(selected, &steps[i])
+		if err != nil {
+			return nil, err
+		}
+		if ref == "" || len(ref) >= len(steps[i].Resource.Manifest) {
+			continue
+		}
+		out[i].Resource.Manifest = ref
+		if size, err = sizeOf(out); err != nil || size <= maxSteps {
+			return out, err
+		}
+	}
+	return nil, fmt.Errorf("%s take %d bytes even without their manifests: an install plan has room for %d; ask for fewer operators at once", countSteps(len(steps)), size, maxSteps)
+}
+
+func sizeOf(steps []olm.Step) (int, error) {
+	text, err := json.Marshal(steps)
+	return len(text), err
+}
+
+// referenceTo returns what stands for the manifest of a step; nothing for one
+// that is of no bundle.
+func (p *planner) referenceTo(selected []resolver.Selected, s *olm.Step) (string, error) {
+	i := slices.IndexFunc(selected, func(x resolver.Selected) bool { return x.Name == s.Resolving })
+	if i < 0 || isSubscription(s.Resource) {
+		return "", nil
+	}
+	type pkg struct {
+		Type  string `json:"type"`
+		Value any    `json:"value"`
+	}
+	properties, err := json.Marshal(map[string][]pkg{"properties": {{
+		"olm.package", map[string]string{"packageName": selected[i].Package, "version": selected[i].Version},
+	}}})
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(olm.BundleReference{
+		Kind: "ConfigMap", Name: manifestHash(s.Resource.Manifest), Namespace: p.Namespace,
+		CatalogSourceName: selected[i].Catalog, CatalogSourceNamespace: selected[i].CatalogNamespace,
+		Replaces: selected[i].Replaces, Properties: string(properties),
+	})
+	return string(text), err
+}
+
+func manifestHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hashPrefix + hex.EncodeToString(sum[:])
+}
+
+// isOther reports whether a manifest is not the one that a reference was made
+// for. Those of the running OLM do not tell.
+func isOther(ref olm.BundleReference, manifest string) bool {
+	return strings.HasPrefix(ref.Name, hashPrefix) && ref.Name != manifestHash(manifest)
+}
