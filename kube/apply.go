@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -23,8 +20,8 @@ import (
 // refuses what another writer got ahead of. What a change rests on besides is
 // looked at just before: what happens in the moment between, the next plan sees.
 //
-// Steps of an install plan are done as the service account that the operator
-// group of the namespace names, if it names one.
+// Steps of an install plan, and what runs an operator, are written as the service
+// account that the operator group of the namespace names, if it names one.
 func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -152,24 +149,6 @@ func (c *Cluster) checkOwner(ctx context.Context, change reconcile.Change) error
 	return nil
 }
 
-// writer returns the client by which a change is made: for a step of an install
-// plan it may act as a service account.
-func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.Client, error) {
-	if change.For.Kind != olm.KindInstallPlan || change.Key() == change.For || change.Op == reconcile.Delete || change.Op == reconcile.UpdateStatus {
-		return c.client, nil
-	}
-	groups, err := c.source.list(ctx, kindOperatorGroup, selection{namespace: change.For.Namespace})
-	if err != nil {
-		return nil, classify(err)
-	}
-	for _, e := range groups {
-		if g, ok := e.value.(*olm.OperatorGroup); ok && g.Spec.ServiceAccountName != "" {
-			return c.as(change.For.Namespace, g.Spec.ServiceAccountName)
-		}
-	}
-	return c.client, nil
-}
-
 // refused returns the error of a refused change in the terms of package
 // reconcile. After a conflict it looks at the object, so that the next Read does
 // not show again what led to it.
@@ -220,32 +199,3 @@ func (c *Cluster) look(ctx context.Context, key olm.Key) {
 	u.SetManagedFields(nil)
 	c.recent.put(key, write{object: u})
 }
-
-// classify returns an error of the API server in the terms of package
-// reconcile: another writer was first, or the server cannot be asked; anything
-// else is a refusal for good.
-func classify(err error) error {
-	var netErr net.Error
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err)
-	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsResourceExpired(err):
-		return fmt.Errorf("%w: %w", reconcile.ErrConflict, err)
-	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsTooManyRequests(err),
-		apierrors.IsServiceUnavailable(err), apierrors.IsInternalError(err), apierrors.IsUnauthorized(err),
-		apierrors.IsUnexpectedServerError(err):
-		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err)
-	case utilnet.IsConnectionRefused(err), utilnet.IsConnectionReset(err), utilnet.IsProbableEOF(err), utilnet.IsHTTP2ConnectionLost(err),
-		errors.As(err, &netErr):
-		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err)
-	case meta.IsNoMatchError(err):
-		return fmt.Errorf("the cluster does not have this API: %w", err)
-	}
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err) // it never was an answer
-	}
-	return err
-}
-
-func isForbidden(err error) bool { return apierrors.IsForbidden(err) }

@@ -85,22 +85,3 @@ func NewCluster(ctx context.Context, config *rest.Config, opts ClusterOptions) (
 	}
 	return c, nil
 }
-
-// as returns a client that acts as a service account: the API server decides
-// what it may do.
-func (c *Cluster) as(namespace, account string) (client.Client, error) {
-	user := "system:serviceaccount:" + namespace + ":" + account
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if cl, ok := c.accounts[user]; ok {
-		return cl, nil
-	}
-	config := rest.CopyConfig(c.config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: user}
-	cl, err := client.New(config, client.Options{Mapper: c.opts.Mapper, FieldOwner: FieldOwner})
-	if err != nil {
-		return nil, fmt.Errorf("acting as %s: %w", user, err)
-	}
-	c.accounts[user] = cl
-	return cl, nil
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -21,7 +22,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 		return nil, context.Cause(ctx)
 	}
 	now := c.opts.Now().UTC().Truncate(time.Second)
-	version, err := c.kubeVersion(now)
+	version, err := c.kubeVersion(ctx, now)
 	if err != nil {
 		return nil, err
 	}
@@ -250,6 +251,10 @@ func (r *reading) steps() {
 				continue // the plan says so
 			}
 			gvk := schema.FromAPIVersionAndKind(head.APIVersion, head.Kind)
+			if _, ok := s.Resource.Reference(); ok {
+				gvk = schema.GroupVersionKind{Group: s.Resource.Group, Version: s.Resource.Version, Kind: s.Resource.Kind}
+				head.Metadata.Name, head.Metadata.Namespace = s.Resource.Name, r.scope(gvk)
+			}
 			if k, ok := findKind(gvk.Group, gvk.Kind); ok {
 				if k.group() == kindCSV.group() {
 					r.copyInTheWay(head.Metadata.Namespace, head.Metadata.Name)
@@ -262,6 +267,16 @@ func (r *reading) steps() {
 			r.other(gvk, head.Metadata.Namespace, head.Metadata.Name)
 		}
 	}
+}
+
+// scope returns the namespace of an object of a bundle: that of its plan, unless
+// its kind has none.
+func (r *reading) scope(gvk schema.GroupVersionKind) string {
+	m, err := r.cluster.opts.Mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err == nil && m.Scope.Name() == meta.RESTScopeNameRoot {
+		return ""
+	}
+	return r.namespace // nothing is found of a kind that the cluster does not have
 }
 
 func isCRD(s olm.StepResource) bool { return s.Group == olm.GroupCRD && s.Kind == olm.KindCRD }

@@ -16,8 +16,13 @@ type recent struct {
 	mu     sync.Mutex
 	writes map[groupKind]map[types.NamespacedName]write
 	// own has the last version that was written of each object, and for which
-	// namespace, until the watch has told of it.
+	// namespace, until the watch has told of a later one. It holds maxOwn at most:
+	// nobody watches for a Cluster that is used without a Reconciler, and a watch
+	// may tell of a deletion before the write is remembered.
 	own map[types.UID]ownWrite
+	// order has the objects of own in the order in which they came in, and some
+	// that are no longer there.
+	order []types.UID
 }
 
 // A write is an object as it was after a write, or its deletion.
@@ -52,11 +57,22 @@ func (r *recent) wrote(uid types.UID, version, namespace string) {
 	if r.own == nil {
 		r.own = map[types.UID]ownWrite{}
 	}
+	if _, ok := r.own[uid]; !ok {
+		r.order = append(r.order, uid)
+	}
 	r.own[uid] = ownWrite{version, namespace}
+	for len(r.own) > maxOwn || len(r.order) > 2*maxOwn {
+		delete(r.own, r.order[0]) // to forget costs a run that finds nothing to do
+		r.order = r.order[1:]
+	}
 }
 
-// isOwn reports whether a version of an object is one that was written for a
-// namespace, and forgets it if so, or if it is older.
+// maxOwn is of how many objects the last write is remembered.
+const maxOwn = 10_000
+
+// isOwn reports whether a version of an object is the one that was written last,
+// and for a namespace. It stays so, as an event is looked at for each namespace
+// that it concerns; a later version of another writer makes it forgotten.
 func (r *recent) isOwn(uid types.UID, version, namespace string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

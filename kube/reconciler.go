@@ -74,6 +74,7 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	}
 	c, err := controller.New(FieldOwner, m, controller.Options{
 		Reconciler: r, MaxConcurrentReconciles: cmp.Or(r.Concurrency, 4),
+		RateLimiter:        newLimiter(),
 		SkipNameValidation: ptr(true), // several shards may live in one process
 	})
 	if err != nil {

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -20,8 +22,9 @@ func (a asked[T]) isFresh(now time.Time, most time.Duration) bool {
 	return !a.at.IsZero() && now.Sub(a.at) <= most
 }
 
-// kubeVersion returns the version of the cluster, which changes rarely.
-func (c *Cluster) kubeVersion(now time.Time) (string, error) {
+// kubeVersion returns the version of the cluster, which changes rarely. While it
+// cannot be asked for, it is the one that is known.
+func (c *Cluster) kubeVersion(ctx context.Context, now time.Time) (string, error) {
 	c.mu.Lock()
 	have := c.version
 	c.mu.Unlock()
@@ -32,8 +35,18 @@ func (c *Cluster) kubeVersion(now time.Time) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v, err := d.ServerVersion()
-	if err != nil {
+	var v struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	text, err := d.RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	if err == nil {
+		err = json.Unmarshal(text, &v)
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() == nil && have.answer != "":
+		return have.answer, nil
+	default:
 		return "", fmt.Errorf("asking for the version of the cluster: %w", err)
 	}
 	c.mu.Lock()

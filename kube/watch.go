@@ -32,7 +32,7 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 				r.forget(ns) // its labels may have led it elsewhere
 				continue
 			}
-			if u != nil && r.Cluster.recent.isOwn(u.GetUID(), u.GetResourceVersion(), ns) {
+			if u != nil && (r.Cluster.recent.isOwn(u.GetUID(), u.GetResourceVersion(), ns) || !r.isInhabited(ctx, k, u, ns)) {
 				continue
 			}
 			q.Add(ctrlreconcile.Request{NamespacedName: types.NamespacedName{Name: ns}})
@@ -56,13 +56,29 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 	}
 }
 
-// matters reports whether an update can change any plan. The statuses of
-// deployments and the heartbeats of nobody else are frequent.
+// matters reports whether an update can change any plan. Of a namespace only its
+// labels and its end can: its other annotations and its status change often.
 func matters(k kind, old, new client.Object) bool {
 	if k.group() == kindNamespace.group() {
 		return !equalMaps(old.GetLabels(), new.GetLabels()) || old.GetDeletionTimestamp() == nil && new.GetDeletionTimestamp() != nil
 	}
 	return true
+}
+
+// isInhabited reports whether an object can be part of the plan of a namespace:
+// one of OLM's own, one that was generated for the namespace, or any where OLM
+// has something to look after. A cluster has many others.
+func (r *Reconciler) isInhabited(ctx context.Context, k kind, u *unstructured.Unstructured, namespace string) bool {
+	if k.gvk.Group == olm.Group || u.GetLabels()[operatorgroup.LabelOwnerNamespace] == namespace {
+		return true
+	}
+	for _, k := range []kind{kindOperatorGroup, kindSubscription, kindCSV, kindInstallPlan} {
+		list, err := r.Cluster.source.list(ctx, k, selection{namespace: namespace})
+		if err != nil || len(list) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func equalMaps(a, b map[string]string) bool {

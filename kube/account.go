@@ -1,0 +1,101 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"k8s.io/client-go/transport"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// writer returns the client by which a change is made: one that acts as the
+// service account of the operator group, for what that account bounds. The group
+// that the plan was made for must be there still: without it nobody knows what
+// the bounds are.
+func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.Client, error) {
+	if !isBounded(change) {
+		return c.client, nil
+	}
+	namespace := change.For.Namespace
+	groups, err := c.source.list(ctx, kindOperatorGroup, selection{namespace: namespace})
+	if err != nil {
+		return nil, classify(err)
+	}
+	if len(groups) != 1 {
+		return nil, fmt.Errorf("%s: namespace %q has %d operator groups by now: %w", change.Key(), namespace, len(groups), reconcile.ErrConflict)
+	}
+	g, ok := groups[0].value.(*olm.OperatorGroup)
+	switch {
+	case !ok || groups[0].err != nil:
+		return nil, fmt.Errorf("%s: the operator group %q cannot be read: %w", change.Key(), groups[0].name, reconcile.ErrConflict)
+	case g.Spec.ServiceAccountName != "":
+		return c.as(namespace, g.Spec.ServiceAccountName)
+	}
+	return c.client, nil
+}
+
+// isBounded reports whether the service account of the operator group must be
+// allowed to make a change: the steps of install plans, and what the install
+// strategy of a CSV has run and gives permissions to. Statuses, the roles for the
+// users of an API, and what is taken away again are the controller's.
+func isBounded(change reconcile.Change) bool {
+	if change.Key() == change.For || change.Op != reconcile.Create && change.Op != reconcile.Update {
+		return false
+	}
+	switch change.For.Kind {
+	case olm.KindInstallPlan:
+		return true
+	case olm.KindClusterServiceVersion:
+		switch key := change.Key(); (groupKind{key.Group, key.Kind}) {
+		case kindDeployment.group(), kindServiceAccount.group(), kindRole.group(), kindRoleBinding.group(), kindClusterRoleBinding.group():
+			return true
+		case kindClusterRole.group():
+			return !isAggregated(change.Object.Metadata.Labels)
+		}
+	}
+	return false
+}
+
+// isAggregated reports whether a role is one of those for the users of an API.
+func isAggregated(labels map[string]string) bool {
+	for name := range labels {
+		if strings.HasPrefix(name, "rbac.authorization.k8s.io/aggregate-to-") {
+			return true
+		}
+	}
+	return false
+}
+
+// maxAccounts is how many clients of service accounts are kept. Making one costs
+// little: they share the connections of the cluster's own.
+const maxAccounts = 1000
+
+// as returns a client that acts as a service account: the API server decides
+// what it may do.
+func (c *Cluster) as(namespace, account string) (client.Client, error) {
+	user := "system:serviceaccount:" + namespace + ":" + account
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cl, ok := c.accounts[user]; ok {
+		return cl, nil
+	}
+	httpClient := *c.opts.HTTPClient
+	next := httpClient.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	httpClient.Transport = transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{UserName: user}, next)
+	cl, err := client.New(c.config, client.Options{HTTPClient: &httpClient, Mapper: c.opts.Mapper, FieldOwner: FieldOwner})
+	if err != nil {
+		return nil, fmt.Errorf("acting as %s: %w", user, err)
+	}
+	if len(c.accounts) >= maxAccounts {
+		clear(c.accounts)
+	}
+	c.accounts[user] = cl
+	return cl, nil
+}
