@@ -42,6 +42,16 @@ func widgets(t testing.TB, versions []string, files ...string) *fbc.Catalog {
 // widgetsOf is widgets with another CSV.
 func widgetsOf(t testing.TB, csv string, versions []string, files ...string) *fbc.Catalog {
 	t.Helper()
+	text := widgetText(t, csv, versions, files...)
+	blobs, err := fbc.LoadBytes(context.Background(), []byte(text), "widget.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blobs
+}
+
+func widgetText(t testing.TB, csv string, versions []string, files ...string) string {
+	t.Helper()
 	var b, entries strings.Builder
 	fmt.Fprintf(&b, "schema: olm.package\nname: widget\ndefaultChannel: stable\n")
 	for i, v := range versions {
@@ -65,11 +75,7 @@ func widgetsOf(t testing.TB, csv string, versions []string, files ...string) *fb
 		}
 	}
 	fmt.Fprintf(&b, "---\nschema: olm.channel\npackage: widget\nname: stable\nentries:\n%s", entries.String())
-	blobs, err := fbc.LoadBytes(context.Background(), []byte(b.String()), "widget.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return blobs
+	return b.String()
 }
 
 // catalogs returns content that has one catalog, and declares it in the cluster.

@@ -1,0 +1,29 @@
+package kube
+
+import (
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// What nobody asks for again is forgotten in the end, the oldest first.
+func TestRecentIsBounded(t *testing.T) {
+	r := &recent{}
+	for i := range 3 * maxOwn {
+		uid := types.UID(fmt.Sprint(i))
+		r.wrote(uid, "1", "ops")
+		if i%2 == 0 {
+			r.forget(uid)
+		}
+	}
+	if len(r.own) > maxOwn || len(r.order) > 2*maxOwn {
+		t.Errorf("%d writes and %d names are kept: want %d at most", len(r.own), len(r.order), maxOwn)
+	}
+	if last := types.UID(fmt.Sprint(3*maxOwn - 1)); !r.isOwn(last, "1", "ops") || !r.isOwn(last, "1", "ops") {
+		t.Error("the last write is forgotten")
+	}
+	if r.isOwn("1", "1", "ops") {
+		t.Error("the first write is not forgotten")
+	}
+}
