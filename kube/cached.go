@@ -56,7 +56,7 @@ func newCached(ctx context.Context, c cache.Cache, r *recent) (*cached, error) {
 func (s *cached) watch(k kind, index toolscache.Indexer) toolscache.Indexers {
 	touched := &atomic.Uint64{}
 	indexers := toolscache.Indexers{}
-	for _, name := range []string{byOwner, bySubject, byOriginal, byTarget} {
+	for _, name := range []string{byOwner, bySubject, byOriginal, byCopy, byTarget} {
 		indexers[name] = func(o any) ([]string, error) {
 			u, ok := o.(*unstructured.Unstructured)
 			if !ok {

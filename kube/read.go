@@ -61,6 +61,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	}
 	r.objects(kindClusterRoleBinding, selection{index: bySubject, value: namespace})
 	r.objects(kindAPIService, selection{})
+	r.placesOfCopies()
 	r.shared()
 	r.grantedRoles()
 	r.steps()
@@ -280,25 +281,6 @@ func (r *reading) scope(gvk schema.GroupVersionKind) string {
 }
 
 func isCRD(s olm.StepResource) bool { return s.Group == olm.GroupCRD && s.Kind == olm.KindCRD }
-
-// copyInTheWay adds the copy of another namespace's operator that has the name
-// of one that is to be installed (F8). Other copies of other namespaces say
-// nothing that a plan asks for.
-func (r *reading) copyInTheWay(namespace, name string) {
-	if r.err != nil || namespace != r.namespace || slices.ContainsFunc(r.out.CSVs, func(c *olm.ClusterServiceVersion) bool {
-		return c.Metadata.Namespace == namespace && c.Metadata.Name == name
-	}) {
-		return
-	}
-	v, err := r.cluster.source.get(r.ctx, kindCSV, namespace, name)
-	if err != nil {
-		r.err = err
-		return
-	}
-	if c, ok := v.(*olm.ClusterServiceVersion); ok {
-		r.out.CSVs = append(r.out.CSVs, c)
-	}
-}
 
 // objectKinds are the kinds that are among a snapshot's Objects.
 var objectKinds = map[groupKind]bool{

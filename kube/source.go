@@ -51,6 +51,8 @@ const (
 	// byOriginal has the copies of CSVs of a namespace, and under an empty value
 	// those that are no copies.
 	byOriginal = "olmkit/copied-from"
+	// byCopy has the copies of CSVs by their name.
+	byCopy = "olmkit/copy"
 	// byTarget has the operator groups that serve a namespace.
 	byTarget = "olmkit/target"
 )
@@ -75,6 +77,10 @@ func indexValues(index string, u *unstructured.Unstructured) []string {
 	case byTarget:
 		targets, _, _ := unstructured.NestedStringSlice(u.Object, "status", "namespaces")
 		return targets
+	case byCopy:
+		if u.GetLabels()[olm.LabelCopiedFrom] != "" {
+			return []string{u.GetName()}
+		}
 	case byOriginal:
 		return []string{u.GetLabels()[olm.LabelCopiedFrom]}
 	}

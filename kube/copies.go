@@ -1,0 +1,84 @@
+package kube
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// placesOfCopies adds the copies from other namespaces that stand where copies
+// of the namespace's operators are to be (F8), and has the namespace told when a
+// place becomes free. Other copies of other namespaces say nothing that a plan
+// asks for.
+func (r *reading) placesOfCopies() {
+	if r.err != nil {
+		return
+	}
+	isTarget := r.targets()
+	original := map[string][]*olm.ClusterServiceVersion{}
+	var own []string
+	for _, c := range r.out.CSVs {
+		switch {
+		case c.IsCopied():
+		case c.Metadata.Namespace == r.namespace:
+			own = append(own, c.Metadata.Name)
+		default:
+			original[c.Metadata.Name] = append(original[c.Metadata.Name], c)
+		}
+	}
+	for _, name := range own {
+		for _, c := range original[name] {
+			if isTarget(c.Metadata.Namespace) {
+				r.interest(c.Key())
+			}
+		}
+		var copies []*olm.ClusterServiceVersion
+		fill(r, &copies, kindCSV, selection{index: byCopy, value: name})
+		for _, c := range copies {
+			from := operatorgroup.CopiedFrom(c)
+			if from == r.namespace || !isTarget(c.Metadata.Namespace) {
+				continue
+			}
+			r.out.CSVs = append(r.out.CSVs, c)
+			r.interest(c.Key())
+			of := c.Key()
+			of.Namespace = from
+			r.interest(of)
+		}
+	}
+}
+
+// targets returns what reports whether a group of the namespace has another
+// namespace among its targets.
+func (r *reading) targets() func(namespace string) bool {
+	all, some := false, map[string]bool{}
+	for _, g := range r.out.OperatorGroups {
+		if g.Metadata.Namespace != r.namespace {
+			continue
+		}
+		all = all || operatorgroup.IsGlobal(g.Status.Namespaces)
+		for _, ns := range g.Status.Namespaces {
+			some[ns] = true
+		}
+	}
+	return func(ns string) bool { return ns != r.namespace && (all || some[ns]) }
+}
+
+// copyInTheWay adds the copy of another namespace's operator that has the name
+// of one that is to be installed (F8).
+func (r *reading) copyInTheWay(namespace, name string) {
+	if r.err != nil || namespace != r.namespace || slices.ContainsFunc(r.out.CSVs, func(c *olm.ClusterServiceVersion) bool {
+		return c.Metadata.Namespace == namespace && c.Metadata.Name == name
+	}) {
+		return
+	}
+	v, err := r.cluster.source.get(r.ctx, kindCSV, namespace, name)
+	if err != nil {
+		r.err = err
+		return
+	}
+	if c, ok := v.(*olm.ClusterServiceVersion); ok {
+		r.out.CSVs = append(r.out.CSVs, c)
+	}
+}
