@@ -147,7 +147,7 @@ func standInCRDs(csv *olm.ClusterServiceVersion) []*olm.CustomResourceDefinition
 			Header: olm.Header{APIVersion: olm.GroupCRD + "/v1", Kind: olm.KindCRD, Metadata: olm.Metadata{
 				Name: d.Name, Annotations: map[string]string{annotationStandIn: "true"},
 			}},
-			Spec: olm.CRDSpec{Group: group, Names: olm.CRDNames{Kind: d.Kind, Plural: plural}, Versions: []olm.CRDVersion{v}},
+			Spec: olm.CRDSpec{Group: group, Names: olm.CRDNames{Kind: d.Kind, Plural: plural}, Scope: olm.ScopeNamespaced, Versions: []olm.CRDVersion{v}},
 		})
 	}
 	return list

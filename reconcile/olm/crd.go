@@ -30,8 +30,11 @@ type CRDSpec struct {
 	Rest       jsontext.Value `json:",unknown"`
 }
 
-// ScopeCluster is the scope of an API whose objects have no namespace.
-const ScopeCluster = "Cluster"
+// The scopes of an API: its objects are in namespaces, or have none.
+const (
+	ScopeNamespaced = "Namespaced"
+	ScopeCluster    = "Cluster"
+)
 
 // CRDNames are the names of the API.
 type CRDNames struct {
