@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/clustertest"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -80,9 +81,11 @@ func startCache(t testing.TB) (c cache.Cache, start func()) {
 	}
 }
 
+// newCluster returns a cluster that may do what the adapter needs, no more.
 func newCluster(t testing.TB, c cache.Cache) *kube.Cluster {
 	t.Helper()
-	cluster, err := kube.NewCluster(context.Background(), env.Config, kube.ClusterOptions{Cache: c})
+	config, _ := restricted(t)
+	cluster, err := kube.NewCluster(context.Background(), config, kube.ClusterOptions{Cache: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +97,20 @@ func newCluster(t testing.TB, c cache.Cache) *kube.Cluster {
 func TestCluster(t *testing.T) {
 	c := admin(t)
 	namespace(t, c, clustertest.Namespace)
+	restricted(t)
+	// The tests write subscriptions, as users do.
+	role := &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "clustertest", Namespace: clustertest.Namespace},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"operators.coreos.com"}, Resources: []string{"subscriptions"}, Verbs: []string{"update", "delete"}}},
+	}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: role.ObjectMeta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "olmkit", Namespace: globalNamespace}},
+	}
+	for _, o := range []client.Object{role, binding} {
+		must(t, client.IgnoreAlreadyExists(c.Create(context.Background(), o)))
+		t.Cleanup(func() { must(t, c.Delete(context.Background(), o)) })
+	}
 	empty := func(t *testing.T) {
 		t.Helper()
 		if err := c.DeleteAllOf(context.Background(), &operatorsv1alpha1.Subscription{}, client.InNamespace(clustertest.Namespace)); err != nil {

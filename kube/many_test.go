@@ -36,8 +36,9 @@ func TestManyNamespaces(t *testing.T) {
 	}
 	t.Cleanup(func() { wipe(t, names...) }) // once nobody works on them any longer
 	playDeployments(t)
+	config, _ := restricted(t)
 	for i := range 2 {
-		start(t, env.Config, content, func(r *kube.Reconciler) {
+		start(t, config, content, func(r *kube.Reconciler) {
 			r.Shard = kube.Shard{Index: i, Count: 2}
 			r.Concurrency = 8
 		})
