@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -39,6 +40,9 @@ type Reconciler struct {
 	// Options are those of the loops. Their RoleNaming must be that of the
 	// cluster.
 	Options reconcile.Options
+	// Catalogs, if any, brings the CatalogSources whose catalogs have changed: see
+	// content.Reconciler.Changed.
+	Catalogs <-chan event.GenericEvent
 	// Metrics, if any, is told what happens.
 	Metrics reconcile.Metrics
 	Shard   Shard
@@ -85,6 +89,11 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 		u.SetGroupVersionKind(k.gvk)
 		if err := c.Watch(ctrlsource.Kind(m.GetCache(), client.Object(u), r.handlerFor(k))); err != nil {
 			return fmt.Errorf("watching %s: %w", k.plural, err)
+		}
+	}
+	if r.Catalogs != nil {
+		if err := c.Watch(ctrlsource.Channel(r.Catalogs, r.handlerFor(kindCatalogSource))); err != nil {
+			return fmt.Errorf("watching catalogs: %w", err)
 		}
 	}
 	return m.AddReadyzCheck("cache", func(req *http.Request) error {

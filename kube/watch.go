@@ -48,6 +48,9 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 			}
 			tell(ctx, e.ObjectNew, q, append(r.concerns(ctx, k, e.ObjectOld), r.concerns(ctx, k, e.ObjectNew)...))
 		},
+		GenericFunc: func(ctx context.Context, e event.GenericEvent, q queue) {
+			tell(ctx, nil, q, r.concerns(ctx, k, e.Object))
+		},
 		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) {
 			namespaces := append(r.concerns(ctx, k, e.Object), r.heirs(k, e.Object)...)
 			r.Cluster.recent.forget(e.Object.GetUID())
@@ -200,6 +203,10 @@ func (r *Reconciler) selecting(ctx context.Context) []string {
 	}
 	return out
 }
+
+// Owns reports whether a namespace belongs to the shard, by its labels in the
+// cache. One that is gone does if its name does.
+func (r *Reconciler) Owns(ctx context.Context, namespace string) bool { return r.owns(ctx, namespace) }
 
 // owns reports whether a namespace belongs to the shard. One that is gone does:
 // what was generated for it has to go, too.

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/olmkit/olmkit/kube/internal/flight"
@@ -48,24 +50,31 @@ func New(base string, opts *Options) (*Client, error) {
 	switch {
 	case c.opts.HTTP != nil && c.opts.TLS != nil:
 		return nil, errors.New("catalogd: Options has both HTTP and TLS; put the TLS configuration into the transport of HTTP")
+	case c.opts.HTTP != nil && c.opts.Control != nil:
+		return nil, errors.New("catalogd: Options has both HTTP and Control; put the control into the dialer of HTTP")
 	case c.opts.HTTP != nil:
 		c.http = *c.opts.HTTP
 	default:
-		c.http.Transport = transport(c.opts.TLS)
+		c.http.Transport = transport(c.opts.TLS, c.opts.Control)
 	}
 	c.http.CheckRedirect = c.redirect(c.http.CheckRedirect)
 	return c, nil
 }
 
 // transport returns that of net/http's default client with a TLS configuration.
-func transport(config *tls.Config) http.RoundTripper {
+func transport(config *tls.Config, control func(string, string, syscall.RawConn) error) http.RoundTripper {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: control}
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConnsPerHost:   1,
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   10 * time.Second,
-		ResponseHeaderTimeout: time.Minute,
+		ResponseHeaderTimeout: 30 * time.Second,
+	}
+	if control != nil {
+		t.Proxy = nil
 	}
 	if config != nil {
 		t.TLSClientConfig = config.Clone()
@@ -139,6 +148,9 @@ func (c *Client) fetch(ctx context.Context) (known, error) {
 			return known{}, context.Cause(ctx)
 		}
 		failure := &Error{URL: c.url.Redacted(), Attempts: n, Err: err}
+		if c.opts.Quiet {
+			failure.Err = quiet(err)
+		}
 		if n >= c.opts.Retry.Attempts || !passing(err) {
 			return known{}, failure
 		}

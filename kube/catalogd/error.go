@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 )
@@ -106,6 +107,30 @@ func (e *CatalogError) Error() string { return "the answer is no catalog: " + e.
 
 // Unwrap returns the diagnostics.
 func (e *CatalogError) Unwrap() error { return e.Err }
+
+var errNoCatalog = errors.New("the answer is no catalog")
+
+// quiet returns an error without what the server sent.
+func quiet(err error) error {
+	var (
+		status   *StatusError
+		typ      *ContentTypeError
+		redirect *RedirectError
+		catalog  *CatalogError
+		broken   *TruncatedError
+	)
+	switch {
+	case errors.As(err, &status):
+		return &StatusError{Code: status.Code, RetryAfter: status.RetryAfter}
+	case errors.As(err, &redirect):
+		return &RedirectError{To: "elsewhere", Reason: redirect.Reason}
+	case errors.As(err, &broken):
+		return &TruncatedError{Read: broken.Read, Err: io.ErrUnexpectedEOF}
+	case errors.As(err, &typ), errors.As(err, &catalog):
+		return errNoCatalog
+	}
+	return err
+}
 
 // passing reports whether an error may pass by itself.
 func passing(err error) bool {

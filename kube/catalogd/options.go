@@ -3,6 +3,7 @@ package catalogd
 import (
 	"crypto/tls"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/olmkit/olmkit/graph"
@@ -16,6 +17,14 @@ type Options struct {
 	// TLS holds the certificate authorities and client certificates of the
 	// default HTTP client. It is not allowed beside HTTP.
 	TLS *tls.Config
+	// Control, if any, is asked before each connection of the default HTTP client,
+	// with the address that the name of the host led to, as net.Dialer.Control is.
+	// No proxy is used then, as only it would see the address. It is not allowed
+	// beside HTTP.
+	Control func(network, address string, c syscall.RawConn) error
+	// Quiet keeps what a server sent out of errors: whoever may choose the address
+	// of a catalog may not be somebody who may read all that answers there.
+	Quiet bool
 	// Header is sent with every request, such as an Authorization.
 	Header http.Header
 	// Dir is a directory for the last answer and its index; it is made when it
@@ -48,9 +57,9 @@ type Retry struct {
 
 // Limits bound what an answer may cost. Zero fields mean the defaults.
 type Limits struct {
-	// Body bounds the bytes that are received. Default: 512 MiB.
+	// Body bounds the bytes that are received. Default: 128 MiB.
 	Body int64
-	// Text bounds the catalog's text after decompression. Default: 2 GiB.
+	// Text bounds the catalog's text after decompression. Default: 512 MiB.
 	Text int64
 }
 
@@ -63,8 +72,8 @@ func (o *Options) withDefaults() Options {
 	def(&out.Retry.Attempts, 4)
 	def(&out.Retry.Pause, 250*time.Millisecond)
 	def(&out.Retry.MaxPause, 15*time.Second)
-	def(&out.Limits.Body, 512<<20)
-	def(&out.Limits.Text, 2<<30)
+	def(&out.Limits.Body, 128<<20)
+	def(&out.Limits.Text, 512<<20)
 	return out
 }
 

@@ -44,7 +44,8 @@ type Health struct {
 	// CatalogSource is a reason for one.
 	Next time.Duration
 
-	err error
+	err   error
+	first bool // Changed is the first content
 }
 
 // Err returns why the catalog could not be read at the last attempt, or nil.
@@ -52,7 +53,9 @@ func (h Health) Err() error { return h.err }
 
 // Apply writes a health into the status of its CatalogSource, and reports whether
 // that changed it: when not, there is nothing to write. New content shows as a new
-// connection, so that whoever watches CatalogSources learns of it.
+// connection, so that whoever watches CatalogSources learns of it. The time of a
+// connection that stands stays as it is: each process has its own, and several
+// would write theirs in turn.
 //
 // What the reconciliation says about a catalog image template (E8) is left alone.
 func (h Health) Apply(c *olm.CatalogSource) bool {
@@ -62,7 +65,8 @@ func (h Health) Apply(c *olm.CatalogSource) bool {
 	if was != nil {
 		state.Rest = was.Rest
 	}
-	if !h.LastConnect.IsZero() {
+	stands := was != nil && was.Address == h.Address && was.LastObservedState == h.State && bytes.Contains(was.Rest, []byte(`"lastConnect"`))
+	if !h.LastConnect.IsZero() && (!stands || h.Changed && !h.first) {
 		state.Rest = withTime(state.Rest, "lastConnect", h.LastConnect)
 	}
 	out.ConnectionState = &state

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -20,8 +21,28 @@ import (
 type Sources struct {
 	// Named are sources that the program gives, whatever the CatalogSource says.
 	Named map[resolver.CatalogID]Source
-	// HTTP are the options for catalogs that are served.
+	// Global is the namespace whose CatalogSources the administrator writes; all
+	// others are those of tenants, whom less is trusted with. Default: olm.
+	Global string
+	// HTTP are the options for catalogs that are served. Header and client
+	// certificates are for the sources that the program names (Parse) and never
+	// sent to what a CatalogSource names: see Origins. Tenants' catalogs are read
+	// without HTTP.HTTP.
 	HTTP *catalogd.Options
+	// Origins are options, with credentials, for servers by their exact origin,
+	// such as "https://catalogs.example:8443". They count for the CatalogSources of
+	// the global namespace only: with them a tenant would read what the
+	// administrator may.
+	Origins map[string]*catalogd.Options
+	// Allow, if any, is asked whether a CatalogSource of a namespace may be read at
+	// an address with http:// or https://, or an image reference.
+	Allow func(namespace, address string) error
+	// Private lets tenants' catalogs be at loopback and link-local addresses,
+	// where a process finds itself, its node and the metadata of its cloud.
+	Private bool
+	// Tenants pulls catalog and bundle images for tenants. Default: Images, and
+	// for bundles Options.Bundles, whose credentials tenants use then.
+	Tenants *oci.Puller
 	// Images pulls catalog images. Without it, spec.image is an error.
 	Images *oci.Puller
 	// Graph is for catalogs in directories and images.
@@ -48,15 +69,24 @@ func (s *Sources) Of(c *olm.CatalogSource) (Source, error) {
 		return named, nil
 	}
 	image, address := c.Spec.Image, c.Spec.Address
+	images := s.Images
+	if s.isTenant(c.Metadata.Namespace) && s.Tenants != nil {
+		images = s.Tenants
+	}
+	if where := cmp.Or(image, address); where != "" && s.Allow != nil {
+		if err := s.Allow(c.Metadata.Namespace, where); err != nil {
+			return nil, specErrorf("%q is not allowed: %w", where, err)
+		}
+	}
 	switch {
 	case c.Spec.SourceType != "" && c.Spec.SourceType != "grpc":
 		return nil, specErrorf("spec.sourceType %q is not supported: give the catalog's spec.image, or an spec.address at which it is served over HTTP", c.Spec.SourceType)
-	case image != "" && s.Images == nil:
+	case image != "" && images == nil:
 		return nil, specErrorf("spec.image %q: %w", image, errNoPuller)
 	case image != "":
-		return Image(s.Images, image, s.Graph), nil
+		return Image(images, image, s.Graph), nil
 	case strings.HasPrefix(address, "http://"), strings.HasPrefix(address, "https://"):
-		client, err := catalogd.New(address, s.HTTP)
+		client, err := catalogd.New(address, s.optionsFor(c.Metadata.Namespace, address))
 		if err != nil {
 			return nil, specErrorf("spec.address: %w", err)
 		}
@@ -75,7 +105,7 @@ func (s *Sources) Parse(text string) (Source, error) {
 	switch {
 	case !ok || rest == "":
 	case scheme == "http" || scheme == "https":
-		client, err := catalogd.New(text, s.HTTP)
+		client, err := catalogd.New(text, once(s.HTTP))
 		if err != nil {
 			return nil, err
 		}
@@ -131,4 +161,12 @@ func pollOf(c *olm.CatalogSource) (time.Duration, error) {
 		return defaultPoll, fmt.Errorf("spec.updateStrategy.registryPoll.interval %q is no duration such as 30m; %v is used instead", poll.Interval, defaultPoll)
 	}
 	return d, nil
+}
+
+// hasSecrets reports whether a CatalogSource names pull secrets.
+func hasSecrets(c *olm.CatalogSource) bool {
+	var rest struct {
+		Secrets []string `json:"secrets"`
+	}
+	return len(c.Spec.Rest) > 0 && json.Unmarshal(c.Spec.Rest, &rest) == nil && len(rest.Secrets) > 0
 }

@@ -60,6 +60,7 @@ type held struct {
 	snapshot *snapshot // of the last success
 	read     time.Time // the last success
 	since    time.Time // the first success with this content, or after a failure
+	first    bool      // nothing was read before this content
 	tried    time.Time // the last attempt
 	failing  time.Time // the first failure since
 	failures int
@@ -110,6 +111,9 @@ func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, erro
 	if h.State == StateReady && pollErr != nil && h.Message == "" {
 		h.Reason, h.Message = ReasonInterval, shorten(pollErr)
 	}
+	if h.State == StateReady && h.Message == "" && hasSecrets(c) {
+		h.Message = "spec.secrets is ignored: registry credentials are given to the program"
+	}
 	return h, nil
 }
 
@@ -145,6 +149,7 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, source Sourc
 	switch {
 	case err == nil:
 		if changed = h.snapshot == nil || cat != last; changed {
+			h.first = h.snapshot == nil
 			h.snapshot = &snapshot{Catalog: cat, id: id}
 		}
 		if changed || h.failures > 0 {
@@ -157,7 +162,7 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, source Sourc
 		}
 	}
 	out := s.health(id, h, every, now)
-	out.Changed = changed
+	out.Changed, out.first = changed, h.first
 	return out, nil
 }
 

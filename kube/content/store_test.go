@@ -311,3 +311,15 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretsIgnored proves that who names pull secrets is told that nobody reads
+// them.
+func TestSecretsIgnored(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, catalog("1.0.0", true))
+	s := content.New(&content.Options{Sources: named(content.Dir(dir, nil))})
+	h := refresh(t, s, source(t, `{"sourceType":"grpc","secrets":["pull"]}`))
+	if h.State != content.StateReady || !strings.HasPrefix(h.Message, "spec.secrets is ignored") {
+		t.Errorf("%+v", h)
+	}
+}

@@ -65,7 +65,11 @@ func (v *View) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bun
 	if !ok || c.snapshot == nil || b == (graph.Bundle{}) || b.Package().Catalog() != c.Graph {
 		return nil, fmt.Errorf("catalog %s: the bundle is not of the content that this view has", id)
 	}
-	return c.manifests(ctx, b, v.store.opts)
+	opts := v.store.opts
+	if opts.Sources.isTenant(id.Namespace) && opts.Sources.Tenants != nil {
+		opts.Bundles = opts.Sources.Tenants
+	}
+	return c.manifests(ctx, b, opts)
 }
 
 // A snapshot is the content of a catalog, with the manifests that were asked for.

@@ -223,7 +223,7 @@ func TestApply(t *testing.T) {
 	}{
 		{content.Health{Address: "x", State: content.StateReady, LastConnect: at}, true, `{"address":"x","lastObservedState":"READY","lastConnect":"2026-11-21T12:00:00Z"}`},
 		{content.Health{Address: "x", State: content.StateReady, LastConnect: at}, false, `{"address":"x","lastObservedState":"READY","lastConnect":"2026-11-21T12:00:00Z"}`},
-		{content.Health{Address: "x", State: content.StateReady, LastConnect: at.Add(time.Hour)}, true, `{"address":"x","lastObservedState":"READY","lastConnect":"2026-11-21T13:00:00Z"}`},
+		{content.Health{Address: "x", State: content.StateReady, Changed: true, LastConnect: at.Add(time.Hour)}, true, `{"address":"x","lastObservedState":"READY","lastConnect":"2026-11-21T13:00:00Z"}`},
 		{content.Health{Address: "x", State: content.StateFailing, Reason: "RegistryServerError", Message: "down", LastConnect: at.Add(time.Hour)}, true, `{"address":"x","lastObservedState":"TRANSIENT_FAILURE","lastConnect":"2026-11-21T13:00:00Z"}`},
 		{content.Health{Address: "x", State: content.StateFailing, Reason: "RegistryServerError", Message: "still down", LastConnect: at.Add(time.Hour)}, true, `{"address":"x","lastObservedState":"TRANSIENT_FAILURE","lastConnect":"2026-11-21T13:00:00Z"}`},
 		{content.Health{Address: "x", State: content.StateReady, LastConnect: at.Add(2 * time.Hour)}, true, `{"address":"x","lastObservedState":"READY","lastConnect":"2026-11-21T14:00:00Z"}`},

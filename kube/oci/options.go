@@ -36,13 +36,13 @@ type Options struct {
 // for bundles and the second for catalogs.
 type Limits struct {
 	// Download bounds the sum of the layers as they are sent.
-	// Default: 256 MiB, 4 GiB.
+	// Default: 256 MiB, 1 GiB.
 	Download int64
 	// Scan bounds the sum of the layers after decompression.
-	// Default: 1 GiB, 16 GiB.
+	// Default: 1 GiB, 4 GiB.
 	Scan int64
 	// Bytes bounds the files that are unpacked, those that an upper layer then
-	// replaces included. Default: 64 MiB, 4 GiB.
+	// replaces included. Default: 64 MiB, 512 MiB.
 	Bytes int64
 	// Files bounds the number of files, directories and removals in the layers,
 	// as far as the wanted directories go. Default: 10,000, 1 million.
@@ -83,6 +83,6 @@ func (o *Options) withDefaults() Options {
 		out.Remember = 64
 	}
 	out.Bundles = out.Bundles.or(Limits{Download: 256 << 20, Scan: 1 << 30, Bytes: 64 << 20, Files: 10_000, Layers: 128})
-	out.Catalogs = out.Catalogs.or(Limits{Download: 4 << 30, Scan: 16 << 30, Bytes: 4 << 30, Files: 1_000_000, Layers: 128})
+	out.Catalogs = out.Catalogs.or(Limits{Download: 1 << 30, Scan: 4 << 30, Bytes: 512 << 20, Files: 1_000_000, Layers: 128})
 	return out
 }

@@ -1,0 +1,83 @@
+package content
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"github.com/olmkit/olmkit/kube/catalogd"
+)
+
+// isTenant reports whether the CatalogSources of a namespace are not those of the
+// administrator.
+func (s *Sources) isTenant(namespace string) bool {
+	return namespace != cmp.Or(s.Global, "olm")
+}
+
+// once returns options with which a refresh is one attempt, unless they say how
+// many: the store tries again, with pauses that hold nobody up.
+func once(o *catalogd.Options) *catalogd.Options {
+	var out catalogd.Options
+	if o != nil {
+		out = *o
+	}
+	out.Retry.Attempts = max(out.Retry.Attempts, 1)
+	return &out
+}
+
+// optionsFor returns the options for an address that a CatalogSource of a
+// namespace names.
+func (s *Sources) optionsFor(namespace, address string) *catalogd.Options {
+	tenant := s.isTenant(namespace)
+	if o, ok := s.Origins[originOf(address)]; ok && !tenant {
+		return once(o)
+	}
+	o := once(s.HTTP)
+	o.Header = nil
+	if o.TLS != nil {
+		o.TLS = o.TLS.Clone()
+		o.TLS.Certificates, o.TLS.GetClientCertificate = nil, nil
+	}
+	if tenant {
+		// Its transport may hold credentials, and connects to wherever it is told.
+		o.HTTP, o.Quiet = nil, true
+		if !s.Private {
+			o.Control = Public
+		}
+	}
+	return o
+}
+
+// originOf returns the scheme, host and port of an address, with the port that
+// the scheme implies.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	host := strings.ToLower(u.Host)
+	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	return u.Scheme + "://" + host
+}
+
+// metadata are the addresses of cloud metadata that are not link-local.
+var metadata = map[string]bool{"fd00:ec2::254": true, "100.100.100.200": true, "168.63.129.16": true}
+
+// Public is a net.Dialer.Control that refuses loopback, link-local, unspecified
+// and multicast addresses, and the other addresses at which clouds tell machines
+// their secrets. It sees what a name led to, so that no name gets around it.
+// Addresses of the cluster's own network are allowed: catalogs are served there.
+func Public(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("address %q is not allowed: %w", address, err)
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() || metadata[ip.String()] {
+		return fmt.Errorf("address %s is not allowed for a catalog outside of the global namespace", ip)
+	}
+	return nil
+}
