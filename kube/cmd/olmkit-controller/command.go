@@ -3,16 +3,13 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/kube/content"
-	"github.com/olmkit/olmkit/kube/oci"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/resolver"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -30,7 +28,7 @@ import (
 type flags struct {
 	kubeconfig, globalNamespace, leaseNamespace string
 	metrics, health, selector, account          string
-	catalogs                                    []string
+	sources                                     sourceFlags
 	shard                                       kube.Shard
 	concurrency                                 int
 	resync                                      time.Duration
@@ -47,7 +45,7 @@ func command() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "file with the address of the cluster (default: that of the pod, then $KUBECONFIG)")
 	fs.StringVar(&f.globalNamespace, "global-namespace", "olm", "namespace whose catalogs every namespace sees")
-	fs.StringArrayVar(&f.catalogs, "catalog", nil, "read a CatalogSource from elsewhere than it says: namespace/name=dir:path, index:file, image:reference or an address with http:// or https:// (repeatable)")
+	f.sources.add(fs)
 	fs.IntVar(&f.shard.Count, "shard-count", 1, "number of shards that share the namespaces")
 	fs.IntVar(&f.shard.Index, "shard-index", 0, "which of the shards this is, from 0")
 	fs.StringVar(&f.selector, "namespace-selector", "", "labels of the namespaces to look after (default: all)")
@@ -111,19 +109,9 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 			return nil, fmt.Errorf("--namespace-selector: %w", err)
 		}
 	}
-	puller := oci.New(nil)
-	sources := content.Sources{Images: puller, Named: map[resolver.CatalogID]content.Source{}}
-	for _, text := range f.catalogs {
-		id, source, ok := strings.Cut(text, "=")
-		namespace, name, ok2 := strings.Cut(id, "/")
-		if !ok || !ok2 {
-			return nil, fmt.Errorf("--catalog %q: want namespace/name=source", text)
-		}
-		s, err := sources.Parse(source)
-		if err != nil {
-			return nil, fmt.Errorf("--catalog %s: %w", id, err)
-		}
-		sources.Named[resolver.CatalogID{Name: name, Namespace: namespace}] = s
+	sources, err := f.sources.options(f.globalNamespace)
+	if err != nil {
+		return nil, err
 	}
 	config.QPS = -1 // the API server knows better how much it can take
 	types := runtime.NewScheme()
@@ -157,14 +145,17 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 	if err := ctrlmetrics.Registry.Register(metrics); err != nil {
 		return nil, err
 	}
-	store := content.New(&content.Options{Sources: sources, Bundles: puller})
+	store := content.New(sources)
+	changed := make(chan event.GenericEvent)
 	r := &kube.Reconciler{
 		Cluster: cluster, Contents: func() reconcile.Content { return store.View() },
-		Options: reconcile.Options{RoleNaming: operatorgroup.Running}, Metrics: metrics,
+		Options: reconcile.Options{RoleNaming: operatorgroup.Running}, Metrics: metrics, Catalogs: changed,
 		Shard: f.shard, Concurrency: f.concurrency, Resync: f.resync,
 	}
 	if err := r.SetupWithManager(m); err != nil {
 		return nil, err
 	}
-	return m, (&content.Reconciler{Client: m.GetClient(), Store: store}).SetupWithManager(m)
+	return m, (&content.Reconciler{
+		Client: m.GetClient(), Store: store, Owns: r.Owns, Changed: changed, Concurrency: f.sources.atOnce,
+	}).SetupWithManager(m)
 }

@@ -32,7 +32,16 @@ import (
 
 var env envtest.Environment
 
-func TestMain(m *testing.M) { envtest.Main(m, &env) }
+// asCommand makes the test binary the command, so that replicas are processes.
+const asCommand = "OLMKIT_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
+	envtest.Main(m, &env)
+}
 
 // The command prints its permissions, and says what is wrong with its flags.
 func TestFlags(t *testing.T) {
@@ -54,6 +63,11 @@ func TestFlags(t *testing.T) {
 	for _, test := range []struct{ flag, want string }{
 		{"--catalog=olm/a", "want namespace/name=source"},
 		{"--catalog=olm/a=nowhere:x", `source "nowhere:x"`},
+		{"--mirror=quay.io", "want source=mirror"},
+		{"--client-cert=x", "sent to no server"},
+		{"--credentials-for=http://catalogs.example", "and with TLS"},
+		{"--ca-file=/dev/null", "holds no certificate"},
+		{"--registry-config=/nowhere", "--registry-config"},
 		{"--shard-index=3", "shard 3 of 1: the index must be from 0 to 0"},
 		{"--namespace-selector=a=b=c", "--namespace-selector"},
 	} {

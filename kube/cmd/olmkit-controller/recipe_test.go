@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/kube"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// The deployment of the recipe is one, its flags are those of the command, its
+// account is the one that --print-rbac prints, and the text names no flag that
+// does not exist.
+func TestRecipe(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/recipes/cluster/deployment.yaml")
+	check(t, err)
+	var d appsv1.Deployment
+	check(t, yaml.UnmarshalStrict(text, &d))
+	pod := d.Spec.Template.Spec
+	check(t, command().ParseFlags(pod.Containers[0].Args))
+	rbac, err := kube.Manifests("olm", "olmkit")
+	check(t, err)
+	accounts := 0
+	for doc := range bytes.SplitSeq(rbac, []byte("---\n")) {
+		var a corev1.ServiceAccount
+		if yaml.Unmarshal(doc, &a) == nil && a.Kind == "ServiceAccount" && a.Name == pod.ServiceAccountName && a.Namespace == d.Namespace {
+			accounts++
+		}
+	}
+	if accounts != 1 {
+		t.Errorf("the account %s/%s is not that of --print-rbac", d.Namespace, pod.ServiceAccountName)
+	}
+	for _, m := range pod.Containers[0].VolumeMounts {
+		if !slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name }) {
+			t.Errorf("no volume %q", m.Name)
+		}
+	}
+	page, err := os.ReadFile("../../../docs/recipes/cluster.md")
+	check(t, err)
+	for _, word := range strings.FieldsFunc(string(page), func(r rune) bool { return strings.ContainsRune("` ,|\n=", r) }) {
+		if name, ok := strings.CutPrefix(word, "--"); ok && name != "" && name[0] >= 'a' && name[0] <= 'z' && command().Flags().Lookup(name) == nil {
+			t.Errorf("the page names the flag --%s, which does not exist", name)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/docker/cli/cli/config"
+	"github.com/docker/cli/cli/config/configfile"
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/olmkit/olmkit/kube/catalogd"
+	"github.com/olmkit/olmkit/kube/content"
+	"github.com/olmkit/olmkit/kube/oci"
+	"github.com/olmkit/olmkit/resolver"
+	"github.com/spf13/pflag"
+)
+
+// sourceFlags say where catalogs are, and what they may cost.
+type sourceFlags struct {
+	catalogs, mirrors, origins    []string
+	ca, cert, key, token          string
+	registryConfig, cacheDir      string
+	interval, grace               time.Duration
+	private                       bool
+	textLimit, imageLimit, atOnce int
+}
+
+func (f *sourceFlags) add(fs *pflag.FlagSet) {
+	fs.StringArrayVar(&f.catalogs, "catalog", nil, "read a CatalogSource from elsewhere than it says: namespace/name=dir:path, index:file, image:reference or an address with http:// or https:// (repeatable)")
+	fs.DurationVar(&f.interval, "catalog-interval", 5*time.Minute, "how often catalogs are looked at whose CatalogSource does not say")
+	fs.DurationVar(&f.grace, "catalog-grace", 15*time.Minute, "how long the last content stands in when a catalog cannot be read; negative for not at all")
+	fs.IntVar(&f.atOnce, "catalog-concurrency", 16, "number of catalogs that are read at once")
+	fs.IntVar(&f.textLimit, "catalog-text-limit", 512, "MiB of text that a catalog may have")
+	fs.IntVar(&f.imageLimit, "catalog-image-limit", 512, "MiB of files that a catalog image may have")
+	fs.StringVar(&f.cacheDir, "cache-dir", "", "directory for catalogs and images, so that they take no memory and outlive a restart")
+	fs.StringVar(&f.ca, "ca-file", "", "PEM file with certificate authorities for catalogs and registries, beside those of the system")
+	fs.StringArrayVar(&f.origins, "credentials-for", nil, "origin of a catalog server, such as https://catalogs.example:8443, that gets the client certificate and token, for catalogs of the global namespace (repeatable)")
+	fs.StringVar(&f.cert, "client-cert", "", "PEM file with the client certificate for --credentials-for")
+	fs.StringVar(&f.key, "client-key", "", "PEM file with the key of --client-cert")
+	fs.StringVar(&f.token, "token-file", "", "file with the bearer token for --credentials-for")
+	fs.StringVar(&f.registryConfig, "registry-config", "", "docker configuration file with registry credentials, for images of the global namespace")
+	fs.StringArrayVar(&f.mirrors, "mirror", nil, "where else the images of a registry are: source=mirror (repeatable)")
+	fs.BoolVar(&f.private, "allow-private-catalogs", false, "let catalogs outside of the global namespace be at loopback and link-local addresses")
+}
+
+// options returns the options of the store.
+func (f *sourceFlags) options(global string) (*content.Options, error) {
+	base := &tls.Config{MinVersion: tls.VersionTLS12}
+	if f.ca != "" {
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			return nil, fmt.Errorf("--ca-file: %w", err)
+		}
+		text, err := os.ReadFile(f.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--ca-file: %w", err)
+		}
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--ca-file %s: it holds no certificate in PEM form", f.ca)
+		}
+		base.RootCAs = pool
+	}
+	served := &catalogd.Options{TLS: base, Limits: catalogd.Limits{Text: int64(f.textLimit) << 20}}
+	images := &oci.Options{Catalogs: oci.Limits{Bytes: int64(f.imageLimit) << 20}, Transport: f.transport(base, false)}
+	if f.cacheDir != "" {
+		served.Dir, images.Dir = filepath.Join(f.cacheDir, "catalogs"), filepath.Join(f.cacheDir, "images")
+	}
+	for _, m := range f.mirrors {
+		from, to, ok := strings.Cut(m, "=")
+		if !ok || from == "" || to == "" {
+			return nil, fmt.Errorf("--mirror %q: want source=mirror", m)
+		}
+		images.Mirrors = append(images.Mirrors, oci.Mirror{Source: from, Mirrors: []string{to}})
+	}
+	// Tenants have no credentials, and a cache of their own: what is at hand of a
+	// private image must not answer them.
+	tenants := *images
+	tenants.Transport = f.transport(base, !f.private)
+	if f.cacheDir != "" {
+		tenants.Dir = filepath.Join(f.cacheDir, "tenants")
+	}
+	if f.registryConfig != "" {
+		var err error
+		if images.Keychain, err = keychainOf(f.registryConfig); err != nil {
+			return nil, fmt.Errorf("--registry-config: %w", err)
+		}
+	}
+	puller := oci.New(images)
+	sources := content.Sources{
+		Global: global, HTTP: served, Images: puller, Tenants: oci.New(&tenants), Private: f.private,
+		Named: map[resolver.CatalogID]content.Source{},
+	}
+	var err error
+	if sources.Origins, err = f.credentials(served); err != nil {
+		return nil, err
+	}
+	for _, text := range f.catalogs {
+		id, source, ok := strings.Cut(text, "=")
+		namespace, name, ok2 := strings.Cut(id, "/")
+		if !ok || !ok2 {
+			return nil, fmt.Errorf("--catalog %q: want namespace/name=source", text)
+		}
+		s, err := sources.Parse(source)
+		if err != nil {
+			return nil, fmt.Errorf("--catalog %s: %w", id, err)
+		}
+		sources.Named[resolver.CatalogID{Name: name, Namespace: namespace}] = s
+	}
+	return &content.Options{Sources: sources, Bundles: puller, Interval: f.interval, Grace: cmp.Or(f.grace, -1)}, nil
+}
+
+// credentials returns the options of the origins that may have them.
+func (f *sourceFlags) credentials(base *catalogd.Options) (map[string]*catalogd.Options, error) {
+	if len(f.origins) == 0 {
+		if f.cert != "" || f.key != "" || f.token != "" {
+			return nil, fmt.Errorf("--client-cert, --client-key and --token-file are sent to no server: name those that may have them with --credentials-for")
+		}
+		return nil, nil
+	}
+	o := *base
+	o.TLS = base.TLS.Clone()
+	if f.cert != "" || f.key != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return nil, fmt.Errorf("--client-cert: %w", err)
+		}
+		o.TLS.Certificates = []tls.Certificate{pair}
+	}
+	if f.token != "" {
+		text, err := os.ReadFile(f.token)
+		if err != nil {
+			return nil, fmt.Errorf("--token-file: %w", err)
+		}
+		o.Header = http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(text))}}
+	}
+	out := map[string]*catalogd.Options{}
+	for _, origin := range f.origins {
+		if !strings.HasPrefix(origin, "https://") || strings.Contains(origin[len("https://"):], "/") {
+			return nil, fmt.Errorf("--credentials-for %q: want an origin such as https://catalogs.example:8443, without a path, and with TLS", origin)
+		}
+		out[strings.TrimSuffix(strings.ToLower(origin), ":443")] = &o
+	}
+	return out, nil
+}
+
+// transport returns what speaks to registries. A guarded one connects to no
+// address that is only safe for the process itself.
+func (f *sourceFlags) transport(base *tls.Config, guarded bool) http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = base.Clone()
+	if guarded {
+		dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: content.Public}
+		t.DialContext, t.Proxy = dialer.DialContext, nil
+	}
+	return t
+}
+
+// A keychain is a docker configuration file.
+type keychain struct{ file *configfile.ConfigFile }
+
+func keychainOf(name string) (authn.Keychain, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	file, err := config.LoadFromReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return keychain{file}, nil
+}
+
+// Resolve returns the credentials for a repository, or else for its registry.
+func (k keychain) Resolve(target authn.Resource) (authn.Authenticator, error) {
+	for _, key := range []string{target.String(), target.RegistryStr()} {
+		if key == "index.docker.io" {
+			key = authn.DefaultAuthKey
+		}
+		c, err := k.file.GetAuthConfig(key)
+		if err != nil {
+			return nil, err
+		}
+		c.ServerAddress = ""
+		if c.Username != "" || c.Password != "" || c.IdentityToken != "" || c.RegistryToken != "" || c.Auth != "" {
+			return authn.FromConfig(authn.AuthConfig{
+				Username: c.Username, Password: c.Password, Auth: c.Auth,
+				IdentityToken: c.IdentityToken, RegistryToken: c.RegistryToken,
+			}), nil
+		}
+	}
+	return authn.Anonymous, nil
+}
