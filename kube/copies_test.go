@@ -19,7 +19,9 @@ func TestCopiesFromElsewhere(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	for _, ns := range []string{"copier", "place", "aside"} {
 		namespace(t, c, ns)
-		t.Cleanup(func() { must(t, c.DeleteAllOf(ctx, &operatorsv1alpha1.ClusterServiceVersion{}, client.InNamespace(ns))) })
+		t.Cleanup(func() {
+			must(t, c.DeleteAllOf(ctx, &operatorsv1alpha1.ClusterServiceVersion{}, client.InNamespace(ns)))
+		})
 	}
 	g := operatorGroup("copier", "place")
 	must(t, c.Create(ctx, g))

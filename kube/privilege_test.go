@@ -122,17 +122,13 @@ var unused = map[permission]string{
 	{olmGroup, "catalogsources/status", "update"}:     "what became of its template",
 	{olmGroup, "catalogsources/status", "patch"}:      "the health of catalogs: package content, with a client of its own",
 	{olmGroup, "operatorconditions/status", "update"}: "takes note of what an operator says of itself (E6)",
-	{olmGroup, "catalogsources", "get"}:               lookedAtAfterConflict,
-	{olmGroup, "olmconfigs", "get"}:                   lookedAtAfterConflict,
-	{"", "namespaces", "get"}:                         lookedAtAfterConflict,
-	{"apiregistration.k8s.io", "apiservices", "get"}:  lookedAtAfterConflict,
+	{olmGroup, "catalogsources", "get"}:               "the cache has it; asked for after a conflict about its template",
 }
 
 const (
-	rbacGroup             = "rbac.authorization.k8s.io"
-	olmGroup              = "operators.coreos.com"
-	askedByServer         = "no request of its own: the API server looks for it when a role, or a binding, gives more than the writer has"
-	lookedAtAfterConflict = "the cache has it; asked for where a change rests on one that may be old"
+	rbacGroup     = "rbac.authorization.k8s.io"
+	olmGroup      = "operators.coreos.com"
+	askedByServer = "no request of its own: the API server looks for it when a role, or a binding, gives more than the writer has"
 )
 
 // missing returns what is wrong with the rules after all tests have run.

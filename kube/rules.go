@@ -25,11 +25,16 @@ func Rules() []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	// What snapshots hold.
 	for _, k := range kinds() {
-		if n := len(rules); n > 0 && rules[n-1].APIGroups[0] == k.gvk.Group {
+		verbs := []string{"get", "list", "watch"}
+		switch k.group() {
+		case kindNamespace.group(), kindOLMConfig.group(), kindAPIService.group():
+			verbs = verbs[1:] // no change is made to one, or rests on one
+		}
+		if n := len(rules); n > 0 && rules[n-1].APIGroups[0] == k.gvk.Group && len(rules[n-1].Verbs) == len(verbs) {
 			rules[n-1].Resources = append(rules[n-1].Resources, k.plural)
 			continue
 		}
-		rules = append(rules, rule(k.gvk.Group, []string{k.plural}, "get", "list", "watch"))
+		rules = append(rules, rule(k.gvk.Group, []string{k.plural}, verbs...))
 	}
 	return append(rules,
 		// OLM's own.
