@@ -20,8 +20,11 @@ func TestRecentIsBounded(t *testing.T) {
 	if len(r.own) > maxOwn || len(r.order) > 2*maxOwn {
 		t.Errorf("%d writes and %d names are kept: want %d at most", len(r.own), len(r.order), maxOwn)
 	}
-	if last := types.UID(fmt.Sprint(3*maxOwn - 1)); !r.isOwn(last, "1", "ops") || !r.isOwn(last, "1", "ops") {
-		t.Error("the last write is forgotten")
+	last := types.UID(fmt.Sprint(3*maxOwn - 1))
+	for range 2 { // that it is asked for does not end it
+		if !r.isOwn(last, "1", "ops") {
+			t.Error("the last write is forgotten")
+		}
 	}
 	if r.isOwn("1", "1", "ops") {
 		t.Error("the first write is not forgotten")
