@@ -60,3 +60,53 @@ func TestRefusedDeployment(t *testing.T) {
 		t.Errorf("the CSV is %s, %s: %s", c.Status.Phase, c.Status.Reason, c.Status.Message)
 	}
 }
+
+// F7: an operator that is being installed gets back the permissions in its target
+// namespaces that somebody deletes.
+func TestPermissionsWhileInstalling(t *testing.T) {
+	w := worldOf(t, "drift")
+	run := func() {
+		t.Helper()
+		if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove := func(list []olm.Object) {
+		t.Helper()
+		for _, o := range list {
+			if _, err := w.Apply(t.Context(), reconcile.Change{Op: reconcile.Delete, Object: o, For: o.Key()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run()
+	w.Controllers = false // nothing becomes healthy any longer
+	for _, o := range w.List() {
+		if o.Kind == "Deployment" {
+			remove([]olm.Object{o})
+		}
+	}
+	run()
+	for _, o := range w.List() {
+		if o.Kind == olm.KindClusterServiceVersion && o.Metadata.Namespace == testNamespace && !strings.Contains(string(o.Rest), `"phase":"Installing","message"`) {
+			t.Fatalf("the operator is not Installing: %s", o.Rest)
+		}
+	}
+	bindings := func() (list []olm.Object) {
+		for _, o := range w.List() {
+			if strings.HasSuffix(o.Kind, "RoleBinding") && strings.HasPrefix(o.Metadata.Labels["olm.owner"], "example.") && o.Metadata.Namespace != testNamespace {
+				list = append(list, o)
+			}
+		}
+		return list
+	}
+	before := bindings()
+	if len(before) == 0 {
+		t.Fatal("the operator has no permissions in its target namespace")
+	}
+	remove(before)
+	run()
+	if after := bindings(); len(after) != len(before) {
+		t.Errorf("of %d bindings %d are back", len(before), len(after))
+	}
+}

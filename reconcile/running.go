@@ -127,6 +127,9 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) 
 	if p.wasRefused(c.Key()) {
 		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", p.refusal(c.Key())), nil
 	}
+	if settled, err := p.restorePermissions(c); err != nil || !settled {
+		return nil, err
+	}
 	p.basis = c
 	defer func() { p.basis = nil }()
 	if settled, err := p.ensureTargetRBAC(c); err != nil || !settled {
