@@ -219,7 +219,9 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	var f *componentFault
 	switch err := p.health(c); {
 	case err == nil:
-		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors")
+		// With the requirements as they are now, not as they were when it failed.
+		t.phase, t.reason, t.message = olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors"
+		return t
 	case errors.As(err, &f) && f.unknown:
 		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, c.Status.Message, f)
 		return nil
