@@ -163,7 +163,8 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 		return nil, nil
 	}
 	settled, err := true, error(nil)
-	if !p.wasRefused(c.Key()) { // or else the status tells first
+	refused := p.wasRefused(c.Key()) // then the status tells first what is missing
+	if !refused {
 		if settled, err = p.restorePermissions(c); err != nil {
 			return nil, err
 		}
@@ -172,6 +173,11 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 		t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met: %s", missing(requirements))
 		t.requirements, t.checked = requirements, true
 		return t, nil
+	}
+	if refused { // nothing that it misses at once, and still to be put right
+		if settled, err = p.restorePermissions(c); err != nil {
+			return nil, err
+		}
 	}
 	if !settled {
 		return nil, nil // with its permissions the operator may be well
