@@ -1,0 +1,67 @@
+package scenario_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"sigs.k8s.io/yaml"
+)
+
+// required is what the schemas of OLM's CRDs ask for and scenarios leave out, as
+// nothing is decided by it.
+var required = map[string]string{
+	olm.KindClusterServiceVersion: `{spec: {displayName: Example}}`,
+	olm.KindOperatorGroup:         `{status: {lastUpdated: "2026-01-01T00:00:00Z"}}`,
+	olm.KindInstallPlan:           `{status: {phase: "", catalogSources: []}, spec: {approval: Automatic, approved: true, clusterServiceVersionNames: []}}`,
+	olm.KindCatalogSource:         `{spec: {sourceType: grpc}}`,
+	olm.KindSubscription:          `{status: {lastUpdated: "2026-01-01T00:00:00Z"}}`,
+	olm.KindCRD:                   `{spec: {scope: Namespaced, versions: [{schema: {openAPIV3Schema: {type: object}}}]}}`,
+	olm.KindOperatorCondition:     `{spec: {conditions: [{lastTransitionTime: "2026-01-01T00:00:00Z"}]}}`,
+}
+
+// complete fills in what is required, for both clusters.
+func complete(t *testing.T, o *olm.Object) {
+	t.Helper()
+	more, ok := required[o.Kind]
+	if !ok {
+		return
+	}
+	var m, v map[string]any
+	must(t, yaml.Unmarshal([]byte(more), &m))
+	text, err := o.MarshalJSON()
+	must(t, err)
+	must(t, json.Unmarshal(text, &v))
+	fill(v, m)
+	text, err = json.Marshal(v)
+	must(t, err)
+	*o = olm.Object{}
+	must(t, json.Unmarshal(text, o))
+}
+
+// fill adds what is missing: to a list nothing, but to each of its elements.
+func fill(v, more map[string]any) {
+	for name, x := range more {
+		have, ok := v[name]
+		each, _ := x.([]any)
+		switch {
+		case !ok && name != "status" && len(each) == 0:
+			v[name] = x
+		case len(each) == 0:
+			a, isMap := have.(map[string]any)
+			b, both := x.(map[string]any)
+			if isMap && both {
+				fill(a, b)
+			}
+		default:
+			list, _ := have.([]any)
+			for _, e := range list {
+				a, isMap := e.(map[string]any)
+				b, both := each[0].(map[string]any)
+				if isMap && both {
+					fill(a, b)
+				}
+			}
+		}
+	}
+}
