@@ -263,8 +263,8 @@ func TestMetricsAndEvents(t *testing.T) {
 		t.Errorf("counters %v, observed %v", r.counters, r.observed)
 	}
 	for _, e := range []string{
-		"Normal InstallPlanCreated InstallPlan ops/install-4a372f1b1d",
-		"Warning AppliedWithWarnings InstallPlan ops/install-4a372f1b1d",
+		"Normal InstallPlanCreated InstallPlan ops/install-d4188c370f",
+		"Warning AppliedWithWarnings InstallPlan ops/install-d4188c370f",
 		"Normal BeingReplaced ClusterServiceVersion ops/example.v0.1.1",
 		"Normal InstallSucceeded ClusterServiceVersion ops/example.v0.1.3",
 	} {
