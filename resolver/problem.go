@@ -143,6 +143,13 @@ type Options struct {
 	ConstraintLimits *constraints.Limits `json:"-"`
 }
 
+// IsZero reports whether a document has nothing to say of the options: limits are
+// not written.
+func (o Options) IsZero() bool {
+	o.ConstraintLimits = nil
+	return o == Options{}
+}
+
 // A ProblemError says what is wrong with a problem itself, as opposed to a
 // problem that has no solution.
 type ProblemError struct {
