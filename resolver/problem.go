@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
@@ -147,7 +148,7 @@ type Options struct {
 // not written.
 func (o Options) IsZero() bool {
 	o.ConstraintLimits = nil
-	return o == Options{}
+	return reflect.ValueOf(o).IsZero()
 }
 
 // A ProblemError says what is wrong with a problem itself, as opposed to a
