@@ -87,6 +87,8 @@ func Manifests(namespace, name string) ([]byte, error) {
 		},
 		&rbacv1.Role{TypeMeta: typed(version, "Role"), ObjectMeta: local, Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"}},
+			// Who leads is told in events of the core group.
+			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 		}},
 		&rbacv1.RoleBinding{
 			TypeMeta: typed(version, "RoleBinding"), ObjectMeta: local, Subjects: subjects,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -44,6 +45,11 @@ func (s *Sources) optionsFor(namespace, address string) *catalogd.Options {
 	if tenant {
 		// Its transport may hold credentials, and connects to wherever it is told.
 		o.HTTP, o.Quiet = nil, true
+		if o.Dir != "" {
+			// A text that somebody else was given is not for it, whatever its address
+			// answers to the question whether that text is still current.
+			o.Dir = filepath.Join(o.Dir, "namespaces", namespace)
+		}
 		if !s.Private {
 			o.Control = Public
 		}

@@ -94,3 +94,32 @@ func TestPublic(t *testing.T) {
 		}
 	}
 }
+
+// TestTenantsCache gives a tenant nothing of what is kept of an answer to somebody
+// else: the server below says of it, to anybody who asks, that it is current.
+func TestTenantsCache(t *testing.T) {
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("If-None-Match") != "":
+			w.WriteHeader(http.StatusNotModified)
+		case r.Header.Get("Authorization") == "":
+			w.WriteHeader(http.StatusForbidden)
+		default:
+			w.Header().Set("ETag", `"1"`)
+			io.WriteString(w, catalog("1.0.0", true))
+		}
+	}))
+	defer ts.Close()
+	dir := t.TempDir()
+	sources := content.Sources{
+		Private: true, HTTP: &catalogd.Options{Dir: dir},
+		Origins: map[string]*catalogd.Options{ts.URL: {Dir: dir, Header: http.Header{"Authorization": {"Bearer secret"}}}},
+	}
+	for _, test := range []struct{ namespace, want string }{{"olm", content.StateReady}, {"tenant", content.StateFailing}} {
+		c := source(t, `{"sourceType":"grpc","address":"`+ts.URL+`"}`)
+		c.Metadata.Namespace = test.namespace
+		if h := refresh(t, content.New(&content.Options{Sources: sources}), c); h.State != test.want {
+			t.Errorf("namespace %s: %+v; want %s", test.namespace, h, test.want)
+		}
+	}
+}
