@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/olmkit/olmkit/kube"
@@ -33,7 +32,7 @@ func TestOtherClients(t *testing.T) {
 	namespace(t, c, "typed")
 	must(t, c.Create(ctx, operatorGroup("typed", "typed")))
 	must(t, c.Create(ctx, subscription("typed", "other")))
-	eventually(t, 30*time.Second, func() error { return installed(c, "typed", "0.1.2") })
+	eventually(t, patience, func() error { return installed(c, "typed", "0.1.2") })
 
 	d, err := dynamic.NewForConfig(env.Config)
 	must(t, err)
@@ -56,9 +55,9 @@ spec: {name: widget, channel: stable, source: other, sourceNamespace: olm, insta
 		_, err := d.Resource(resource).Namespace("dynamic").Apply(ctx, u.GetName(), u, metav1.ApplyOptions{FieldManager: "kubectl"})
 		must(t, err)
 	}
-	eventually(t, 30*time.Second, func() error { return installed(c, "dynamic", "0.1.2") })
+	eventually(t, patience, func() error { return installed(c, "dynamic", "0.1.2") })
 	var typed, dynamically []string
-	eventually(t, 10*time.Second, func() error { // what follows the last phase
+	eventually(t, patience, func() error { // what follows the last phase
 		typed, dynamically = describe(t, d, "typed"), describe(t, d, "dynamic")
 		if diff := gocmp.Diff(typed, dynamically); diff != "" {
 			return fmt.Errorf("typed (-) and dynamic (+) clients differ:\n%s", diff)

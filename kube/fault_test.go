@@ -126,8 +126,10 @@ func TestServiceAccount(t *testing.T) {
 	must(t, c.Create(ctx, role))
 	must(t, c.Create(ctx, binding))
 	t.Cleanup(func() { must(t, c.Delete(ctx, binding)); must(t, c.Delete(ctx, role)) })
+	// The next plan fails after two seconds as well, unless the API server knows.
+	waitAllowed(t, c, "system:serviceaccount:scoped:installer", "", permission{"apps", "deployments", "create"})
 	must(t, c.Delete(ctx, plan))
-	eventually(t, 30*time.Second, func() error { return installed(c, "scoped", "0.1.1") })
+	eventually(t, patience, func() error { return installed(c, "scoped", "0.1.1") })
 	as := map[string]bool{}
 	for _, w := range writes.list() {
 		if w.user != "" {
@@ -150,7 +152,7 @@ func TestServiceAccount(t *testing.T) {
 func failedPlan(t testing.TB, c client.Client, ns string) *operatorsv1alpha1.InstallPlan {
 	t.Helper()
 	plan := &operatorsv1alpha1.InstallPlan{}
-	eventually(t, 30*time.Second, func() error {
+	eventually(t, patience, func() error {
 		list := &operatorsv1alpha1.InstallPlanList{}
 		if err := c.List(context.Background(), list, client.InNamespace(ns)); err != nil {
 			return err
@@ -173,18 +175,20 @@ func failedPlan(t testing.TB, c client.Client, ns string) *operatorsv1alpha1.Ins
 	return plan
 }
 
-// quiet checks that nothing is tried any more: whoever retried for ever would
-// write every second.
+// quiet waits until nothing but events was written for three seconds. Whoever
+// retried for ever would write every second, and never be quiet.
 func quiet(t testing.TB, writes *audit) {
 	t.Helper()
-	time.Sleep(500 * time.Millisecond)
-	before := len(writes.list())
-	time.Sleep(3 * time.Second)
-	for _, w := range writes.list()[before:] {
-		if !strings.Contains(w.path, "/events") {
-			t.Errorf("still tried: %+v", w)
+	eventually(t, patience, func() error {
+		before := len(writes.list())
+		time.Sleep(3 * time.Second)
+		for _, w := range writes.list()[before:] {
+			if !strings.Contains(w.path, "/events") {
+				return fmt.Errorf("still written: %+v", w)
+			}
 		}
-	}
+		return nil
+	})
 }
 
 // A bundle with an object that the API server refuses: the plan fails and says
@@ -220,9 +224,9 @@ func TestTeardown(t *testing.T) {
 	must(t, c.Create(ctx, operatorGroup("teardown", "teardown-target")))
 	sub := subscription("teardown", "teardown")
 	must(t, c.Create(ctx, sub))
-	eventually(t, 30*time.Second, func() error { return installed(c, "teardown", "0.1.1") })
+	eventually(t, patience, func() error { return installed(c, "teardown", "0.1.1") })
 	copied := &operatorsv1alpha1.ClusterServiceVersion{}
-	eventually(t, 10*time.Second, func() error {
+	eventually(t, patience, func() error {
 		return c.Get(ctx, client.ObjectKey{Namespace: "teardown-target", Name: "widget.v0.1.1"}, copied)
 	})
 	must(t, c.Delete(ctx, sub))
@@ -234,7 +238,7 @@ func TestTeardown(t *testing.T) {
 	}
 	must(t, c.Delete(ctx, csv))
 	must(t, c.Delete(ctx, operatorGroup("teardown")))
-	eventually(t, 30*time.Second, func() error {
+	eventually(t, patience, func() error {
 		if err := c.Get(ctx, client.ObjectKeyFromObject(copied), copied); err == nil {
 			return fmt.Errorf("the copy is still there")
 		}

@@ -194,7 +194,11 @@ func subscription(ns, catalog string) *operatorsv1alpha1.Subscription {
 	}
 }
 
-// eventually waits until a condition holds; it returns why it does not.
+// patience is how long a test waits for what must come. It says nothing about
+// speed: a machine that is slow, or shared, gets there as well.
+const patience = 4 * time.Minute
+
+// eventually waits until a condition holds; it tells why it does not.
 func eventually(t testing.TB, limit time.Duration, condition func() error) {
 	t.Helper()
 	var err error

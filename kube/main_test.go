@@ -111,6 +111,7 @@ func TestCluster(t *testing.T) {
 		must(t, client.IgnoreAlreadyExists(c.Create(context.Background(), o)))
 		t.Cleanup(func() { must(t, c.Delete(context.Background(), o)) })
 	}
+	waitAllowed(t, c, "system:serviceaccount:"+globalNamespace+":olmkit", clustertest.Namespace, permission{olmGroup, "subscriptions", "delete"})
 	empty := func(t *testing.T) {
 		t.Helper()
 		if err := c.DeleteAllOf(context.Background(), &operatorsv1alpha1.Subscription{}, client.InNamespace(clustertest.Namespace)); err != nil {

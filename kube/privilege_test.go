@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/olmkit/olmkit/kube"
 	corev1 "k8s.io/api/core/v1"
@@ -218,7 +217,7 @@ func TestEveryKind(t *testing.T) {
 	sub := subscription("every", "every")
 	sub.Spec.StartingCSV = "widget.v0.1.1"
 	must(t, c.Create(ctx, sub))
-	eventually(t, time.Minute, func() error { return installed(c, "every", "0.1.2") })
+	eventually(t, patience, func() error { return installed(c, "every", "0.1.2") })
 	for doc := range strings.SplitSeq(string(text), "---\n") {
 		u := &unstructured.Unstructured{}
 		must(t, yaml.Unmarshal([]byte(doc), &u.Object))

@@ -53,7 +53,7 @@ func TestLargeBundle(t *testing.T) {
 	t.Cleanup(func() { wipe(t, "large") })
 	must(t, c.Create(ctx, operatorGroup("large", "large")))
 	must(t, c.Create(ctx, subscription("large", "large")))
-	eventually(t, 30*time.Second, func() error { return installed(c, "large", "0.1.1") })
+	eventually(t, patience, func() error { return installed(c, "large", "0.1.1") })
 	for i := range 3 {
 		o := &corev1.ConfigMap{}
 		if err := c.Get(ctx, client.ObjectKey{Namespace: "large", Name: fmt.Sprintf("large-%d", i)}, o); err != nil || len(o.Data["text"]) != 700<<10 {
@@ -93,7 +93,7 @@ func TestDeadWebhook(t *testing.T) {
 	content := catalogs(t, c, "dead-webhook", widgetsOf(t, "light.csv.yaml", []string{"0.1.1"}))
 	playDeployments(t)
 	config, _ := restricted(t)
-	start(t, config, content)
+	start(t, config, content, func(r *kube.Reconciler) { r.Options.PlanTimeout = time.Hour })
 	namespace(t, c, "dead-webhook")
 	t.Cleanup(func() { wipe(t, "dead-webhook") })
 	hook := &admissionregistrationv1.ValidatingWebhookConfiguration{
@@ -112,10 +112,19 @@ func TestDeadWebhook(t *testing.T) {
 	}
 	must(t, c.Create(ctx, hook))
 	t.Cleanup(func() { must(t, client.IgnoreNotFound(c.Delete(ctx, hook))) })
-	time.Sleep(time.Second) // until the API server knows of it
+	probe := &operatorsv1alpha1.ClusterServiceVersion{ObjectMeta: metav1.ObjectMeta{Name: "probe.v1", Namespace: "dead-webhook"}}
+	probe.Spec.InstallStrategy.StrategyName = "deployment"
+	probe.Spec.InstallStrategy.StrategySpec.DeploymentSpecs = []operatorsv1alpha1.StrategyDeploymentSpec{}
+	eventually(t, patience, func() error { // until the API server knows of it
+		err := c.Create(ctx, probe.DeepCopy(), client.DryRunAll)
+		if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
+			return fmt.Errorf("the webhook is not called yet: %v", err)
+		}
+		return nil
+	})
 	must(t, c.Create(ctx, operatorGroup("dead-webhook", "dead-webhook")))
 	must(t, c.Create(ctx, subscription("dead-webhook", "dead-webhook")))
-	eventually(t, 20*time.Second, func() error {
+	eventually(t, patience, func() error {
 		list := &operatorsv1alpha1.InstallPlanList{}
 		if err := c.List(ctx, list, client.InNamespace("dead-webhook")); err != nil {
 			return err
@@ -135,7 +144,7 @@ func TestDeadWebhook(t *testing.T) {
 		return fmt.Errorf("none of %d events tells of the webhook", len(events.Items))
 	})
 	must(t, c.Delete(ctx, hook))
-	eventually(t, 30*time.Second, func() error { return installed(c, "dead-webhook", "0.1.1") })
+	eventually(t, patience, func() error { return installed(c, "dead-webhook", "0.1.1") })
 }
 
 // F10: a service account that may create all but what runs the operator does not
@@ -161,11 +170,12 @@ func TestNarrowServiceAccount(t *testing.T) {
 	must(t, c.Create(ctx, role))
 	must(t, c.Create(ctx, binding))
 	t.Cleanup(func() { must(t, c.Delete(ctx, binding)); must(t, c.Delete(ctx, role)) })
+	waitAllowed(t, c, "system:serviceaccount:narrow:weak", "", permission{olmGroup, "clusterserviceversions", "create"})
 	g := operatorGroup("narrow", "narrow")
 	g.Spec.ServiceAccountName = "weak"
 	must(t, c.Create(ctx, g))
 	must(t, c.Create(ctx, subscription("narrow", "narrow")))
-	eventually(t, 30*time.Second, func() error {
+	eventually(t, patience, func() error {
 		csv := &operatorsv1alpha1.ClusterServiceVersion{}
 		if err := c.Get(ctx, client.ObjectKey{Namespace: "narrow", Name: "widget.v0.1.1"}, csv); err != nil {
 			return err
@@ -182,5 +192,5 @@ func TestNarrowServiceAccount(t *testing.T) {
 	}
 	role.Rules = append(role.Rules, rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"create"}})
 	must(t, c.Update(ctx, role))
-	eventually(t, 30*time.Second, func() error { return installed(c, "narrow", "0.1.1") })
+	eventually(t, patience, func() error { return installed(c, "narrow", "0.1.1") })
 }

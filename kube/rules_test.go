@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/olmkit/olmkit/kube"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,12 +83,33 @@ func restricted(t testing.TB) (*rest.Config, *audit) {
 		must(t, yaml.Unmarshal(doc, &u.Object))
 		must(t, client.IgnoreAlreadyExists(c.Create(ctx, u)))
 	}
+	waitAllowed(t, c, "system:serviceaccount:"+globalNamespace+":olmkit", "", permission{olmGroup, "subscriptions", "watch"})
 	config := rest.AnonymousClientConfig(env.Config)
 	config.QPS = -1
 	config.BearerToken = token(t, globalNamespace, "olmkit")
 	a := &audit{}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return auditor{next, a} })
 	return config, a
+}
+
+// waitAllowed waits until the API server knows that a user has a permission: it
+// learns of roles and bindings some time after they were written.
+func waitAllowed(t testing.TB, c client.Client, user, namespace string, p permission) {
+	t.Helper()
+	groups := []string{"system:authenticated", "system:serviceaccounts"}
+	eventually(t, patience, func() error {
+		r := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: user, Groups: groups,
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Group: p.group, Resource: p.resource, Verb: p.verb, Namespace: namespace},
+		}}
+		if err := c.Create(context.Background(), r); err != nil {
+			return err
+		}
+		if !r.Status.Allowed {
+			return fmt.Errorf("%s may not %s: %s", user, p, r.Status.Reason)
+		}
+		return nil
+	})
 }
 
 // outside returns the writes of an audit to namespaces that are not among those

@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,13 +31,29 @@ func TestRunsPerEvent(t *testing.T) {
 	t.Cleanup(func() { wipe(t, "runs", "runs-empty") })
 	must(t, c.Create(ctx, operatorGroup("runs", "runs")))
 	must(t, c.Create(ctx, subscription("runs", "runs")))
-	eventually(t, 30*time.Second, func() error { return installed(c, "runs", "0.1.1") })
-	time.Sleep(2 * time.Second) // what runs on its own account is over
-	patch := func(o client.Object, text string) func() error {
-		return func() error { return c.Patch(ctx, o, client.RawPatch("application/merge-patch+json", []byte(text))) }
+	eventually(t, patience, func() error { return installed(c, "runs", "0.1.1") })
+	// settled waits until no run has begun for a second.
+	settled := func() {
+		t.Helper()
+		eventually(t, patience, func() error {
+			before := runs.Load()
+			time.Sleep(time.Second)
+			if n := runs.Load() - before; n > 0 {
+				return fmt.Errorf("%d more runs", n)
+			}
+			return nil
+		})
 	}
-	const label = `{"metadata":{"labels":{"test/x":"y"}}}`
-	const annotate = `{"metadata":{"annotations":{"test/x":"y"}}}`
+	settled()
+	n := 0
+	// change returns what changes a label or an annotation, to another value each
+	// time.
+	change := func(o client.Object, member string) func() error {
+		return func() error {
+			n++
+			return c.Patch(ctx, o, client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"metadata":{%q:{"test/x":"%d"}}}`, member, n)))
+		}
+	}
 	ns := func(name string) *corev1.Namespace {
 		o := &corev1.Namespace{}
 		o.Name = name
@@ -47,30 +64,46 @@ func TestRunsPerEvent(t *testing.T) {
 	deployment.Name, deployment.Namespace = "widget", "runs"
 	csv := &operatorsv1alpha1.ClusterServiceVersion{}
 	csv.Name, csv.Namespace = "widget.v0.1.1", "runs"
+	account := func(ns, name string) func() error {
+		return func() error { return c.Create(ctx, serviceAccount(ns, name)) }
+	}
+	namespaceOf := change(ns("runs"), "labels")
 	for _, e := range []struct {
 		name string
-		want int32
 		do   func() error
+		// wakes is an event of the same kind, and thus of the same watch, that comes
+		// after one that wakes nobody: when it has its run, the other one had none.
+		wakes func() error
 	}{
-		{"a namespace without OLM objects", 0, func() error { return c.Create(ctx, ns("runs-new")) }},
-		{"a label of such a namespace", 0, patch(ns("runs-empty"), label)},
-		{"a service account in it", 0, func() error { return c.Create(ctx, serviceAccount("runs-empty", "somebody")) }},
-		{"an annotation of the namespace", 0, patch(ns("runs"), annotate)},
-		{"a kind that no plan looks at", 0, func() error {
+		{"a namespace without OLM objects", func() error { return c.Create(ctx, ns("runs-new")) }, namespaceOf},
+		{"a label of such a namespace", change(ns("runs-empty"), "labels"), namespaceOf},
+		{"a service account in it", account("runs-empty", "somebody"), account("runs", "another")},
+		{"an annotation of the namespace", change(ns("runs"), "annotations"), namespaceOf},
+		{"a kind that no plan looks at", func() error {
 			o := &corev1.ConfigMap{}
 			o.Name, o.Namespace = "something", "runs"
 			return c.Create(ctx, o)
-		}},
-		{"the subscription", 1, patch(sub, annotate)},
-		{"the operator", 1, patch(csv, label)},          // its annotations are its pods', too
-		{"its deployment", 1, patch(deployment, label)}, // its annotations count for its generation
-		{"a service account beside it", 1, func() error { return c.Create(ctx, serviceAccount("runs", "somebody")) }},
+		}, change(sub, "annotations")},
+		{"the subscription", change(sub, "annotations"), nil},
+		{"the operator", change(csv, "labels"), nil},          // its annotations are its pods', too
+		{"its deployment", change(deployment, "labels"), nil}, // its annotations count for its generation
+		{"a service account beside it", account("runs", "somebody"), nil},
 	} {
 		before, written := runs.Load(), len(writes.list())
 		must(t, e.do())
-		time.Sleep(500 * time.Millisecond)
-		if got := runs.Load() - before; got != e.want {
-			t.Errorf("%s: %d runs, want %d; written: %v", e.name, got, e.want, writes.list()[written:])
+		if e.wakes != nil {
+			time.Sleep(500 * time.Millisecond) // so that two runs would not be one
+			must(t, e.wakes())
+		}
+		eventually(t, patience, func() error {
+			if runs.Load() == before {
+				return fmt.Errorf("%s: no run", e.name)
+			}
+			return nil
+		})
+		settled()
+		if got := runs.Load() - before; got != 1 {
+			t.Errorf("%s: %d runs, want 1; written: %v", e.name, got, writes.list()[written:])
 		}
 	}
 }

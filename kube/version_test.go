@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/olmkit/olmkit/kube"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -35,7 +34,7 @@ func define(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) {
 	must(t, c.Create(ctx, crd))
 	t.Cleanup(func() {
 		must(t, c.Delete(ctx, crd))
-		eventually(t, 30*time.Second, func() error {
+		eventually(t, patience, func() error {
 			if err := c.Get(ctx, client.ObjectKeyFromObject(crd), crd); err == nil {
 				return errors.New("the CRD is still there")
 			} else {
@@ -43,7 +42,7 @@ func define(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) {
 			}
 		})
 	})
-	eventually(t, 10*time.Second, func() error {
+	eventually(t, patience, func() error {
 		must(t, c.Get(ctx, client.ObjectKeyFromObject(crd), crd))
 		for _, x := range crd.Status.Conditions {
 			if x.Type == apiextensionsv1.Established && x.Status == apiextensionsv1.ConditionTrue {
@@ -91,7 +90,7 @@ func TestPlatformVersion(t *testing.T) {
 		"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": map[string]any{"name": "version"},
 		"status": map[string]any{"desired": map[string]any{"version": "4.19.3"}},
 	}}
-	must(t, c.Create(ctx, u))
+	eventually(t, patience, func() error { return c.Create(ctx, u.DeepCopy()) }) // it is served a moment after it is established
 	if got := read(); got != "4.19.3" {
 		t.Errorf("the version is %q", got)
 	}

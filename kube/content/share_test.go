@@ -72,15 +72,12 @@ func TestSlowTenant(t *testing.T) {
 	for range 2 {
 		<-arrived
 	}
-	start := time.Now()
 	if result, err := r.Reconcile(ctx, request("tenant", "three")); err != nil || result.RequeueAfter != time.Second {
 		t.Errorf("beyond the share: %+v, %v; want it to come again", result, err)
 	}
+	// The slow ones answer at no time: were it held up, it would never end.
 	if _, err := r.Reconcile(ctx, request("olm", "community")); err != nil || head(t, store.View()) != "etcd.v1.0.0" {
 		t.Errorf("the good catalog: %v, %s", err, head(t, store.View()))
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("it took %v", took)
 	}
 	cancel()
 	for range 2 {

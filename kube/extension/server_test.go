@@ -78,7 +78,7 @@ func realServer(t *testing.T, crds string) {
 	eventually := func(want string) *olmv1.ClusterExtension {
 		t.Helper()
 		e := &olmv1.ClusterExtension{}
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 			if err := c.Get(ctx, client.ObjectKey{Name: "my-etcd"}, e); err != nil {
 				t.Fatal(err)
 			}

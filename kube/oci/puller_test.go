@@ -307,9 +307,9 @@ func TestContext(t *testing.T) {
 	r.change.Store(&hang)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	start := time.Now()
-	if _, err := oci.New(nil).Bundle(ctx, ref); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
-		t.Errorf("after %v: %v", time.Since(start), err)
+	// Whoever does not obey the context waits for an hour.
+	if _, err := oci.New(&oci.Options{Timeout: time.Hour}).Bundle(ctx, ref); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 	// Nor does a registry that hangs keep a caller who would wait forever.
 	_, err := oci.New(&oci.Options{Timeout: 50 * time.Millisecond}).Bundle(t.Context(), ref)

@@ -155,7 +155,7 @@ func TestCommand(t *testing.T) {
 		if err != nil {
 			t.Errorf("told to end: %v", err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(4 * time.Minute):
 		t.Error("it does not end")
 	}
 }
@@ -195,7 +195,7 @@ func check(t *testing.T, err error) {
 func eventually(t *testing.T, condition func() error) {
 	t.Helper()
 	var err error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(4 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if err = condition(); err == nil {
 			return
 		}

@@ -68,7 +68,7 @@ func run(t *testing.T, args ...string) (end func()) {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
-		kill := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		kill := time.AfterFunc(4*time.Minute, func() { cmd.Process.Kill() })
 		defer kill.Stop()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%v\n%s", err, &out)

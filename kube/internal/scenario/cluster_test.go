@@ -94,7 +94,7 @@ func (s *server) control(ctx context.Context, o olm.Object) error {
 		}
 		return s.client.Status().Update(ctx, u)
 	case olm.KindCRD:
-		for range 500 {
+		for range 12_000 {
 			u, err := s.get(ctx, o)
 			if err != nil {
 				return err
@@ -143,7 +143,7 @@ func (s *server) put(ctx context.Context, o olm.Object) error {
 	switch {
 	case apierrors.IsNotFound(err):
 		err = s.client.Create(ctx, u)
-		for i := 0; apierrors.IsNotFound(err) && i < 100; i++ { // its API is not served yet
+		for i := 0; apierrors.IsNotFound(err) && i < 2400; i++ { // its API is not served yet
 			time.Sleep(50 * time.Millisecond)
 			err = s.client.Create(ctx, u)
 		}
@@ -214,7 +214,7 @@ func keyOf(u *unstructured.Unstructured) olm.Key {
 // empty removes all that an empty cluster does not have. Nobody plays the
 // controller that ends namespaces.
 func (s *server) empty(ctx context.Context) error {
-	for range 200 {
+	for range 6_000 {
 		list, err := s.list(ctx)
 		if err != nil || len(list) == 0 {
 			return err
