@@ -321,7 +321,10 @@ func TestContextEndsEverything(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		},
-		"pause": func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Retry-After", "3600"); w.WriteHeader(503) },
+		"pause": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(503)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// Whoever does not obey the context waits for an hour.
