@@ -25,6 +25,7 @@ type server struct {
 	client      client.Client
 	unavailable map[string]bool
 	initial     map[olm.Key]bool // what an empty cluster has
+	now         time.Time
 }
 
 // Apply makes a change and lets the controllers act.
