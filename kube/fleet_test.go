@@ -78,13 +78,18 @@ func widgetText(t testing.TB, csv string, versions []string, files ...string) st
 	return b.String()
 }
 
+// contentOf returns content that has one catalog, of the global namespace.
+func contentOf(t testing.TB, name string, blobs *fbc.Catalog) *reconcile.Catalogs {
+	t.Helper()
+	content := &reconcile.Catalogs{}
+	must(t, content.Add(context.Background(), resolver.CatalogID{Name: name, Namespace: globalNamespace}, blobs))
+	return content
+}
+
 // catalogs returns content that has one catalog, and declares it in the cluster.
 func catalogs(t testing.TB, c client.Client, name string, blobs *fbc.Catalog) *reconcile.Catalogs {
 	t.Helper()
-	content := &reconcile.Catalogs{}
-	if err := content.Add(context.Background(), resolver.CatalogID{Name: name, Namespace: globalNamespace}, blobs); err != nil {
-		t.Fatal(err)
-	}
+	content := contentOf(t, name, blobs)
 	namespace(t, c, globalNamespace)
 	src := &operatorsv1alpha1.CatalogSource{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: globalNamespace},

@@ -30,7 +30,8 @@ func (p permission) String() string {
 }
 
 // used are the permissions that the restricted clients of this test binary made
-// use of.
+// use of. Those that the API server looks for by itself, when a role or a binding
+// gives more than its writer has, TestStrongPermissions adds.
 var used = struct {
 	sync.Mutex
 	by map[permission]int
@@ -104,25 +105,6 @@ func granted() map[permission]bool {
 	return out
 }
 
-// unused are the permissions that no test of this package can be seen to use, and
-// why they are needed.
-var unused = map[permission]string{
-	{rbacGroup, "roles", "escalate"}:                  askedByServer,
-	{rbacGroup, "roles", "bind"}:                      askedByServer,
-	{rbacGroup, "clusterroles", "escalate"}:           askedByServer,
-	{rbacGroup, "clusterroles", "bind"}:               askedByServer,
-	{rbacGroup, "roles", "update"}:                    "puts right what somebody else changed (F7)",
-	{rbacGroup, "rolebindings", "update"}:             "puts right what somebody else changed (F7)",
-	{rbacGroup, "clusterrolebindings", "update"}:      "puts right what somebody else changed (F7)",
-	{"apps", "deployments", "delete"}:                 "one that a CSV does not have any longer, or an operator that may not be here (F6)",
-	{olmGroup, "subscriptions", "create"}:             "for dependencies (E1)",
-	{olmGroup, "installplans", "delete"}:              "one that another resolution makes idle before it has steps",
-	{olmGroup, "catalogsources", "update"}:            "the image that its template asks for",
-	{olmGroup, "catalogsources/status", "update"}:     "what became of its template",
-	{olmGroup, "catalogsources/status", "patch"}:      "the health of catalogs: package content, with a client of its own",
-	{olmGroup, "operatorconditions/status", "update"}: "takes note of what an operator says of itself (E6)",
-}
-
 // byTests are the permissions that tests use as users would.
 var byTests = map[permission]bool{
 	{olmGroup, "subscriptions", "update"}: true,
@@ -130,9 +112,8 @@ var byTests = map[permission]bool{
 }
 
 const (
-	rbacGroup     = "rbac.authorization.k8s.io"
-	olmGroup      = "operators.coreos.com"
-	askedByServer = "no request of its own: the API server looks for it when a role, or a binding, gives more than the writer has"
+	rbacGroup = "rbac.authorization.k8s.io"
+	olmGroup  = "operators.coreos.com"
 )
 
 // missing returns what is wrong with the rules after all tests have run.
@@ -147,17 +128,11 @@ func missing() []string {
 		}
 	}
 	for p := range allowed {
-		_, listed := unused[p]
 		// Reading goes through the cache, except after a conflict, and whether one
 		// comes about is chance.
 		chance := p.verb == "get" && (allowed[permission{p.group, p.resource, "create"}] || allowed[permission{p.group, p.resource, "update"}])
-		if used.by[p] == 0 && !listed && !chance {
+		if used.by[p] == 0 && !chance {
 			out = append(out, "no test needs the permission to "+p.String())
-		}
-	}
-	for p := range unused {
-		if !allowed[p] {
-			out = append(out, "a reason for a permission that no rule gives: "+p.String())
 		}
 	}
 	slices.Sort(out)

@@ -84,12 +84,20 @@ func restricted(t testing.TB) (*rest.Config, *audit) {
 		must(t, client.IgnoreAlreadyExists(c.Create(ctx, u)))
 	}
 	waitAllowed(t, c, "system:serviceaccount:"+globalNamespace+":olmkit", "", permission{olmGroup, "subscriptions", "watch"})
-	config := rest.AnonymousClientConfig(env.Config)
-	config.QPS = -1
-	config.BearerToken = token(t, globalNamespace, "olmkit")
+	config := accountConfig(t, "olmkit")
 	a := &audit{}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return auditor{next, a} })
 	return config, a
+}
+
+// accountConfig returns the configuration of a service account of the global
+// namespace.
+func accountConfig(t testing.TB, name string) *rest.Config {
+	t.Helper()
+	config := rest.AnonymousClientConfig(env.Config)
+	config.QPS = -1
+	config.BearerToken = token(t, globalNamespace, name)
+	return config
 }
 
 // waitAllowed waits until the API server knows that a user has a permission: it
