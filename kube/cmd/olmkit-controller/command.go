@@ -31,7 +31,7 @@ type flags struct {
 	sources                                     sourceFlags
 	shard                                       kube.Shard
 	concurrency                                 int
-	resync                                      time.Duration
+	resync, lease, renew, electRetry            time.Duration
 	elect, printRBAC, verbose                   bool
 }
 
@@ -51,6 +51,9 @@ func command() *cobra.Command {
 	fs.StringVar(&f.selector, "namespace-selector", "", "labels of the namespaces to look after (default: all)")
 	fs.BoolVar(&f.elect, "leader-elect", false, "let one of several replicas of the shard work, and the others stand by")
 	fs.StringVar(&f.leaseNamespace, "leader-election-namespace", "", "namespace of the lease (default: that of the pod)")
+	fs.DurationVar(&f.lease, "leader-election-lease-duration", 15*time.Second, "how long standbys wait for a leader that does not renew its lease")
+	fs.DurationVar(&f.renew, "leader-election-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it ends; shorter than the lease")
+	fs.DurationVar(&f.electRetry, "leader-election-retry-period", 2*time.Second, "how often replicas look at the lease")
 	fs.StringVar(&f.metrics, "metrics-bind-address", ":8080", "where /metrics is served; 0 for nowhere")
 	fs.StringVar(&f.health, "health-probe-bind-address", ":8081", "where /healthz and /readyz are served; 0 for nowhere")
 	fs.IntVar(&f.concurrency, "concurrency", 4, "number of namespaces that are worked on at once")
@@ -127,7 +130,8 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 		HealthProbeBindAddress: f.health,
 		LeaderElection:         f.elect, LeaderElectionID: f.shard.Name(), LeaderElectionNamespace: f.leaseNamespace,
 		LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout:       &stop,
+		LeaseDuration:                 &f.lease, RenewDeadline: &f.renew, RetryPeriod: &f.electRetry,
+		GracefulShutdownTimeout: &stop,
 	})
 	if err != nil {
 		return nil, err

@@ -57,27 +57,50 @@ func (s *catalogServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // and waits.
 func run(t *testing.T, args ...string) (end func()) {
 	t.Helper()
+	return replicate(t, args...).end
+}
+
+// A replica is a process that runs the command.
+type replica struct {
+	out   *bytes.Buffer
+	ended chan struct{} // is closed when it has ended
+	err   error         // how it ended
+	end   func()
+}
+
+func replicate(t *testing.T, args ...string) *replica {
+	t.Helper()
 	self, err := os.Executable()
 	check(t, err)
 	cmd := exec.Command(self, append([]string{"--metrics-bind-address=0", "--health-probe-bind-address=0"}, args...)...)
 	cmd.Env = append(os.Environ(), asCommand+"=1")
-	var out bytes.Buffer
-	cmd.Stderr = &out
+	r := &replica{out: &bytes.Buffer{}, ended: make(chan struct{})}
+	cmd.Stderr = r.out
 	check(t, cmd.Start())
-	end = sync.OnceFunc(func() {
+	go func() {
+		r.err = cmd.Wait()
+		close(r.ended)
+	}()
+	r.end = sync.OnceFunc(func() {
+		select {
+		case <-r.ended:
+			return // by itself: who expects that looks at err
+		default:
+		}
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
 		kill := time.AfterFunc(4*time.Minute, func() { cmd.Process.Kill() })
 		defer kill.Stop()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v\n%s", err, &out)
+		<-r.ended
+		if r.err != nil {
+			t.Errorf("%v\n%s", r.err, r.out)
 		} else if t.Failed() {
-			t.Logf("%s", &out)
+			t.Logf("%s", r.out)
 		}
 	})
-	t.Cleanup(end)
-	return end
+	t.Cleanup(r.end)
+	return r
 }
 
 // E8, D14, G1: two replicas and a catalog that is served. One leads: it installs,
@@ -133,7 +156,7 @@ func TestServedCatalogAndFailover(t *testing.T) {
 	run(t, append(args, "--cache-dir", filepath.Join(dir, "two"))...)
 	installed := func(version string) func() error {
 		return func() error {
-			play(t, c)
+			play(t, c, "served")
 			csv := &operatorsv1alpha1.ClusterServiceVersion{}
 			if err := c.Get(ctx, client.ObjectKey{Namespace: "served", Name: "gadget.v" + version}, csv); err != nil {
 				return err
@@ -203,9 +226,9 @@ func TestServedCatalogAndFailover(t *testing.T) {
 }
 
 // play makes deployments available, as nobody runs them here.
-func play(t *testing.T, c client.Client) {
+func play(t *testing.T, c client.Client, ns string) {
 	var list appsv1.DeploymentList
-	check(t, c.List(context.Background(), &list, client.InNamespace("served")))
+	check(t, c.List(context.Background(), &list, client.InNamespace(ns)))
 	for _, d := range list.Items {
 		d.Status = appsv1.DeploymentStatus{
 			ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,

@@ -136,15 +136,27 @@ func (e *Environment) Stop() error {
 // RestartAPIServer kills the API server, in the middle of whatever it does, and
 // starts it again at its old address.
 func (e *Environment) RestartAPIServer() error {
+	if err := e.KillAPIServer(); err != nil {
+		return err
+	}
+	return e.StartAPIServer()
+}
+
+// KillAPIServer kills the API server, in the middle of whatever it does, for as
+// long as nobody calls StartAPIServer.
+func (e *Environment) KillAPIServer() error {
 	if err := e.signal("kube-apiserver", syscall.SIGKILL); err != nil {
 		return err
 	}
-	server := e.env.ControlPlane.GetAPIServer()
-	for server.Stop() != nil { // until it is known to be gone
+	for e.env.ControlPlane.GetAPIServer().Stop() != nil { // until it is known to be gone
 		time.Sleep(10 * time.Millisecond)
 	}
-	return server.Start()
+	return nil
 }
+
+// StartAPIServer starts the API server again at its old address, after
+// KillAPIServer.
+func (e *Environment) StartAPIServer() error { return e.env.ControlPlane.GetAPIServer().Start() }
 
 // StallEtcd stops etcd, without its knowledge, for a time.
 func (e *Environment) StallEtcd(d time.Duration) error {
