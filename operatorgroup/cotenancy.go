@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
@@ -138,22 +137,8 @@ func differ(p, q CRD, a, b string) string {
 	if v, w := set(p.Versions), set(q.Versions); !slices.Equal(v, w) {
 		return fmt.Sprintf("CRD %s has versions %s in %s and %s in %s", p.Name, strings.Join(v, ", "), a, strings.Join(w, ", "), b)
 	}
-	if p.Spec != nil && q.Spec != nil && !sameJSON(p.Spec, q.Spec) {
+	if p.Spec != nil && q.Spec != nil && !olm.EqualJSON(p.Spec, q.Spec) {
 		return fmt.Sprintf("CRD %s is defined differently, with the same versions %s", p.Name, strings.Join(set(p.Versions), ", "))
 	}
 	return ""
-}
-
-func sameJSON(a, b jsontext.Value) bool {
-	canonical := func(v jsontext.Value) (string, bool) {
-		var x any
-		if json.Unmarshal(v, &x) != nil {
-			return "", false
-		}
-		text, err := json.Marshal(x, json.Deterministic(true))
-		return string(text), err == nil
-	}
-	s, ok1 := canonical(a)
-	t, ok2 := canonical(b)
-	return ok1 && ok2 && s == t
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-json-experiment/json"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -33,7 +32,7 @@ func parseSelector(s *olm.LabelSelector) (selector, error) {
 	labels := maps.Clone(s.MatchLabels)
 	if len(s.Rest) > 0 {
 		var direct map[string]string
-		if err := json.Unmarshal(s.Rest, &direct); err != nil {
+		if err := olm.Unmarshal(s.Rest, &direct); err != nil {
 			return nil, fmt.Errorf(": want matchLabels and matchExpressions, found %s", s.Rest)
 		}
 		if labels == nil {

@@ -72,7 +72,7 @@ func defaultCRD(o olm.Object) (olm.Object, error) {
 		return o, nil
 	}
 	var spec map[string]any
-	if err := unmarshalInto(text, &spec); err != nil {
+	if err := olm.Unmarshal(text, &spec); err != nil {
 		return o, fmt.Errorf("%s: /spec: %w", o.Key(), err)
 	}
 	setDefault := func(m map[string]any, name string, value any) {

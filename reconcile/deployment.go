@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -34,7 +35,7 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	if len(spec.Spec) == 0 {
 		return nil, fmt.Errorf("deployment %q has no spec", spec.Name)
 	}
-	if err := json.Unmarshal(spec.Spec, &s); err != nil {
+	if err := olm.Unmarshal(spec.Spec, &s); err != nil {
 		return nil, fmt.Errorf("deployment %q: %w", spec.Name, err)
 	}
 	template := object(s, "template")
@@ -104,7 +105,7 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 	add := func(to map[string]any, list string, values []jsontext.Value) error {
 		for _, v := range values {
 			var m map[string]any
-			if err := json.Unmarshal(v, &m); err != nil {
+			if err := olm.Unmarshal(v, &m); err != nil {
 				return fmt.Errorf("%s: %w", list, err)
 			}
 			mergeNamed(to, list, m)
@@ -119,7 +120,7 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 	}
 	if len(config.Affinity) > 0 {
 		var v any
-		if err := json.Unmarshal(config.Affinity, &v); err != nil {
+		if err := olm.Unmarshal(config.Affinity, &v); err != nil {
 			return fmt.Errorf("affinity: %w", err)
 		}
 		pod["affinity"] = v
@@ -136,7 +137,7 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 		}
 		if len(config.Resources) > 0 {
 			var v any
-			if err := json.Unmarshal(config.Resources, &v); err != nil {
+			if err := olm.Unmarshal(config.Resources, &v); err != nil {
 				errs = append(errs, fmt.Errorf("resources: %w", err))
 			}
 			c["resources"] = v
@@ -177,18 +178,12 @@ func mergeNamed(m map[string]any, list string, element map[string]any) {
 		if !ok {
 			continue
 		}
-		if name, has := element["name"]; has && x["name"] == name || !has && equalAny(x, element) {
+		if name, has := element["name"]; has && x["name"] == name || !has && reflect.DeepEqual(x, element) {
 			all[i] = element
 			return
 		}
 	}
 	m[list] = append(all, element)
-}
-
-func equalAny(a, b any) bool {
-	x, err1 := json.Marshal(a, json.Deterministic(true))
-	y, err2 := json.Marshal(b, json.Deterministic(true))
-	return err1 == nil && err2 == nil && string(x) == string(y)
 }
 
 // ownedBy reports whether a deployment names a CSV as an owner.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -31,7 +30,7 @@ const annotationRestored = "olmkit/restored-from"
 // the API server or others add counts for nothing.
 func (p *planner) drift(want, have *olm.Deployment) string {
 	var w, h any
-	if json.Unmarshal(want.Spec, &w) != nil || json.Unmarshal(have.Spec, &h) != nil {
+	if olm.Unmarshal(want.Spec, &w) != nil || olm.Unmarshal(have.Spec, &h) != nil {
 		return "" // nobody can have written it
 	}
 	if m, ok := h.(map[string]any); !ok || m["template"] == nil {

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"bytes"
 	"maps"
 
 	"github.com/go-json-experiment/json"
@@ -96,7 +95,7 @@ func merge(have, want *olm.Object) (*olm.Object, error) {
 	delete(members, "status")
 	changed := false
 	for name, v := range members {
-		if was, ok := old[name]; ok && sameJSON(was, v) {
+		if was, ok := old[name]; ok && olm.EqualJSON(was, v) {
 			continue
 		}
 		old[name], changed = v, true
@@ -116,12 +115,7 @@ func unmarshalMembers(v jsontext.Value, into *map[string]jsontext.Value) error {
 	if len(v) == 0 {
 		return nil
 	}
-	return json.Unmarshal(v, into)
-}
-
-func sameJSON(a, b jsontext.Value) bool {
-	x, y := jsontext.Value(bytes.Clone(a)), jsontext.Value(bytes.Clone(b))
-	return x.Canonicalize() == nil && y.Canonicalize() == nil && bytes.Equal(x, y)
+	return olm.Unmarshal(v, into)
 }
 
 func union(a, b map[string]string) map[string]string {
@@ -153,5 +147,3 @@ next:
 	}
 	return out
 }
-
-func unmarshalInto(text []byte, v any) error { return json.Unmarshal(text, v) }

@@ -72,7 +72,7 @@ func ExampleDecide() {
 	}
 	// Output:
 	// update status OperatorGroup ops/own: the group targets ops (F1)
-	// create InstallPlan ops/install-68d7b72267: installs etcd.v1.0.0
+	// create InstallPlan ops/install-1a80955aab: installs etcd.v1.0.0
 	// update status Subscription ops/etcd: CatalogSourcesUnhealthy is False, AllCatalogSourcesHealthy
 }
 

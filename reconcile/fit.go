@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -58,7 +58,7 @@ func (p *planner) fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Ste
 }
 
 func sizeOf(steps []olm.Step) (int, error) {
-	text, err := json.Marshal(steps)
+	text, err := json.Marshal(steps, json.Deterministic(true))
 	return len(text), err
 }
 
@@ -75,7 +75,7 @@ func (p *planner) referenceTo(selected []resolver.Selected, s *olm.Step) (string
 	}
 	properties, err := json.Marshal(map[string][]pkg{"properties": {{
 		"olm.package", map[string]string{"packageName": selected[i].Package, "version": selected[i].Version},
-	}}})
+	}}}, json.Deterministic(true))
 	if err != nil {
 		return "", err
 	}

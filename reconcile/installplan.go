@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -35,7 +35,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 		clearCondition(&s.Status.Conditions, olm.BundleUnpackFailed)
 	}
 	p.attenuate(olm.Key{Kind: "Namespace", Name: p.Namespace}, steps)
-	content, err := json.Marshal(steps)
+	content, err := json.Marshal(steps, json.Deterministic(true))
 	if err != nil {
 		return err
 	}

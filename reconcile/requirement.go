@@ -1,12 +1,12 @@
 package reconcile
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/blang/semver/v4"
+	"github.com/go-json-experiment/json"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -92,7 +92,7 @@ func missing(list []olm.RequirementStatus) string {
 func sameRequirements(a, b []olm.RequirementStatus) bool {
 	x, err1 := json.Marshal(a)
 	y, err2 := json.Marshal(b)
-	return err1 == nil && err2 == nil && string(x) == string(y) || len(a) == 0 && len(b) == 0
+	return err1 == nil && err2 == nil && olm.EqualJSON(x, y) || len(a) == 0 && len(b) == 0
 }
 
 func (p *planner) kubeVersion(c *olm.ClusterServiceVersion) (olm.RequirementStatus, bool) {
@@ -202,7 +202,7 @@ func (p *planner) apiRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 func isAvailable(o *olm.Object) bool {
 	v, ok := o.Get("status", "conditions")
 	var list []olm.Condition
-	if !ok || json.Unmarshal(v, &list) != nil {
+	if !ok || olm.Unmarshal(v, &list) != nil {
 		return false
 	}
 	c, ok := olm.FindCondition(list, "Available")

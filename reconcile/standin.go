@@ -1,7 +1,7 @@
 package reconcile
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,6 +31,7 @@ func standIns(b graph.Bundle, properties []property.Property) ([]olm.Object, err
 		APIVersion: olm.V1Alpha1, Kind: olm.KindClusterServiceVersion, Metadata: olm.Metadata{Name: b.Name()},
 	}}
 	csv.Spec.Install = olm.InstallStrategy{Strategy: olm.StrategyDeployment}
+	csv.Spec.DisplayName = b.Package().Name() // which the CRD of CSVs wants to have
 	described := false
 	for i, p := range properties {
 		var err error
@@ -67,13 +68,13 @@ func standIns(b graph.Bundle, properties []property.Property) ([]olm.Object, err
 	return objects, nil
 }
 
-func describe(csv *olm.ClusterServiceVersion, value json.RawMessage) error {
+func describe(csv *olm.ClusterServiceVersion, value []byte) error {
 	var m csvMetadata
-	if err := unmarshalInto(value, &m); err != nil {
+	if err := olm.Unmarshal(value, &m); err != nil {
 		return fmt.Errorf("%s: %w", property.TypeCSVMetadata, err)
 	}
 	csv.Metadata.Annotations, csv.Metadata.Labels = m.Annotations, m.Labels
-	csv.Spec.DisplayName, csv.Spec.MinKubeVersion = m.DisplayName, m.MinKube
+	csv.Spec.DisplayName, csv.Spec.MinKubeVersion = cmp.Or(m.DisplayName, csv.Spec.DisplayName), m.MinKube
 	csv.Spec.CRDs, csv.Spec.NativeAPIs, csv.Spec.InstallModes = m.CRDs, m.NativeAPIs, m.Modes
 	csv.Spec.APIServices = m.APIServices
 	csv.Spec.APIServices.Owned = nil // no deployment is known that serves them

@@ -133,8 +133,7 @@ var scopes = map[string]scope{
 func immutable(o, old *olm.Object, path ...string) error {
 	was, had := old.Get(path...)
 	is, has := o.Get(path...)
-	was, is = slices.Clone(was), slices.Clone(is) // what is made canonical is made so in place
-	if !had && !has || had && has && was.Canonicalize() == nil && is.Canonicalize() == nil && string(was) == string(is) {
+	if !had && !has || had && has && olm.EqualJSON(was, is) {
 		return nil
 	}
 	return fmt.Errorf("/%s: field is immutable", strings.Join(path, "/"))

@@ -10,17 +10,9 @@ import (
 )
 
 // marshal writes equal values as equal bytes.
-func marshal(v any) ([]byte, error) { return json.Marshal(v, json.Deterministic(true)) }
-
-// unmarshal reads one resource into a new T, so that nothing of an old value
-// remains, and keeps no reference to the input.
-func unmarshal[T any](into *T, text []byte) error {
-	var v T
-	if err := json.Unmarshal(text, &v); err != nil {
-		return err
-	}
-	*into = v
-	return nil
+func marshal(v any) ([]byte, error) {
+	text, err := json.Marshal(v, json.Deterministic(true))
+	return text, located(err)
 }
 
 // An Object is a resource of any kind.
@@ -71,7 +63,7 @@ func As[T any, P interface {
 	v := new(T)
 	text, err := marshal((*objectJSON)(&o))
 	if err == nil {
-		err = json.Unmarshal(text, v)
+		err = Unmarshal(text, v)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Key(), err)
@@ -84,15 +76,17 @@ func As[T any, P interface {
 func Equal(a, b Resource) bool {
 	x, err1 := marshal(a)
 	y, err2 := marshal(b)
-	if err1 != nil || err2 != nil {
-		return false
-	}
-	if bytes.Equal(x, y) {
+	return err1 == nil && err2 == nil && EqualJSON(x, y) // keys of Rest are in the order in which they were read
+}
+
+// EqualJSON reports whether two JSON texts say the same, whatever the order of
+// their keys. Texts that are no JSON are equal if their bytes are.
+func EqualJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
 		return true
 	}
-	// Keys of Rest are in the order in which they were read.
-	p, q := jsontext.Value(x), jsontext.Value(y)
-	return p.Canonicalize() == nil && q.Canonicalize() == nil && bytes.Equal(p, q)
+	x, y := jsontext.Value(bytes.Clone(a)), jsontext.Value(bytes.Clone(b)) // what is made canonical is made so in place
+	return x.Canonicalize() == nil && y.Canonicalize() == nil && bytes.Equal(x, y)
 }
 
 // Get returns the JSON text at a path of member names and indices below the top
@@ -128,7 +122,7 @@ func get(v jsontext.Value, path []string) (jsontext.Value, bool) {
 func (o Object) Set(name string, value any) (Object, error) {
 	members := map[string]jsontext.Value{}
 	if len(o.Rest) > 0 {
-		if err := json.Unmarshal(o.Rest, &members); err != nil {
+		if err := Unmarshal(o.Rest, &members); err != nil {
 			return Object{}, fmt.Errorf("%s: %w", o.Key(), err)
 		}
 	}

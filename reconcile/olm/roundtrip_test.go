@@ -99,7 +99,7 @@ func TestAsError(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := olm.As[olm.ClusterServiceVersion](o)
-	const want = `ClusterServiceVersion n/a: json: cannot unmarshal JSON number into Go []olm.InstallMode within "/spec/installModes"`
+	const want = `ClusterServiceVersion n/a: /spec/installModes: want a list, found a number`
 	if err == nil || err.Error() != want {
 		t.Errorf("got error %v\nwant %s", err, want)
 	}
@@ -159,4 +159,48 @@ func FuzzObject(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestEqualJSON(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{`{"a":1,"b":[1,2]}`, ` {"b": [1, 2], "a": 1.0}`, true},
+		{`{"a":[1,2]}`, `{"a":[2,1]}`, false},
+		{`{"a":1}`, `{"a":1,"b":null}`, false},
+		{`"<"`, `"\u003c"`, true},
+		{``, ``, true},
+		{`no json`, `no json`, true},
+		{`no json`, `{}`, false},
+		{`{"a":1,"a":1}`, `{"a":1}`, false},
+	} {
+		a, b := []byte(tt.a), []byte(tt.b)
+		if got := olm.EqualJSON(a, b); got != tt.want || string(a) != tt.a || string(b) != tt.b {
+			t.Errorf("EqualJSON(%s, %s) = %v, want %v; they are now %s and %s", tt.a, tt.b, got, tt.want, a, b)
+		}
+	}
+}
+
+// D15: what is wrong with a text is said in the same words by every process.
+// Texts of the JSON package differ from one to the next.
+func TestUnmarshalErrors(t *testing.T) {
+	type list struct {
+		Items []olm.Subscription `json:"items"`
+	}
+	for _, tt := range []struct{ text, want string }{
+		{`{"items":{}}`, `/items: want a list, found an object`},
+		{`{"items":[{},{"spec":3}]}`, `/items/1/spec: want an object, found a number`},
+		{`{"items":[{"metadata":{"labels":{"a/b":true}}}]}`, `/items/0/metadata/labels/a~1b: want a string, found a boolean`},
+		{`{"items":[{"metadata":{"generation":"1"}}]}`, `/items/0/metadata/generation: want a number, found a string`},
+		{`{"items":[{"metadata":{"creationTimestamp":[]}}]}`, `/items/0/metadata/creationTimestamp: want a time, found a list`},
+		{`{"items":[{"metadata":{"creationTimestamp":"soon"}}]}`, `/items/0/metadata/creationTimestamp: parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"`},
+		{`[]`, `want an object, found a list`},
+		{`{"items":[}`, `jsontext: invalid character '}' at start of value within "/items/0" after offset 10`},
+	} {
+		var v list
+		if err := olm.Unmarshal([]byte(tt.text), &v); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: got error %v\nwant %s", tt.text, err, tt.want)
+		}
+	}
 }
