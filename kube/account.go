@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -17,7 +16,7 @@ import (
 // that the plan was made for must be there still: without it nobody knows what
 // the bounds are.
 func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.Client, error) {
-	if !isBounded(change) {
+	if !change.IsBounded() {
 		return c.client, nil
 	}
 	namespace := change.For.Namespace
@@ -36,38 +35,6 @@ func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.C
 		return c.as(namespace, g.Spec.ServiceAccountName)
 	}
 	return c.client, nil
-}
-
-// isBounded reports whether the service account of the operator group must be
-// allowed to make a change: the steps of install plans, and what the install
-// strategy of a CSV has run and gives permissions to. Statuses, the roles for the
-// users of an API, and what is taken away again are the controller's.
-func isBounded(change reconcile.Change) bool {
-	if change.Key() == change.For || change.Op != reconcile.Create && change.Op != reconcile.Update {
-		return false
-	}
-	switch change.For.Kind {
-	case olm.KindInstallPlan:
-		return true
-	case olm.KindClusterServiceVersion:
-		switch key := change.Key(); (groupKind{key.Group, key.Kind}) {
-		case kindDeployment.group(), kindServiceAccount.group(), kindRole.group(), kindRoleBinding.group(), kindClusterRoleBinding.group():
-			return true
-		case kindClusterRole.group():
-			return !isAggregated(change.Object.Metadata.Labels)
-		}
-	}
-	return false
-}
-
-// isAggregated reports whether a role is one of those for the users of an API.
-func isAggregated(labels map[string]string) bool {
-	for name := range labels {
-		if strings.HasPrefix(name, "rbac.authorization.k8s.io/aggregate-to-") {
-			return true
-		}
-	}
-	return false
 }
 
 // maxAccounts is how many clients of service accounts are kept. Making one costs

@@ -3,8 +3,6 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
@@ -36,24 +34,27 @@ func (p *planner) attenuatePlans() {
 // attenuate notes which of the steps that are left the service account of the
 // operator group may not take.
 func (p *planner) attenuate(key olm.Key, steps []olm.Step) {
-	if len(p.groups()) != 1 {
-		return
-	}
-	account := p.groups()[0].Spec.ServiceAccountName
+	account := p.installer()
 	if account == "" || len(steps) == 0 || !p.hasServiceAccount(account) {
 		return // the gate is closed, if anything (F10)
 	}
 	var no []string
+	roles := map[olm.Key]*olm.Object{} // of the steps before
 	for i := range steps {
-		if isDone(&steps[i]) || steps[i].Status == olm.StepWaitingForAPI {
-			continue
-		}
 		var o olm.Object
 		if _, isReference := steps[i].Resource.Reference(); isReference || json.Unmarshal([]byte(steps[i].Resource.Manifest), &o) != nil {
 			continue
 		}
-		if text := p.forbidden(account, &o); text != "" {
-			no = append(no, text)
+		roles[o.Key()] = &o
+		if isDone(&steps[i]) || steps[i].Status == olm.StepWaitingForAPI {
+			continue
+		}
+		verb := Create
+		if have, err := p.find(o.Key()); err == nil && have != nil {
+			verb = Update
+		}
+		if d := p.forbidden(account, string(verb), &o, roles); d != nil {
+			no = append(no, d.short())
 		}
 	}
 	switch {
@@ -62,58 +63,5 @@ func (p *planner) attenuate(key olm.Key, steps []olm.Step) {
 		p.note(key, "whether service account %q of the operator group may take its steps is not checked, as not all roles and bindings were read", account)
 	default:
 		p.note(key, "service account %q of the operator group may not %s, so that the steps will be refused: give it the permissions, or name another account", account, bounded(no))
-	}
-}
-
-// forbidden returns what an account may not do to bring an object into the
-// cluster, or nothing. Roles can only be given by who has their rules.
-func (p *planner) forbidden(account string, o *olm.Object) string {
-	k := o.Key()
-	granted := p.granted(account, k.Namespace)
-	verb := "create"
-	if have, err := p.find(k); err == nil && have != nil {
-		verb = "update"
-	}
-	rule := olm.PolicyRule{Verbs: []string{verb}, APIGroups: []string{k.Group}, Resources: []string{p.resourceOf(k)}}
-	if verb == "update" {
-		rule.ResourceNames = []string{k.Name}
-	}
-	if !covers(granted, rule) {
-		return verb + " " + k.String()
-	}
-	if k.Group != olm.GroupRBAC || k.Kind != "Role" && k.Kind != "ClusterRole" {
-		return ""
-	}
-	rule.Verbs = []string{"escalate"}
-	if covers(granted, rule) {
-		return ""
-	}
-	role, err := olm.As[olm.Role](*o)
-	if err != nil {
-		return ""
-	}
-	for _, r := range role.Rules {
-		if !covers(granted, r) {
-			return fmt.Sprintf("give in %s what it may not do itself", k)
-		}
-	}
-	return ""
-}
-
-// resourceOf returns the name of a kind in rules: that of its CRD, or else what
-// Kubernetes makes of a kind.
-func (p *planner) resourceOf(k olm.Key) string {
-	for _, crd := range p.CRDs {
-		if crd.Spec.Group == k.Group && crd.Spec.Names.Kind == k.Kind && crd.Spec.Names.Plural != "" {
-			return crd.Spec.Names.Plural
-		}
-	}
-	switch name := strings.ToLower(k.Kind); {
-	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "x"):
-		return name + "es"
-	case strings.HasSuffix(name, "y"):
-		return strings.TrimSuffix(name, "y") + "ies"
-	default:
-		return name + "s"
 	}
 }

@@ -37,7 +37,8 @@ rules: [RULES]
 		{"nothing", "", `service account "installer" of the operator group may not create CustomResourceDefinition examples.example.com, create ClusterServiceVersion ops/example.v0.1.1, create ServiceAccount ops/runner and `, nil},
 		{"all", all, "", nil},
 		{"roles of which it has not the rules", some, `may not give in Role ops/example.v0.1.1-runner-`, nil},
-		{"roles that it may escalate to", some + `, {verbs: [escalate], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, "", nil},
+		{"roles that it may make and not bind", some + `, {verbs: [escalate], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, `may not give in RoleBinding ops/example.v0.1.1-runner-`, nil},
+		{"roles that it may bind", some + `, {verbs: [escalate, bind], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, "", nil},
 		{"roles that it has the rules of", some + `, {verbs: ["*"], apiGroups: ["*"], resources: [pods, nodes]}`, "", nil},
 		{"not read", "", `is not checked, as not all roles and bindings were read`, []reconcile.GroupKind{}},
 	} {

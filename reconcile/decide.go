@@ -155,8 +155,18 @@ func clearCondition(list *[]olm.Condition, typ string) bool {
 	return found
 }
 
-// past reports whether more than d passed since t. Without a clock nothing
-// does.
+// past reports whether more than d passed since t. If not, the plan is due again
+// when it has. Without a clock nothing passes.
 func (p *planner) past(t time.Time, d time.Duration) bool {
-	return !p.Now.IsZero() && !t.IsZero() && p.Now.Sub(t) >= d
+	if p.Now.IsZero() || t.IsZero() {
+		return false
+	}
+	due := t.Add(d)
+	if !p.Now.Before(due) {
+		return true
+	}
+	if p.plan.Due.IsZero() || due.Before(p.plan.Due) {
+		p.plan.Due = due
+	}
+	return false
 }

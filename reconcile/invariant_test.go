@@ -348,9 +348,12 @@ func final(c *memcluster.Cluster) []string {
 		out.WriteByte('\n')
 	}
 	// Which error was the last one of an object that is refused anyway is chance.
-	text := strings.ReplaceAll(out.String(), errInjected.Error(), errRefused.Error())
+	text := strings.NewReplacer(errInjected.Error(), errRefused.Error(), unseenConflict, errRefused.Error()).Replace(out.String())
 	return strings.Split(strings.ReplaceAll(text, `"status": "Created"`, `"status": "Present"`), "\n")
 }
+
+// unseenConflict is what is told of a conflict that was made up twice.
+var unseenConflict = fmt.Sprintf("it exists, but not in what was read of the cluster: %s: %s", errInjected, reconcile.ErrConflict)
 
 const touched = "test/touched"
 

@@ -50,8 +50,20 @@ type Result struct {
 	// made, Conflicts how many another writer prevented.
 	Passes, Changes, Conflicts int
 	// Plan is the last plan: it has no changes, unless the run failed, but says
-	// what the namespace waits for.
+	// what the namespace waits for. It is nil if none was made.
 	Plan *Plan
+	// Refused are the changes of the last pass that the cluster refused for good,
+	// in order.
+	Refused []*RefusedError
+}
+
+// refusals returns what was refused, joined to an error, which may be nil.
+func (r *Result) refusals(err error) error {
+	list := []error{err}
+	for _, e := range r.Refused {
+		list = append(list, e)
+	}
+	return errors.Join(list...)
 }
 
 // ErrUnsettled is the error of a run that came to no end within its passes:
@@ -60,8 +72,9 @@ type Result struct {
 var ErrUnsettled = errors.New("the namespace does not settle")
 
 // Run brings a namespace to rest and returns how it went. Changes that the
-// cluster refuses for good are the error, joined, once nothing else can be done;
-// what does not depend on them is done. The result is never nil.
+// cluster refuses for good are the error, joined, once nothing else can be done,
+// each as a *[RefusedError]; what does not depend on them is done. The result is
+// never nil.
 func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 	r := &Result{}
 	limit := l.MaxPasses
@@ -75,15 +88,19 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		if err != nil {
 			return r, fmt.Errorf("reading namespace %q: %w", namespace, err)
 		}
-		s.Rejections = rejected
+		told := *s // the cluster may keep its own
+		told.Rejections = rejected
 		r.Passes++
-		if r.Plan, err = l.decide(ctx, s); err != nil {
+		plan, err := l.decide(ctx, &told)
+		if err != nil {
 			return r, err
 		}
+		r.Plan = plan
 		if l.Metrics != nil {
 			l.Metrics.Gauges(namespace, Gauges(s))
 		}
 		if len(r.Plan.Changes) == 0 {
+			r.Refused = nil // nobody wants them any longer
 			return r, nil
 		}
 		p, err := l.pass(ctx, r, tries)
@@ -91,14 +108,13 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 			return r, err
 		}
 		known := rejected
-		rejected = tries.rejections(p.refusals)
+		rejected = tries.rejections(r.Refused)
 		l.warn(tries, rejected)
-		if p.done == 0 && p.conflict == nil && (slices.Equal(known, rejected) || tries.areOver(p.refusals)) {
-			return r, errors.Join(tries.last...) // the plan knew of them, and nothing else is to be done
+		if p.done == 0 && p.conflict == nil && (slices.Equal(known, rejected) || tries.areOver(r.Refused)) {
+			return r, r.refusals(nil) // the plan knew of them, and nothing else is to be done
 		}
 	}
-	err := fmt.Errorf("namespace %q: %w within %d passes", namespace, ErrUnsettled, limit)
-	return r, errors.Join(append([]error{err}, tries.last...)...)
+	return r, r.refusals(fmt.Errorf("namespace %q: %w within %d passes", namespace, ErrUnsettled, limit))
 }
 
 // decide decides, and times the resolution.
@@ -125,8 +141,7 @@ func (l *Loop) decide(ctx context.Context, s *Snapshot) (*Plan, error) {
 
 // An outcome is what became of one plan.
 type outcome struct {
-	done     int
-	refusals []refusal
+	done int
 	// conflict ended the pass, unless it is nil.
 	conflict error
 }
@@ -136,6 +151,7 @@ type outcome struct {
 // same object is left out.
 func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, error) {
 	var p outcome
+	r.Refused = nil
 	tries.forget(r.Plan)
 	stopped := map[olm.Key]bool{}
 	for _, c := range r.Plan.Changes {
@@ -168,7 +184,7 @@ func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, erro
 			err = fmt.Errorf("it exists, but not in what was read of the cluster: %w", err)
 		}
 		stopped[c.For] = true
-		p.refusals = append(p.refusals, refusal{c, err})
+		r.Refused = append(r.Refused, &RefusedError{c, err})
 	}
 	return p, nil
 }

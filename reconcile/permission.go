@@ -1,9 +1,10 @@
 package reconcile
 
 import (
-	"encoding/json"
 	"slices"
+	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -58,8 +59,8 @@ func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.Req
 }
 
 // Grants are the rules that the bindings of a snapshot give to the service
-// accounts of its namespace: by account, in a namespace or, with an empty name,
-// in the whole cluster.
+// accounts of its namespace: by account or, with an empty name, to all of them; in
+// a namespace or, with an empty name, in the whole cluster.
 type grants map[string]map[string][]olm.PolicyRule
 
 func newGrants(s *Snapshot) grants {
@@ -81,16 +82,17 @@ func newGrants(s *Snapshot) grants {
 		}
 		var rules []olm.PolicyRule
 		for _, subject := range b.Subjects {
-			if subject.Kind != "ServiceAccount" || subject.Namespace != s.Namespace {
+			account, ok := accountOf(subject, s.Namespace)
+			if !ok {
 				continue
 			}
 			if rules == nil {
 				rules = rulesOf(b, roles)
 			}
-			in := g[subject.Name]
+			in := g[account]
 			if in == nil {
 				in = map[string][]olm.PolicyRule{}
-				g[subject.Name] = in
+				g[account] = in
 			}
 			in[b.Metadata.Namespace] = append(in[b.Metadata.Namespace], rules...)
 		}
@@ -98,13 +100,32 @@ func newGrants(s *Snapshot) grants {
 	return g
 }
 
-// rulesOf returns the rules of the role that a binding refers to.
-func rulesOf(b *olm.RoleBinding, roles map[olm.Key]*olm.Object) []olm.PolicyRule {
+// accountOf returns which service account of a namespace a subject of a binding
+// is, if it is one: an empty name stands for all of them.
+func accountOf(s olm.Subject, namespace string) (account string, ok bool) {
+	switch s.Kind {
+	case "ServiceAccount":
+		return s.Name, s.Namespace == namespace && s.Name != ""
+	case "User":
+		return strings.CutPrefix(s.Name, "system:serviceaccount:"+namespace+":")
+	case "Group":
+		return "", s.Name == "system:serviceaccounts" || s.Name == "system:serviceaccounts:"+namespace || s.Name == "system:authenticated"
+	}
+	return "", false
+}
+
+// roleKey returns the key of the role that a binding refers to.
+func roleKey(b *olm.RoleBinding) olm.Key {
 	key := olm.Key{Group: olm.GroupRBAC, Kind: b.RoleRef.Kind, Name: b.RoleRef.Name}
 	if b.RoleRef.Kind == "Role" {
 		key.Namespace = b.Metadata.Namespace
 	}
-	o := roles[key]
+	return key
+}
+
+// rulesOf returns the rules of the role that a binding refers to.
+func rulesOf(b *olm.RoleBinding, roles map[olm.Key]*olm.Object) []olm.PolicyRule {
+	o := roles[roleKey(b)]
 	if o == nil {
 		return nil
 	}
@@ -118,9 +139,9 @@ func rulesOf(b *olm.RoleBinding, roles map[olm.Key]*olm.Object) []olm.PolicyRule
 // granted returns the rules that a service account of the namespace has: in the
 // whole cluster, and in a namespace if one is given.
 func (x *index) granted(account, namespace string) []olm.PolicyRule {
-	rules := x.grants[account][""]
+	rules := slices.Concat(x.grants[account][""], x.grants[""][""])
 	if namespace != "" {
-		rules = append(slices.Clip(rules), x.grants[account][namespace]...)
+		rules = slices.Concat(rules, x.grants[account][namespace], x.grants[""][namespace])
 	}
 	return rules
 }

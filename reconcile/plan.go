@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
@@ -96,6 +97,9 @@ type Plan struct {
 	Changes []Change `json:"changes"`
 	// Notes are in order of the concerns that made them.
 	Notes []Note `json:"notes,omitempty"`
+	// Due is when time alone changes what is to be done: something that is tried
+	// or waited for has had its time then. Zero if nothing is.
+	Due time.Time `json:"due,omitzero"`
 	// Problem is what was resolved, if anything, Solution its solution and
 	// Refused why there is none. A *resolver.Conflict there has what could be
 	// planned without the subscriptions that it refuses (G1); with the resolver's

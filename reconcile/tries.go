@@ -23,17 +23,28 @@ const (
 	maxRefusal = 4 << 10
 )
 
-// A refusal is a change that the cluster refused, with its reason.
-type refusal struct {
-	change Change
-	err    error
+// A RefusedError is the error of a change that the cluster refused for another
+// reason than a conflict: for good, as far as it can tell.
+type RefusedError struct {
+	Change Change
+	Err    error // that of [Cluster.Apply]
 }
+
+// Error names the write and says why it was refused.
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s %s: %s", e.Change.Op, e.Change.Key(), e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *RefusedError) Unwrap() error { return e.Err }
 
 // An attempt is a kind of change of an object.
 type attempt struct {
 	op  Op
 	key olm.Key
 }
+
+func attemptOf(e *RefusedError) attempt { return attempt{e.Change.Op, e.Change.Key()} }
 
 // Tries are the attempts of one run that led to nothing.
 type tries struct {
@@ -44,8 +55,6 @@ type tries struct {
 	conflicts map[olm.Key]Version
 	// told are the refusals that users know of.
 	told map[Rejection]bool
-	// last are the refusals of the last pass.
-	last []error
 }
 
 func newTries() *tries {
@@ -53,16 +62,14 @@ func newTries() *tries {
 }
 
 // rejections counts refusals and returns them as the next snapshot has them.
-func (t *tries) rejections(list []refusal) []Rejection {
-	t.last = nil
+func (t *tries) rejections(list []*RefusedError) []Rejection {
 	var out []Rejection
-	for _, f := range list {
-		a := attempt{f.change.Op, f.change.Key()}
+	for _, e := range list {
+		a := attemptOf(e)
 		if t.refused[a]++; t.refused[a] <= maxTexts {
-			t.text[a] = shorten(f.err.Error())
+			t.text[a] = shorten(e.Err.Error())
 		}
-		out = append(out, Rejection{Op: a.op, Key: a.key, For: f.change.For, Message: t.text[a]})
-		t.last = append(t.last, fmt.Errorf("%s %s: %w", a.op, a.key, f.err))
+		out = append(out, Rejection{Op: a.op, Key: a.key, For: e.Change.For, Message: t.text[a]})
 	}
 	return out
 }
@@ -77,10 +84,8 @@ func shorten(text string) string {
 }
 
 // areOver reports whether each of some refusals was one too many.
-func (t *tries) areOver(list []refusal) bool {
-	return !slices.ContainsFunc(list, func(f refusal) bool {
-		return t.refused[attempt{f.change.Op, f.change.Key()}] < maxTries
-	})
+func (t *tries) areOver(list []*RefusedError) bool {
+	return !slices.ContainsFunc(list, func(e *RefusedError) bool { return t.refused[attemptOf(e)] < maxTries })
 }
 
 // unseen reports whether a creation found its object in place for the second

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,8 +29,12 @@ their status there says until then.
 An install plan that wants approval ends the simulation there, unless --approve
 gives it.
 
+Where the operator group names a service account, what that account may not do is
+refused as the API server would, by the roles and bindings in the files; where they
+are not known nothing is refused, and a note says so.
+
 Exit codes: 0 the namespace has come to rest, 1 the subscriptions cannot be
-resolved, 2 the input could not be read.`,
+resolved or writes were refused, 2 the input could not be read.`,
 		Example: `  olmkit simulate -f state.yaml --catalog community=./catalog
   olmkit simulate -f state.yaml --approve ./catalog -o json`,
 	}
@@ -48,12 +53,13 @@ resolved, 2 the input could not be read.`,
 			return err
 		}
 		sim := &simulation{cluster: cluster, namespace: s.namespace, out: printer{w: e.stdout, format: *f}}
+		cluster.Admit = sim.admit(ctx)
 		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{ForeignHashes: true}}
-		plan, err := sim.run(ctx, approve)
+		r, err := sim.run(ctx, approve)
 		if err != nil {
 			return err
 		}
-		if plan.Refused != nil {
+		if r.Plan.Refused != nil || len(r.Refused) > 0 {
 			return errNegative
 		}
 		return nil
@@ -89,13 +95,28 @@ type simulation struct {
 	out       printer
 	passes    int
 	err       error
-	// notes are what would be refused on the way (001, 2.4.5.11): in memory nobody
-	// does.
+	// notes are what the service account of the group may not do, or may not be
+	// told to (001, 2.4.5.11), as of the first time that it was known.
 	notes []reconcile.Note
 }
 
-// attentive is the cluster of a simulation, which takes note of what a real one
-// would refuse.
+// admit refuses what a real cluster would: what the service account of the operator
+// group may not do (F10).
+func (s *simulation) admit(ctx context.Context) func(reconcile.Change) error {
+	return func(c reconcile.Change) error {
+		if !c.IsBounded() {
+			return nil
+		}
+		now, err := s.cluster.Read(ctx, s.namespace)
+		if err != nil {
+			return err
+		}
+		return reconcile.Forbidden(now, &c)
+	}
+}
+
+// attentive is the cluster of a simulation, which notes ahead what the service
+// account of the group may not do.
 type attentive struct {
 	*memcluster.Cluster
 	sim *simulation
@@ -115,10 +136,13 @@ func (a *attentive) Read(ctx context.Context, namespace string) (*reconcile.Snap
 	return s, nil
 }
 
-// run runs to the end and prints it.
-func (s *simulation) run(ctx context.Context, approve bool) (*reconcile.Plan, error) {
+// run runs to the end and prints it. What was refused for good belongs to it.
+func (s *simulation) run(ctx context.Context, approve bool) (*reconcile.Result, error) {
 	for {
 		r, err := s.loop.Run(ctx, s.namespace)
+		if err != nil && len(r.Refused) > 0 && !errors.Is(err, reconcile.ErrUnsettled) && ctx.Err() == nil {
+			err = nil
+		}
 		if err == nil {
 			err = s.err
 		}
@@ -135,11 +159,11 @@ func (s *simulation) run(ctx context.Context, approve bool) (*reconcile.Plan, er
 				continue
 			}
 		}
-		end, err := s.end(r.Plan)
+		end, err := s.end(r)
 		if err != nil {
 			return nil, err
 		}
-		return r.Plan, s.out.print(end)
+		return r, s.out.print(end)
 	}
 }
 
@@ -202,7 +226,9 @@ type simulationEnd struct {
 	Operators     []endOfCSV          `json:"operators"`
 	Subscriptions []endOfSubscription `json:"subscriptions"`
 	Refused       string              `json:"refused,omitzero"`
-	Notes         []reconcile.Note    `json:"notes,omitzero"`
+	// RefusedWrites are the writes that the cluster refused for good.
+	RefusedWrites []string         `json:"refusedWrites,omitzero"`
+	Notes         []reconcile.Note `json:"notes,omitzero"`
 }
 
 type endOfCSV struct {
@@ -221,10 +247,14 @@ type endOfSubscription struct {
 	CurrentCSV   string                `json:"currentCSV,omitzero"`
 }
 
-func (s *simulation) end(plan *reconcile.Plan) (*simulationEnd, error) {
+func (s *simulation) end(r *reconcile.Result) (*simulationEnd, error) {
+	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
 	d := &simulationEnd{
-		Namespace: s.namespace, Passes: s.passes, Refused: refusal(plan), Notes: slices.Concat(s.notes, plan.Notes),
+		Namespace: s.namespace, Passes: s.passes, Refused: refusal(r.Plan), Notes: slices.Concat(early, r.Plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
+	}
+	for _, e := range r.Refused {
+		d.RefusedWrites = append(d.RefusedWrites, e.Error())
 	}
 	for _, o := range s.cluster.List() {
 		if o.Metadata.Namespace != s.namespace {
@@ -270,6 +300,11 @@ func (d *simulationEnd) text(w io.Writer) error {
 	}
 	if d.Refused != "" {
 		if _, err := fmt.Fprintf(w, "The subscriptions cannot be resolved: %s\n", d.Refused); err != nil {
+			return err
+		}
+	}
+	for _, text := range d.RefusedWrites {
+		if _, err := fmt.Fprintf(w, "The cluster would refuse to %s\n", text); err != nil {
 			return err
 		}
 	}

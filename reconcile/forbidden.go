@@ -1,0 +1,199 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// Where an operator group names a service account, what is installed in its
+// namespace is installed with the permissions of that account (001, 2.4.5.11).
+
+// IsBounded reports whether the service account of the operator group must be
+// allowed to make a change (F10): whether it is a step of an install plan, or
+// what the install strategy of a CSV has run and gives permissions to. Statuses,
+// the roles for the users of an API, and what is taken away again are not.
+func (c *Change) IsBounded() bool {
+	key := c.Key()
+	if key == c.For || c.Op != Create && c.Op != Update {
+		return false
+	}
+	switch c.For.Kind {
+	case olm.KindInstallPlan:
+		return true
+	case olm.KindClusterServiceVersion:
+		switch (GroupKind{key.Group, key.Kind}) {
+		case kindDeployment, kindServiceAccount, kindRole, kindRoleBinding, kindClusterRoleBinding:
+			return true
+		case kindClusterRole:
+			return !isForUsers(c.Object.Metadata.Labels)
+		}
+	}
+	return false
+}
+
+// isForUsers reports whether a role is one of those for the users of an API.
+func isForUsers(labels map[string]string) bool {
+	for name := range labels {
+		if strings.HasPrefix(name, "rbac.authorization.k8s.io/aggregate-to-") {
+			return true
+		}
+	}
+	return false
+}
+
+// Forbidden returns the error with which an API server refuses a change that the
+// service account of the operator group may not make, by the roles and bindings
+// of a snapshot of the namespace that the change is for (F10). It returns nil for
+// what the account may do, where there is no account or the change is none of its
+// affair ([Change.IsBounded]), and where not all roles and bindings are known. A
+// cluster that asks nobody, such as one in memory, may ask this.
+func Forbidden(s *Snapshot, c *Change) error {
+	if !c.IsBounded() {
+		return nil
+	}
+	p := newPlanner(s, nil, &Options{})
+	account := p.installer()
+	if account == "" || !p.knowsGrants(account) {
+		return nil
+	}
+	if d := p.forbidden(account, string(c.Op), &c.Object, nil); d != nil {
+		return d
+	}
+	return nil
+}
+
+// installer returns the service account that the operator group of the
+// namespace names, if there is one group and it names one.
+func (p *planner) installer() string {
+	if gs := p.groups(); len(gs) == 1 {
+		return gs[0].Spec.ServiceAccountName
+	}
+	return ""
+}
+
+// A denial says what an account may not do.
+type denial struct {
+	user, verb, resource string
+	key                  olm.Key
+	// rule is what would be given away and is not the account's own; nil where
+	// the verb itself is missing.
+	rule *olm.PolicyRule
+}
+
+// Error tells the denial in the words of an API server.
+func (d *denial) Error() string {
+	resource := d.resource
+	if d.key.Group != "" {
+		resource += "." + d.key.Group
+	}
+	if d.rule != nil {
+		rule, err := json.Marshal(d.rule)
+		if err != nil {
+			rule = []byte(err.Error())
+		}
+		return fmt.Sprintf("%s %q is forbidden: user %q is attempting to grant RBAC permissions not currently held: %s", resource, d.key.Name, d.user, rule)
+	}
+	where := "at the cluster scope"
+	if d.key.Namespace != "" {
+		where = fmt.Sprintf("in the namespace %q", d.key.Namespace)
+	}
+	return fmt.Sprintf("%s %q is forbidden: User %q cannot %s resource %q in API group %q %s", resource, d.key.Name, d.user, d.verb, d.resource, d.key.Group, where)
+}
+
+// short tells the denial as what the account may not do.
+func (d *denial) short() string {
+	if d.rule != nil {
+		return fmt.Sprintf("give in %s what it may not do itself", d.key)
+	}
+	return d.verb + " " + d.key.String()
+}
+
+// forbidden returns why an account may not write an object, or nil: it needs the
+// verb, and who gives permissions away needs them too, or a permission to give
+// more. More are roles that a binding may refer to beside those of the snapshot.
+func (p *planner) forbidden(account, verb string, o *olm.Object, more map[olm.Key]*olm.Object) *denial {
+	k := o.Key()
+	d := &denial{user: "system:serviceaccount:" + p.Namespace + ":" + account, verb: verb, resource: p.resourceOf(k), key: k}
+	granted := p.granted(account, k.Namespace)
+	if !covers(granted, requestFor(verb, k, d.resource)) {
+		return d
+	}
+	given := p.givenAway(granted, o, d.resource, more)
+	if i := slices.IndexFunc(given, func(r olm.PolicyRule) bool { return !covers(granted, r) }); i >= 0 {
+		d.rule = &given[i]
+		return d
+	}
+	return nil
+}
+
+// requestFor returns what a write of an object takes. The name of what is to be
+// created does not count.
+func requestFor(verb string, k olm.Key, resource string) olm.PolicyRule {
+	r := olm.PolicyRule{Verbs: []string{verb}, APIGroups: []string{k.Group}, Resources: []string{resource}}
+	if verb != string(Create) {
+		r.ResourceNames = []string{k.Name}
+	}
+	return r
+}
+
+// everything is what a role may come to hold that collects others.
+var everything = []olm.PolicyRule{
+	{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}},
+	{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
+}
+
+// givenAway returns the rules that somebody else has by an object, unless who
+// has the granted rules may give more than that.
+func (p *planner) givenAway(granted []olm.PolicyRule, o *olm.Object, resource string, more map[olm.Key]*olm.Object) []olm.PolicyRule {
+	k := o.Key()
+	if k.Group != olm.GroupRBAC {
+		return nil
+	}
+	switch k.Kind {
+	case "Role", "ClusterRole":
+		role, err := olm.As[olm.Role](*o)
+		if err != nil || covers(granted, requestFor("escalate", k, resource)) {
+			return nil
+		}
+		if role.AggregationRule != nil {
+			return everything
+		}
+		return role.Rules
+	case "RoleBinding", "ClusterRoleBinding":
+		b, err := olm.As[olm.RoleBinding](*o)
+		if err != nil {
+			return nil
+		}
+		role := roleKey(b)
+		if covers(granted, requestFor("bind", role, p.resourceOf(role))) {
+			return nil
+		}
+		if r := p.object(role); r == nil && more[role] != nil {
+			return rulesOf(b, more)
+		}
+		return rulesOf(b, p.objects)
+	}
+	return nil
+}
+
+// resourceOf returns the name of a kind in rules: that of its CRD, or else what
+// Kubernetes makes of a kind.
+func (p *planner) resourceOf(k olm.Key) string {
+	for _, crd := range p.CRDs {
+		if crd.Spec.Group == k.Group && crd.Spec.Names.Kind == k.Kind && crd.Spec.Names.Plural != "" {
+			return crd.Spec.Names.Plural
+		}
+	}
+	switch name := strings.ToLower(k.Kind); {
+	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "x"):
+		return name + "es"
+	case strings.HasSuffix(name, "y"):
+		return strings.TrimSuffix(name, "y") + "ies"
+	default:
+		return name + "s"
+	}
+}
