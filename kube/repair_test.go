@@ -16,6 +16,7 @@ import (
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	operatorsv2 "github.com/operator-framework/api/pkg/operators/v2"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -276,6 +277,28 @@ func TestCatalogHealth(t *testing.T) {
 	}
 	if _, err := store.View().Catalog(ctx, resolver.CatalogID{Name: "healthy", Namespace: globalNamespace}); err != nil {
 		t.Error(err)
+	}
+}
+
+// The pull secrets of a catalog are read with the permissions of the adapter.
+func TestPullSecret(t *testing.T) {
+	c, ctx := admin(t), context.Background()
+	namespace(t, c, "secrets")
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "pull", Namespace: "secrets"}, Type: corev1.SecretTypeDockerConfigJson,
+		Data: map[string][]byte{corev1.DockerConfigJsonKey: []byte(`{"auths":{}}`)},
+	}
+	must(t, c.Create(ctx, secret))
+	t.Cleanup(func() { must(t, c.Delete(ctx, secret)) })
+	config, _ := restricted(t)
+	reader, err := client.New(config, client.Options{Scheme: newScheme(t)})
+	must(t, err)
+	read := content.Secrets(reader)
+	if got, err := read(ctx, "secrets", "pull"); err != nil || got.Type != corev1.SecretTypeDockerConfigJson {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := read(ctx, "secrets", "other"); !apierrors.IsNotFound(err) {
+		t.Errorf("one that does not exist: %v", err)
 	}
 }
 

@@ -15,6 +15,10 @@ import (
 // (escalate and bind); and install plans are executed as the service account of
 // their operator group (impersonate).
 //
+// Secrets it may get by name, as bundles may bring some; by the same permission a
+// program reads the pull secrets of catalogs, if it is told to: see content.Secrets.
+// It may not list them.
+//
 // It may not read the objects of operators' APIs. Where several operators own a
 // CRD, its upgrade is refused until somebody grants that: see E7.
 func Rules() []rbacv1.PolicyRule {

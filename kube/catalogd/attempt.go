@@ -42,6 +42,13 @@ func (c *Client) attempt(ctx context.Context, last known) (known, error) {
 	for name, values := range c.opts.Header {
 		r.Header[name] = values
 	}
+	if c.opts.Token != nil {
+		token, err := c.opts.Token()
+		if err != nil {
+			return known{}, fmt.Errorf("the token for it: %w", err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	r.Header.Set("Accept", "application/jsonl, application/json;q=0.9, */*;q=0.1")
 	// Asked for by hand, the transport leaves it to us: what arrives is bounded
 	// before and after decompression.

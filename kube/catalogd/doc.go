@@ -45,6 +45,6 @@
 //
 // # Credentials
 //
-// Options.Header and client certificates go to the host of the base address and
-// to no other: redirects to another host, and from https to http, are refused.
+// Options.Header, Options.Token and client certificates go to the host of the base
+// address and to no other: redirects to another host, and from https to http, are refused.
 package catalogd

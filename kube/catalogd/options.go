@@ -27,6 +27,9 @@ type Options struct {
 	Quiet bool
 	// Header is sent with every request, such as an Authorization.
 	Header http.Header
+	// Token, if any, returns the bearer token of a request. It is asked before each
+	// one, so that a token may be renewed while the program runs.
+	Token func() (string, error)
 	// Dir is a directory for the last answer and its index; it is made when it
 	// does not exist. Several clients may share one. Default: nothing is kept.
 	Dir string

@@ -15,7 +15,7 @@
 // A store runs nothing by itself. Refresh reads a catalog if that is due and says
 // when to come again; a [Reconciler] calls it for every CatalogSource and writes
 // the status. It needs get, list and watch on catalogsources, and patch on
-// catalogsources/status.
+// catalogsources/status; for pull secrets, get on secrets.
 //
 // # Where a catalog is
 //
@@ -28,6 +28,10 @@
 //   - spec.address with http:// or https://: a catalog that is served as catalogd
 //     serves it (package catalogd). As in OLM, an address beside an image does not
 //     count.
+//
+// With Sources.Secrets, images are pulled with the secrets that spec.secrets names
+// in the namespace of the CatalogSource, as they are at that time, and so are the
+// images of the catalog's bundles.
 //
 // The gRPC protocol of OLM's registry servers is not spoken: an address that is
 // just a host and port, or a catalog in a config map, is an error that says so.

@@ -2,6 +2,7 @@ package content
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/kube/oci"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // Sources says where the catalogs of CatalogSources are. Its zero value knows
@@ -24,7 +26,7 @@ type Sources struct {
 	// Global is the namespace whose CatalogSources the administrator writes; all
 	// others are those of tenants, whom less is trusted with. Default: olm.
 	Global string
-	// HTTP are the options for catalogs that are served. Header and client
+	// HTTP are the options for catalogs that are served. Header, Token and client
 	// certificates are for the sources that the program names (Parse) and never
 	// sent to what a CatalogSource names: see Origins. Tenants' catalogs are read
 	// without HTTP.HTTP.
@@ -45,6 +47,10 @@ type Sources struct {
 	Tenants *oci.Puller
 	// Images pulls catalog images. Without it, spec.image is an error.
 	Images *oci.Puller
+	// Secrets, if any, reads the pull secrets that spec.secrets names, of the
+	// namespace of the CatalogSource: see [Secrets]. The catalog and its bundles are
+	// pulled with them, and by nothing else. Without it they are ignored.
+	Secrets func(ctx context.Context, namespace, name string) (*corev1.Secret, error)
 	// Graph is for catalogs in directories and images.
 	Graph *graph.Options
 }
@@ -65,14 +71,36 @@ func specErrorf(format string, args ...any) error {
 
 // Of returns the source of a CatalogSource. The error is a [*SpecError].
 func (s *Sources) Of(c *olm.CatalogSource) (Source, error) {
+	source, _, err := s.of(c, nil)
+	return source, err
+}
+
+// pullers returns what pulls the catalog images and the bundles of a namespace.
+func (s *Sources) pullers(namespace string, bundles *oci.Puller) (images, _ *oci.Puller) {
+	if s.isTenant(namespace) && s.Tenants != nil {
+		return s.Tenants, s.Tenants
+	}
+	return s.Images, bundles
+}
+
+// of returns the source of a CatalogSource, and what pulls its bundles.
+func (s *Sources) of(c *olm.CatalogSource, bundles *oci.Puller) (Source, *oci.Puller, error) {
+	images, bundles := s.pullers(c.Metadata.Namespace, bundles)
+	if names := secretsOf(c); len(names) > 0 && s.Secrets != nil {
+		if len(names) > maxSecrets {
+			return nil, nil, specErrorf("spec.secrets has %d names, and %d are the most that are read", len(names), maxSecrets)
+		}
+		images, bundles = s.withSecrets(c.Metadata.Namespace, names, images, bundles)
+	}
+	source, err := s.source(c, images)
+	return source, bundles, err
+}
+
+func (s *Sources) source(c *olm.CatalogSource, images *oci.Puller) (Source, error) {
 	if named, ok := s.Named[idOf(c)]; ok {
 		return named, nil
 	}
 	image, address := c.Spec.Image, c.Spec.Address
-	images := s.Images
-	if s.isTenant(c.Metadata.Namespace) && s.Tenants != nil {
-		images = s.Tenants
-	}
 	if where := cmp.Or(image, address); where != "" && s.Allow != nil {
 		if err := s.Allow(c.Metadata.Namespace, where); err != nil {
 			return nil, specErrorf("%q is not allowed: %w", where, err)
@@ -161,12 +189,4 @@ func pollOf(c *olm.CatalogSource) (time.Duration, error) {
 		return defaultPoll, fmt.Errorf("spec.updateStrategy.registryPoll.interval %q is no duration such as 30m; %v is used instead", poll.Interval, defaultPoll)
 	}
 	return d, nil
-}
-
-// hasSecrets reports whether a CatalogSource names pull secrets.
-func hasSecrets(c *olm.CatalogSource) bool {
-	var rest struct {
-		Secrets []string `json:"secrets"`
-	}
-	return len(c.Spec.Rest) > 0 && json.Unmarshal(c.Spec.Rest, &rest) == nil && len(rest.Secrets) > 0
 }

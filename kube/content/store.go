@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -53,10 +54,18 @@ type refreshKey struct {
 	from string
 }
 
+// A place is where a catalog is, what pulls its bundles, and the pull secrets for
+// both.
+type place struct {
+	source  Source
+	bundles *oci.Puller
+	secrets []string
+}
+
 // A held is what is known of one catalog. It is guarded by Store.mu.
 type held struct {
-	from     string // where: another place is another catalog
-	source   Source
+	from string // where: another place is another catalog
+	place
 	snapshot *snapshot // of the last success
 	read     time.Time // the last success
 	since    time.Time // the first success with this content, or after a failure
@@ -91,7 +100,7 @@ func New(opts *Options) *Store {
 // error is the cause of the context's end.
 func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, error) {
 	id := idOf(c)
-	source, err := s.opts.Sources.Of(c)
+	source, bundles, err := s.opts.Sources.of(c, s.opts.Bundles)
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -103,7 +112,7 @@ func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, erro
 		every = s.opts.Interval
 	}
 	h, err := s.shared.Do(ctx, refreshKey{id, source.String()}, func(ctx context.Context) (Health, error) {
-		return s.refresh(ctx, id, source, every)
+		return s.refresh(ctx, id, place{source, bundles, secretsOf(c)}, every)
 	})
 	if err != nil {
 		return Health{}, err
@@ -111,25 +120,28 @@ func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, erro
 	if h.State == StateReady && pollErr != nil && h.Message == "" {
 		h.Reason, h.Message = ReasonInterval, shorten(pollErr)
 	}
-	if h.State == StateReady && h.Message == "" && hasSecrets(c) {
-		h.Message = "spec.secrets is ignored: registry credentials are given to the program"
+	if h.State == StateReady && h.Message == "" && len(secretsOf(c)) > 0 && s.opts.Sources.Secrets == nil {
+		h.Message = "spec.secrets is ignored: this program does not read pull secrets"
 	}
 	return h, nil
 }
 
-func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, source Source, every time.Duration) (Health, error) {
+func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, every time.Duration) (Health, error) {
 	s.mu.Lock()
 	h := s.held[id]
-	if h == nil || h.from != source.String() {
-		h = &held{from: source.String(), source: source}
+	switch {
+	case h == nil || h.from != at.source.String():
+		h = &held{from: at.source.String(), place: at}
 		s.held[id] = h
+	case !slices.Equal(h.secrets, at.secrets):
+		h.place, h.tried = at, time.Time{} // the same place, and another right to read it
 	}
 	now := s.opts.Now()
 	if wait := h.due(every).Sub(now); !h.tried.IsZero() && (wait > 0 || h.err == nil && every == 0) {
 		defer s.mu.Unlock()
 		return s.health(id, h, every, now), nil
 	}
-	source = h.source // which may remember something
+	source := h.source // which may remember something
 	var last *Catalog
 	if h.snapshot != nil {
 		last = h.snapshot.Catalog

@@ -37,7 +37,7 @@ func (s *Sources) optionsFor(namespace, address string) *catalogd.Options {
 		return once(o)
 	}
 	o := once(s.HTTP)
-	o.Header = nil
+	o.Header, o.Token = nil, nil
 	if o.TLS != nil {
 		o.TLS = o.TLS.Clone()
 		o.TLS.Certificates, o.TLS.GetClientCertificate = nil, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube/oci"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
@@ -24,7 +25,8 @@ var _ reconcile.Content = (*View)(nil)
 
 type viewed struct {
 	*snapshot
-	err error // why it cannot be used
+	bundles *oci.Puller
+	err     error // why it cannot be used
 }
 
 // View returns the catalogs as they are now.
@@ -36,7 +38,7 @@ func (s *Store) View() *View {
 	for id, h := range s.held {
 		switch {
 		case s.usable(h, now):
-			v.catalogs[id] = viewed{snapshot: h.snapshot}
+			v.catalogs[id] = viewed{snapshot: h.snapshot, bundles: h.bundles}
 		case h.err != nil:
 			v.catalogs[id] = viewed{err: errors.New(shorten(h.err))}
 		}
@@ -65,11 +67,7 @@ func (v *View) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bun
 	if !ok || c.snapshot == nil || b == (graph.Bundle{}) || b.Package().Catalog() != c.Graph {
 		return nil, fmt.Errorf("catalog %s: the bundle is not of the content that this view has", id)
 	}
-	opts := v.store.opts
-	if opts.Sources.isTenant(id.Namespace) && opts.Sources.Tenants != nil {
-		opts.Bundles = opts.Sources.Tenants
-	}
-	return c.manifests(ctx, b, opts)
+	return c.manifests(ctx, b, c.bundles)
 }
 
 // A snapshot is the content of a catalog, with the manifests that were asked for.
@@ -86,14 +84,14 @@ type snapshot struct {
 // planned several times while its operators are installed.
 const maxObjects = 64
 
-func (c *snapshot) manifests(ctx context.Context, b graph.Bundle, opts Options) ([]olm.Object, error) {
+func (c *snapshot) manifests(ctx context.Context, b graph.Bundle, bundles *oci.Puller) ([]olm.Object, error) {
 	c.mu.Lock()
 	objects, ok := c.objects[b]
 	c.mu.Unlock()
 	if ok {
 		return objects, nil
 	}
-	objects, err := c.find(ctx, b, opts)
+	objects, err := c.find(ctx, b, bundles)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +111,7 @@ func (c *snapshot) manifests(ctx context.Context, b graph.Bundle, opts Options) 
 	return objects, nil
 }
 
-func (c *snapshot) find(ctx context.Context, b graph.Bundle, opts Options) ([]olm.Object, error) {
+func (c *snapshot) find(ctx context.Context, b graph.Bundle, bundles *oci.Puller) ([]olm.Object, error) {
 	raw, err := c.raw(ctx, b)
 	var objects []olm.Object
 	switch {
@@ -129,10 +127,10 @@ func (c *snapshot) find(ctx context.Context, b graph.Bundle, opts Options) ([]ol
 		return objects, nil
 	case b.Image() == "":
 		return nil, fmt.Errorf("catalog %s: %s: bundle %q has neither manifests in the catalog nor an image", c.id, b.Pos(), b.Name())
-	case opts.Bundles == nil:
+	case bundles == nil:
 		return nil, fmt.Errorf("catalog %s: bundle %q: its manifests are in image %s, and %w", c.id, b.Name(), b.Image(), errNoPuller)
 	}
-	bundle, err := opts.Bundles.Bundle(ctx, b.Image())
+	bundle, err := bundles.Bundle(ctx, b.Image())
 	if err != nil {
 		return nil, fmt.Errorf("catalog %s: bundle %q: %w", c.id, b.Name(), err)
 	}

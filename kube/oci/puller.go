@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"sync"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
@@ -30,6 +32,8 @@ type Puller struct {
 	opts   Options
 	shared flight.Group[string, *Image]
 
+	explainer Explainer
+
 	mu     sync.Mutex
 	images map[string]*Image // by kind and digest of what was referred to
 	order  []string          // of use, the latest last
@@ -38,6 +42,25 @@ type Puller struct {
 // New returns a puller. Opts may be nil.
 func New(opts *Options) *Puller {
 	return &Puller{opts: opts.withDefaults(), images: map[string]*Image{}}
+}
+
+// An Explainer is a keychain that knows why it may lack credentials. What it says
+// is added to the error of a pull that failed.
+type Explainer interface{ Explain() error }
+
+// With returns a puller with the options of this one, and with credentials that
+// are tried before its own. It shares nothing that was pulled: what it keeps in
+// memory is its own, and so is its directory, which is dir below Options.Dir, or the
+// same if dir is empty.
+func (p *Puller) With(k authn.Keychain, dir string) *Puller {
+	o := p.opts
+	o.Keychain = authn.NewMultiKeychain(k, o.Keychain)
+	if o.Dir != "" {
+		o.Dir = filepath.Join(o.Dir, dir)
+	}
+	out := New(&o)
+	out.explainer, _ = k.(Explainer)
+	return out
 }
 
 // Catalog returns the files of a catalog image: the directory that its label
@@ -73,6 +96,9 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 			if failed = append(failed, err); isContent(err) {
 				break // the same content is as bad elsewhere
 			}
+		}
+		if p.explainer != nil && !isContent(errors.Join(failed...)) {
+			failed = append(failed, p.explainer.Explain()) // nil counts for nothing
 		}
 		return nil, &Error{Ref: ref, Err: errors.Join(failed...)}
 	})

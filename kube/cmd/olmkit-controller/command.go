@@ -149,6 +149,9 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 	if err := ctrlmetrics.Registry.Register(metrics); err != nil {
 		return nil, err
 	}
+	if f.sources.pullSecrets {
+		sources.Sources.Secrets = content.Secrets(m.GetAPIReader())
+	}
 	store := content.New(sources)
 	changed := make(chan event.GenericEvent)
 	r := &kube.Reconciler{

@@ -28,7 +28,7 @@ type sourceFlags struct {
 	ca, cert, key, token          string
 	registryConfig, cacheDir      string
 	interval, grace               time.Duration
-	private                       bool
+	private, pullSecrets          bool
 	textLimit, imageLimit, atOnce int
 }
 
@@ -42,10 +42,11 @@ func (f *sourceFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cacheDir, "cache-dir", "", "directory for catalogs and images, so that they take no memory and outlive a restart")
 	fs.StringVar(&f.ca, "ca-file", "", "PEM file with certificate authorities for catalogs and registries, beside those of the system")
 	fs.StringArrayVar(&f.origins, "credentials-for", nil, "origin of a catalog server, such as https://catalogs.example:8443, that gets the client certificate and token, for catalogs of the global namespace (repeatable)")
-	fs.StringVar(&f.cert, "client-cert", "", "PEM file with the client certificate for --credentials-for")
+	fs.StringVar(&f.cert, "client-cert", "", "PEM file with the client certificate for --credentials-for; read for each connection")
 	fs.StringVar(&f.key, "client-key", "", "PEM file with the key of --client-cert")
-	fs.StringVar(&f.token, "token-file", "", "file with the bearer token for --credentials-for")
-	fs.StringVar(&f.registryConfig, "registry-config", "", "docker configuration file with registry credentials, for images of the global namespace")
+	fs.StringVar(&f.token, "token-file", "", "file with the bearer token for --credentials-for; read for each request")
+	fs.StringVar(&f.registryConfig, "registry-config", "", "docker configuration file with registry credentials, for images of the global namespace; read for each pull")
+	fs.BoolVar(&f.pullSecrets, "pull-secrets", false, "pull catalogs and their bundles with the secrets that spec.secrets of their CatalogSource names")
 	fs.StringArrayVar(&f.mirrors, "mirror", nil, "where else the images of a registry are: source=mirror (repeatable)")
 	fs.BoolVar(&f.private, "allow-private-catalogs", false, "let catalogs outside of the global namespace be at loopback and link-local addresses")
 }
@@ -87,10 +88,11 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 		tenants.Dir = filepath.Join(f.cacheDir, "tenants")
 	}
 	if f.registryConfig != "" {
-		var err error
-		if images.Keychain, err = keychainOf(f.registryConfig); err != nil {
-			return nil, fmt.Errorf("--registry-config: %w", err)
+		k := keychain{f.registryConfig}
+		if _, err := k.read(); err != nil {
+			return nil, err
 		}
+		images.Keychain = k
 	}
 	puller := oci.New(images)
 	sources := content.Sources{
@@ -127,18 +129,29 @@ func (f *sourceFlags) credentials(base *catalogd.Options) (map[string]*catalogd.
 	o := *base
 	o.TLS = base.TLS.Clone()
 	if f.cert != "" || f.key != "" {
-		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-		if err != nil {
-			return nil, fmt.Errorf("--client-cert: %w", err)
+		pair := func() (*tls.Certificate, error) {
+			p, err := tls.LoadX509KeyPair(f.cert, f.key)
+			if err != nil {
+				return nil, fmt.Errorf("--client-cert: %w", err)
+			}
+			return &p, nil
 		}
-		o.TLS.Certificates = []tls.Certificate{pair}
+		if _, err := pair(); err != nil {
+			return nil, err
+		}
+		o.TLS.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair() }
 	}
 	if f.token != "" {
-		text, err := os.ReadFile(f.token)
-		if err != nil {
-			return nil, fmt.Errorf("--token-file: %w", err)
+		o.Token = func() (string, error) {
+			text, err := os.ReadFile(f.token)
+			if err != nil {
+				return "", fmt.Errorf("--token-file: %w", err)
+			}
+			return strings.TrimSpace(string(text)), nil
 		}
-		o.Header = http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(text))}}
+		if _, err := o.Token(); err != nil {
+			return nil, err
+		}
 	}
 	out := map[string]*catalogd.Options{}
 	for _, origin := range f.origins {
@@ -162,29 +175,34 @@ func (f *sourceFlags) transport(base *tls.Config, guarded bool) http.RoundTrippe
 	return t
 }
 
-// A keychain is a docker configuration file.
-type keychain struct{ file *configfile.ConfigFile }
+// A keychain is the name of a docker configuration file. The file is read each time
+// credentials are asked for: whoever renews them need not start the program again.
+type keychain struct{ name string }
 
-func keychainOf(name string) (authn.Keychain, error) {
-	f, err := os.Open(name)
+func (k keychain) read() (*configfile.ConfigFile, error) {
+	f, err := os.Open(k.name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--registry-config: %w", err)
 	}
 	defer f.Close()
 	file, err := config.LoadFromReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("--registry-config %s: %w", k.name, err)
 	}
-	return keychain{file}, nil
+	return file, nil
 }
 
 // Resolve returns the credentials for a repository, or else for its registry.
 func (k keychain) Resolve(target authn.Resource) (authn.Authenticator, error) {
+	file, err := k.read()
+	if err != nil {
+		return nil, err
+	}
 	for _, key := range []string{target.String(), target.RegistryStr()} {
 		if key == "index.docker.io" {
 			key = authn.DefaultAuthKey
 		}
-		c, err := k.file.GetAuthConfig(key)
+		c, err := file.GetAuthConfig(key)
 		if err != nil {
 			return nil, err
 		}

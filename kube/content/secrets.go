@@ -1,0 +1,144 @@
+package content
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/authn/kubernetes"
+	"github.com/olmkit/olmkit/kube/oci"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// maxSecrets bounds the pull secrets of a catalog. Each is read at each pull.
+const maxSecrets = 16
+
+// Secrets returns a Sources.Secrets that reads from an API server. Give it a
+// reader without a cache, such as a manager's GetAPIReader: a cache would hold all
+// secrets of the cluster, and need the permission to list them. This needs get
+// alone.
+func Secrets(r client.Reader) func(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
+	return func(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
+		s := &corev1.Secret{}
+		if err := r.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, s); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+}
+
+// secretsOf returns the pull secrets that a CatalogSource names.
+func secretsOf(c *olm.CatalogSource) []string {
+	var rest struct {
+		Secrets []string `json:"secrets"`
+	}
+	if len(c.Spec.Rest) == 0 || json.Unmarshal(c.Spec.Rest, &rest) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(rest.Secrets, func(name string) bool { return name == "" })
+}
+
+// withSecrets returns pullers that use pull secrets as well. What a tenant pulls
+// with them is kept apart from what others pull: it may answer nobody who does not
+// have them.
+func (s *Sources) withSecrets(namespace string, names []string, images, bundles *oci.Puller) (*oci.Puller, *oci.Puller) {
+	dir := ""
+	if s.isTenant(namespace) {
+		dir = filepath.Join("namespaces", namespace)
+	}
+	with := func(p *oci.Puller) *oci.Puller {
+		if p == nil {
+			return nil
+		}
+		return p.With(&pullSecrets{read: s.Secrets, namespace: namespace, names: names}, dir)
+	}
+	if images == bundles {
+		p := with(images)
+		return p, p
+	}
+	return with(images), with(bundles)
+}
+
+// A pullSecrets is a keychain of pull secrets. They are read at each pull, so that
+// a changed secret counts at once. As for a kubelet, one that does not exist, or is
+// of another type, gives nothing; what was wrong with them is told when the pull
+// fails.
+type pullSecrets struct {
+	read      func(ctx context.Context, namespace, name string) (*corev1.Secret, error)
+	namespace string
+	names     []string
+
+	mu    sync.Mutex
+	fault error
+}
+
+var (
+	_ authn.Keychain        = (*pullSecrets)(nil)
+	_ authn.ContextKeychain = (*pullSecrets)(nil)
+	_ oci.Explainer         = (*pullSecrets)(nil)
+)
+
+// Resolve returns the credentials for a repository.
+func (k *pullSecrets) Resolve(target authn.Resource) (authn.Authenticator, error) {
+	return k.ResolveContext(context.Background(), target)
+}
+
+// ResolveContext returns the credentials for a repository.
+func (k *pullSecrets) ResolveContext(ctx context.Context, target authn.Resource) (authn.Authenticator, error) {
+	auth, err := k.resolve(ctx, target)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.fault = err
+	return auth, nil
+}
+
+// Explain returns what was wrong with the secrets at the last pull.
+func (k *pullSecrets) Explain() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.fault
+}
+
+func (k *pullSecrets) resolve(ctx context.Context, target authn.Resource) (authn.Authenticator, error) {
+	var faults []error
+	for _, name := range k.names {
+		auth, err := k.from(ctx, name, target)
+		switch {
+		case err != nil:
+			faults = append(faults, fmt.Errorf("spec.secrets: %q: %w", name, err))
+		case auth != authn.Anonymous:
+			return auth, nil
+		}
+	}
+	return authn.Anonymous, errors.Join(faults...)
+}
+
+// from returns the credentials for a repository that a secret has.
+func (k *pullSecrets) from(ctx context.Context, name string, target authn.Resource) (authn.Authenticator, error) {
+	s, err := k.read(ctx, k.namespace, name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("namespace %q has no such secret", k.namespace)
+	case err != nil:
+		return nil, err
+	case s.Type != corev1.SecretTypeDockerConfigJson && s.Type != corev1.SecretTypeDockercfg:
+		return nil, fmt.Errorf("it is of type %q: want %s", s.Type, corev1.SecretTypeDockerConfigJson)
+	}
+	// The matching of a kubelet: by host, with wildcards, and by path.
+	keychain, err := kubernetes.NewFromPullSecrets(ctx, []corev1.Secret{*s})
+	if err != nil {
+		return nil, errors.New("it holds no docker configuration") // without what it holds
+	}
+	return authn.Resolve(ctx, keychain, target)
+}
