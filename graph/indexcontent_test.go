@@ -50,6 +50,19 @@ func TestIndexRaw(t *testing.T) {
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
+	// The package has a text, too.
+	pkg := func(b graph.Bundle) (string, error) {
+		text, err := b.Package().Raw(ctx)
+		return string(text), err
+	}
+	if text, err := pkg(version2(cat)); err != nil || !strings.Contains(text, `"schema":"olm.package"`) {
+		t.Errorf("of the package it returns %s, %v", text, err)
+	} else if again, err := pkg(open(&graph.Options{Source: files})); err != nil || again != text {
+		t.Errorf("of the package in an index it returns %s, %v", again, err)
+	}
+	if _, err := pkg(open(nil)); !errors.Is(err, fbc.ErrNoSource) {
+		t.Errorf("of the package, without a source: %v", err)
+	}
 	for _, tt := range []struct {
 		files fstest.MapFS
 		want  string

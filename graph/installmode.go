@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/internal/yamljson"
+	"github.com/olmkit/olmkit/internal/manifest"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -88,29 +87,19 @@ func statedModes(raw jsontext.Value) ([]InstallMode, error) {
 // manifestModes returns the install modes of an olm.bundle.object that holds a
 // ClusterServiceVersion, else nil.
 func manifestModes(value jsontext.Value) []InstallMode {
-	var object struct {
-		Data []byte `json:"data"` // base64 of JSON or YAML
-	}
-	if json.Unmarshal(value, &object) != nil || !bytes.Contains(object.Data, []byte("ClusterServiceVersion")) {
+	text, err := manifest.ClusterServiceVersion(value)
+	if err != nil || text == nil {
 		return nil
 	}
-	text := bytes.TrimSpace(object.Data)
-	if !bytes.HasPrefix(text, []byte("{")) {
-		var err error
-		if text, err = yamljson.Slow(text, nil); err != nil {
-			return nil
-		}
-	}
-	var manifest struct {
-		Kind string `json:"kind"`
+	var csv struct {
 		Spec struct {
 			InstallModes []InstallMode `json:"installModes"`
 		} `json:"spec"`
 	}
-	if json.Unmarshal(text, &manifest) != nil || manifest.Kind != "ClusterServiceVersion" {
+	if json.Unmarshal(text, &csv) != nil {
 		return nil
 	}
-	return manifest.Spec.InstallModes
+	return csv.Spec.InstallModes
 }
 
 // withModes returns the bundles and the text of the catalog with the install

@@ -3,7 +3,6 @@ package platform
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/manifest"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -137,26 +137,22 @@ func minKubeVersion(raw []byte) (string, error) {
 			}
 			return m.MinKubeVersion, nil
 		case property.TypeBundleObject:
-			var o struct {
-				Data string `json:"data"`
-			}
-			if err := json.Unmarshal(p.Value, &o); err != nil {
-				return "", fmt.Errorf("%s: %w", p.Type, err)
-			}
-			text, err := base64.StdEncoding.DecodeString(o.Data)
+			text, err := manifest.ClusterServiceVersion(p.Value)
 			if err != nil {
 				return "", fmt.Errorf("%s: %w", p.Type, err)
 			}
+			if text == nil {
+				continue
+			}
 			var csv struct {
-				Kind string `json:"kind"`
 				Spec struct {
 					MinKubeVersion string `json:"minKubeVersion"`
 				} `json:"spec"`
 			}
-			// Objects that are no ClusterServiceVersion have other shapes.
-			if err := json.Unmarshal(text, &csv); err == nil && csv.Kind == "ClusterServiceVersion" {
-				return csv.Spec.MinKubeVersion, nil
+			if err := json.Unmarshal(text, &csv); err != nil {
+				return "", fmt.Errorf("%s: %w", p.Type, err)
 			}
+			return csv.Spec.MinKubeVersion, nil
 		}
 	}
 	return "", nil

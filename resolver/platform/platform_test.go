@@ -3,6 +3,7 @@ package platform_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -115,6 +116,27 @@ func synthetic() platform.Problem {
 			{Name: "old.v0.9.0", Package: "old"},
 			{Name: "free.v5.0.0", Package: "free", Channel: "fast"},
 		},
+	}
+}
+
+// TestMinKubeInManifest: C7. A bundle may say in a manifest of its own, JSON or
+// YAML, which Kubernetes it needs.
+func TestMinKubeInManifest(t *testing.T) {
+	for _, manifest := range []string{
+		`{"kind":"ClusterServiceVersion","spec":{"minKubeVersion":"1.99.0"}}`,
+		"kind: ClusterServiceVersion\nspec:\n  minKubeVersion: 1.99.0\n",
+	} {
+		text := strings.Replace(*catalog("p/s: 1.0.0, 1.1.0 <1.0.0 kube=1.99.0"),
+			`{"type":"olm.csv.metadata","value":{"minKubeVersion":"1.99.0"}}`,
+			fmt.Sprintf(`{"type":"olm.bundle.object","value":{"data":%q}}`, base64.StdEncoding.EncodeToString([]byte(manifest))), 1)
+		got := plan(t, platform.Problem{
+			From: "4.16", To: "4.17",
+			Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: &text}, {Platform: "4.17", FBC: &text}},
+			Installed: []platform.Operator{{Name: "p.v1.0.0", Package: "p"}},
+		})
+		if len(got.Blocks) == 0 || !strings.Contains(got.Blocks[0].Reason, "needs Kubernetes 1.99") {
+			t.Errorf("with the manifest %q: %+v", manifest, got.Blocks)
+		}
 	}
 }
 

@@ -1,0 +1,45 @@
+// Package manifest reads the manifests that catalogs carry: the values of
+// olm.bundle.object properties.
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/internal/yamljson"
+)
+
+// ClusterServiceVersion returns the ClusterServiceVersion that the value of an
+// olm.bundle.object holds, as JSON, or nil when it holds something else. The
+// manifest is base64 of JSON or YAML. The error says why it cannot be read.
+func ClusterServiceVersion(value []byte) (jsontext.Value, error) {
+	var object struct {
+		Data []byte `json:"data"`
+	}
+	if err := json.Unmarshal(value, &object); err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(object.Data, []byte("ClusterServiceVersion")) {
+		return nil, nil // nor is it worth decoding
+	}
+	text := bytes.TrimSpace(object.Data)
+	if !bytes.HasPrefix(text, []byte("{")) {
+		var err error
+		if text, err = yamljson.Slow(text, nil); err != nil {
+			return nil, fmt.Errorf("the manifest is no YAML: %w", err)
+		}
+	}
+	var it struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(text, &it); err != nil {
+		return nil, fmt.Errorf("the manifest is no object: %w", err)
+	}
+	if it.Kind != "ClusterServiceVersion" {
+		return nil, nil // it only speaks of one
+	}
+	return text, nil
+}

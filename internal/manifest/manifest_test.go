@@ -1,0 +1,31 @@
+package manifest
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+)
+
+func TestClusterServiceVersion(t *testing.T) {
+	for _, tt := range []struct {
+		name, manifest, want, err string
+	}{
+		{name: "JSON", manifest: `{"kind":"ClusterServiceVersion","spec":{}}`, want: `{"kind":"ClusterServiceVersion","spec":{}}`},
+		{name: "YAML", manifest: "kind: ClusterServiceVersion\nspec: {displayName: Etcd}\n", want: `{"kind":"ClusterServiceVersion","spec":{"displayName":"Etcd"}}`},
+		{name: "another kind", manifest: `{"kind":"Service"}`},
+		{name: "another kind that speaks of one", manifest: `{"kind":"ConfigMap","data":{"owner":"ClusterServiceVersion"}}`},
+		{name: "a list", manifest: `["ClusterServiceVersion"]`, err: "no object"},
+		{name: "neither", manifest: "a: b: ClusterServiceVersion", err: "no YAML"},
+		{name: "nothing", manifest: ""},
+	} {
+		got, err := ClusterServiceVersion([]byte(`{"data":"` + base64.StdEncoding.EncodeToString([]byte(tt.manifest)) + `"}`))
+		if string(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: got %s, %v; want %s, %s", tt.name, got, err, tt.want, tt.err)
+		}
+	}
+	for _, value := range []string{`{"data":"%"}`, `{"data":1}`, `"text"`, ``} {
+		if got, err := ClusterServiceVersion([]byte(value)); err == nil {
+			t.Errorf("of %s it returns %s", value, got)
+		}
+	}
+}
