@@ -25,8 +25,9 @@ func newView(e *env) *cobra.Command {
 		Use:   "view [CATALOG...] -o PAGE | --serve",
 		Short: "Make a page of catalogs, resolutions and differences to walk through",
 		Long: `View makes one HTML page that needs nothing else, no network and no server: the
-packages of the catalogs with a search, the upgrade graph of each channel, and
-for each version its path to the head in classic OLM and in OLM v1.
+packages of the catalogs with a search in names, APIs and descriptions, the upgrade
+graph of each channel, and for each version its path to the head in classic OLM and
+in OLM v1.
 
 With --package and --installed, as olmkit resolve takes them, or with problem
 documents, the page shows what a namespace would get and why, or the conflict

@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// words joins lines, so that texts of several widths compare.
-func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+// joined joins lines, so that texts of several widths compare.
+func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // TestConflictsAreToldAlike: D16. For every golden explanation of package
 // resolver, each sentence, each word of an author and each fix of the page stands
@@ -38,7 +38,7 @@ func TestConflictsAreToldAlike(t *testing.T) {
 				case "problem.json":
 					problem = string(f.Data)
 				case "want":
-					want = words(string(f.Data))
+					want = joined(string(f.Data))
 				default:
 					fsys[f.Name] = &fstest.MapFile{Data: f.Data}
 				}
@@ -84,11 +84,11 @@ func alike(t *testing.T, a *answerData, want string) int {
 	var visit func(s *stepData)
 	visit = func(s *stepData) {
 		n++
-		if !strings.Contains(want, words(s.Text)) {
+		if !strings.Contains(want, joined(s.Text)) {
 			t.Errorf("the page says %q, which the text does not", s.Text)
 		}
 		for _, m := range s.Messages {
-			if !strings.Contains(want, "the author says: "+words(m)) {
+			if !strings.Contains(want, "the author says: "+joined(m)) {
 				t.Errorf("the page has the author say %q, which the text does not", m)
 			}
 		}
@@ -97,13 +97,13 @@ func alike(t *testing.T, a *answerData, want string) int {
 		}
 	}
 	for _, c := range a.Cores {
-		if words(c.Headline) != words(c.Steps.Text) {
+		if joined(c.Headline) != joined(c.Steps.Text) {
 			t.Errorf("the headline is %q, the first step %q", c.Headline, c.Steps.Text)
 		}
 		visit(c.Steps)
 		for _, f := range c.Fixes {
 			n++
-			if !strings.Contains(want, words(f.Text)) {
+			if !strings.Contains(want, joined(f.Text)) {
 				t.Errorf("the page offers %q, which the text does not", f.Text)
 			}
 		}

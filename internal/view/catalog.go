@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -11,19 +12,35 @@ import (
 const maxProblems = 100
 
 // newCatalog returns the data of a catalog. installed are the nodes to mark, by
-// package; added are the names of bundles that a difference found new.
-func newCatalog(name string, c *graph.Catalog, installed map[string][]graph.Node, added map[string]map[string]bool) catalogData {
-	d := catalogData{Name: name, Bundles: c.NumBundles(), Channels: c.NumChannels(), Packages: []pkgData{}}
-	for _, p := range c.Problems() {
+// package; added are the names of bundles that a difference found new. The error
+// is the context's.
+func newCatalog(ctx context.Context, name string, c *graph.Catalog, installed map[string][]graph.Node, added map[string]map[string]bool) (*catalogData, error) {
+	d := &catalogData{Name: name, Bundles: c.NumBundles(), Channels: c.NumChannels(), Packages: []pkgData{}}
+	problem := func(err error) {
 		if d.NumProblems++; d.NumProblems <= maxProblems {
-			d.Problems = append(d.Problems, p.Error())
+			d.Problems = append(d.Problems, err.Error())
 		}
 	}
-	for p := range c.Packages() {
-		b := pkgBuilder{pkg: p, installed: installed[p.Name()], number: map[graph.Node]int{}}
-		d.Packages = append(d.Packages, b.build(added[p.Name()]))
+	for _, p := range c.Problems() {
+		problem(p)
 	}
-	return d
+	r := &wordReader{ctx: ctx}
+	for p := range c.Packages() {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		b := pkgBuilder{pkg: p, installed: installed[p.Name()], number: map[graph.Node]int{}}
+		b.build(added[p.Name()])
+		if err := b.addWords(r); err != nil {
+			return nil, err
+		}
+		d.Packages = append(d.Packages, b.data)
+	}
+	for _, err := range r.faults {
+		problem(err)
+	}
+	d.NoWords = r.absent
+	return d, nil
 }
 
 // A pkgBuilder collects the data of a package. Its maps are never ranged over.
@@ -40,7 +57,8 @@ type pkgBuilder struct {
 	sets      interned
 }
 
-func (b *pkgBuilder) build(added map[string]bool) pkgData {
+// build collects all but the words.
+func (b *pkgBuilder) build(added map[string]bool) {
 	b.data = pkgData{Name: b.pkg.Name(), Default: b.pkg.DefaultChannelName(), Nodes: []nodeData{}, Channels: []channelData{}}
 	b.data.Deprecated, _ = b.pkg.Deprecation()
 	b.addNodes(added)
@@ -51,7 +69,6 @@ func (b *pkgBuilder) build(added map[string]bool) pkgData {
 		b.data.All = b.ways(b.pkg.Upgrades(graph.V1, &graph.UpgradeOptions{Installed: b.nodes}))
 	}
 	b.data.Reasons, b.data.APIs, b.data.Needs = b.reasons.list, b.apis.list, b.needs.list
-	return b.data
 }
 
 // addNodes lists everything that may be installed: all bundles, whatever

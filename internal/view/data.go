@@ -18,15 +18,25 @@ type catalogData struct {
 	Bundles  int    `json:"bundles"`
 	Channels int    `json:"channels"`
 	// Problems are the first maxProblems of NumProblems.
-	Problems    []string  `json:"problems,omitempty"`
-	NumProblems int       `json:"numProblems,omitempty"`
-	Packages    []pkgData `json:"packages"`
+	Problems    []string `json:"problems,omitempty"`
+	NumProblems int      `json:"numProblems,omitempty"`
+	// NoWords: the catalog is an index whose files are not at hand, so that
+	// nothing is known of what packages say of themselves.
+	NoWords  bool      `json:"noWords,omitempty"`
+	Packages []pkgData `json:"packages"`
 }
 
 type pkgData struct {
 	Name       string `json:"name"`
 	Default    string `json:"default"`
 	Deprecated string `json:"deprecated,omitempty"`
+	// Title is the display name, Summary one line and About a few; they and
+	// Provider and Keywords are for people, and for the search.
+	Title    string   `json:"title,omitempty"`
+	Summary  string   `json:"summary,omitempty"`
+	About    string   `json:"about,omitempty"`
+	Provider string   `json:"provider,omitempty"`
+	Keywords []string `json:"keywords,omitempty"`
 	// Nodes are everything that may be installed, the newest first.
 	Nodes    []nodeData    `json:"nodes"`
 	Channels []channelData `json:"channels"`
@@ -47,6 +57,9 @@ type nodeData struct {
 	// Label is short and tells the node from the others of the package.
 	Label string `json:"label"`
 	Image string `json:"image,omitempty"`
+	// Title and Summary are those of heads, where the package has others.
+	Title   string `json:"title,omitempty"`
+	Summary string `json:"summary,omitempty"`
 	// APIs is the place of what the bundle provides in Sets, Needs are places in
 	// Needs.
 	APIs       *int   `json:"apis,omitempty"`

@@ -17,6 +17,7 @@
 //
 //	data.go      the data of a page, as the script reads it
 //	catalog.go   packages, bundles and channels
+//	words.go     what packages say of themselves: display names, descriptions, keywords
 //	ways.go      what follows what, in both readings
 //	answer.go    resolutions as graphs of reasons
 //	conflict.go  conflicts as derivations with fixes
@@ -28,11 +29,15 @@
 //
 // # Text of catalogs
 //
+// Descriptions lie in the files of a catalog, not in its index. The page has those
+// of each package and of the heads of its channels, cut to a few lines: reading
+// them all would take longer than everything else.
+//
 // Whatever a catalog says is text and nothing else. It reaches the page as JSON
 // in which no markup can end, and the script makes text nodes of it. The policy
 // of the page allows its own script and style by their hashes and nothing else,
-// and forbids the functions that turn text into markup. Icons and links of
-// catalogs are not shown.
+// and forbids the functions that turn text into markup. Icons, links and the
+// Markdown of catalogs are not rendered.
 //
 // # The libraries
 //

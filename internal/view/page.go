@@ -82,7 +82,11 @@ func newData(ctx context.Context, in *Input) (*pageData, error) {
 		if i == 0 && in.Old != nil {
 			added = addedBundles(in.Old.Graph, c.Graph)
 		}
-		d.Catalogs = append(d.Catalogs, newCatalog(c.Name, c.Graph, installed, added))
+		one, err := newCatalog(ctx, c.Name, c.Graph, installed, added)
+		if err != nil {
+			return nil, err
+		}
+		d.Catalogs = append(d.Catalogs, *one)
 	}
 	if len(in.Catalogs) > 0 {
 		d.Title = in.Catalogs[0].Name + " – olmkit"

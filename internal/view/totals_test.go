@@ -20,7 +20,10 @@ func TestTotals(t *testing.T) {
 	b.WriteString("]}\n")
 	c := load(t, b.String())
 	all := len(c.Problems())
-	d := newCatalog("x", c, nil, nil)
+	d, err := newCatalog(t.Context(), "x", c, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if all <= maxProblems || len(d.Problems) != maxProblems || d.NumProblems != all {
 		t.Errorf("%d problems: %d listed of %d", all, len(d.Problems), d.NumProblems)
 	}

@@ -37,7 +37,8 @@ func TestWaysAreThoseOfGraph(t *testing.T) {
 		n := 0
 		for p := range c.Packages() {
 			b := pkgBuilder{pkg: p, number: map[graph.Node]int{}}
-			d := b.build(nil)
+			b.build(nil)
+			d := b.data
 			for i, ch := range slices.Collect(p.Channels()) {
 				x := d.Channels[i]
 				for _, reading := range []struct {
@@ -91,7 +92,8 @@ func TestRails(t *testing.T) {
 `)
 	p, _ := c.Package("p")
 	b := pkgBuilder{pkg: p, number: map[graph.Node]int{}}
-	d := b.build(nil)
+	b.build(nil)
+	d := b.data
 	// The newest is node 0.
 	want := [][3]int{{1, 0, edgeReplaces}, {2, 0, edgeRange}, {3, 2, edgeRange}}
 	if got := d.Channels[0].Edges; !slices.Equal(got, want) {

@@ -12,7 +12,8 @@ for (const [i, c] of data.catalogs.entries()) {
     p.catalog = c;
     p.catalogAt = i;
     p.channels.sort((a, b) => natural.compare(a.name, b.name));
-    p.haystack = (p.name + "\n" + (p.apis || []).join("\n")).toLowerCase();
+    p.haystacks = [[p.name], [p.title, p.provider, ...(p.keywords || [])], p.apis || [], [p.summary, p.about, ...p.nodes.flatMap((n) => [n.title, n.summary])]]
+      .map((list) => list.filter(Boolean).map((x) => ({ text: x, low: x.toLowerCase() })));
     c.byName.set(p.name, p);
   }
 }

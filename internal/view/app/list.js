@@ -7,22 +7,38 @@ const list = {
   current: null,
 };
 
-// matches returns how a package answers a search: by name, by an API that it
-// provides, or not.
-const matches = (p, words) => {
-  if (!words.every((w) => p.haystack.includes(w))) return null;
-  const name = p.name.toLowerCase();
-  if (words.every((w) => name.includes(w))) return { package: p, api: "" };
-  return { package: p, api: (p.apis || []).find((a) => words.some((w) => a.toLowerCase().includes(w))) || "" };
+// excerpt is the part of a text around a word.
+const AROUND = 40;
+const excerpt = (text, word) => {
+  const one = text.replace(/\s+/g, " "), at = one.toLowerCase().indexOf(word);
+  if (one.length <= 2 * AROUND || at < 0) return cut(one, 2 * AROUND);
+  const from = Math.max(0, at - AROUND), to = Math.min(one.length, at + word.length + AROUND);
+  return (from ? "…" : "") + one.slice(from, to) + (to < one.length ? "…" : "");
 };
 
-const listItem = ({ package: p, api }) => {
+// matches returns how a package answers a search, null when it does not: rank 0 by
+// its name, 1 by its display name, provider or keywords, 2 by an API that it
+// provides, 3 by its description; and the text that did.
+const matches = (p, words) => {
+  let rank = 0, why = "";
+  for (const w of words) {
+    const at = p.haystacks.findIndex((list) => list.some((x) => x.low.includes(w)));
+    if (at < 0) return null;
+    if (at > rank) {
+      rank = at;
+      why = excerpt(p.haystacks[at].find((x) => x.low.includes(w)).text, w);
+    }
+  }
+  return { package: p, rank, why };
+};
+
+const listItem = ({ package: p, why }) => {
   const link = el("a", { href: address("package", p.catalog.name, p.name), "aria-current": p === list.current ? "page" : null },
     el("span", { class: "name" }, said(p.name)),
     p.deprecated ? tag("deprecated") : null,
     hasInstalled(p) ? tag("installed") : null,
     differs(p),
-    api ? el("span", { class: "api" }, said(api)) : null);
+    why ? el("span", { class: "found" }, said(why)) : null);
   link.package = p;
   list.links.push(link);
   return el("li", null, link);
@@ -34,12 +50,12 @@ const showList = () => {
   clear(list.box);
   for (const c of data.catalogs) {
     const hits = c.packages.map((p) => matches(p, words)).filter(Boolean);
-    hits.sort((a, b) => (a.api ? 1 : 0) - (b.api ? 1 : 0));
+    hits.sort((a, b) => a.rank - b.rank);
     if (data.catalogs.length > 1) put(list.box, [el("h2", null, said(c.name))]);
     put(list.box, [el("ul", null, hits.map(listItem))]);
   }
   const n = list.links.length;
-  list.found.textContent = words.length ? (n ? plural(n, "package") : "no package has this name or API") : plural(n, "package");
+  list.found.textContent = words.length ? (n ? plural(n, "package") : "no package matches") : plural(n, "package");
 };
 
 // showCurrent marks the package that is shown.

@@ -4,14 +4,18 @@ const main = document.getElementById("main");
 
 const showCatalogs = () => {
   document.title = data.title;
-  put(main, [data.catalogs.map((c) => [
-    el("header", { class: "title" }, el("h1", null, said(c.name)), el("p", { class: "why" }, plural(c.packages.length, "package"), ", ", plural(c.channels, "channel"), ", ", plural(c.bundles, "bundle"))),
-    c.problems ? folded(shownOf(c.problems.length, c.numProblems, "problem"), () => el("ul", null, c.problems.map((x) => el("li", null, said(x))))) : null,
-    table("Packages of " + c.name, ["Package", "Default channel", "Head", { number: "Channels" }, { number: "Versions" }, "Notes"], c.packages.map((p) => {
-      const ch = channelOf(p, p.default);
-      return [el("a", { href: address("package", c.name, p.name) }, said(p.name)), said(p.default), said(ch ? ch.heads.map((h) => p.nodes[h].label).join(", ") : ""),
-        String(p.channels.length), String(p.nodes.length), [p.deprecated ? mark("deprecated") : null, hasInstalled(p) ? mark("installed") : null, p.channels.some((x) => x.faults) ? tag("faulty") : null, differs(p)]];
-    }))])]);
+  put(main, [data.catalogs.map((c) => {
+    const titled = c.packages.some((p) => p.title); // otherwise the column would be empty
+    return [
+      el("header", { class: "title" }, el("h1", null, said(c.name)), el("p", { class: "why" }, plural(c.packages.length, "package"), ", ", plural(c.channels, "channel"), ", ", plural(c.bundles, "bundle"))),
+      c.problems ? folded(shownOf(c.problems.length, c.numProblems, "problem"), () => el("ul", null, c.problems.map((x) => el("li", null, said(x))))) : null,
+      c.noWords ? el("p", { class: "note" }, "Of packages there is no description here: the catalog is an index without its files. Make the page from the directory, or name it: --catalog PATH,source=DIR.") : null,
+      table("Packages of " + c.name, ["Package", ...(titled ? ["Display name"] : []), "Default channel", "Head", { number: "Channels" }, { number: "Versions" }, "Notes"], c.packages.map((p) => {
+        const ch = channelOf(p, p.default);
+        return [el("a", { href: address("package", c.name, p.name) }, said(p.name)), ...(titled ? [said(p.title || "")] : []), said(p.default), said(ch ? ch.heads.map((h) => p.nodes[h].label).join(", ") : ""),
+          String(p.channels.length), String(p.nodes.length), [p.deprecated ? mark("deprecated") : null, hasInstalled(p) ? mark("installed") : null, p.channels.some((x) => x.faults) ? tag("faulty") : null, differs(p)]];
+      }))];
+  })]);
 };
 
 // route shows what the address names.

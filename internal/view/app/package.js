@@ -5,9 +5,14 @@ const showPackage = (main, p, channel, from) => {
   document.title = `${p.name} – olmkit`;
   const title = el("header", { class: "title" },
     el("h1", null, said(p.name)),
+    p.title && p.title !== p.name ? el("p", { class: "display" }, said(p.title)) : null,
+    p.provider ? el("p", { class: "why" }, "by ", said(p.provider)) : null,
     data.catalogs.length > 1 ? el("p", { class: "why" }, "catalog ", said(p.catalog.name)) : null,
     el("p", { class: "why" }, plural(p.nodes.length, "version"), ", ", plural(p.channels.length, "channel")),
-    p.deprecated ? el("p", { class: "note" }, "Deprecated: ", said(p.deprecated)) : null);
+    p.summary ? el("p", { class: "summary" }, said(p.summary)) : null,
+    p.deprecated ? el("p", { class: "note" }, "Deprecated: ", said(p.deprecated)) : null,
+    p.about || p.keywords ? el("div", { class: "about" }, folded("About this package", () => [
+      p.about ? said(p.about, { class: "prose" }) : null, p.keywords ? el("p", { class: "why" }, "keywords: ", said(p.keywords.join(", "))) : null], !p.summary)) : null);
   if (!ch) {
     put(main, [title, el("p", null, "This package has no channel, so that nothing of it can be installed.")]);
     return;

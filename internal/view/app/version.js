@@ -57,6 +57,8 @@ const versionPanel = (p, ch, node, pick) => {
     folded("Everything that can follow at once", () => [followers(p, "Classic OLM", ch.classic, node, pick), followers(p, "OLM v1", ch.v1, node, pick)]),
     facts([
       ["bundle", said(n.name)],
+      n.title ? ["display name", said(n.title)] : null,
+      n.summary ? ["description", said(n.summary)] : null,
       n.version ? ["version", said(n.version)] : null,
       inChannels.length ? ["channels", said(inChannels.join(", "))] : null,
       n.apis !== undefined ? ["provides", items(p.sets[n.apis].map((i) => p.apis[i]))] : null,

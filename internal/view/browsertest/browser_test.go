@@ -166,10 +166,35 @@ func (b *tab) visit(url string) {
 	}
 }
 
-// goTo changes the place within a page.
+// goTo changes the place within a page, and waits until it is shown.
 func (b *tab) goTo(place string) {
 	b.Helper()
-	b.script(fmt.Sprintf("location.hash = %q; new Promise((done) => setTimeout(done, 30))", place))
+	b.moves(fmt.Sprintf("location.hash = %q", place))
+}
+
+// moves runs a script that may change the place within a page, and waits until the
+// page has shown it. The page itself listens first.
+func (b *tab) moves(script string) {
+	b.Helper()
+	b.script(`new Promise((done) => {
+		const before = location.href;
+		addEventListener("hashchange", () => done(true), { once: true });
+		` + script + `;
+		if (location.href === before) done(true);
+	})`)
+}
+
+// until waits until a script returns a value, and fails with what it returns
+// otherwise.
+func (b *tab) until(script, want string) {
+	b.Helper()
+	var got string
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if got = eval[string](b, script); got == want {
+			return
+		}
+	}
+	b.Fatalf("%s is %q, want %q", script, got, want)
 }
 
 // eval returns the value of a script, whose promise it awaits.

@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/internal/testcatalog"
 )
 
-// TestMany draws every channel of a generated catalog with 320 packages. A page
-// is ready soon after it is opened, and no drawing takes long.
+// TestMany draws every channel of a generated catalog with 320 packages. It logs
+// how long that takes; no test is about the speed of a machine.
 func TestMany(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "many")
 	if err := os.CopyFS(dir, testcatalog.Sized(320/testcatalog.BlockPackages)); err != nil {
@@ -22,7 +22,7 @@ func TestMany(t *testing.T) {
 }
 
 // TestCommunity does so with a real catalog of 279 packages.
-func TestCommunity(t *testing.T) { drawAll(t, realCatalog(t, "community")) }
+func TestCommunity(t *testing.T) { drawAll(t, realCatalog(t, "community-full")) }
 
 func drawAll(t *testing.T, dir string) {
 	file := makePage(t, dir)
@@ -59,11 +59,8 @@ func drawAll(t *testing.T, dir string) {
 		return out;
 	})()`, &got)
 	t.Logf("%d bytes, ready after %.0f ms; %d channels with %d boxes in %s, the slowest %.0f ms (%s)", info.Size(), ready, got.Channels, got.Nodes, time.Since(start).Round(time.Millisecond), got.Slowest, got.Where)
-	if ready > 10_000 {
-		t.Errorf("the page is ready after %.0f ms", ready)
-	}
-	if got.Channels < 400 || got.Slowest > 10_000 {
-		t.Errorf("%d channels, the slowest after %.0f ms (%s)", got.Channels, got.Slowest, got.Where)
+	if got.Channels < 400 {
+		t.Errorf("only %d channels were drawn", got.Channels)
 	}
 	b.quiet()
 }
@@ -110,7 +107,7 @@ func TestRealScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("no -screenshots")
 	}
-	community := makePage(t, realCatalog(t, "community"))
+	community := makePage(t, realCatalog(t, "community-full"))
 	diff := makePage(t, realCatalog(t, "openshift-v4.19"), "--diff", realCatalog(t, "openshift-v4.16"))
 	b := newTab(t)
 	for _, scheme := range []string{"light", "dark"} {
@@ -119,8 +116,9 @@ func TestRealScreenshots(t *testing.T) {
 		for _, x := range []struct{ name, file, place string }{
 			{"real-diff", diff, "#/difference"},
 			{"community", community, "#/packages"},
-			{"long", community, "#/package/community/hive-operator/alpha/hive-operator.v1.2.4295-04f2f4f"},
-			{"many", community, "#/package/community/strimzi-kafka-operator/stable"},
+			{"long", community, "#/package/community-full/hive-operator/alpha/hive-operator.v1.2.4295-04f2f4f"},
+			{"told", community, "#/package/community-full/argocd-operator"},
+			{"many", community, "#/package/community-full/strimzi-kafka-operator/stable"},
 		} {
 			b.open(x.file, x.place)
 			b.picture(x.name + "-" + scheme)
@@ -139,7 +137,7 @@ const olderSample = `{"schema":"olm.package","name":"etcd","defaultChannel":"alp
 `
 
 // TestLongChannel: of a channel with thousands of versions the newest are drawn,
-// soon, and every version can be picked.
+// and every version can be picked.
 func TestLongChannel(t *testing.T) {
 	const versions = 3000
 	var b strings.Builder
@@ -162,8 +160,5 @@ func TestLongChannel(t *testing.T) {
 		t.Errorf("of an old version it says %q", got)
 	}
 	t.Logf("made, opened and drawn in %s", took.Round(time.Millisecond))
-	if took > 30*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	c.quiet()
 }

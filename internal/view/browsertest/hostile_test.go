@@ -49,7 +49,7 @@ func hostileCatalog(old bool) string {
 		fmt.Fprintf(&b, `{"schema":"olm.package","name":%[1]s,"defaultChannel":%[1]s,"description":%[1]s,"icon":{"base64data":"PHN2ZyBvbmxvYWQ9ImFsZXJ0KDYpIi8+","mediatype":"image/svg+xml"}}
 {"schema":"olm.channel","package":%[1]s,"name":%[1]s,"entries":[{"name":%[2]s,"replaces":%[3]s,"skips":[%[4]s],"skipRange":"<1.0.0"},{"name":%[3]s}]}
 {"schema":"olm.channel","package":%[1]s,"name":%[2]s,"entries":[{"name":%[2]s,"skipRange":%[1]s},{"name":%[3]s}]}
-{"schema":"olm.bundle","package":%[1]s,"name":%[2]s,"image":%[1]s,"properties":[{"type":"olm.package","value":{"packageName":%[1]s,"version":%[5]q}},{"type":"olm.gvk","value":{"group":%[1]s,"version":%[1]s,"kind":%[1]s}},{"type":"olm.gvk.required","value":{"group":%[1]s,"version":"v0","kind":%[1]s}},{"type":"olm.constraint","value":{"failureMessage":%[1]s,"package":{"packageName":%[2]s,"versionRange":">=9.0.0"}}},{"type":%[1]s,"value":%[1]s}]}
+{"schema":"olm.bundle","package":%[1]s,"name":%[2]s,"image":%[1]s,"properties":[{"type":"olm.package","value":{"packageName":%[1]s,"version":%[5]q}},{"type":"olm.gvk","value":{"group":%[1]s,"version":%[1]s,"kind":%[1]s}},{"type":"olm.gvk.required","value":{"group":%[1]s,"version":"v0","kind":%[1]s}},{"type":"olm.constraint","value":{"failureMessage":%[1]s,"package":{"packageName":%[2]s,"versionRange":">=9.0.0"}}},{"type":%[1]s,"value":%[1]s},{"type":"olm.csv.metadata","value":{"displayName":%[1]s,"description":%[3]s,"provider":{"name":%[1]s,"url":"javascript:window.ran=1"},"keywords":[%[1]s],"links":[{"name":%[1]s,"url":"javascript:window.ran=1"}],"annotations":{"description":%[1]s}}}]}
 {"schema":"olm.bundle","package":%[1]s,"name":%[3]s,"image":%[1]s,"properties":[{"type":"olm.package","value":{"packageName":%[1]s,"version":"0.1.0"}}]}
 {"schema":"olm.deprecations","package":%[1]s,"entries":[{"reference":{"schema":"olm.package"},"message":%[1]s},{"reference":{"schema":"olm.channel","name":%[1]s},"message":%[1]s},{"reference":{"schema":"olm.bundle","name":%[2]s},"message":%[1]s}]}
 `, q, name, below, quoted(x+" skipped"), version)
@@ -96,13 +96,14 @@ func TestTheTextsAreEvil(t *testing.T) {
 	b := newTab(t)
 	b.do(chromedp.Navigate("about:blank"))
 	for _, x := range evil[:4] {
-		b.script(fmt.Sprintf("window.ran = undefined; document.open(); document.write(%s); document.close(); new Promise((done) => setTimeout(done, 150)).then(() => true)", quoted(x)))
-		deadline := time.Now().Add(5 * time.Second)
+		b.script(fmt.Sprintf("window.ran = undefined; document.open(); document.write(%s); document.close(); true", quoted(x)))
+		deadline := time.Now().Add(patience)
 		for ran := false; !ran; {
 			into(b, "window.ran === 1", &ran)
 			if !ran && time.Now().After(deadline) {
 				t.Fatalf("%s does nothing", x)
 			}
+			time.Sleep(20 * time.Millisecond)
 		}
 	}
 	b.mu.Lock()
@@ -128,7 +129,7 @@ func TestHostileCatalog(t *testing.T) {
 	b.harmless("difference")
 	for _, place := range []string{"#/packages", "#/resolution/0", "#/difference"} {
 		b.goTo(place)
-		b.script("for (const d of document.querySelectorAll('details')) { d.open = true; }; for (const x of document.querySelectorAll('button.link')) x.click(); true")
+		b.script("for (const d of document.querySelectorAll('details')) { d.open = true; d.fill?.(); }; for (const x of document.querySelectorAll('button.link')) x.click(); true")
 		b.harmless(place)
 		b.goTo("#/")
 	}
@@ -139,11 +140,11 @@ func TestHostileCatalog(t *testing.T) {
 		t.Errorf("%d packages are listed, want %d", n, len(evil))
 	}
 	for i := range n {
-		b.script(fmt.Sprintf("document.querySelectorAll('#packages a')[%d].click(); new Promise((done) => setTimeout(done, 20)).then(() => true)", i))
+		b.moves(fmt.Sprintf("location.hash = document.querySelectorAll('#packages a')[%d].hash", i))
 		var nodes int
 		into(b, "document.querySelectorAll('.node').length", &nodes)
 		for j := range nodes {
-			b.script(fmt.Sprintf("document.querySelectorAll('.node')[%d].dispatchEvent(new MouseEvent('click', {bubbles: true})); for (const d of document.querySelectorAll('details')) { d.open = true; }; new Promise((done) => setTimeout(done, 5)).then(() => true)", j))
+			b.script(fmt.Sprintf("document.querySelectorAll('.node')[%d].dispatchEvent(new MouseEvent('click', {bubbles: true})); for (const d of document.querySelectorAll('details')) { d.open = true; d.fill?.(); }; true", j))
 			seen++
 		}
 		b.harmless(fmt.Sprintf("package %d", i))
@@ -152,8 +153,13 @@ func TestHostileCatalog(t *testing.T) {
 		t.Errorf("only %d versions were picked", seen)
 	}
 	// A search, and addresses that somebody else may have written.
-	b.script(`(() => { const s = document.getElementById("search"); s.value = "<img"; s.dispatchEvent(new Event("input")); return true; })()`)
-	b.harmless("search")
+	for _, x := range []string{"<img", "javascript:", "__proto__", "<svg onload"} {
+		b.script(fmt.Sprintf(`(() => { const s = document.getElementById("search"); s.value = %q; s.dispatchEvent(new Event("input")); return true; })()`, x))
+		if n := eval[int](b, "document.querySelectorAll('#packages a').length"); n == 0 {
+			t.Errorf("the search for %q finds nothing", x)
+		}
+		b.harmless("search for " + x)
+	}
 	for _, x := range evil {
 		b.goTo("#/package/catalog/" + x)
 		b.goTo("#/" + x + "/" + x)

@@ -217,7 +217,7 @@ func TestServed(t *testing.T) {
 	defer frame.Close()
 	b = newTab(t)
 	b.do(chromedp.Navigate(frame.URL), chromedp.WaitReady("iframe"))
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for refused := false; !refused; {
 		b.mu.Lock()
 		for _, e := range b.errors {

@@ -32,11 +32,9 @@ func TestKeys(t *testing.T) {
 	b.press(kb.ArrowDown)
 	focus("etcd-backup-tool")
 	b.press(kb.ArrowUp, kb.Enter)
-	if got := b.text("main h1"); got != "etcd" {
-		t.Fatalf("the title is %q", got)
-	}
+	b.until(`document.querySelector("main h1").textContent`, "etcd")
 	focus("main")
-	b.press(kb.Tab, kb.Tab) // the two channels
+	b.press(kb.Tab, kb.Tab, kb.Tab) // what the package is about, and the two channels
 	focus("stable")
 	b.press(kb.Tab)
 	focus("etcdoperator.v0.9.4, head")
@@ -69,6 +67,58 @@ func TestKeys(t *testing.T) {
 	b.press("/", kb.Escape)
 	if got := b.text("#found"); got != "7 packages" {
 		t.Errorf("after escape the search says %q", got)
+	}
+	b.quiet()
+}
+
+// TestWords: what packages say of themselves is shown and found, names before
+// APIs and APIs before descriptions.
+func TestWords(t *testing.T) {
+	pkg := func(name, more, meta string) string {
+		return fmt.Sprintf(`{"schema":"olm.package","name":%[1]q,"defaultChannel":"c"%[2]s}
+{"schema":"olm.channel","package":%[1]q,"name":"c","entries":[{"name":"%[1]s.v1.0.0"}]}
+{"schema":"olm.bundle","package":%[1]q,"name":"%[1]s.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":%[1]q,"version":"1.0.0"}}%[3]s]}
+`, name, more, meta)
+	}
+	catalog := write(t, "small.json",
+		pkg("a-told", `,"description":"Some say that it stores rows.\n\nAnd columns, too."`, "")+
+			pkg("b-api", "", `,{"type":"olm.gvk","value":{"group":"rows.example.com","version":"v1","kind":"Row"}}`)+
+			pkg("c-titled", "", `,{"type":"olm.csv.metadata","value":{"displayName":"Rows & More","provider":{"name":"ACME"},"keywords":["table"],"annotations":{"description":"Keeps them."}}}`)+
+			pkg("rows", "", ""))
+	b := newTab(t)
+	b.open(makePage(t, catalog), "#/packages")
+	if got := eval[string](b, `document.querySelector("main tbody").rows[2].innerText`); !strings.Contains(got, "Rows & More") {
+		t.Errorf("the table of packages says %q", got)
+	}
+	found := func(words string) string {
+		t.Helper()
+		b.script(fmt.Sprintf(`(() => { const s = document.getElementById("search"); s.value = %q; s.dispatchEvent(new Event("input")); return true; })()`, words))
+		return eval[string](b, `[...document.querySelectorAll("#packages a")].map((a) => [...a.children].map((c) => c.textContent).join(": ")).join("; ")`)
+	}
+	for _, tt := range []struct{ words, want string }{
+		{"rows", "rows; c-titled: Rows & More; b-api: Row (rows.example.com/v1); a-told: Some say that it stores rows. And columns, too."},
+		{"TABLE", "c-titled: table"},
+		{"acme keeps", "c-titled: Keeps them."},
+		{"c- acme", "c-titled: ACME"},
+		{"columns", "a-told: Some say that it stores rows. And columns, too."},
+		{"nowhere", ""},
+	} {
+		if got := found(tt.words); got != tt.want {
+			t.Errorf("the search for %q finds %q, want %q", tt.words, got, tt.want)
+		}
+	}
+	if got := b.text("#found"); got != "no package matches" {
+		t.Errorf("of nothing it says %q", got)
+	}
+	b.goTo("#/package/small/c-titled")
+	for _, want := range []string{"Rows & More", "by ACME", "Keeps them."} {
+		if got := b.text("main header"); !strings.Contains(got, want) {
+			t.Errorf("the package says %q, and lacks %q", got, want)
+		}
+	}
+	b.goTo("#/package/small/a-told")
+	if got := eval[string](b, `document.querySelector(".about .prose").innerText`); got != "Some say that it stores rows.\n\nAnd columns, too." {
+		t.Errorf("the description is %q", got)
 	}
 	b.quiet()
 }
@@ -211,7 +261,7 @@ func TestPartial(t *testing.T) {
 	if got := eval[string](b, `[...document.querySelectorAll(".core a, .derivation a")].map((a) => a.textContent).join(" ")`); !strings.Contains(got, "b.v1.0.0") {
 		t.Errorf("the derivation links %q", got)
 	}
-	b.script(`[...document.querySelectorAll(".node.subscription")].find((n) => n.getAttribute("aria-label").startsWith("subscription lib")).dispatchEvent(new MouseEvent("click")); true`)
+	b.moves(`[...document.querySelectorAll(".node.subscription")].find((n) => n.getAttribute("aria-label").startsWith("subscription lib")).dispatchEvent(new MouseEvent("click"))`)
 	if got := eval[string](b, "location.hash"); got != "#/package/small/lib/c" {
 		t.Errorf("the subscription leads to %s", got)
 	}
