@@ -10,9 +10,9 @@ import (
 )
 
 // Open loads the catalogs of a problem that have a text or a directory and no
-// Graph yet, within the limits of its options. dir opens a directory; it may return the same index for the same
-// name every time. Errors are those of the load, in a [*ProblemError] that names
-// the catalog.
+// Graph yet, texts within the limits of its options. dir opens a directory; it may
+// return the same index for the same name every time. Errors are those of the load,
+// in a [*ProblemError] that names the catalog.
 func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
 	for i := range p.Catalogs {
 		c := &p.Catalogs[i]
@@ -20,7 +20,7 @@ func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name s
 			continue
 		}
 		var err error
-		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir, p.Options.ConstraintLimits); err != nil {
+		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir, textOptions(p.Options.LoadLimits, p.Options.ConstraintLimits)); err != nil {
 			return err
 		}
 		if c.Digest == "" {
@@ -47,22 +47,27 @@ func (r *SelectRequest) Open(ctx context.Context, dir func(ctx context.Context, 
 			continue
 		}
 		var err error
-		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir, nil); err != nil {
+		if c.Graph, err = openCatalog(ctx, i, c.Name, c.FBC, c.Dir, dir, textOptions(r.Options.LoadLimits, r.Options.ConstraintLimits)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// textOptions are for a catalog in text form.
+func textOptions(load *fbc.Limits, rules *constraints.Limits) *graph.Options {
+	return &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true, Limits: load}, ConstraintLimits: rules}
+}
+
 // openCatalog loads the i-th catalog of a document, from its text or from the
 // directory that it names.
-func openCatalog(ctx context.Context, i int, name string, text *string, dirName string, dir func(ctx context.Context, name string) (*graph.Catalog, error), limits *constraints.Limits) (c *graph.Catalog, err error) {
+func openCatalog(ctx context.Context, i int, name string, text *string, dirName string, dir func(ctx context.Context, name string) (*graph.Catalog, error), opts *graph.Options) (c *graph.Catalog, err error) {
 	path := fmt.Sprintf("/catalogs/%d", i)
 	switch {
 	case text != nil && dirName != "":
 		return nil, problemErrorf(path, "catalog %q has both fbc and dir; keep one", name)
 	case text != nil:
-		c, err = graph.LoadBytes(ctx, []byte(*text), name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true}, ConstraintLimits: limits})
+		c, err = graph.LoadBytes(ctx, []byte(*text), name, opts)
 		path += "/fbc"
 	case dirName != "" && dir != nil:
 		c, err = dir(ctx, dirName)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
 )
@@ -139,15 +140,16 @@ type Options struct {
 	Partial bool `json:"partial,omitempty"`
 	// Cluster is what CEL rules see of the cluster.
 	Cluster constraints.Cluster `json:"cluster,omitzero"`
-	// ConstraintLimits bound the constraints of catalogs in text form, and the
-	// evaluation of rules.
+	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
+	// constraints and the evaluation of rules.
+	LoadLimits       *fbc.Limits         `json:"-"`
 	ConstraintLimits *constraints.Limits `json:"-"`
 }
 
 // IsZero reports whether a document has nothing to say of the options: limits are
 // not written.
 func (o Options) IsZero() bool {
-	o.ConstraintLimits = nil
+	o.LoadLimits, o.ConstraintLimits = nil, nil
 	return reflect.ValueOf(o).IsZero()
 }
 

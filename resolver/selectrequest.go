@@ -7,6 +7,8 @@ import (
 
 	"github.com/blang/semver/v4"
 
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 )
 
@@ -90,6 +92,16 @@ type SelectOptions struct {
 	// Beside are the other operators of the cluster. They matter only for what a
 	// refusal says about dependencies (G6).
 	Beside []Installed `json:"beside,omitempty"`
+	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
+	// constraints.
+	LoadLimits       *fbc.Limits         `json:"-"`
+	ConstraintLimits *constraints.Limits `json:"-"`
+}
+
+// IsZero reports whether a document has nothing to say of the options: limits are
+// not written.
+func (o SelectOptions) IsZero() bool {
+	return !o.OtherEdges && o.Semver == SemverOff && len(o.Beside) == 0
 }
 
 // ReadSelectRequests returns the requests of a stream of JSON documents, as

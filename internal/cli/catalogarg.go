@@ -34,6 +34,9 @@ func (c *catalogArg) take(args []string) (path string, rest []string, err error)
 		return samplePath, args, nil
 	case c.flag != "":
 		s, err := parseSource(c.flag)
+		if err == nil && (s.hasPriority || s.labels != nil || s.files != "" || s.namespace != globalNamespace) {
+			err = usagef("--catalog %s: options are for commands that read several catalogs; leave them out", c.flag)
+		}
 		return s.path, args, err
 	case len(args) == 0:
 		return "", nil, usagef("no catalog; name its directory, or give --catalog or --sample")

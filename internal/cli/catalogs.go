@@ -34,6 +34,8 @@ type source struct {
 	priority              int
 	hasPriority           bool // it was asked for
 	labels                map[string]string
+	// files is the directory that the index at path was made from.
+	files string
 }
 
 // addSample adds the flag that stands in for a catalog directory.
@@ -88,7 +90,13 @@ func baseName(path string) string {
 }
 
 // sourceForm is how --catalog names a catalog.
-const sourceForm = "[NAME=]PATH[,priority=N][,namespace=NS][,label=KEY=VALUE]"
+const sourceForm = "[NAME=]PATH[,priority=N][,namespace=NS][,label=KEY=VALUE][,source=DIR]"
+
+// addCatalogs adds --catalog to a command that reads several.
+func addCatalogs(cmd *cobra.Command, list *[]string, what string) {
+	cmd.Flags().StringArrayVar(list, "catalog", nil, what+", as `[NAME=]PATH[,OPTION...]`; \"olmkit help catalogs\" lists the options (repeatable)")
+	completeCatalogFlag(cmd)
+}
 
 // parseSource reads sourceForm. A path may hold commas and equals signs, if it has
 // a name before it.
@@ -120,6 +128,8 @@ func parseSource(text string) (source, error) {
 				s.labels = map[string]string{}
 			}
 			s.labels[key] = value
+		} else if dir, ok := strings.CutPrefix(option, "source="); ok && dir != "" {
+			s.files = dir
 		} else {
 			break
 		}
@@ -149,6 +159,9 @@ func display(path string) string {
 type loader struct {
 	*env
 	cache map[string]loaded
+	// whole keeps all of a catalog that cannot be read again, for questions about
+	// what an index does not hold.
+	whole bool
 }
 
 type loaded struct {
@@ -159,32 +172,83 @@ type loaded struct {
 func newLoader(e *env) *loader { return &loader{env: e, cache: map[string]loaded{}} }
 
 // index returns the index of the catalog at a path: a directory, a file, which
-// may be a compiled index, "-" for standard input or samplePath. The same path gives the same index, or error.
+// may be a compiled index, "-" for standard input or samplePath. The same path
+// gives the same index, or error.
 func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error) {
+	return l.indexOf(ctx, source{path: path})
+}
+
+// indexOf is index for a source, whose files a compiled index then reads.
+func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) {
+	path := s.path
 	if path != stdinPath && path != samplePath {
 		path = filepath.Clean(path)
 	}
-	if got, ok := l.cache[path]; ok {
+	key := path + "\x00" + s.files
+	if got, ok := l.cache[key]; ok {
 		return got.catalog, got.err
 	}
 	var got loaded
 	var err error
-	if path != stdinPath && path != samplePath && isIndex(path) {
-		got.catalog, err = graph.OpenIndex(path, l.limits.graph())
-	} else if blobs, failed := l.blobs(ctx, path); failed != nil {
-		err = failed
-	} else {
-		got.catalog, err = graph.Build(ctx, blobs, l.limits.graph())
+	index := path != stdinPath && path != samplePath && isIndex(path)
+	switch {
+	case index:
+		got.catalog, err = l.openIndex(ctx, path, s.files)
+	case s.files != "":
+		err = errors.New("is no compiled index, so that source= is one too many; leave it out")
+	default:
+		var blobs *fbc.Catalog
+		if blobs, err = l.keep(ctx, path, l.keeps(path)); err == nil {
+			got.catalog, err = graph.Build(ctx, blobs, l.limits.graph())
+		}
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, err // the next question may have more time
 	}
-	if err != nil {
+	if own := (*catalogError)(nil); err != nil && !errors.As(err, &own) {
 		err = &catalogError{path, err}
 	}
 	got.err = err
-	l.cache[path] = got
+	l.cache[key] = got
 	return got.catalog, got.err
+}
+
+// openIndex opens a compiled index, with the directory that it was made from when
+// there is one to read.
+func (l *loader) openIndex(ctx context.Context, path, files string) (*graph.Catalog, error) {
+	opts := l.limits.graph()
+	if files == "" {
+		return graph.OpenIndex(path, opts)
+	}
+	root, err := os.OpenRoot(files)
+	if err != nil {
+		return nil, &catalogError{files, err}
+	}
+	opts.Source = root.FS()
+	c, err := graph.OpenIndex(path, opts)
+	if err != nil {
+		return nil, err
+	}
+	// Other files would say other things of the same bundles.
+	hash, err := graph.HashSource(ctx, opts.Source)
+	if err != nil {
+		return nil, &catalogError{files, err}
+	}
+	if hash != c.SourceHash() {
+		return nil, fmt.Errorf("is stale, or of other files than those in %s; write it again: olmkit index %s -o %s", files, files, path)
+	}
+	return c, nil
+}
+
+// keeps says how much of the catalog at a path stays in memory.
+func (l *loader) keeps(path string) fbc.Keep {
+	if !l.whole || path == samplePath {
+		return fbc.KeepResolution
+	}
+	if info, err := os.Stat(path); path == stdinPath || err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return fbc.KeepAll
+	}
+	return fbc.KeepResolution
 }
 
 // note tells people that a catalog has problems, where an answer may miss what
@@ -195,14 +259,8 @@ func (l *loader) note(path string, c *graph.Catalog) {
 	}
 }
 
-// blobs loads the blobs of the catalog at a path. Links within a directory do
-// not leave it.
-func (l *loader) blobs(ctx context.Context, path string) (*fbc.Catalog, error) {
-	return l.keep(ctx, path, fbc.KeepResolution)
-}
-
 // keep loads the blobs of the catalog at a path, with as much in memory as keep
-// says.
+// says. Links within a directory do not leave it.
 func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.Catalog, err error) {
 	err = l.open(path, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
 		opts.Keep = keep

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,7 +15,6 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -53,8 +51,7 @@ the cluster with --kube-version, or minKubeVersion is not judged.
 func (s *clusterState) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`, YAML or JSON, or from standard input when it is - (repeatable)")
-	f.StringArrayVar(&s.catalogs, "catalog", nil, "the content of a catalog, as `[NAME=]PATH[,priority=N][,namespace=NS]` (repeatable)")
-	completeCatalogFlag(cmd)
+	addCatalogs(cmd, &s.catalogs, "the content of a catalog")
 	s.sample = addSample(cmd)
 	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to look at (default: the one with subscriptions)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
@@ -92,34 +89,21 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		return nil, nil, err
 	}
 	catalogs := &reconcile.Catalogs{StandIns: true}
+	l.whole = true
 	for _, src := range list {
-		blobs, err := l.wholeBlobs(ctx, src.path)
-		if err == nil {
-			err = catalogs.Add(ctx, resolver.CatalogID{Name: src.name, Namespace: src.namespace}, blobs)
+		if src.files == "" && src.path != stdinPath && isIndex(src.path) {
+			return nil, nil, &catalogError{src.path, fmt.Errorf("is a compiled index, which has no manifests; name the directory that it was made from, too: --catalog %s=%s,source=DIR", src.name, src.path)}
 		}
+		g, err := l.indexOf(ctx, src)
 		if err != nil {
-			if ctx.Err() != nil {
-				return nil, nil, err
-			}
-			return nil, nil, &catalogError{src.path, err}
+			return nil, nil, err
 		}
+		catalogs.AddGraph(resolver.CatalogID{Name: src.name, Namespace: src.namespace}, g)
 		if err := describe(c, src); err != nil {
 			return nil, nil, err
 		}
 	}
 	return c, catalogs, addNamespaces(c)
-}
-
-// wholeBlobs loads the blobs of a catalog with what installing needs: where the
-// text cannot be read again, all of it is kept.
-func (l *loader) wholeBlobs(ctx context.Context, path string) (*fbc.Catalog, error) {
-	keep := fbc.KeepResolution
-	if path != samplePath {
-		if info, err := os.Stat(path); path == stdinPath || err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-			keep = fbc.KeepAll
-		}
-	}
-	return l.keep(ctx, path, keep)
 }
 
 // describe adds the CatalogSource of a catalog that has none. One that there is

@@ -31,7 +31,7 @@ func openAll(cmd *cobra.Command, e *env, list []source) []*graph.Catalog {
 		if s.path == stdinPath {
 			continue
 		}
-		if g, err := l.index(cmd.Context(), s.path); err == nil {
+		if g, err := l.indexOf(cmd.Context(), s); err == nil {
 			cats = append(cats, g)
 		}
 	}
@@ -44,7 +44,6 @@ func completeRequest(cmd *cobra.Command, e *env, r *request) {
 	completeFlag(cmd, "installed", r.completeInstalled(e))
 	completeFlag(cmd, "starting-csv", r.completeBundles(e, "="))
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
-	completeCatalogFlag(cmd)
 }
 
 // completeCatalogFlag leaves --catalog to the names of files.

@@ -71,7 +71,6 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 		if err != nil {
 			return err
 		}
-		p.Options.ConstraintLimits = &e.limits.rules
 		return x.explain(cmd.Context(), p)
 	}
 	return cmd
@@ -86,16 +85,25 @@ type explainer struct {
 // problem reads or states the problem, and loads it.
 func (x *explainer) problem(cmd *cobra.Command, r *request, file string, args []string) (*resolver.Problem, error) {
 	if file == "" {
-		return r.problem(cmd.Context(), x.loader, args)
+		p, err := r.problem(cmd.Context(), x.loader, args)
+		if err != nil {
+			return nil, err
+		}
+		x.loader.limits.bound(&p.Options)
+		return p, nil
 	}
 	p, err := x.read(file)
 	if err != nil {
 		return nil, err
 	}
-	return p, p.Open(cmd.Context(), x.open)
+	if err := p.Open(cmd.Context(), x.open); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
 }
 
-// read reads the one problem document of a file.
+// read reads the one problem document of a file, whose catalogs are yet to be
+// opened, within the limits of the command line.
 func (s *solver) read(file string) (*resolver.Problem, error) {
 	in, err := s.loader.input(file)
 	if err != nil {
@@ -110,6 +118,7 @@ func (s *solver) read(file string) (*resolver.Problem, error) {
 		case found != nil:
 			return nil, fmt.Errorf("%s: holds several problem documents; give one", file)
 		}
+		s.loader.limits.bound(&p.Options)
 		found = &p
 	}
 	if found == nil {

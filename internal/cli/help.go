@@ -79,7 +79,8 @@ What "no" means:
 All other commands end with 0 or 2. With --problem, resolve and select answer a
 stream of problems: a conflict is an answer like any other then. They end with 0
 when every problem was answered, and with 2 when one was not; the others are
-answered all the same.`
+answered all the same. To select, a range that does not parse and a catalog that
+cannot be read are answers, too, and in its output an "error".`
 
 const topicCatalogs = `Where a command takes a CATALOG, it may be
 
@@ -98,6 +99,9 @@ again and again, and options after the path:
   ,namespace=NS     the namespace of the catalog (default olm, which every
                     namespace sees)
   ,label=KEY=VALUE  a label of the catalog, for "olmkit select --selector"
+  ,source=DIR       the directory that an index was made from, for what an index
+                    does not hold: the manifests that plan and simulate install
+                    from, and the descriptions that view shows
 
 Without NAME, a catalog has the name of its file or directory. Platform wants to
 know the version of the platform that a catalog is for: VERSION=[NAME:]PATH.

@@ -21,9 +21,10 @@ func newIndex(e *env) *cobra.Command {
 		Short: "Compile a catalog into a file that opens at once",
 		Long: `Index compiles a catalog directory into one file, which commands take wherever
 they take a catalog to look at or to resolve over. Opening it takes about as long as
-reading it. It holds what resolution needs and nothing else: commands that check,
-write or install what is in a catalog (validate, fmt, merge, extract, subset, plan,
-simulate) need the directory.
+reading it. It holds what resolution needs and nothing else: commands that check or
+write what is in a catalog (validate, fmt, merge, extract, subset) need the
+directory. Plan, simulate and view want it beside the index, as
+--catalog NAME=FILE,source=DIR, for manifests and descriptions.
 
 With --check, index compares the file with the directory and writes nothing.
 
@@ -31,6 +32,7 @@ Exit codes: 0 written, or up to date; 1 the file is stale; 2 the catalog or the
 file could not be read.`,
 		Example: `  olmkit index ./catalog -o catalog.index
   olmkit resolve --catalog community=catalog.index --package etcd
+  olmkit plan -f state.yaml --catalog community=catalog.index,source=./catalog
   olmkit index ./catalog -o catalog.index --check`,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write; - for standard output")

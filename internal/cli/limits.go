@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // The limits are what --limit changes: those of packages fbc and constraints,
@@ -95,6 +96,9 @@ func parseAmount(text string) (int64, error) {
 
 // fbc returns the limits of a load.
 func (l *limits) fbc() *fbc.Limits { return &l.load }
+
+// bound puts the limits into the options of a problem, for catalogs in its text.
+func (l *limits) bound(o *resolver.Options) { o.LoadLimits, o.ConstraintLimits = l.fbc(), &l.rules }
 
 // graph returns the options for indexing with these limits.
 func (l *limits) graph() *graph.Options {

@@ -69,6 +69,7 @@ not be read.`,
 		if err != nil {
 			return err
 		}
+		p.LoadLimits, p.ConstraintLimits = l.limits.fbc(), &l.limits.rules
 		if err := p.Open(cmd.Context(), in.open(l)); err != nil {
 			return err
 		}

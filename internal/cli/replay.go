@@ -44,7 +44,7 @@ read.`,
 			}
 			n++
 			a := &replayed{ID: r.Problem.ID, name: label(&r.Problem, n)}
-			r.Problem.Options.ConstraintLimits = &e.limits.rules
+			e.limits.bound(&r.Problem.Options)
 			ctx, cancel := e.within(cmd.Context())
 			a.Differences, err = r.Replay(ctx, s.open)
 			err = timedOut(ctx, err)

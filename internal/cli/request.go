@@ -28,7 +28,7 @@ type request struct {
 
 func (r *request) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&r.catalogs, "catalog", nil, "another catalog, as `[NAME=]PATH[,priority=N][,namespace=NS]` (repeatable)")
+	addCatalogs(cmd, &r.catalogs, "another catalog")
 	r.sample = addSample(cmd)
 	f.StringArrayVarP(&r.packages, "package", "p", nil, "a package to subscribe to, as `PACKAGE[:CHANNEL]` (repeatable)")
 	f.StringArrayVarP(&r.installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; with :CHANNEL also its subscription (repeatable)")
@@ -54,7 +54,7 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 	}
 	p := &resolver.Problem{Namespace: r.namespace}
 	for _, s := range list {
-		g, err := l.index(ctx, s.path)
+		g, err := l.indexOf(ctx, s)
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	if s.semantics != "" {
 		p.Options.Semantics = s.semantics
 	}
-	p.Options.ConstraintLimits = &s.loader.limits.rules
+	s.loader.limits.bound(&p.Options)
 	if err := p.Open(ctx, s.open); err != nil {
 		return nil, err
 	}

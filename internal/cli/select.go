@@ -47,7 +47,7 @@ With --problem a refusal is an answer like any other.`,
 	f := addFormat(cmd)
 	q.sample = addSample(cmd)
 	fl := cmd.Flags()
-	fl.StringArrayVar(&q.catalogs, "catalog", nil, "another catalog, as `[NAME=]PATH[,priority=N][,label=KEY=VALUE]` (repeatable)")
+	addCatalogs(cmd, &q.catalogs, "another catalog")
 	fl.StringVarP(&r.Package, "package", "p", "", "the `PACKAGE` to install")
 	fl.StringVar(&r.Version, "version", "", "the `RANGE` of versions (default any)")
 	fl.StringArrayVarP(&r.Channels, "channel", "c", nil, "a `CHANNEL` to choose from (repeatable; default all)")
@@ -60,7 +60,6 @@ With --problem a refusal is an answer like any other.`,
 	completeFlag(cmd, "package", q.completePackages(e, false))
 	completeFlag(cmd, "channel", q.completeChannels(e, func() string { return r.Package }))
 	completeFlag(cmd, "installed", q.completeInstalled(e))
-	completeCatalogFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := in.check(cmd, args); err != nil {
 			return err
@@ -90,7 +89,7 @@ With --problem a refusal is an answer like any other.`,
 		}
 		var known []resolver.Catalog
 		for _, src := range list {
-			g, err := s.loader.index(cmd.Context(), src.path)
+			g, err := s.loader.indexOf(cmd.Context(), src)
 			if err != nil {
 				return err
 			}
@@ -153,6 +152,8 @@ type selectAnswer struct {
 
 // answer answers one request. The error is the request's fault.
 func (s *selector) answer(ctx context.Context, r resolver.SelectRequest) (*selectAnswer, error) {
+	l := &s.loader.limits
+	r.Options.LoadLimits, r.Options.ConstraintLimits = l.fbc(), &l.rules
 	if err := r.Open(ctx, s.open); err != nil {
 		return nil, err
 	}

@@ -38,9 +38,8 @@ be read.`,
 		if err != nil {
 			return err
 		}
-		p.Options.ConstraintLimits = &e.limits.rules
 		if err := p.Open(ctx, s.open); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", args[0], err)
 		}
 		_, err = resolver.Resolve(ctx, *p)
 		var no *resolver.Conflict

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -46,6 +47,7 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
 	}
 	cmd.Annotations = map[string]string{streams: "true"}
 	v := &viewer{env: e, loader: newLoader(e)}
+	v.loader.whole = true
 	f := cmd.Flags()
 	f.StringVarP(&v.out, "output", "o", "", "write the page to a `FILE`, or to standard output when it is -")
 	f.BoolVar(&v.serve, "serve", false, "serve the page until interrupted")
@@ -103,7 +105,9 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 		return nil, err
 	}
 	for _, s := range list {
-		c, err := v.catalog(ctx, s.name, s.path)
+		// A page tells what the heads of all channels say of themselves: the
+		// directory is the faster way to that than an index of it.
+		c, err := v.catalog(ctx, s.name, cmp.Or(s.files, s.path))
 		if err != nil {
 			return nil, err
 		}
@@ -151,6 +155,7 @@ func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]
 		if err != nil {
 			return nil, err
 		}
+		v.limits.bound(&p.Options)
 		out = append(out, view.Problem{Name: "Namespace " + p.Namespace, Problem: *p})
 	}
 	if v.problems.file != "" {
@@ -159,9 +164,6 @@ func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]
 			return nil, err
 		}
 		out = append(out, list...)
-	}
-	for i := range out {
-		out[i].Options.ConstraintLimits = &v.limits.rules
 	}
 	return out, nil
 }
@@ -178,6 +180,7 @@ func (v *viewer) documents(ctx context.Context) ([]view.Problem, error) {
 	var out []view.Problem
 	for p, err := range resolver.ReadProblems(in) {
 		if err == nil {
+			v.limits.bound(&p.Options)
 			err = p.Open(ctx, open)
 		}
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
@@ -31,6 +32,10 @@ type Problem struct {
 	Catalogs  []Catalog  `json:"catalogs"`
 	Installed []Operator `json:"installed"`
 	Strategy  Strategy   `json:"strategy,omitempty"`
+	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
+	// constraints.
+	LoadLimits       *fbc.Limits         `json:"-"`
+	ConstraintLimits *constraints.Limits `json:"-"`
 }
 
 // A Catalog is what operators are upgraded from at one version of the platform.
@@ -119,8 +124,8 @@ func ReadProblem(r io.Reader) (Problem, error) {
 	return p, nil
 }
 
-// Open loads the catalogs that have a text or a directory and no Graph yet. dir
-// opens a directory. The error is a [*ProblemError] that names the catalog.
+// Open loads the catalogs that have a text or a directory and no Graph yet, texts
+// within the limits of the problem. dir opens a directory. The error is a [*ProblemError] that names the catalog.
 func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
 	for i := range p.Catalogs {
 		c := &p.Catalogs[i]
@@ -133,7 +138,7 @@ func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name s
 		case c.FBC != nil && c.Dir != "":
 			return problemErrorf(path, "has both fbc and dir; keep one")
 		case c.FBC != nil:
-			c.Graph, err = graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true, Keep: fbc.KeepAll}})
+			c.Graph, err = graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true, Keep: fbc.KeepAll, Limits: p.LoadLimits}, ConstraintLimits: p.ConstraintLimits})
 		case c.Dir != "" && dir != nil:
 			c.Graph, err = dir(ctx, c.Dir)
 		default:
