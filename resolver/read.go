@@ -33,13 +33,13 @@ func readAll[T any](r io.Reader) iter.Seq2[T, error] {
 				return
 			}
 			if err != nil {
-				yield(p, readError(n, err))
+				yield(p, readError(n, nil, err))
 				return
 			}
 			if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
 				var named T
 				json.Unmarshal(text, &named) // for the ID; what is wrong was found
-				if !yield(named, readError(n, err)) {
+				if !yield(named, readError(n, text, err)) {
 					return
 				}
 				continue
@@ -61,7 +61,7 @@ func withoutBOM(r io.Reader) io.Reader {
 }
 
 // readError says which document of a stream is at fault, where, and why.
-func readError(n int, err error) error {
+func readError(n int, text jsontext.Value, err error) error {
 	var sem *json.SemanticError
 	var syn *jsontext.SyntacticError
 	switch {
@@ -69,7 +69,7 @@ func readError(n int, err error) error {
 		cause := sem.Err
 		switch {
 		case errors.Is(err, json.ErrUnknownName):
-			cause = errors.New("there is no such field")
+			cause = errors.New("there is no such field" + meant(text, sem.JSONPointer, sem.GoType))
 		case sem.JSONKind == '0' && cause != nil:
 			cause = errors.New("want a whole number that fits into 64 bits")
 		case cause == nil:
