@@ -23,6 +23,7 @@ type factJSON struct {
 	Known        []string `json:"known,omitempty"`
 	Nearest      []string `json:"nearest,omitempty"`
 	Policy       *Policy  `json:"policy,omitempty"`
+	Fault        PinFault `json:"fault,omitempty"`
 	Targets      []string `json:"targets,omitempty"`
 	Error        string   `json:"error,omitempty"`
 	Candidates   []Ref    `json:"candidates,omitempty"`
@@ -55,7 +56,7 @@ func factToJSON(f Fact) factJSON {
 	case *Unusable:
 		out.Bundle, out.Error = &f.Bundle, f.Err.Error()
 	case *Ruled:
-		out.Bundle, out.Policy, out.Nearest = &f.Bundle, &f.Policy, f.Nearest
+		out.Bundle, out.Policy, out.Fault, out.Nearest = &f.Bundle, &f.Policy, f.PinFault, f.Nearest
 	case *InstallMode:
 		out.Bundle, out.Targets, out.Error = &f.Bundle, f.Targets, f.Err.Error()
 	}

@@ -32,16 +32,23 @@ func nearPackages(in []*source, name string) []string {
 // versionIn finds the version at the end of the name of a bundle.
 var versionIn = regexp.MustCompile(`[.-]v?(\d+\.\d+\.\d+\S*)$`)
 
+// versionOf returns the version that a text is, also one that people write short,
+// as in 1.2 or v1.2.0.
+func versionOf(text string) (semver.Version, bool) {
+	v, err := semver.ParseTolerant(text)
+	return v, err == nil
+}
+
 // nearBundles returns the bundles around one that does not exist: by version,
 // where its name ends with one or is one, the next higher first; otherwise by
 // spelling.
 func nearBundles(known []graph.Bundle, asked string) []graph.Bundle {
-	v, err := semver.Parse(asked)
-	if m := versionIn.FindStringSubmatch(asked); err != nil && m != nil {
-		v, err = semver.Parse(m[1])
+	v, ok := versionOf(asked)
+	if m := versionIn.FindStringSubmatch(asked); !ok && m != nil {
+		v, ok = versionOf(m[1])
 	}
 	var out []graph.Bundle
-	if err != nil {
+	if !ok {
 		byName := map[string]graph.Bundle{}
 		var names []string
 		for _, b := range known {
@@ -83,9 +90,10 @@ func (s *subscription) nearStarts(in []*source) []string {
 	return bundleNames(nearBundles(known, s.StartingCSV))
 }
 
-// nearPins returns the versions of bundles that a policy could pin in place of
-// one that no catalog has; ok is false when some catalog has it.
-func (u *universe) nearPins(p *Policy) (versions []string, ok bool) {
+// checkPin returns why a policy pins what cannot be chosen, and the versions or
+// bundles that it could pin instead; "" when it can.
+func (u *universe) checkPin(p *Policy) (fault PinFault, nearest []string) {
+	fault = PinAbsent
 	var known []graph.Bundle
 	for _, c := range u.cats {
 		pkg, has := c.Graph.Package(p.Package)
@@ -93,25 +101,30 @@ func (u *universe) nearPins(p *Policy) (versions []string, ok bool) {
 			continue
 		}
 		for b := range pkg.Bundles() {
-			if b.Name() == p.Pin || b.HasVersion() && b.Version().String() == p.Pin {
-				return nil, false
-			}
+			offered := false
 			for e := range b.Entries() {
-				if _, offered := e.Rank(); offered {
-					known = append(known, b)
-					break
+				_, ok := e.Rank()
+				offered = offered || ok
+			}
+			if b.Name() == p.Pin || b.HasVersion() && b.Version().String() == p.Pin {
+				if offered {
+					return "", nil
 				}
+				fault = PinNotOffered
+			}
+			if offered {
+				known = append(known, b)
 			}
 		}
 	}
 	list := nearBundles(known, p.Pin)
-	if _, err := semver.Parse(p.Pin); err != nil {
-		return bundleNames(list), true
+	if _, isVersion := versionOf(p.Pin); !isVersion || slices.ContainsFunc(list, func(b graph.Bundle) bool { return !b.HasVersion() }) {
+		return fault, bundleNames(list)
 	}
 	for _, b := range list {
-		versions = append(versions, b.Version().String())
+		nearest = append(nearest, b.Version().String())
 	}
-	return slices.Compact(versions), true
+	return fault, slices.Compact(nearest)
 }
 
 // bundleNames returns the names of bundles, each once, in order.
@@ -125,13 +138,16 @@ func bundleNames(list []graph.Bundle) []string {
 	return names
 }
 
-// pinText says that a policy pins what does not exist, for the end of a clause; ""
-// when it does.
-func pinText(nearest []string) string {
-	if nearest == nil {
-		return ""
+// text says that a policy pins what cannot be chosen, for the end of a clause; ""
+// when it can.
+func (f PinFault) text(nearest []string) string {
+	switch f {
+	case PinAbsent:
+		return ", which no catalog has" + nearestText(nearest)
+	case PinNotOffered:
+		return ", which no channel offers" + nearestText(nearest)
 	}
-	return ", which no catalog has" + nearestText(nearest)
+	return ""
 }
 
 // nearestText lists what is nearest to a name that does not exist, for the end of

@@ -45,15 +45,27 @@ type Ruled struct {
 	Bundle Ref
 	Pos    fbc.Pos
 	Policy Policy
-	// Nearest are the versions or bundles nearest to a pin that no catalog has; nil
-	// for one that exists.
-	Nearest []string
+	// PinFault says why a pin cannot be met; "" when it can. Nearest are then the
+	// versions or bundles that could be pinned instead.
+	PinFault PinFault
+	Nearest  []string
 }
+
+// A PinFault says why nothing that a pin names can be chosen.
+type PinFault string
+
+const (
+	// PinAbsent is the fault of a pin that no catalog has.
+	PinAbsent PinFault = "absent"
+	// PinNotOffered is the fault of a pin to a bundle that no channel offers:
+	// other entries skip it, its channels are broken, or it is in none.
+	PinNotOffered PinFault = "not-offered"
+)
 
 func (*Ruled) isFact() {}
 
 // says tells the policy, and whether it can be met at all.
-func (f *Ruled) says() string { return f.Policy.String() + pinText(f.Nearest) }
+func (f *Ruled) says() string { return f.Policy.String() + f.PinFault.text(f.Nearest) }
 
 // Code returns "ruled".
 func (*Ruled) Code() string { return "ruled" }
@@ -67,7 +79,8 @@ func (f *Ruled) String() string {
 type ruling struct {
 	*Policy
 	exclude *constraints.Range
-	// nearest is for a pin that no catalog has.
+	// fault and nearest are those of a pin.
+	fault   PinFault
 	nearest []string
 }
 
@@ -98,7 +111,7 @@ func (u *universe) addPolicies() error {
 			}
 		}
 		if p.Pin != "" {
-			r.nearest, _ = u.nearPins(p)
+			r.fault, r.nearest = u.checkPin(p)
 		}
 		u.policies[p.Package] = append(u.policies[p.Package], r)
 	}
@@ -164,7 +177,7 @@ func (u *universe) ruled(c cand) Fact {
 			forbidden = b.Name() == r.Exclude
 		}
 		if forbidden {
-			return &Ruled{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy, Nearest: r.nearest}
+			return &Ruled{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy, PinFault: r.fault, Nearest: r.nearest}
 		}
 	}
 	return nil
