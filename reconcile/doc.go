@@ -41,7 +41,9 @@
 //
 // The deployments of an operator that runs, its service accounts and its roles
 // are put right when somebody changes or deletes them, and so are the roles of
-// operator groups and copied CSVs. The other objects of a bundle, such as
+// operator groups and copied CSVs. A deployment whose selector has to change, which
+// no API server allows, is deleted and created again; one of that name that was not
+// made for an operator stays, and the operator says so. The other objects of a bundle, such as
 // Services, ConfigMaps and CRDs, are made by the install plan and not looked at
 // again; to have them made anew, delete the subscription and the CSV, and
 // subscribe again.

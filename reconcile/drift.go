@@ -47,6 +47,20 @@ func (p *planner) drift(want, have *olm.Deployment) string {
 	return at
 }
 
+// sameSelector reports whether two deployments select the same pods, as far as is
+// known.
+func sameSelector(want, have *olm.Deployment) bool {
+	var w, h struct {
+		Selector any `json:"selector"`
+	}
+	if olm.Unmarshal(want.Spec, &w) != nil || olm.Unmarshal(have.Spec, &h) != nil || h.Selector == nil {
+		return true
+	}
+	_, less := lacks(w.Selector, h.Selector, "", false)
+	_, more := lacks(h.Selector, w.Selector, "", false)
+	return !less && !more
+}
+
 func specHash(spec jsontext.Value) string {
 	v := slices.Clone(spec)
 	if v.Canonicalize() != nil {

@@ -177,7 +177,11 @@ func (p *planner) unpackFailed(err error, next []*olm.Subscription) error {
 	if !errors.As(err, &m) {
 		return err
 	}
-	p.plan.Refused = err
+	if p.plan.Refused == nil {
+		p.plan.Refused = err
+	} else { // nor can all of the namespace be resolved
+		p.plan.Refused = errors.Join(p.plan.Refused, err)
+	}
 	for _, s := range next {
 		p.setCondition(&s.Status.Conditions, olm.Condition{
 			Type: olm.BundleUnpackFailed, Status: olm.ConditionTrue, Reason: ReasonBundleUnpackFailed, Message: err.Error(),

@@ -52,6 +52,8 @@ func invariants(c *reconcile.Change, before, after view) []error {
 	check(approved(c, before))
 	check(crdKept(c, before, after))
 	check(stillProvided(before, after))
+	check(takenOver(c, before))
+	check(frozen(before, after))
 	return bad
 }
 
@@ -281,6 +283,55 @@ func stillProvided(before, after view) error {
 		}
 	}
 	return nil
+}
+
+// takenOver: an operator is only deleted when one that replaces it, directly or by
+// way of others, has succeeded.
+func takenOver(c *reconcile.Change, before view) error {
+	if k := c.Key(); c.Op != reconcile.Delete || k.Kind != olm.KindClusterServiceVersion || k.Namespace != testNamespace {
+		return nil
+	}
+	gone := map[string]bool{c.Key().Name: true}
+	isOwn := false
+	for range before.csvs {
+		for _, o := range before.csvs {
+			isOwn = isOwn || o.Metadata.Name == c.Key().Name
+			if gone[o.Spec.Replaces] {
+				if o.Status.Phase == olm.PhaseSucceeded {
+					return nil
+				}
+				gone[o.Metadata.Name] = true
+			}
+		}
+	}
+	if !isOwn {
+		return nil // a copy
+	}
+	return fmt.Errorf("%s is deleted, and none that replaces it has succeeded", c.Key())
+}
+
+// frozen: what an install plan was to do when it had its steps it is to do still.
+// Somebody may have approved it since (E2).
+func frozen(before, after view) error {
+	for _, old := range before.plans {
+		p := after.plan(old.Metadata.Name)
+		if p == nil || p.Metadata.UID != old.Metadata.UID {
+			continue
+		}
+		if !slices.Equal(old.Spec.ClusterServiceVersionNames, p.Spec.ClusterServiceVersionNames) {
+			return fmt.Errorf("plan %s was for %q and is for %q", old.Metadata.Name, old.Spec.ClusterServiceVersionNames, p.Spec.ClusterServiceVersionNames)
+		}
+		for _, s := range old.Status.Plan {
+			if !slices.ContainsFunc(p.Status.Plan, func(x olm.Step) bool { return x.Resolving == s.Resolving && sameStep(x.Resource, s.Resource) }) {
+				return fmt.Errorf("plan %s loses its step %s %s, or has it otherwise", old.Metadata.Name, s.Resource.Kind, s.Resource.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func sameStep(a, b olm.StepResource) bool {
+	return a.Group == b.Group && a.Version == b.Version && a.Kind == b.Kind && a.Name == b.Name && a.Manifest == b.Manifest
 }
 
 // crdKept: a version of a CRD that custom resources are of stays, and one that an

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
@@ -17,6 +18,17 @@ import (
 // Which plans were not done, the conditions of the subscriptions tell that refer
 // to them: they say so from when they refer to a plan until they have seen it
 // complete. Which CSVs such a plan brought, their annotation tells.
+
+// installLost plans what was lost while the namespace cannot be resolved. That
+// was decided when its plan was made, and a half of an operator helps nobody: what
+// stands in the way of the next decision does not concern it.
+func (p *planner) installLost(ctx context.Context, catalogs []health, next []*olm.Subscription) error {
+	lost := p.lost(catalogs)
+	if len(lost) == 0 {
+		return nil
+	}
+	return p.install(ctx, lost, next)
+}
 
 // sawUnfinished reports whether a subscription refers to a plan that was not
 // done when it was last seen.
@@ -53,18 +65,33 @@ func (p *planner) lost(catalogs []health) []resolver.Selected {
 			}
 		}
 	}
-	var list []resolver.Selected
+	remedy := "no catalog has the bundle any longer: if the operator lacks something, delete it and its subscription, and subscribe anew"
+	if sick := unhealthy(catalogs); len(sick) > 0 {
+		remedy = "no healthy catalog has the bundle: " + list(sick) + " may have it, once healthy"
+	}
+	var again []resolver.Selected
 	for _, c := range p.own() {
 		if !names[c.Metadata.Name] || c.Metadata.IsDeleted() {
 			continue
 		}
 		if s, ok := p.selectedAgain(c, catalogs); ok {
-			list = append(list, s)
+			again = append(again, s)
 			continue
 		}
-		p.note(c.Key(), "its install plan is gone, and not all of its steps are known to be done; they cannot be planned again, as no catalog has the bundle any longer: if the operator lacks something, delete it and its subscription, and subscribe anew")
+		p.note(c.Key(), "its install plan is gone, and not all of its steps are known to be done; they cannot be planned again, as %s", remedy)
 	}
-	return list
+	return again
+}
+
+// unhealthy returns the names of the catalogs that nobody can read now.
+func unhealthy(catalogs []health) []string {
+	var names []string
+	for _, h := range catalogs {
+		if h.entry.Graph == nil {
+			names = append(names, h.entry.ID().String())
+		}
+	}
+	return names
 }
 
 // selectedAgain returns a CSV as a resolution would have selected it, if a

@@ -211,3 +211,57 @@ func TestPlanForDependenciesAlone(t *testing.T) {
 	}
 	atRest(t, w.Cluster)
 }
+
+// E2, E9: what a lost install plan left undone is done even while the namespace
+// cannot be resolved, and the subscriptions say that it cannot.
+func TestLostPlanWithoutSolution(t *testing.T) {
+	const impossible = `{apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: impossible, namespace: ops}, spec: {name: nobody-has-it, source: community, sourceNamespace: olm}}`
+	const sick = `{apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: NAME, namespace: olm}, status: {connectionState: {lastObservedState: TRANSIENT_FAILURE}}}`
+	for _, tt := range []struct{ name, put, reason, wait string }{
+		{"a subscription that nothing satisfies", impossible, reconcile.ReasonConstraintsNotSatisfiable, ""},
+		{"another catalog is unhealthy", strings.Replace(sick, "NAME", "another", 1), reconcile.ReasonErrorPreventedResolution, ""},
+		{"its catalog is unhealthy", strings.Replace(sick, "NAME", "community", 1), reconcile.ReasonErrorPreventedResolution, "no healthy catalog has the bundle: community/olm may have it, once healthy"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			w.bundled(t, configMap)
+			w.refused["ServiceAccount runner"] = true
+			if _, err := w.loop().Run(t.Context(), testNamespace); !errors.Is(err, errRefused) {
+				t.Fatal(err)
+			}
+			lost := subscription(t, w, "example").Status.InstallPlanRef.Name
+			if err := w.Remove(key(olm.KindInstallPlan, "ops/"+lost)); err != nil {
+				t.Fatal(err)
+			}
+			w.refused["ServiceAccount runner"] = false
+			w.put(t, resources(objects(t, []byte(tt.put)))...)
+			run := func() *reconcile.Plan {
+				t.Helper()
+				r, err := w.loop().Run(t.Context(), testNamespace)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r.Plan
+			}
+			plan := run()
+			s := subscription(t, w, "example")
+			if c, _ := olm.FindCondition(s.Status.Conditions, olm.ResolutionFailed); c.Reason != tt.reason {
+				t.Errorf("ResolutionFailed is %q, want %q", c.Reason, tt.reason)
+			}
+			if tt.wait != "" {
+				noted(t, plan, "example.v0.1.1", tt.wait)
+				w.put(t, resources(objects(t, []byte(strings.NewReplacer("TRANSIENT_FAILURE", "READY").Replace(tt.put))))...)
+				run()
+			}
+			c := get[olm.ClusterServiceVersion](t, w.Cluster, olm.KindClusterServiceVersion, "ops/example.v0.1.1")
+			if c.Status.Phase != olm.PhaseSucceeded {
+				t.Errorf("the operator is %s: %s", c.Status.Phase, c.Status.Message)
+			}
+			for _, k := range []olm.Key{{Kind: "ConfigMap", Namespace: "ops", Name: "settings"}, {Kind: "ServiceAccount", Namespace: "ops", Name: "runner"}} {
+				if _, err := w.Get(k); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

@@ -34,24 +34,18 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 			return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "%s", err), nil
 		}
 		have := p.deployment(spec.Name)
-		switch {
-		case have == nil:
+		if have != nil && !sameSelector(want, have) {
 			settled = false
-			err = p.emit(Create, want, c.Key(), nil, "runs the operator")
-		case !sameSpecHash(want, have) || !ownedBy(have, c):
-			settled = false
-			err = p.emit(Update, overwrite(have, want), c.Key(), nil, "runs another version of the operator, or with another configuration")
-		default:
-			if at := p.drift(want, have); at != "" {
-				settled = false
-				out := overwrite(have, want)
-				out.Metadata.SetAnnotation(annotationRestored, specHash(have.Spec))
-				err = p.emit(Update, out, c.Key(), nil, "somebody changed %s", at)
+			if t, err := p.makeAnew(c, have); t != nil || err != nil {
+				return t, err
 			}
+			continue
 		}
+		ok, err := p.ensureDeployment(c, want, have)
 		if err != nil {
 			return nil, err
 		}
+		settled = settled && ok
 	}
 	for _, d := range p.deploymentsOf(c) {
 		if !wanted[d.Metadata.Name] {
@@ -65,6 +59,41 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		return nil, nil
 	}
 	return to(olm.PhaseInstalling, olm.ReasonInstallSuccessful, "waiting for install components to report healthy"), nil
+}
+
+// ensureDeployment plans what makes a deployment of an operator as it should be,
+// and reports whether it is.
+func (p *planner) ensureDeployment(c *olm.ClusterServiceVersion, want, have *olm.Deployment) (settled bool, err error) {
+	switch {
+	case have == nil:
+		return false, p.emit(Create, want, c.Key(), nil, "runs the operator")
+	case !sameSpecHash(want, have) || !ownedBy(have, c):
+		return false, p.emit(Update, overwrite(have, want), c.Key(), nil, "runs another version of the operator, or with another configuration")
+	}
+	at := p.drift(want, have)
+	if at == "" {
+		return true, nil
+	}
+	out := overwrite(have, want)
+	out.Metadata.SetAnnotation(annotationRestored, specHash(have.Spec))
+	return false, p.emit(Update, out, c.Key(), nil, "somebody changed %s", at)
+}
+
+// makeAnew plans the deletion of a deployment that has another selector than an
+// operator wants: it cannot be changed, so the deployment is created again once it
+// is gone. One that was not made for an operator of the namespace is somebody's
+// own: it stays, and the operator says that it is in the way. The running OLM tries
+// to change the selector for ever, and people delete the deployment by hand.
+func (p *planner) makeAnew(c *olm.ClusterServiceVersion, have *olm.Deployment) (*transition, error) {
+	l := have.Metadata.Labels
+	switch {
+	case have.Metadata.IsDeleted():
+		p.note(c.Key(), "waits for deployment %q to go: it %s", have.Metadata.Name, leavingText(&have.Header))
+		return nil, nil
+	case l[operatorgroup.LabelOwnerKind] != olm.KindClusterServiceVersion || l[operatorgroup.LabelOwnerNamespace] != p.Namespace:
+		return to(c.Status.Phase, olm.ReasonComponentFailed, "install strategy failed: deployment %q is in the way: it was not made for an operator, and has another selector, which cannot be changed; rename or delete it", have.Metadata.Name), nil
+	}
+	return nil, p.emit(Delete, have, c.Key(), nil, "its selector cannot be changed, and the operator wants another one: it is made anew")
 }
 
 func sameSpecHash(a, b *olm.Deployment) bool {

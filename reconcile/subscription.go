@@ -217,7 +217,7 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm
 		for _, s := range next {
 			p.setCondition(&s.Status.Conditions, c)
 		}
-		return nil
+		return p.installLost(ctx, catalogs, next)
 	}
 	p.plan.Solution = sol
 	var refused []string
