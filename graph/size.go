@@ -1,0 +1,28 @@
+package graph
+
+// What is kept of the blobs that a catalog was made of, and of a problem, in bytes
+// for each: measured, and rounded up.
+const (
+	blobMemory     = 256
+	bundleMemory   = 128 // more than of another blob
+	entryMemory    = 160
+	propertyMemory = 64
+	problemMemory  = 256
+)
+
+// MemorySize returns about how many bytes of memory the catalog takes: its records
+// exactly, its problems and what is kept of the blobs that it was made of as a guess. One that
+// was opened from an index has no blobs. Heavy properties count for nothing: they
+// are left where they are.
+func (c *Catalog) MemorySize() int64 {
+	var tail string
+	size := int64(len(c.problems)) * problemMemory
+	for _, s := range c.sections(&c.bundles, &c.table, &tail) {
+		size += int64(len(s.bytes()))
+	}
+	if c.blobs != nil {
+		size += int64(c.blobs.Len())*blobMemory + int64(len(c.bundles))*bundleMemory +
+			int64(len(c.entries))*entryMemory + int64(len(c.props))*propertyMemory
+	}
+	return size
+}

@@ -1,0 +1,75 @@
+package graph_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// The size of a catalog is about what it takes, whatever it has most of: who made
+// one to take much memory for little text is found out.
+func TestMemorySize(t *testing.T) {
+	const n = 20_000
+	many := func(blob func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(blob(i))
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"bundles": many(func(i int) string {
+			return fmt.Sprintf(`{"schema":"olm.bundle","package":"p","name":"b%d","image":"x","properties":[{"type":"olm.package","value":{"packageName":"p","version":"1.0.%d"}}]}`+"\n", i, i)
+		}),
+		"packages": many(func(i int) string { return fmt.Sprintf(`{"schema":"olm.package","name":"q%d"}`+"\n", i) }),
+		"others":   strings.Repeat(`{"schema":"x","name":"q"}`+"\n", 2*n),
+		"entries":  `{"schema":"olm.channel","package":"p","name":"c","entries":[{"name":"e"}` + many(func(i int) string { return fmt.Sprintf(`,{"name":"%d"}`, i) }) + "]}\n",
+		"properties": `{"schema":"olm.bundle","package":"p","name":"b","image":"x","properties":[{"type":"olm.package","value":{"packageName":"p","version":"1.0.0"}}` +
+			strings.Repeat(`,{"type":"x","value":1}`, 4*n) + "]}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := fstest.MapFS{"c.json": &fstest.MapFile{Data: []byte(`{"schema":"olm.package","name":"p","defaultChannel":"c"}` + "\n" + text)}}
+			before := heap()
+			c, err := graph.Load(t.Context(), fsys, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			took := heap() - before
+			if got := c.MemorySize(); got < took/2 || got > 3*took {
+				t.Errorf("MemorySize = %d; it takes %d", got, took)
+			}
+			runtime.KeepAlive(c)
+
+			var b bytes.Buffer
+			if err := graph.WriteIndex(t.Context(), &b, c, ""); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "index")
+			if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			opened, err := graph.OpenIndex(file, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := opened.MemorySize(); got > 2*int64(b.Len()) || got < int64(b.Len())/2-2000 {
+				t.Errorf("opened from an index of %d bytes: MemorySize = %d", b.Len(), got)
+			}
+		})
+	}
+}
