@@ -44,6 +44,13 @@
 // unhealthy: resolution in every namespace that sees it waits, rather than going
 // on without it (D14).
 //
+// Resolution waits for the first reading of a catalog, Options.Patience at most.
+//
+// # What it costs
+//
+// Texts have limits, and so has the memory of the catalogs that the administrator
+// did not choose, Options.Budget. Manifests stay at hand up to Options.Manifests.
+//
 // # One state of affairs
 //
 // What a reconciliation sees must not change under it. A [View] is all catalogs

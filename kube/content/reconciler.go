@@ -91,6 +91,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	done, ok := r.begin(req.Namespace)
 	if !ok {
+		r.Store.Wait(idOf(&c))
 		return reconcile.Result{RequeueAfter: time.Second}, nil
 	}
 	h, err := r.Store.Refresh(ctx, &c)

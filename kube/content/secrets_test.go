@@ -86,6 +86,12 @@ func (s secrets) read(_ context.Context, namespace, name string) (*corev1.Secret
 // that the CatalogSource names, of its own namespace, as they are at that time; and
 // that nobody gets what was pulled with the secrets of somebody else.
 func TestPullSecrets(t *testing.T) {
+	t.Run("memory", func(t *testing.T) { pullSecrets(t, "", "") })
+	dir := t.TempDir()
+	t.Run("disk", func(t *testing.T) { pullSecrets(t, dir+"/images", dir+"/tenants") })
+}
+
+func pullSecrets(t *testing.T, images, tenants string) {
 	r := newPrivateRegistry(t)
 	r.password.Store("one")
 	have := secrets{
@@ -95,9 +101,9 @@ func TestPullSecrets(t *testing.T) {
 		"team-b/pull":   pullSecret(r.host, "guessed"),
 		"olm/pull":      pullSecret("*.example", "one"),
 	}
-	dir, clock := t.TempDir(), newClock()
+	clock := newClock()
 	s := content.New(&content.Options{Now: clock.now, Grace: -1, Sources: content.Sources{
-		Private: true, Images: oci.New(&oci.Options{Dir: dir + "/images"}), Tenants: oci.New(&oci.Options{Dir: dir + "/tenants"}), Secrets: have.read,
+		Private: true, Images: oci.New(&oci.Options{Dir: images}), Tenants: oci.New(&oci.Options{Dir: tenants}), Secrets: have.read,
 	}})
 	id := func(namespace string) resolver.CatalogID {
 		return resolver.CatalogID{Name: "community", Namespace: namespace}

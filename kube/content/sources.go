@@ -42,6 +42,9 @@ type Sources struct {
 	// Private lets tenants' catalogs be at loopback and link-local addresses,
 	// where a process finds itself, its node and the metadata of its cloud.
 	Private bool
+	// TenantText bounds the text of tenants' catalogs that are served, where
+	// HTTP.Limits.Text allows more. Default: 128 MiB.
+	TenantText int64
 	// Tenants pulls catalog and bundle images for tenants. Default: Images, and
 	// for bundles Options.Bundles, whose credentials tenants use then.
 	Tenants *oci.Puller

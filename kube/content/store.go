@@ -28,6 +28,18 @@ type Options struct {
 	// Grace is how long the last content stands in when a catalog cannot be read
 	// any more. Default: 15 minutes. Negative: not at all.
 	Grace time.Duration
+	// Patience is how long resolution waits for the first reading of a catalog. One
+	// that takes longer is unhealthy until it has been read (D14): then resolution
+	// waits for it, and not all else that namespaces need. Default: 30 seconds.
+	Patience time.Duration
+	// Budget bounds the memory of the catalogs of all tenants together, by
+	// graph.Catalog.MemorySize; those of one namespace may take a quarter of it. A
+	// catalog that exceeds it is unhealthy. Default: 256 MiB. Negative: no bound.
+	Budget int64
+	// Manifests bounds the manifests of bundles that stay at hand, in bytes of
+	// JSON: a namespace is planned several times while its operators are installed.
+	// Default: 64 MiB. Negative: none do.
+	Manifests int64
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
@@ -41,11 +53,14 @@ const (
 // A Store holds the catalogs of a cluster. It is safe for use by any number of
 // goroutines.
 type Store struct {
-	opts   Options
-	shared flight.Group[refreshKey, Health]
+	opts    Options
+	objects *objects
+	shared  flight.Group[refreshKey, Health]
 
 	mu   sync.Mutex
 	held map[resolver.CatalogID]*held
+	// since is when a catalog was asked for that has not been read yet.
+	since map[resolver.CatalogID]time.Time
 }
 
 // A refreshKey tells refreshes apart that have nothing to share.
@@ -78,7 +93,7 @@ type held struct {
 
 // New returns a store without catalogs. Opts may be nil.
 func New(opts *Options) *Store {
-	s := &Store{held: map[resolver.CatalogID]*held{}}
+	s := &Store{held: map[resolver.CatalogID]*held{}, since: map[resolver.CatalogID]time.Time{}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -88,9 +103,19 @@ func New(opts *Options) *Store {
 	if s.opts.Grace == 0 {
 		s.opts.Grace = 15 * time.Minute
 	}
+	if s.opts.Patience <= 0 {
+		s.opts.Patience = 30 * time.Second
+	}
+	if s.opts.Budget == 0 {
+		s.opts.Budget = 256 << 20
+	}
+	if s.opts.Manifests == 0 {
+		s.opts.Manifests = 64 << 20
+	}
 	if s.opts.Now == nil {
 		s.opts.Now = time.Now
 	}
+	s.objects = newObjects(s.opts.Manifests)
 	return s
 }
 
@@ -104,6 +129,7 @@ func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, erro
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		delete(s.since, id)
 		s.held[id] = &held{err: err, failing: s.opts.Now()}
 		return Health{ID: id, State: StateFailing, Reason: reasonOf(c, err), Message: shorten(err), err: err}, nil
 	}
@@ -131,8 +157,14 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, ev
 	h := s.held[id]
 	switch {
 	case h == nil || h.from != at.source.String():
+		if h != nil {
+			delete(s.since, id)
+		}
 		h = &held{from: at.source.String(), place: at}
 		s.held[id] = h
+		s.wait(id)
+	case h.source == nil:
+		h.place = at
 	case !slices.Equal(h.secrets, at.secrets):
 		h.place, h.tried = at, time.Time{} // the same place, and another right to read it
 	}
@@ -156,13 +188,20 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, ev
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now = s.opts.Now()
+	changed := err == nil && (h.snapshot == nil || cat != last)
+	if changed {
+		if err = s.exceeds(id, cat); err != nil {
+			changed = false
+			h.source = nil // it may hold what is not to be held
+		}
+	}
 	h.tried, h.err = now, err
-	changed := false
+	delete(s.since, id)
 	switch {
 	case err == nil:
-		if changed = h.snapshot == nil || cat != last; changed {
+		if changed {
 			h.first = h.snapshot == nil
-			h.snapshot = &snapshot{Catalog: cat, id: id}
+			h.snapshot = &snapshot{Catalog: cat, id: id, from: h.from, size: cat.Graph.MemorySize()}
 		}
 		if changed || h.failures > 0 {
 			h.since = now
@@ -219,4 +258,21 @@ func (s *Store) Forget(id resolver.CatalogID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.held, id)
+	delete(s.since, id)
+}
+
+// Wait takes note of a catalog that is to be read, and that others keep waiting:
+// from now on Options.Patience counts.
+func (s *Store) Wait(id resolver.CatalogID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held[id] == nil {
+		s.wait(id)
+	}
+}
+
+func (s *Store) wait(id resolver.CatalogID) {
+	if _, ok := s.since[id]; !ok {
+		s.since[id] = s.opts.Now()
+	}
 }

@@ -45,6 +45,9 @@ func (s *Sources) optionsFor(namespace, address string) *catalogd.Options {
 	if tenant {
 		// Its transport may hold credentials, and connects to wherever it is told.
 		o.HTTP, o.Quiet = nil, true
+		if most := cmp.Or(s.TenantText, 128<<20); o.Limits.Text <= 0 || o.Limits.Text > most {
+			o.Limits.Text = most
+		}
 		if o.Dir != "" {
 			// A text that somebody else was given is not for it, whatever its address
 			// answers to the question whether that text is still current.

@@ -95,6 +95,28 @@ func TestPublic(t *testing.T) {
 	}
 }
 
+// TestTenantText proves that a tenant's catalog has a limit of its own.
+func TestTenantText(t *testing.T) {
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, catalog("1.0.0", true)) }))
+	defer ts.Close()
+	for _, test := range []struct {
+		namespace, want string
+		sources         content.Sources
+	}{
+		{"olm", "", content.Sources{TenantText: 100}},
+		{"tenant", "more than 100 bytes", content.Sources{Private: true, TenantText: 100}},
+		{"tenant", "more than 50 bytes", content.Sources{Private: true, TenantText: 100, HTTP: &catalogd.Options{Limits: catalogd.Limits{Text: 50}}}},
+		{"tenant", "", content.Sources{Private: true}},
+	} {
+		c := source(t, `{"sourceType":"grpc","address":"`+ts.URL+`"}`)
+		c.Metadata.Namespace = test.namespace
+		h := refresh(t, content.New(&content.Options{Sources: test.sources}), c)
+		if (h.Err() == nil) != (test.want == "") || !strings.Contains(h.Message, test.want) {
+			t.Errorf("%s: %+v; want %q", test.namespace, h, test.want)
+		}
+	}
+}
+
 // TestTenantsCache gives a tenant nothing of what is kept of an answer to somebody
 // else: the server below says of it, to anybody who asks, that it is current.
 func TestTenantsCache(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
@@ -43,11 +42,17 @@ func (s *Store) View() *View {
 			v.catalogs[id] = viewed{err: errors.New(shorten(h.err))}
 		}
 	}
+	for id, since := range s.since {
+		if now.Sub(since) >= s.opts.Patience {
+			v.catalogs[id] = viewed{err: fmt.Errorf("it has not been read within %v", s.opts.Patience)}
+		}
+	}
 	return v
 }
 
 // Catalog returns the index of a catalog. The error says why it is unhealthy; it
-// is reconcile.ErrPending until the first attempt to read it is over.
+// is reconcile.ErrPending until the first attempt to read it is over, or has taken
+// longer than Options.Patience.
 func (v *View) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog, error) {
 	c, ok := v.catalogs[id]
 	switch {
@@ -67,50 +72,18 @@ func (v *View) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bun
 	if !ok || c.snapshot == nil || b == (graph.Bundle{}) || b.Package().Catalog() != c.Graph {
 		return nil, fmt.Errorf("catalog %s: the bundle is not of the content that this view has", id)
 	}
-	return c.manifests(ctx, b, c.bundles)
+	return v.store.objects.get(ctx, c.snapshot, b, c.bundles)
 }
 
-// A snapshot is the content of a catalog, with the manifests that were asked for.
+// A snapshot is the content of a catalog.
 type snapshot struct {
 	*Catalog
-	id resolver.CatalogID
-
-	mu      sync.Mutex
-	objects map[graph.Bundle][]olm.Object
-	order   []graph.Bundle
+	id   resolver.CatalogID
+	from string // Version means something there alone
+	size int64  // of memory
 }
 
-// maxObjects bounds how many bundles' manifests stay in memory: a namespace is
-// planned several times while its operators are installed.
-const maxObjects = 64
-
-func (c *snapshot) manifests(ctx context.Context, b graph.Bundle, bundles *oci.Puller) ([]olm.Object, error) {
-	c.mu.Lock()
-	objects, ok := c.objects[b]
-	c.mu.Unlock()
-	if ok {
-		return objects, nil
-	}
-	objects, err := c.find(ctx, b, bundles)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.objects[b]; ok {
-		return objects, nil
-	}
-	if c.objects == nil {
-		c.objects = map[graph.Bundle][]olm.Object{}
-	}
-	c.objects[b] = objects
-	if c.order = append(c.order, b); len(c.order) > maxObjects {
-		delete(c.objects, c.order[0])
-		c.order = c.order[1:]
-	}
-	return objects, nil
-}
-
+// find finds the manifests of a bundle.
 func (c *snapshot) find(ctx context.Context, b graph.Bundle, bundles *oci.Puller) ([]olm.Object, error) {
 	raw, err := c.raw(ctx, b)
 	var objects []olm.Object

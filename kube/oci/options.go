@@ -28,6 +28,9 @@ type Options struct {
 	Timeout time.Duration
 	// Remember is how many images stay at hand after a pull. Default: 64.
 	Remember int
+	// Memory bounds the bytes of those that are in memory, compressed as they are.
+	// A larger one is pulled each time. Default: 256 MiB.
+	Memory int64
 	// Bundles and Catalogs bound what an image may cost.
 	Bundles, Catalogs Limits
 }
@@ -81,6 +84,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Remember <= 0 {
 		out.Remember = 64
+	}
+	if out.Memory <= 0 {
+		out.Memory = 256 << 20
 	}
 	out.Bundles = out.Bundles.or(Limits{Download: 256 << 20, Scan: 1 << 30, Bytes: 64 << 20, Files: 10_000, Layers: 128})
 	out.Catalogs = out.Catalogs.or(Limits{Download: 1 << 30, Scan: 4 << 30, Bytes: 512 << 20, Files: 1_000_000, Layers: 128})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"sync"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -25,6 +24,8 @@ type Image struct {
 	// FS holds the files: manifests/ and metadata/ of a bundle, the configs of a
 	// catalog as its root.
 	FS fs.FS
+
+	size int64 // in memory
 }
 
 // A Puller pulls images. It is safe for use by any number of goroutines.
@@ -33,15 +34,14 @@ type Puller struct {
 	shared flight.Group[string, *Image]
 
 	explainer Explainer
-
-	mu     sync.Mutex
-	images map[string]*Image // by kind and digest of what was referred to
-	order  []string          // of use, the latest last
+	memory    *memory
+	scope     string // of what this puller finds in the memory
 }
 
 // New returns a puller. Opts may be nil.
 func New(opts *Options) *Puller {
-	return &Puller{opts: opts.withDefaults(), images: map[string]*Image{}}
+	o := opts.withDefaults()
+	return &Puller{opts: o, memory: newMemory(o.Remember, o.Memory)}
 }
 
 // An Explainer is a keychain that knows why it may lack credentials. What it says
@@ -49,16 +49,16 @@ func New(opts *Options) *Puller {
 type Explainer interface{ Explain() error }
 
 // With returns a puller with the options of this one, and with credentials that
-// are tried before its own. It shares nothing that was pulled: what it keeps in
-// memory is its own, and so is its directory, which is dir below Options.Dir, or the
-// same if dir is empty.
+// are tried before its own. It finds nothing in memory that others pulled, while
+// Options.Remember and Options.Memory bound what all of them keep there together.
+// Its directory is dir below Options.Dir, or the same if dir is empty.
 func (p *Puller) With(k authn.Keychain, dir string) *Puller {
 	o := p.opts
 	o.Keychain = authn.NewMultiKeychain(k, o.Keychain)
 	if o.Dir != "" {
 		o.Dir = filepath.Join(o.Dir, dir)
 	}
-	out := New(&o)
+	out := &Puller{opts: o, memory: p.memory, scope: p.memory.newScope()}
 	out.explainer, _ = k.(Explainer)
 	return out
 }
@@ -146,36 +146,15 @@ func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, e
 
 // known returns an image that is in memory or on disk.
 func (p *Puller) known(k kind, digest string) *Image {
-	p.mu.Lock()
-	img := p.images[k.name+" "+digest]
-	p.mu.Unlock()
+	img := p.memory.get(p.key(k, digest))
 	if img == nil {
-		img = p.open(k, digest)
-	}
-	if img != nil {
-		p.remember(k, digest, img)
+		if img = p.open(k, digest); img != nil {
+			p.remember(k, digest, img)
+		}
 	}
 	return img
 }
 
-// remember puts an image in front of all others, and forgets the one that was
-// not asked for the longest.
-func (p *Puller) remember(k kind, digest string, img *Image) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	key := k.name + " " + digest
-	if _, ok := p.images[key]; ok {
-		for i, other := range p.order {
-			if other == key {
-				p.order = append(p.order[:i], p.order[i+1:]...)
-				break
-			}
-		}
-	}
-	p.images[key] = img
-	p.order = append(p.order, key)
-	for len(p.order) > p.opts.Remember {
-		delete(p.images, p.order[0])
-		p.order = p.order[1:]
-	}
-}
+func (p *Puller) remember(k kind, digest string, img *Image) { p.memory.put(p.key(k, digest), img) }
+
+func (p *Puller) key(k kind, digest string) string { return p.scope + " " + k.name + " " + digest }

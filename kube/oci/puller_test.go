@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -269,6 +270,46 @@ func TestRemember(t *testing.T) {
 	bundle(t, p, refs[1])
 	if r.requests.Load() == before {
 		t.Error("more is remembered than was said")
+	}
+}
+
+// TestMemory proves that images in memory are bounded by their bytes, those of
+// pullers with other credentials included.
+func TestMemory(t *testing.T) {
+	r := newRegistry(t)
+	noise := make([]byte, 4_000)
+	var refs []string
+	for i := range 4 {
+		for j := range noise {
+			noise[j] = byte('a' + rand.IntN(26))
+		}
+		refs = append(refs, r.push(t, fmt.Sprintf("b%d:v1", i), image(t, bundleLabels, files("manifests/a.yaml", config(string(noise))))))
+	}
+	asks := func(p *oci.Puller, i int) bool {
+		t.Helper()
+		before := r.requests.Load()
+		bundle(t, p, refs[i])
+		return r.requests.Load() != before
+	}
+	p := oci.New(&oci.Options{Memory: 10_000}) // each takes some 3,000
+	other := p.With(authn.NewMultiKeychain(), "")
+	for i := range 2 {
+		if !asks(p, i) || asks(p, i) {
+			t.Errorf("image %d is not asked for once", i)
+		}
+	}
+	if !asks(other, 0) {
+		t.Error("who has other credentials gets what somebody else pulled")
+	}
+	if !asks(other, 2) || !asks(p, 0) {
+		t.Error("more is kept than was said")
+	}
+	if asks(p, 0) {
+		t.Error("the last one is not kept")
+	}
+	tiny := oci.New(&oci.Options{Memory: 100})
+	if !asks(tiny, 0) || !asks(tiny, 0) {
+		t.Error("one that is too large is kept")
 	}
 }
 

@@ -102,7 +102,11 @@ func (p *Puller) pack(k kind, key string, about info, files []file, spool io.Rea
 		if err := writeArchive(&b, about, files, spool); err != nil {
 			return nil, err
 		}
-		return openArchive(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		img, err := openArchive(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err == nil {
+			img.size = int64(b.Len())
+		}
+		return img, err
 	}
 	f, err := p.temp("image")
 	if err != nil {

@@ -57,7 +57,7 @@ func TestRenewed(t *testing.T) {
 	f := sourceFlags{
 		ca: file("ca", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ts.Certificate().Raw})), origins: []string{ts.URL},
 		cert: filepath.Join(dir, "tls.crt"), key: filepath.Join(dir, "tls.key"), token: filepath.Join(dir, "token"),
-		registryConfig: filepath.Join(dir, "registry"), interval: time.Nanosecond, textLimit: 1, imageLimit: 1,
+		registryConfig: filepath.Join(dir, "registry"), interval: time.Nanosecond, textLimit: 1, imageLimit: 1, tenantLimit: 1,
 	}
 	opts, err := f.options("olm")
 	check(t, err)

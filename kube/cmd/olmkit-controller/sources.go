@@ -30,6 +30,8 @@ type sourceFlags struct {
 	interval, grace               time.Duration
 	private, pullSecrets          bool
 	textLimit, imageLimit, atOnce int
+	tenantLimit, tenantMemory     int
+	patience                      time.Duration
 }
 
 func (f *sourceFlags) add(fs *pflag.FlagSet) {
@@ -39,6 +41,9 @@ func (f *sourceFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&f.atOnce, "catalog-concurrency", 16, "number of catalogs that are read at once")
 	fs.IntVar(&f.textLimit, "catalog-text-limit", 512, "MiB of text that a catalog may have")
 	fs.IntVar(&f.imageLimit, "catalog-image-limit", 512, "MiB of files that a catalog image may have")
+	fs.IntVar(&f.tenantLimit, "tenant-catalog-limit", 128, "MiB of text, or of files of an image, that a catalog outside of the global namespace may have")
+	fs.IntVar(&f.tenantMemory, "tenant-catalog-memory", 256, "MiB of memory that all catalogs outside of the global namespace may take together, and those of one namespace a quarter of it; 0 for no bound")
+	fs.DurationVar(&f.patience, "catalog-patience", 30*time.Second, "how long resolution waits for the first reading of a catalog before it is unhealthy")
 	fs.StringVar(&f.cacheDir, "cache-dir", "", "directory for catalogs and images, so that they take no memory and outlive a restart")
 	fs.StringVar(&f.ca, "ca-file", "", "PEM file with certificate authorities for catalogs and registries, beside those of the system")
 	fs.StringArrayVar(&f.origins, "credentials-for", nil, "origin of a catalog server, such as https://catalogs.example:8443, that gets the client certificate and token, for catalogs of the global namespace (repeatable)")
@@ -84,6 +89,7 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 	// private image must not answer them.
 	tenants := *images
 	tenants.Transport = f.transport(base, !f.private)
+	tenants.Catalogs.Bytes = min(images.Catalogs.Bytes, int64(f.tenantLimit)<<20)
 	if f.cacheDir != "" {
 		tenants.Dir = filepath.Join(f.cacheDir, "tenants")
 	}
@@ -96,7 +102,7 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 	}
 	puller := oci.New(images)
 	sources := content.Sources{
-		Global: global, HTTP: served, Images: puller, Tenants: oci.New(&tenants), Private: f.private,
+		Global: global, HTTP: served, Images: puller, Tenants: oci.New(&tenants), Private: f.private, TenantText: int64(f.tenantLimit) << 20,
 		Named: map[resolver.CatalogID]content.Source{},
 	}
 	var err error
@@ -115,7 +121,7 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 		}
 		sources.Named[resolver.CatalogID{Name: name, Namespace: namespace}] = s
 	}
-	return &content.Options{Sources: sources, Bundles: puller, Interval: f.interval, Grace: cmp.Or(f.grace, -1)}, nil
+	return &content.Options{Sources: sources, Bundles: puller, Interval: f.interval, Grace: cmp.Or(f.grace, -1), Patience: f.patience, Budget: cmp.Or(int64(f.tenantMemory)<<20, -1)}, nil
 }
 
 // credentials returns the options of the origins that may have them.
