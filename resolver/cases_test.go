@@ -163,7 +163,7 @@ func caseAnswer(t *testing.T, p resolver.Problem) string {
 // caseFact tells a fact by its code and what tells it from others; the words for
 // people are another test's.
 func caseFact(f resolver.Fact) string {
-	s := f.Code()
+	s := string(f.Code())
 	switch f := f.(type) {
 	case *resolver.Subscribed:
 		s += " " + f.Subscription.Name + ":"

@@ -90,7 +90,7 @@ func TestConflictTexts(t *testing.T) {
 			if !errors.As(err, &no) {
 				t.Fatalf("got %v, want a conflict", err)
 			}
-			text, err := no.Text(context.Background(), 100)
+			text, err := no.Text(context.Background(), 100, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -67,7 +67,7 @@ func (n *tally) check(t *testing.T, seed uint64) string {
 		return ""
 	}
 	start := time.Now()
-	text, err := no.Text(ctx, 100)
+	text, err := no.Text(ctx, 100, nil)
 	took := time.Since(start)
 	if err != nil {
 		return err.Error()
@@ -113,14 +113,14 @@ func (n *tally) check(t *testing.T, seed uint64) string {
 	if msg := n.rest(ctx, no, p); msg != "" {
 		return msg
 	}
-	if text, err = no.Text(ctx, 0); err != nil {
+	if text, err = no.Text(ctx, 0, nil); err != nil {
 		return err.Error()
 	}
 	other, err := resolver.Resolve(ctx, open(t, shuffled(t, rand.New(rand.NewPCG(seed, 2)), raw)))
 	if err == nil || !errors.As(err, &no) {
 		return fmt.Sprintf("in another order: %v, %v", other, err)
 	}
-	again, err := no.Text(ctx, 0)
+	again, err := no.Text(ctx, 0, nil)
 	if err != nil {
 		return err.Error()
 	}

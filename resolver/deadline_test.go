@@ -95,7 +95,7 @@ func TestDeadline(t *testing.T) {
 	gone, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stopped")
 	cancel(stop)
-	if _, err := no.Text(gone, 100); !errors.Is(err, stop) {
+	if _, err := no.Text(gone, 100, nil); !errors.Is(err, stop) {
 		t.Errorf("Text: got %v, want the cause of the context", err)
 	}
 	if _, err := no.Report(gone); !errors.Is(err, stop) {

@@ -44,7 +44,7 @@ func ExampleConflict() {
 		log.Fatal(err)
 	}
 	fmt.Println()
-	fmt.Print(d.Text(80))
+	fmt.Print(d.Text(80, nil))
 	// Output:
 	// subscribed: subscription etcd wants package etcd: etcd.v0.9.4 or etcd.v0.9.0
 	// must-stay: etcd-legacy.v0.8.0 is installed without a subscription and must stay

@@ -28,13 +28,13 @@ func ExampleSolution_Why() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print(resolver.ReasonsText(chain, 80, nil))
+	fmt.Print(chain.Text(80, nil))
 	fmt.Println()
 	not, err := sol.WhyNot(ctx, "etcd.v0.9.0")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print(resolver.WhyNotText(not, 80, nil))
+	fmt.Print(not.Text(80, nil))
 	// Output:
 	// etcd.v0.9.4 meets API EtcdCluster (etcd.example.com/v1beta2), which
 	// argocd.v0.6.0 requires

@@ -12,7 +12,7 @@ import (
 type Step struct {
 	// Code is the code of the fact that the step applies, or one of "supposed",
 	// "preferred", "unmet-part" and "contradiction".
-	Code string `json:"code"`
+	Code Code `json:"code"`
 	// Bundles are what the step is about. Bundles that behave alike share one
 	// step.
 	Bundles []Ref  `json:"bundles,omitempty"`
@@ -40,14 +40,6 @@ type Step struct {
 // places, messages and reasons stand under that sentence: s itself, or one of its
 // reasons when the sentence tells that too.
 func (s *Step) Told() (string, *Step) { return s.line(), s.folded() }
-
-// The codes of steps that apply no fact.
-const (
-	codeSupposed      = "supposed"
-	codePreferred     = "preferred"
-	codeUnmet         = "unmet-part"
-	codeContradiction = "contradiction"
-)
 
 // A Place is where a catalog says something.
 type Place struct {
@@ -104,7 +96,7 @@ func (c *Core) deriveWithin(ctx context.Context, work int) (*Derivation, error) 
 // flat lists the facts of the core.
 func (c *Core) flat() *Derivation {
 	s := &Step{
-		Code: codeContradiction,
+		Code: CodeContradiction,
 		Text: c.asked() + ": these " + plural(len(c.Facts), "fact") + " contradict each other in too many ways to tell one by one",
 	}
 	for _, f := range c.Facts {

@@ -12,7 +12,7 @@ import (
 // *Unusable, *InstallMode and *Ruled.
 type Fact interface {
 	// Code is the stable name of the kind of fact.
-	Code() string
+	Code() Code
 	// String tells the fact in one sentence, without a full stop.
 	String() string
 	isFact()
@@ -130,29 +130,29 @@ func (*Replaced) isFact()      {}
 func (*Prohibited) isFact()    {}
 func (*Unusable) isFact()      {}
 
-// Code returns "subscribed".
-func (*Subscribed) Code() string { return "subscribed" }
+// Code returns CodeSubscribed.
+func (*Subscribed) Code() Code { return CodeSubscribed }
 
-// Code returns "unavailable".
-func (*Unavailable) Code() string { return "unavailable" }
+// Code returns CodeUnavailable.
+func (*Unavailable) Code() Code { return CodeUnavailable }
 
-// Code returns "must-stay".
-func (*MustStay) Code() string { return "must-stay" }
+// Code returns CodeMustStay.
+func (*MustStay) Code() Code { return CodeMustStay }
 
-// Code returns "requires".
-func (*Requires) Code() string { return "requires" }
+// Code returns CodeRequires.
+func (*Requires) Code() Code { return CodeRequires }
 
-// Code returns "one-per-package".
-func (*OnePerPackage) Code() string { return "one-per-package" }
+// Code returns CodeOnePerPackage.
+func (*OnePerPackage) Code() Code { return CodeOnePerPackage }
 
-// Code returns "one-provider".
-func (*OneProvider) Code() string { return "one-provider" }
+// Code returns CodeOneProvider.
+func (*OneProvider) Code() Code { return CodeOneProvider }
 
-// Code returns "replaced".
-func (*Replaced) Code() string { return "replaced" }
+// Code returns CodeReplaced.
+func (*Replaced) Code() Code { return CodeReplaced }
 
-// Code returns "prohibited".
-func (*Prohibited) Code() string { return "prohibited" }
+// Code returns CodeProhibited.
+func (*Prohibited) Code() Code { return CodeProhibited }
 
-// Code returns "unusable".
-func (*Unusable) Code() string { return "unusable" }
+// Code returns CodeUnusable.
+func (*Unusable) Code() Code { return CodeUnusable }

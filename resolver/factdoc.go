@@ -9,7 +9,7 @@ import (
 // An Explanation tells about the facts, or the steps of derivations, of one
 // code.
 type Explanation struct {
-	Code string
+	Code Code
 	// Title says in one line what it is, Text what it means, and Mend what is
 	// usually done about it.
 	Title, Text, Mend string
@@ -20,7 +20,7 @@ type Explanation struct {
 }
 
 // Explain returns the explanation of a code; false when there is no such code.
-func Explain(code string) (Explanation, bool) {
+func Explain(code Code) (Explanation, bool) {
 	all := Explanations()
 	i := slices.IndexFunc(all, func(e Explanation) bool { return e.Code == code })
 	if i < 0 {
@@ -46,7 +46,7 @@ func (e Explanation) Markdown() string {
 
 var factExplanations = []Explanation{
 	{
-		Code: "subscribed", Title: "a subscription needs one of its versions", Rules: "D9",
+		Code: CodeSubscribed, Title: "a subscription needs one of its versions", Rules: "D9",
 		Text: "A subscription asks for a package: one of the versions that its channel offers has to be installed, or, when an operator is installed already, one of its successors, or the operator as it is.",
 		Mend: "Look at what stands against each version. Another channel, no startingCSV, or a second catalog widens the choice; deleting the subscription ends the request.",
 		Example: `subscription q cannot be met: all 4 versions in channel stable of package q conflict with one of 4
@@ -58,7 +58,7 @@ what would help, the least disturbing first:
   2. delete subscription q; then p.v1.3.0 is installed`,
 	},
 	{
-		Code: "unavailable", Title: "a subscription names what no catalog has", Rules: "H5, D9",
+		Code: CodeUnavailable, Title: "a subscription names what no catalog has", Rules: "H5, D9",
 		Text: "The catalog, package, channel or startingCSV of a subscription does not exist, or the channel is broken. The running OLM then refuses the whole namespace, even though an installed operator keeps running.",
 		Mend: "Take one of the names that the message lists, or add the catalog that has the package. A broken channel is mended by its author: exactly one entry may be left that no other replaces or skips.",
 		Example: `subscription db cannot be met: no catalog has channel v1 of package db; there is fast or stable; the
@@ -69,7 +69,7 @@ what would help, the least disturbing first:
   3. delete subscription db and its operator db.v1.0.0`,
 	},
 	{
-		Code: "must-stay", Title: "an orphan: installed without a subscription", Rules: "D11",
+		Code: CodeMustStay, Title: "an orphan: installed without a subscription", Rules: "D11",
 		Text: "A ClusterServiceVersion that no subscription owns is fixed: it is never upgraded, replaced or removed. Often it is left over from a deleted subscription.",
 		Mend: "Adopt it, by a subscription to its package whose installedCSV it is, so that it can be upgraded; or uninstall it.",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
@@ -81,7 +81,7 @@ what would help, the least disturbing first:
   2. uninstall old.v0.9.0; then app.v1.0.0 is installed`,
 	},
 	{
-		Code: "requires", Title: "a bundle requires what its property asks for", Rules: "D2, D3, D5",
+		Code: CodeRequires, Title: "a bundle requires what its property asks for", Rules: "D2, D3, D5",
 		Text: "A bundle with olm.gvk.required, olm.package.required, olm.label.required or olm.constraint can only be installed where the resulting set meets it. What is installed already counts; by default (documented semantics) different bundles may meet the parts of an all, and a not rules bundles out.",
 		Mend: "Add the catalog that has what is missing, or choose another version. Authors publish what is missing, or widen the range at the file, line and property that the message names.",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
@@ -94,7 +94,7 @@ what would help, the least disturbing first:
      requirement (community catalog.json:3, property 1); then app.v1.0.0 is installed`,
 	},
 	{
-		Code: "one-per-package", Title: "a namespace holds one version of a package", Rules: "D10",
+		Code: CodeOnePerPackage, Title: "a namespace holds one version of a package", Rules: "D10",
 		Text: "Two bundles of one package cannot be installed in one namespace, also not from two catalogs.",
 		Mend: "Let both sides agree on one version: another channel of one of them, or two namespaces.",
 		Example: `subscription web cannot be met: web.v1.0.0, the only version in channel stable of package web,
@@ -113,7 +113,7 @@ what would help, the least disturbing first:
      then app.v1.0.0, db.v1.0.0 and web.v1.0.0 are installed`,
 	},
 	{
-		Code: "one-provider", Title: "a namespace holds one provider of an API", Rules: "D10",
+		Code: CodeOneProvider, Title: "a namespace holds one provider of an API", Rules: "D10",
 		Text: "Two operators that provide the same API (group, version and kind) would fight over its objects.",
 		Mend: "Keep one of them, or install them in namespaces whose operator groups do not intersect.",
 		Example: `subscription other cannot be met: both versions in channel stable of package other conflict with
@@ -124,12 +124,12 @@ what would help, the least disturbing first:
   2. delete subscription other; then app.v1.1.0 is installed`,
 	},
 	{
-		Code: "replaced", Title: "an upgrade takes the place of what it upgrades", Rules: "D9, H14",
+		Code: CodeReplaced, Title: "an upgrade takes the place of what it upgrades", Rules: "D9, H14",
 		Text: "The candidate of a subscription that owns an installed operator replaces that operator, also where the operator says to be of another package.",
 		Mend: "Whatever needs the installed operator has to accept its successor.",
 	},
 	{
-		Code: "prohibited", Title: "a bundle is deprecated by the property olm.deprecated", Rules: "D12, H12",
+		Code: CodeProhibited, Title: "a bundle is deprecated by the property olm.deprecated", Rules: "D12, H12",
 		Text: "The property olm.deprecated forbids choosing a bundle, even one that is installed. Messages of olm.deprecations alone forbid nothing; where there is one, it is shown.",
 		Mend: "Choose another channel or catalog, or upgrade away from it. Often the author's message names the successor.",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app, is
@@ -139,7 +139,7 @@ deprecated: its property olm.deprecated forbids choosing it
 what would help: delete subscription app`,
 	},
 	{
-		Code: "unusable", Title: "a bundle cannot be read", Rules: "H7, A8",
+		Code: CodeUnusable, Title: "a bundle cannot be read", Rules: "H7, A8",
 		Text: "The bundle has no valid version, or a requirement that does not parse. It is left out, and nothing else with it; the running OLM fails the whole resolution.",
 		Mend: "Authors mend the property that the message names; `olmkit validate` finds them all. Meanwhile choose another version.",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
@@ -149,7 +149,7 @@ operator "^" belongs to another syntax, that of version ranges in OLM v1: write 
 what would help: delete subscription app`,
 	},
 	{
-		Code: "ruled", Title: "a policy of the problem forbids a bundle", Rules: "G8",
+		Code: CodeRuled, Title: "a policy of the problem forbids a bundle", Rules: "G8",
 		Text: "A pin allows one version of a package, a hold none that is not installed, an exclusion forbids bundles by name or range. The reason that was given for it is shown.",
 		Mend: "Lift or change the policy, if its reason is gone.",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
@@ -163,7 +163,7 @@ what would help, the least disturbing first:
   2. delete subscription app`,
 	},
 	{
-		Code: "install-mode", Title: "an operator cannot serve the targets of the operator group", Rules: "G7, F2",
+		Code: CodeInstallMode, Title: "an operator cannot serve the targets of the operator group", Rules: "G7, F2",
 		Text: "The operator group of the namespace selects namespaces that the install modes of the bundle do not support: OwnNamespace for its own namespace, SingleNamespace for one other, MultiNamespace for several, AllNamespaces for all. OLM would install it and then fail it with UnsupportedOperatorGroup. A bundle that does not tell its modes is not held back.",
 		Mend: "Change the targets of the operator group, or install the operator in another namespace.",
 		Example: `subscription app cannot be met: both versions in channel stable of package app cannot run here:
@@ -174,7 +174,7 @@ what would help, the least disturbing first:
   2. delete subscription app`,
 	},
 	{
-		Code: "unmet-part", Title: "a part of a requirement is met by nothing", Rules: "D5",
+		Code: CodeUnmetPart, Title: "a part of a requirement is met by nothing", Rules: "D5",
 		Text: "Of a requirement with several parts, the part that no bundle of any catalog meets.",
 		Mend: "As for requires, for this part.",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
@@ -188,7 +188,7 @@ what would help, the least disturbing first:
      (community catalog.json:3, property 1); then app.v1.0.0 is installed`,
 	},
 	{
-		Code: "supposed", Title: "a way that was tried and does not help", Rules: "D16",
+		Code: CodeSupposed, Title: "a way that was tried and does not help", Rules: "D16",
 		Text: "No fact forces the next step, so one of the ways that are open is supposed, and refuted by the steps below it.",
 		Mend: "Nothing by itself: look at the facts under it.",
 		Example: `subscription z cannot be met: none of the 2 versions in channel stable of package z can be chosen
@@ -210,12 +210,12 @@ what would help, the least disturbing first:
   2. delete subscription z; then x.v2.0.0 and y.v1.0.0 are installed`,
 	},
 	{
-		Code: "preferred", Title: "a bundle was chosen before", Rules: "D8, D17",
+		Code: CodePreferred, Title: "a bundle was chosen before", Rules: "D8, D17",
 		Text: "In the explanation of a plan: earlier subscriptions and dependencies choose first, and what they chose stands against later preferences.",
 		Mend: "Let another subscription choose first (the order of subscriptions is an option), or pin the package.",
 	},
 	{
-		Code: "contradiction", Title: "the facts cannot all hold", Rules: "D16",
+		Code: CodeContradiction, Title: "the facts cannot all hold", Rules: "D16",
 		Text: "The derivation would be longer than anybody would read; the facts of the minimal conflict are listed instead. Without any one of them the others can hold.",
 		Mend: "Give up one of the requests, and resolve again; `olmkit shrink` cuts the problem down to its smallest form.",
 	},

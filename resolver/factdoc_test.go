@@ -1,6 +1,7 @@
 package resolver_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -20,7 +21,7 @@ import (
 )
 
 // exampleCases are the conflicts of testdata that the examples are taken from.
-var exampleCases = map[string]string{
+var exampleCases = map[resolver.Code]string{
 	"subscribed":      "alike-versions",
 	"unavailable":     "channel-vanished",
 	"must-stay":       "orphan-blocks",
@@ -35,16 +36,11 @@ var exampleCases = map[string]string{
 	"supposed":        "case-split",
 }
 
-// TestEveryFactExplained finds the codes in the source: those that Code methods
-// return, and the constants of steps.
+// TestEveryFactExplained finds the codes in the source: the constants, each of
+// which some fact returns or a step has.
 func TestEveryFactExplained(t *testing.T) {
-	var want []string
-	add := func(x ast.Expr) {
-		if lit, ok := x.(*ast.BasicLit); ok {
-			s, _ := strconv.Unquote(lit.Value)
-			want = append(want, s)
-		}
-	}
+	var want []resolver.Code
+	returned := map[string]bool{}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -60,19 +56,32 @@ func TestEveryFactExplained(t *testing.T) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				if ret, ok := last(n).(*ast.ReturnStmt); ok && n.Recv != nil && n.Name.Name == "Code" && len(ret.Results) == 1 {
-					add(ret.Results[0])
+				ret, ok := last(n).(*ast.ReturnStmt)
+				if !ok || n.Recv == nil || n.Name.Name != "Code" || len(ret.Results) != 1 {
+					break
+				}
+				if name, ok := ret.Results[0].(*ast.Ident); !ok || returned[name.Name] {
+					t.Errorf("a Code method of %s returns no constant of its own", name)
+				} else {
+					returned[name.Name] = true
 				}
 			case *ast.ValueSpec:
-				if strings.HasPrefix(n.Names[0].Name, "code") && len(n.Values) == 1 {
-					add(n.Values[0])
+				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "Code" && len(n.Values) == 1 {
+					text, err := strconv.Unquote(n.Values[0].(*ast.BasicLit).Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want = append(want, resolver.Code(text))
 				}
 			}
 			return true
 		})
 	}
 	slices.Sort(want)
-	var got []string
+	if len(returned) < 10 {
+		t.Errorf("only %d facts have a code", len(returned))
+	}
+	var got []resolver.Code
 	for _, e := range resolver.Explanations() {
 		got = append(got, e.Code)
 		if e.Title == "" || e.Text == "" || e.Mend == "" || e.Rules == "" {
@@ -120,8 +129,8 @@ func TestFactPages(t *testing.T) {
 		"They are written by `go test ./resolver -run TestFactPages -update`.\n\n"
 	pages := map[string]string{}
 	for _, e := range resolver.Explanations() {
-		index += "- [`" + e.Code + "`](" + e.Code + ".md): " + e.Title + "\n"
-		pages[e.Code+".md"] = e.Markdown()
+		index += fmt.Sprintf("- [`%[1]s`](%[1]s.md): %[2]s\n", e.Code, e.Title)
+		pages[string(e.Code)+".md"] = e.Markdown()
 	}
 	pages["README.md"] = index
 	if *update {

@@ -33,8 +33,8 @@ type InstallMode struct {
 
 func (*InstallMode) isFact() {}
 
-// Code returns "install-mode".
-func (*InstallMode) Code() string { return "install-mode" }
+// Code returns CodeInstallMode.
+func (*InstallMode) Code() Code { return CodeInstallMode }
 
 // String tells the fact in one sentence.
 func (f *InstallMode) String() string {

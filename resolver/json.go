@@ -9,7 +9,7 @@ import (
 // A factJSON is the form of every fact in JSON: code and text always, the rest
 // as the kind of fact has it.
 type factJSON struct {
-	Code         string   `json:"code"`
+	Code         Code     `json:"code"`
 	Text         string   `json:"text"`
 	Subscription string   `json:"subscription,omitempty"`
 	Bundle       *Ref     `json:"bundle,omitempty"`

@@ -58,7 +58,7 @@ func (w *narrator) absorb(first, s *Step) {
 // key is equal for steps that say the same, apart from their bundles.
 func (s *Step) key() string {
 	var b strings.Builder
-	b.WriteString(s.Code + "\x00" + s.one + "\x00" + strings.Join(s.Messages, "\x00") + "\x00")
+	b.WriteString(string(s.Code) + "\x00" + s.one + "\x00" + strings.Join(s.Messages, "\x00") + "\x00")
 	if s.one == "" {
 		b.WriteString(s.Text)
 	}

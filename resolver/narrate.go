@@ -77,15 +77,15 @@ func (w *narrator) step(c *claim) *Step {
 	s := &Step{}
 	switch {
 	case c.kind == unmet:
-		s.Code, s.Text = codeUnmet, w.part(c.part)
+		s.Code, s.Text = CodeUnmetPart, w.part(c.part)
 		return s
 	case c.rule == preference:
-		s.Code, s.Bundles = codePreferred, w.refs(c.class)
+		s.Code, s.Bundles = CodePreferred, w.refs(c.class)
 		s.one, s.many = "was chosen before, as what is asked for first prefers", "were chosen before, as what is asked for first prefers"
 		w.finish(s, w.name(c.class, false))
 		return s
 	case c.rule == supposition:
-		s.Code, s.Bundles = codeSupposed, w.refs(c.class)
+		s.Code, s.Bundles = CodeSupposed, w.refs(c.class)
 		s.one, s.many = "would not help", "would not help"
 		s.Because = w.steps(c.because)
 		w.finish(s, w.name(c.class, false))

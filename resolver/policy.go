@@ -67,8 +67,8 @@ func (*Ruled) isFact() {}
 // says tells the policy, and whether it can be met at all.
 func (f *Ruled) says() string { return f.Policy.String() + f.PinFault.text(f.Nearest) }
 
-// Code returns "ruled".
-func (*Ruled) Code() string { return "ruled" }
+// Code returns CodeRuled.
+func (*Ruled) Code() Code { return CodeRuled }
 
 // String tells the fact in one sentence.
 func (f *Ruled) String() string {

@@ -84,7 +84,7 @@ func conflictOf(t testing.TB, p resolver.Problem) *resolver.Conflict {
 func TestRealConflicts(t *testing.T) {
 	for _, c := range realCases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := conflictOf(t, c.problem(t)).Text(context.Background(), 100)
+			got, err := conflictOf(t, c.problem(t)).Text(context.Background(), 100, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func BenchmarkExplain(b *testing.B) {
 			no := conflictOf(b, c.problem(b))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := no.Text(context.Background(), 100); err != nil {
+				if _, err := no.Text(context.Background(), 100, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -30,7 +30,7 @@ type Answer struct {
 	// Refused are the subscriptions without a plan.
 	Refused []string `json:"refused,omitempty"`
 	// Conflicts are the codes of the facts of each core, in order.
-	Conflicts [][]string `json:"conflicts,omitempty"`
+	Conflicts [][]Code `json:"conflicts,omitempty"`
 	// Explanation is the text of the conflict.
 	Explanation string `json:"explanation,omitempty"`
 	// Error is what prevented an answer, where a catalog is unhealthy.
@@ -73,13 +73,13 @@ func answerTo(ctx context.Context, p Problem) (*Answer, error) {
 	for _, c := range no.Cores {
 		a.Conflicts = append(a.Conflicts, c.codes())
 	}
-	a.Explanation, err = no.Text(ctx, 0)
+	a.Explanation, err = no.Text(ctx, 0, nil)
 	return a, err
 }
 
 // codes returns the codes of the facts, in order.
-func (c *Core) codes() []string {
-	var out []string
+func (c *Core) codes() []Code {
+	var out []Code
 	for _, f := range c.Facts {
 		out = append(out, f.Code())
 	}
@@ -118,7 +118,16 @@ func (a *Answer) differences(b *Answer) []string {
 	differ("selected", names(a.Selected, selectedText), names(b.Selected, selectedText))
 	differ("stayed", names(a.Stayed, stayText), names(b.Stayed, stayText))
 	differ("refused", strings.Join(a.Refused, ", "), strings.Join(b.Refused, ", "))
-	codes := func(list []string) string { return strings.Join(list, "+") }
+	codes := func(list []Code) string {
+		var b strings.Builder
+		for i, c := range list {
+			if i > 0 {
+				b.WriteByte('+')
+			}
+			b.WriteString(string(c))
+		}
+		return b.String()
+	}
 	differ("conflicts", names(a.Conflicts, codes), names(b.Conflicts, codes))
 	differ("error", a.Error, b.Error)
 	if len(out) == 0 {

@@ -46,7 +46,7 @@ func TestSharedAnswers(t *testing.T) {
 	ask := func() string {
 		out := conflict.Error() + sol.Refused.Error()
 		for _, c := range []*resolver.Conflict{conflict, sol.Refused} {
-			text, err := c.Text(ctx, 80)
+			text, err := c.Text(ctx, 80, nil)
 			data, err2 := c.MarshalJSON()
 			out += fmt.Sprint(text, err, string(data), err2)
 		}

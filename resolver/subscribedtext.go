@@ -64,7 +64,7 @@ func (w *narrator) unmet(q *Subscribed) string {
 // one sentence.
 func (w *narrator) fold(s *Step) {
 	q, ok := s.Fact.(*Subscribed)
-	if !ok || len(s.Because) != 1 || s.Because[0].one == "" || s.Because[0].Code == codeSupposed {
+	if !ok || len(s.Because) != 1 || s.Because[0].one == "" || s.Because[0].Code == CodeSupposed {
 		return
 	}
 	why := s.Because[0]

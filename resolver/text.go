@@ -8,33 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the derivation as lines of at most width characters, 0 for no
-// limit: the headline, then the steps behind it, indented under what they
-// support.
-func (d *Derivation) Text(width int) string {
-	t := textWriter{width: width, style: plain{}, told: map[string]bool{}}
+// The methods named Text tell something in lines of at most width characters, 0
+// for no limit, through a styler, or plainly when it is nil.
+
+// Text tells the derivation: the headline, then the steps behind it, indented under
+// what they support. See [Report.Text] for width and style.
+func (d *Derivation) Text(width int, style Styler) string {
+	t := newTextWriter(width, style)
 	t.derivation(d)
 	return t.String()
 }
 
-// Text returns the explanation of a whole conflict: each core with its
-// derivation and fixes, then what can be planned all the same. Lines have at
-// most width characters, 0 for no limit. The error is the context's.
-func (c *Conflict) Text(ctx context.Context, width int) (string, error) {
+// Text tells a whole conflict: each core with its derivation and fixes, then what
+// can be planned all the same. See [Report.Text] for width and style. The error is
+// the context's.
+func (c *Conflict) Text(ctx context.Context, width int, style Styler) (string, error) {
 	r, err := c.Report(ctx)
 	if err != nil {
 		return "", err
 	}
-	return r.Text(width, nil), nil
+	return r.Text(width, style), nil
 }
 
 // Text tells the report in lines of at most width characters, 0 for no limit,
 // through a styler, or plainly when it is nil.
 func (r *Report) Text(width int, style Styler) string {
-	if style == nil {
-		style = plain{}
-	}
-	t := textWriter{width: width, style: style}
+	t := newTextWriter(width, style)
 	for i := range r.Cores {
 		c := &r.Cores[i]
 		if i > 0 {
@@ -87,6 +86,13 @@ type textWriter struct {
 	width int
 	style Styler
 	told  map[string]bool
+}
+
+func newTextWriter(width int, style Styler) *textWriter {
+	if style == nil {
+		style = plain{}
+	}
+	return &textWriter{width: width, style: style, told: map[string]bool{}}
 }
 
 func (t *textWriter) fixes(c *CoreReport) {

@@ -18,7 +18,7 @@ import (
 // solution holds. The reasons tell nothing of other options: Preferred and Options
 // are not set. The error is the context's, or says that the solution holds no such
 // bundle (D17).
-func (s *Solution) WhoAsks(ctx context.Context, name string) ([]Reason, error) {
+func (s *Solution) WhoAsks(ctx context.Context, name string) (Reasons, error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}

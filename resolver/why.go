@@ -44,7 +44,7 @@ func (r Reason) String() string {
 // options there were and what stood against them. It is computed when it is
 // asked for. The error is the context's, or says that the solution holds no such
 // bundle.
-func (s *Solution) Why(ctx context.Context, name string) ([]Reason, error) {
+func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	if err != nil && !errors.Is(err, errTooLong) {
 		return nil, err
 	}
-	s := &Step{Code: codeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}
+	s := &Step{Code: CodeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}
 	if told := q.tell(end); told != nil {
 		s.Because = []*Step{told}
 	} else {
@@ -283,7 +283,7 @@ type WhyNot struct {
 // WhyNot says, for every catalog and channel that has a bundle of that name, why
 // the solution does not hold it, in the order of catalogs and channels. See Why
 // for errors.
-func (s *Solution) WhyNot(ctx context.Context, name string) ([]WhyNot, error) {
+func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}

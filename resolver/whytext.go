@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// ReasonsText tells a chain of reasons, as [Solution.Why] returns it, in lines of
-// at most width characters, 0 for no limit: each link with the better options
-// that there were and what stood against them. A nil styler colours nothing.
-func ReasonsText(chain []Reason, width int, style Styler) string {
-	if style == nil {
-		style = plain{}
-	}
-	t := textWriter{width: width, style: style, told: map[string]bool{}}
-	for i, r := range chain {
+// Reasons are a chain of reasons, as [Solution.Why] returns it, or several, as
+// [Solution.WhoAsks] does.
+type Reasons []Reason
+
+// Text tells the reasons: each with the better options that there were and what
+// stood against them. See [Report.Text] for width and style.
+func (list Reasons) Text(width int, style Styler) string {
+	t := newTextWriter(width, style)
+	for i, r := range list {
 		text := r.String()
 		if i == 0 {
 			t.wrap(PartHeadline, text, "", "")
@@ -45,13 +45,13 @@ func (r *Reason) preference() string {
 	return fmt.Sprintf("it is the best of %d options that can be had; better would be:", r.Options)
 }
 
-// WhyNotText tells why a bundle is not part of a solution, once for each place
-// that offers it, in lines of at most width characters, 0 for no limit.
-func WhyNotText(list []WhyNot, width int, style Styler) string {
-	if style == nil {
-		style = plain{}
-	}
-	t := textWriter{width: width, style: style, told: map[string]bool{}}
+// WhyNots say of a bundle why it is not part of a solution, once for each place
+// that offers it, as [Solution.WhyNot] returns them.
+type WhyNots []WhyNot
+
+// Text tells them. See [Report.Text] for width and style.
+func (list WhyNots) Text(width int, style Styler) string {
+	t := newTextWriter(width, style)
 	for _, w := range list {
 		from := w.Bundle.Catalog.String()
 		if w.Bundle.Channel != "" {

@@ -114,7 +114,7 @@ func solve(ctx context.Context, index *graph.Catalog, q *question) (answer, erro
 	var conflict *resolver.Conflict
 	switch {
 	case errors.As(err, &conflict):
-		text, err := conflict.Text(ctx, 80)
+		text, err := conflict.Text(ctx, 80, nil)
 		return answer{Explanation: text}, err
 	case err != nil:
 		return answer{}, err

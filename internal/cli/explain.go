@@ -202,9 +202,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	}
 	type explained struct {
 		Bundle  string            `json:"bundle"`
-		Reasons []resolver.Reason `json:"reasons"`
+		Reasons resolver.Reasons `json:"reasons"`
 		// Also is what else asks for the bundle.
-		Also []resolver.Reason `json:"also,omitempty"`
+		Also resolver.Reasons `json:"also,omitempty"`
 	}
 	list := []explained{}
 	for _, name := range names {
@@ -231,9 +231,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if i == 0 {
 			gap = ""
 		}
-		text := resolver.ReasonsText(e.Reasons, x.width(), x.style())
+		text := e.Reasons.Text(x.width(), x.style())
 		if len(e.Also) > 0 {
-			text += "It is asked for otherwise, too:\n" + resolver.ReasonsText(e.Also, x.width(), x.style())
+			text += "It is asked for otherwise, too:\n" + e.Also.Text(x.width(), x.style())
 		}
 		if err := x.prose(gap, text); err != nil {
 			return err
@@ -259,7 +259,7 @@ func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *re
 	if x.out.format == formatJSON || x.out.format == formatYAML {
 		return x.out.encode(list)
 	}
-	return x.prose("", resolver.WhyNotText(list, x.width(), x.style()))
+	return x.prose("", list.Text(x.width(), x.style()))
 }
 
 // prose prints text for people; Markdown shows it as it is.

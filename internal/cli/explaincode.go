@@ -124,7 +124,7 @@ func pageOf(x fbc.Explanation) codePage {
 
 func pageOfFact(x resolver.Explanation) codePage {
 	return codePage{
-		Code: x.Code, Severity: "fact", Title: x.Title, Rules: x.Rules, Text: x.Text,
+		Code: string(x.Code), Severity: "fact", Title: x.Title, Rules: x.Rules, Text: x.Text,
 		Example: x.Example, Mend: x.Mend, markdown: x.Markdown(),
 	}
 }

@@ -54,7 +54,7 @@ func steps(s *resolver.Step, depth int) stepData {
 // codes returns what the codes of steps mean, as far as answers use them, in the
 // order of the documentation.
 func codes(answers []answerData) []codeData {
-	used := map[string]bool{} // never ranged over
+	used := map[resolver.Code]bool{} // never ranged over
 	var visit func(list []stepData)
 	visit = func(list []stepData) {
 		for _, s := range list {

@@ -1,6 +1,9 @@
 package view
 
-import "github.com/olmkit/olmkit/graph"
+import (
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+)
 
 // The data of a page, as the script reads it. Numbers of nodes are places in
 // [pkgData.Nodes].
@@ -126,8 +129,8 @@ type waysData struct {
 }
 
 type codeData struct {
-	Code  string `json:"code"`
-	Title string `json:"title"`
+	Code  resolver.Code `json:"code"`
+	Title string        `json:"title"`
 }
 
 // An answerData is a problem and what came of it.
@@ -187,11 +190,11 @@ type coreData struct {
 }
 
 type stepData struct {
-	Code     string     `json:"code"`
-	Text     string     `json:"text"`
-	Places   []string   `json:"places,omitempty"`
-	Messages []string   `json:"messages,omitempty"`
-	Because  []stepData `json:"because,omitempty"`
+	Code     resolver.Code `json:"code"`
+	Text     string        `json:"text"`
+	Places   []string      `json:"places,omitempty"`
+	Messages []string      `json:"messages,omitempty"`
+	Because  []stepData    `json:"because,omitempty"`
 }
 
 type fixData struct {

@@ -25,7 +25,7 @@
 // never led to a bundle that blocks what it could have passed.
 //
 // Where one operator cannot go on, the plan ends there for the whole platform,
-// with a [Block] that says why and what would lift it. What would only leave an
+// with a [Blocker] that says why and what would lift it. What would only leave an
 // operator behind, such as a package that the next catalog does not have, blocks
 // nothing and is told as well.
 package platform

@@ -23,9 +23,9 @@ type Plan struct {
 	// Steps are in the order in which to take them; at one version of the
 	// platform, operators come by package and name.
 	Steps []Step `json:"steps"`
-	// Blocks are what stands in the way, by operator, then version of the
+	// Blockers are what stands in the way, by operator, then version of the
 	// platform; also what the plan lifts, and what only leaves an operator behind.
-	Blocks []Block `json:"blocks"`
+	Blockers []Blocker `json:"blockers"`
 	// Operators are the installed operators, by package and name.
 	Operators []OperatorPlan `json:"operators"`
 }
@@ -42,27 +42,27 @@ type Step struct {
 	Operator *graph.Step `json:"operator,omitempty"`
 }
 
-// A BlockKind says why something is in the way.
-type BlockKind string
+// A BlockerKind says why something is in the way.
+type BlockerKind string
 
 const (
 	// MaxOpenShift: the bundle's olm.maxOpenShiftVersion is below the next minor
 	// version of the platform, or cannot be read (C7).
-	MaxOpenShift BlockKind = "max-openshift-version"
+	MaxOpenShift BlockerKind = "max-openshift-version"
 	// MinKube: the bundle needs a newer Kubernetes than the platform runs.
-	MinKube BlockKind = "min-kube-version"
+	MinKube BlockerKind = "min-kube-version"
 	// NoPackage and NoChannel: the catalog of that version does not have them.
-	NoPackage BlockKind = "no-package"
-	NoChannel BlockKind = "no-channel"
+	NoPackage BlockerKind = "no-package"
+	NoChannel BlockerKind = "no-channel"
 	// NoPath: nothing leads from the installed bundle to the head of its channel.
-	NoPath BlockKind = "no-path"
+	NoPath BlockerKind = "no-path"
 )
 
-// A Block is something that stands in the way of an operator or of the platform.
-type Block struct {
-	Package string    `json:"package"`
-	Bundle  string    `json:"bundle"`
-	Kind    BlockKind `json:"kind"`
+// A Blocker is something that stands in the way of an operator or of the platform.
+type Blocker struct {
+	Package string      `json:"package"`
+	Bundle  string      `json:"bundle"`
+	Kind    BlockerKind `json:"kind"`
 	// Platform is the version of the platform at which it stands in the way.
 	Platform string `json:"platform"`
 	// Fatal: the platform cannot go on. Otherwise the plan lifts it, or it only
@@ -127,14 +127,14 @@ func (p *Plan) String() string {
 	}
 	for _, part := range []struct {
 		title string
-		of    func(Block) bool
+		of    func(Blocker) bool
 	}{
-		{"Blocks the platform:", func(x Block) bool { return x.Fatal }},
-		{"Leaves an operator behind, or waiting:", func(x Block) bool { return !x.Fatal && len(x.Lift) == 0 }},
-		{"Lifted by the plan:", func(x Block) bool { return !x.Fatal && len(x.Lift) > 0 }},
+		{"Blocks the platform:", func(x Blocker) bool { return x.Fatal }},
+		{"Leaves an operator behind, or waiting:", func(x Blocker) bool { return !x.Fatal && len(x.Lift) == 0 }},
+		{"Lifted by the plan:", func(x Blocker) bool { return !x.Fatal && len(x.Lift) > 0 }},
 	} {
 		title := part.title
-		for _, x := range p.Blocks {
+		for _, x := range p.Blockers {
 			if !part.of(x) {
 				continue
 			}

@@ -134,8 +134,8 @@ func TestMinKubeInManifest(t *testing.T) {
 			Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: &text}, {Platform: "4.17", FBC: &text}},
 			Installed: []platform.Operator{{Name: "p.v1.0.0", Package: "p"}},
 		})
-		if len(got.Blocks) == 0 || !strings.Contains(got.Blocks[0].Reason, "needs Kubernetes 1.99") {
-			t.Errorf("with the manifest %q: %+v", manifest, got.Blocks)
+		if len(got.Blockers) == 0 || !strings.Contains(got.Blockers[0].Reason, "needs Kubernetes 1.99") {
+			t.Errorf("with the manifest %q: %+v", manifest, got.Blockers)
 		}
 	}
 }
@@ -260,7 +260,7 @@ func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 	}
 }
 
-func TestBlocking(t *testing.T) {
+func TestUpgradeBlockers(t *testing.T) {
 	// C7: only major.minor count; none, no block; malformed is told.
 	max := func(v string) []property.Property {
 		return []property.Property{{Type: property.TypeMaxOpenShiftVersion, Value: []byte(v)}}
@@ -277,7 +277,7 @@ func TestBlocking(t *testing.T) {
 		{Name: "h.v1", Package: "h", Annotations: map[string]string{"operatorframework.io/properties": `{"properties":{}}`}},
 	}
 	for _, cluster := range []string{"4.19", "4.19.0", "4.19.0-rc1", "4.19.7"} {
-		blocks, err := platform.Blocking(cluster, installed)
+		blocks, err := platform.UpgradeBlockers(installed, cluster)
 		if err != nil {
 			t.Fatal(err)
 		}

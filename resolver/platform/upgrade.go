@@ -31,7 +31,7 @@ func Upgrade(ctx context.Context, p Problem) (*Plan, error) {
 	}
 	plan := &Plan{
 		ID: p.ID, From: t.from.String(), To: t.to.String(), Reached: t.at(end).String(),
-		OK: t.at(end) == t.to, Steps: []Step{}, Blocks: []Block{}, Operators: []OperatorPlan{},
+		OK: t.at(end) == t.to, Steps: []Step{}, Blockers: []Blocker{}, Operators: []OperatorPlan{},
 	}
 	plan.Warnings = t.unchecked(roads)
 	taken := make([][]Step, end+1) // operator steps of each level

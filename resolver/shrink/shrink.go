@@ -74,7 +74,7 @@ func SameConflict(want *resolver.Conflict) Keep {
 func codes(c *resolver.Conflict) []string {
 	var out []string
 	for _, f := range c.Cores[0].Facts {
-		code := f.Code()
+		code := string(f.Code())
 		if u, ok := f.(*resolver.Unavailable); ok {
 			code += " " + u.What
 		}

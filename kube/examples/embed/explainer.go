@@ -63,7 +63,7 @@ func (e *Explainer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	var conflict *resolver.Conflict
 	switch {
 	case errors.As(err, &conflict):
-		text, err := conflict.Text(ctx, 100)
+		text, err := conflict.Text(ctx, 100, nil)
 		if err != nil {
 			return ctrl.Result{}, err
 		}

@@ -10,21 +10,23 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Blocking returns which installed bundles block the upgrade of a cluster to its
-// next minor version (C7), by package and name: those whose maximum is below it,
-// or cannot be read. Of a version only major.minor count. Without catalogs it
-// cannot say what would lift a block: [Upgrade] does. The error is a
-// [*ProblemError].
-func Blocking(cluster string, installed []Operator) ([]Block, error) {
-	p := Problem{From: cluster, To: cluster, Installed: installed}
+// UpgradeBlockers returns what keeps a platform of a version from the next minor
+// one (C7), by package and name: installed bundles whose maximum is below it, or
+// cannot be read. Of a version only major.minor count. Without catalogs it cannot
+// say what would lift a blocker: [Upgrade] does. The error is a [*ProblemError].
+//
+// Package reconcile has a function of the same name for the
+// ClusterServiceVersions of a cluster.
+func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) {
+	p := Problem{From: version, To: version, Installed: installed}
 	t, err := p.check()
 	if err != nil {
 		return nil, err
 	}
-	out := []Block{}
+	out := []Blocker{}
 	for _, o := range t.installs {
 		if f, _ := installedFacts(o); f.blocks(t.from.Next()) {
-			out = append(out, Block{
+			out = append(out, Blocker{
 				Package: o.Package, Bundle: o.Name, Kind: MaxOpenShift, Platform: t.from.String(), Fatal: true,
 				Reason: f.maxText(o.Name, t.from.Next()),
 			})
@@ -45,12 +47,12 @@ func (f *facts) maxText(name string, next property.MinorVersion) string {
 // with a node and where it takes some steps.
 func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, steps []graph.Step) error {
 	l := &r.levels[k]
-	add := func(b Block) {
+	add := func(b Blocker) {
 		b.Package, b.Platform = r.Package, r.at(k).String()
 		if b.Bundle == "" {
 			b.Bundle = at.Name
 		}
-		plan.Blocks = append(plan.Blocks, b)
+		plan.Blockers = append(plan.Blockers, b)
 	}
 	then := at
 	if len(steps) > 0 {
@@ -58,7 +60,7 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 	}
 	stuck := k == r.end && r.at(k) != r.to
 	if last := r.at(k) == r.to; !last && l.facts[at].blocks(r.at(k+1)) || stuck {
-		b := Block{Kind: MaxOpenShift, Fatal: stuck, Lift: steps}
+		b := Blocker{Kind: MaxOpenShift, Fatal: stuck, Lift: steps}
 		if stuck {
 			b.Bundle, b.Lift = then.Name, nil
 			b.Reason = l.facts[then].maxText(then.String(), r.at(k+1))
@@ -89,14 +91,14 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 }
 
 // left says why a level has no way to the head for a node, nil when it has.
-func (r *road) left(k int, at graph.Node) *Block {
+func (r *road) left(k int, at graph.Node) *Blocker {
 	l := &r.levels[k]
 	v := r.at(k)
 	switch {
 	case !r.hasCatalog(v):
 		return nil
 	case l.u == nil:
-		return &Block{Kind: NoPackage, Reason: fmt.Sprintf("the catalog of %s has no package %s: %s gets no updates there", v, r.Package, at)}
+		return &Blocker{Kind: NoPackage, Reason: fmt.Sprintf("the catalog of %s has no package %s: %s gets no updates there", v, r.Package, at)}
 	}
 	for _, name := range r.options(l.pkg).Channels {
 		if ch, ok := l.pkg.Channel(name); !ok {
@@ -104,10 +106,10 @@ func (r *road) left(k int, at graph.Node) *Block {
 			for c := range l.pkg.Channels() {
 				names = append(names, c.Name())
 			}
-			return &Block{Kind: NoChannel, Reason: fmt.Sprintf("the catalog of %s has no channel %q of package %s, but %s: %s gets no updates there until its channel is changed",
+			return &Blocker{Kind: NoChannel, Reason: fmt.Sprintf("the catalog of %s has no channel %q of package %s, but %s: %s gets no updates there until its channel is changed",
 				v, name, r.Package, strings.Join(names, ", "), at)}
 		} else if err := ch.Err(); err != nil && r.Reading == graph.Classic {
-			return &Block{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s cannot be used: %v", v, err)}
+			return &Blocker{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s cannot be used: %v", v, err)}
 		}
 	}
 	if _, ok := l.u.PathToHead(at); ok {
@@ -117,12 +119,12 @@ func (r *road) left(k int, at graph.Node) *Block {
 	for _, h := range l.u.Heads() {
 		heads = append(heads, h.String())
 	}
-	return &Block{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s leads from %s nowhere near the head (%s)", v, at, strings.Join(heads, ", "))}
+	return &Blocker{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s leads from %s nowhere near the head (%s)", v, at, strings.Join(heads, ", "))}
 }
 
 // waiting says which bundle the operator would get at a level if Kubernetes were
 // newer, nil when there is none.
-func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Block, error) {
+func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, error) {
 	l := &r.levels[k]
 	if l.u == nil {
 		return nil, nil
@@ -146,7 +148,7 @@ func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Block, error
 		if f.minErr != nil {
 			reason = fmt.Sprintf("%s says no usable minimum of Kubernetes: %v", h, f.minErr)
 		}
-		return &Block{Kind: MinKube, Bundle: h.Name, Reason: reason}, nil
+		return &Blocker{Kind: MinKube, Bundle: h.Name, Reason: reason}, nil
 	}
 	return nil, nil
 }
