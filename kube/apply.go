@@ -29,9 +29,6 @@ func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string,
 	if err := c.checkBasis(ctx, change); err != nil {
 		return nil, err
 	}
-	if err := c.checkOwner(ctx, change); err != nil {
-		return nil, err
-	}
 	cl, err := c.writer(ctx, change)
 	if err != nil {
 		return nil, err
@@ -99,54 +96,37 @@ func beneficiary(change reconcile.Change) string {
 
 // checkBasis refuses a change whose basis is another by now.
 func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error {
-	if change.If == nil {
-		return nil
+	var err error
+	for _, v := range change.If {
+		k, ok := findKind(v.Key.Group, v.Key.Kind)
+		if !ok {
+			return fmt.Errorf("%s rests on %s, which is of no kind that is watched", change.Key(), v.Key)
+		}
+		now, getErr := c.liveVersion(ctx, k, v.Key)
+		if getErr != nil {
+			return getErr
+		}
+		if now != v.ResourceVersion { // and see the others, too: they may be of the same time
+			c.look(ctx, v.Key)
+			err = errors.Join(err, fmt.Errorf("%s rests on version %q of %s: %w", change.Key(), v.ResourceVersion, v.Key, reconcile.ErrConflict))
+		}
 	}
-	k, ok := findKind(change.If.Key.Group, change.If.Key.Kind)
-	if !ok {
-		return fmt.Errorf("%s rests on %s, which is of no kind that is watched", change.Key(), change.If.Key)
-	}
-	m := &metav1.PartialObjectMetadata{}
-	m.SetGroupVersionKind(k.gvk)
-	err := c.client.Get(ctx, types.NamespacedName{Namespace: change.If.Key.Namespace, Name: change.If.Key.Name}, m)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return classify(err)
-	}
-	if err != nil || m.ResourceVersion != change.If.ResourceVersion {
-		c.look(ctx, change.If.Key)
-		return fmt.Errorf("%s rests on version %s of %s: %w", change.Key(), change.If.ResourceVersion, change.If.Key, reconcile.ErrConflict)
-	}
-	return nil
+	return err
 }
 
-// checkOwner refuses the deletion of what was made for another object while the
-// cache knows another version of that object than the API server. Each kind has
-// its own watch: after a restart of the API server a cache may have the roles of
-// an operator and not yet the operator, and they would look like garbage.
-func (c *Cluster) checkOwner(ctx context.Context, change reconcile.Change) error {
-	k, ok := findKind(change.For.Group, change.For.Kind)
-	if change.Op != reconcile.Delete || change.For == change.Key() || !ok || c.opts.Cache == nil {
-		return nil
-	}
-	have := ""
-	v, err := c.source.get(ctx, k, change.For.Namespace, change.For.Name)
-	if err != nil {
-		return classify(err)
-	}
-	if v != nil {
-		have = v.Head().Metadata.ResourceVersion
-	}
+// liveVersion returns the version that the API server has of an object, empty if
+// there is none.
+func (c *Cluster) liveVersion(ctx context.Context, k kind, key olm.Key) (string, error) {
 	m := &metav1.PartialObjectMetadata{}
 	m.SetGroupVersionKind(k.gvk)
-	err = c.client.Get(ctx, types.NamespacedName{Namespace: change.For.Namespace, Name: change.For.Name}, m)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return classify(err)
+	err := c.client.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, m)
+	switch {
+	case apierrors.IsNotFound(err):
+		return "", nil
+	case err != nil:
+		return "", classify(err)
 	}
-	if m.ResourceVersion != have {
-		c.look(ctx, change.For)
-		return fmt.Errorf("%s was made for %s, which has changed: %w", change.Key(), change.For, reconcile.ErrConflict)
-	}
-	return nil
+	return m.ResourceVersion, nil
 }
 
 // refused returns the error of a refused change in the terms of package

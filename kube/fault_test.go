@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/olmkit/olmkit/kube"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,7 +27,11 @@ func TestDisturbedWalk(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	versions := []string{"0.1.1", "0.1.2", "0.1.3", "0.1.4", "0.1.5"}
 	content := catalogs(t, c, "disturbed", widgets(t, versions, "widget.service.yaml"))
-	playDeployments(t)
+	var down atomic.Value // the version whose operator does not come up: the walk waits there
+	down.Store("0.1.2")
+	playDeployments(t, func(d *appsv1.Deployment) bool {
+		return d.Spec.Template.Spec.Containers[0].Image == fmt.Sprint("example.com/widget:", down.Load())
+	})
 	config, _ := restricted(t)
 	start(t, config, content)
 	start(t, config, content)
@@ -57,18 +63,12 @@ func TestDisturbedWalk(t *testing.T) {
 			}
 		}
 	}()
-	for { // in the middle, not before and not after
-		if err := c.Get(ctx, client.ObjectKeyFromObject(sub), sub); err != nil {
-			t.Fatal(err)
-		}
-		if sub.Status.InstalledCSV != "" {
-			break
-		}
-	}
+	// Both happen in the middle, not before and not after.
+	eventually(t, 2*time.Minute, func() error { return installing(c, "disturbed", "0.1.2") })
 	must(t, env.RestartAPIServer())
-	if err := installed(c, "disturbed", "0.1.5"); err == nil {
-		t.Error("the walk was over before anything disturbed it")
-	}
+	down.Store("0.1.4")
+	eventually(t, 2*time.Minute, func() error { return installing(c, "disturbed", "0.1.4") })
+	time.AfterFunc(time.Second, func() { down.Store("") })
 	must(t, env.StallEtcd(12*time.Second)) // longer than the API server waits
 	time.Sleep(3 * time.Second)
 	close(stop)
@@ -94,6 +94,19 @@ func TestDisturbedWalk(t *testing.T) {
 	if !slices.Equal(installs, want) {
 		t.Errorf("there are plans for %q, want one for each of %q", installs, want)
 	}
+}
+
+// installing returns an error unless the operator of a version is being
+// installed.
+func installing(c client.Client, ns, version string) error {
+	csv := &operatorsv1alpha1.ClusterServiceVersion{}
+	if err := c.Get(context.Background(), client.ObjectKey{Namespace: ns, Name: "widget.v" + version}, csv); err != nil {
+		return err
+	}
+	if csv.Status.Phase != operatorsv1alpha1.CSVPhaseInstalling {
+		return fmt.Errorf("%s is %s: %s", csv.Name, csv.Status.Phase, csv.Status.Message)
+	}
+	return nil
 }
 
 // F10, E2: what the service account of the operator group may not do is not

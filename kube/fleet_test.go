@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,7 +155,8 @@ func run(t testing.TB, m manager.Manager) {
 }
 
 // playDeployments lets deployments become available, as a cluster would.
-func playDeployments(t testing.TB) {
+// Deployments that are down for one of the functions stay so until they are not.
+func playDeployments(t testing.TB, down ...func(*appsv1.Deployment) bool) {
 	t.Helper()
 	m, err := manager.New(env.Config, manager.Options{Scheme: newScheme(t), Metrics: metricsserver.Options{BindAddress: "0"}})
 	must(t, err)
@@ -169,6 +171,9 @@ func playDeployments(t testing.TB) {
 				}
 				if d.Status.ObservedGeneration == d.Generation || d.Annotations["test/stays-down"] != "" {
 					return ctrl.Result{}, nil
+				}
+				if slices.ContainsFunc(down, func(f func(*appsv1.Deployment) bool) bool { return f(d) }) {
+					return ctrl.Result{RequeueAfter: 50 * time.Millisecond}, nil
 				}
 				d.Status.ObservedGeneration = d.Generation
 				d.Status.Replicas, d.Status.UpdatedReplicas, d.Status.AvailableReplicas, d.Status.ReadyReplicas = 1, 1, 1, 1

@@ -85,9 +85,9 @@ func (p *planner) operatorConditions(context.Context) error {
 		if rbac, err := operatorgroup.Permissions(c); err == nil {
 			oc.Spec.ServiceAccounts = rbac.ServiceAccounts
 		}
-		p.basis = c
+		done := p.restOn(as(c))
 		err := p.emit(Create, oc, c.Key(), nil, "lets the operator say whether it may be replaced (E6)")
-		p.basis = nil
+		done()
 		if err != nil {
 			return err
 		}

@@ -179,7 +179,7 @@ spec: {url: "https://example.com"}
 			switch {
 			case c.reason != "" && (i < 0 || !strings.HasSuffix(got.Changes[i].Reason, c.reason)):
 				t.Errorf("planned %v, want an update with the reason %q", got.Changes, c.reason)
-			case c.reason != "" && (got.Changes[i].If == nil || got.Changes[i].If.Key.Name != "install-1"):
+			case c.reason != "" && (len(got.Changes[i].If) != 1 || got.Changes[i].If[0].Key.Name != "install-1"):
 				t.Errorf("the update rests on %v, want the install plan", got.Changes[i].If)
 			case c.problem != "" && (i >= 0 || j < 0 || !strings.Contains(got.Changes[j].Reason, c.problem+"; to go on, ")):
 				t.Errorf("planned %v, want the problem %q", got.Changes, c.problem)

@@ -104,7 +104,7 @@ func TestChangesRest(t *testing.T) {
 	kinds := map[reconcile.Op]int{}
 	w.Intercept = func(c reconcile.Change, apply func() error) error {
 		rests := c.For.Kind == olm.KindInstallPlan && c.Key() != c.For
-		if rests && (c.If == nil || c.If.Key != c.For) {
+		if rests && (len(c.If) != 1 || c.If[0].Key != c.For) {
 			t.Errorf("%s rests on %v", &c, c.If)
 		}
 		if c.If != nil {

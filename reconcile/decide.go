@@ -70,8 +70,18 @@ type planner struct {
 	unjudged map[olm.Key]string
 	lineage  *lineage
 	// basis is what changes of other objects rest on for the time being, or nil.
-	basis olm.Resource
+	basis []Version
 }
+
+// restOn has changes rest on objects, until the function that it returns is
+// called. An object's own change carries its version anyway.
+func (p *planner) restOn(list ...Version) (done func()) {
+	p.basis = list
+	return func() { p.basis = nil }
+}
+
+// as returns the version of an object that was read.
+func as(r olm.Resource) Version { return Version{r.Head().Key(), r.Head().Metadata.ResourceVersion} }
 
 // newPlanner returns a planner that has planned nothing.
 func newPlanner(s *Snapshot, content Content, opts *Options) *planner {
@@ -103,9 +113,10 @@ func (p *planner) emit(op Op, r olm.Resource, forKey olm.Key, event *Event, form
 	}
 	p.touched[key] = true
 	c := Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), For: forKey, Event: event}
-	if p.basis != nil && p.basis.Head().Key() != key {
-		h := p.basis.Head()
-		c.If = &Version{h.Key(), h.Metadata.ResourceVersion}
+	for _, v := range p.basis {
+		if !p.touched[v.Key] { // what the plan itself writes carries its version there
+			c.If = append(c.If, v)
+		}
 	}
 	p.plan.Changes = append(p.plan.Changes, c)
 	return nil

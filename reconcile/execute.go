@@ -155,8 +155,7 @@ func (e *execution) closed(why error) error {
 // could say so is found done. While a CRD is held up nothing else is done: no
 // operator comes without its API (E3).
 func (e *execution) run(ctx context.Context) error {
-	e.basis = e.plan
-	defer func() { e.basis = nil }()
+	defer e.restOn(as(e.plan))()
 	pending := false
 	var heldUp []string
 	for _, crds := range []bool{true, false} {

@@ -62,7 +62,9 @@ func (p *planner) garbage(context.Context) error {
 		if p.inUse(owner) {
 			why = "has no use for it any longer"
 		}
-		if err := p.emit(Delete, o, owner, nil, "made for %s, which %s", owner, why); err != nil {
+		done := p.restOn(p.versionOf(owner))
+		err := p.emit(Delete, o, owner, nil, "made for %s, which %s", owner, why)
+		if done(); err != nil {
 			return err
 		}
 	}
@@ -115,6 +117,19 @@ func keep(wanted map[olm.Key]bool, rbac operatorgroup.RBAC) {
 	for _, b := range append(rbac.RoleBindings, rbac.ClusterRoleBindings...) {
 		wanted[b.Key()] = true
 	}
+}
+
+// versionOf returns the version of an owner, or that there is none: what its
+// garbage is rests on it.
+func (p *planner) versionOf(owner olm.Key) Version {
+	r := pick(p.CSVs, owner) // or a copy of its name
+	if owner.Kind == olm.KindOperatorGroup {
+		r = pick(p.OperatorGroups, owner)
+	}
+	if r == nil {
+		return Version{Key: owner}
+	}
+	return as(r)
 }
 
 // inUse reports whether an owner exists.

@@ -25,7 +25,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 		for _, s := range next {
 			clearCondition(&s.Status.Conditions, olm.BundleUnpackFailed)
 		}
-		return nil
+		return p.abandon(nil)
 	}
 	steps, err := p.steps(ctx, selected)
 	if err != nil {
@@ -43,12 +43,10 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 	for _, ip := range p.InstallPlans {
 		if !isFinished(ip) && ip.Metadata.Name == planName(content, ip.Spec.Generation) {
 			plan = ip
-		} else if ip.Status.Phase == "" && len(ip.Status.Plan) == 0 && isGenerated(ip) {
-			// It lost its race with a changed catalog before it had any steps.
-			if err := p.emit(Delete, ip, ip.Key(), nil, "the resolution changed before it had steps"); err != nil {
-				return err
-			}
 		}
+	}
+	if err := p.abandon(plan); err != nil {
+		return err
 	}
 	if plan == nil {
 		return p.createPlan(content, steps)
@@ -73,6 +71,20 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 		}
 	}
 	return p.emit(UpdateStatus, &out, plan.Key(), nil, "%s, %s", countSteps(len(steps)), out.Status.Phase)
+}
+
+// abandon deletes the plans that a resolution made and that lost their race with
+// a changed catalog, or another loop, before they had any steps, all but one.
+func (p *planner) abandon(but *olm.InstallPlan) error {
+	for _, ip := range p.InstallPlans {
+		if ip == but || ip.Status.Phase != "" || len(ip.Status.Plan) > 0 || !isGenerated(ip) || but == nil && p.isReferred(ip) {
+			continue
+		}
+		if err := p.emit(Delete, ip, ip.Key(), nil, "the resolution changed before it had steps"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // covered reports whether a selected bundle is on its way already: all its
@@ -147,7 +159,42 @@ func (p *planner) createPlan(content []byte, steps []olm.Step) error {
 			ClusterServiceVersionNames: names, Approval: approval, Approved: approval == olm.Automatic, Generation: generation,
 		},
 	}
+	defer p.restOn(p.resolved()...)()
 	return p.emit(Create, ip, ip.Key(), &Event{Type: Normal, Reason: "InstallPlanCreated", Message: "installs " + list(names)}, "installs %s%s", list(names), why)
+}
+
+// resolved returns what a resolution went by: the subscriptions, the CSVs of the
+// namespace and the install plans that the subscriptions refer to, with those that
+// they know and that are not there. A cluster may show each kind as of another
+// time; what is chosen then may be an older version once more.
+func (p *planner) resolved() []Version {
+	var list []Version
+	for _, c := range p.own() {
+		list = append(list, as(c))
+	}
+	add := func(v Version) {
+		if v.Key.Name != "" && !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	key := olm.Key{Group: olm.Group, Namespace: p.Namespace}
+	for _, s := range p.Subscriptions {
+		add(as(s))
+		key.Kind = olm.KindClusterServiceVersion
+		for _, name := range []string{s.Status.InstalledCSV, s.Status.CurrentCSV} {
+			key.Name = name
+			add(p.versionOf(key))
+		}
+		if ref := s.Status.InstallPlanRef; ref != nil {
+			key.Kind, key.Name = olm.KindInstallPlan, ref.Name
+			if plan := p.planOf(s); plan != nil {
+				add(as(plan))
+			} else {
+				add(Version{Key: key})
+			}
+		}
+	}
+	return list
 }
 
 // refer makes the subscriptions of what was selected refer to the plan, and

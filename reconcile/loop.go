@@ -19,8 +19,8 @@ type Cluster interface {
 	// Apply makes one change, and returns what the cluster warned of. It must
 	// refuse with [ErrConflict], wrapped or not, a change whose object is not of
 	// the resourceVersion that the change carries, is there already when it
-	// should be created, or is gone, and one whose condition (Change.If) no
-	// longer holds, and with [ErrUnavailable] if it could not be asked. Any other
+	// should be created, or is gone, and one whose conditions (Change.If) no
+	// longer hold, and with [ErrUnavailable] if it could not be asked. Any other
 	// error is for good, as far as the cluster can tell.
 	Apply(ctx context.Context, c Change) (warnings []string, err error)
 }

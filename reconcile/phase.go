@@ -17,6 +17,15 @@ type transition struct {
 	// requirements are set where they were looked at.
 	requirements []olm.RequirementStatus
 	checked      bool
+	// on is what led to it, if it takes the CSV back: a cluster whose caches are
+	// not of one time may show a CSV beside a deployment of long ago.
+	on []Version
+}
+
+// seen has the transition rest on what a fault was seen on.
+func (t *transition) seen(f *componentFault) *transition {
+	t.on = f.on
+	return t
 }
 
 func to(phase olm.Phase, reason olm.Reason, format string, args ...any) *transition {
@@ -69,6 +78,7 @@ func (p *planner) installation(c *olm.ClusterServiceVersion) error {
 // APIs loses its deployments (F6).
 func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Judgement) error {
 	if j.Decision.Failure != nil {
+		defer p.restOn(as(c))()
 		for _, d := range p.deploymentsOf(c) {
 			if err := p.emit(Delete, d, c.Key(), nil, "%s (F6)", j.Failure.Reason); err != nil {
 				return err
@@ -317,5 +327,6 @@ func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
 	if t.phase == olm.PhaseFailed {
 		event.Type = Warning
 	}
+	defer p.restOn(t.on...)()
 	return p.emit(UpdateStatus, &out, c.Key(), event, "%s, %s: %s", t.phase, t.reason, t.message)
 }

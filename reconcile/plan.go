@@ -34,11 +34,13 @@ type Change struct {
 	// Reason is why, in a sentence for people.
 	Reason string `json:"reason"`
 	// If is what the change rests on beside its own object, if anything: the
-	// cluster must refuse the change with [ErrConflict] once that other object has
-	// another version. It keeps a loop that slept from bringing back what was
-	// deleted since, and from upgrading a CRD for an install plan that was
-	// withdrawn.
-	If *Version `json:"if,omitempty"`
+	// cluster must refuse the change with [ErrConflict] once one of those other
+	// objects has another version. It keeps a loop that slept from bringing back
+	// what was deleted since and from upgrading a CRD for an install plan that was
+	// withdrawn. It keeps one whose caches are not of one time from choosing an
+	// older version once more and from taking an operator back for a deployment of
+	// long ago.
+	If []Version `json:"if,omitempty"`
 	// For is the object on whose behalf the change is: the install plan whose
 	// step it is, the CSV whose role. It may be the object itself.
 	For olm.Key `json:"for"`
@@ -49,8 +51,9 @@ type Change struct {
 
 // A Version is an object as of a write.
 type Version struct {
-	Key             olm.Key `json:"key"`
-	ResourceVersion string  `json:"resourceVersion"`
+	Key olm.Key `json:"key"`
+	// ResourceVersion is empty if there is no such object.
+	ResourceVersion string `json:"resourceVersion"`
 }
 
 // Key returns the key of the object.

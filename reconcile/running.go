@@ -20,8 +20,7 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 	if t := p.tell(c, "install strategy failed: "); t != nil {
 		return t, nil
 	}
-	p.basis = c
-	defer func() { p.basis = nil }()
+	defer p.restOn(as(c))()
 	settled, err := p.ensureTargetRBAC(c)
 	if err != nil {
 		return nil, err
@@ -147,9 +146,9 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) 
 		p.note(c.Key(), "stays %s: %s", c.Status.Phase, f)
 		return nil, nil
 	case f.changed:
-		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", f), nil
+		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", f).seen(f), nil
 	case f.fatal:
-		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install failed: %s", f), nil
+		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install failed: %s", f).seen(f), nil
 	case p.past(c.Status.LastTransitionTime, p.opts.installTimeout()):
 		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install timeout: %s", f), nil
 	}
@@ -159,8 +158,7 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) 
 	if settled, err := p.restorePermissions(c); err != nil || !settled {
 		return nil, err
 	}
-	p.basis = c
-	defer func() { p.basis = nil }()
+	defer p.restOn(as(c))()
 	if settled, err := p.ensureTargetRBAC(c); err != nil || !settled {
 		return nil, err
 	}
@@ -214,9 +212,9 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	var f *componentFault
 	if err := p.health(c); errors.As(err, &f) && !f.unknown {
 		if f.changed {
-			return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f), nil
+			return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f).seen(f), nil
 		}
-		return to(olm.PhaseFailed, olm.ReasonComponentUnhealthy, "%s", f), nil
+		return to(olm.PhaseFailed, olm.ReasonComponentUnhealthy, "%s", f).seen(f), nil
 	}
 	for _, g := range p.groups() {
 		if err := p.ensureAPIRoles(g, c); err != nil {
@@ -261,9 +259,9 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, c.Status.Message, f)
 		return nil
 	case f.changed:
-		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f)
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
 	case c.Status.Reason == olm.ReasonRequirementsNotMet || c.Status.Reason == olm.ReasonOwnerConflict || c.Status.Reason == olm.ReasonInvalidWebhook:
-		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f)
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
 	}
 	p.note(c.Key(), "failed: %s", f)
 	return nil
@@ -279,6 +277,8 @@ type componentFault struct {
 	fatal bool
 	// unknown: what runs it was not read, which is no fault.
 	unknown bool
+	// on is what the fault was seen on.
+	on []Version
 }
 
 // Error tells the fault.
@@ -293,27 +293,38 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 			return &componentFault{text: err.Error(), fatal: true}
 		}
 		d := p.deployment(spec.Name)
-		if d == nil && !p.known(kindDeployment, spec.Name) {
-			return &componentFault{text: fmt.Sprintf("whether deployment %q runs is not known, as it was not read", spec.Name), unknown: true}
-		}
-		if d == nil {
-			return &componentFault{text: fmt.Sprintf("deployment %q is missing", spec.Name), changed: true}
-		}
-		hash := d.Metadata.Labels[LabelSpecHash]
-		foreign := p.opts.ForeignHashes && hash != "" && !isSpecHash(hash)
-		if hash != want.Metadata.Labels[LabelSpecHash] && !foreign || !ownedBy(d, c) {
-			return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it", spec.Name), changed: true}
-		}
-		if foreign {
-			// Whoever writes such hashes looks after the rest, too.
-		} else if at := p.drift(want, d); at != "" {
-			return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it: somebody changed %s", spec.Name, at), changed: true}
-		}
-		if f := deploymentFault(d); f != nil {
+		if f := p.fault(c, want, d); f != nil {
+			f.on = []Version{{Key: want.Key()}}
+			if d != nil {
+				f.on = []Version{as(d)}
+			}
 			return f
 		}
 	}
 	return nil
+}
+
+// fault returns why a deployment of an operator, which is nil if there is none,
+// does not run it, or nil.
+func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *componentFault {
+	name := want.Metadata.Name
+	if d == nil && !p.known(kindDeployment, name) {
+		return &componentFault{text: fmt.Sprintf("whether deployment %q runs is not known, as it was not read", name), unknown: true}
+	}
+	if d == nil {
+		return &componentFault{text: fmt.Sprintf("deployment %q is missing", name), changed: true}
+	}
+	hash := d.Metadata.Labels[LabelSpecHash]
+	foreign := p.opts.ForeignHashes && hash != "" && !isSpecHash(hash)
+	if hash != want.Metadata.Labels[LabelSpecHash] && !foreign || !ownedBy(d, c) {
+		return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it", name), changed: true}
+	}
+	if foreign {
+		// Whoever writes such hashes looks after the rest, too.
+	} else if at := p.drift(want, d); at != "" {
+		return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it: somebody changed %s", name, at), changed: true}
+	}
+	return deploymentFault(d)
 }
 
 // isSpecHash reports whether a hash has the form that this package gives it.

@@ -293,6 +293,9 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 	if p.Now.IsZero() {
 		next.Status.LastUpdated = old.Status.LastUpdated
 	}
+	if old.Status.CurrentCSV != next.Status.CurrentCSV {
+		defer p.restOn(p.resolved()...)()
+	}
 	return p.emit(UpdateStatus, next, next.Key(), event, "%s", why)
 }
 

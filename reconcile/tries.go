@@ -52,13 +52,13 @@ type tries struct {
 	text    map[attempt]string
 	// conflicts are creations that found their object in place, with the version
 	// of what they rested on.
-	conflicts map[olm.Key]Version
+	conflicts map[olm.Key][]Version
 	// told are the refusals that users know of.
 	told map[Rejection]bool
 }
 
 func newTries() *tries {
-	return &tries{refused: map[attempt]int{}, text: map[attempt]string{}, conflicts: map[olm.Key]Version{}, told: map[Rejection]bool{}}
+	return &tries{refused: map[attempt]int{}, text: map[attempt]string{}, conflicts: map[olm.Key][]Version{}, told: map[Rejection]bool{}}
 }
 
 // rejections counts refusals and returns them as the next snapshot has them.
@@ -95,19 +95,15 @@ func (t *tries) unseen(c Change) bool {
 	if c.Op != Create {
 		return false
 	}
-	var basis Version
-	if c.If != nil {
-		basis = *c.If
-	}
 	before, ok := t.conflicts[c.Key()]
-	t.conflicts[c.Key()] = basis
-	return ok && before == basis
+	t.conflicts[c.Key()] = c.If
+	return ok && slices.Equal(before, c.If)
 }
 
 // forget forgets the conflicts of creations that are no longer planned: what was
 // in their way is seen by now.
 func (t *tries) forget(p *Plan) {
-	maps.DeleteFunc(t.conflicts, func(k olm.Key, _ Version) bool {
+	maps.DeleteFunc(t.conflicts, func(k olm.Key, _ []Version) bool {
 		return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Op == Create && c.Key() == k })
 	})
 }

@@ -190,22 +190,30 @@ func (t *tester) condition() {
 	s := t.find("a")
 	s.Spec.Channel = "stable"
 	t.must(reconcile.Update, s)
-	create := func(name string, basis *olm.Subscription) error {
+	create := func(name string, basis ...*olm.Subscription) error {
 		o, err := olm.ToObject(subscription(name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = t.cluster.Apply(context.Background(), reconcile.Change{
-			Op: reconcile.Create, Object: o, For: o.Key(),
-			If: &reconcile.Version{Key: basis.Key(), ResourceVersion: basis.Metadata.ResourceVersion},
-		})
+		change := reconcile.Change{Op: reconcile.Create, Object: o, For: o.Key()}
+		for _, b := range basis {
+			change.If = append(change.If, reconcile.Version{Key: b.Key(), ResourceVersion: b.Metadata.ResourceVersion})
+		}
+		_, err = t.cluster.Apply(context.Background(), change)
 		return err
 	}
 	if err := create("b", old); !errors.Is(err, reconcile.ErrConflict) {
 		t.Errorf("created what rests on an old version: %v", err)
 	}
-	if err := create("c", t.find("a")); err != nil {
-		t.Errorf("what rests on the present version: %v", err)
+	if err := create("b", t.find("a"), old); !errors.Is(err, reconcile.ErrConflict) {
+		t.Errorf("created what rests on an old version beside another: %v", err)
+	}
+	gone := subscription("gone") // has no version, as it should not be there
+	if err := create("c", t.find("a"), gone); err != nil {
+		t.Errorf("what rests on the present version, and on an object that is not there: %v", err)
+	}
+	if err := create("d", subscription("a")); !errors.Is(err, reconcile.ErrConflict) {
+		t.Errorf("created what rests on the absence of an object that is there: %v", err)
 	}
 	for _, op := range []reconcile.Op{reconcile.UpdateStatus, reconcile.Update, reconcile.Delete} {
 		c := t.find("c")
@@ -216,7 +224,7 @@ func (t *tester) condition() {
 		}
 		_, err = t.cluster.Apply(context.Background(), reconcile.Change{
 			Op: op, Object: o, For: o.Key(),
-			If: &reconcile.Version{Key: old.Key(), ResourceVersion: old.Metadata.ResourceVersion},
+			If: []reconcile.Version{{Key: old.Key(), ResourceVersion: old.Metadata.ResourceVersion}},
 		})
 		if !errors.Is(err, reconcile.ErrConflict) {
 			t.Errorf("%s of what rests on an old version: got error %v, want ErrConflict", op, err)

@@ -259,8 +259,10 @@ func (c *Cluster) apply(change reconcile.Change) error {
 	want := change.Object
 	k := want.Key()
 	old, exists := c.objects[k]
-	if v := change.If; v != nil && c.objects[v.Key].Metadata.ResourceVersion != v.ResourceVersion {
-		return fmt.Errorf("%s rests on version %s of %s: %w", k, v.ResourceVersion, v.Key, reconcile.ErrConflict)
+	for _, v := range change.If {
+		if c.objects[v.Key].Metadata.ResourceVersion != v.ResourceVersion {
+			return fmt.Errorf("%s rests on version %q of %s: %w", k, v.ResourceVersion, v.Key, reconcile.ErrConflict)
+		}
 	}
 	if change.Op == reconcile.Create {
 		if exists {

@@ -105,7 +105,7 @@ func TestConflicts(t *testing.T) {
 		"delete what is gone":      apply(t, c, reconcile.Delete, gone),
 		"create for an old version": func() error {
 			x := change(t, reconcile.Create, sub("c"))
-			x.If = &reconcile.Version{Key: stale.Key(), ResourceVersion: stale.Metadata.ResourceVersion}
+			x.If = []reconcile.Version{{Key: stale.Key(), ResourceVersion: stale.Metadata.ResourceVersion}}
 			_, err := c.Apply(context.Background(), x)
 			return err
 		}(),

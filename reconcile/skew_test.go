@@ -1,0 +1,126 @@
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"golang.org/x/tools/txtar"
+)
+
+// Two loops at once, each of which reads every kind of objects from a cache of
+// its own, as far behind as the seed draws: after an API server was restarted,
+// the watches of a client come back one by one. Once the caches have caught up
+// the cluster ends as if they had never been behind.
+func TestCachesOfDifferentTimes(t *testing.T) {
+	s := seed(t)
+	n := tallied(t, "readings of different times", "writes", "conflicts")
+	rounds := 3
+	if *thorough {
+		rounds = 60
+	}
+	each(t, func(t *testing.T, file string, a *txtar.Archive) {
+		t.Parallel()
+		wants := wanted(t, a)
+		for round := range rounds {
+			w, r := newWorld(t, a), draws(s, file, round)
+			checked(t, w.Cluster, nil)
+			run := 0
+			w.script(t, func(*strings.Builder) {
+				turns := &turns{waiting: map[int]chan struct{}{}, playing: 2, draw: r}
+				var wg sync.WaitGroup
+				for id := range 2 {
+					own := rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
+					wg.Go(func() {
+						defer turns.leave()
+						c := &behind{player: &player{w.Cluster, turns, id}, draw: own, at: map[string]int{}}
+						l := w.loop()
+						l.Cluster = c
+						r := rerun(t, l)
+						n[0].Add(int64(c.mixed))
+						n[1].Add(int64(r.Changes))
+						n[2].Add(int64(r.Conflicts))
+					})
+				}
+				wg.Wait()
+				undisturbed(t, w) // what the caches tell in the end
+				if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
+					t.Fatalf("run %d of round %d (-in step +behind):\n%s", run, round, diff)
+				}
+				run++
+			})
+		}
+	})
+}
+
+// Behind is a cluster whose caches, one for each kind, are behind. A cache goes
+// on only; it has what its own loop wrote, and what a conflict made it look at.
+type behind struct {
+	*player
+	draw  *rand.Rand
+	past  []*reconcile.Snapshot
+	at    map[string]int // where in the past a cache is, by kind
+	mixed int
+}
+
+func (b *behind) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
+	s, err := b.player.Read(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	b.past = append(b.past, s)
+	last := len(b.past) - 1
+	out, times := *s, map[int]bool{}
+	cache := func(kind string) *reconcile.Snapshot {
+		if b.draw.IntN(3) == 0 {
+			b.at[kind] += b.draw.IntN(last - b.at[kind] + 1)
+		}
+		times[b.at[kind]] = true
+		return b.past[b.at[kind]]
+	}
+	out.Subscriptions = cache(olm.KindSubscription).Subscriptions
+	out.InstallPlans = cache(olm.KindInstallPlan).InstallPlans
+	out.CSVs = cache(olm.KindClusterServiceVersion).CSVs
+	out.CRDs = cache(olm.KindCRD).CRDs
+	out.Deployments = cache("Deployment").Deployments
+	out.OperatorGroups = cache(olm.KindOperatorGroup).OperatorGroups
+	out.OperatorConditions = cache(olm.KindOperatorCondition).OperatorConditions
+	out.Objects = cache("").Objects
+	if len(times) > 1 {
+		b.mixed++
+	}
+	return &out, nil
+}
+
+func (b *behind) Apply(ctx context.Context, c reconcile.Change) ([]string, error) {
+	warnings, err := b.player.Apply(ctx, c)
+	if err == nil || errors.Is(err, reconcile.ErrConflict) {
+		b.catchUp(ctx, c.Key())
+		for _, v := range c.If {
+			b.catchUp(ctx, v.Key)
+		}
+	}
+	return warnings, err
+}
+
+func (b *behind) catchUp(ctx context.Context, k olm.Key) {
+	s, err := b.player.Cluster.Read(ctx, testNamespace)
+	if err != nil {
+		return
+	}
+	b.past = append(b.past, s)
+	kind := k.Kind
+	switch kind {
+	case olm.KindSubscription, olm.KindInstallPlan, olm.KindClusterServiceVersion, olm.KindCRD,
+		"Deployment", olm.KindOperatorGroup, olm.KindOperatorCondition:
+	default:
+		kind = ""
+	}
+	b.at[kind] = len(b.past) - 1
+}
