@@ -23,6 +23,8 @@ const (
 const (
 	// CodeUnmetPart is a part of a requirement that nothing meets.
 	CodeUnmetPart Code = "unmet-part"
+	// CodeCrowded is more that is asked for than there is room for.
+	CodeCrowded Code = "crowded"
 	// CodeSupposed is an option that was tried and refuted.
 	CodeSupposed Code = "supposed"
 	// CodePreferred is what earlier choices took.

@@ -12,11 +12,15 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// pigeons returns a problem that has no solution and that no solver gets through
-// for n beyond a dozen: n+1 operators for n APIs.
-func pigeons(t testing.TB, n, size int) resolver.Problem {
+// pigeons returns a problem that has no solution, n+1 operators for n APIs. Where
+// that is hidden, no solver gets through for n beyond a dozen.
+func pigeons(t testing.TB, n, size int, hidden bool) resolver.Problem {
 	t.Helper()
-	c, err := graph.LoadBytes(context.Background(), []byte(testcatalog.Pigeons(n, size)), "pigeons", nil)
+	text := testcatalog.Pigeons(n, size)
+	if hidden {
+		text = testcatalog.HiddenPigeons(n, size)
+	}
+	c, err := graph.LoadBytes(context.Background(), []byte(text), "pigeons", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +40,27 @@ func within(t *testing.T, f func()) {
 	}
 }
 
+// TestPigeons checks that what counting sees is refused at once, however many
+// operators there are, and explained in a sentence.
 func TestPigeons(t *testing.T) {
-	_, err := resolver.Resolve(context.Background(), pigeons(t, 4, 4))
-	var no *resolver.Conflict
-	if !errors.As(err, &no) {
-		t.Fatalf("got the error %v, want a conflict", err)
-	}
-	// Five subscriptions and four APIs.
-	if len(no.Cores) != 1 || len(no.Cores[0].Facts) != 9 {
-		t.Errorf("got %d cores, the first of %d facts, want 1 of 9", len(no.Cores), len(no.Cores[0].Facts))
+	for _, test := range []struct {
+		n, facts int
+		hidden   bool
+	}{
+		{4, 5 + 4, false},      // subscriptions and APIs
+		{4, 5 + 4 + 4*5, true}, // with what each version requires
+		{20, 21 + 20, false},   // searching would take years
+	} {
+		within(t, func() {
+			no := conflictOf(t, pigeons(t, test.n, test.n, test.hidden))
+			if len(no.Cores) != 1 || len(no.Cores[0].Facts) != test.facts {
+				t.Errorf("got %d cores, the first of %d facts, want 1 of %d", len(no.Cores), len(no.Cores[0].Facts), test.facts)
+			}
+			d, err := no.Cores[0].Derive(context.Background())
+			if err != nil || d.Incomplete != test.hidden {
+				t.Errorf("got %v, %v, want a derivation unless it is hidden", d, err)
+			}
+		})
 	}
 }
 
@@ -55,7 +71,7 @@ func TestContext(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(cause)
-		if _, err := resolver.Resolve(ctx, pigeons(t, 2, 2)); err != cause {
+		if _, err := resolver.Resolve(ctx, pigeons(t, 2, 2, true)); err != cause {
 			t.Errorf("got the error %v, want the cause", err)
 		}
 	})
@@ -65,7 +81,7 @@ func TestContext(t *testing.T) {
 	} {
 		name := fmt.Sprintf("candidates=%d", (test.n+1)*test.size)
 		t.Run("during/"+name, func(t *testing.T) {
-			p := pigeons(t, test.n, test.size)
+			p := pigeons(t, test.n, test.size, true)
 			ctx, cancel := context.WithCancelCause(context.Background())
 			defer cancel(nil)
 			time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
@@ -76,7 +92,7 @@ func TestContext(t *testing.T) {
 			})
 		})
 		t.Run("deadline/"+name, func(t *testing.T) {
-			p := pigeons(t, test.n, test.size)
+			p := pigeons(t, test.n, test.size, true)
 			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			defer cancel()
 			within(t, func() {

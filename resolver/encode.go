@@ -19,10 +19,11 @@ type encoding struct {
 	vars    map[cand]sat.Lit
 	cands   map[sat.Lit]cand
 	lits    map[*need]sat.Lit
-	needOf  map[sat.Lit]*need // of an option of a some
+	wants   map[*need][]sat.Lit // of an anyOf
+	needOf  map[sat.Lit]*need   // of an option of a some
 	facts   []stating
-	on      []sat.Lit // the switch of each fact, in parallel
-	found   [][]int   // the cores, once they were asked for
+	on      []sat.Lit   // the switch of each fact, in parallel
+	coreOf  map[int]int // of each request that has one, the number of its core
 }
 
 // A stating is a fact with what it means for candidates, so that a proof can be
@@ -40,51 +41,53 @@ type stating struct {
 
 const noCand cand = -1
 
-// encode states everything that was reached.
-func (r *resolution) encode(ctx context.Context) (*encoding, error) {
+func (r *resolution) newEncoding(reached []cand) *encoding {
 	e := &encoding{
-		r: r, vars: map[cand]sat.Lit{}, cands: map[sat.Lit]cand{},
-		lits: map[*need]sat.Lit{}, needOf: map[sat.Lit]*need{},
+		r: r, s: sat.New(4 * len(reached)), reached: reached, vars: map[cand]sat.Lit{}, cands: map[sat.Lit]cand{},
+		lits: map[*need]sat.Lit{}, wants: map[*need][]sat.Lit{}, needOf: map[sat.Lit]*need{},
 	}
-	if err := e.reach(ctx); err != nil {
-		return nil, err
-	}
-	e.s = sat.New(4 * len(e.reached))
-	for _, c := range e.reached {
+	for _, c := range reached {
 		l := e.s.Lit()
 		e.vars[c], e.cands[l] = l, c
 	}
-	u := r.u
+	return e
+}
+
+// encode states everything that was reached.
+func (r *resolution) encode(ctx context.Context) (*encoding, error) {
+	reached, err := r.reach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, u := r.newEncoding(reached), r.u
 	for i, s := range u.subs {
 		if missing := r.missing[i]; missing != nil {
-			e.assert(stating{Fact: missing, owner: noCand}, e.s.True().Not())
+			e.state(ctx, stating{Fact: missing, owner: noCand})
 			continue
 		}
-		f := &Subscribed{Subscription: *s.Subscription}
-		e.assert(stating{Fact: f, owner: noCand, need: r.options[i]}, e.lit(ctx, r.options[i]))
+		e.state(ctx, stating{Fact: &Subscribed{Subscription: *s.Subscription}, owner: noCand, need: r.options[i]})
 	}
 	for _, in := range u.installed {
 		if len(in.owners) == 0 {
-			e.assert(stating{Fact: &MustStay{Operator: u.ref(in.id)}, owner: in.id}, e.vars[in.id])
+			e.state(ctx, stating{Fact: &MustStay{Operator: u.ref(in.id)}, owner: in.id})
 		}
 	}
 	for _, c := range e.reached {
 		if f := u.barred(ctx, c); f != nil {
-			e.assert(stating{Fact: f, owner: c}, e.vars[c].Not())
+			e.state(ctx, stating{Fact: f, owner: c})
 			continue
 		}
 		for _, q := range r.needs.requirements(ctx, c) {
-			f := &Requires{Property: q.Property, Requirement: q.Expr}
-			e.assert(stating{Fact: f, owner: c, need: q.need}, e.s.Or(e.vars[c].Not(), e.lit(ctx, q.need)))
+			e.state(ctx, stating{Fact: &Requires{Property: q.Property, Requirement: q.Expr}, owner: c, need: q.need})
 		}
 		for _, in := range r.replacedBy[c] {
 			if p := u.pkg(in); p == "" || p != u.pkg(c) {
 				f := &Replaced{Bundle: u.ref(c), Operator: u.ref(in)}
-				e.assert(stating{Fact: f, owner: noCand, list: []cand{c, in}}, e.s.Or(e.vars[c].Not(), e.vars[in].Not()))
+				e.state(ctx, stating{Fact: f, owner: noCand, list: []cand{c, in}})
 			}
 		}
 	}
-	e.atMostOne()
+	e.atMostOne(ctx)
 	return e, r.interrupted(ctx)
 }
 
@@ -108,19 +111,50 @@ func (e *encoding) describe() {
 	}
 }
 
-// assert states a formula under a switch of its own.
-func (e *encoding) assert(f stating, formula sat.Lit) {
-	e.s.Clause(e.enable(f).Not(), formula)
-}
-
-func (e *encoding) enable(f stating) sat.Lit {
+// state states a fact under a switch of its own.
+func (e *encoding) state(ctx context.Context, f stating) {
 	on := e.s.Lit()
 	e.facts, e.on = append(e.facts, f), append(e.on, on)
-	return on
+	_, stays := f.Fact.(*MustStay)
+	switch {
+	case f.list != nil:
+		e.s.AtMostOne(on, e.of(f.list)...)
+	case f.need != nil && f.owner == noCand:
+		e.s.Clause(on.Not(), e.lit(ctx, f.need))
+		e.demand(f.need, on)
+	case f.need != nil:
+		owner := e.vars[f.owner]
+		e.s.Clause(on.Not(), owner.Not(), e.lit(ctx, f.need))
+		e.demand(f.need, on, owner)
+	case stays:
+		e.s.Clause(on.Not(), e.vars[f.owner])
+		e.s.Demand([]sat.Lit{on}, []sat.Lit{e.vars[f.owner]})
+	case f.owner != noCand:
+		e.s.Clause(on.Not(), e.vars[f.owner].Not())
+		e.s.Demand([]sat.Lit{on, e.vars[f.owner]}, nil)
+	default: // what is asked for does not exist
+		e.s.Clause(on.Not())
+	}
+}
+
+// demand tells the solver, for its counting, what a need wants while all of when
+// hold.
+func (e *encoding) demand(n *need, when ...sat.Lit) {
+	switch n.kind {
+	case anyOf:
+		if _, ok := e.wants[n]; !ok {
+			e.wants[n] = e.of(n.list)
+		}
+		e.s.Demand(when, e.wants[n])
+	case every:
+		for _, k := range n.kids {
+			e.demand(k, when...)
+		}
+	}
 }
 
 // reach collects every candidate that some need of something reached mentions.
-func (e *encoding) reach(ctx context.Context) error {
+func (r *resolution) reach(ctx context.Context) ([]cand, error) {
 	seen := map[cand]bool{}
 	var stack []cand
 	add := func(c cand) {
@@ -129,26 +163,25 @@ func (e *encoding) reach(ctx context.Context) error {
 			stack = append(stack, c)
 		}
 	}
-	for _, in := range e.r.u.installed {
+	for _, in := range r.u.installed {
 		add(in.id)
 	}
-	for _, n := range e.r.options {
+	for _, n := range r.options {
 		if n != nil {
 			n.each(add)
 		}
 	}
 	for len(stack) > 0 {
-		if err := e.r.interrupted(ctx); err != nil {
-			return err
+		if err := r.interrupted(ctx); err != nil {
+			return nil, err
 		}
 		c := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, q := range e.r.needs.requirements(ctx, c) {
+		for _, q := range r.needs.requirements(ctx, c) {
 			q.each(add)
 		}
 	}
-	e.reached = slices.Sorted(maps.Keys(seen))
-	return nil
+	return slices.Sorted(maps.Keys(seen)), nil
 }
 
 // lit returns the literal of a need. A need without negation is encoded once for
@@ -185,7 +218,7 @@ func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
 // atMostOne states that a namespace holds one bundle of a package and one
 // provider of an API (D10). An API that only one package provides needs no
 // statement of its own.
-func (e *encoding) atMostOne() {
+func (e *encoding) atMostOne(ctx context.Context) {
 	u := e.r.u
 	byPackage := map[string][]cand{}
 	byAPI := map[property.GVK][]cand{}
@@ -199,8 +232,7 @@ func (e *encoding) atMostOne() {
 	}
 	for _, p := range slices.Sorted(maps.Keys(byPackage)) {
 		if list := byPackage[p]; len(list) > 1 {
-			f := &OnePerPackage{Package: p}
-			e.s.AtMostOne(e.enable(stating{Fact: f, owner: noCand, list: list}), e.of(list)...)
+			e.state(ctx, stating{Fact: &OnePerPackage{Package: p}, owner: noCand, list: list})
 		}
 	}
 	for _, g := range slices.SortedFunc(maps.Keys(byAPI), property.GVK.Compare) {
@@ -209,8 +241,7 @@ func (e *encoding) atMostOne() {
 		if p != "" && !slices.ContainsFunc(list, func(c cand) bool { return u.pkg(c) != p }) {
 			continue
 		}
-		f := &OneProvider{API: g}
-		e.s.AtMostOne(e.enable(stating{Fact: f, owner: noCand, list: list}), e.of(list)...)
+		e.state(ctx, stating{Fact: &OneProvider{API: g}, owner: noCand, list: list})
 	}
 }
 
@@ -284,41 +315,4 @@ func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub 
 		}
 	}
 	return set, true, nil
-}
-
-// cores returns minimal sets of facts that cannot all hold, as numbers of facts
-// in order. The sets are independent: no two share a subscription or an
-// operator that must stay, so that each has to be resolved by itself.
-func (e *encoding) cores(ctx context.Context) ([][]int, error) {
-	e.describe()
-	on := slices.Clone(e.on)
-	e.found = nil
-	for {
-		core, err := e.s.MinimalCore(ctx, on)
-		if err != nil || core == nil {
-			return e.found, err
-		}
-		var facts []int
-		for i, l := range e.on {
-			if slices.Contains(core, l) {
-				facts = append(facts, i)
-			}
-		}
-		e.found = append(e.found, facts)
-		for _, i := range facts {
-			if isRequest(e.facts[i].Fact) {
-				on = slices.DeleteFunc(on, func(l sat.Lit) bool { return l == e.on[i] })
-			}
-		}
-	}
-}
-
-// isRequest reports whether a fact asks for something, so that without all such
-// facts the empty set is a solution.
-func isRequest(f Fact) bool {
-	switch f.(type) {
-	case *Subscribed, *Unavailable, *MustStay:
-		return true
-	}
-	return false
 }

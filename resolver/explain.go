@@ -11,7 +11,7 @@ import (
 // A Step is one sentence of a derivation and the steps that support it.
 type Step struct {
 	// Code is the code of the fact that the step applies, or one of "supposed",
-	// "preferred", "unmet-part" and "contradiction".
+	// "preferred", "unmet-part", "crowded" and "contradiction".
 	Code Code `json:"code"`
 	// Bundles are what the step is about. Bundles that behave alike share one
 	// step.

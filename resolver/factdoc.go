@@ -188,26 +188,49 @@ what would help, the least disturbing first:
      (community catalog.json:3, property 1); then app.v1.0.0 is installed`,
 	},
 	{
-		Code: CodeSupposed, Title: "a way that was tried and does not help", Rules: "D16",
-		Text: "No fact forces the next step, so one of the ways that are open is supposed, and refuted by the steps below it.",
-		Mend: "Nothing by itself: look at the facts under it.",
-		Example: `subscription z cannot be met: none of the 2 versions in channel stable of package z can be chosen
-  - z.v2.0.0 conflicts with y.v2.0.0: both provide B (g.io/v1)
-    - y.v2.0.0 is all that is left for subscription y
-      - y.v1.0.0 conflicts with x.v1.0.0: both provide A (g.io/v1)
-        - x.v1.0.0 is all that is left for subscription x
-          - x.v2.0.0 would not help
-            - subscription z cannot be met: none of the 2 versions in channel stable of package z
-              can be chosen
-              - z.v2.0.0 conflicts with x.v2.0.0: both provide B (g.io/v1)
-              - z.v1.0.0 conflicts with y.v1.0.0: both provide A (g.io/v1)
-                - y.v1.0.0 is all that is left for subscription y
-                  - y.v2.0.0 conflicts with x.v2.0.0: both provide B (g.io/v1)
-  - z.v1.0.0 conflicts with x.v1.0.0: both provide A (g.io/v1)
-    - x.v1.0.0 is all that is left for subscription x (as said above)
+		Code: CodeCrowded, Title: "more is asked for than there is room for", Rules: "D10, D16",
+		Text: "Each of several subscriptions or requirements needs a bundle of its own, whatever is chosen, and what they can choose from has room for fewer: a namespace holds one provider of an API and one version of a package.",
+		Mend: "Give up one of the requests, or install it in another namespace.",
+		Example: `subscriptions x, y and z ask for 3 bundles, and there is room for 2: each provides A (g.io/v1) or B
+(g.io/v1), and a namespace holds one provider of an API
+  - x.v2.0.0 or x.v1.0.0 is what subscription x asks for in channel stable of package x
+  - y.v2.0.0 or y.v1.0.0 is what subscription y asks for in channel stable of package y
+  - z.v2.0.0 or z.v1.0.0 is what subscription z asks for in channel stable of package z
 what would help, the least disturbing first:
   1. delete subscription y; then x.v2.0.0 and z.v1.0.0 are installed
   2. delete subscription z; then x.v2.0.0 and y.v1.0.0 are installed`,
+	},
+	{
+		Code: CodeSupposed, Title: "a way that was tried and does not help", Rules: "D16",
+		Text: "No fact forces the next step, so one of the ways that are open is supposed, and refuted by the steps below it.",
+		Mend: "Nothing by itself: look at the facts under it.",
+		Example: `subscription app cannot be met: none of the 2 versions in channel stable of package app can be
+chosen
+  - app.v2.0.0 would not help
+    - agent.v1.0.0 requires package app <2.0.0, which only app.v1.0.0 could meet
+      at community catalog.json:7, property 1
+      - agent.v1.0.0 is all that can meet package agent <2.0.0, which app.v2.0.0 requires
+        at community catalog.json:4, property 1
+      - app.v1.0.0 requires package agent >=2.0.0, which only agent.v2.0.0 could meet
+        at community catalog.json:3, property 1
+        - agent.v2.0.0 conflicts with agent.v1.0.0: a namespace holds one version of package agent
+          - agent.v1.0.0 is all that can meet package agent <2.0.0, which app.v2.0.0 requires
+            at community catalog.json:4, property 1
+  - app.v1.0.0 requires package agent >=2.0.0, which only agent.v2.0.0 could meet
+    at community catalog.json:3, property 1
+    - agent.v2.0.0 requires package app >=2.0.0, which only app.v2.0.0 could meet
+      at community catalog.json:8, property 1
+      - app.v2.0.0 would not help (as said above)
+what would help, the least disturbing first:
+  1. delete subscription app
+  2. upstream: have agent no longer require package app <2.0.0 (community catalog.json:7, property
+     1); then agent.v1.0.0 and app.v2.0.0 are installed
+  3. upstream: have agent no longer require package app >=2.0.0 (community catalog.json:8, property
+     1); then agent.v2.0.0 and app.v1.0.0 are installed
+  4. upstream: have app no longer require package agent >=2.0.0 (community catalog.json:3, property
+     1); then app.v1.0.0 is installed
+  5. upstream: have app no longer require package agent <2.0.0 (community catalog.json:4, property
+     1); then app.v2.0.0 is installed`,
 	},
 	{
 		Code: CodePreferred, Title: "a bundle was chosen before", Rules: "D8, D17",

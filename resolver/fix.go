@@ -110,6 +110,9 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 		return nil
 	}
 	for _, ch := range changes {
+		if len(found) >= max {
+			break // changes come by cost: those that follow would be cut off again
+		}
 		if err := try(ch); err != nil {
 			return nil, err
 		}
@@ -124,8 +127,8 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 			}
 		}
 	}
-	if len(found) == 0 || onlyRemovals(found) {
-		up, err := c.upstream(ctx)
+	if len(found) < max && (len(found) == 0 || onlyRemovals(found)) {
+		up, err := c.upstream(ctx, max-len(found))
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +193,14 @@ func (c *Core) alone() Problem {
 // foreign reports whether fact i is a request of another core and not of this
 // one.
 func (c *Core) foreign(i int) bool {
-	return !slices.Contains(c.index, i) && slices.ContainsFunc(c.e.found, func(core []int) bool { return slices.Contains(core, i) })
+	n, asked := c.e.coreOf[i]
+	return asked && n != c.e.coreOf[c.request()]
+}
+
+// request returns the number of a fact that the core asks for. It has one, since
+// without any the empty set is a solution.
+func (c *Core) request() int {
+	return c.index[slices.IndexFunc(c.Facts, isRequest)]
 }
 
 // plan resolves a problem without asking why it has no solution: it then returns

@@ -43,11 +43,12 @@ func markdownSteps(b *strings.Builder, s *Step, indent string, told map[string]b
 			return
 		}
 		text := c.line()
-		if len(c.Because) > 0 && told[text] {
+		key := text + "\x00" + c.key()
+		if len(c.Because) > 0 && told[key] {
 			fmt.Fprintf(b, "%s- %s (as said above)\n", indent, escape(text))
 			continue
 		}
-		told[text] = true
+		told[key] = true
 		fmt.Fprintf(b, "%s- %s", indent, escape(text))
 		if about := aboutMarkdown(c.folded()); about != "" {
 			b.WriteString(" — " + about)

@@ -79,6 +79,9 @@ func (w *narrator) step(c *claim) *Step {
 	case c.kind == unmet:
 		s.Code, s.Text = CodeUnmetPart, w.part(c.part)
 		return s
+	case c.rule == crowded:
+		w.crowded(s, c)
+		return s
 	case c.rule == preference:
 		s.Code, s.Bundles = CodePreferred, w.refs(c.class)
 		s.one, s.many = "was chosen before, as what is asked for first prefers", "were chosen before, as what is asked for first prefers"
@@ -175,9 +178,15 @@ func (w *narrator) chosen(s *Step, c *claim, r *rule) {
 		s.one = w.asks(q, s.Bundles, len(c.because) > 0)
 		s.many = s.one
 	case *Requires:
-		s.one = "is all that can meet " + requirement(q) + ", which " + w.name(r.owner, true) + " requires"
-		s.many = "are all that can meet " + requirement(q) + ", which " + w.name(r.owner, true) + " requires"
+		s.one, s.many = meets(q, w.name(r.owner, true))
 	}
+}
+
+// meets tells that some bundles are all that can meet a requirement, for one of
+// them and for several.
+func meets(q *Requires, owner string) (one, many string) {
+	text := " all that can meet " + requirement(q) + ", which " + owner + " requires"
+	return "is" + text, "are" + text
 }
 
 func (w *narrator) excluded(s *Step, c *claim, r *rule) {

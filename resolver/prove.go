@@ -16,6 +16,8 @@ type claim struct {
 	because []*claim
 	// part is what no candidate of the core meets, for unmet.
 	part *formula
+	// crowding is what asks for too much, for a contradiction by counting.
+	crowding *crowding
 }
 
 type claimKind int
@@ -46,7 +48,8 @@ var errTooLong = errors.New("the proof is too long")
 
 // A prover derives the contradiction of a core by following its rules: what must
 // be chosen, what is therefore excluded, until nothing is left. Where rules
-// leave several ways open it supposes one after the other and refutes each.
+// leave several ways open it counts whether there is room for all (crowded.go), or
+// else supposes one way after the other and refutes each.
 // Cores are unsatisfiable, so it always gets there, if it is let.
 type prover struct {
 	*quotient
@@ -104,6 +107,9 @@ func (p *prover) refute() (*claim, error) {
 			return end, nil
 		} else if progress {
 			continue
+		}
+		if end := p.count(); end != nil {
+			return end, nil
 		}
 		c := p.open()
 		if c == noClass {

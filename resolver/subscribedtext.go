@@ -28,15 +28,15 @@ func (w *narrator) asks(q *Subscribed, bundles []Ref, left bool) string {
 // offers tells what a subscription could have: its versions, each once, and the
 // installed one.
 func offers(q *Subscribed) (versions []string, current string) {
+	var offered []Ref
 	for _, c := range q.Candidates {
-		switch {
-		case c.Installed():
+		if c.Installed() {
 			current = c.Name
-		case !slices.Contains(versions, c.Name):
-			versions = append(versions, c.Name)
+		} else {
+			offered = append(offered, c)
 		}
 	}
-	versions = slices.DeleteFunc(versions, func(name string) bool { return name == current })
+	versions = slices.DeleteFunc(distinct(offered), func(name string) bool { return name == current })
 	return versions, current
 }
 

@@ -145,11 +145,14 @@ func (t *textWriter) behind(s *Step, indent string) {
 			return
 		}
 		text := c.line()
-		if len(c.Because) > 0 && t.told[text] {
+		// What is said again for another reason, under what was supposed, is not
+		// the same.
+		key := text + "\x00" + c.key()
+		if len(c.Because) > 0 && t.told[key] {
 			t.wrap(PartPlain, text+" (as said above)", indent+"- ", indent+"  ")
 			continue
 		}
-		t.told[text] = true
+		t.told[key] = true
 		t.wrap(PartPlain, text, indent+"- ", indent+"  ")
 		t.behind(c, indent+"  ")
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // upstream returns the requirements of which each alone, if its author dropped
-// it, would resolve the core; or else all that nothing meets, if that would.
-func (c *Core) upstream(ctx context.Context) ([]*Fix, error) {
+// it, would resolve the core, at most max of them; or else all that nothing meets,
+// if that would.
+func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 	e := c.e
 	var out []*Fix
 	var mine []*Requires
@@ -21,6 +22,9 @@ func (c *Core) upstream(ctx context.Context) ([]*Fix, error) {
 			continue
 		}
 		mine = append(mine, q)
+		if len(out) >= max || len(mine) > maxRelaxed {
+			break
+		}
 		fix, err := c.relaxed(ctx, q)
 		if err != nil {
 			return nil, err
@@ -50,6 +54,10 @@ func (c *Core) upstream(ctx context.Context) ([]*Fix, error) {
 	}
 	return out, err
 }
+
+// maxRelaxed is how many requirements are tried one by one. Where more differ, a
+// channel is broken as a whole, and nobody wants advice on a single version.
+const maxRelaxed = 50
 
 // maxUnmet is how many requirements an advice to authors may be about.
 const maxUnmet = 4

@@ -223,30 +223,14 @@ func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 // against tells what stands against a candidate, given what was chosen before;
 // nil when nothing does.
 func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error) {
-	l, reached := w.e.vars[c]
-	if !reached {
+	if _, reached := w.e.vars[c]; !reached {
 		return nil, nil
 	}
-	assume := slices.Clone(w.on)
-	for _, b := range before {
-		assume = append(assume, w.e.vars[b])
-	}
-	core, err := w.e.s.MinimalCore(ctx, append(assume, l))
-	if err != nil || core == nil {
+	facts, with, err := w.e.conflict(ctx, w.on, append(slices.Clone(before), c))
+	if err != nil || facts == nil {
 		return nil, err
 	}
-	var facts []int
-	for i, on := range w.e.on {
-		if slices.Contains(core, on) {
-			facts = append(facts, i)
-		}
-	}
-	var with []cand
-	for _, b := range before {
-		if b != c && slices.Contains(core, sat.Lit(w.e.vars[b])) {
-			with = append(with, b)
-		}
-	}
+	with = slices.DeleteFunc(with, func(b cand) bool { return b == c })
 	q, end, err := w.e.prove(ctx, facts, with, c)
 	if err != nil && !errors.Is(err, errTooLong) {
 		return nil, err

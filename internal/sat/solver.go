@@ -26,6 +26,17 @@ type Solver struct {
 	// fresh is true while the last answer was "satisfiable" and no clause was
 	// added since, so that Value may be asked.
 	fresh bool
+	// demands and limits are what is counted before each search (count.go), with
+	// those of each literal.
+	demands  []demand
+	limits   []limit
+	asking   postings // demands that wait for a literal
+	limiting postings
+	// Memory of the count, which leaves values all zero.
+	values          []int8
+	forced          []Lit
+	waiting, active []int
+	used            []bool
 }
 
 // New returns a solver without clauses. The hint is the number of variables
@@ -89,6 +100,10 @@ func (s *Solver) And(ls ...Lit) Lit {
 // linear in ls: a ladder of helper variables, the i-th of which says that one
 // of the first i holds.
 func (s *Solver) AtMostOne(on Lit, ls ...Lit) {
+	for _, l := range ls {
+		s.limiting.add(l, len(s.limits))
+	}
+	s.limits = append(s.limits, limit{on, slices.Clone(ls)})
 	if len(ls) <= 4 {
 		for i, a := range ls {
 			for _, b := range ls[i+1:] {
@@ -116,6 +131,7 @@ func (s *Solver) Solve(ctx context.Context, assume ...Lit) (bool, error) {
 	if err := context.Cause(ctx); err != nil {
 		return false, err
 	}
+	s.cut(assume)
 	for _, l := range assume {
 		s.g.Assume(z.Lit(l))
 	}

@@ -4,7 +4,7 @@
 //
 // [Sized] makes catalogs that differ in size and not in what a resolution
 // reaches: whatever the factor, the packages of the first block are the same and
-// need each other only. [Pigeons] makes small ones that no solver gets through.
+// need each other only. [HiddenPigeons] makes small ones that no solver gets through.
 package testcatalog
 
 import (
@@ -116,12 +116,17 @@ func api(kind string) object { return object{"group": Group, "version": "v1", "k
 
 // Pigeons returns the text of a catalog of n+1 packages, each with size entries
 // in its channel stable, of which each provides one of n APIs. All packages
-// together cannot be had, as a namespace holds one provider of an API; to prove
-// it is out of reach for n beyond a dozen.
-func Pigeons(n, size int) string {
+// together cannot be had, as a namespace holds one provider of an API.
+func Pigeons(n, size int) string { return pigeons(n, size, false) }
+
+// HiddenPigeons is Pigeons one requirement away: a version does not provide its
+// API, it requires a package of its own that does. Counting does not see that, and
+// to search through it is out of reach for n beyond a dozen.
+func HiddenPigeons(n, size int) string { return pigeons(n, size, true) }
+
+func pigeons(n, size int, hidden bool) string {
 	var all []object
-	for i := range n + 1 {
-		name := Name(0, i)
+	add := func(name string, size int, props func(v int) object) {
 		var entries []object
 		for v := range size {
 			e := object{"name": Bundle(name, v)}
@@ -130,13 +135,27 @@ func Pigeons(n, size int) string {
 			}
 			entries = append(entries, e)
 			all = append(all, bundle(name, Bundle(name, v), []object{
-				property("olm.package", object{"packageName": name, "version": Version(v)}),
-				property("olm.gvk", api(fmt.Sprintf("Hole%d", v%n))),
+				property("olm.package", object{"packageName": name, "version": Version(v)}), props(v),
 			}))
 		}
 		all = append(all,
 			object{"schema": "olm.package", "name": name, "defaultChannel": "stable"},
 			object{"schema": "olm.channel", "package": name, "name": "stable", "entries": entries})
+	}
+	hole := func(h int) object { return property("olm.gvk", api(fmt.Sprintf("Hole%d", h))) }
+	for i := range n + 1 {
+		name := Name(0, i)
+		if !hidden {
+			add(name, size, func(v int) object { return hole(v % n) })
+			continue
+		}
+		seat := func(h int) string { return fmt.Sprintf("%s-seat%d", name, h) }
+		add(name, size, func(v int) object {
+			return property("olm.package.required", object{"packageName": seat(v % n), "versionRange": ">=0.0.0"})
+		})
+		for h := range n {
+			add(seat(h), 1, func(int) object { return hole(h) })
+		}
 	}
 	return string(blobs(all, false))
 }

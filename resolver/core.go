@@ -1,0 +1,124 @@
+package resolver
+
+import (
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/sat"
+)
+
+// cores returns minimal sets of facts that cannot all hold, as numbers of facts
+// in order. The sets are independent: no two share a subscription or an
+// operator that must stay, so that each has to be resolved by itself.
+func (e *encoding) cores(ctx context.Context) ([][]int, error) {
+	e.describe()
+	on := slices.Clone(e.on)
+	var found [][]int
+	e.coreOf = map[int]int{}
+	for {
+		core, _, err := e.conflict(ctx, on, nil)
+		if err != nil || core == nil {
+			return found, err
+		}
+		for _, i := range core {
+			if isRequest(e.facts[i].Fact) {
+				e.coreOf[i] = len(found)
+				on = slices.DeleteFunc(on, func(l sat.Lit) bool { return l == e.on[i] })
+			}
+		}
+		found = append(found, core)
+	}
+}
+
+// conflict returns a minimal set of facts, of those that are on, and of candidates
+// that cannot all hold, in order; no facts when all can.
+func (e *encoding) conflict(ctx context.Context, on []sat.Lit, with []cand) ([]int, []cand, error) {
+	assume := slices.Concat(on, e.of(with))
+	if ok, err := e.s.Solve(ctx, assume...); ok || err != nil {
+		return nil, nil, err
+	}
+	used := map[sat.Lit]bool{}
+	for _, l := range e.s.Core() {
+		used[l] = true
+	}
+	var facts []int
+	for i, l := range e.on {
+		if used[l] {
+			facts = append(facts, i)
+		}
+	}
+	with = slices.DeleteFunc(slices.Clone(with), func(c cand) bool { return !used[e.vars[c]] })
+	return e.minimal(ctx, facts, with)
+}
+
+// fewFacts is how many facts make no solver of its own worth while.
+const fewFacts = 500
+
+// minimal drops what a conflict does not need. In a large namespace it has a
+// solver of its own for that, which knows nothing else: a model of the whole
+// namespace, for each fact that turns out to be needed, costs far more.
+func (e *encoding) minimal(ctx context.Context, facts []int, with []cand) ([]int, []cand, error) {
+	small, on := e, make([]sat.Lit, len(facts))
+	if len(e.facts) > fewFacts {
+		small = e.r.newEncoding(e.mentioned(facts, with))
+		for _, i := range facts {
+			small.state(ctx, e.facts[i])
+		}
+		copy(on, small.on)
+	} else {
+		for n, i := range facts {
+			on[n] = e.on[i]
+		}
+	}
+	core, err := small.s.MinimalCore(ctx, slices.Concat(on, small.of(with)))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := e.r.interrupted(ctx); err != nil {
+		return nil, nil, err
+	}
+	used := map[sat.Lit]bool{}
+	for _, l := range core {
+		used[l] = true
+	}
+	var needed []int
+	for n, i := range facts {
+		if used[on[n]] {
+			needed = append(needed, i)
+		}
+	}
+	return needed, slices.DeleteFunc(with, func(c cand) bool { return !used[small.vars[c]] }), nil
+}
+
+// mentioned returns the candidates that facts are about, and others, in canonical
+// order.
+func (e *encoding) mentioned(facts []int, others []cand) []cand {
+	is := map[cand]bool{}
+	see := func(c cand) { is[c] = true }
+	for _, i := range facts {
+		f := e.facts[i]
+		if f.owner != noCand {
+			see(f.owner)
+		}
+		if f.need != nil {
+			f.need.each(see)
+		}
+		for _, c := range f.list {
+			see(c)
+		}
+	}
+	for _, c := range others {
+		see(c)
+	}
+	return slices.DeleteFunc(slices.Clone(e.reached), func(c cand) bool { return !is[c] })
+}
+
+// isRequest reports whether a fact asks for something, so that without all such
+// facts the empty set is a solution.
+func isRequest(f Fact) bool {
+	switch f.(type) {
+	case *Subscribed, *Unavailable, *MustStay:
+		return true
+	}
+	return false
+}
