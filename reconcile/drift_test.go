@@ -156,7 +156,7 @@ func TestRefusedRestoration(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 	csv := get[olm.ClusterServiceVersion](t, w.Cluster, olm.KindClusterServiceVersion, "ops/example.v0.1.1")
-	if csv.Status.Phase != olm.PhaseFailed || !strings.HasPrefix(csv.Status.Message, "requirements no longer met") {
+	if csv.Status.Phase != olm.PhasePending || !strings.Contains(csv.Status.Message, "ServiceAccount runner (Service account does not exist)") {
 		t.Errorf("the operator is %s: %s", csv.Status.Phase, csv.Status.Message)
 	}
 	w.Intercept = nil

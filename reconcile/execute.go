@@ -203,6 +203,14 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 		return false, nil
 	}
 	key := o.Key()
+	have, err := e.find(key)
+	if err != nil {
+		return false, err
+	}
+	if have != nil && have.Metadata.IsDeleted() { // who takes it for there is soon without it
+		e.waits = append(e.waits, key.String()+" "+leavingText(&have.Header))
+		return false, nil
+	}
 	status, problem, err := e.step(ctx, step, o)
 	if err != nil {
 		return false, err

@@ -99,10 +99,7 @@ func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	case olm.PhaseNone, olm.PhaseUnknown:
 		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "requirements not yet checked"), nil
 	case olm.PhasePending:
-		if settled, err := p.restorePermissions(c); err != nil || !settled {
-			return nil, err
-		}
-		return p.pending(c), nil
+		return p.withPermissions(c, p.pending)
 	case olm.PhaseInstallReady:
 		return p.installReady(c)
 	case olm.PhaseInstalling:
@@ -298,20 +295,29 @@ func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
 	return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", next.Metadata.Name)
 }
 
+// isNews reports whether a transition says something that the status of a CSV does
+// not.
+func isNews(c *olm.ClusterServiceVersion, t *transition) bool {
+	if t == nil {
+		return false
+	}
+	st := &c.Status
+	return st.Phase != t.phase || st.Reason != t.reason || st.Message != t.message ||
+		t.checked && !sameRequirements(st.RequirementStatus, t.requirements)
+}
+
 // maxCSVConditions is how many former states a CSV remembers.
 const maxCSVConditions = 20
 
 // transit plans the write of a CSV's status, if it says something new.
 func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
-	if t == nil {
+	if !isNews(c, t) {
 		return nil
 	}
 	out := *c
 	st := &out.Status
 	if t.checked && !sameRequirements(st.RequirementStatus, t.requirements) {
 		st.RequirementStatus = t.requirements
-	} else if st.Phase == t.phase && st.Reason == t.reason && st.Message == t.message {
-		return nil
 	}
 	if st.Phase != t.phase || st.Reason != t.reason {
 		st.LastTransitionTime = p.Now

@@ -189,32 +189,17 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 		p.note(c.Key(), "goes on until %s can take its place (it is %s)", next.Metadata.Name, phaseText(next))
 		return nil, nil
 	}
-	settled, err := true, error(nil)
-	refused := p.wasRefused(c.Key()) // then the status tells first what is missing
-	if !refused {
-		if settled, err = p.restorePermissions(c); err != nil {
-			return nil, err
-		}
-	}
-	if v, requirements := p.requirements(c); v == unmet && (settled || slices.ContainsFunc(requirements, isBeyondRestoring)) {
-		t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met: %s", missing(requirements))
-		t.requirements, t.checked = requirements, true
+	if t := p.lacking(c); t != nil && slices.ContainsFunc(t.requirements, isBeyondRestoring) {
 		return t, nil
 	}
-	if refused { // nothing that it misses at once, and still to be put right
-		if settled, err = p.restorePermissions(c); err != nil {
-			return nil, err
+	t, err := p.withPermissions(c, func(c *olm.ClusterServiceVersion) *transition {
+		if t := p.lacking(c); t != nil {
+			return t
 		}
-	}
-	if !settled {
-		return nil, nil // with its permissions the operator may be well
-	}
-	var f *componentFault
-	if err := p.health(c); errors.As(err, &f) && !f.unknown {
-		if f.changed {
-			return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f).seen(f), nil
-		}
-		return to(olm.PhaseFailed, olm.ReasonComponentUnhealthy, "%s", f).seen(f), nil
+		return p.unwell(c)
+	})
+	if t != nil || err != nil {
+		return t, err
 	}
 	for _, g := range p.groups() {
 		if err := p.ensureAPIRoles(g, c); err != nil {
@@ -225,6 +210,47 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	return nil, err
 }
 
+// lacking returns the failure of an operator that ran and does not have any longer
+// what it needs, or nil.
+func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
+	v, requirements := p.requirements(c)
+	if v != unmet {
+		return nil
+	}
+	t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met: %s", missing(requirements))
+	t.requirements, t.checked = requirements, true
+	return t
+}
+
+// unwell returns what becomes of an operator that ran and does not run well any
+// longer, or nil.
+func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
+	var f *componentFault
+	switch err := p.health(c); {
+	case !errors.As(err, &f) || f.unknown:
+		return nil
+	case f.changed:
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f).seen(f)
+	}
+	return to(olm.PhaseFailed, olm.ReasonComponentUnhealthy, "%s", f).seen(f)
+}
+
+// withPermissions returns what becomes of an operator once it has the permissions
+// that it came with; nil while they are being restored. What the cluster refuses
+// of them holds up nothing: only where there is no news is it tried again.
+func (p *planner) withPermissions(c *olm.ClusterServiceVersion, next func(*olm.ClusterServiceVersion) *transition) (*transition, error) {
+	refused := p.wasRefused(c.Key())
+	if refused {
+		if t := next(c); isNews(c, t) {
+			return t, nil
+		}
+	}
+	if settled, err := p.restorePermissions(c); err != nil || !settled || refused {
+		return nil, err
+	}
+	return next(c), nil
+}
+
 // failed tries again when the cause of the failure is gone. While it is not,
 // the CSV stays Failed, so that a plan comes to an end.
 func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
@@ -233,10 +259,7 @@ func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
 			return t, nil // E10
 		}
 	}
-	if settled, err := p.restorePermissions(c); err != nil || !settled {
-		return nil, err
-	}
-	return p.recovered(c), nil
+	return p.withPermissions(c, p.recovered)
 }
 
 // recovered returns what becomes of a failed operator that has its permissions.

@@ -1,0 +1,101 @@
+package reconcile_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/reconcile/olm"
+)
+
+// E2: an object that is being deleted is not taken for the one that a step of an
+// install plan is to bring: the plan waits until it is gone, says for what, and
+// then brings it.
+func TestStepsWaitForDeletions(t *testing.T) {
+	for _, k := range []olm.Key{
+		key(olm.KindCRD, "-/examples.example.com"), key("ServiceAccount", "ops/runner"), key(olm.KindClusterServiceVersion, "ops/example.v0.1.1"),
+	} {
+		t.Run(k.Kind, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			old := w.Clone()
+			undisturbed(t, w)
+			o, err := w.Get(k) // as a former installation left it
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Metadata.Finalizers, o.Metadata.OwnerReferences, o.Metadata.UID = []string{"example.com/held"}, nil, ""
+			w.Cluster = old
+			w.put(t, &o)
+			if err := w.Delete(k); err != nil {
+				t.Fatal(err)
+			}
+			r, err := w.loop().Run(t.Context(), testNamespace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := false
+			for _, n := range r.Plan.Notes {
+				told = told || strings.Contains(n.String(), "removes its finalizers: example.com/held")
+			}
+			if !told {
+				t.Errorf("no note says that %s is waited for: %v", k, r.Plan.Notes)
+			}
+			if err := w.Remove(k); err != nil {
+				t.Fatal(err)
+			}
+			undisturbed(t, w)
+			if o, err := w.Get(k); err != nil || o.Metadata.IsDeleted() {
+				t.Errorf("it was not made again: %v", err)
+			}
+			atRest(t, w.Cluster)
+		})
+	}
+}
+
+// F7: while the cluster refuses to restore a role of an operator, the rest of it is
+// looked after, and the refusal is told each time.
+func TestRefusedRoleHoldsUpNothing(t *testing.T) {
+	for _, phase := range []string{"Succeeded", "Failed"} {
+		t.Run(phase, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			undisturbed(t, w)
+			w.existing(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: all}, rules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"]}]}`)
+			w.existing(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: all}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: all}, subjects: [{kind: ServiceAccount, name: runner, namespace: ops}]}`)
+			run := func(refused bool) {
+				t.Helper()
+				r, err := w.loop().Run(t.Context(), testNamespace)
+				if (err != nil) != refused || len(r.Refused) > 0 != refused {
+					t.Errorf("got error %v and refusals %v, want some: %v", err, r.Refused, refused)
+				}
+			}
+			if phase == "Failed" {
+				w.unavailable["example"] = true
+				d := get[olm.Deployment](t, w.Cluster, "Deployment", "ops/example")
+				w.put(t, d)
+				run(false)
+			}
+			for _, o := range w.List() {
+				if o.Kind == "Role" && strings.HasPrefix(o.Metadata.Name, "example.v0.1.1-runner") {
+					w.refused["Role "+o.Metadata.Name] = true
+					if err := w.Delete(o.Key()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			run(true)
+			if c := get[olm.ClusterServiceVersion](t, w.Cluster, olm.KindClusterServiceVersion, "ops/example.v0.1.1"); string(c.Status.Phase) != phase {
+				t.Fatalf("the operator is %s: %s", c.Status.Phase, c.Status.Message)
+			}
+			w.unavailable["example"] = false
+			if err := w.Delete(key("Deployment", "ops/example")); err != nil {
+				t.Fatal(err)
+			}
+			run(true)
+			if _, err := w.Get(key("Deployment", "ops/example")); err != nil {
+				t.Error(err)
+			}
+			clear(w.refused)
+			run(false)
+			atRest(t, w.Cluster)
+		})
+	}
+}
