@@ -37,6 +37,22 @@
 //   - An older operator is only marked as being replaced when the newer one has
 //     all that it needs, and only deleted when the newer one has succeeded.
 //
+// # In a controller
+//
+// Run a loop for a namespace when something in it changes, when something changes
+// that it shares with others (CRDs, catalogs, the labels of namespaces), and when
+// its last plan is due ([Plan].Due). A run is cheap when there is nothing to do. Its
+// error says when to run again:
+//
+//   - [ErrUnavailable] and [ErrPending]: soon, and later each time. Nothing is wrong
+//     with the namespace.
+//   - [ErrUnsettled]: rarely. Somebody undoes what the loop does.
+//   - a [RefusedError]: now and then. The cluster refused a write, and the status of
+//     what asked for it says so; everything else is done.
+//
+// The example of [Loop] named controller is one. Package kube (module
+// github.com/olmkit/olmkit/kube) has one for controller-runtime, for all namespaces.
+//
 // # What is looked after
 //
 // The deployments of an operator that runs, its service accounts and its roles

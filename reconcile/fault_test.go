@@ -2,8 +2,6 @@ package reconcile_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -45,13 +43,18 @@ func draws(seed uint64, file string, round int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// tallied returns counters of what the scenarios of a test go through. A test
-// of faults in which a kind of fault never happened proves nothing, and fails.
-func tallied(t *testing.T, names ...string) []*atomic.Int64 {
-	list := make([]*atomic.Int64, len(names))
+func counters(n int) []*atomic.Int64 {
+	list := make([]*atomic.Int64, n)
 	for i := range list {
 		list[i] = new(atomic.Int64)
 	}
+	return list
+}
+
+// tallied returns counters of what the scenarios of a test go through. A test
+// of faults in which a kind of fault never happened proves nothing, and fails.
+func tallied(t *testing.T, names ...string) []*atomic.Int64 {
+	list := counters(len(names))
 	t.Cleanup(func() {
 		if t.Failed() {
 			return
@@ -87,88 +90,6 @@ func wanted(t *testing.T, a *txtar.Archive) [][]string {
 	return wants
 }
 
-// The loop killed before every single write of every scenario, and so after
-// every one: the next one ends where the undisturbed one did.
-func TestKilledAfterEveryWrite(t *testing.T) {
-	n := tallied(t, "killed and resumed", "writes of resumed loops")
-	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
-		t.Parallel()
-		w := newWorld(t, a)
-		w.script(t, func(*strings.Builder) {
-			var killed []*memcluster.Cluster
-			checked(t, w.Cluster, func(_ reconcile.Change, apply func() error) error {
-				killed = append(killed, w.Clone())
-				return apply()
-			})
-			undisturbed(t, w)
-			w.Intercept = nil
-			want, seen := final(w.Cluster), states{}
-			for k, c := range slices.Backward(killed) {
-				n[0].Add(1)
-				checked(t, c, func(_ reconcile.Change, apply func() error) error {
-					n[1].Add(1)
-					return apply()
-				})
-				l := w.loop()
-				r := &resumed{Cluster: c, seen: seen}
-				l.Cluster = r
-				if _, err := l.Run(context.Background(), testNamespace); errors.Is(err, errSeen) {
-					r.remember()
-					continue
-				} else if err != nil && !errors.Is(err, errRefused) {
-					t.Errorf("killed after %d writes: %v", k, err)
-				}
-				if diff := gocmp.Diff(want, final(c)); diff != "" {
-					t.Fatalf("killed after %d writes (-undisturbed +resumed):\n%s", k, diff)
-				}
-				r.remember()
-			}
-		})
-	})
-}
-
-// States are those of a cluster from which a loop was seen to end as it should.
-type states map[[sha256.Size]byte]bool
-
-// resumed is a cluster that ends a run when it comes to a state that is known:
-// a loop has no memory, and what it does next follows from the state alone. So
-// the last kills are played first, and each earlier one until its path meets
-// theirs.
-type resumed struct {
-	*memcluster.Cluster
-	seen states
-	path [][sha256.Size]byte
-}
-
-var errSeen = errors.New("this state was seen before")
-
-func (r *resumed) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
-	s := stateOf(r.Cluster)
-	if r.seen[s] && !*thorough {
-		return nil, errSeen
-	}
-	r.path = append(r.path, s)
-	return r.Cluster.Read(ctx, namespace)
-}
-
-func (r *resumed) remember() {
-	for _, s := range r.path {
-		r.seen[s] = true
-	}
-}
-
-// stateOf returns a hash of all that a cluster holds but the versions, which
-// count writes and decide nothing.
-func stateOf(c *memcluster.Cluster) [sha256.Size]byte {
-	h := sha256.New()
-	for _, o := range c.List() {
-		o.Metadata.ResourceVersion = ""
-		text, err := json.Marshal(o)
-		fmt.Fprintln(h, string(text), err)
-	}
-	return [sha256.Size]byte(h.Sum(nil))
-}
-
 var errInjected = errors.New("injected fault")
 
 // The faults that disturb injects.
@@ -187,18 +108,50 @@ func TestRandomFaults(t *testing.T) {
 		t.Parallel()
 		wants := wanted(t, a)
 		for round := range rounds {
-			w, r := newWorld(t, a), draws(s, file, round)
-			checked(t, w.Cluster, func(c reconcile.Change, apply func() error) error { return disturb(w.Cluster, r, n, c, apply) })
-			run := 0
-			w.script(t, func(*strings.Builder) {
-				rerun(t, w.loop())
-				if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
-					t.Fatalf("run %d of round %d (-undisturbed +disturbed):\n%s", run, round, diff)
-				}
-				run++
-			})
+			disturbed(t, a, wants, draws(s, file, round), n)
 		}
 	})
+}
+
+// disturbed plays a scenario with faults, and compares how each of its runs ends
+// with what is wanted.
+func disturbed(t *testing.T, a *txtar.Archive, wants [][]string, r *rand.Rand, n []*atomic.Int64) {
+	t.Helper()
+	w := newWorld(t, a)
+	checked(t, w.Cluster, func(c reconcile.Change, apply func() error) error { return disturb(w.Cluster, r, n, c, apply) })
+	run := 0
+	w.script(t, func(*strings.Builder) {
+		rerun(t, w.loop())
+		if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
+			t.Fatalf("run %d (-undisturbed +disturbed):\n%s", run, diff)
+		}
+		run++
+	})
+}
+
+// Seeds with which a run once ended otherwise than undisturbed, by scenario. The
+// random tests above draw new ones.
+func TestKnownSeeds(t *testing.T) {
+	n, faults := counters(4), counters(len(faultNames))
+	for _, known := range []struct {
+		scenario string
+		seed     uint64
+	}{
+		{"plan-times-out", 7000038}, // conflicts were made up twice, and the status told of them
+		{"plan-times-out", 7000087},
+	} {
+		t.Run(fmt.Sprintf("%s/%d", known.scenario, known.seed), func(t *testing.T) {
+			file := "testdata/scenario/" + known.scenario + ".txtar"
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wants := wanted(t, a)
+			disturbed(t, a, wants, draws(known.seed, file, 0), faults)
+			twice(t, a, wants, false, draws(known.seed, file, 0), n, faults)
+			twice(t, a, wants, true, draws(known.seed, file, 1), n, faults)
+		})
+	}
 }
 
 // disturb lets one write in three go wrong.
@@ -264,34 +217,41 @@ func TestTwoLoops(t *testing.T) {
 		t.Parallel()
 		wants := wanted(t, a)
 		for round, faulty := range []bool{false, true} {
-			w, r := newWorld(t, a), draws(s, file, round)
-			checked(t, w.Cluster, func(c reconcile.Change, apply func() error) error {
-				if faulty {
-					return disturb(w.Cluster, r, faults, c, apply)
-				}
-				return apply()
-			})
-			run := 0
-			w.script(t, func(*strings.Builder) {
-				turns := &turns{waiting: map[int]chan struct{}{}, playing: 2, draw: r}
-				var wg sync.WaitGroup
-				for id := range 2 {
-					wg.Go(func() {
-						defer turns.leave()
-						l := w.loop()
-						l.Cluster = &player{w.Cluster, turns, id}
-						r := rerun(t, l)
-						n[id].Add(int64(r.Changes))
-						n[2+id].Add(int64(r.Conflicts))
-					})
-				}
-				wg.Wait()
-				if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
-					t.Fatalf("run %d, faults %v (-one loop +two loops):\n%s", run, faulty, diff)
-				}
-				run++
+			twice(t, a, wants, faulty, draws(s, file, round), n, faults)
+		}
+	})
+}
+
+// twice plays a scenario with two loops, and compares how each of its runs ends
+// with what is wanted.
+func twice(t *testing.T, a *txtar.Archive, wants [][]string, faulty bool, r *rand.Rand, n, faults []*atomic.Int64) {
+	t.Helper()
+	w := newWorld(t, a)
+	checked(t, w.Cluster, func(c reconcile.Change, apply func() error) error {
+		if faulty {
+			return disturb(w.Cluster, r, faults, c, apply)
+		}
+		return apply()
+	})
+	run := 0
+	w.script(t, func(*strings.Builder) {
+		turns := &turns{waiting: map[int]chan struct{}{}, playing: 2, draw: r}
+		var wg sync.WaitGroup
+		for id := range 2 {
+			wg.Go(func() {
+				defer turns.leave()
+				l := w.loop()
+				l.Cluster = &player{w.Cluster, turns, id}
+				r := rerun(t, l)
+				n[id].Add(int64(r.Changes))
+				n[2+id].Add(int64(r.Conflicts))
 			})
 		}
+		wg.Wait()
+		if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
+			t.Fatalf("run %d, faults %v (-one loop +two loops):\n%s", run, faulty, diff)
+		}
+		run++
 	})
 }
 

@@ -138,7 +138,8 @@ func hasKey[R olm.Resource](list []R, k olm.Key) bool {
 	return slices.ContainsFunc(list, func(r R) bool { return r.Head().Key() == k })
 }
 
-// ensureAPIRoles keeps the roles for the users of an operator's APIs (F7). It
+// ensureAPIRoles keeps the roles for the users of an operator's APIs (F7), once it
+// runs, as the running OLM does; 000 would have them for every member of a group. It
 // notes those of another namespace that the roles of the group do not collect.
 func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVersion) error {
 	var holders []string

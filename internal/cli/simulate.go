@@ -95,6 +95,8 @@ type simulation struct {
 	out       printer
 	passes    int
 	err       error
+	// bounded: the operator group names a service account.
+	bounded bool
 	// notes are what the service account of the group may not do, or may not be
 	// told to (001, 2.4.5.11), as of the first time that it was known.
 	notes []reconcile.Note
@@ -104,7 +106,7 @@ type simulation struct {
 // group may not do (F10).
 func (s *simulation) admit(ctx context.Context) func(reconcile.Change) error {
 	return func(c reconcile.Change) error {
-		if !c.IsBounded() {
+		if !s.bounded || !c.IsBounded() {
 			return nil
 		}
 		now, err := s.cluster.Read(ctx, s.namespace)
@@ -128,6 +130,9 @@ func (a *attentive) Read(ctx context.Context, namespace string) (*reconcile.Snap
 	if err != nil {
 		return nil, err
 	}
+	a.sim.bounded = slices.ContainsFunc(s.OperatorGroups, func(g *olm.OperatorGroup) bool {
+		return g.Metadata.Namespace == namespace && g.Spec.ServiceAccountName != ""
+	})
 	for _, n := range reconcile.Attenuation(s) {
 		if !slices.ContainsFunc(a.sim.notes, func(old reconcile.Note) bool { return old.Object == n.Object }) {
 			a.sim.notes = append(a.sim.notes, n)

@@ -36,7 +36,9 @@ type Cluster struct {
 	// it applies a change, or after, or write something else first.
 	Intercept func(c reconcile.Change, apply func() error) error
 	// Admit, if set, is asked before each change of Apply and may refuse it, as
-	// permissions and admission webhooks do. It may read the cluster.
+	// permissions and admission webhooks do. It may read the cluster: with a snapshot
+	// of now, [reconcile.Forbidden] tells what the service account of an operator group
+	// may not do.
 	Admit func(c reconcile.Change) error
 	// Warn, if set, returns what the API server would warn of.
 	Warn func(c reconcile.Change) []string

@@ -1,0 +1,99 @@
+package reconcile_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"golang.org/x/tools/txtar"
+)
+
+// The loop killed before every single write of every scenario, and so after
+// every one: the next one ends where the undisturbed one did.
+func TestKilledAfterEveryWrite(t *testing.T) {
+	n := tallied(t, "killed and resumed", "writes of resumed loops")
+	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
+		t.Parallel()
+		w := newWorld(t, a)
+		w.script(t, func(*strings.Builder) {
+			var killed []*memcluster.Cluster
+			checked(t, w.Cluster, func(_ reconcile.Change, apply func() error) error {
+				killed = append(killed, w.Clone())
+				return apply()
+			})
+			undisturbed(t, w)
+			w.Intercept = nil
+			want, seen := final(w.Cluster), states{}
+			for k, c := range slices.Backward(killed) {
+				n[0].Add(1)
+				checked(t, c, func(_ reconcile.Change, apply func() error) error {
+					n[1].Add(1)
+					return apply()
+				})
+				l := w.loop()
+				r := &resumed{Cluster: c, seen: seen}
+				l.Cluster = r
+				if _, err := l.Run(context.Background(), testNamespace); errors.Is(err, errSeen) {
+					r.remember()
+					continue
+				} else if err != nil && !errors.Is(err, errRefused) {
+					t.Errorf("killed after %d writes: %v", k, err)
+				}
+				if diff := gocmp.Diff(want, final(c)); diff != "" {
+					t.Fatalf("killed after %d writes (-undisturbed +resumed):\n%s", k, diff)
+				}
+				r.remember()
+			}
+		})
+	})
+}
+
+// States are those of a cluster from which a loop was seen to end as it should.
+type states map[[sha256.Size]byte]bool
+
+// resumed is a cluster that ends a run when it comes to a state that is known:
+// a loop has no memory, and what it does next follows from the state alone. So
+// the last kills are played first, and each earlier one until its path meets
+// theirs.
+type resumed struct {
+	*memcluster.Cluster
+	seen states
+	path [][sha256.Size]byte
+}
+
+var errSeen = errors.New("this state was seen before")
+
+func (r *resumed) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
+	s := stateOf(r.Cluster)
+	if r.seen[s] && !*thorough {
+		return nil, errSeen
+	}
+	r.path = append(r.path, s)
+	return r.Cluster.Read(ctx, namespace)
+}
+
+func (r *resumed) remember() {
+	for _, s := range r.path {
+		r.seen[s] = true
+	}
+}
+
+// stateOf returns a hash of all that a cluster holds but the versions, which
+// count writes and decide nothing.
+func stateOf(c *memcluster.Cluster) [sha256.Size]byte {
+	h := sha256.New()
+	for _, o := range c.List() {
+		o.Metadata.ResourceVersion = ""
+		text, err := json.Marshal(o)
+		fmt.Fprintln(h, string(text), err)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
