@@ -30,11 +30,16 @@ type Meta struct {
 	// Raw is the whole blob as JSON, kept by KeepAll only; see Catalog.Raw.
 	Raw json.RawMessage
 
-	from extent
+	from Text
 }
 
-// An extent is where the text of a blob lies in its file, and its checksum.
-type extent struct {
+// Text returns where the whole text of the blob lies.
+func (m *Meta) Text() Text { return m.from }
+
+// A Text is the place of the whole text of a blob in what it was loaded from,
+// with a checksum: all that has to stay of a blob to read it again. The zero Text
+// is that of a blob that was not loaded, or from what cannot be read twice.
+type Text struct {
 	source         *source // nil: gone
 	offset, length int64
 	sum            uint64

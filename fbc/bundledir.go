@@ -152,8 +152,9 @@ func (r *dirReader) file(name string) []object {
 	defer f.Close()
 	var out []object
 	d := newDecoder(&source{limits: r.limits}, KeepAll)
-	for s := newSplitter(r.ctx, f, r.limits); ; {
-		b, err := s.next(nil)
+	s := newSplitter(r.ctx, r.limits)
+	for s.begin(f); ; {
+		b, err := s.next(batch{})
 		var limit *LimitError
 		switch {
 		case err == io.EOF:
@@ -167,7 +168,7 @@ func (r *dirReader) file(name string) []object {
 		}
 		for _, doc := range b.docs {
 			at := Pos{name, doc.line}
-			d.at, d.faults = &Meta{Pos: at}, nil
+			d.at, d.faults = Meta{Pos: at}, nil
 			text, _, ok := d.read(doc.text)
 			if !ok {
 				r.faults = append(r.faults, d.faults...)

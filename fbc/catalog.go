@@ -58,14 +58,20 @@ func (c *Catalog) Raw(ctx context.Context, b Blob) (jsontext.Value, error) {
 	if m.Raw != nil {
 		return jsontext.Value(m.Raw), nil
 	}
-	src := m.from.source
+	return m.from.Raw(ctx, m)
+}
+
+// Raw is [Catalog.Raw] for a blob of which only the text's place is left, and what
+// m tells of it: schema, name and position.
+func (t Text) Raw(ctx context.Context, m *Meta) (jsontext.Value, error) {
+	src := t.source
 	if src == nil {
 		return nil, fmt.Errorf("%s %q: %w", m.Schema, m.Name, ErrNoSource)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	text, err := src.readAgain(m)
+	text, err := t.read(m.Pos.File)
 	if err != nil {
 		return nil, fmt.Errorf("%s: reading %s %q again: %w", m.Pos, m.Schema, m.Name, err)
 	}
@@ -77,30 +83,30 @@ func (c *Catalog) Raw(ctx context.Context, b Blob) (jsontext.Value, error) {
 	return jsontext.Value(again.Common().Raw), nil
 }
 
-// readAgain reads the text of a blob from its source.
-func (src *source) readAgain(m *Meta) ([]byte, error) {
-	f, err := src.open(m.Pos.File)
+// read reads the text from its file.
+func (t Text) read(file string) ([]byte, error) {
+	f, err := t.source.open(file)
 	if err != nil {
 		return nil, plainPath(err)
 	}
 	defer f.Close()
-	text := make([]byte, m.from.length)
+	text := make([]byte, t.length)
 	switch f := f.(type) {
 	case io.ReaderAt:
-		_, err = f.ReadAt(text, m.from.offset)
+		_, err = f.ReadAt(text, t.offset)
 	case io.ReadSeeker:
-		if _, err = f.Seek(m.from.offset, io.SeekStart); err == nil {
+		if _, err = f.Seek(t.offset, io.SeekStart); err == nil {
 			_, err = io.ReadFull(f, text)
 		}
 	default:
-		if _, err = io.CopyN(io.Discard, f, m.from.offset); err == nil {
+		if _, err = io.CopyN(io.Discard, f, t.offset); err == nil {
 			_, err = io.ReadFull(f, text)
 		}
 	}
 	switch {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return nil, plainPath(err)
-	case maphash.Bytes(src.seed, text) != m.from.sum:
+	case maphash.Bytes(t.source.seed, text) != t.sum:
 		return nil, errors.New("the file has changed since it was loaded; load the catalog again")
 	}
 	return text, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,10 +30,11 @@ type decoder struct {
 	json    []byte // of a YAML document
 	scratch []byte
 	spans   []propertySpan
+	reuse   *reuse // the memory of the batch at hand, where nobody keeps its blobs
 	strings map[string]string
 	values  map[string]json.RawMessage
 	faults  Diagnostics // of the current document
-	at      *Meta
+	at      Meta        // what is known of it
 }
 
 func newDecoder(src *source, keep Keep) *decoder {
@@ -60,11 +62,11 @@ func (f *fields) none() bool { return f.members == 0 }
 // blob decodes one document of file. Not fatal are the faults that leave a blob
 // for use; otherwise the blob, if there is one, is what could be read.
 func (d *decoder) blob(name string, doc document) (b Blob, faults Diagnostics, isFatal bool) {
-	m := Meta{Pos: Pos{File: name, Line: doc.line}, from: doc.at}
+	d.at, d.faults = Meta{Pos: Pos{File: name, Line: doc.line}, from: doc.at}, nil
+	m := &d.at
 	if d.source.open != nil {
 		m.from.source, m.from.sum = d.source, maphash.Bytes(d.source.seed, doc.text)
 	}
-	d.at, d.faults = &m, nil
 	if int64(len(doc.text)) > d.limits.DocumentSize {
 		d.fault(CodeLimit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: int64(len(doc.text)), Max: d.limits.DocumentSize})
 	} else if text, f, ok := d.read(doc.text); ok {
@@ -130,20 +132,13 @@ func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
 		d.syntax(doc, err)
 		return nil, f, false
 	}
-	var buf []byte
-	if d.keep != KeepAll {
-		buf = d.json[:0]
-	}
-	out, fast := yamljson.Convert(buf, doc, &d.yaml)
+	out, fast := d.convert(doc)
 	if !fast {
 		var err error
 		if out, err = d.slow(doc); err != nil {
 			d.syntax(nil, err)
 			return nil, f, false
 		}
-	}
-	if d.keep != KeepAll {
-		d.json = out
 	}
 	if f, ok := d.scan(out); ok {
 		return out, f, true
@@ -157,6 +152,23 @@ func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
 		return nil, f, false
 	}
 	return out, f, true
+}
+
+// convert converts regular YAML, into memory for as long as a blob is kept.
+func (d *decoder) convert(doc []byte) (out []byte, ok bool) {
+	switch {
+	case d.keep == KeepAll:
+		return yamljson.Convert(nil, doc, &d.yaml)
+	case d.reuse != nil:
+		if d.reuse.json == nil {
+			d.reuse.json = make([]byte, 0, batchSize)
+		}
+		from := len(d.reuse.json)
+		d.reuse.json, ok = yamljson.Convert(d.reuse.json, doc, &d.yaml)
+		return slices.Clip(d.reuse.json[from:]), ok
+	}
+	d.json, ok = yamljson.Convert(d.json[:0], doc, &d.yaml)
+	return d.json, ok
 }
 
 // checkText refuses what is no UTF-8 text: the YAML parser would guess.
@@ -344,7 +356,7 @@ func depth(text []byte, limit int64) error {
 
 // typed builds the blob of the fields' schema.
 func (d *decoder) typed(text []byte, f *fields) Blob {
-	m := d.at
+	m := &d.at
 	var known bool
 	if m.Schema, known = d.required("/schema", f.schema); !known {
 		return nil
@@ -378,12 +390,14 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 	case SchemaChannel:
 		d.named("/name", f.name, m.Name)
 		d.named("/package", f.pkg, m.Package)
-		c := &Channel{Entries: d.entries(f.entries)}
+		c := d.newChannel()
+		c.Entries = d.entries(f.entries)
 		c.Meta, b = *m, c
 	case SchemaBundle:
 		d.named("/name", f.name, m.Name)
 		d.named("/package", f.pkg, m.Package)
-		x := &Bundle{Image: d.optional("/image", f.image)}
+		x := d.newBundle()
+		x.Image = d.optional("/image", f.image)
 		x.RelatedImages = d.relatedImages(f.relatedImages)
 		x.Meta, b = *m, x
 	case SchemaDeprecations:
@@ -451,6 +465,16 @@ func (d *decoder) internBytes(s []byte) string {
 	v := string(s)
 	d.strings[v] = v
 	return v
+}
+
+// emptied returns an empty map: m itself unless it became so large that clearing
+// it would cost every later user more than a new one.
+func emptied[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil || len(m) > 1<<12 {
+		return map[K]V{}
+	}
+	clear(m)
+	return m
 }
 
 // first returns the first byte that is not white space, or 0.

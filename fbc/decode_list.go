@@ -149,7 +149,7 @@ func (d *decoder) regular() ([]property.Property, bool) {
 	if len(d.spans) == 0 {
 		return nil, true
 	}
-	out := make([]property.Property, len(d.spans))
+	out := d.newProperties(len(d.spans))
 	for i, s := range d.spans {
 		p := &out[i]
 		p.Type = d.intern(s.typ)
@@ -172,8 +172,12 @@ func (d *decoder) regular() ([]property.Property, bool) {
 var jsonNull = json.RawMessage("null")
 
 // internValue returns a copy of a small JSON value, shared between properties
-// that say the same; nobody modifies them.
+// that say the same; nobody modifies them. Of a blob that nobody keeps, it is the
+// value as it lies in the text.
 func (d *decoder) internValue(v []byte) json.RawMessage {
+	if d.reuse != nil {
+		return json.RawMessage(v)
+	}
 	if shared, ok := d.values[string(v)]; ok {
 		return shared
 	}
@@ -184,17 +188,22 @@ func (d *decoder) internValue(v []byte) json.RawMessage {
 
 // entries decodes the entries of a channel (A6).
 func (d *decoder) entries(raw []byte) []Entry {
-	var out []Entry
+	var own []Entry
+	list := &own
+	if d.reuse != nil {
+		list = &d.reuse.entries
+	}
+	from := len(*list)
 	d.array("/entries", raw, func(i int, v []byte) {
 		if e, ok := d.plainEntry(v); ok {
-			out = append(out, e)
+			*list = append(*list, e)
 			return
 		}
 		if e, ok := d.entry("/entries/"+strconv.Itoa(i), v); ok {
-			out = append(out, e)
+			*list = append(*list, e)
 		}
 	})
-	return out
+	return slices.Clip((*list)[from:])
 }
 
 // entry decodes an entry of any form; ok is false where there is none.

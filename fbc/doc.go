@@ -19,7 +19,9 @@
 // descriptions and the values of heavy properties (olm.csv.metadata,
 // olm.bundle.object) stay in the file; such a property has a nil Value, and
 // [Catalog.Raw] reads the whole blob again from its source. A load with
-// [KeepAll] holds everything, for tools that write catalogs.
+// [KeepAll] holds everything, for tools that write catalogs. A load whose options
+// have a Visit holds nothing: it hands over blob by blob, which is how package graph
+// makes its indexes.
 //
 // # Validation
 //

@@ -1,45 +1,99 @@
 package fbc
 
-import "fmt"
+import (
+	"fmt"
+	"hash/maphash"
+)
 
-// duplicates reports packages, channels of a package, bundles of a package and
-// entries of a channel that appear twice, also across files (A10, A6), each
-// with the place of the first, as name tells it.
-func duplicates(c *Catalog, name func(Pos) Pos) Diagnostics {
-	var out Diagnostics
-	type key struct{ schema, pkg, name string }
-	seen := make(map[key]Pos, len(c.Packages)+len(c.Channels)+len(c.Bundles))
-	check := func(m *Meta) {
-		if m.Name == "" {
-			return // another fault
+// twiceIn reports what is in a catalog twice, with the place of the first as
+// name tells it.
+func twiceIn(c *Catalog, name func(Pos) Pos) Diagnostics {
+	var d duplicates
+	for b := range c.Blobs() {
+		d.add(b, name)
+	}
+	return d.found()
+}
+
+// duplicates finds packages, channels of a package, bundles of a package and
+// entries of a channel that appear twice, also across files (A10, A6). It holds
+// no blob, so that a load that keeps none can use it.
+type duplicates struct {
+	seeds    [2]maphash.Seed
+	seen     map[identity]filed
+	files    []string
+	entries  map[string]int // of the channel at hand
+	packages Diagnostics
+	channels Diagnostics
+	bundles  Diagnostics
+}
+
+// An identity stands for a schema, a package and a name: two hashes of them with
+// seeds that nobody knows, 128 bits, which different names never share.
+type identity [2]uint64
+
+// A filed is a position, its file by number.
+type filed struct {
+	file, line uint32
+}
+
+func (d *duplicates) identity(m *Meta) identity {
+	if d.seen == nil {
+		d.seen = map[identity]filed{}
+		d.seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+	}
+	type names struct{ schema, pkg, name string }
+	n := names{m.Schema, m.Package, m.Name}
+	return identity{maphash.Comparable(d.seeds[0], n), maphash.Comparable(d.seeds[1], n)}
+}
+
+// add takes the next blob; name tells the place of the first of two.
+func (d *duplicates) add(b Blob, name func(Pos) Pos) {
+	switch b := b.(type) {
+	case *Package:
+		d.check(&b.Meta, name, &d.packages)
+	case *Channel:
+		d.check(&b.Meta, name, &d.channels)
+		d.checkEntries(b)
+	case *Bundle:
+		d.check(&b.Meta, name, &d.bundles)
+	}
+}
+
+func (d *duplicates) check(m *Meta, name func(Pos) Pos, list *Diagnostics) {
+	if m.Name == "" {
+		return // another fault
+	}
+	id := d.identity(m)
+	if at, ok := d.seen[id]; ok {
+		first := Pos{File: d.files[at.file], Line: int(at.line)}
+		*list = append(*list, &Diagnostic{Code: CodeDuplicate, Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name,
+			Err: fmt.Errorf("is defined a second time, first at %s; keep one of them", name(first))})
+		return
+	}
+	// Blobs of one file mostly follow each other.
+	if n := len(d.files); n == 0 || d.files[n-1] != m.Pos.File {
+		d.files = append(d.files, m.Pos.File)
+	}
+	d.seen[id] = filed{uint32(len(d.files) - 1), uint32(m.Pos.Line)}
+}
+
+func (d *duplicates) checkEntries(ch *Channel) {
+	d.entries = emptied(d.entries)
+	for i, e := range ch.Entries {
+		if first, ok := d.entries[e.Name]; ok && e.Name != "" {
+			d.channels = append(d.channels, &Diagnostic{Code: CodeDuplicate, Pos: ch.Pos, Schema: ch.Schema, Package: ch.Package, Name: ch.Name,
+				Path: fmt.Sprintf("/entries/%d", i), Err: fmt.Errorf("entry %q appears a second time, first as entry %d; merge the two", e.Name, first)})
+			continue
 		}
-		k := key{m.Schema, m.Package, m.Name}
-		if at, ok := seen[k]; ok {
-			out = append(out, &Diagnostic{Code: CodeDuplicate, Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name,
-				Err: fmt.Errorf("is defined a second time, first at %s; keep one of them", name(at))})
-			return
-		}
-		seen[k] = m.Pos
+		d.entries[e.Name] = i
 	}
-	for _, p := range c.Packages {
-		check(&p.Meta)
-	}
-	for _, ch := range c.Channels {
-		check(&ch.Meta)
-		entries := make(map[string]int, len(ch.Entries))
-		for i, e := range ch.Entries {
-			if first, ok := entries[e.Name]; ok && e.Name != "" {
-				out = append(out, &Diagnostic{Code: CodeDuplicate, Pos: ch.Pos, Schema: ch.Schema, Package: ch.Package, Name: ch.Name,
-					Path: fmt.Sprintf("/entries/%d", i), Err: fmt.Errorf("entry %q appears a second time, first as entry %d; merge the two", e.Name, first)})
-				continue
-			}
-			entries[e.Name] = i
-		}
-	}
-	for _, b := range c.Bundles {
-		check(&b.Meta)
-	}
-	return out
+}
+
+// found returns what appears twice: packages, then channels and their entries,
+// then bundles.
+func (d *duplicates) found() Diagnostics {
+	return append(append(d.packages, d.channels...), d.bundles...)
 }
 
 func asIs(p Pos) Pos { return p }

@@ -39,6 +39,13 @@ type LoadOptions struct {
 	// AllowEmpty accepts a catalog without any blob, which otherwise is an error:
 	// mostly it is a wrong directory.
 	AllowEmpty bool
+	// Visit, when set, is given each blob as it is read, in the order of the
+	// catalog and from the goroutine that called Load. The catalog that Load then
+	// returns has findings only, and the load takes no more memory than the blobs
+	// that are on their way: a blob is Visit's until it returns, and strings are the
+	// only part of it that may be kept. Faults may come after blobs, so that what
+	// Visit was given is of use only when Load returns no error.
+	Visit func(Blob)
 	// Progress, when set, is called now and then from the goroutine that
 	// called Load, and once at the end.
 	Progress func(Progress)
@@ -180,6 +187,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		limits:  &limits,
 		keep:    opts.Keep,
 		source:  src,
+		reuse:   opts.Visit != nil,
 		workers: opts.Concurrency,
 		chunk:   batchSize,
 		open:    from.open,
@@ -199,10 +207,16 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 			opts.Progress(total)
 		}
 	}
+	visit, twice, empty := opts.Visit, duplicates{}, true
+	if visit == nil {
+		visit = cat.add
+	}
 	sink := func(r *result) (more bool) {
 		enough := r.cut(faults.max - len(faults.list))
 		for _, b := range r.blobs {
-			cat.add(b)
+			empty = false
+			twice.add(b, asIs)
+			visit(b)
 		}
 		faults.add(r.faults...)
 		findings.add(r.findings...)
@@ -225,8 +239,8 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		cat.Findings = findings.told()
 		return cat, append(faults.sorted(), stopped(faults.cut.Pos, limits.Diagnostics)), nil
 	}
-	faults.add(duplicates(cat, asIs)...)
-	if cat.Len() == 0 && len(faults.list) == 0 && !opts.AllowEmpty {
+	faults.add(twice.found()...)
+	if empty && len(faults.list) == 0 && !opts.AllowEmpty {
 		name := "."
 		if len(list.files) == 1 {
 			name = list.files[0].name

@@ -21,7 +21,7 @@ func MergeFrom(dirs []string, catalogs ...*Catalog) (*Catalog, error) {
 			out.add(b)
 		}
 		out.Findings = append(out.Findings, c.Findings...)
-		for _, d := range duplicates(c, func(p Pos) Pos { return below(dirs, i, p) }) {
+		for _, d := range twiceIn(c, func(p Pos) Pos { return below(dirs, i, p) }) {
 			d.Pos = below(dirs, i, d.Pos)
 			found = append(found, d)
 		}
@@ -76,7 +76,7 @@ func inBoth(dirs []string, catalogs []*Catalog) Diagnostics {
 				continue
 			}
 			if first.catalog == i {
-				continue // told by duplicates
+				continue // told by twiceIn
 			}
 			x := clash{first.catalog, i, m.Package}
 			if f, ok := faults[x]; ok {

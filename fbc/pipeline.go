@@ -14,17 +14,19 @@ type pipeline struct {
 	limits  *Limits
 	source  *source
 	keep    Keep
+	reuse   bool // the sink keeps no blob
 	workers int
 	chunk   int
 	open    func(name string) (io.ReadCloser, error)
 }
 
-// A job is a batch on its way to a result.
+// A job is a batch on its way to a result. The memory of a job serves again.
 type job struct {
 	file string
 	batch
 	result
-	done chan struct{}
+	reuse *reuse        // nil when the blobs are kept
+	done  chan struct{} // has an item when there is a result
 }
 
 // A result is what became of a batch.
@@ -59,10 +61,17 @@ func (r *result) cut(left int) bool {
 func (p *pipeline) run(caller context.Context, files []file, sink func(*result) (more bool)) error {
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
-	// What is in flight bounds memory: each job holds one buffer.
-	inFlight := 2*p.workers + 2
-	jobs, ordered := make(chan *job, inFlight), make(chan *job, inFlight)
-	buffers := make(chan []byte, inFlight)
+	// What is in flight bounds memory: each job holds one buffer. No channel of so
+	// many jobs is ever full.
+	inFlight := p.workers + 2
+	jobs, ordered, idle := make(chan *job, inFlight), make(chan *job, inFlight), make(chan *job, inFlight)
+	for range inFlight {
+		j := &job{done: make(chan struct{}, 1)}
+		if p.reuse {
+			j.reuse = &reuse{}
+		}
+		idle <- j
+	}
 
 	var workers sync.WaitGroup
 	for range p.workers {
@@ -75,21 +84,17 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 				if ctx.Err() == nil {
 					d.decode(ctx, j)
 				}
-				select {
-				case buffers <- j.buf:
-				default:
-				}
-				j.batch = batch{}
-				close(j.done)
+				j.done <- struct{}{}
 			}
 		})
 	}
 	go func() {
 		defer close(ordered)
 		defer close(jobs)
-		var documents int64
+		r := reader{pipeline: p, idle: idle, jobs: jobs, ordered: ordered, splitter: newSplitter(ctx, p.limits)}
+		r.splitter.chunk = p.chunk
 		for _, f := range files {
-			if !p.read(ctx, f, &documents, buffers, jobs, ordered) {
+			if !r.read(ctx, f) {
 				return
 			}
 		}
@@ -112,6 +117,7 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 				if enough = !sink(&j.result); enough {
 					cancel()
 				}
+				idle <- j
 			case <-caller.Done():
 				return context.Cause(caller)
 			}
@@ -121,71 +127,92 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 	}
 }
 
+// A reader reads files and sends their batches.
+type reader struct {
+	*pipeline
+	splitter  *splitter
+	documents int64 // so far
+	idle      <-chan *job
+	// A job goes to the workers and, in order, to the sink.
+	jobs, ordered chan<- *job
+}
+
+// job returns a job that nobody works at; nil when the context has ended.
+func (r *reader) job(ctx context.Context, file string) *job {
+	select {
+	case j := <-r.idle:
+		j.file, j.result = file, result{blobs: dropped(j.blobs)}
+		if j.reuse != nil {
+			j.reuse.again()
+		}
+		return j
+	case <-ctx.Done():
+		return nil
+	}
+}
+
 // read sends the batches of one file; it reports whether to go on.
-func (p *pipeline) read(ctx context.Context, f file, documents *int64, buffers <-chan []byte, jobs, ordered chan<- *job) bool {
-	var size, told int64 // bytes read, and those that the results told of
-	// A job with nothing to decode carries the faults of the file, in order.
-	finish := func(code Code, line int, err error) bool {
-		j := &job{file: f.name, done: make(chan struct{})}
-		j.last, j.bytes = true, size-told
-		if err != nil {
-			j.faults = Diagnostics{{Code: code, Pos: Pos{File: f.name, Line: line}, Err: err}}
-		}
-		close(j.done)
-		select {
-		case ordered <- j:
-			return true
-		case <-ctx.Done():
-			return false
-		}
+func (r *reader) read(ctx context.Context, f file) bool {
+	j := r.job(ctx, f.name)
+	if j == nil {
+		return false
 	}
-	r, err := p.open(f.name)
+	in, err := r.open(f.name)
 	if err != nil {
-		return finish(CodeUnreadable, 0, plainPath(err))
+		r.end(j, 0, CodeUnreadable, 0, plainPath(err))
+		return true
 	}
-	defer r.Close()
-	s := newSplitter(ctx, r, p.limits)
-	s.chunk = p.chunk
-	for {
-		if s.eof {
-			return finish("", 0, nil)
-		}
-		var buf []byte
-		select {
-		case buf = <-buffers:
-		default:
-		}
-		b, err := s.next(buf)
-		size = s.size
+	defer in.Close()
+	s := r.splitter
+	s.begin(in)
+	told := int64(0) // bytes that the results told of
+	for !s.eof {
+		b, err := s.next(j.batch)
 		var limit *LimitError
 		switch {
 		case err == io.EOF:
-			return finish("", 0, nil)
+			r.end(j, s.size-told, "", 0, nil)
+			return true
 		case errors.As(err, &limit):
-			return finish(CodeLimit, s.line, err)
+			r.end(j, s.size-told, CodeLimit, s.line, err)
+			return true
 		case err != nil:
-			return finish(CodeUnreadable, s.line, fmt.Errorf("reading stopped after %d bytes: %w", s.size, plainPath(err)))
+			r.end(j, s.size-told, CodeUnreadable, s.line, fmt.Errorf("reading stopped after %d bytes: %w", s.size, plainPath(err)))
+			return true
 		}
-		if *documents += int64(len(b.docs)); *documents > p.limits.Documents {
-			finish(CodeLimit, s.line, &LimitError{Limit: "Documents", What: "number of documents", Max: p.limits.Documents})
+		j.batch = b
+		if r.documents += int64(len(b.docs)); r.documents > r.limits.Documents {
+			r.end(j, s.size-told, CodeLimit, s.line, &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
 			return false
 		}
-		j := &job{file: f.name, batch: b, done: make(chan struct{})}
 		j.bytes = s.off - told
 		told = s.off
-		for _, to := range []chan<- *job{ordered, jobs} {
-			select {
-			case to <- j:
-			case <-ctx.Done():
-				close(j.done)
-				return false
-			}
+		r.ordered <- j
+		r.jobs <- j
+		if j = r.job(ctx, f.name); j == nil {
+			return false
 		}
 	}
+	r.end(j, s.size-told, "", 0, nil)
+	return true
+}
+
+// end sends a job with nothing to decode, which tells of the end of a file, and of
+// its fault if there is one.
+func (r *reader) end(j *job, bytes int64, code Code, line int, err error) {
+	j.last, j.bytes = true, bytes
+	if err != nil {
+		j.faults = Diagnostics{{Code: code, Pos: Pos{File: j.file, Line: line}, Err: err}}
+	}
+	j.done <- struct{}{}
+	r.ordered <- j
 }
 
 // decode fills the job's result from its batch.
 func (d *decoder) decode(ctx context.Context, j *job) {
+	if d.reuse = j.reuse; d.reuse != nil {
+		d.strings = emptied(d.strings)
+	}
 	for _, doc := range j.docs {
 		if ctx.Err() != nil {
 			return

@@ -112,7 +112,7 @@ func checkScan(t *testing.T, text []byte) {
 	limits := (&Limits{PropertySize: 32, Depth: 100}).withDefaults()
 	for _, keep := range []Keep{KeepResolution, KeepAll} {
 		d := newDecoder(&source{limits: &limits, seed: maphash.MakeSeed()}, keep)
-		d.at = &Meta{}
+		d.at = Meta{}
 		// long runs a long way and reports whether it had something to report.
 		long := func(way func()) bool {
 			d.faults = nil

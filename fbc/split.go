@@ -12,7 +12,7 @@ const bom = "\xef\xbb\xbf"
 // A document is the text of one blob and where it stands in its file.
 type document struct {
 	text []byte
-	at   extent
+	at   Text
 	line int
 }
 
@@ -38,19 +38,24 @@ type splitter struct {
 	size   int64 // bytes read so far
 }
 
-const batchSize = 256 << 10
+const batchSize = 16 << 10
 
 // maxEmptyReads is how often a reader may return nothing before it is given up.
 const maxEmptyReads = 100
 
-func newSplitter(ctx context.Context, r io.Reader, limits *Limits) *splitter {
-	return &splitter{ctx: ctx, r: r, limits: limits, chunk: batchSize, line: 1}
+func newSplitter(ctx context.Context, limits *Limits) *splitter {
+	return &splitter{ctx: ctx, limits: limits, chunk: batchSize}
 }
 
-// next returns the next run of documents, or io.EOF after the last one. buf is
-// a buffer to use, of any capacity. After any other error the file is over.
-func (s *splitter) next(buf []byte) (batch, error) {
-	buf = append(buf[:0], s.rest...)
+// begin turns to another file.
+func (s *splitter) begin(r io.Reader) {
+	s.r, s.rest, s.off, s.line, s.eof, s.size = r, s.rest[:0], 0, 1, false, 0
+}
+
+// next returns the next run of documents, or io.EOF after the last one. used is
+// a batch whose memory may be used again. After any other error the file is over.
+func (s *splitter) next(used batch) (batch, error) {
+	buf := append(used.buf[:0], s.rest...)
 	empty := 0
 	for {
 		if !s.eof && len(buf) < cap(buf) {
@@ -79,10 +84,10 @@ func (s *splitter) next(buf []byte) (batch, error) {
 				return batch{}, err
 			}
 		}
-		docs, used := s.carve(buf)
+		docs, end := s.carve(buf, used.docs[:0])
 		if len(docs) > 0 || s.eof {
 			// The rest moves to memory of its own: the batch keeps the buffer.
-			s.rest = append(s.rest[:0], buf[used:]...)
+			s.rest = append(s.rest[:0], buf[end:]...)
 			if len(docs) == 0 {
 				return batch{}, io.EOF
 			}
@@ -97,9 +102,9 @@ func (s *splitter) next(buf []byte) (batch, error) {
 	}
 }
 
-// carve cuts the complete documents off the front of data and returns how much
-// of it they and the space between them took.
-func (s *splitter) carve(data []byte) (docs []document, used int) {
+// carve cuts the complete documents off the front of data, adds them to docs and
+// returns how much of data they and the space between them took.
+func (s *splitter) carve(data []byte, docs []document) (_ []document, used int) {
 	pos := 0
 	for {
 		from, ok := skipBlank(data, pos, s.eof)
@@ -113,7 +118,7 @@ func (s *splitter) carve(data []byte) (docs []document, used int) {
 		s.line += bytes.Count(data[used:from], []byte("\n"))
 		docs = append(docs, document{
 			text: data[from:to],
-			at:   extent{offset: s.off + int64(from-used), length: int64(to - from)},
+			at:   Text{offset: s.off + int64(from-used), length: int64(to - from)},
 			line: s.line,
 		})
 		s.line += bytes.Count(data[from:to], []byte("\n"))

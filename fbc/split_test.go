@@ -64,11 +64,12 @@ func TestSplit(t *testing.T) {
 func split(t *testing.T, r io.Reader, chunk int) string {
 	t.Helper()
 	limits := (*Limits)(nil).withDefaults()
-	s := newSplitter(t.Context(), r, &limits)
+	s := newSplitter(t.Context(), &limits)
+	s.begin(r)
 	s.chunk = chunk
 	var out []string
 	for {
-		b, err := s.next(nil)
+		b, err := s.next(batch{})
 		if err == io.EOF {
 			return strings.Join(out, "\n")
 		}

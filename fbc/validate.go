@@ -44,7 +44,7 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 	for _, d := range v.found {
 		v.said[place{d.Pos, d.Path}] = true
 	}
-	v.found = append(v.found, duplicates(c, asIs)...)
+	v.found = append(v.found, twiceIn(c, asIs)...)
 	v.index()
 	v.provide()
 	for _, p := range v.order {
@@ -93,7 +93,7 @@ func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOp
 	if load != nil {
 		all = *load
 	}
-	all.Keep = KeepAll
+	all.Keep, all.Visit = KeepAll, nil
 	c, faults, err := loadAll(ctx, from, &all)
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,62 @@
+package fbc
+
+import "github.com/olmkit/olmkit/property"
+
+// A reuse is the memory of the blobs of a batch that nobody keeps: it serves the
+// next batch when they have been seen (LoadOptions.Visit). Blobs point into it; a
+// list that has to grow moves, and leaves them what they point to.
+type reuse struct {
+	json       []byte // of YAML documents
+	bundles    []Bundle
+	channels   []Channel
+	properties []property.Property
+	entries    []Entry
+}
+
+// again empties the memory, and lets go of what the blobs referred to.
+func (m *reuse) again() {
+	m.json = m.json[:0]
+	m.bundles = dropped(m.bundles)
+	m.channels = dropped(m.channels)
+	m.properties = dropped(m.properties)
+	m.entries = dropped(m.entries)
+}
+
+func dropped[T any](list []T) []T {
+	clear(list)
+	return list[:0]
+}
+
+// push adds a zero item to list and returns it.
+func push[T any](list *[]T) *T {
+	*list = append(*list, *new(T))
+	return &(*list)[len(*list)-1]
+}
+
+// pushN adds n zero items and returns them, without room for more.
+func pushN[T any](list *[]T, n int) []T {
+	from := len(*list)
+	*list = append(*list, make([]T, n)...)
+	return (*list)[from : from+n : from+n]
+}
+
+func (d *decoder) newBundle() *Bundle {
+	if d.reuse == nil {
+		return &Bundle{}
+	}
+	return push(&d.reuse.bundles)
+}
+
+func (d *decoder) newChannel() *Channel {
+	if d.reuse == nil {
+		return &Channel{}
+	}
+	return push(&d.reuse.channels)
+}
+
+func (d *decoder) newProperties(n int) []property.Property {
+	if d.reuse == nil {
+		return make([]property.Property, n)
+	}
+	return pushN(&d.reuse.properties, n)
+}
