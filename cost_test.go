@@ -130,6 +130,14 @@ func costs(t *testing.T) []cost {
 	}{
 		{"load JSON", func() error { _, err := fbc.LoadBytes(ctx, jsonText, "costs.json", one); return err }},
 		{"load YAML", func() error { _, err := fbc.LoadBytes(ctx, yamlText, "costs.yaml", one); return err }},
+		{"load and index JSON", func() error {
+			_, err := graph.LoadBytes(ctx, jsonText, "costs.json", &graph.Options{Load: one})
+			return err
+		}},
+		{"load and index YAML", func() error {
+			_, err := graph.LoadBytes(ctx, yamlText, "costs.yaml", &graph.Options{Load: one})
+			return err
+		}},
 		{"build", func() error { _, err := graph.Build(ctx, blobs, nil); return err }},
 		{"open an index", func() error {
 			_, err := graph.ReadIndex(bytes.NewReader(index.Bytes()), int64(index.Len()), nil)

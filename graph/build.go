@@ -4,20 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
 
-	"github.com/blang/semver/v4"
-
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/chain"
 	"github.com/olmkit/olmkit/property"
 )
 
 // Options adjust how a catalog is indexed. A nil *Options means all defaults.
 type Options struct {
-	// Load is passed to fbc.Load.
+	// Load is passed to fbc.Load. Its Visit is not called.
 	Load *fbc.LoadOptions
 	// ConstraintLimits bound the requirements that bundles may state.
 	ConstraintLimits *constraints.Limits
@@ -27,33 +27,69 @@ type Options struct {
 	Source fs.FS
 }
 
-// Load loads the catalog below the root of fsys and indexes it. Errors are
-// those of fbc.Load; problems that leave a usable index are listed by
+// Load loads the catalog below the root of fsys and indexes it, blob by blob, so
+// that only the index stays in memory; with fbc.KeepAll the blobs do too. Errors
+// are those of fbc.Load; problems that leave a usable index are listed by
 // [Catalog.Problems].
 func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
-	var load *fbc.LoadOptions
-	if opts != nil {
-		load = opts.Load
-	}
-	blobs, err := fbc.Load(ctx, fsys, load)
-	if err != nil {
-		return nil, err
-	}
-	return Build(ctx, blobs, opts)
+	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) { return fbc.Load(ctx, fsys, o) })
 }
 
-// LoadBytes loads a catalog from the text of one stream of documents and indexes
-// it. The name stands for the file in positions.
-func LoadBytes(ctx context.Context, text []byte, name string, opts *Options) (*Catalog, error) {
-	var load *fbc.LoadOptions
-	if opts != nil {
-		load = opts.Load
+// LoadReader is [Load] for one stream of documents. The name stands for the file
+// in positions. Without fbc.KeepAll, what is not in the index cannot be read again.
+func LoadReader(ctx context.Context, r io.Reader, name string, opts *Options) (*Catalog, error) {
+	c, err := load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
+		return fbc.LoadReader(ctx, r, name, o)
+	})
+	if c != nil {
+		c.reload = nil // the stream is at its end
 	}
-	blobs, err := fbc.LoadBytes(ctx, text, name, load)
+	return c, err
+}
+
+// LoadBytes is [Load] for documents in memory. The name stands for the file in
+// positions. The caller must not modify text while the catalog is in use.
+func LoadBytes(ctx context.Context, text []byte, name string, opts *Options) (*Catalog, error) {
+	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
+		return fbc.LoadBytes(ctx, text, name, o)
+	})
+}
+
+// load indexes what from loads.
+func load(ctx context.Context, opts *Options, from func(context.Context, *fbc.LoadOptions) (*fbc.Catalog, error)) (*Catalog, error) {
+	var o fbc.LoadOptions
+	if opts != nil && opts.Load != nil {
+		o = *opts.Load
+	}
+	o.Visit = nil
+	if o.Keep == fbc.KeepAll {
+		blobs, err := from(ctx, &o)
+		if err != nil {
+			return nil, err
+		}
+		return Build(ctx, blobs, opts)
+	}
+	b := newBuilder(opts)
+	o.Visit = b.add
+	if _, err := from(ctx, &o); err != nil {
+		return nil, err
+	}
+	c, err := b.finish(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Build(ctx, blobs, opts)
+	c.reload = func(ctx context.Context) (*fbc.Catalog, error) { return from(ctx, again(&o)) }
+	return c, nil
+}
+
+// again returns the options of a second load, which nobody watches.
+func again(opts *fbc.LoadOptions) *fbc.LoadOptions {
+	var o fbc.LoadOptions
+	if opts != nil {
+		o = *opts
+	}
+	o.Visit, o.Progress = nil, nil
+	return &o
 }
 
 // Build indexes blobs, whose order does not matter. The blobs must not be
@@ -61,50 +97,31 @@ func LoadBytes(ctx context.Context, text []byte, name string, opts *Options) (*C
 // listed by [Catalog.Problems]: the only errors are the context's and that of
 // a catalog with more than 4 GiB of different text.
 func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, error) {
-	b := builder{
-		c: &Catalog{blobs: blobs}, t: newTableBuilder(),
-		requirements: map[[2]sid]uint32{}, ranges: map[sid]uint32{},
-		gvkOf: map[sid]uint32{}, numbers: map[property.GVK]uint32{}, labels: map[sid][]uint32{},
-	}
-	var limits *constraints.Limits
-	if opts != nil {
-		limits = opts.ConstraintLimits
-	}
-	b.compiler, b.perBundle = constraints.NewCompiler(limits), limits.PerBundle()
-	bundles, channels := sortedBundles(blobs.Bundles), sortedChannels(blobs.Channels)
-	b.packages(blobs.Packages, bundles, channels)
-	b.c.bundles = make([]bundleRec, 0, len(bundles))
-	for i, x := range bundles {
-		if i%1024 == 0 && ctx.Err() != nil {
+	b := newBuilder(opts)
+	b.c.blobs = blobs
+	i := 0
+	for x := range blobs.Blobs() {
+		if i++; i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		b.bundle(x)
+		b.add(x)
 	}
-	for i, x := range channels {
-		if i%64 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		b.channel(x)
-	}
-	b.apis()
-	b.bundleEntries()
-	b.c.meaning.exprs, b.c.meaning.ranges = known(b.exprs), known(b.rngs)
-	b.c.table = b.t.table()
-	for i := range b.c.channels {
-		b.order(uint32(i))
-	}
-	b.deprecations(blobs.Deprecations)
-	if b.t.full {
-		return nil, fmt.Errorf("index: the names, versions and properties of the catalog have more than %d bytes; split the catalog", b.t.max)
-	}
-	b.c.table = b.t.table()
-	b.sortProblems()
-	return b.c, nil
+	return b.finish(ctx)
 }
 
+// A builder makes an index of blobs, of which it gets one after the other, in any
+// order, and keeps none. add takes what a blob says as records and text; finish
+// sorts the records and joins them (link.go). Until then, the package of a bundle or
+// channel is the sid of its name, and the bundle of an entry its number in the blob.
 type builder struct {
 	c            *Catalog
 	t            *tableBuilder
+	bundles      blocks[bundleRec]
+	props        blocks[propRec]  // of each bundle
+	texts        blocks[fbc.Text] // of each bundle, where no blobs are kept
+	packageTexts []fbc.Text       // of each package, likewise
+	entries      blocks[entryRec] // of each channel, by name
+	deprecated   []deprecatedBlob
 	compiler     *constraints.Compiler
 	perBundle    int  // requirements that a bundle may state
 	tooMany      bool // the bundle at hand states more
@@ -112,33 +129,45 @@ type builder struct {
 	exprs        []*outcome[constraints.Expr] // of each requirement
 	ranges       map[sid]uint32
 	rngs         []*outcome[constraints.Range]
-	gvks         []property.GVK
-	numbers      map[property.GVK]uint32 // in gvks
-	gvkOf        map[sid]uint32          // by the text of a property
-	labels       map[sid][]uint32
-	pkgs         map[string]uint32
+	numbers      map[[3]sid]uint32 // in c.gvks
+	gvkOf        map[sid]uint32    // by the text of a property
+	gvkType      sid               // the type of such properties
+	order        []uint32          // of the entries of the channel at hand
+	links        []chain.Entry     // of the channel at hand
 }
 
-func sortedBundles(list []*fbc.Bundle) []*fbc.Bundle {
-	return sortedBy(list, func(b *fbc.Bundle) *fbc.Meta { return &b.Meta })
+func newBuilder(opts *Options) *builder {
+	b := &builder{
+		c:            &Catalog{},
+		requirements: map[[2]sid]uint32{}, ranges: map[sid]uint32{},
+		gvkOf: map[sid]uint32{}, numbers: map[[3]sid]uint32{},
+	}
+	var limits *constraints.Limits
+	if opts != nil {
+		limits = opts.ConstraintLimits
+	}
+	b.t = newTableBuilder()
+	b.compiler, b.perBundle = constraints.NewCompiler(limits), limits.PerBundle()
+	return b
 }
 
-func sortedChannels(list []*fbc.Channel) []*fbc.Channel {
-	return sortedBy(list, func(b *fbc.Channel) *fbc.Meta { return &b.Meta })
-}
-
-// sortedBy returns the blobs by package, name and position.
-func sortedBy[T any](list []T, meta func(T) *fbc.Meta) []T {
-	return slices.SortedFunc(slices.Values(list), func(x, y T) int {
-		a, b := meta(x), meta(y)
-		if c := strings.Compare(a.Package, b.Package); c != 0 {
-			return c
+// add takes the next blob.
+func (b *builder) add(x fbc.Blob) {
+	switch x := x.(type) {
+	case *fbc.Package:
+		r := packageRec{name: b.t.id(x.Name), defaultChannel: b.t.id(x.DefaultChannel), pos: b.pos(x.Pos)}
+		if b.c.blobs == nil {
+			b.packageTexts = append(b.packageTexts, x.Text())
+			r.deprecated = uint32(len(b.packageTexts)) // until finish
 		}
-		if c := strings.Compare(a.Name, b.Name); c != 0 {
-			return c
-		}
-		return a.Pos.Compare(b.Pos)
-	})
+		b.c.packages = append(b.c.packages, r)
+	case *fbc.Channel:
+		b.channel(x)
+	case *fbc.Bundle:
+		b.bundle(x)
+	case *fbc.Deprecations:
+		b.deprecation(x)
+	}
 }
 
 // problem records a fault and returns 1 + its number.
@@ -151,49 +180,9 @@ func (b *builder) problem(code fbc.Code, m *fbc.Meta, path string, err error) ui
 
 func (b *builder) pos(p fbc.Pos) pos { return pos{b.t.id(p.File), uint32(p.Line)} }
 
-// packages adds the packages, also those that only other blobs name.
-func (b *builder) packages(list []*fbc.Package, bundles []*fbc.Bundle, channels []*fbc.Channel) {
-	list = sortedBy(list, func(p *fbc.Package) *fbc.Meta { return &p.Meta })
-	b.pkgs = make(map[string]uint32, len(list))
-	defined := map[string]*fbc.Package{}
-	names := make([]string, 0, len(list))
-	for _, p := range list {
-		if _, ok := defined[p.Name]; !ok {
-			defined[p.Name] = p
-			names = append(names, p.Name)
-		}
-	}
-	missing := func(m *fbc.Meta) {
-		if _, ok := defined[m.Package]; !ok {
-			defined[m.Package] = nil
-			names = append(names, m.Package)
-			b.problem(fbc.CodeNoPackage, m, "/package", fmt.Errorf("package %q has no %s blob", m.Package, fbc.SchemaPackage))
-		}
-	}
-	for _, x := range channels {
-		missing(&x.Meta)
-	}
-	for _, x := range bundles {
-		missing(&x.Meta)
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		b.pkgs[name] = uint32(i)
-		r := packageRec{name: b.t.id(name)}
-		if p := defined[name]; p != nil {
-			r.defaultChannel, r.pos = b.t.id(p.DefaultChannel), b.pos(p.Pos)
-		}
-		b.c.packages = append(b.c.packages, r)
-	}
-}
-
-// bundle adds the next bundle in order.
 func (b *builder) bundle(x *fbc.Bundle) {
-	i := uint32(len(b.c.bundles))
-	pkg := b.pkgs[x.Package]
-	r := bundleRec{pkg: pkg, name: b.t.id(x.Name), image: b.t.id(x.Image), pos: b.pos(x.Pos)}
+	r := bundleRec{pkg: uint32(b.t.id(x.Package)), name: b.t.id(x.Name), image: b.t.id(x.Image), pos: b.pos(x.Pos)}
 	b.tooMany = false
-	extend(&b.c.packages[pkg].bundles, i)
 	var (
 		versions int
 		labels   []sid
@@ -204,13 +193,13 @@ func (b *builder) bundle(x *fbc.Bundle) {
 			}
 		}
 	)
-	r.props.from, r.required.from, r.apis.from = uint32(len(b.c.props)), uint32(len(b.c.required)), uint32(len(b.c.apis))
+	r.props.from, r.required.from = b.props.n, uint32(len(b.c.required))
 	for n, p := range x.Properties {
 		rec := propRec{typ: b.t.id(p.Type)}
 		if p.Value != nil {
 			rec.value = uint32(b.t.bytes(p.Value)) + 1
 		}
-		b.c.props = append(b.c.props, rec)
+		b.props.add(rec)
 		switch p.Type {
 		case property.TypePackage:
 			v, err := property.ParsePackage(p.Value)
@@ -218,7 +207,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 				fault(fbc.CodeVersion, n, err)
 				continue
 			}
-			version, err := semver.Parse(v.Version)
+			version, err := parseVersion(v.Version)
 			if err != nil {
 				fault(fbc.CodeVersion, n, fmt.Errorf("version %q is no semantic version: %w", v.Version, err))
 				continue
@@ -230,12 +219,9 @@ func (b *builder) bundle(x *fbc.Bundle) {
 				fault(fbc.CodeVersion, n, errors.New("a second olm.package property; a bundle has exactly one"))
 			}
 		case property.TypeGVK:
-			g, err := b.api(p, rec)
-			if err != nil {
+			if err := b.api(p, rec); err != nil {
 				fault(fbc.CodeAPI, n, err)
-				continue
 			}
-			b.c.apis = append(b.c.apis, g)
 		case property.TypeLabel:
 			l, err := property.ParseLabel(p.Value)
 			if err != nil {
@@ -254,33 +240,34 @@ func (b *builder) bundle(x *fbc.Bundle) {
 	if versions == 0 && r.fault == 0 {
 		r.fault = b.problem(fbc.CodeVersion, &x.Meta, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
 	}
-	r.props.to, r.required.to, r.apis.to = uint32(len(b.c.props)), uint32(len(b.c.required)), uint32(len(b.c.apis))
+	r.props.to, r.required.to = b.props.n, uint32(len(b.c.required))
 	slices.Sort(labels)
-	labels = slices.Compact(labels)
-	for _, l := range labels {
-		b.labels[l] = append(b.labels[l], i)
+	r.labels = grow(&b.c.bundleLabels, slices.Compact(labels)...)
+	b.bundles.add(r)
+	if b.c.blobs == nil {
+		b.texts.add(x.Text())
 	}
-	r.labels = grow(&b.c.bundleLabels, labels...)
-	b.c.bundles = append(b.c.bundles, r)
 }
 
-// api returns the number of the API that a property provides. What many bundles
-// provide is read once.
-func (b *builder) api(p property.Property, rec propRec) (uint32, error) {
-	if n, ok := b.gvkOf[sid(rec.value-1)]; ok && rec.value > 0 {
-		return n, nil
+// api numbers the API that a property provides. What many bundles provide is read
+// once; joinAPIs goes by the text of properties too.
+func (b *builder) api(p property.Property, rec propRec) error {
+	text := sid(rec.value - 1)
+	if _, ok := b.gvkOf[text]; ok && rec.value > 0 {
+		return nil
 	}
 	g, err := property.ParseGVK(p.Value)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	n, ok := b.numbers[g]
+	key := [3]sid{b.t.id(g.Group), b.t.id(g.Version), b.t.id(g.Kind)}
+	n, ok := b.numbers[key]
 	if !ok {
-		n = uint32(len(b.gvks))
-		b.gvks, b.numbers[g] = append(b.gvks, g), n
+		n = uint32(len(b.c.gvks))
+		b.c.gvks, b.numbers[key] = append(b.c.gvks, gvkRec{group: key[0], version: key[1], kind: key[2]}), n
 	}
-	b.gvkOf[sid(rec.value-1)] = n
-	return n, nil
+	b.gvkOf[text], b.gvkType = n, rec.typ
+	return nil
 }
 
 // requirement adds what a property requires, if it does.
@@ -314,29 +301,18 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 	b.c.required = append(b.c.required, requiredRec{requirement: id, property: uint32(n)})
 }
 
-// channel adds the next channel in order, with its entries by name.
 func (b *builder) channel(x *fbc.Channel) {
-	i := uint32(len(b.c.channels))
-	pkg := b.pkgs[x.Package]
-	r := channelRec{pkg: pkg, name: b.t.id(x.Name), pos: b.pos(x.Pos)}
-	extend(&b.c.packages[pkg].channels, i)
-	r.entries.from = uint32(len(b.c.entries))
-	order := make([]int, len(x.Entries)) // by name, which keeps the numbers that problems tell
-	for k := range order {
-		order[k] = k
+	r := channelRec{pkg: uint32(b.t.id(x.Package)), name: b.t.id(x.Name), pos: b.pos(x.Pos)}
+	r.entries.from = b.entries.n
+	order := b.order[:0] // by name, which keeps the numbers that problems tell
+	for k := range x.Entries {
+		order = append(order, uint32(k))
 	}
-	slices.SortStableFunc(order, func(k, l int) int { return strings.Compare(x.Entries[k].Name, x.Entries[l].Name) })
-	names := b.c.packages[pkg].bundles
+	b.order = order
+	slices.SortStableFunc(order, func(k, l uint32) int { return strings.Compare(x.Entries[k].Name, x.Entries[l].Name) })
 	for _, k := range order {
 		e := &x.Entries[k]
-		rec := entryRec{channel: i, name: b.t.id(e.Name), replaces: b.t.id(e.Replaces)}
-		if at, ok := slices.BinarySearchFunc(in(b.c.bundles, names), e.Name, func(r bundleRec, name string) int {
-			return strings.Compare(b.t.str(r.name), name)
-		}); ok {
-			rec.bundle = names.from + uint32(at) + 1
-		} else {
-			b.problem(fbc.CodeNoBundle, &x.Meta, entryPath(k), fmt.Errorf("entry %q has no %s blob in package %q", e.Name, fbc.SchemaBundle, x.Package))
-		}
+		rec := entryRec{bundle: k, name: b.t.id(e.Name), replaces: b.t.id(e.Replaces)}
 		rec.skips.from = uint32(len(b.c.skips))
 		for _, s := range e.Skips {
 			b.c.skips = append(b.c.skips, b.t.id(s))
@@ -348,13 +324,13 @@ func (b *builder) channel(x *fbc.Channel) {
 				b.problem(fbc.CodeSkipRange, &x.Meta, entryPath(k)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
 			}
 		}
-		b.c.entries = append(b.c.entries, rec)
+		b.entries.add(rec)
 	}
-	r.entries.to = uint32(len(b.c.entries))
+	r.entries.to = b.entries.n
 	b.c.channels = append(b.c.channels, r)
 }
 
-func entryPath(k int) string { return fmt.Sprintf("/entries/%d", k) }
+func entryPath(k uint32) string { return fmt.Sprintf("/entries/%d", k) }
 
 func (b *builder) skipRange(text string) uint32 {
 	id := b.t.id(text)
@@ -367,110 +343,4 @@ func (b *builder) skipRange(text string) uint32 {
 		b.rngs = append(b.rngs, &outcome[constraints.Range]{rng, err})
 	}
 	return n
-}
-
-// extend adds number i, which follows all others, to a span.
-func extend(s *span, i uint32) {
-	if s.len() == 0 {
-		s.from = i
-	}
-	s.to = i + 1
-}
-
-// apis numbers the APIs in order and lists their providers.
-func (b *builder) apis() {
-	order := make([]uint32, len(b.gvks))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(x, y uint32) int { return b.gvks[x].Compare(b.gvks[y]) })
-	number := make([]uint32, len(order))
-	b.c.gvks = make([]gvkRec, len(order))
-	for i, n := range order {
-		g := b.gvks[n]
-		number[n] = uint32(i)
-		b.c.gvks[i] = gvkRec{group: b.t.id(g.Group), version: b.t.id(g.Version), kind: b.t.id(g.Kind)}
-	}
-	// Renumbered and sorted, each bundle's once.
-	all := b.c.apis
-	b.c.apis = all[:0]
-	for i := range b.c.bundles {
-		list := in(all, b.c.bundles[i].apis)
-		for j, n := range list {
-			list[j] = number[n]
-		}
-		slices.Sort(list)
-		b.c.bundles[i].apis = grow(&b.c.apis, slices.Compact(list)...)
-	}
-	for _, n := range b.c.apis {
-		b.c.gvks[n].providers.to++
-	}
-	var from uint32
-	for i := range b.c.gvks {
-		s := &b.c.gvks[i].providers
-		from += s.to
-		*s = span{from - s.to, from - s.to}
-	}
-	b.c.providers = make([]uint32, len(b.c.apis))
-	for i := range b.c.bundles {
-		for _, n := range in(b.c.apis, b.c.bundles[i].apis) {
-			s := &b.c.gvks[n].providers
-			b.c.providers[s.to] = uint32(i)
-			s.to++
-		}
-	}
-	labels := make([]sid, 0, len(b.labels))
-	for l := range b.labels {
-		labels = append(labels, l)
-	}
-	slices.SortFunc(labels, func(x, y sid) int { return strings.Compare(b.t.str(x), b.t.str(y)) })
-	for _, l := range labels {
-		b.c.labels = append(b.c.labels, labelRec{l, grow(&b.c.labelled, b.labels[l]...)})
-	}
-}
-
-// bundleEntries lists the entries of each bundle, by channel.
-func (b *builder) bundleEntries() {
-	count := make([]uint32, len(b.c.bundles)+1)
-	for _, e := range b.c.entries {
-		if e.bundle > 0 {
-			count[e.bundle]++
-		}
-	}
-	for i := range b.c.bundles {
-		from := count[i]
-		count[i+1] += from
-		b.c.bundles[i].entries = span{from, from}
-	}
-	b.c.bundleEntries = make([]uint32, count[len(b.c.bundles)])
-	for i, e := range b.c.entries {
-		if e.bundle > 0 {
-			s := &b.c.bundles[e.bundle-1].entries
-			b.c.bundleEntries[s.to] = uint32(i)
-			s.to++
-		}
-	}
-}
-
-// sortProblems puts the problems in order of position and renumbers the faults
-// that refer to them.
-func (b *builder) sortProblems() {
-	list := b.c.problems
-	at := make([]uint32, len(list))
-	for i := range at {
-		at[i] = uint32(i)
-	}
-	slices.SortStableFunc(at, func(i, j uint32) int { return list[i].Compare(list[j]) })
-	place := make([]uint32, len(list)+1)
-	sorted := make(fbc.Diagnostics, len(list))
-	for to, from := range at {
-		sorted[to], place[from+1] = list[from], uint32(to)+1
-	}
-	for i := range b.c.bundles {
-		b.c.bundles[i].fault = place[b.c.bundles[i].fault]
-	}
-	for i := range b.c.channels {
-		b.c.channels[i].fault = place[b.c.channels[i].fault]
-	}
-	b.c.problems = sorted
 }

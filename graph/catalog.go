@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"io/fs"
 	"iter"
 	"sort"
@@ -43,7 +44,12 @@ type Catalog struct {
 	digestOnce sync.Once
 	digest     string
 
-	blobs *fbc.Catalog // for reading sources again; nil when opened from an index
+	// For reading the source again: the blobs, or where the text of each bundle and
+	// package lies; neither in an opened index.
+	blobs        *fbc.Catalog
+	texts        []fbc.Text
+	packageTexts []fbc.Text
+	reload       func(context.Context) (*fbc.Catalog, error) // nil where that cannot be
 
 	// Of an opened index: the hash of what it was made from, and where that is.
 	source string

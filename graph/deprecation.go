@@ -2,36 +2,61 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// deprecations attaches the messages of olm.deprecations (A9).
-func (b *builder) deprecations(list []*fbc.Deprecations) {
-	for _, d := range sortedBy(list, func(d *fbc.Deprecations) *fbc.Meta { return &d.Meta }) {
-		p, ok := b.c.Package(d.Package)
-		for i, e := range d.Entries {
+// A deprecatedBlob is what an olm.deprecations blob says.
+type deprecatedBlob struct {
+	pkg, name sid
+	pos       pos
+	entries   []deprecatedEntry
+}
+
+type deprecatedEntry struct{ schema, name, message sid }
+
+// deprecation takes the messages of a blob (A9).
+func (b *builder) deprecation(x *fbc.Deprecations) {
+	d := deprecatedBlob{pkg: b.t.id(x.Package), name: b.t.id(x.Name), pos: b.pos(x.Pos)}
+	for _, e := range x.Entries {
+		d.entries = append(d.entries, deprecatedEntry{b.t.id(e.Schema), b.t.id(e.Name), b.t.id(e.Message)})
+	}
+	b.deprecated = append(b.deprecated, d)
+}
+
+// deprecations attaches the messages to what they are about; of several, the
+// first counts.
+func (b *builder) deprecations() {
+	c := b.c
+	slices.SortStableFunc(b.deprecated, func(x, y deprecatedBlob) int {
+		return b.compare(x.pkg, y.pkg, x.name, y.name, x.pos, y.pos)
+	})
+	for _, d := range b.deprecated {
+		p, ok := c.Package(c.str(d.pkg))
+		for i, e := range d.entries {
 			var slot *uint32
-			switch {
+			switch name := c.str(e.name); {
 			case !ok:
-			case e.Schema == fbc.SchemaPackage:
+			case c.str(e.schema) == fbc.SchemaPackage:
 				slot = &p.rec().deprecated
-			case e.Schema == fbc.SchemaChannel:
-				if ch, ok := p.Channel(e.Name); ok {
+			case c.str(e.schema) == fbc.SchemaChannel:
+				if ch, ok := p.Channel(name); ok {
 					slot = &ch.rec().deprecated
 				}
-			case e.Schema == fbc.SchemaBundle:
-				if x, ok := p.Bundle(e.Name); ok {
+			case c.str(e.schema) == fbc.SchemaBundle:
+				if x, ok := p.Bundle(name); ok {
 					slot = &x.rec().deprecated
 				}
 			}
 			if slot == nil {
-				b.problem(fbc.CodeDeprecation, &d.Meta, fmt.Sprintf("/entries/%d/reference", i), fmt.Errorf("%s %q does not exist in package %q", e.Schema, e.Name, d.Package))
+				meta := b.meta(fbc.SchemaDeprecations, d.pkg, d.name, d.pos)
+				b.problem(fbc.CodeDeprecation, &meta, fmt.Sprintf("/entries/%d/reference", i), fmt.Errorf("%s %q does not exist in package %q", c.str(e.schema), c.str(e.name), meta.Package))
 				continue
 			}
 			if *slot == 0 {
-				b.c.deprecations = append(b.c.deprecations, deprecationRec{b.t.id(e.Message)})
-				*slot = uint32(len(b.c.deprecations))
+				c.deprecations = append(c.deprecations, deprecationRec{e.message})
+				*slot = uint32(len(c.deprecations))
 			}
 		}
 	}

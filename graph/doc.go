@@ -53,6 +53,7 @@
 //
 // # Memory
 //
-// Records are flat, refer to each other by number and to text by offset into
-// one string. What resolution does not need stays in the files; see package fbc.
+// [Load] indexes blob by blob and keeps none. Records are flat, refer to each other
+// by number and to text by offset. What resolution does not need stays in the files;
+// see package fbc. [Bundle.Raw] and [Catalog.Blobs] read it again.
 package graph

@@ -104,13 +104,13 @@ type problem struct {
 }
 
 // sections lists the sections in the order of the file.
-func (c *Catalog) sections(bundles *[]bundleRec, t *table, more *string) []section {
+func (c *Catalog) sections(bundles *[]bundleRec, end *[]uint32, all, more *string) []section {
 	return []section{
 		list(&c.packages), list(&c.channels), list(&c.entries), list(bundles),
 		list(&c.order), list(&c.skips), list(&c.props), list(&c.apis), list(&c.bundleLabels), list(&c.required), list(&c.bundleEntries),
 		list(&c.gvks), list(&c.providers), list(&c.labels), list(&c.labelled),
 		list(&c.requirements), list(&c.ranges), list(&c.deprecations),
-		list(&t.end), text(&t.text), text(more),
+		list(end), text(all), text(more),
 	}
 }
 
@@ -119,8 +119,8 @@ func (c *Catalog) sections(bundles *[]bundleRec, t *table, more *string) []secti
 // same as long as the program runs.
 var layout = sync.OnceValue(func() uint32 {
 	var c Catalog
-	var tail string
-	form := describe(c.sections(&c.bundles, &c.table, &tail), binary.NativeEndian)
+	var all, tail string
+	form := describe(c.sections(&c.bundles, &c.end, &all, &tail), binary.NativeEndian)
 	return crc32.Checksum([]byte(form), castagnoli)
 })
 
@@ -148,13 +148,13 @@ func describe(sections []section, order binary.ByteOrder) string {
 
 // WriteIndex writes the catalog as a compiled index that [OpenIndex] reads.
 // source is the hash of the files that the catalog was loaded from
-// ([HashSource]), by which a stale index is known; it may be empty. The same
-// catalog gives the same bytes on machines of one kind.
+// ([HashSource]), by which a stale index is known; it may be empty. A catalog that
+// is loaded from the same files gives the same bytes on machines of one kind.
 //
 // Install modes, which a load leaves in the files, are read there and written too
 // ([Bundle.InstallModes]); where the files are gone, the index does not have them.
 func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) error {
-	bundles, text, err := c.withModes(ctx)
+	bundles, end, all, err := c.withModes(ctx)
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
@@ -170,7 +170,7 @@ func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) err
 		return fmt.Errorf("index: %w", err)
 	}
 	tail := string(rest)
-	sections := c.sections(&bundles, &text, &tail)
+	sections := c.sections(&bundles, &end, &all, &tail)
 	head := make([]byte, headerSize, headerSize+len(sections)*sectionSize)
 	offset := uint64(cap(head))
 	for _, s := range sections {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -73,6 +74,15 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 	var limits *constraints.Limits
 	if opts != nil {
 		limits, c.files, c.load = opts.ConstraintLimits, opts.Source, opts.Load
+		if c.files != nil {
+			c.reload = func(ctx context.Context) (*fbc.Catalog, error) {
+				o := again(c.load)
+				if o.Keep = fbc.KeepResolution; c.keepsAll() {
+					o.Keep = fbc.KeepAll
+				}
+				return fbc.Load(ctx, c.files, o)
+			}
+		}
 	}
 	c.meaning.compiler = constraints.NewCompiler(limits)
 	return c, nil
@@ -80,8 +90,8 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 
 // open points the catalog at the sections in b and checks them.
 func (c *Catalog) open(b []byte) error {
-	var tail string
-	sections := c.sections(&c.bundles, &c.table, &tail)
+	var all, tail string
+	sections := c.sections(&c.bundles, &c.end, &all, &tail)
 	table := headerSize + len(sections)*sectionSize
 	switch {
 	case len(b) < table || int(binary.LittleEndian.Uint32(b[12:])) != len(sections):
@@ -108,6 +118,7 @@ func (c *Catalog) open(b []byte) error {
 			return ErrIndexCorrupt
 		}
 	}
+	c.table = newTable(all, c.end)
 	var more extra
 	if err := json.Unmarshal([]byte(tail), &more); err != nil {
 		return fmt.Errorf("%w: %w", ErrIndexCorrupt, err)
@@ -124,7 +135,7 @@ func (c *Catalog) open(b []byte) error {
 	}
 	c.source = more.Source
 	c.digestOnce.Do(func() { c.digest = more.Digest })
-	if !c.consistent() {
+	if !c.consistent(len(all)) {
 		return fmt.Errorf("%w: records refer to what is not there", ErrIndexCorrupt)
 	}
 	return nil
@@ -132,14 +143,14 @@ func (c *Catalog) open(b []byte) error {
 
 // consistent reports whether every number in the records refers to something
 // that exists, so that no question can go astray, whoever made the file.
-func (c *Catalog) consistent() bool {
+func (c *Catalog) consistent(text int) bool {
 	ok := true
 	var last uint32
 	for _, e := range c.end {
 		ok = ok && last <= e
 		last = e
 	}
-	if !ok || uint64(last) > uint64(len(c.text)) {
+	if !ok || uint64(last) > uint64(text) {
 		return false
 	}
 	n := func(length int) uint32 { return uint32(length) }

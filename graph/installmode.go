@@ -102,12 +102,12 @@ func manifestModes(value jsontext.Value) []InstallMode {
 	return csv.Spec.InstallModes
 }
 
-// withModes returns the bundles and the text of the catalog with the install
-// modes that only the files told so far. They have few different values, so that
-// this takes no room. Where the text of a bundle cannot be had, its modes stay
-// to be asked for.
-func (c *Catalog) withModes(ctx context.Context) ([]bundleRec, table, error) {
-	bundles, t := c.bundles, c.table
+// withModes returns the bundles and the text of the catalog, with the ends of its
+// strings, and with the install modes that only the files told so far. They have
+// few different values, so that this takes no room. Where the text of a bundle
+// cannot be had, its modes stay to be asked for.
+func (c *Catalog) withModes(ctx context.Context) (bundles []bundleRec, end []uint32, text string, err error) {
+	bundles, end, text = c.bundles, c.end, c.text()
 	var more strings.Builder
 	numbers, own := map[string]sid{}, false
 	for i := range c.bundles {
@@ -118,32 +118,31 @@ func (c *Catalog) withModes(ctx context.Context) ([]bundleRec, table, error) {
 		list, told, err := b.InstallModes(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil, table{}, context.Cause(ctx)
+			return nil, nil, "", context.Cause(ctx)
 		case errors.Is(err, fbc.ErrNoSource):
 			continue
 		case err != nil:
-			return nil, table{}, err
+			return nil, nil, "", err
 		}
 		if !own { // the catalog itself must not change
-			bundles, t.end, own = slices.Clone(bundles), slices.Clone(t.end), true
+			bundles, end, own = slices.Clone(bundles), slices.Clone(end), true
 		}
 		if !told {
 			bundles[i].modes = modesNone
 			continue
 		}
-		text, err := json.Marshal(list)
+		modes, err := json.Marshal(list)
 		if err != nil {
-			return nil, table{}, err
+			return nil, nil, "", err
 		}
-		id, ok := numbers[string(text)]
+		id, ok := numbers[string(modes)]
 		if !ok {
-			more.Write(text)
-			t.end = append(t.end, uint32(len(t.text)+more.Len()))
-			id = sid(len(t.end) - 1)
-			numbers[string(text)] = id
+			more.Write(modes)
+			end = append(end, uint32(len(text)+more.Len()))
+			id = sid(len(end) - 1)
+			numbers[string(modes)] = id
 		}
 		bundles[i].modes = modesAreHere + uint32(id)
 	}
-	t.text += more.String()
-	return bundles, t, nil
+	return bundles, end, text + more.String(), nil
 }

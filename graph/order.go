@@ -10,10 +10,10 @@ import (
 	"github.com/olmkit/olmkit/internal/chain"
 )
 
-// order computes the classic order of a channel (B1, B3) and reports what
+// sortEntries computes the classic order of a channel (B1, B3) and reports what
 // breaks it (A7). The chain runs from the one head along replaces; names
 // without a bundle are links of it but cannot be chosen (B6).
-func (b *builder) order(i uint32) {
+func (b *builder) sortEntries(i uint32) {
 	c := b.c
 	ch := Channel{c, i}
 	r := ch.rec()
@@ -49,9 +49,11 @@ func (b *builder) edges(ch Channel) []chain.Entry {
 		}
 		return -1
 	}
-	out := make([]chain.Entry, r.entries.len())
+	// The memory of the last channel serves again.
+	out := slices.Grow(b.links[:0], r.entries.len())[:r.entries.len()]
+	b.links = out
 	for k, e := range in(c.entries, r.entries) {
-		out[k].Replaces = at(e.replaces)
+		out[k].Replaces, out[k].Skips = at(e.replaces), out[k].Skips[:0]
 		for _, s := range in(c.skips, e.skips) {
 			if to := at(s); to >= 0 {
 				out[k].Skips = append(out[k].Skips, to)

@@ -2,17 +2,26 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/property"
 )
 
 // Raw returns the whole blob of the package as JSON, with its description and
 // icon, as [Bundle.Raw] does for a bundle.
 func (p Package) Raw(ctx context.Context) (jsontext.Value, error) {
+	if !p.Pos().IsValid() {
+		return nil, fmt.Errorf("package %q has no %s blob", p.Name(), fbc.SchemaPackage)
+	}
+	if texts := p.c.packageTexts; texts != nil {
+		return texts[p.i].Raw(ctx, &fbc.Meta{Schema: fbc.SchemaPackage, Package: p.Name(), Name: p.Name(), Pos: p.Pos()})
+	}
 	blobs, err := p.c.blobsAt(ctx, p.Pos())
 	if err != nil {
 		return nil, fmt.Errorf("package %q: %w", p.Name(), err)
@@ -30,6 +39,9 @@ func (p Package) Raw(ctx context.Context) (jsontext.Value, error) {
 // [Options.Source] for that, else the error is [fbc.ErrNoSource], and reads the
 // whole file that the bundle is in.
 func (b Bundle) Raw(ctx context.Context) (jsontext.Value, error) {
+	if texts := b.c.texts; texts != nil {
+		return texts[b.i].Raw(ctx, &fbc.Meta{Schema: fbc.SchemaBundle, Package: b.Package().Name(), Name: b.Name(), Pos: b.Pos()})
+	}
 	blobs, err := b.c.blobsAt(ctx, b.Pos())
 	if err != nil {
 		return nil, fmt.Errorf("bundle %q: %w", b.Name(), err)
@@ -86,6 +98,34 @@ func (c *Catalog) file(ctx context.Context, name string) (*fbc.Catalog, error) {
 	return fbc.LoadReader(ctx, f, name, &opts)
 }
 
-// Blobs returns the blobs that the catalog was built from, nil when it was not
-// built from blobs. The caller must not modify them.
-func (c *Catalog) Blobs() *fbc.Catalog { return c.blobs }
+// Blobs returns the blobs of the catalog: those that it was built from or, where
+// they were not kept ([Load]), those that its source has now. An opened index needs
+// [Options.Source] for that, else the error is [fbc.ErrNoSource]. What was read
+// again and is not what the index was made from is an error. The caller must not
+// modify the blobs.
+func (c *Catalog) Blobs(ctx context.Context) (*fbc.Catalog, error) {
+	if c.blobs != nil {
+		return c.blobs, nil
+	}
+	if c.reload == nil {
+		return nil, fbc.ErrNoSource
+	}
+	blobs, err := c.reload(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, err := Build(ctx, blobs, nil)
+	if err != nil {
+		return nil, err
+	}
+	if now.Digest() != c.Digest() {
+		return nil, errors.New("the catalog has changed since it was indexed; load it again")
+	}
+	return blobs, nil
+}
+
+// keepsAll reports whether the catalog has values that only a load with
+// fbc.KeepAll keeps.
+func (c *Catalog) keepsAll() bool {
+	return slices.ContainsFunc(c.props, func(p propRec) bool { return p.value > 0 && property.IsHeavy(c.str(p.typ)) })
+}

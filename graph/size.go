@@ -8,6 +8,7 @@ const (
 	entryMemory    = 160
 	propertyMemory = 64
 	problemMemory  = 256
+	textMemory     = 32 // of the place of a blob's text
 )
 
 // MemorySize returns about how many bytes of memory the catalog takes: its records
@@ -15,9 +16,15 @@ const (
 // was opened from an index has no blobs. Heavy properties count for nothing: they
 // are left where they are.
 func (c *Catalog) MemorySize() int64 {
-	var tail string
-	size := int64(len(c.problems)) * problemMemory
-	for _, s := range c.sections(&c.bundles, &c.table, &tail) {
+	var all, tail string
+	size := int64(len(c.problems))*problemMemory + int64(len(c.texts)+len(c.packageTexts))*textMemory
+	for _, p := range c.pieces[:max(len(c.pieces)-1, 0)] {
+		size += int64(min(len(p), pieceSize))
+	}
+	if n := len(c.pieces); n > 0 {
+		size += int64(len(c.pieces[n-1]))
+	}
+	for _, s := range c.sections(&c.bundles, &c.end, &all, &tail) {
 		size += int64(len(s.bytes()))
 	}
 	if c.blobs != nil {

@@ -3,38 +3,76 @@ package graph
 import (
 	"hash/maphash"
 	"math"
+	"slices"
 	"strings"
 )
 
 // A sid is the number of a string in a catalog's table; 0 is "".
 type sid uint32
 
-// A table holds all text of a catalog in one string.
+// A table holds all text of a catalog.
 type table struct {
-	text string
-	end  []uint32 // end[i] is where string i ends; string i begins at end[i-1]
+	// The text as if it were one, cut every pieceSize bytes. A piece also has what
+	// follows it, as far as that lies behind it in memory: no string ends beyond the
+	// piece that it begins in.
+	pieces []string
+	end    []uint32 // end[i] is where string i ends; string i begins at end[i-1]
+}
+
+const pieceSize = 64 << 10
+
+// newTable returns the table of a text that lies in one place.
+func newTable(text string, end []uint32) table {
+	t := table{end: end}
+	for from := 0; from <= len(text); from += pieceSize {
+		t.pieces = append(t.pieces, text[from:])
+	}
+	return t
 }
 
 func (t *table) str(i sid) string {
 	if i == 0 {
 		return ""
 	}
-	return t.text[t.end[i-1]:t.end[i]]
+	from, to := t.end[i-1], t.end[i]
+	at := from % pieceSize
+	return t.pieces[from/pieceSize][at : at+to-from]
+}
+
+// text returns all text in one place.
+func (t *table) text() string {
+	if len(t.pieces) == 0 {
+		return ""
+	}
+	last := len(t.pieces) - 1
+	var b strings.Builder
+	b.Grow(last*pieceSize + len(t.pieces[last]))
+	for _, p := range t.pieces[:last] {
+		b.WriteString(p[:pieceSize])
+	}
+	b.WriteString(t.pieces[last])
+	return b.String()
 }
 
 // A tableBuilder numbers strings, equal ones alike. It finds them by hash in the
-// text itself, so that no string is held twice.
+// text itself, so that no string is held twice. Text that is there stays where it
+// is: one that grows as a whole would be copied over and over.
 type tableBuilder struct {
-	text  strings.Builder
-	end   []uint32
-	slots []uint32 // open addressing; 0 is free, for "" is never looked for
-	max   uint64   // how long the text can become, as ends are 32 bits wide
-	full  bool     // the text does not fit; numbers make no sense from here on
+	table
+	room  *strings.Builder // of the last pieces, mostly one
+	limit int              // of the room, a multiple of pieceSize
+	first int              // of these pieces
+	slots []uint32         // open addressing; 0 is free, for "" is never looked for
+	size  uint64           // of the text
+	max   uint64           // how long the text can become, as ends are 32 bits wide
+	full  bool             // the text does not fit; numbers make no sense from here on
 	seed  maphash.Seed
 }
 
 func newTableBuilder() *tableBuilder {
-	return &tableBuilder{end: []uint32{0}, slots: make([]uint32, 1024), max: math.MaxUint32, seed: maphash.MakeSeed()}
+	b := &tableBuilder{room: &strings.Builder{}, limit: pieceSize, slots: make([]uint32, 1024), max: math.MaxUint32, seed: maphash.MakeSeed()}
+	b.end = []uint32{0}
+	return b
 }
 
 func (b *tableBuilder) id(s string) sid {
@@ -60,18 +98,60 @@ func number[T string | []byte](b *tableBuilder, s T, hash uint64) sid {
 			return sid(b.slots[at])
 		}
 	}
-	id := uint32(len(b.end))
-	if uint64(b.text.Len())+uint64(len(s)) > b.max {
-		b.full = true
+	if b.room.Len()+len(s) > b.limit && !b.more(len(s)) || !b.add(string(s)) {
 		return 0
 	}
-	b.text.WriteString(string(s))
-	b.end = append(b.end, uint32(b.text.Len()))
+	id := uint32(len(b.end) - 1)
 	b.slots[at] = id
-	if 2*len(b.end) > len(b.slots) {
+	if 3*len(b.end) > 2*len(b.slots) {
 		b.grow()
 	}
 	return sid(id)
+}
+
+// more makes room for a string of n bytes that does not fit into the last pieces.
+func (b *tableBuilder) more(n int) bool {
+	// What is left of them is a string that nobody asks for.
+	if rest := int(-b.size % pieceSize); rest > 0 && !b.add(string(make([]byte, rest))) {
+		return false
+	}
+	b.room, b.first, b.limit = &strings.Builder{}, len(b.pieces), n+(-n&(pieceSize-1))
+	b.room.Grow(b.limit)
+	return true
+}
+
+// add writes the next string behind the last, if it fits into the text.
+func (b *tableBuilder) add(s string) bool {
+	if b.size+uint64(len(s)) > b.max {
+		b.full = true
+		return false
+	}
+	from := b.room.Len() / pieceSize
+	b.room.WriteString(s)
+	b.size += uint64(len(s))
+	if len(b.end) == cap(b.end) {
+		b.end = slices.Grow(b.end, len(b.end))
+	}
+	b.end = append(b.end, uint32(b.size))
+	b.pieces = b.pieces[:min(len(b.pieces), b.first+from)]
+	for text := b.room.String(); from*pieceSize < len(text); from++ {
+		b.pieces = append(b.pieces, text[from*pieceSize:])
+	}
+	return true
+}
+
+// done returns the table; nothing can be added after that.
+func (b *tableBuilder) done() table {
+	if b.room.Cap()-b.room.Len() > pieceSize/4 {
+		text := strings.Clone(b.room.String())
+		for k := range b.pieces[b.first:] {
+			b.pieces[b.first+k] = text[k*pieceSize:]
+		}
+	}
+	if cap(b.end) > len(b.end)+len(b.end)/8 {
+		b.end = slices.Clone(b.end)
+	}
+	return b.table
 }
 
 // grow doubles the number of slots.
@@ -86,16 +166,6 @@ func (b *tableBuilder) grow() {
 		b.slots[at] = uint32(id)
 	}
 }
-
-// str returns a string that was numbered.
-func (b *tableBuilder) str(i sid) string {
-	if i == 0 {
-		return ""
-	}
-	return b.text.String()[b.end[i-1]:b.end[i]]
-}
-
-func (b *tableBuilder) table() table { return table{text: b.text.String(), end: b.end} }
 
 // A span is a half-open range of a flat slice.
 type span struct{ from, to uint32 }

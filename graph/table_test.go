@@ -1,6 +1,12 @@
 package graph
 
-import "testing"
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/blang/semver/v4"
+)
 
 func TestTableFull(t *testing.T) {
 	b := newTableBuilder()
@@ -12,5 +18,60 @@ func TestTableFull(t *testing.T) {
 	}
 	if b.bytes([]byte("f")); !b.full {
 		t.Error("six bytes fit in five")
+	}
+}
+
+// TestTablePieces numbers texts of all lengths, longer than a piece too, and reads
+// them back: while more come, at the end, and from the text in one place.
+func TestTablePieces(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		b := newTableBuilder()
+		var texts []string
+		var ids []sid
+		check := func(what string, t2 *table) {
+			t.Helper()
+			for i, s := range texts {
+				if got := t2.str(ids[i]); got != s {
+					t.Fatalf("%s: string %d of %d has %d bytes, want %d", what, i, len(texts), len(got), len(s))
+				}
+			}
+		}
+		for range 100 {
+			n := 1 + r.IntN(3000)
+			switch r.IntN(20) {
+			case 0:
+				n = pieceSize - b.room.Len()%pieceSize // to the last byte
+			case 1:
+				n = 1 + r.IntN(3*pieceSize)
+			case 2:
+				n = pieceSize * (1 + r.IntN(2))
+			}
+			s := strings.Repeat(string(rune('a'+r.IntN(26))), max(n, 1))
+			id := b.id(s)
+			if again := b.bytes([]byte(s)); again != id {
+				t.Fatalf("%d bytes are number %d, then %d", n, id, again)
+			}
+			texts, ids = append(texts, s), append(ids, id)
+			check("while it grows", &b.table)
+		}
+		whole := b.done()
+		check("in pieces", &whole)
+		one := newTable(whole.text(), whole.end)
+		check("in one place", &one)
+	}
+}
+
+// TestParseVersion compares the fast reading of versions with semver's.
+func TestParseVersion(t *testing.T) {
+	for _, s := range []string{
+		"1.2.3", "0.0.0", "10.20.30", "01.2.3", "1.02.3", "1.2.03", "1.2", "1.2.3.4", "1..3", "", "..", "1.2.3-a.1+b", "1.2.x", "v1.2.3",
+		"999999999999999999.0.0", "18446744073709551615.0.0", "18446744073709551616.0.0", "1.2.-3", "1.2.3 ", " 1.2.3", "1.2.+3", "+1.2.3",
+	} {
+		want, wantErr := semver.Parse(s)
+		got, err := parseVersion(s)
+		if (err == nil) != (wantErr == nil) || err == nil && got.String() != want.String() {
+			t.Errorf("parseVersion(%q) = %v, %v; want %v, %v", s, got, err, want, wantErr)
+		}
 	}
 }

@@ -197,10 +197,17 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 	case s.files != "":
 		err = errors.New("is no compiled index, so that source= is one too many; leave it out")
 	default:
-		var blobs *fbc.Catalog
-		if blobs, err = l.keep(ctx, path, l.keeps(path)); err == nil {
-			got.catalog, err = graph.Build(ctx, blobs, l.limits.graph())
-		}
+		err = l.open(path, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
+			o := l.limits.graph()
+			o.Load = opts
+			opts.Keep = l.keeps(path)
+			if fsys != nil {
+				got.catalog, err = graph.Load(ctx, fsys, o)
+			} else {
+				got.catalog, err = graph.LoadReader(ctx, r, name, o)
+			}
+			return err
+		})
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, err // the next question may have more time
@@ -290,7 +297,7 @@ func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found 
 }
 
 // open calls use with what a path means: a file system, or a stream and its
-// name.
+// name. Links within a directory do not leave it.
 func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadOptions) error) error {
 	opts := &fbc.LoadOptions{Limits: l.limits.fbc()}
 	if p := newProgress(l.stderr, "loading "+display(path)); p != nil {

@@ -37,11 +37,11 @@ type Catalog struct {
 // properties that the graph does not hold. The first call on a catalog that was
 // opened from disk loads its text, and fails if that was damaged since.
 func (c *Catalog) Raw(ctx context.Context, b graph.Bundle) (jsontext.Value, error) {
-	switch {
-	case b == graph.Bundle{} || b.Package().Catalog() != c.Graph:
+	if (b == graph.Bundle{}) || b.Package().Catalog() != c.Graph {
 		return nil, errors.New("the bundle belongs to another catalog")
-	case c.Graph.Blobs() != nil:
-		return b.Raw(ctx)
+	}
+	if raw, err := b.Raw(ctx); !errors.Is(err, fbc.ErrNoSource) {
+		return raw, err
 	}
 	blobs, blob, err := c.blob(ctx, b.Package().Name(), b.Name())
 	if err != nil {

@@ -3,7 +3,6 @@ package subset
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,9 +19,9 @@ import (
 // channels by name, bundles by version and name, deprecations, then others. It
 // reads the source of the catalog again where the load did not keep it.
 func (s *Subset) Blobs(ctx context.Context) ([]jsontext.Value, error) {
-	src := s.catalog.Blobs()
-	if src == nil {
-		return nil, errors.New("subset: the catalog has no blobs to write")
+	src, err := s.catalog.Blobs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("subset: the blobs of the catalog: %w", err)
 	}
 	var out []jsontext.Value
 	for _, p := range s.Packages {

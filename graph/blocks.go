@@ -1,0 +1,33 @@
+package graph
+
+import "slices"
+
+// blocks is a list that grows without being copied, for what a build collects
+// before it knows how much there is.
+type blocks[T any] struct {
+	list [][]T
+	n    uint32
+}
+
+// blockLen is how many items a block has, the last one at most.
+const blockLen = 256
+
+func (l *blocks[T]) add(x T) {
+	if l.n%blockLen == 0 {
+		l.list = append(l.list, make([]T, 0, blockLen))
+	}
+	last := &l.list[len(l.list)-1]
+	*last = append(*last, x)
+	l.n++
+}
+
+// at returns item i.
+func (l *blocks[T]) at(i uint32) *T { return &l.list[i/blockLen][i%blockLen] }
+
+// flat returns the items as one slice, without room for more, and lets go of the
+// blocks.
+func (l *blocks[T]) flat() []T {
+	all := slices.Concat(l.list...)
+	*l = blocks[T]{}
+	return all
+}

@@ -1,0 +1,336 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// finish sorts what add took and joins it. The builder is of no use afterwards.
+func (b *builder) finish(ctx context.Context) (*Catalog, error) {
+	c := b.c
+	if b.t.full {
+		return nil, fmt.Errorf("index: the names, versions and properties of the catalog have more than %d bytes; split the catalog", b.t.max)
+	}
+	c.table, b.t = b.t.done(), nil
+	for _, step := range []func(){b.sortBundles, b.numberRequirements, b.sortChannels, b.sortPackages, b.joinEntries, b.joinAPIs, b.joinLabels, b.bundleEntries} {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		step()
+	}
+	c.meaning.exprs, c.meaning.ranges = known(b.exprs), known(b.rngs)
+	c.order = make([]uint32, 0, len(c.entries))
+	for i := range c.channels {
+		if i%64 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		b.sortEntries(uint32(i))
+	}
+	b.deprecations()
+	b.sortProblems()
+	return c, nil
+}
+
+// meta returns what a blob has in common with others, for a problem.
+func (b *builder) meta(schema string, pkg, name sid, at pos) fbc.Meta {
+	return fbc.Meta{Schema: schema, Package: b.c.str(pkg), Name: b.c.str(name), Pos: b.c.at(at)}
+}
+
+// compare orders blobs by package, name and position.
+func (b *builder) compare(pkg1, pkg2, name1, name2 sid, at1, at2 pos) int {
+	text := func(x, y sid) int {
+		if x == y {
+			return 0
+		}
+		return strings.Compare(b.c.str(x), b.c.str(y))
+	}
+	return cmp.Or(text(pkg1, pkg2), text(name1, name2), text(at1.file, at2.file), cmp.Compare(at1.line, at2.line))
+}
+
+// sortBundles puts the bundles in order. What belongs to each stays where it is.
+func (b *builder) sortBundles() {
+	c := b.c
+	order := make([]uint32, b.bundles.n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(i, j uint32) int {
+		x, y := b.bundles.at(i), b.bundles.at(j)
+		return cmp.Or(b.compare(sid(x.pkg), sid(y.pkg), x.name, y.name, x.pos, y.pos), cmp.Compare(i, j))
+	})
+	c.bundles = inOrder(&b.bundles, order)
+	if b.texts.n > 0 {
+		c.texts = inOrder(&b.texts, order)
+	}
+	c.props = b.props.flat()
+}
+
+// inOrder returns the items of a list in another order, and lets go of the list.
+func inOrder[T any](list *blocks[T], order []uint32) []T {
+	out := make([]T, len(order))
+	for i, n := range order {
+		out[i] = *list.at(n)
+	}
+	*list = blocks[T]{}
+	return out
+}
+
+// numberRequirements numbers the requirements as the bundles in order come to
+// them, which shows in Requirement.ID.
+func (b *builder) numberRequirements() {
+	c := b.c
+	number := make([]uint32, len(c.requirements)) // 1 + the new number
+	order := make([]uint32, 0, len(number))
+	see := func(old uint32) {
+		if number[old] == 0 {
+			order = append(order, old)
+			number[old] = uint32(len(order))
+		}
+	}
+	for i := range c.bundles {
+		list := in(c.required, c.bundles[i].required)
+		for k := range list {
+			see(list[k].requirement)
+			list[k].requirement = number[list[k].requirement] - 1
+		}
+	}
+	for old := range number { // those of bundles that state too many
+		see(uint32(old))
+	}
+	requirements, exprs := c.requirements, b.exprs
+	c.requirements, b.exprs = make([]requirementRec, len(order)), make([]*outcome[constraints.Expr], len(order))
+	for i, old := range order {
+		c.requirements[i], b.exprs[i] = requirements[old], exprs[old]
+	}
+}
+
+// sortChannels puts the channels in order, and the entries with them.
+func (b *builder) sortChannels() {
+	c := b.c
+	slices.SortStableFunc(c.channels, func(x, y channelRec) int {
+		return b.compare(sid(x.pkg), sid(y.pkg), x.name, y.name, x.pos, y.pos)
+	})
+	c.entries = make([]entryRec, 0, b.entries.n)
+	for i := range c.channels {
+		r := &c.channels[i]
+		from := uint32(len(c.entries))
+		for k := r.entries.from; k < r.entries.to; k++ {
+			e := *b.entries.at(k)
+			e.channel = uint32(i)
+			c.entries = append(c.entries, e)
+		}
+		r.entries = span{from, uint32(len(c.entries))}
+	}
+	b.entries = blocks[entryRec]{}
+}
+
+// sortPackages puts the packages in order, with those that only other blobs name,
+// and gives each its channels and bundles.
+func (b *builder) sortPackages() {
+	c := b.c
+	slices.SortStableFunc(c.packages, func(x, y packageRec) int {
+		return b.compare(x.name, y.name, 0, 0, x.pos, y.pos)
+	})
+	c.packages = slices.CompactFunc(c.packages, func(x, y packageRec) bool { return x.name == y.name })
+	number := make(map[sid]uint32, len(c.packages))
+	for _, r := range c.packages {
+		number[r.name] = 0
+	}
+	missing := func(schema string, pkg, name sid, at pos) {
+		if _, ok := number[pkg]; !ok {
+			number[pkg] = 0
+			c.packages = append(c.packages, packageRec{name: pkg})
+			meta := b.meta(schema, pkg, name, at)
+			b.problem(fbc.CodeNoPackage, &meta, "/package", fmt.Errorf("package %q has no %s blob", meta.Package, fbc.SchemaPackage))
+		}
+	}
+	for i := range c.channels {
+		r := &c.channels[i]
+		missing(fbc.SchemaChannel, sid(r.pkg), r.name, r.pos)
+	}
+	for i := range c.bundles {
+		r := &c.bundles[i]
+		missing(fbc.SchemaBundle, sid(r.pkg), r.name, r.pos)
+	}
+	slices.SortFunc(c.packages, func(x, y packageRec) int { return strings.Compare(c.str(x.name), c.str(y.name)) })
+	if b.packageTexts != nil {
+		c.packageTexts = make([]fbc.Text, len(c.packages))
+	}
+	for i := range c.packages {
+		r := &c.packages[i]
+		number[r.name] = uint32(i)
+		if r.deprecated > 0 {
+			c.packageTexts[i], r.deprecated = b.packageTexts[r.deprecated-1], 0
+		}
+	}
+	for i := range c.channels {
+		r := &c.channels[i]
+		r.pkg = number[sid(r.pkg)]
+		extend(&c.packages[r.pkg].channels, uint32(i))
+	}
+	for i := range c.bundles {
+		r := &c.bundles[i]
+		r.pkg = number[sid(r.pkg)]
+		extend(&c.packages[r.pkg].bundles, uint32(i))
+	}
+}
+
+// extend adds number i, which follows all others, to a span.
+func extend(s *span, i uint32) {
+	if s.len() == 0 {
+		s.from = i
+	}
+	s.to = i + 1
+}
+
+// joinEntries finds the bundle of each entry.
+func (b *builder) joinEntries() {
+	c := b.c
+	for i := range c.entries {
+		e := &c.entries[i]
+		ch := &c.channels[e.channel]
+		k := e.bundle // the number in the blob, so far
+		e.bundle = 0
+		if x, ok := find(c, c.bundles, c.packages[ch.pkg].bundles, c.str(e.name), func(r *bundleRec) *sid { return &r.name }); ok {
+			e.bundle = x + 1
+			continue
+		}
+		meta := b.meta(fbc.SchemaChannel, c.packages[ch.pkg].name, ch.name, ch.pos)
+		b.problem(fbc.CodeNoBundle, &meta, entryPath(k), fmt.Errorf("entry %q has no %s blob in package %q", c.str(e.name), fbc.SchemaBundle, meta.Package))
+	}
+}
+
+// joinAPIs puts the APIs in order and lists their providers.
+func (b *builder) joinAPIs() {
+	c := b.c
+	order := make([]uint32, len(c.gvks))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(x, y uint32) int { return c.gvk(x).Compare(c.gvk(y)) })
+	number, sorted := make([]uint32, len(order)), make([]gvkRec, len(order))
+	for i, n := range order {
+		number[n], sorted[i] = uint32(i), c.gvks[n]
+	}
+	c.gvks = sorted
+	all := 0
+	for _, p := range c.props {
+		if p.typ == b.gvkType {
+			all++
+		}
+	}
+	c.apis = make([]uint32, 0, all)
+	for i := range c.bundles { // each bundle's, once
+		r := &c.bundles[i]
+		from := len(c.apis)
+		for _, p := range in(c.props, r.props) {
+			if p.typ == b.gvkType && p.value > 0 {
+				if n, ok := b.gvkOf[sid(p.value-1)]; ok {
+					c.apis = append(c.apis, number[n])
+				}
+			}
+		}
+		slices.Sort(c.apis[from:])
+		c.apis = c.apis[:from+len(slices.Compact(c.apis[from:]))]
+		r.apis = span{uint32(from), uint32(len(c.apis))}
+	}
+	c.providers = postings(c.bundles, len(c.gvks), func(i uint32) *span { return &c.gvks[i].providers }, func(r *bundleRec) []uint32 { return in(c.apis, r.apis) })
+}
+
+// joinLabels puts the labels in order and lists the bundles that have them.
+func (b *builder) joinLabels() {
+	c := b.c
+	texts := slices.Clone(c.bundleLabels)
+	slices.SortFunc(texts, func(x, y sid) int { return strings.Compare(c.str(x), c.str(y)) })
+	number := map[sid]uint32{}
+	for i, l := range slices.Compact(texts) {
+		number[l] = uint32(i)
+		c.labels = append(c.labels, labelRec{label: l})
+	}
+	var list []uint32
+	c.labelled = postings(c.bundles, len(c.labels), func(i uint32) *span { return &c.labels[i].bundles }, func(r *bundleRec) []uint32 {
+		list = list[:0]
+		for _, l := range in(c.bundleLabels, r.labels) {
+			list = append(list, number[l])
+		}
+		return list
+	})
+}
+
+// postings returns the bundles that have each of n things, ascending, one thing
+// after the other, and sets where those of a thing are. of returns the things of a
+// bundle, each once.
+func postings(bundles []bundleRec, n int, where func(uint32) *span, of func(*bundleRec) []uint32) []uint32 {
+	for i := range bundles {
+		for _, x := range of(&bundles[i]) {
+			where(x).to++ // counts, for now
+		}
+	}
+	var from uint32
+	for x := range uint32(n) {
+		s := where(x)
+		from += s.to
+		*s = span{from - s.to, from - s.to}
+	}
+	list := make([]uint32, from)
+	for i := range bundles {
+		for _, x := range of(&bundles[i]) {
+			s := where(x)
+			list[s.to] = uint32(i)
+			s.to++
+		}
+	}
+	return list
+}
+
+// bundleEntries lists the entries of each bundle, by channel.
+func (b *builder) bundleEntries() {
+	count := make([]uint32, len(b.c.bundles)+1)
+	for _, e := range b.c.entries {
+		if e.bundle > 0 {
+			count[e.bundle]++
+		}
+	}
+	for i := range b.c.bundles {
+		from := count[i]
+		count[i+1] += from
+		b.c.bundles[i].entries = span{from, from}
+	}
+	b.c.bundleEntries = make([]uint32, count[len(b.c.bundles)])
+	for i, e := range b.c.entries {
+		if e.bundle > 0 {
+			s := &b.c.bundles[e.bundle-1].entries
+			b.c.bundleEntries[s.to] = uint32(i)
+			s.to++
+		}
+	}
+}
+
+// sortProblems puts the problems in order of position and renumbers the faults
+// that refer to them.
+func (b *builder) sortProblems() {
+	list := b.c.problems
+	at := make([]uint32, len(list))
+	for i := range at {
+		at[i] = uint32(i)
+	}
+	slices.SortStableFunc(at, func(i, j uint32) int { return list[i].Compare(list[j]) })
+	place := make([]uint32, len(list)+1)
+	sorted := make(fbc.Diagnostics, len(list))
+	for to, from := range at {
+		sorted[to], place[from+1] = list[from], uint32(to)+1
+	}
+	for i := range b.c.bundles {
+		b.c.bundles[i].fault = place[b.c.bundles[i].fault]
+	}
+	for i := range b.c.channels {
+		b.c.channels[i].fault = place[b.c.channels[i].fault]
+	}
+	b.c.problems = sorted
+}
