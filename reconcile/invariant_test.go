@@ -50,6 +50,7 @@ func invariants(c *reconcile.Change, before, after view) []error {
 	check(oneGeneration(after))
 	check(untouched(after))
 	check(approved(c, before))
+	check(notApproving(c, before))
 	check(crdKept(c, before, after))
 	check(stillProvided(before, after))
 	check(takenOver(c, before))
@@ -62,6 +63,7 @@ func invariants(c *reconcile.Change, before, after view) []error {
 type view struct {
 	all, csvs []*operator
 	plans     []*olm.InstallPlan
+	manual    bool // a subscription of the namespace wants approval by hand
 	crds      map[string]*olm.CustomResourceDefinition
 	kinds     map[string]bool // "<apiVersion> <kind>" of all objects
 }
@@ -85,7 +87,7 @@ func (w watch) view(list []olm.Object) view {
 	for _, o := range list {
 		v.kinds[o.APIVersion+" "+o.Kind] = true
 		switch o.Kind {
-		case olm.KindClusterServiceVersion, olm.KindInstallPlan, olm.KindCRD:
+		case olm.KindClusterServiceVersion, olm.KindInstallPlan, olm.KindCRD, olm.KindSubscription:
 		default:
 			continue
 		}
@@ -108,6 +110,8 @@ func (w watch) view(list []olm.Object) view {
 			if x.Metadata.Namespace == testNamespace {
 				v.plans = append(v.plans, x)
 			}
+		case *olm.Subscription:
+			v.manual = v.manual || x.Metadata.Namespace == testNamespace && x.Spec.InstallPlanApproval == olm.Manual
 		case *olm.CustomResourceDefinition:
 			v.crds[x.Metadata.Name] = x
 		}
@@ -140,6 +144,10 @@ func read(o olm.Object) any {
 	case olm.KindInstallPlan:
 		if p, err := olm.As[olm.InstallPlan](o); err == nil {
 			return p
+		}
+	case olm.KindSubscription:
+		if s, err := olm.As[olm.Subscription](o); err == nil {
+			return s
 		}
 	case olm.KindCRD:
 		if c, err := olm.As[olm.CustomResourceDefinition](o); err == nil {
@@ -265,6 +273,24 @@ func approved(c *reconcile.Change, before view) error {
 	switch {
 	case k.Kind == olm.KindClusterServiceVersion && k.Namespace == testNamespace, k.Kind == olm.KindCRD, k.Kind == olm.KindSubscription:
 		return fmt.Errorf("%s was created for %s, which is no install plan", k, c.For)
+	}
+	return nil
+}
+
+// notApproving: approval by hand is given by hand (E2, E9).
+func notApproving(c *reconcile.Change, before view) error {
+	k := c.Key()
+	if k.Kind != olm.KindInstallPlan || c.Op != reconcile.Create && c.Op != reconcile.Update {
+		return nil
+	}
+	p, err := olm.As[olm.InstallPlan](c.Object)
+	switch old := before.plan(k.Name); {
+	case err != nil || !p.Spec.Approved:
+		return nil
+	case old == nil && before.manual:
+		return fmt.Errorf("plan %s is created approved, and a subscription wants approval by hand", k.Name)
+	case old != nil && !old.Spec.Approved:
+		return fmt.Errorf("plan %s is approved by nobody", k.Name)
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ func TestInvariantsFind(t *testing.T) {
 	user := csv + "metadata: {name: u.v1, namespace: ops}\nspec: {customresourcedefinitions: {required: [{name: as.x.io, version: v1, kind: A}]}}\nstatus: {phase: Succeeded}\n"
 	approved := plan + "metadata: {name: p, namespace: ops}\nspec: {approved: true, generation: 1}\nstatus: {phase: Installing, plan: [{resource: {kind: ClusterServiceVersion, name: b.v1}, status: Unknown}, {resource: {kind: CustomResourceDefinition, name: as.x.io}, status: Unknown}]}\n"
 	waiting := strings.NewReplacer("approved: true", "approved: false", "phase: Installing", "phase: RequiresApproval").Replace(approved)
+	const byHand = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: s, namespace: ops}\nspec: {installPlanApproval: Manual}\n"
 	ofPlan := key(olm.KindInstallPlan, "ops/p")
 	for _, c := range []struct {
 		name, before string
@@ -36,6 +37,9 @@ func TestInvariantsFind(t *testing.T) {
 		{"E2 CSV of an unapproved plan", waiting, reconcile.Create, csv + "metadata: {name: b.v1, namespace: ops}", ofPlan, "is not approved and being executed"},
 		{"E2 service account of an unapproved plan", waiting, reconcile.Create, "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: s, namespace: ops}", ofPlan, "is not approved and being executed"},
 		{"E2 CRD of an unapproved plan", waiting + "---\n" + crd + both, reconcile.Update, crd + both, ofPlan, "is not approved and being executed"},
+		{"E9 approved although one wants it by hand", byHand, reconcile.Create, approved, olm.Key{}, "a subscription wants approval by hand"},
+		{"E9 by hand and not approved", byHand, reconcile.Create, waiting, olm.Key{}, ""},
+		{"E2 approved by nobody", waiting, reconcile.Update, approved, olm.Key{}, "plan p is approved by nobody"},
 		{"E2 not a step", approved, reconcile.Create, csv + "metadata: {name: c.v1, namespace: ops}", ofPlan, "is no step of it"},
 		{"E2 CSV of no plan", approved, reconcile.Create, csv + "metadata: {name: b.v1, namespace: ops}", olm.Key{}, "which is no install plan"},
 		{"E2 unapproved plan that installs", waiting, reconcile.UpdateStatus, strings.Replace(approved, "approved: true", "approved: false", 1), olm.Key{}, "plan p is Installing and not approved"},
