@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -38,5 +39,67 @@ func TestOldPlans(t *testing.T) {
 	slices.Sort(want)
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// F7: what was made for an operator stays while its group is undecided, as it may
+// be wanted in a moment: there is none, or there are two. So does a role in its own
+// namespace that its CSV does not list (any longer). Once the operator is gone, all
+// goes.
+func TestGarbageStays(t *testing.T) {
+	const former = `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: former, namespace: ops, labels: {olm.managed: "true", olm.owner: example.v0.1.1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: ops}}, rules: []}`
+	for _, tt := range []struct {
+		name string
+		then func(*testing.T, *world)
+	}{
+		{"its group is gone", func(t *testing.T, w *world) {
+			if err := w.Delete(key(olm.KindOperatorGroup, "ops/global")); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a second group", func(t *testing.T, w *world) {
+			w.existing(t, `{apiVersion: operators.coreos.com/v1, kind: OperatorGroup, metadata: {name: second, namespace: ops}, spec: {targetNamespaces: [ops]}}`)
+		}},
+		{"its group is new", func(t *testing.T, w *world) {
+			g := get[olm.OperatorGroup](t, w.Cluster, olm.KindOperatorGroup, "ops/global")
+			g.Status = olm.OperatorGroupStatus{}
+			w.put(t, g)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			undisturbed(t, w)
+			w.existing(t, former)
+			roles := func() (names []string) {
+				for _, o := range w.List() {
+					if o.Key().Group == olm.GroupRBAC && o.Metadata.Labels["olm.owner"] == "example.v0.1.1" && !strings.Contains(o.Metadata.Name, "examples.example.com") {
+						names = append(names, o.Key().String())
+					}
+				}
+				return names
+			}
+			before := roles()
+			if len(before) < 5 {
+				t.Fatalf("there are only %v", before)
+			}
+			tt.then(t, w)
+			step(t, w) // while it is undecided
+			if diff := gocmp.Diff(before, roles()); diff != "" {
+				t.Errorf("at once -before +after:\n%s", diff)
+			}
+			undisturbed(t, w)
+			if diff := gocmp.Diff(before, roles()); diff != "" {
+				t.Errorf("at rest -before +after:\n%s", diff)
+			}
+			for _, k := range []olm.Key{key(olm.KindSubscription, "ops/example"), key(olm.KindClusterServiceVersion, "ops/example.v0.1.1")} {
+				if err := w.Delete(k); err != nil {
+					t.Fatal(err)
+				}
+			}
+			undisturbed(t, w)
+			if rest := roles(); len(rest) > 0 {
+				t.Errorf("after the operator is gone: %v", rest)
+			}
+		})
 	}
 }
