@@ -15,6 +15,7 @@ import (
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	operatorsv2 "github.com/operator-framework/api/pkg/operators/v2"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -39,15 +40,23 @@ func token(t testing.TB, namespace, account string) string {
 // wipe removes what a test left in the whole cluster.
 func wipe(t testing.TB, namespaces ...string) {
 	c, ctx := admin(t), context.Background()
+	var g errgroup.Group
+	g.SetLimit(16)
 	for _, ns := range namespaces {
-		for _, o := range []client.Object{
-			&operatorsv1alpha1.Subscription{}, &operatorsv1alpha1.InstallPlan{}, &operatorsv1alpha1.ClusterServiceVersion{},
-			&operatorsv1.OperatorGroup{}, &operatorsv2.OperatorCondition{}, &appsv1.Deployment{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
-			&corev1.ServiceAccount{}, &corev1.Service{},
-		} {
-			must(t, c.DeleteAllOf(ctx, o, client.InNamespace(ns)))
-		}
+		g.Go(func() error {
+			for _, o := range []client.Object{
+				&operatorsv1alpha1.Subscription{}, &operatorsv1alpha1.InstallPlan{}, &operatorsv1alpha1.ClusterServiceVersion{},
+				&operatorsv1.OperatorGroup{}, &operatorsv2.OperatorCondition{}, &appsv1.Deployment{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
+				&corev1.ServiceAccount{}, &corev1.Service{},
+			} {
+				if err := c.DeleteAllOf(ctx, o, client.InNamespace(ns)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
+	must(t, g.Wait())
 	for _, o := range []client.Object{&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}} {
 		must(t, c.DeleteAllOf(ctx, o, client.HasLabels{operatorgroup.LabelOwner}))
 	}

@@ -20,13 +20,13 @@ func lightWidgets(t *testing.T) *fbc.Catalog {
 	return widgetsOf(t, "light.csv.yaml", []string{"0.1.1"})
 }
 
-var fleetSize = flag.Int("fleet", 200, "how many namespaces TestManyNamespaces has; make fleet: 1000")
+var fleetSize = flag.Int("fleet", 1000, "how many namespaces TestManyNamespaces has")
 
 // Many namespaces that want an operator at once, shared by two replicas.
 func TestManyNamespaces(t *testing.T) {
 	namespaces := *fleetSize
 	if testing.Short() {
-		namespaces = min(namespaces, 50)
+		namespaces = min(namespaces, 100)
 	}
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "many", lightWidgets(t))

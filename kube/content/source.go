@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -128,11 +130,42 @@ func (i *image) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	if last != nil && last.Version == img.Digest {
 		return last, nil
 	}
-	g, err := graph.Load(ctx, img.FS, i.opts)
+	g, err := i.load(ctx, img)
 	if err != nil {
 		return nil, fmt.Errorf("image %s: %w", i.ref, err)
 	}
 	return &Catalog{Graph: g, Version: img.Digest}, nil
+}
+
+// load loads the catalog of an image. Where images are kept on disk, its index is
+// kept beside them: a program that starts again opens that.
+func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error) {
+	dir := i.puller.Dir()
+	if dir == "" {
+		return graph.Load(ctx, img.FS, i.opts)
+	}
+	name := filepath.Join(dir, "catalog-"+strings.ReplaceAll(img.Digest, ":", "-")+".index")
+	opts := graph.Options{}
+	if i.opts != nil {
+		opts = *i.opts
+	}
+	opts.Source = img.FS
+	if g, err := graph.OpenIndex(name, &opts); err == nil && g.SourceHash() == img.Digest {
+		now := time.Now() // as the puller does
+		_ = os.Chtimes(name, now, now)
+		return g, nil
+	}
+	g, err := graph.Load(ctx, img.FS, i.opts)
+	if err != nil {
+		return nil, err
+	}
+	// Without an index the next start takes longer: nothing that anybody must know.
+	if f, err := os.CreateTemp(dir, "olmkit-index-*.tmp"); err == nil {
+		if errors.Join(graph.WriteIndex(ctx, f, g, img.Digest), f.Close()) != nil || os.Rename(f.Name(), name) != nil {
+			os.Remove(f.Name())
+		}
+	}
+	return g, nil
 }
 
 // raw returns the blob of a bundle.

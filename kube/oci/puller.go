@@ -63,6 +63,10 @@ func (p *Puller) With(k authn.Keychain, dir string) *Puller {
 	return out
 }
 
+// Dir returns the directory for what was pulled, or nothing where there is none.
+// Others may keep there what they made of an image, by its digest.
+func (p *Puller) Dir() string { return p.opts.Dir }
+
 // Catalog returns the files of a catalog image: the directory that its label
 // operators.operatorframework.io.index.configs.v1 names. The same digest gives
 // the same pointer as long as it is remembered. The error is an [*Error], or the

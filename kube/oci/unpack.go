@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -157,6 +158,8 @@ func (p *Puller) open(k kind, key string) *Image {
 		var img *Image
 		// The file is closed when nothing refers to it any more.
 		if img, err = openArchive(f, stat.Size()); err == nil {
+			now := time.Now() // whoever makes room removes what was not used for the longest
+			_ = os.Chtimes(f.Name(), now, now)
 			return img
 		}
 	}

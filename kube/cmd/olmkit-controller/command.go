@@ -145,6 +145,11 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 	if err != nil {
 		return nil, err
 	}
+	if f.sources.cacheDir != "" {
+		if err := m.Add(sweeper{f.sources.cacheDir, int64(f.sources.cacheLimit) << 20}); err != nil {
+			return nil, err
+		}
+	}
 	metrics := kube.NewMetrics()
 	if err := ctrlmetrics.Registry.Register(metrics); err != nil {
 		return nil, err

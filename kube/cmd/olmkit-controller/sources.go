@@ -31,6 +31,7 @@ type sourceFlags struct {
 	private, pullSecrets          bool
 	textLimit, imageLimit, atOnce int
 	tenantLimit, tenantMemory     int
+	cacheLimit                    int
 	patience                      time.Duration
 }
 
@@ -45,6 +46,7 @@ func (f *sourceFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&f.tenantMemory, "tenant-catalog-memory", 256, "MiB of memory that all catalogs outside of the global namespace may take together, and those of one namespace a quarter of it; 0 for no bound")
 	fs.DurationVar(&f.patience, "catalog-patience", 30*time.Second, "how long resolution waits for the first reading of a catalog before it is unhealthy")
 	fs.StringVar(&f.cacheDir, "cache-dir", "", "directory for catalogs and images, so that they take no memory and outlive a restart")
+	fs.IntVar(&f.cacheLimit, "cache-limit", 6144, "MiB that --cache-dir may hold; what was not used for the longest goes first")
 	fs.StringVar(&f.ca, "ca-file", "", "PEM file with certificate authorities for catalogs and registries, beside those of the system")
 	fs.StringArrayVar(&f.origins, "credentials-for", nil, "origin of a catalog server, such as https://catalogs.example:8443, that gets the client certificate and token, for catalogs of the global namespace (repeatable)")
 	fs.StringVar(&f.cert, "client-cert", "", "PEM file with the client certificate for --credentials-for; read for each connection")
