@@ -96,8 +96,8 @@ func TestCommand(t *testing.T) {
 	check(t, kube.AddToScheme(s))
 	c, err := client.New(env.Config, client.Options{Scheme: s})
 	check(t, err)
+	check(t, client.IgnoreAlreadyExists(c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "olm"}})))
 	for _, o := range []client.Object{
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "olm"}},
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ops"}},
 		&operatorsv1alpha1.CatalogSource{
 			ObjectMeta: metav1.ObjectMeta{Name: "community", Namespace: "olm"},
@@ -169,7 +169,7 @@ func restricted(t *testing.T, c client.Client) []byte {
 	for doc := range bytes.SplitSeq(text, []byte("---\n")) {
 		u := &unstructured.Unstructured{}
 		check(t, yaml.Unmarshal(doc, &u.Object))
-		check(t, c.Create(context.Background(), u))
+		check(t, client.IgnoreAlreadyExists(c.Create(context.Background(), u)))
 	}
 	k, err := kubernetes.NewForConfig(env.Config)
 	check(t, err)
