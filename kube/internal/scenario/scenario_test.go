@@ -103,14 +103,14 @@ func must(t testing.TB, err error) {
 func newServer(t *testing.T) *server {
 	ctx := t.Context()
 	s := &server{}
-	cluster, err := kube.NewCluster(ctx, env.Config, kube.ClusterOptions{Now: func() time.Time { return s.now }})
-	must(t, err)
 	c, err := client.New(env.Config, client.Options{})
+	must(t, err)
+	cluster, err := kube.NewCluster(ctx, account(t, c), kube.ClusterOptions{Now: func() time.Time { return s.now }})
 	must(t, err)
 	// In memory nobody asks who may do what: see TestServiceAccount of package kube.
 	may := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": "accounts-may-do-all"},
-		"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts"}},
+		"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts:" + testNamespace}},
 		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
 	}}
 	must(t, c.Create(ctx, may))
