@@ -196,11 +196,15 @@ func (c *Core) subscriptionChanges(u *universe, name string, add func(Change)) {
 }
 
 // channelsNear returns the other channels of a package: those that are spelled
-// alike first, then the others by name.
+// alike first, then the default channel, then the others by name.
 func channelsNear(p graph.Package, name string) []string {
 	var names []string
 	for ch := range p.Channels() {
-		if ch.Name() != name {
+		switch {
+		case ch.Name() == name:
+		case ch.IsDefault():
+			names = slices.Insert(names, 0, ch.Name())
+		default:
 			names = append(names, ch.Name())
 		}
 	}

@@ -64,8 +64,8 @@ what would help, the least disturbing first:
 		Example: `subscription db cannot be met: no catalog has channel v1 of package db; there is fast or stable; the
 installed db.v1.0.0 keeps running, without updates
 what would help, the least disturbing first:
-  1. set the channel of subscription db to fast; then nothing has to be installed
-  2. set the channel of subscription db to stable; then db.v2.0.0 is installed
+  1. set the channel of subscription db to stable; then db.v2.0.0 is installed
+  2. set the channel of subscription db to fast; then nothing has to be installed
   3. delete subscription db and its operator db.v1.0.0`,
 	},
 	{

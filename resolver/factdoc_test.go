@@ -22,19 +22,19 @@ import (
 
 // exampleCases are the conflicts of testdata that the examples are taken from.
 var exampleCases = map[resolver.Code]string{
-	"subscribed":         "alike-versions",
-	"unavailable":        "channel-vanished",
-	"must-stay":          "orphan-blocks",
-	"requires":           "failure-message",
-	"one-per-package":    "shared-dependency",
-	"one-provider":       "two-providers",
-	"prohibited":         "deprecated-head",
-	"unusable":           "unreadable-bundle",
-	"ruled":              "pinned",
-	"install-mode":       "install-mode",
-	"unmet-part":         "compound-all",
+	"subscribed":      "alike-versions",
+	"unavailable":     "channel-vanished",
+	"must-stay":       "orphan-blocks",
+	"requires":        "failure-message",
+	"one-per-package": "shared-dependency",
+	"one-provider":    "two-providers",
+	"prohibited":      "deprecated-head",
+	"unusable":        "unreadable-bundle",
+	"ruled":           "pinned",
+	"install-mode":    "install-mode",
+	"unmet-part":      "compound-all",
 	"crowded":         "crowded",
-	"supposed":           "case-split",
+	"supposed":        "case-split",
 }
 
 // TestEveryFactExplained finds the codes in the source: the constants, each of

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
 )
 
 // A Report is the whole explanation of a conflict as data; [Report.Text] and
@@ -82,22 +84,45 @@ func (c *Core) requests() []string {
 	return out
 }
 
-// notes tells of catalogs that were left out, where something is missing.
+// notes tells of catalogs that were left out, or not looked at, where something
+// is missing.
 func (c *Core) notes() []string {
-	missing := slices.ContainsFunc(c.Facts, func(f Fact) bool {
-		q, ok := f.(*Requires)
-		_, gone := f.(*Unavailable)
-		return gone || ok && len(q.Candidates) == 0
-	})
+	u := c.e.r.u
+	missing, nowhere := false, false
+	for _, f := range c.Facts {
+		switch f := f.(type) {
+		case *Unavailable:
+			missing = true
+			nowhere = nowhere || f.What == "package" && len(f.Nearest) == 0 && len(u.versionsOf(f.Subscription.Package)) == 0
+		case *Requires:
+			if len(f.Candidates) > 0 {
+				continue
+			}
+			missing = true
+			switch x := f.Requirement.(type) {
+			case *constraints.Package:
+				nowhere = nowhere || len(u.versionsOf(x.Name)) == 0
+			case *constraints.GVK:
+				nowhere = nowhere || len(u.otherVersions(x)) == 0 && u.hidden(x) == ""
+			}
+		}
+	}
 	if !missing {
 		return nil
 	}
 	var out []string
-	for _, x := range c.e.r.u.p.Catalogs {
+	for _, x := range u.p.Catalogs {
 		if x.Unhealthy != "" {
 			out = append(out, fmt.Sprintf("catalog %s is unhealthy and was left out (%s); what is missing may be in it", x.ID(), x.Unhealthy))
 		}
 	}
 	slices.Sort(out)
+	if nowhere && len(out) == 0 {
+		names := make([]string, len(u.cats))
+		for i, s := range u.cats {
+			names[i] = s.ID().String()
+		}
+		out = append(out, "only "+pluralOf(len(names), "catalog")+" "+andList(names)+" took part; if another catalog has what is missing, add it")
+	}
 	return out
 }
