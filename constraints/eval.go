@@ -48,11 +48,11 @@ type Cluster struct {
 // value returns the variable cluster. An unknown version has no key, so that a
 // rule can ask has(cluster.kubeVersion) and one that does not gets an error.
 func (c Cluster) value() ref.Val {
-	facts := make(map[string]ref.Val, len(c.Facts))
+	facts := make(map[string]any, len(c.Facts))
 	for k, v := range c.Facts {
 		facts[k] = types.String(v)
 	}
-	m := map[string]ref.Val{"facts": celcost.MapValue(facts)}
+	m := map[string]any{"facts": celcost.MapValue(facts)}
 	if c.KubeVersion != "" {
 		m["kubeVersion"] = types.String(c.KubeVersion)
 	}

@@ -12,21 +12,23 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Values are the properties of one bundle as CEL rules see them, decoded once.
-// They are immutable; any number of goroutines may use them.
+// Values are the properties of one bundle as CEL rules see them, each decoded once,
+// when a rule first looks at its value. They do not change; any number of goroutines
+// may use them.
 type Values struct {
 	list ref.Val
 }
 
-// NewValues decodes the properties, whose order the rules see. A value that is
+// NewValues returns the values of properties, whose order the rules see. The caller
+// must not modify them. A value that is
 // not in memory (see property.IsHeavy) is null to them. One that is not JSON,
 // or holds a number that no float64 can, makes an error of each use of it.
 func NewValues(props iter.Seq[property.Property]) *Values {
 	var elems []ref.Val
 	for p := range props {
-		elems = append(elems, celcost.MapValue(map[string]ref.Val{
+		elems = append(elems, celcost.MapValue(map[string]any{
 			"type":  types.String(p.Type),
-			"value": decodeValue(p),
+			"value": &celcost.Later{Make: func() ref.Val { return decodeValue(p) }},
 		}))
 	}
 	return &Values{types.NewRefValList(types.DefaultTypeAdapter, elems)}
@@ -60,11 +62,10 @@ func jsonValue(v any) ref.Val {
 		}
 		return types.NewRefValList(types.DefaultTypeAdapter, elems)
 	case map[string]any:
-		m := make(map[string]ref.Val, len(v))
-		for k, e := range v {
-			m[k] = jsonValue(e)
+		for k, e := range v { // the map was made for this
+			v[k] = jsonValue(e)
 		}
-		return celcost.MapValue(m)
+		return celcost.MapValue(v)
 	}
 	return types.NullValue
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -15,29 +16,27 @@ import (
 // takes Go's random one. Answers must not depend on it (D15): here keys come
 // sorted, whether the map is a variable's or made by the expression.
 
-// A sortedMap is a map that is visited in the order of its keys.
+// A sortedMap is a map that is visited in the order of its keys. Rules look most
+// maps up and visit few, so that the keys are sorted when the first one does.
 type sortedMap struct {
 	traits.Mapper
-	keys []ref.Val
-}
-
-// sorted returns m with its keys sorted by type, then as text.
-func sorted(m traits.Mapper) ref.Val {
-	s := &sortedMap{Mapper: m}
-	for it := m.Iterator(); it.HasNext() == types.True; {
-		s.keys = append(s.keys, it.Next())
-	}
-	slices.SortFunc(s.keys, func(a, b ref.Val) int {
-		return cmp.Or(
-			cmp.Compare(a.Type().TypeName(), b.Type().TypeName()),
-			cmp.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())),
-		)
-	})
-	return s
+	once sync.Once
+	keys []ref.Val // by type, then as text
 }
 
 // Iterator implements traits.Iterable.
 func (s *sortedMap) Iterator() traits.Iterator {
+	s.once.Do(func() {
+		for it := s.Mapper.Iterator(); it.HasNext() == types.True; {
+			s.keys = append(s.keys, it.Next())
+		}
+		slices.SortFunc(s.keys, func(a, b ref.Val) int {
+			return cmp.Or(
+				cmp.Compare(a.Type().TypeName(), b.Type().TypeName()),
+				cmp.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())),
+			)
+		})
+	})
 	//lint:ignore S1040 later versions of cel-go return a ref.Val
 	l, _ := types.NewRefValList(types.DefaultTypeAdapter, s.keys).(traits.Lister)
 	return l.Iterator()
@@ -51,21 +50,36 @@ type orderedMap struct {
 func (o orderedMap) Eval(vars interpreter.Activation) ref.Val {
 	v := o.Interpretable.Eval(vars)
 	if m, ok := v.(traits.Mapper); ok && m.Size() != types.IntZero {
-		return sorted(m)
+		return &sortedMap{Mapper: m}
 	}
 	return v
 }
 
-// MapValue returns a map that macros visit in the order of its keys.
-func MapValue(m map[string]ref.Val) ref.Val {
-	keyed := make(map[ref.Val]ref.Val, len(m))
-	for k, v := range m {
-		keyed[types.String(k)] = v
+// MapValue returns a map that macros visit in the order of its keys. Its values are
+// CEL's, or a [Later]; the map becomes part of the result.
+func MapValue(m map[string]any) ref.Val {
+	return &sortedMap{Mapper: types.NewStringInterfaceMap(values{types.DefaultTypeAdapter}, m)}
+}
+
+// A Later is a value of a map that is made when it is first asked for, by any
+// number of goroutines: a rule looks at few of the values that it could look at.
+type Later struct {
+	Make  func() ref.Val
+	once  sync.Once
+	value ref.Val
+}
+
+// values is an adapter that takes CEL's own values as they are.
+type values struct{ types.Adapter }
+
+// NativeToValue implements types.Adapter.
+func (a values) NativeToValue(v any) ref.Val {
+	switch v := v.(type) {
+	case ref.Val:
+		return v
+	case *Later:
+		v.once.Do(func() { v.value = v.Make() })
+		return v.value
 	}
-	v := types.NewRefValMap(types.DefaultTypeAdapter, keyed)
-	//lint:ignore S1040 later versions of cel-go return a ref.Val
-	if mapper, ok := v.(traits.Mapper); ok {
-		return sorted(mapper)
-	}
-	return v
+	return a.Adapter.NativeToValue(v)
 }

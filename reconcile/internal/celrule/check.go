@@ -77,8 +77,8 @@ func (c *check) value(n *node, v any, path string) ref.Val {
 
 // members returns the members of an object that rules see: all of a map, of
 // others those that the schema has.
-func (c *check) members(n *node, v map[string]any, path string) map[string]ref.Val {
-	out := make(map[string]ref.Val, len(v))
+func (c *check) members(n *node, v map[string]any, path string) map[string]any {
+	out := make(map[string]any, len(v))
 	if n.props == nil && !n.resource {
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			out[name] = c.visit(n.values, v[name], path+"/"+pointerToken(name))
@@ -102,13 +102,13 @@ func (c *check) members(n *node, v map[string]any, path string) map[string]ref.V
 }
 
 // header adds what rules see of every resource.
-func header(out map[string]ref.Val, v map[string]any) {
+func header(out map[string]any, v map[string]any) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		if s, ok := v[name].(string); ok {
 			out[name] = types.String(s)
 		}
 	}
-	meta := map[string]ref.Val{}
+	meta := map[string]any{}
 	m, _ := v["metadata"].(map[string]any)
 	for _, name := range []string{"name", "generateName"} {
 		if s, ok := m[name].(string); ok {
