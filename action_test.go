@@ -68,6 +68,11 @@ func TestActionIsSound(t *testing.T) {
 			t.Errorf("output %s is %s; the script does not write it", name, o.Value)
 		}
 	}
+	for _, m := range regexp.MustCompile(`steps\.([a-z]+)\.outputs\.([a-z-]+)`).FindAllStringSubmatch(string(text), -1) {
+		if m[1] != "check" || !strings.Contains(string(script), `"`+m[2]+"=$") {
+			t.Errorf("action.yml uses the output %s of step %s, which nobody writes", m[2], m[1])
+		}
+	}
 	for _, s := range a.Runs.Steps {
 		if (s.Uses == "") == (s.Run == "") || s.Run != "" && s.Shell != "bash" {
 			t.Errorf("step %q either uses something or runs bash", s.Name)
@@ -126,6 +131,7 @@ func TestAction(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"commit": func(ts *testscript.TestScript, _ bool, args []string) { commit(ts, args) },
+			"pull":   func(ts *testscript.TestScript, _ bool, _ []string) { pull(ts) },
 			"step":   func(ts *testscript.TestScript, neg bool, args []string) { step(ts, a, root, neg, args) },
 		},
 	})
@@ -154,6 +160,32 @@ func commit(ts *testscript.TestScript, args []string) {
 	ts.Check(os.CopyFS(repo, os.DirFS(ts.MkAbs(args[0]))))
 	git("add", "-A")
 	git("commit", "-q", "--allow-empty", "-m", args[0])
+}
+
+// pull runs "pull": the last commit of the repository r becomes a pull request to
+// the one before, and r what actions/checkout makes of it, a clone of the merge
+// commit alone. The base is in $BASE_SHA, and only the server has it.
+func pull(ts *testscript.TestScript) {
+	repo, server := ts.MkAbs("r"), ts.MkAbs("server")
+	git := func(dir string, args ...string) {
+		ts.Check(ts.Exec("git", append([]string{"-C", dir, "-c", "user.name=test", "-c", "user.email=test@example.com"}, args...)...))
+	}
+	git(repo, "branch", "topic")
+	git(repo, "checkout", "-q", "--detach", "HEAD~1")
+	git(repo, "rev-parse", "HEAD")
+	ts.Setenv("BASE_SHA", strings.TrimSpace(ts.ReadFile("stdout")))
+	git(repo, "merge", "-q", "--no-ff", "-m", "merge", "topic")
+	git(repo, "update-ref", "refs/pull/1/merge", "HEAD")
+	git(repo, "config", "uploadpack.allowAnySHA1InWant", "true")
+	ts.Check(os.Rename(repo, server))
+	ts.Check(os.Mkdir(repo, 0o777))
+	git(repo, "init", "-q")
+	git(repo, "remote", "add", "origin", "file://"+filepath.ToSlash(server))
+	git(repo, "fetch", "-q", "--no-tags", "--depth=1", "origin", "+refs/pull/1/merge:refs/remotes/pull/1/merge")
+	git(repo, "checkout", "-q", "--force", "refs/remotes/pull/1/merge")
+	if ts.Exec("git", "-C", repo, "cat-file", "-e", ts.Getenv("BASE_SHA")) == nil {
+		ts.Fatalf("the clone has the base, and the action need not fetch it")
+	}
 }
 
 // step runs "step INPUT=VALUE...": the step that checks the catalog, with these
