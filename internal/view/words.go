@@ -185,7 +185,11 @@ func (b *pkgBuilder) addWords(r *wordReader) error {
 	d.Title, d.Summary, d.Provider, d.Keywords = own.title, own.summary, own.provider, own.keywords
 	// The description of the package is meant for it; many only repeat that of a
 	// bundle.
-	if d.About = cmp.Or(about, own.about); d.About == d.Summary {
+	d.About = cmp.Or(about, own.about)
+	if short := phrase(d.About, maxSummary); d.Summary == "" && short == d.About {
+		d.Summary = short // a line that needs no folding
+	}
+	if d.About == d.Summary {
 		d.About = ""
 	}
 	for _, i := range heads {

@@ -60,7 +60,7 @@ const reasonsDrawing = (a, onpick) => {
   const narrow = window.innerWidth < 800;
   const placed = place(boxes, lines, narrow ? "TB" : "LR", { side: 14, rank: narrow ? 26 : 36 });
   return draw(boxes, lines, placed, {
-    label: "Reasons: what was asked for, what it got, and what that required", across: !narrow,
+    label: "Reasons: what was asked for, what it got, and what that required", leftmost: true,
     hint: "Arrows point from what asks to what it gets. Drag or scroll to move, Ctrl and scroll to zoom; on a touch screen, two fingers do both. Keys: arrows move between boxes, Enter shows the reasons of an operator or the package of a subscription, + − 0 zoom.",
     home: Math.max(0, a.nodes.findIndex((n) => n.kind === "subscription")), onpick, onclear: () => {},
   });

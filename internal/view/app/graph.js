@@ -9,7 +9,8 @@ window.addEventListener("beforeprint", () => printing.fit?.());
 const LINE = 46; // characters of a text at a line
 
 // draw makes a drawing of boxes and lines that were placed. options: label, hint,
-// onpick(i), onclear(), home (the box to begin at).
+// onpick(i), onclear(), home (the box to begin at), leftmost (begin at the left, and
+// nothing is ever chosen).
 //
 // A box has a width, a height, a name for the screen reader, a class, and draws
 // itself into its group. A line has a class and perhaps a text.
@@ -34,7 +35,7 @@ const draw = (boxes, lines, placed, options) => {
 
   const groups = boxes.map((box, i) => {
     const q = placed.at[i];
-    const g = svg("g", { class: "node " + (box.kind || ""), transform: `translate(${q.x - box.width / 2},${q.y - box.height / 2})`, role: box.plain ? "img" : "button", tabindex: "-1", "aria-label": box.name, "aria-pressed": box.plain || options.across !== undefined ? null : "false" },
+    const g = svg("g", { class: "node " + (box.kind || ""), transform: `translate(${q.x - box.width / 2},${q.y - box.height / 2})`, role: box.plain ? "img" : "button", tabindex: "-1", "aria-label": box.name, "aria-pressed": box.plain || options.leftmost ? null : "false" },
       svg("title", null, box.name),
       svg("rect", { class: "halo", x: -3, y: -3, width: box.width + 6, height: box.height + 6, rx: 7 }),
       svg("rect", { class: "box", width: box.width, height: box.height, rx: 4 }));
@@ -70,6 +71,11 @@ const draw = (boxes, lines, placed, options) => {
     view.call(zoom.translateBy, -x / before.k, -y / before.k);
   }, { passive: false });
 
+  // Two fingers are the drawing's from the beginning; a gesture that the browser
+  // took for scrolling stays the browser's.
+  picture.addEventListener("touchstart", (e) => { if (e.touches.length > 1 && e.cancelable) e.preventDefault(); }, { passive: false });
+  picture.addEventListener("touchmove", (e) => { if (!e.cancelable) e.stopImmediatePropagation(); }, { capture: true, passive: true });
+
   const PAD = 28, ARC = 64;
   const span = () => ({ width: placed.box.right - placed.box.left, height: placed.box.bottom - placed.box.top });
   const size = () => ({ width: picture.clientWidth || 600, height: picture.clientHeight || 400 });
@@ -92,7 +98,7 @@ const draw = (boxes, lines, placed, options) => {
     // Where the whole does not fit, nothing is left empty beside it.
     const left = PAD - wide * placed.box.left, right = z.width - PAD - wide * placed.box.right;
     const x = fits ? z.width / 2 - wide * (placed.box.left + s.width / 2)
-      : options.across ? left : Math.min(left, Math.max(right, z.width / 2 - wide * q.x));
+      : options.leftmost ? left : Math.min(left, Math.max(right, z.width / 2 - wide * q.x));
     view.call(zoom.transform, d3.zoomIdentity.translate(x, PAD - wide * placed.box.top).scale(wide));
   };
   // reveal moves a box into view.

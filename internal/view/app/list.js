@@ -1,5 +1,6 @@
 // The list of packages, with its search.
 const list = {
+  side: document.getElementById("side"),
   box: document.getElementById("packages"),
   input: document.getElementById("search"),
   found: document.getElementById("found"),
@@ -48,6 +49,7 @@ const showList = () => {
   const words = list.input.value.toLowerCase().split(/\s+/).filter(Boolean);
   list.links = [];
   clear(list.box);
+  list.side.classList.toggle("searching", words.length > 0);
   for (const c of data.catalogs) {
     const hits = c.packages.map((p) => matches(p, words)).filter(Boolean);
     hits.sort((a, b) => a.rank - b.rank);
@@ -92,6 +94,6 @@ const listKeys = (event) => {
 
 const startList = () => {
   list.input.addEventListener("input", showList);
-  document.getElementById("side").addEventListener("keydown", listKeys);
+  list.side.addEventListener("keydown", listKeys);
   showList();
 };

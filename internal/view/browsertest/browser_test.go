@@ -166,6 +166,13 @@ func (b *tab) visit(url string) {
 	}
 }
 
+// before runs a script in every page that is opened from now on, before any of its
+// own.
+func (b *tab) before(script string) {
+	b.Helper()
+	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+}
+
 // goTo changes the place within a page, and waits until it is shown.
 func (b *tab) goTo(place string) {
 	b.Helper()

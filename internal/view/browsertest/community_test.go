@@ -88,7 +88,7 @@ func TestScreenshots(t *testing.T) {
 			b.open(x.file, x.place)
 			b.picture(x.name + "-" + scheme)
 		}
-		b.size(480, 900)
+		b.size(375, 812)
 		b.open(sample, "#/package/sample/etcd/stable/etcdoperator.v0.9.0")
 		b.picture("narrow-" + scheme)
 		b.open(conflict, "#/resolution/0")

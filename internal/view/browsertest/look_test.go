@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/olmkit/olmkit/internal/cli"
 )
@@ -167,6 +168,37 @@ func TestNarrow(t *testing.T) {
 				t.Errorf("%s: %d pixels wider than a window of %d", place, over, width)
 			}
 		}
+	}
+}
+
+// TestNarrowList: on a phone the list of packages stands aside until somebody
+// searches, and keys and fingers get to it then.
+func TestNarrowList(t *testing.T) {
+	b := newTab(t)
+	b.size(375, 667)
+	b.open(samplePage(t), places[1])
+	visible := func() bool {
+		return eval[bool](b, `document.querySelector("#packages a").checkVisibility()`)
+	}
+	if visible() {
+		t.Error("the list hides what was asked for")
+	}
+	if top := eval[float64](b, `document.querySelector("main h1").getBoundingClientRect().top`); top > 250 {
+		t.Errorf("the title is %g pixels down", top)
+	}
+	b.press("/")
+	if !visible() {
+		t.Error("the search has no list")
+	}
+	b.press("g", "r", "a", kb.ArrowDown, kb.Enter)
+	b.until(`document.querySelector("main h1").textContent`, "grafana")
+	if !visible() {
+		t.Error("what was found is gone")
+	}
+	b.press("/", kb.Escape, kb.Tab)
+	b.script(`document.activeElement.blur(); true`)
+	if visible() {
+		t.Error("the list stays")
 	}
 }
 
