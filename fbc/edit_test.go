@@ -8,7 +8,7 @@ import (
 
 // TestEdits makes every edit on the base catalog and shows what changed.
 func TestEdits(t *testing.T) {
-	text := strings.Replace(baseCatalog[1:], "  replaces: etcd.v0.9.0\n", "  replaces: etcd.v0.9.0\n  note: kept\n", 1) + "---\nschema: olm.bundle\npackage: etcd\nname: etcd.v1.0.0\nimage: i\nproperties:\n- type: olm.package\n  value: {packageName: etcd, version: 1.0.0}\n"
+	text := strings.Replace(baseCatalog, "  replaces: etcd.v0.9.0\n", "  replaces: etcd.v0.9.0\n  note: kept\n", 1) + "---\nschema: olm.bundle\npackage: etcd\nname: etcd.v1.0.0\nimage: i\nproperties:\n- type: olm.package\n  value: {packageName: etcd, version: 1.0.0}\n"
 	c, err := LoadBytes(t.Context(), []byte(text), "catalog.yaml", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package fbc_test
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"os"
 	"testing/fstest"
@@ -9,34 +10,10 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-const etcd = `schema: olm.package
-name: etcd
-defaultChannel: stable
----
-schema: olm.channel
-package: etcd
-name: stable
-entries:
-- name: etcd.v0.9.0
-- name: etcd.v0.9.2
-  replaces: etcd.v0.9.0
----
-schema: olm.bundle
-package: etcd
-name: etcd.v0.9.0
-image: quay.io/example/etcd:v0.9.0
-properties:
-- type: olm.package
-  value: {packageName: etcd, version: 0.9.0}
----
-schema: olm.bundle
-package: etcd
-name: etcd.v0.9.2
-image: quay.io/example/etcd:v0.9.2
-properties:
-- type: olm.package
-  value: {packageName: etcd, version: 0.9.2}
-`
+// etcd is a small catalog: a package with a channel of two versions.
+//
+//go:embed testdata/etcd.yaml
+var etcd string
 
 func ExampleLoad() {
 	catalog := fstest.MapFS{"etcd/catalog.yaml": {Data: []byte(etcd)}} // or os.DirFS("catalog")

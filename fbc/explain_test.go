@@ -1,6 +1,7 @@
 package fbc
 
 import (
+	_ "embed"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -15,35 +16,9 @@ import (
 )
 
 // baseCatalog is what the examples of explanations belong to.
-const baseCatalog = `
-schema: olm.package
-name: etcd
-defaultChannel: stable
----
-schema: olm.channel
-package: etcd
-name: stable
-entries:
-- name: etcd.v0.9.0
-- name: etcd.v0.9.2
-  replaces: etcd.v0.9.0
----
-schema: olm.bundle
-package: etcd
-name: etcd.v0.9.0
-image: quay.io/example/etcd:v0.9.0
-properties:
-- type: olm.package
-  value: {packageName: etcd, version: 0.9.0}
----
-schema: olm.bundle
-package: etcd
-name: etcd.v0.9.2
-image: quay.io/example/etcd:v0.9.2
-properties:
-- type: olm.package
-  value: {packageName: etcd, version: 0.9.2}
-`
+//
+//go:embed testdata/etcd.yaml
+var baseCatalog string
 
 // TestExplanations finds each code in its bad example, and nothing at all in
 // the mended one (G10).
@@ -82,7 +57,7 @@ func example(t *testing.T, text string) Diagnostics {
 	for doc := range strings.SplitSeq(text, "---\n") {
 		ours = append(ours, head(strings.ReplaceAll(strings.ReplaceAll(doc, "- schema", "schema"), "  name", "name")), head(doc))
 	}
-	for doc := range strings.SplitSeq(baseCatalog[1:], "---\n") {
+	for doc := range strings.SplitSeq(baseCatalog, "---\n") {
 		if !slices.Contains(ours, head(doc)) {
 			all = append(all, doc)
 		}

@@ -12,13 +12,13 @@ import (
 // TestValidateGolden holds the words of findings that the examples of the
 // explanations do not show.
 func TestValidateGolden(t *testing.T) {
-	pkg := func(rest string) string { return baseCatalog[1:] + "---\n" + rest }
+	pkg := func(rest string) string { return baseCatalog + "---\n" + rest }
 	b := func(props string) string {
 		return pkg("schema: olm.bundle\npackage: etcd\nname: x\nimage: i\nproperties:\n" + props + "\n---\nschema: olm.channel\npackage: etcd\nname: x\nentries: [{name: x}]\n")
 	}
 	g := golden{file: "validate.txtar"}
 	for _, c := range []struct{ name, text string }{
-		{"valid", baseCatalog[1:]},
+		{"valid", baseCatalog},
 		{"no-package-once", "schema: olm.channel\npackage: a\nname: s\nentries: [{name: x}]\n---\nschema: olm.bundle\npackage: a\nname: z\n---\nschema: olm.deprecations\npackage: a\n"},
 		{"channels-only", "schema: olm.package\nname: a\ndefaultChannel: s\n---\nschema: olm.channel\npackage: a\nname: s\nentries: [{name: x}]\n"},
 		{"long-package-name", "schema: olm.package\nname: " + strings.Repeat("a", 64) + "\ndefaultChannel: s\n"},
@@ -79,8 +79,8 @@ package: etcd
 name: itself
 entries: [{name: etcd.v0.9.0, skips: [etcd.v0.9.0]}]
 `)},
-		{"deprecated-property-on-head", strings.Replace(baseCatalog[1:], "version: 0.9.2}\n", "version: 0.9.2}\n- {type: olm.deprecated, value: {}}\n", 1)},
-		{"images", strings.ReplaceAll(baseCatalog[1:], "quay.io/example/etcd:v0.9.0", "UPPER/x:1") + "relatedImages:\n- {image: 'a@sha256:123'}\n- {image: 'a:b c'}\n- {image: 'ex_ample.com/a'}\n- {image: '" + strings.Repeat("a", 64) + "'}\n- {image: 'quay.io/'}\n- {image: 'quay.io//a'}\n- {image: 'localhost:5000/a/b:v1'}\n- {image: a}\n"},
+		{"deprecated-property-on-head", strings.Replace(baseCatalog, "version: 0.9.2}\n", "version: 0.9.2}\n- {type: olm.deprecated, value: {}}\n", 1)},
+		{"images", strings.ReplaceAll(baseCatalog, "quay.io/example/etcd:v0.9.0", "UPPER/x:1") + "relatedImages:\n- {image: 'a@sha256:123'}\n- {image: 'a:b c'}\n- {image: 'ex_ample.com/a'}\n- {image: '" + strings.Repeat("a", 64) + "'}\n- {image: 'quay.io/'}\n- {image: 'quay.io//a'}\n- {image: 'localhost:5000/a/b:v1'}\n- {image: a}\n"},
 		{"others", pkg("schema: olm.composite\nproperties: [{type: olm.nope, value: 1}]\n---\nschema: own\n")},
 		{"refused-and-validated", pkg("schema: olm.bundle\npackage: etcd\nname: broken\nimage: 1\n---\n{broken\n")},
 	} {
@@ -98,7 +98,7 @@ entries: [{name: etcd.v0.9.0, skips: [etcd.v0.9.0]}]
 }
 
 func TestValidateOptions(t *testing.T) {
-	text := strings.Replace(baseCatalog[1:], "version: 0.9.2}\n", "version: 0.9.2}\n- {type: olm.nope, value: 1}\n- {type: olm.constraint, value: {not: {constraints: [{cel: {rule: 'true'}}]}}}\n", 1)
+	text := strings.Replace(baseCatalog, "version: 0.9.2}\n", "version: 0.9.2}\n- {type: olm.nope, value: 1}\n- {type: olm.constraint, value: {not: {constraints: [{cel: {rule: 'true'}}]}}}\n", 1)
 	c, err := LoadBytes(t.Context(), []byte(text), "f", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ type Diff struct {
 	// of the new one.
 	APIsRemoved []property.GVK `json:"apisRemoved,omitempty"`
 	// Stranded counts the nodes of all packages that are stranded in the new
-	// catalog, Lost those of them that had a way before.
+	// catalog, Lost those of them that had a path before.
 	Stranded int `json:"stranded"`
 	Lost     int `json:"lost"`
 }
@@ -63,12 +63,12 @@ type ChannelDiff struct {
 	Name string `json:"name"`
 	// Head is set when the head moved. A side without a head is empty.
 	Head *Change `json:"head,omitempty"`
-	// Gained are nodes that had no way to the head and have one, Lost the
-	// contrary, Changed those that now take another next step on their way.
+	// Gained are nodes that had no path to the head and have one, Lost the
+	// contrary, Changed those that now take another next step on their path.
 	Gained  []Node    `json:"gained,omitempty"`
 	Lost    []Node    `json:"lost,omitempty"`
 	Changed []Reroute `json:"changed,omitempty"`
-	// Stranded are the nodes that have no way to the new head, whether they had
+	// Stranded are the nodes that have no path to the new head, whether they had
 	// one before or not: whoever has one installed gets no further. Here belong
 	// all nodes of a channel that is gone. Stranded nodes alone are no change.
 	Stranded []Node `json:"stranded,omitempty"`
@@ -256,7 +256,7 @@ func (c *ChannelDiff) isEmpty() bool {
 	return c.Head == nil && len(c.Gained)+len(c.Lost)+len(c.Changed)+len(c.Behind)+len(c.Ranges) == 0
 }
 
-// compareChannel compares the ways of everything that may be installed of the
+// compareChannel compares the paths of everything that may be installed of the
 // old channel; without ok it is gone.
 func compareChannel(old, new Channel, ok bool, reading Reading) (ChannelDiff, error) {
 	c := ChannelDiff{Name: old.Name()}

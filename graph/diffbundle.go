@@ -24,7 +24,7 @@ type BundleChange struct {
 	PropertiesRemoved []property.Property `json:"propertiesRemoved,omitempty"`
 }
 
-// A RangeChange is an entry whose skipRange changed. It changes the way of
+// A RangeChange is an entry whose skipRange changed. It changes the path of
 // versions that neither catalog has, which no other list can name.
 type RangeChange struct {
 	Name string `json:"name"` // of the entry

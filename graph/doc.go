@@ -29,8 +29,8 @@
 //		fmt.Println(s.From, "->", s.To, s.Reasons)
 //	}
 //
-// [Upgrades.Walk] is the way that OLM goes by itself, [Upgrades.Path] the
-// shortest one, [Upgrades.Stranded] what has no way to the head, and
+// [Upgrades.Walk] is the path that OLM takes by itself, [Upgrades.Path] the
+// shortest one, [Upgrades.Stranded] what has no path to the head, and
 // [Package.Disagreements] where the two readings part.
 //
 // # Broken catalogs

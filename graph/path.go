@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Walk is the way that OLM goes by itself from a node, one step at a time, when
+// A Walk is the path that OLM takes by itself from a node, one step at a time, when
 // nothing is in its way (B5).
 type Walk struct {
 	Steps []Step `json:"steps"`

@@ -1,5 +1,5 @@
 // Cicheck decides whether a change of a catalog may be merged: the new catalog is
-// valid, nobody loses their way to the head of a channel, and no package loses an
+// valid, nobody loses their path to the head of a channel, and no package loses an
 // API.
 //
 //	go run ./examples/cicheck OLD NEW

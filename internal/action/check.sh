@@ -97,7 +97,7 @@ for word in $FAIL_ON; do
 	errors) [ "$errors" = 0 ] || exit 1 ;;
 	# What does not load may have warnings that nobody saw.
 	warnings) [ "$errors" = 0 ] && [ "$warnings" = 0 ] || exit 1 ;;
-	# Who does not know how many lost their way does not say that nobody did.
+	# Who does not know how many lost their path does not say that nobody did.
 	lost) [ "$known" = yes ] && [ "${lost:-0}" = 0 ] || exit 1 ;;
 	esac
 done

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -70,9 +71,14 @@ func (c *catalogArg) pkg(ctx context.Context, l *loader, args []string) (graph.P
 	l.note(path, cat)
 	p, ok := cat.Package(args[0])
 	if !ok {
-		return graph.Package{}, nil, fmt.Errorf("catalog %s has no package %q%s", display(path), args[0], hint(args[0], namesOf([]*graph.Catalog{cat})))
+		return graph.Package{}, nil, noPackage(path, args[0], namesOf([]*graph.Catalog{cat}))
 	}
 	return p, args[1:], nil
+}
+
+// noPackage says that a catalog does not have a package, and what it has.
+func noPackage(path, name string, known []string) error {
+	return fmt.Errorf("catalog %s has no package %q%s", display(path), name, cmp.Or(hint(name, known), "; \"olmkit list packages\" lists them"))
 }
 
 // known returns the catalog as far as it can be read, and the arguments after it,

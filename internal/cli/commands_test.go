@@ -35,6 +35,11 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 		if cmd.Short == "" || cmd.Long == "" || cmd.Example == "" {
 			t.Fatalf("no short text, long text or example")
 		}
+		for line := range strings.Lines(cmd.Long) {
+			if n := len(strings.TrimSpace(line)); n > 86 {
+				t.Errorf("a line of the long text has %d characters: %q", n, line)
+			}
+		}
 		if strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("the short text %q ends with a full stop", cmd.Short)
 		}

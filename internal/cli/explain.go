@@ -24,10 +24,11 @@ what would help.
 
 With codes it tells what findings of "olmkit validate" mean, or facts in an
 explanation, with an example and the usual mend; alone it lists all codes.
-Otherwise it takes the same flags as "olmkit resolve", or one
-problem document, and tells, for a plan, why each bundle is in it and what stood
-against better ones; for a conflict, each minimal one as a short derivation with
-the smallest changes that resolve it, and what can be planned all the same.
+
+Otherwise it takes the same flags as "olmkit resolve", or one problem document, and
+tells, for a plan, why each bundle is in it and what stood against better ones; for a
+conflict, each minimal one as a short derivation with the smallest changes that
+resolve it, and what can be planned all the same.
 
 Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 2 the input could not be read.`,
@@ -201,7 +202,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 	}
 	type explained struct {
-		Bundle  string            `json:"bundle"`
+		Bundle  string           `json:"bundle"`
 		Reasons resolver.Reasons `json:"reasons"`
 		// Also is what else asks for the bundle.
 		Also resolver.Reasons `json:"also,omitempty"`

@@ -75,7 +75,7 @@ func newLister(e *env, noun, short string, header []string, of func(graph.Packag
 		if len(args) == 1 {
 			p, ok := cat.Package(args[0])
 			if !ok {
-				return fmt.Errorf("catalog %s has no package %q%s", display(path), args[0], hint(args[0], namesOf([]*graph.Catalog{cat})))
+				return noPackage(path, args[0], namesOf([]*graph.Catalog{cat}))
 			}
 			rows = of(p)
 		} else {

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -86,7 +84,7 @@ cuts deeper and keeps what they depend on.`,
 		known := c.PackageNames()
 		for _, name := range *packages {
 			if !slices.Contains(known, name) {
-				return fmt.Errorf("catalog %s has no package %q%s", display(path), name, cmp.Or(hint(name, known), "; \"olmkit list packages\" lists them"))
+				return noPackage(path, name, known)
 			}
 		}
 		if c, err = fbc.Extract(c, *packages...); err != nil {

@@ -20,7 +20,8 @@ another version: the path that OLM takes by itself, and the shortest one. Each s
 names the edges that admit it.
 
 FROM and TO are bundles by version or name, or BUNDLE@VERSION for what the catalog
-need not know ("olmkit help operators"). Without --channel, classic takes the default channel and v1 all.
+need not know ("olmkit help operators"). Without --channel, classic takes the default
+channel and v1 all.
 
 Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		Example: `  olmkit path ./catalog etcd 0.9.0

@@ -143,6 +143,9 @@ func replaceFile(name string, write func(io.Writer) error) error {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".olmkit-*")
+	if at := (*fs.PathError)(nil); errors.As(err, &at) { // of a name that nobody gave
+		return fmt.Errorf("%s cannot be written: directory %s: %w", name, filepath.Dir(name), at.Err)
+	}
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 				return err
 			}
 			if b.Lift, b.Channel = lift, channel; lift != nil {
-				b.Reason += fmt.Sprintf("; channel %s has a way to %s, which does not", channel, lift[len(lift)-1].To)
+				b.Reason += fmt.Sprintf("; channel %s has a path to %s, which does not", channel, lift[len(lift)-1].To)
 			} else if !r.hasCatalog(r.at(k)) {
 				b.Reason += fmt.Sprintf("; no catalog of %s is given that might lift that", r.at(k))
 			} else {
@@ -90,7 +90,7 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 	return err
 }
 
-// left says why a level has no way to the head for a node, nil when it has.
+// left says why a level has no path to the head for a node, nil when it has.
 func (r *road) left(k int, at graph.Node) *Blocker {
 	l := &r.levels[k]
 	v := r.at(k)

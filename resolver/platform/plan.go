@@ -85,7 +85,7 @@ type OperatorPlan struct {
 	AtHead bool `json:"atHead"`
 	// LastSafe is the last version of the platform, up to the plan's To, to which
 	// the operator can come along: nothing of it blocks, and the catalogs given
-	// up to that version have a way to its head. It is a version with a catalog,
+	// up to that version have a path to its head. It is a version with a catalog,
 	// and empty when there is none such.
 	LastSafe string `json:"lastSafe"`
 	// Checked reports whether there is a catalog for any version that the operator

@@ -131,7 +131,7 @@ func (r *road) explore(ctx context.Context) error {
 	return nil
 }
 
-// atHome returns the number of a level where a node has a way to its head, else
+// atHome returns the number of a level where a node has a path to its head, else
 // -1.
 func (l *level) atHome(k int, n graph.Node) int {
 	if l.u != nil {
@@ -330,7 +330,7 @@ func (r *road) choose(k int, at graph.Node) []graph.Step {
 	return best
 }
 
-// fewest returns the shortest way to a node that is good enough.
+// fewest returns the shortest path to a node that is good enough.
 func (r *road) fewest(l *level, at graph.Node, ok func(graph.Node) bool) []graph.Step {
 	var best []graph.Step
 	found := false
@@ -343,7 +343,7 @@ func (r *road) fewest(l *level, at graph.Node, ok func(graph.Node) bool) []graph
 }
 
 // safe reports whether the operator is at home at a level with a catalog: its package and
-// channel are there, and something that it can become has a way to the head.
+// channel are there, and something that it can become has a path to the head.
 func (r *road) safe(k int) bool {
 	l := &r.levels[k]
 	if l.u == nil {

@@ -10,11 +10,11 @@
 // # What is kept
 //
 // Of each channel asked for, the head and the bundles in the range. For each
-// installed operator, every bundle that it is upgraded to on its way to the
+// installed operator, every bundle that it is upgraded to on its path to the
 // head. And then whatever makes that whole:
 //
 //   - the entries between a kept one and the head, so that the channel stays one
-//     chain and everything kept has its way to the head;
+//     chain and everything kept has its path to the head;
 //   - of an entry that is skipped, one that skips it, so that it stays skipped;
 //   - what a kept bundle is upgraded to, so that every upgrade within the part is
 //     the one of the whole catalog;
@@ -22,5 +22,5 @@
 //     would choose them.
 //
 // Edges are never rewritten. A kept entry may replace a name that is not kept:
-// whoever has that name installed still has the way.
+// whoever has that name installed still has the path.
 package subset

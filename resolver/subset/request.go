@@ -1,12 +1,15 @@
 package subset
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -69,7 +72,7 @@ func (c *cut) wanted(r *Request) error {
 		path := fmt.Sprintf("/packages/%d", i)
 		p, ok := c.catalog.Package(w.Package)
 		if !ok {
-			return requestErrorf(path+"/package", "the catalog has no package %q", w.Package)
+			return c.noPackage(path, w.Package)
 		}
 		var rng resolver.VersionRange
 		if w.Versions != "" {
@@ -108,11 +111,24 @@ func (c *cut) wanted(r *Request) error {
 	return nil
 }
 
-// installed keeps the way of an installed operator to the head.
+// noPackage says that there is no such package, and which may be meant.
+func (c *cut) noPackage(path, name string) error {
+	var known []string
+	for p := range c.catalog.Packages() {
+		known = append(known, p.Name())
+	}
+	text := fmt.Sprintf("the catalog has no package %q", name)
+	if likely := near.Names(name, known, 3); len(likely) > 0 {
+		text += "; did you mean " + strings.Join(likely, ", ") + "?"
+	}
+	return &RequestError{path + "/package", errors.New(text)}
+}
+
+// installed keeps what lies between an installed operator and the head.
 func (c *cut) installed(path string, x Installed) error {
 	p, ok := c.catalog.Package(x.Package)
 	if !ok {
-		return requestErrorf(path+"/package", "the catalog has no package %q", x.Package)
+		return c.noPackage(path, x.Package)
 	}
 	n := graph.Node{Name: x.Name, Version: x.Version}
 	b, known := p.Bundle(x.Name)
@@ -145,7 +161,7 @@ func (c *cut) installed(path string, x Installed) error {
 	}
 	w := u.Walk(n)
 	for _, s := range w.Steps {
-		c.keepStep(p, s, fmt.Sprintf("is on the way of %s, which is installed", n))
+		c.keepStep(p, s, fmt.Sprintf("is on the path of %s, which is installed", n))
 	}
 	why := ""
 	switch {
