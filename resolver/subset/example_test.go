@@ -27,7 +27,7 @@ func ExampleCut() {
 	}
 	// Output:
 	// 3 of 9 bundles
-	// db.v1.2.1 is on the way of db.v1.2.0, which is installed
-	// db.v1.3.0 is on the way of db.v1.2.0, which is installed
+	// db.v1.2.1 is on the path of db.v1.2.0, which is installed
+	// db.v1.3.0 is on the path of db.v1.2.0, which is installed
 	// db.v1.4.0 is the head of stable
 }
