@@ -280,6 +280,7 @@ func compareChannel(old, new Channel, ok bool, reading Reading) (ChannelDiff, er
 	c.Ranges = compareRanges(old, new)
 	before, after := set(slices.Collect(u.Stranded())), set(slices.Collect(v.Stranded()))
 	heads := set(v.Heads())
+	uOffers, vOffers := u.offered(), v.offered()
 	for _, n := range nodes {
 		m := n
 		if i, ok := v.number(n); ok {
@@ -301,7 +302,7 @@ func compareChannel(old, new Channel, ok bool, reading Reading) (ChannelDiff, er
 				c.Changed = append(c.Changed, Reroute{n, s.To, t.To})
 			}
 		}
-		if _, moved := u.Next(n); moved && !behind(u, n) && !heads[m] && behind(v, m) {
+		if _, moved := u.Next(n); moved && !behind(u, uOffers, n) && !heads[m] && behind(v, vOffers, m) {
 			c.Behind = append(c.Behind, n)
 		}
 	}
@@ -330,7 +331,7 @@ func difference(list, without []Node) []Node {
 
 // behind reports whether the next step of a node leads to less than the newest
 // bundle of its own minor version that is offered.
-func behind(u *Upgrades, n Node) bool {
+func behind(u *Upgrades, offered []bool, n Node) bool {
 	i, ok := u.number(n)
 	if !ok || u.of[i].version == nil {
 		return false
@@ -342,17 +343,21 @@ func behind(u *Upgrades, n Node) bool {
 	v, to := u.of[i].version, u.of[s.to].version
 	for j := range u.of {
 		w := u.of[j].version
-		if u.of[j].candidate && w != nil && w.Major == v.Major && w.Minor == v.Minor && w.GT(*to) && u.offered(int32(j)) {
+		if u.of[j].candidate && w != nil && w.Major == v.Major && w.Minor == v.Minor && w.GT(*to) && offered[j] {
 			return true
 		}
 	}
 	return false
 }
 
-// offered reports whether some step leads to a node, or it is a head.
-func (u *Upgrades) offered(i int32) bool {
-	if slices.Contains(u.heads, i) {
-		return true
+// offered tells of each node whether some step leads to it, or it is a head.
+func (u *Upgrades) offered() []bool {
+	out := make([]bool, len(u.of))
+	for _, s := range u.steps {
+		out[s.to] = true
 	}
-	return slices.ContainsFunc(u.steps, func(s stepRec) bool { return s.to == i })
+	for _, h := range u.heads {
+		out[h] = true
+	}
+	return out
 }
