@@ -9,6 +9,8 @@ BENCHTIME ?= 1s
 # server first, and the race detector takes its time.
 TESTTIMEOUT ?= 30m
 RACETIMEOUT ?= 60m
+# How many namespaces fleet has.
+FLEET ?= 1000
 # Which benchmarks run, as a regular expression.
 BENCH     ?= .
 
@@ -54,8 +56,8 @@ fuzz: ## run every fuzz target of all modules for FUZZTIME
 faults: ## kill and disturb the reconciliation loop at length
 	$(GO) test ./reconcile -run 'Killed|Faults|Loops|Stale|Mutated' -thorough -v
 
-fleet: ## install an operator in a thousand namespaces of a real API server at once
-	cd kube && $(GO) test -run ManyNamespaces -v -timeout 30m . -fleet 1000
+fleet: ## install an operator in FLEET namespaces of a real API server at once
+	cd kube && $(GO) test -run ManyNamespaces -v -timeout 60m . -fleet $(FLEET)
 
 bench: ## run the benchmarks that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...

@@ -57,7 +57,7 @@ func TestManyNamespaces(t *testing.T) {
 	}
 	must(t, g.Wait())
 	t.Logf("created in %s", time.Since(begin).Round(time.Second))
-	eventually(t, 20*time.Minute, func() error {
+	eventually(t, 25*time.Minute, func() error {
 		time.Sleep(3 * time.Second)
 		list := &operatorsv1alpha1.ClusterServiceVersionList{}
 		if err := c.List(ctx, list); err != nil {
