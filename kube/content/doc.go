@@ -39,8 +39,9 @@
 // # Health
 //
 // A catalog that was read is READY. When a refresh fails, what was read last
-// stands in for a while, Options.Grace, with a message that says so; then, and at
-// once when there is nothing yet, the state is TRANSIENT_FAILURE and the catalog
+// stands in for a while, Options.Grace, with a message that says so, be it that
+// another process read it and left it on disk; then, and at once when there is
+// nothing yet, the state is TRANSIENT_FAILURE and the catalog
 // unhealthy: resolution in every namespace that sees it waits, rather than going
 // on without it (D14).
 //

@@ -100,6 +100,15 @@ type served struct{ client *catalogd.Client }
 
 func (s served) String() string { return s.client.URL() }
 
+// kept returns what an earlier process read, if that is on disk, and when.
+func (s served) kept(ctx context.Context) (*Catalog, time.Time) {
+	c := s.client.Last(ctx)
+	if c == nil {
+		return nil, time.Time{}
+	}
+	return &Catalog{Graph: c.Graph, Raw: c.Raw, Version: c.Hash}, c.Fetched
+}
+
 func (s served) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	c, err := s.client.Fetch(ctx)
 	if err != nil {

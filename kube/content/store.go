@@ -181,6 +181,13 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, ev
 	s.mu.Unlock()
 
 	cat, err := source.Read(ctx, last)
+	var kept *Catalog
+	var fetched time.Time
+	if k, ok := source.(interface {
+		kept(context.Context) (*Catalog, time.Time)
+	}); ok && err != nil && last == nil {
+		kept, fetched = k.kept(ctx)
+	}
 	if ctx.Err() != nil {
 		return Health{}, context.Cause(ctx)
 	}
@@ -194,6 +201,11 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, ev
 			changed = false
 			h.source = nil // it may hold what is not to be held
 		}
+	}
+	if kept != nil && s.exceeds(id, kept) == nil {
+		// What was read before the program started stands in as what it read itself.
+		h.snapshot = &snapshot{Catalog: kept, id: id, from: h.from, size: kept.Graph.MemorySize()}
+		h.read, h.since, h.first, changed = fetched, fetched, true, true
 	}
 	h.tried, h.err = now, err
 	delete(s.since, id)

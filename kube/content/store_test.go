@@ -131,6 +131,46 @@ func TestGrace(t *testing.T) {
 	}
 }
 
+// TestGraceAfterRestart proves that a program that starts while the server is down
+// goes on with what is on disk, for as long as one that was there before.
+func TestGraceAfterRestart(t *testing.T) {
+	srv := &server{}
+	srv.text.Store(catalog("1.0.0", true))
+	ts := httptest.NewServer(srv)
+	defer ts.Close()
+	clock := newClock()
+	dir := t.TempDir()
+	start := func(grace time.Duration) *content.Store {
+		return content.New(&content.Options{Sources: content.Sources{HTTP: &catalogd.Options{Dir: dir}}, Now: clock.now, Grace: grace})
+	}
+	c := source(t, `{"sourceType":"grpc","address":"`+ts.URL+`"}`)
+	refresh(t, start(time.Minute), c)
+	srv.status.Store(http.StatusBadGateway)
+
+	s := start(time.Minute)
+	h := refresh(t, s, c)
+	if h.State != content.StateReady || !h.Changed || !strings.Contains(h.Message, "is still used") || h.Err() == nil || head(t, s.View()) != "etcd.v1.0.0" {
+		t.Errorf("after a restart: %+v, %s", h, head(t, s.View()))
+	}
+	v := s.View()
+	if objects, err := manifests(t, v); err != nil || len(objects) != 1 {
+		t.Errorf("its manifests: %v, %v", objects, err)
+	}
+	clock.advance(time.Minute)
+	if h := refresh(t, s, c); h.State != content.StateFailing {
+		t.Errorf("after the grace: %+v", h)
+	}
+	srv.status.Store(0)
+	clock.advance(time.Hour)
+	if h := refresh(t, s, c); h.State != content.StateReady || h.Err() != nil {
+		t.Errorf("back again: %+v", h)
+	}
+	srv.status.Store(http.StatusBadGateway)
+	if h := refresh(t, start(-1), c); h.State != content.StateFailing {
+		t.Errorf("without a grace: %+v", h)
+	}
+}
+
 func TestNoGrace(t *testing.T) {
 	srv := &server{}
 	srv.text.Store(catalog("1.0.0", true))
