@@ -43,7 +43,7 @@ const noCand cand = -1
 
 func (r *resolution) newEncoding(reached []cand) *encoding {
 	e := &encoding{
-		r: r, s: sat.New(4 * len(reached)), reached: reached, vars: map[cand]sat.Lit{}, cands: map[sat.Lit]cand{},
+		r: r, s: sat.New(5*len(reached)/2, 4*len(reached)), reached: reached, vars: map[cand]sat.Lit{}, cands: map[sat.Lit]cand{},
 		lits: map[*need]sat.Lit{}, wants: map[*need][]sat.Lit{}, needOf: map[sat.Lit]*need{},
 	}
 	for _, c := range reached {

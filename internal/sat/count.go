@@ -185,14 +185,25 @@ func (t *tally) left(n int) (first Lit, left int) {
 func (t *tally) overfull() (over, by []int) {
 	var demands, limits [][]Lit
 	var demandOf, limitOf []int
-	wanted := map[Lit]int{} // by the last of the demands
+	// 1 + the last of the demands that has a literal, by literal.
+	if n := len(t.value); len(t.Solver.wanted) < n {
+		t.Solver.wanted = make([]int32, n)
+	}
+	wanted := t.Solver.wanted
+	defer func() {
+		for _, of := range demands {
+			for _, l := range of {
+				wanted[l] = 0
+			}
+		}
+	}()
 	for _, n := range t.active {
 		if _, left := t.left(n); left < 2 {
 			continue
 		}
 		of := slices.DeleteFunc(slices.Clone(t.demands[n].of), func(l Lit) bool { return t.value[l] != 0 })
 		for _, l := range of {
-			wanted[l] = len(demands)
+			wanted[l] = int32(len(demands)) + 1
 		}
 		demands, demandOf = append(demands, of), append(demandOf, n)
 	}
@@ -205,13 +216,13 @@ func (t *tally) overfull() (over, by []int) {
 		}
 		first, shared := -1, false
 		for _, l := range x.of {
-			if d, ok := wanted[l]; ok {
+			if d := int(wanted[l]) - 1; d >= 0 {
 				shared = shared || first >= 0 && first != d
 				first = d
 			}
 		}
 		if shared {
-			of := slices.DeleteFunc(slices.Clone(x.of), func(l Lit) bool { _, ok := wanted[l]; return !ok })
+			of := slices.DeleteFunc(slices.Clone(x.of), func(l Lit) bool { return wanted[l] == 0 })
 			limits, limitOf = append(limits, of), append(limitOf, n)
 		}
 	}

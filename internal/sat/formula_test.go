@@ -58,7 +58,7 @@ func TestFormulas(t *testing.T) {
 			}},
 		} {
 			t.Run(fmt.Sprintf("%s/%d", test.name, size), func(t *testing.T) {
-				s := New(0)
+				s := New(0, 0)
 				vars := variables(s, size)
 				x := test.formula(s, vars)
 				assignments(vars, func(n int, assume []Lit) {
@@ -80,7 +80,7 @@ func TestFormulas(t *testing.T) {
 func TestAtMostOne(t *testing.T) {
 	for size := range 9 {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			s := New(0)
+			s := New(0, 0)
 			on := s.Lit()
 			vars := variables(s, size)
 			s.AtMostOne(on, vars...)
@@ -99,7 +99,7 @@ func TestAtMostOne(t *testing.T) {
 // TestAtMostOneShared checks that statements over the same literals, some of
 // them negated, each obey their own switch.
 func TestAtMostOneShared(t *testing.T) {
-	s := New(0)
+	s := New(0, 0)
 	a, b := s.Lit(), s.Lit()
 	vars := variables(s, 6)
 	negated := make([]Lit, len(vars))
@@ -128,7 +128,7 @@ func TestAtMostOneShared(t *testing.T) {
 
 // TestAtMostOneSize checks that the size of the statement is linear.
 func TestAtMostOneSize(t *testing.T) {
-	s := New(0)
+	s := New(0, 0)
 	on, list := s.Lit(), variables(s, 1000)
 	vars, clauses := s.Size()
 	s.AtMostOne(on, list...)
@@ -140,7 +140,7 @@ func TestAtMostOneSize(t *testing.T) {
 
 // TestConstants checks the empty formulas, the empty clause and True.
 func TestConstants(t *testing.T) {
-	s := New(0)
+	s := New(0, 0)
 	if !solve(t, s, s.True(), s.And(), s.Or().Not()) {
 		t.Error("the empty And and True do not hold, or the empty Or does")
 	}
@@ -157,7 +157,7 @@ func TestConstants(t *testing.T) {
 
 // TestValue checks that values are told of the last model only.
 func TestValue(t *testing.T) {
-	s := New(0)
+	s := New(0, 0)
 	a, b := s.Lit(), s.Lit()
 	s.Clause(a, b)
 	if s.Value(a) || s.Value(a.Not()) {

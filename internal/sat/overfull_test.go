@@ -105,7 +105,7 @@ func TestCount(t *testing.T) {
 	cut := 0
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		told, untold := New(0), New(0)
+		told, untold := New(0, 0), New(0, 0)
 		vars := variables(told, 12)
 		variables(untold, 12)
 		some := func(n int) []Lit {
@@ -168,7 +168,7 @@ func TestCount(t *testing.T) {
 // 39 holes, some of which have a way of their own that was closed.
 func TestCountsPigeons(t *testing.T) {
 	const n = 39
-	s := New(0)
+	s := New(0, 0)
 	var on []Lit
 	sits := make([][]Lit, n+1)
 	for i := range sits {

@@ -31,7 +31,7 @@ type formula struct {
 // randomFormula returns a formula of a size at which about half of them are
 // satisfiable.
 func randomFormula(seed uint64) *formula {
-	f := &formula{Rand: rand.New(rand.NewPCG(seed, 2)), s: New(0)}
+	f := &formula{Rand: rand.New(rand.NewPCG(seed, 2)), s: New(0, 0)}
 	f.on = f.s.Lit()
 	f.vars = variables(f.s, 3+f.IntN(6))
 	for range f.IntN(4 * len(f.vars)) {
@@ -228,7 +228,7 @@ func TestSameAgain(t *testing.T) {
 // pigeons states that n+1 pigeons sit in n holes, each alone: impossible, and
 // out of reach of clause learning for n beyond a dozen.
 func pigeons(n int) (s *Solver, on []Lit) {
-	s = New(0)
+	s = New(0, 0)
 	sits := make([][]Lit, n+1)
 	for i := range sits {
 		sits[i] = variables(s, n)
@@ -324,7 +324,7 @@ func TestContext(t *testing.T) {
 
 func BenchmarkAtMostOne(b *testing.B) {
 	for b.Loop() {
-		s := New(2000)
+		s := New(2000, 2000)
 		s.AtMostOne(s.True(), variables(s, 1000)...)
 	}
 }

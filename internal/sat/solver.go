@@ -37,12 +37,15 @@ type Solver struct {
 	forced          []Lit
 	waiting, active []int
 	used            []bool
+	wanted          []int32
 }
 
-// New returns a solver without clauses. The hint is the number of variables
-// expected.
-func New(hint int) *Solver {
-	s := &Solver{g: gini.NewV(max(hint, 16))}
+// New returns a solver without clauses, with room for about so many variables and
+// clauses. More fit, too. Room is most of what a small problem costs: gini cannot be
+// emptied and used again, and makes room for eight clauses of five literals for each
+// variable where nobody tells it better.
+func New(vars, clauses int) *Solver {
+	s := &Solver{g: gini.NewVc(max(vars, 16), max(clauses, 16))}
 	s.yes = s.Lit()
 	s.Clause(s.yes)
 	return s
