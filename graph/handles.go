@@ -299,9 +299,6 @@ func (b Bundle) APIs() iter.Seq[property.GVK] {
 	}
 }
 
-// NumAPIs returns how many APIs the bundle provides.
-func (b Bundle) NumAPIs() int { return b.rec().apis.len() }
-
 // A Requirement is what a bundle requires of the set it is installed with.
 type Requirement struct {
 	// Property is the index in the bundle's properties.

@@ -54,12 +54,6 @@ func (u *Upgrades) number(n Node) (int32, bool) {
 	return i, ok
 }
 
-// Has reports whether the upgrades know the node.
-func (u *Upgrades) Has(n Node) bool {
-	_, ok := u.number(n)
-	return ok
-}
-
 // Heads returns what upgrades lead to: in classic the newest bundle of each
 // channel that can be installed, in the order of the channels; in v1 the newest
 // of all. A channel that cannot be used has none.
