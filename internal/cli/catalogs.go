@@ -220,6 +220,15 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 	return got.catalog, got.err
 }
 
+// wholeIndex is index for a catalog whose blobs can be read again.
+func (l *loader) wholeIndex(ctx context.Context, path string) (*graph.Catalog, error) {
+	if path != stdinPath && isIndex(path) {
+		return nil, &catalogError{path, errIndex}
+	}
+	l.whole = true
+	return l.index(ctx, path)
+}
+
 // openIndex opens a compiled index, with the directory that it was made from when
 // there is one to read.
 func (l *loader) openIndex(ctx context.Context, path, files string) (*graph.Catalog, error) {

@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 )
 
@@ -55,31 +51,4 @@ func findNode(p graph.Package, text string) (graph.Node, error) {
 		err = fmt.Errorf("a channel has no place here; name channels with --channel")
 	}
 	return o.Node, err
-}
-
-// wholeIndex returns the index of a catalog whose blobs can be read again.
-func wholeIndex(ctx context.Context, l *loader, path string) (*graph.Catalog, error) {
-	if path == samplePath {
-		return l.index(ctx, path)
-	}
-	opts := &fbc.LoadOptions{Keep: fbc.KeepAll, Limits: l.limits.fbc()}
-	var blobs *fbc.Catalog
-	var err error
-	if path == stdinPath {
-		blobs, err = fbc.LoadReader(ctx, l.stdin, "stdin", opts)
-	} else {
-		info, statErr := os.Stat(path)
-		if statErr == nil && info.IsDir() {
-			return l.index(ctx, path)
-		}
-		var f *os.File
-		if f, err = os.Open(path); err == nil {
-			defer f.Close()
-			blobs, err = fbc.LoadReader(ctx, f, filepath.Base(path), opts)
-		}
-	}
-	if err != nil {
-		return nil, &catalogError{path, err}
-	}
-	return graph.Build(ctx, blobs, l.limits.graph())
 }

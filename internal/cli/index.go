@@ -22,8 +22,8 @@ func newIndex(e *env) *cobra.Command {
 		Long: `Index compiles a catalog directory into one file, which commands take wherever
 they take a catalog to look at or to resolve over. Opening it takes about as long as
 reading it. It holds what resolution needs and nothing else: commands that check or
-write what is in a catalog (validate, fmt, merge, extract, subset) need the
-directory. Plan, simulate and view want it beside the index, as
+write what is in a catalog (validate, fmt, merge, extract, subset), and platform, need
+the directory. Plan, simulate and view want it beside the index, as
 --catalog NAME=FILE,source=DIR, for manifests and descriptions.
 
 With --check, index compares the file with the directory and writes nothing.

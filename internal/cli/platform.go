@@ -129,7 +129,7 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 			return usagef("--catalog %s and %s are both named %q; name one of them with --catalog %s=NAME:%s", first, arg, c.Name, c.Platform, path)
 		}
 		seen[key] = arg
-		if c.Graph, err = wholeIndex(ctx, l, path); err != nil {
+		if c.Graph, err = l.wholeIndex(ctx, path); err != nil { // with minKubeVersion
 			return err
 		}
 		l.note(path, c.Graph)

@@ -52,7 +52,7 @@ a catalog.`,
 		if len(packages)+len(installed) == 0 {
 			return usagef("nothing to keep; name packages with --package, and what is installed with --installed")
 		}
-		cat, err := wholeIndex(cmd.Context(), newLoader(e), path)
+		cat, err := newLoader(e).wholeIndex(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
