@@ -54,7 +54,7 @@ fuzz: ## run every fuzz target of all modules for FUZZTIME
 	done
 
 faults: ## kill and disturb the reconciliation loop at length
-	$(GO) test ./reconcile -run 'Killed|Deleted|Faults|Loops|Stale|Times|Mutated' -thorough -v
+	$(GO) test ./reconcile -run 'Killed|Deleted|Faults|Loops|Stale|Times|Users|Mutated' -thorough -v
 
 fleet: ## install an operator in FLEET namespaces of a real API server at once
 	cd kube && $(GO) test -run ManyNamespaces -v -timeout 60m . -fleet $(FLEET)

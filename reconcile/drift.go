@@ -232,19 +232,20 @@ func (p *planner) isInstalled(c *olm.ClusterServiceVersion) bool {
 	}))
 }
 
-// refusal tells what the cluster refused for an object in the last pass.
+// refusal tells what the cluster refused of what is to run an operator in the last
+// pass.
 func (p *planner) refusal(k olm.Key) string {
 	var parts []string
 	for _, r := range p.Rejections {
-		if r.For == k && r.Key != k {
+		if r.For == k && r.Runs {
 			parts = append(parts, fmt.Sprintf("%s: %s", r.Key, r.Message))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-// wasRefused reports whether the cluster refused a change for an object in the
-// last pass.
+// wasRefused reports whether the cluster refused something of what is to run an
+// operator in the last pass.
 func (p *planner) wasRefused(k olm.Key) bool {
-	return slices.ContainsFunc(p.Rejections, func(r Rejection) bool { return r.For == k && r.Key != k })
+	return slices.ContainsFunc(p.Rejections, func(r Rejection) bool { return r.For == k && r.Runs })
 }

@@ -35,6 +35,12 @@ func (c *Change) IsBounded() bool {
 	return false
 }
 
+// runs reports whether a change is about what runs an operator or gives it
+// permissions.
+func (c *Change) runs() bool {
+	return c.IsBounded() || c.Op == Delete && c.Object.Kind == "Deployment"
+}
+
 // isForUsers reports whether a role is one of those for the users of an API.
 func isForUsers(labels map[string]string) bool {
 	for name := range labels {

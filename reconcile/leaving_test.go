@@ -1,9 +1,11 @@
 package reconcile_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -95,6 +97,72 @@ func TestRefusedRoleHoldsUpNothing(t *testing.T) {
 			}
 			clear(w.refused)
 			run(false)
+			atRest(t, w.Cluster)
+		})
+	}
+}
+
+// F7, F8: what the cluster refuses beside what runs an operator, and what runs it
+// too, never has an operator that is being installed go to and fro.
+func TestRefusedWhileInstalling(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		refuse func(o olm.Object) bool
+		then   func(*testing.T, *world)
+		phase  olm.Phase
+	}{
+		{"the deletion of what it has no use for", func(o olm.Object) bool { return o.Kind == "ClusterRoleBinding" }, func(t *testing.T, w *world) {
+			g := get[olm.OperatorGroup](t, w.Cluster, olm.KindOperatorGroup, "ops/global")
+			g.Spec.TargetNamespaces = []string{testNamespace}
+			w.put(t, g)
+		}, olm.PhaseInstalling},
+		{"a copy", func(o olm.Object) bool {
+			return o.Kind == olm.KindClusterServiceVersion && o.Metadata.Namespace == "olm"
+		}, func(t *testing.T, w *world) {
+			if err := w.Delete(key(olm.KindClusterServiceVersion, "olm/example.v0.1.1")); err != nil {
+				t.Fatal(err)
+			}
+		}, olm.PhaseInstalling},
+		{"its service account", func(o olm.Object) bool { return o.Kind == "ServiceAccount" }, func(t *testing.T, w *world) {
+			if err := w.Delete(key("ServiceAccount", "ops/runner")); err != nil {
+				t.Fatal(err)
+			}
+		}, olm.PhaseInstallReady},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			undisturbed(t, w)
+			w.unavailable["example"] = true
+			if err := w.Delete(key("Deployment", "ops/example")); err != nil {
+				t.Fatal(err)
+			}
+			undisturbed(t, w) // made anew, and not available
+			refused := map[olm.Key]bool{}
+			for _, o := range w.List() {
+				refused[o.Key()] = tt.refuse(o)
+			}
+			w.Intercept = func(c reconcile.Change, apply func() error) error {
+				if refused[c.Key()] {
+					return errRefused
+				}
+				return apply()
+			}
+			tt.then(t, w)
+			r, err := w.loop().Run(t.Context(), testNamespace)
+			if errors.Is(err, reconcile.ErrUnsettled) || len(r.Refused) == 0 {
+				t.Errorf("got error %v, want what was refused", err)
+			}
+			c := get[olm.ClusterServiceVersion](t, w.Cluster, olm.KindClusterServiceVersion, "ops/example.v0.1.1")
+			if c.Status.Phase != tt.phase {
+				t.Errorf("the operator is %s: %s", c.Status.Phase, c.Status.Message)
+			}
+			again, _ := w.loop().Run(t.Context(), testNamespace)
+			if again.Changes > 2 { // the status tells, and then that it is tried again
+				t.Errorf("%d changes when it is run again", again.Changes)
+			}
+			w.Intercept, w.unavailable["example"] = nil, false
+			w.put(t, get[olm.Deployment](t, w.Cluster, "Deployment", "ops/example"))
+			undisturbed(t, w)
 			atRest(t, w.Cluster)
 		})
 	}

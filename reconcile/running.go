@@ -21,9 +21,14 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		return t, nil
 	}
 	defer p.restOn(as(c))()
-	settled, err := p.ensureTargetRBAC(c)
-	if err != nil {
-		return nil, err
+	// What was refused in the last pass comes last: a refusal ends what is done for
+	// the operator in a pass.
+	settled, refused := true, p.wasRefused(c.Key())
+	if !refused {
+		var err error
+		if settled, err = p.ensurePermissions(c); err != nil {
+			return nil, err
+		}
 	}
 	wanted := map[string]bool{}
 	for _, spec := range c.Spec.Install.Spec.Deployments {
@@ -54,10 +59,28 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 			}
 		}
 	}
+	if refused {
+		ok, err := p.ensurePermissions(c)
+		if err != nil {
+			return nil, err
+		}
+		settled = settled && ok
+	}
 	if !settled {
 		return nil, nil
 	}
 	return to(olm.PhaseInstalling, olm.ReasonInstallSuccessful, "waiting for install components to report healthy"), nil
+}
+
+// ensurePermissions plans the permissions of an operator in its own namespace, if it
+// ran before, and in those that it serves, and reports whether it has them.
+func (p *planner) ensurePermissions(c *olm.ClusterServiceVersion) (settled bool, err error) {
+	restored, err := p.restorePermissions(c)
+	if err != nil {
+		return false, err
+	}
+	settled, err = p.ensureTargetRBAC(c)
+	return settled && restored, err
 }
 
 // ensureDeployment plans what makes a deployment of an operator as it should be,

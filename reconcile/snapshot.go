@@ -85,6 +85,9 @@ type Rejection struct {
 	// For is that of the change: the install plan whose step it was.
 	For     olm.Key
 	Message string
+	// Runs says that the change was about what runs an operator. The others, copies
+	// and roles for users and what is no longer wanted, hold up nothing.
+	Runs bool
 }
 
 // NewSnapshot sorts the objects of a cluster into a snapshot for a namespace.

@@ -69,7 +69,7 @@ func (t *tries) rejections(list []*RefusedError) []Rejection {
 		if t.refused[a]++; t.refused[a] <= maxTexts {
 			t.text[a] = shorten(e.Err.Error())
 		}
-		out = append(out, Rejection{Op: a.op, Key: a.key, For: e.Change.For, Message: t.text[a]})
+		out = append(out, Rejection{Op: a.op, Key: a.key, For: e.Change.For, Message: t.text[a], Runs: e.Change.runs()})
 	}
 	return out
 }
