@@ -19,21 +19,23 @@ import (
 
 var updateCosts = flag.Bool("costs", false, "rewrite testdata/costs.json")
 
-// A cost is what one run of something allocates. Unlike time it is the same on
-// every machine, nearly.
+// A cost is what one run of something takes: what it allocates, and how many
+// statements of olmkit and of the SAT solver it executes. Unlike time these are the
+// same on every machine, nearly.
 type cost struct {
-	Name   string `json:"name"`
-	Allocs uint64 `json:"allocs"`
-	Bytes  uint64 `json:"bytes"`
+	Name       string `json:"name"`
+	Allocs     uint64 `json:"allocs"`
+	Bytes      uint64 `json:"bytes"`
+	Statements uint64 `json:"statements"`
 }
 
 // tolerance is by how much a cost may exceed its baseline: seeds of maps and
 // versions of Go make small differences.
 const tolerance = 1.15
 
-// TestCosts compares what loading and resolving allocate with the baseline in
-// testdata/costs.json. To compare two builds by the numbers, run the older one
-// with -costs, and then the newer one.
+// TestCosts compares what loading and resolving allocate and execute with the
+// baseline in testdata/costs.json. To compare two builds by the numbers, run the
+// older one with -costs, and then the newer one.
 func TestCosts(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates too")
@@ -62,12 +64,48 @@ func TestCosts(t *testing.T) {
 	}
 	for i, g := range got {
 		w := want[i]
-		t.Logf("%-40s %8d allocations (%+.0f %%), %10d bytes (%+.0f %%)", g.Name, g.Allocs, percent(g.Allocs, w.Allocs), g.Bytes, percent(g.Bytes, w.Bytes))
+		t.Logf("%-20s %7d allocations (%+.0f %%), %8d bytes (%+.0f %%), %8d statements (%+.0f %%)", g.Name,
+			g.Allocs, percent(g.Allocs, w.Allocs), g.Bytes, percent(g.Bytes, w.Bytes), g.Statements, percent(g.Statements, w.Statements))
 		if g.Name != w.Name {
 			t.Errorf("%q was measured, %s has %q; run with -costs", g.Name, file, w.Name)
 		}
-		if float64(g.Allocs) > tolerance*float64(w.Allocs)+4 || float64(g.Bytes) > tolerance*float64(w.Bytes)+4096 {
-			t.Errorf("%s: %d allocations and %d bytes, the baseline is %d and %d; find out why, or run with -costs and say why", g.Name, g.Allocs, g.Bytes, w.Allocs, w.Bytes)
+		for _, text := range g.above(w) {
+			t.Errorf("%s: %s; find out why, or run with -costs and say why", g.Name, text)
+		}
+	}
+}
+
+// above says what of a cost is above a baseline.
+func (c cost) above(base cost) []string {
+	var out []string
+	for _, x := range []struct {
+		what      string
+		got, want uint64
+		slack     float64
+	}{
+		{"allocations", c.Allocs, base.Allocs, 4},
+		{"bytes", c.Bytes, base.Bytes, 4096},
+		{"statements", c.Statements, base.Statements, 100},
+	} {
+		if float64(x.got) > tolerance*float64(x.want)+x.slack {
+			out = append(out, fmt.Sprintf("%d %s, the baseline is %d", x.got, x.what, x.want))
+		}
+	}
+	return out
+}
+
+// The check finds what is above the baseline, and nothing else.
+func TestCostAbove(t *testing.T) {
+	base := cost{"x", 100, 10_000, 1000}
+	for _, x := range []struct {
+		c    cost
+		want int
+	}{
+		{base, 0}, {cost{"x", 1, 1, 1}, 0}, {cost{"x", 118, 15_000, 1240}, 0},
+		{cost{"x", 120, 15_000, 1240}, 1}, {cost{"x", 118, 16_000, 1240}, 1}, {cost{"x", 118, 15_000, 1260}, 1}, {cost{"x", 200, 20_000, 2000}, 3},
+	} {
+		if got := x.c.above(base); len(got) != x.want {
+			t.Errorf("%v is above in %q, want %d", x.c, got, x.want)
 		}
 	}
 }
@@ -76,8 +114,37 @@ func percent(got, want uint64) float64 {
 	return 100 * (float64(got) - float64(want)) / max(float64(want), 1)
 }
 
-// costs measures on one goroutine.
+// costs measures all workloads.
 func costs(t *testing.T) []cost {
+	executed := statements(t)
+	var out []cost
+	for _, x := range workloads(t) {
+		const runs = 5
+		if err := x.do(); err != nil { // what is read once is read now
+			t.Fatalf("%s: %v", x.name, err)
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range runs {
+			if err := x.do(); err != nil {
+				t.Fatalf("%s: %v", x.name, err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		out = append(out, cost{x.name, (after.Mallocs - before.Mallocs) / runs, (after.TotalAlloc - before.TotalAlloc) / runs, executed(x.name)})
+	}
+	return out
+}
+
+// A workload is something whose cost is measured.
+type workload struct {
+	name string
+	do   func() error
+}
+
+// workloads returns what is measured, on one goroutine.
+func workloads(t *testing.T) []workload {
 	ctx := context.Background()
 	one := &fbc.LoadOptions{Concurrency: 1}
 	jsonText, yamlText := costCatalog(false), costCatalog(true)
@@ -123,11 +190,7 @@ func costs(t *testing.T) []cost {
 		}
 		s.InstalledCSV, upgrade.Installed = in.Name, append(upgrade.Installed, in)
 	}
-	var out []cost
-	for _, x := range []struct {
-		name string
-		do   func() error
-	}{
+	return []workload{
 		{"load JSON", func() error { _, err := fbc.LoadBytes(ctx, jsonText, "costs.json", one); return err }},
 		{"load YAML", func() error { _, err := fbc.LoadBytes(ctx, yamlText, "costs.yaml", one); return err }},
 		{"load and index JSON", func() error {
@@ -147,23 +210,7 @@ func costs(t *testing.T) []cost {
 		{"resolve 30 fresh", resolve(problem(0, 30, "stable"), true)},
 		{"resolve 10 upgrades", resolve(upgrade, true)},
 		{"explain a conflict", resolve(problem(48, 2, "clash"), false)},
-	} {
-		const runs = 5
-		if err := x.do(); err != nil { // what is read once is read now
-			t.Fatalf("%s: %v", x.name, err)
-		}
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		for range runs {
-			if err := x.do(); err != nil {
-				t.Fatalf("%s: %v", x.name, err)
-			}
-		}
-		runtime.ReadMemStats(&after)
-		out = append(out, cost{x.name, (after.Mallocs - before.Mallocs) / runs, (after.TotalAlloc - before.TotalAlloc) / runs})
 	}
-	return out
 }
 
 // costCatalog returns a catalog of 50 packages of 20 bundles. The channels clash
