@@ -95,10 +95,10 @@ func newPlanner(s *Snapshot, content Content, opts *Options) *planner {
 }
 
 // emit plans a change, unless the plan has one for the same object already: the
-// next plan will see to it.
+// next plan will see to it. Nor is anything deleted that somebody's finalizers hold.
 func (p *planner) emit(op Op, r olm.Resource, forKey olm.Key, event *Event, format string, args ...any) error {
 	key := r.Head().Key()
-	if p.touched[key] {
+	if p.touched[key] || op == Delete && r.Head().Metadata.IsDeleted() {
 		return nil
 	}
 	o, err := olm.ToObject(r)
