@@ -22,6 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
@@ -92,9 +93,7 @@ func TestCommand(t *testing.T) {
 		"--kubeconfig", config, "--catalog", "olm/community=dir:" + catalog, "--leader-elect", "--leader-election-namespace=olm",
 		"--metrics-bind-address", metrics, "--health-probe-bind-address", health,
 	})
-	s := scheme.Scheme
-	check(t, kube.AddToScheme(s))
-	c, err := client.New(env.Config, client.Options{Scheme: s})
+	c, err := client.New(env.Config, client.Options{Scheme: newScheme(t)})
 	check(t, err)
 	check(t, client.IgnoreAlreadyExists(c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "olm"}})))
 	for _, o := range []client.Object{
@@ -183,6 +182,15 @@ func restricted(t *testing.T, c client.Client) []byte {
 	out, err := clientcmd.Write(*file)
 	check(t, err)
 	return out
+}
+
+// newScheme returns a scheme of the test's own: that of client-go is in use.
+func newScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	check(t, scheme.AddToScheme(s))
+	check(t, kube.AddToScheme(s))
+	return s
 }
 
 func check(t *testing.T, err error) {

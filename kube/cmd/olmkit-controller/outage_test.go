@@ -9,13 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/olmkit/olmkit/kube"
 	operatorsv1 "github.com/operator-framework/api/pkg/operators/v1"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -33,8 +31,7 @@ func TestOutageOutlastsLease(t *testing.T) {
 		check(t, os.Rename(filepath.Join(dir, "next"), filepath.Join(catalog, "gadget.json")))
 	}
 	offer("0.2.1")
-	check(t, kube.AddToScheme(scheme.Scheme))
-	c, err := client.New(env.Config, client.Options{Scheme: scheme.Scheme})
+	c, err := client.New(env.Config, client.Options{Scheme: newScheme(t)})
 	check(t, err)
 	for _, o := range []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "leased-olm"}},

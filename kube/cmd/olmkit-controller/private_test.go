@@ -23,13 +23,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
-	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/kube/oci"
 	operatorsv1 "github.com/operator-framework/api/pkg/operators/v1"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -54,8 +52,7 @@ func TestPrivateImages(t *testing.T) {
 
 	ctx, dir := context.Background(), t.TempDir()
 	config := filepath.Join(dir, "config")
-	check(t, kube.AddToScheme(scheme.Scheme))
-	c, err := client.New(env.Config, client.Options{Scheme: scheme.Scheme})
+	c, err := client.New(env.Config, client.Options{Scheme: newScheme(t)})
 	check(t, err)
 	for _, name := range []string{"olm", "private"} {
 		check(t, client.IgnoreAlreadyExists(c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})))

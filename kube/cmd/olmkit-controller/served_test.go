@@ -15,17 +15,16 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/olmkit/olmkit/kube"
 	operatorsv1 "github.com/operator-framework/api/pkg/operators/v1"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -90,7 +89,8 @@ func replicate(t *testing.T, args ...string) *replica {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
-		kill := time.AfterFunc(4*time.Minute, func() { cmd.Process.Kill() })
+		// With all goroutines, to tell what it waits for.
+		kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 		defer kill.Stop()
 		<-r.ended
 		if r.err != nil {
@@ -115,8 +115,7 @@ func TestServedCatalogAndFailover(t *testing.T) {
 	srv.text.Store(one)
 	ts := httptest.NewServer(srv)
 	defer ts.Close()
-	check(t, kube.AddToScheme(scheme.Scheme))
-	c, err := client.New(env.Config, client.Options{Scheme: scheme.Scheme})
+	c, err := client.New(env.Config, client.Options{Scheme: newScheme(t)})
 	check(t, err)
 	for _, name := range []string{"catalogs", "served"} {
 		check(t, client.IgnoreAlreadyExists(c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})))
