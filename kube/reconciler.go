@@ -78,7 +78,10 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	}
 	c, err := controller.New(FieldOwner, m, controller.Options{
 		Reconciler: r, MaxConcurrentReconciles: cmp.Or(r.Concurrency, 4),
-		RateLimiter:        newLimiter(),
+		RateLimiter: newLimiter(),
+		// The priority queue of controller-runtime 0.24 may hang when it is shut down
+		// with items that are ready: it hands one to a worker that has left.
+		UsePriorityQueue:   ptr(false),
 		SkipNameValidation: ptr(true), // several shards may live in one process
 	})
 	if err != nil {

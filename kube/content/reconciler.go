@@ -61,7 +61,10 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).
 		Named("olmkit-catalogsource").
 		For(newObject(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WithOptions(controller.Options{MaxConcurrentReconciles: cmp.Or(r.Concurrency, 16)}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: cmp.Or(r.Concurrency, 16),
+			UsePriorityQueue:        new(false), // it may hang at the end: see kube.Reconciler
+		}).
 		Complete(r)
 }
 

@@ -11,6 +11,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -55,6 +56,7 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 		// Its own status is no reason to come again.
 		For(&olmv1.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&olmv1.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
+		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // it may hang at the end: see kube.Reconciler
 		Complete(r)
 }
 
