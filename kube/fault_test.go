@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -42,41 +43,48 @@ func TestDisturbedWalk(t *testing.T) {
 	sub.Spec.StartingCSV = "widget.v0.1.1"
 	must(t, c.Create(ctx, sub))
 
-	stop, stopped := make(chan struct{}), make(chan int)
-	go func() { // the other writer
-		n := 0
-		defer func() { stopped <- n }()
+	var others atomic.Int64 // writes of the other writer
+	stop := make(chan struct{})
+	var other sync.WaitGroup
+	other.Go(func() {
+		pause := time.Duration(0)
 		for i := 0; ; i++ {
 			select {
 			case <-stop:
 				return
-			case <-time.After(20 * time.Millisecond):
+			case <-time.After(20*time.Millisecond + pause):
 			}
+			start := time.Now()
 			patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"metadata":{"annotations":{"test/other":"%d"}}}`, i))
 			for _, o := range []client.Object{
 				&operatorsv1alpha1.Subscription{ObjectMeta: metav1.ObjectMeta{Name: "widget", Namespace: "disturbed"}},
 				&operatorsv1alpha1.ClusterServiceVersion{ObjectMeta: metav1.ObjectMeta{Name: "widget.v" + versions[i%len(versions)], Namespace: "disturbed"}},
 			} {
 				if c.Patch(ctx, o, patch) == nil {
-					n++
+					others.Add(1)
 				}
 			}
+			pause = min(5*time.Since(start), time.Second/2) // where a write takes long, that of the loops does too
 		}
-	}()
+	})
 	// Both happen in the middle, not before and not after.
-	eventually(t, 2*time.Minute, func() error { return installing(c, "disturbed", "0.1.2") })
+	eventually(t, 4*time.Minute, func() error { return installing(c, "disturbed", "0.1.2") })
 	must(t, env.RestartAPIServer())
 	down.Store("0.1.4")
-	eventually(t, 2*time.Minute, func() error { return installing(c, "disturbed", "0.1.4") })
+	eventually(t, 4*time.Minute, func() error { return installing(c, "disturbed", "0.1.4") })
 	time.AfterFunc(time.Second, func() { down.Store("") })
 	must(t, env.StallEtcd(12*time.Second)) // longer than the API server waits
-	time.Sleep(3 * time.Second)
+	before := others.Load()
+	eventually(t, 4*time.Minute, func() error {
+		if n := others.Load() - before; n < 20 {
+			return fmt.Errorf("since etcd goes on, the other writer wrote %d times", n)
+		}
+		return nil
+	})
 	close(stop)
-	if n := <-stopped; n == 0 {
-		t.Error("the other writer wrote nothing")
-	}
-	eventually(t, 2*time.Minute, func() error { return installed(c, "disturbed", "0.1.5") })
-	eventually(t, 30*time.Second, func() error { return only(c, "disturbed", "widget.v0.1.5") })
+	other.Wait()
+	eventually(t, 4*time.Minute, func() error { return installed(c, "disturbed", "0.1.5") })
+	eventually(t, 4*time.Minute, func() error { return only(c, "disturbed", "widget.v0.1.5") })
 	plans := &operatorsv1alpha1.InstallPlanList{}
 	must(t, c.List(ctx, plans, client.InNamespace("disturbed")))
 	var installs []string
