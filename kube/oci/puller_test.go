@@ -308,8 +308,10 @@ func TestMemory(t *testing.T) {
 		t.Error("the last one is not kept")
 	}
 	tiny := oci.New(&oci.Options{Memory: 100})
-	if !asks(tiny, 0) || !asks(tiny, 0) {
-		t.Error("one that is too large is kept")
+	for range 2 {
+		if !asks(tiny, 0) {
+			t.Error("one that is too large is kept")
+		}
 	}
 }
 
