@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -117,29 +117,10 @@ func (p *parser) open(k jsontext.Kind, want string) error {
 // expect returns an error unless the next token has the kind. It leaves broken
 // text to whoever reads the token.
 func (p *parser) expect(k jsontext.Kind, want string) error {
-	if got := p.d.PeekKind(); got != k && kindName(got) != "" {
-		return fmt.Errorf("want %s, found %s", want, kindName(got))
+	if got := p.d.PeekKind(); got != k && jsonkind.Name(got) != jsonkind.Nothing {
+		return fmt.Errorf("want %s, found %s", want, jsonkind.Name(got))
 	}
 	return nil
-}
-
-// kindName returns what a token begins, "" if it is no JSON.
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return ""
 }
 
 // object reads an object and calls read for each of its keys, whose value read

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
-
+	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/yamlout"
 	"github.com/olmkit/olmkit/property"
 )
@@ -100,7 +100,7 @@ func (r *dirReader) listed(o object, key string, convert func(property.Property)
 		return nil
 	}
 	if list.Kind != '[' {
-		r.fault(CodeType, o.at, "/"+key, fmt.Errorf("must be a list, found %s", kindName(list.Kind)))
+		r.fault(CodeType, o.at, "/"+key, fmt.Errorf("must be a list, found %s", jsonkind.Name(list.Kind)))
 		return nil
 	}
 	var out []property.Property

@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"go.yaml.in/yaml/v2"
-
+	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/property"
+	"go.yaml.in/yaml/v2"
 )
 
 // A decoder turns documents into blobs. It reuses its buffers and interns the
@@ -254,7 +254,7 @@ func (d *decoder) fields(text []byte) (f fields, err error) {
 		if _, err := dec.ReadValue(); err != nil {
 			return f, err
 		}
-		return f, fmt.Errorf("the document is %s; %w", kindName(k), errNotObject)
+		return f, fmt.Errorf("the document is %s; %w", jsonkind.Name(k), errNotObject)
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return f, err
@@ -442,7 +442,7 @@ func (d *decoder) optional(path string, raw []byte) string {
 		return ""
 	}
 	if raw[0] != '"' {
-		d.fault(CodeType, path, fmt.Errorf("must be a string, found %s", kindName(jsontext.Value(raw).Kind())))
+		d.fault(CodeType, path, fmt.Errorf("must be a string, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
 		return ""
 	}
 	return d.intern(raw)

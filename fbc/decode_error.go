@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
@@ -85,22 +84,4 @@ func (d *decoder) fault(code Code, path string, err error) {
 	d.faults = append(d.faults, &Diagnostic{
 		Code: code, Severity: code.Severity(), Pos: d.at.Pos, Path: path, Err: err,
 	})
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "a boolean"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	}
-	return "nothing"
 }

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -21,7 +21,7 @@ func (d *decoder) array(path string, raw []byte, each func(i int, v []byte)) {
 		return
 	}
 	if raw[0] != '[' {
-		d.fault(CodeType, path, fmt.Errorf("must be a list, found %s", kindName(jsontext.Value(raw).Kind())))
+		d.fault(CodeType, path, fmt.Errorf("must be a list, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
 		return
 	}
 	i := 0
@@ -50,7 +50,7 @@ func elements(raw []byte) iter.Seq[[]byte] {
 // the text; it reports another type, and a name that repeats.
 func (d *decoder) object(path string, raw []byte, each func(key string, v []byte)) bool {
 	if raw[0] != '{' {
-		d.fault(CodeType, path, fmt.Errorf("must be an object, found %s", kindName(jsontext.Value(raw).Kind())))
+		d.fault(CodeType, path, fmt.Errorf("must be an object, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
 		return false
 	}
 	type field struct {

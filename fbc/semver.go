@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
-
+	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -89,7 +89,7 @@ func (t *template) gradeBundles(grade string) []string {
 		return nil
 	}
 	if n.Kind != '{' {
-		t.fault(CodeType, "/"+grade, fmt.Errorf("must be an object with bundles, found %s", kindName(n.Kind)))
+		t.fault(CodeType, "/"+grade, fmt.Errorf("must be an object with bundles, found %s", jsonkind.Name(n.Kind)))
 	}
 	var out []string
 	for _, m := range n.Members {
@@ -98,7 +98,7 @@ func (t *template) gradeBundles(grade string) []string {
 			continue
 		}
 		if m.Value.Kind != '[' && m.Value.Kind != 'n' {
-			t.fault(CodeType, "/"+grade+"/bundles", fmt.Errorf("must be a list, found %s", kindName(m.Value.Kind)))
+			t.fault(CodeType, "/"+grade+"/bundles", fmt.Errorf("must be a list, found %s", jsonkind.Name(m.Value.Kind)))
 		}
 		for i, e := range m.Value.Elems {
 			image := ""

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
 
@@ -145,7 +146,7 @@ func (t *template) err() error {
 func (t *template) text(key string) string {
 	n := t.n.Get(key)
 	if n != nil && n.Kind != '"' && n.Kind != 'n' {
-		t.fault(CodeType, "/"+key, fmt.Errorf("must be a string, found %s", kindName(n.Kind)))
+		t.fault(CodeType, "/"+key, fmt.Errorf("must be a string, found %s", jsonkind.Name(n.Kind)))
 	}
 	return text(t.n, key)
 }
@@ -153,7 +154,7 @@ func (t *template) text(key string) string {
 func (t *template) bool(key string) bool {
 	n := t.n.Get(key)
 	if n != nil && n.Kind != 't' && n.Kind != 'f' {
-		t.fault(CodeType, "/"+key, fmt.Errorf("must be a boolean, found %s", kindName(n.Kind)))
+		t.fault(CodeType, "/"+key, fmt.Errorf("must be a boolean, found %s", jsonkind.Name(n.Kind)))
 	}
 	return n != nil && n.Kind == 't'
 }
@@ -161,7 +162,7 @@ func (t *template) bool(key string) bool {
 func (t *template) list(key string) []*yamlout.Node {
 	n := t.n.Get(key)
 	if n != nil && n.Kind != '[' && n.Kind != 'n' {
-		t.fault(CodeType, "/"+key, fmt.Errorf("must be a list, found %s", kindName(n.Kind)))
+		t.fault(CodeType, "/"+key, fmt.Errorf("must be a list, found %s", jsonkind.Name(n.Kind)))
 	}
 	return elems(t.n, key)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -189,7 +189,7 @@ func oneLine(err error) error {
 // checkCSVMetadata wants an object; what is in it is for user interfaces.
 func checkCSVMetadata(raw json.RawMessage) error {
 	if k := jsontext.Value(raw).Kind(); k != '{' {
-		return fmt.Errorf("must be an object, found %s", kindName(k))
+		return fmt.Errorf("must be an object, found %s", jsonkind.Name(k))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
 // A MinorVersion is the part of an OpenShift version that counts for
@@ -92,7 +93,7 @@ func scalar(typ, want string, raw []byte) (string, error) {
 		}
 		return string(s), nil
 	}
-	return fail("want %s, found %s", want, kindName(k))
+	return fail("want %s, found %s", want, jsonkind.Name(k))
 }
 
 // NewMaxOpenShiftVersion returns the olm.maxOpenShiftVersion property for v.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
 // maxKeys is the largest number of keys that a typed property has.
@@ -132,7 +133,7 @@ func (s *shape) decodeSlow(raw []byte) (f fields, err error) {
 		if _, err := d.ReadValue(); err != nil {
 			return f, s.syntax(err)
 		}
-		return f, s.errorf("", "want an object with %s, found %s", s.wanted(), kindName(k))
+		return f, s.errorf("", "want an object with %s, found %s", s.wanted(), jsonkind.Name(k))
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return f, s.syntax(err)
@@ -153,7 +154,7 @@ func (s *shape) decodeSlow(raw []byte) (f fields, err error) {
 			if _, err := d.ReadValue(); err != nil {
 				return f, s.syntax(err)
 			}
-			return f, s.errorf("/"+s.keys[i], "want a string, found %s", kindName(k))
+			return f, s.errorf("/"+s.keys[i], "want a string, found %s", jsonkind.Name(k))
 		}
 		val, err := d.ReadToken()
 		if err != nil {
@@ -238,20 +239,4 @@ func syntaxError(typ string, err error) error {
 		return &Error{typ, string(syn.JSONPointer), errors.New("the JSON text ends too early")}
 	}
 	return &Error{typ, string(syn.JSONPointer), fmt.Errorf("not JSON at byte %d: %w", syn.ByteOffset, syn.Err)}
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 't', 'f':
-		return "a boolean"
-	}
-	return "null"
 }

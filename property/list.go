@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
 // ParseList reads a JSON list of properties, as the annotation olm.properties
@@ -30,7 +31,7 @@ func ParseList(raw []byte) ([]Property, error) {
 		if _, err := d.ReadValue(); err != nil {
 			return nil, syntaxError(Annotation, err)
 		}
-		return nil, listErrorf("", "want a list of {type, value}, found %s", kindName(k))
+		return nil, listErrorf("", "want a list of {type, value}, found %s", jsonkind.Name(k))
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return nil, syntaxError(Annotation, err)
@@ -103,7 +104,7 @@ func parseElement(d *jsontext.Decoder, path string) (p Property, err error) {
 		if _, err := d.ReadValue(); err != nil {
 			return p, syntaxError(Annotation, err)
 		}
-		return p, listErrorf(path, "want {type, value}, found %s", kindName(k))
+		return p, listErrorf(path, "want {type, value}, found %s", jsonkind.Name(k))
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return p, listSyntax(err)
@@ -119,7 +120,7 @@ func parseElement(d *jsontext.Decoder, path string) (p Property, err error) {
 				if _, err := d.ReadValue(); err != nil {
 					return p, listSyntax(err)
 				}
-				return p, listErrorf(path+"/type", "want a string, found %s", kindName(k))
+				return p, listErrorf(path+"/type", "want a string, found %s", jsonkind.Name(k))
 			}
 			t, err := d.ReadToken()
 			if err != nil {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"reflect"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
 // ReadProblems returns the problems of a stream of JSON documents: one document,
@@ -73,7 +73,7 @@ func readError(n int, text jsontext.Value, err error) error {
 		case sem.JSONKind == '0' && cause != nil:
 			cause = errors.New("want a whole number that fits into 64 bits")
 		case cause == nil:
-			cause = fmt.Errorf("want %s, found %s", wanted(sem.GoType), kindName(sem.JSONKind))
+			cause = fmt.Errorf("want %s, found %s", jsonkind.Of(sem.GoType), jsonkind.Name(sem.JSONKind))
 		}
 		return &ProblemError{Document: n, Path: string(sem.JSONPointer), Err: cause}
 	case errors.As(err, &syn):
@@ -89,44 +89,4 @@ func readError(n int, text jsontext.Value, err error) error {
 		return &ProblemError{Document: n, Path: string(syn.JSONPointer), Err: fmt.Errorf("invalid JSON at byte %d: %w", syn.ByteOffset, cause)}
 	}
 	return err
-}
-
-// wanted names the JSON that a Go type is written as.
-func wanted(t reflect.Type) string {
-	if t == nil {
-		return "another type"
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return wanted(t.Elem())
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Int, reflect.Int64, reflect.Float64:
-		return "a number"
-	}
-	return "another type"
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "a boolean"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	}
-	return "this"
 }

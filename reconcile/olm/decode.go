@@ -3,11 +3,9 @@ package olm
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
 // Unmarshal reads JSON into a value, which may hold values of this package at any
@@ -61,46 +59,5 @@ func located(err error) error {
 	case sem.Err != nil:
 		return &locatedError{path, sem.Err}
 	}
-	return &locatedError{path, fmt.Errorf("want %s, found %s", wanted(sem.GoType), found(sem.JSONKind))}
-}
-
-// wanted names the JSON that a Go type is written as.
-func wanted(t reflect.Type) string {
-	if t == nil {
-		return "something else"
-	}
-	if t == reflect.TypeFor[time.Time]() {
-		return "a time"
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return wanted(t.Elem())
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	}
-	return "a number"
-}
-
-func found(k jsontext.Kind) string {
-	switch k {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "a boolean"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case '[':
-		return "a list"
-	case '{':
-		return "an object"
-	}
-	return "something else"
+	return &locatedError{path, fmt.Errorf("want %s, found %s", jsonkind.Of(sem.GoType), jsonkind.Name(sem.JSONKind))}
 }
