@@ -2,7 +2,6 @@ package resolver
 
 import (
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -27,11 +26,10 @@ func (s *Solution) WhoAsks(ctx context.Context, name string) (Reasons, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(w.set, func(c cand) bool { return w.r.u.ref(c).Name == name })
-	if at < 0 {
-		return nil, fmt.Errorf("%q is not part of the solution", name)
+	c, err := w.named(name)
+	if err != nil {
+		return nil, err
 	}
-	c := w.set[at]
 	var out []Reason
 	for i, sub := range w.r.u.subs {
 		if n := w.r.options[i]; n != nil && n.metBy(ctx, w, c) {

@@ -53,13 +53,13 @@ func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(w.set, func(c cand) bool { return w.r.u.ref(c).Name == name })
-	if at < 0 {
-		return nil, fmt.Errorf("%q is not part of the solution; ask why not", name)
+	start, err := w.named(name)
+	if err != nil {
+		return nil, err
 	}
 	var out []Reason
 	seen := map[cand]bool{}
-	for c := w.set[at]; c != noCand && !seen[c]; {
+	for c := start; c != noCand && !seen[c]; {
 		seen[c] = true
 		next := w.cause[c]
 		link, err := w.link(ctx, c, next)
@@ -90,6 +90,15 @@ type why struct {
 	on    []sat.Lit // the switches of the facts that the solution is about
 	cause map[cand]cause
 	order []cand // as chosen
+}
+
+// named returns the bundle or operator of the solution that has a name.
+func (w *why) named(name string) (cand, error) {
+	at := slices.IndexFunc(w.set, func(c cand) bool { return w.r.u.ref(c).Name == name })
+	if at < 0 {
+		return noCand, fmt.Errorf("%q is not part of the solution; ask why not", name)
+	}
+	return w.set[at], nil
 }
 
 func (s *Solution) reasons(ctx context.Context) (*why, error) {
