@@ -17,9 +17,14 @@ const AllNamespaces = ""
 // when a selector matches nothing, but is never nil, so that it can be told
 // from a status that nobody filled in.
 //
-// It is an error to name the empty namespace, and to select by an operator that
-// does not exist or by values that it does not take.
+// It is an error to name the empty namespace. A selector that Kubernetes refuses is
+// an error, too, even where the group names its namespaces: OLM gives such a group
+// no targets.
 func Targets(g *olm.OperatorGroup, namespaces []*olm.Namespace) ([]string, error) {
+	s, err := parseSelector(g.Spec.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("%s: /spec/selector%w", g.Key(), err)
+	}
 	if list := g.Spec.TargetNamespaces; len(list) > 0 {
 		for i, ns := range list {
 			if ns == AllNamespaces {
@@ -28,16 +33,12 @@ func Targets(g *olm.OperatorGroup, namespaces []*olm.Namespace) ([]string, error
 		}
 		return set(list), nil
 	}
-	s, err := parseSelector(g.Spec.Selector)
-	if err != nil {
-		return nil, fmt.Errorf("%s: /spec/selector%w", g.Key(), err)
-	}
-	if s == nil {
+	if len(s) == 0 {
 		return []string{AllNamespaces}, nil
 	}
 	matched := []string{}
 	for _, ns := range namespaces {
-		if s.matches(ns.Metadata.Labels) {
+		if s.Matches(ns.Metadata.Labels) {
 			matched = append(matched, ns.Metadata.Name)
 		}
 	}

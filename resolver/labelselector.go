@@ -3,10 +3,10 @@ package resolver
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/olmkit/olmkit/internal/labels"
 )
 
 // A LabelSelector selects catalogs by their labels, as Kubernetes does. All its
@@ -29,113 +29,38 @@ type LabelOperator string
 
 // The operators. NotIn also holds where the label is absent.
 const (
-	LabelIn           LabelOperator = "In"
-	LabelNotIn        LabelOperator = "NotIn"
-	LabelExists       LabelOperator = "Exists"
-	LabelDoesNotExist LabelOperator = "DoesNotExist"
+	LabelIn           LabelOperator = labels.In
+	LabelNotIn        LabelOperator = labels.NotIn
+	LabelExists       LabelOperator = labels.Exists
+	LabelDoesNotExist LabelOperator = labels.DoesNotExist
 )
 
-// Matches reports whether labels satisfy the selector, which must be valid.
-func (s *LabelSelector) Matches(labels map[string]string) bool {
-	if s == nil {
-		return true
-	}
-	for k, v := range s.MatchLabels {
-		if got, ok := labels[k]; !ok || got != v {
-			return false
-		}
-	}
-	for _, r := range s.MatchExpressions {
-		got, ok := labels[r.Key]
-		switch r.Operator {
-		case LabelIn:
-			ok = ok && slices.Contains(r.Values, got)
-		case LabelNotIn:
-			ok = !ok || !slices.Contains(r.Values, got)
-		case LabelDoesNotExist:
-			ok = !ok
-		}
-		if !ok {
-			return false
-		}
-	}
-	return true
+// Matches reports whether labels satisfy the selector. An invalid one matches
+// nothing.
+func (s *LabelSelector) Matches(set map[string]string) bool {
+	compiled, err := s.compile()
+	return err == nil && compiled.Matches(set)
 }
 
-// Validate returns what is wrong with the selector, first by JSON pointer.
+// Validate returns the first fault of the selector, after its JSON pointer.
 func (s *LabelSelector) Validate() error {
+	_, err := s.compile()
+	return err
+}
+
+func (s *LabelSelector) compile() (labels.Selector, error) {
 	if s == nil {
-		return nil
+		return nil, nil
 	}
-	keys := make([]string, 0, len(s.MatchLabels))
-	for k := range s.MatchLabels {
-		keys = append(keys, k)
+	var expressions []labels.Requirement
+	for _, r := range s.MatchExpressions {
+		expressions = append(expressions, r.requirement())
 	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		if err := validKey(k); err != nil {
-			return fmt.Errorf("/matchLabels: %w", err)
-		}
-		if err := validValue(s.MatchLabels[k]); err != nil {
-			return fmt.Errorf("/matchLabels: %w", err)
-		}
-	}
-	for i, r := range s.MatchExpressions {
-		if path, err := r.validate(); err != nil {
-			return fmt.Errorf("/matchExpressions/%d%s: %w", i, path, err)
-		}
-	}
-	return nil
+	return labels.New(s.MatchLabels, expressions)
 }
 
-func (r *LabelRequirement) validate() (path string, err error) {
-	if err := validKey(r.Key); err != nil {
-		return "/key", err
-	}
-	switch r.Operator {
-	case LabelIn, LabelNotIn:
-		if len(r.Values) == 0 {
-			return "/values", fmt.Errorf("operator %s needs at least one value", r.Operator)
-		}
-	case LabelExists, LabelDoesNotExist:
-		if len(r.Values) > 0 {
-			return "/values", fmt.Errorf("operator %s takes no values", r.Operator)
-		}
-	default:
-		return "/operator", fmt.Errorf("%q is no operator; want In, NotIn, Exists or DoesNotExist", r.Operator)
-	}
-	for n, v := range r.Values {
-		if err := validValue(v); err != nil {
-			return fmt.Sprintf("/values/%d", n), err
-		}
-	}
-	return "", nil
-}
-
-var (
-	labelName   = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
-	labelPrefix = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-)
-
-// validKey checks a label's key: a name, optionally after a domain and a slash.
-func validKey(key string) error {
-	prefix, name, ok := strings.Cut(key, "/")
-	if !ok {
-		name = prefix
-	} else if len(prefix) > 253 || !labelPrefix.MatchString(prefix) {
-		return fmt.Errorf("label key %q: want a domain of lower-case words before the slash", key)
-	}
-	if !labelName.MatchString(name) {
-		return fmt.Errorf("label key %q: want at most 63 letters, digits, -, _ and ., a letter or digit at both ends", key)
-	}
-	return nil
-}
-
-func validValue(v string) error {
-	if v != "" && !labelName.MatchString(v) {
-		return fmt.Errorf("label value %q: want at most 63 letters, digits, -, _ and ., a letter or digit at both ends", v)
-	}
-	return nil
+func (r LabelRequirement) requirement() labels.Requirement {
+	return labels.Requirement{Key: r.Key, Operator: string(r.Operator), Values: r.Values}
 }
 
 // ParseLabelSelector parses a selector as kubectl takes it: requirements
@@ -158,7 +83,7 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 		if err != nil {
 			return fail(err)
 		}
-		if _, err := r.validate(); err != nil {
+		if _, err := r.requirement().Validate(); err != nil {
 			return fail(err)
 		}
 		s.MatchExpressions = append(s.MatchExpressions, r)
@@ -217,7 +142,7 @@ func parseRequirement(text string) (LabelRequirement, error) {
 		}
 	}
 	if strings.ContainsFunc(strings.TrimSpace(strings.TrimPrefix(text, "!")), unicode.IsSpace) {
-		return LabelRequirement{}, fmt.Errorf("%q is no requirement; write key=value, key!=value, key, !key, key in (a,b) or key notin (a,b)", text)
+		return LabelRequirement{}, fmt.Errorf("%q is not a requirement; write key=value, key!=value, key, !key, key in (a,b) or key notin (a,b)", text)
 	}
 	if key, ok := strings.CutPrefix(text, "!"); ok {
 		return LabelRequirement{Key: strings.TrimSpace(key), Operator: LabelDoesNotExist}, nil

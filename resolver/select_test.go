@@ -87,7 +87,7 @@ func TestSelect(t *testing.T) {
 		{"C1: a bad installed version", resolver.SelectRequest{Installed: at("1.0")}, `problem: /installed/version: "1.0" is no semantic version: No Major.Minor.Patch elements found`},
 		{"C4: a bad policy", resolver.SelectRequest{Policy: "Any"}, `problem: /policy: "Any" is neither CatalogProvided nor SelfCertified`},
 		{"C1: a bad selector", resolver.SelectRequest{Selector: &resolver.LabelSelector{MatchExpressions: []resolver.LabelRequirement{{Key: "a", Operator: "Near"}}}},
-			`problem: /selector: /matchExpressions/0/operator: "Near" is no operator; want In, NotIn, Exists or DoesNotExist`},
+			`problem: /selector: /matchExpressions/0/operator: "Near" is not an operator; want In, NotIn, Exists or DoesNotExist`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.r.Package == "" {
@@ -195,6 +195,16 @@ func TestLabelSelector(t *testing.T) {
 		if got := s.Matches(prod); got != tt.want {
 			t.Errorf("%q: got %v", tt.text, got)
 		}
+	}
+	for _, op := range []resolver.LabelOperator{resolver.LabelExists, resolver.LabelDoesNotExist} {
+		s := &resolver.LabelSelector{MatchExpressions: []resolver.LabelRequirement{{Key: "env", Operator: op, Values: []string{}}}}
+		if got, want := s.Matches(prod), op == resolver.LabelExists; got != want || s.Validate() != nil {
+			t.Errorf("%s with an empty list of values: %v, %v", op, got, s.Validate())
+		}
+	}
+	invalid := &resolver.LabelSelector{MatchExpressions: []resolver.LabelRequirement{{Key: "env", Operator: "Near"}}}
+	if invalid.Matches(prod) {
+		t.Error("an invalid selector matches")
 	}
 }
 

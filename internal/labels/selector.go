@@ -1,0 +1,122 @@
+// Package labels decides which labels a selector matches, exactly as Kubernetes
+// does in LabelSelectorAsSelector, and reports selectors that an API server would
+// refuse. It does not decide what a missing selector means: callers differ there.
+package labels
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Selector is a list of requirements, all of which must hold. The empty one
+// matches everything.
+type Selector []Requirement
+
+// A Requirement is one requirement on the label with a key.
+type Requirement struct {
+	Key string
+	// Operator is In, NotIn, Exists or DoesNotExist.
+	Operator string
+	// Values are needed by In and NotIn; the others take none. Nil and empty are
+	// the same.
+	Values []string
+}
+
+// The operators. NotIn also holds where the label is absent.
+const (
+	In           = "In"
+	NotIn        = "NotIn"
+	Exists       = "Exists"
+	DoesNotExist = "DoesNotExist"
+)
+
+// New returns the selector of matchLabels and matchExpressions. Errors begin with
+// the JSON pointer of the first fault, matchLabels in the order of their keys.
+func New(matchLabels map[string]string, matchExpressions []Requirement) (Selector, error) {
+	var s Selector
+	for _, key := range slices.Sorted(maps.Keys(matchLabels)) {
+		r := Requirement{Key: key, Operator: In, Values: []string{matchLabels[key]}}
+		if _, err := r.Validate(); err != nil {
+			return nil, fmt.Errorf("/matchLabels: %w", err)
+		}
+		s = append(s, r)
+	}
+	for i, r := range matchExpressions {
+		if path, err := r.Validate(); err != nil {
+			return nil, fmt.Errorf("/matchExpressions/%d%s: %w", i, path, err)
+		}
+		s = append(s, r)
+	}
+	return s, nil
+}
+
+// Matches reports whether labels satisfy all requirements, which must be valid.
+func (s Selector) Matches(labels map[string]string) bool {
+	for _, r := range s {
+		value, ok := labels[r.Key]
+		switch r.Operator {
+		case In:
+			ok = ok && slices.Contains(r.Values, value)
+		case NotIn:
+			ok = !ok || !slices.Contains(r.Values, value)
+		case DoesNotExist:
+			ok = !ok
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Validate returns the first fault of a requirement, and where it is: a JSON
+// pointer in the requirement.
+func (r Requirement) Validate() (path string, err error) {
+	if err := validKey(r.Key); err != nil {
+		return "/key", err
+	}
+	switch r.Operator {
+	case In, NotIn:
+		if len(r.Values) == 0 {
+			return "/values", fmt.Errorf("operator %s needs at least one value", r.Operator)
+		}
+	case Exists, DoesNotExist:
+		if len(r.Values) > 0 {
+			return "/values", fmt.Errorf("operator %s takes no values", r.Operator)
+		}
+	default:
+		return "/operator", fmt.Errorf("%q is not an operator; want In, NotIn, Exists or DoesNotExist", r.Operator)
+	}
+	for i, v := range r.Values {
+		if v != "" && !isName(v) {
+			return fmt.Sprintf("/values/%d", i), fmt.Errorf("label value %q: want %s", v, nameWant)
+		}
+	}
+	return "", nil
+}
+
+// validKey checks the key of a label: a name, optionally after a domain and a slash.
+func validKey(key string) error {
+	prefix, name, ok := strings.Cut(key, "/")
+	if !ok {
+		name = prefix
+	} else if len(prefix) > 253 || !domain.MatchString(prefix) {
+		return fmt.Errorf("label key %q: want a domain of lower-case words before the slash", key)
+	}
+	if !isName(name) {
+		return fmt.Errorf("label key %q: want %s", key, nameWant)
+	}
+	return nil
+}
+
+const nameWant = "at most 63 letters, digits, -, _ and ., with a letter or digit at both ends"
+
+func isName(s string) bool { return len(s) <= 63 && word.MatchString(s) }
+
+var (
+	word   = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
+	domain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+)
