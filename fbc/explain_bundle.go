@@ -121,10 +121,12 @@ properties:
 `,
 	},
 	{
-		Code: CodeImage, Title: "an image reference is malformed", Rules: "A8",
+		Code: CodeImage, Title: "an image reference is malformed", Rules: "A8, A17",
 		Text: `
 A reference is a registry, a name in lower-case letters, and a tag or a digest; it
-has no "https://" in front.`,
+has no "https://" in front. A digest is sha256: and 64 lower-case hexadecimal
+digits, or that of sha384 or sha512. Registry and name have at most 255 characters
+together.`,
 		Bad: `
 schema: olm.bundle
 package: etcd
