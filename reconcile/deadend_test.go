@@ -78,7 +78,7 @@ func TestFailedPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := subscription(t, w, "example").Status.InstallPlanRef
-	const advice = "to try again, mend the cause and delete install plan "
+	const advice = "to try again, fix the cause and delete install plan "
 	noted(t, r.Plan, ref.Name, "failed, and is not tried again: ")
 	noted(t, r.Plan, ref.Name, advice)
 	c, _ := olm.FindCondition(subscription(t, w, "example").Status.Conditions, olm.InstallPlanFailed)

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +21,7 @@ func (p *planner) executePlans(ctx context.Context) error {
 		}
 		if isFinished(ip) {
 			if ip.Status.Phase == olm.PlanFailed && p.isWanted(ip) {
-				p.note(ip.Key(), "failed, and is not tried again: %s; %s", ip.Status.Message, tryAgain(ip))
+				p.note(ip.Key(), "failed, and is not tried again: %s; %s", failureText(ip), tryAgain(ip))
 			}
 			continue
 		}
@@ -31,9 +32,26 @@ func (p *planner) executePlans(ctx context.Context) error {
 	return nil
 }
 
+// failureText returns why a plan failed. OLM writes the cause into its message, into
+// the condition Installed, or into that of the bundle that could not be unpacked.
+func failureText(ip *olm.InstallPlan) string {
+	if ip.Status.Message != "" {
+		return ip.Status.Message
+	}
+	if c, ok := olm.FindCondition(ip.Status.Conditions, conditionInstalled); ok && c.Status == olm.ConditionFalse && c.Message+c.Reason != "" {
+		return cmp.Or(c.Message, c.Reason)
+	}
+	for _, l := range ip.Status.BundleLookups {
+		if c, ok := olm.FindCondition(l.Conditions, olm.BundleLookupFailed); ok && c.Status == olm.ConditionTrue && c.Message+c.Reason != "" {
+			return fmt.Sprintf("bundle %s: %s", l.Identifier, cmp.Or(c.Message, c.Reason))
+		}
+	}
+	return "its status does not give the cause"
+}
+
 // tryAgain says how a failed plan is overcome.
 func tryAgain(ip *olm.InstallPlan) string {
-	return fmt.Sprintf("to try again, mend the cause and delete install plan %q: a new one is made", ip.Metadata.Name)
+	return fmt.Sprintf("to try again, fix the cause and delete install plan %q: a new one is created", ip.Metadata.Name)
 }
 
 func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {

@@ -173,6 +173,20 @@ func (v view) isReplaced(c *operator) bool {
 	})
 }
 
+// replaces reports whether a CSV replaces an older one, directly or by way of
+// others of the namespace.
+func (v view) replaces(newer, older *operator) bool {
+	name := newer.Spec.Replaces
+	for range v.csvs {
+		i := slices.IndexFunc(v.csvs, func(c *operator) bool { return c.Metadata.Name == name })
+		if i < 0 || name == older.Metadata.Name {
+			break
+		}
+		name = v.csvs[i].Spec.Replaces
+	}
+	return name == older.Metadata.Name
+}
+
 // isLeaving reports whether an operator is replaced, or a plan that is being
 // executed replaces it.
 func (v view) isLeaving(c *operator) bool {
@@ -189,14 +203,14 @@ func packageName(c *operator) string {
 }
 
 // oneVersion: no two versions of a package run at once, and one of two that
-// exist says that it replaces the other (D10).
+// exist replaces the other, directly or by way of others that failed (D10, E10).
 func oneVersion(v view) error {
 	for i, a := range v.csvs {
 		for _, b := range v.csvs[i+1:] {
 			if packageName(a) != packageName(b) {
 				continue
 			}
-			if a.Spec.Replaces != b.Metadata.Name && b.Spec.Replaces != a.Metadata.Name {
+			if !v.replaces(a, b) && !v.replaces(b, a) {
 				return fmt.Errorf("%s and %s: two versions of a package", a.Metadata.Name, b.Metadata.Name)
 			}
 			if runs(a) && runs(b) {

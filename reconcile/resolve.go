@@ -62,7 +62,7 @@ func (p *planner) catalogs(ctx context.Context) ([]health, error) {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case c.Status.Reason == "SpecInvalidError":
-			entry.Unhealthy = c.Status.Message
+			entry.Unhealthy = cmp.Or(c.Status.Message, c.Status.Reason)
 		case state != nil && state.LastObservedState != olm.ConnectionReady:
 			entry.Unhealthy = "its connection is " + cmp.Or(state.LastObservedState, "unknown")
 		case err != nil:
@@ -149,7 +149,7 @@ func channelOf(s *olm.Subscription, catalogs []health) string {
 	return "" // the resolver says what is missing
 }
 
-// held returns why a subscription is not to be resolved now, or nothing.
+// held returns why a subscription is not to be resolved now, or nothing (E12).
 func (p *planner) held(s *olm.Subscription) string {
 	c := p.csv(s.Status.InstalledCSV)
 	if c == nil {
@@ -158,18 +158,40 @@ func (p *planner) held(s *olm.Subscription) string {
 	if next := p.replacement(c); next != nil {
 		return fmt.Sprintf("%s is being replaced by %s", c.Metadata.Name, next.Metadata.Name)
 	}
+	if p.failsForward(c) {
+		return ""
+	}
 	if prev := p.replaced(c); prev != nil {
 		return fmt.Sprintf("%s has not yet replaced %s (it is %s): one version at a time", c.Metadata.Name, prev.Metadata.Name, phaseText(c))
 	}
 	switch {
 	case c.Status.Phase == olm.PhaseFailed && operatorgroup.IsGroupFailure(c.Status):
-		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, c.Status.Message)
-	case c.Status.Phase == olm.PhaseFailed && !p.failForward():
-		return fmt.Sprintf("%s failed and is not replaced, unless the operator group has upgradeStrategy %s (E10): %s", c.Metadata.Name, olm.UpgradeFailForward, c.Status.Message)
-	case c.Status.Phase != olm.PhaseSucceeded && c.Status.Phase != olm.PhaseFailed:
+		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, causeText(c))
+	case c.Status.Phase == olm.PhaseFailed:
+		return fmt.Sprintf("%s failed and is not replaced, unless the operator group has upgradeStrategy %s (E10): %s", c.Metadata.Name, olm.UpgradeFailForward, causeText(c))
+	case c.Status.Phase != olm.PhaseSucceeded:
 		return fmt.Sprintf("%s is still being installed (it is %s)", c.Metadata.Name, phaseText(c))
 	}
 	return ""
+}
+
+// failsForward reports whether a CSV has failed and may be replaced (E10): alone,
+// or at the end of a chain of CSVs that wait to be replaced.
+func (p *planner) failsForward(c *olm.ClusterServiceVersion) bool {
+	if c.Status.Phase != olm.PhaseFailed || operatorgroup.IsGroupFailure(c.Status) || !p.failForward() {
+		return false
+	}
+	for prev := p.replaced(c); prev != nil; prev = p.replaced(prev) {
+		if prev.Status.Phase != olm.PhaseReplacing {
+			return false
+		}
+	}
+	return true
+}
+
+// causeText returns why a CSV is in its phase.
+func causeText(c *olm.ClusterServiceVersion) string {
+	return cmp.Or(c.Status.Message, string(c.Status.Reason), "its status does not give the cause")
 }
 
 func phaseText(c *olm.ClusterServiceVersion) string {

@@ -136,7 +136,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 		case plan.Status.Phase == olm.PlanRequiresApproval || plan.Status.Phase == olm.PlanInstalling:
 			pending = &olm.Condition{Reason: string(plan.Status.Phase), Message: plan.Status.Message}
 		case plan.Status.Phase == olm.PlanFailed:
-			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: plan.Status.Message + "; " + tryAgain(plan)}
+			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: failureText(plan) + "; " + tryAgain(plan)}
 		}
 	}
 	for _, x := range []struct {

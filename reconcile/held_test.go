@@ -1,0 +1,125 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// E10, E12: a subscription waits by itself while its operator is on its way or
+// has failed; the rest of the namespace is resolved around it. With fail forward,
+// one whose upgrade failed goes on.
+func TestSubscriptionWaits(t *testing.T) {
+	const failForward = "spec: {upgradeStrategy: TechPreviewUnsafeFailForward}"
+	for _, c := range []struct {
+		name, group string
+		phases      []olm.Phase // of a.v1, a.v2, ..., each of which replaces the one before
+		want        []string    // what is installed next
+		why         string
+	}{
+		{"installed", "", []olm.Phase{olm.PhaseSucceeded}, []string{"a.v2", "e.v1"}, ""},
+		{"installing", "", []olm.Phase{olm.PhaseInstalling}, []string{"e.v1"}, "a.v1 is still being installed (it is Installing)"},
+		{"pending", "", []olm.Phase{olm.PhasePending}, []string{"e.v1"}, "a.v1 is still being installed (it is Pending)"},
+		{"failed", "", []olm.Phase{olm.PhaseFailed}, []string{"e.v1"}, "a.v1 failed and is not replaced"},
+		{"failed, fail forward", failForward, []olm.Phase{olm.PhaseFailed}, []string{"a.v2", "e.v1"}, ""},
+		{"being replaced", "", []olm.Phase{olm.PhaseReplacing, olm.PhaseSucceeded}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Succeeded): one version at a time"},
+		{"upgrade failed", "", []olm.Phase{olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Failed): one version at a time"},
+		{"upgrade failed, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseFailed}, []string{"a.v3", "e.v1"}, ""},
+		{"two upgrades failed, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseFailed}, []string{"a.v4", "e.v1"}, ""},
+		{"upgrade installing, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseInstalling}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Installing): one version at a time"},
+		{"not yet being replaced, fail forward", failForward, []olm.Phase{olm.PhaseSucceeded, olm.PhaseFailed}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Failed): one version at a time"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			installed := fmt.Sprintf("a.v%d", len(c.phases))
+			text := `
+apiVersion: operators.coreos.com/v1
+kind: OperatorGroup
+metadata: {name: og, namespace: ops}
+` + c.group + `
+status: {namespaces: [""]}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: CatalogSource
+metadata: {name: c, namespace: olm}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: a, namespace: ops}
+spec: {name: a, channel: s, source: c, sourceNamespace: olm}
+status: {currentCSV: ` + installed + `, installedCSV: ` + installed + `, state: AtLatestKnown}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: e, namespace: ops}
+spec: {name: e, channel: s, source: c, sourceNamespace: olm}
+`
+			for i, phase := range c.phases {
+				replaces := ""
+				if i > 0 {
+					replaces = fmt.Sprintf("replaces: a.v%d, ", i)
+				}
+				text += fmt.Sprintf(`---
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: a.v%d, namespace: ops}
+spec: {version: %d.0.0, %sinstall: {strategy: deployment}}
+status: {phase: %s}
+`, i+1, i+1, replaces, phase)
+			}
+			s, err := reconcile.NewSnapshot(testNamespace, "olm", objects(t, []byte(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := reconcile.Decide(t.Context(), s, chains(t, map[string]int{"a": 5, "e": 1}), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if plan.Refused != nil {
+				t.Fatal(plan.Refused)
+			}
+			var got []string
+			for _, x := range plan.Solution.Selected {
+				got = append(got, x.Name)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("installs %v, want %v", got, c.want)
+			}
+			if c.why != "" {
+				noted(t, plan, "a", c.why)
+			}
+		})
+	}
+}
+
+// chains returns a catalog olm/c with a package of each name, whose channel s
+// leads from v1 to the version given.
+func chains(t *testing.T, packages map[string]int) *reconcile.Catalogs {
+	t.Helper()
+	text := ""
+	for name, n := range packages {
+		entries := ""
+		for v := n; v > 0; v-- {
+			if v > 1 {
+				entries += fmt.Sprintf("{name: %s.v%d, replaces: %s.v%d}, ", name, v, name, v-1)
+			} else {
+				entries += fmt.Sprintf("{name: %s.v%d}", name, v)
+			}
+			text += fmt.Sprintf("---\nschema: olm.bundle\npackage: %s\nname: %s.v%d\nimage: example.com/a\nproperties: [{type: olm.package, value: {packageName: %s, version: %d.0.0}}]\n", name, name, v, name, v)
+		}
+		text += fmt.Sprintf("---\nschema: olm.package\nname: %s\ndefaultChannel: s\n---\nschema: olm.channel\npackage: %s\nname: s\nentries: [%s]\n", name, name, entries)
+	}
+	blobs, err := fbc.LoadBytes(t.Context(), []byte(text), "c.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &reconcile.Catalogs{StandIns: true}
+	if err := c.Add(t.Context(), resolver.CatalogID{Name: "c", Namespace: "olm"}, blobs); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
