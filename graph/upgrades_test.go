@@ -246,36 +246,6 @@ func TestStranded(t *testing.T) {
 	}
 }
 
-func TestUpdatesFrom(t *testing.T) {
-	// B4: own head, own next, then the heads of other sources, then their next.
-	own := parse(t, "stable: 1.3.0 <1.2.0, 1.2.0 <1.1.0, 1.1.0")
-	head := parse(t, "stable: 1.9.0 [<1.9.0]")
-	next := parse(t, "stable: 2.0.0 <1.5.0, 1.5.0 <1.1.0")
-	src := func(name string, p graph.Package) graph.Source { return graph.Source{Name: name, Catalog: p.Catalog()} }
-	for _, tt := range []struct {
-		installed string
-		sources   []graph.Source
-		want      string
-	}{
-		{"1.1.0", []graph.Source{src("own", own), src("next", next), src("head", head)}, "own/1.2.0/2 head/1.9.0/3 next/1.5.0/4"},
-		{"1.2.0", []graph.Source{src("own", own), src("head", head)}, "own/1.3.0/1 head/1.9.0/3"},
-		{"1.1.0", []graph.Source{src("own", own)}, "own/1.2.0/2"},
-		{"1.3.0", []graph.Source{src("own", own)}, ""},
-	} {
-		var got []string
-		list, err := graph.UpdatesFrom(node(tt.installed), "p", "stable", tt.sources...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range list {
-			got = append(got, fmt.Sprintf("%s/%s/%d", x.Source.Name, short(x.To), x.Precedence))
-		}
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("from %s: got %s, want %s", tt.installed, s, tt.want)
-		}
-	}
-}
-
 func TestMaxSteps(t *testing.T) {
 	// D18: ranges that cover everything end in an error, not in all memory.
 	var b strings.Builder

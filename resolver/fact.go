@@ -60,8 +60,10 @@ type Unavailable struct {
 	// Nearest are the names that may have been meant: packages that are spelled
 	// alike, bundles of the nearest versions.
 	Nearest []string
-	// Err says why the channel is broken.
-	Err error
+	// Err says why the channel is broken, or why the startingCSV cannot be
+	// installed although it exists (H27), and Channel names that channel.
+	Err     error
+	Channel string
 }
 
 // MustStay says that an installed operator that no subscription owns stays

@@ -14,11 +14,8 @@ func (f *Subscribed) String() string {
 	if s.Channel != "" {
 		fmt.Fprintf(&b, " from channel %s", s.Channel)
 	}
-	switch {
-	case s.Catalog != "" && s.CatalogNamespace != "":
-		fmt.Fprintf(&b, " of catalog %s/%s", s.Catalog, s.CatalogNamespace)
-	case s.Catalog != "":
-		fmt.Fprintf(&b, " of catalog %s", s.Catalog)
+	if s.source() != (CatalogID{}) {
+		fmt.Fprintf(&b, " of catalog %s", s.source())
 	}
 	var offered []Ref
 	current := ""
@@ -44,21 +41,32 @@ func (f *Subscribed) String() string {
 func (f *Unavailable) String() string {
 	s := &f.Subscription
 	where := "no catalog has"
-	if s.Catalog != "" || s.CatalogNamespace != "" {
-		where = "catalog " + catalogName(s) + " does not have"
+	if s.source() != (CatalogID{}) {
+		where = "catalog " + s.source().String() + " does not have"
 	}
 	text := fmt.Sprintf("subscription %s cannot be met: ", s.Name)
 	switch f.What {
 	case "catalog":
-		text += fmt.Sprintf("there is no catalog %s", catalogName(s))
+		switch {
+		case s.CatalogNamespace == "":
+			text += fmt.Sprintf("it names catalog %s without the namespace of that catalog; name both", s.Catalog)
+		case s.Catalog == "":
+			text += fmt.Sprintf("it names the catalog namespace %s without a catalog; name both, or neither", s.CatalogNamespace)
+		default:
+			text += fmt.Sprintf("there is no catalog %s", s.source())
+		}
 	case "package":
 		text += fmt.Sprintf("%s package %s", where, s.Package)
 	case "channel":
 		text += fmt.Sprintf("%s channel %s of package %s", where, s.Channel, s.Package)
 	case "startingCSV":
+		if f.Err != nil {
+			text += fmt.Sprintf("its startingCSV %s cannot be installed: %v in channel %s of package %s", s.StartingCSV, f.Err, f.Channel, s.Package)
+			break
+		}
 		text += fmt.Sprintf("its startingCSV %s is not in %s of package %s", s.StartingCSV, cmp.Or(prefixed("channel ", s.Channel), "any channel"), s.Package)
 	default:
-		text += fmt.Sprintf("channel %s of package %s is broken: %s", s.Channel, s.Package, reason(f.Err))
+		text += fmt.Sprintf("channel %s of package %s is broken: %s", f.Channel, s.Package, reason(f.Err))
 	}
 	switch {
 	case len(f.Nearest) > 0 && (len(f.Known) == 0 || len(f.Known) > maxNames):
@@ -67,14 +75,6 @@ func (f *Unavailable) String() string {
 		text += fmt.Sprintf("; there is %s", wordList(f.Known))
 	}
 	return text
-}
-
-// catalogName returns the catalog that a subscription names.
-func catalogName(s *Subscription) string {
-	if s.CatalogNamespace == "" {
-		return s.Catalog
-	}
-	return cmp.Or(s.Catalog, "*") + "/" + s.CatalogNamespace
 }
 
 func prefixed(prefix, s string) string {

@@ -255,10 +255,11 @@ func (o *oracle) channel(compiler *constraints.Compiler, catalog int, ch doc) {
 			add(e, i)
 		}
 	}
-	// What is skipped can be named as a startingCSV; what is off the chain too.
+	// What is skipped can be named as a startingCSV, or come from another channel
+	// (H25); what is off the chain too.
 	for _, e := range ch.Entries {
 		named := slices.ContainsFunc(o.p.Subscriptions, func(s resolver.Subscription) bool {
-			return s.Package == ch.Package && s.StartingCSV == e.Name
+			return s.Package == ch.Package && (s.StartingCSV == e.Name || s.Channel == "" || s.Catalog == "" && s.CatalogNamespace == "")
 		})
 		on := slices.ContainsFunc(order, func(x docEntry) bool { return x.Name == e.Name }) && !skipped[e.Name]
 		if named && !on {
@@ -302,45 +303,110 @@ func (o *oracle) wish(s *wish) {
 		}
 	}
 	s.missing = true
-	var others []int
+	var in, others []int // entries of the channels in which it looks
 	for i, c := range o.all {
 		if c.catalog < 0 || c.ref.Package != s.Package || s.Channel != "" && c.ref.Channel != s.Channel {
 			continue
 		}
-		named := (s.Catalog == "" || s.Catalog == c.ref.Catalog.Name) &&
-			(s.CatalogNamespace == "" || s.CatalogNamespace == c.ref.Catalog.Namespace)
-		switch {
-		case s.current < 0 && s.StartingCSV != "":
-			if named && c.ref.Name == s.StartingCSV {
-				s.missing = false
-				s.options = append(s.options, i)
-			}
-			continue
-		case o.skipped[i]:
-			continue
-		case named:
-			s.missing = false
-		}
-		if s.current >= 0 && !follows(c.entry, o.all[s.current]) {
-			continue
-		}
-		switch {
-		case named:
-			s.options = append(s.options, i)
-		case s.current >= 0 && o.p.Options.OtherSources:
+		// Half a name of a catalog names none (H28).
+		if s.Catalog == "" && s.CatalogNamespace == "" || c.ref.Catalog == (resolver.CatalogID{Name: s.Catalog, Namespace: s.CatalogNamespace}) {
+			in = append(in, i)
+		} else {
 			others = append(others, i)
 		}
 	}
-	// The default channel, then channels by name; the package is one.
-	o.sort(s.options, -1)
-	o.sort(others, -1)
-	s.options = append(s.options, others...)
-	if s.current >= 0 {
-		for _, c := range s.options {
-			o.all[c].replaces = o.all[c].replaces.with(s.current)
+	s.missing = !slices.ContainsFunc(in, func(c int) bool {
+		if s.current < 0 && s.StartingCSV != "" {
+			return o.all[c].ref.Name == s.StartingCSV
 		}
-		s.options = append(s.options, s.current)
+		return !o.skipped[c]
+	})
+	for _, c := range in {
+		// The entry that a startingCSV names has to leave the channel a head (H27).
+		e := o.all[c].entry
+		if s.current < 0 && s.StartingCSV == e.Name && (e.Replaces == e.Name || slices.Contains(e.Skips, e.Name)) {
+			s.missing = true
+			return
+		}
 	}
+	s.options = o.choices(s, in)
+	if s.current < 0 {
+		return
+	}
+	if o.p.Options.OtherSources {
+		s.options = append(s.options, o.choices(s, others)...)
+	}
+	for _, c := range s.options {
+		o.all[c].replaces = o.all[c].replaces.with(s.current)
+	}
+	s.options = append(s.options, s.current)
+}
+
+// choices returns what a subscription may choose among entries.
+func (o *oracle) choices(s *wish, in []int) (list []int) {
+	for _, c := range in {
+		x := o.all[c]
+		switch {
+		case s.current >= 0 && (o.skipped[c] || !follows(x.entry, o.all[s.current])):
+		case s.current < 0 && s.StartingCSV != "" && x.ref.Name != s.StartingCSV:
+		case s.current < 0 && s.StartingCSV == "" && o.skipped[c]:
+		default:
+			list = append(list, c)
+		}
+	}
+	o.sort(list, -1)
+	if s.current >= 0 {
+		// Default channels, then channels by name; in them heads, then the rest (B4).
+		group := func(c int) string {
+			switch x := o.all[c]; {
+			case s.Channel != "" || x.isDefault:
+				return ""
+			default:
+				return x.ref.Channel
+			}
+		}
+		slices.SortStableFunc(list, func(i, j int) int {
+			return cmp.Or(cmp.Compare(group(i), group(j)), cmp.Compare(min(o.all[i].place, 1), min(o.all[j].place, 1)))
+		})
+	}
+	// The same bundles wherever they are (H25).
+	for _, got := range slices.Clone(list) {
+		for _, catalog := range o.sources() {
+			var more []int
+			for _, c := range in {
+				if o.all[c].catalog == catalog && o.all[c].ref.Name == o.all[got].ref.Name && !slices.Contains(list, c) {
+					more = append(more, c)
+				}
+			}
+			o.sort(more, -1)
+			list = append(list, more...)
+		}
+	}
+	return list
+}
+
+// sources returns the numbers of the catalogs, the preferred first.
+func (o *oracle) sources() []int {
+	list := slices.Collect(indexes(len(o.p.Catalogs)))
+	slices.SortFunc(list, func(i, j int) int { return o.compareSources(o.p.Catalogs[i], o.p.Catalogs[j]) })
+	return list
+}
+
+// compareSources orders catalogs by preference (H13).
+func (o *oracle) compareSources(a, b resolver.Catalog) int {
+	return cmp.Or(
+		cmp.Compare(b.Priority, a.Priority),
+		cmp.Compare(no(a.Namespace == o.p.Namespace), no(b.Namespace == o.p.Namespace)),
+		cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace),
+	)
+}
+
+// no is 0 for what goes first.
+func no(first bool) int {
+	if first {
+		return 0
+	}
+	return 1
 }
 
 // follows reports whether an entry can follow an installed operator (B2, H1).
@@ -355,12 +421,6 @@ func follows(e docEntry, in *candidate) bool {
 // sort puts candidates in the order in which a bundle of the catalog own prefers
 // them (D8, H13).
 func (o *oracle) sort(list []int, own int) {
-	no := func(b bool) int {
-		if b {
-			return 0
-		}
-		return 1
-	}
 	slices.SortFunc(list, func(i, j int) int {
 		a, b := o.all[i], o.all[j]
 		if a.catalog < 0 || b.catalog < 0 {
@@ -370,9 +430,7 @@ func (o *oracle) sort(list []int, own int) {
 		ac, bc := o.p.Catalogs[a.catalog], o.p.Catalogs[b.catalog]
 		return cmp.Or(
 			cmp.Compare(no(a.catalog == own), no(b.catalog == own)),
-			cmp.Compare(bc.Priority, ac.Priority),
-			cmp.Compare(no(ac.Namespace == o.p.Namespace), no(bc.Namespace == o.p.Namespace)),
-			cmp.Compare(ac.Name, bc.Name), cmp.Compare(ac.Namespace, bc.Namespace),
+			o.compareSources(ac, bc),
 			cmp.Compare(no(a.isDefault), no(b.isDefault)),
 			cmp.Compare(a.ref.Package, b.ref.Package), cmp.Compare(a.ref.Channel, b.ref.Channel),
 			cmp.Compare(a.place, b.place),

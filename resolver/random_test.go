@@ -17,6 +17,7 @@ import (
 // without subscriptions. Equal seeds make equal problems.
 type generator struct {
 	*rand.Rand
+	odd     *rand.Rand // draws what is rare and wrong
 	p       resolver.Problem
 	bundles []generated
 	left    int // bundles that may still be made
@@ -28,7 +29,7 @@ type generated struct {
 }
 
 func randomProblem(seed uint64) resolver.Problem {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0x01f)), left: 12}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0x01f)), odd: rand.New(rand.NewPCG(seed, 0x0dd)), left: 12}
 	g.p = resolver.Problem{ID: fmt.Sprint(seed), Namespace: "ns", Subscriptions: []resolver.Subscription{}, Installed: []resolver.Installed{}}
 	for i := range 1 + g.weighted(6, 3, 1) {
 		g.catalog(i)
@@ -150,6 +151,9 @@ func (g *generator) channel(pkg, name string, names []string) doc {
 		}
 		if g.one(8) {
 			e.Skips = append(e.Skips, pkg+".v0.8")
+		}
+		if g.odd.IntN(30) == 0 {
+			e.Skips = append(e.Skips, b) // itself
 		}
 		ch.Entries = append(ch.Entries, e)
 	}
@@ -297,6 +301,9 @@ func (g *generator) subscription(pkg, installed string) resolver.Subscription {
 				s.Channel = d.Name
 				if g.one(3) {
 					s.Catalog, s.CatalogNamespace = c.Name, c.Namespace
+				}
+				if g.odd.IntN(40) == 0 {
+					s.CatalogNamespace = ""
 				}
 			}
 		}

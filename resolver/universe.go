@@ -47,6 +47,9 @@ type source struct {
 	first cand
 }
 
+// cand returns the number of an entry of the catalog.
+func (s *source) cand(e graph.Entry) cand { return s.first + cand(e.Index()) }
+
 // An installed is an installed operator with its properties parsed.
 type installed struct {
 	*Installed

@@ -356,7 +356,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			asker = u.ref(by.owner).Name
 		}
 		if mine > its {
-			out.Text = fmt.Sprintf("is possible, but %s prefers %s: %s", asker, u.ref(got).Name, w.preferred(got, c))
+			out.Text = fmt.Sprintf("is possible, but %s prefers %s: %s", asker, u.ref(got).Name, w.preferred(got, c, by.sub))
 			return out, nil
 		}
 		s, err := w.against(ctx, c, w.order[:by.before])
@@ -372,12 +372,21 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	return out, nil
 }
 
-// preferred names the preference by which a goes before b (D8, H13).
-func (w *why) preferred(a, b cand) string {
+// preferred names the preference by which a goes before b (D8, H13), for a
+// subscription B4.
+func (w *why) preferred(a, b cand, sub *subscription) string {
 	u := w.r.u
-	switch {
-	case u.isInstalled(a):
+	if u.isInstalled(a) {
 		return "it is installed already"
+	}
+	x, _ := u.entry(a)
+	y, _ := u.entry(b)
+	upgrade := sub != nil && sub.current != nil
+	switch {
+	case upgrade && sub.source() != (CatalogID{}) && sub.source() == u.source(a).ID() && u.source(a) != u.source(b):
+		return fmt.Sprintf("subscription %s names its catalog %s", sub.Name, u.source(a).Name)
+	case upgrade && u.source(a) != u.source(b) && next(x) < next(y):
+		return "it is the head of channel " + x.Channel().Name()
 	case u.source(a) != u.source(b):
 		x, y := u.source(a), u.source(b)
 		if x.Priority != y.Priority && x.Priority > y.Priority {
@@ -385,8 +394,6 @@ func (w *why) preferred(a, b cand) string {
 		}
 		return fmt.Sprintf("its catalog %s goes before %s", x.Name, y.Name)
 	}
-	x, _ := u.entry(a)
-	y, _ := u.entry(b)
 	if x.Channel() != y.Channel() {
 		if x.Channel().IsDefault() {
 			return fmt.Sprintf("%s is the default channel", x.Channel().Name())

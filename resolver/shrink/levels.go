@@ -232,8 +232,12 @@ func eachSetting(m *model, f func() bool) {
 	}
 	for i := range m.p.Subscriptions {
 		s := &m.p.Subscriptions[i]
-		for _, field := range []*string{&s.StartingCSV, &s.InstalledCSV, &s.Catalog, &s.CatalogNamespace, &s.Channel} {
+		for _, field := range []*string{&s.StartingCSV, &s.InstalledCSV, &s.Channel} {
 			clear(field)
+		}
+		// Half the name of a catalog would be another fault (H28).
+		if (s.Catalog != "" || s.CatalogNamespace != "") && f() {
+			s.Catalog, s.CatalogNamespace = "", ""
 		}
 	}
 	for i := range m.p.Policies {

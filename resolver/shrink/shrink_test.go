@@ -29,7 +29,7 @@ func problem(t testing.TB) resolver.Problem {
 	p := resolver.Problem{
 		Namespace:     "ns",
 		Catalogs:      []resolver.Catalog{{Name: "c", Namespace: "olm", Priority: 3, FBC: &text}, {Name: "d", Namespace: "olm", FBC: &text}},
-		Subscriptions: []resolver.Subscription{{Package: "app", Channel: "stable", Catalog: "c"}, {Package: "web"}},
+		Subscriptions: []resolver.Subscription{{Package: "app", Channel: "stable", Catalog: "c", CatalogNamespace: "olm"}, {Package: "web"}},
 	}
 	if err := p.Open(context.Background(), nil); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,304 @@
+package resolver
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// sourcesFor returns the catalogs that a subscription names, all when it names
+// none, and the others, both in order of preference. Half a name names nothing
+// (H28).
+func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
+	named := s.source()
+	for _, c := range u.sources(installedSource) {
+		if named == (CatalogID{}) || named == c.ID() {
+			in = append(in, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return in, others
+}
+
+// source returns the catalog that a subscription names; zero when it names none.
+func (s *Subscription) source() CatalogID { return CatalogID{s.Catalog, s.CatalogNamespace} }
+
+// options are the candidates of a subscription, in order of preference (D9).
+// missing is the fact that there is nothing to choose from.
+func (u *universe) options(s *subscription) (list []cand, missing Fact) {
+	in, others := u.sourcesFor(s)
+	if len(in) == 0 && s.source() != (CatalogID{}) {
+		known := make([]string, len(u.cats))
+		for i, c := range u.cats {
+			known[i] = c.ID().String()
+		}
+		slices.Sort(known)
+		return nil, &Unavailable{Subscription: *s.Subscription, What: "catalog", Known: known}
+	}
+	if !u.offers(s, in) {
+		if missing = u.lookUp(s, in); missing != nil {
+			return nil, missing
+		}
+	}
+	if s.current == nil {
+		if f := s.headless(in); f != nil {
+			return nil, f
+		}
+		return u.fresh(s, in), nil
+	}
+	list = u.successors(s, in)
+	if u.p.Options.OtherSources {
+		list = append(list, u.successors(s, others)...)
+	}
+	return append(list, s.current.id), nil
+}
+
+// channels returns the channels of a catalog that a subscription may use, the
+// preferred first.
+func (s *subscription) channels(c *source) []graph.Channel {
+	p, ok := c.Graph.Package(s.Package)
+	if !ok {
+		return nil
+	}
+	if s.Channel != "" {
+		if ch, ok := p.Channel(s.Channel); ok {
+			return []graph.Channel{ch}
+		}
+		return nil
+	}
+	var list []graph.Channel
+	for ch := range p.Channels() {
+		if ch.IsDefault() {
+			list = slices.Insert(list, 0, ch)
+		} else {
+			list = append(list, ch)
+		}
+	}
+	return list
+}
+
+// An offer is an entry that a subscription may choose.
+type offer struct {
+	cand
+	graph.Entry
+}
+
+// fresh returns the entries that a subscription without an operator may choose,
+// catalog by catalog: the startingCSV, or all.
+func (u *universe) fresh(s *subscription, in []*source) []cand {
+	var found []offer
+	for _, c := range in {
+		for _, ch := range s.channels(c) {
+			if s.StartingCSV == "" {
+				found = slices.Grow(found, ch.NumEntries())
+				for e := range ch.Order() {
+					found = append(found, offer{c.cand(e), e})
+				}
+			} else if e, ok := s.start(ch); ok {
+				found = append(found, offer{c.cand(e), e})
+			}
+		}
+	}
+	return elsewhere(found, s, in)
+}
+
+// start returns the entry of a channel that the startingCSV names. It may be one
+// that another entry skips (H3).
+func (s *subscription) start(ch graph.Channel) (graph.Entry, bool) {
+	e, ok := ch.Entry(s.StartingCSV)
+	if !ok || ch.Err() != nil {
+		return graph.Entry{}, false
+	}
+	_, ok = e.Bundle()
+	return e, ok
+}
+
+// headless returns the fact that the entry that the startingCSV names skips or
+// replaces itself, or nil. Of that entry alone, which is all that the subscription
+// looks at, the running OLM cannot find the head (H27).
+func (s *subscription) headless(in []*source) Fact {
+	if s.StartingCSV == "" {
+		return nil
+	}
+	for _, c := range in {
+		for _, ch := range s.channels(c) {
+			e, ok := s.start(ch)
+			if !ok {
+				continue
+			}
+			if edge := e.Admits(e.Name(), semver.Version{}); edge == graph.Replaces || edge == graph.Skips {
+				return &Unavailable{Subscription: *s.Subscription, What: "startingCSV", Channel: ch.Name(), Err: fmt.Errorf("it %s itself", edge)}
+			}
+		}
+	}
+	return nil
+}
+
+// successors returns the entries of some catalogs that can follow the operator
+// of a subscription (B2), in the order of B4: in each channel the heads, then
+// what comes before them, nearer to the head first, each in the order of the
+// catalogs. A subscription without a channel looks in the default channels, then
+// in the others by name (H15).
+func (u *universe) successors(s *subscription, in []*source) []cand {
+	var found []offer
+	for _, c := range in {
+		for _, ch := range s.channels(c) {
+			for e := range ch.Order() {
+				if e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
+					found = append(found, offer{c.cand(e), e})
+				}
+			}
+		}
+	}
+	if len(in) > 1 {
+		slices.SortStableFunc(found, func(a, b offer) int {
+			return cmp.Or(s.compareChannels(a.Channel(), b.Channel()), cmp.Compare(next(a.Entry), next(b.Entry)))
+		})
+	}
+	return elsewhere(found, s, in)
+}
+
+// compareChannels orders the channels of several catalogs in which a subscription
+// looks: all of them are one where it names the channel, and so are the default
+// channels.
+func (s *subscription) compareChannels(a, b graph.Channel) int {
+	switch ad, bd := a.IsDefault(), b.IsDefault(); {
+	case s.Channel != "" || ad && bd:
+		return 0
+	case ad:
+		return -1
+	case bd:
+		return 1
+	}
+	return cmp.Compare(a.Name(), b.Name())
+}
+
+// next is 0 for the head of a channel (B1), else 1.
+func next(e graph.Entry) int {
+	if h, ok := e.Channel().Head(); ok && h == e {
+		return 0
+	}
+	return 1
+}
+
+// elsewhere returns what was found, and then the entries by which the same bundles
+// are in other channels of the subscription: what it may choose in one of them it
+// may choose in each (H25).
+func elsewhere(found []offer, s *subscription, in []*source) []cand {
+	list := make([]cand, len(found), len(found)+1)
+	for i, o := range found {
+		list[i] = o.cand
+	}
+	if len(found) == 0 || s.Channel != "" && len(in) == 1 {
+		return list
+	}
+	place, offered := map[string]int{}, make(map[cand]bool, len(found))
+	for i, o := range found {
+		offered[o.cand] = true
+		if _, ok := place[o.Name()]; !ok {
+			place[o.Name()] = i
+		}
+	}
+	var more []offer
+	for _, c := range in {
+		for _, ch := range s.channels(c) {
+			if ch.Err() != nil {
+				continue
+			}
+			for e := range ch.Entries() {
+				_, known := place[e.Name()]
+				if _, ok := e.Bundle(); ok && known && !offered[c.cand(e)] {
+					more = append(more, offer{c.cand(e), e})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(more, func(a, b offer) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
+	for _, o := range more {
+		list = append(list, o.cand)
+	}
+	return list
+}
+
+// offers reports whether all that the subscription names is there. It is the
+// usual answer, found without collecting what there is instead.
+func (u *universe) offers(s *subscription, in []*source) bool {
+	for _, c := range in {
+		for _, ch := range s.channels(c) {
+			if ch.Err() != nil {
+				continue
+			}
+			if s.current != nil || s.StartingCSV == "" {
+				return true
+			}
+			if _, ok := s.start(ch); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lookUp returns the fact that something the subscription names is in none of
+// the catalogs, or nil.
+func (u *universe) lookUp(s *subscription, in []*source) Fact {
+	missing := &Unavailable{Subscription: *s.Subscription}
+	var pkgs, chs, csvs bool
+	var known []string
+	for _, c := range in {
+		p, ok := c.Graph.Package(s.Package)
+		if !ok {
+			continue
+		}
+		if !pkgs {
+			pkgs, known = true, nil
+		}
+		list := s.channels(c)
+		if len(list) == 0 && !chs {
+			for ch := range p.Channels() {
+				known = append(known, ch.Name())
+			}
+		}
+		for _, ch := range list {
+			if err := ch.Err(); err != nil {
+				if missing.Err == nil {
+					missing.Err, missing.Channel = err, ch.Name()
+				}
+				continue
+			}
+			if !chs {
+				chs, known = true, nil
+			}
+			if _, ok := s.start(ch); ok {
+				csvs = true
+			}
+			if !csvs {
+				for e := range ch.Order() {
+					known = append(known, e.Name())
+				}
+			}
+		}
+	}
+	switch {
+	case !pkgs:
+		missing.What = "package"
+		missing.Nearest = nearPackages(in, s.Package)
+	case !chs && missing.Err != nil:
+		missing.What = "head"
+	case !chs:
+		missing.What = "channel"
+	case s.current == nil && s.StartingCSV != "" && !csvs:
+		missing.What = "startingCSV"
+		missing.Nearest = s.nearStarts(in)
+	default:
+		return nil
+	}
+	slices.Sort(known)
+	missing.Known = slices.Compact(known)
+	return missing
+}
