@@ -20,7 +20,7 @@ const (
 	CodeProperty      Code = "property"          // a property has no type or no value
 	CodeMeta          Code = "meta"              // the package field is there and empty
 	CodeControl       Code = "control-character" // a name or version holds a control character
-	CodeEmpty         Code = "empty"             // the catalog holds no blob at all
+	CodeEmpty         Code = "empty"             // the catalog holds no blob at all, or only templates
 	CodeIgnorePattern Code = "ignore-pattern"    // an .indexignore pattern that can never match
 )
 
@@ -51,6 +51,7 @@ const (
 // The codes of what is legal and will surprise somebody: all are warnings.
 const (
 	CodeIcon              Code = "icon"                 // an icon lacks its data or its media type
+	CodeTemplate          Code = "template"             // a template among the blobs of a catalog
 	CodeUnknownSchema     Code = "unknown-schema"       // a reserved schema that OLM does not define
 	CodeUnknownProperty   Code = "unknown-property"     // a reserved property type that OLM does not define
 	CodeDeprecatedHead    Code = "deprecated-head"      // the head of a channel is deprecated
@@ -70,7 +71,7 @@ const (
 // warnings are the codes of severity Warning.
 var warnings = []Code{
 	CodeIgnorePattern, CodeIcon,
-	CodeUnknownSchema, CodeUnknownProperty, CodeDeprecatedHead, CodeSkipRangeSelf, CodeSkipRangeNewer, CodeReplacesNewer,
+	CodeTemplate, CodeUnknownSchema, CodeUnknownProperty, CodeDeprecatedHead, CodeSkipRangeSelf, CodeSkipRangeNewer, CodeReplacesNewer,
 	CodeDanglingReplaces, CodeStuck, CodeDefaultBehind, CodeUnmet, CodeVersionBuild, CodeRelatedImageEmpty,
 	CodeMaxNumber, CodeMaxRepeated,
 }

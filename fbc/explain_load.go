@@ -191,10 +191,11 @@ defaultChannel: stable
 `,
 	},
 	{
-		Code: CodeEmpty, Title: "the catalog is empty", Rules: "A1",
+		Code: CodeEmpty, Title: "the catalog is empty", Rules: "A1, A18",
 		Text: `
 No file holds a document. Mostly it is the wrong directory, or an .indexignore
-that names everything.`,
+that names everything. A template describes a catalog and is not one: render it
+with "olmkit render" and use the result.`,
 	},
 	{
 		Code: CodeIgnorePattern, Title: "a pattern of .indexignore matches nothing", Rules: "A2",

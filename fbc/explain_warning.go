@@ -24,6 +24,27 @@ icon:
 `,
 	},
 	{
+		Code: CodeTemplate, Title: "a template is among the blobs of a catalog", Rules: "A4, A18",
+		Text: `
+A template, such as olm.semver or olm.template.basic, describes packages. Clusters
+and opm ignore it, so what it describes is not in the catalog. Render it with
+"olmkit render FILE --from IMAGE=DIRECTORY", add the result to the catalog, and
+keep the template elsewhere or list it in .indexignore.`,
+		Bad: `
+schema: olm.semver
+stable:
+  bundles:
+  - image: quay.io/example/etcd-bundle:v0.9.2
+`,
+		Good: `
+schema: olm.channel
+package: etcd
+name: stable-v0.9
+entries:
+- name: etcd.v0.9.2
+`,
+	},
+	{
 		Code: CodeUnknownSchema, Title: "a schema has the reserved prefix", Rules: "A4",
 		Text: `
 Only OLM defines schemas that begin with "olm.". Either the name is misspelt, and

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"strings"
 )
 
 // Keep says how much of a catalog stays in memory.
@@ -208,13 +209,18 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		}
 	}
 	visit, twice, empty := opts.Visit, duplicates{}, true
+	var template *Diagnostic // of the first template, in case there is nothing else
 	if visit == nil {
 		visit = cat.add
 	}
 	sink := func(r *result) (more bool) {
 		enough := r.cut(faults.max - len(faults.list))
 		for _, b := range r.blobs {
-			empty = false
+			if o, ok := b.(*Other); !ok || TemplateKind(o.Schema) == "" {
+				empty = false
+			} else if template == nil {
+				template = &Diagnostic{Code: CodeEmpty, Pos: o.Pos, Schema: strings.Clone(o.Schema), Path: "/schema", Err: errTemplate(o.Schema)}
+			}
 			twice.add(b, asIs)
 			visit(b)
 		}
@@ -240,7 +246,11 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		return cat, append(faults.sorted(), stopped(faults.cut.Pos, limits.Diagnostics)), nil
 	}
 	faults.add(twice.found()...)
-	if empty && len(faults.list) == 0 && !opts.AllowEmpty {
+	switch {
+	case !empty || len(faults.list) > 0 || opts.AllowEmpty:
+	case template != nil:
+		faults.add(template)
+	default:
 		name := "."
 		if len(list.files) == 1 {
 			name = list.files[0].name

@@ -3,6 +3,7 @@ package fbc
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/olmkit/olmkit/internal/jsonkind"
+	"github.com/olmkit/olmkit/internal/yamlout"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -29,7 +31,8 @@ type SemverTemplate struct {
 	// neither, minor ones are made.
 	Major, Minor bool
 	// Prefer is "major" or "minor": the kind of the default channel where both
-	// kinds end at one version. Default "minor" if those are made.
+	// kinds end at one version. Default "minor" if those are made. opm looks at
+	// the versions that the channels begin with, and rarely takes "major".
 	Prefer string
 	// Candidate, Fast and Stable are images of bundles.
 	Candidate, Fast, Stable []string
@@ -128,9 +131,21 @@ type graded struct {
 // far as the major version is the same. The default channel is that of the
 // highest grade with the newest version.
 //
-// bundle returns the blob of an image; [ReadBundleDir] makes one.
+// bundle returns the blob of an image. A blob has no description and no icon of
+// its package: [SemverTemplate.ExpandDirs] keeps those.
 func (s *SemverTemplate) Expand(ctx context.Context, bundle func(ctx context.Context, image string) (*Bundle, error)) (*Catalog, error) {
+	return s.ExpandDirs(ctx, func(ctx context.Context, image string) (*BundleDir, error) {
+		b, err := bundle(ctx, image)
+		return &BundleDir{Bundle: b}, err
+	})
+}
+
+// ExpandDirs is Expand from bundle directories, as [ReadBundleDir] reads them.
+// The package has the description and the icon of the bundle that its default
+// channel ends with, as in opm.
+func (s *SemverTemplate) ExpandDirs(ctx context.Context, dir func(ctx context.Context, image string) (*BundleDir, error)) (*Catalog, error) {
 	out := &Catalog{}
+	dirs := map[string]*BundleDir{} // by the name of the bundle
 	byImage := map[string]*graded{}
 	byName := map[string]string{}
 	pkg := ""
@@ -141,10 +156,11 @@ func (s *SemverTemplate) Expand(ctx context.Context, bundle func(ctx context.Con
 		for _, image := range *images {
 			g, ok := byImage[image]
 			if !ok {
-				b, err := bundle(ctx, image)
+				d, err := dir(ctx, image)
 				if err != nil {
 					return nil, fmt.Errorf("bundle %q: %w", image, err)
 				}
+				b := d.Bundle
 				version, known := b.version()
 				switch {
 				case !known:
@@ -155,7 +171,7 @@ func (s *SemverTemplate) Expand(ctx context.Context, bundle func(ctx context.Con
 					return nil, fmt.Errorf("images %q and %q hold the same bundle %q", byName[b.Name], image, b.Name)
 				}
 				pkg = b.Package
-				byName[b.Name] = image
+				byName[b.Name], dirs[b.Name] = image, d
 				g = &graded{b, version}
 				byImage[image] = g
 				out.Bundles = append(out.Bundles, b)
@@ -165,6 +181,9 @@ func (s *SemverTemplate) Expand(ctx context.Context, bundle func(ctx context.Con
 		slices.SortStableFunc(list, func(a, b graded) int {
 			return cmp.Or(a.version.Compare(b.version), strings.Compare(a.Name, b.Name))
 		})
+		if err := distinct(grade, list); err != nil {
+			return nil, err
+		}
 		for _, kind := range []string{"major", "minor"} {
 			if kind == "major" && s.Major || kind == "minor" && s.Minor {
 				e.link(grade, level, kind, pkg, list)
@@ -173,8 +192,47 @@ func (s *SemverTemplate) Expand(ctx context.Context, bundle func(ctx context.Con
 		level++
 	}
 	out.Channels = e.sorted()
-	out.Packages = []*Package{{Meta: Meta{Schema: SchemaPackage, Name: pkg, Package: pkg}, DefaultChannel: e.best}}
+	p := &Package{Meta: Meta{Schema: SchemaPackage, Name: pkg, Package: pkg}, DefaultChannel: e.best}
+	if best := e.channels[e.best]; best != nil {
+		var err error
+		if p, err = p.presented(dirs[best.Entries[len(best.Entries)-1].Name]); err != nil {
+			return nil, err
+		}
+	}
+	out.Packages = []*Package{p}
 	return out, nil
+}
+
+// distinct returns an error if two bundles of one grade, which are in the order of
+// their versions, have the same version, build metadata aside: neither is newer.
+func distinct(grade string, list []graded) error {
+	for i := 1; i < len(list); i++ {
+		if a, b := list[i-1], list[i]; a.version.EQ(b.version) {
+			return fmt.Errorf("%s lists bundles %q (%s) and %q (%s): versions that are equal or differ only in build metadata have no order; keep one of them", grade, a.Name, a.version, b.Name, b.version)
+		}
+	}
+	return nil
+}
+
+// presented returns the package with the description and the icon of a bundle.
+// An icon that user interfaces could not show is left out.
+func (p *Package) presented(by *BundleDir) (*Package, error) {
+	n := encode(p)
+	if by.Description != "" {
+		n.Set("description", yamlout.String(by.Description))
+	}
+	if icon := by.Icon; icon != nil && icon.Base64Data != "" && icon.MediaType != "" {
+		if _, err := base64.StdEncoding.DecodeString(icon.Base64Data); err == nil {
+			n.Set("icon", yamlout.Object(
+				yamlout.Member{Key: "base64data", Value: yamlout.String(icon.Base64Data)},
+				yamlout.Member{Key: "mediatype", Value: yamlout.String(icon.MediaType)}))
+		}
+	}
+	b, err := whole(n, Pos{})
+	if err != nil {
+		return nil, err
+	}
+	return b.(*Package), nil
 }
 
 // A head is what a channel ends in.

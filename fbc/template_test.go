@@ -70,14 +70,105 @@ func TestSemverTemplate(t *testing.T) {
 		"cannot-render": func(context.Context, string) (*Bundle, error) { return nil, errors.New("no registry") },
 		"two-packages":  func(_ context.Context, image string) (*Bundle, error) { return madeBundle(image, "1.0.0"), nil },
 		"same-bundle":   func(context.Context, string) (*Bundle, error) { return madeBundle("a", "1.0.0"), nil },
-		"no-version":    func(context.Context, string) (*Bundle, error) { return &Bundle{Meta: Meta{Name: "b"}}, nil },
+		"same-version": func(_ context.Context, image string) (*Bundle, error) {
+			b := madeBundle("a", "1.0.0+"+image)
+			return b, nil
+		},
+		"no-version": func(context.Context, string) (*Bundle, error) { return &Bundle{Meta: Meta{Name: "b"}}, nil },
 	} {
 		_, err := two.Expand(t.Context(), bundle)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
+		if want := `"a.v1.0.0+x" (1.0.0+x) and "a.v1.0.0+y" (1.0.0+y)`; name == "same-version" && !strings.Contains(errText(err), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
 	}
 	g.check(t)
+}
+
+// TestSemverTemplatePresents gives a package the description and the icon of the
+// bundle that the default channel ends with (A15).
+func TestSemverTemplatePresents(t *testing.T) {
+	s := &SemverTemplate{Minor: true, Stable: []string{"1.0.0", "1.1.0"}, Fast: []string{"2.0.0"}}
+	for _, tt := range []struct {
+		icon *Icon
+		want string
+	}{
+		{&Icon{"PHN2Zy8+", "image/svg+xml"}, `{"schema":"olm.package","name":"a","defaultChannel":"stable-v1.1","description":"Of 1.1.0.","icon":{"base64data":"PHN2Zy8+","mediatype":"image/svg+xml"}}`},
+		{&Icon{"no base64", "image/svg+xml"}, `{"schema":"olm.package","name":"a","defaultChannel":"stable-v1.1","description":"Of 1.1.0."}`},
+		{&Icon{"", "image/svg+xml"}, `{"schema":"olm.package","name":"a","defaultChannel":"stable-v1.1","description":"Of 1.1.0."}`},
+		{nil, `{"schema":"olm.package","name":"a","defaultChannel":"stable-v1.1","description":"Of 1.1.0."}`},
+	} {
+		c, err := s.ExpandDirs(t.Context(), func(_ context.Context, image string) (*BundleDir, error) {
+			return &BundleDir{Bundle: madeBundle("a", image), Description: "Of " + image + ".", Icon: tt.icon}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(c.Packages[0].Raw); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.icon, got, tt.want)
+		}
+	}
+}
+
+// TestDetectTemplate decides by the first document of a file, not by its text
+// (A18).
+func TestDetectTemplate(t *testing.T) {
+	for text, want := range map[string]string{
+		"schema: olm.semver\n":                                                     "semver",
+		"# A comment.\n---\nSchema: 'olm.semver'\n":                                "semver",
+		`{"stable": {}, "schema": "olm.semver"}`:                                   "semver",
+		"schema: olm.template.basic\nentries: []\n":                                "basic",
+		"schema: olm.composite\n":                                                  "composite",
+		"name: a\nreferences: []\n":                                                "composite",
+		"schema: olm.template.substitutes\n":                                       "substitutes",
+		"schema: olm.template.new\n":                                               "new",
+		"schema: olm.package\nreferences: []\n":                                    "",
+		"schema: x\ndescription: |\n  schema: olm.semver\n":                        "",
+		"schema: olm.package\nname: a # schema: olm.semver\n":                      "",
+		`{"schema": "olm.package", "description": "{\"schema\": \"olm.semver\"}"}`: "",
+		"schema: x\nnested:\n  schema: olm.semver\n":                               "",
+		"schema: x\n---\nschema: olm.semver\n":                                     "",
+		"schema: 'olm.semver\n":                                                    "",
+		"- schema: olm.semver\n":                                                   "",
+		"olm.semver\n":                                                             "",
+		"":                                                                         "",
+	} {
+		if got := DetectTemplate(t.Context(), []byte(text), "t.yaml"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestTemplateIsNotACatalog refuses a template in the place of a catalog, and
+// warns of one among the blobs of a catalog (A18).
+func TestTemplateIsNotACatalog(t *testing.T) {
+	for _, tt := range []struct{ schema, want string }{
+		{"olm.semver", `is a semver template, which describes a catalog and is not part of one; render it with "olmkit render FILE --from IMAGE=DIRECTORY"`},
+		{"olm.template.basic", `is a basic template, which describes a catalog and is not part of one; render it with "olmkit render FILE --from IMAGE=DIRECTORY"`},
+		{"olm.template.substitutes", `is a substitutes template, which describes a catalog and is not part of one; olmkit cannot render it yet, "opm alpha render-template substitutes" can`},
+		{"olm.template.new", `is a template of the unknown kind "new", which is not part of a catalog; render it with the tool that it was written for`},
+	} {
+		text := "schema: " + tt.schema + "\n"
+		for _, opts := range []*LoadOptions{nil, {Visit: func(Blob) {}}} {
+			_, err := LoadBytes(t.Context(), []byte(text), "t.yaml", opts)
+			if want := "t.yaml:1: " + tt.schema + ": /schema: " + tt.want; errText(err) != want {
+				t.Errorf("load: %v, want %s", err, want)
+			}
+		}
+		_, found, err := CheckBytes(t.Context(), []byte(text), "t.yaml", nil, nil)
+		if err != nil || len(found) != 1 || found[0].Code != CodeEmpty || found[0].Err.Error() != tt.want {
+			t.Errorf("check: %v %v, want %s", found, err, tt.want)
+		}
+		_, found, err = CheckBytes(t.Context(), []byte(baseCatalog+"---\n"+text), "t.yaml", nil, nil)
+		if err != nil || len(found) != 1 || found[0].Code != CodeTemplate || found[0].Err.Error() != tt.want+", and list the file in .indexignore" {
+			t.Errorf("check: %v %v, want %s", found, err, tt.want)
+		}
+		if formatted, err := Format(t.Context(), []byte(text), "t.yaml", nil); err != nil || len(formatted) == 0 {
+			t.Errorf("format: %q %v", formatted, err)
+		}
+	}
 }
 
 func TestComposite(t *testing.T) {

@@ -100,7 +100,11 @@ func (v *validator) types(m *Meta) {
 
 // other checks a blob of a schema without a meaning (A4).
 func (v *validator) other(o *Other) {
-	if strings.HasPrefix(o.Schema, property.ReservedPrefix) {
+	switch {
+	case v.alreadySaid(&o.Meta, "/schema"):
+	case TemplateKind(o.Schema) != "":
+		v.report(CodeTemplate, &o.Meta, "/schema", fmt.Errorf("%w, and list the file in .indexignore", errTemplate(o.Schema)))
+	case strings.HasPrefix(o.Schema, property.ReservedPrefix):
 		v.report(CodeUnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q begins with %q, which is reserved, and OLM does not define it", o.Schema, property.ReservedPrefix))
 	}
 	v.types(&o.Meta)

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -110,7 +109,7 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 		if err != nil {
 			return nil, "", err
 		}
-		return &fbc.Catalog{Bundles: []*fbc.Bundle{b}}, filepath.ToSlash(dir), nil
+		return &fbc.Catalog{Bundles: []*fbc.Bundle{b.Bundle}}, filepath.ToSlash(dir), nil
 	}
 	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
 		text, err := os.ReadFile(arg)
@@ -125,6 +124,11 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 	if err != nil {
 		return nil, "", notLoaded(ctx, arg, err)
 	}
+	for _, o := range c.Others {
+		if kind := fbc.TemplateKind(o.Schema); kind != "" {
+			return nil, "", fmt.Errorf("catalog %s: %s is a %s template, not a blob of a catalog; render it separately, and list the file in .indexignore", display(arg), o.Pos, kind)
+		}
+	}
 	return c, rootOf(arg), nil
 }
 
@@ -134,7 +138,7 @@ func isDir(name string) bool {
 }
 
 // bundle renders a bundle directory.
-func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.Bundle, error) {
+func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.BundleDir, error) {
 	if image == "" {
 		return nil, usagef("%s is a bundle directory, which does not tell its image; name it with --image, or write IMAGE=%s", dir, dir)
 	}
@@ -151,11 +155,8 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.Bundle, 
 	case err != nil:
 		return nil, err
 	}
-	return b.Bundle, nil
+	return b, nil
 }
-
-// isTemplate finds the schema of a template.
-var isTemplate = regexp.MustCompile(`(?i)(?:^|[\s{,])["']?schema["']?\s*:\s*["']?olm\.(semver|template\.basic|composite)(?:["'\s,}]|$)`)
 
 // unpacked returns where the contents of an image are.
 func (r *renderer) unpacked(image string) (string, error) {
@@ -169,34 +170,34 @@ func (r *renderer) unpacked(image string) (string, error) {
 
 // template expands a file that is one; ok is false for others.
 func (r *renderer) template(ctx context.Context, name string, text []byte) (c *fbc.Catalog, ok bool, err error) {
-	bundle := func(ctx context.Context, image string) (*fbc.Bundle, error) {
+	dir := func(ctx context.Context, image string) (*fbc.BundleDir, error) {
 		dir, err := r.unpacked(image)
 		if err != nil {
 			return nil, err
 		}
 		return r.bundle(ctx, image, dir)
 	}
-	kind := ""
-	if m := isTemplate.FindSubmatch(text); m != nil {
-		kind = strings.ToLower(string(m[1]))
-	} else if head := strings.ToLower(string(text)); strings.Contains(head, "references") && !strings.Contains(head, "schema") {
-		kind = "composite"
-	}
 	base := filepath.Base(name)
-	switch kind {
+	switch fbc.DetectTemplate(ctx, text, base) {
 	case "semver":
 		t, err := fbc.ParseSemver(ctx, text, base)
 		if err != nil {
 			return nil, true, &catalogError{name, err}
 		}
-		c, err := t.Expand(ctx, bundle)
+		c, err := t.ExpandDirs(ctx, dir)
 		return c, true, err
-	case "template.basic":
+	case "basic":
 		t, err := fbc.ParseBasic(ctx, text, base)
 		if err != nil {
 			return nil, true, &catalogError{name, err}
 		}
-		c, err := t.Expand(ctx, bundle)
+		c, err := t.Expand(ctx, func(ctx context.Context, image string) (*fbc.Bundle, error) {
+			d, err := dir(ctx, image)
+			if err != nil {
+				return nil, err
+			}
+			return d.Bundle, nil
+		})
 		return c, true, err
 	case "composite":
 		t, err := fbc.ParseComposite(ctx, text, base)
