@@ -34,7 +34,10 @@ func (p *Puller) Bundle(ctx context.Context, ref string) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, err := readObjects(img.FS, "manifests")
+	objects, err := readObjects(ctx, img.FS, "manifests")
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, &Error{Ref: ref, Err: err}
 	}
@@ -43,7 +46,7 @@ func (p *Puller) Bundle(ctx context.Context, ref string) (*Bundle, error) {
 
 // readObjects reads the manifests of a directory as opm does: the files in it by
 // name, without those that begin with a dot, and none below it.
-func readObjects(fsys fs.FS, dir string) ([]olm.Object, error) {
+func readObjects(ctx context.Context, fsys fs.FS, dir string) ([]olm.Object, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -60,6 +63,9 @@ func readObjects(fsys fs.FS, dir string) ([]olm.Object, error) {
 		}
 		docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 		for n := 1; ; n++ {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			doc, err := docs.Read()
 			if err == io.EOF {
 				break

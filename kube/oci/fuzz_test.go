@@ -44,29 +44,33 @@ func FuzzLayers(f *testing.F) {
 	limits := Limits{Scan: 1 << 20, Bytes: 4 << 10, Files: 50}
 	f.Fuzz(func(t *testing.T, lower, upper []byte) {
 		var spool bytes.Buffer
-		o := &overlay{roots: []root{{label: LabelManifests, from: "manifests", to: "manifests"}}, limits: limits, spool: &spool, state: map[string]entry{}}
+		o := &overlay{roots: []root{{label: LabelManifests, from: "manifests", to: "manifests"}}, limits: limits, spool: &spool}
 		for _, text := range [][]byte{lower, upper} {
 			if err := o.apply(t.Context(), plain(text)); err != nil {
 				return
 			}
 		}
-		if o.bytes > limits.Bytes || int64(spool.Len()) != o.bytes || o.scanned > limits.Scan || o.files > limits.Files {
+		if o.bytes > limits.Bytes || o.spooled > o.bytes || int64(spool.Len()) != o.spooled || o.scanned > limits.Scan || o.files > limits.Files {
 			t.Errorf("%d bytes, %d scanned, %d files: more than allowed", o.bytes, o.scanned, o.files)
 		}
-		files, err := o.result()
+		files, err := o.result(t.Context())
 		if err != nil {
 			return
 		}
+		var total int64
 		for _, file := range files {
-			if !fs.ValidPath(file.name) || !within(file.name, "manifests") || file.offset < 0 || file.offset+file.size > o.bytes {
+			if total += file.size; total > limits.Bytes {
+				t.Errorf("%d bytes with %s: more than allowed (S7)", total, file.name)
+			}
+			if !fs.ValidPath(file.name) || !within(file.name, "manifests") || file.offset < 0 || file.offset+file.size > o.spooled {
 				t.Errorf("%+v must not be there", file)
 			}
 		}
 		var b bytes.Buffer
-		if err := writeArchive(&b, info{Digest: "x"}, files, bytes.NewReader(spool.Bytes())); err != nil {
+		if err := writeArchive(t.Context(), &b, info{Digest: "x"}, files, bytes.NewReader(spool.Bytes())); err != nil {
 			t.Fatal(err)
 		}
-		img, err := openArchive(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		img, err := openArchive(t.Context(), bytes.NewReader(b.Bytes()), int64(b.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}

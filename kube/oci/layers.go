@@ -11,22 +11,17 @@ import (
 	"unicode/utf8"
 )
 
-// An entry is what a layer says of a path.
-type entry struct {
-	typ          byte // of package tar
-	target       string
-	offset, size int64 // in the spool, for files
-}
-
 // An overlay is the state of the wanted directories after some layers. It only
 // records; nothing is written under a name of the image.
 type overlay struct {
 	roots  []root
 	limits Limits
 	spool  io.Writer
-	state  map[string]entry
+	state  node
 
-	scanned, bytes, files int64
+	scanned, files int64
+	spooled        int64 // bytes in the spool
+	bytes          int64 // of what would be unpacked: files, links as what they lead to, names
 }
 
 // The whiteouts of image layers: ".wh.name" removes name, opaque all that lower
@@ -36,68 +31,120 @@ const (
 	opaque   = ".wh..wh..opq"
 )
 
+// longestName is what Linux allows.
+const longestName = 4096
+
 // A layer is a layer of an image.
 type layer interface {
 	Uncompressed() (io.ReadCloser, error)
 }
 
 // apply applies a layer on top of the others.
-func (o *overlay) apply(ctx context.Context, layer layer) (err error) {
-	content, err := layer.Uncompressed()
+func (o *overlay) apply(ctx context.Context, l layer) error {
+	content, err := l.Uncompressed()
 	if err != nil {
 		return err
 	}
 	defer content.Close()
-	in := &scanner{ctx: ctx, r: content, o: o}
-	var removed []string
-	added := map[string]entry{}
+	in := &scanner{obeying{ctx, content}, o}
+	var top node
 	for archive := tar.NewReader(in); ; {
 		h, err := archive.Next()
 		if err == io.EOF {
 			break
 		}
+		if err == nil {
+			err = o.add(&top, h, obeying{ctx, archive})
+		}
 		if err != nil {
 			return err
 		}
-		name, ok := cleanName(h.Name)
-		if !ok {
-			return &UnsafeError{Path: h.Name, Reason: "is a name that leads out of the image"}
-		}
-		dir, base := path.Split(name)
-		hides := strings.HasPrefix(base, whiteout)
-		if !hides && !o.matters(name) {
-			continue
-		}
-		// Whatever is remembered counts.
-		if o.files++; o.files > o.limits.Files {
-			return &LimitError{Limit: "Files", Max: o.limits.Files}
-		}
-		switch {
-		case base == opaque:
-			removed = append(removed, path.Clean(dir)+"/")
-			continue
-		case hides:
-			removed = append(removed, dir+strings.TrimPrefix(base, whiteout))
-			continue
-		}
-		e := entry{typ: h.Typeflag, target: h.Linkname}
-		switch h.Typeflag {
-		case tar.TypeReg:
-			if e.offset, e.size, err = o.store(name, archive); err != nil {
-				return err
-			}
-		case tar.TypeLink:
-			if e, err = o.hardLink(name, h.Linkname, added); err != nil {
-				return err
-			}
-		}
-		added[name] = e
 	}
 	// The digest is compared at the very end of the layer, behind the archive.
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return err
 	}
-	o.merge(removed, added)
+	o.state = *top.over(&o.state)
+	return nil
+}
+
+// add adds an entry of a layer to its tree.
+func (o *overlay) add(top *node, h *tar.Header, content io.Reader) error {
+	name, ok := cleanName(h.Name)
+	if !ok {
+		return &UnsafeError{Path: shortened(h.Name), Reason: "is a name that leads out of the image"}
+	}
+	dir, base := path.Split(name)
+	dir = path.Clean(dir)
+	removed, hides := strings.CutPrefix(base, whiteout)
+	switch {
+	case base == opaque:
+		name = dir
+	case hides:
+		if removed == "" || removed == "." || removed == ".." {
+			return &UnsafeError{Path: shortened(h.Name), Reason: "removes what is not a file"}
+		}
+		name = path.Join(dir, removed)
+	}
+	if root := name == "."; root && !hides || !root && !o.matters(name) {
+		return nil
+	}
+	if len(name) > longestName || len(h.Linkname) > longestName {
+		return &UnsafeError{Path: shortened(h.Name), Reason: fmt.Sprintf("is a name or a link of more than %d bytes", longestName)}
+	}
+	// Whatever is remembered counts.
+	if err := o.count(); err != nil {
+		return err
+	}
+	if err := o.charge(int64(len(name) + len(h.Linkname))); err != nil {
+		return err
+	}
+	if hides {
+		n, err := top.at(name, o.count)
+		if err != nil {
+			return err
+		}
+		if n.fresh = true; base == opaque && n.typ == 0 {
+			n.typ = tar.TypeDir
+		}
+		return nil
+	}
+	e, err := o.entry(top, name, h, content)
+	if err != nil {
+		return err
+	}
+	return top.put(name, e, o.count)
+}
+
+// entry returns what a layer has at a path. It stores the content of a file.
+func (o *overlay) entry(top *node, name string, h *tar.Header, content io.Reader) (entry, error) {
+	switch h.Typeflag {
+	case tar.TypeReg:
+		return o.store(name, content)
+	case tar.TypeLink:
+		e, err := o.hardLink(name, h.Linkname, top)
+		if err != nil {
+			return entry{}, err
+		}
+		return e, o.charge(e.size)
+	}
+	return entry{typ: h.Typeflag, target: h.Linkname}, nil
+}
+
+// count counts a file, a directory or a removal.
+func (o *overlay) count() error {
+	if o.files++; o.files > o.limits.Files {
+		return &LimitError{Limit: "Files", Max: o.limits.Files}
+	}
+	return nil
+}
+
+// charge counts bytes of what is unpacked.
+func (o *overlay) charge(n int64) error {
+	if n > o.limits.Bytes-o.bytes {
+		return &LimitError{Limit: "Bytes", Max: o.limits.Bytes}
+	}
+	o.bytes += n
 	return nil
 }
 
@@ -108,149 +155,62 @@ func (o *overlay) matters(name string) bool {
 }
 
 // store copies a file to the spool.
-func (o *overlay) store(name string, r io.Reader) (offset, size int64, err error) {
+func (o *overlay) store(name string, r io.Reader) (entry, error) {
 	if !utf8.ValidString(name) || strings.Contains(name, `\`) {
-		return 0, 0, &UnsafeError{Path: name, Reason: "is a name that not every system understands"}
+		return entry{}, &UnsafeError{Path: name, Reason: "is a name that not every system understands"}
 	}
-	offset = o.bytes
-	size, err = io.Copy(o.spool, io.LimitReader(r, o.limits.Bytes-o.bytes+1))
-	if err != nil {
-		return 0, 0, err
+	offset := o.spooled
+	size, err := io.Copy(o.spool, io.LimitReader(r, o.limits.Bytes-o.bytes+1))
+	o.spooled += size
+	if err == nil {
+		err = o.charge(size)
 	}
-	if o.bytes += size; o.bytes > o.limits.Bytes {
-		return 0, 0, &LimitError{Limit: "Bytes", Max: o.limits.Bytes}
-	}
-	return offset, size, nil
+	return entry{typ: tar.TypeReg, offset: offset, size: size}, err
 }
 
 // hardLink returns the file that a hard link names, of this layer or a lower one.
-func (o *overlay) hardLink(name, target string, added map[string]entry) (entry, error) {
-	to, ok := cleanName(target)
-	if ok {
-		if e, ok := added[to]; ok && e.typ == tar.TypeReg {
-			return e, nil
-		}
-		if e, ok := o.state[to]; ok && e.typ == tar.TypeReg {
-			return e, nil
+func (o *overlay) hardLink(name, target string, top *node) (entry, error) {
+	if to, ok := cleanName(target); ok {
+		for _, tree := range []*node{top, &o.state} {
+			if n := tree.find(to); n != nil && n.typ == tar.TypeReg {
+				return n.entry, nil
+			}
 		}
 	}
-	return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a link to %q, which is no file of the same directory", target)}
+	return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a link to %q, which is not a file of the same directory", target)}
 }
 
-// merge applies what a layer removes, and then what it adds.
-func (o *overlay) merge(removed []string, added map[string]entry) {
-	gone := map[string]bool{}
-	for _, r := range removed {
-		gone[r] = true
+// shortened returns the beginning of a long name, for an error.
+func shortened(name string) string {
+	if len(name) > 200 {
+		return name[:200] + "…"
 	}
-	for name := range added {
-		if added[name].typ != tar.TypeDir {
-			gone[name+"/"] = true // a file in the place of a directory
-		}
-		// A directory in the place of a file.
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if e, ok := o.state[dir]; ok && e.typ != tar.TypeDir {
-				delete(o.state, dir)
-			}
-		}
-	}
-	if len(gone) > 0 {
-		for name := range o.state {
-			// "a" removes a and all below it, "a/" what is below it.
-			if gone[name] || gone["./"] {
-				delete(o.state, name)
-				continue
-			}
-			for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-				if gone[dir] || gone[dir+"/"] {
-					delete(o.state, name)
-					break
-				}
-			}
-		}
-	}
-	for name, e := range added {
-		o.state[name] = e
-	}
+	return name
 }
 
-// A scanner bounds what is decompressed, and obeys the context.
-type scanner struct {
+// obeying is a reader that ends with its context.
+type obeying struct {
 	ctx context.Context
 	r   io.Reader
-	o   *overlay
+}
+
+func (o obeying) Read(p []byte) (int, error) {
+	if o.ctx.Err() != nil {
+		return 0, context.Cause(o.ctx)
+	}
+	return o.r.Read(p)
+}
+
+// A scanner bounds what is decompressed.
+type scanner struct {
+	r io.Reader
+	o *overlay
 }
 
 func (s *scanner) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, context.Cause(s.ctx)
-	}
 	n, err := s.r.Read(p)
 	if s.o.scanned += int64(n); s.o.scanned > s.o.limits.Scan {
 		return 0, &LimitError{Limit: "Scan", Max: s.o.limits.Scan}
 	}
 	return n, err
-}
-
-// A file is a file of the result.
-type file struct {
-	name string // in the result
-	entry
-}
-
-// result returns the files of the directories, by name.
-func (o *overlay) result() ([]file, error) {
-	var out []file
-	for _, r := range o.roots {
-		for dir := r.from; dir != "."; dir = path.Dir(dir) {
-			if e, ok := o.state[dir]; ok && e.typ != tar.TypeDir {
-				return nil, &UnsafeError{Path: dir, Reason: fmt.Sprintf("is no directory, and label %s=%s needs one", r.label, r.from)}
-			}
-		}
-		before := len(out)
-		for name, e := range o.state {
-			rel, ok := strings.CutPrefix(name, r.from+"/")
-			if !ok || e.typ == tar.TypeDir {
-				continue
-			}
-			e, err := o.resolve(r, name, e)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, file{path.Join(r.to, rel), e})
-		}
-		if len(out) == before && !r.optional {
-			return nil, &LabelError{Label: r.label, Value: r.from, Reason: "names a directory that the image does not have, or that is empty"}
-		}
-	}
-	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.name, b.name) })
-	return out, nil
-}
-
-// resolve returns the file that a path stands for, which symbolic links may lead
-// to within their directory.
-func (o *overlay) resolve(r root, name string, e entry) (entry, error) {
-	at := name
-	for range 8 {
-		switch e.typ {
-		case tar.TypeReg:
-			return e, nil
-		case tar.TypeSymlink:
-			to := e.target
-			if !path.IsAbs(to) {
-				to = path.Join("/", path.Dir(at), to)
-			}
-			at = path.Clean(to)[1:]
-			next, ok := o.state[at]
-			if !ok || !within(at, r.from) {
-				return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a link to %q, which is no file of the same directory", e.target)}
-			}
-			e = next
-		case tar.TypeDir:
-			return entry{}, &UnsafeError{Path: name, Reason: "is a link to a directory"}
-		default:
-			return entry{}, &UnsafeError{Path: name, Reason: "is a special file, such as a device"}
-		}
-	}
-	return entry{}, &UnsafeError{Path: name, Reason: "is a link in a circle"}
 }

@@ -44,8 +44,9 @@ type Limits struct {
 	// Scan bounds the sum of the layers after decompression.
 	// Default: 1 GiB, 4 GiB.
 	Scan int64
-	// Bytes bounds the files that are unpacked, those that an upper layer then
-	// replaces included. Default: 64 MiB, 512 MiB.
+	// Bytes bounds the files that are unpacked with their names. Those that an
+	// upper layer then replaces count, and each link counts as the file that it
+	// leads to. Default: 64 MiB, 512 MiB.
 	Bytes int64
 	// Files bounds the number of files, directories and removals in the layers,
 	// as far as the wanted directories go. Default: 10,000, 1 million.

@@ -121,7 +121,7 @@ func isContent(err error) bool {
 // from pulls an image from one place, unless what is there is at hand.
 func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, error) {
 	if d, ok := at.(name.Digest); ok {
-		if img := p.known(k, d.DigestStr()); img != nil {
+		if img := p.known(ctx, k, d.DigestStr()); img != nil {
 			return img, nil
 		}
 	}
@@ -133,7 +133,7 @@ func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, e
 	if err != nil {
 		return nil, err
 	}
-	if img := p.known(k, desc.Digest.String()); img != nil {
+	if img := p.known(ctx, k, desc.Digest.String()); img != nil {
 		return img, nil
 	}
 	source, err := p.choose(desc)
@@ -149,10 +149,10 @@ func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, e
 }
 
 // known returns an image that is in memory or on disk.
-func (p *Puller) known(k kind, digest string) *Image {
+func (p *Puller) known(ctx context.Context, k kind, digest string) *Image {
 	img := p.memory.get(p.key(k, digest))
 	if img == nil {
-		if img = p.open(k, digest); img != nil {
+		if img = p.open(ctx, k, digest); img != nil {
 			p.remember(k, digest, img)
 		}
 	}

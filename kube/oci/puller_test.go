@@ -57,7 +57,7 @@ func TestLayers(t *testing.T) {
 			item{"manifests/c.yaml", "b.yaml", '2'}, item{"manifests/d.json", "/manifests/e", '1'}),
 	))
 	_, err := oci.New(nil).Bundle(t.Context(), ref)
-	if err == nil || !strings.Contains(err.Error(), `layer 2 of 2: "manifests/d.json" is a link to "/manifests/e", which is no file of the same directory`) {
+	if err == nil || !strings.Contains(err.Error(), `layer 2 of 2: "manifests/d.json" is a link to "/manifests/e", which is not a file of the same directory`) {
 		t.Fatalf("a hard link to nowhere: %v", err)
 	}
 	ref = r.push(t, "etcd:v1", image(t, bundleLabels,

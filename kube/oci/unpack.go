@@ -62,17 +62,17 @@ func (p *Puller) unpack(ctx context.Context, source v1.Image, k kind, key string
 		return nil, err
 	}
 	defer func() { spool.Close(); os.Remove(spool.Name()) }()
-	o := &overlay{roots: roots, limits: k.limits, spool: spool, state: map[string]entry{}}
+	o := &overlay{roots: roots, limits: k.limits, spool: spool}
 	for i, l := range layers {
 		if err := o.apply(ctx, l); err != nil {
 			return nil, fmt.Errorf("layer %d of %d: %w", i+1, len(layers), err)
 		}
 	}
-	files, err := o.result()
+	files, err := o.result(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return p.pack(k, key, info{digest.String(), config.Config.Labels}, files, spool)
+	return p.pack(ctx, k, key, info{digest.String(), config.Config.Labels}, files, spool)
 }
 
 // checkManifest refuses an image before anything of it is fetched.
@@ -97,13 +97,13 @@ func checkManifest(m *v1.Manifest, limits Limits) error {
 }
 
 // pack writes the archive and opens it.
-func (p *Puller) pack(k kind, key string, about info, files []file, spool io.ReaderAt) (*Image, error) {
+func (p *Puller) pack(ctx context.Context, k kind, key string, about info, files []file, spool io.ReaderAt) (*Image, error) {
 	if p.opts.Dir == "" {
 		var b bytes.Buffer
-		if err := writeArchive(&b, about, files, spool); err != nil {
+		if err := writeArchive(ctx, &b, about, files, spool); err != nil {
 			return nil, err
 		}
-		img, err := openArchive(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		img, err := openArchive(ctx, bytes.NewReader(b.Bytes()), int64(b.Len()))
 		if err == nil {
 			img.size = int64(b.Len())
 		}
@@ -113,7 +113,7 @@ func (p *Puller) pack(k kind, key string, about info, files []file, spool io.Rea
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(writeArchive(f, about, files, spool), f.Close()); err != nil {
+	if err := errors.Join(writeArchive(ctx, f, about, files, spool), f.Close()); err != nil {
 		os.Remove(f.Name())
 		return nil, err
 	}
@@ -121,8 +121,11 @@ func (p *Puller) pack(k kind, key string, about info, files []file, spool io.Rea
 		os.Remove(f.Name())
 		return nil, err
 	}
-	img := p.open(k, key)
+	img := p.open(ctx, k, key)
 	if img == nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		return nil, fmt.Errorf("%s cannot be read again after it was written", p.file(k, key))
 	}
 	return img, nil
@@ -143,9 +146,9 @@ func (p *Puller) file(k kind, key string) string {
 	return filepath.Join(p.opts.Dir, fmt.Sprintf("%s-%s-%s-%s.zip", k.name, strings.ReplaceAll(key, ":", "-"), pf.OS, pf.Architecture))
 }
 
-// open returns an image from disk, nil when it is not there. A damaged file is
-// removed.
-func (p *Puller) open(k kind, key string) *Image {
+// open returns an image from disk, nil when it is not there or the context ends
+// first. A damaged file is removed.
+func (p *Puller) open(ctx context.Context, k kind, key string) *Image {
 	if p.opts.Dir == "" {
 		return nil
 	}
@@ -157,18 +160,20 @@ func (p *Puller) open(k kind, key string) *Image {
 	if err == nil {
 		var img *Image
 		// The file is closed when nothing refers to it any more.
-		if img, err = openArchive(f, stat.Size()); err == nil {
+		if img, err = openArchive(ctx, f, stat.Size()); err == nil {
 			now := time.Now() // whoever makes room removes what was not used for the longest
 			_ = os.Chtimes(f.Name(), now, now)
 			return img
 		}
 	}
 	f.Close()
-	os.Remove(f.Name())
+	if ctx.Err() == nil {
+		os.Remove(f.Name())
+	}
 	return nil
 }
 
-func writeArchive(w io.Writer, about info, files []file, spool io.ReaderAt) error {
+func writeArchive(ctx context.Context, w io.Writer, about info, files []file, spool io.ReaderAt) error {
 	z := zip.NewWriter(w)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
 	text, err := json.Marshal(about)
@@ -178,7 +183,7 @@ func writeArchive(w io.Writer, about info, files []file, spool io.ReaderAt) erro
 	add := func(name string, r io.Reader) error {
 		w, err := z.Create(name)
 		if err == nil {
-			_, err = io.Copy(w, r)
+			_, err = io.Copy(w, obeying{ctx, r})
 		}
 		return err
 	}
@@ -196,7 +201,7 @@ func writeArchive(w io.Writer, about info, files []file, spool io.ReaderAt) erro
 
 // openArchive opens an archive and reads all of it once: its checksums tell
 // whether it is as it was written.
-func openArchive(r io.ReaderAt, size int64) (*Image, error) {
+func openArchive(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, err
@@ -206,7 +211,7 @@ func openArchive(r io.ReaderAt, size int64) (*Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = io.Copy(io.Discard, c)
+		_, err = io.Copy(io.Discard, obeying{ctx, c})
 		if err = errors.Join(err, c.Close()); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,293 @@
+package oci
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+var manifests = []root{{label: LabelManifests, from: "manifests", to: "manifests"}}
+
+// TestLinksCount proves that each link counts as the file that it leads to (S7).
+func TestLinksCount(t *testing.T) {
+	const size, links = 1 << 20, 1902
+	for name, typ := range map[string]byte{"hard": tar.TypeLink, "symbolic": tar.TypeSymlink} {
+		t.Run(name, func(t *testing.T) {
+			layer := entries(t, tar.Header{Name: "manifests/a", Typeflag: tar.TypeReg, Size: size})
+			for i := range links {
+				layer = append(layer, entries(t, tar.Header{Name: fmt.Sprintf("manifests/%d", i), Typeflag: typ, Linkname: "/manifests/a"})...)
+			}
+			for _, limits := range []Limits{
+				{Bytes: 2 << 20, Files: links + 10, Scan: 1 << 30},
+				{Bytes: (links+1)*size - 1, Files: links + 10, Scan: 1 << 30},
+			} {
+				var spool bytes.Buffer
+				o := &overlay{roots: manifests, limits: limits, spool: &spool}
+				err := o.apply(t.Context(), plain(layer))
+				if err == nil {
+					_, err = o.result(t.Context())
+				}
+				var limit *LimitError
+				if !errors.As(err, &limit) || limit.Limit != "Bytes" || int64(spool.Len()) > limits.Bytes {
+					t.Errorf("%d bytes in the spool, %v; want a LimitError of %d bytes", spool.Len(), err, limits.Bytes)
+				}
+			}
+			// With names and targets there is room for all.
+			o := &overlay{roots: manifests, limits: Limits{Bytes: (links + 1) * (size + 100), Files: links + 10, Scan: 1 << 30}, spool: io.Discard}
+			if err := o.apply(t.Context(), plain(layer)); err != nil {
+				t.Fatal(err)
+			}
+			files, err := o.result(t.Context())
+			var total int64
+			for _, f := range files {
+				total += f.size
+			}
+			if err != nil || total != (links+1)*size || total > o.bytes {
+				t.Errorf("%d files of %d bytes, charged %d, %v", len(files), total, o.bytes, err)
+			}
+		})
+	}
+}
+
+// TestNamesCount proves that names, the directories that they imply and targets of
+// links are bounded (S7).
+func TestNamesCount(t *testing.T) {
+	deep := "manifests/" + string(bytes.Repeat([]byte("a/"), 1000))
+	for _, tt := range []struct {
+		name   string
+		header tar.Header
+		want   string
+	}{
+		{"implied directories", tar.Header{Name: deep + "b", Typeflag: tar.TypeReg}, "it has more than 100 files and directories; raise Limits.Files if that is right"},
+		{"a long name", tar.Header{Name: "manifests/" + long(4000), Typeflag: tar.TypeReg}, "its files have more than 3000 bytes; raise Limits.Bytes if that is right"},
+		{"a long target", tar.Header{Name: "manifests/a", Linkname: long(4000), Typeflag: tar.TypeSymlink}, "its files have more than 3000 bytes; raise Limits.Bytes if that is right"},
+		{"a removal with a long name", tar.Header{Name: "manifests/.wh." + long(4000), Typeflag: tar.TypeReg}, "its files have more than 3000 bytes; raise Limits.Bytes if that is right"},
+		{"a very long name", tar.Header{Name: "manifests/" + long(5000), Typeflag: tar.TypeReg}, `"manifests/` + long(190) + `…" is a name or a link of more than 4096 bytes`},
+		{"a very long target", tar.Header{Name: "manifests/a", Linkname: long(5000), Typeflag: tar.TypeSymlink}, `"manifests/a" is a name or a link of more than 4096 bytes`},
+		{"a removal without a name", tar.Header{Name: "manifests/.wh.", Typeflag: tar.TypeReg}, `"manifests/.wh." removes what is not a file`},
+		{"a removal of the parent", tar.Header{Name: "manifests/.wh...", Typeflag: tar.TypeReg}, `"manifests/.wh..." removes what is not a file`},
+	} {
+		o := &overlay{roots: manifests, limits: Limits{Bytes: 3000, Files: 100, Scan: 1 << 20}, spool: io.Discard}
+		if err := o.apply(t.Context(), plain(entries(t, tt.header))); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+func long(n int) string { return string(bytes.Repeat([]byte("n"), n)) }
+
+// TestUnpackingObeysItsContext proves that unpacking ends with its context wherever
+// it is in a layer, and reads and writes next to nothing after that (S7).
+func TestUnpackingObeysItsContext(t *testing.T) {
+	huge := int64(1) << 40
+	file := entries(t, tar.Header{Name: "manifests/a", Typeflag: tar.TypeReg})
+	pax := entries(t, tar.Header{Name: "manifests/a", Typeflag: tar.TypeReg, Format: tar.FormatPAX, PAXRecords: map[string]string{"comment": long(900 << 10)}})
+	for _, tt := range []struct {
+		name  string
+		layer io.Reader
+	}{
+		{"zeros in a file", io.MultiReader(bytes.NewReader(header(t, "manifests/a", huge)), forever(make([]byte, 1<<10)))},
+		{"zeros in another directory", io.MultiReader(bytes.NewReader(header(t, "bin/opm", huge)), forever(make([]byte, 1<<10)))},
+		{"zeros behind the archive", forever(make([]byte, 1<<10))},
+		{"empty files", forever(file)},
+		{"empty files elsewhere", forever(entries(t, tar.Header{Name: "bin/a", Typeflag: tar.TypeReg}))},
+		{"removals", forever(entries(t, tar.Header{Name: "manifests/.wh.a", Typeflag: tar.TypeReg}))},
+		{"links", io.MultiReader(bytes.NewReader(file), forever(entries(t, tar.Header{Name: "manifests/b", Linkname: "manifests/a", Typeflag: tar.TypeLink})))},
+		{"large records", forever(pax)},
+		{"records without a file", forever(pax[:len(pax)-512])},
+		{"a sparse file", bytes.NewReader(sparse(t, "manifests/a", huge))},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			m := &meter{left: 8 << 20, end: func() { cancel(errEnded) }}
+			o := &overlay{roots: manifests, limits: Limits{Scan: 64 << 20, Bytes: 64 << 20, Files: 1 << 20}, spool: meteredWriter{m}}
+			err := o.apply(ctx, endless{meteredReader{tt.layer, m}})
+			if !errors.Is(err, errEnded) {
+				t.Errorf("apply = %v", err)
+			}
+			m.check(t)
+		})
+	}
+}
+
+// TestPackingObeysItsContext proves the same of what follows the layers: links are
+// resolved, the archive is written, and it is read again (S7).
+func TestPackingObeysItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errEnded)
+	o := &overlay{roots: manifests, limits: Limits{Scan: 1 << 20, Bytes: 1 << 20, Files: 10}, spool: io.Discard}
+	if err := o.apply(t.Context(), plain(entries(t, tar.Header{Name: "manifests/a", Typeflag: tar.TypeReg}))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.result(ctx); !errors.Is(err, errEnded) {
+		t.Errorf("result = %v", err)
+	}
+
+	const size = 1 << 20
+	spool := make([]byte, size) // does not compress
+	r := rand.NewChaCha8([32]byte{})
+	r.Read(spool)
+	var files []file
+	for i := range 32 {
+		files = append(files, file{fmt.Sprintf("manifests/%02d", i), entry{typ: tar.TypeReg, size: size}})
+	}
+	var whole bytes.Buffer
+	if err := writeArchive(t.Context(), &whole, info{}, files, bytes.NewReader(spool)); err != nil {
+		t.Fatal(err)
+	}
+	for name, work := range map[string]func(context.Context, *meter) error{
+		"write": func(ctx context.Context, m *meter) error {
+			return writeArchive(ctx, meteredWriter{m}, info{}, files, bytes.NewReader(spool))
+		},
+		"write what compresses": func(ctx context.Context, m *meter) error {
+			return writeArchive(ctx, io.Discard, info{}, files, meteredReaderAt{bytes.NewReader(make([]byte, size)), m})
+		},
+		"read": func(ctx context.Context, m *meter) error {
+			_, err := openArchive(ctx, meteredReaderAt{bytes.NewReader(whole.Bytes()), m}, int64(whole.Len()))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			m := &meter{left: 4 << 20, end: func() { cancel(errEnded) }}
+			if err := work(ctx, m); !errors.Is(err, errEnded) {
+				t.Errorf("got %v", err)
+			}
+			m.check(t)
+		})
+	}
+}
+
+var errEnded = errors.New("ended by the test")
+
+// A meter ends a context after some bytes, and counts those that come later.
+type meter struct {
+	left, late int
+	end        func()
+}
+
+func (m *meter) count(n int) {
+	if m.left <= 0 {
+		m.late += n
+	} else if m.left -= n; m.left <= 0 {
+		m.end()
+	}
+}
+
+func (m *meter) check(t *testing.T) {
+	t.Helper()
+	if m.left > 0 || m.late > 256<<10 {
+		t.Errorf("%d bytes before the context would have ended, %d bytes after", m.left, m.late)
+	}
+}
+
+type meteredWriter struct{ m *meter }
+
+func (w meteredWriter) Write(p []byte) (int, error) { w.m.count(len(p)); return len(p), nil }
+
+type meteredReader struct {
+	r io.Reader
+	m *meter
+}
+
+func (r meteredReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.m.count(n)
+	return n, err
+}
+
+type meteredReaderAt struct {
+	r io.ReaderAt
+	m *meter
+}
+
+func (r meteredReaderAt) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.r.ReadAt(p, at)
+	r.m.count(n)
+	return n, err
+}
+
+// An endless is a layer that is read once.
+type endless struct{ io.Reader }
+
+func (e endless) Uncompressed() (io.ReadCloser, error) { return io.NopCloser(e.Reader), nil }
+
+// A repeater reads the same bytes again and again.
+type repeater struct {
+	text []byte
+	at   int
+}
+
+func forever(text []byte) io.Reader { return &repeater{text: text} }
+
+func (r *repeater) Read(p []byte) (int, error) {
+	n := copy(p, r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	return n, nil
+}
+
+// entries returns the entries of an archive without its end.
+func entries(t *testing.T, headers ...tar.Header) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range headers {
+		h.Mode = 0o644
+		err := w.WriteHeader(&h)
+		if err == nil {
+			_, err = w.Write(make([]byte, h.Size))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// header returns the header of a file whose content does not follow.
+func header(t *testing.T, name string, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: size}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// sparse returns a file that is one hole, which package tar reads and does not
+// write.
+func sparse(t *testing.T, name string, size int64) []byte {
+	t.Helper()
+	var records []byte
+	for _, r := range [][2]string{{"GNU.sparse.major", "1"}, {"GNU.sparse.minor", "0"}, {"GNU.sparse.name", name}, {"GNU.sparse.realsize", fmt.Sprint(size)}} {
+		text := fmt.Sprintf(" %s=%s\n", r[0], r[1])
+		n := len(text) + 2
+		records = fmt.Appendf(records, "%d%s", n, text)
+	}
+	block := func(text []byte) []byte { return append(text, make([]byte, 512-len(text))...) }
+	extended := header(t, "x", int64(len(records)))
+	extended[156] = tar.TypeXHeader
+	extended = checksummed(extended)
+	spans := []byte(fmt.Sprintf("1\n%d\n0\n", size))
+	return slices.Concat(extended, block(records), header(t, name, 512), block(spans), make([]byte, 1024))
+}
+
+// checksummed returns a header with its checksum.
+func checksummed(h []byte) []byte {
+	copy(h[148:156], "        ")
+	sum := 0
+	for _, c := range h {
+		sum += int(c)
+	}
+	copy(h[148:156], fmt.Sprintf("%06o\x00 ", sum))
+	return h
+}
