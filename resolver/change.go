@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/near"
@@ -18,9 +17,11 @@ type Change struct {
 	Subscription string `json:"subscription,omitempty"`
 	// Operator is the installed operator that changes.
 	Operator string `json:"operator,omitempty"`
-	// To is the new value: a channel, a catalog ("name/namespace"), a package, a
-	// bundle, a version.
+	// To is the new value: a channel, a catalog as [CatalogID.String] writes it, a
+	// package, a bundle, a version.
 	To string `json:"to,omitempty"`
+	// Catalog is the new catalog.
+	Catalog CatalogID `json:"catalog,omitzero"`
 	// Channel is the new channel where it changes with something else.
 	Channel string `json:"channel,omitempty"`
 	// DropStartingCSV: the startingCSV of the subscription goes too, since the new
@@ -28,6 +29,7 @@ type Change struct {
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
 	// Policy is the policy that changes, in words.
 	Policy string `json:"policy,omitempty"`
+	rule   Policy // the policy itself
 	// Bundle and Requirement are what would have to change upstream.
 	Bundle      Ref    `json:"bundle,omitzero"`
 	Requirement string `json:"requirement,omitempty"`
@@ -111,7 +113,7 @@ func (c Change) String() string {
 
 // clashes reports whether two changes are about the same thing.
 func (c Change) clashes(o Change) bool {
-	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator || c.policy() != "" && c.policy() == o.policy()
+	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator || c.rule != (Policy{}) && c.rule == o.rule
 }
 
 // changes returns the changes that can touch the core, the cheapest first.
@@ -145,11 +147,11 @@ func (c *Core) changes() []Change {
 		case *Ruled:
 			for _, to := range f.Nearest {
 				add(Change{
-					Kind: ChangePin, To: to, Policy: f.Policy.String(),
+					Kind: ChangePin, To: to, Policy: f.Policy.String(), rule: f.Policy,
 					Advice: fmt.Sprintf("pin package %s to %s instead of %s", f.Policy.Package, to, f.Policy.Pin),
 				})
 			}
-			add(Change{Kind: LiftPolicy, To: f.Policy.String()})
+			add(Change{Kind: LiftPolicy, To: f.Policy.String(), rule: f.Policy})
 		case *InstallMode:
 			for _, ns := range []string{u.p.Namespace, ""} {
 				if !slices.Equal(f.Targets, []string{ns}) {
@@ -182,7 +184,7 @@ func (c *Core) subscriptionChanges(u *universe, name string, add func(Change)) {
 		if !ok {
 			continue
 		}
-		to := Change{Kind: AnyCatalog, Subscription: name, To: cat.ID().String()}
+		to := Change{Kind: AnyCatalog, Subscription: name, To: cat.ID().String(), Catalog: cat.ID()}
 		if _, ok := p.Channel(s.Channel); !ok && s.Channel != "" {
 			to.Channel = p.DefaultChannelName()
 		}
@@ -230,14 +232,6 @@ func (s *subscription) dropsStart(in []*source, channel string) bool {
 	return true
 }
 
-// policy names the policy that a change is about, "" when it is about none.
-func (c Change) policy() string {
-	if c.Kind == LiftPolicy {
-		return c.To
-	}
-	return c.Policy
-}
-
 // adoptable returns the package of an installed operator when some catalog has
 // it.
 func (u *universe) adoptable(name string) string {
@@ -271,7 +265,7 @@ func (c Change) apply(p Problem) Problem {
 			subs[at].StartingCSV = ""
 		}
 	case AnyCatalog:
-		subs[at].Catalog, subs[at].CatalogNamespace, _ = strings.Cut(c.To, "/")
+		subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
 		subs[at].Channel = cmp.Or(c.Channel, subs[at].Channel)
 	case DropSubscription, RemoveSubscribed:
 		p.Subscriptions = slices.Delete(subs, at, at+1)
@@ -286,12 +280,12 @@ func (c Change) apply(p Problem) Problem {
 	case ChangePin:
 		p.Policies = slices.Clone(p.Policies)
 		for i := range p.Policies {
-			if p.Policies[i].String() == c.Policy {
+			if p.Policies[i] == c.rule {
 				p.Policies[i].Pin = c.To
 			}
 		}
 	case LiftPolicy:
-		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.String() == c.To })
+		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x == c.rule })
 	}
 	if c.Kind == RemoveOperator || c.Kind == RemoveSubscribed {
 		p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return in.Name == c.Operator })

@@ -144,7 +144,7 @@ func (e *encoding) likeness(i int) string {
 	case *Unusable:
 		return "unusable " + f.Err.Error()
 	case *Ruled:
-		return "ruled " + f.Policy.String()
+		return fmt.Sprintf("ruled %#v", f.Policy)
 	case *InstallMode:
 		return "unsupported " + f.Err.Error()
 	}

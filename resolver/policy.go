@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -122,14 +123,8 @@ func (u *universe) addPolicies() error {
 }
 
 func comparePolicies(a, b *Policy) int {
-	as, bs := a.String(), b.String()
-	switch {
-	case as < bs:
-		return -1
-	case as > bs:
-		return 1
-	}
-	return 0
+	// What the first tells alike, the others tell apart.
+	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.Pin, b.Pin), cmp.Compare(a.Exclude, b.Exclude), cmp.Compare(a.Reason, b.Reason))
 }
 
 // aimless returns why an exclusion can touch nothing, or nil: whoever wrote it to

@@ -84,7 +84,7 @@ func TestSelect(t *testing.T) {
 		{"C6: a selector that selects nothing", resolver.SelectRequest{Selector: &resolver.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
 			"no-catalog: no catalog takes part: of 1 given none is available and selected"},
 		{"C2: the other syntax", resolver.SelectRequest{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": comparisons are separated by a comma or a space: write ">=1.0.0 <2.0.0"`},
-		{"C1: a bad installed version", resolver.SelectRequest{Installed: at("1.0")}, `problem: /installed/version: "1.0" is no semantic version: No Major.Minor.Patch elements found`},
+		{"C1: a bad installed version", resolver.SelectRequest{Installed: at("1.0")}, `problem: /installed/version: "1.0" is not a semantic version: No Major.Minor.Patch elements found`},
 		{"C4: a bad policy", resolver.SelectRequest{Policy: "Any"}, `problem: /policy: "Any" is neither CatalogProvided nor SelfCertified`},
 		{"C1: a bad selector", resolver.SelectRequest{Selector: &resolver.LabelSelector{MatchExpressions: []resolver.LabelRequirement{{Key: "a", Operator: "Near"}}}},
 			`problem: /selector: /matchExpressions/0/operator: "Near" is not an operator; want In, NotIn, Exists or DoesNotExist`},
@@ -240,4 +240,20 @@ func FuzzParseLabelSelector(f *testing.F) {
 		}
 		s.Matches(map[string]string{"a": "b"})
 	})
+}
+
+func TestSelectUnreadableVersion(t *testing.T) {
+	// C4: only what follows the catalog's edges looks at the installed version.
+	for _, version := range []string{"1.0", "v1.0.0", ""} {
+		for policy, refused := range map[resolver.UpgradePolicy]bool{resolver.SelfCertified: false, resolver.CatalogProvided: true, "": true} {
+			_, err := resolver.Select(context.Background(), resolver.SelectRequest{
+				Package: "demo", Version: "2.0.0", Policy: policy, Installed: &resolver.InstalledBundle{Name: "demo.v1", Version: version},
+				Catalogs: []resolver.SelectCatalog{{Name: "c", Graph: demoCatalog(t)}},
+			})
+			var bad *resolver.ProblemError
+			if errors.As(err, &bad) != refused || refused && bad.Path != "/installed/version" {
+				t.Errorf("version %q with policy %q: %v", version, policy, err)
+			}
+		}
+	}
 }

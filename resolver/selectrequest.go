@@ -49,7 +49,8 @@ const (
 // are believed as given, whatever the catalogs say of them.
 type InstalledBundle struct {
 	Name string `json:"name"`
-	// Version is a semantic version, whose build metadata may be a release.
+	// Version is a semantic version, whose build metadata may be a release. Under
+	// SelfCertified, where nothing depends on it, it may be anything (C4).
 	Version string `json:"version"`
 }
 
@@ -110,7 +111,8 @@ func ReadSelectRequests(r io.Reader) iter.Seq2[SelectRequest, error] {
 	return readAll[SelectRequest](r)
 }
 
-// check returns the parsed parts of a request.
+// check returns the parsed parts of a request; installed is nil without an
+// installed version that can be compared.
 func (r *SelectRequest) check() (rng VersionRange, installed *semver.Version, err error) {
 	if r.Package == "" {
 		return rng, nil, problemErrorf("/package", "is missing; name the package to install")
@@ -135,10 +137,12 @@ func (r *SelectRequest) check() (rng VersionRange, installed *semver.Version, er
 	}
 	if r.Installed != nil {
 		v, err := semver.Parse(r.Installed.Version)
-		if err != nil {
-			return rng, nil, problemErrorf("/installed/version", "%q is no semantic version: %w", r.Installed.Version, err)
+		if err != nil && r.Policy != SelfCertified {
+			return rng, nil, problemErrorf("/installed/version", "%q is not a semantic version: %w", r.Installed.Version, err)
 		}
-		installed = &v
+		if err == nil {
+			installed = &v
+		}
 	}
 	seen := map[string]bool{}
 	for i := range r.Catalogs {

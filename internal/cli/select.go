@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
@@ -98,7 +99,7 @@ With --problem a refusal is an answer like any other.`,
 			known = append(known, resolver.Catalog{Name: src.name, Graph: g})
 		}
 		if installed != "" {
-			if r.Installed, err = installedBundle(installed, graphs(known), r.Package); err != nil {
+			if r.Installed, err = installedBundle(installed, graphs(known), r.Package, r.Policy); err != nil {
 				return err
 			}
 		}
@@ -122,7 +123,12 @@ With --problem a refusal is an answer like any other.`,
 }
 
 // installedBundle returns what --installed names.
-func installedBundle(arg string, known []*graph.Catalog, pkg string) (*resolver.InstalledBundle, error) {
+func installedBundle(arg string, known []*graph.Catalog, pkg string, policy resolver.UpgradePolicy) (*resolver.InstalledBundle, error) {
+	if name, version, ok := strings.Cut(arg, "@"); ok && name != "" && policy == resolver.SelfCertified && len(packagesOf(known, name)) == 0 {
+		if _, err := semver.Parse(version); err != nil {
+			return &resolver.InstalledBundle{Name: name, Version: version}, nil // nothing depends on it (C4)
+		}
+	}
 	if len(packagesOf(known, pkg)) == 0 {
 		pkg = "" // the answer says that no catalog has it
 	}
