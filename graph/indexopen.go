@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"slices"
 	"unsafe"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -97,11 +98,12 @@ func (c *Catalog) open(b []byte) error {
 	case len(b) < table || int(binary.LittleEndian.Uint32(b[12:])) != len(sections):
 		return ErrIndexCorrupt
 	case crc32.Checksum(b[24:table], castagnoli) != binary.LittleEndian.Uint32(b[20:]):
-		return fmt.Errorf("%w: the checksum of the header does not fit", ErrIndexCorrupt)
+		return fmt.Errorf("%w: the checksum of the header does not match", ErrIndexCorrupt)
 	case binary.LittleEndian.Uint32(b[16:]) != layout():
 		return ErrIndexVersion
 	}
 	end := uint64(table)
+	parts := make([][]byte, len(sections))
 	for i, s := range sections {
 		at := b[headerSize+i*sectionSize:]
 		offset, length := binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
@@ -109,14 +111,37 @@ func (c *Catalog) open(b []byte) error {
 		if offset != end || offset%alignment != 0 || length > size-offset || length%uint64(s.record) != 0 || length/uint64(s.record) > 1<<31 {
 			return fmt.Errorf("%w: section %d lies outside of the file", ErrIndexCorrupt, i)
 		}
-		part := b[offset : offset+length : offset+length]
-		if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(at[16:]) {
-			return fmt.Errorf("%w: the checksum of section %d does not fit", ErrIndexCorrupt, i)
-		}
-		s.take(part)
+		parts[i] = b[offset : offset+length : offset+length]
+		s.take(parts[i])
 		if end = align(offset + length); end > size {
 			return ErrIndexCorrupt
 		}
+	}
+	// Both take as long as reading the file does; together, on two processors.
+	checked := make(chan error, 1)
+	go func() { checked <- checkSums(b, parts) }()
+	err := c.take(all, tail)
+	if damaged := <-checked; damaged != nil {
+		return damaged
+	}
+	return err
+}
+
+// checkSums compares the parts of an index with the checksums in its table.
+func checkSums(b []byte, parts [][]byte) error {
+	for i, part := range parts {
+		if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(b[headerSize+i*sectionSize+16:]) {
+			return fmt.Errorf("%w: the checksum of section %d does not match", ErrIndexCorrupt, i)
+		}
+	}
+	return nil
+}
+
+// take completes the catalog, whose records are in place, with its text and what is
+// not a record, and checks them.
+func (c *Catalog) take(all, tail string) error {
+	if !slices.IsSorted(c.end) || len(c.end) > 0 && uint64(c.end[len(c.end)-1]) > uint64(len(all)) {
+		return fmt.Errorf("%w: strings lie outside of the text", ErrIndexCorrupt)
 	}
 	c.table = newTable(all, c.end)
 	var more extra
@@ -135,105 +160,8 @@ func (c *Catalog) open(b []byte) error {
 	}
 	c.source = more.Source
 	c.digestOnce.Do(func() { c.digest = more.Digest })
-	if !c.consistent(len(all)) {
-		return fmt.Errorf("%w: records refer to what is not there", ErrIndexCorrupt)
+	if record := c.inconsistent(all); record != "" {
+		return fmt.Errorf("%w: a record of a %s does not match the others", ErrIndexCorrupt, record)
 	}
 	return nil
-}
-
-// consistent reports whether every number in the records refers to something
-// that exists, so that no question can go astray, whoever made the file.
-func (c *Catalog) consistent(text int) bool {
-	ok := true
-	var last uint32
-	for _, e := range c.end {
-		ok = ok && last <= e
-		last = e
-	}
-	if !ok || uint64(last) > uint64(text) {
-		return false
-	}
-	n := func(length int) uint32 { return uint32(length) }
-	sids, problems, deprecations := n(max(len(c.end), 1)), n(len(c.problems)), n(len(c.deprecations))
-	// Parts of the records; in is within a list, to is 1 + a number or 0.
-	within := func(s span, length int) bool { return s.from <= s.to && s.to <= n(length) }
-	all := func(list []uint32, below int) bool {
-		for _, x := range list {
-			if x >= n(below) {
-				return false
-			}
-		}
-		return true
-	}
-	texts := func(list []sid) bool {
-		for _, x := range list {
-			if uint32(x) >= sids {
-				return false
-			}
-		}
-		return true
-	}
-	for i := range c.packages {
-		r := &c.packages[i]
-		if uint32(max(r.name, r.defaultChannel, r.pos.file)) >= sids || r.deprecated > deprecations ||
-			!within(r.channels, len(c.channels)) || !within(r.bundles, len(c.bundles)) {
-			return false
-		}
-	}
-	for i := range c.channels {
-		r := &c.channels[i]
-		if uint32(max(r.name, r.pos.file)) >= sids || r.deprecated > deprecations || r.fault > problems || r.pkg >= n(len(c.packages)) ||
-			r.head > n(len(c.entries)) || !within(r.entries, len(c.entries)) || !within(r.order, len(c.order)) {
-			return false
-		}
-	}
-	for i := range c.entries {
-		r := &c.entries[i]
-		if uint32(max(r.name, r.replaces)) >= sids || r.channel >= n(len(c.channels)) || r.bundle > n(len(c.bundles)) ||
-			r.skipRange > n(len(c.ranges)) || !within(r.skips, len(c.skips)) || r.rank > n(len(c.order)) {
-			return false
-		}
-	}
-	for i := range c.bundles {
-		r := &c.bundles[i]
-		if uint32(max(r.name, r.image, r.version.pre, r.version.build, r.pos.file)) >= sids || r.pkg >= n(len(c.packages)) ||
-			r.deprecated > deprecations || r.fault > problems || r.modes >= modesAreHere+sids ||
-			!within(r.props, len(c.props)) || !within(r.apis, len(c.apis)) || !within(r.labels, len(c.bundleLabels)) ||
-			!within(r.required, len(c.required)) || !within(r.entries, len(c.bundleEntries)) {
-			return false
-		}
-	}
-	for _, r := range c.props {
-		if uint32(r.typ) >= sids || r.value > sids {
-			return false
-		}
-	}
-	for _, r := range c.required {
-		if r.requirement >= n(len(c.requirements)) {
-			return false
-		}
-	}
-	for _, r := range c.requirements {
-		if uint32(max(r.typ, r.value)) >= sids {
-			return false
-		}
-	}
-	for _, r := range c.deprecations {
-		if uint32(r.message) >= sids {
-			return false
-		}
-	}
-	for _, r := range c.gvks {
-		if uint32(max(r.group, r.version, r.kind)) >= sids || !within(r.providers, len(c.providers)) {
-			return false
-		}
-	}
-	for _, r := range c.labels {
-		if uint32(r.label) >= sids || !within(r.bundles, len(c.labelled)) {
-			return false
-		}
-	}
-	return all(c.order, len(c.entries)) && all(c.apis, len(c.gvks)) && all(c.bundleEntries, len(c.entries)) &&
-		all(c.providers, len(c.bundles)) && all(c.labelled, len(c.bundles)) &&
-		texts(c.skips) && texts(c.bundleLabels) && texts(c.ranges)
 }

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/testcatalog"
+)
+
+// questions are the commands that take a compiled index in the place of INDEX.
+var questions = []string{
+	"list packages INDEX",
+	"list channels INDEX db -o json",
+	"list bundles INDEX -o yaml",
+	"graph INDEX db -o svg",
+	"graph INDEX db --reading v1 -i 1.0.0",
+	"graph INDEX db -o json",
+	"path INDEX db 1.0.0",
+	"path INDEX db db.v0 db.v3 --reading v1 -o json",
+	"resolve INDEX --package db -o json",
+	"resolve INDEX --package db:stable --installed db=1.0.0 --installed disk=1.0.0",
+	"explain INDEX --package db:alpha --package disk --why db.v3",
+	"select INDEX --package db --installed db=1.0.0",
+	"select INDEX -p db --channel alpha --version >=2.0.0 -o json",
+	"diff INDEX VALID",
+	"diff VALID INDEX --reading v1 -o json",
+	"view INDEX --diff VALID -p db:stable -o PAGE",
+	"explain VALID --catalog b=INDEX --package db --package disk -o markdown",
+	"subset INDEX -p db",
+}
+
+// FuzzTamperedIndex asks compiled indexes everything whose records were changed and
+// whose checksums match. An answer may be of any kind, but not a panic, and each
+// comes in time (S5).
+func FuzzTamperedIndex(f *testing.F) {
+	catalog, err := graph.LoadBytes(f.Context(), []byte(testcatalog.Mixed), "catalog.yaml", nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var valid bytes.Buffer
+	if err := graph.WriteIndex(f.Context(), &valid, catalog, ""); err != nil {
+		f.Fatal(err)
+	}
+	dir := f.TempDir()
+	names := strings.NewReplacer("INDEX", filepath.Join(dir, "tampered"), "VALID", filepath.Join(dir, "valid"), "PAGE", filepath.Join(dir, "page"))
+	if err := os.WriteFile(names.Replace("VALID"), valid.Bytes(), 0o666); err != nil {
+		f.Fatal(err)
+	}
+	for i := range questions {
+		f.Add([]byte{}, uint8(i))
+	}
+	for section := range byte(21) {
+		f.Add([]byte{section, 1, 0, 1, 3}, section)
+	}
+	f.Fuzz(func(t *testing.T, changes []byte, question uint8) {
+		text := testcatalog.Tamper(valid.Bytes(), changes)
+		if _, err := graph.ReadIndex(bytes.NewReader(text), int64(len(text)), nil); err != nil {
+			return
+		}
+		if err := os.WriteFile(names.Replace("INDEX"), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := strings.Fields(names.Replace(questions[int(question)%len(questions)]))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		var out bytes.Buffer
+		code := Run(ctx, args, strings.NewReader(""), io.Discard, &out)
+		if code == ExitInterrupted || len(changes) == 0 && !slices.Contains([]int{exitOK, exitNegative}, code) && !strings.HasPrefix(args[0], "subset") {
+			t.Errorf("olmkit %s: exit code %d\n%s", strings.Join(args, " "), code, out.Bytes())
+		}
+	})
+}
