@@ -56,6 +56,9 @@ spec:
   names: {kind: EtcdCluster, plural: etcdclusters}
   versions: [{name: v1, served: true, storage: true}, {name: v1beta1, served: true, storage: false}]
 `,
+	"manifests/README.md":   "# etcd\n\nUsage: see: below\n",
+	"manifests/values.yaml": "a: b\n",
+	"metadata/NOTES":        "Notes: [\n",
 	"metadata/annotations.yaml": `annotations:
   operators.operatorframework.io.bundle.package.v1: etcd
   operators.operatorframework.io.bundle.channels.v1: stable
@@ -77,7 +80,7 @@ spec:
 }
 
 // TestBundleDirLikeOPM renders a bundle directory as "opm render" does, heavy
-// properties aside.
+// properties aside, and leaves out the same stray files (A14).
 func TestBundleDirLikeOPM(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range bundleFiles {
@@ -100,6 +103,9 @@ func TestBundleDirLikeOPM(t *testing.T) {
 	b, err := fbc.ReadBundleDir(t.Context(), os.DirFS(dir), &fbc.BundleDirOptions{Image: ref})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(b.Findings) != 3 || b.Findings.Err() != nil {
+		t.Errorf("findings: %v, want three stray files", b.Findings)
 	}
 	want, got := input.Bundle, b.Bundle
 	if want.Name != got.Name || want.Package != got.Package || want.BundleImage != got.Image {

@@ -116,6 +116,29 @@ func opmVerdict(t *testing.T, tree fs.FS) error {
 	return err
 }
 
+// TestBundleWithoutImageLikeOPM gives bundles without an image the verdict of opm:
+// those with olm.bundle.object are valid (A19).
+func TestBundleWithoutImageLikeOPM(t *testing.T) {
+	for _, properties := range []string{
+		"", `,{"type":"olm.csv.metadata","value":{}}`, `,{"type":"olm.bundle.object","value":{"data":"e30="}}`,
+		`,{"type":"olm.bundle.object","value":{"data":""}}`, `,{"type":"olm.bundle.object","value":{"ref":"csv.yaml"}}`,
+		`,{"type":"olm.bundle.object","value":{}}`, `,{"type":"olm.bundle.object","value":{"data":"%"}}`,
+	} {
+		for _, image := range []string{"", `"image":"",`, `"image":"q/a:1",`} {
+			text := `{"schema":"olm.package","name":"a","defaultChannel":"s"}{"schema":"olm.channel","package":"a","name":"s","entries":[{"name":"a.v1"}]}` +
+				`{"schema":"olm.bundle","package":"a","name":"a.v1",` + image + `"properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}` + properties + `]}`
+			opm := opmVerdict(t, fstest.MapFS{"catalog.json": {Data: []byte(text)}})
+			_, found, err := fbc.CheckBytes(t.Context(), []byte(text), "catalog.json", nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (opm == nil) != (found.Err() == nil) {
+				t.Errorf("%s: opm says %v, we %v", text, opm, found)
+			}
+		}
+	}
+}
+
 // TestValidateLikeOPM gives every package of the real catalogs the verdict that
 // opm gives it.
 func TestValidateLikeOPM(t *testing.T) {

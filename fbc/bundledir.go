@@ -52,6 +52,8 @@ type BundleDir struct {
 	// is {base64data, mediatype} or nil.
 	Description string
 	Icon        *Icon
+	// Findings are warnings about files that do not belong to a bundle.
+	Findings Diagnostics
 }
 
 // An Icon is the picture of a package.
@@ -66,7 +68,10 @@ type Icon struct{ Base64Data, MediaType string }
 // CSV's annotation olm.properties. The properties are sorted by type and value,
 // as opm does.
 //
-// The error is a [Diagnostics] with every fault, or the context's error.
+// Files in manifests/ that hold no Kubernetes objects, and files in metadata/
+// that cannot be read as YAML, are left out with a warning, as in opm.
+//
+// The error is a [Diagnostics] with every finding, or the context's error.
 func ReadBundleDir(ctx context.Context, fsys fs.FS, opts *BundleDirOptions) (*BundleDir, error) {
 	if opts == nil {
 		opts = &BundleDirOptions{}
@@ -79,10 +84,11 @@ func ReadBundleDir(ctx context.Context, fsys fs.FS, opts *BundleDirOptions) (*Bu
 		return nil, context.Cause(ctx)
 	}
 	dir := r.render()
-	if len(r.faults) > 0 {
-		r.faults.sort()
+	r.faults.sort()
+	if r.faults.Err() != nil {
 		return nil, r.faults
 	}
+	dir.Findings = r.faults
 	return dir, nil
 }
 
@@ -116,10 +122,11 @@ type dirReader struct {
 }
 
 func (r *dirReader) fault(code Code, at Pos, path string, err error) {
-	r.faults = append(r.faults, &Diagnostic{Code: code, Severity: Error, Pos: at, Path: path, Err: err})
+	r.faults = append(r.faults, &Diagnostic{Code: code, Severity: code.Severity(), Pos: at, Path: path, Err: err})
 }
 
-// read returns the documents of all files of a directory, by name.
+// read returns the documents of all files of a directory, by name. What is not a
+// document is a stray file.
 func (r *dirReader) read(dir string) []object {
 	entries, err := fs.ReadDir(r.fsys, dir)
 	if err != nil {
@@ -135,7 +142,18 @@ func (r *dirReader) read(dir string) []object {
 			continue
 		}
 		if w.regular(name, e) != nil && w.count(name) {
+			before := len(r.faults)
 			out = append(out, r.file(name)...)
+			for _, f := range r.faults[before:] {
+				switch f.Code {
+				case CodeNotObject:
+					f.Err = errors.New("the document is not an object")
+				case CodeSyntax:
+				default:
+					continue
+				}
+				f.Code, f.Severity, f.Err = CodeStrayFile, Warning, fmt.Errorf("is left out: %w", f.Err)
+			}
 		}
 	}
 	r.faults = append(r.faults, w.faults...)
@@ -186,10 +204,9 @@ func (r *dirReader) file(name string) []object {
 
 // manifests reads the Kubernetes objects; exactly one is a CSV.
 func (r *dirReader) manifests() {
-	before := len(r.faults)
 	for _, o := range r.read("manifests") {
 		if text(o.Node, "kind") == "" {
-			r.fault(CodeRequired, o.at, "/kind", errors.New("is missing or empty; manifests are Kubernetes objects"))
+			r.fault(CodeStrayFile, o.at, "/kind", errors.New("is missing or empty; the document is left out, because manifests are Kubernetes objects"))
 			continue
 		}
 		r.objects = append(r.objects, o)
@@ -202,7 +219,7 @@ func (r *dirReader) manifests() {
 		}
 		r.csv = o
 	}
-	if r.csv.Node == nil && len(r.faults) == before {
+	if r.csv.Node == nil && r.faults.Err() == nil {
 		r.fault(CodeRequired, Pos{File: "manifests"}, "", errors.New("holds no ClusterServiceVersion; a bundle has exactly one"))
 	}
 }
@@ -210,7 +227,7 @@ func (r *dirReader) manifests() {
 // metadata reads the annotations, and whatever file lists dependencies or
 // properties, as opm does.
 func (r *dirReader) metadata() {
-	before := len(r.faults)
+	before := len(r.faults.Errors())
 	for _, o := range r.read("metadata") {
 		if a := o.Get("annotations"); a != nil && a.Kind == '{' && r.annotations.Node == nil {
 			r.annotations = object{a, o.at}
@@ -219,7 +236,7 @@ func (r *dirReader) metadata() {
 			r.lists = append(r.lists, o)
 		}
 	}
-	if r.annotations.Node == nil && len(r.faults) == before {
+	if r.annotations.Node == nil && len(r.faults.Errors()) == before {
 		r.fault(CodeRequired, Pos{File: "metadata"}, "", errors.New("no file has annotations; metadata/annotations.yaml says which package the bundle belongs to"))
 	}
 }

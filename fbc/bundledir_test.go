@@ -107,6 +107,9 @@ func TestBundleDir(t *testing.T) {
 			f["manifests/b.yaml"] = &fstest.MapFile{Data: []byte("a: b\n---\n[]\n---\nx: {\n")}
 			f["metadata/x.yaml"] = &fstest.MapFile{Data: []byte("properties: 1\ndependencies: [{type: a}, {value: 1}, {type: olm.gvk, value: 1}, {type: olm.package, value: {packageName: x}}]\n")}
 		}},
+		{"unreadable-csv", func(f fstest.MapFS) {
+			f["manifests/csv.yaml"] = &fstest.MapFile{Data: []byte("kind: {")}
+		}},
 		{"broken-csv", func(f fstest.MapFS) {
 			text := strings.NewReplacer("version: 0.9.2", "version: v0.9", "etcdclusters.etcd.example.com", "others.example.com", "vaults.vault.example.com", "vaults", "name: etcd.v0.9.2", "name: ''", `[{"type"`, `[{"typ"`).Replace(testCSV)
 			f["manifests/csv.yaml"] = &fstest.MapFile{Data: []byte(text)}
@@ -119,6 +122,21 @@ func TestBundleDir(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, dir)
 		}
 		g.add(c.name, errText(err))
+	}
+	stray := bundleTree()
+	for name, text := range map[string]string{
+		"manifests/README.md": "# etcd\n\nNotes: {\n", "manifests/list.yaml": "- a\n", "manifests/values.yaml": "a: b\n",
+		"manifests/two.yaml": "kind: Service\n---\n{\n", "metadata/NOTES": "Notes: [\n", "metadata/other.yaml": "a: b\n",
+	} {
+		stray[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	dir, err := ReadBundleDir(t.Context(), stray, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.add("stray-files", dir.Findings.Error())
+	if dir.Bundle.Name != "etcd.v0.9.2" || dir.Findings.Err() != nil {
+		t.Errorf("stray files: %+v", dir)
 	}
 	g.check(t)
 	if !IsBundleDir(bundleTree()) || IsBundleDir(files("manifests/a", "")) {

@@ -51,6 +51,7 @@ const (
 // The codes of what is legal and will surprise somebody: all are warnings.
 const (
 	CodeIcon              Code = "icon"                 // an icon lacks its data or its media type
+	CodeStrayFile         Code = "stray-file"           // a file of a bundle directory that holds no Kubernetes object
 	CodeTemplate          Code = "template"             // a template among the blobs of a catalog
 	CodeUnknownSchema     Code = "unknown-schema"       // a reserved schema that OLM does not define
 	CodeUnknownProperty   Code = "unknown-property"     // a reserved property type that OLM does not define
@@ -71,7 +72,7 @@ const (
 // warnings are the codes of severity Warning.
 var warnings = []Code{
 	CodeIgnorePattern, CodeIcon,
-	CodeTemplate, CodeUnknownSchema, CodeUnknownProperty, CodeDeprecatedHead, CodeSkipRangeSelf, CodeSkipRangeNewer, CodeReplacesNewer,
+	CodeStrayFile, CodeTemplate, CodeUnknownSchema, CodeUnknownProperty, CodeDeprecatedHead, CodeSkipRangeSelf, CodeSkipRangeNewer, CodeReplacesNewer,
 	CodeDanglingReplaces, CodeStuck, CodeDefaultBehind, CodeUnmet, CodeVersionBuild, CodeRelatedImageEmpty,
 	CodeMaxNumber, CodeMaxRepeated,
 }

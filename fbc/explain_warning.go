@@ -24,6 +24,14 @@ icon:
 `,
 	},
 	{
+		Code: CodeStrayFile, Title: "a file does not belong to a bundle", Rules: "A14",
+		Text: `
+The files in manifests/ are Kubernetes objects in YAML or JSON, those in metadata/
+are YAML. Another file, such as a README, is left out, as in opm. If the file was
+meant to be a manifest, the message says what keeps it from being one; otherwise
+move it out of the directory.`,
+	},
+	{
 		Code: CodeTemplate, Title: "a template is among the blobs of a catalog", Rules: "A4, A18",
 		Text: `
 A template, such as olm.semver or olm.template.basic, describes packages. Clusters

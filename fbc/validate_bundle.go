@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/blang/semver/v4"
@@ -17,8 +18,9 @@ import (
 // bundle checks a bundle and its properties (A8, A13) and notes its version.
 func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	m := &f.Meta
-	if f.Image == "" && !v.alreadySaid(m, "/image") {
-		v.report(CodeRequired, m, "/image", errors.New("is missing or empty"))
+	inline := func(p prop) bool { return p.Type == property.TypeBundleObject }
+	if f.Image == "" && !v.alreadySaid(m, "/image") && !slices.ContainsFunc(f.Properties, inline) {
+		v.report(CodeRequired, m, "/image", errors.New("is missing or empty; name the image of the bundle, or add its manifests as "+property.TypeBundleObject))
 	} else if f.Image != "" {
 		if err := checkImage(f.Image); err != nil {
 			v.report(CodeImage, m, "/image", err)

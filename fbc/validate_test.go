@@ -166,3 +166,38 @@ var deliberate = func() map[string]string {
 	}
 	return out
 }()
+
+// TestBundleWithoutImage accepts a bundle without an image if it has its manifests
+// as olm.bundle.object (A19).
+func TestBundleWithoutImage(t *testing.T) {
+	const object = "- {type: olm.bundle.object, value: {data: e30=}}\n"
+	for _, tt := range []struct {
+		image, properties string
+		want              string
+	}{
+		{"", object, ""},
+		{"", object + object, ""},
+		{"image: q/a:1\n", "", ""},
+		{"image: ''\n", object, ""},
+		{"", "", "/image: is missing or empty; name the image of the bundle, or add its manifests as olm.bundle.object"},
+		{"", "- {type: olm.csv.metadata, value: {}}\n", "/image: is missing or empty"},
+	} {
+		text := "schema: olm.package\nname: a\ndefaultChannel: s\n---\nschema: olm.channel\npackage: a\nname: s\nentries: [{name: a.v1}]\n---\n" +
+			"schema: olm.bundle\npackage: a\nname: a.v1\n" + tt.image + "properties:\n- {type: olm.package, value: {packageName: a, version: 1.0.0}}\n" + tt.properties
+		_, found, err := CheckBytes(t.Context(), []byte(text), "f", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found.Error(); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%q: %s, want %s", text, got, tt.want)
+		}
+		// What was loaded without heavy values is judged alike.
+		c, err := LoadBytes(t.Context(), []byte(text), "f", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Validate(t.Context(), c, nil); err != nil || again.Error() != found.Error() {
+			t.Errorf("%q: %v %v, want %v", text, again, err, found)
+		}
+	}
+}

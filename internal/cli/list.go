@@ -221,12 +221,19 @@ func (r *bundleRow) describe(b graph.Bundle, exists bool) {
 		r.Error = "the catalog has no bundle of this name"
 		return
 	}
+	r.Version = versionText(b)
 	r.Deprecated, _ = b.Deprecation()
 	if err := b.Err(); err != nil {
 		r.Error = err.Error()
-		return
 	}
-	r.Version = b.Version().String()
+}
+
+// versionText returns the version of a bundle, and nothing for one without.
+func versionText(b graph.Bundle) string {
+	if !b.HasVersion() {
+		return ""
+	}
+	return b.Version().String()
 }
 
 // compareRank orders entries from the head down; what is not offered comes last.
@@ -250,7 +257,7 @@ func head(ch graph.Channel) (name, version string) {
 		return "", ""
 	}
 	if b, ok := e.Bundle(); ok {
-		version = b.Version().String()
+		version = versionText(b)
 	}
 	return e.Name(), version
 }

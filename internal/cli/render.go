@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,13 +43,16 @@ Nothing is pulled from registries: unpack images first.`,
 	cmd.Flags().StringVar(&r.image, "image", "", "image `REFERENCE` of the one bundle directory")
 	from := cmd.Flags().StringArray("from", nil, "where the contents of an image are, as `IMAGE=DIRECTORY` (repeatable)")
 	data := "csv-metadata"
-	addChoice(cmd, &data, "data", "", "heavy properties of bundles: csv-metadata is what user interfaces show, with minKubeVersion; objects is all manifests", "csv-metadata", "objects", "none")
+	addChoice(cmd, &data, "data", "", "heavy properties of bundles from directories: csv-metadata is what user interfaces show, with minKubeVersion; objects is all manifests", "csv-metadata", "objects", "none")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usagef("name a bundle directory, a template or a catalog")
 		}
 		if r.image != "" && len(args) > 1 {
 			return usagef("--image is for one bundle directory; write IMAGE=DIRECTORY for several")
+		}
+		if cmd.Flags().Changed("data") {
+			r.dataFlag = "--data " + data
 		}
 		switch data {
 		case "none":
@@ -95,6 +99,8 @@ type renderer struct {
 	from  map[string]string // directories by image
 	used  map[string]bool   // the images of from that something names
 	data  fbc.BundleData
+	// dataFlag is --data as it was given, or "".
+	dataFlag string
 }
 
 // source renders one argument. The directory is the one that files of the
@@ -111,6 +117,9 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 		}
 		return &fbc.Catalog{Bundles: []*fbc.Bundle{b.Bundle}}, filepath.ToSlash(dir), nil
 	}
+	if r.image != "" {
+		return nil, "", usagef("--image %s is the image of a bundle directory, and %s is not one; remove the flag", r.image, display(arg))
+	}
 	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
 		text, err := os.ReadFile(arg)
 		if err != nil {
@@ -119,6 +128,9 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 		if c, ok, err := r.template(ctx, arg, text); ok {
 			return c, "", err
 		}
+	}
+	if err := r.unchanged(arg); err != nil {
+		return nil, "", err
 	}
 	c, err = newLoader(r.env).keep(ctx, arg, fbc.KeepAll)
 	if err != nil {
@@ -130,6 +142,15 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 		}
 	}
 	return c, rootOf(arg), nil
+}
+
+// unchanged refuses --data for what is a catalog already, whose bundles are
+// printed as they are.
+func (r *renderer) unchanged(catalog string) error {
+	if r.dataFlag == "" {
+		return nil
+	}
+	return usagef("%s applies to bundle directories, and the bundles of catalog %s are rendered as they are; remove the flag, or render the catalog separately", r.dataFlag, display(catalog))
 }
 
 func isDir(name string) bool {
@@ -154,6 +175,10 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.BundleDi
 		return nil, &catalogError{dir, err}
 	case err != nil:
 		return nil, err
+	}
+	for _, d := range b.Findings {
+		d.Pos.File = path.Join(filepath.ToSlash(dir), d.Pos.File)
+		fmt.Fprintf(r.stderr, "warning: %s\n", d)
 	}
 	return b, nil
 }
@@ -200,6 +225,9 @@ func (r *renderer) template(ctx context.Context, name string, text []byte) (c *f
 		})
 		return c, true, err
 	case "composite":
+		if err := r.unchanged(name); err != nil {
+			return nil, true, err
+		}
 		t, err := fbc.ParseComposite(ctx, text, base)
 		if err != nil {
 			return nil, true, &catalogError{name, err}
