@@ -60,6 +60,8 @@ const topicExitCodes = `Exit codes say whether there is an answer, and whether i
   1    the answer is no; it was printed whole
   2    there is no answer: the command line makes no sense, the input could not
        be read, or --timeout is over
+  3    the answer is yes as far as it goes, and something could not be checked:
+       platform only
   130  a signal ended the command
 
 What "no" means:
@@ -71,7 +73,7 @@ What "no" means:
   path                 there is no path
   validate             there are errors; warnings alone are no error
   diff                 a version loses its path to the head of its channel
-  platform             something blocks the platform
+  platform             something blocks the platform, or an operator is left behind
   plan, simulate       the subscriptions cannot be resolved
   fmt --check          a file would change
   index --check        the file is stale

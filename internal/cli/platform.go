@@ -27,11 +27,13 @@ platform (olm.maxOpenShiftVersion), what waits for a newer Kubernetes
 
 Give a catalog for each version of the platform, or several: each is known by the
 name of its file or directory, or by a name of its own as VERSION=NAME:PATH. What
-no catalog is given for is not checked, and warned of. With --problem it reads
-all from one JSON document; directories in it are relative to --root.
+no catalog is given for, and what of a catalog cannot be read, is not checked, and
+a warning reports it. With --problem it reads all from one JSON document;
+directories in it are relative to --root.
 
-Exit codes: 0 the platform gets there, 1 something blocks it, 2 the input could
-not be read.`,
+Exit codes: 0 the platform and all operators get there, 1 something blocks the
+platform or an operator is left behind, 2 the input could not be read, 3 nothing
+stands in the way but something was not checked.`,
 		Example: `  olmkit platform --from 4.16.9 --to 4.18 --catalog 4.16=./c416 --catalog 4.17=./c417 --catalog 4.18=./c418 \
     --installed etcd=0.9.0:stable
   olmkit platform --problem cluster.json --root ./catalogs -o json`,
@@ -84,8 +86,11 @@ not be read.`,
 		if err := (&printer{w: e.stdout, format: *f}).print((*planAnswer)(plan)); err != nil {
 			return err
 		}
-		if !plan.OK {
+		switch {
+		case !plan.OK || len(plan.LeftBehind()) > 0:
 			return errNegative
+		case len(plan.Warnings) > 0:
+			return errUnchecked
 		}
 		return nil
 	}
@@ -132,7 +137,6 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 		if c.Graph, err = l.wholeIndex(ctx, path); err != nil { // with minKubeVersion
 			return err
 		}
-		l.note(path, c.Graph)
 		p.Catalogs = append(p.Catalogs, c)
 	}
 	for _, arg := range installed {

@@ -18,12 +18,18 @@ const (
 	exitOK       = 0
 	exitNegative = 1
 	exitBadInput = 2
+	// exitUnchecked is for an answer that is yes as far as it goes.
+	exitUnchecked = 3
 	// ExitInterrupted is that of a command that a signal ended.
 	ExitInterrupted = 130
 )
 
 // errNegative ends a command whose answer, already printed, is no.
 var errNegative = errors.New("the answer is no")
+
+// errUnchecked ends a command whose answer, already printed, is yes except for what
+// it could not check.
+var errUnchecked = errors.New("the answer is incomplete")
 
 // errReported ends a command that has already told what is wrong with its input.
 var errReported = errors.New("bad input was reported")
@@ -45,6 +51,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	case errors.Is(err, errNegative):
 		return exitNegative
+	case errors.Is(err, errUnchecked):
+		return exitUnchecked
 	case errors.Is(err, errReported):
 		return exitBadInput
 	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):

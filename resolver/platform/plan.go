@@ -2,6 +2,7 @@ package platform
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
@@ -16,9 +17,9 @@ type Plan struct {
 	Reached string `json:"reached"`
 	// OK reports whether the platform gets to To.
 	OK bool `json:"ok"`
-	// Warnings say what was not checked: versions of the platform without a
-	// catalog, by version, then installed bundles that nothing given knows, by
-	// package and name.
+	// Warnings state what was not checked: by version of the platform, that there
+	// is no catalog or that parts of one could not be read; then installed bundles
+	// that nothing given knows, by package and name.
 	Warnings []string `json:"warnings,omitempty"`
 	// Steps are in the order in which to take them; at one version of the
 	// platform, operators come by package and name.
@@ -91,6 +92,20 @@ type OperatorPlan struct {
 	// Checked reports whether there is a catalog for any version that the operator
 	// gets to. Without, nothing is known about where it is safe.
 	Checked bool `json:"checked"`
+}
+
+// LeftBehind returns the blockers that the platform passes and an operator does
+// not: its package, channel or path is missing at some version. An operator that
+// waits for a newer Kubernetes counts only where it does not end at its head.
+func (p *Plan) LeftBehind() []Blocker {
+	var out []Blocker
+	for _, x := range p.Blockers {
+		arrives := x.Kind == MinKube && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.Package == x.Package && !o.AtHead })
+		if !x.Fatal && len(x.Lift) == 0 && !arrives {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // String tells the plan to a person.

@@ -367,6 +367,11 @@ func (t *trip) unchecked(roads []*road) []string {
 		if !t.hasCatalog(v) {
 			out = append(out, fmt.Sprintf("no catalog of %s was given; what operators do there was not checked", v))
 		}
+		for _, c := range t.catalogs[v] {
+			if n := t.unread(c.Graph); n > 0 {
+				out = append(out, fmt.Sprintf("catalog %q of %s has %s; what could not be read was not checked", c.Name, v, count(n, "error")))
+			}
+		}
 	}
 	for _, r := range roads {
 		if !r.known {
@@ -374,6 +379,18 @@ func (t *trip) unchecked(roads []*road) []string {
 		}
 	}
 	return out
+}
+
+// unread returns how many errors a catalog has that may concern an installed
+// operator: those of its package, and those of no known package.
+func (t *trip) unread(c *graph.Catalog) int {
+	n := 0
+	for _, d := range c.Problems().Errors() {
+		if d.Package == "" || slices.ContainsFunc(t.installs, func(o *Operator) bool { return o.Package == d.Package }) {
+			n++
+		}
+	}
+	return n
 }
 
 // text of a Kubernetes version for messages.
