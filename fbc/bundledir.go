@@ -76,8 +76,8 @@ func ReadBundleDir(ctx context.Context, fsys fs.FS, opts *BundleDirOptions) (*Bu
 	if opts == nil {
 		opts = &BundleDirOptions{}
 	}
-	limits := opts.Limits.withDefaults()
-	r := dirReader{ctx: ctx, fsys: fsys, limits: &limits, opts: opts}
+	limits := opts.Limits.WithDefaults()
+	r := dirReader{ctx: ctx, fsys: fsys, limits: &limits, opts: opts, room: limits.Expansion}
 	r.manifests()
 	r.metadata()
 	if ctx.Err() != nil {
@@ -113,6 +113,7 @@ type dirReader struct {
 	fsys   fs.FS
 	limits *Limits
 	opts   *BundleDirOptions
+	room   int64 // what the aliases of YAML may still add
 	faults Diagnostics
 
 	csv         object
@@ -170,6 +171,8 @@ func (r *dirReader) file(name string) []object {
 	defer f.Close()
 	var out []object
 	d := newDecoder(&source{limits: r.limits}, KeepAll)
+	d.room = r.room
+	defer func() { r.room = d.room }()
 	s := newSplitter(r.ctx, r.limits)
 	for s.begin(f); ; {
 		b, err := s.next(batch{})
@@ -187,7 +190,7 @@ func (r *dirReader) file(name string) []object {
 		for _, doc := range b.docs {
 			at := Pos{name, doc.line}
 			d.at, d.faults = Meta{Pos: at}, nil
-			text, _, ok := d.read(doc.text)
+			text, _, ok := d.read(r.ctx, doc.text)
 			if !ok {
 				r.faults = append(r.faults, d.faults...)
 				continue

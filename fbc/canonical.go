@@ -140,8 +140,8 @@ func texts(list []string) *yamlout.Node {
 // whole returns a blob that a program has made, or has changed, with its JSON.
 func whole(n *yamlout.Node, at Pos) (Blob, error) {
 	text := json.RawMessage(order(n).AppendJSON(nil))
-	limits := (*Limits)(nil).withDefaults()
-	b, faults, fatal := newDecoder(&source{limits: &limits}, KeepAll).blob(at.File, document{text: text, line: at.Line})
+	limits := (*Limits)(nil).WithDefaults()
+	b, faults, fatal := newDecoder(&source{limits: &limits}, KeepAll).blob(context.Background(), at.File, document{text: text, line: at.Line})
 	if fatal {
 		return nil, faults
 	}

@@ -76,7 +76,10 @@ func (t Text) Raw(ctx context.Context, m *Meta) (jsontext.Value, error) {
 		return nil, fmt.Errorf("%s: reading %s %q again: %w", m.Pos, m.Schema, m.Name, err)
 	}
 	d := newDecoder(src, KeepAll)
-	again, faults, _ := d.blob(m.Pos.File, document{text: text, line: m.Pos.Line})
+	again, faults, _ := d.blob(ctx, m.Pos.File, document{text: text, line: m.Pos.Line})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if again == nil {
 		return nil, faults
 	}

@@ -2,6 +2,7 @@ package fbc
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/property"
-	"go.yaml.in/yaml/v2"
 )
 
 // A decoder turns documents into blobs. It reuses its buffers and interns the
@@ -33,12 +33,13 @@ type decoder struct {
 	reuse   *reuse // the memory of the batch at hand, where nobody keeps its blobs
 	strings map[string]string
 	values  map[string]json.RawMessage
+	room    int64       // what the aliases of YAML may still add
 	faults  Diagnostics // of the current document
 	at      Meta        // what is known of it
 }
 
 func newDecoder(src *source, keep Keep) *decoder {
-	d := &decoder{source: src, limits: src.limits, keep: keep, strings: map[string]string{}, values: map[string]json.RawMessage{}}
+	d := &decoder{source: src, limits: src.limits, keep: keep, room: src.limits.Expansion, strings: map[string]string{}, values: map[string]json.RawMessage{}}
 	if keep != KeepAll {
 		d.yaml.SkipValue = func(typ []byte) bool { return property.IsHeavy(string(typ)) }
 	}
@@ -61,7 +62,7 @@ func (f *fields) none() bool { return f.members == 0 }
 
 // blob decodes one document of file. Not fatal are the faults that leave a blob
 // for use; otherwise the blob, if there is one, is what could be read.
-func (d *decoder) blob(name string, doc document) (b Blob, faults Diagnostics, isFatal bool) {
+func (d *decoder) blob(ctx context.Context, name string, doc document) (b Blob, faults Diagnostics, isFatal bool) {
 	d.at, d.faults = Meta{Pos: Pos{File: name, Line: doc.line}, from: doc.at}, nil
 	m := &d.at
 	if d.source.open != nil {
@@ -69,7 +70,7 @@ func (d *decoder) blob(name string, doc document) (b Blob, faults Diagnostics, i
 	}
 	if int64(len(doc.text)) > d.limits.DocumentSize {
 		d.fault(CodeLimit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: int64(len(doc.text)), Max: d.limits.DocumentSize})
-	} else if text, f, ok := d.read(doc.text); ok {
+	} else if text, f, ok := d.read(ctx, doc.text); ok {
 		b = d.typed(text, &f)
 	}
 	for _, x := range d.faults {
@@ -95,7 +96,7 @@ func fatal(x *Diagnostic, b Blob) bool {
 
 // read converts the document to JSON and finds its fields. With KeepAll, the
 // JSON is in memory of its own, to be kept.
-func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
+func (d *decoder) read(ctx context.Context, doc []byte) (text []byte, f fields, ok bool) {
 	if err := checkText(doc); err != nil {
 		d.fault(CodeSyntax, "", err)
 		return nil, f, false
@@ -120,7 +121,7 @@ func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
 		// well, the author meant JSON, and the JSON error says more.
 		if isSyntax(err) {
 			before := len(d.faults)
-			if out, yerr := d.slow(doc); yerr == nil {
+			if out, yerr := d.slow(ctx, doc); yerr == nil {
 				if f, yerr := d.fields(out); yerr == nil {
 					return out, f, true
 				}
@@ -135,7 +136,7 @@ func (d *decoder) read(doc []byte) (text []byte, f fields, ok bool) {
 	out, fast := d.convert(doc)
 	if !fast {
 		var err error
-		if out, err = d.slow(doc); err != nil {
+		if out, err = d.slow(ctx, doc); err != nil {
 			d.syntax(nil, err)
 			return nil, f, false
 		}
@@ -197,37 +198,33 @@ func checkText(doc []byte) error {
 
 // slow converts YAML with the full parser. A key that appears twice is a
 // finding; its last value counts, as everywhere.
-func (d *decoder) slow(doc []byte) ([]byte, error) {
-	out, strict := yamljson.Slow(doc, &yamljson.Options{Strict: true})
+func (d *decoder) slow(ctx context.Context, doc []byte) ([]byte, error) {
+	out, strict := yamljson.Slow(ctx, doc, &yamljson.Options{Strict: true, Expansion: &d.room})
 	if strict == nil {
-		return out, single(doc)
+		return out, single(ctx, doc, out)
 	}
-	out, err := yamljson.Slow(doc, nil)
+	ye := new(yamljson.Error)
+	if !errors.As(strict, &ye) {
+		return nil, strict
+	}
+	out, err := yamljson.Slow(ctx, doc, &yamljson.Options{Expansion: &d.room})
 	if err != nil {
 		return nil, err
 	}
 	d.fault(CodeRepeated, "", fmt.Errorf("%w; the last one counts, so drop the others", plainYAML(strict)))
-	if ye := new(yamljson.Error); errors.As(strict, &ye) {
-		d.faults[len(d.faults)-1].Pos.Line += max(ye.Line-1, 0)
-	}
-	return out, single(doc)
+	d.faults[len(d.faults)-1].Pos.Line += max(ye.Line-1, 0)
+	return out, single(ctx, doc, out)
 }
 
 var errSecond = errors.New("more text follows the end of the document; put a line \"---\" between documents")
 
 // single returns an error when more than one document is in text that the
 // splitter took for one: the full parser would drop the rest in silence (H19).
-// That takes a document in braces, or a line break other than "\n".
-func single(doc []byte) error {
-	if first(doc) != '{' && !bytes.ContainsAny(doc, "\r\u0085\u2028\u2029") {
-		return nil
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(doc))
-	var v yaml.MapSlice
-	if err := dec.Decode(&v); err != nil {
-		return nil // no mapping, which is another fault
-	}
-	if err := dec.Decode(&v); err != io.EOF {
+// That takes a document in braces, or a line break other than "\n". A document
+// whose JSON, out, is not an object has another fault.
+func single(ctx context.Context, doc, out []byte) error {
+	odd := first(doc) == '{' || bytes.ContainsAny(doc, "\r\u0085\u2028\u2029")
+	if odd && first(out) == '{' && yamljson.Several(ctx, doc) {
 		return errSecond
 	}
 	return nil

@@ -44,7 +44,11 @@ func (d *decoder) syntax(doc []byte, err error) {
 		se   *jsontext.SyntacticError
 		ye   *yamljson.Error
 		le   *LimitError
+		yl   *yamljson.LimitError
 	)
+	if errors.As(err, &yl) {
+		err = expansionLimit(d.limits)
+	}
 	if errors.As(err, &se) {
 		if doc != nil {
 			line = bytes.Count(doc[:min(int(se.ByteOffset), len(doc))], []byte("\n"))
@@ -66,6 +70,11 @@ func (d *decoder) syntax(doc []byte, err error) {
 	}
 	d.fault(code, "", err)
 	d.faults[len(d.faults)-1].Pos.Line += line
+}
+
+// expansionLimit is the error for YAML that expands to too much (S1).
+func expansionLimit(limits *Limits) *LimitError {
+	return &LimitError{Limit: "Expansion", What: "expansion of the YAML", Max: limits.Expansion}
 }
 
 // plainSyntax returns the cause of a syntax error without the decoder's own

@@ -20,7 +20,7 @@ import (
 // kept returns the files that a walk finds.
 func kept(t testing.TB, tree fstest.MapFS) []string {
 	t.Helper()
-	limits := (*Limits)(nil).withDefaults()
+	limits := (*Limits)(nil).WithDefaults()
 	l := listFiles(t.Context(), tree, &limits)
 	if len(l.faults) > 0 {
 		t.Fatal(l.faults)
@@ -219,7 +219,7 @@ func TestIgnoreGit(t *testing.T) {
 // takenBack reports whether a directory of the file is excluded, by our own
 // lights, before the file itself is judged.
 func takenBack(tree fstest.MapFS, name string) bool {
-	limits := (*Limits)(nil).withDefaults()
+	limits := (*Limits)(nil).WithDefaults()
 	var g ignorer
 	for dir := range dirs(name) {
 		if f := path.Join(dir, IgnoreFile); tree[f] != nil {
@@ -305,7 +305,7 @@ func FuzzIgnore(f *testing.F) {
 			t.Skip()
 		}
 		tree := fstest.MapFS{IgnoreFile: {Data: []byte(ignore)}, name: {}}
-		limits := (*Limits)(nil).withDefaults()
+		limits := (*Limits)(nil).WithDefaults()
 		l := listFiles(t.Context(), tree, &limits)
 		if len(l.faults) > 0 {
 			t.Fatal(l.faults)

@@ -18,6 +18,10 @@ type Limits struct {
 	IgnoreSize int64
 	// Depth bounds the nesting of one document. Default 1,000; at most 10,000.
 	Depth int64
+	// Expansion bounds what YAML turns into, in bytes: how much the aliases of all
+	// documents of a load may add, and how large the tree of one document may
+	// become. Default 64 MiB.
+	Expansion int64
 	// PropertySize bounds one property value that is kept, in bytes of JSON.
 	// Default 4 MiB.
 	PropertySize int64
@@ -27,8 +31,8 @@ type Limits struct {
 	Diagnostics int64
 }
 
-// withDefaults returns the limits with every zero field replaced.
-func (l *Limits) withDefaults() Limits {
+// WithDefaults returns the limits with every zero field replaced.
+func (l *Limits) WithDefaults() Limits {
 	var out Limits
 	if l != nil {
 		out = *l
@@ -44,6 +48,7 @@ func (l *Limits) withDefaults() Limits {
 	set(&out.Files, 1_000_000)
 	set(&out.IgnoreSize, 1<<20)
 	set(&out.Depth, 1000)
+	set(&out.Expansion, 64<<20)
 	set(&out.PropertySize, 4<<20)
 	set(&out.Diagnostics, 1000)
 	out.Depth = min(out.Depth, maxDepth)

@@ -33,6 +33,8 @@ func TestLimits(t *testing.T) {
 		{"ignore-size", files(".indexignore", "*.md\n", "a.json", pkgA), Limits{IgnoreSize: 5}, func(l *Limits) { l.IgnoreSize-- }},
 		{"depth", files("a.json", deep(10)), Limits{Depth: 10}, func(l *Limits) { l.Depth-- }},
 		{"depth-yaml", files("a.yaml", deepYAML), Limits{Depth: 10}, func(l *Limits) { l.Depth-- }},
+		{"expansion", files("a.yaml", "schema: x\na: &a text\nb: [*a, *a]\n"), Limits{Expansion: 16}, func(l *Limits) { l.Expansion-- }},
+		{"expansion-of-all", files("a.yaml", "schema: x\na: &a text\nb: *a\n", "b.yaml", "schema: x\n---\nschema: w\na: &a text\nb: *a\n---\nschema: z\n"), Limits{Expansion: 16}, func(l *Limits) { l.Expansion-- }},
 		{"property-size", files("a.json", `{"schema":"olm.bundle","package":"a","name":"b","properties":[{"type":"x","value":"123"}]}`), Limits{PropertySize: 5}, func(l *Limits) { l.PropertySize-- }},
 	} {
 		if _, err := Load(t.Context(), c.tree, &LoadOptions{Limits: &c.fits}); err != nil {
@@ -64,6 +66,28 @@ func TestLimits(t *testing.T) {
 	_, err := Load(t.Context(), many, &LoadOptions{Limits: &Limits{Diagnostics: 3}})
 	g.add("diagnostics", describe(nil, err))
 	g.check(t)
+}
+
+// TestExpansionOfLoad holds what the documents of a load expand to together
+// within one limit: where it ends does not depend on buffers or goroutines (S1, D15).
+func TestExpansionOfLoad(t *testing.T) {
+	text := "schema: x\na: &a text\nb: *a\n---\n" // adds 8 bytes
+	tree := files("a.yaml", strings.Repeat(text, 50), "b.yaml", strings.Repeat("schema: z\n---\n"+text, 50))
+	var want string
+	for _, o := range []LoadOptions{{}, {Concurrency: 1}, {Concurrency: 4, chunk: 16}, {Concurrency: 2, chunk: 100, Keep: KeepAll}} {
+		o.Limits = &Limits{Expansion: 8 * 75}
+		_, err := Load(t.Context(), tree, &o)
+		got := describe(nil, err)
+		if want == "" {
+			want = got
+		}
+		if got != want || !strings.Contains(got, "b.yaml:153: expansion") {
+			t.Errorf("with %d goroutines and buffers of %d: %s, want %s", o.Concurrency, o.chunk, got, want)
+		}
+	}
+	if _, err := Load(t.Context(), tree, &LoadOptions{Limits: &Limits{Expansion: 8 * 100}}); err != nil {
+		t.Errorf("at the limit: %v", err)
+	}
 }
 
 // broken gives broken documents without end.
@@ -142,12 +166,12 @@ func (lyingInfo) Size() int64 { return 0 }
 
 // TestLimitDefaults pins what the documentation says.
 func TestLimitDefaults(t *testing.T) {
-	got := (*Limits)(nil).withDefaults()
-	want := Limits{FileSize: 2 << 30, DocumentSize: 64 << 20, Documents: 20_000_000, Files: 1_000_000, IgnoreSize: 1 << 20, Depth: 1000, PropertySize: 4 << 20, Diagnostics: 1000}
+	got := (*Limits)(nil).WithDefaults()
+	want := Limits{FileSize: 2 << 30, DocumentSize: 64 << 20, Documents: 20_000_000, Files: 1_000_000, IgnoreSize: 1 << 20, Depth: 1000, Expansion: 64 << 20, PropertySize: 4 << 20, Diagnostics: 1000}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if l := (&Limits{Depth: 1 << 40}).withDefaults(); l.Depth != 10_000 {
+	if l := (&Limits{Depth: 1 << 40}).WithDefaults(); l.Depth != 10_000 {
 		t.Errorf("Depth %d, want at most 10,000", l.Depth)
 	}
 }

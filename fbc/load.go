@@ -170,7 +170,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	if opts == nil {
 		opts = &LoadOptions{}
 	}
-	limits := opts.Limits.withDefaults()
+	limits := opts.Limits.WithDefaults()
 	cat := &Catalog{}
 	src := &source{limits: &limits, seed: maphash.MakeSeed()}
 	if from.again {
@@ -210,11 +210,16 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	}
 	visit, twice, empty := opts.Visit, duplicates{}, true
 	var template *Diagnostic // of the first template, in case there is nothing else
+	room := limits.Expansion // what aliases may still add
 	if visit == nil {
 		visit = cat.add
 	}
 	sink := func(r *result) (more bool) {
 		enough := r.cut(faults.max - len(faults.list))
+		if x := r.expand(&room); x != nil {
+			r.faults = append(r.faults, &Diagnostic{Code: CodeLimit, Severity: Error, Pos: x.at, Err: expansionLimit(&limits)})
+			enough = true
+		}
 		for _, b := range r.blobs {
 			if o, ok := b.(*Other); !ok || TemplateKind(o.Schema) == "" {
 				empty = false

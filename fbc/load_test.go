@@ -1,12 +1,14 @@
 package fbc
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -398,6 +400,31 @@ func TestLoadContext(t *testing.T) {
 	})
 	if _, err := LoadReader(ctx, hangs, "hangs", nil); err != cause {
 		t.Errorf("while a read hangs: %v", err)
+	}
+}
+
+// TestLoadLeavesNoWork ends what decodes before the call returns, although a read
+// hangs on (S1, D18).
+func TestLoadLeavesNoWork(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	release := make(chan struct{})
+	defer close(release)
+	doc := `{"schema":"x","v":[0` + strings.Repeat(",[0,1]", 1<<21) + "]}\n"
+	text := strings.NewReader(doc + strings.Repeat(" ", len(doc)))
+	hangs := readerFunc(func(p []byte) (int, error) {
+		if n, err := text.Read(p); err == nil {
+			return n, nil
+		}
+		cancel()
+		<-release
+		return 0, io.EOF
+	})
+	if _, err := LoadReader(ctx, hangs, "hangs", nil); err != context.Canceled {
+		t.Error(err)
+	}
+	stacks := make([]byte, 1<<20)
+	if stacks = stacks[:runtime.Stack(stacks, true)]; bytes.Contains(stacks, []byte("fbc.(*decoder)")) {
+		t.Errorf("after the call, a document is decoded:\n%s", stacks)
 	}
 }
 

@@ -37,6 +37,34 @@ type result struct {
 	bytes    int64
 	last     bool // the last batch of its file
 	fatal    []mark
+	expanded []expansion
+}
+
+// An expansion is a document that aliases have made larger.
+type expansion struct {
+	mark
+	at    Pos
+	added int64 // bytes
+}
+
+// expand counts what aliases have added to the documents, and drops what comes after
+// the one with which that becomes more than there is room for, which it returns.
+func (r *result) expand(room *int64) *expansion {
+	for i := range r.expanded {
+		x := &r.expanded[i]
+		if x.faults > len(r.faults) || x.blobs > len(r.blobs) || x.findings > len(r.findings) {
+			break // cut off
+		}
+		if *room -= x.added; *room < 0 {
+			r.upTo(x.mark)
+			return x
+		}
+	}
+	return nil
+}
+
+func (r *result) upTo(m mark) {
+	r.faults, r.blobs, r.findings = r.faults[:m.faults], r.blobs[:m.blobs], r.findings[:m.findings]
 }
 
 // A mark counts what a result holds up to and including a document that prevents
@@ -49,7 +77,7 @@ type mark struct{ faults, blobs, findings int }
 func (r *result) cut(left int) bool {
 	for _, m := range r.fatal {
 		if m.faults > left {
-			r.faults, r.blobs, r.findings = r.faults[:m.faults], r.blobs[:m.blobs], r.findings[:m.findings]
+			r.upTo(m)
 			return true
 		}
 	}
@@ -60,7 +88,6 @@ func (r *result) cut(left int) bool {
 // wants no more.
 func (p *pipeline) run(caller context.Context, files []file, sink func(*result) (more bool)) error {
 	ctx, cancel := context.WithCancel(caller)
-	defer cancel()
 	// What is in flight bounds memory: each job holds one buffer. No channel of so
 	// many jobs is ever full.
 	inFlight := p.workers + 2
@@ -77,14 +104,20 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 	for range p.workers {
 		workers.Go(func() {
 			var d *decoder
-			for j := range jobs {
-				if d == nil {
-					d = newDecoder(p.source, p.keep)
-				}
-				if ctx.Err() == nil {
+			for {
+				select {
+				case j, more := <-jobs:
+					if !more {
+						return
+					}
+					if d == nil {
+						d = newDecoder(p.source, p.keep)
+					}
 					d.decode(ctx, j)
+					j.done <- struct{}{}
+				case <-ctx.Done():
+					return
 				}
-				j.done <- struct{}{}
 			}
 		})
 	}
@@ -99,14 +132,16 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 			}
 		}
 	}()
-	// A read that hangs must not keep the caller after the context has ended:
-	// the goroutines then end by themselves, whenever the read returns.
+	// When the context ends, the workers end first: nothing is decoded, and no memory
+	// taken, after the call. A read that hangs must not keep the caller, so that its
+	// goroutine ends when the read returns.
+	defer workers.Wait()
+	defer cancel()
 	enough := false
 	for {
 		select {
 		case j, more := <-ordered:
 			if !more {
-				workers.Wait()
 				return context.Cause(caller)
 			}
 			if enough {
@@ -217,7 +252,8 @@ func (d *decoder) decode(ctx context.Context, j *job) {
 		if ctx.Err() != nil {
 			return
 		}
-		b, faults, fatal := d.blob(j.file, doc)
+		d.room = d.limits.Expansion
+		b, faults, fatal := d.blob(ctx, j.file, doc)
 		if b != nil {
 			j.blobs = append(j.blobs, b)
 		}
@@ -229,6 +265,9 @@ func (d *decoder) decode(ctx context.Context, j *job) {
 			}
 		} else {
 			j.findings = append(j.findings, faults...)
+		}
+		if added := d.limits.Expansion - d.room; added > 0 {
+			j.expanded = append(j.expanded, expansion{mark{len(j.faults), len(j.blobs), len(j.findings)}, Pos{j.file, doc.line}, added})
 		}
 	}
 }

@@ -109,7 +109,7 @@ func TestScanDocuments(t *testing.T) {
 // to report.
 func checkScan(t *testing.T, text []byte) {
 	t.Helper()
-	limits := (&Limits{PropertySize: 32, Depth: 100}).withDefaults()
+	limits := (&Limits{PropertySize: 32, Depth: 100}).WithDefaults()
 	for _, keep := range []Keep{KeepResolution, KeepAll} {
 		d := newDecoder(&source{limits: &limits, seed: maphash.MakeSeed()}, keep)
 		d.at = Meta{}

@@ -63,7 +63,7 @@ func TestSplit(t *testing.T) {
 // split returns the documents in the form of TestSplit.
 func split(t *testing.T, r io.Reader, chunk int) string {
 	t.Helper()
-	limits := (*Limits)(nil).withDefaults()
+	limits := (*Limits)(nil).WithDefaults()
 	s := newSplitter(t.Context(), &limits)
 	s.begin(r)
 	s.chunk = chunk

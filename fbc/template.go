@@ -107,7 +107,7 @@ type template struct {
 // readTemplate reads a file with one document, whose keys must be among those
 // known, whatever their case.
 func readTemplate(ctx context.Context, data []byte, name string, known ...string) (*template, error) {
-	limits := (*Limits)(nil).withDefaults()
+	limits := (*Limits)(nil).WithDefaults()
 	r := dirReader{ctx: ctx, limits: &limits, fsys: oneFile{name, data}}
 	docs := r.file(name)
 	if ctx.Err() != nil {

@@ -32,7 +32,7 @@ func TemplateKind(schema string) string {
 // document states it, and "" for a file of another kind. A composite recipe
 // needs no schema: it has references. Keys are read whatever their case.
 func DetectTemplate(ctx context.Context, data []byte, name string) string {
-	limits := (*Limits)(nil).withDefaults()
+	limits := (*Limits)(nil).WithDefaults()
 	s := newSplitter(ctx, &limits)
 	s.begin(bytes.NewReader(data))
 	b, err := s.next(batch{})
@@ -41,7 +41,7 @@ func DetectTemplate(ctx context.Context, data []byte, name string) string {
 	}
 	d := newDecoder(&source{limits: &limits}, KeepAll)
 	d.at = Meta{Pos: Pos{name, b.docs[0].line}}
-	text, _, ok := d.read(b.docs[0].text)
+	text, _, ok := d.read(ctx, b.docs[0].text)
 	if !ok {
 		return ""
 	}

@@ -25,7 +25,7 @@ type file struct {
 //
 // When the context ends, Files returns at once, even while the file system hangs.
 func Files(ctx context.Context, fsys fs.FS, limits *Limits) ([]string, error) {
-	l := limits.withDefaults()
+	l := limits.WithDefaults()
 	list, err := listed(ctx, tree(fsys), &l)
 	if err != nil {
 		return nil, err

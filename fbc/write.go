@@ -112,7 +112,7 @@ func same(doc, line []byte) bool {
 	back, ok := yamljson.Convert(nil, doc, nil)
 	if !ok {
 		var err error
-		if back, err = yamljson.Slow(doc, &yamljson.Options{Strict: true}); err != nil {
+		if back, err = yamljson.Slow(context.Background(), doc, &yamljson.Options{Strict: true}); err != nil {
 			return false
 		}
 	}

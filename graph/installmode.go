@@ -44,7 +44,7 @@ func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, told bool
 		if err != nil {
 			return nil, false, fmt.Errorf("install modes: %w", err)
 		}
-		list, err = statedModes(raw)
+		list, err = statedModes(ctx, raw)
 		return list, list != nil, err
 	default:
 		if err := json.Unmarshal([]byte(b.c.str(sid(modes-modesAreHere))), &list); err != nil {
@@ -56,7 +56,7 @@ func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, told bool
 
 // statedModes returns the install modes that the text of a bundle states, nil
 // for none.
-func statedModes(raw jsontext.Value) ([]InstallMode, error) {
+func statedModes(ctx context.Context, raw jsontext.Value) ([]InstallMode, error) {
 	var blob struct {
 		Properties []struct {
 			Type  string         `json:"type"`
@@ -76,7 +76,7 @@ func statedModes(raw jsontext.Value) ([]InstallMode, error) {
 				return csv.InstallModes, nil
 			}
 		case property.TypeBundleObject:
-			if modes := manifestModes(p.Value); modes != nil {
+			if modes := manifestModes(ctx, p.Value); modes != nil {
 				return modes, nil
 			}
 		}
@@ -86,8 +86,8 @@ func statedModes(raw jsontext.Value) ([]InstallMode, error) {
 
 // manifestModes returns the install modes of an olm.bundle.object that holds a
 // ClusterServiceVersion, else nil.
-func manifestModes(value jsontext.Value) []InstallMode {
-	text, err := manifest.ClusterServiceVersion(value)
+func manifestModes(ctx context.Context, value jsontext.Value) []InstallMode {
+	text, err := manifest.ClusterServiceVersion(ctx, value)
 	if err != nil || text == nil {
 		return nil
 	}

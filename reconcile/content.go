@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +8,10 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
-	"sigs.k8s.io/yaml"
 )
 
 // Catalogs is the content of file-based catalogs, by name and namespace. The
@@ -71,7 +70,7 @@ func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph
 	if err != nil {
 		return nil, err
 	}
-	objects, err := BundleObjects(raw)
+	objects, err := bundleObjects(ctx, raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s: bundle %q: %w", b.Pos(), b.Name(), err)
 	}
@@ -92,16 +91,22 @@ func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph
 // olm.bundle.object properties, in their order; none when its manifests are
 // elsewhere. The error names the property by its JSON pointer.
 func BundleObjects(blob []byte) ([]olm.Object, error) {
+	return bundleObjects(context.Background(), blob)
+}
+
+func bundleObjects(ctx context.Context, blob []byte) ([]olm.Object, error) {
 	list, err := propertiesOf(blob)
 	if err != nil {
 		return nil, err
 	}
 	var objects []olm.Object
+	room := int64(yamljson.DefaultExpansion)
+	opts := &yamljson.Options{Expansion: &room}
 	for i, p := range list {
 		if p.Type != property.TypeBundleObject {
 			continue
 		}
-		o, err := bundleObject(p.Value)
+		o, err := bundleObject(ctx, p.Value, opts)
 		if err != nil {
 			return nil, fmt.Errorf("/properties/%d: %w", i, err)
 		}
@@ -124,18 +129,16 @@ var errNoManifests = errors.New("the catalog does not carry the bundle's manifes
 
 // bundleObject returns the object of an olm.bundle.object property: its
 // manifest, JSON or YAML, encoded as base64.
-func bundleObject(value json.RawMessage) (o olm.Object, err error) {
+func bundleObject(ctx context.Context, value json.RawMessage, opts *yamljson.Options) (o olm.Object, err error) {
 	var v struct {
 		Data []byte `json:"data"`
 	}
 	if err := json.Unmarshal(value, &v); err != nil {
 		return o, fmt.Errorf("%s: %w", property.TypeBundleObject, err)
 	}
-	text := bytes.TrimSpace(v.Data)
-	if len(text) == 0 || text[0] != '{' {
-		if text, err = yaml.YAMLToJSON(text); err != nil {
-			return o, fmt.Errorf("%s: /data: %w", property.TypeBundleObject, err)
-		}
+	text, err := yamljson.JSON(ctx, v.Data, opts)
+	if err != nil {
+		return o, fmt.Errorf("%s: /data: %w", property.TypeBundleObject, err)
 	}
 	if err := json.Unmarshal(text, &o); err != nil {
 		return o, fmt.Errorf("%s: /data: %w", property.TypeBundleObject, err)

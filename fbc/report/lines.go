@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
 // maxSource is the size of the largest file that is read again.
@@ -114,8 +116,8 @@ func yamlLines(text []byte, line int, fields map[string]int) {
 	if end := bytes.Index(text, []byte("\n---")); end >= 0 && !bytes.HasPrefix(text, []byte("---")) {
 		text = text[:end+1]
 	}
-	var doc yamlv3.Node
-	if err := yamlv3.NewDecoder(bytes.NewReader(text)).Decode(&doc); err != nil || len(doc.Content) == 0 {
+	doc, err := yamljson.Tree(context.Background(), text)
+	if err != nil || len(doc.Content) == 0 {
 		return
 	}
 	note(doc.Content[0], "", line-1, fields)

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	yamlv3 "go.yaml.in/yaml/v3"
-	"sigs.k8s.io/yaml"
 
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -81,7 +81,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		}
 	}
 	for _, name := range s.files {
-		if err := l.objects(name, found, func(o olm.Object) error { return c.Put(&o) }); err != nil {
+		if err := l.objects(ctx, name, found, func(o olm.Object) error { return c.Put(&o) }); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -189,16 +189,17 @@ func mentioned(c *memcluster.Cluster, name string) error {
 // objects passes the objects of a file to put: the documents of a YAML or JSON
 // stream, and the items of lists. It passes to found the kinds of the objects,
 // and those of lists, which may be empty.
-func (l *loader) objects(name string, found func(reconcile.GroupKind), put func(olm.Object) error) error {
+func (l *loader) objects(ctx context.Context, name string, found func(reconcile.GroupKind), put func(olm.Object) error) error {
 	in, err := l.input(name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	d := yamlv3.NewDecoder(in)
+	limits := l.limits.load.WithDefaults()
+	docs := yamljson.NewStream(ctx, in, limits.DocumentSize)
+	opts := &yamljson.Options{Expansion: &limits.Expansion}
 	for n := 1; ; n++ {
-		var node yamlv3.Node
-		err := d.Decode(&node)
+		doc, err := docs.Next()
 		if err == io.EOF {
 			if n == 1 {
 				return nothingIn(name, "objects of a cluster")
@@ -206,23 +207,32 @@ func (l *loader) objects(name string, found func(reconcile.GroupKind), put func(
 			return nil
 		}
 		if err == nil {
-			err = objectsOf(&node, found, put)
+			doc, err = yamljson.JSON(ctx, doc, opts)
+		}
+		if err == nil {
+			err = objectsOf(doc, found, put)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: document %d: %w", display(name), n, err)
+			return fmt.Errorf("%s: document %d: %w", display(name), n, limitOf(err))
 		}
 	}
 }
 
-// objectsOf passes on the objects of one document.
-func objectsOf(node *yamlv3.Node, found func(reconcile.GroupKind), put func(olm.Object) error) error {
-	text, err := yamlv3.Marshal(node)
-	if err != nil {
-		return err
+// limitOf returns an error with the name of the limit, where it is that of one.
+func limitOf(err error) error {
+	var long *yamljson.SizeError
+	var expands *yamljson.LimitError
+	switch {
+	case errors.As(err, &long):
+		return &fbc.LimitError{Limit: "DocumentSize", What: "document", Max: long.Max}
+	case errors.As(err, &expands):
+		return &fbc.LimitError{Limit: "Expansion", What: "expansion of the YAML", Max: expands.Max}
 	}
-	if text, err = yaml.YAMLToJSON(text); err != nil {
-		return err
-	}
+	return err
+}
+
+// objectsOf passes on the objects of one document, which is JSON.
+func objectsOf(text []byte, found func(reconcile.GroupKind), put func(olm.Object) error) error {
 	if string(text) == "null" {
 		return nil
 	}

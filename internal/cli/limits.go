@@ -36,6 +36,7 @@ var limitTable = []limit{
 	{"Files", "1000000", "the files and directories of a catalog", func(l *limits, n int64) { l.load.Files = n }},
 	{"IgnoreSize", "1MiB", "one .indexignore file", func(l *limits, n int64) { l.load.IgnoreSize = n }},
 	{"Depth", "1000", "the nesting of a document, at most 10000", func(l *limits, n int64) { l.load.Depth = n }},
+	{"Expansion", "64MiB", "what the aliases of YAML add, and the tree of one document", func(l *limits, n int64) { l.load.Expansion = n }},
 	{"PropertySize", "4MiB", "one property value that is kept", func(l *limits, n int64) { l.load.PropertySize = n }},
 	{"Diagnostics", "1000", "the findings that are told; the rest is counted", func(l *limits, n int64) { l.load.Diagnostics = n }},
 	{"MaxSize", "64KiB", "one olm.constraint", func(l *limits, n int64) { l.rules.MaxSize = int(n) }},

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -15,7 +16,7 @@ import (
 // ClusterServiceVersion returns the ClusterServiceVersion that the value of an
 // olm.bundle.object holds, as JSON, or nil when it holds something else. The
 // manifest is base64 of JSON or YAML. The error says why it cannot be read.
-func ClusterServiceVersion(value []byte) (jsontext.Value, error) {
+func ClusterServiceVersion(ctx context.Context, value []byte) (jsontext.Value, error) {
 	var object struct {
 		Data []byte `json:"data"`
 	}
@@ -25,18 +26,15 @@ func ClusterServiceVersion(value []byte) (jsontext.Value, error) {
 	if !bytes.Contains(object.Data, []byte("ClusterServiceVersion")) {
 		return nil, nil // nor is it worth decoding
 	}
-	text := bytes.TrimSpace(object.Data)
-	if !bytes.HasPrefix(text, []byte("{")) {
-		var err error
-		if text, err = yamljson.Slow(text, nil); err != nil {
-			return nil, fmt.Errorf("the manifest is no YAML: %w", err)
-		}
+	text, err := yamljson.JSON(ctx, object.Data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("the manifest is not YAML: %w", err)
 	}
 	var it struct {
 		Kind string `json:"kind"`
 	}
 	if err := json.Unmarshal(text, &it); err != nil {
-		return nil, fmt.Errorf("the manifest is no object: %w", err)
+		return nil, fmt.Errorf("the manifest is not an object: %w", err)
 	}
 	if it.Kind != "ClusterServiceVersion" {
 		return nil, nil // it only speaks of one

@@ -2,8 +2,11 @@ package manifest
 
 import (
 	"encoding/base64"
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
 func TestClusterServiceVersion(t *testing.T) {
@@ -14,18 +17,27 @@ func TestClusterServiceVersion(t *testing.T) {
 		{name: "YAML", manifest: "kind: ClusterServiceVersion\nspec: {displayName: Etcd}\n", want: `{"kind":"ClusterServiceVersion","spec":{"displayName":"Etcd"}}`},
 		{name: "another kind", manifest: `{"kind":"Service"}`},
 		{name: "another kind that speaks of one", manifest: `{"kind":"ConfigMap","data":{"owner":"ClusterServiceVersion"}}`},
-		{name: "a list", manifest: `["ClusterServiceVersion"]`, err: "no object"},
-		{name: "neither", manifest: "a: b: ClusterServiceVersion", err: "no YAML"},
+		{name: "a list", manifest: `["ClusterServiceVersion"]`, err: "not an object"},
+		{name: "neither", manifest: "a: b: ClusterServiceVersion", err: "not YAML"},
 		{name: "nothing", manifest: ""},
 	} {
-		got, err := ClusterServiceVersion([]byte(`{"data":"` + base64.StdEncoding.EncodeToString([]byte(tt.manifest)) + `"}`))
+		got, err := ClusterServiceVersion(t.Context(), []byte(`{"data":"`+base64.StdEncoding.EncodeToString([]byte(tt.manifest))+`"}`))
 		if string(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: got %s, %v; want %s, %s", tt.name, got, err, tt.want, tt.err)
 		}
 	}
 	for _, value := range []string{`{"data":"%"}`, `{"data":1}`, `"text"`, ``} {
-		if got, err := ClusterServiceVersion([]byte(value)); err == nil {
+		if got, err := ClusterServiceVersion(t.Context(), []byte(value)); err == nil {
 			t.Errorf("of %s it returns %s", value, got)
 		}
+	}
+}
+
+// What the aliases of a manifest expand to is bounded (S1).
+func TestManifestExpansion(t *testing.T) {
+	text := "kind: ClusterServiceVersion\nx: &a " + strings.Repeat("A", 1<<16) + "\ny: [" + strings.Repeat("*a,", 1100) + "]\n"
+	var limit *yamljson.LimitError
+	if _, err := ClusterServiceVersion(t.Context(), []byte(`{"data":"`+base64.StdEncoding.EncodeToString([]byte(text))+`"}`)); !errors.As(err, &limit) {
+		t.Errorf("got %v", err)
 	}
 }

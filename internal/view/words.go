@@ -105,7 +105,7 @@ func (r *wordReader) of(b graph.Bundle) (words, error) {
 			}
 		case property.TypeBundleObject:
 			// What is no manifest is for olmkit validate to tell.
-			text, err := manifest.ClusterServiceVersion(p.Value)
+			text, err := manifest.ClusterServiceVersion(r.ctx, p.Value)
 			if err != nil || text == nil {
 				continue
 			}

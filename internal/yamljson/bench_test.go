@@ -135,7 +135,7 @@ func benchmarkDocs(b *testing.B, docs [][]byte) {
 		b.ReportAllocs()
 		for b.Loop() {
 			for _, doc := range docs {
-				if _, err := Slow(doc, nil); err != nil {
+				if _, err := Slow(b.Context(), doc, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

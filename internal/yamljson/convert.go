@@ -22,6 +22,11 @@ type Options struct {
 	// Strict makes Slow report a key that occurs twice in a mapping. Otherwise the last one counts. Convert leaves
 	// both cases to Slow.
 	Strict bool
+
+	// Expansion is how many bytes of JSON aliases may add, from which Slow takes what they do: one number may serve
+	// several documents. If it is nil, Slow has [DefaultExpansion] for each. Documents of more nodes than it has room for
+	// are refused, too. Convert leaves aliases to Slow.
+	Expansion *int64
 }
 
 // maxDepth limits nesting in Convert. Slow has limits of its own.

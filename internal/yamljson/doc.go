@@ -8,11 +8,11 @@
 //	// out is {"name":"etcd","skips":["etcd.v1"]}, ok is true
 //
 // It knows a subset of YAML. Where a document leaves the subset, Convert says so instead of guessing, and the caller
-// asks [Slow], which is sigs.k8s.io/yaml:
+// asks [Slow], which has the full parser:
 //
 //	out, ok := yamljson.Convert(buf, doc, opts)
 //	if !ok {
-//		out, err = yamljson.Slow(doc, opts)
+//		out, err = yamljson.Slow(ctx, doc, opts)
 //	}
 //
 // The meaning of a document is what sigs.k8s.io/yaml v1.6.0 makes of it, YAML 1.1 and all: `yes` is true, `0777` is
@@ -31,6 +31,12 @@
 // folded text, carriage returns and the Unicode line breaks that YAML 1.1 knows, byte order marks, control characters,
 // invalid UTF-8, infinities, nesting beyond a thousand levels, and anything that is an error: Convert has no error
 // messages of its own.
+//
+// # One door
+//
+// All YAML that olmkit reads goes through this package, because a little of it can stand for a lot: what aliases expand
+// to, and how many nodes a document has, is bounded before anything is built (S1). [JSON] takes a document that may be
+// JSON as well, [Stream] cuts a stream into documents, and [Tree] is for what has to know about lines.
 //
 // # Skipping
 //

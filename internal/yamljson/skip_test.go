@@ -106,7 +106,7 @@ var smuggled = []string{
 // TestSkipValueAgrees: where a value ends is the same whether it is skipped or read.
 func TestSkipValueAgrees(t *testing.T) {
 	for _, doc := range smuggled {
-		if _, err := Slow([]byte(doc), nil); err != nil {
+		if _, err := Slow(t.Context(), []byte(doc), nil); err != nil {
 			t.Errorf("%q is no YAML and proves nothing: %v", doc, err)
 		}
 		checkSkipped(t, []byte(doc), heavy)
@@ -138,7 +138,7 @@ func checkSkipped(t testing.TB, doc []byte, skip func([]byte) bool) {
 		}
 		return
 	}
-	full, err := Slow(doc, nil)
+	full, err := Slow(t.Context(), doc, nil)
 	if err != nil {
 		return
 	}

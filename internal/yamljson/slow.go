@@ -1,11 +1,14 @@
 package yamljson
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v2"
 )
 
 // An Error says why the full parser did not accept a document.
@@ -17,24 +20,73 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Slow returns the JSON form of the YAML document doc, made by sigs.k8s.io/yaml. Its errors are of type *Error.
+// Slow returns the JSON form of the YAML document doc, made by the parser of sigs.k8s.io/yaml. The error is an *Error, a
+// *[LimitError], or the cause of the context's end.
 //
 // Only the first document of several is converted, without an error.
-func Slow(doc []byte, opts *Options) (out []byte, err error) {
+func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the parser panics on a few malformed inputs
 			out, err = nil, &Error{Err: fmt.Errorf("yaml: %v", r)}
 		}
+		if ctx.Err() != nil {
+			out, err = nil, context.Cause(ctx)
+		}
 	}()
-	if opts != nil && opts.Strict {
-		out, err = yaml.YAMLToJSONStrict(doc)
-	} else {
-		out, err = yaml.YAMLToJSON(doc)
+	if opts == nil {
+		opts = &Options{}
 	}
+	room := int64(DefaultExpansion)
+	if opts.Expansion != nil {
+		room = *opts.Expansion
+	}
+	added, err := expansion(ctx, doc, room)
 	if err != nil {
-		return nil, &Error{Line: errorLine(err), Err: err}
+		return nil, err
+	}
+	d := yaml.NewDecoder(&reader{ctx, doc})
+	d.SetStrict(opts.Strict)
+	var v any
+	if err := d.Decode(&v); err != nil && err != io.EOF { // nothing is null
+		return nil, syntaxError(err)
+	}
+	// A document that the two parsers read differently must not get around the limit.
+	if mayRepeat(doc) && sizeOf(v) > plus(room, int64(len(doc))*maxSource) {
+		return nil, &LimitError{Max: room}
+	}
+	if out, err = appendValue(nil, v); err != nil {
+		return nil, syntaxError(err)
+	}
+	if opts.Expansion != nil {
+		*opts.Expansion -= added
 	}
 	return out, nil
+}
+
+// A reader ends with its context, so that a parser of its text does.
+type reader struct {
+	ctx  context.Context // of one call of a parser
+	rest []byte
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	if len(r.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+func syntaxError(err error) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	return &Error{Line: errorLine(err), Err: err}
 }
 
 var linePattern = regexp.MustCompile(`\bline (\d+): `)

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
+	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -52,6 +52,8 @@ func readObjects(ctx context.Context, fsys fs.FS, dir string) ([]olm.Object, err
 		return nil, err
 	}
 	var out []olm.Object
+	room := int64(yamljson.DefaultExpansion)
+	opts := &yamljson.Options{Expansion: &room}
 	for _, e := range entries {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
@@ -72,7 +74,7 @@ func readObjects(ctx context.Context, fsys fs.FS, dir string) ([]olm.Object, err
 			}
 			var o olm.Object
 			if err == nil {
-				if o, err = readObject(doc); o.Kind == "" && err == nil {
+				if o, err = readObject(ctx, doc, opts); o.Kind == "" && err == nil {
 					continue // an empty document
 				}
 			}
@@ -86,12 +88,10 @@ func readObjects(ctx context.Context, fsys fs.FS, dir string) ([]olm.Object, err
 }
 
 // readObject reads a document; an empty one is no object and no error.
-func readObject(doc []byte) (o olm.Object, err error) {
-	text := bytes.TrimSpace(doc)
-	if len(text) == 0 || text[0] != '{' {
-		if text, err = yaml.YAMLToJSON(doc); err != nil {
-			return o, err
-		}
+func readObject(ctx context.Context, doc []byte, opts *yamljson.Options) (o olm.Object, err error) {
+	text, err := yamljson.JSON(ctx, doc, opts)
+	if err != nil {
+		return o, err
 	}
 	if bytes.Equal(text, []byte("null")) {
 		return o, nil

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,6 +73,7 @@ func TestHostile(t *testing.T) {
 		{"label of the root", image(t, map[string]string{oci.LabelManifests: "/"}, files("csv.yaml", csv)), new(*oci.LabelError), "=/ names no directory in the image"},
 		{"empty directory", image(t, bundleLabels, files("other/csv.yaml", csv)), new(*oci.LabelError), "names a directory that the image does not have, or that is empty"},
 		{"no object", with(item{"manifests/README.md", "Hello: world\n", 0}), new(*oci.ManifestError), "manifests/README.md: document 1: is no Kubernetes object: it has no kind, apiVersion or name"},
+		{"aliases (S1)", with(item{"manifests/x.yaml", config("a") + doubled(20), 0}), new(*oci.ManifestError), "manifests/x.yaml: document 1: the YAML expands to more than 67108864 bytes"},
 		{"no YAML", with(item{"manifests/x.yaml", config("a") + "---\na: [\n", 0}), new(*oci.ManifestError), "manifests/x.yaml: document 2: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,6 +92,15 @@ func TestHostile(t *testing.T) {
 		!strings.Contains(err.Error(), "it has no label "+oci.LabelConfigs+": only catalogs in files can be read, not those in a database") {
 		t.Errorf("a catalog in a database: %v", err)
 	}
+}
+
+// doubled returns YAML that aliases expand to a hundred times 2^n bytes.
+func doubled(n int) string {
+	text := "x0: &x0 " + strings.Repeat("A", 100) + "\n"
+	for i := range n {
+		text += fmt.Sprintf("x%d: &x%d [*x%d, *x%d]\n", i+1, i+1, i, i)
+	}
+	return text
 }
 
 // TestDigest proves that a registry cannot pass something off as something else.

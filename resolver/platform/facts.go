@@ -99,7 +99,7 @@ func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, err := minKubeVersion(raw)
+		text, err := minKubeVersion(ctx, raw)
 		if err == nil && text != "" {
 			var v semver.Version
 			if v, err = semver.ParseTolerant(text); err == nil {
@@ -116,7 +116,7 @@ func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
 
 // minKubeVersion returns the minKubeVersion of a bundle's blob: that of
 // olm.csv.metadata, or of the ClusterServiceVersion among its objects.
-func minKubeVersion(raw []byte) (string, error) {
+func minKubeVersion(ctx context.Context, raw []byte) (string, error) {
 	var blob struct {
 		Properties []struct {
 			Type  string         `json:"type"`
@@ -137,7 +137,7 @@ func minKubeVersion(raw []byte) (string, error) {
 			}
 			return m.MinKubeVersion, nil
 		case property.TypeBundleObject:
-			text, err := manifest.ClusterServiceVersion(p.Value)
+			text, err := manifest.ClusterServiceVersion(ctx, p.Value)
 			if err != nil {
 				return "", fmt.Errorf("%s: %w", p.Type, err)
 			}

@@ -1,0 +1,159 @@
+package yamljson
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+)
+
+// A few bytes of YAML can stand for any amount of JSON: an alias repeats what its anchor holds, and that may hold further
+// aliases. And the nodes that a parser builds take much more memory than a byte or two of text. Both are bounded before
+// anything is built from the text: nodes by counting the bytes that can begin one, aliases on the tree of
+// go.yaml.in/yaml/v3, which does not expand them.
+
+// DefaultExpansion is how many bytes the aliases of a document may add to it by default.
+const DefaultExpansion = 64 << 20
+
+// A LimitError is the error for a document that expands to too much (S1).
+type LimitError struct {
+	Max int64 // what it may expand to, in bytes
+}
+
+// Error names the limit. Callers that have a name for it wrap the error.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the YAML expands to more than %d bytes; write fewer aliases, or split the document", e.Max)
+}
+
+// What is counted for a node.
+const (
+	nodeSize  = 4       // as JSON: quotes or brackets, a comma or a colon
+	maxNumber = 24      // a number, a truth value or null
+	maxEscape = 6       // a byte in a JSON string, at most
+	maxSource = 32      // a byte of the document without aliases, at most
+	builtSize = 32      // of the limit, a byte that can begin a node: parsers take up to 200 for it
+	freeNodes = 1 << 15 // such bytes that every document may have
+)
+
+// expansion returns how many bytes of JSON the aliases of a document add, and an error when that exceeds the limit, or
+// when the document has too many nodes for it.
+func expansion(ctx context.Context, doc []byte, limit int64) (int64, error) {
+	if err := fewNodes(doc, limit); err != nil {
+		return 0, err
+	}
+	if !mayRepeat(doc) {
+		return 0, nil
+	}
+	root, err := tree(ctx, doc)
+	if err != nil {
+		return 0, err
+	}
+	c := counter{anchors: map[*yamlv3.Node]int64{}}
+	total := c.count(root)
+	if added := total - c.written; total < math.MaxInt64 && added <= limit {
+		return added, nil
+	}
+	return 0, &LimitError{Max: limit}
+}
+
+// Tree returns the first document of a text as a tree in which aliases are not expanded. It has no more nodes than
+// [DefaultExpansion] leaves room for. Errors are those of [Slow].
+func Tree(ctx context.Context, doc []byte) (*yamlv3.Node, error) {
+	if err := fewNodes(doc, DefaultExpansion); err != nil {
+		return nil, err
+	}
+	return tree(ctx, doc)
+}
+
+func tree(ctx context.Context, doc []byte) (root *yamlv3.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil { // as in Slow
+			root, err = nil, &Error{Err: fmt.Errorf("yaml: %v", r)}
+		}
+		if ctx.Err() != nil {
+			root, err = nil, context.Cause(ctx)
+		}
+	}()
+	root = &yamlv3.Node{}
+	if err := yamlv3.NewDecoder(&reader{ctx, doc}).Decode(root); err != nil && err != io.EOF { // nothing has no nodes
+		return nil, syntaxError(err)
+	}
+	return root, nil
+}
+
+// fewNodes returns an error for a document that may have more nodes than a limit has room for.
+func fewNodes(doc []byte, limit int64) error {
+	if n := nodeBytes(doc); n > freeNodes && n > limit/builtSize {
+		return &LimitError{Max: limit}
+	}
+	return nil
+}
+
+// mayRepeat reports whether a document may have aliases.
+func mayRepeat(doc []byte) bool {
+	return bytes.IndexByte(doc, '&') >= 0 && bytes.IndexByte(doc, '*') >= 0
+}
+
+// nodeBytes counts the bytes that can begin a node: one begins at most three.
+func nodeBytes(doc []byte) int64 {
+	var n int64
+	for _, c := range doc {
+		switch c {
+		case '-', '?', ':', ',', '[', '{':
+			n++
+		}
+	}
+	return n
+}
+
+// A counter counts the bytes of a tree as JSON.
+type counter struct {
+	anchors map[*yamlv3.Node]int64 // with aliases expanded
+	written int64                  // of all nodes counted so far, with no alias expanded
+}
+
+func (c *counter) count(n *yamlv3.Node) int64 {
+	size := nodeSize + textSize(n.Value)
+	if n.Kind == yamlv3.AliasNode {
+		c.written += nodeSize
+		// An anchor comes before its aliases. One that holds itself, which is an error, is not counted yet.
+		return plus(nodeSize, c.anchors[n.Alias])
+	}
+	c.written += size
+	for _, x := range n.Content {
+		size = plus(size, c.count(x))
+	}
+	if n.Anchor != "" {
+		c.anchors[n] = size
+	}
+	return size
+}
+
+// textSize returns the length of a text in a JSON string.
+func textSize(s string) int64 {
+	n := int64(len(s))
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\' || c == '\n' || c == '\t' || c == '\r':
+			n++
+		case c < 0x20:
+			n += maxEscape - 1
+		}
+	}
+	return n
+}
+
+// plus adds sizes; what does not fit is the largest.
+func plus(sizes ...int64) int64 {
+	var sum int64
+	for _, n := range sizes {
+		if sum > math.MaxInt64-n {
+			return math.MaxInt64
+		}
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,29 @@
+package reconcile_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/internal/yamljson"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+// What the aliases of a bundle's manifests expand to is bounded, for each manifest and for all of them (S1).
+func TestManifestExpansion(t *testing.T) {
+	blob := func(aliases int) []byte {
+		text := "kind: ConfigMap\nmetadata: {name: a}\nx: &a " + strings.Repeat("A", 1<<16) + "\ny: [" + strings.Repeat("*a,", aliases) + "]\n"
+		one := `{"type":"olm.bundle.object","value":{"data":"` + base64.StdEncoding.EncodeToString([]byte(text)) + `"}}`
+		return []byte(`{"properties":[` + one + "," + one + "]}")
+	}
+	if objects, err := reconcile.BundleObjects(blob(10)); len(objects) != 2 || err != nil {
+		t.Errorf("%d objects, %v", len(objects), err)
+	}
+	for aliases, property := range map[int]string{600: "/properties/1", 1100: "/properties/0"} {
+		var limit *yamljson.LimitError
+		if _, err := reconcile.BundleObjects(blob(aliases)); !errors.As(err, &limit) || !strings.HasPrefix(err.Error(), property) {
+			t.Errorf("with %d aliases in each manifest: %v", aliases, err)
+		}
+	}
+}
