@@ -5,8 +5,8 @@ GO      ?= go
 # How long each fuzz target and each benchmark runs.
 FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
-# How long the tests of one package may take. Those of kube build and start an API
-# server first, and the race detector takes its time.
+# How long the tests of one package may take. Those of kube start an API server first,
+# and the race detector takes its time.
 TESTTIMEOUT ?= 30m
 RACETIMEOUT ?= 60m
 # How many namespaces fleet has.
@@ -20,7 +20,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build test race fuzz faults fleet bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build setup test race fuzz faults fleet bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,8 +30,11 @@ all: build lint test ## build, lint and test
 build: ## build the command line into bin/
 	$(GO) build -trimpath -o bin/olmkit ./cmd/olmkit
 
-test: ## run all tests of all modules
-	@rc=0; for m in $(MODULES); do \
+setup: ## install or build what the tests need: Chromium, an API server and etcd
+	@internal/tools/setup.sh
+
+test: ## run setup, then all tests of all modules
+	@rc=0; internal/tools/setup.sh || rc=1; for m in $(MODULES); do \
 		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && $(GO) test -timeout $(TESTTIMEOUT) ./...) || rc=1; fi; \
 	done; exit $$rc
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReadmeSetUp checks that the set-up is two commands, and that what CI runs
-// is the second of them.
+// TestReadmeSetUp checks that the set-up is two commands, and that CI runs the second
+// of them, and then the linters and the race detector.
 func TestReadmeSetUp(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -29,8 +29,8 @@ func TestReadmeSetUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(ci), "\nexec "+commands[1][1]+" ") {
-		t.Errorf(".ci/run does not run %q", commands[1][1])
+	if want := "\n" + commands[1][1] + "\nmake lint\nmake race MODULES=.\n"; !strings.HasSuffix(string(ci), want) {
+		t.Errorf(".ci/run does not end with %q", want)
 	}
 }
 

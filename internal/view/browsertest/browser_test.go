@@ -38,16 +38,12 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	out, err := exec.Command("sh", "chromium.sh").Output()
+	path, err := chromium()
 	if err != nil {
-		var failed *exec.ExitError
-		fmt.Fprintln(os.Stderr, "chromium.sh:", err)
-		if errors.As(err, &failed) {
-			fmt.Fprint(os.Stderr, string(failed.Stderr))
-		}
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(strings.TrimSpace(string(out))), chromedp.WindowSize(1360, 900))
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1360, 900))
 	if os.Geteuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox) // Chromium refuses to run as root otherwise
 	}
@@ -61,6 +57,16 @@ func run(m *testing.M) int {
 	}
 	browser = ctx
 	return m.Run()
+}
+
+// chromium returns the path of a Chromium. Tests never install one.
+func chromium() (string, error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("there is no Chromium; run make setup in the root directory of the repository")
 }
 
 // A tab is a page in the browser, and everything that it did on the way.

@@ -2,7 +2,8 @@
 // hostile catalog can do there, whether keys and screen readers get everywhere,
 // whether colours can be read, and how long a large catalog takes.
 //
-//	go test .                              # installs Debian's chromium as root
+//	make setup                             # in the root directory, installs Chromium
+//	go test .
 //	go test . -run Screenshots -screenshots /tmp/shots
 //
 // There is nothing to import.

@@ -1,6 +1,6 @@
 // Package envtest starts a real kube-apiserver and etcd for tests, with OLM's
-// CRDs. Nothing is downloaded but Go modules: both servers are built from source,
-// once, by the module in ../testserver, and cached in its bin directory.
+// CRDs. "make setup" builds both servers from source, with the module in
+// ../testserver, and leaves them in its bin directory.
 //
 // A test binary has one control plane:
 //
@@ -10,5 +10,5 @@
 // for its owners, and deleted namespaces stay Terminating. Tests play those
 // parts.
 //
-// Where the servers cannot be built or started, the test binary fails.
+// Where the servers are not built, or do not start, the test binary fails.
 package envtest

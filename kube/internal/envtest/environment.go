@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/olmkit/olmkit/kube/internal/envtest/servers"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
@@ -46,12 +47,16 @@ func Main(m interface{ Run() int }, env *Environment, crds ...string) {
 	os.Exit(code)
 }
 
-// Start builds the servers if need be, and starts them.
+// Start starts the servers. They have to be built: run make setup.
 func (e *Environment) Start(crds ...string) (err error) {
-	if e.Bin, err = Build(); err != nil {
+	dir, err := servers.Dir()
+	if err != nil {
 		return err
 	}
-	api, err := goTool(".", "list", "-m", "-f", "{{.Dir}}", "github.com/operator-framework/api")
+	if e.Bin, err = servers.Find(dir); err != nil {
+		return err
+	}
+	api, err := servers.Go(".", "list", "-m", "-f", "{{.Dir}}", "github.com/operator-framework/api")
 	if err != nil {
 		return err
 	}
