@@ -21,7 +21,8 @@ type Identity struct {
 
 // A PropertyList is a Bundle known by its properties. There may be several
 // olm.package properties: the bundle is in each of their packages and has each
-// of their versions.
+// of their versions. They are read as those of installed operators (H22): a version
+// may be missing.
 //
 // A PropertyList is immutable; any number of goroutines may use it.
 type PropertyList struct {
@@ -63,11 +64,14 @@ func NewPropertyList(props []property.Property, id *Identity) *PropertyList {
 func (l *PropertyList) add(p property.Property) error {
 	switch p.Type {
 	case property.TypePackage:
-		v, err := property.ParsePackage(p.Value)
+		v, err := property.ParseInstalledPackage(p.Value)
 		if err != nil {
 			return err
 		}
 		l.packages = append(l.packages, v.PackageName)
+		if v.Version == "" {
+			return nil
+		}
 		version, err := parseVersion(v.Version)
 		if err != nil {
 			return &property.Error{Type: p.Type, Path: "/version", Err: err}
@@ -95,6 +99,10 @@ func (l *PropertyList) Problems() []Problem { return slices.Clip(l.problems) }
 
 // Provides implements Bundle.
 func (l *PropertyList) Provides(g property.GVK) bool { return slices.Contains(l.gvks, g) }
+
+// Packages returns the packages that the bundle is in, in the order of the list, that
+// of the identity last. The caller must not modify the slice.
+func (l *PropertyList) Packages() []string { return slices.Clip(l.packages) }
 
 // InPackage implements Bundle.
 func (l *PropertyList) InPackage(name string) bool { return slices.Contains(l.packages, name) }

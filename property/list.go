@@ -63,16 +63,37 @@ const (
 	ProjectedAnnotation = "operatorframework.io/properties"
 )
 
-// ParseProjected reads the value of [ProjectedAnnotation]. Errors of the list are
-// those of [ParseList].
+// ParseProjected reads the value of [ProjectedAnnotation] as OLM does (H22): an
+// object without a list has no properties, and elements without a type or a value do
+// not count. The list is never nil. Errors of the list are those of [ParseList].
 func ParseProjected(raw []byte) ([]Property, error) {
+	var v struct {
+		Properties []Property `json:"properties"`
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, projectedError(raw, err)
+	}
+	list := []Property{}
+	for _, p := range v.Properties {
+		if p.Type != "" && len(p.Value) > 0 && string(p.Value) != "null" {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+// projectedError returns what [ParseList] finds wrong in the list, or else err.
+func projectedError(raw []byte, err error) error {
 	var v struct {
 		Properties json.RawMessage `json:"properties"`
 	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return nil, err
+	if json.Unmarshal(raw, &v) != nil {
+		return err
 	}
-	return ParseList(v.Properties)
+	if _, wrong := ParseList(v.Properties); wrong != nil {
+		return wrong
+	}
+	return err
 }
 
 // LowestMaxOpenShift returns the newest platform that a bundle with these

@@ -1,6 +1,9 @@
 package property
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+)
 
 // A Package is the value of an olm.package property: which package a bundle
 // belongs to and which version of it the bundle is.
@@ -34,6 +37,21 @@ func ParsePackage(raw json.RawMessage) (Package, error) {
 		return Package{}, err
 	}
 	return Package{PackageName: string(f[0]), Version: string(f[1]), Release: string(f[2])}, nil
+}
+
+// ParseInstalledPackage reads the value of an olm.package property of an installed
+// operator as OLM does, which reads what older versions of it wrote (H22): the
+// version may be missing, empty or null, and the case of keys does not matter. The
+// error is an [*Error].
+func ParseInstalledPackage(raw json.RawMessage) (Package, error) {
+	var p Package
+	if err := json.Unmarshal(raw, &p); err == nil && p.PackageName != "" {
+		return p, nil
+	}
+	if _, err := ParsePackage(raw); err != nil {
+		return Package{}, err
+	}
+	return Package{}, &Error{Type: TypePackage, Err: errors.New("want an object of strings")}
 }
 
 // ParsePackageRequired reads the value of an olm.package.required property.

@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -97,19 +98,24 @@ status: {phase: %s}
 }
 
 // chains returns a catalog olm/c with a package of each name, whose channel s
-// leads from v1 to the version given.
-func chains(t *testing.T, packages map[string]int) *reconcile.Catalogs {
+// leads from v1 to the version given. The properties are those of package e.
+func chains(t *testing.T, packages map[string]int, properties ...string) *reconcile.Catalogs {
 	t.Helper()
 	text := ""
 	for name, n := range packages {
 		entries := ""
+		var own []string
+		if name == "e" {
+			own = properties
+		}
 		for v := n; v > 0; v-- {
 			if v > 1 {
 				entries += fmt.Sprintf("{name: %s.v%d, replaces: %s.v%d}, ", name, v, name, v-1)
 			} else {
 				entries += fmt.Sprintf("{name: %s.v%d}", name, v)
 			}
-			text += fmt.Sprintf("---\nschema: olm.bundle\npackage: %s\nname: %s.v%d\nimage: example.com/a\nproperties: [{type: olm.package, value: {packageName: %s, version: %d.0.0}}]\n", name, name, v, name, v)
+			text += fmt.Sprintf("---\nschema: olm.bundle\npackage: %s\nname: %s.v%d\nimage: example.com/a\nproperties: [%s]\n", name, name, v,
+				strings.Join(append([]string{fmt.Sprintf("{type: olm.package, value: {packageName: %s, version: %d.0.0}}", name, v)}, own...), ", "))
 		}
 		text += fmt.Sprintf("---\nschema: olm.package\nname: %s\ndefaultChannel: s\n---\nschema: olm.channel\npackage: %s\nname: s\nentries: [%s]\n", name, name, entries)
 	}

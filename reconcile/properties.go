@@ -109,12 +109,5 @@ func inferProperties(csv *olm.ClusterServiceVersion) ([]property.Property, error
 
 // packageOf returns the package that a CSV's properties name, if any.
 func packageOf(list []property.Property) string {
-	for _, p := range list {
-		if p.Type == property.TypePackage {
-			if v, err := property.ParsePackage(p.Value); err == nil {
-				return v.PackageName
-			}
-		}
-	}
-	return ""
+	return (&resolver.Installed{Properties: list}).PackageName()
 }

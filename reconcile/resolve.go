@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/blang/semver/v4"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
@@ -89,7 +88,11 @@ func (p *planner) problem(catalogs []health) resolver.Problem {
 		if p.replacement(c) != nil {
 			continue // the one that replaces it stands for both
 		}
-		pr.Installed = append(pr.Installed, p.installedCSV(c))
+		in, faults := Installed(c, p.Subscriptions)
+		for _, err := range faults {
+			p.note(c.Key(), "%s", err)
+		}
+		pr.Installed = append(pr.Installed, in)
 	}
 	for _, s := range p.Subscriptions {
 		if why := p.held(s); why != "" {
@@ -103,32 +106,6 @@ func (p *planner) problem(catalogs []health) resolver.Problem {
 		})
 	}
 	return pr
-}
-
-// installedCSV returns an operator as the resolver sees it. What cannot be read
-// of one concerns that one alone: its annotations are left out, so that its spec
-// says what it provides and requires, and a note tells (H7).
-func (p *planner) installedCSV(c *olm.ClusterServiceVersion) resolver.Installed {
-	in := resolver.Installed{Name: c.Metadata.Name, Version: c.Spec.Version}
-	if _, err := semver.Parse(in.Version); err != nil && in.Version != "" {
-		p.note(c.Key(), "spec.version %q is no version, so that it counts as 0.0.0: %s; mend it (H2)", in.Version, err)
-		in.Version = ""
-	}
-	list, err := Properties(c)
-	if err == nil {
-		in.Package, in.Properties = packageOf(list), list
-		return in
-	}
-	p.note(c.Key(), "%s; what it provides and requires is taken from its spec, other constraints are left out: mend the annotation (H7)", err)
-	if in.Properties, err = inferProperties(c); err != nil {
-		p.note(c.Key(), "what it provides and requires is not known: %s; mend the spec (H7)", err)
-	}
-	for _, s := range p.Subscriptions {
-		if s.Status.InstalledCSV == c.Metadata.Name {
-			in.Package = s.Spec.Package
-		}
-	}
-	return in
 }
 
 // channelOf returns the channel of a subscription: without a name it is the

@@ -101,9 +101,8 @@ func TestWrongConfig(t *testing.T) {
 // namespace from what it has to do. A note says what is wrong.
 func TestUnreadableInstalled(t *testing.T) {
 	for _, c := range []struct{ name, metadata, version, note string }{
-		{"H7: olm.properties", `annotations: {olm.properties: "["}`, "1.0.0", "annotation olm.properties: "},
 		{"H7: projected properties", `annotations: {operatorframework.io/properties: "{\"properties\": 1}"}`, "1.0.0", "annotation operatorframework.io/properties: "},
-		{"H2: version", `labels: {}`, "one", `spec.version "one" is no version, so that it counts as 0.0.0`},
+		{"H2: version", `labels: {}`, "one", `spec.version "one" is not a version and counts as 0.0.0`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := worldOf(t, "drift")

@@ -236,12 +236,14 @@ func (s *subscription) dropsStart(in []*source, channel string) bool {
 // it.
 func (u *universe) adoptable(name string) string {
 	i := slices.IndexFunc(u.installed, func(in *installed) bool { return in.Name == name })
-	if i < 0 || u.installed[i].pkg == "" {
+	if i < 0 {
 		return ""
 	}
-	for _, c := range u.cats {
-		if _, ok := c.Graph.Package(u.installed[i].pkg); ok {
-			return u.installed[i].pkg
+	for _, p := range u.installed[i].pkgs {
+		for _, c := range u.cats {
+			if _, ok := c.Graph.Package(p); ok {
+				return p
+			}
 		}
 	}
 	return ""

@@ -97,7 +97,7 @@ func (o *oracle) lie(f resolver.Fact) string {
 		}
 	case *resolver.OnePerPackage:
 		for i, c := range o.all {
-			if c.ref.Package == f.Package {
+			if slices.Contains(c.pkgs, f.Package) {
 				want = want.with(i)
 			}
 		}

@@ -81,7 +81,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 			e.state(ctx, stating{Fact: &Requires{Property: q.Property, Requirement: q.Expr}, owner: c, need: q.need})
 		}
 		for _, in := range r.replacedBy[c] {
-			if p := u.pkg(in); p == "" || p != u.pkg(c) {
+			if !u.inPackage(in, u.pkg(c)) {
 				f := &Replaced{Bundle: u.ref(c), Operator: u.ref(in)}
 				e.state(ctx, stating{Fact: f, owner: noCand, list: []cand{c, in}})
 			}
@@ -223,7 +223,7 @@ func (e *encoding) atMostOne(ctx context.Context) {
 	byPackage := map[string][]cand{}
 	byAPI := map[property.GVK][]cand{}
 	for _, c := range e.reached {
-		if p := u.pkg(c); p != "" {
+		for p := range u.pkgs(c) {
 			byPackage[p] = append(byPackage[p], c)
 		}
 		for g := range u.apis(c) {
@@ -238,7 +238,7 @@ func (e *encoding) atMostOne(ctx context.Context) {
 	for _, g := range slices.SortedFunc(maps.Keys(byAPI), property.GVK.Compare) {
 		list := byAPI[g]
 		p := u.pkg(list[0])
-		if p != "" && !slices.ContainsFunc(list, func(c cand) bool { return u.pkg(c) != p }) {
+		if p != "" && !slices.ContainsFunc(list, func(c cand) bool { return !u.inPackage(c, p) }) {
 			continue
 		}
 		e.state(ctx, stating{Fact: &OneProvider{API: g}, owner: noCand, list: list})

@@ -97,7 +97,7 @@ func (t *attempt) take(ctx context.Context, c cand) bool {
 	if t.r.u.barred(ctx, c) != nil {
 		return false
 	}
-	if p := t.r.u.pkg(c); p != "" {
+	for p := range t.r.u.pkgs(c) {
 		if t.pkgs[p] {
 			return false
 		}

@@ -106,7 +106,9 @@ func (u *universe) packagesReached(ctx context.Context) (map[string]bool, error)
 		}
 	}
 	for _, in := range u.installed {
-		add(in.pkg)
+		for _, p := range in.pkgs {
+			add(p)
+		}
 		for _, r := range in.requires {
 			need(r.Expr)
 		}

@@ -61,6 +61,7 @@ type candidate struct {
 	place     int  // counted from the head of the channel
 	version   semver.Version
 	facts     *constraints.PropertyList
+	pkgs      []string
 	apis      []property.GVK
 	requires  []constraints.Expr
 	barred    bool // has olm.deprecated (D12), or cannot be read (H7)
@@ -107,7 +108,15 @@ func newOracle(t testing.TB, p resolver.Problem) *oracle {
 	for _, in := range p.Installed {
 		v, _ := semver.Parse(cmp.Or(in.Version, "0.0.0"))
 		c := &candidate{catalog: -1, version: v, free: true, ref: resolver.Ref{Package: in.Package, Name: in.Name}}
+		if in.Package != "" {
+			c.pkgs = append(c.pkgs, in.Package)
+		} else if in.Properties == nil {
+			in.Properties = inferred(p.Subscriptions, in)
+		}
 		c.read(compiler, in.Properties)
+		if in.Package == "" && len(c.pkgs) > 0 {
+			c.ref.Package = c.pkgs[len(c.pkgs)-1]
+		}
 		// An installed operator is there, readable or not (H7); only
 		// olm.deprecated bars it (H12).
 		c.barred = slices.ContainsFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypeDeprecated })
@@ -169,6 +178,22 @@ func readDocs(t testing.TB, text string) (out []doc) {
 	return out
 }
 
+// inferred returns what OLM infers for a CSV without properties: that it is of the
+// one package that the subscriptions that own it name (H22).
+func inferred(subs []resolver.Subscription, in resolver.Installed) []property.Property {
+	pkgs := map[string]bool{}
+	pkg := ""
+	for _, s := range subs {
+		if s.InstalledCSV == in.Name {
+			pkg, pkgs[s.Package] = s.Package, true
+		}
+	}
+	if len(pkgs) != 1 {
+		return nil
+	}
+	return []property.Property{text(property.TypePackage, `{"packageName":%q,"version":%q}`, pkg, strings.TrimPrefix(in.Version, "0.0.0"))}
+}
+
 // read takes up the properties.
 func (c *candidate) read(compiler *constraints.Compiler, list []property.Property) {
 	for _, p := range list {
@@ -176,8 +201,8 @@ func (c *candidate) read(compiler *constraints.Compiler, list []property.Propert
 		switch p.Type {
 		case property.TypePackage:
 			var v property.Package
-			if v, err = property.ParsePackage(p.Value); err == nil && c.ref.Package == "" {
-				c.ref.Package = v.PackageName
+			if err = json.Unmarshal(p.Value, &v); err == nil {
+				c.pkgs = append(c.pkgs, v.PackageName)
 			}
 			if err == nil && c.catalog >= 0 {
 				c.version, err = semver.Parse(v.Version)
@@ -241,6 +266,7 @@ func (o *oracle) channel(compiler *constraints.Compiler, catalog int, ch doc) {
 		id := o.p.Catalogs[catalog].ID()
 		c := &candidate{
 			ref:     resolver.Ref{Catalog: id, Package: ch.Package, Channel: ch.Name, Name: e.Name},
+			pkgs:    []string{ch.Package},
 			catalog: catalog, entry: e, place: place,
 			facts: constraints.NewPropertyList(b.Properties, &constraints.Identity{Package: ch.Package}),
 		}
@@ -476,7 +502,7 @@ func (o *oracle) holds(x constraints.Expr, s set) bool {
 // not providers of one API (D10), and not an upgrade and what it upgrades.
 func (o *oracle) together(i, j int) bool {
 	a, b := o.all[i], o.all[j]
-	if a.ref.Package != "" && a.ref.Package == b.ref.Package || a.replaces.has(j) || b.replaces.has(i) {
+	if slices.ContainsFunc(a.pkgs, func(p string) bool { return slices.Contains(b.pkgs, p) }) || a.replaces.has(j) || b.replaces.has(i) {
 		return false
 	}
 	return !slices.ContainsFunc(a.apis, func(g property.GVK) bool { return slices.Contains(b.apis, g) })

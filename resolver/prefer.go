@@ -69,7 +69,7 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 			list = append(list, in.id)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b cand) int { return cmp.Compare(u.installed[a].pkg, u.installed[b].pkg) })
+	slices.SortStableFunc(list, func(a, b cand) int { return cmp.Compare(u.pkg(a), u.pkg(b)) })
 	for _, s := range u.sources(own) {
 		list = append(list, u.inSource(ctx, x, s)...)
 	}

@@ -94,9 +94,12 @@ type Installed struct {
 	// Version is a semantic version; empty counts as 0.0.0 (H2).
 	Version string `json:"version,omitempty"`
 	// Package is the package it came from. Default: that of the olm.package
-	// property.
-	Package    string              `json:"package,omitempty"`
-	Properties []property.Property `json:"properties,omitempty"`
+	// property. Each further olm.package counts, too (H22).
+	Package string `json:"package,omitempty"`
+	// Properties are those of the annotation of the ClusterServiceVersion. Nil stands
+	// for one without the annotation: then its package is that of the subscriptions
+	// that own it, if they name one.
+	Properties []property.Property `json:"properties,omitzero"`
 }
 
 // Semantics is the meaning of compound constraints.

@@ -244,7 +244,7 @@ func (g *generator) installed() {
 	for range g.weighted(4, 4, 3, 1) {
 		b := pick(g, g.bundles...)
 		in := resolver.Installed{Name: b.name, Version: b.version, Package: b.pkg, Properties: slices.Clone(b.props)}
-		switch g.weighted(12, 1, 1, 1, 3) {
+		switch g.weighted(12, 1, 1, 1, 3, 1, 1, 1) {
 		case 1:
 			in.Version = ""
 		case 2:
@@ -257,6 +257,15 @@ func (g *generator) installed() {
 			// In no catalog: only entries name it.
 			in.Name, in.Version = b.pkg+pick(g, ".v0.9", ".v0.8"), pick(g, "0.9.0", "0.8.0")
 			in.Properties = []property.Property{text(property.TypePackage, `{"packageName":%q,"version":%q}`, b.pkg, in.Version)}
+		case 5:
+			// Without the annotation of its properties (H22).
+			in.Package, in.Properties = "", nil
+		case 6:
+			in.Package = pick(g, "", b.pkg)
+			in.Properties = append(in.Properties, text(property.TypePackage, `{"packageName":%q,"version":"1.0.0"}`, g.name()))
+		case 7:
+			in.Package, in.Version = "", pick(g, in.Version, "")
+			in.Properties = []property.Property{text(property.TypePackage, pick(g, `{"packageName":%q}`, `{"packageName":%q,"version":""}`), b.pkg)}
 		}
 		if !slices.ContainsFunc(g.p.Installed, func(x resolver.Installed) bool { return x.Name == in.Name }) {
 			g.p.Installed = append(g.p.Installed, in)

@@ -55,7 +55,7 @@ type installed struct {
 	*Installed
 	at       int // in the problem
 	id       cand
-	pkg      string
+	pkgs     []string // the one that names it first
 	version  semver.Version
 	apis     []property.GVK
 	requires []graph.Requirement
@@ -117,10 +117,16 @@ func (u *universe) checkOptions() error {
 
 func (u *universe) addInstalled() error {
 	var compiler *constraints.Compiler
+	owners := map[string][]string{} // the packages of the subscriptions that own a CSV
+	for _, s := range u.p.Subscriptions {
+		if s.InstalledCSV != "" {
+			owners[s.InstalledCSV] = append(owners[s.InstalledCSV], s.Package)
+		}
+	}
 	for i := range u.p.Installed {
-		in := &u.p.Installed[i]
-		path := fmt.Sprintf("/installed/%d", i)
-		x := &installed{Installed: in, at: i, pkg: in.Package}
+		inferred := u.p.Installed[i].Infer(owners[u.p.Installed[i].Name]...)
+		in, path := &inferred, fmt.Sprintf("/installed/%d", i)
+		x := &installed{Installed: in, at: i, pkgs: in.Packages()}
 		if in.Name == "" {
 			return problemErrorf(path+"/name", "is missing; name the ClusterServiceVersion")
 		}
@@ -143,7 +149,7 @@ func (u *universe) addInstalled() error {
 		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
 			return cmp.Compare(a.Expr.String(), b.Expr.String())
 		})
-		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: x.pkg, Version: &x.version})
+		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
 		u.installed = append(u.installed, x)
 	}
 	slices.SortStableFunc(u.installed, func(a, b *installed) int { return cmp.Compare(a.Name, b.Name) })
@@ -166,9 +172,8 @@ func (x *installed) property(compiler *constraints.Compiler, n int, p property.P
 	}
 	switch p.Type {
 	case property.TypePackage:
-		if v, err := property.ParsePackage(p.Value); keep(err) && x.pkg == "" {
-			x.pkg = v.PackageName
-		}
+		_, err := property.ParseInstalledPackage(p.Value)
+		keep(err)
 	case property.TypeGVK:
 		if g, err := property.ParseGVK(p.Value); keep(err) {
 			x.apis = append(x.apis, g)
@@ -288,7 +293,7 @@ func (u *universe) rank(c cand) (int, bool) {
 func (u *universe) ref(c cand) Ref {
 	if u.isInstalled(c) {
 		x := u.installed[c]
-		return Ref{Package: x.pkg, Name: x.Name}
+		return Ref{Package: u.pkg(c), Name: x.Name}
 	}
 	e, b := u.entry(c)
 	return Ref{Catalog: u.source(c).ID(), Package: b.Package().Name(), Channel: e.Channel().Name(), Name: b.Name()}
@@ -311,14 +316,34 @@ func (u *universe) bundle(c cand) constraints.Bundle {
 	return b
 }
 
-// pkg returns the package of a candidate, "" when an installed operator does not
-// tell.
+// pkg returns the package that a candidate goes by, "" when that of an installed
+// operator is not known.
 func (u *universe) pkg(c cand) string {
 	if u.isInstalled(c) {
-		return u.installed[c].pkg
+		if list := u.installed[c].pkgs; len(list) > 0 {
+			return list[0]
+		}
+		return ""
 	}
 	_, b := u.entry(c)
 	return b.Package().Name()
+}
+
+// pkgs returns the packages of a candidate: a bundle has one, an installed operator
+// any number (H22).
+func (u *universe) pkgs(c cand) iter.Seq[string] {
+	if u.isInstalled(c) {
+		return slices.Values(u.installed[c].pkgs)
+	}
+	return func(yield func(string) bool) { yield(u.pkg(c)) }
+}
+
+// inPackage reports whether a candidate is in a package.
+func (u *universe) inPackage(c cand, name string) bool {
+	if u.isInstalled(c) {
+		return slices.Contains(u.installed[c].pkgs, name)
+	}
+	return u.pkg(c) == name
 }
 
 // apis returns the APIs that a candidate provides, in order.

@@ -70,7 +70,7 @@ func (a *answer) text(w io.Writer) error {
 	}
 	for _, in := range a.problem.Installed {
 		if left[in.Name] != nil {
-			t.add("keep", in.Package, in.Version, in.Version, in.Name, "", "", "no subscription")
+			t.add("keep", in.PackageName(), in.Version, in.Version, in.Name, "", "", "no subscription")
 		}
 	}
 	if len(a.Selected) == 0 {

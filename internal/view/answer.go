@@ -92,7 +92,7 @@ func (r *reasoner) build(ctx context.Context) error {
 		if _, known := r.number[in.Name]; !known && !replaced[in.Name] {
 			r.number[in.Name] = len(r.Nodes)
 			r.alone[len(r.Nodes)] = true
-			r.Nodes = append(r.Nodes, reasonNode{Kind: "keep", Name: in.Name, Package: in.Package, From: in.Version, To: in.Version, Detail: r.left(in.Name)})
+			r.Nodes = append(r.Nodes, reasonNode{Kind: "keep", Name: in.Name, Package: in.PackageName(), From: in.Version, To: in.Version, Detail: r.left(in.Name)})
 		}
 	}
 	return r.connect(ctx)

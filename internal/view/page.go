@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -69,7 +68,7 @@ func newData(ctx context.Context, in *Input) (*pageData, error) {
 		}
 		d.Answers = append(d.Answers, *a)
 		for _, x := range p.Installed {
-			pkg := packageOf(&x)
+			pkg := packageOf(&p.Problem, &x)
 			installed[pkg] = append(installed[pkg], graph.Node{Name: x.Name, Version: x.Version})
 		}
 	}
@@ -102,19 +101,15 @@ func newData(ctx context.Context, in *Input) (*pageData, error) {
 
 // packageOf returns the package of an installed operator, "" when it is not
 // known.
-func packageOf(in *resolver.Installed) string {
-	if in.Package != "" {
-		return in.Package
-	}
-	for _, p := range in.Properties {
-		if p.Type != property.TypePackage {
-			continue
-		}
-		if v, err := property.ParsePackage(p.Value); err == nil {
-			return v.PackageName
+func packageOf(p *resolver.Problem, in *resolver.Installed) string {
+	var owners []string
+	for _, s := range p.Subscriptions {
+		if s.InstalledCSV == in.Name {
+			owners = append(owners, s.Package)
 		}
 	}
-	return ""
+	inferred := in.Infer(owners...)
+	return inferred.PackageName()
 }
 
 //go:embed app/*.js app/page.css app/body.html lib/*.js lib/*.LICENSE lib/lib.txt

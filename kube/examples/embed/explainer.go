@@ -105,7 +105,12 @@ func (e *Explainer) problem(ctx context.Context, namespace string) (*resolver.Pr
 	if err := e.Client.List(ctx, &subs, client.InNamespace(namespace)); err != nil {
 		return nil, err
 	}
-	for _, s := range subs.Items {
+	owners := make([]*olm.Subscription, len(subs.Items))
+	for i, s := range subs.Items {
+		var err error
+		if owners[i], err = kube.FromTyped[olm.Subscription](e.Client.Scheme(), &s); err != nil {
+			return nil, err
+		}
 		p.Subscriptions = append(p.Subscriptions, resolver.Subscription{
 			Name:             s.Name,
 			Package:          s.Spec.Package,
@@ -124,25 +129,15 @@ func (e *Explainer) problem(ctx context.Context, namespace string) (*resolver.Pr
 		if csvs.Items[i].IsCopied() {
 			continue
 		}
-		in, err := e.installed(&csvs.Items[i])
+		csv, err := kube.FromTyped[olm.ClusterServiceVersion](e.Client.Scheme(), &csvs.Items[i])
 		if err != nil {
 			return nil, err
 		}
-		p.Installed = append(p.Installed, *in)
+		in, faults := reconcile.Installed(csv, owners)
+		if err := errors.Join(faults...); err != nil {
+			return nil, fmt.Errorf("%s: %w", csv.Key(), err)
+		}
+		p.Installed = append(p.Installed, in)
 	}
 	return p, nil
-}
-
-// installed takes what matters of an operator out of its CSV: its version and the
-// properties of its bundle, which OLM keeps in an annotation.
-func (e *Explainer) installed(csv *v1alpha1.ClusterServiceVersion) (*resolver.Installed, error) {
-	value, err := kube.FromTyped[olm.ClusterServiceVersion](e.Client.Scheme(), csv)
-	if err != nil {
-		return nil, err
-	}
-	properties, err := reconcile.Properties(value)
-	if err != nil {
-		return nil, fmt.Errorf("ClusterServiceVersion %s/%s: %w", csv.Namespace, csv.Name, err)
-	}
-	return &resolver.Installed{Name: csv.Name, Version: csv.Spec.Version.String(), Properties: properties}, nil
 }
