@@ -16,6 +16,10 @@ import (
 // IgnoreFile is the name of the files that list what a load passes over (A2).
 const IgnoreFile = ".indexignore"
 
+// TemporaryPrefix begins the names of files that olmkit has not finished writing. A
+// load passes them over, as a process that was killed may leave some behind (S6).
+const TemporaryPrefix = ".olmkit-"
+
 // An ignorer holds the patterns of the .indexignore files seen so far, the ones
 // of outer directories first, so that of two that match the later one is of a
 // deeper file or a later line, and wins.

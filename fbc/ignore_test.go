@@ -293,6 +293,18 @@ func run(t *testing.T, git, dir string, stdin *strings.Reader, args ...string) s
 	return string(out)
 }
 
+// TestTemporaryFiles: what a process that was killed was writing is not read (S6).
+func TestTemporaryFiles(t *testing.T) {
+	tree := files("a.json", pkgA, TemporaryPrefix+"x.tmp", "{", "p/"+TemporaryPrefix+"y.tmp", pkgA, TemporaryPrefix+"d/b.json", channel)
+	c, err := Load(t.Context(), tree, nil)
+	if err != nil || len(c.Packages) != 1 || len(c.Channels) != 1 {
+		t.Errorf("got %+v, %v; want the package and the channel", c, err)
+	}
+	if names, err := Files(t.Context(), tree, nil); err != nil || len(names) != 2 {
+		t.Errorf("Files returns %q, %v", names, err)
+	}
+}
+
 // FuzzIgnore checks that no ignore file makes a walk panic, and that what one
 // pattern keeps does not depend on lines that match nothing.
 func FuzzIgnore(f *testing.F) {

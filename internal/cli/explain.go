@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -295,5 +296,12 @@ func record(ctx context.Context, p *resolver.Problem, file string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(text, '\n'), 0o666)
+	err = disk.Replace(file, newFile, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("--record: %w", err)
+	}
+	return nil
 }

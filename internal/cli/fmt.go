@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/disk"
 )
 
 func newFmt(e *env) *cobra.Command {
@@ -39,12 +40,17 @@ standard input.`,
 			args = []string{stdinPath}
 		}
 		changed := false
+		var files disk.Batch
+		defer files.Discard()
 		for _, arg := range args {
-			one, err := formatAll(cmd.Context(), e, arg, w, *write, *check)
+			one, err := formatAll(cmd.Context(), e, arg, w, &files, *write, *check)
 			if err != nil {
 				return err
 			}
 			changed = changed || one
+		}
+		if err := files.Commit(); err != nil {
+			return err
 		}
 		if *check && changed {
 			return errNegative
@@ -54,8 +60,9 @@ standard input.`,
 	return cmd
 }
 
-// formatAll formats the files of a catalog; it reports whether any changes.
-func formatAll(ctx context.Context, e *env, arg string, w *writing, write, check bool) (bool, error) {
+// formatAll formats the files of a catalog, and adds those to be written to files; it
+// reports whether any changes.
+func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.Batch, write, check bool) (bool, error) {
 	c, err := newLoader(e).keep(ctx, arg, fbc.KeepAll)
 	if err != nil {
 		return false, notLoaded(ctx, arg, err)
@@ -93,7 +100,7 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, write, check
 		changed = true
 		if check {
 			fmt.Fprintln(e.stdout, name)
-		} else if err := writeFile(ctx, name, part, opts); err != nil {
+		} else if err := stage(ctx, files, name, part, opts); err != nil {
 			return false, err
 		}
 	}

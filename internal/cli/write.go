@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/disk"
 )
 
 // A writing says how commands that make catalogs write them.
@@ -79,10 +80,19 @@ func (w *writing) write(ctx context.Context, out io.Writer, c *fbc.Catalog) erro
 	if err := w.checkDir(parts); err != nil {
 		return err
 	}
+	var files disk.Batch
+	defer files.Discard()
 	for _, file := range slices.Sorted(maps.Keys(parts)) {
-		if err := writeFile(ctx, file, parts[file], opts); err != nil {
-			return err
+		err := files.MkdirAll(filepath.Dir(file))
+		if err == nil {
+			err = stage(ctx, &files, file, parts[file], opts)
 		}
+		if err != nil {
+			return fmt.Errorf("--dir: nothing was written: %w", err)
+		}
+	}
+	if err := files.Commit(); err != nil {
+		return fmt.Errorf("--dir: %w", err)
 	}
 	return nil
 }
@@ -104,7 +114,7 @@ func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 	}
 	stay, first := 0, ""
 	err = filepath.WalkDir(w.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || parts[name] != nil {
+		if err != nil || d.IsDir() || parts[name] != nil || strings.HasPrefix(d.Name(), fbc.TemporaryPrefix) {
 			return err
 		}
 		if stay++; stay == 1 {
@@ -118,66 +128,19 @@ func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 	return err
 }
 
-// writeFile writes a catalog to a file, whole or not at all.
-func writeFile(ctx context.Context, name string, c *fbc.Catalog, opts *fbc.WriteOptions) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return replaceFile(name, func(w io.Writer) error { return fbc.Write(ctx, w, c, opts) })
+// newFile is the permissions of new files, of which the umask takes its part.
+const newFile = 0o666
+
+// stage adds the file of a catalog to those that are to be written.
+func stage(ctx context.Context, files *disk.Batch, name string, c *fbc.Catalog, opts *fbc.WriteOptions) error {
+	return files.Add(name, newFile, func(w io.Writer) error { return fbc.Write(ctx, w, c, opts) })
 }
 
-// replaceFile writes a file beside its place and moves it there, so that nobody
-// sees half of it. It follows a link, keeps the permissions of the file that was
-// there, and replaces nothing but files.
-func replaceFile(name string, write func(io.Writer) error) error {
-	mode := os.FileMode(0o644)
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	switch info, err := os.Lstat(name); {
-	case err == nil && !info.Mode().IsRegular():
-		return &notFileError{name, info.Mode().Type()}
-	case err == nil:
-		mode = info.Mode().Perm()
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".olmkit-*")
-	if at := (*fs.PathError)(nil); errors.As(err, &at) { // of a name that nobody gave
-		return fmt.Errorf("%s cannot be written: directory %s: %w", name, filepath.Dir(name), at.Err)
-	}
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // nothing is left of it after a rename
-	err = write(f)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
-}
-
-// A notFileError refuses to replace what is no file.
-type notFileError struct {
-	name string
-	mode fs.FileMode
-}
-
-func (e *notFileError) Error() string {
-	return fmt.Sprintf("%s is no regular file (%s); name a file, which is replaced as a whole, or a new one", e.name, e.mode)
-}
-
-// replaceOutput is [replaceFile] for a command that writes to standard output
+// replaceOutput is [disk.Replace] for a command that writes to standard output
 // when --output is "-".
 func replaceOutput(name string, write func(io.Writer) error) error {
-	err := replaceFile(name, write)
-	if errors.As(err, new(*notFileError)) {
+	err := disk.Replace(name, newFile, write)
+	if errors.As(err, new(*disk.NotFileError)) {
 		return fmt.Errorf("--output: %w, or - for standard output", err)
 	}
 	if err != nil {

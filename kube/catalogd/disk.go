@@ -1,7 +1,6 @@
 package catalogd
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/disk"
 )
 
 // A state is what the directory remembers of a server: a small file that names
@@ -38,7 +38,7 @@ func (c *Client) indexFile(hash string) string { return c.file("-" + hash[:16] +
 // keep gives the text its name and writes the index and the state. Whatever
 // fails, the catalog can still be used: its text is an open file.
 func (c *Client) keep(ctx context.Context, cat *Catalog, s *spool, tags tags) error {
-	if err := os.Rename(s.Name(), c.textFile(cat.Hash)); err != nil {
+	if err := errors.Join(s.Sync(), os.Rename(s.Name(), c.textFile(cat.Hash))); err != nil {
 		os.Remove(s.Name())
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *Client) keep(ctx context.Context, cat *Catalog, s *spool, tags tags) er
 }
 
 func (c *Client) writeIndex(ctx context.Context, cat *Catalog) error {
-	return writeFile(c.indexFile(cat.Hash), func(w io.Writer) error { return graph.WriteIndex(ctx, w, cat.Graph, cat.Hash) })
+	return disk.Replace(c.indexFile(cat.Hash), 0o600, func(w io.Writer) error { return graph.WriteIndex(ctx, w, cat.Graph, cat.Hash) })
 }
 
 func (c *Client) writeState(cat *Catalog, tags tags) error {
@@ -65,7 +65,7 @@ func (c *Client) writeState(cat *Catalog, tags tags) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(c.file(".json"), func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+	return disk.Replace(c.file(".json"), 0o600, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
 }
 
 func (c *Client) readState() (state, error) {
@@ -125,23 +125,4 @@ func (c *Client) open(ctx context.Context, s state) (*Catalog, error) {
 		c.opts.Warn(fmt.Errorf("writing the index of the catalog at %s again: %w", c.url.Redacted(), err))
 	}
 	return cat, nil
-}
-
-// writeFile writes a file so that it is there as a whole or not at all.
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+"-*.tmp")
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/kube/catalogd"
 	"github.com/olmkit/olmkit/kube/oci"
 )
@@ -169,11 +171,7 @@ func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error
 		return nil, err
 	}
 	// Without an index the next start takes longer: nothing that anybody must know.
-	if f, err := os.CreateTemp(dir, "olmkit-index-*.tmp"); err == nil {
-		if errors.Join(graph.WriteIndex(ctx, f, g, img.Digest), f.Close()) != nil || os.Rename(f.Name(), name) != nil {
-			os.Remove(f.Name())
-		}
-	}
+	_ = disk.Replace(name, 0o600, func(w io.Writer) error { return graph.WriteIndex(ctx, w, g, img.Digest) })
 	return g, nil
 }
 

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/olmkit/olmkit/internal/disk"
 )
 
 // What was pulled is kept as a zip archive, which is compressed, has checksums,
@@ -57,7 +59,7 @@ func (p *Puller) unpack(ctx context.Context, source v1.Image, k kind, key string
 	if err != nil {
 		return nil, err
 	}
-	spool, err := p.temp("spool")
+	spool, err := p.temp()
 	if err != nil {
 		return nil, err
 	}
@@ -109,16 +111,8 @@ func (p *Puller) pack(ctx context.Context, k kind, key string, about info, files
 		}
 		return img, err
 	}
-	f, err := p.temp("image")
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(writeArchive(ctx, f, about, files, spool), f.Close()); err != nil {
-		os.Remove(f.Name())
-		return nil, err
-	}
-	if err := os.Rename(f.Name(), p.file(k, key)); err != nil {
-		os.Remove(f.Name())
+	name := p.file(k, key)
+	if err := disk.Replace(name, 0o600, func(w io.Writer) error { return writeArchive(ctx, w, about, files, spool) }); err != nil {
 		return nil, err
 	}
 	img := p.open(ctx, k, key)
@@ -131,13 +125,14 @@ func (p *Puller) pack(ctx context.Context, k kind, key string, about info, files
 	return img, nil
 }
 
-func (p *Puller) temp(what string) (*os.File, error) {
+// temp creates a file without a place.
+func (p *Puller) temp() (*os.File, error) {
 	if p.opts.Dir != "" {
 		if err := os.MkdirAll(p.opts.Dir, 0o700); err != nil {
 			return nil, err
 		}
 	}
-	return os.CreateTemp(p.opts.Dir, "olmkit-"+what+"-*.tmp")
+	return os.CreateTemp(p.opts.Dir, "olmkit-spool-*.tmp")
 }
 
 // file returns the name of the archive of an image.

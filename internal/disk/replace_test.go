@@ -1,0 +1,264 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+const (
+	older = `{"schema":"olm.package","name":"%s","defaultChannel":"old"}`
+	newer = `{"schema":"olm.package","name":"%s","defaultChannel":"new"}`
+)
+
+// names of the files of a catalog: two that are there, and one that is new.
+func names(dir string) []string {
+	return []string{filepath.Join(dir, "a", "catalog.json"), filepath.Join(dir, "b", "catalog.json"), filepath.Join(dir, "c", "catalog.json")}
+}
+
+func text(t testing.TB, form, name string) string {
+	t.Helper()
+	return fmt.Sprintf(form, filepath.Base(filepath.Dir(name)))
+}
+
+// oldCatalog writes the files that are there.
+func oldCatalog(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names(dir)[:2] {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text(t, older, name)), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// update writes all files.
+func update(b *Batch, dir string, each func(i int, w io.Writer) error) error {
+	defer b.Discard()
+	for i, name := range names(dir) {
+		if err := b.MkdirAll(filepath.Dir(name)); err != nil {
+			return err
+		}
+		if err := b.Add(name, 0o666, func(w io.Writer) error { return each(i, w) }); err != nil {
+			return err
+		}
+	}
+	return b.Commit()
+}
+
+func whole(t testing.TB, dir string) func(int, io.Writer) error {
+	return func(i int, w io.Writer) error {
+		_, err := io.WriteString(w, text(t, newer, names(dir)[i]))
+		return err
+	}
+}
+
+// tree returns everything below a directory, with the content of files.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			out[name] = ""
+			return err
+		}
+		text, err := os.ReadFile(name)
+		out[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestBatch replaces files and adds one, and leaves nothing else (S6).
+func TestBatch(t *testing.T) {
+	dir := oldCatalog(t)
+	if err := update(new(Batch), dir, whole(t, dir)); err != nil {
+		t.Fatal(err)
+	}
+	got := tree(t, dir)
+	for _, name := range names(dir) {
+		if got[name] != text(t, newer, name) {
+			t.Errorf("%s holds %q", name, got[name])
+		}
+	}
+	if len(got) != 7 {
+		t.Errorf("there is more than three files in their directories: %v", got)
+	}
+}
+
+// TestBatchFails has each file fail while it is written, and while it is moved to its
+// place: everything is as it was (S6).
+func TestBatchFails(t *testing.T) {
+	check := func(what string, i int, dir string, before map[string]string, err error) {
+		t.Helper()
+		if err == nil {
+			t.Errorf("%s file %d: there is no error", what, i)
+		}
+		if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+			t.Errorf("%s file %d changes the directory (-before +after):\n%s", what, i, diff)
+		}
+	}
+	for i := range 3 {
+		dir := oldCatalog(t)
+		before := tree(t, dir)
+		err := update(new(Batch), dir, func(k int, w io.Writer) error {
+			io.WriteString(w, strings.Repeat("{", 100_000))
+			if k == i {
+				return errors.New("no space left on device")
+			}
+			return nil
+		})
+		check("writing", i, dir, before, err)
+
+		b := &Batch{}
+		steps := 0
+		b.step = func() {
+			if len(b.staged) < 3 {
+				return
+			}
+			if steps++; steps == 2 { // the last file is written, and none is moved
+				if err := os.Remove(b.staged[i].temp); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		dir = oldCatalog(t)
+		before = tree(t, dir)
+		check("moving", i, dir, before, update(b, dir, whole(t, dir)))
+	}
+}
+
+// TestBatchKilled kills a process before each change that it makes: each file is as it
+// was or as it should be, and a load reads these files and no others (S6).
+func TestBatchKilled(t *testing.T) {
+	const env = "OLMKIT_TEST_KILL"
+	if at := os.Getenv(env); at != "" {
+		step, dir, _ := strings.Cut(at, " ")
+		left, err := strconv.Atoi(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &Batch{step: func() {
+			if left--; left < 0 {
+				self, err := os.FindProcess(os.Getpid())
+				if err == nil {
+					err = self.Kill()
+				}
+				t.Error(err)
+				select {}
+			}
+		}}
+		if err := update(b, dir, whole(t, dir)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	leftovers := 0
+	for step := range 100 {
+		dir := oldCatalog(t)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestBatchKilled$")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", env, step, dir))
+		out, err := cmd.CombinedOutput()
+		if err != nil && !errors.As(err, new(*exec.ExitError)) {
+			t.Fatal(err)
+		}
+		if err != nil && strings.Contains(string(out), "FAIL") {
+			t.Fatalf("step %d: %s", step, out)
+		}
+		files := 0
+		for name, content := range tree(t, dir) {
+			switch {
+			case strings.HasPrefix(filepath.Base(name), fbc.TemporaryPrefix):
+				leftovers++
+			case filepath.Ext(name) == ".json":
+				files++
+				if content != text(t, older, name) && content != text(t, newer, name) {
+					t.Errorf("step %d: %s holds %q", step, name, content)
+				}
+			}
+		}
+		c, lerr := fbc.Load(t.Context(), os.DirFS(dir), nil)
+		if lerr != nil {
+			t.Fatalf("step %d: %v", step, lerr)
+		}
+		if len(c.Packages) != files {
+			t.Errorf("step %d: a load reads %d packages of %d files", step, len(c.Packages), files)
+		}
+		if err == nil {
+			if files != 3 || leftovers == 0 || step < 10 {
+				t.Errorf("%d files, %d leftovers of %d steps", files, leftovers, step)
+			}
+			return
+		}
+	}
+	t.Error("it does not end")
+}
+
+// TestReplaceModes: new files have what the umask leaves, others what they had (S6).
+func TestReplaceModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no umask")
+	}
+	dir := t.TempDir()
+	ref, err := os.OpenFile(filepath.Join(dir, "ref"), os.O_CREATE, 0o666) // asks the umask
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ref.Close()
+	want, err := ref.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(io.Writer) error { return nil }
+	check := func(name string, want fs.FileMode) {
+		t.Helper()
+		if err := Replace(name, 0o666, nothing); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode() != want {
+			t.Errorf("%s has the mode %v, %v; want %v", name, info.Mode(), err, want)
+		}
+	}
+	check(filepath.Join(dir, "new"), want.Mode())
+	for _, mode := range []fs.FileMode{0o600, 0o640, 0o666, 0o755} {
+		name := filepath.Join(dir, mode.String())
+		if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chmod(name, mode)); err != nil {
+			t.Fatal(err)
+		}
+		check(name, mode)
+	}
+}
+
+// TestReplaceWhat names what cannot be replaced.
+func TestReplaceWhat(t *testing.T) {
+	dir := t.TempDir()
+	nothing := func(io.Writer) error { return nil }
+	if err := Replace(dir, 0o666, nothing); !errors.As(err, new(*NotFileError)) {
+		t.Errorf("a directory gives the error %v", err)
+	}
+	if err := Replace(filepath.Join(dir, "none", "file"), 0o666, nothing); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that does not exist gives the error %v", err)
+	}
+	if got := tree(t, dir); len(got) != 1 {
+		t.Errorf("something was written: %v", got)
+	}
+}
