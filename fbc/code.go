@@ -61,6 +61,7 @@ const (
 	CodeReplacesNewer     Code = "replaces-newer"       // an entry replaces a newer version
 	CodeDanglingReplaces  Code = "dangling-replaces"    // replaces leaves the channel though older entries are left
 	CodeStuck             Code = "stuck"                // nothing that is offered updates an entry
+	CodeBridge            Code = "bridge"               // a channel continues another one before its end
 	CodeDefaultBehind     Code = "default-behind"       // the default channel lacks the newest version
 	CodeUnmet             Code = "unmet"                // nothing in the catalog meets a requirement
 	CodeVersionBuild      Code = "version-build"        // two versions only differ by build metadata
@@ -73,7 +74,7 @@ const (
 var warnings = []Code{
 	CodeIgnorePattern, CodeIcon,
 	CodeStrayFile, CodeTemplate, CodeUnknownSchema, CodeUnknownProperty, CodeDeprecatedHead, CodeSkipRangeSelf, CodeSkipRangeNewer, CodeReplacesNewer,
-	CodeDanglingReplaces, CodeStuck, CodeDefaultBehind, CodeUnmet, CodeVersionBuild, CodeRelatedImageEmpty,
+	CodeDanglingReplaces, CodeStuck, CodeBridge, CodeDefaultBehind, CodeUnmet, CodeVersionBuild, CodeRelatedImageEmpty,
 	CodeMaxNumber, CodeMaxRepeated,
 }
 

@@ -265,6 +265,73 @@ properties:
 `,
 	},
 	{
+		Code: CodeBridge, Title: "a channel continues another one before its end", Rules: "B5, B9",
+		Text: `
+The first entry of a channel replaces a version of an earlier channel, so that users
+of that channel can move over. Later versions of the earlier channel are left
+behind: nothing in any channel updates them past its end. This happens when the
+earlier channel still gets fixes after the new one was started. Let the first
+entry replace the last version, and again after each fix, or give entries of the new
+channel a skipRange over the earlier one.`,
+		Bad: `
+schema: olm.package
+name: etcd
+defaultChannel: stable-0.9
+---
+schema: olm.channel
+package: etcd
+name: stable-0.9
+entries:
+- name: etcd.v0.9.0
+- name: etcd.v0.9.2
+  replaces: etcd.v0.9.0
+---
+schema: olm.channel
+package: etcd
+name: stable-0.10
+entries:
+- name: etcd.v0.10.0
+  replaces: etcd.v0.9.0
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v0.10.0
+image: quay.io/example/etcd:v0.10.0
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.10.0}
+`,
+		Good: `
+schema: olm.package
+name: etcd
+defaultChannel: stable-0.10
+---
+schema: olm.channel
+package: etcd
+name: stable-0.9
+entries:
+- name: etcd.v0.9.0
+- name: etcd.v0.9.2
+  replaces: etcd.v0.9.0
+---
+schema: olm.channel
+package: etcd
+name: stable-0.10
+entries:
+- name: etcd.v0.10.0
+  replaces: etcd.v0.9.2
+  skipRange: ">=0.9.0 <0.10.0"
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v0.10.0
+image: quay.io/example/etcd:v0.10.0
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.10.0}
+`,
+	},
+	{
 		Code: CodeDefaultBehind, Title: "the default channel lacks the newest version", Rules: "A5",
 		Text: `
 Users who name no channel get an older version than the package has. That may be

@@ -142,6 +142,7 @@ type pkg struct {
 	name     string
 	blob     *Package
 	channels []*Channel
+	lines    []*line // of the channels that have entries
 	bundles  []*Bundle
 	byName   map[string]*bundleFacts
 	messages []*Deprecations
@@ -215,4 +216,5 @@ func (v *validator) pkg(p *pkg) {
 		v.channel(p, x)
 	}
 	v.channelsTogether(p)
+	v.bridges(p)
 }

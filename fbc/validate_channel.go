@@ -57,6 +57,7 @@ func (v *validator) channel(p *pkg, c *Channel) {
 		}
 	}
 	l.shape = chain.Of(l.links())
+	p.lines = append(p.lines, &l)
 	v.graph(&l)
 	if len(l.shape.Heads) == 1 {
 		v.upgrades(p, &l)
