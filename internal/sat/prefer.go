@@ -29,39 +29,100 @@ type Choice struct {
 //
 // ok is false when hard itself cannot hold.
 func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after func(Lit) []Choice) (chosen []Lit, ok bool, err error) {
-	ok, err = s.Solve(ctx, hard...)
-	if !ok || err != nil {
+	if ok, err = s.Solve(ctx, hard...); !ok || err != nil {
 		return nil, false, err
 	}
-	assume := hard[:len(hard):len(hard)]
+	// A search for each option would be exact, and take a model of everything each
+	// time. Nearly always it is enough to follow what the choices force; one search
+	// confirms all of them in the end. What it refutes is learned, and the choices
+	// are made again.
+	for {
+		if chosen, err = s.choose(ctx, hard, queue, after); err != nil {
+			return nil, false, err
+		}
+		if ok, err = s.Solve(ctx, slices.Concat(hard, chosen)...); ok || err != nil {
+			return chosen, ok, err
+		}
+		core, err := s.firstImpossible(ctx, hard, chosen)
+		if err != nil {
+			return nil, false, err
+		}
+		for i, l := range core {
+			core[i] = l.Not()
+		}
+		s.Clause(core...)
+	}
+}
+
+// choose makes the choices as Prefer does, but takes each option that the clauses
+// do not refute without a search.
+func (s *Solver) choose(ctx context.Context, hard []Lit, queue []Choice, after func(Lit) []Choice) (chosen []Lit, err error) {
+	p, ok := s.propagation()
 	took := make(map[Lit]bool, len(hard))
 	for _, l := range hard {
 		took[l] = true
+		ok = ok && p.hold(l)
 	}
 	has := func(l Lit) bool { return took[l] }
-	for len(queue) > 0 {
+	for ; ok && len(queue) > 0; queue = queue[1:] {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		c := queue[0]
-		queue = queue[1:]
 		if c.Met == nil && slices.ContainsFunc(c.Options, has) || c.Met != nil && c.Met(has) {
 			continue
 		}
 		for _, l := range c.Options {
-			// A model that has the option already spares a search.
-			if !s.Value(l) {
-				ok, err := s.Solve(ctx, append(assume, l)...)
-				if err != nil {
-					return nil, false, err
+			if p.value[l] < 0 {
+				continue
+			}
+			before := len(p.forced)
+			if !p.hold(l) {
+				// The search finds out when the choices before are not possible either.
+				p.undo(before)
+				if ok = p.hold(l.Not()); !ok {
+					break
 				}
-				if !ok {
-					continue
-				}
+				continue
 			}
 			took[l] = true
-			assume = append(assume, l)
 			chosen = append(chosen, l)
 			queue = append(queue, after(l)...)
+			p.grow()
 			break
 		}
 	}
-	return chosen, true, nil
+	return chosen, nil
+}
+
+// firstImpossible returns a set of literals that cannot hold together, after a
+// search that found this of hard and chosen: of hard, and of as few of the first
+// of chosen as there is such a set of.
+func (s *Solver) firstImpossible(ctx context.Context, hard, chosen []Lit) (core []Lit, err error) {
+	at := make(map[Lit]int, len(chosen)) // how many there are up to each of chosen
+	for i, l := range chosen {
+		at[l] = i + 1
+	}
+	core = s.Core()
+	// The first possible of chosen can hold, the first impossible of them cannot. It
+	// is most often the last of a set that is in the way.
+	for possible, step := 0, 1; ; step *= 2 {
+		impossible := 0
+		for _, l := range core {
+			impossible = max(impossible, at[l])
+		}
+		if impossible <= possible+1 {
+			return core, nil
+		}
+		try := max(impossible-step, (possible+impossible)/2)
+		ok, err := s.Solve(ctx, slices.Concat(hard, chosen[:try])...)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			possible = try
+		} else {
+			core = s.Core()
+		}
+	}
 }

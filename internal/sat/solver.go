@@ -26,6 +26,12 @@ type Solver struct {
 	// fresh is true while the last answer was "satisfiable" and no clause was
 	// added since, so that Value may be asked.
 	fresh bool
+	// stated are the literals of all clauses, one after the other, starts where each
+	// begins, and units those that leave no choice.
+	stated []Lit
+	starts []int32
+	units  []int32
+	prop   *propagation // made when it is asked for
 	// demands and limits are what is counted before each search (count.go), with
 	// those of each literal.
 	demands  []demand
@@ -68,14 +74,30 @@ func (s *Solver) Size() (vars, clauses int) { return s.vars, s.clauses }
 func (s *Solver) Clause(ls ...Lit) {
 	s.fresh = false
 	s.clauses++
+	if len(ls) < 2 {
+		s.units = append(s.units, int32(len(s.starts)))
+	}
+	s.starts = append(s.starts, int32(len(s.stated)))
+	s.stated = append(s.stated, ls...)
 	for _, l := range ls {
 		s.g.Add(z.Lit(l))
 	}
 	s.g.Add(z.LitNull)
 }
 
+// maxClause is how many literals a clause may have that Or states. The solver looks
+// through a clause from its beginning each time that a literal of it becomes false.
+const maxClause = 32
+
 // Or returns a literal that holds exactly when one of ls does.
 func (s *Solver) Or(ls ...Lit) Lit {
+	for len(ls) > maxClause {
+		var parts []Lit
+		for part := range slices.Chunk(ls, maxClause) {
+			parts = append(parts, s.Or(part...))
+		}
+		ls = parts
+	}
 	switch len(ls) {
 	case 0:
 		return s.yes.Not()
