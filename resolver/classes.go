@@ -108,7 +108,7 @@ func (e *encoding) quotient(ctx context.Context, core []int, apart []cand) *quot
 		if f.need != nil && !done[key] {
 			done[key] = true
 			leaf, n := 0, 0
-			e.leaves(ctx, f.need, all, func(c cand, at int) {
+			e.leaves(ctx, f.need, all, func(c cand) bool { return known[c] }, func(c cand, at int) {
 				if at != leaf {
 					leaf, n = at, intern("leaf %d of %s", at, key)
 				}
@@ -151,8 +151,9 @@ func (e *encoding) likeness(i int) string {
 	return fmt.Sprintf("fact %d", i)
 }
 
-// leaves calls f for every candidate of each leaf, with the number of the leaf.
-func (e *encoding) leaves(ctx context.Context, n *need, all []cand, f func(c cand, leaf int)) {
+// leaves calls f for every candidate of each leaf, with the number of the leaf. Of
+// all candidates of a core, has knows each.
+func (e *encoding) leaves(ctx context.Context, n *need, all []cand, has func(cand) bool, f func(c cand, leaf int)) {
 	leaf := 0
 	var walk func(n *need)
 	walk = func(n *need) {
@@ -164,10 +165,8 @@ func (e *encoding) leaves(ctx context.Context, n *need, all []cand, f func(c can
 			}
 		case noneOf:
 			leaf++
-			for _, c := range all {
-				if e.r.u.satisfies(ctx, n.expr, c) {
-					f(c, leaf)
-				}
+			for _, c := range e.r.u.among(ctx, n.expr, all, has) {
+				f(c, leaf)
 			}
 		}
 		for _, k := range n.kids {
@@ -215,11 +214,13 @@ func (q *quotient) formula(ctx context.Context, n *need) *formula {
 	case anyOf:
 		out.classes = q.classesOf(n.list)
 	case noneOf:
+		first := make([]cand, len(q.classes))
 		for i, class := range q.classes {
-			if q.e.r.u.satisfies(ctx, n.expr, class[0]) {
-				out.classes = append(out.classes, i)
-			}
+			first[i] = class[0]
 		}
+		has := func(c cand) bool { n, ok := q.of[c]; return ok && first[n] == c }
+		out.classes = q.classesOf(q.e.r.u.among(ctx, n.expr, first, has))
+		slices.Sort(out.classes)
 	}
 	for _, k := range n.kids {
 		out.kids = append(out.kids, q.formula(ctx, k))

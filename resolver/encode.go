@@ -184,6 +184,12 @@ func (r *resolution) reach(ctx context.Context) ([]cand, error) {
 	return slices.Sorted(maps.Keys(seen)), nil
 }
 
+// isReached reports whether a candidate takes part.
+func (e *encoding) isReached(c cand) bool {
+	_, ok := e.vars[c]
+	return ok
+}
+
 // lit returns the literal of a need. A need without negation is encoded once for
 // all that state it.
 func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
@@ -191,8 +197,8 @@ func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
 		return l
 	}
 	var parts []sat.Lit
-	for _, c := range n.list {
-		parts = append(parts, e.vars[c])
+	if n.kind == anyOf {
+		parts = e.of(n.list)
 	}
 	for _, k := range n.kids {
 		parts = append(parts, e.lit(ctx, k))
@@ -204,10 +210,8 @@ func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
 	case every:
 		l = e.s.And(parts...)
 	case noneOf:
-		for _, c := range e.reached {
-			if e.r.u.satisfies(ctx, n.expr, c) {
-				parts = append(parts, e.vars[c])
-			}
+		for _, c := range e.r.u.among(ctx, n.expr, e.reached, e.isReached) {
+			parts = append(parts, e.vars[c])
 		}
 		l = e.s.Or(parts...).Not()
 	}
@@ -281,6 +285,10 @@ func (e *encoding) choices(ctx context.Context, list []*need) []sat.Choice {
 // for the subscriptions that take part; ok is false when there is none.
 func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub int) bool) (set []cand, ok bool, err error) {
 	hard := slices.Clone(on)
+	isOn := make(map[sat.Lit]bool, len(on))
+	for _, l := range on {
+		isOn[l] = true
+	}
 	var queue []sat.Choice
 	for i, n := range e.r.options {
 		if takesPart(i) {
@@ -298,7 +306,7 @@ func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub 
 		return e.choices(ctx, e.needOf[l].choices())
 	}
 	for i, f := range e.facts {
-		if _, ok := f.Fact.(*MustStay); ok && slices.Contains(on, e.on[i]) {
+		if _, ok := f.Fact.(*MustStay); ok && isOn[e.on[i]] {
 			l := e.vars[f.owner]
 			hard = append(hard, l)
 			set = append(set, f.owner)
@@ -309,8 +317,13 @@ func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub 
 	if !ok || err != nil {
 		return nil, ok, err
 	}
+	in := make(map[cand]bool, len(set)+len(chosen))
+	for _, c := range set {
+		in[c] = true
+	}
 	for _, l := range chosen {
-		if c, ok := e.cands[l]; ok && !slices.Contains(set, c) {
+		if c, ok := e.cands[l]; ok && !in[c] {
+			in[c] = true
 			set = append(set, c)
 		}
 	}

@@ -55,7 +55,7 @@ func (r *resolution) firstIn(ctx context.Context, s *scratch) (set []cand, ok bo
 		push(n.list[i])
 	}
 	for _, x := range t.forbidden {
-		if slices.ContainsFunc(t.set, func(c cand) bool { return r.u.satisfies(ctx, x, c) }) {
+		if len(r.u.among(ctx, x, t.set, func(c cand) bool { return t.took[c] })) > 0 {
 			return nil, false
 		}
 	}
@@ -67,6 +67,7 @@ type attempt struct {
 	r         *resolution
 	set       []cand
 	took      map[cand]bool
+	replaced  map[cand]bool // installed operators that something in set replaces
 	pkgs      map[string]bool
 	apis      map[property.GVK]bool
 	forbidden []constraints.Expr
@@ -76,7 +77,7 @@ type attempt struct {
 func (t *attempt) start(r *resolution) *attempt {
 	t.r = r
 	if t.took == nil {
-		t.took, t.pkgs, t.apis = map[cand]bool{}, map[string]bool{}, map[property.GVK]bool{}
+		t.took, t.replaced, t.pkgs, t.apis = map[cand]bool{}, map[cand]bool{}, map[string]bool{}, map[property.GVK]bool{}
 	}
 	return t
 }
@@ -85,6 +86,7 @@ func (t *attempt) start(r *resolution) *attempt {
 func (t *attempt) end() {
 	t.r, t.set = nil, nil // the set is the answer
 	clear(t.took)
+	clear(t.replaced)
 	clear(t.pkgs)
 	clear(t.apis)
 	clear(t.forbidden)
@@ -115,13 +117,10 @@ func (t *attempt) take(ctx context.Context, c cand) bool {
 		if t.took[in] {
 			return false
 		}
+		t.replaced[in] = true
 	}
-	if t.r.u.isInstalled(c) {
-		for _, other := range t.set {
-			if slices.Contains(t.r.replacedBy[other], c) {
-				return false
-			}
-		}
+	if t.replaced[c] {
+		return false
 	}
 	t.took[c] = true
 	t.set = append(t.set, c)

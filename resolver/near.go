@@ -83,7 +83,7 @@ func (u *universe) hidden(x constraints.Expr) string {
 		return ""
 	}
 	for _, c := range u.cats {
-		for _, b := range reach(c.Graph, x) {
+		for _, b := range reach(bundlePostings{c.Graph}, x) {
 			if !u.test(context.Background(), x, b) {
 				continue
 			}

@@ -115,22 +115,25 @@ func compound(x constraints.Expr) bool {
 
 // rank is 0 for a need that the installed operators meet by themselves.
 func (n *needs) rank(ctx context.Context, x *need) int {
-	if n.holds(ctx, x, n.u.installed) {
+	installed, _ := n.u.atRest()
+	if x.heldBy(ctx, n.u, installed.list, n.u.isInstalled) {
 		return 0
 	}
 	return 1
 }
 
-func (n *needs) holds(ctx context.Context, x *need, set []*installed) bool {
+// heldBy reports whether a set, of which has knows each member, meets a need.
+func (x *need) heldBy(ctx context.Context, u *universe, set []cand, has func(cand) bool) bool {
+	held := func(k *need) bool { return k.heldBy(ctx, u, set, has) }
 	switch x.kind {
 	case anyOf:
-		return slices.ContainsFunc(x.list, n.u.isInstalled)
+		return slices.ContainsFunc(x.list, has)
 	case every:
-		return !slices.ContainsFunc(x.kids, func(k *need) bool { return !n.holds(ctx, k, set) })
+		return !slices.ContainsFunc(x.kids, func(k *need) bool { return !held(k) })
 	case some:
-		return slices.ContainsFunc(x.kids, func(k *need) bool { return n.holds(ctx, k, set) })
+		return slices.ContainsFunc(x.kids, held)
 	}
-	return !slices.ContainsFunc(set, func(in *installed) bool { return n.u.satisfies(ctx, x.expr, in.id) })
+	return len(u.among(ctx, x.expr, set, has)) == 0
 }
 
 // A stated is a requirement of a candidate with the need it means.

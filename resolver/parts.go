@@ -64,10 +64,8 @@ func (e *encoding) partition(ctx context.Context) *partition {
 // eachForbidden calls f for every candidate that a negation of the need names.
 func (e *encoding) eachForbidden(ctx context.Context, n *need, f func(cand)) {
 	if n.kind == noneOf {
-		for _, c := range e.reached {
-			if e.r.u.satisfies(ctx, n.expr, c) {
-				f(c)
-			}
+		for _, c := range e.r.u.among(ctx, n.expr, e.reached, e.isReached) {
+			f(c)
 		}
 	}
 	for _, k := range n.kids {
@@ -126,17 +124,19 @@ func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error)
 	for _, core := range cores {
 		c.Cores = append(c.Cores, e.core(core))
 	}
+	isRefused := map[string]bool{}
 	for i, s := range r.u.subs {
 		if takesPart(i) {
 			c.planned = append(c.planned, s.Name)
 		} else {
 			c.refused = append(c.refused, s.Name)
+			isRefused[s.Name] = true
 		}
 	}
 	if ok {
 		c.partial = r.solution(set)
 		c.partial.off = off
-		c.partial.Stayed = slices.DeleteFunc(c.partial.Stayed, func(s Stay) bool { return slices.Contains(c.refused, s.Subscription) })
+		c.partial.Stayed = slices.DeleteFunc(c.partial.Stayed, func(s Stay) bool { return isRefused[s.Subscription] })
 	}
 	if c.partial != nil && len(c.planned) > 0 {
 		for _, core := range c.Cores {

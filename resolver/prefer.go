@@ -64,9 +64,10 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 	}
 	var list []cand
 	// Installed operators are preferred by package, then name (H13).
-	for _, in := range u.installed {
-		if u.satisfies(ctx, x, in.id) {
-			list = append(list, in.id)
+	installed, named := u.atRest()
+	for _, c := range reach(installed, x) {
+		if u.satisfies(ctx, x, c) {
+			list = append(list, c)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b cand) int { return cmp.Compare(u.pkg(a), u.pkg(b)) })
@@ -76,7 +77,7 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 	// What is not offered can be in the set all the same, where a startingCSV
 	// names it, and then counts for a formula over the set (D5).
 	if u.semantics() == Documented {
-		for _, c := range u.named {
+		for _, c := range reach(named, x) {
 			if u.satisfies(ctx, x, c) {
 				list = append(list, c)
 			}
@@ -95,7 +96,7 @@ func (u *universe) inSource(ctx context.Context, x constraints.Expr, s *source) 
 		return list
 	}
 	var entries []graph.Entry
-	for _, b := range reach(s.Graph, x) {
+	for _, b := range reach(bundlePostings{s.Graph}, x) {
 		if !u.test(ctx, x, b) {
 			continue
 		}
@@ -130,64 +131,4 @@ func compareEntries(a, b graph.Entry) int {
 	ar, _ := a.Rank()
 	br, _ := b.Rank()
 	return cmp.Compare(ar, br)
-}
-
-// reach returns the bundles of a catalog among which those that satisfy the
-// expression are, by package and name, from the index where there is one.
-func reach(c *graph.Catalog, x constraints.Expr) []graph.Bundle {
-	switch x := x.(type) {
-	case *constraints.GVK:
-		return slices.Collect(c.Providers(x.GVK))
-	case *constraints.Label:
-		return slices.Collect(c.Labelled(x.Label))
-	case *constraints.Package:
-		p, ok := c.Package(x.Name)
-		if !ok {
-			return nil
-		}
-		return slices.Collect(p.Bundles())
-	case *constraints.All:
-		// Whoever satisfies all satisfies the part that reaches fewest.
-		var best []graph.Bundle
-		found := false
-		for _, part := range x.Of {
-			if !indexed(part) {
-				continue
-			}
-			if list := reach(c, part); !found || len(list) < len(best) {
-				best, found = list, true
-			}
-		}
-		if found {
-			return best
-		}
-	case *constraints.Any:
-		if indexed(x) {
-			var all []graph.Bundle
-			for _, part := range x.Of {
-				all = append(all, reach(c, part)...)
-			}
-			slices.SortFunc(all, graph.Bundle.Compare)
-			return slices.Compact(all)
-		}
-	}
-	return slices.Collect(c.Bundles())
-}
-
-// indexed reports whether reach finds the bundles without a scan.
-func indexed(x constraints.Expr) bool {
-	switch x := x.(type) {
-	case *constraints.GVK, *constraints.Label, *constraints.Package:
-		return true
-	case *constraints.All:
-		return slices.ContainsFunc(x.Of, indexed)
-	case *constraints.Any:
-		for _, part := range x.Of {
-			if !indexed(part) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }

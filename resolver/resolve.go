@@ -101,6 +101,7 @@ func (r *resolution) unlock(ctx context.Context) {
 
 func newResolution(u *universe) *resolution {
 	r := &resolution{u: u, needs: newNeeds(u), replacedBy: map[cand][]cand{}, busy: make(chan struct{}, 1)}
+	named := map[cand]bool{}
 	for _, s := range u.subs {
 		list, missing := u.options(s)
 		r.missing = append(r.missing, missing)
@@ -111,7 +112,8 @@ func newResolution(u *universe) *resolution {
 		r.options = append(r.options, &need{kind: anyOf, list: list})
 		if s.current == nil {
 			for _, c := range list {
-				if _, ok := u.rank(c); !ok && !slices.Contains(u.named, c) {
+				if _, ok := u.rank(c); !ok && !named[c] {
+					named[c] = true
 					u.named = append(u.named, c)
 				}
 			}
@@ -148,8 +150,14 @@ func (r *resolution) solution(set []cand) *Solution {
 		sol.Selected = append(sol.Selected, s)
 	}
 	slices.SortFunc(sol.Selected, Selected.Compare)
+	stays := make([]bool, len(u.installed))
+	for _, c := range set {
+		if u.isInstalled(c) {
+			stays[c] = true
+		}
+	}
 	for i, s := range u.subs {
-		if r.options[i] != nil && s.current != nil && slices.Contains(set, s.current.id) {
+		if r.options[i] != nil && s.current != nil && stays[s.current.id] {
 			sol.Stayed = append(sol.Stayed, r.stay(s, r.options[i].list))
 		}
 	}

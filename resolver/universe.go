@@ -29,10 +29,12 @@ type universe struct {
 	installed []*installed // by name
 	cats      []*source    // by namespace and name
 	// named are the entries that are not offered but that a startingCSV names.
-	named    []cand
-	policies map[string][]ruling
-	lists    map[listKey][]cand
-	orders   map[int][]*source
+	named []cand
+	// Postings of the installed operators and of named, when they are needed.
+	installedPostings, namedPostings *candPostings
+	policies                         map[string][]ruling
+	lists                            map[listKey][]cand
+	orders                           map[int][]*source
 	// waived are requirements that are not held against their packages.
 	waived []*Requires
 	modes  map[graph.Bundle]error // why bundles do not serve the operator group; nil: they do

@@ -59,7 +59,7 @@ func (s *Solution) WhoAsks(ctx context.Context, name string) (Reasons, error) {
 func (w *why) owners() []cand {
 	out := slices.Clone(w.order)
 	for _, c := range w.set {
-		if !slices.Contains(out, c) {
+		if _, chosen := w.cause[c]; !chosen {
 			out = append(out, c)
 		}
 	}
@@ -75,7 +75,7 @@ func (n *need) metBy(ctx context.Context, w *why, c cand) bool {
 	case every:
 		return slices.ContainsFunc(n.kids, func(k *need) bool { return k.metBy(ctx, w, c) })
 	case some:
-		return slices.ContainsFunc(n.kids, func(k *need) bool { return k.heldBy(w.r.u, ctx, w.set) && k.metBy(ctx, w, c) })
+		return slices.ContainsFunc(n.kids, func(k *need) bool { return k.heldBy(ctx, w.r.u, w.set, w.has) && k.metBy(ctx, w, c) })
 	}
 	return false
 }

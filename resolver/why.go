@@ -86,11 +86,15 @@ type cause struct {
 type why struct {
 	r     *resolution
 	set   []cand
+	in    map[cand]bool // the members of set
 	e     *encoding
 	on    []sat.Lit // the switches of the facts that the solution is about
 	cause map[cand]cause
 	order []cand // as chosen
 }
+
+// has reports whether a candidate is in the solution.
+func (w *why) has(c cand) bool { return w.in[c] }
 
 // named returns the bundle or operator of the solution that has a name.
 func (w *why) named(name string) (cand, error) {
@@ -110,13 +114,19 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 		return nil, err
 	}
 	e.describe()
-	w := &why{r: s.r, set: s.set, e: e, cause: map[cand]cause{}}
+	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, cause: map[cand]cause{}}
+	for _, c := range s.set {
+		w.in[c] = true
+	}
+	off := s.off // in order
 	for i, l := range e.on {
 		// What a partial solution leaves out cannot be met, and must not stand
 		// against what it has.
-		if !slices.Contains(s.off, i) {
-			w.on = append(w.on, l)
+		if len(off) > 0 && off[0] == i {
+			off = off[1:]
+			continue
 		}
+		w.on = append(w.on, l)
 	}
 	w.replay(ctx)
 	s.why = w
@@ -126,10 +136,6 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 // replay makes the decisions again, in the order of the search, knowing what
 // came of them.
 func (w *why) replay(ctx context.Context) {
-	in := map[cand]bool{}
-	for _, c := range w.set {
-		in[c] = true
-	}
 	type decision struct {
 		cause
 		*need
@@ -170,7 +176,7 @@ func (w *why) replay(ctx context.Context) {
 		}
 		if d.kind == some {
 			for _, k := range d.kids {
-				if k.heldBy(w.r.u, ctx, w.set) {
+				if k.heldBy(ctx, w.r.u, w.set, w.has) {
 					for _, n := range k.choices() {
 						queue = append(queue, decision{d.cause, n})
 					}
@@ -179,27 +185,13 @@ func (w *why) replay(ctx context.Context) {
 			}
 			continue
 		}
-		if i := slices.IndexFunc(d.need.list, func(c cand) bool { return in[c] }); i >= 0 {
+		if i := slices.IndexFunc(d.need.list, w.has); i >= 0 {
 			c := d.need.list[i]
 			d.cause.list = d.need.list
 			take(c, d.cause)
 			push(c)
 		}
 	}
-}
-
-// heldBy reports whether a set meets a need.
-func (n *need) heldBy(u *universe, ctx context.Context, set []cand) bool {
-	held := func(k *need) bool { return k.heldBy(u, ctx, set) }
-	switch n.kind {
-	case anyOf:
-		return slices.ContainsFunc(n.list, func(c cand) bool { return slices.Contains(set, c) })
-	case every:
-		return !slices.ContainsFunc(n.kids, func(k *need) bool { return !held(k) })
-	case some:
-		return slices.ContainsFunc(n.kids, held)
-	}
-	return !slices.ContainsFunc(set, func(c cand) bool { return u.satisfies(ctx, n.expr, c) })
 }
 
 // link tells one decision, with what stood against the better options.
@@ -314,7 +306,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	u := w.r.u
 	e, b := u.entry(c)
 	out := WhyNot{Bundle: u.ref(c), Pos: b.Pos()}
-	if slices.Contains(w.set, c) {
+	if w.has(c) {
 		out.Text = "is part of the solution"
 		return out, nil
 	}

@@ -1,0 +1,179 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+)
+
+// Postings list what a leaf of an expression can be satisfied by, so that nobody
+// has to look at everything: the bundles of a catalog, the installed operators.
+type postings[T comparable] interface {
+	providers(property.GVK) iter.Seq[T]
+	labelled(string) iter.Seq[T]
+	inPackage(string) iter.Seq[T]
+	all() iter.Seq[T]
+	compare(a, b T) int
+}
+
+// reach returns those among which are those that satisfy an expression, from the
+// postings where there are any for it.
+func reach[T comparable](p postings[T], x constraints.Expr) []T {
+	switch x := x.(type) {
+	case *constraints.GVK:
+		return slices.Collect(p.providers(x.GVK))
+	case *constraints.Label:
+		return slices.Collect(p.labelled(x.Label))
+	case *constraints.Package:
+		return slices.Collect(p.inPackage(x.Name))
+	case *constraints.All:
+		// Whoever satisfies all satisfies the part that reaches fewest.
+		var best []T
+		found := false
+		for _, part := range x.Of {
+			if !indexed(part) {
+				continue
+			}
+			if list := reach(p, part); !found || len(list) < len(best) {
+				best, found = list, true
+			}
+		}
+		if found {
+			return best
+		}
+	case *constraints.Any:
+		if indexed(x) {
+			var all []T
+			for _, part := range x.Of {
+				all = append(all, reach(p, part)...)
+			}
+			slices.SortFunc(all, p.compare)
+			return slices.Compact(all)
+		}
+	}
+	return slices.Collect(p.all())
+}
+
+// indexed reports whether reach finds what it returns without a scan.
+func indexed(x constraints.Expr) bool {
+	switch x := x.(type) {
+	case *constraints.GVK, *constraints.Label, *constraints.Package:
+		return true
+	case *constraints.All:
+		return slices.ContainsFunc(x.Of, indexed)
+	case *constraints.Any:
+		for _, part := range x.Of {
+			if !indexed(part) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// Of a catalog, bundles come by package and name.
+type bundlePostings struct{ *graph.Catalog }
+
+func (p bundlePostings) providers(g property.GVK) iter.Seq[graph.Bundle] { return p.Providers(g) }
+func (p bundlePostings) labelled(label string) iter.Seq[graph.Bundle]    { return p.Labelled(label) }
+func (p bundlePostings) all() iter.Seq[graph.Bundle]                     { return p.Bundles() }
+func (bundlePostings) compare(a, b graph.Bundle) int                     { return a.Compare(b) }
+
+func (p bundlePostings) inPackage(name string) iter.Seq[graph.Bundle] {
+	if pkg, ok := p.Package(name); ok {
+		return pkg.Bundles()
+	}
+	return func(func(graph.Bundle) bool) {}
+}
+
+// candPostings are the postings of some candidates, in their order.
+type candPostings struct {
+	list     []cand
+	place    map[cand]int // in list
+	apis     map[property.GVK][]cand
+	packages map[string][]cand
+	labels   map[string][]cand
+}
+
+// post makes the postings of candidates.
+func (u *universe) post(list []cand) *candPostings {
+	p := &candPostings{
+		list: list, place: make(map[cand]int, len(list)),
+		apis: map[property.GVK][]cand{}, packages: map[string][]cand{}, labels: map[string][]cand{},
+	}
+	for i, c := range list {
+		p.place[c] = i
+		if pkg := u.pkg(c); pkg != "" {
+			file(p.packages, pkg, c)
+		}
+		for x := range u.bundle(c).Properties() {
+			switch x.Type {
+			case property.TypePackage:
+				if v, err := property.ParsePackage(x.Value); err == nil {
+					file(p.packages, v.PackageName, c)
+				}
+			case property.TypeGVK:
+				if g, err := property.ParseGVK(x.Value); err == nil {
+					file(p.apis, g, c)
+				}
+			case property.TypeLabel:
+				if v, err := property.ParseLabel(x.Value); err == nil {
+					file(p.labels, v.Label, c)
+				}
+			}
+		}
+	}
+	return p
+}
+
+// file adds a candidate to a list, unless it is the last of it.
+func file[K comparable](m map[K][]cand, k K, c cand) {
+	if list := m[k]; len(list) == 0 || list[len(list)-1] != c {
+		m[k] = append(list, c)
+	}
+}
+
+func (p *candPostings) providers(g property.GVK) iter.Seq[cand] { return slices.Values(p.apis[g]) }
+func (p *candPostings) labelled(label string) iter.Seq[cand]    { return slices.Values(p.labels[label]) }
+func (p *candPostings) inPackage(name string) iter.Seq[cand]    { return slices.Values(p.packages[name]) }
+func (p *candPostings) all() iter.Seq[cand]                     { return slices.Values(p.list) }
+func (p *candPostings) compare(a, b cand) int                   { return cmp.Compare(p.place[a], p.place[b]) }
+
+// atRest returns the postings of the candidates that no catalog offers: the
+// installed operators, and what a startingCSV names.
+func (u *universe) atRest() (installed, named *candPostings) {
+	if u.installedPostings == nil {
+		all := make([]cand, len(u.installed))
+		for i := range all {
+			all[i] = cand(i)
+		}
+		u.installedPostings, u.namedPostings = u.post(all), u.post(u.named)
+	}
+	return u.installedPostings, u.namedPostings
+}
+
+// among returns the members of a set, of which has knows each, that satisfy an
+// expression. Where there are postings for it, the set is not looked at.
+func (u *universe) among(ctx context.Context, x constraints.Expr, set []cand, has func(cand) bool) (list []cand) {
+	if !indexed(x) {
+		for _, c := range set {
+			if u.satisfies(ctx, x, c) {
+				list = append(list, c)
+			}
+		}
+		return list
+	}
+	for _, c := range u.candidates(ctx, x, installedSource) {
+		if has(c) {
+			list = append(list, c)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
