@@ -64,13 +64,15 @@ func (e *encoding) minimal(ctx context.Context, facts []int, with []cand) ([]int
 		for _, i := range facts {
 			small.state(ctx, e.facts[i])
 		}
+		small.common(ctx)
 		copy(on, small.on)
 	} else {
 		for n, i := range facts {
 			on[n] = e.on[i]
 		}
 	}
-	core, err := small.s.MinimalCore(ctx, slices.Concat(on, small.of(with)))
+	assume := slices.Concat(on, small.of(with))
+	core, err := small.s.MinimalCore(ctx, assume, e.rotate(ctx, small, assume, facts, with))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,6 +90,38 @@ func (e *encoding) minimal(ctx context.Context, facts []int, with []cand) ([]int
 		}
 	}
 	return needed, slices.DeleteFunc(with, func(c cand) bool { return !used[small.vars[c]] }), nil
+}
+
+// rotate returns a function that finds facts that a conflict needs, for
+// [sat.Solver.MinimalCore]. The facts and candidates of the conflict are those that
+// assume switches on in an encoding that has them.
+func (e *encoding) rotate(ctx context.Context, in *encoding, assume []sat.Lit, facts []int, with []cand) func([]sat.Lit, sat.Lit) []sat.Lit {
+	var r *rotation
+	number := make(map[sat.Lit]int, len(assume))
+	for n, l := range assume {
+		number[l] = n
+	}
+	return func(core []sat.Lit, without sat.Lit) []sat.Lit {
+		if r == nil {
+			var stated []stating
+			for _, i := range facts {
+				stated = append(stated, e.facts[i])
+			}
+			for _, c := range with {
+				stated = append(stated, stating{Fact: &MustStay{}, owner: c})
+			}
+			r = e.newRotation(ctx, stated)
+		}
+		left := make([]int, len(core))
+		for i, l := range core {
+			left[i] = number[l]
+		}
+		var out []sat.Lit
+		for _, i := range r.from(ctx, left, number[without], func(c cand) bool { return in.s.Value(in.vars[c]) }) {
+			out = append(out, assume[i])
+		}
+		return out
+	}
 }
 
 // mentioned returns the candidates that facts are about, and others, in canonical

@@ -88,6 +88,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 		}
 	}
 	e.atMostOne(ctx)
+	e.common(ctx)
 	return e, r.interrupted(ctx)
 }
 

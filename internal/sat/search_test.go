@@ -121,7 +121,7 @@ func TestSolve(t *testing.T) {
 func TestMinimalCore(t *testing.T) {
 	seeds(t, func(t *testing.T, f *formula) {
 		assume := slices.Insert(f.some(len(f.vars)), f.IntN(3), f.on)
-		core, err := f.s.MinimalCore(context.Background(), assume)
+		core, err := f.s.MinimalCore(context.Background(), assume, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestSameAgain(t *testing.T) {
 				values = append(values, f.s.Value(v))
 			}
 		}
-		core, _ = f.s.MinimalCore(context.Background(), append(f.some(len(f.vars)), f.on))
+		core, _ = f.s.MinimalCore(context.Background(), append(f.some(len(f.vars)), f.on), nil)
 		return values, core
 	}
 	for seed := range uint64(300) {
@@ -253,7 +253,7 @@ func TestPigeons(t *testing.T) {
 	if solve(t, s, on...) {
 		t.Fatal("five pigeons fit into four holes")
 	}
-	core, err := s.MinimalCore(context.Background(), on)
+	core, err := s.MinimalCore(context.Background(), on, nil)
 	if err != nil || !slices.Equal(core, on) {
 		t.Errorf("MinimalCore = %v, %v, want all of %v", core, err, on)
 	}
@@ -280,7 +280,10 @@ func TestContext(t *testing.T) {
 		run  func(context.Context, *Solver, []Lit) error
 	}{
 		{"Solve", func(ctx context.Context, s *Solver, on []Lit) error { _, err := s.Solve(ctx, on...); return err }},
-		{"MinimalCore", func(ctx context.Context, s *Solver, on []Lit) error { _, err := s.MinimalCore(ctx, on); return err }},
+		{"MinimalCore", func(ctx context.Context, s *Solver, on []Lit) error {
+			_, err := s.MinimalCore(ctx, on, nil)
+			return err
+		}},
 		{"Prefer", func(ctx context.Context, s *Solver, on []Lit) error {
 			_, _, err := s.Prefer(ctx, nil, []Choice{{Options: on[:1]}}, func(Lit) []Choice {
 				return []Choice{{Options: []Lit{s.And(on...)}}}
@@ -332,7 +335,7 @@ func BenchmarkAtMostOne(b *testing.B) {
 func BenchmarkMinimalCore(b *testing.B) {
 	for b.Loop() {
 		s, on := pigeons(5)
-		if _, err := s.MinimalCore(context.Background(), on); err != nil {
+		if _, err := s.MinimalCore(context.Background(), on, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,0 +1,104 @@
+package repo_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/internal/testcatalog"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// maxGrowth is by how much a cost may grow when what it is for doubles: n log n
+// grows by a little more than 2, n² by 4.
+const maxGrowth = 2.3
+
+// TestGrowth checks that the cost of an answer is nearly linear in what it is about
+// (D21): of each shape of problem, with each outcome, a problem twice as large takes
+// about twice the statements.
+func TestGrowth(t *testing.T) {
+	if raceEnabled {
+		t.Skip("what is counted is the same without the race detector")
+	}
+	const module = "github.com/olmkit/olmkit/"
+	c := newCounter(t)
+	for _, w := range growths() {
+		const n = 300
+		in := []string{module + "resolver", module + "internal/sat", "github.com/go-air/gini", "slices/"}
+		// What does not grow is in all three.
+		base, small, large := c.count(t, w(n), 1, in...), c.count(t, w(2*n), 1, in...), c.count(t, w(4*n), 1, in...)
+		growth := float64(large-small) / float64(small-base)
+		t.Logf("%-35s %9d statements for %d, then %9d and %9d: %.2f times", w(n), base, n, small, large, growth)
+		if growth > maxGrowth {
+			t.Errorf("%s: each time that it doubles, it takes %.2f times as many statements more, want at most %.2f", w(n), growth, maxGrowth)
+		}
+	}
+}
+
+// growths returns the names of the workloads of all shapes, by size.
+func growths() (list []func(n int) string) {
+	for _, shape := range testcatalog.Shapes {
+		for _, outcome := range testcatalog.Outcomes {
+			for _, mode := range []resolver.Semantics{resolver.Documented, resolver.PerBundle} {
+				list = append(list, func(n int) string { return fmt.Sprintf("%s %s %s %d", shape, outcome, mode, n) })
+			}
+		}
+	}
+	return list
+}
+
+// growing returns the workload of that name, if it is one of growths.
+func growing(t testing.TB, name string) []workload {
+	var shape, outcome, mode string
+	var n int
+	if _, err := fmt.Sscan(name, &shape, &outcome, &mode, &n); err != nil {
+		return nil
+	}
+	p := shaped(t, shape, n, testcatalog.Outcome(outcome), resolver.Semantics(mode))
+	return []workload{{name, func() error { return answer(p) }}}
+}
+
+// shaped returns a problem of a shape.
+func shaped(t testing.TB, shape string, n int, outcome testcatalog.Outcome, mode resolver.Semantics) resolver.Problem {
+	for p, err := range resolver.ReadProblems(bytes.NewReader(testcatalog.Shape(shape, n, outcome, mode == resolver.PerBundle))) {
+		if err == nil {
+			err = p.Open(context.Background(), nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	panic("unreachable")
+}
+
+// answer resolves a problem; that it has no solution is an answer.
+func answer(p resolver.Problem) error {
+	_, err := resolver.Resolve(context.Background(), p)
+	var no *resolver.Conflict
+	if errors.As(err, &no) {
+		return nil
+	}
+	return err
+}
+
+// BenchmarkGrowth resolves problems of all shapes.
+func BenchmarkGrowth(b *testing.B) {
+	for _, w := range growths() {
+		for _, n := range []int{1_000, 10_000} {
+			name := w(n)
+			b.Run(strings.ReplaceAll(name, " ", "/"), func(b *testing.B) {
+				do := growing(b, name)[0].do
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := do(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

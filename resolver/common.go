@@ -1,0 +1,75 @@
+package resolver
+
+import (
+	"context"
+
+	"github.com/olmkit/olmkit/internal/sat"
+)
+
+// Where all candidates of a need have a requirement in common, as the versions of a
+// package mostly do, the need has it too. A solver would find this out for one need
+// at a time, in a search through all of them: along a chain of requirements once for
+// each of its members.
+
+// common states what needs require because all of their candidates do.
+func (e *encoding) common(ctx context.Context) {
+	type owned struct {
+		owner cand
+		need  *need
+	}
+	because := map[owned]int{}  // the facts that candidates require something
+	barred := map[cand]int{}    // the facts that exclude candidates
+	first := map[cand][]*need{} // what each requires, in order
+	var needs []*need
+	for i, f := range e.facts {
+		switch {
+		case f.need != nil:
+			needs = append(needs, f.need)
+			if f.owner != noCand {
+				because[owned{f.owner, f.need}] = i
+				first[f.owner] = append(first[f.owner], f.need)
+			}
+		case f.owner != noCand && !isRequest(f.Fact):
+			barred[f.owner] = i
+		}
+	}
+	// on returns the switches of the facts by which all of some candidates require
+	// something, or else never can be chosen.
+	on := func(list []cand, q *need) (out []sat.Lit, ok bool) {
+		for _, c := range list {
+			i, ok := because[owned{c, q}]
+			if !ok {
+				i, ok = barred[c]
+			}
+			if !ok {
+				return nil, false
+			}
+			out = append(out, e.on[i])
+		}
+		return out, true
+	}
+	seen := map[*need]bool{}
+	for ; len(needs) > 0; needs = needs[1:] {
+		n := needs[0]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		needs = append(needs, n.kids...)
+		if len(n.list) < 2 {
+			continue
+		}
+		var shared []*need
+		for _, c := range n.list {
+			if _, never := barred[c]; !never {
+				shared = first[c]
+				break
+			}
+		}
+		for _, q := range shared {
+			if all, ok := on(n.list, q); ok {
+				e.s.Clause(e.lit(ctx, n).Not(), e.lit(ctx, q), e.s.And(all...).Not())
+			}
+		}
+	}
+}
