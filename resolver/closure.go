@@ -33,6 +33,9 @@ type Closure struct {
 type UnmetRequirement struct {
 	Property int    `json:"property"` // index in the bundle's properties
 	Requires string `json:"requires"`
+	// Reason says why no catalog can meet the requirement; it is empty for one
+	// that could be met if there were no others.
+	Reason string `json:"reason,omitempty"`
 }
 
 // String says in one line what is unmet and what would meet it; "" when all is
@@ -58,9 +61,26 @@ func (c *Closure) String() string {
 		b.WriteString(x.Name)
 	}
 	if c.Reason != "" {
-		b.WriteString("; no catalog can meet that")
+		b.WriteString("; no catalog can meet " + c.beyond())
 	}
 	return b.String()
+}
+
+// beyond names the requirements that no catalog can meet.
+func (c *Closure) beyond() string {
+	var list []string
+	for _, u := range c.Unmet {
+		if u.Reason != "" {
+			list = append(list, u.Requires)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return "these together"
+	case len(list) == len(c.Unmet):
+		return "that"
+	}
+	return strings.Join(list, " and ")
 }
 
 // CheckDependencies returns what a bundle needs beside the installed operators
@@ -95,6 +115,7 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 	}
 	out := &Closure{Unmet: []UnmetRequirement{}, Install: []Selected{}}
 	compiler := constraints.NewCompiler(nil)
+	var unmet []property.Property
 	for i, p := range requires {
 		one := self
 		one.Properties = append(slices.Clone(facts), p)
@@ -114,7 +135,7 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 			} else {
 				u.Requires = fmt.Sprintf("%s, which cannot be read: %v", p.Type, err)
 			}
-			out.Unmet = append(out.Unmet, u)
+			out.Unmet, unmet = append(out.Unmet, u), append(unmet, p)
 		} else if err != nil {
 			return nil, err
 		}
@@ -122,12 +143,24 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 	if len(out.Unmet) == 0 {
 		return out, nil
 	}
-	self.Properties = append(facts, requires...)
-	problem.Installed = append(problem.Installed, self)
 	problem.Catalogs = catalogs
-	sol, err := Resolve(ctx, problem)
+	with := func(requires ...property.Property) Problem {
+		p, x := problem, self
+		x.Properties = slices.Concat(facts, requires)
+		p.Installed = append(slices.Clip(p.Installed), x)
+		return p
+	}
+	sol, err := Resolve(ctx, with(requires...))
 	if errors.As(err, &out.Conflict) {
 		out.Reason = out.Conflict.Error()
+		for i, p := range unmet {
+			var no *Conflict
+			if _, err := Resolve(ctx, with(p)); errors.As(err, &no) {
+				out.Unmet[i].Reason = no.lacking(b.Name())
+			} else if err != nil {
+				return nil, err
+			}
+		}
 		return out, nil
 	}
 	if err != nil {
@@ -135,6 +168,28 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 	}
 	out.Install, err = inOrder(ctx, sol.Selected)
 	return out, err
+}
+
+// lacking says which requirements of the conflict nothing meets: that of the
+// named bundle, or those of bundles that would meet it.
+func (c *Conflict) lacking(name string) string {
+	var list []string
+	for _, core := range c.Cores {
+		for _, f := range core.Facts {
+			r, ok := f.(*Requires)
+			switch {
+			case !ok || len(r.Candidates) > 0:
+			case r.Bundle.Name == name:
+				return "no bundle provides it"
+			default:
+				list = append(list, fmt.Sprintf("%s requires %s, which no bundle provides", r.Bundle.Name, r.Requirement))
+			}
+		}
+	}
+	if len(list) == 0 {
+		return c.Error()
+	}
+	return strings.Join(list, "; ")
 }
 
 // inOrder sorts bundles so that each comes after those that meet a part of its

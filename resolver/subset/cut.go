@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
@@ -207,7 +208,18 @@ func (c *cut) dependencies(ctx context.Context, b graph.Bundle) error {
 		return err
 	}
 	if got.Conflict != nil {
-		c.warnf("package %s: nothing in the catalog meets what %s requires", b.Package().Name(), b.Name())
+		alone := false
+		var all []string
+		for _, u := range got.Unmet {
+			all = append(all, u.Requires)
+			if u.Reason != "" {
+				alone = true
+				c.warnf("package %s: %s requires %s, which the catalog cannot meet: %s", b.Package().Name(), b.Name(), u.Requires, u.Reason)
+			}
+		}
+		if !alone {
+			c.warnf("package %s: the catalog cannot meet all that %s requires together: %s", b.Package().Name(), b.Name(), strings.Join(all, " and "))
+		}
 	}
 	for _, x := range got.Install {
 		p, _ := c.catalog.Package(x.Package)
