@@ -79,7 +79,7 @@ func (p *planner) catalogs(ctx context.Context) ([]health, error) {
 // its way, or failed, are held: their operator stays as it is, whatever else
 // changes, until it has arrived.
 func (p *planner) problem(catalogs []health) resolver.Problem {
-	pr := resolver.Problem{ID: p.Namespace, Namespace: p.Namespace, Options: p.opts.Resolver}
+	pr := resolver.Problem{ID: p.Namespace, Namespace: p.Namespace, GlobalNamespace: p.GlobalNamespace, Options: p.opts.Resolver}
 	pr.Options.Cluster.KubeVersion = cmp.Or(pr.Options.Cluster.KubeVersion, p.KubeVersion)
 	for _, c := range catalogs {
 		pr.Catalogs = append(pr.Catalogs, c.entry)

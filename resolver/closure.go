@@ -106,7 +106,7 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 		}
 		n++
 	}
-	problem := Problem{Namespace: namespace}
+	problem := Problem{Namespace: namespace, clusterWide: true}
 	for _, x := range installed {
 		if x.Name == self.Name || x.Package == self.Package && x.Package != "" {
 			continue // the bundle takes its place

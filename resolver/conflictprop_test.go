@@ -454,6 +454,9 @@ func TestWhyProperties(t *testing.T) {
 			}
 		}
 		for _, c := range p.Catalogs {
+			if c.Graph == nil {
+				continue
+			}
 			for b := range c.Graph.Bundles() {
 				list, err := sol.WhyNot(ctx, b.Name())
 				if err != nil || len(list) == 0 {

@@ -60,8 +60,9 @@ type Unavailable struct {
 	// Nearest are the names that may have been meant: packages that are spelled
 	// alike, bundles of the nearest versions.
 	Nearest []string
-	// Err says why the channel is broken, or why the startingCSV cannot be
-	// installed although it exists (H27), and Channel names that channel.
+	// Err says why the channel is broken, or why the catalog (D19) or startingCSV
+	// (H27) does not count although it exists. Channel names the channel that the
+	// error is about.
 	Err     error
 	Channel string
 }

@@ -48,6 +48,8 @@ func (f *Unavailable) String() string {
 	switch f.What {
 	case "catalog":
 		switch {
+		case f.Err != nil:
+			text += f.Err.Error()
 		case s.CatalogNamespace == "":
 			text += fmt.Sprintf("it names catalog %s without the namespace of that catalog; name both", s.Catalog)
 		case s.Catalog == "":

@@ -33,7 +33,8 @@ func (p *Problem) Inline(ctx context.Context) (Problem, error) {
 	for i := range out.Catalogs {
 		c := &out.Catalogs[i]
 		c.Dir = ""
-		if c.Unhealthy != "" {
+		if c.Unhealthy != "" || !p.Sees(c.ID()) {
+			c.FBC, c.Graph, c.Digest = nil, nil, ""
 			continue
 		}
 		text, err := writeCatalog(ctx, c.Graph, pkgs, p.OperatorGroup != nil)

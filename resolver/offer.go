@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -33,6 +34,9 @@ func (s *Subscription) source() CatalogID { return CatalogID{s.Catalog, s.Catalo
 func (u *universe) options(s *subscription) (list []cand, missing Fact) {
 	in, others := u.sourcesFor(s)
 	if len(in) == 0 && s.source() != (CatalogID{}) {
+		if s.Catalog != "" && s.CatalogNamespace != "" && !u.p.Sees(s.source()) {
+			return nil, &Unavailable{Subscription: *s.Subscription, What: "catalog", Err: errors.New(u.p.WhyUnseen(s.source()))}
+		}
 		known := make([]string, len(u.cats))
 		for i, c := range u.cats {
 			known[i] = c.ID().String()

@@ -9,14 +9,14 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// Open loads the catalogs of a problem that have a text or a directory and no
-// Graph yet, texts within the limits of its options. dir opens a directory; it may
+// Open loads the catalogs of a problem that take part and have a text or a
+// directory and no Graph yet, texts within the limits of its options. dir opens a directory; it may
 // return the same index for the same name every time. Errors are those of the load,
 // in a [*ProblemError] that names the catalog.
 func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
 	for i := range p.Catalogs {
 		c := &p.Catalogs[i]
-		if c.Graph != nil || c.Unhealthy != "" {
+		if c.Graph != nil || c.Unhealthy != "" || !p.Sees(c.ID()) {
 			continue
 		}
 		var err error

@@ -125,7 +125,8 @@ func newOracle(t testing.TB, p resolver.Problem) *oracle {
 	}
 	for i, c := range p.Catalogs {
 		o.docs = append(o.docs, nil)
-		if c.Unhealthy == "" {
+		// A namespace sees its own catalogs and the global ones (D19).
+		if c.Unhealthy == "" && (c.Namespace == p.Namespace || c.Namespace == cmp.Or(p.GlobalNamespace, "olm")) {
 			o.docs[i] = readDocs(t, *c.FBC)
 		}
 		for _, ch := range o.docs[i] {

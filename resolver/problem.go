@@ -16,12 +16,15 @@ import (
 type Problem struct {
 	// ID is the caller's name for the problem; answers repeat it.
 	ID string `json:"id,omitempty"`
-	// Catalogs are all catalogs that take part (D14). Their order does not
-	// matter.
+	// Catalogs are those of the cluster. All that the namespace sees take part
+	// (D14, D19). Their order does not matter.
 	Catalogs []Catalog `json:"catalogs"`
 	// Namespace is the namespace that is resolved.
-	Namespace     string         `json:"namespace"`
-	Subscriptions []Subscription `json:"subscriptions"`
+	Namespace string `json:"namespace"`
+	// GlobalNamespace is the namespace whose catalogs every namespace sees.
+	// Default: [DefaultGlobalNamespace].
+	GlobalNamespace string         `json:"globalNamespace,omitempty"`
+	Subscriptions   []Subscription `json:"subscriptions"`
 	// Installed are the operators that the namespace has. Their order does not
 	// matter.
 	Installed []Installed `json:"installed"`
@@ -31,11 +34,15 @@ type Problem struct {
 	// its targets (G7).
 	OperatorGroup *OperatorGroup `json:"operatorGroup,omitempty"`
 	Options       Options        `json:"options,omitzero"`
+
+	clusterWide bool // catalogs belong to no namespace, as in OLM v1
 }
 
 // A Catalog is a catalog as a namespace sees it.
 type Catalog struct {
-	Name      string `json:"name"`
+	Name string `json:"name"`
+	// Namespace is that of the CatalogSource. A catalog without one is seen by
+	// every namespace.
 	Namespace string `json:"namespace"`
 	// Priority orders catalogs for dependencies: the higher first.
 	Priority int `json:"priority"`

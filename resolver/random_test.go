@@ -79,6 +79,9 @@ func (g *generator) catalog(i int) {
 		docs = append(docs, g.pkg(name)...)
 	}
 	text := render(docs)
+	if g.odd.IntN(12) == 0 {
+		g.p.GlobalNamespace = "global"
+	}
 	g.p.Catalogs = append(g.p.Catalogs, resolver.Catalog{
 		Name: fmt.Sprintf("cat%d", i), Namespace: pick(g, "olm", "olm", "ns"), Priority: g.IntN(3) - 1, FBC: &text,
 	})

@@ -65,6 +65,14 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 			Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Requests: core.requests(),
 		})
 	}
+	// Once, whichever of them it matters to, unless it is what a subscription names.
+	u := c.e.r.u
+	for _, id := range u.unseen {
+		if slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.source() == id }) {
+			continue
+		}
+		r.Cores[0].Notes = append(r.Cores[0].Notes, u.p.WhyUnseen(id))
+	}
 	return r, nil
 }
 
@@ -117,6 +125,9 @@ func (c *Core) notes() []string {
 		}
 	}
 	slices.Sort(out)
+	if nowhere && len(u.cats) == 0 && len(out) == 0 {
+		return []string{"no catalog took part; add the one that has what is missing"}
+	}
 	if nowhere && len(out) == 0 {
 		names := make([]string, len(u.cats))
 		for i, s := range u.cats {

@@ -162,6 +162,7 @@ func (r *resolution) solution(set []cand) *Solution {
 		}
 	}
 	sol.LeftOut = r.leftOut(set)
+	sol.Unseen = u.unseen
 	sol.Faults = u.evaluation.list()
 	return sol
 }

@@ -25,6 +25,9 @@ type Solution struct {
 	// operators, of which something cannot be read (H7), by catalog and name: a
 	// bundle is not chosen, an operator stays without what it may require.
 	LeftOut []LeftOut `json:"leftOut,omitempty"`
+	// Unseen are the catalogs that took no part because the namespace does not see
+	// them (D19), by namespace and name.
+	Unseen []CatalogID `json:"unseen,omitempty"`
 	// Faults are rules of constraints that could not be evaluated on some
 	// bundle, and count as false there (D7), in order.
 	Faults []Fault `json:"faults,omitempty"`

@@ -26,8 +26,8 @@ func (s Stay) String() string {
 }
 
 // Warnings tells what a person should know of a solution, a line each: the
-// authors' deprecations of what is selected (D12), what was left out (H7), and
-// the rules that could not be evaluated (D7). What Refused tells is not among
+// authors' deprecations of what is selected (D12), what was left out (H7), the
+// catalogs that took no part (D19), and the rules that could not be evaluated (D7). What Refused tells is not among
 // them. The words of authors are on their line, with single spaces.
 func (s *Solution) Warnings() []string {
 	var out []string
@@ -53,6 +53,9 @@ func (s *Solution) Warnings() []string {
 	}
 	for _, x := range s.LeftOut {
 		add("%s is left out: %s", x.Bundle, x.Reason)
+	}
+	for _, c := range s.Unseen {
+		add("%s", s.r.u.p.WhyUnseen(c))
 	}
 	for _, f := range s.Faults {
 		add("rule %q counts as false where it failed: %s", f.Rule, f.Error)

@@ -28,6 +28,7 @@ type universe struct {
 	subs      []*subscription
 	installed []*installed // by name
 	cats      []*source    // by namespace and name
+	unseen    []CatalogID  // the catalogs that the namespace does not see (D19)
 	// named are the entries that are not offered but that a startingCSV names.
 	named []cand
 	// Postings of the installed operators and of named, when they are needed.
@@ -197,6 +198,9 @@ func (u *universe) addCatalogs() error {
 		switch {
 		case c.Name == "":
 			return problemErrorf(path+"/name", "is missing; name the catalog")
+		case !u.p.Sees(c.ID()):
+			u.unseen = append(u.unseen, c.ID())
+			continue
 		case c.Unhealthy != "":
 			sick = append(sick, *c)
 			continue
@@ -209,6 +213,7 @@ func (u *universe) addCatalogs() error {
 		slices.SortFunc(sick, func(a, b Catalog) int { return compareID(a.ID(), b.ID()) })
 		return &UnhealthyError{Catalogs: sick}
 	}
+	slices.SortFunc(u.unseen, compareID)
 	slices.SortStableFunc(u.cats, func(a, b *source) int { return compareID(a.ID(), b.ID()) })
 	next := cand(len(u.installed))
 	for i, c := range u.cats {

@@ -137,7 +137,7 @@ type Problem struct {
 // NewProblem translates a problem over the snapshots of its catalogs, which are
 // in the order of p.Catalogs.
 func NewProblem(p *resolver.Problem, snapshots []*cache.Snapshot) (*Problem, error) {
-	out := &Problem{namespaces: []string{p.Namespace, "olm"}}
+	out := &Problem{namespaces: []string{p.Namespace, cmp.Or(p.GlobalNamespace, resolver.DefaultGlobalNamespace)}}
 	own := map[string]*v1alpha1.Subscription{}
 	for i := range p.Subscriptions {
 		s := &p.Subscriptions[i]

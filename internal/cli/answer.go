@@ -19,7 +19,9 @@ type answer struct {
 	Selected []resolver.Selected `json:"selected"`
 	Stayed   []resolver.Stay     `json:"stayed,omitempty"`
 	LeftOut  []resolver.LeftOut  `json:"leftOut,omitempty"`
-	Faults   []resolver.Fault    `json:"faults,omitempty"`
+	// Unseen are catalogs that the namespace does not see.
+	Unseen []resolver.CatalogID `json:"unseen,omitempty"`
+	Faults []resolver.Fault     `json:"faults,omitempty"`
 	// Refused is the conflict of the parts that a partial answer leaves out.
 	Refused  *resolver.Conflict `json:"refused,omitempty"`
 	Conflict *resolver.Conflict `json:"conflict,omitempty"`
@@ -35,7 +37,7 @@ type answer struct {
 }
 
 func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
-	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Faults: sol.Faults, Refused: sol.Refused, problem: p, solution: sol}
+	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Faults: sol.Faults, Refused: sol.Refused, problem: p, solution: sol}
 }
 
 func (a *answer) text(w io.Writer) error {

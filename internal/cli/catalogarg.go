@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // A catalogArg is the one catalog that a command is about: its first argument,
@@ -34,8 +35,8 @@ func (c *catalogArg) take(args []string) (path string, rest []string, err error)
 	case *c.sample:
 		return samplePath, args, nil
 	case c.flag != "":
-		s, err := parseSource(c.flag)
-		if err == nil && (s.hasPriority || s.labels != nil || s.files != "" || s.namespace != globalNamespace) {
+		s, err := parseSource(c.flag, resolver.DefaultGlobalNamespace)
+		if err == nil && (s.hasPriority || s.labels != nil || s.files != "" || s.namespace != resolver.DefaultGlobalNamespace) {
 			err = usagef("--catalog %s: options are for commands that read several catalogs; leave them out", c.flag)
 		}
 		return s.path, args, err

@@ -13,10 +13,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/sample"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // Where a catalog is read from, beside files and directories.
@@ -24,9 +26,6 @@ const (
 	stdinPath  = "-"
 	samplePath = "sample:" // the catalog that is part of the binary
 )
-
-// globalNamespace is where OLM keeps the catalogs that every namespace sees.
-const globalNamespace = "olm"
 
 // A source is a catalog that a command line names.
 type source struct {
@@ -44,21 +43,22 @@ func addSample(cmd *cobra.Command) *bool {
 }
 
 // sources returns the catalogs of directories, --catalog flags and --sample, in
-// this order. Their names differ.
-func sources(paths, flags []string, sample bool) ([]source, error) {
+// this order, in the global namespace unless they name another. Their names
+// differ.
+func sources(paths, flags []string, sample bool, global string) ([]source, error) {
 	var list []source
 	for _, p := range paths {
-		list = append(list, source{name: baseName(p), namespace: globalNamespace, path: p})
+		list = append(list, source{name: baseName(p), namespace: global, path: p})
 	}
 	for _, f := range flags {
-		s, err := parseSource(f)
+		s, err := parseSource(f, global)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, s)
 	}
 	if sample {
-		list = append(list, source{name: "sample", namespace: globalNamespace, path: samplePath})
+		list = append(list, source{name: "sample", namespace: global, path: samplePath})
 	}
 	seen := map[[2]string]string{}
 	for _, s := range list {
@@ -98,10 +98,15 @@ func addCatalogs(cmd *cobra.Command, list *[]string, what string) {
 	completeCatalogFlag(cmd)
 }
 
+// addGlobalNamespace adds the flag for the namespace of catalogs that name none.
+func addGlobalNamespace(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "global-namespace", resolver.DefaultGlobalNamespace, "the `NAMESPACE` of the catalogs that every namespace sees")
+}
+
 // parseSource reads sourceForm. A path may hold commas and equals signs, if it has
 // a name before it.
-func parseSource(text string) (source, error) {
-	s := source{namespace: globalNamespace}
+func parseSource(text, global string) (source, error) {
+	s := source{namespace: global}
 	name, rest, ok := strings.Cut(text, "=")
 	if !ok || strings.ContainsAny(name, `/\,`) {
 		name, rest = "", text
@@ -272,6 +277,13 @@ func (l *loader) keeps(path string) fbc.Keep {
 func (l *loader) note(path string, c *graph.Catalog) {
 	if n := len(c.Problems().Errors()); n > 0 {
 		fmt.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" tells more\n", display(path), plural(n, "problem"))
+	}
+}
+
+// noteUnseen tells people that a catalog takes no part in a problem.
+func (l *loader) noteUnseen(p *resolver.Problem, s source) {
+	if id := (resolver.CatalogID{Name: s.name, Namespace: s.namespace}); !p.Sees(id) {
+		fmt.Fprintf(l.stderr, "note: %s\n", p.WhyUnseen(id))
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	s.sample = addSample(cmd)
 	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to look at (default: the one with subscriptions)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
-	f.StringVar(&s.global, "global-namespace", globalNamespace, "the `NAMESPACE` of the catalogs that every namespace sees")
+	addGlobalNamespace(f, &s.global)
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
 	f.BoolVar(&s.complete, "complete", false, "the files hold every object of the cluster, but for custom resources: what is not there does not exist")
 }
@@ -64,7 +64,7 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 // catalog that no object describes gets a CatalogSource, and a namespace that
 // none describes exists if something is in it.
 func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*memcluster.Cluster, *reconcile.Catalogs, error) {
-	list, err := sources(paths, s.catalogs, *s.sample)
+	list, err := sources(paths, s.catalogs, *s.sample, s.global)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,6 +98,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		if err != nil {
 			return nil, nil, err
 		}
+		l.noteUnseen(&resolver.Problem{Namespace: s.namespace, GlobalNamespace: s.global}, src)
 		catalogs.AddGraph(resolver.CatalogID{Name: src.name, Namespace: src.namespace}, g)
 		if err := describe(c, src); err != nil {
 			return nil, nil, err

@@ -16,7 +16,7 @@ import (
 // except standard input.
 func (r *request) named(cmd *cobra.Command, e *env, args []string) []*graph.Catalog {
 	// Cobra parses flags twice before it completes, so that each is there twice.
-	list, err := sources(args, distinctWords(slices.Clone(r.catalogs)), *r.sample)
+	list, err := sources(args, distinctWords(slices.Clone(r.catalogs)), *r.sample, r.global)
 	if err != nil {
 		return nil
 	}

@@ -21,6 +21,7 @@ type request struct {
 	catalogs    []string
 	sample      *bool
 	namespace   string
+	global      string
 	packages    []string
 	installed   []string
 	startingCSV []string
@@ -34,16 +35,17 @@ func (r *request) addFlags(cmd *cobra.Command) {
 	f.StringArrayVarP(&r.installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; with :CHANNEL also its subscription (repeatable)")
 	f.StringArrayVar(&r.startingCSV, "starting-csv", nil, "the bundle to begin with, as `[PACKAGE=]BUNDLE` (repeatable)")
 	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve")
+	addGlobalNamespace(f, &r.global)
 }
 
 // isUsed reports whether a flag of the request was given.
 func (r *request) isUsed(cmd *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace"}, cmd.Flags().Changed)
+	return slices.ContainsFunc([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace", "global-namespace"}, cmd.Flags().Changed)
 }
 
 // problem loads the catalogs and states the problem.
 func (r *request) problem(ctx context.Context, l *loader, paths []string) (*resolver.Problem, error) {
-	list, err := sources(paths, r.catalogs, *r.sample)
+	list, err := sources(paths, r.catalogs, *r.sample, r.global)
 	switch {
 	case err != nil:
 		return nil, err
@@ -53,13 +55,22 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 		return nil, usagef("nothing to resolve; name packages with --package, and what is installed with --installed")
 	}
 	p := &resolver.Problem{Namespace: r.namespace}
+	if r.global != resolver.DefaultGlobalNamespace {
+		p.GlobalNamespace = r.global
+	}
 	for _, s := range list {
+		c := resolver.Catalog{Name: s.name, Namespace: s.namespace, Priority: s.priority}
+		if !p.Sees(c.ID()) {
+			p.Catalogs = append(p.Catalogs, c) // the answer reports it
+			continue
+		}
 		g, err := l.indexOf(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		l.note(s.path, g)
-		p.Catalogs = append(p.Catalogs, resolver.Catalog{Name: s.name, Namespace: s.namespace, Priority: s.priority, Graph: g})
+		c.Graph = g
+		p.Catalogs = append(p.Catalogs, c)
 	}
 	channels := make([]string, len(r.installed))
 	for i, arg := range r.installed {
@@ -142,7 +153,7 @@ func (r *request) start(p *resolver.Problem) error {
 }
 
 func hasBundle(cats []resolver.Catalog, pkg, name string) bool {
-	for _, c := range cats {
+	for _, c := range inPreference(cats) {
 		if p, ok := c.Graph.Package(pkg); ok {
 			if _, ok := p.Bundle(name); ok {
 				return true
@@ -174,10 +185,11 @@ func findInstalled(arg string, cats []resolver.Catalog) (in resolver.Installed, 
 	return resolver.Installed{Name: o.Name, Version: o.Version, Package: o.pkg}, o.channel, nil
 }
 
-// inPreference returns catalogs in an order that does not depend on how they
-// were given: by priority, then by namespace and name.
+// inPreference returns the catalogs that are loaded, in an order that does not
+// depend on how they were given: by priority, then by namespace and name.
 func inPreference(cats []resolver.Catalog) []resolver.Catalog {
-	return slices.SortedStableFunc(slices.Values(cats), func(a, b resolver.Catalog) int {
+	loaded := slices.DeleteFunc(slices.Clone(cats), func(c resolver.Catalog) bool { return c.Graph == nil })
+	return slices.SortedStableFunc(slices.Values(loaded), func(a, b resolver.Catalog) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 }

@@ -81,7 +81,7 @@ With --problem a refusal is an answer like any other.`,
 			r.Selector = sel
 		}
 		r.Policy, r.Options.Semver = resolver.UpgradePolicy(policy), resolver.SemverMode(semverIs)
-		list, err := sources(args, q.catalogs, *q.sample)
+		list, err := sources(args, q.catalogs, *q.sample, resolver.DefaultGlobalNamespace)
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func FuzzParseSource(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s, err := parseSource(text); err == nil && (s.path == "" || s.namespace == "") {
+		if s, err := parseSource(text, "olm"); err == nil && (s.path == "" || s.namespace == "") {
 			t.Errorf("%q is read as %+v", text, s)
 		}
 	})

@@ -31,7 +31,7 @@ func TestParseSource(t *testing.T) {
 		{"./x=y", source{name: "x=y", namespace: "olm", path: "./x=y"}},
 		{"a=x,label=env=prod,label=tier=", source{name: "a", namespace: "olm", path: "x", labels: map[string]string{"env": "prod", "tier": ""}}},
 	} {
-		got, err := parseSource(tt.in)
+		got, err := parseSource(tt.in, "olm")
 		if err != nil || !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("parseSource(%q) = %+v, %v, want %+v", tt.in, got, err, tt.want)
 		}

@@ -100,7 +100,7 @@ type viewer struct {
 // page loads everything and makes the page.
 func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Page, error) {
 	in := &view.Input{}
-	list, err := sources(args, v.request.catalogs, *v.request.sample)
+	list, err := sources(args, v.request.catalogs, *v.request.sample, v.request.global)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ import (
 type Explainer struct {
 	Client client.Client
 	Events events.EventRecorder
+	// GlobalNamespace holds the catalogs that every namespace sees. Default: olm.
+	GlobalNamespace string
 	// Index is the content of a catalog. It is shared by all namespaces and may
 	// come from catalogd, an image, or a file.
 	Index func(ctx context.Context, source resolver.CatalogID) (*graph.Catalog, error)
@@ -88,7 +90,7 @@ func note(text string) string {
 
 // problem states what OLM has to resolve in a namespace.
 func (e *Explainer) problem(ctx context.Context, namespace string) (*resolver.Problem, error) {
-	p := &resolver.Problem{Namespace: namespace}
+	p := &resolver.Problem{Namespace: namespace, GlobalNamespace: e.GlobalNamespace}
 	var sources v1alpha1.CatalogSourceList
 	if err := e.Client.List(ctx, &sources); err != nil {
 		return nil, err
