@@ -1,9 +1,6 @@
 package property
 
-import (
-	"encoding/json"
-	"errors"
-)
+import "encoding/json"
 
 // A Package is the value of an olm.package property: which package a bundle
 // belongs to and which version of it the bundle is.
@@ -44,14 +41,14 @@ func ParsePackage(raw json.RawMessage) (Package, error) {
 // version may be missing, empty or null, and the case of keys does not matter. The
 // error is an [*Error].
 func ParseInstalledPackage(raw json.RawMessage) (Package, error) {
-	var p Package
-	if err := json.Unmarshal(raw, &p); err == nil && p.PackageName != "" {
+	p, wrong := ParsePackage(raw)
+	if wrong == nil {
 		return p, nil
 	}
-	if _, err := ParsePackage(raw); err != nil {
-		return Package{}, err
+	if err := json.Unmarshal(raw, &p); err != nil || p.PackageName == "" {
+		return Package{}, wrong
 	}
-	return Package{}, &Error{Type: TypePackage, Err: errors.New("want an object of strings")}
+	return p, nil
 }
 
 // ParsePackageRequired reads the value of an olm.package.required property.

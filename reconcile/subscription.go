@@ -241,6 +241,12 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm
 // stays says of operators that are not upgraded why, which the running OLM does
 // not (H1).
 func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
+	for _, stay := range sol.Stayed {
+		if stay.Reason == resolver.Present {
+			p.note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: stay.Subscription},
+				"nothing is installed for it: %s is installed already, and it names neither a catalog nor a channel (H23)", stay.Name)
+		}
+	}
 	for _, s := range next {
 		if s.Status.State != olm.StateUpgradeAvailable && s.Status.State != olm.StateAtLatestKnown {
 			continue

@@ -146,8 +146,15 @@ func (o *oracle) judgeTexts(sol *resolver.Solution, s set) string {
 	}
 	var stays []resolver.Stay
 	for _, w := range o.subs {
-		if w.current >= 0 && s.has(w.current) {
+		switch {
+		case w.current >= 0 && s.has(w.current):
 			stays = append(stays, o.stay(w))
+		case w.current < 0:
+			for _, c := range w.options { // H23
+				if o.all[c].catalog < 0 && s.has(c) {
+					stays = append(stays, resolver.Stay{Subscription: w.Name, Name: o.all[c].ref.Name, Package: w.Package, Reason: resolver.Present})
+				}
+			}
 		}
 	}
 	if got, want := fmt.Sprint(sol.Stayed), fmt.Sprint(stays); got != want {

@@ -228,7 +228,10 @@ func (e *encoding) atMostOne(ctx context.Context) {
 	byPackage := map[string][]cand{}
 	byAPI := map[property.GVK][]cand{}
 	for _, c := range e.reached {
-		for p := range u.pkgs(c) {
+		if p := u.pkg(c); p != "" {
+			byPackage[p] = append(byPackage[p], c)
+		}
+		for _, p := range u.further(c) {
 			byPackage[p] = append(byPackage[p], c)
 		}
 		for g := range u.apis(c) {

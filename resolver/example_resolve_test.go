@@ -91,7 +91,7 @@ func ExampleResolve_conflict() {
 	_, err = resolver.Resolve(ctx, resolver.Problem{
 		Namespace:     "operators",
 		Catalogs:      []resolver.Catalog{{Name: "community", Namespace: "olm", Graph: catalog}},
-		Subscriptions: []resolver.Subscription{{Package: "etcd"}},
+		Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable"}},
 		Installed:     []resolver.Installed{{Name: "etcd.v0.9.0", Version: "0.9.0", Package: "etcd"}},
 	})
 	var no *resolver.Conflict

@@ -20,7 +20,7 @@ func (f *Subscribed) String() string {
 	var offered []Ref
 	current := ""
 	for _, c := range f.Candidates {
-		if c.Installed() {
+		if c.Installed() && c.Name == s.InstalledCSV {
 			current = c.Name
 		} else {
 			offered = append(offered, c)

@@ -99,7 +99,13 @@ func (t *attempt) take(ctx context.Context, c cand) bool {
 	if t.r.u.barred(ctx, c) != nil {
 		return false
 	}
-	for p := range t.r.u.pkgs(c) {
+	if p := t.r.u.pkg(c); p != "" {
+		if t.pkgs[p] {
+			return false
+		}
+		t.pkgs[p] = true
+	}
+	for _, p := range t.r.u.further(c) {
 		if t.pkgs[p] {
 			return false
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -11,19 +13,18 @@ import (
 // those of its olm.package properties. All of them count (H22); the operator goes
 // by the first. Without Package that is the package of the last property, as in OLM.
 func (in *Installed) Packages() []string {
-	var list []string
-	for _, p := range slices.Backward(in.Properties) {
-		if p.Type != property.TypePackage {
-			continue
-		}
-		if v, err := property.ParseInstalledPackage(p.Value); err == nil && v.PackageName != in.Package && !slices.Contains(list, v.PackageName) {
-			list = append(list, v.PackageName)
+	return packagesOf(constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package}))
+}
+
+// packagesOf returns the packages of an installed operator, in the order of Packages.
+func packagesOf(list *constraints.PropertyList) []string {
+	var out []string
+	for _, name := range slices.Backward(list.Packages()) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
-	if in.Package != "" {
-		list = slices.Insert(list, 0, in.Package)
-	}
-	return list
+	return out
 }
 
 // PackageName returns the first of Packages, "" when there is none.

@@ -44,7 +44,8 @@ func (u *universe) options(s *subscription) (list []cand, missing Fact) {
 		slices.Sort(known)
 		return nil, &Unavailable{Subscription: *s.Subscription, What: "catalog", Known: known}
 	}
-	if !u.offers(s, in) {
+	here := u.here(s)
+	if len(here) == 0 && !u.offers(s, in) {
 		if missing = u.lookUp(s, in); missing != nil {
 			return nil, missing
 		}
@@ -53,13 +54,41 @@ func (u *universe) options(s *subscription) (list []cand, missing Fact) {
 		if f := s.headless(in); f != nil {
 			return nil, f
 		}
-		return u.fresh(s, in), nil
+		return append(u.fresh(s, in), here...), nil
 	}
 	list = u.successors(s, in)
 	if u.p.Options.OtherSources {
 		list = append(list, u.successors(s, others)...)
 	}
 	return append(list, s.current.id), nil
+}
+
+// here returns the installed operators that count as versions of the package of a
+// subscription: one that names neither catalog nor channel looks among what is
+// installed, too (H23).
+func (u *universe) here(s *subscription) (list []cand) {
+	if s.source() != (CatalogID{}) || s.Channel != "" {
+		return nil
+	}
+	for _, in := range u.installedOf(s.Package) {
+		if s.current != nil || s.StartingCSV == "" || s.StartingCSV == in.Name {
+			list = append(list, in.id)
+		}
+	}
+	return list
+}
+
+// installedOf returns the installed operators of a package, by name.
+func (u *universe) installedOf(pkg string) []*installed {
+	if u.ofPackage == nil {
+		u.ofPackage = map[string][]*installed{}
+		for _, in := range u.installed {
+			for _, name := range in.pkgs {
+				u.ofPackage[name] = append(u.ofPackage[name], in)
+			}
+		}
+	}
+	return u.ofPackage[pkg]
 }
 
 // channels returns the channels of a catalog that a subscription may use, the

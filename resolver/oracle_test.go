@@ -348,6 +348,14 @@ func (o *oracle) wish(s *wish) {
 		}
 		return !o.skipped[c]
 	})
+	var here []int // what is installed counts, too (H23)
+	for i, c := range o.all {
+		if c.catalog < 0 && s.Catalog == "" && s.CatalogNamespace == "" && s.Channel == "" && slices.Contains(c.pkgs, s.Package) &&
+			(s.current >= 0 || s.StartingCSV == "" || s.StartingCSV == c.ref.Name) {
+			here = append(here, i)
+			s.missing = false
+		}
+	}
 	for _, c := range in {
 		// The entry that a startingCSV names has to leave the channel a head (H27).
 		e := o.all[c].entry
@@ -358,6 +366,7 @@ func (o *oracle) wish(s *wish) {
 	}
 	s.options = o.choices(s, in)
 	if s.current < 0 {
+		s.options = append(s.options, here...)
 		return
 	}
 	if o.p.Options.OtherSources {

@@ -112,6 +112,9 @@ func newResolution(u *universe) *resolution {
 		r.options = append(r.options, &need{kind: anyOf, list: list})
 		if s.current == nil {
 			for _, c := range list {
+				if u.isInstalled(c) {
+					continue
+				}
 				if _, ok := u.rank(c); !ok && !named[c] {
 					named[c] = true
 					u.named = append(u.named, c)
@@ -157,7 +160,15 @@ func (r *resolution) solution(set []cand) *Solution {
 		}
 	}
 	for i, s := range u.subs {
-		if r.options[i] != nil && s.current != nil && stays[s.current.id] {
+		switch {
+		case r.options[i] == nil:
+		case s.current == nil:
+			for _, c := range r.options[i].list {
+				if u.isInstalled(c) && stays[c] {
+					sol.Stayed = append(sol.Stayed, Stay{Subscription: s.Name, Name: u.installed[c].Name, Package: s.Package, Reason: Present})
+				}
+			}
+		case stays[s.current.id]:
 			sol.Stayed = append(sol.Stayed, r.stay(s, r.options[i].list))
 		}
 	}

@@ -15,8 +15,8 @@ type Solution struct {
 	// Selected are the bundles to install that are not installed yet, by
 	// package, name, channel and catalog. It is empty when nothing changes.
 	Selected []Selected `json:"selected"`
-	// Stayed are the operators of subscriptions that are not upgraded, in the
-	// order in which the subscriptions chose.
+	// Stayed are the operators of subscriptions that are not upgraded, and those that
+	// a subscription takes as they are, in the order in which the subscriptions chose.
 	Stayed []Stay `json:"stayed,omitempty"`
 	// Refused is the conflict of the parts that have no plan, when the problem
 	// asks for a partial answer; nil when everything is planned.
@@ -72,9 +72,12 @@ const (
 	NoSuccessor StayReason = "no-successor"
 	// Blocked: it has successors, and each of them breaks a rule (H1).
 	Blocked StayReason = "blocked"
+	// Present: the subscription does not own it, but takes it as it is: it names
+	// neither catalog nor channel (H23).
+	Present StayReason = "present"
 )
 
-// A Stay is an operator that a subscription owns and that is not upgraded. The
+// A Stay is an operator that answers a subscription and is not upgraded. The
 // running OLM is silent about it.
 type Stay struct {
 	Subscription string     `json:"subscription"`

@@ -13,6 +13,8 @@ func (s Stay) String() string {
 	switch s.Reason {
 	case AtHead:
 		return "at the head of its channel"
+	case Present:
+		return "installed already, which is enough for a subscription without a catalog and a channel"
 	case Blocked:
 		var names []string
 		for _, r := range s.Blocked {

@@ -30,7 +30,7 @@ func (w *narrator) asks(q *Subscribed, bundles []Ref, left bool) string {
 func offers(q *Subscribed) (versions []string, current string) {
 	var offered []Ref
 	for _, c := range q.Candidates {
-		if c.Installed() {
+		if c.Installed() && c.Name == q.Subscription.InstalledCSV {
 			current = c.Name
 		} else {
 			offered = append(offered, c)

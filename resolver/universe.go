@@ -27,8 +27,9 @@ type universe struct {
 	p         *Problem
 	subs      []*subscription
 	installed []*installed // by name
-	cats      []*source    // by namespace and name
-	unseen    []CatalogID  // the catalogs that the namespace does not see (D19)
+	ofPackage map[string][]*installed
+	cats      []*source   // by namespace and name
+	unseen    []CatalogID // the catalogs that the namespace does not see (D19)
 	// named are the entries that are not offered but that a startingCSV names.
 	named []cand
 	// Postings of the installed operators and of named, when they are needed.
@@ -120,16 +121,17 @@ func (u *universe) checkOptions() error {
 
 func (u *universe) addInstalled() error {
 	var compiler *constraints.Compiler
-	owners := map[string][]string{} // the packages of the subscriptions that own a CSV
-	for _, s := range u.p.Subscriptions {
-		if s.InstalledCSV != "" {
-			owners[s.InstalledCSV] = append(owners[s.InstalledCSV], s.Package)
-		}
-	}
+	var owners map[string][]string // the packages of the subscriptions that own a CSV
 	for i := range u.p.Installed {
-		inferred := u.p.Installed[i].Infer(owners[u.p.Installed[i].Name]...)
-		in, path := &inferred, fmt.Sprintf("/installed/%d", i)
-		x := &installed{Installed: in, at: i, pkgs: in.Packages()}
+		in, path := &u.p.Installed[i], fmt.Sprintf("/installed/%d", i)
+		if in.Package == "" && in.Properties == nil {
+			if owners == nil {
+				owners = u.owners()
+			}
+			inferred := in.Infer(owners[in.Name]...)
+			in = &inferred
+		}
+		x := &installed{Installed: in, at: i}
 		if in.Name == "" {
 			return problemErrorf(path+"/name", "is missing; name the ClusterServiceVersion")
 		}
@@ -153,6 +155,7 @@ func (u *universe) addInstalled() error {
 			return cmp.Compare(a.Expr.String(), b.Expr.String())
 		})
 		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
+		x.pkgs = packagesOf(x.facts)
 		u.installed = append(u.installed, x)
 	}
 	slices.SortStableFunc(u.installed, func(a, b *installed) int { return cmp.Compare(a.Name, b.Name) })
@@ -163,6 +166,15 @@ func (u *universe) addInstalled() error {
 		}
 	}
 	return nil
+}
+
+// owners returns the packages of the subscriptions that own a CSV, by its name.
+func (u *universe) owners() map[string][]string {
+	m := map[string][]string{}
+	for _, s := range u.p.Subscriptions {
+		m[s.InstalledCSV] = append(m[s.InstalledCSV], s.Package)
+	}
+	return m
 }
 
 // property takes up one property of an installed operator.
@@ -336,13 +348,13 @@ func (u *universe) pkg(c cand) string {
 	return b.Package().Name()
 }
 
-// pkgs returns the packages of a candidate: a bundle has one, an installed operator
-// any number (H22).
-func (u *universe) pkgs(c cand) iter.Seq[string] {
-	if u.isInstalled(c) {
-		return slices.Values(u.installed[c].pkgs)
+// further returns the packages of an installed operator beyond the one that it goes
+// by (H22). A bundle of a catalog has none.
+func (u *universe) further(c cand) []string {
+	if !u.isInstalled(c) || len(u.installed[c].pkgs) < 2 {
+		return nil
 	}
-	return func(yield func(string) bool) { yield(u.pkg(c)) }
+	return u.installed[c].pkgs[1:]
 }
 
 // inPackage reports whether a candidate is in a package.
