@@ -4,7 +4,7 @@ package fbc
 // the documented default. Every violation is a [Diagnostic] with [CodeLimit]
 // whose cause, a [*LimitError], names the field.
 type Limits struct {
-	// FileSize bounds one file, in bytes. Default 2 GiB.
+	// FileSize bounds one file, in bytes, and a compiled index. Default 2 GiB.
 	FileSize int64
 	// DocumentSize bounds one document, in bytes of its source text.
 	// Default 64 MiB.

@@ -3,14 +3,17 @@ package graph_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
 	"github.com/olmkit/olmkit/internal/testcatalog"
@@ -295,5 +298,63 @@ func BenchmarkOpenIndex(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// hollow is a file that ends in zeros, of which there are more than any memory holds.
+type hollow struct {
+	head []byte
+	most int64 // how far it was read
+}
+
+func (e *hollow) ReadAt(p []byte, at int64) (int, error) {
+	clear(p)
+	if at < int64(len(e.head)) {
+		copy(p, e.head[at:])
+	}
+	e.most = max(e.most, at+int64(len(p)))
+	return len(p), nil
+}
+
+// TestIndexSize opens files that claim to be large: what they have beyond their table
+// is not read (S4).
+func TestIndexSize(t *testing.T) {
+	const size = 4 << 40
+	text := write(t, parseIndexed(t), "")
+	end := int(binary.LittleEndian.Uint64(text[32:])) // of the table
+	claim := func(size int64, change func(head []byte)) *hollow {
+		head := bytes.Clone(text[:end])
+		binary.LittleEndian.PutUint64(head[24:], uint64(size))
+		change(head)
+		binary.LittleEndian.PutUint32(head[20:], crc32.Checksum(head[24:], crc32.MakeTable(crc32.Castagnoli)))
+		return &hollow{head: head}
+	}
+	for _, tt := range []struct {
+		what string
+		file *hollow
+		size int64
+		want error
+	}{
+		{"large", claim(size, func([]byte) {}), size, new(fbc.LimitError)},
+		{"large and full", claim(size, func(head []byte) { binary.LittleEndian.PutUint64(head[end-24+8:], size-uint64(end)) }), size, new(fbc.LimitError)},
+		{"empty behind its sections", claim(1<<30, func([]byte) {}), 1 << 30, graph.ErrIndexCorrupt},
+		{"larger than it claims", claim(1<<30, func([]byte) {}), 1 << 31, graph.ErrIndexCorrupt},
+	} {
+		_, err := graph.ReadIndex(tt.file, tt.size, nil)
+		limit := new(fbc.LimitError)
+		if errors.As(tt.want, &limit) {
+			if !errors.As(err, &limit) || limit.Limit != "FileSize" || limit.Size != tt.size {
+				t.Errorf("%s: got the error %v", tt.what, err)
+			}
+		} else if !errors.Is(err, tt.want) {
+			t.Errorf("%s: got the error %v, want %v", tt.what, err, tt.want)
+		}
+		if tt.file.most > int64(end) {
+			t.Errorf("%s: %d bytes were read; the table ends at %d", tt.what, tt.file.most, end)
+		}
+	}
+	small := &graph.Options{Load: &fbc.LoadOptions{Limits: &fbc.Limits{FileSize: int64(len(text)) - 1}}}
+	if _, err := graph.ReadIndex(bytes.NewReader(text), int64(len(text)), small); !errors.As(err, new(*fbc.LimitError)) {
+		t.Errorf("beyond the limit of the caller: got the error %v", err)
 	}
 }

@@ -8,22 +8,23 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"slices"
 	"unsafe"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/disk"
 )
 
 // OpenIndex opens a compiled index: one read, and a check of what was read. What
 // requirements and ranges mean is read when it is first asked for. Files are read
 // again ([Bundle.Raw]) only where opts names a Source.
 //
-// An error is an [*IndexError], with [ErrNotIndex], [ErrIndexVersion] or
-// [ErrIndexCorrupt] as its cause, or that of reading the file.
+// An error is an [*IndexError], with [ErrNotIndex], [ErrIndexVersion],
+// [ErrIndexCorrupt] or an [*fbc.LimitError] as its cause, or that of reading the file.
+// Limits.FileSize of opts.Load bounds the file.
 func OpenIndex(name string, opts *Options) (*Catalog, error) {
-	f, err := os.Open(name)
+	f, err := (*disk.Root)(nil).Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -42,33 +43,9 @@ func OpenIndex(name string, opts *Options) (*Catalog, error) {
 
 // ReadIndex is [OpenIndex] for the first size bytes of r.
 func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
-	refuse := func(err error) (*Catalog, error) { return nil, &IndexError{Err: err} }
-	if size < 0 {
-		return refuse(ErrNotIndex)
-	}
-	var head [headerSize]byte
-	if n, err := r.ReadAt(head[:min(size, headerSize)], 0); int64(n) < min(size, headerSize) {
-		return refuse(err)
-	}
-	switch {
-	case !IsIndex(head[:]):
-		return refuse(ErrNotIndex)
-	case size < headerSize:
-		return refuse(ErrIndexCorrupt)
-	case binary.LittleEndian.Uint32(head[8:]) != indexVersion:
-		return refuse(ErrIndexVersion)
-	case binary.LittleEndian.Uint64(head[24:]) != uint64(size):
-		return refuse(fmt.Errorf("%w: it has %d bytes and should have %d", ErrIndexCorrupt, size, binary.LittleEndian.Uint64(head[24:])))
-	}
-	// Words, so that every record lies where the machine wants it.
-	words := make([]uint64, (size+7)/8)
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
-	if n, err := r.ReadAt(b, 0); int64(n) < size {
-		return refuse(err)
-	}
 	c := &Catalog{}
-	if err := c.open(b); err != nil {
-		return refuse(err)
+	if err := c.open(r, size, opts.fileSize()); err != nil {
+		return nil, &IndexError{Err: err}
 	}
 	c.meaning.exprs = make([]lazy[constraints.Expr], len(c.requirements))
 	c.meaning.ranges = make([]lazy[constraints.Range], len(c.ranges))
@@ -89,37 +66,53 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 	return c, nil
 }
 
-// open points the catalog at the sections in b and checks them.
-func (c *Catalog) open(b []byte) error {
+// fileSize returns how long a file may be.
+func (o *Options) fileSize() int64 {
+	if o == nil || o.Load == nil {
+		return (*fbc.Limits)(nil).WithDefaults().FileSize
+	}
+	return o.Load.Limits.WithDefaults().FileSize
+}
+
+// open reads an index, points the catalog at its sections and checks them.
+func (c *Catalog) open(r io.ReaderAt, size, limit int64) error {
 	var all, tail string
 	sections := c.sections(&c.bundles, &c.end, &all, &tail)
-	table := headerSize + len(sections)*sectionSize
-	switch {
-	case len(b) < table || int(binary.LittleEndian.Uint32(b[12:])) != len(sections):
-		return ErrIndexCorrupt
-	case crc32.Checksum(b[24:table], castagnoli) != binary.LittleEndian.Uint32(b[20:]):
-		return fmt.Errorf("%w: the checksum of the header does not match", ErrIndexCorrupt)
-	case binary.LittleEndian.Uint32(b[16:]) != layout():
-		return ErrIndexVersion
+	// The table states what follows, and is checked before there is memory for that.
+	head := make([]byte, max(min(size, int64(headerSize+len(sections)*sectionSize)), 0))
+	if n, err := r.ReadAt(head, 0); n < len(head) {
+		return err
 	}
-	end := uint64(table)
+	switch {
+	case !IsIndex(head):
+		return ErrNotIndex
+	case len(head) < headerSize:
+		return ErrIndexCorrupt
+	case binary.LittleEndian.Uint32(head[8:]) != indexVersion:
+		return ErrIndexVersion
+	case binary.LittleEndian.Uint64(head[24:]) != uint64(size):
+		return fmt.Errorf("%w: it has %d bytes and should have %d", ErrIndexCorrupt, size, binary.LittleEndian.Uint64(head[24:]))
+	case size > limit:
+		return &fbc.LimitError{Limit: "FileSize", What: "file", Size: size, Max: limit}
+	}
+	if err := checkTable(head, sections, uint64(size)); err != nil {
+		return err
+	}
+	// Words, so that every record lies where the machine wants it.
+	words := make([]uint64, (size+7)/8)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
+	if n, err := r.ReadAt(b, 0); int64(n) < size {
+		return err
+	}
 	parts := make([][]byte, len(sections))
 	for i, s := range sections {
-		at := b[headerSize+i*sectionSize:]
-		offset, length := binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
-		size := uint64(len(b))
-		if offset != end || offset%alignment != 0 || length > size-offset || length%uint64(s.record) != 0 || length/uint64(s.record) > 1<<31 {
-			return fmt.Errorf("%w: section %d lies outside of the file", ErrIndexCorrupt, i)
-		}
+		offset, length := place(head, i)
 		parts[i] = b[offset : offset+length : offset+length]
 		s.take(parts[i])
-		if end = align(offset + length); end > size {
-			return ErrIndexCorrupt
-		}
 	}
 	// Both take as long as reading the file does; together, on two processors.
 	checked := make(chan error, 1)
-	go func() { checked <- checkSums(b, parts) }()
+	go func() { checked <- checkSums(head, parts) }()
 	err := c.take(all, tail)
 	if damaged := <-checked; damaged != nil {
 		return damaged
@@ -127,10 +120,42 @@ func (c *Catalog) open(b []byte) error {
 	return err
 }
 
+// place returns where a section lies.
+func place(head []byte, section int) (offset, length uint64) {
+	at := head[headerSize+section*sectionSize:]
+	return binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
+}
+
+// checkTable checks that the sections fill a file of that size, one after the other.
+func checkTable(head []byte, sections []section, size uint64) error {
+	switch table := headerSize + len(sections)*sectionSize; {
+	case len(head) < table || int(binary.LittleEndian.Uint32(head[12:])) != len(sections):
+		return ErrIndexCorrupt
+	case crc32.Checksum(head[24:table], castagnoli) != binary.LittleEndian.Uint32(head[20:]):
+		return fmt.Errorf("%w: the checksum of the header does not match", ErrIndexCorrupt)
+	case binary.LittleEndian.Uint32(head[16:]) != layout():
+		return ErrIndexVersion
+	}
+	end := uint64(len(head))
+	for i, s := range sections {
+		offset, length := place(head, i)
+		if offset != end || offset%alignment != 0 || length > size-offset || length%uint64(s.record) != 0 || length/uint64(s.record) > 1<<31 {
+			return fmt.Errorf("%w: section %d lies outside of the file", ErrIndexCorrupt, i)
+		}
+		if end = align(offset + length); end > size {
+			return ErrIndexCorrupt
+		}
+	}
+	if end != size {
+		return fmt.Errorf("%w: its sections do not fill it", ErrIndexCorrupt)
+	}
+	return nil
+}
+
 // checkSums compares the parts of an index with the checksums in its table.
-func checkSums(b []byte, parts [][]byte) error {
+func checkSums(head []byte, parts [][]byte) error {
 	for i, part := range parts {
-		if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(b[headerSize+i*sectionSize+16:]) {
+		if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(head[headerSize+i*sectionSize+16:]) {
 			return fmt.Errorf("%w: the checksum of section %d does not match", ErrIndexCorrupt, i)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sort"
 
@@ -85,6 +86,14 @@ func findBlob[B interface {
 
 // file loads one file of the source of an opened index, with all its text.
 func (c *Catalog) file(ctx context.Context, name string) (*fbc.Catalog, error) {
+	// The index names the file, and who made it may name anything.
+	info, err := fs.Stat(c.files, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file: the catalog has changed since it was indexed", name)
+	}
 	f, err := c.files.Open(name)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/sample"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -35,6 +37,18 @@ type source struct {
 	labels                map[string]string
 	// files is the directory that the index at path was made from.
 	files string
+	// A document may name what is below a root and nothing else: there, path is only
+	// for people.
+	root   *disk.Root
+	inRoot string
+}
+
+// place returns where the source is.
+func (s *source) place() (*disk.Root, string) {
+	if s.root != nil {
+		return s.root, s.inRoot
+	}
+	return nil, s.path
 }
 
 // addSample adds the flag that stands in for a catalog directory.
@@ -185,24 +199,23 @@ func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error)
 
 // indexOf is index for a source, whose files a compiled index then reads.
 func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) {
-	path := s.path
-	if path != stdinPath && path != samplePath {
-		path = filepath.Clean(path)
+	if s.path != stdinPath && s.path != samplePath {
+		s.path = filepath.Clean(s.path)
 	}
-	key := path + "\x00" + s.files
+	path := s.path
+	key := fmt.Sprintf("%s\x00%s\x00%t", path, s.files, s.root != nil)
 	if got, ok := l.cache[key]; ok {
 		return got.catalog, got.err
 	}
 	var got loaded
 	var err error
-	index := path != stdinPath && path != samplePath && isIndex(path)
 	switch {
-	case index:
-		got.catalog, err = l.openIndex(ctx, path, s.files)
+	case path != stdinPath && path != samplePath && isIndex(s.place()):
+		got.catalog, err = l.openIndex(ctx, s)
 	case s.files != "":
 		err = errors.New("is no compiled index, so that source= is one too many; leave it out")
 	default:
-		err = l.open(path, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
+		err = l.open(ctx, s, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
 			o := l.limits.graph()
 			o.Load = opts
 			opts.Keep = l.keeps(path)
@@ -227,7 +240,7 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 
 // wholeIndex is index for a catalog whose blobs can be read again.
 func (l *loader) wholeIndex(ctx context.Context, path string) (*graph.Catalog, error) {
-	if path != stdinPath && isIndex(path) {
+	if path != stdinPath && isIndex(nil, path) {
 		return nil, &catalogError{path, errIndex}
 	}
 	l.whole = true
@@ -236,27 +249,36 @@ func (l *loader) wholeIndex(ctx context.Context, path string) (*graph.Catalog, e
 
 // openIndex opens a compiled index, with the directory that it was made from when
 // there is one to read.
-func (l *loader) openIndex(ctx context.Context, path, files string) (*graph.Catalog, error) {
+func (l *loader) openIndex(ctx context.Context, s source) (*graph.Catalog, error) {
 	opts := l.limits.graph()
-	if files == "" {
-		return graph.OpenIndex(path, opts)
+	if s.files != "" {
+		root, err := disk.OpenRoot(s.files)
+		if err != nil {
+			return nil, &catalogError{s.files, err}
+		}
+		opts.Source = root.FS()
 	}
-	root, err := os.OpenRoot(files)
-	if err != nil {
-		return nil, &catalogError{files, err}
-	}
-	opts.Source = root.FS()
-	c, err := graph.OpenIndex(path, opts)
+	root, name := s.place()
+	f, err := root.Open(name)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	c, err := graph.ReadIndex(f, info.Size(), opts)
+	if err != nil || s.files == "" {
+		return c, indexNamed(s.path, err)
 	}
 	// Other files would say other things of the same bundles.
 	hash, err := graph.HashSource(ctx, opts.Source)
 	if err != nil {
-		return nil, &catalogError{files, err}
+		return nil, &catalogError{s.files, err}
 	}
 	if hash != c.SourceHash() {
-		return nil, fmt.Errorf("is stale, or of other files than those in %s; write it again: olmkit index %s -o %s", files, files, path)
+		return nil, fmt.Errorf("is stale, or of other files than those in %s; write it again: olmkit index %s -o %s", s.files, s.files, s.path)
 	}
 	return c, nil
 }
@@ -290,7 +312,7 @@ func (l *loader) noteUnseen(p *resolver.Problem, s source) {
 // keep loads the blobs of the catalog at a path, with as much in memory as keep
 // says. Links within a directory do not leave it.
 func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.Catalog, err error) {
-	err = l.open(path, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
+	err = l.open(ctx, source{path: path}, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
 		opts.Keep = keep
 		if fsys != nil {
 			c, err = fbc.Load(ctx, fsys, opts)
@@ -302,11 +324,11 @@ func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.C
 	return c, err
 }
 
-// check loads and validates the catalog at a path. Its source is nil where it
+// check loads and validates the catalog at a path. Its files are nil where they
 // cannot be read again.
-func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found fbc.Diagnostics, source fs.FS, err error) {
-	err = l.open(path, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
-		source = fsys
+func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found fbc.Diagnostics, files fs.FS, err error) {
+	err = l.open(ctx, source{path: path}, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
+		files = fsys
 		if fsys != nil {
 			c, found, err = fbc.Check(ctx, fsys, opts, nil)
 		} else {
@@ -314,20 +336,20 @@ func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found 
 		}
 		return err
 	})
-	return c, found, source, err
+	return c, found, files, err
 }
 
-// open calls use with what a path means: a file system, or a stream and its
-// name. Links within a directory do not leave it.
-func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadOptions) error) error {
+// open calls use with what a source means: a file system, or a stream and its name.
+// Links within a directory do not leave it, and streams end with the context.
+func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, string, *fbc.LoadOptions) error) error {
 	opts := &fbc.LoadOptions{Limits: l.limits.fbc()}
-	if p := newProgress(l.stderr, "loading "+display(path)); p != nil {
+	if p := newProgress(l.stderr, "loading "+display(s.path)); p != nil {
 		opts.Progress = p.update
 		defer p.done()
 	}
-	switch path {
+	switch s.path {
 	case stdinPath:
-		in := bufio.NewReader(l.stdin)
+		in := bufio.NewReader(disk.Until(ctx, l.stdin))
 		head, err := in.Peek(8)
 		if len(head) == 0 && err == io.EOF {
 			return errNoInput
@@ -339,29 +361,28 @@ func (l *loader) open(path string, use func(fs.FS, io.Reader, string, *fbc.LoadO
 	case samplePath:
 		return use(sample.Catalog(), nil, "", opts)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	root, name := s.place()
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
 		return err
-	}
-	if isIndex(path) {
-		return errIndex
-	}
-	if info.Mode().IsRegular() {
-		return use(oneFile{filepath.Base(path), path}, nil, "", opts)
-	}
-	if !info.IsDir() { // a pipe, say
-		f, err := os.Open(path)
+	case info.IsDir():
+		dir, err := root.Sub(name)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		return use(nil, f, filepath.Base(path), opts)
+		return use(dir.FS(), nil, "", opts)
+	case isIndex(root, name):
+		return errIndex
+	case info.Mode().IsRegular() || root != nil: // opening it refuses what is not a file
+		return use(oneFile{filepath.Base(name), root, name}, nil, "", opts)
 	}
-	root, err := os.OpenRoot(path)
+	in, err := disk.OpenStream(ctx, name) // a pipe, say
 	if err != nil {
 		return err
 	}
-	return use(root.FS(), nil, "", opts)
+	defer in.Close()
+	return use(nil, in, filepath.Base(name), opts)
 }
 
 // errNoInput is that of a catalog that was to come on standard input. An empty
@@ -373,24 +394,40 @@ var errIndex = errors.New("is a compiled index, which does not hold the blobs; n
 
 // A oneFile is a file system with one file of the disk, so that its text can be
 // read again.
-type oneFile struct{ name, path string }
+type oneFile struct {
+	name string
+	root *disk.Root
+	path string // in root
+}
 
 func (o oneFile) Open(name string) (fs.File, error) {
-	switch name {
-	case o.name:
-		return os.Open(o.path)
-	case ".":
-		return os.Open(filepath.Dir(o.path))
+	if name != o.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	f, err := o.root.Open(o.path)
+	if err != nil {
+		return nil, err // not a nil *os.File
+	}
+	return f, nil
+}
+
+func (o oneFile) Stat(name string) (fs.FileInfo, error) {
+	if name == "." {
+		return o.root.Stat(filepath.Dir(o.path))
+	}
+	info, err := o.root.Stat(o.path)
+	if err != nil || name != o.name {
+		return nil, cmp.Or(err, error(&fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}))
+	}
+	return named{info, o.name}, nil
 }
 
 func (o oneFile) ReadDir(string) ([]fs.DirEntry, error) {
-	info, err := os.Stat(o.path)
+	info, err := o.Stat(o.name)
 	if err != nil {
 		return nil, err
 	}
-	return []fs.DirEntry{fs.FileInfoToDirEntry(named{info, o.name})}, nil
+	return []fs.DirEntry{fs.FileInfoToDirEntry(info)}, nil
 }
 
 // named gives a file the name by which it was asked for, not that of what a

@@ -91,7 +91,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	catalogs := &reconcile.Catalogs{StandIns: true}
 	l.whole = true
 	for _, src := range list {
-		if src.files == "" && src.path != stdinPath && isIndex(src.path) {
+		if src.files == "" && src.path != stdinPath && isIndex(src.place()) {
 			return nil, nil, &catalogError{src.path, fmt.Errorf("is a compiled index, which has no manifests; name the directory that it was made from, too: --catalog %s=%s,source=DIR", src.name, src.path)}
 		}
 		g, err := l.indexOf(ctx, src)
@@ -191,7 +191,7 @@ func mentioned(c *memcluster.Cluster, name string) error {
 // stream, and the items of lists. It passes to found the kinds of the objects,
 // and those of lists, which may be empty.
 func (l *loader) objects(ctx context.Context, name string, found func(reconcile.GroupKind), put func(olm.Object) error) error {
-	in, err := l.input(name)
+	in, err := l.input(ctx, name)
 	if err != nil {
 		return err
 	}

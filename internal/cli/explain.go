@@ -94,7 +94,7 @@ func (x *explainer) problem(cmd *cobra.Command, r *request, file string, args []
 		x.loader.limits.bound(&p.Options)
 		return p, nil
 	}
-	p, err := x.read(file)
+	p, err := x.read(cmd.Context(), file)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func (x *explainer) problem(cmd *cobra.Command, r *request, file string, args []
 
 // read reads the one problem document of a file, whose catalogs are yet to be
 // opened, within the limits of the command line.
-func (s *solver) read(file string) (*resolver.Problem, error) {
-	in, err := s.loader.input(file)
+func (s *solver) read(ctx context.Context, file string) (*resolver.Problem, error) {
+	in, err := s.loader.input(ctx, file)
 	if err != nil {
 		return nil, err
 	}

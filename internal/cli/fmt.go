@@ -90,7 +90,7 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 		if err := fbc.Write(ctx, &text, part, opts); err != nil {
 			return false, err
 		}
-		old, err := os.ReadFile(name)
+		old, err := disk.ReadFile(name, e.limits.load.WithDefaults().FileSize)
 		if err != nil {
 			return false, err
 		}

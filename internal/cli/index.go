@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/disk"
 )
 
 func newIndex(e *env) *cobra.Command {
@@ -48,7 +49,7 @@ file could not be read.`,
 			return err
 		}
 		ctx, dir := cmd.Context(), filepath.Clean(args[0])
-		root, err := os.OpenRoot(dir)
+		root, err := disk.OpenRoot(dir)
 		if err != nil {
 			return &catalogError{dir, err}
 		}
@@ -117,18 +118,22 @@ func openIndex(name string) (*graph.Catalog, error) {
 	return c, err
 }
 
-// isIndex reports whether a path names a compiled index.
-func isIndex(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
+// isIndex reports whether a name leads to a compiled index.
+func isIndex(root *disk.Root, name string) bool {
+	f, err := root.Open(name)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	var head bytes.Buffer
-	_, err = io.CopyN(&head, f, 8)
-	return err == nil && graph.IsIndex(head.Bytes())
+	var head [8]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && graph.IsIndex(head[:])
+}
+
+// indexNamed gives the error of an index its name.
+func indexNamed(name string, err error) error {
+	if bad := (*graph.IndexError)(nil); errors.As(err, &bad) {
+		bad.Name = name
+	}
+	return err
 }

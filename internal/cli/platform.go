@@ -63,7 +63,7 @@ stands in the way but something was not checked.`,
 		}
 		var err error
 		if in.file != "" {
-			p, err = readPlatform(l, in.file)
+			p, err = readPlatform(cmd.Context(), l, in.file)
 		} else {
 			p.Strategy = platform.Strategy(strategy)
 			err = platformOf(cmd.Context(), l, &p, catalogs, installed, *reading)
@@ -97,8 +97,8 @@ stands in the way but something was not checked.`,
 	return cmd
 }
 
-func readPlatform(l *loader, file string) (platform.Problem, error) {
-	in, err := l.input(file)
+func readPlatform(ctx context.Context, l *loader, file string) (platform.Problem, error) {
+	in, err := l.input(ctx, file)
 	if err != nil {
 		return platform.Problem{}, fmt.Errorf("--problem: %w", err)
 	}

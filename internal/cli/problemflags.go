@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/disk"
 )
 
 // A problemInput is a file of problem documents: --problem and --root.
@@ -65,24 +66,31 @@ func (p *problemInput) check(cmd *cobra.Command, args []string, beside ...string
 }
 
 // open loads a directory of a document. A document that comes from elsewhere
-// reads nothing outside the root.
+// reads nothing outside the root, whatever links lead there (S4).
 func (p *problemInput) open(l *loader) func(context.Context, string) (*graph.Catalog, error) {
-	return func(ctx context.Context, dir string) (*graph.Catalog, error) {
+	var root *disk.Root
+	return func(ctx context.Context, dir string) (_ *graph.Catalog, err error) {
 		name := filepath.FromSlash(dir)
 		if !filepath.IsLocal(name) {
 			return nil, fmt.Errorf("%q is not below the root directory %q; write it relative to the root, or set --root", dir, p.root)
 		}
-		return l.index(ctx, filepath.Join(p.root, name))
+		if root == nil {
+			if root, err = disk.OpenRoot(p.root); err != nil {
+				return nil, fmt.Errorf("--root: %w", err)
+			}
+		}
+		return l.indexOf(ctx, source{path: filepath.Join(p.root, name), root: root, inRoot: name})
 	}
 }
 
-// input opens a file that is not a catalog, or standard input for "-".
-func (e *env) input(file string) (io.ReadCloser, error) {
+// input opens a file that is not a catalog, or standard input for "-". Reading it ends
+// with the context.
+func (e *env) input(ctx context.Context, file string) (io.ReadCloser, error) {
 	if file == stdinPath {
-		return io.NopCloser(e.stdin), nil
+		return io.NopCloser(disk.Until(ctx, e.stdin)), nil
 	}
-	f, err := os.Open(file)
-	var at *os.PathError
+	f, err := disk.OpenStream(ctx, file)
+	var at *fs.PathError
 	if errors.As(err, &at) {
 		return nil, fmt.Errorf("%s: %w", file, at.Err)
 	}

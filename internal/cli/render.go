@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/disk"
 )
 
 func newRender(e *env) *cobra.Command {
@@ -121,7 +122,7 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 		return nil, "", usagef("--image %s is the image of a bundle directory, and %s is not one; remove the flag", r.image, display(arg))
 	}
 	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
-		text, err := os.ReadFile(arg)
+		text, err := disk.ReadFile(arg, r.limits.load.WithDefaults().FileSize)
 		if err != nil {
 			return nil, "", err
 		}
@@ -163,7 +164,7 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.BundleDi
 	if image == "" {
 		return nil, usagef("%s is a bundle directory, which does not tell its image; name it with --image, or write IMAGE=%s", dir, dir)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := disk.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 // stream answers the problems of a file, one line or document each, in order. A
 // problem that cannot be answered does not keep the next from being answered.
 func (s *solver) stream(ctx context.Context, file string) error {
-	in, err := s.loader.input(file)
+	in, err := s.loader.input(ctx, file)
 	if err != nil {
 		return fmt.Errorf("--problem: %w", err)
 	}

@@ -178,7 +178,7 @@ func (s *selector) answer(ctx context.Context, r resolver.SelectRequest) (*selec
 // request, a range that does not parse or a catalog that cannot be read, is its
 // answer (C6): the next is answered all the same.
 func (s *selector) stream(ctx context.Context, file string) error {
-	in, err := s.loader.input(file)
+	in, err := s.loader.input(ctx, file)
 	if err != nil {
 		return fmt.Errorf("--problem: %w", err)
 	}

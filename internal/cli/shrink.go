@@ -34,7 +34,7 @@ be read.`,
 		ctx := cmd.Context()
 		s := &solver{loader: newLoader(e), out: printer{w: e.stdout, format: f}}
 		s.open = doc.open(s.loader)
-		p, err := s.read(args[0])
+		p, err := s.read(ctx, args[0])
 		if err != nil {
 			return err
 		}

@@ -171,7 +171,7 @@ func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]
 // documents reads and opens the problem documents of --problem.
 func (v *viewer) documents(ctx context.Context) ([]view.Problem, error) {
 	file := v.problems.file
-	in, err := v.input(file)
+	in, err := v.input(ctx, file)
 	if err != nil {
 		return nil, fmt.Errorf("--problem: %w", err)
 	}

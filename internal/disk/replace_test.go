@@ -69,8 +69,8 @@ func whole(t testing.TB, dir string) func(int, io.Writer) error {
 	}
 }
 
-// tree returns everything below a directory, with the content of files.
-func tree(t testing.TB, dir string) map[string]string {
+// listing returns everything below a directory, with the content of files.
+func listing(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -94,7 +94,7 @@ func TestBatch(t *testing.T) {
 	if err := update(new(Batch), dir, whole(t, dir)); err != nil {
 		t.Fatal(err)
 	}
-	got := tree(t, dir)
+	got := listing(t, dir)
 	for _, name := range names(dir) {
 		if got[name] != text(t, newer, name) {
 			t.Errorf("%s holds %q", name, got[name])
@@ -113,13 +113,13 @@ func TestBatchFails(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s file %d: there is no error", what, i)
 		}
-		if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+		if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
 			t.Errorf("%s file %d changes the directory (-before +after):\n%s", what, i, diff)
 		}
 	}
 	for i := range 3 {
 		dir := oldCatalog(t)
-		before := tree(t, dir)
+		before := listing(t, dir)
 		err := update(new(Batch), dir, func(k int, w io.Writer) error {
 			io.WriteString(w, strings.Repeat("{", 100_000))
 			if k == i {
@@ -142,7 +142,7 @@ func TestBatchFails(t *testing.T) {
 			}
 		}
 		dir = oldCatalog(t)
-		before = tree(t, dir)
+		before = listing(t, dir)
 		check("moving", i, dir, before, update(b, dir, whole(t, dir)))
 	}
 }
@@ -185,7 +185,7 @@ func TestBatchKilled(t *testing.T) {
 			t.Fatalf("step %d: %s", step, out)
 		}
 		files := 0
-		for name, content := range tree(t, dir) {
+		for name, content := range listing(t, dir) {
 			switch {
 			case strings.HasPrefix(filepath.Base(name), fbc.TemporaryPrefix):
 				leftovers++
@@ -258,7 +258,7 @@ func TestReplaceWhat(t *testing.T) {
 	if err := Replace(filepath.Join(dir, "none", "file"), 0o666, nothing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist gives the error %v", err)
 	}
-	if got := tree(t, dir); len(got) != 1 {
+	if got := listing(t, dir); len(got) != 1 {
 		t.Errorf("something was written: %v", got)
 	}
 }

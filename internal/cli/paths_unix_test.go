@@ -1,0 +1,158 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/sample"
+)
+
+// runWithin runs a command line that must end by itself, on an input that does not.
+func runWithin(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	var out, bad bytes.Buffer
+	done := make(chan int, 1)
+	go func() { done <- Run(t.Context(), args, r, &out, &bad) }()
+	select {
+	case code = <-done:
+		return code, out.String(), bad.String()
+	case <-time.After(time.Minute):
+		t.Fatalf("olmkit %s does not end", strings.Join(args, " "))
+		return 0, "", ""
+	}
+}
+
+// TestPathsOfDocuments names files below a root that are not what they seem (S4).
+func TestPathsOfDocuments(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "root")
+	catalog, err := graph.Load(t.Context(), sample.Catalog(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index bytes.Buffer
+	if err := graph.WriteIndex(t.Context(), &index, catalog, ""); err != nil {
+		t.Fatal(err)
+	}
+	must := func(errs ...error) {
+		t.Helper()
+		for _, err := range errs {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	must(os.MkdirAll(filepath.Join(root, "tenant"), 0o777), os.CopyFS(filepath.Join(root, "tenant", "good"), sample.Catalog()),
+		os.CopyFS(filepath.Join(dir, "outside"), sample.Catalog()), os.CopyFS(filepath.Join(root, "tenant", "piped"), sample.Catalog()))
+	in := func(name string) string { return filepath.Join(root, "tenant", name) }
+	must(os.WriteFile(in("index"), index.Bytes(), 0o666), os.WriteFile(filepath.Join(dir, "index"), index.Bytes(), 0o666),
+		os.Symlink("good", in("link")), os.Symlink("index", in("indexlink")),
+		os.Symlink("../../outside", in("evil")), os.Symlink(filepath.Join(dir, "outside"), in("absolute")), os.Symlink("../../index", in("evilindex")),
+		os.Symlink("/dev/zero", in("zero")), os.Symlink("/proc/self/mem", in("proc")), os.Symlink("circle", in("circle")),
+		syscall.Mkfifo(in("pipe"), 0o666), os.Symlink("pipe", in("pipelink")), syscall.Mkfifo(filepath.Join(in("piped"), "catalog.yaml"), 0o666))
+	sparse, err := os.Create(in("sparse"))
+	must(err)
+	_, err = sparse.Write(append(bytes.Clone(index.Bytes()[:24]), 0, 0, 0, 0, 0, 4, 0, 0))
+	must(err, sparse.Truncate(4<<40), sparse.Close())
+	for _, tt := range []struct {
+		name, want string // of the error; "" for an answer
+	}{
+		{"good", ""},
+		{"link", ""},
+		{"index", ""},
+		{"indexlink", ""},
+		{"evil", "escapes"},
+		{"absolute", "escapes"},
+		{"evilindex", "escapes"},
+		{"zero", "escapes"},
+		{"proc", "escapes"},
+		{"circle", "symbolic links"},
+		{"none", "does not exist"},
+		{"pipe", "is a named pipe, not a regular file"},
+		{"pipelink", "is a named pipe, not a regular file"},
+		{"piped", "is a named pipe, not a regular file"},
+		{"sparse", "file exceeds the limit of 2147483648 (found 4398046511104)"},
+	} {
+		problem := filepath.Join(dir, "problem.json")
+		text := fmt.Sprintf(`{"namespace":"a","catalogs":[{"name":"c","namespace":"olm","dir":"tenant/%s"}],"subscriptions":[{"name":"s","package":"etcd","channel":"stable"}],"installed":[]}`, tt.name)
+		if err := os.WriteFile(problem, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"resolve", "explain", "view"} {
+			args := []string{command, "--problem", problem, "--root", root}
+			if command == "view" {
+				args = append(args, "-o", filepath.Join(dir, "page.html"))
+			}
+			code, stdout, stderr := runWithin(t, args...)
+			if tt.want == "" {
+				if code != exitOK {
+					t.Errorf("%s of %s: exit code %d: %s%s", command, tt.name, code, stdout, stderr)
+				}
+			} else if all := stdout + stderr; code != exitBadInput || !strings.Contains(strings.Join(strings.Fields(all), " "), tt.want) {
+				t.Errorf("%s of %s: exit code %d, want %d and %q:\n%s", command, tt.name, code, exitBadInput, tt.want, all)
+			}
+		}
+	}
+}
+
+// TestWaitsNoLonger: --timeout ends commands that wait for a pipe or for standard
+// input (S4).
+func TestWaitsNoLonger(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{
+		"list packages -", "list packages PIPE", "validate PIPE", "resolve --catalog c=PIPE --package etcd", "fmt -",
+		"explain --problem -", "explain --problem PIPE", "view --problem PIPE -o PAGE", "plan --sample -f PIPE", "plan --sample -f -",
+		"platform --problem PIPE", "shrink PIPE", "render PIPE", "diff PIPE PIPE", "validate PIPE",
+	} {
+		args = strings.NewReplacer("PIPE", pipe, "PAGE", filepath.Join(dir, "page")).Replace(args)
+		code, _, stderr := runWithin(t, append(strings.Fields(args), "--timeout", "100ms")...)
+		if code != exitBadInput || !strings.Contains(stderr, "gave up after 100ms") {
+			t.Errorf("olmkit %s: exit code %d: %s", args, code, stderr)
+		}
+	}
+}
+
+// TestPipes: flags may name pipes, which are read to their end.
+func TestPipes(t *testing.T) {
+	text, err := sample.Catalog().(interface{ ReadFile(string) ([]byte, error) }).ReadFile("etcd/catalog.yaml")
+	if err != nil {
+		t.Skip(err)
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		f, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+		if err == nil {
+			_, err = io.Copy(f, bytes.NewReader(text))
+			f.Close()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	if code, stdout, stderr := runWithin(t, "list", "packages", pipe); code != exitOK || !strings.Contains(stdout, "etcd") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+}

@@ -1,0 +1,175 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// A Root is the part of the file system that names may lead to: a directory and what is
+// below it, symbolic links included. A nil *Root is all of it, for names that whoever
+// starts the program gives.
+//
+// Only regular files are opened, and nothing waits: a pipe or a device in the place of a
+// file is an error, however it got there (S4).
+type Root struct{ dir *os.Root }
+
+// OpenRoot returns the Root of a directory.
+func OpenRoot(dir string) (*Root, error) {
+	info, err := os.Stat(dir) // opening a pipe would wait
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: errors.New("is not a directory")}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Root{root}, nil
+}
+
+// Close ends the use of the directory; files that are open stay open.
+func (r *Root) Close() error {
+	if r == nil {
+		return nil
+	}
+	return r.dir.Close()
+}
+
+// Stat describes what a name leads to.
+func (r *Root) Stat(name string) (fs.FileInfo, error) {
+	if r == nil {
+		return os.Stat(name)
+	}
+	return r.dir.Stat(name)
+}
+
+// Open opens a regular file.
+func (r *Root) Open(name string) (*os.File, error) {
+	f, info, err := r.open(name)
+	if err == nil && info.IsDir() {
+		f.Close()
+		return nil, irregular(name, info)
+	}
+	return f, err
+}
+
+// Sub returns the Root of a directory.
+func (r *Root) Sub(name string) (*Root, error) {
+	if r == nil {
+		return OpenRoot(name)
+	}
+	info, err := r.dir.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, irregular(name, info)
+	}
+	sub, err := r.dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Root{sub}, nil
+}
+
+// FS returns the file system of a Root that is not nil.
+func (r *Root) FS() fs.FS { return tree{r.dir.FS().(rootFS), r} }
+
+// open opens a regular file or a directory.
+func (r *Root) open(name string) (*os.File, fs.FileInfo, error) {
+	info, err := r.Stat(name) // a device is not even opened
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, nil, irregular(name, info)
+	}
+	var f *os.File
+	if r == nil {
+		f, err = os.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	} else {
+		f, err = r.dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	// It may have been swapped since.
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = irregular(name, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// ReadFile returns the content of a regular file that has no more than max bytes.
+func ReadFile(name string, max int64) ([]byte, error) {
+	f, err := (*Root)(nil).Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err == nil && int64(len(text)) > max {
+		err = &fs.PathError{Op: "read", Path: name, Err: &fbc.LimitError{Limit: "FileSize", What: "file", Max: max}}
+	}
+	return text, err
+}
+
+// irregular refuses what is not a regular file.
+func irregular(name string, info fs.FileInfo) error {
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is %s, not a regular file", kind(info.Mode()))}
+}
+
+// kind returns what people call files of a type: "a named pipe".
+func kind(m fs.FileMode) string {
+	switch {
+	case m.IsRegular():
+		return "a regular file"
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	}
+	return "a special file"
+}
+
+// rootFS is what an [os.Root] is as a file system.
+type rootFS interface {
+	fs.ReadDirFS
+	fs.StatFS
+	fs.ReadLinkFS
+}
+
+// A tree is a Root as a file system.
+type tree struct {
+	rootFS
+	root *Root
+}
+
+func (t tree) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	f, _, err := t.root.open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err // not a nil *os.File
+	}
+	return f, nil
+}
