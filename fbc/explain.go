@@ -35,7 +35,7 @@ func Explain(c Code) (Explanation, bool) {
 // Explanations returns the explanations of all codes: of what a load finds, of
 // errors, and of warnings.
 func Explanations() []Explanation {
-	all := slices.Concat(loadExplanations, graphExplanations, bundleExplanations, warningExplanations)
+	all := slices.Concat(loadExplanations, graphExplanations, bundleExplanations, blobWarnings, upgradeWarnings, bundleWarnings)
 	for i := range all {
 		e := &all[i]
 		e.Severity = e.Code.Severity()
