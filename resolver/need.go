@@ -59,50 +59,57 @@ func (n *needs) of(ctx context.Context, x constraints.Expr, own int) *need {
 	if n.u.semantics() == PerBundle {
 		made = &need{kind: anyOf, expr: x, list: n.u.candidates(ctx, x, own)}
 	} else {
-		made = n.build(ctx, x, own, false)
+		made = n.build(ctx, normal(x, false), own)
 	}
 	n.made[key] = made
 	return made
 }
 
-// build turns a tree into a formula over the set (D5), pushing negations down.
-func (n *needs) build(ctx context.Context, x constraints.Expr, own int, negated bool) *need {
-	parts := func(of []constraints.Expr, kind needKind, negated bool) *need {
-		out := &need{kind: kind}
-		for _, part := range of {
-			out.kids = append(out.kids, n.build(ctx, part, own, negated))
-		}
-		if kind == some {
-			// What is installed is preferred (D8), then the author's order.
-			slices.SortStableFunc(out.kids, func(a, b *need) int { return n.rank(ctx, a) - n.rank(ctx, b) })
-		}
-		return out
-	}
+// build turns a constraint in normal form into a formula over the set (D5).
+func (n *needs) build(ctx context.Context, x constraints.Expr, own int) *need {
 	switch x := x.(type) {
 	case *constraints.All:
-		if negated {
-			return parts(x.Of, some, true)
+		out := &need{kind: every}
+		for _, part := range x.Of {
+			out.kids = append(out.kids, n.build(ctx, part, own))
 		}
-		return parts(x.Of, every, false)
+		return out
 	case *constraints.Any:
-		if negated {
-			return parts(x.Of, every, true)
+		of := alternatives(x)
+		if len(of) == 1 {
+			return &need{kind: anyOf, expr: of[0], list: n.u.candidates(ctx, of[0], own)}
 		}
-		if !slices.ContainsFunc(x.Of, compound) {
-			// One list in the order of preference, not in the author's order.
-			return &need{kind: anyOf, expr: x, list: n.u.candidates(ctx, x, own)}
+		out := &need{kind: some}
+		for _, part := range of {
+			if any, ok := part.(*constraints.Any); ok { // of leaves
+				out.kids = append(out.kids, &need{kind: anyOf, expr: any, list: n.u.candidates(ctx, any, own)})
+			} else {
+				out.kids = append(out.kids, n.build(ctx, part, own))
+			}
 		}
-		return parts(x.Of, some, false)
+		slices.SortStableFunc(out.kids, func(a, b *need) int { return n.rank(ctx, a) - n.rank(ctx, b) })
+		return out
 	case *constraints.Not:
-		if negated {
-			return parts(x.Of, some, false)
-		}
-		return parts(x.Of, every, true)
-	}
-	if negated {
-		return &need{kind: noneOf, expr: x}
+		return &need{kind: noneOf, expr: x.Of[0]}
 	}
 	return &need{kind: anyOf, expr: x, list: n.u.candidates(ctx, x, own)}
+}
+
+// alternatives returns what an any in normal form chooses between, before what is
+// installed goes first (D20): its parts in the author's order, but the leaves as
+// one part at the place of the first, as candidates are compared by preference
+// (D8), not by the leaf that they satisfy.
+func alternatives(x *constraints.Any) []constraints.Expr {
+	leaves := slices.DeleteFunc(slices.Clone(x.Of), compound)
+	if len(leaves) < 2 {
+		return x.Of
+	}
+	if len(leaves) == len(x.Of) {
+		return []constraints.Expr{x}
+	}
+	first := slices.Index(x.Of, leaves[0])
+	out := slices.DeleteFunc(slices.Clone(x.Of), func(part constraints.Expr) bool { return !compound(part) })
+	return slices.Insert(out, first, constraints.Expr(&constraints.Any{Of: leaves, FailureMessage: x.FailureMessage}))
 }
 
 func compound(x constraints.Expr) bool {

@@ -20,6 +20,7 @@ type alternative struct {
 	there   bool
 	expr    constraints.Expr
 	negated bool
+	leaves  []constraints.Expr // any of these, in place of expr
 	own     int // the catalog of the bundle that requires expr
 }
 
@@ -97,7 +98,7 @@ func (o *oracle) search(s set, queue []goal, bans []constraints.Expr) (set, bool
 		next := s
 		var goals []goal
 		var more []constraints.Expr
-		if a.expr != nil {
+		if a.expr != nil || a.leaves != nil {
 			goals, more = o.expand(a)
 		} else {
 			if a.there || !o.fits(s, a.c) {
@@ -120,7 +121,7 @@ func (o *oracle) anyMatches(x constraints.Expr, s set) bool {
 // decided reports whether what was chosen meets an alternative, whatever else
 // will be chosen: something that nothing may satisfy is never decided.
 func (o *oracle) decided(a alternative, s set) bool {
-	if a.expr == nil {
+	if a.expr == nil && a.leaves == nil {
 		return s.has(a.c)
 	}
 	goals, bans := o.expand(a)
@@ -142,10 +143,69 @@ func (o *oracle) required(c int) (goals []goal, bans []constraints.Expr) {
 // leaves that nothing may satisfy.
 func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
 	if o.p.Options.Semantics == resolver.PerBundle {
-		return []goal{o.goal(a.expr, a.own)}, nil
+		return []goal{o.goal([]constraints.Expr{a.expr}, a.own)}, nil
 	}
+	if a.leaves != nil {
+		return []goal{o.goal(a.leaves, a.own)}, nil
+	}
+	both, parts := o.parts(a)
+	if parts == nil {
+		if a.negated {
+			return nil, []constraints.Expr{a.expr}
+		}
+		return []goal{o.goal([]constraints.Expr{a.expr}, a.own)}, nil
+	}
+	if both {
+		for _, part := range parts {
+			g, b := o.expand(part)
+			goals, bans = append(goals, g...), append(bans, b...)
+		}
+		return goals, bans
+	}
+	// The leaves of an any are one list of candidates; else the author's order
+	// counts, after what is installed (D20).
+	var installed set
+	for i, c := range o.all {
+		if c.catalog < 0 {
+			installed = installed.with(i)
+		}
+	}
+	isLeaf := func(a alternative) bool { return !a.negated && constraints.Children(a.expr) == nil }
+	var leaves []constraints.Expr
+	for _, part := range parts {
+		if isLeaf(part) {
+			leaves = append(leaves, part.expr)
+		}
+	}
+	if len(leaves) == len(parts) {
+		return []goal{o.goal(leaves, a.own)}, nil
+	}
+	var g goal
+	for _, first := range []bool{true, false} {
+		done := false
+		for _, part := range parts {
+			holds := o.holds(part.expr, installed) != part.negated
+			if isLeaf(part) {
+				if done {
+					continue
+				}
+				done = true
+				part = alternative{leaves: leaves, own: a.own}
+				holds = slices.ContainsFunc(leaves, func(x constraints.Expr) bool { return o.holds(x, installed) })
+			}
+			if holds == first {
+				g.of = append(g.of, part)
+			}
+		}
+	}
+	return []goal{g}, nil
+}
+
+// parts returns what an alternative joins, without nesting of one kind in itself
+// and of single parts: both tells whether all of it must hold. A leaf has none.
+func (o *oracle) parts(a alternative) (both bool, list []alternative) {
 	var kids []constraints.Expr
-	both, negated := false, a.negated
+	negated := a.negated
 	switch x := a.expr.(type) {
 	case *constraints.All:
 		kids, both = x.Of, !a.negated
@@ -154,48 +214,32 @@ func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
 	case *constraints.Not:
 		kids, both, negated = x.Of, !a.negated, !a.negated
 	default:
-		if a.negated {
-			return nil, []constraints.Expr{a.expr}
-		}
-		return []goal{o.goal(a.expr, a.own)}, nil
+		return false, nil
 	}
-	if both {
-		for _, x := range kids {
-			g, b := o.expand(alternative{expr: x, negated: negated, own: a.own})
-			goals, bans = append(goals, g...), append(bans, b...)
-		}
-		return goals, bans
-	}
-	// An any of leaves is one list of candidates; else the author's order
-	// counts, after what is installed.
-	if x, ok := a.expr.(*constraints.Any); ok && !slices.ContainsFunc(x.Of, func(x constraints.Expr) bool { return constraints.Children(x) != nil }) {
-		return []goal{o.goal(x, a.own)}, nil
-	}
-	var installed set
-	for i, c := range o.all {
-		if c.catalog < 0 {
-			installed = installed.with(i)
+	for _, x := range kids {
+		part := alternative{expr: x, negated: negated, own: a.own}
+		if inner, of := o.parts(part); of != nil && (inner == both || len(of) == 1) {
+			list = append(list, of...)
+		} else {
+			list = append(list, part)
 		}
 	}
-	var g goal
-	for _, first := range []bool{true, false} {
-		for _, x := range kids {
-			if o.holds(x, installed) != negated == first {
-				g.of = append(g.of, alternative{expr: x, negated: negated, own: a.own})
-			}
+	if len(list) == 1 {
+		if inner, of := o.parts(list[0]); of != nil {
+			return inner, of
 		}
 	}
-	return []goal{g}, nil
+	return both, list
 }
 
-// goal returns the choice between all candidates that satisfy a tree by
+// goal returns the choice between all candidates that satisfy one of some trees by
 // themselves.
-func (o *oracle) goal(x constraints.Expr, own int) goal {
+func (o *oracle) goal(of []constraints.Expr, own int) goal {
 	var list []int
 	var there []alternative
 	for i := range o.all {
 		switch {
-		case !o.satisfied(x, i):
+		case !slices.ContainsFunc(of, func(x constraints.Expr) bool { return o.satisfied(x, i) }):
 		case o.skipped[i] && o.p.Options.Semantics == resolver.PerBundle:
 		case o.skipped[i]:
 			there = append(there, alternative{c: i, there: true})

@@ -150,9 +150,10 @@ func (u *universe) addInstalled() error {
 		}
 		slices.SortFunc(x.apis, property.GVK.Compare)
 		x.apis = slices.Compact(x.apis)
-		// Nobody keeps the order of a CSV's properties, so it must not show.
+		// Nobody keeps the order of a CSV's properties, so it must not show, nor does
+		// the way in which a formula is written (D20).
 		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
-			return cmp.Compare(a.Expr.String(), b.Expr.String())
+			return cmp.Compare(normal(a.Expr, false).String(), normal(b.Expr, false).String())
 		})
 		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
 		x.pkgs = packagesOf(x.facts)

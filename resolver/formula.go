@@ -1,0 +1,51 @@
+package resolver
+
+import "github.com/olmkit/olmkit/constraints"
+
+// normal returns a constraint, or its negation, in the form that formulas which
+// are equal by nesting and negation share (D20): negations stand only at leaves,
+// an all holds no all, an any no any, and neither holds a single part. The order
+// of the parts is the author's.
+func normal(x constraints.Expr, negated bool) constraints.Expr {
+	switch x := x.(type) {
+	case *constraints.All:
+		return junction(x.Of, !negated, negated, x.FailureMessage)
+	case *constraints.Any:
+		return junction(x.Of, negated, negated, x.FailureMessage)
+	case *constraints.Not:
+		return junction(x.Of, !negated, !negated, x.FailureMessage)
+	}
+	if negated {
+		return &constraints.Not{Of: []constraints.Expr{x}, FailureMessage: x.Message()}
+	}
+	return x
+}
+
+// junction returns all, or any, of the normal forms of some constraints, or of
+// their negations.
+func junction(of []constraints.Expr, all, negated bool, message string) constraints.Expr {
+	var parts []constraints.Expr
+	for _, x := range of {
+		part := normal(x, negated)
+		switch p := part.(type) {
+		case *constraints.All:
+			if all {
+				parts = append(parts, p.Of...)
+				continue
+			}
+		case *constraints.Any:
+			if !all {
+				parts = append(parts, p.Of...)
+				continue
+			}
+		}
+		parts = append(parts, part)
+	}
+	switch {
+	case len(parts) == 1:
+		return parts[0]
+	case all:
+		return &constraints.All{Of: parts, FailureMessage: message}
+	}
+	return &constraints.Any{Of: parts, FailureMessage: message}
+}
