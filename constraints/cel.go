@@ -8,7 +8,6 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/google/cel-go/cel"
-	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
@@ -60,17 +59,24 @@ func newCELEnv(limits *Limits) (*celEnv, error) {
 }
 
 func (e *celEnv) compile(p *program) error {
-	checked, issues := e.env.Compile(p.rule)
-	if err := issues.Err(); err != nil {
+	parsed, issues := e.env.Parse(p.rule)
+	if issues.Err() != nil {
+		return e.compileError(issues)
+	}
+	if n := celcost.Size(parsed.NativeRep().Expr()); n > e.limits.MaxRuleNodes {
+		return limitErrorf("MaxRuleNodes", "the rule has %d nodes: at most %d are allowed", n, e.limits.MaxRuleNodes)
+	}
+	checked, issues := e.env.Check(parsed)
+	if issues.Err() != nil {
 		return e.compileError(issues)
 	}
 	if t := checked.OutputType(); !t.IsExactType(types.BoolType) {
 		return fmt.Errorf("the rule is of type %s: want bool", typeName(t))
 	}
-	if n := countNodes(checked.NativeRep().Expr()); n > e.limits.MaxRuleNodes {
-		return limitErrorf("MaxRuleNodes", "the rule has %d nodes: at most %d are allowed", n, e.limits.MaxRuleNodes)
+	prg, err := e.costs.Program(checked, e.limits.MaxCost)
+	if errors.Is(err, celcost.ErrPatterns) {
+		return limitErrorf("MaxCost", "the regular expressions of the rule cost more than %d to parse", e.limits.MaxCost)
 	}
-	prg, err := e.costs.Program(checked)
 	if err != nil {
 		return fmt.Errorf("the rule cannot be planned: %w", err)
 	}
@@ -80,12 +86,6 @@ func (e *celEnv) compile(p *program) error {
 
 func typeName(t *cel.Type) string {
 	return strings.ReplaceAll(t.String(), types.AnyType.String(), "any")
-}
-
-func countNodes(x celast.Expr) int {
-	n := 0
-	celast.PostOrderVisit(x, celast.NewExprVisitor(func(celast.Expr) { n++ }))
-	return n
 }
 
 // compileError returns the checker's errors in one line.

@@ -21,7 +21,9 @@ type Limits struct {
 	// a pair of parentheses counts once. Default 100.
 	MaxRuleDepth int
 	// MaxRuleNodes is the largest number of nodes of a CEL rule's syntax tree,
-	// after its macros (exists, all, map …) were expanded. Default 2,000.
+	// after its macros (exists, all, map …) were expanded. Empty lists and maps
+	// count as ten, and what is in n macros once more for each four of them.
+	// Default 2,000.
 	MaxRuleNodes int
 	// MaxCost is the most that one evaluation of a CEL rule on one bundle may
 	// cost: for each turn of a macro one unit per node of its body, and more

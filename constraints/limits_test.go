@@ -51,8 +51,8 @@ func TestLimits(t *testing.T) {
 		// A rule in n pairs of parentheses is n+1 deep for the parser.
 		{"MaxRuleDepth", func(n int) string { return rule(parens(n - 1)) }, 100,
 			func(n int) *Limits { return &Limits{MaxRuleDepth: n} }},
-		// [1,…] == [] has a node per element and three more.
-		{"MaxRuleNodes", func(n int) string { return rule("[1" + strings.Repeat(",1", n-4) + "] == []") }, 2000,
+		// [1,…] == dyn(1) has a node per element and four more.
+		{"MaxRuleNodes", func(n int) string { return rule("[1" + strings.Repeat(",1", n-5) + "] == dyn(1)") }, 2000,
 			func(n int) *Limits { return &Limits{MaxRuleNodes: n, MaxRuleSize: 1 << 20} }},
 	} {
 		for _, set := range []int{0, 200} {

@@ -137,6 +137,9 @@ func (v *validator) property(m *Meta, path string, p property.Property) {
 		}
 		code = CodeAPI
 	case property.TypeGVKRequired, property.TypePackageRequired, property.TypeConstraint, property.TypeLabelRequired:
+		if v.ctx.Err() != nil {
+			return // compiling takes a while
+		}
 		var x constraints.Expr
 		if x, _, err = v.compiler.FromProperty(p); err == nil {
 			for part := range constraints.Walk(x) {

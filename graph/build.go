@@ -70,6 +70,7 @@ func load(ctx context.Context, opts *Options, from func(context.Context, *fbc.Lo
 		return Build(ctx, blobs, opts)
 	}
 	b := newBuilder(opts)
+	b.ctx = ctx
 	o.Visit = b.add
 	if _, err := from(ctx, &o); err != nil {
 		return nil, err
@@ -98,6 +99,7 @@ func again(opts *fbc.LoadOptions) *fbc.LoadOptions {
 // a catalog with more than 4 GiB of different text.
 func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, error) {
 	b := newBuilder(opts)
+	b.ctx = ctx
 	b.c.blobs = blobs
 	i := 0
 	for x := range blobs.Blobs() {
@@ -114,6 +116,7 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 // sorts the records and joins them (link.go). Until then, the package of a bundle or
 // channel is the sid of its name, and the bundle of an entry its number in the blob.
 type builder struct {
+	ctx          context.Context // of one build
 	c            *Catalog
 	t            *tableBuilder
 	bundles      blocks[bundleRec]
@@ -278,6 +281,9 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 	key := [2]sid{rec.typ, sid(rec.value - 1)}
 	id, known := b.requirements[key]
 	if !known {
+		if b.ctx.Err() != nil {
+			return // compiling takes a while; finish returns the cause
+		}
 		x, ok, err := b.compiler.FromProperty(p)
 		if !ok {
 			return

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/celcost"
 	"github.com/olmkit/olmkit/reconcile/internal/celrule"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -28,6 +29,10 @@ type schema struct {
 	tooDeep []string
 }
 
+// maxPatterns is what the regular expressions of a schema may cost, in the unit of
+// celcost: some tenths of a second.
+const maxPatterns = 5_000_000
+
 // A listRule is an x-kubernetes-list-type somewhere in a schema.
 type listRule struct {
 	path []string // "*" stands for any index or key
@@ -44,6 +49,8 @@ func compileSchema(ctx context.Context, text []byte) (*schema, error) {
 	s := &schema{source: source, rules: celrule.Compile(ctx, source)}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft4)
+	patterns := uint64(maxPatterns)
+	c.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) { return celcost.Regexp(text, &patterns) })
 	const url = "crd.json"
 	if err := c.AddResource(url, s.convert(source, nil, 0)); err != nil {
 		return nil, err

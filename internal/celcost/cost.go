@@ -32,6 +32,8 @@ type work struct {
 	left  uint64
 	done  <-chan struct{} // closed when the evaluation is no longer wanted
 	looks uint            // how often spend was called
+
+	patterns map[string]*pattern // those compiled so far
 }
 
 // varWork finds the *work among the variables. No expression can name it.
@@ -94,6 +96,8 @@ func (m *meter) count(x celast.Expr) uint64 {
 		return n + m.count(c.IterRange()) + m.count(c.AccuInit()) + m.count(c.Result())
 	}
 	switch x.Kind() {
+	case celast.LiteralKind:
+		n += textCost(x.AsLiteral()) / 2 // a key, say, is hashed
 	case celast.CallKind:
 		call := x.AsCall()
 		if call.IsMemberFunction() {
@@ -160,10 +164,14 @@ var textFunctions = []string{
 	overloads.TypeConvertString, overloads.TypeConvertBytes,
 	overloads.TypeConvertInt, overloads.TypeConvertUint, overloads.TypeConvertDouble, overloads.TypeConvertBool,
 	overloads.TypeConvertTimestamp, overloads.TypeConvertDuration,
+	operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
+}
+
+// zonedFunctions take a time zone, and pay by its length.
+var zonedFunctions = []string{
 	overloads.TimeGetFullYear, overloads.TimeGetMonth, overloads.TimeGetDayOfYear, overloads.TimeGetDayOfMonth,
 	overloads.TimeGetDate, overloads.TimeGetDayOfWeek, overloads.TimeGetHours, overloads.TimeGetMinutes,
 	overloads.TimeGetSeconds, overloads.TimeGetMilliseconds,
-	operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
 }
 
 // bytesCost is the price of going through a text of n bytes.

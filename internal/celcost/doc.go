@@ -3,6 +3,7 @@
 // constraints and reconcile/internal/celrule evaluate with it.
 //
 // CEL's own cost tracker does not bound the time; cost.go says why, and what is
-// counted in its place. It also says when somebody no longer waits for the
-// answer, and lets macros visit maps in the order of their keys.
+// counted in its place. It also ends an evaluation when nobody waits for the
+// answer any more, lets macros visit maps in the order of their keys, and keeps the
+// time zones of the machine out of the answer.
 package celcost

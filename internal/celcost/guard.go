@@ -1,14 +1,6 @@
 package celcost
 
 import (
-	"errors"
-	"fmt"
-	"math"
-	"math/bits"
-	"regexp"
-	"regexp/syntax"
-	"strings"
-
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
@@ -18,14 +10,16 @@ import (
 	"github.com/google/cel-go/interpreter/functions"
 )
 
-// A guarded call evaluates its arguments, pays for the call, and makes it. It
-// embeds no more than cel-go needs of it: later versions find a way past Eval by
-// further methods of a call.
+// A guarded call evaluates its arguments, pays for the call, and makes it. It has
+// no more than the ID of the call: cel-go would find a way past Eval by its further
+// methods.
 type guarded struct {
-	interpreter.Interpretable
-	args []interpreter.Interpretable
+	id   int64
+	args []interpreter.InterpretableV2
 	do   func(w *work, args []ref.Val) ref.Val
 }
+
+func (g *guarded) ID() int64 { return g.id }
 
 func (g *guarded) Eval(vars interpreter.Activation) ref.Val {
 	vals := make([]ref.Val, len(g.args))
@@ -37,12 +31,12 @@ func (g *guarded) Eval(vars interpreter.Activation) ref.Val {
 			return v
 		}
 	}
-	return types.LabelErrNode(g.ID(), g.do(budget(vars), vals))
+	return types.LabelErrNode(g.id, g.do(budget(vars), vals))
 }
 
 // call returns the call in a form that pays, or as it is if it costs nothing.
 func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable {
-	g := &guarded{Interpretable: c, args: interpretables(c.Args())}
+	g := &guarded{id: c.ID(), args: c.Args()}
 	switch c.Function() {
 	case operators.Equals:
 		g.do = doEqual
@@ -71,20 +65,15 @@ func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable 
 					w.spend(textCost(v))
 				}
 			}
-			return invoke(f.Overload, c, args)
+			if f.zoned && len(args) == 2 {
+				if err := checkZone(args[1]); err != nil {
+					return err
+				}
+			}
+			return anywhere(invoke(f.Overload, c, args))
 		}
 	}
 	return g
-}
-
-// interpretables returns the arguments of a call, whose type is another one in
-// later versions of cel-go.
-func interpretables[T interpreter.Interpretable](args []T) []interpreter.Interpretable {
-	out := make([]interpreter.Interpretable, len(args))
-	for i, arg := range args {
-		out[i] = arg
-	}
-	return out
 }
 
 // invoke calls an implementation as CEL does: if the first argument has what it
@@ -114,10 +103,7 @@ func invoke(impl *functions.Overload, c interpreter.InterpretableCall, args []re
 func (w *work) spendProduct(args []ref.Val) {
 	n := uint64(1)
 	for _, v := range args {
-		high, low := bits.Mul64(n, weight(v, w.left))
-		if n = low; high > 0 {
-			n = math.MaxUint64
-		}
+		n = times(n, weight(v, w.left))
 	}
 	w.spend(n)
 }
@@ -185,58 +171,4 @@ func length(l traits.Lister) uint64 {
 		return uint64(n)
 	}
 	return 0
-}
-
-func doMatches(w *work, args []ref.Val) ref.Val {
-	s, ok1 := args[0].(types.String)
-	pattern, ok2 := args[1].(types.String)
-	if !ok1 || !ok2 {
-		return noOverload(overloads.Matches)
-	}
-	w.spend(uint64(len(pattern))) // parsing takes some hundred bytes for each
-	parsed, err := syntax.Parse(string(pattern), syntax.Perl)
-	if err != nil {
-		return types.WrapErr(regexpError(err))
-	}
-	// Compiling and matching take time in proportion to the size of the
-	// program, which repetitions multiply.
-	w.spend(regexpSize(parsed) / 4 * bytesCost(len(s)))
-	re, err := regexp.Compile(string(pattern))
-	if err != nil {
-		return types.WrapErr(regexpError(err))
-	}
-	return types.Bool(re.MatchString(string(s)))
-}
-
-func regexpError(err error) error {
-	var e *syntax.Error
-	if errors.As(err, &e) {
-		return fmt.Errorf("matches: %s: %s", e.Code, clip(e.Expr))
-	}
-	return err
-}
-
-// clip quotes the beginning of a text.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return fmt.Sprintf("%q", s)
-	}
-	return fmt.Sprintf("%q…", strings.ToValidUTF8(s[:most], ""))
-}
-
-// maxRegexpSize stands for all larger sizes. It exceeds any sensible budget and
-// is small enough to be multiplied.
-const maxRegexpSize = 1 << 30
-
-// regexpSize estimates how many instructions an expression compiles to.
-func regexpSize(re *syntax.Regexp) uint64 {
-	n := uint64(4 + len(re.Rune)/2)
-	for _, sub := range re.Sub {
-		n = min(n+regexpSize(sub), maxRegexpSize)
-	}
-	if re.Op == syntax.OpRepeat {
-		n *= uint64(max(re.Min, re.Max, 1))
-	}
-	return min(n, maxRegexpSize)
 }

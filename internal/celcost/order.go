@@ -27,17 +27,23 @@ type sortedMap struct {
 // Iterator implements traits.Iterable.
 func (s *sortedMap) Iterator() traits.Iterator {
 	s.once.Do(func() {
-		for it := s.Mapper.Iterator(); it.HasNext() == types.True; {
-			s.keys = append(s.keys, it.Next())
+		type key struct {
+			typ, text string
+			ref.Val
 		}
-		slices.SortFunc(s.keys, func(a, b ref.Val) int {
-			return cmp.Or(
-				cmp.Compare(a.Type().TypeName(), b.Type().TypeName()),
-				cmp.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())),
-			)
+		var keys []key
+		for it := s.Mapper.Iterator(); it.HasNext() == types.True; {
+			k := it.Next()
+			keys = append(keys, key{k.Type().TypeName(), fmt.Sprint(k.Value()), k})
+		}
+		slices.SortFunc(keys, func(a, b key) int {
+			return cmp.Or(cmp.Compare(a.typ, b.typ), cmp.Compare(a.text, b.text))
 		})
+		s.keys = make([]ref.Val, len(keys))
+		for i, k := range keys {
+			s.keys[i] = k.Val
+		}
 	})
-	//lint:ignore S1040 later versions of cel-go return a ref.Val
 	l, _ := types.NewRefValList(types.DefaultTypeAdapter, s.keys).(traits.Lister)
 	return l.Iterator()
 }

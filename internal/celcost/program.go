@@ -21,10 +21,11 @@ type Env struct {
 // An impl is the implementation of a function that pays.
 type impl struct {
 	*functions.Overload
-	product bool
+	product bool // pays for its arguments multiplied
+	zoned   bool // its second argument is a time zone
 }
 
-// NewEnv returns the environment with prices. Functions beside CEL's own that
+// NewEnv returns the environment with prices. Functions in addition to CEL's own that
 // work through texts are named in texts: they pay by the length of their
 // arguments. Those that go through an argument for each part of another one, or
 // make that much, are named in products. All others have to take the same time
@@ -32,9 +33,9 @@ type impl struct {
 func NewEnv(env *cel.Env, texts, products []string) (*Env, error) {
 	e := &Env{env, map[string]impl{}}
 	for _, group := range []struct {
-		names   []string
-		product bool
-	}{{textFunctions, false}, {texts, false}, {products, true}} {
+		names          []string
+		product, zoned bool
+	}{{names: textFunctions}, {names: zonedFunctions, zoned: true}, {names: texts}, {names: products, product: true}} {
 		for _, name := range group.names {
 			f, ok := env.Functions()[name]
 			if !ok {
@@ -45,7 +46,7 @@ func NewEnv(env *cel.Env, texts, products []string) (*Env, error) {
 				return nil, fmt.Errorf("CEL environment: %w", err)
 			}
 			for _, b := range bindings {
-				e.impls[b.Operator] = impl{b, group.product}
+				e.impls[b.Operator] = impl{b, group.product, group.zoned}
 			}
 		}
 	}
@@ -59,8 +60,12 @@ type Program struct {
 	base uint64 // the price of one evaluation without any macro's turns
 }
 
-// Program plans a checked expression.
-func (e *Env) Program(checked *cel.Ast) (*Program, error) {
+// Program plans a checked expression. The error is ErrPatterns when the regular
+// expressions that it states cost more to parse than the limit.
+func (e *Env) Program(checked *cel.Ast, limit uint64) (*Program, error) {
+	if patternCost(checked.NativeRep().Expr()) > limit {
+		return nil, ErrPatterns
+	}
 	m := newMeter(checked.NativeRep().Expr(), e.impls)
 	prg, err := e.env.Program(checked, cel.CustomDecorator(m.decorate))
 	switch {
@@ -71,6 +76,10 @@ func (e *Env) Program(checked *cel.Ast) (*Program, error) {
 	}
 	return &Program{prg, m.base}, nil
 }
+
+// ErrPatterns is the error for an expression whose regular expressions cost more
+// than one evaluation may.
+var ErrPatterns = errors.New("its regular expressions cost too much to parse")
 
 // ErrExceeded is the error of an evaluation that costs more than it may.
 var ErrExceeded = errors.New("evaluation costs too much")

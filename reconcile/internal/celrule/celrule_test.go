@@ -129,6 +129,22 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// Rules that would take too much to read are refused before they are (S2), and those
+// that name a time zone of the machine, whatever it has (S3).
+func TestHostileRules(t *testing.T) {
+	for rule, want := range map[string]string{
+		"self.s" + strings.Repeat(".optMap(x, x)", 60) + " == 1":               "its macros optMap and optFlatMap expand to too much",
+		"[" + strings.Repeat("[],", 10_000) + "1].size() > 0":                  "at most 2000 are allowed",
+		`self.s.matches("(?i)` + strings.Repeat(`[B-\\x{1e942}]`, 1000) + `")`: "its regular expressions cost too much to parse",
+		`timestamp("2020-01-01T00:00:00Z").getHours("Europe/Berlin") > 0`:      `time zone "Europe/Berlin" is not supported`,
+	} {
+		schema := `{type: object, x-kubernetes-validations: [{rule: '` + rule + `'}], properties: {s: {type: string}}}`
+		if got := check(t, schema, `{s: a}`, celrule.NewBudget()); !strings.HasPrefix(got, "? ") || !strings.Contains(got, want) {
+			t.Errorf("%.60s…: %s", rule, got)
+		}
+	}
+}
+
 // The context ends an evaluation.
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

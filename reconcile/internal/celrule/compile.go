@@ -20,6 +20,7 @@ import (
 const (
 	maxRuleSize  = 64 << 10
 	maxRuleDepth = 100
+	maxRuleNodes = 2000
 	maxDepth     = 256
 )
 
@@ -212,9 +213,9 @@ func (c *compiler) rule(v any) (*rule, error) {
 }
 
 func (c *compiler) mentionsOldSelf(text string) (bool, error) {
-	parsed, issues := c.env.Parse(text)
-	if issues.Err() != nil {
-		return false, issueError(issues)
+	parsed, err := c.parse(text)
+	if err != nil {
+		return false, err
 	}
 	found := false
 	celast.PostOrderVisit(parsed.NativeRep().Expr(), celast.NewExprVisitor(func(x celast.Expr) {
@@ -224,11 +225,30 @@ func (c *compiler) mentionsOldSelf(text string) (bool, error) {
 }
 
 func (c *compiler) compile(text string) (*celcost.Program, error) {
-	checked, issues := c.env.Compile(text)
+	parsed, err := c.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	checked, issues := c.env.Check(parsed)
 	if issues.Err() != nil {
 		return nil, issueError(issues)
 	}
-	return c.costs.Program(checked)
+	return c.costs.Program(checked, NewBudget().Each)
+}
+
+// parse returns the syntax tree of a rule that is small enough to be checked.
+func (c *compiler) parse(text string) (*cel.Ast, error) {
+	if celcost.Expands(text) {
+		return nil, errors.New("its macros optMap and optFlatMap expand to too much")
+	}
+	parsed, issues := c.env.Parse(text)
+	if issues.Err() != nil {
+		return nil, issueError(issues)
+	}
+	if n := celcost.Size(parsed.NativeRep().Expr()); n > maxRuleNodes {
+		return nil, fmt.Errorf("it has %d nodes: at most %d are allowed", n, maxRuleNodes)
+	}
+	return parsed, nil
 }
 
 // issueError returns the first of the checker's errors in one line.

@@ -62,7 +62,7 @@ func text(n *node, s string) ref.Val {
 		if n.format == "date" {
 			layout = time.DateOnly
 		}
-		t, err := time.Parse(layout, s)
+		t, err := time.ParseInLocation(layout, s, time.UTC)
 		if err != nil {
 			return types.WrapErr(fmt.Errorf("%s is no %s", clip(s), n.format))
 		}

@@ -1,0 +1,356 @@
+package celcost
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+)
+
+var timed = flag.Bool("timed", false, "compare charges with times, on a machine that does nothing else")
+
+// testEnv has all functions that rules of bundles and of CRDs can have.
+func testEnv(t testing.TB) (*cel.Env, *Env) {
+	t.Helper()
+	var vars []cel.EnvOption
+	for _, name := range []string{"s", "u", "b", "d", "l", "m", "k", "p"} {
+		vars = append(vars, cel.Variable(name, cel.DynType))
+	}
+	env, err := cel.NewEnv(append(vars, cel.CrossTypeNumericComparisons(true), cel.OptionalTypes(), ext.Strings(ext.StringsVersion(0)), ext.Sets())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs, err := NewEnv(env, nil, []string{
+		"charAt", "indexOf", "join", "lastIndexOf", "lowerAscii", "replace", "split", "substring", "trim", "upperAscii",
+		"sets.contains", "sets.equivalent", "sets.intersects",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env, costs
+}
+
+func program(t testing.TB, env *cel.Env, costs *Env, text string) *Program {
+	t.Helper()
+	checked, issues := env.Compile(text)
+	if issues.Err() != nil {
+		t.Fatalf("%s: %v", text, issues.Err())
+	}
+	p, err := costs.Program(checked, 1<<40)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return p
+}
+
+// inputs are variables of size n.
+type inputs map[string]any
+
+func (v inputs) ResolveName(name string) (any, bool) { x, ok := v[name]; return x, ok }
+func (v inputs) Parent() cel.Activation              { return nil }
+
+func sized(n int) inputs {
+	s := strings.Repeat("a", n-1)
+	var list []ref.Val
+	m := map[string]any{}
+	for i := range n {
+		list = append(list, types.String(fmt.Sprint(i)))
+		m[fmt.Sprint(i)] = types.Int(i)
+	}
+	return inputs{
+		"s": types.String(s + "b"), "u": types.String(s + "c"), "b": types.Bytes(s), "d": types.String(strings.Repeat("7", n)),
+		"l": types.NewRefValList(types.DefaultTypeAdapter, list), "k": types.NewRefValList(types.DefaultTypeAdapter, list),
+		"m": MapValue(m), "p": types.String(strings.Repeat("(?i)[0-9]", n/16+1)),
+	}
+}
+
+// charged are calls whose work grows with their arguments, by function. Those that
+// fail, as most conversions of such texts do, work on them all the same.
+var charged = map[string][]string{
+	"_==_":            {"s == u", "l == k", "m == m", "b == b"},
+	"_!=_":            {"s != u", "l != k"},
+	"@in":             {"'x' in l", "s in l"},
+	"_+_":             {"s + u", "b + b", "l + k"},
+	"_<_":             {"s < u", "b < b"},
+	"_<=_":            {"s <= u"},
+	"_>_":             {"s > u"},
+	"_>=_":            {"s >= u"},
+	"matches":         {"s.matches('[ab]*c')", "s.matches(p)", "''.matches(p)", `s.matches('(?:a?){50}$')`, `s.matches('\\pL*c')`},
+	"size":            {"size(s)"},
+	"contains":        {"s.contains('ab' + s)", "s.contains(u)"},
+	"startsWith":      {"s.startsWith(u)"},
+	"endsWith":        {"s.endsWith(u)"},
+	"string":          {"string(b)"},
+	"bytes":           {"bytes(s)"},
+	"int":             {"int(d)"},
+	"uint":            {"uint(d)"},
+	"double":          {"double(d)"},
+	"bool":            {"bool(d)"},
+	"timestamp":       {"timestamp(d)"},
+	"duration":        {"duration(d)"},
+	"charAt":          {"s.charAt(1)"},
+	"indexOf":         {"s.indexOf('b')", "s.indexOf('ab', 0)"},
+	"lastIndexOf":     {"s.lastIndexOf('x')"},
+	"join":            {"l.join()", "l.join(', ')"},
+	"lowerAscii":      {"s.lowerAscii()"},
+	"upperAscii":      {"s.upperAscii()"},
+	"replace":         {"s.replace('a', 'bc')", "s.replace('', u)"},
+	"split":           {"s.split('')", "s.split('a')"},
+	"substring":       {"s.substring(1)"},
+	"trim":            {"s.trim()"},
+	"sets.contains":   {"sets.contains(l, k)"},
+	"sets.equivalent": {"sets.equivalent(l, k)"},
+	"sets.intersects": {"sets.intersects(l, k + ['x'])"},
+	"getHours":        {"timestamp('2020-01-01T00:00:00Z').getHours(s)"},
+	"macros":          {"l.exists(x, x == 'x')", "l.map(x, x)", "l.all(x, x in m)", "m.exists(x, x == 'x')", "l.map(x, {'a': x})", "l.filter(x, x != 'a').size() > 0"},
+}
+
+// constant are the functions that take the same time for all arguments.
+var constant = []string{
+	"!_", "-_", "_%_", "_&&_", "_*_", "_-_", "_/_", "_?_:_", "_[_]", "_||_", "@not_strictly_false", "_[?_]", "_?._", "__not_strictly_false__", "_in_", "in",
+	"dyn", "type", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear", "getMilliseconds", "getMinutes", "getMonth", "getSeconds",
+	"hasValue", "optional.none", "optional.of", "optional.ofNonZeroValue", "optional.unwrap", "or", "orValue", "unwrapOpt", "value", "google.protobuf.DynamicMessage",
+	"first", "last", // of a list
+}
+
+// Each function is known to take the same time for all arguments, or is charged in
+// proportion to them; and it allocates little for what it is charged (S2).
+func TestCharges(t *testing.T) {
+	env, costs := testEnv(t)
+	for _, name := range slices.Sorted(maps.Keys(env.Functions())) {
+		if charged[name] == nil && !slices.Contains(constant, name) {
+			t.Errorf("function %s: nobody said what it costs", name)
+		}
+	}
+	const small, large = 500, 4000
+	few, many := sized(small), sized(large)
+	for _, name := range slices.Sorted(maps.Keys(charged)) {
+		for _, text := range charged[name] {
+			p := program(t, env, costs, text)
+			_, cheap, err := p.Eval(t.Context(), few, 1<<50)
+			if errors.Is(err, ErrExceeded) {
+				t.Fatalf("%s: %v", text, err)
+			}
+			var dear uint64
+			do := func() { _, dear, _ = p.Eval(t.Context(), many, 1<<50) }
+			n := allocated(do)
+			if dear < cheap*(large/small)/4 {
+				t.Errorf("%s costs %d units for %d, and %d for %d", text, cheap, small, dear, large)
+			}
+			// A unit is worth some ten nanoseconds, and so are a hundred bytes.
+			if n > 8192+1024*dear {
+				t.Errorf("%s allocates %d bytes for %d units", text, n, dear)
+			}
+			checkTime(t, text, dear, do)
+		}
+	}
+}
+
+// checkTime compares a charge with the time that something takes, if that is wanted.
+func checkTime(t *testing.T, what string, units uint64, do func()) {
+	if !*timed {
+		return
+	}
+	best := time.Hour
+	for range 5 {
+		begin := time.Now()
+		do()
+		best = min(best, time.Since(begin))
+	}
+	each := best / time.Duration(units)
+	t.Logf("%-50.50s %9d units, %v, %v each", what, units, best, each)
+	if best > time.Millisecond && each > 500*time.Nanosecond {
+		t.Errorf("%s takes %v for %d units", what, best, units)
+	}
+}
+
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// Patterns that take long to parse, or that become large programs.
+var hostilePatterns = []string{
+	`(?i)[B-\x{1e942}]`, `(?i)[B-𞥂]`, `(?i:[B-\x{1e942}])`, `(?s-i:x(?mi)[B-\x{1e942}])`, `(?i)[\x{41}-\x{1e942}]`, `(?i)[^B-\x{1e942}]`,
+	`(?i)[\pL\pN]`, `(?i)\pL`, `[\pL-\x{1e942}]`, `(?i)[A-\Q𞥂\E]`,
+	`\pL|\pN|\pM|\pS`, `(?i)[a-z0-9]`, `((a{10}){10}){10}`, `a{1000}`, `(\pL{30}){30}`,
+	strings.Repeat("(?:a|b", 200) + strings.Repeat(")", 200), strings.Repeat("a|ab|abc|", 200),
+	"^" + strings.Repeat(`(?:\pL|\pN`, 50) + strings.Repeat(")", 50) + "$",
+}
+
+// A pattern is charged for what parsing and compiling it allocate and, with -timed,
+// for the time that they take (S2).
+func TestPatternCharges(t *testing.T) {
+	env, costs := testEnv(t)
+	p := program(t, env, costs, "s.matches(p)")
+	for _, text := range hostilePatterns {
+		vars := inputs{"s": types.String(strings.Repeat("ab", 50)), "p": types.String(text)}
+		var spent uint64
+		do := func() { _, spent, _ = p.Eval(t.Context(), vars, 1<<50) }
+		n := allocated(do)
+		if n > 8192+1024*spent {
+			t.Errorf("%.40s allocates %d bytes for %d units", text, n, spent)
+		}
+		checkTime(t, text, spent, do)
+	}
+	// A range of letters is charged before it is parsed, once for each.
+	one := parseCost(`(?i)[B-\x{1e942}]`)
+	if many := parseCost("(?i)" + strings.Repeat(`[B-\x{1e942}]`, 1000)); one < 100_000 || many < 1000*(one-100) {
+		t.Errorf("one range costs %d, a thousand %d", one, many)
+	}
+	if n := parseCost(`^v[0-9]+\.[0-9]+-(alpha|beta)$`); n > 500 {
+		t.Errorf("a plain pattern costs %d", n)
+	}
+}
+
+// A pattern is parsed once in an evaluation, and paid once.
+func TestPatternOnce(t *testing.T) {
+	env, costs := testEnv(t)
+	p := program(t, env, costs, `l.all(x, x.matches('(?i)[a-z0-9]+') || x.matches(p))`)
+	vars := sized(1000)
+	vars["p"] = types.String(`\pL`)
+	if _, spent, err := p.Eval(t.Context(), vars, 100_000); err != nil {
+		t.Errorf("it costs %d: %v", spent, err)
+	}
+}
+
+// Constant patterns are bounded before anything is evaluated.
+func TestConstantPatterns(t *testing.T) {
+	env, costs := testEnv(t)
+	checked, issues := env.Compile(`s.matches('(?i)[B-\\x{1e942}]') && matches(s, '(?i)x[B-\\x{1e942}]')`)
+	if issues.Err() != nil {
+		t.Fatal(issues.Err())
+	}
+	if _, err := costs.Program(checked, 500_000); err != nil {
+		t.Error(err)
+	}
+	if _, err := costs.Program(checked, 300_000); !errors.Is(err, ErrPatterns) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A cancelled context ends an evaluation before its next pattern.
+func TestPatternCancelled(t *testing.T) {
+	env, costs := testEnv(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := program(t, env, costs, `l.all(x, x.matches('y|' + x))`)
+	_, spent, err := p.Eval(ctx, sized(4000), 1<<50)
+	if !errors.Is(err, context.Canceled) || spent > 5000 {
+		t.Errorf("after %d units: %v", spent, err)
+	}
+}
+
+// Time zones are offsets: none is looked up on the machine, and what a timestamp is
+// does not depend on the machine's own (S3).
+func TestZones(t *testing.T) {
+	env, costs := testEnv(t)
+	eval := func(text string) (string, error) {
+		out, _, err := program(t, env, costs, text).Eval(t.Context(), sized(4), 1<<20)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(out.Value()), nil
+	}
+	for _, f := range zonedFunctions {
+		for zone, ok := range map[string]bool{"": true, "UTC": true, "+05:30": true, "-02:00": true, "Local": false, "America/New_York": false, "EST": false, "utc": false, "../../etc/passwd": false} {
+			text := fmt.Sprintf(`timestamp("2020-03-07T12:00:00-05:00").%s(%q) >= 0`, f, zone)
+			if _, err := eval(text); (err == nil) != ok {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+	local := time.Local
+	defer func() { time.Local = local }()
+	data, err := os.ReadFile(runtime.GOROOT() + "/lib/time/zoneinfo.zip")
+	if err != nil || len(data) == 0 {
+		t.Skip("this machine has no time zones")
+	}
+	ny, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, text := range []string{
+		`string(timestamp("2020-03-07T12:00:00-05:00") + duration("24h"))`,
+		`(timestamp("2020-03-07T12:00:00-05:00") + duration("24h")).getHours()`,
+		`string(timestamp("2020-03-07T12:00:00Z"))`,
+		`string(timestamp(1583582400))`,
+	} {
+		var got [2]string
+		for i, zone := range []*time.Location{time.UTC, ny} {
+			time.Local = zone
+			if got[i], err = eval(text); err != nil {
+				t.Error(err)
+			}
+		}
+		if got[0] != got[1] {
+			t.Errorf("%s is %s, and in New York %s", text, got[0], got[1])
+		}
+	}
+}
+
+// What makes the checker slow counts for more, and what makes the parser grow without
+// end is found before it runs (S2).
+func TestSize(t *testing.T) {
+	env, _ := testEnv(t)
+	size := func(text string) int {
+		parsed, issues := env.Parse(text)
+		if issues.Err() != nil {
+			t.Fatal(issues.Err())
+		}
+		return Size(parsed.NativeRep().Expr())
+	}
+	if n := size("[1, 2] == l"); n != 5 {
+		t.Errorf("five nodes are %d", n)
+	}
+	if n := size("[[], {}]"); n != 21 {
+		t.Errorf("empty lists and maps are %d", n)
+	}
+	if few, many := size(strings.Repeat("[1].map(x,", 5)+"1"+strings.Repeat(")", 5)), size(strings.Repeat("[1].map(x,", 50)+"1"+strings.Repeat(")", 50)); many < 30*few {
+		t.Errorf("five macros in each other are %d, fifty %d", few, many)
+	}
+	for text, want := range map[string]bool{
+		"l.optMap(x, x)": false,
+		"l" + strings.Repeat(".optMap(x, x)", 10):                                                         false,
+		"l" + strings.Repeat(".optMap(x, x)", 14):                                                         true,
+		"l" + strings.Repeat(" . optFlatMap ( x, x)", 9):                                                  false,
+		"l" + strings.Repeat(".\noptFlatMap(x,x)", 30):                                                    true,
+		strings.Repeat("x", 60_000) + ".optMap(x, x).optMap(x, x).optMap(x, x).optMap(x, x).optMap(x, x)": true,
+	} {
+		if got := Expands(text); got != want {
+			t.Errorf("Expands(%.50q) = %v", text, got)
+		}
+	}
+}
+
+// FuzzPattern holds the price of a pattern against what parsing it allocates.
+func FuzzPattern(f *testing.F) {
+	for _, text := range hostilePatterns {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		w := &work{left: 20_000_000}
+		n := allocated(func() {
+			defer func() { _ = recover() }() // of what costs more
+			w.pattern(text)
+		})
+		if spent := 20_000_000 - w.left; n > 1<<16+2048*spent {
+			t.Errorf("%q allocates %d bytes for %d units", text, n, spent)
+		}
+	})
+}
