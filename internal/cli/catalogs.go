@@ -34,6 +34,7 @@ type source struct {
 	name, namespace, path string
 	priority              int
 	hasPriority           bool // it was asked for
+	hasNamespace          bool // the same
 	labels                map[string]string
 	// files is the directory that the index at path was made from.
 	files string
@@ -74,18 +75,23 @@ func sources(paths, flags []string, sample bool, global string) ([]source, error
 	if sample {
 		list = append(list, source{name: "sample", namespace: global, path: samplePath})
 	}
+	return list, distinct(list)
+}
+
+// distinct returns an error for two catalogs of one name in one namespace.
+func distinct(list []source) error {
 	seen := map[[2]string]string{}
 	for _, s := range list {
 		key := [2]string{s.namespace, s.name}
 		if _, ok := seen[key]; ok && s.path == stdinPath {
-			return nil, usagef("standard input is named twice, and holds one catalog; leave one out")
+			return usagef("standard input is named twice, and holds one catalog; leave one out")
 		}
 		if first, ok := seen[key]; ok {
-			return nil, usagef("%s and %s are both named %q; name one of them with --catalog NAME=%s", first, s.path, s.name, s.path)
+			return usagef("%s and %s are both named %q; name one of them with --catalog NAME=%s", first, s.path, s.name, s.path)
 		}
 		seen[key] = s.path
 	}
-	return list, nil
+	return nil
 }
 
 // baseName returns the name of a catalog that is only known by its path.
@@ -140,7 +146,7 @@ func parseSource(text, global string) (source, error) {
 			}
 			s.priority, s.hasPriority = p, true
 		} else if ns, ok := strings.CutPrefix(option, "namespace="); ok && ns != "" {
-			s.namespace = ns
+			s.namespace, s.hasNamespace = ns, true
 		} else if label, ok := strings.CutPrefix(option, "label="); ok && label != "" {
 			key, value, _ := strings.Cut(label, "=")
 			if s.labels == nil {

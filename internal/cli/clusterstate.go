@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/yamljson"
@@ -31,6 +32,9 @@ type clusterState struct {
 	global      string
 	kubeVersion string
 	complete    bool
+	// inferred are notes on what was taken from the files.
+	inferred []reconcile.Note
+	flags    *pflag.FlagSet
 }
 
 // stateHelp is what the help of the commands that read one says of it.
@@ -46,10 +50,17 @@ and say --complete, so that a kind without objects counts as known, too. On
 OpenShift add clusterversion. Custom resources are known where the files have
 some of their kind: add those of CRDs that are to be upgraded. Name the version of
 the cluster with --kube-version, or minKubeVersion is not judged.
+
+The global namespace is the one whose CatalogSources subscriptions of other
+namespaces use, or openshift-marketplace if the files mention it, or the only one
+with CatalogSources, or olm. A catalog belongs to the only CatalogSource of its
+name, or else to the global namespace. Notes report what was inferred;
+--global-namespace and the option namespace= take precedence.
 `
 
 func (s *clusterState) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	s.flags = f
 	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`, YAML or JSON, or from standard input when it is - (repeatable)")
 	addCatalogs(cmd, &s.catalogs, "the content of a catalog")
 	s.sample = addSample(cmd)
@@ -71,7 +82,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if len(s.files) == 0 {
 		return nil, nil, usagef("no cluster; name a file with its objects with --filename")
 	}
-	c := &memcluster.Cluster{GlobalNamespace: s.global, KubeVersion: s.kubeVersion, Known: []reconcile.GroupKind{}}
+	c := &memcluster.Cluster{KubeVersion: s.kubeVersion, Known: []reconcile.GroupKind{}}
 	if s.complete {
 		c.Known = reconcile.PlannedKinds()
 	}
@@ -86,6 +97,14 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		}
 	}
 	if s.namespace, err = theNamespace(c, s.namespace); err != nil {
+		return nil, nil, err
+	}
+	if !s.flags.Changed("global-namespace") {
+		s.global, s.inferred = inferGlobal(c)
+	}
+	c.GlobalNamespace = s.global
+	s.inferred = append(s.inferred, inferNamespaces(list, c, s.global)...)
+	if err := distinct(list); err != nil {
 		return nil, nil, err
 	}
 	catalogs := &reconcile.Catalogs{StandIns: true}

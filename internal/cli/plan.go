@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,8 +62,10 @@ says why), 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
+		noted := *plan
+		noted.Notes = slices.Concat(s.inferred, plan.Notes)
 		out := printer{w: e.stdout, format: *f}
-		if err := out.print(&planDocument{Plan: plan, Hash: plan.Hash(), Refused: refusal(plan), Advice: advice}); err != nil {
+		if err := out.print(&planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Advice: advice}); err != nil {
 			return err
 		}
 		if plan.Refused != nil {

@@ -52,7 +52,7 @@ resolved or writes were refused, 2 the input could not be read.`,
 		if err := startControllers(cluster); err != nil {
 			return err
 		}
-		sim := &simulation{cluster: cluster, namespace: s.namespace, out: printer{w: e.stdout, format: *f}}
+		sim := &simulation{cluster: cluster, namespace: s.namespace, inferred: s.inferred, out: printer{w: e.stdout, format: *f}}
 		cluster.Admit = sim.admit(ctx)
 		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{ForeignHashes: true}}
 		r, err := sim.run(ctx, approve)
@@ -95,6 +95,7 @@ type simulation struct {
 	out       printer
 	passes    int
 	err       error
+	inferred  []reconcile.Note // from the files
 	// bounded: the operator group names a service account.
 	bounded bool
 	// notes are what the service account of the group may not do, or may not be
@@ -255,7 +256,7 @@ type endOfSubscription struct {
 func (s *simulation) end(r *reconcile.Result) (*simulationEnd, error) {
 	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
 	d := &simulationEnd{
-		Namespace: s.namespace, Passes: s.passes, Refused: refusal(r.Plan), Notes: slices.Concat(early, r.Plan.Notes),
+		Namespace: s.namespace, Passes: s.passes, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
 	}
 	for _, e := range r.Refused {

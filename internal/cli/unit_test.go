@@ -23,7 +23,7 @@ func TestParseSource(t *testing.T) {
 	}{
 		{"a=dir", source{name: "a", namespace: "olm", path: "dir"}},
 		{"a=dir,priority=-3", source{name: "a", namespace: "olm", path: "dir", priority: -3, hasPriority: true}},
-		{"a=dir,namespace=ns,priority=2", source{name: "a", namespace: "ns", path: "dir", priority: 2, hasPriority: true}},
+		{"a=dir,namespace=ns,priority=2", source{name: "a", namespace: "ns", path: "dir", priority: 2, hasPriority: true, hasNamespace: true}},
 		{"a=x=y,z", source{name: "a", namespace: "olm", path: "x=y,z"}},
 		{"a=x,z,priority=1", source{name: "a", namespace: "olm", path: "x,z", priority: 1, hasPriority: true}},
 		{"x/dir", source{name: "dir", namespace: "olm", path: "x/dir"}},
