@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // A Severity tells how much a finding matters.
@@ -44,7 +46,8 @@ type Diagnostic struct {
 	Err error
 }
 
-// Error returns "file:line: schema "name" (package "p"): path: message".
+// Error returns "file:line: schema "name" (package "p"): path: message", on one line
+// and with whatever is not printable as an escape.
 func (d *Diagnostic) Error() string {
 	var b strings.Builder
 	b.WriteString(d.Pos.String())
@@ -68,7 +71,7 @@ func (d *Diagnostic) Error() string {
 	} else {
 		b.WriteString(string(d.Code))
 	}
-	return b.String()
+	return visible.Line(b.String())
 }
 
 // Unwrap returns the cause.

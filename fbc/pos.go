@@ -3,6 +3,8 @@ package fbc
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // A Pos is a place in a catalog: a file, slash-separated and relative to the
@@ -13,15 +15,16 @@ type Pos struct {
 	Line int
 }
 
-// String returns "file:line", "file" when the line is unknown, or "-".
+// String returns "file:line", "file" when the line is unknown, or "-", on one line
+// whatever the name of the file.
 func (p Pos) String() string {
 	switch {
 	case p.File == "":
 		return "-"
 	case p.Line <= 0:
-		return p.File
+		return visible.Line(p.File)
 	}
-	return p.File + ":" + strconv.Itoa(p.Line)
+	return visible.Line(p.File) + ":" + strconv.Itoa(p.Line)
 }
 
 // IsValid reports whether the position names a file.

@@ -3,9 +3,11 @@ package graph
 import (
 	"fmt"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// String tells the changes to a person, what breaks before what is new.
+// String returns the changes as text, what breaks before what is new.
 func (d *Diff) String() string {
 	if d.IsEmpty() {
 		return "Nothing changes for anybody.\n"
@@ -13,38 +15,38 @@ func (d *Diff) String() string {
 	var b strings.Builder
 	list := func(format string, names ...string) {
 		if len(names) > 0 {
-			fmt.Fprintf(&b, format, strings.Join(names, ", "))
+			visible.Fprintf(&b, format, strings.Join(names, ", "))
 		}
 	}
 	list("Packages removed: %s\n", d.PackagesRemoved...)
 	list("Packages added: %s\n", d.PackagesAdded...)
 	list("APIs that nobody provides any more: %s\n", texts(d.APIsRemoved)...)
 	for _, p := range d.Packages {
-		fmt.Fprintf(&b, "\n%s\n", p.Name)
+		visible.Fprintf(&b, "\n%s\n", p.Name)
 		if c := p.DefaultChannel; c != nil {
-			fmt.Fprintf(&b, "  default channel: %s, was %s\n", c.New, c.Old)
+			visible.Fprintf(&b, "  default channel: %s, was %s\n", c.New, c.Old)
 		}
 		list("  channels removed: %s\n", p.ChannelsRemoved...)
 		list("  channels added: %s\n", p.ChannelsAdded...)
 		list("  bundles removed: %s\n", texts(p.BundlesRemoved)...)
 		list("  bundles added: %s\n", texts(p.BundlesAdded)...)
 		for _, c := range p.BundlesChanged {
-			fmt.Fprintf(&b, "  bundle %s changed, and bundles are immutable: %s\n", c.Name, c.String())
+			visible.Fprintf(&b, "  bundle %s changed, and bundles are immutable: %s\n", c.Name, c.String())
 		}
 		list("  APIs removed: %s\n", texts(p.APIsRemoved)...)
 		for _, c := range p.Deprecations {
 			what := strings.TrimSpace(c.Scope + " " + c.Name)
 			switch {
 			case c.New == "":
-				fmt.Fprintf(&b, "  %s: deprecated no more\n", what)
+				visible.Fprintf(&b, "  %s: deprecated no more\n", what)
 			default:
-				fmt.Fprintf(&b, "  %s: deprecated: %s\n", what, strings.Join(strings.Fields(c.New), " "))
+				visible.Fprintf(&b, "  %s: deprecated: %s\n", what, visible.Words(c.New))
 			}
 		}
 		for _, c := range p.Channels {
-			fmt.Fprintf(&b, "  channel %s:\n", c.Name)
+			visible.Fprintf(&b, "  channel %s:\n", c.Name)
 			if h := c.Head; h != nil {
-				fmt.Fprintf(&b, "    head: %s, was %s\n", orNone(h.New), orNone(h.Old))
+				visible.Fprintf(&b, "    head: %s, was %s\n", orNone(h.New), orNone(h.Old))
 			}
 			if len(c.Lost) == len(c.Stranded) { // the same: what is lost is stranded
 				list("    stranded, lost their path to the head: %s\n", texts(c.Lost)...)
@@ -54,10 +56,10 @@ func (d *Diff) String() string {
 			}
 			list("    have a path to the head now: %s\n", texts(c.Gained)...)
 			for _, r := range c.Changed {
-				fmt.Fprintf(&b, "    %s goes to %s, was %s\n", r.From, orNone(r.New.String()), r.Old)
+				visible.Fprintf(&b, "    %s goes to %s, was %s\n", r.From, orNone(r.New.String()), r.Old)
 			}
 			for _, r := range c.Ranges {
-				fmt.Fprintf(&b, "    %s covers %s instead of %s, for versions that are in no catalog too\n", r.Name, orNone(r.New), orNone(r.Old))
+				visible.Fprintf(&b, "    %s covers %s instead of %s, for versions that are in no catalog too\n", r.Name, orNone(r.New), orNone(r.Old))
 			}
 			list("    not to the newest z-stream in one step: %s\n", texts(c.Behind)...)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -60,7 +61,9 @@ type Version struct {
 func (c *Change) Key() olm.Key { return c.Object.Key() }
 
 // String returns the change for people: "create ServiceAccount ops/etcd: why".
-func (c *Change) String() string { return fmt.Sprintf("%s %s: %s", c.Op, c.Key(), c.Reason) }
+func (c *Change) String() string {
+	return visible.Line(fmt.Sprintf("%s %s: %s", c.Op, c.Key(), c.Reason))
+}
 
 // An EventType is the type of an event.
 type EventType string
@@ -89,7 +92,7 @@ type Note struct {
 }
 
 // String returns the note for people.
-func (n Note) String() string { return n.Object.String() + ": " + n.Message }
+func (n Note) String() string { return visible.Line(n.Object.String() + ": " + n.Message) }
 
 // A Plan is what to do next in a namespace. It is not modified after [Decide]
 // returned it.

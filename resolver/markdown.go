@@ -3,6 +3,8 @@ package resolver
 import (
 	"fmt"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // Markdown tells the report as Markdown: a section for each core, its steps as
@@ -71,8 +73,8 @@ func aboutMarkdown(s *Step) string {
 }
 
 var markdownEscapes = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "\n", " ", "\r", " ",
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`,
 )
 
 // escape keeps text from being read as Markdown.
-func escape(s string) string { return markdownEscapes.Replace(printable(s)) }
+func escape(s string) string { return markdownEscapes.Replace(visible.Words(s)) }

@@ -7,6 +7,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -181,7 +182,7 @@ func (e *ProblemError) Error() string {
 		text += fmt.Sprintf("document %d: ", e.Document)
 	}
 	if e.Path != "" {
-		text += e.Path + ": "
+		text += visible.Line(e.Path) + ": "
 	}
 	return text + e.Err.Error()
 }

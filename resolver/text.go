@@ -4,8 +4,9 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // The methods named Text tell something in lines of at most width characters, 0
@@ -180,23 +181,14 @@ func (s *Step) placed() string {
 	return at
 }
 
-// printable replaces what would move the cursor of a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) || unicode.IsSpace(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, s)
-}
-
 // wrap writes text in lines of at most t.width characters; a longer word gets a
 // line of its own.
 func (t *textWriter) wrap(part Part, text, first, indent string) {
 	t.WriteString(first)
 	col := utf8.RuneCountInString(first)
 	var line strings.Builder
-	for word := range strings.FieldsSeq(printable(text)) {
+	for word := range strings.FieldsSeq(text) {
+		word = visible.Line(word)
 		n := utf8.RuneCountInString(word)
 		if line.Len() > 0 && t.width > 0 && col+1+n > t.width {
 			t.WriteString(t.style.Style(part, line.String()) + "\n" + indent)

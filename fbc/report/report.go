@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // A Format is a form of output.
@@ -52,18 +53,22 @@ func Write(w io.Writer, f Format, found fbc.Diagnostics, opts *Options) error {
 		o.lines = Lines(o.Source, found)
 	}
 	out := bufio.NewWriter(w)
+	shown := visible.NewWriter(out, nil)
 	var err error
 	switch f {
 	case Text:
-		text(out, found, opts)
+		text(shown, found, opts)
 	case JSON:
 		err = encode(out, jsonReport(found, opts))
 	case SARIF:
 		err = encode(out, sarifReport(found, opts))
 	case GitHub:
-		github(out, found, opts)
+		github(shown, found, opts)
 	default:
 		return fmt.Errorf("unknown format %q; want one of %v", f, Formats())
+	}
+	if err == nil {
+		err = shown.Flush()
 	}
 	if err != nil {
 		return err
@@ -104,17 +109,22 @@ func (o *Options) at(p fbc.Pos) fbc.Pos {
 	return p
 }
 
-// message returns the finding without its place.
+// message returns the finding without its place. What is wrong is exact, as formats
+// for machines want it.
 func message(d *fbc.Diagnostic) string {
 	bare := *d
-	bare.Pos = fbc.Pos{}
-	return strings.TrimPrefix(bare.Error(), "-: ")
+	bare.Pos, bare.Err = fbc.Pos{}, nil
+	about := strings.TrimPrefix(bare.Error(), "-: ")
+	if d.Err == nil {
+		return about
+	}
+	return strings.TrimSuffix(about, string(d.Code)) + d.Err.Error()
 }
 
 // text prints one finding a line, and a summary.
 func text(w io.Writer, found fbc.Diagnostics, opts *Options) {
 	for i, d := range found {
-		fmt.Fprintf(w, "%s: %s: %s [%s]\n", opts.exact(i, d.Pos), d.Severity, message(d), d.Code)
+		visible.Fprintf(w, "%s: %s: %s [%s]\n", opts.exact(i, d.Pos), d.Severity, message(d), d.Code)
 	}
 	if len(found) > 0 {
 		fmt.Fprintf(w, "%s, %s\n", plural(len(found.Errors()), "error"), plural(len(found.Warnings()), "warning"))

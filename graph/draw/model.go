@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // Options adjust a drawing. A nil *Options means all defaults.
@@ -106,7 +107,7 @@ func newPanel(ch graph.Channel, opts *Options) panel {
 		b.notes = append(b.notes, "default channel")
 	}
 	if m, ok := ch.Deprecation(); ok {
-		b.notes = append(b.notes, "deprecated: "+oneLine(m))
+		b.notes = append(b.notes, "deprecated: "+visible.Words(m))
 	}
 	b.notes = append(b.notes, faults(ch)...)
 	b.collect()
@@ -129,12 +130,10 @@ func faults(ch graph.Channel) []string {
 		if len(out) == maxFaults {
 			return append(out, "and more faults")
 		}
-		out = append(out, "fault: "+oneLine(p.Err.Error()))
+		out = append(out, "fault: "+visible.Words(p.Err.Error()))
 	}
 	return out
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func (b *panelBuilder) add(name string, e graph.Entry) {
 	if i, ok := b.number[name]; ok {
@@ -368,6 +367,6 @@ func (b *panelBuilder) mark() {
 	}
 	for _, c := range b.ranges {
 		r := &b.rows[c.to]
-		r.marks = append(r.marks, "skipRange "+oneLine(c.text))
+		r.marks = append(r.marks, "skipRange "+visible.Words(c.text))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // Mermaid returns the drawing as a Mermaid flowchart. Upgrades point upwards. A
@@ -89,7 +90,7 @@ func class(r *row) string {
 func mermaidText(s string) string {
 	parts := strings.Split(s, "<br/>")
 	for i, p := range parts {
-		parts[i] = strings.NewReplacer("#", "#35;", "&", "#38;", "\"", "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;", "\n", " ").Replace(p)
+		parts[i] = strings.NewReplacer("#", "#35;", "&", "#38;", "\"", "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;").Replace(visible.Line(p))
 	}
 	return `"` + strings.Join(parts, "<br/>") + `"`
 }
@@ -179,5 +180,9 @@ func dotStyle(r *row) string {
 
 // dotText quotes a text for DOT.
 func dotText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(visible.Line(line))
+	}
+	return `"` + strings.Join(lines, `\n`) + `"`
 }

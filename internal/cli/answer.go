@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -45,7 +45,7 @@ func (a *answer) text(w io.Writer) error {
 	case a.Conflict != nil:
 		return a.conflictText(w)
 	case a.Error != "":
-		_, err := fmt.Fprintf(w, "Not resolved: %s\n", a.Error)
+		_, err := visible.Fprintf(w, "Not resolved: %s\n", a.Error)
 		return err
 	}
 	t := table{header: []string{"ACTION", "PACKAGE", "FROM", "TO", "BUNDLE", "CHANNEL", "CATALOG", "WHY"}}
@@ -76,7 +76,7 @@ func (a *answer) text(w io.Writer) error {
 		}
 	}
 	if len(a.Selected) == 0 {
-		if _, err := fmt.Fprintf(w, "Nothing to install or upgrade in namespace %s.\n", a.problem.Namespace); err != nil {
+		if _, err := visible.Fprintf(w, "Nothing to install or upgrade in namespace %s.\n", a.problem.Namespace); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (a *answer) text(w io.Writer) error {
 		}
 	}
 	for _, line := range a.warnings() {
-		if _, err := fmt.Fprintf(w, "warning: %s\n", line); err != nil {
+		if _, err := visible.Fprintf(w, "warning: %s\n", line); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func (a *answer) catalog(s resolver.Selected) string {
 
 // conflictText tells why there is no solution, and what would help.
 func (a *answer) conflictText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "No solution in namespace %s:\n\n%s", a.problem.Namespace, a.explanation)
+	_, err := visible.Fprintf(w, "No solution in namespace %s:\n\n%s", a.problem.Namespace, visible.Block(a.explanation))
 	return err
 }
 
@@ -140,10 +140,7 @@ func reason(ctx context.Context, sol *resolver.Solution, name string) (string, e
 func (a *answer) warnings() []string {
 	var lines []string
 	if a.Refused != nil {
-		lines = append(lines, oneLine(a.Refused.Error()))
+		lines = append(lines, visible.Words(a.Refused.Error()))
 	}
 	return append(lines, a.solution.Warnings()...)
 }
-
-// oneLine keeps a message of a catalog on its line.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -20,6 +20,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/sample"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -169,7 +170,7 @@ func parseSource(text, global string) (source, error) {
 	return s, nil
 }
 
-// display returns a path as people know it.
+// display returns a path as people know it, on one line.
 func display(path string) string {
 	switch path {
 	case samplePath:
@@ -177,7 +178,7 @@ func display(path string) string {
 	case stdinPath:
 		return "standard input"
 	}
-	return path
+	return visible.Line(path)
 }
 
 // A loader loads catalogs, each once.
@@ -304,14 +305,14 @@ func (l *loader) keeps(path string) fbc.Keep {
 // they expect.
 func (l *loader) note(path string, c *graph.Catalog) {
 	if n := len(c.Problems().Errors()); n > 0 {
-		fmt.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" tells more\n", display(path), plural(n, "problem"))
+		visible.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" tells more\n", visible.Block(display(path)), plural(n, "problem"))
 	}
 }
 
 // noteUnseen tells people that a catalog takes no part in a problem.
 func (l *loader) noteUnseen(p *resolver.Problem, s source) {
 	if id := (resolver.CatalogID{Name: s.name, Namespace: s.namespace}); !p.Sees(id) {
-		fmt.Fprintf(l.stderr, "note: %s\n", p.WhyUnseen(id))
+		visible.Fprintf(l.stderr, "note: %s\n", p.WhyUnseen(id))
 	}
 }
 
@@ -454,31 +455,31 @@ type catalogError struct {
 // maxFindings is how many findings an error lists before it counts the rest.
 const maxFindings = 10
 
-// Error lists the first findings, one a line.
+// Error lists the first findings, one a line, and is of one line otherwise.
 func (e *catalogError) Error() string {
 	name := "catalog " + display(e.path)
 	var findings fbc.Diagnostics
 	var file *fs.PathError
 	switch {
 	case errors.As(e.err, &findings) && len(findings) == 1:
-		return fmt.Sprintf("%s: %v", name, findings[0])
+		return name + ": " + visible.Line(findings[0].Error())
 	case errors.As(e.err, &findings):
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s has %d errors:", name, len(findings))
+		visible.Fprintf(&b, "%s has %d errors:", visible.Block(name), len(findings))
 		for i, d := range findings {
 			if i == maxFindings {
-				fmt.Fprintf(&b, "\n  and %d more; \"olmkit validate\" lists them all", len(findings)-i)
+				visible.Fprintf(&b, "\n  and %d more; \"olmkit validate\" lists them all", len(findings)-i)
 				break
 			}
-			fmt.Fprintf(&b, "\n  %v", d)
+			visible.Fprintf(&b, "\n  %v", d)
 		}
 		return b.String()
 	case errors.Is(e.err, fs.ErrNotExist):
 		return name + " does not exist; name a directory of .yaml or .json files, or one such file"
 	case errors.As(e.err, &file):
-		return fmt.Sprintf("%s: %v", name, file.Err)
+		return name + ": " + visible.Line(file.Err.Error())
 	}
-	return fmt.Sprintf("%s: %v", name, e.err)
+	return name + ": " + visible.Line(e.err.Error())
 }
 
 func (e *catalogError) Unwrap() error { return e.err }

@@ -18,7 +18,7 @@
 //	write.go         catalogs as files
 //	table.go         tables
 //	choice.go        flags that are one of a few words
-//	screen.go        terminals, their width and colours
+//	screen.go        where text goes: its escapes, the width and colours of terminals
 //	style.go         colours
 //	progress.go      the progress bar of a long load
 //

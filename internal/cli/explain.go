@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -140,7 +141,7 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	switch {
 	case errors.As(err, &no):
 		if x.why != "" || x.whyNot != "" {
-			fmt.Fprintf(x.loader.stderr, "note: there is no plan to ask --why or --why-not about\n")
+			visible.Fprintf(x.loader.stderr, "note: there is no plan to ask --why or --why-not about\n")
 		}
 		report, err := no.Report(ctx)
 		if err != nil {
@@ -225,7 +226,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		return x.out.encode(list)
 	}
 	if len(list) == 0 {
-		_, err := fmt.Fprintf(x.out.w, "Nothing to install or upgrade in namespace %s.\n", p.Namespace)
+		_, err := visible.Fprintf(x.out.w, "Nothing to install or upgrade in namespace %s.\n", p.Namespace)
 		return err
 	}
 	for i, e := range list {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 func newFmt(e *env) *cobra.Command {
@@ -78,7 +78,7 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 		}
 		opts := w.options(name)
 		if !write && !check {
-			if err := fbc.Write(ctx, e.stdout, part, opts); err != nil {
+			if err := fbc.Write(ctx, machine(e.stdout), part, opts); err != nil {
 				return false, err
 			}
 			continue
@@ -99,7 +99,7 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 		}
 		changed = true
 		if check {
-			fmt.Fprintln(e.stdout, name)
+			visible.Fprintf(e.stdout, "%s\n", name)
 		} else if err := stage(ctx, files, name, part, opts); err != nil {
 			return false, err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/graph/draw"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // The formats of pictures, beside those of every command.
@@ -197,7 +198,7 @@ func (a *graphAnswer) text(w io.Writer) error {
 		return err
 	}
 	for _, c := range a.Channels {
-		if _, err := fmt.Fprintf(w, "  %s: %s\n", c.Name, cmp.Or(strings.Join(c.Heads, ", "), "none")); err != nil {
+		if _, err := visible.Fprintf(w, "  %s: %s\n", c.Name, cmp.Or(strings.Join(c.Heads, ", "), "none")); err != nil {
 			return err
 		}
 	}
@@ -207,7 +208,7 @@ func (a *graphAnswer) text(w io.Writer) error {
 				return err
 			}
 		}
-		if _, err := fmt.Fprintf(w, "  %s: %s (%s)\n", x.Channel, strings.Join(strings.Fields(x.Message), " "), x.Code); err != nil {
+		if _, err := visible.Fprintf(w, "  %s: %s (%s)\n", x.Channel, visible.Words(x.Message), x.Code); err != nil {
 			return err
 		}
 	}
@@ -217,7 +218,7 @@ func (a *graphAnswer) text(w io.Writer) error {
 				return err
 			}
 		}
-		if _, err := fmt.Fprintf(w, "  from %s: classic %s, v1 %s%s%s\n", d.From, nextText(d.Classic), nextText(d.V1),
+		if _, err := visible.Fprintf(w, "  from %s: classic %s, v1 %s%s%s\n", d.From, nextText(d.Classic), nextText(d.V1),
 			onlyText("classic", d.OnlyClassic), onlyText("v1", d.OnlyV1)); err != nil {
 			return err
 		}

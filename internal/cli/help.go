@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // newHelp makes the help command. That of cobra shows the overview for a topic
@@ -162,7 +163,7 @@ Sizes are in bytes, or with KiB, MiB or GiB.
 
 `)
 	for _, l := range limitTable {
-		fmt.Fprintf(&b, "  %-13s %9s  %s\n", l.name, l.standard, l.text)
+		visible.Fprintf(&b, "  %-13s %9s  %s\n", l.name, l.standard, l.text)
 	}
 	b.WriteString(`
 --timeout DURATION, such as 30s or 2m, ends the command with exit code 2. Of a

@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 func newIndex(e *env) *cobra.Command {
@@ -67,10 +68,10 @@ file could not be read.`,
 				return err
 			}
 			if c.SourceHash() != source {
-				fmt.Fprintf(e.stdout, "%s is stale: %s has changed since; write it again\n", output, dir)
+				visible.Fprintf(e.stdout, "%s is stale: %s has changed since; write it again\n", output, dir)
 				return errNegative
 			}
-			fmt.Fprintf(e.stdout, "%s is up to date\n", output)
+			visible.Fprintf(e.stdout, "%s is up to date\n", output)
 			return nil
 		}
 		l := newLoader(e)
@@ -87,7 +88,7 @@ file could not be read.`,
 // writeIndex writes an index to a file, or to standard output.
 func writeIndex(ctx context.Context, e *env, name string, c *graph.Catalog, source string) error {
 	if name == stdinPath {
-		return graph.WriteIndex(ctx, e.stdout, c, source)
+		return graph.WriteIndex(ctx, exact(e.stdout), c, source)
 	}
 	return replaceOutput(name, func(w io.Writer) error { return graph.WriteIndex(ctx, w, c, source) })
 }

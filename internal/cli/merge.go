@@ -38,7 +38,7 @@ What two of them define, a package or a bundle of a package, is an error.`,
 		if err != nil {
 			return err
 		}
-		return w.write(cmd.Context(), e.stdout, c)
+		return w.write(cmd.Context(), machine(e.stdout), c)
 	}
 	return cmd
 }
@@ -90,7 +90,7 @@ cuts deeper and keeps what they depend on.`,
 		if c, err = fbc.Extract(c, *packages...); err != nil {
 			return err
 		}
-		return w.write(cmd.Context(), e.stdout, c)
+		return w.write(cmd.Context(), machine(e.stdout), c)
 	}
 	return cmd
 }

@@ -69,6 +69,6 @@ func (p *printer) encode(v any) error {
 		out = append(out, '\n')
 	}
 	p.count++
-	_, err = p.w.Write(out)
+	_, err = machine(p.w).Write(out)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 func newPath(e *env) *cobra.Command {
@@ -100,7 +101,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 	var b strings.Builder
 	steps := func(list []graph.Step) {
 		for i, s := range list {
-			fmt.Fprintf(&b, "%3d. %s -> %s (%s)\n", i+1, s.From, s.To, s.Why())
+			visible.Fprintf(&b, "%3d. %s -> %s (%s)\n", i+1, s.From, s.To, s.Why())
 		}
 	}
 	to := "the head"
@@ -109,29 +110,29 @@ func (a *pathAnswer) text(w io.Writer) error {
 	}
 	switch {
 	case !a.OK:
-		fmt.Fprintf(&b, "No path leads from %s to %s.\n", a.From, to)
+		visible.Fprintf(&b, "No path leads from %s to %s.\n", a.From, to)
 	case len(a.Shortest) == 0:
-		fmt.Fprintf(&b, "%s is there already.\n", a.From)
+		visible.Fprintf(&b, "%s is there already.\n", a.From)
 	default:
-		fmt.Fprintf(&b, "The shortest path from %s to %s has %s:\n", a.From, to, plural(len(a.Shortest), "step"))
+		visible.Fprintf(&b, "The shortest path from %s to %s has %s:\n", a.From, to, plural(len(a.Shortest), "step"))
 		steps(a.Shortest)
 	}
 	if a.OK && len(a.Walk.Steps) > 0 && !a.Walk.Loops && slices.EqualFunc(a.Walk.Steps, a.Shortest, func(x, y graph.Step) bool { return x.To == y.To }) {
-		fmt.Fprintf(&b, "%s by itself takes this path.\n", readerName(a.Reading))
+		visible.Fprintf(&b, "%s by itself takes this path.\n", readerName(a.Reading))
 	} else if len(a.Walk.Steps) > 0 {
-		fmt.Fprintf(&b, "\n%s by itself takes %s", readerName(a.Reading), plural(len(a.Walk.Steps), "step"))
+		visible.Fprintf(&b, "\n%s by itself takes %s", readerName(a.Reading), plural(len(a.Walk.Steps), "step"))
 		switch {
 		case a.Walk.Loops:
 			b.WriteString(" and comes back to where it was")
 		case a.Walk.AtHead:
 			b.WriteString(" and comes to the head")
 		default:
-			fmt.Fprintf(&b, " and stays at %s", a.Walk.End)
+			visible.Fprintf(&b, " and stays at %s", a.Walk.End)
 		}
 		b.WriteString(":\n")
 		steps(a.Walk.Steps)
 	} else if !a.OK {
-		fmt.Fprintf(&b, "%s by itself stays there.\n", readerName(a.Reading))
+		visible.Fprintf(&b, "%s by itself stays there.\n", readerName(a.Reading))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

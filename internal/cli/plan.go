@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -89,7 +89,7 @@ func (d *planDocument) text(w io.Writer) error {
 	var err error
 	print := func(format string, args ...any) {
 		if err == nil {
-			_, err = fmt.Fprintf(w, format, args...)
+			_, err = visible.Fprintf(w, format, args...)
 		}
 	}
 	if len(d.Changes) == 0 {
@@ -108,7 +108,7 @@ func (d *planDocument) text(w io.Writer) error {
 	}
 	section := func(title string, lines []string) {
 		if len(lines) > 0 {
-			print("\n%s:\n  %s\n", title, strings.Join(lines, "\n  "))
+			print("\n%s:\n  %s\n", title, visible.Block(strings.Join(lines, "\n  ")))
 		}
 	}
 	a := d.Advice
@@ -124,11 +124,11 @@ func (d *planDocument) text(w io.Writer) error {
 	return err
 }
 
-// lines returns each element of a list as text.
+// lines returns each element of a list as a line.
 func lines[T any](list []T, text func(T) string) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
-		out[i] = text(v)
+		out[i] = visible.Line(text(v))
 	}
 	return out
 }

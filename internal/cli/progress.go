@@ -7,6 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // patience is how long a load may take before a bar appears.
@@ -26,7 +27,7 @@ func newProgress(w io.Writer, label string) *progress {
 	if terminal(w) == nil {
 		return nil
 	}
-	return &progress{w: w, label: label, since: time.Now(), now: time.Now}
+	return &progress{w: exact(w), label: visible.Line(label), since: time.Now(), now: time.Now}
 }
 
 // update is an fbc.LoadOptions.Progress.

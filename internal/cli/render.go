@@ -16,6 +16,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 func newRender(e *env) *cobra.Command {
@@ -89,7 +90,7 @@ Nothing is pulled from registries: unpack images first.`,
 		if err != nil {
 			return err
 		}
-		return w.write(cmd.Context(), e.stdout, c)
+		return w.write(cmd.Context(), machine(e.stdout), c)
 	}
 	return cmd
 }
@@ -179,7 +180,7 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.BundleDi
 	}
 	for _, d := range b.Findings {
 		d.Pos.File = path.Join(filepath.ToSlash(dir), d.Pos.File)
-		fmt.Fprintf(r.stderr, "warning: %s\n", d)
+		visible.Fprintf(r.stderr, "warning: %s\n", d)
 	}
 	return b, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -88,9 +89,9 @@ type replayed struct {
 
 func (r *replayed) text(w io.Writer) error {
 	if r.Same {
-		_, err := fmt.Fprintf(w, "%s: same answer\n", r.name)
+		_, err := visible.Fprintf(w, "%s: same answer\n", r.name)
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s: another answer\n  %s\n", r.name, strings.Join(r.Differences, "\n  "))
+	_, err := visible.Fprintf(w, "%s: another answer\n  %s\n", r.name, visible.Block(strings.Join(lines(r.Differences, visible.Line), "\n  ")))
 	return err
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -146,7 +146,7 @@ func (s *solver) stream(ctx context.Context, file string) error {
 		}
 		if err != nil {
 			bad = true
-			fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, label(&p, n), strings.TrimPrefix(err.Error(), "problem: "))
+			visible.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, label(&p, n), bare(err))
 			a = &answer{ID: p.ID, Error: err.Error(), problem: &p}
 		}
 		if s.out.format == formatText {
@@ -189,6 +189,6 @@ func heading(w io.Writer, name string, n int) error {
 	if n == 1 {
 		gap = ""
 	}
-	_, err := fmt.Fprintf(w, "%s# %s\n", gap, name)
+	_, err := visible.Fprintf(w, "%s# %s\n", visible.Block(gap), name)
 	return err
 }

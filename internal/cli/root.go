@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // The exit codes, which "olmkit help exit-codes" documents. A command that prints
@@ -38,12 +40,14 @@ var errReported = errors.New("bad input was reported")
 // nothing but the given streams and the files that the arguments name.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := &env{stdin: stdin}
-	e.stdout, e.stderr = &screen{stdout, &e.color}, &screen{stderr, &e.color}
+	out, notes := newScreen(stdout, &e.color), newScreen(stderr, &e.color)
+	e.stdout, e.stderr = out, notes
+	defer func() { out.Flush(); notes.Flush() }()
 	root := newRoot(e)
 	root.SetArgs(args)
 	guardCompletion(root, args)
 	root.SetIn(stdin)
-	root.SetOut(e.stdout)
+	root.SetOut(stdout) // help and completion
 	root.SetErr(e.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
@@ -56,13 +60,13 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errReported):
 		return exitBadInput
 	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
-		fmt.Fprintln(stderr, "olmkit: interrupted")
+		fmt.Fprintln(e.stderr, "olmkit: interrupted")
 		return ExitInterrupted
 	}
-	fmt.Fprintf(stderr, "olmkit: %s\n", err)
+	visible.Fprintf(e.stderr, "olmkit: %s\n", errorText(err))
 	var usage *usageError
 	if errors.As(err, &usage) {
-		fmt.Fprintf(stderr, "Run %q for usage.\n", cmd.CommandPath()+" --help")
+		visible.Fprintf(e.stderr, "Run %q for usage.\n", cmd.CommandPath()+" --help")
 	}
 	return exitBadInput
 }

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // defaultWidth is how wide prose is where no terminal tells.
@@ -22,19 +26,65 @@ const (
 	colorNever  = "never"
 )
 
-// A screen is where a command prints to, with what its user wants of it.
+// A screen is where a command prints text to, with what its user wants of it. What
+// is not printable is written as an escape, except for the colours: the names and
+// messages of a catalog cannot steer a terminal.
 type screen struct {
-	io.Writer
+	*visible.Writer
+	raw io.Writer
 	// color is what --color says; nil and "" are auto.
 	color *string
 }
 
+func newScreen(w io.Writer, color *string) *screen {
+	s := &screen{raw: w, color: color}
+	s.Writer = visible.NewWriter(w, func() []string {
+		if colored(s) {
+			return sequences
+		}
+		return nil
+	})
+	return s
+}
+
+// exact returns a writer for what must arrive as it is: files, pages and indexes.
+func exact(w io.Writer) io.Writer {
+	if s, ok := w.(*screen); ok {
+		return s.raw
+	}
+	return w
+}
+
+// errorText returns an error for people. Only the list of what is wrong with a
+// catalog has several lines.
+func errorText(err error) visible.Block {
+	text := err.Error()
+	var catalog *catalogError
+	if errors.As(err, &catalog) {
+		if before, ok := strings.CutSuffix(text, catalog.Error()); ok {
+			return visible.Block(visible.Line(before) + catalog.Error())
+		}
+	}
+	return visible.Block(visible.Line(text))
+}
+
+// bare returns the error of a problem that was named before.
+func bare(err error) visible.Block {
+	return visible.Block(strings.TrimPrefix(string(errorText(err)), "problem: "))
+}
+
+// machine returns a writer for documents that machines read: as they are in files and
+// pipes, and as text on a terminal, where JSON keeps its meaning.
+func machine(w io.Writer) io.Writer {
+	if terminal(w) != nil {
+		return w
+	}
+	return exact(w)
+}
+
 // terminal returns the terminal behind a writer, nil when there is none.
 func terminal(w io.Writer) *os.File {
-	if s, ok := w.(*screen); ok {
-		w = s.Writer
-	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := exact(w).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return f
 	}
 	return nil

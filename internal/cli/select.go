@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -193,13 +194,13 @@ func (s *selector) stream(ctx context.Context, file string) error {
 		var a *selectAnswer
 		if err != nil {
 			bad = true
-			fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s\n", file, strings.TrimPrefix(err.Error(), "problem: "))
+			visible.Fprintf(s.loader.stderr, "olmkit: %s: %s\n", file, bare(err))
 		} else {
 			one, cancel := s.loader.within(ctx)
 			a, err = s.answer(one, r)
 			if err = timedOut(one, err); errors.As(err, new(*timeoutError)) {
 				bad = true
-				fmt.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, name, err)
+				visible.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, name, errorText(err))
 			}
 			cancel()
 		}
@@ -253,24 +254,24 @@ func (a *selectAnswer) text(w io.Writer) error {
 	case a.selection != nil:
 		s := a.selection
 		funnel = &s.Funnel
-		fmt.Fprintf(&b, "%s %s from catalog %s\n", s.Bundle, s.Version, s.Catalog)
+		visible.Fprintf(&b, "%s %s from catalog %s\n", s.Bundle, s.Version, s.Catalog)
 		for _, n := range s.Notes {
-			fmt.Fprintf(&b, "note: %s\n", n.Text)
+			visible.Fprintf(&b, "note: %s\n", n.Text)
 		}
 		for _, d := range s.Deprecated {
-			fmt.Fprintf(&b, "warning: %s is deprecated: %s\n", strings.TrimSpace(d.Scope+" "+d.Name), oneLine(d.Message))
+			visible.Fprintf(&b, "warning: %s is deprecated: %s\n", strings.TrimSpace(d.Scope+" "+d.Name), visible.Words(d.Message))
 		}
 	case a.refusal != nil:
 		funnel = &a.refusal.Funnel
-		fmt.Fprintf(&b, "Not selected: %s.\n", a.refusal)
+		visible.Fprintf(&b, "Not selected: %s.\n", a.refusal)
 		for i, h := range a.refusal.Hops {
-			fmt.Fprintf(&b, "%3d. %s -> %s (%s; catalog %s)\n", i+1, h.From, h.To, h.Step.Why(), h.Catalog)
+			visible.Fprintf(&b, "%3d. %s -> %s (%s; catalog %s)\n", i+1, h.From, h.To, h.Step.Why(), h.Catalog)
 		}
 		if d := a.refusal.Dependencies; d != nil && d.Conflict != nil {
-			fmt.Fprintf(&b, "Its dependencies: %s\n", d.Reason)
+			visible.Fprintf(&b, "Its dependencies: %s\n", d.Reason)
 		}
 	default:
-		fmt.Fprintf(&b, "Not answered: %s\n", a.err)
+		visible.Fprintf(&b, "Not answered: %s\n", a.err)
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil || funnel == nil {
 		return err

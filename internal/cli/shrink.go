@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/shrink"
 )
@@ -45,7 +46,7 @@ be read.`,
 		var no *resolver.Conflict
 		switch {
 		case err == nil:
-			fmt.Fprintf(e.stderr, "olmkit: %s: the problem has a solution; there is no conflict to keep\n", args[0])
+			visible.Fprintf(e.stderr, "olmkit: %s: the problem has a solution; there is no conflict to keep\n", args[0])
 			return errNegative
 		case !errors.As(err, &no):
 			return err

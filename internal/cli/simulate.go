@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -218,9 +218,9 @@ type simulatedStep struct {
 }
 
 func (s *simulatedStep) text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%3d  %s %s: %s\n", s.Pass, s.Op, s.Object, s.Reason)
+	_, err := visible.Fprintf(w, "%3d  %s %s: %s\n", s.Pass, s.Op, s.Object, s.Reason)
 	if err == nil && s.Error != "" {
-		_, err = fmt.Fprintf(w, "     refused: %s\n", s.Error)
+		_, err = visible.Fprintf(w, "     refused: %s\n", s.Error)
 	}
 	return err
 }
@@ -287,7 +287,7 @@ func (s *simulation) end(r *reconcile.Result) (*simulationEnd, error) {
 }
 
 func (d *simulationEnd) text(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "\nNamespace %s is at rest after reading it %s.\n", d.Namespace, plural(d.Passes, "time")); err != nil {
+	if _, err := visible.Fprintf(w, "\nNamespace %s is at rest after reading it %s.\n", d.Namespace, plural(d.Passes, "time")); err != nil {
 		return err
 	}
 	subs := table{header: []string{"SUBSCRIPTION", "PACKAGE", "STATE", "INSTALLED", "CURRENT"}}
@@ -305,17 +305,17 @@ func (d *simulationEnd) text(w io.Writer) error {
 		return err
 	}
 	if d.Refused != "" {
-		if _, err := fmt.Fprintf(w, "The subscriptions cannot be resolved: %s\n", d.Refused); err != nil {
+		if _, err := visible.Fprintf(w, "The subscriptions cannot be resolved: %s\n", d.Refused); err != nil {
 			return err
 		}
 	}
 	for _, text := range d.RefusedWrites {
-		if _, err := fmt.Fprintf(w, "The cluster would refuse to %s\n", text); err != nil {
+		if _, err := visible.Fprintf(w, "The cluster would refuse to %s\n", text); err != nil {
 			return err
 		}
 	}
 	for _, n := range d.Notes {
-		if _, err := fmt.Fprintf(w, "note: %s\n", n); err != nil {
+		if _, err := visible.Fprintf(w, "note: %s\n", n); err != nil {
 			return err
 		}
 	}

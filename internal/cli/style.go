@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -16,12 +17,16 @@ const (
 	reset  = "\x1b[0m"
 )
 
+// sequences are all of them.
+var sequences = []string{bold, dim, red, green, yellow, reset}
+
 // paint returns text in a colour where the writer wants colours.
-func paint(w io.Writer, color, text string) string {
-	if !colored(w) {
-		return text
+func paint(w io.Writer, color, text string) visible.Block {
+	text = visible.Line(text)
+	if colored(w) {
+		text = color + text + reset
 	}
-	return color + text + reset
+	return visible.Block(text)
 }
 
 // styleFor returns the colours of explanations for a writer, nil where it wants

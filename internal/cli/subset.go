@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver/subset"
 )
 
@@ -84,10 +85,10 @@ a catalog.`,
 			return err
 		}
 		for _, w := range s.Warnings {
-			fmt.Fprintf(e.stderr, "warning: %s\n", w)
+			visible.Fprintf(e.stderr, "warning: %s\n", w)
 		}
 		if *f == formatFBC {
-			return s.Write(cmd.Context(), e.stdout, &fbc.WriteOptions{Syntax: fbc.JSON})
+			return s.Write(cmd.Context(), machine(e.stdout), &fbc.WriteOptions{Syntax: fbc.JSON})
 		}
 		return (&printer{w: e.stdout, format: *f}).print((*subsetAnswer)(s))
 	}
@@ -152,6 +153,6 @@ func (a *subsetAnswer) text(w io.Writer) error {
 	if a.Bundles == 1 {
 		verb = "is"
 	}
-	_, err := fmt.Fprintf(w, "%d of %s %s kept.\n", a.Bundles, plural(a.Of, "bundle"), verb)
+	_, err := visible.Fprintf(w, "%d of %s %s kept.\n", a.Bundles, plural(a.Of, "bundle"), verb)
 	return err
 }

@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // A table prints rows of text under a header, in columns as wide as needed.
@@ -25,22 +26,9 @@ func (t *table) add(cells ...string) {
 		if c == "" {
 			c = "-"
 		}
-		cells[i] = cell(c)
+		cells[i] = visible.Words(c)
 	}
 	t.rows = append(t.rows, cells)
-}
-
-// cell keeps the text of a catalog on its line, and from moving the cursor.
-func cell(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsPrint(r):
-			return r
-		case unicode.IsSpace(r):
-			return ' '
-		}
-		return unicode.ReplacementChar
-	}, s)
 }
 
 // text prints the table. On a terminal that is too narrow the widest columns are
@@ -48,7 +36,7 @@ func cell(s string) string {
 func (t *table) text(w io.Writer) error {
 	widths := t.widths(tableWidth(w))
 	b := bufio.NewWriter(w)
-	b.WriteString(paint(w, bold, line(t.header, widths)) + "\n")
+	visible.Fprintf(b, "%s\n", paint(w, bold, line(t.header, widths)))
 	for _, row := range t.rows {
 		b.WriteString(line(row, widths) + "\n")
 	}

@@ -15,8 +15,8 @@ func TestTable(t *testing.T) {
 		limit int
 		want  string
 	}{
-		{0, "a                  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -"},
-		{80, "a                  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -"},
+		{0, "a                      xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -"},
+		{80, "a                      xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -"},
 		{40, "a                 xxxxxxxx…xxxxxxxx  -"},
 		{10, "a             xxxxx…xxxxxx  -"},
 	} {
@@ -34,9 +34,9 @@ func TestTable(t *testing.T) {
 	if err := tab.text(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := "NAME               LIST                            END\n" +
-		"a                  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -\n" +
-		"longer-name\uFFFD[31m   é                               z\n"
+	want := "NAME                   LIST                            END\n" +
+		"a                      xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  -\n" +
+		"longer-name\\u001b[31m  é                               z\n"
 	if b.String() != want {
 		t.Errorf("got\n%q, want\n%q", b.String(), want)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 func newValidate(e *env) *cobra.Command {
@@ -47,7 +48,11 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 			return err
 		}
 		if special {
-			err = fbcreport.Write(e.stdout, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), Source: r.files, ToolVersion: buildVersion().Version})
+			out := e.stdout
+			if fbcreport.Format(*f) == fbcreport.SARIF {
+				out = machine(out)
+			}
+			err = fbcreport.Write(out, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), Source: r.files, ToolVersion: buildVersion().Version})
 		} else {
 			err = (&printer{w: e.stdout, format: *f}).print(r)
 		}
@@ -168,7 +173,7 @@ func (r *report) text(w io.Writer) error {
 		if f.Severity == fbc.Warning {
 			color = yellow
 		}
-		if _, err := fmt.Fprintf(w, "%s %s\n", &d, paint(w, color, fmt.Sprintf("[%s %s]", f.Severity, f.Code))); err != nil {
+		if _, err := visible.Fprintf(w, "%s %s\n", &d, paint(w, color, fmt.Sprintf("[%s %s]", f.Severity, f.Code))); err != nil {
 			return err
 		}
 	}
@@ -182,7 +187,7 @@ func (r *report) text(w io.Writer) error {
 	if r.Errors+r.Warnings > 0 {
 		verdict += fmt.Sprintf("; %s, %s", plural(r.Errors, "error"), plural(r.Warnings, "warning"))
 	}
-	_, err := fmt.Fprintf(w, "%s %s\n", r.Path, verdict)
+	_, err := visible.Fprintf(w, "%s %s\n", r.Path, verdict)
 	return err
 }
 

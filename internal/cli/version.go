@@ -2,12 +2,13 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // outputVersion numbers the shape of the output for machines. It grows when a
@@ -31,7 +32,7 @@ func (v versionInfo) text(w io.Writer) error {
 		}
 		text += ")"
 	}
-	_, err := fmt.Fprintf(w, "%s, built with %s\n", text, v.Go)
+	_, err := visible.Fprintf(w, "%s, built with %s\n", text, v.Go)
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/internal/view"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -219,7 +220,7 @@ func (v *viewer) write(page *view.Page) error {
 		return err
 	}
 	if v.out == stdinPath {
-		return write(v.stdout)
+		return write(exact(v.stdout))
 	}
 	return replaceOutput(v.out, write)
 }
@@ -240,12 +241,12 @@ func (v *viewer) serveOn(ctx context.Context, page *view.Page) error {
 	}
 	at := l.Addr().String()
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
-		fmt.Fprintf(v.stderr, "note: other machines can reach %s and read the catalogs\n", a)
+		visible.Fprintf(v.stderr, "note: other machines can reach %s and read the catalogs\n", a)
 		if a.IP.IsUnspecified() { // an address to listen at, and none to go to
 			at = net.JoinHostPort("localhost", strconv.Itoa(a.Port))
 		}
 	}
-	fmt.Fprintf(v.stdout, "http://%s/ (interrupt to stop)\n", at)
+	visible.Fprintf(v.stdout, "http://%s/ (interrupt to stop)\n", at)
 	return view.Serve(ctx, l, page, host)
 }
 

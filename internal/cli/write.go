@@ -16,6 +16,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // A writing says how commands that make catalogs write them.
@@ -123,7 +124,7 @@ func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 		return nil
 	})
 	if err == nil && stay > 0 {
-		fmt.Fprintf(w.notes(), "note: kept %s of %s, such as %s\n", plural(stay, "other file"), w.dir, first)
+		visible.Fprintf(w.notes(), "note: kept %s of %s, such as %s\n", plural(stay, "other file"), w.dir, first)
 	}
 	return err
 }

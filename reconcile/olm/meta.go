@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // A Header is what every resource begins with.
@@ -53,12 +55,12 @@ func (k Key) Compare(o Key) int {
 	)
 }
 
-// String returns the key for people: "Subscription operators/etcd".
+// String returns the key for people, on one line: "Subscription operators/etcd".
 func (k Key) String() string {
 	if k.Namespace == "" {
-		return k.Kind + " " + k.Name
+		return visible.Line(k.Kind + " " + k.Name)
 	}
-	return k.Kind + " " + k.Namespace + "/" + k.Name
+	return visible.Line(k.Kind + " " + k.Namespace + "/" + k.Name)
 }
 
 // Metadata is a resource's metadata.

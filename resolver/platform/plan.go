@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // A Plan is an ordered upgrade of a platform and its operators.
@@ -121,24 +122,24 @@ func (p *Plan) String() string {
 	}
 	switch {
 	case p.OK && p.From == p.To:
-		fmt.Fprintf(&b, "Platform %s: %s.\n", p.From, count(operators, "operator upgrade"))
+		visible.Fprintf(&b, "Platform %s: %s.\n", p.From, count(operators, "operator upgrade"))
 	case p.OK:
-		fmt.Fprintf(&b, "Platform %s to %s: %s, %s.\n", p.From, p.To, count(platform, "platform upgrade"), count(operators, "operator upgrade"))
+		visible.Fprintf(&b, "Platform %s to %s: %s, %s.\n", p.From, p.To, count(platform, "platform upgrade"), count(operators, "operator upgrade"))
 	default:
-		fmt.Fprintf(&b, "Platform %s to %s: blocked at %s.\n", p.From, p.To, p.Reached)
+		visible.Fprintf(&b, "Platform %s to %s: blocked at %s.\n", p.From, p.To, p.Reached)
 	}
 	for _, w := range p.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", w)
+		visible.Fprintf(&b, "warning: %s\n", w)
 	}
 	if len(p.Steps) > 0 {
 		b.WriteString("\n")
 	}
 	for i, s := range p.Steps {
 		if s.Operator == nil {
-			fmt.Fprintf(&b, "%3d. on %s: upgrade the platform to %s\n", i+1, s.Platform, s.Next)
+			visible.Fprintf(&b, "%3d. on %s: upgrade the platform to %s\n", i+1, s.Platform, s.Next)
 			continue
 		}
-		fmt.Fprintf(&b, "%3d. on %s: %s: %s -> %s (%s)\n", i+1, s.Platform, s.Package, s.Operator.From, s.Operator.To, s.Operator.Why())
+		visible.Fprintf(&b, "%3d. on %s: %s: %s -> %s (%s)\n", i+1, s.Platform, s.Package, s.Operator.From, s.Operator.To, s.Operator.Why())
 	}
 	for _, part := range []struct {
 		title string
@@ -154,19 +155,19 @@ func (p *Plan) String() string {
 				continue
 			}
 			if title != "" {
-				fmt.Fprintf(&b, "\n%s\n", title)
+				visible.Fprintf(&b, "\n%s\n", title)
 				title = ""
 			}
-			fmt.Fprintf(&b, "  %s at %s: %s\n", x.Package, x.Platform, x.Reason)
+			visible.Fprintf(&b, "  %s at %s: %s\n", x.Package, x.Platform, x.Reason)
 		}
 	}
 	if len(p.Operators) > 0 {
 		b.WriteString("\nOperators:\n")
 	}
 	for _, o := range p.Operators {
-		fmt.Fprintf(&b, "  %s: %s", o.Package, o.From)
+		visible.Fprintf(&b, "  %s: %s", o.Package, o.From)
 		if o.To != o.From {
-			fmt.Fprintf(&b, " to %s", o.To)
+			visible.Fprintf(&b, " to %s", o.To)
 		}
 		if o.AtHead {
 			b.WriteString(", at the head")
@@ -177,7 +178,7 @@ func (p *Plan) String() string {
 		case o.LastSafe == "":
 			b.WriteString("; safe nowhere\n")
 		default:
-			fmt.Fprintf(&b, "; safe up to %s\n", o.LastSafe)
+			visible.Fprintf(&b, "; safe up to %s\n", o.LastSafe)
 		}
 	}
 	return b.String()

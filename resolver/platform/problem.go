@@ -15,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -94,7 +95,9 @@ type ProblemError struct {
 }
 
 // Error returns "problem: path: what is wrong".
-func (e *ProblemError) Error() string { return fmt.Sprintf("problem: %s: %v", e.Path, e.Err) }
+func (e *ProblemError) Error() string {
+	return fmt.Sprintf("problem: %s: %v", visible.Line(e.Path), e.Err)
+}
 
 // Unwrap returns the cause.
 func (e *ProblemError) Unwrap() error { return e.Err }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/kube/content"
 	"github.com/olmkit/olmkit/operatorgroup"
@@ -77,7 +78,7 @@ func (f *flags) run(cmd *cobra.Command) error {
 	if f.verbose {
 		level = slog.LevelDebug
 	}
-	ctrl.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level})))
+	ctrl.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(visible.NewWriter(cmd.ErrOrStderr(), nil), &slog.HandlerOptions{Level: level})))
 	config, err := f.config()
 	if err != nil {
 		return err

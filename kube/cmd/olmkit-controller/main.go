@@ -13,11 +13,13 @@ import (
 	"os"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 func main() {
 	if err := command().ExecuteContext(ctrl.SetupSignalHandler()); err != nil {
-		fmt.Fprintln(os.Stderr, "olmkit-controller:", err)
+		fmt.Fprintln(visible.NewWriter(os.Stderr, nil), "olmkit-controller:", err)
 		os.Exit(1)
 	}
 }

@@ -1,0 +1,77 @@
+// Package visible makes text from outside safe to show: what a terminal would obey,
+// reorder or hide is written as an escape.
+package visible
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Line returns a text as part of one line. Whatever is not printable is written as
+// in JSON, such as \n, \u001b or \u202e, and a byte that is not UTF-8 as \xff.
+func Line(s string) string {
+	i := strings.IndexFunc(s, hidden)
+	if i < 0 {
+		return s
+	}
+	return string(appendVisible([]byte(s[:i]), s[i:]))
+}
+
+// Words returns a text of several lines as part of one: its words, with single
+// spaces between them.
+func Words(s string) string { return Line(strings.Join(strings.Fields(s), " ")) }
+
+func appendVisible(b []byte, s string) []byte {
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 || hidden(r) {
+			b = appendEscape(b, r, s[0], n)
+		} else {
+			b = append(b, s[:n]...)
+		}
+		s = s[n:]
+	}
+	return b
+}
+
+// hidden reports whether a rune must not be shown as it is: control characters,
+// formats such as those that turn the direction of text, runes without a width, line
+// and paragraph separators, unusual spaces, and what Unicode has not assigned.
+// Selectors between text and emoji are common and do no harm.
+func hidden(r rune) bool {
+	switch {
+	case ' ' <= r && r < 0x7f:
+		return false
+	case r == utf8.RuneError: // also what is not UTF-8
+		return true
+	case r == 0xfe0e, r == 0xfe0f:
+		return false
+	}
+	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
+}
+
+// appendEscape appends the escape of a rune, or of the byte where there is none.
+func appendEscape(b []byte, r rune, first byte, n int) []byte {
+	const digits = "0123456789abcdef"
+	unit := func(b []byte, u rune) []byte {
+		return append(b, '\\', 'u', digits[u>>12&15], digits[u>>8&15], digits[u>>4&15], digits[u&15])
+	}
+	switch {
+	case r == utf8.RuneError && n == 1:
+		return append(b, '\\', 'x', digits[first>>4], digits[first&15])
+	case r == utf8.RuneError:
+		return utf8.AppendRune(b, r)
+	case r == '\n':
+		return append(b, `\n`...)
+	case r == '\r':
+		return append(b, `\r`...)
+	case r == '\t':
+		return append(b, `\t`...)
+	case r > 0xffff:
+		high, low := utf16.EncodeRune(r)
+		return unit(unit(b, high), low)
+	}
+	return unit(b, r)
+}
