@@ -17,6 +17,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
 	"github.com/olmkit/olmkit/internal/testcatalog"
+	"github.com/olmkit/olmkit/property"
 )
 
 const indexed = `
@@ -260,6 +261,53 @@ func TestIndexRecords(t *testing.T) {
 			t.Errorf("%s: got the error %v, want %v", what, err, graph.ErrIndexCorrupt)
 		}
 	})
+}
+
+// TestIndexOfBroken: what a build makes of a broken catalog opens, too (S5).
+func TestIndexOfBroken(t *testing.T) {
+	meta := func(schema, pkg, name string) fbc.Meta { return fbc.Meta{Schema: schema, Package: pkg, Name: name} }
+	version := func(texts ...string) (list []property.Property) {
+		for _, v := range texts {
+			list = append(list, property.Property{Type: property.TypePackage, Value: []byte(`{"packageName":"p","version":"` + v + `"}`)})
+		}
+		return list
+	}
+	blobs := &fbc.Catalog{}
+	for range 2 { // all of it twice
+		blobs.Packages = append(blobs.Packages, &fbc.Package{Meta: meta(fbc.SchemaPackage, "p", "p"), DefaultChannel: "none"}, &fbc.Package{Meta: meta(fbc.SchemaPackage, "", "")})
+		for _, entries := range [][]fbc.Entry{
+			nil,
+			{{Name: ""}},
+			{{Name: "a", Replaces: "a"}},
+			{{Name: "a", Replaces: "b"}, {Name: "b", Replaces: "a"}, {Name: "c", Skips: []string{"a", "b", "a"}}},
+			{{Name: "a"}, {Name: "a", Replaces: "b"}, {Name: "b"}, {Name: "b", Skips: []string{"b"}}},
+			{{Name: "c", Replaces: "b"}, {Name: "b", Replaces: "gone"}, {Name: "gone", Replaces: "a"}, {Name: "a", Replaces: "nowhere"}},
+			{{Name: "c", Replaces: "b", Skips: []string{"b"}}, {Name: "b", Replaces: "a"}, {Name: "a", SkipRange: "?"}},
+		} {
+			blobs.Channels = append(blobs.Channels, &fbc.Channel{Meta: meta(fbc.SchemaChannel, "p", fmt.Sprint(len(entries))), Entries: entries})
+		}
+		for name, versions := range map[string][]string{"a": {"1.0.0"}, "b": {"2.0.0-rc.1+x.y"}, "c": {"?"}, "d": {"1.0.0", "2.0.0"}, "": nil} {
+			x := &fbc.Bundle{Meta: meta(fbc.SchemaBundle, "p", name)}
+			x.Properties = append(version(versions...),
+				property.Property{Type: property.TypeLabel, Value: []byte(`{"label":""}`)},
+				property.Property{Type: property.TypeGVK, Value: []byte(`{"group":"","version":"v1","kind":"K"}`)},
+				property.Property{Type: property.TypeConstraint, Value: []byte(`7`)},
+				property.Property{Type: "empty"},
+			)
+			blobs.Bundles = append(blobs.Bundles, x)
+		}
+	}
+	c, err := graph.Build(t.Context(), blobs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(write(t, c, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := tell(got), tell(c); got != want {
+		t.Errorf("the opened index says\n%s\nthe catalog says\n%s", got, want)
+	}
 }
 
 // FuzzOpenIndex opens damaged indexes, with checksums that fit, and asks what

@@ -287,6 +287,9 @@ func FuzzUpgrades(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if _, err := read(write(t, c, "")); err != nil {
+			t.Fatalf("what was built does not open: %v", err) // S5
+		}
 		p, _ := c.Package("a")
 		installed := graph.Node{Name: name, Version: version}
 		for _, r := range []graph.Reading{graph.Classic, graph.V1} {
