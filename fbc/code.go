@@ -66,6 +66,7 @@ const (
 	CodeUnmet             Code = "unmet"                // nothing in the catalog meets a requirement
 	CodeVersionBuild      Code = "version-build"        // two versions only differ by build metadata
 	CodeRelatedImageEmpty Code = "related-image-empty"  // a related image has no reference
+	CodeAPITwice          Code = "api-twice"            // a bundle lists an API twice
 	CodeMaxNumber         Code = "max-openshift-number" // a greatest version of OpenShift is a number
 	CodeMaxRepeated       Code = "max-openshift-twice"  // a bundle has several greatest versions of OpenShift
 )
@@ -75,7 +76,7 @@ var warnings = []Code{
 	CodeIgnorePattern, CodeIcon,
 	CodeStrayFile, CodeTemplate, CodeUnknownSchema, CodeUnknownProperty, CodeDeprecatedHead, CodeSkipRangeSelf, CodeSkipRangeNewer, CodeReplacesNewer,
 	CodeDanglingReplaces, CodeStuck, CodeBridge, CodeDefaultBehind, CodeUnmet, CodeVersionBuild, CodeRelatedImageEmpty,
-	CodeMaxNumber, CodeMaxRepeated,
+	CodeAPITwice, CodeMaxNumber, CodeMaxRepeated,
 }
 
 // Severity returns how much findings of the code matter. A code has one

@@ -184,6 +184,37 @@ relatedImages:
 `,
 	},
 	{
+		Code: CodeAPITwice, Title: "a bundle lists an API twice", Rules: "H26",
+		Text: `
+A namespace holds one provider of an API. OLM counts the olm.gvk properties, not the
+bundles: a bundle with two equal ones conflicts with itself, and is never installed.
+opm does not look.`,
+		Bad: `
+schema: olm.bundle
+package: etcd
+name: etcd.v0.9.2
+image: quay.io/example/etcd:v0.9.2
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.2}
+- type: olm.gvk
+  value: {group: etcd.example.com, kind: EtcdCluster, version: v1}
+- type: olm.gvk
+  value: {group: etcd.example.com, kind: EtcdCluster, version: v1}
+`,
+		Good: `
+schema: olm.bundle
+package: etcd
+name: etcd.v0.9.2
+image: quay.io/example/etcd:v0.9.2
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.2}
+- type: olm.gvk
+  value: {group: etcd.example.com, kind: EtcdCluster, version: v1}
+`,
+	},
+	{
 		Code: CodeMaxNumber, Title: "a greatest version of OpenShift is a number", Rules: "C7",
 		Text: `
 Without quotes 4.20 is a number, and the same number as 4.2: tools that copy the

@@ -36,6 +36,7 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	}
 	v.types(m)
 	v.greatest(m)
+	v.apisTwice(m)
 	seen := 0
 	for i, prop := range f.Properties {
 		if prop.Value == nil || prop.Type == "" {
@@ -81,6 +82,25 @@ func (v *validator) greatest(m *Meta) {
 			continue
 		}
 		first = i
+	}
+}
+
+// apisTwice warns of APIs that a bundle lists twice (H26).
+func (v *validator) apisTwice(m *Meta) {
+	first := map[property.GVK]int{}
+	for i, p := range m.Properties {
+		if p.Type != property.TypeGVK || p.Value == nil {
+			continue
+		}
+		api, err := property.ParseGVK(p.Value)
+		if err != nil {
+			continue // reported with the other properties
+		}
+		if at, ok := first[api]; ok {
+			v.report(CodeAPITwice, m, fmt.Sprintf("/properties/%d/value", i), fmt.Errorf("provides %s, as property %d does; OLM takes that for two providers and never installs the bundle: remove one of them", api, at))
+			continue
+		}
+		first[api] = i
 	}
 }
 

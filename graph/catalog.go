@@ -108,6 +108,7 @@ type bundleRec struct {
 const (
 	flagDeprecated = 1 << iota // has the property olm.deprecated (D12)
 	flagVersion                // has a valid version
+	flagTwice                  // lists an API twice (H26)
 )
 
 type propRec struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/blang/semver/v4"
 
@@ -270,6 +271,15 @@ func (b Bundle) Err() error {
 // IsProhibited reports whether the bundle has the property olm.deprecated, which
 // forbids choosing it (D12).
 func (b Bundle) IsProhibited() bool { return b.rec().flags&flagDeprecated != 0 }
+
+// RepeatedAPI returns the first API that the bundle lists twice; false when there
+// is none (H26).
+func (b Bundle) RepeatedAPI() (property.GVK, bool) {
+	if b.rec().flags&flagTwice == 0 {
+		return property.GVK{}, false
+	}
+	return property.RepeatedGVK(slices.Collect(b.Properties()))
+}
 
 // Deprecation returns the author's message when the bundle is deprecated (A9).
 func (b Bundle) Deprecation() (string, bool) { return b.c.deprecation(b.rec().deprecated) }

@@ -36,7 +36,7 @@ const (
 	// indexVersion changes whenever what is written means something else, or would
 	// be decided otherwise today: which bundles are faulty, how a channel is
 	// ordered. How records look needs no new version; layout tells it.
-	indexVersion = 2
+	indexVersion = 3
 	headerSize   = 32
 	sectionSize  = 24
 	alignment    = 8

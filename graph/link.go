@@ -237,10 +237,25 @@ func (b *builder) joinAPIs() {
 			}
 		}
 		slices.Sort(c.apis[from:])
+		b.repeatedAPI(r, c.apis[from:])
 		c.apis = c.apis[:from+len(slices.Compact(c.apis[from:]))]
 		r.apis = span{uint32(from), uint32(len(c.apis))}
 	}
 	c.providers = postings(c.bundles, len(c.gvks), func(i uint32) *span { return &c.gvks[i].providers }, func(r *bundleRec) []uint32 { return in(c.apis, r.apis) })
+}
+
+// repeatedAPI notes that a bundle lists an API twice (H26); its APIs are sorted.
+func (b *builder) repeatedAPI(r *bundleRec, apis []uint32) {
+	for i := 1; i < len(apis); i++ {
+		if apis[i] != apis[i-1] {
+			continue
+		}
+		r.flags |= flagTwice
+		m := b.meta(fbc.SchemaBundle, b.c.packages[r.pkg].name, r.name, r.pos)
+		at := b.problem(fbc.CodeAPITwice, &m, "/properties", fmt.Errorf("%s is listed twice", b.c.gvk(apis[i])))
+		b.c.problems[at-1].Severity = fbc.Warning
+		return
+	}
 }
 
 // joinLabels puts the labels in order and lists the bundles that have them.

@@ -161,3 +161,21 @@ func NewGVK(g GVK) Property {
 func NewGVKRequired(g GVK) Property {
 	return build(&shapeGVKRequired, g.Group, g.Version, g.Kind)
 }
+
+// RepeatedGVK returns the first API that several olm.gvk properties of a list
+// name; false when there is none (H26).
+func RepeatedGVK(list []Property) (GVK, bool) {
+	seen := map[GVK]bool{}
+	for _, p := range list {
+		if p.Type != TypeGVK {
+			continue
+		}
+		if g, err := ParseGVK(p.Value); err == nil {
+			if seen[g] {
+				return g, true
+			}
+			seen[g] = true
+		}
+	}
+	return GVK{}, false
+}

@@ -115,7 +115,8 @@ type Prohibited struct {
 	Pos    fbc.Pos
 }
 
-// Unusable says that a bundle cannot be chosen because it cannot be read (H7).
+// Unusable says that a bundle cannot be chosen because it cannot be read (H7), or
+// because it conflicts with itself (H26).
 // In SAT terms: (¬b).
 type Unusable struct {
 	Bundle Ref

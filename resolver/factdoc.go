@@ -139,8 +139,8 @@ deprecated: its property olm.deprecated forbids choosing it
 what would help: delete subscription app`,
 	},
 	{
-		Code: CodeUnusable, Title: "a bundle cannot be read", Rules: "H7, A8",
-		Text: "The bundle has no valid version, or a requirement that does not parse. It is left out, and nothing else with it; the running OLM fails the whole resolution.",
+		Code: CodeUnusable, Title: "a bundle cannot be read", Rules: "H7, H26, A8",
+		Text: "The bundle has no valid version, or a requirement that does not parse. It is left out, and nothing else with it; the running OLM fails the whole resolution. Where constraints are tested per bundle, a bundle that lists an API twice is left out too, as the running OLM takes it for two providers.",
 		Mend: "Authors mend the property that the message names; `olmkit validate` finds them all. Meanwhile choose another version.",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
 cannot be read: /properties/1/value: olm.package.required: /versionRange: invalid range "^1.0": the

@@ -160,7 +160,9 @@ func (w *narrator) cite(s *Step, r *rule, c *claim) {
 				}
 			}
 		case *Unusable:
-			s.Places = append(s.Places, Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, -1})
+			if !f.Bundle.Installed() {
+				s.Places = append(s.Places, Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, -1})
+			}
 		case *InstallMode:
 			if !f.Bundle.Installed() {
 				s.Places = append(s.Places, Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, -1})
@@ -213,7 +215,7 @@ func (w *narrator) excluded(s *Step, c *claim, r *rule) {
 		s.one = "is deprecated: its property olm.deprecated forbids choosing it"
 		s.many = "are deprecated: their property olm.deprecated forbids choosing them"
 	case *Unusable:
-		s.one = fmt.Sprintf("cannot be read: %v", q.Err)
+		s.one = q.says()
 		s.many = s.one
 	case *Ruled:
 		s.one = "is not allowed: " + q.says()

@@ -64,6 +64,7 @@ type candidate struct {
 	pkgs      []string
 	apis      []property.GVK
 	requires  []constraints.Expr
+	twice     bool // states an API, or what is installed its package, twice (H26)
 	barred    bool // has olm.deprecated (D12), or cannot be read (H7)
 	free      bool // installed, and no subscription owns it (D11)
 	replaces  set  // the installed operators that it upgrades
@@ -139,7 +140,7 @@ func newOracle(t testing.TB, p resolver.Problem) *oracle {
 		t.Fatalf("%d candidates are too many for the oracle", len(o.all))
 	}
 	for _, c := range o.all {
-		c.barred = c.barred || c.catalog >= 0 && o.ruled(c)
+		c.barred = c.barred || c.catalog >= 0 && o.ruled(c) || c.twice && p.Options.Semantics == resolver.PerBundle
 	}
 	for _, s := range p.Subscriptions {
 		s.Name = cmp.Or(s.Name, s.Package)
@@ -197,6 +198,7 @@ func inferred(subs []resolver.Subscription, in resolver.Installed) []property.Pr
 
 // read takes up the properties.
 func (c *candidate) read(compiler *constraints.Compiler, list []property.Property) {
+	named := map[string]bool{}
 	for _, p := range list {
 		var err error
 		switch p.Type {
@@ -204,6 +206,8 @@ func (c *candidate) read(compiler *constraints.Compiler, list []property.Propert
 			var v property.Package
 			if err = json.Unmarshal(p.Value, &v); err == nil {
 				c.pkgs = append(c.pkgs, v.PackageName)
+				c.twice = c.twice || named[v.PackageName]
+				named[v.PackageName] = true
 			}
 			if err == nil && c.catalog >= 0 {
 				c.version, err = semver.Parse(v.Version)
@@ -211,6 +215,7 @@ func (c *candidate) read(compiler *constraints.Compiler, list []property.Propert
 		case property.TypeGVK:
 			var g property.GVK
 			if g, err = property.ParseGVK(p.Value); err == nil {
+				c.twice = c.twice || slices.Contains(c.apis, g)
 				c.apis = append(c.apis, g)
 			}
 		case property.TypeDeprecated:

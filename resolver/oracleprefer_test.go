@@ -21,7 +21,7 @@ type alternative struct {
 	expr    constraints.Expr
 	negated bool
 	leaves  []constraints.Expr // any of these, in place of expr
-	own     int // the catalog of the bundle that requires expr
+	own     int                // the catalog of the bundle that requires expr
 }
 
 // best returns the valid set that is best by preference (D8), found by trying

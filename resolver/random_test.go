@@ -174,6 +174,9 @@ func (g *generator) properties(pkg, version string) []property.Property {
 	case 1:
 		out = append(out, api(property.TypeGVK, pick(g, "a", "b", "s", "t")))
 	}
+	if n := len(out); n > 1 && g.odd.IntN(30) == 0 {
+		out = append(out, out[n-1])
+	}
 	if g.one(4) {
 		out = append(out, text("color", "%q", pick(g, "red", "blue")))
 	}

@@ -69,6 +69,8 @@ type installed struct {
 	prohibited bool
 	// err is the first property that cannot be read (H7).
 	err error
+	// repeats says what it states twice (H26), or is nil.
+	repeats error
 }
 
 // A subscription is a subscription with what it owns.
@@ -148,6 +150,7 @@ func (u *universe) addInstalled() error {
 		for n, p := range in.Properties {
 			x.property(compiler, n, p)
 		}
+		x.repeats = repeated(in.Properties)
 		slices.SortFunc(x.apis, property.GVK.Compare)
 		x.apis = slices.Compact(x.apis)
 		// Nobody keeps the order of a CSV's properties, so it must not show, nor does
@@ -408,12 +411,15 @@ func (u *universe) pos(c cand) fbc.Pos {
 }
 
 // barred returns the fact that keeps a candidate from ever being chosen, or nil:
-// it is prohibited (D12, H12), cannot be read (H7), is ruled out by a policy (G8)
+// it is prohibited (D12, H12), cannot be read (H7), lists an API twice (H26), is ruled out by a policy (G8)
 // or cannot serve the operator group (G7).
 func (u *universe) barred(ctx context.Context, c cand) Fact {
 	if u.isInstalled(c) {
 		if u.installed[c].prohibited {
 			return &Prohibited{Bundle: u.ref(c)}
+		}
+		if err := u.installed[c].repeats; err != nil && u.semantics() == PerBundle {
+			return &Unusable{Bundle: u.ref(c), Err: err}
 		}
 		return nil
 	}
@@ -431,9 +437,12 @@ func (u *universe) barred(ctx context.Context, c cand) Fact {
 }
 
 // unreadable returns the fact that a candidate of a catalog cannot be read, or
-// nil.
+// as the running OLM reads it not be used, or nil.
 func (u *universe) unreadable(c cand) *Unusable {
 	_, b := u.entry(c)
+	if api, ok := b.RepeatedAPI(); ok && u.semantics() == PerBundle {
+		return &Unusable{Bundle: u.ref(c), Pos: b.Pos(), Err: &repeatedError{api.String()}}
+	}
 	err := b.Err()
 	if err == nil {
 		return nil
