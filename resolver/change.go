@@ -120,15 +120,17 @@ func (c Change) clashes(o Change) bool {
 func (c *Core) changes() []Change {
 	u := c.e.r.u
 	var out []Change
+	added := map[Change]bool{}
 	add := func(ch Change) {
-		if !slices.Contains(out, ch) {
+		if !added[ch] {
+			added[ch] = true
 			out = append(out, ch)
 		}
 	}
-	for _, f := range c.Facts {
+	for n, f := range c.Facts {
 		switch f := f.(type) {
 		case *Subscribed:
-			c.subscriptionChanges(u, f.Subscription.Name, add)
+			c.subscriptionChanges(u, u.subs[c.index[n]], add)
 		case *Unavailable:
 			for _, name := range f.Nearest {
 				switch f.What {
@@ -138,7 +140,7 @@ func (c *Core) changes() []Change {
 					add(Change{Kind: ChangeStartingCSV, Subscription: f.Subscription.Name, To: name})
 				}
 			}
-			c.subscriptionChanges(u, f.Subscription.Name, add)
+			c.subscriptionChanges(u, u.subs[c.index[n]], add)
 		case *MustStay:
 			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
 			if pkg := u.adoptable(f.Operator.Name); pkg != "" {
@@ -165,9 +167,8 @@ func (c *Core) changes() []Change {
 }
 
 // subscriptionChanges offers what can be done about one subscription.
-func (c *Core) subscriptionChanges(u *universe, name string, add func(Change)) {
-	i := slices.IndexFunc(u.subs, func(s *subscription) bool { return s.Name == name })
-	s := u.subs[i]
+func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change)) {
+	name := s.Name
 	if s.StartingCSV != "" && s.current == nil {
 		add(Change{Kind: ClearStartingCSV, Subscription: name})
 	}
@@ -235,11 +236,11 @@ func (s *subscription) dropsStart(in []*source, channel string) bool {
 // adoptable returns the package of an installed operator when some catalog has
 // it.
 func (u *universe) adoptable(name string) string {
-	i := slices.IndexFunc(u.installed, func(in *installed) bool { return in.Name == name })
-	if i < 0 {
+	in, ok := u.installedNamed(name)
+	if !ok {
 		return ""
 	}
-	for _, p := range u.installed[i].pkgs {
+	for _, p := range in.pkgs {
 		for _, c := range u.cats {
 			if _, ok := c.Graph.Package(p); ok {
 				return p

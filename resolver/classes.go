@@ -80,11 +80,12 @@ func (e *encoding) quotient(ctx context.Context, core []int, apart []cand) *quot
 			marks[c] = append(m, n)
 		}
 	}
+	needs := map[*need]bool{}
 	for _, i := range core {
 		f := e.facts[i]
 		see(f.owner)
 		if f.need != nil {
-			f.need.each(see)
+			f.need.eachNew(needs, see)
 		}
 		for _, c := range f.list {
 			see(c)

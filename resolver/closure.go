@@ -196,15 +196,23 @@ func (c *Conflict) lacking(name string) string {
 // requirements; those that need each other come by package.
 func inOrder(ctx context.Context, list []Selected) ([]Selected, error) {
 	e := constraints.NewEvaluator(constraints.Cluster{}, nil)
-	needs := make([][]int, len(list))
+	needs, numbers := make([][]int, len(list)), make([]int, len(list))
+	for i := range list {
+		numbers[i] = i
+	}
+	pkgs := func(i int) []string { return []string{list[i].Package} }
+	found := post(numbers, pkgs, func(i int) constraints.Bundle { return list[i].Bundle })
 	for i, x := range list {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		for r := range x.Bundle.Requirements() {
 			for part := range constraints.Walk(r.Expr) {
 				if len(constraints.Children(part)) > 0 {
 					continue
 				}
-				for j, y := range list {
-					ok, err := e.Satisfies(ctx, part, y.Bundle)
+				for _, j := range reach(found, part) {
+					ok, err := e.Satisfies(ctx, part, list[j].Bundle)
 					if err != nil {
 						return nil, err
 					}

@@ -49,7 +49,7 @@ func (e *encoding) common(ctx context.Context) {
 		return out, true
 	}
 	seen := map[*need]bool{}
-	for ; len(needs) > 0; needs = needs[1:] {
+	for ; len(needs) > 0 && ctx.Err() == nil; needs = needs[1:] {
 		n := needs[0]
 		if seen[n] {
 			continue

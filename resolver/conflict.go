@@ -63,6 +63,9 @@ func (c *Core) headline() string {
 	defer c.e.r.unlock(ctx)
 	size := 0
 	for _, i := range c.index {
+		if size > quickProof {
+			break
+		}
 		size += len(c.e.facts[i].list)
 		if n := c.e.facts[i].need; n != nil {
 			n.each(func(cand) { size++ })

@@ -11,7 +11,6 @@ import (
 // in order. The sets are independent: no two share a subscription or an
 // operator that must stay, so that each has to be resolved by itself.
 func (e *encoding) cores(ctx context.Context) ([][]int, error) {
-	e.describe()
 	on := slices.Clone(e.on)
 	var found [][]int
 	e.coreOf = map[int]int{}
@@ -20,12 +19,15 @@ func (e *encoding) cores(ctx context.Context) ([][]int, error) {
 		if err != nil || core == nil {
 			return found, err
 		}
+		e.describe(core)
+		requests := map[sat.Lit]bool{}
 		for _, i := range core {
 			if isRequest(e.facts[i].Fact) {
 				e.coreOf[i] = len(found)
-				on = slices.DeleteFunc(on, func(l sat.Lit) bool { return l == e.on[i] })
+				requests[e.on[i]] = true
 			}
 		}
+		on = slices.DeleteFunc(on, func(l sat.Lit) bool { return requests[l] })
 		found = append(found, core)
 	}
 }
@@ -127,7 +129,7 @@ func (e *encoding) rotate(ctx context.Context, in *encoding, assume []sat.Lit, f
 // mentioned returns the candidates that facts are about, and others, in canonical
 // order.
 func (e *encoding) mentioned(facts []int, others []cand) []cand {
-	is := map[cand]bool{}
+	is, needs := map[cand]bool{}, map[*need]bool{}
 	see := func(c cand) { is[c] = true }
 	for _, i := range facts {
 		f := e.facts[i]
@@ -135,7 +137,7 @@ func (e *encoding) mentioned(facts []int, others []cand) []cand {
 			see(f.owner)
 		}
 		if f.need != nil {
-			f.need.each(see)
+			f.need.eachNew(needs, see)
 		}
 		for _, c := range f.list {
 			see(c)

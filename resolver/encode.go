@@ -22,7 +22,8 @@ type encoding struct {
 	wants   map[*need][]sat.Lit // of an anyOf
 	needOf  map[sat.Lit]*need   // of an option of a some
 	facts   []stating
-	on      []sat.Lit   // the switch of each fact, in parallel
+	on      []sat.Lit // the switch of each fact, in parallel
+	refs    map[*need][]Ref
 	coreOf  map[int]int // of each request that has one, the number of its core
 }
 
@@ -44,7 +45,7 @@ const noCand cand = -1
 func (r *resolution) newEncoding(reached []cand) *encoding {
 	e := &encoding{
 		r: r, s: sat.New(5*len(reached)/2, 4*len(reached)), reached: reached, vars: map[cand]sat.Lit{}, cands: map[sat.Lit]cand{},
-		lits: map[*need]sat.Lit{}, wants: map[*need][]sat.Lit{}, needOf: map[sat.Lit]*need{},
+		lits: map[*need]sat.Lit{}, wants: map[*need][]sat.Lit{}, needOf: map[sat.Lit]*need{}, refs: map[*need][]Ref{},
 	}
 	for _, c := range reached {
 		l := e.s.Lit()
@@ -61,6 +62,9 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	}
 	e, u := r.newEncoding(reached), r.u
 	for i, s := range u.subs {
+		if err := r.interrupted(ctx); err != nil {
+			return nil, err
+		}
 		if missing := r.missing[i]; missing != nil {
 			e.state(ctx, stating{Fact: missing, owner: noCand})
 			continue
@@ -73,6 +77,9 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 		}
 	}
 	for _, c := range e.reached {
+		if err := r.interrupted(ctx); err != nil {
+			return nil, err
+		}
 		if f := u.barred(ctx, c); f != nil {
 			e.state(ctx, stating{Fact: f, owner: c})
 			continue
@@ -92,24 +99,36 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	return e, r.interrupted(ctx)
 }
 
-// describe completes the facts with the names of what they are about. Only
-// whoever explains asks for it.
-func (e *encoding) describe() {
+// describe completes facts with the names of what they are about. Only whoever
+// explains them asks for it.
+func (e *encoding) describe(facts []int) {
 	u := e.r.u
-	for _, s := range e.facts {
+	for _, i := range facts {
+		s := e.facts[i]
 		switch f := s.Fact.(type) {
 		case *Subscribed:
-			f.Candidates = u.refs(s.need.list)
+			f.Candidates = e.mentions(s.need)
 		case *Requires:
-			var list []cand
-			s.need.each(func(c cand) { list = append(list, c) })
-			f.Bundle, f.Pos, f.Candidates = u.ref(s.owner), u.pos(s.owner), u.refs(list)
+			f.Bundle, f.Pos, f.Candidates = u.ref(s.owner), u.pos(s.owner), e.mentions(s.need)
 		case *OnePerPackage:
 			f.Bundles = u.refs(s.list)
 		case *OneProvider:
 			f.Providers = u.refs(s.list)
 		}
 	}
+}
+
+// mentions returns the names of the candidates of a need, once for all facts that
+// state it.
+func (e *encoding) mentions(n *need) []Ref {
+	refs, ok := e.refs[n]
+	if !ok {
+		var list []cand
+		n.each(func(c cand) { list = append(list, c) })
+		refs = slices.Clip(e.r.u.refs(list))
+		e.refs[n] = refs
+	}
+	return refs
 }
 
 // state states a fact under a switch of its own.
@@ -143,10 +162,7 @@ func (e *encoding) state(ctx context.Context, f stating) {
 func (e *encoding) demand(n *need, when ...sat.Lit) {
 	switch n.kind {
 	case anyOf:
-		if _, ok := e.wants[n]; !ok {
-			e.wants[n] = e.of(n.list)
-		}
-		e.s.Demand(when, e.wants[n])
+		e.s.Demand(when, e.options(n))
 	case every:
 		for _, k := range n.kids {
 			e.demand(k, when...)
@@ -156,7 +172,7 @@ func (e *encoding) demand(n *need, when ...sat.Lit) {
 
 // reach collects every candidate that some need of something reached mentions.
 func (r *resolution) reach(ctx context.Context) ([]cand, error) {
-	seen := map[cand]bool{}
+	seen, needs := map[cand]bool{}, map[*need]bool{}
 	var stack []cand
 	add := func(c cand) {
 		if !seen[c] {
@@ -169,7 +185,7 @@ func (r *resolution) reach(ctx context.Context) ([]cand, error) {
 	}
 	for _, n := range r.options {
 		if n != nil {
-			n.each(add)
+			n.eachNew(needs, add)
 		}
 	}
 	for len(stack) > 0 {
@@ -179,7 +195,7 @@ func (r *resolution) reach(ctx context.Context) ([]cand, error) {
 		c := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for _, q := range r.needs.requirements(ctx, c) {
-			q.each(add)
+			q.eachNew(needs, add)
 		}
 	}
 	return slices.Sorted(maps.Keys(seen)), nil
@@ -261,10 +277,21 @@ func (e *encoding) of(list []cand) []sat.Lit {
 	return out
 }
 
+// options returns the literals of an anyOf, the same slice each time: the solver looks
+// at it once for all facts that share it.
+func (e *encoding) options(n *need) []sat.Lit {
+	list, ok := e.wants[n]
+	if !ok {
+		list = e.of(n.list)
+		e.wants[n] = list
+	}
+	return list
+}
+
 // choice turns a need into the solver's choice between literals.
 func (e *encoding) choice(ctx context.Context, n *need) sat.Choice {
 	if n.kind == anyOf {
-		return sat.Choice{Options: e.of(n.list)}
+		return sat.Choice{Options: e.options(n)}
 	}
 	out := sat.Choice{Met: func(chosen func(sat.Lit) bool) bool {
 		return n.decided(func(c cand) bool { return chosen(e.vars[c]) })

@@ -37,9 +37,12 @@ func (r *resolution) firstIn(ctx context.Context, s *scratch) (set []cand, ok bo
 		push(c)
 	}
 	for len(queue) > 0 {
+		if ctx.Err() != nil {
+			return nil, false
+		}
 		n := queue[0]
 		queue = queue[1:]
-		if n.decided(func(c cand) bool { return t.took[c] }) {
+		if t.decided(n) {
 			continue
 		}
 		if n.kind == some {
@@ -67,17 +70,35 @@ type attempt struct {
 	r         *resolution
 	set       []cand
 	took      map[cand]bool
-	replaced  map[cand]bool // installed operators that something in set replaces
+	replaced  map[cand]bool  // installed operators that something in set replaces
+	met       map[*need]bool // needs that are decided, if that is not seen at once
 	pkgs      map[string]bool
 	apis      map[property.GVK]bool
 	forbidden []constraints.Expr
+}
+
+// decided reports whether what was taken meets a need. A long list that many need is
+// looked through once.
+func (t *attempt) decided(n *need) bool {
+	const long = 16
+	if t.met[n] {
+		return true
+	}
+	if !n.decided(func(c cand) bool { return t.took[c] }) {
+		return false
+	}
+	if len(n.list) > long {
+		t.met[n] = true
+	}
+	return true
 }
 
 // start begins an attempt in the memory of an earlier one.
 func (t *attempt) start(r *resolution) *attempt {
 	t.r = r
 	if t.took == nil {
-		t.took, t.replaced, t.pkgs, t.apis = map[cand]bool{}, map[cand]bool{}, map[string]bool{}, map[property.GVK]bool{}
+		t.took, t.replaced, t.met = map[cand]bool{}, map[cand]bool{}, map[*need]bool{}
+		t.pkgs, t.apis = map[string]bool{}, map[property.GVK]bool{}
 	}
 	return t
 }
@@ -87,6 +108,7 @@ func (t *attempt) end() {
 	t.r, t.set = nil, nil // the set is the answer
 	clear(t.took)
 	clear(t.replaced)
+	clear(t.met)
 	clear(t.pkgs)
 	clear(t.apis)
 	clear(t.forbidden)

@@ -54,8 +54,12 @@ func (f *Fix) instruction() string {
 // nothing is, after something was given up.
 func (f *Fix) outcome() string {
 	var names []string
+	rest := f.rest // both are in order
 	for _, s := range f.Selected {
-		if !slices.ContainsFunc(f.rest, func(r Selected) bool { return r.Compare(s) == 0 }) {
+		for len(rest) > 0 && rest[0].Compare(s) < 0 {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 || rest[0].Compare(s) != 0 {
 			names = append(names, s.Name)
 		}
 	}
@@ -119,7 +123,10 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 	}
 	for i, a := range changes {
 		for _, b := range changes[i+1:] {
-			if len(found) > 0 || a.clashes(b) {
+			if len(found) > 0 || tries > maxTries {
+				break
+			}
+			if a.clashes(b) {
 				continue
 			}
 			if err := try(a, b); err != nil {
@@ -215,7 +222,10 @@ func (c *Core) plan(ctx context.Context, p *Problem, waived []*Requires) (*Solut
 	if p.OperatorGroup == c.e.r.u.p.OperatorGroup {
 		u.modes = c.e.r.u.modes
 	}
-	r := newResolution(u)
+	r, err := newResolution(ctx, u)
+	if err != nil {
+		return nil, err
+	}
 	if r.impossible() {
 		return nil, nil
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 // shaped returns a problem of a shape.
-func shaped(t testing.TB, shape string, n int, outcome testcatalog.Outcome, mode resolver.Semantics) resolver.Problem {
+func shaped(t testing.TB, c testcatalog.Case, n int) resolver.Problem {
 	t.Helper()
-	for p, err := range resolver.ReadProblems(bytes.NewReader(testcatalog.Shape(shape, n, outcome, mode == resolver.PerBundle))) {
+	for p, err := range resolver.ReadProblems(bytes.NewReader(testcatalog.Shape(c, n))) {
 		if err == nil {
 			err = p.Open(context.Background(), nil)
 		}
@@ -31,31 +31,27 @@ func shaped(t testing.TB, shape string, n int, outcome testcatalog.Outcome, mode
 // it reaches (D21). The statements that it executes are counted in the root
 // directory.
 func TestAllocatedGrowth(t *testing.T) {
-	allocated := func(shape string, n int, outcome testcatalog.Outcome, mode resolver.Semantics) float64 {
-		p := shaped(t, shape, n, outcome, mode)
+	allocated := func(c testcatalog.Case, n int) float64 {
+		p := shaped(t, c, n)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := resolver.Resolve(context.Background(), p)
 		runtime.ReadMemStats(&after)
 		var no *resolver.Conflict
-		if refused := errors.As(err, &no); err != nil && !refused || refused && outcome == testcatalog.FirstTry {
-			t.Fatalf("%s, %s, %s, %d: %v", shape, outcome, mode, n, err)
+		if refused := errors.As(err, &no); err != nil && !refused || refused && c.Outcome == testcatalog.FirstTry {
+			t.Fatalf("%v, %d: %v", c, n, err)
 		}
 		return float64(after.TotalAlloc - before.TotalAlloc)
 	}
-	for _, shape := range testcatalog.Shapes {
-		for _, outcome := range testcatalog.Outcomes {
-			for _, mode := range []resolver.Semantics{resolver.Documented, resolver.PerBundle} {
-				const n = 300
-				base, small, large := allocated(shape, n, outcome, mode), allocated(shape, 2*n, outcome, mode), allocated(shape, 4*n, outcome, mode)
-				growth := (large - small) / (small - base)
-				text := fmt.Sprintf("%s, %s, %s: %.0f bytes for %d, then %.0f and %.0f: %.2f times", shape, outcome, mode, base, n, small, large, growth)
-				t.Log(text)
-				// Slices and maps grow in steps; what is quadratic grows by 4.
-				if growth > 3 {
-					t.Error(text)
-				}
-			}
+	for _, c := range testcatalog.Cases() {
+		const n = 300
+		base, small, large := allocated(c, n), allocated(c, 2*n), allocated(c, 4*n)
+		growth := (large - small) / (small - base)
+		text := fmt.Sprintf("%v: %.0f bytes for %d, then %.0f and %.0f: %.2f times", c, base, n, small, large, growth)
+		t.Log(text)
+		// Slices and maps grow in steps; what is quadratic grows by 4.
+		if growth > 3 {
+			t.Error(text)
 		}
 	}
 }

@@ -223,3 +223,18 @@ func (x *need) each(f func(cand)) {
 		k.each(f)
 	}
 }
+
+// eachNew calls f as each does, but not for needs that were seen before: many bundles
+// share theirs.
+func (x *need) eachNew(seen map[*need]bool, f func(cand)) {
+	if seen[x] {
+		return
+	}
+	seen[x] = true
+	for _, c := range x.list {
+		f(c)
+	}
+	for _, k := range x.kids {
+		k.eachNew(seen, f)
+	}
+}

@@ -49,10 +49,23 @@ func (e *encoding) partition(ctx context.Context) *partition {
 			p.join(subNode(i), s.current.id)
 		}
 	}
+	some := map[*need]cand{} // a candidate of each need, with which the others are joined
 	for _, f := range e.facts {
-		if f.owner != noCand && f.need != nil {
-			f.need.each(func(c cand) { p.join(f.owner, c) })
-			e.eachForbidden(ctx, f.need, func(c cand) { p.join(f.owner, c) })
+		if n := f.need; f.owner != noCand && n != nil {
+			if _, ok := some[n]; !ok {
+				some[n] = noCand
+				join := func(c cand) {
+					if some[n] == noCand {
+						some[n] = c
+					}
+					p.join(some[n], c)
+				}
+				n.each(join)
+				e.eachForbidden(ctx, n, join)
+			}
+			if some[n] != noCand {
+				p.join(f.owner, some[n])
+			}
 		}
 		for _, c := range f.list {
 			p.join(f.list[0], c)

@@ -90,10 +90,8 @@ func (u *universe) versions(refs []Ref, n int, either bool) string {
 
 // versionOf returns the version of a bundle or an installed operator.
 func (u *universe) versionOf(r Ref) semver.Version {
-	for _, in := range u.installed {
-		if r.Installed() && in.Name == r.Name {
-			return in.version
-		}
+	if in, ok := u.installedNamed(r.Name); ok && r.Installed() {
+		return in.version
 	}
 	for _, c := range u.cats {
 		if c.ID() != r.Catalog {
@@ -111,10 +109,8 @@ func (u *universe) versionOf(r Ref) semver.Version {
 // unavailable tells the fact, and what becomes of the operator.
 func (u *universe) unavailable(q *Unavailable) string {
 	text := q.String()
-	for _, in := range u.installed {
-		if in.Name == q.Subscription.InstalledCSV {
-			text += "; the installed " + in.Name + " keeps running, without updates"
-		}
+	if in, ok := u.installedNamed(q.Subscription.InstalledCSV); ok {
+		text += "; the installed " + in.Name + " keeps running, without updates"
 	}
 	return text
 }

@@ -92,27 +92,28 @@ func (p bundlePostings) inPackage(name string) iter.Seq[graph.Bundle] {
 	return func(func(graph.Bundle) bool) {}
 }
 
-// candPostings are the postings of some candidates, in their order.
-type candPostings struct {
-	list     []cand
-	place    map[cand]int // in list
-	apis     map[property.GVK][]cand
-	packages map[string][]cand
-	labels   map[string][]cand
+// listPostings are the postings of a list, in its order.
+type listPostings[T comparable] struct {
+	list     []T
+	place    map[T]int // in list
+	apis     map[property.GVK][]T
+	packages map[string][]T
+	labels   map[string][]T
 }
 
-// post makes the postings of candidates.
-func (u *universe) post(list []cand) *candPostings {
-	p := &candPostings{
-		list: list, place: make(map[cand]int, len(list)),
-		apis: map[property.GVK][]cand{}, packages: map[string][]cand{}, labels: map[string][]cand{},
+// post makes the postings of a list, of whose members pkgs returns the packages and
+// facts the properties.
+func post[T comparable](list []T, pkgs func(T) []string, facts func(T) constraints.Bundle) *listPostings[T] {
+	p := &listPostings[T]{
+		list: list, place: make(map[T]int, len(list)),
+		apis: map[property.GVK][]T{}, packages: map[string][]T{}, labels: map[string][]T{},
 	}
 	for i, c := range list {
 		p.place[c] = i
-		if pkg := u.pkg(c); pkg != "" {
+		for _, pkg := range pkgs(c) {
 			file(p.packages, pkg, c)
 		}
-		for x := range u.bundle(c).Properties() {
+		for x := range facts(c).Properties() {
 			switch x.Type {
 			case property.TypePackage:
 				if v, err := property.ParsePackage(x.Value); err == nil {
@@ -132,28 +133,29 @@ func (u *universe) post(list []cand) *candPostings {
 	return p
 }
 
-// file adds a candidate to a list, unless it is the last of it.
-func file[K comparable](m map[K][]cand, k K, c cand) {
-	if list := m[k]; len(list) == 0 || list[len(list)-1] != c {
-		m[k] = append(list, c)
+// file adds x to a list, unless it is the last of it.
+func file[K, T comparable](m map[K][]T, k K, x T) {
+	if list := m[k]; len(list) == 0 || list[len(list)-1] != x {
+		m[k] = append(list, x)
 	}
 }
 
-func (p *candPostings) providers(g property.GVK) iter.Seq[cand] { return slices.Values(p.apis[g]) }
-func (p *candPostings) labelled(label string) iter.Seq[cand]    { return slices.Values(p.labels[label]) }
-func (p *candPostings) inPackage(name string) iter.Seq[cand]    { return slices.Values(p.packages[name]) }
-func (p *candPostings) all() iter.Seq[cand]                     { return slices.Values(p.list) }
-func (p *candPostings) compare(a, b cand) int                   { return cmp.Compare(p.place[a], p.place[b]) }
+func (p *listPostings[T]) providers(g property.GVK) iter.Seq[T] { return slices.Values(p.apis[g]) }
+func (p *listPostings[T]) labelled(label string) iter.Seq[T]    { return slices.Values(p.labels[label]) }
+func (p *listPostings[T]) inPackage(name string) iter.Seq[T]    { return slices.Values(p.packages[name]) }
+func (p *listPostings[T]) all() iter.Seq[T]                     { return slices.Values(p.list) }
+func (p *listPostings[T]) compare(a, b T) int                   { return cmp.Compare(p.place[a], p.place[b]) }
 
 // atRest returns the postings of the candidates that no catalog offers: the
 // installed operators, and what a startingCSV names.
-func (u *universe) atRest() (installed, named *candPostings) {
+func (u *universe) atRest() (installed, named *listPostings[cand]) {
 	if u.installedPostings == nil {
 		all := make([]cand, len(u.installed))
 		for i := range all {
 			all[i] = cand(i)
 		}
-		u.installedPostings, u.namedPostings = u.post(all), u.post(u.named)
+		pkgs := func(c cand) []string { return append([]string{u.pkg(c)}, u.further(c)...) }
+		u.installedPostings, u.namedPostings = post(all, pkgs, u.bundle), post(u.named, pkgs, u.bundle)
 	}
 	return u.installedPostings, u.namedPostings
 }

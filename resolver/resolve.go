@@ -23,7 +23,10 @@ func resolve(ctx context.Context, p *Problem, s *scratch) (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newResolution(u)
+	r, err := newResolution(ctx, u)
+	if err != nil {
+		return nil, err
+	}
 	if !r.impossible() {
 		set, ok := r.firstIn(ctx, s)
 		if err := r.interrupted(ctx); err != nil {
@@ -99,10 +102,15 @@ func (r *resolution) unlock(ctx context.Context) {
 	<-r.busy
 }
 
-func newResolution(u *universe) *resolution {
+// newResolution finds what the subscriptions can choose from. The error is the
+// context's.
+func newResolution(ctx context.Context, u *universe) (*resolution, error) {
 	r := &resolution{u: u, needs: newNeeds(u), replacedBy: map[cand][]cand{}, busy: make(chan struct{}, 1)}
 	named := map[cand]bool{}
 	for _, s := range u.subs {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		list, missing := u.options(s)
 		r.missing = append(r.missing, missing)
 		if missing != nil {
@@ -128,7 +136,7 @@ func newResolution(u *universe) *resolution {
 			}
 		}
 	}
-	return r
+	return r, nil
 }
 
 // solution describes a set that breaks no rule.
@@ -212,7 +220,7 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut) {
 	if !slices.ContainsFunc(u.cats, func(s *source) bool { return len(s.Graph.Problems()) > 0 }) {
 		return out
 	}
-	seen := map[cand]bool{}
+	seen, needs := map[cand]bool{}, map[*need]bool{}
 	look := func(c cand) {
 		if u.isInstalled(c) || seen[c] {
 			return
@@ -224,12 +232,12 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut) {
 	}
 	for _, n := range r.options {
 		if n != nil {
-			n.each(look)
+			n.eachNew(needs, look)
 		}
 	}
 	for _, c := range set {
 		for _, q := range r.needs.requirements(context.Background(), c) {
-			q.each(look)
+			q.eachNew(needs, look)
 		}
 	}
 	slices.SortFunc(out, func(a, b LeftOut) int {

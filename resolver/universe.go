@@ -33,7 +33,7 @@ type universe struct {
 	// named are the entries that are not offered but that a startingCSV names.
 	named []cand
 	// Postings of the installed operators and of named, when they are needed.
-	installedPostings, namedPostings *candPostings
+	installedPostings, namedPostings *listPostings[cand]
 	policies                         map[string][]ruling
 	lists                            map[listKey][]cand
 	orders                           map[int][]*source
@@ -122,7 +122,7 @@ func (u *universe) checkOptions() error {
 }
 
 func (u *universe) addInstalled() error {
-	var compiler *constraints.Compiler
+	compiled := compilations{limits: u.p.Options.ConstraintLimits}
 	var owners map[string][]string // the packages of the subscriptions that own a CSV
 	for i := range u.p.Installed {
 		in, path := &u.p.Installed[i], fmt.Sprintf("/installed/%d", i)
@@ -144,11 +144,8 @@ func (u *universe) addInstalled() error {
 			}
 			x.version = v
 		}
-		if compiler == nil {
-			compiler = constraints.NewCompiler(u.p.Options.ConstraintLimits)
-		}
 		for n, p := range in.Properties {
-			x.property(compiler, n, p)
+			x.property(&compiled, n, p)
 		}
 		x.repeats = repeated(in.Properties)
 		slices.SortFunc(x.apis, property.GVK.Compare)
@@ -181,8 +178,38 @@ func (u *universe) owners() map[string][]string {
 	return m
 }
 
+// Compilations are the requirements of installed operators. Those that are equal are
+// compiled once, and so are one need.
+type compilations struct {
+	limits *constraints.Limits
+	made   *constraints.Compiler
+	known  map[string]compilation // by type and value
+}
+
+type compilation struct {
+	expr constraints.Expr
+	err  error
+}
+
+// of returns the constraint that a property states; ok is false when it states none.
+func (c *compilations) of(p property.Property) (x constraints.Expr, ok bool, err error) {
+	if !property.IsRequirement(p.Type) {
+		return nil, false, nil
+	}
+	if c.made == nil {
+		c.made, c.known = constraints.NewCompiler(c.limits), map[string]compilation{}
+	}
+	key := p.Type + "\x00" + string(p.Value)
+	got, known := c.known[key]
+	if !known {
+		got.expr, _, got.err = c.made.FromProperty(p)
+		c.known[key] = got
+	}
+	return got.expr, true, got.err
+}
+
 // property takes up one property of an installed operator.
-func (x *installed) property(compiler *constraints.Compiler, n int, p property.Property) {
+func (x *installed) property(compiled *compilations, n int, p property.Property) {
 	keep := func(err error) bool {
 		if err != nil && x.err == nil {
 			x.err = fmt.Errorf("/properties/%d/value: %w", n, err)
@@ -200,7 +227,7 @@ func (x *installed) property(compiler *constraints.Compiler, n int, p property.P
 	case property.TypeDeprecated:
 		x.prohibited = true
 	default:
-		if e, ok, err := compiler.FromProperty(p); ok && keep(err) {
+		if e, ok, err := compiled.of(p); ok && keep(err) {
 			x.requires = append(x.requires, graph.Requirement{Property: n, ID: -1, Expr: e})
 		}
 	}
@@ -264,10 +291,8 @@ func (u *universe) addSubscriptions() error {
 		seen[s.Name] = true
 		x := &own[i]
 		x.Subscription = s
-		if at, ok := slices.BinarySearchFunc(u.installed, s.InstalledCSV, func(in *installed, name string) int {
-			return cmp.Compare(in.Name, name)
-		}); ok {
-			x.current = u.installed[at]
+		if in, ok := u.installedNamed(s.InstalledCSV); ok {
+			x.current = in
 			x.current.owners = append(x.current.owners, x)
 		}
 		u.subs = append(u.subs, x)
@@ -276,6 +301,15 @@ func (u *universe) addSubscriptions() error {
 		slices.SortFunc(u.subs, func(a, b *subscription) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return nil
+}
+
+// installedNamed returns the installed operator of that name.
+func (u *universe) installedNamed(name string) (*installed, bool) {
+	i, ok := slices.BinarySearchFunc(u.installed, name, func(in *installed, name string) int { return cmp.Compare(in.Name, name) })
+	if !ok {
+		return nil, false
+	}
+	return u.installed[i], true
 }
 
 // semantics returns the meaning of compound constraints in this problem.

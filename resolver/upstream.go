@@ -38,9 +38,13 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 	}
 	// What the core does not mention may be missing just as well.
 	var unmet []*Requires
-	for _, f := range e.facts {
+	for i, f := range e.facts {
 		q, ok := f.Fact.(*Requires)
-		if ok && len(q.Candidates) == 0 && slices.ContainsFunc(mine, func(o *Requires) bool { return o.Bundle.Package == q.Bundle.Package }) &&
+		if !ok || len(e.mentions(f.need)) > 0 {
+			continue
+		}
+		e.describe([]int{i})
+		if slices.ContainsFunc(mine, func(o *Requires) bool { return o.Bundle.Package == q.Bundle.Package }) &&
 			!slices.ContainsFunc(unmet, func(o *Requires) bool { return sameMistake(o, q) }) {
 			unmet = append(unmet, q)
 		}

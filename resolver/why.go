@@ -113,7 +113,6 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.describe()
 	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, cause: map[cand]cause{}}
 	for _, c := range s.set {
 		w.in[c] = true
@@ -231,6 +230,7 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	if err != nil || facts == nil {
 		return nil, err
 	}
+	w.e.describe(facts)
 	with = slices.DeleteFunc(with, func(b cand) bool { return b == c })
 	q, end, err := w.e.prove(ctx, facts, with, c)
 	if err != nil && !errors.Is(err, errTooLong) {

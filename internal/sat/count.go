@@ -11,8 +11,12 @@ import (
 // remembered, and before each search it is counted whether they fit (Overfull).
 // Where they do not, a clause says so, and the search ends at once.
 
-// A demand wants one of some literals while all of when hold.
-type demand struct{ when, of []Lit }
+// A demand wants one of some literals while all of when hold. Demands with one number
+// share these literals.
+type demand struct {
+	when, of []Lit
+	group    int
+}
 
 // A limit allows one of some literals while on holds.
 type limit struct {
@@ -22,10 +26,20 @@ type limit struct {
 
 // Demand tells the solver of something that its clauses state already: when all of
 // when hold, one of ls does; without ls, not all of when hold. It is for counting
-// only. The solver keeps both slices.
+// only. The solver keeps both slices. It looks at a slice once for all demands that
+// share it.
 func (s *Solver) Demand(when, ls []Lit) {
 	n := len(s.demands)
-	s.demands = append(s.demands, demand{when, ls})
+	group := 0 // of those without literals
+	if len(ls) > 0 {
+		if known, ok := s.groups[&ls[0]]; ok {
+			group = known
+		} else {
+			group = len(s.groups) + 1
+			s.groups[&ls[0]] = group
+		}
+	}
+	s.demands = append(s.demands, demand{when, ls, group})
 	for _, l := range when {
 		s.asking.add(l, n)
 	}
@@ -39,6 +53,16 @@ type tally struct {
 	waiting []int  // for each demand, how many of its when do not hold yet
 	active  []int  // demands of which all of when hold
 	used    []bool // limits of which one literal holds
+	// looked is what left returned for each group of demands in this pass.
+	looked []look
+	pass   int
+}
+
+// A look is what was left of the literals of a demand in a pass.
+type look struct {
+	pass  int
+	first Lit
+	left  int
 }
 
 // cut states a clause that contradicts the assumptions, when counting shows that
@@ -51,6 +75,7 @@ func (s *Solver) cut(assume []Lit) {
 		Solver: s, value: s.values, active: s.active[:0], forced: s.forced[:0],
 		waiting: slices.Grow(s.waiting[:0], len(s.demands))[:len(s.demands)],
 		used:    slices.Grow(s.used[:0], len(s.limits))[:len(s.limits)],
+		looked:  make([]look, len(s.groups)+1),
 	}
 	if n := 2 * (s.vars + 2); len(t.value) < n {
 		t.value = make([]int8, n)
@@ -125,6 +150,7 @@ func (t *tally) follow() {
 	draw()
 	for range passes {
 		before := len(t.forced)
+		t.pass++
 		for i := 0; i < len(t.active); i++ {
 			if l, left := t.left(t.active[i]); left == 1 {
 				t.hold(l)
@@ -168,23 +194,30 @@ func (t *tally) took(l Lit) {
 // left returns how many literals of a demand may still hold, and the first of
 // them; none when one holds.
 func (t *tally) left(n int) (first Lit, left int) {
-	for _, l := range t.demands[n].of {
-		switch t.value[l] {
-		case 1:
-			return l, 0
-		case 0:
-			if left++; left == 1 {
-				first = l
+	x := &t.looked[t.demands[n].group]
+	if x.pass != t.pass {
+		*x = look{pass: t.pass}
+		for _, l := range t.demands[n].of {
+			if t.value[l] > 0 {
+				x.first, x.left = l, 0
+				break
+			}
+			if t.value[l] == 0 {
+				if x.left++; x.left == 1 {
+					x.first = l
+				}
 			}
 		}
 	}
-	return first, left
+	return x.first, x.left
 }
 
 // overfull returns the numbers of demands and limits that do not fit.
 func (t *tally) overfull() (over, by []int) {
 	var demands, limits [][]Lit
 	var demandOf, limitOf []int
+	t.pass++
+	counted := map[int]bool{} // groups: one demand of each says all
 	// 1 + the last of the demands that has a literal, by literal.
 	if n := len(t.value); len(t.Solver.wanted) < n {
 		t.Solver.wanted = make([]int32, n)
@@ -198,9 +231,10 @@ func (t *tally) overfull() (over, by []int) {
 		}
 	}()
 	for _, n := range t.active {
-		if _, left := t.left(n); left < 2 {
+		if _, left := t.left(n); left < 2 || counted[t.demands[n].group] {
 			continue
 		}
+		counted[t.demands[n].group] = true
 		of := slices.DeleteFunc(slices.Clone(t.demands[n].of), func(l Lit) bool { return t.value[l] != 0 })
 		for _, l := range of {
 			wanted[l] = int32(len(demands)) + 1

@@ -27,11 +27,10 @@ type crowd struct {
 	limits  [][]int // items of each limit that some demand has
 	of      []int   // the demand of each item
 	in      [][]int // the limits of each item
-	shared  []bool  // limits that more than one demand meets
 }
 
 func newCrowd[T comparable](demands, limits [][]T) *crowd {
-	c := &crowd{demands: make([][]int, len(demands)), limits: make([][]int, len(limits)), shared: make([]bool, len(limits))}
+	c := &crowd{demands: make([][]int, len(demands)), limits: make([][]int, len(limits))}
 	// Demands that share an item may be met by it together, so that one of them
 	// has to step back. The smaller one says more.
 	order := make([]int, len(demands))
@@ -66,29 +65,48 @@ func newCrowd[T comparable](demands, limits [][]T) *crowd {
 }
 
 // prune drops the demands that can be met without being in anybody's way: those
-// with an item of which every limit is theirs alone.
+// with an item of which every limit is theirs alone. Each that goes may leave a limit
+// to another one.
 func (c *crowd) prune() {
-	for changed := true; changed; {
-		changed = false
-		for l, list := range c.limits {
-			first := -1
-			c.shared[l] = slices.ContainsFunc(list, func(i int) bool {
-				d := c.of[i]
-				if c.demands[d] == nil {
-					return false
-				}
-				if first < 0 {
-					first = d
-				}
-				return d != first
-			})
+	meets := make([][]int, len(c.limits)) // the demands of each limit
+	left := make([]int, len(c.limits))    // how many of them there still are
+	shared := make([]int, len(c.of))      // how many limits of an item more than one meets
+	for l, list := range c.limits {
+		for _, i := range list {
+			meets[l] = append(meets[l], c.of[i])
 		}
-		for d, list := range c.demands {
-			if slices.ContainsFunc(list, func(i int) bool {
-				return !slices.ContainsFunc(c.in[i], func(l int) bool { return c.shared[l] })
-			}) {
-				c.demands[d] = nil
-				changed = true
+		slices.Sort(meets[l])
+		meets[l] = slices.Compact(meets[l])
+		if left[l] = len(meets[l]); left[l] > 1 {
+			for _, i := range list {
+				shared[i]++
+			}
+		}
+	}
+	var gone []int
+	drop := func(i int) {
+		if d := c.of[i]; shared[i] == 0 && c.demands[d] != nil {
+			c.demands[d] = nil
+			gone = append(gone, d)
+		}
+	}
+	limits := make([][]int, len(c.demands))
+	for l, list := range meets {
+		for _, d := range list {
+			limits[d] = append(limits[d], l)
+		}
+	}
+	for i := range c.of {
+		drop(i)
+	}
+	for ; len(gone) > 0; gone = gone[1:] {
+		for _, l := range limits[gone[0]] {
+			if left[l]--; left[l] != 1 {
+				continue
+			}
+			for _, i := range c.limits[l] {
+				shared[i]--
+				drop(i)
 			}
 		}
 	}
@@ -125,8 +143,12 @@ func (c *crowd) counted() [][]int {
 func (c *crowd) match() (over, by []int) {
 	edges := c.counted()
 	holder := make([]int, len(c.limits)) // the demand that has a limit, or -1
+	has := make([]int, len(c.demands))   // the limit that a demand has, or -1
 	for l := range holder {
 		holder[l] = -1
+	}
+	for d := range has {
+		has[d] = -1
 	}
 	for d := range edges {
 		if c.demands[d] == nil {
@@ -156,8 +178,8 @@ func (c *crowd) match() (over, by []int) {
 		by = by[:0]
 		for l := free; ; {
 			mover := from[l]
-			had := slices.Index(holder, mover)
-			holder[l] = mover
+			had := has[mover]
+			holder[l], has[mover] = mover, l
 			if mover == d {
 				break
 			}

@@ -64,12 +64,23 @@ func (s *Solver) choose(ctx context.Context, hard []Lit, queue []Choice, after f
 		ok = ok && p.hold(l)
 	}
 	has := func(l Lit) bool { return took[l] }
+	// Choices that share their options are met together.
+	met := map[*Lit]bool{}
+	isMet := func(c Choice) bool {
+		if c.Met != nil || len(c.Options) == 0 {
+			return c.Met != nil && c.Met(has)
+		}
+		if !met[&c.Options[0]] {
+			met[&c.Options[0]] = slices.ContainsFunc(c.Options, has)
+		}
+		return met[&c.Options[0]]
+	}
 	for ; ok && len(queue) > 0; queue = queue[1:] {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		c := queue[0]
-		if c.Met == nil && slices.ContainsFunc(c.Options, has) || c.Met != nil && c.Met(has) {
+		if isMet(c) {
 			continue
 		}
 		for _, l := range c.Options {

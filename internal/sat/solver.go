@@ -35,6 +35,7 @@ type Solver struct {
 	// demands and limits are what is counted before each search (count.go), with
 	// those of each literal.
 	demands  []demand
+	groups   map[*Lit]int // of demands, by their literals
 	limits   []limit
 	asking   postings // demands that wait for a literal
 	limiting postings
@@ -51,7 +52,7 @@ type Solver struct {
 // emptied and used again, and makes room for eight clauses of five literals for each
 // variable where nobody tells it better.
 func New(vars, clauses int) *Solver {
-	s := &Solver{g: gini.NewVc(max(vars, 16), max(clauses, 16))}
+	s := &Solver{g: gini.NewVc(max(vars, 16), max(clauses, 16)), groups: map[*Lit]int{}}
 	s.yes = s.Lit()
 	s.Clause(s.yes)
 	return s

@@ -7,7 +7,7 @@ import (
 )
 
 // Shapes are the names of the problems that [Shape] makes.
-var Shapes = []string{"chain", "cycle", "layers", "subscriptions", "installed", "upgrades", "orphans"}
+var Shapes = []string{"chain", "cycle", "layers", "star", "negations", "versions", "subscriptions", "installed", "upgrades", "orphans"}
 
 // An Outcome is how a problem ends.
 type Outcome string
@@ -24,19 +24,45 @@ const (
 // Outcomes are all outcomes.
 var Outcomes = []Outcome{FirstTry, SecondChoice, Refused}
 
+// A Case is a kind of problem that [Shape] makes.
+type Case struct {
+	Shape     string
+	Outcome   Outcome
+	PerBundle bool
+}
+
+// Cases returns all kinds of problems whose answers reach about as much as they are
+// large. Negations on one bundle at a time do not: nearly every bundle meets them.
+func Cases() (list []Case) {
+	for _, shape := range Shapes {
+		for _, outcome := range Outcomes {
+			for _, perBundle := range []bool{false, true} {
+				if !perBundle || shape != "negations" {
+					list = append(list, Case{shape, outcome, perBundle})
+				}
+			}
+		}
+	}
+	return list
+}
+
 // layer is how many packages stand side by side in the shape layers.
 const layer = 10
 
 // Shape returns a problem of a given shape over about n packages, as one JSON
 // document. In a chain each package requires the next, in a cycle the last requires
-// the first too, in layers each package requires two of the next layer. In the
-// other shapes there is a subscription to each package, or an operator of each
-// installed: at the head of its channel, before it, or without a subscription.
+// the first too, in layers each package requires two of the next layer. In a star
+// there is a subscription to each package, and all require the last, which has n
+// versions; negations forbid another version of the next package. Versions is one
+// package of n versions. In the other shapes there is a subscription to each package,
+// or an operator of each installed: at the head of its channel, before it, or without
+// a subscription; what is installed requires the next.
 //
 // The last package provides an API that package other provides too, unless outcome
 // is FirstTry. Its first version, which every requirement admits, does not provide
 // it when outcome is SecondChoice.
-func Shape(shape string, n int, outcome Outcome, perBundle bool) []byte {
+func Shape(c Case, n int) []byte {
+	shape, outcome := c.Shape, c.Outcome
 	var b strings.Builder
 	var subs, installed []object
 	add := func(o object) {
@@ -52,12 +78,14 @@ func Shape(shape string, n int, outcome Outcome, perBundle bool) []byte {
 	version := func(pkg string, v int) []object {
 		return []object{property("olm.package", object{"packageName": pkg, "version": Version(v)})}
 	}
-	state := func(pkg string, props func(v int) []object) {
+	state := func(pkg string, versions int, props func(v int) []object) {
+		entries := []object{{"name": Bundle(pkg, 0)}}
+		for v := 1; v < versions; v++ {
+			entries = append(entries, object{"name": Bundle(pkg, v), "replaces": Bundle(pkg, v-1)})
+		}
 		add(object{"schema": "olm.package", "name": pkg, "defaultChannel": "stable"})
-		add(object{"schema": "olm.channel", "package": pkg, "name": "stable", "entries": []object{
-			{"name": Bundle(pkg, 0)}, {"name": Bundle(pkg, 1), "replaces": Bundle(pkg, 0)},
-		}})
-		for v := range 2 {
+		add(object{"schema": "olm.channel", "package": pkg, "name": "stable", "entries": entries})
+		for v := range versions {
 			add(bundle(pkg, Bundle(pkg, v), props(v)))
 		}
 	}
@@ -71,7 +99,15 @@ func Shape(shape string, n int, outcome Outcome, perBundle bool) []byte {
 			}}})
 		}
 		switch shape {
-		case "chain":
+		case "negations":
+			return []object{property("olm.constraint", object{"not": object{"constraints": []object{
+				{"package": object{"packageName": name(i + 1), "versionRange": "<1.0.0"}},
+			}}})}
+		case "star":
+			if i < n-1 {
+				return []object{property("olm.gvk.required", api(Kind(name(n-1), 0)))}
+			}
+		case "chain", "installed", "upgrades", "orphans":
 			if i < n-1 {
 				return []object{need(i + 1)}
 			}
@@ -85,21 +121,27 @@ func Shape(shape string, n int, outcome Outcome, perBundle bool) []byte {
 		return nil
 	}
 	for i := range n {
-		pkg := name(i)
+		if shape == "versions" && i < n-1 {
+			continue
+		}
+		pkg, versions := name(i), 2
+		if i == n-1 && (shape == "versions" || shape == "star") {
+			versions = n
+		}
 		props := func(v int) []object {
 			list := append(version(pkg, v), gvk(Kind(pkg, 0)))
-			if i == n-1 && (outcome == Refused || outcome == SecondChoice && v == 1) {
+			if i == n-1 && (outcome == Refused || outcome == SecondChoice && v > 0) {
 				list = append(list, gvk("Shared"))
 			}
 			return append(list, requires(i, v)...)
 		}
-		state(pkg, props)
+		state(pkg, versions, props)
 		install := func(v int) string {
 			installed = append(installed, object{"name": Bundle(pkg, v), "version": Version(v), "properties": props(v)})
 			return Bundle(pkg, v)
 		}
 		switch shape {
-		case "subscriptions":
+		case "subscriptions", "star", "negations", "versions":
 			subs = append(subs, object{"package": pkg})
 		case "installed":
 			subs = append(subs, object{"package": pkg, "installedCSV": install(1)})
@@ -114,11 +156,11 @@ func Shape(shape string, n int, outcome Outcome, perBundle bool) []byte {
 		}
 	}
 	if outcome != FirstTry {
-		state("other", func(v int) []object { return append(version("other", v), gvk("Shared")) })
+		state("other", 2, func(v int) []object { return append(version("other", v), gvk("Shared")) })
 		subs = append(subs, object{"package": "other"})
 	}
 	semantics := "documented"
-	if perBundle {
+	if c.PerBundle {
 		semantics = "per-bundle"
 	}
 	text, err := json.Marshal(object{

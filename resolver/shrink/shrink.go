@@ -130,6 +130,9 @@ func (s *shrinker) level(ctx context.Context, l level) (did bool, err error) {
 	n := l.count(s.m)
 	for size := n; size > 0; size /= 2 {
 		for from := 0; from < l.count(s.m); {
+			if ctx.Err() != nil {
+				return did, context.Cause(ctx)
+			}
 			small := s.m.clone()
 			l.remove(small, func(i int) bool { return i >= from && i < from+size })
 			if small.size() >= s.m.size() {

@@ -1,0 +1,76 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/olmkit/olmkit/internal/testcatalog"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// looks is a context that counts how often it is asked whether it has ended, and
+// ends when it is asked for the last time.
+type looks struct {
+	context.Context
+	n, last int
+}
+
+func (c *looks) Err() error {
+	if c.n++; c.last > 0 && c.n >= c.last {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestContextLooks checks that a context is asked as often as there is something to
+// do, and obeyed wherever it ends (D18).
+func TestContextLooks(t *testing.T) {
+	const n = 60
+	check := func(name string, least int, f func(context.Context) error) {
+		t.Helper()
+		all := &looks{Context: context.Background()}
+		if err := f(all); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if all.n < least {
+			t.Errorf("%s asks the context %d times, want at least %d", name, all.n, least)
+		}
+		for _, last := range []int{1, all.n / 4, all.n / 2, all.n - 1} {
+			ctx := &looks{Context: context.Background(), last: max(last, 1)}
+			if err := f(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, ended when it asked for the %dth time of %d: got %v", name, last, all.n, err)
+			}
+			if after := ctx.n - ctx.last; after > 10 {
+				t.Errorf("%s goes on: it asks %d times after the context ended", name, after)
+			}
+		}
+	}
+	for _, c := range testcatalog.Cases() {
+		p := shaped(t, c, n)
+		var no *resolver.Conflict
+		name := c.Shape + ", " + string(c.Outcome)
+		least := n
+		if c.Shape == "versions" && c.Outcome == testcatalog.FirstTry {
+			least = 1 // only the head is looked at
+		}
+		check(name, least, func(ctx context.Context) error {
+			if _, err := resolver.Resolve(ctx, p); !errors.As(err, &no) {
+				return err
+			}
+			return nil
+		})
+		if no == nil {
+			continue
+		}
+		check("explaining "+name, 1, func(ctx context.Context) error { _, err := no.Report(ctx); return err })
+	}
+	p := shaped(t, testcatalog.Case{Shape: "chain", Outcome: testcatalog.FirstTry}, n)
+	pkg, _ := p.Catalogs[0].Graph.Package(p.Subscriptions[0].Package)
+	for b := range pkg.Bundles() {
+		check("the dependencies of "+b.Name(), 2*n, func(ctx context.Context) error {
+			_, err := resolver.CheckDependencies(ctx, b, nil, p.Catalogs)
+			return err
+		})
+	}
+}
