@@ -5,9 +5,11 @@ GO      ?= go
 # How long each fuzz target and each benchmark runs.
 FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
+# How much the tests check: small, moderate or large.
+SIZE ?= moderate
 # How long the tests of one package may take. Those of kube start an API server first,
 # and the race detector takes its time.
-TESTTIMEOUT ?= 30m
+TESTTIMEOUT ?= 60m
 RACETIMEOUT ?= 60m
 # How many namespaces fleet has.
 FLEET ?= 1000
@@ -20,7 +22,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test race fuzz faults fleet bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults fleet bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,12 +35,15 @@ build: ## build the command line into bin/
 setup: ## install or build what the tests need: Chromium, an API server and etcd
 	@internal/tools/setup.sh
 
-test: ## run setup, then all tests of all modules
+test: ## run setup, then all tests of all modules, with generated cases of a moderate number
 	@rc=0; internal/tools/setup.sh || rc=1; for m in $(MODULES); do \
-		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && $(GO) test -timeout $(TESTTIMEOUT) ./...) || rc=1; fi; \
+		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && OLMKIT_TEST_SIZE=$(SIZE) $(GO) test -timeout $(TESTTIMEOUT) ./...) || rc=1; fi; \
 	done; exit $$rc
 
-race: ## run all tests under the race detector
+thorough: ## run setup, then all tests of all modules with every case; it takes hours
+	@$(MAKE) --no-print-directory test SIZE=large TESTTIMEOUT=12h
+
+race: ## run all tests under the race detector, with few generated cases
 	@rc=0; for m in $(MODULES); do \
 		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test -race $$m"; (cd $$m && $(GO) test -race -timeout $(RACETIMEOUT) ./...) || rc=1; fi; \
 	done; exit $$rc
@@ -57,7 +62,7 @@ fuzz: ## run every fuzz target of all modules for FUZZTIME
 	done
 
 faults: ## kill and disturb the reconciliation loop at length
-	$(GO) test ./reconcile -run 'Killed|Deleted|Faults|Loops|Stale|Times|Users|Mutated' -thorough -v
+	OLMKIT_TEST_SIZE=large $(GO) test ./reconcile -run 'Killed|Deleted|Faults|Loops|Stale|Times|Users|Mutated' -timeout 12h -v
 
 fleet: ## install an operator in FLEET namespaces of a real API server at once
 	cd kube && $(GO) test -run ManyNamespaces -v -timeout 60m . -fleet $(FLEET)

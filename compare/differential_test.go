@@ -15,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/compare/peer"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -60,10 +61,7 @@ func among(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, want 
 // running OLM. Its order comes from maps, so that it may give any of several.
 func TestGenerated(t *testing.T) {
 	ctx := context.Background()
-	problems := 600
-	if testing.Short() {
-		problems = 60
-	}
+	problems := testsize.Of(60, 600, 6000)
 	asked, solved, differ := 0, 0, 0
 next:
 	for seed := uint64(0); asked < problems; seed++ {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/blang/semver/v4"
 
@@ -282,18 +281,14 @@ func TestCancel(t *testing.T) {
 	b := NewPropertyList(many, nil)
 	eval := NewEvaluator(Cluster{}, limits)
 
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-	defer cancel()
-	start := time.Now()
+	cause := errors.New("no longer wanted")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go cancel(cause) // the evaluation would take hours
 	_, err = eval.Satisfies(ctx, &Not{Of: []Expr{x}}, b)
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Satisfies: %v; want the deadline's error (D18)", err)
-	}
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("Satisfies took %v after its deadline", d)
+	if !errors.Is(err, cause) {
+		t.Errorf("Satisfies: %v; want the cause (D18)", err)
 	}
 
-	cause := errors.New("no longer wanted")
 	stopped, stop := context.WithCancelCause(t.Context())
 	stop(cause)
 	if _, err := eval.Satisfies(stopped, x, b); !errors.Is(err, cause) {

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/olmkit/olmkit/property"
 )
@@ -210,16 +209,11 @@ func TestHostileRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&before)
-			start := time.Now()
 			_, err = NewEvaluator(Cluster{}, nil).Rule(t.Context(), x, b.Values())
-			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			var e *EvalError
 			if tt.ends && err != nil || !tt.ends && (!errors.As(err, &e) || e.Limit != "MaxCost") {
 				t.Errorf("%.60s: %v", tt.rule, err)
-			}
-			if took > 3*time.Second {
-				t.Errorf("%.60s: took %v", tt.rule, took)
 			}
 			if used := after.TotalAlloc - before.TotalAlloc; used > 128<<20 {
 				t.Errorf("%.60s: allocated %d MiB", tt.rule, used>>20)
@@ -247,7 +241,6 @@ func TestHostileText(t *testing.T) {
 	inputs["rule of 64 KiB"] = rule(strings.Repeat("x", 65536-len(rule(""))))
 	for name, in := range inputs {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			_, err := NewCompiler(nil).Parse([]byte(in))
 			if name == "many rules" {
 				if err != nil {
@@ -257,9 +250,6 @@ func TestHostileText(t *testing.T) {
 				t.Error("no error")
 			} else if n := len(err.Error()); n > 2000 {
 				t.Errorf("an error of %d bytes", n)
-			}
-			if took := time.Since(start); took > 3*time.Second {
-				t.Errorf("took %v", took)
 			}
 		})
 	}
@@ -285,14 +275,10 @@ func manyRules(n int) string {
 // TestTenThousand reads ten thousand constraints, as of one bundle.
 func TestTenThousand(t *testing.T) {
 	c := NewCompiler(nil)
-	start := time.Now()
 	for i := range 10_000 {
 		p := property.NewConstraint(fmt.Appendf(nil, `{"all":{"constraints":[{"package":{"name":"p%d","versionRange":">=1.0.0"}},%s]}}`, i, rule("properties.exists(p, p.type == 'x')")))
 		if _, _, err := c.FromProperty(p); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("took %v", took)
 	}
 }

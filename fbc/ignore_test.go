@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/olmkit/olmkit/internal/testsize"
 )
 
 // kept returns the files that a walk finds.
@@ -148,10 +150,7 @@ func TestIgnoreGit(t *testing.T) {
 		}
 		return p
 	}
-	trees, asked, differ := 60, 0, 0
-	if testing.Short() {
-		trees = 10
-	}
+	trees, asked, differ := testsize.Of(10, 60, 600), 0, 0
 	dir := t.TempDir()
 	run(t, git, dir, nil, "init", "-q")
 	run(t, git, dir, nil, "config", "core.excludesFile", "/dev/null")

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -368,14 +367,13 @@ func TestLoadContext(t *testing.T) {
 		return len(p), nil
 	})
 	n := 0
-	begin := time.Now()
 	_, err := LoadReader(ctx, endless, "endless", &LoadOptions{chunk: 4096, Progress: func(Progress) {
 		if n++; n == 3 {
 			cancel(cause)
 		}
 	}})
-	if err != cause || time.Since(begin) > 5*time.Second {
-		t.Errorf("in the middle: %v after %v", err, time.Since(begin))
+	if err != cause {
+		t.Errorf("in the middle: %v", err)
 	}
 
 	ctx, cancel = context.WithCancelCause(t.Context())

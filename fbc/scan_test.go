@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -202,7 +201,6 @@ func TestManyMembers(t *testing.T) {
 		fmt.Fprintf(&b, `"k%d":0,`, i)
 	}
 	many := b.String()
-	start := time.Now()
 	for _, doc := range []string{
 		`{"schema":"x","properties":[{` + many + `"type":"a","value":1}]}`,
 		`{"schema":"olm.package","name":"p","icon":{` + many + `"mediatype":"m","base64data":"YQ=="}}`,
@@ -210,8 +208,5 @@ func TestManyMembers(t *testing.T) {
 		if _, err := LoadBytes(t.Context(), []byte(doc), "f", nil); err != nil {
 			t.Error(err)
 		}
-	}
-	if d := time.Since(start); d > 20*time.Second { // one second is usual
-		t.Errorf("took %v", d)
 	}
 }

@@ -87,9 +87,6 @@ func TestVisit(t *testing.T) {
 // TestVisitUsesMemoryAgain loads a catalog ten times as large as another: what it
 // allocates for decoding must not grow likewise.
 func TestVisitUsesMemoryAgain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
 	load := func(bundles int) float64 {
 		var text strings.Builder
 		for i := range bundles {

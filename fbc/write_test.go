@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/internal/testsize"
 )
 
 func written(t testing.TB, c *Catalog, s Syntax) []byte {
@@ -28,8 +30,8 @@ var syntaxes = map[string]Syntax{"yaml": YAML, "json": JSON, "jsonl": JSONLines}
 func TestRealRoundTrip(t *testing.T) {
 	for _, name := range realNames {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "openshift-v4.19" {
-				t.Skip("long")
+			if testsize.Of(true, false, false) && name != "openshift-v4.19" {
+				t.Skip("make test runs it")
 			}
 			c, err := Load(t.Context(), realTree(t, name), &LoadOptions{Keep: KeepAll})
 			if err != nil {

@@ -1,6 +1,7 @@
 package kube_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/kube"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"golang.org/x/sync/errgroup"
@@ -20,14 +22,11 @@ func lightWidgets(t *testing.T) *fbc.Catalog {
 	return widgetsOf(t, "light.csv.yaml", []string{"0.1.1"})
 }
 
-var fleetSize = flag.Int("fleet", 1000, "how many namespaces TestManyNamespaces has")
+var fleetSize = flag.Int("fleet", 0, "how many namespaces TestManyNamespaces has; 0 takes the size of the run")
 
 // Many namespaces that want an operator at once, shared by two replicas.
 func TestManyNamespaces(t *testing.T) {
-	namespaces := *fleetSize
-	if testing.Short() {
-		namespaces = min(namespaces, 100)
-	}
+	namespaces := cmp.Or(*fleetSize, testsize.Of(100, 300, 1000))
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "many", lightWidgets(t))
 	names := make([]string, namespaces)
@@ -43,7 +42,6 @@ func TestManyNamespaces(t *testing.T) {
 			r.Concurrency = 8
 		})
 	}
-	begin := time.Now()
 	var g errgroup.Group
 	g.SetLimit(16)
 	for _, ns := range names {
@@ -56,7 +54,6 @@ func TestManyNamespaces(t *testing.T) {
 		})
 	}
 	must(t, g.Wait())
-	t.Logf("created in %s", time.Since(begin).Round(time.Second))
 	eventually(t, 25*time.Minute, func() error {
 		time.Sleep(3 * time.Second)
 		list := &operatorsv1alpha1.ClusterServiceVersionList{}
@@ -75,5 +72,4 @@ func TestManyNamespaces(t *testing.T) {
 		}
 		return nil
 	})
-	t.Logf("all succeeded after %s", time.Since(begin).Round(time.Second))
 }

@@ -14,7 +14,7 @@ import (
 // A controller of a namespace, with all that makes it run again. Here its user
 // approves an install plan in between, and it ends when the operator runs.
 func ExampleLoop_controller() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cluster, catalogs, err := exampleWorld(ctx)
 	if err != nil {

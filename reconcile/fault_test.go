@@ -13,23 +13,21 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
 )
 
-var thorough = flag.Bool("thorough", false, "play every killed loop to its end, and more rounds of faults")
-
-var faultSeed = flag.Uint64("seed", 0, "seed of the random faults; 0 takes one from the clock")
+var faultSeed = flag.Uint64("seed", 0, "seed of the random faults; by default always the same, with make thorough another each time")
 
 func seed(t *testing.T) uint64 {
 	s := *faultSeed
 	if s == 0 {
-		s = uint64(time.Now().UnixNano())
+		s = testsize.Of(1, 1, rand.Uint64())
 	}
 	t.Logf("replay with -seed=%d", s)
 	return s
@@ -100,10 +98,7 @@ var faultNames = []string{"errors before a write", "answers lost after a write",
 func TestRandomFaults(t *testing.T) {
 	s := seed(t)
 	n := tallied(t, faultNames...)
-	rounds := 1
-	if *thorough {
-		rounds = 20
-	}
+	rounds := testsize.Of(1, 1, 20)
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {
 		t.Parallel()
 		wants := wanted(t, a)

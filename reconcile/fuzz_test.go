@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -68,8 +68,7 @@ func FuzzDecide(f *testing.F) {
 			return
 		}
 		s.Now, s.KubeVersion = time.Unix(1<<30, 0).UTC(), "v1.30.0"
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
+		ctx := t.Context()
 		plan, err := reconcile.Decide(ctx, s, catalogs, nil)
 		if err != nil {
 			return
@@ -93,10 +92,7 @@ func FuzzDecide(f *testing.F) {
 // The same for objects in which random texts have changed places, which makes
 // more sense than what a fuzzer makes up.
 func TestMutatedClusters(t *testing.T) {
-	n := 20
-	if *thorough {
-		n = 2000
-	}
+	n := testsize.Of(20, 20, 2000)
 	files, err := filepath.Glob("testdata/scenario/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -116,12 +112,7 @@ func TestMutatedClusters(t *testing.T) {
 				}
 			}
 			if s, err := reconcile.NewSnapshot(testNamespace, "olm", list); err == nil {
-				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-				_, err = reconcile.Decide(ctx, s, w.content, nil)
-				cancel()
-				if errors.Is(err, context.DeadlineExceeded) {
-					t.Fatal("no end in sight")
-				}
+				_, _ = reconcile.Decide(t.Context(), s, w.content, nil) // it ends, with whatever
 			}
 			step(t, w)
 		}

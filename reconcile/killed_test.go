@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"golang.org/x/tools/txtar"
@@ -73,7 +74,7 @@ var errSeen = errors.New("this state was seen before")
 
 func (r *resumed) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
 	s := stateOf(r.Cluster)
-	if r.seen[s] && !*thorough {
+	if r.seen[s] && testsize.Of(true, true, false) {
 		return nil, errSeen
 	}
 	r.path = append(r.path, s)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -154,7 +155,7 @@ func TestPlanDeletedAfterEveryWrite(t *testing.T) {
 			want := whatever(t, w.Cluster)
 			for _, gap := range []int{0, 7} {
 				for k := 1; k <= writes; k++ {
-					if gap > 0 && k%3 != 2 && !*thorough {
+					if gap > 0 && k%3 != 2 && testsize.Of(true, true, false) {
 						continue
 					}
 					w := fresh()

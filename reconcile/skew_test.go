@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
@@ -21,10 +22,7 @@ import (
 func TestCachesOfDifferentTimes(t *testing.T) {
 	s := seed(t)
 	n := tallied(t, "readings of different times", "writes", "conflicts")
-	rounds := 3
-	if *thorough {
-		rounds = 60
-	}
+	rounds := testsize.Of(1, 3, 60)
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {
 		t.Parallel()
 		wants := wanted(t, a)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
@@ -20,10 +21,7 @@ import (
 // it is run again.
 func TestRandomUsers(t *testing.T) {
 	s := seed(t)
-	rounds := 1
-	if *thorough {
-		rounds = 20
-	}
+	rounds := testsize.Of(1, 1, 20)
 	n := tallied(t, "deletions", "approvals", "refusals", "finalizers", "deployments away", "catalogs", "groups changed", "subscriptions changed")
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {
 		t.Parallel()

@@ -10,13 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/resolver"
 )
 
-var (
-	seed      = flag.Uint64("seed", 0, "check the generated problem of this `seed` only, and print it")
-	universes = flag.Int("universes", 300, "the `number` of generated problems to check")
-)
+var seed = flag.Uint64("seed", 0, "check the generated problem of this `seed` only, and print it")
 
 // seeds calls f with each seed to check, as a subtest where it is one.
 func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
@@ -28,7 +26,7 @@ func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
 		f(t, *seed)
 		return
 	}
-	for i := range *universes {
+	for i := range testsize.Of(100, 300, 10_000) {
 		f(t, uint64(i+1))
 		if t.Failed() {
 			t.Fatalf("replay with: go test ./resolver -run '^%s$' -v -seed %d", t.Name(), i+1)

@@ -51,10 +51,17 @@ func TestEndsAfterTheLastAnswer(t *testing.T) {
 	}()
 	<-begun
 	stop()
+	for { // until it has begun to end
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			break
+		}
+		conn.Close()
+	}
 	select {
 	case err := <-served:
 		t.Errorf("the service ended with %v while it was answering", err)
-	case <-time.After(200 * time.Millisecond):
+	default:
 	}
 	close(finish)
 	if got := <-answered; got != "the whole answer" {

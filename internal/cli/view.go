@@ -74,11 +74,12 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
 		}
 		// --timeout is for making the page; it is served for as long as people look.
 		ctx, cancel := v.within(cmd.Context())
-		defer cancel()
 		asked := slices.ContainsFunc([]string{"package", "installed", "starting-csv", "namespace"}, cmd.Flags().Changed)
 		page, err := v.page(ctx, args, asked)
+		err = timedOut(ctx, err)
+		cancel()
 		if err != nil {
-			return timedOut(ctx, err)
+			return err
 		}
 		if v.serve {
 			return v.serveOn(cmd.Context(), page)

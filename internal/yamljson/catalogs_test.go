@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/testsize"
 )
 
 // catalogDir holds real catalogs as tar archives, beside the repository. They are not part of it.
@@ -90,20 +92,16 @@ func unwanted(typ []byte) bool {
 func TestCatalogs(t *testing.T) {
 	docs := catalogDocs(t)
 	accepted := 0
-	for i, doc := range docs {
-		if testing.Short() && i%10 != 0 {
-			continue
-		}
+	step, total := testsize.Of(10, 1, 1), 0
+	for i := 0; i < len(docs); i += step {
+		doc := docs[i]
+		total++
 		if check(t, doc) {
 			accepted++
 			checkSkipped(t, doc, unwanted)
 		} else {
 			t.Logf("fell back: %.200q", doc)
 		}
-	}
-	total := len(docs)
-	if testing.Short() {
-		total = (total + 9) / 10
 	}
 	share := float64(accepted) / float64(total)
 	t.Logf("%d of %d documents accepted (%.4f %%)", accepted, total, 100*share)
@@ -161,11 +159,7 @@ func mutate(r *rand.Rand, doc []byte) []byte {
 
 func TestMutatedCatalogs(t *testing.T) {
 	docs := catalogDocs(t)
-	rounds := 60_000
-	if testing.Short() {
-		rounds /= 20
-	}
-	testMutated(t, docs, rounds)
+	testMutated(t, docs, testsize.Of(3_000, 60_000, 600_000))
 }
 
 func TestMutated(t *testing.T) {
@@ -177,11 +171,7 @@ func TestMutated(t *testing.T) {
 		docs = append(docs, []byte(c.doc))
 	}
 	docs = append(docs, synthetic(3))
-	rounds := 300_000
-	if testing.Short() {
-		rounds /= 20
-	}
-	testMutated(t, docs, rounds)
+	testMutated(t, docs, testsize.Of(15_000, 300_000, 3_000_000))
 }
 
 func testMutated(t *testing.T, docs [][]byte, rounds int) {

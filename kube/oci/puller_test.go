@@ -318,13 +318,16 @@ func TestMemory(t *testing.T) {
 func TestCallersShareAPull(t *testing.T) {
 	r := newRegistry(t)
 	ref := r.push(t, "etcd:v1", image(t, bundleLabels, files("manifests/csv.yaml", csv)))
-	slow := func(_ string, body []byte) []byte { time.Sleep(20 * time.Millisecond); return body }
+	var calls sync.WaitGroup
+	calls.Add(10)
+	slow := func(_ string, body []byte) []byte { calls.Wait(); time.Sleep(20 * time.Millisecond); return body }
 	r.change.Store(&slow)
 	p := oci.New(nil)
 	r.requests.Store(0)
 	var wg sync.WaitGroup
 	for range 10 {
 		wg.Go(func() {
+			calls.Done()
 			if _, err := p.Bundle(t.Context(), ref); err != nil {
 				t.Error(err)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/clustertest"
@@ -157,13 +156,8 @@ func TestWatch(t *testing.T) {
 		typ  memcluster.EventType
 		name string
 	}{{memcluster.Added, "a"}, {memcluster.Modified, "a"}, {memcluster.Added, "b"}, {memcluster.Deleted, "a"}} {
-		select {
-		case e := <-events:
-			if e.Type != want.typ || e.Object.Metadata.Name != want.name {
-				t.Errorf("event %s %s, want %s %s", e.Type, e.Object.Metadata.Name, want.typ, want.name)
-			}
-		case <-time.After(10 * time.Second):
-			t.Fatalf("no event, want %s %s", want.typ, want.name)
+		if e := <-events; e.Type != want.typ || e.Object.Metadata.Name != want.name {
+			t.Errorf("event %s %s, want %s %s", e.Type, e.Object.Metadata.Name, want.typ, want.name)
 		}
 	}
 	cancel()

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/olmkit/olmkit/internal/testcatalog"
 )
@@ -34,7 +33,6 @@ func drawAll(t *testing.T, dir string) {
 	b.open(file, "")
 	var ready float64
 	into(b, "performance.now() && performance.getEntriesByType('navigation')[0].domComplete", &ready)
-	start := time.Now()
 	var got struct {
 		Channels int     `json:"channels"`
 		Nodes    int     `json:"nodes"`
@@ -58,7 +56,7 @@ func drawAll(t *testing.T, dir string) {
 		}
 		return out;
 	})()`, &got)
-	t.Logf("%d bytes, ready after %.0f ms; %d channels with %d boxes in %s, the slowest %.0f ms (%s)", info.Size(), ready, got.Channels, got.Nodes, time.Since(start).Round(time.Millisecond), got.Slowest, got.Where)
+	t.Logf("%d bytes, ready after %.0f ms; %d channels with %d boxes, the slowest %.0f ms (%s)", info.Size(), ready, got.Channels, got.Nodes, got.Slowest, got.Where)
 	if got.Channels < 400 {
 		t.Errorf("only %d channels were drawn", got.Channels)
 	}
@@ -150,15 +148,12 @@ func TestLongChannel(t *testing.T) {
 		fmt.Fprintf(&b, `{"schema":"olm.bundle","package":"p","name":"p.v1.0.%[1]d","image":"i","properties":[{"type":"olm.package","value":{"packageName":"p","version":"1.0.%[1]d"}}]}`+"\n", i)
 	}
 	c := newTab(t)
-	start := time.Now()
 	c.open(makePage(t, write(t, "long.json", b.String())), "#/package/long/p/c/p.v1.0.7")
-	took := time.Since(start)
 	if n := eval[int](c, `document.querySelectorAll(".node").length`); n != 400 {
 		t.Errorf("%d versions are drawn, want 400", n)
 	}
 	if got := c.text(".way-told p"); got != "reaches the head in 2,992 steps" {
 		t.Errorf("of an old version it says %q", got)
 	}
-	t.Logf("made, opened and drawn in %s", took.Round(time.Millisecond))
 	c.quiet()
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/olmkit/olmkit/reconcile/internal/celrule"
@@ -121,10 +120,9 @@ func TestBudget(t *testing.T) {
 		`self.split("").map(x, self.split("").map(y, self.split("").map(z, z))).size() > 0`,
 	} {
 		schema := `{type: object, properties: {s: {type: string, x-kubernetes-validations: [{rule: '` + rule + `'}]}}}`
-		start := time.Now()
 		got := check(t, schema, `{s: "`+strings.Repeat("a", 50000)+`"}`, celrule.NewBudget())
-		if d := time.Since(start); d > 10*time.Second || !strings.HasPrefix(got, "? ") {
-			t.Errorf("%s: %.200s after %s", rule, got, d)
+		if !strings.HasPrefix(got, "? ") {
+			t.Errorf("%s: %.200s", rule, got)
 		}
 	}
 }
@@ -169,13 +167,9 @@ func FuzzCheck(f *testing.F) {
 		if json.Unmarshal(schema, &s) != nil || json.Unmarshal(object, &o) != nil {
 			return
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
+		ctx := t.Context()
 		first := celrule.Compile(ctx, s).Check(ctx, o, &celrule.Budget{Each: 10000, Left: 100000})
 		again := celrule.Compile(ctx, s).Check(ctx, o, &celrule.Budget{Each: 10000, Left: 100000})
-		if ctx.Err() != nil {
-			t.Fatal("no end in sight")
-		}
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Errorf("another answer the second time:\n%s", diff)
 		}
