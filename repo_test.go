@@ -165,6 +165,30 @@ func TestHeavyImports(t *testing.T) {
 	}
 }
 
+// TestNoClocks checks that no test of the root module depends on a clock, and that
+// internal/testsize alone decides how much a test does.
+func TestNoClocks(t *testing.T) {
+	clocks := []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTicker", "time.NewTimer",
+		"context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause", "testing.Short"}
+	allowed := []string{
+		"reconcile/example_controller_test.go", // shows a controller, which waits for its cluster
+		"internal/celcost/cost_test.go",        // times what it charges for, when told to
+	}
+	walkGo(t, ".", true, func(name string, file *ast.File) {
+		if !strings.HasSuffix(name, "_test.go") || slices.Contains(allowed, name) {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && slices.Contains(clocks, x.Name+"."+s.Sel.Name) {
+					t.Errorf("%s uses %s.%s", name, x.Name, s.Sel.Name)
+				}
+			}
+			return true
+		})
+	})
+}
+
 // TestGoMod checks what importers of the library inherit.
 func TestGoMod(t *testing.T) {
 	text, err := os.ReadFile("go.mod")

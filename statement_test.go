@@ -27,7 +27,7 @@ func TestWork(t *testing.T) {
 	if *workName == "" {
 		t.Skip("for TestCosts, which says what to play")
 	}
-	for _, w := range slices.Concat(growing(t, *workName), workloads(t)) {
+	for _, w := range slices.Concat(growing(t, *workName), hostile(*workName), workloads(t)) {
 		if w.name != *workName {
 			continue
 		}

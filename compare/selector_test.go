@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
@@ -18,10 +19,7 @@ import (
 // invalid, on random labels.
 func TestSelectorsLikeKubernetes(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 7))
-	cases := 100_000
-	if testing.Short() {
-		cases = 10_000
-	}
+	cases := testsize.Of(10_000, 100_000, 1_000_000)
 	refused, matched, empty := 0, 0, 0
 	for range cases {
 		s := randomSelector(r)

@@ -19,6 +19,7 @@ import (
 	utilyaml "sigs.k8s.io/yaml"
 
 	"github.com/olmkit/olmkit/internal/cli"
+	"github.com/olmkit/olmkit/internal/testsize"
 )
 
 // The endings that hostile names get. The loader refuses the second in most names.
@@ -42,11 +43,7 @@ func TestHostileText(t *testing.T) {
 	}
 	runs, printed := 0, 0
 	for _, s := range parsed {
-		rounds := 6
-		if testing.Short() {
-			rounds = 3
-		}
-		for seed := range rounds {
+		for seed := range testsize.Of(3, 6, 60) {
 			h := &hostile{arguments: seed%3 == 2, rand: rand.New(rand.NewPCG(8, uint64(seed))), ending: []string{soft, hard}[seed%2], names: map[string]string{}}
 			dir := t.TempDir()
 			t.Chdir(dir)

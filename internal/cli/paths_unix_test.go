@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/sample"
@@ -27,15 +26,8 @@ func runWithin(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	defer r.Close()
 	defer w.Close()
 	var out, bad bytes.Buffer
-	done := make(chan int, 1)
-	go func() { done <- Run(t.Context(), args, r, &out, &bad) }()
-	select {
-	case code = <-done:
-		return code, out.String(), bad.String()
-	case <-time.After(time.Minute):
-		t.Fatalf("olmkit %s does not end", strings.Join(args, " "))
-		return 0, "", ""
-	}
+	code = Run(t.Context(), args, r, &out, &bad)
+	return code, out.String(), bad.String()
 }
 
 // TestPathsOfDocuments names files below a root that are not what they seem (S4).

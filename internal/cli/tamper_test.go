@@ -2,14 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/testcatalog"
@@ -69,10 +67,8 @@ func FuzzTamperedIndex(f *testing.F) {
 			t.Fatal(err)
 		}
 		args := strings.Fields(names.Replace(questions[int(question)%len(questions)]))
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
 		var out bytes.Buffer
-		code := Run(ctx, args, strings.NewReader(""), io.Discard, &out)
+		code := Run(t.Context(), args, strings.NewReader(""), io.Discard, &out)
 		if code == ExitInterrupted || len(changes) == 0 && !slices.Contains([]int{exitOK, exitNegative}, code) && !strings.HasPrefix(args[0], "subset") {
 			t.Errorf("olmkit %s: exit code %d\n%s", strings.Join(args, " "), code, out.Bytes())
 		}

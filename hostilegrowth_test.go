@@ -1,0 +1,63 @@
+package repo_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+)
+
+// TestHostileGrowth checks that what is made to be slow is read in nearly linear time:
+// twice as much of it takes about twice the statements.
+func TestHostileGrowth(t *testing.T) {
+	if raceEnabled {
+		t.Skip("what is counted is the same without the race detector")
+	}
+	c := newCounter(t)
+	for _, shape := range []string{"members", "circle"} {
+		count := func(n int) uint64 { return c.count(t, fmt.Sprintf("hostile %s %d", shape, n), 1) }
+		const n = 2000
+		base, small, large := count(n), count(2*n), count(4*n)
+		growth := float64(large-small) / float64(small-base)
+		t.Logf("%s: %d statements for %d, then %d and %d: %.2f times", shape, base, n, small, large, growth)
+		if growth > maxGrowth {
+			t.Errorf("%s: each time that it doubles, it takes %.2f times as many statements more, want at most %.2f", shape, growth, maxGrowth)
+		}
+	}
+}
+
+// hostile returns the workload of that name, if it is one of TestHostileGrowth.
+func hostile(name string) []workload {
+	var shape string
+	var n int
+	if _, err := fmt.Sscanf(name, "hostile %s %d", &shape, &n); err != nil {
+		return nil
+	}
+	ctx := context.Background()
+	switch shape {
+	case "members":
+		// Objects of a great many members (A16).
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"k%d":0,`, i)
+		}
+		text := []byte(`{"schema":"x","properties":[{` + b.String() + `"type":"a","value":1}]}` +
+			`{"schema":"olm.package","name":"p","icon":{` + b.String() + `"mediatype":"m","base64data":"YQ=="}}`)
+		return []workload{{name, func() error { _, err := fbc.LoadBytes(ctx, text, "f", nil); return err }}}
+	case "circle":
+		// A channel with a long chain that skips a long circle.
+		ch := &fbc.Channel{Meta: fbc.Meta{Schema: fbc.SchemaChannel, Package: "p", Name: "c"}}
+		for i := range n {
+			link := fbc.Entry{Name: fmt.Sprintf("chain%d", i), Skips: []string{fmt.Sprintf("circle%d", i)}}
+			if i > 0 {
+				link.Replaces = fmt.Sprintf("chain%d", i-1)
+			}
+			ch.Entries = append(ch.Entries, link, fbc.Entry{Name: link.Skips[0], Replaces: fmt.Sprintf("circle%d", (i+1)%n)})
+		}
+		return []workload{{name, func() error { _, err := graph.Build(ctx, &fbc.Catalog{Channels: []*fbc.Channel{ch}}, nil); return err }}}
+	}
+	return nil
+}
