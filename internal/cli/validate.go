@@ -14,6 +14,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
+	"github.com/olmkit/olmkit/internal/buildversion"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -52,7 +53,7 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 			if fbcreport.Format(*f) == fbcreport.SARIF {
 				out = machine(out)
 			}
-			err = fbcreport.Write(out, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), Source: r.files, ToolVersion: buildVersion().Version})
+			err = fbcreport.Write(out, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), Source: r.files, ToolVersion: buildversion.Read().Version})
 		} else {
 			err = (&printer{w: e.stdout, format: *f}).print(r)
 		}

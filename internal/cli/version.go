@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"cmp"
 	"io"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/internal/buildversion"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -16,43 +14,13 @@ import (
 const outputVersion = 1
 
 type versionInfo struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
-	Modified bool   `json:"modified,omitzero"`
-	Go       string `json:"go"`
-	Output   int    `json:"output"`
+	buildversion.Info
+	Output int `json:"output"`
 }
 
 func (v versionInfo) text(w io.Writer) error {
-	text := "olmkit " + v.Version
-	if v.Revision != "" {
-		text += " (" + v.Revision[:min(12, len(v.Revision))]
-		if v.Modified {
-			text += ", modified"
-		}
-		text += ")"
-	}
-	_, err := visible.Fprintf(w, "%s, built with %s\n", text, v.Go)
+	_, err := visible.Fprintf(w, "%s\n", v.Line("olmkit"))
 	return err
-}
-
-// buildVersion tells what the binary was built from, as the go command recorded.
-func buildVersion() versionInfo {
-	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Output: outputVersion}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
-	}
-	v.Version = cmp.Or(info.Main.Version, v.Version)
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			v.Revision = s.Value
-		case "vcs.modified":
-			v.Modified = s.Value == "true"
-		}
-	}
-	return v
 }
 
 func newVersion(e *env) *cobra.Command {
@@ -70,7 +38,7 @@ output for programs, which grows when a field changes its meaning or goes away.`
 	f := addFormat(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		p := printer{w: e.stdout, format: *f}
-		return p.print(buildVersion())
+		return p.print(versionInfo{buildversion.Read(), outputVersion})
 	}
 	return cmd
 }

@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.."
 # Not v0, which moves, and not the tags of kube.
 ref=${1:-$(git describe --tags --abbrev=0 --match 'v[0-9]*.[0-9]*.[0-9]*' 2>/dev/null || true)}
 if [ -z "$ref" ]; then
-	echo "apidiff: there is no tag yet; name a commit to compare with: make apidiff REF=main~10" >&2
-	exit 2
+	echo "There is no release to compare with. To compare with a commit: make apidiff REF=main~10"
+	exit 0
 fi
 root=$PWD
 tmp=$(mktemp -d)

@@ -3,20 +3,27 @@
 #
 #	release.sh VERSION DIR
 #
-# DIR gets an archive for each platform, with the binary, its man pages and the
-# license; a bill of materials (CycloneDX) for each; and SHA256SUMS. The same tag,
-# built by the same Go, gives the same bytes, on any machine and in any directory.
+# DIR gets an archive for each platform, with olmkit, its man pages,
+# olmkit-controller and the license; a bill of materials (CycloneDX) for each binary;
+# and SHA256SUMS. The same tag, built by the same Go, gives the same bytes, on any
+# machine and in any directory.
 #
-# PLATFORMS names what to build for; SBOM=no leaves out the bills of materials;
-# KUBE=no does not ask for the tag of the module kube, for a rehearsal.
+# olmkit is built from the tag VERSION, olmkit-controller from the tag kube/VERSION,
+# which kube.sh makes.
+#
+# PLATFORMS names what to build for; SBOM=no leaves out the bills of materials.
 # It needs git, GNU tar, gzip and sha256sum.
 set -eu
 version=$1
+if [ -z "$version" ]; then
+	echo "release: name the tag to build from: make release VERSION=v0.1.0" >&2
+	exit 2
+fi
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 cd "$(dirname "$0")/../../.."
 : "${PLATFORMS:=linux/amd64 linux/arm64 linux/ppc64le darwin/amd64 darwin/arm64 windows/amd64}"
-: "${SBOM:=yes}" "${KUBE:=yes}"
+: "${SBOM:=yes}"
 root=$PWD
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -30,23 +37,25 @@ if ! git rev-parse -q --verify "refs/tags/$version" >/dev/null; then
 	exit 2
 fi
 # The same version of kube must be one that others can use: see kube.sh.
-if [ "$KUBE" = yes ]; then
-	if ! git show "refs/tags/kube/$version:kube/go.mod" >"$tmp/kube.mod" 2>/dev/null; then
-		echo "release: there is no tag kube/$version; make it first: make kubetag VERSION=$version" >&2
-		exit 2
-	fi
-	module=$(awk '$1 == "module" { print $2 }' go.mod)
-	if grep -q '^replace' "$tmp/kube.mod" || ! grep -Eq "^(require )?[[:space:]]*$module $version\$" "$tmp/kube.mod"; then
-		echo "release: at kube/$version, kube/go.mod has to require $module $version and to replace nothing; make kubetag does that" >&2
-		exit 2
-	fi
+if ! git show "refs/tags/kube/$version:kube/go.mod" >"$tmp/kube.mod" 2>/dev/null; then
+	echo "release: there is no tag kube/$version; make it first: make kubetag VERSION=$version" >&2
+	exit 2
 fi
-# A clone, so that nothing uncommitted gets in. The one commit has the one tag, so
-# that the go command stamps this version and no other.
-git init -q "$tmp/src"
+module=$(awk '$1 == "module" { print $2 }' go.mod)
+if grep -q '^replace' "$tmp/kube.mod" || ! grep -Eq "^(require )?[[:space:]]*$module $version\$" "$tmp/kube.mod"; then
+	echo "release: at kube/$version, kube/go.mod has to require $module $version and to replace nothing; make kubetag does that" >&2
+	exit 2
+fi
+# Clones, so that nothing uncommitted gets in. The one commit has the one tag, so that
+# the go command stamps this version and no other.
+clone() {
+	git init -q "$2"
+	git -C "$2" fetch -q --depth 1 "file://$root" "refs/tags/$1:refs/tags/$1"
+	git -C "$2" -c advice.detachedHead=false checkout -q "$1"
+}
+clone "$version" "$tmp/src"
+clone "kube/$version" "$tmp/kube"
 cd "$tmp/src"
-git fetch -q --depth 1 "file://$root" "refs/tags/$version:refs/tags/$version"
-git -c advice.detachedHead=false checkout -q "$version"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH VERSION="$version"
 
@@ -57,6 +66,27 @@ if [ "$SBOM" = yes ]; then
 	CGO_ENABLED=0 go build -trimpath -modfile=internal/tools/release/go.mod -o "$tmp/cyclonedx-gomod" \
 		github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 fi
+# In an archive, a relative link leads to a file that is there; everything else is in
+# the repository, at this version.
+pack() {
+	sed -E -e "s,\]\(([A-Za-z0-9._/-]+\.(png|svg))\),](https://$module/raw/$version/\1),g" \
+		-e "s,\]\(([A-Za-z0-9._/-]+)([)#]),](https://$module/blob/$version/\1\2,g" \
+		-e "s,\]\(https://$module/blob/$version/(LICENSE|README\.md|CHANGELOG\.md)([)#]),](\1\2,g" "$1"
+}
+# build puts the binary of a command into an archive, and describes it.
+build() {
+	binary=$dir/${2##*/}$exe
+	(cd "$1" && CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOFLAGS= go build -trimpath -buildvcs=true -ldflags='-s -w' -o "$binary" "$2")
+	stamped=$(go version -m "$binary" | awk '$1 == "mod" { print $3 }')
+	if [ "$stamped" != "$version" ]; then
+		echo "release: the binary of $2 reports version $stamped, not $version; is the version of the form v1.2.3?" >&2
+		exit 1
+	fi
+	if [ "$SBOM" = yes ]; then
+		"$tmp/cyclonedx-gomod" bin -json -std -noserial -notimestamp \
+			-version "$version" -output "$out/${2##*/}_${version}_${os}_$arch.cdx.json" "$binary"
+	fi
+}
 for platform in $PLATFORMS; do
 	os=${platform%/*} arch=${platform#*/}
 	name=olmkit_${version}_${os}_$arch
@@ -64,21 +94,15 @@ for platform in $PLATFORMS; do
 	exe=
 	if [ "$os" = windows ]; then exe=.exe; fi
 	mkdir -p "$dir/man"
-	CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOFLAGS= go build -trimpath -buildvcs=true -ldflags='-s -w' -o "$dir/olmkit$exe" ./cmd/olmkit
-	stamped=$(go version -m "$dir/olmkit$exe" | awk '$1 == "mod" { print $3 }')
-	if [ "$stamped" != "$version" ]; then
-		echo "release: the binary says that it is $stamped, not $version; is the version of the form v1.2.3?" >&2
-		exit 1
-	fi
-	cp LICENSE README.md CHANGELOG.md "$dir"
+	build "$tmp/src" ./cmd/olmkit
+	build "$tmp/kube/kube" ./cmd/olmkit-controller
+	cp LICENSE "$dir"
+	pack README.md >"$dir/README.md"
+	pack CHANGELOG.md >"$dir/CHANGELOG.md"
 	cp "$tmp"/man/*.gz "$dir/man"
 	tar -C "$tmp" --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
 		--mtime="@$SOURCE_DATE_EPOCH" -cf "$tmp/$name.tar" "$name"
 	gzip -n -9 <"$tmp/$name.tar" >"$out/$name.tar.gz"
-	if [ "$SBOM" = yes ]; then
-		"$tmp/cyclonedx-gomod" bin -json -std -noserial -notimestamp \
-			-version "$version" -output "$out/$name.cdx.json" "$dir/olmkit$exe"
-	fi
 done
 cd "$out"
-sha256sum olmkit_* >SHA256SUMS
+sha256sum olmkit* >SHA256SUMS

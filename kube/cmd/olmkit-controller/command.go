@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/olmkit/olmkit/internal/buildversion"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/kube/content"
@@ -40,9 +41,11 @@ func command() *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use: "olmkit-controller", Short: "look after the operators of a cluster",
-		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
+		Version: buildversion.Read().Line("olmkit-controller"),
+		Args:    cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
+	cmd.SetVersionTemplate("{{.Version}}\n")
 	fs := cmd.Flags()
 	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "file with the address of the cluster (default: that of the pod, then $KUBECONFIG)")
 	fs.StringVar(&f.globalNamespace, "global-namespace", "olm", "namespace whose catalogs every namespace sees")

@@ -57,6 +57,9 @@ func TestFlags(t *testing.T) {
 	if out, err := run("--print-rbac"); err != nil || !strings.Contains(out, "kind: ClusterRole\n") {
 		t.Errorf("--print-rbac: %v in\n%s", err, out)
 	}
+	if out, err := run("--version"); err != nil || !strings.HasPrefix(out, "olmkit-controller (devel)") || !strings.HasSuffix(out, "\n") {
+		t.Errorf("--version: %v in %q", err, out)
+	}
 	config := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(config, env.KubeConfig(), 0o600); err != nil {
 		t.Fatal(err)
