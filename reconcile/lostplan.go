@@ -125,8 +125,8 @@ func (p *planner) selectedAgain(c *olm.ClusterServiceVersion, catalogs []health)
 			continue
 		}
 		channel := ""
-		if sub != nil {
-			channel = channelOf(sub, catalogs)
+		if sub != nil && sub.Spec.Channel != "" {
+			channel = sub.Spec.Channel
 		} else if channel, ok = channelWith(g, b); !ok {
 			continue
 		}

@@ -100,30 +100,12 @@ func (p *planner) problem(catalogs []health) resolver.Problem {
 			continue
 		}
 		pr.Subscriptions = append(pr.Subscriptions, resolver.Subscription{
-			Name: s.Metadata.Name, Package: s.Spec.Package, Channel: channelOf(s, catalogs),
+			Name: s.Metadata.Name, Package: s.Spec.Package, Channel: s.Spec.Channel,
 			Catalog: s.Spec.Source, CatalogNamespace: s.Spec.SourceNamespace,
 			StartingCSV: s.Spec.StartingCSV, InstalledCSV: s.Status.InstalledCSV,
 		})
 	}
 	return pr
-}
-
-// channelOf returns the channel of a subscription: without a name it is the
-// default channel of the package (E1), and not any other one that happens to
-// lead on from what is installed.
-func channelOf(s *olm.Subscription, catalogs []health) string {
-	if s.Spec.Channel != "" {
-		return s.Spec.Channel
-	}
-	for _, h := range catalogs {
-		if m := &h.source.Metadata; m.Name != s.Spec.Source || m.Namespace != s.Spec.SourceNamespace || h.entry.Graph == nil {
-			continue
-		}
-		if pkg, ok := h.entry.Graph.Package(s.Spec.Package); ok {
-			return pkg.DefaultChannelName()
-		}
-	}
-	return "" // the resolver says what is missing
 }
 
 // held returns why a subscription is not to be resolved now, or nothing (E12).

@@ -19,7 +19,7 @@ type SubscriptionSpec struct {
 	Source          string `json:"source,omitzero"`
 	SourceNamespace string `json:"sourceNamespace,omitzero"`
 	Package         string `json:"name"`
-	// Channel is empty for the default channel.
+	// Channel is empty for the default channel first, then any other.
 	Channel             string              `json:"channel,omitzero"`
 	StartingCSV         string              `json:"startingCSV,omitzero"`
 	InstallPlanApproval Approval            `json:"installPlanApproval,omitzero"`
