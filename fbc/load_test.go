@@ -67,6 +67,7 @@ func TestLoadGolden(t *testing.T) {
 		{"yaml-tab", files("a.yaml", "schema: olm.channel\nentries:\n\t- name: a\n")},
 		{"alias-bomb", files("a.yaml", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"+
 			"e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\nschema: x\n")},
+		{"tag-directive", files("a.yaml", "# c\n%TAG !e! tag:x\n---\nschema: x\nname: !e!y z\n")},
 		{"not-an-object", files("a.yaml", "- schema: olm.package\n", "b.json", "[{\"schema\":\"olm.package\"}]", "c.yaml", "null\n", "d.yaml", "text\n")},
 		{"no-schema", files("a.yaml", "name: a\ndefaultChannel: s\n", "b.json", `{"schema":"","name":"a"}`, "c.json", `{"schema":null,"name":"a"}`, "d.json", `{"Schema":"olm.package"}`)},
 		{"wrong-types", files("a.json", `{"schema":"olm.package","name":1,"defaultChannel":["s"],"icon":"x","description":{}}

@@ -26,4 +26,9 @@ func TestManifestExpansion(t *testing.T) {
 			t.Errorf("with %d aliases in each manifest: %v", aliases, err)
 		}
 	}
+	tags := "%TAG !e! tag:x\n---\nkind: ConfigMap\nmetadata: {name: a}\nx: !e!y z\n"
+	bundle := `{"properties":[{"type":"olm.bundle.object","value":{"data":"` + base64.StdEncoding.EncodeToString([]byte(tags)) + `"}}]}`
+	if _, err := reconcile.BundleObjects([]byte(bundle)); err == nil || !strings.Contains(err.Error(), "%TAG") {
+		t.Errorf("with a directive for tags: %v", err)
+	}
 }

@@ -40,4 +40,8 @@ func TestManifestExpansion(t *testing.T) {
 	if _, err := ClusterServiceVersion(t.Context(), []byte(`{"data":"`+base64.StdEncoding.EncodeToString([]byte(text))+`"}`)); !errors.As(err, &limit) {
 		t.Errorf("got %v", err)
 	}
+	text = "%TAG !e! tag:x\n---\nkind: ClusterServiceVersion\nx: !e!y z\n"
+	if _, err := ClusterServiceVersion(t.Context(), []byte(`{"data":"`+base64.StdEncoding.EncodeToString([]byte(text))+`"}`)); err == nil || !strings.Contains(err.Error(), "%TAG") {
+		t.Errorf("with a directive for tags: %v", err)
+	}
 }

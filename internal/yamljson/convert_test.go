@@ -57,6 +57,12 @@ func checkSlow(t testing.TB, doc []byte) {
 	if errors.As(err, &limit) {
 		return
 	}
+	if refused := refuse(doc); refused != nil {
+		if !reflect.DeepEqual(err, refused) {
+			t.Fatalf("Slow(%q) = %s, %v; want %v", doc, out, err, refused)
+		}
+		return
+	}
 	want, wantErr := library(doc)
 	if err != nil {
 		// Of documents with aliases it may refuse more.

@@ -13,7 +13,7 @@ import (
 // A few bytes of YAML can stand for any amount of JSON: an alias repeats what its anchor holds, and that may hold further
 // aliases. And the nodes that a parser builds take much more memory than a byte or two of text. Both are bounded before
 // anything is built from the text: nodes by counting the bytes that can begin one, aliases on the tree of
-// go.yaml.in/yaml/v3, which does not expand them.
+// go.yaml.in/yaml/v3, which does not expand them. Tags, which could be expanded as well, are refused.
 
 // DefaultExpansion is how many bytes the aliases of a document may add to it by default.
 const DefaultExpansion = 64 << 20
@@ -41,6 +41,9 @@ const (
 // expansion returns how many bytes of JSON the aliases of a document add, and an error when that exceeds the limit, or
 // when the document has too many nodes for it.
 func expansion(ctx context.Context, doc []byte, limit int64) (int64, error) {
+	if err := refuse(doc); err != nil {
+		return 0, err
+	}
 	if err := fewNodes(doc, limit); err != nil {
 		return 0, err
 	}
@@ -62,6 +65,9 @@ func expansion(ctx context.Context, doc []byte, limit int64) (int64, error) {
 // Tree returns the first document of a text as a tree in which aliases are not expanded. It has no more nodes than
 // [DefaultExpansion] leaves room for. Errors are those of [Slow].
 func Tree(ctx context.Context, doc []byte) (*yamlv3.Node, error) {
+	if err := refuse(doc); err != nil {
+		return nil, err
+	}
 	if err := fewNodes(doc, DefaultExpansion); err != nil {
 		return nil, err
 	}

@@ -106,6 +106,54 @@ func TestExpansionMemory(t *testing.T) {
 	}
 }
 
+// tagBomb is a document whose directive would be copied for each of its nodes.
+func tagBomb() string {
+	return "%TAG !e! tag:" + strings.Repeat("z", 200_000) + "\n---\na: [" + strings.Repeat("!e!x y,", 30_000) + "]\n"
+}
+
+// A directive for tags is refused before a parser sees it, wherever a parser would find it; that takes no memory (S1).
+func TestTagDirective(t *testing.T) {
+	bomb := tagBomb()
+	for _, tt := range []struct {
+		doc  string
+		line int // where it is refused; 0 where it is not
+	}{
+		{bomb, 1},
+		{"\ufeff" + bomb, 1},
+		{"# c\n" + bomb, 2},
+		{"%YAML 1.1\r\n" + bomb, 2},
+		{"# c\r" + bomb, 1},
+		{"# c\u0085" + bomb, 1},
+		{"# c\u2028" + bomb, 1},
+		{"a: 1\n...\n" + bomb, 3},
+		{"a: \"%TAG !e! tag:x\"\n", 0},
+		{"a: |\n  %TAG !e! tag:x\n", 0},
+		{"%YAML 1.1\n---\na: 1\n", 0},
+	} {
+		for name, read := range map[string]func() error{
+			"Slow": func() error { _, err := Slow(t.Context(), []byte(tt.doc), nil); return err },
+			"Tree": func() error { _, err := Tree(t.Context(), []byte(tt.doc)); return err },
+			"JSON": func() error { _, err := JSON(t.Context(), []byte(tt.doc), nil); return err },
+		} {
+			n := allocated(func() {
+				var e *Error
+				err := read()
+				if refused := errors.As(err, &e) && e.Line == tt.line && errors.Is(err, errTag); refused != (tt.line > 0) || !refused && err != nil {
+					t.Errorf("%s of %.40q: %v, want an error on line %d", name, tt.doc, err, tt.line)
+				}
+			})
+			if n > 1<<20 {
+				t.Errorf("%s of %.40q allocates %d bytes", name, tt.doc, n)
+			}
+		}
+	}
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
+		if _, err := Slow(t.Context(), []byte(mark+"%\x00T\x00A\x00G\x00"), nil); !errors.Is(err, errUTF16) {
+			t.Errorf("UTF-16: %v", err)
+		}
+	}
+}
+
 // Neither does a document get a tree that is much larger than itself (S1).
 func TestManyNodes(t *testing.T) {
 	for name, unit := range map[string]string{"flow": "a,", "lists": "[],", "maps": "{},", "pairs": "a: b,"} {

@@ -74,6 +74,7 @@ func TestHostile(t *testing.T) {
 		{"empty directory", image(t, bundleLabels, files("other/csv.yaml", csv)), new(*oci.LabelError), "names a directory that the image does not have, or that is empty"},
 		{"no object", with(item{"manifests/README.md", "Hello: world\n", 0}), new(*oci.ManifestError), "manifests/README.md: document 1: is no Kubernetes object: it has no kind, apiVersion or name"},
 		{"aliases (S1)", with(item{"manifests/x.yaml", config("a") + doubled(20), 0}), new(*oci.ManifestError), "manifests/x.yaml: document 1: the YAML expands to more than 67108864 bytes"},
+		{"tags (S1)", with(item{"manifests/x.yaml", "%TAG !e! tag:x\n" + config("a"), 0}), new(*oci.ManifestError), "manifests/x.yaml: document 1: %TAG directives are not supported"},
 		{"no YAML", with(item{"manifests/x.yaml", config("a") + "---\na: [\n", 0}), new(*oci.ManifestError), "manifests/x.yaml: document 2: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
