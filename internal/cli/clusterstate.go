@@ -51,9 +51,10 @@ OpenShift add clusterversion. Custom resources are known where the files have
 some of their kind: add those of CRDs that are to be upgraded. Name the version of
 the cluster with --kube-version, or minKubeVersion is not judged.
 
-The global namespace is the one whose CatalogSources subscriptions of other
-namespaces use, or openshift-marketplace if the files mention it, or the only one
-with CatalogSources, or olm. A catalog belongs to the only CatalogSource of its
+The global namespace is olm or openshift-marketplace, if the files have CatalogSources
+in it or its Namespace object, or a subscription names it. Otherwise it is the one
+whose CatalogSources subscriptions of other namespaces use, or the only one with
+CatalogSources, or olm. A catalog belongs to the only CatalogSource of its
 name, or else to the global namespace. Notes report what was inferred;
 --global-namespace and the option namespace= take precedence.
 `
@@ -66,7 +67,7 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	s.sample = addSample(cmd)
 	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to look at (default: the one with subscriptions)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
-	addGlobalNamespace(f, &s.global)
+	f.StringVar(&s.global, "global-namespace", "", "the `NAMESPACE` of the catalogs that every namespace sees (default: inferred from the files)")
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
 	f.BoolVar(&s.complete, "complete", false, "the files hold every object of the cluster, but for custom resources: what is not there does not exist")
 }
@@ -103,7 +104,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		s.global, s.inferred = inferGlobal(c)
 	}
 	c.GlobalNamespace = s.global
-	s.inferred = append(s.inferred, inferNamespaces(list, c, s.global)...)
+	s.inferred = append(s.inferred, inferNamespaces(list, c, s.global, s.namespace)...)
 	if err := distinct(list); err != nil {
 		return nil, nil, err
 	}

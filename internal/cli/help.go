@@ -101,8 +101,9 @@ again and again, and options after the path:
   ,priority=N       catalogs with a higher priority are preferred (default 0)
   ,namespace=NS     the namespace of the catalog. A namespace sees its own
                     catalogs and those of the global namespace, which is the
-                    default here (--global-namespace, olm unless given); the
-                    answer names those that it does not see
+                    default here (--global-namespace, olm unless given; plan and
+                    simulate infer both from the files); the answer names those
+                    that it does not see
   ,label=KEY=VALUE  a label of the catalog, for "olmkit select --selector"
   ,source=DIR       the directory that an index was made from, for what an index
                     does not hold: the manifests that plan and simulate install

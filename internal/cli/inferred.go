@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
@@ -15,16 +16,16 @@ import (
 const openShiftGlobalNamespace = "openshift-marketplace"
 
 // inferGlobal returns the global namespace of a cluster, with a note on how it is
-// known when it is not the default: subscriptions of other namespaces use its
-// CatalogSources, it is that of OpenShift, or only it has CatalogSources.
+// known when it is not the default. A well-known namespace comes first, as one
+// subscription that names the wrong namespace must not make that one global. What
+// subscriptions use, or where the only CatalogSources are, counts only without one.
 func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
-	named, sources, all := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	named, sources, exists := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, o := range c.List() {
 		ns := o.Metadata.Namespace
-		all[ns] = true
 		switch o.Kind {
 		case "Namespace":
-			all[o.Metadata.Name] = true
+			exists[o.Metadata.Name] = true
 		case olm.KindCatalogSource:
 			sources[ns] = true
 		case olm.KindSubscription:
@@ -34,24 +35,27 @@ func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
 		}
 	}
 	infer := func(ns, why string) (string, []reconcile.Note) {
-		if ns == resolver.DefaultGlobalNamespace {
-			return ns, nil
-		}
 		return ns, []reconcile.Note{{
 			Object:  olm.Key{Kind: "Namespace", Name: ns},
-			Message: fmt.Sprintf("is taken for the global namespace, as %s; name another one with --global-namespace", why),
+			Message: fmt.Sprintf("assumed to be the global namespace (%s); name another one with --global-namespace", why),
 		}}
+	}
+	for _, known := range []map[string]bool{sources, exists, named} {
+		switch {
+		case known[resolver.DefaultGlobalNamespace]:
+			return resolver.DefaultGlobalNamespace, nil
+		case known[openShiftGlobalNamespace]:
+			return infer(openShiftGlobalNamespace, "OpenShift's default")
+		}
 	}
 	used := maps.Clone(sources)
 	maps.DeleteFunc(used, func(ns string, _ bool) bool { return !named[ns] })
+	unknown := fmt.Sprintf("neither %s nor %s is in the files, and ", resolver.DefaultGlobalNamespace, openShiftGlobalNamespace)
 	switch {
 	case len(used) == 1:
-		return infer(only(used), "subscriptions of other namespaces use its CatalogSources")
-	case named[resolver.DefaultGlobalNamespace] || sources[resolver.DefaultGlobalNamespace]:
-	case all[openShiftGlobalNamespace] || named[openShiftGlobalNamespace]:
-		return infer(openShiftGlobalNamespace, "it is that of OpenShift")
+		return infer(only(used), unknown+"subscriptions of other namespaces use its CatalogSources")
 	case len(sources) == 1 && !hasSubscriptions(c, only(sources)):
-		return infer(only(sources), "it has the only CatalogSources")
+		return infer(only(sources), unknown+"it has the only CatalogSources")
 	}
 	return resolver.DefaultGlobalNamespace, nil
 }
@@ -73,26 +77,45 @@ func hasSubscriptions(c *memcluster.Cluster, ns string) bool {
 }
 
 // inferNamespaces puts each catalog that names no namespace into that of the only
-// CatalogSource of its name, or else into the global one, and notes the former.
-func inferNamespaces(list []source, c *memcluster.Cluster, global string) (notes []reconcile.Note) {
+// CatalogSource of its name, or else into the global one, and notes the former. It
+// also notes the CatalogSources of the same name that get no content.
+func inferNamespaces(list []source, c *memcluster.Cluster, global, namespace string) (notes []reconcile.Note) {
 	where := map[string][]string{}
 	for _, o := range c.List() {
 		if o.Kind == olm.KindCatalogSource {
 			where[o.Metadata.Name] = append(where[o.Metadata.Name], o.Metadata.Namespace)
 		}
 	}
+	note := func(ns, name, format string, args ...any) {
+		notes = append(notes, reconcile.Note{
+			Object:  olm.Key{Group: olm.Group, Kind: olm.KindCatalogSource, Namespace: ns, Name: name},
+			Message: fmt.Sprintf(format, args...),
+		})
+	}
+	given := map[[2]string]bool{}
 	for i := range list {
 		s := &list[i]
-		if s.hasNamespace {
-			continue
+		if !s.hasNamespace {
+			s.namespace = global
+			if found := where[s.name]; len(found) == 1 && found[0] != global {
+				s.namespace = found[0]
+				note(s.namespace, s.name, "has the content of %s, as the only CatalogSource of that name; name another namespace with the option namespace=NS of --catalog", display(s.path))
+			}
 		}
-		s.namespace = global
-		if found := where[s.name]; len(found) == 1 && found[0] != global {
-			s.namespace = found[0]
-			notes = append(notes, reconcile.Note{
-				Object:  olm.Key{Group: olm.Group, Kind: olm.KindCatalogSource, Namespace: s.namespace, Name: s.name},
-				Message: fmt.Sprintf("has the content of %s, as the only CatalogSource of that name; name another namespace with the option namespace=NS of --catalog", display(s.path)),
-			})
+		given[[2]string{s.namespace, s.name}] = true
+	}
+	noted := map[[2]string]bool{}
+	for _, s := range list {
+		for _, ns := range where[s.name] {
+			at := [2]string{ns, s.name}
+			if given[at] || noted[at] || ns != global && ns != namespace {
+				continue
+			}
+			noted[at] = true
+			note(ns, s.name, "no content was given for catalog %s/%s; --catalog %s=PATH,namespace=%s gives it", s.name, ns, s.name, ns)
+		}
+		if found := where[s.name]; s.hasNamespace && len(found) > 0 && !slices.Contains(found, s.namespace) {
+			note(s.namespace, s.name, "is not in the files: the option namespace=%s of --catalog adds it, while the files have one of that name in namespace %s", s.namespace, strings.Join(slices.Sorted(slices.Values(found)), " and "))
 		}
 	}
 	return notes
