@@ -16,6 +16,9 @@ type Conflict struct {
 	// operator that must stay, and each has to be resolved. There is at least
 	// one.
 	Cores []*Core
+	// Unseen are the catalogs that took no part because the namespace does not see
+	// them, by namespace and name.
+	Unseen []CatalogID
 
 	e                *encoding
 	partial          *Solution

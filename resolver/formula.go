@@ -1,11 +1,15 @@
 package resolver
 
-import "github.com/olmkit/olmkit/constraints"
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+)
 
 // normal returns a constraint, or its negation, in the form that formulas which
-// are equal by nesting and negation share (D20): negations stand only at leaves,
-// an all holds no all, an any no any, and neither holds a single part. The order
-// of the parts is the author's.
+// are equal by nesting, repetition and negation share (D20): negations stand only at
+// leaves, an all holds no all, an any no any, and neither holds a single part or one
+// part twice. The order of the parts is the author's.
 func normal(x constraints.Expr, negated bool) constraints.Expr {
 	switch x := x.(type) {
 	case *constraints.All:
@@ -41,6 +45,7 @@ func junction(of []constraints.Expr, all, negated bool, message string) constrai
 		}
 		parts = append(parts, part)
 	}
+	parts = unrepeated(parts)
 	switch {
 	case len(parts) == 1:
 		return parts[0]
@@ -48,4 +53,18 @@ func junction(of []constraints.Expr, all, negated bool, message string) constrai
 		return &constraints.All{Of: parts, FailureMessage: message}
 	}
 	return &constraints.Any{Of: parts, FailureMessage: message}
+}
+
+// unrepeated returns the constraints without those that repeat an earlier one.
+func unrepeated(list []constraints.Expr) []constraints.Expr {
+	if len(list) < 2 {
+		return list
+	}
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(x constraints.Expr) bool {
+		text := x.String()
+		repeated := seen[text]
+		seen[text] = true
+		return repeated
+	})
 }

@@ -125,7 +125,7 @@ func (r *rewriter) tree(x map[string]any, depth int) map[string]any {
 		var list []any
 		for _, part := range of {
 			part = r.tree(part, depth+1)
-			// A part of the same kind can be told one by one.
+			// A part of the same kind can be listed one by one.
 			if inner := parts(part, kind); kind != "not" && len(inner) > 0 && r.IntN(2) == 0 {
 				for _, p := range inner {
 					list = append(list, p)
@@ -133,6 +133,10 @@ func (r *rewriter) tree(x map[string]any, depth int) map[string]any {
 				continue
 			}
 			list = append(list, part)
+		}
+		// A part can be repeated.
+		if r.IntN(4) == 0 {
+			list = append(list, list[r.IntN(len(list))])
 		}
 		// Some parts in a row can be one part of the same kind.
 		if n := len(list); kind != "not" && n > 2 && r.IntN(2) == 0 {

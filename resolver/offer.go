@@ -42,7 +42,11 @@ func (u *universe) options(s *subscription) (list []cand, missing Fact) {
 			known[i] = c.ID().String()
 		}
 		slices.Sort(known)
-		return nil, &Unavailable{Subscription: *s.Subscription, What: "catalog", Known: known}
+		missing := &Unavailable{Subscription: *s.Subscription, What: "catalog", Known: known}
+		if s.CatalogNamespace == "" && !slices.ContainsFunc(u.cats, func(c *source) bool { return c.Name == s.Catalog }) {
+			missing.Err = fmt.Errorf("namespace %s sees no catalog named %s", u.p.Namespace, s.Catalog)
+		}
+		return nil, missing
 	}
 	here := u.here(s)
 	if len(here) == 0 && !u.offers(s, in) {

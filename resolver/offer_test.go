@@ -30,6 +30,8 @@ func TestUnavailableText(t *testing.T) {
 			"subscription a cannot be met: its startingCSV a1 cannot be installed: it skips itself in channel s of package a"},
 		{"H28", resolver.Subscription{Package: "a", Catalog: "c"},
 			"subscription a cannot be met: it names catalog c without the namespace of that catalog; name both; there is c/olm"},
+		{"H28", resolver.Subscription{Package: "a", Catalog: "d"},
+			"subscription a cannot be met: namespace ns sees no catalog named d; there is c/olm"},
 		{"H28", resolver.Subscription{Package: "a", CatalogNamespace: "olm"},
 			"subscription a cannot be met: it names the catalog namespace olm without a catalog; name both, or neither; there is c/olm"},
 		{"H5", resolver.Subscription{Package: "b"},

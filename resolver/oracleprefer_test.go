@@ -2,6 +2,7 @@ package resolver_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -201,8 +202,23 @@ func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
 	return []goal{g}, nil
 }
 
-// parts returns what an alternative joins, without nesting of one kind in itself
-// and of single parts: both tells whether all of it must hold. A leaf has none.
+// key returns the same text for alternatives that differ in nesting and repetition
+// only.
+func (o *oracle) key(a alternative) string {
+	both, list := o.parts(a)
+	if list == nil {
+		return fmt.Sprint(a.negated, a.expr)
+	}
+	keys := []string{fmt.Sprint(both)}
+	for _, part := range list {
+		keys = append(keys, o.key(part))
+	}
+	return fmt.Sprintf("%q", keys)
+}
+
+// parts returns what an alternative joins, without nesting of one kind in itself,
+// single parts and repetitions. both reports whether all of it must hold. A leaf has
+// none.
 func (o *oracle) parts(a alternative) (both bool, list []alternative) {
 	var kids []constraints.Expr
 	negated := a.negated
@@ -224,6 +240,13 @@ func (o *oracle) parts(a alternative) (both bool, list []alternative) {
 			list = append(list, part)
 		}
 	}
+	seen := map[string]bool{}
+	list = slices.DeleteFunc(list, func(part alternative) bool {
+		key := o.key(part)
+		repeated := seen[key]
+		seen[key] = true
+		return repeated
+	})
 	if len(list) == 1 {
 		if inner, of := o.parts(list[0]); of != nil {
 			return inner, of

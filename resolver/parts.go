@@ -133,7 +133,7 @@ func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error)
 		return nil, err
 	}
 	// Installed operators of refused parts stay as they are.
-	c := &Conflict{ID: r.u.p.ID, Namespace: r.u.p.Namespace, e: e}
+	c := &Conflict{ID: r.u.p.ID, Namespace: r.u.p.Namespace, Unseen: r.u.unseen, e: e}
 	for _, core := range cores {
 		c.Cores = append(c.Cores, e.core(core))
 	}

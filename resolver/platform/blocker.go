@@ -106,7 +106,7 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 			for c := range l.pkg.Channels() {
 				names = append(names, c.Name())
 			}
-			return &Blocker{Kind: NoChannel, Reason: fmt.Sprintf("the catalog of %s has no channel %q of package %s, but %s: %s gets no updates there until its channel is changed",
+			return &Blocker{Kind: NoChannel, Reason: fmt.Sprintf("the catalog of %s has no channel %q of package %s, only %s: %s gets no updates there until its channel is changed",
 				v, name, r.Package, strings.Join(names, ", "), at)}
 		} else if err := ch.Err(); err != nil && r.Reading == graph.Classic {
 			return &Blocker{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s cannot be used: %v", v, err)}
@@ -119,7 +119,16 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	for _, h := range l.u.Heads() {
 		heads = append(heads, h.String())
 	}
-	return &Blocker{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s leads from %s nowhere near the head (%s)", v, at, strings.Join(heads, ", "))}
+	text := fmt.Sprintf("the catalog of %s has no upgrade path from %s", v, at)
+	switch len(heads) {
+	case 0:
+		text += ", and no bundle that could be its head"
+	case 1:
+		text += " to the head " + heads[0]
+	default:
+		text += " to any of the heads " + strings.Join(heads, ", ")
+	}
+	return &Blocker{Kind: NoPath, Reason: text}
 }
 
 // waiting says which bundle the operator would get at a level if Kubernetes were
