@@ -201,34 +201,26 @@ func checkText(doc []byte) error {
 func (d *decoder) slow(ctx context.Context, doc []byte) ([]byte, error) {
 	out, strict := yamljson.Slow(ctx, doc, &yamljson.Options{Strict: true, Expansion: &d.room})
 	if strict == nil {
-		return out, single(ctx, doc, out)
+		return out, nil
 	}
 	ye := new(yamljson.Error)
 	if !errors.As(strict, &ye) {
 		return nil, strict
 	}
 	out, err := yamljson.Slow(ctx, doc, &yamljson.Options{Expansion: &d.room})
+	if errors.Is(err, yamljson.ErrMore) {
+		return nil, errSecond
+	}
 	if err != nil {
 		return nil, err
 	}
 	d.fault(CodeRepeated, "", fmt.Errorf("%w; the last one counts, so drop the others", plainYAML(strict)))
 	d.faults[len(d.faults)-1].Pos.Line += max(ye.Line-1, 0)
-	return out, single(ctx, doc, out)
+	return out, nil
 }
 
-var errSecond = errors.New("more text follows the end of the document; put a line \"---\" between documents")
-
-// single returns an error when more than one document is in text that the
-// splitter took for one: the full parser would drop the rest in silence (H19).
-// That takes a document in braces, or a line break other than "\n". A document
-// whose JSON, out, is not an object has another fault.
-func single(ctx context.Context, doc, out []byte) error {
-	odd := first(doc) == '{' || bytes.ContainsAny(doc, "\r\u0085\u2028\u2029")
-	if odd && first(out) == '{' && yamljson.Several(ctx, doc) {
-		return errSecond
-	}
-	return nil
-}
+// errSecond is the error for text that the splitter took for one document (H19).
+var errSecond = fmt.Errorf("%w; put a line \"---\" between documents", yamljson.ErrMore)
 
 var (
 	errNotObject = errors.New(`a catalog document is an object with a "schema" field`)

@@ -227,11 +227,14 @@ func (l *loader) objects(ctx context.Context, name string, found func(reconcile.
 			}
 			return nil
 		}
+		var values [][]byte
 		if err == nil {
-			doc, err = yamljson.JSON(ctx, doc, opts)
+			values, err = yamljson.Values(ctx, doc, opts)
 		}
-		if err == nil {
-			err = objectsOf(doc, found, put)
+		for i := 0; err == nil && i < len(values); i++ {
+			if err = objectsOf(values[i], found, put); err != nil && len(values) > 1 {
+				err = fmt.Errorf("value %d: %w", i+1, err)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("%s: document %d: %w", display(name), n, limitOf(err))

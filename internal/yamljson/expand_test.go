@@ -311,3 +311,26 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// Nothing that follows a document is dropped (S1).
+func TestMore(t *testing.T) {
+	for doc, want := range map[string]string{
+		"{\"a\":1}\n{\"b\":2}\n":        `{"a":1}{"b":2}`,
+		"{\"a\":1}{\"b\":2}[3]":         `{"a":1}{"b":2}[3]`,
+		"{\"a\":1}":                     `{"a":1}`,
+		"{a: 1}\n{b: 2}\n":              "",
+		"{\"a\":1},,x":                  "",
+		"{\"a\":1}\n{\"b\":":            "",
+		"{\"a\":1} 2":                   "",
+		"  a: 1\nb: 2\n":                "",
+		"a: &x 1\n...\nb: *x\n":         "",
+		"a: &x 1\n---\nb: 2\n":          "",
+		"a: &x 1\n---\n# c\n---\n...\n": `{"a":1}`,
+		"":                              "null",
+	} {
+		values, err := Values(t.Context(), []byte(doc), nil)
+		if got := string(bytes.Join(values, nil)); got != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrMore) {
+			t.Errorf("of %q: %s, %v; want %s", doc, got, err, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 )
 
 // JSON returns the JSON form of a document that is YAML or JSON. JSON is returned as it is, and part of doc. Errors are
@@ -17,4 +18,31 @@ func JSON(ctx context.Context, doc []byte, opts *Options) ([]byte, error) {
 		return out, nil
 	}
 	return Slow(ctx, doc, opts)
+}
+
+// Values returns the JSON form of the values of a document. JSON may have several, one after the other, as the lines of
+// a log do; YAML has one. Nothing of the document is left out. Errors are those of [Slow].
+func Values(ctx context.Context, doc []byte, opts *Options) ([][]byte, error) {
+	if values, ok := jsonValues(doc); ok {
+		return values, nil
+	}
+	out, err := JSON(ctx, doc, opts)
+	if err != nil {
+		return nil, err
+	}
+	return [][]byte{out}, nil
+}
+
+// jsonValues returns the values of a text that consists of objects and lists in JSON.
+func jsonValues(text []byte) (values [][]byte, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var v json.RawMessage
+		if err := d.Decode(&v); err == io.EOF {
+			return values, len(values) > 0
+		} else if err != nil || v[0] != '{' && v[0] != '[' {
+			return nil, false
+		}
+		values = append(values, v)
+	}
 }

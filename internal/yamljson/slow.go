@@ -23,7 +23,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Slow returns the JSON form of the YAML document doc, made by the parser of sigs.k8s.io/yaml. The error is an *Error, a
 // *[LimitError], or the cause of the context's end.
 //
-// Only the first document of several is converted, without an error.
+// The error is [ErrMore] when more follows the first document than empty ones.
 func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the parser panics on a few malformed inputs
@@ -50,6 +50,9 @@ func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error
 	if err := d.Decode(&v); err != nil && err != io.EOF { // nothing is null
 		return nil, syntaxError(err)
 	}
+	if more(d) {
+		return nil, &Error{Err: ErrMore}
+	}
 	// A document that the two parsers read differently must not get around the limit.
 	if mayRepeat(doc) && sizeOf(v) > plus(room, int64(len(doc))*maxSource) {
 		return nil, &LimitError{Max: room}
@@ -61,6 +64,30 @@ func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error
 		*opts.Expansion -= added
 	}
 	return out, nil
+}
+
+// ErrMore is the cause of the error for text after the end of a document, which a parser would drop in silence.
+var ErrMore = errors.New("more text follows the end of the document")
+
+// more reports whether a decoder has text left other than empty documents. It makes no values of it.
+func more(d *yaml.Decoder) bool {
+	for {
+		var left content
+		if err := d.Decode(&left); err == io.EOF {
+			return false
+		} else if err != nil || bool(left) {
+			return true
+		}
+	}
+}
+
+// A content notes whether it was decoded from something other than null.
+type content bool
+
+// UnmarshalYAML implements yaml.Unmarshaler, to which nulls are not passed.
+func (c *content) UnmarshalYAML(func(any) error) error {
+	*c = true
+	return nil
 }
 
 // A reader ends with its context, so that a parser of its text does.

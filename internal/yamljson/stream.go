@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-
-	yamlv3 "go.yaml.in/yaml/v3"
 )
 
 // A Stream reads the documents of a stream one after the other, so that memory is bounded by the largest. They end at
@@ -102,16 +100,4 @@ func onlyDirectives(doc []byte) bool {
 		}
 	}
 	return found
-}
-
-// Several reports whether a text holds more than one document. It builds none of them, and expands no aliases.
-func Several(ctx context.Context, text []byte) (several bool) {
-	defer func() {
-		if recover() != nil { // as in Slow, which says what is wrong
-			several = false
-		}
-	}()
-	d := yamlv3.NewDecoder(&reader{ctx, text})
-	var n yamlv3.Node
-	return d.Decode(&n) == nil && d.Decode(&n) != io.EOF
 }
