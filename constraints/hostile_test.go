@@ -41,6 +41,25 @@ func TestHostilePatterns(t *testing.T) {
 	}
 }
 
+// Looking up long texts, and making maps with them, is charged by their length (S2).
+func TestHostileKeys(t *testing.T) {
+	var props []property.Property
+	for range 10 {
+		props = append(props, property.Property{Type: "t", Value: []byte(`"` + strings.Repeat("x", 1<<20) + `"`)})
+	}
+	for _, each := range []string{"!(p.value in q)", "q[p.value] == 1 || true", "q[true ? p.value : ''] == 1 || true", "{p.value: 1} != {}", "{'a': p}.a.value in q || true"} {
+		x, err := NewCompiler(nil).Rule("properties.all(p, properties.all(q, " + each + "))")
+		if err != nil {
+			t.Errorf("%s: %v", each, err)
+			continue
+		}
+		var problem *EvalError
+		if _, err := NewEvaluator(Cluster{}, nil).Rule(t.Context(), x, NewValues(slices.Values(props))); !errors.As(err, &problem) || problem.Limit != "MaxCost" {
+			t.Errorf("%s: %v", each, err)
+		}
+	}
+}
+
 // What would make the checker slow is refused before it runs (S2).
 func TestRuleIsCountedFirst(t *testing.T) {
 	for _, rule := range []string{

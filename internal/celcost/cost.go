@@ -77,11 +77,15 @@ type meter struct {
 	base  uint64           // the price of the nodes outside of macros
 	impls map[string]impl  // of the functions that pay, by overload and by name
 	turns map[int64]uint64 // the price of a macro's turn, by the id of its step
-	paid  map[int64]bool   // the steps that were found
+	keys  map[int64]bool   // the keys of map literals that are not constants
+	paid  map[int64]bool   // the steps and keys that were found
+
+	attributes interpreter.AttributeFactory
 }
 
-func newMeter(root celast.Expr, impls map[string]impl) *meter {
-	m := &meter{impls: impls, turns: make(map[int64]uint64), paid: make(map[int64]bool)}
+func newMeter(root celast.Expr, impls map[string]impl, adapter types.Adapter) *meter {
+	m := &meter{impls: impls, turns: make(map[int64]uint64), keys: make(map[int64]bool), paid: make(map[int64]bool)}
+	m.attributes = interpreter.NewAttributeFactory(nil, adapter, nil) // only for keys
 	m.base = m.count(root)
 	return m
 }
@@ -112,7 +116,11 @@ func (m *meter) count(x celast.Expr) uint64 {
 		}
 	case celast.MapKind:
 		for _, e := range x.AsMap().Entries() {
-			n += m.count(e.AsMapEntry().Key()) + m.count(e.AsMapEntry().Value())
+			key := e.AsMapEntry().Key()
+			if key.Kind() != celast.LiteralKind {
+				m.keys[key.ID()] = true
+			}
+			n += m.count(key) + m.count(e.AsMapEntry().Value())
 		}
 	case celast.StructKind:
 		for _, f := range x.AsStruct().Fields() {
@@ -124,8 +132,8 @@ func (m *meter) count(x celast.Expr) uint64 {
 	return n
 }
 
-// complete reports whether all macros pay.
-func (m *meter) complete() bool { return len(m.paid) == len(m.turns) }
+// complete reports whether all macros and keys pay. No step of a macro is a key.
+func (m *meter) complete() bool { return len(m.paid) == len(m.turns)+len(m.keys) }
 
 // decorate is the interpreter.InterpretableDecorator of the program.
 func (m *meter) decorate(i interpreter.Interpretable) (interpreter.Interpretable, error) {
@@ -133,9 +141,19 @@ func (m *meter) decorate(i interpreter.Interpretable) (interpreter.Interpretable
 	switch x := i.(type) {
 	case interpreter.InterpretableCall:
 		i = m.call(x)
+	case *attribute: // it has one more qualifier
+		x.key = m.keys[id]
+	case interpreter.InterpretableAttribute:
+		i = &attribute{x, m.attributes, m.keys[id]}
 	case interpreter.InterpretableConstructor:
 		if x.Type() == types.MapType {
 			i = orderedMap{x}
+		}
+	}
+	if m.keys[id] {
+		m.paid[id] = true
+		if _, ok := i.(*attribute); !ok {
+			i = key{i}
 		}
 	}
 	if n, ok := m.turns[id]; ok {

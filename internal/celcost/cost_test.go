@@ -114,12 +114,21 @@ var charged = map[string][]string{
 	"sets.equivalent": {"sets.equivalent(l, k)"},
 	"sets.intersects": {"sets.intersects(l, k + ['x'])"},
 	"getHours":        {"timestamp('2020-01-01T00:00:00Z').getHours(s)"},
-	"macros":          {"l.exists(x, x == 'x')", "l.map(x, x)", "l.all(x, x in m)", "m.exists(x, x == 'x')", "l.map(x, {'a': x})", "l.filter(x, x != 'a').size() > 0"},
+	"_[_]": {
+		"m[s]", "m[optional.of(s).value()]", "{}[s]", "m[true ? s : u]", "m[{1: s}[1]]", "m[[s][0]]", "[m][0][s]", "(true ? m : {})[s]", "(true ? m[s] : 1)",
+		"[1].map(x, {'a': s}).map(x, m[x.a])",
+	},
+	"_[?_]": {"m[?s]", "m[?optional.of(s).value()]", "[m][?0][?s]"},
+	"maps": {
+		"{s: 1}", "{optional.of(s).value(): 1}", "{m[?optional.of(s).value()]: 1}", "{?s: m[?'a']}", "{1: s}[{s: 1}[s]]", "{(true ? s : u): 1}", "{{1: s}[1]: 1}", "{{'a': s}.a: 1}", "{[s][size([1]) - 1]: 1}",
+		"{dyn(s): 1}", "[s].map(x, {x: 1})",
+	},
+	"macros": {"l.exists(x, x == 'x')", "l.map(x, x)", "l.all(x, x in m)", "m.exists(x, x == 'x')", "l.map(x, {'a': x})", "l.filter(x, x != 'a').size() > 0"},
 }
 
 // constant are the functions that take the same time for all arguments.
 var constant = []string{
-	"!_", "-_", "_%_", "_&&_", "_*_", "_-_", "_/_", "_?_:_", "_[_]", "_||_", "@not_strictly_false", "_[?_]", "_?._", "__not_strictly_false__", "_in_", "in",
+	"!_", "-_", "_%_", "_&&_", "_*_", "_-_", "_/_", "_?_:_", "_||_", "@not_strictly_false", "_?._", "__not_strictly_false__", "_in_", "in",
 	"dyn", "type", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear", "getMilliseconds", "getMinutes", "getMonth", "getSeconds",
 	"hasValue", "optional.none", "optional.of", "optional.ofNonZeroValue", "optional.unwrap", "or", "orValue", "unwrapOpt", "value", "google.protobuf.DynamicMessage",
 	"first", "last", // of a list

@@ -66,13 +66,13 @@ func (e *Env) Program(checked *cel.Ast, limit uint64) (*Program, error) {
 	if patternCost(checked.NativeRep().Expr()) > limit {
 		return nil, ErrPatterns
 	}
-	m := newMeter(checked.NativeRep().Expr(), e.impls)
+	m := newMeter(checked.NativeRep().Expr(), e.impls, e.env.CELTypeAdapter())
 	prg, err := e.env.Program(checked, cel.CustomDecorator(m.decorate))
 	switch {
 	case err != nil:
 		return nil, err
 	case !m.complete():
-		return nil, errors.New("the cost of a macro is unknown")
+		return nil, errors.New("the cost of a macro or key is unknown")
 	}
 	return &Program{prg, m.base}, nil
 }
