@@ -9,6 +9,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/testcatalog"
 	"github.com/olmkit/olmkit/internal/testctx"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -57,6 +58,18 @@ func TestContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(cause)
 		if _, err := resolver.Resolve(ctx, pigeons(t, 2, 2, true)); err != cause {
+			t.Errorf("got the error %v, want the cause", err)
+		}
+	})
+	t.Run("while rules of installed operators are compiled", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(cause)
+		rule := property.Property{Type: property.TypeConstraint, Value: []byte(`{"failureMessage":"x","cel":{"rule":"true"}}`)}
+		_, err := resolver.Resolve(ctx, resolver.Problem{Installed: []resolver.Installed{
+			{Name: "a", Properties: []property.Property{rule}},
+			{}, // an error, if it comes to that
+		}})
+		if err != cause {
 			t.Errorf("got the error %v, want the cause", err)
 		}
 	})

@@ -214,7 +214,7 @@ func (c *Core) request() int {
 // nil. Requirements that bundles share with waived ones are not held against
 // them.
 func (c *Core) plan(ctx context.Context, p *Problem, waived []*Requires) (*Solution, error) {
-	u, err := newUniverse(p)
+	u, err := newUniverse(ctx, p)
 	if err != nil {
 		return nil, err
 	}

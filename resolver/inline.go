@@ -20,7 +20,7 @@ import (
 // must be loaded; those of the result are. The error is a [*ProblemError], or
 // the context's.
 func (p *Problem) Inline(ctx context.Context) (Problem, error) {
-	u, err := newUniverse(p)
+	u, err := newUniverse(ctx, p)
 	if err != nil {
 		return Problem{}, err
 	}

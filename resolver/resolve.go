@@ -19,7 +19,7 @@ func Resolve(ctx context.Context, p Problem) (*Solution, error) {
 
 // resolve is Resolve with memory to use, and p is its own to keep.
 func resolve(ctx context.Context, p *Problem, s *scratch) (*Solution, error) {
-	u, err := newUniverse(p)
+	u, err := newUniverse(ctx, p)
 	if err != nil {
 		return nil, err
 	}

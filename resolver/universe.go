@@ -80,7 +80,7 @@ type subscription struct {
 }
 
 // newUniverse checks the problem and puts it in canonical order.
-func newUniverse(p *Problem) (*universe, error) {
+func newUniverse(ctx context.Context, p *Problem) (*universe, error) {
 	u := &universe{
 		p:        p,
 		policies: map[string][]ruling{},
@@ -95,7 +95,7 @@ func newUniverse(p *Problem) (*universe, error) {
 	if err := u.checkOptions(); err != nil {
 		return nil, err
 	}
-	if err := u.addInstalled(); err != nil {
+	if err := u.addInstalled(ctx); err != nil {
 		return nil, err
 	}
 	if err := u.addCatalogs(); err != nil {
@@ -121,7 +121,7 @@ func (u *universe) checkOptions() error {
 	return nil
 }
 
-func (u *universe) addInstalled() error {
+func (u *universe) addInstalled(ctx context.Context) error {
 	compiled := compilations{limits: u.p.Options.ConstraintLimits}
 	var owners map[string][]string // the packages of the subscriptions that own a CSV
 	for i := range u.p.Installed {
@@ -145,6 +145,9 @@ func (u *universe) addInstalled() error {
 			x.version = v
 		}
 		for n, p := range in.Properties {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			x.property(&compiled, n, p)
 		}
 		x.repeats = repeated(in.Properties)
