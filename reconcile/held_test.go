@@ -129,3 +129,68 @@ func chains(t *testing.T, packages map[string]int, properties ...string) *reconc
 	}
 	return c
 }
+
+// H2: an entry whose skipRange holds its own version follows itself. No install plan
+// is made for what is installed already.
+func TestFollowsItself(t *testing.T) {
+	blobs, err := fbc.LoadBytes(t.Context(), []byte(`
+schema: olm.package
+name: a
+defaultChannel: s
+---
+schema: olm.channel
+package: a
+name: s
+entries: [{name: a.v1, skipRange: <2.0.0}]
+---
+schema: olm.bundle
+package: a
+name: a.v1
+image: example.com/a
+properties: [{type: olm.package, value: {packageName: a, version: 1.0.0}}]
+`), "c.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := &reconcile.Catalogs{StandIns: true}
+	if err := content.Add(t.Context(), resolver.CatalogID{Name: "c", Namespace: "olm"}, blobs); err != nil {
+		t.Fatal(err)
+	}
+	s, err := reconcile.NewSnapshot(testNamespace, "olm", objects(t, []byte(`
+apiVersion: operators.coreos.com/v1
+kind: OperatorGroup
+metadata: {name: og, namespace: ops}
+status: {namespaces: [""]}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: CatalogSource
+metadata: {name: c, namespace: olm}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: a, namespace: ops}
+spec: {name: a, channel: s, source: c, sourceNamespace: olm}
+status: {currentCSV: a.v1, installedCSV: a.v1, state: AtLatestKnown}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: a.v1, namespace: ops}
+spec: {version: 1.0.0, install: {strategy: deployment}}
+status: {phase: Succeeded}
+`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := reconcile.Decide(t.Context(), s, content, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Solution == nil || len(plan.Solution.Selected) != 1 {
+		t.Fatalf("the solution is %+v; want a.v1, which follows itself", plan.Solution)
+	}
+	for _, c := range plan.Changes {
+		if c.Object.Kind == olm.KindInstallPlan {
+			t.Errorf("%s", &c)
+		}
+	}
+}

@@ -108,6 +108,15 @@ func (p *planner) covered(s resolver.Selected) bool {
 	return true
 }
 
+// absent returns what of a resolution is not installed yet. A bundle that can follow
+// itself (H2) is selected although its subscriptions have it.
+func (p *planner) absent(selected []resolver.Selected) []resolver.Selected {
+	return slices.DeleteFunc(slices.Clone(selected), func(s resolver.Selected) bool {
+		subs := p.subscribers(s)
+		return len(subs) > 0 && p.csv(s.Name) != nil && !slices.ContainsFunc(subs, func(sub *olm.Subscription) bool { return sub.Status.CurrentCSV != s.Name })
+	})
+}
+
 func isFinished(ip *olm.InstallPlan) bool {
 	return ip.Status.Phase == olm.PlanComplete || ip.Status.Phase == olm.PlanFailed
 }

@@ -235,7 +235,7 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm
 		clearCondition(&s.Status.Conditions, olm.ResolutionFailed)
 	}
 	p.stays(sol, next)
-	return p.install(ctx, again(sol.Selected, p.lost(catalogs)), next)
+	return p.install(ctx, again(p.absent(sol.Selected), p.lost(catalogs)), next)
 }
 
 // stays says of operators that are not upgraded why, which the running OLM does
