@@ -13,6 +13,8 @@ TESTTIMEOUT ?= 60m
 RACETIMEOUT ?= 60m
 # How many namespaces fleet has.
 FLEET ?= 1000
+# The first seed of the namespaces that namespaces generates.
+SEED ?= 1
 # Which benchmarks run, as a regular expression.
 BENCH     ?= .
 
@@ -22,7 +24,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults fleet bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces fleet bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +65,9 @@ fuzz: ## run every fuzz target of all modules for FUZZTIME
 
 faults: ## kill and disturb the reconciliation loop at length
 	OLMKIT_TEST_SIZE=large $(GO) test ./reconcile -run 'Killed|Deleted|Faults|Loops|Stale|Times|Users|Mutated' -timeout 12h -v
+
+namespaces: ## compare plans for 100,000 generated namespaces, from SEED on, with OLM's
+	cd compare && OLMKIT_TEST_SIZE=large $(GO) test -run 'TestNamespaces$$' -timeout 12h -v . -namespaceseed $(SEED)
 
 fleet: ## install an operator in FLEET namespaces of a real API server at once
 	cd kube && $(GO) test -run ManyNamespaces -v -timeout 60m . -fleet $(FLEET)

@@ -18,6 +18,16 @@ import (
 // one another in nested trees, operators that are installed with and without
 // subscriptions. The catalogs are in the form of text.
 func Problem(seed uint64) resolver.Problem {
+	g := newMaker(seed)
+	g.installed()
+	for range 1 + g.IntN(3) {
+		g.subscribe(pick(g, g.bundles...), "")
+	}
+	return g.p
+}
+
+// newMaker returns a maker that has made its catalogs.
+func newMaker(seed uint64) *maker {
 	g := &maker{Rand: rand.New(rand.NewPCG(seed, 0xc0))}
 	g.p = resolver.Problem{ID: fmt.Sprint(seed), Namespace: "ns"}
 	g.p.Options.Semantics = resolver.PerBundle
@@ -27,11 +37,7 @@ func Problem(seed uint64) resolver.Problem {
 			Name: fmt.Sprintf("cat%d", i), Namespace: "olm", Priority: g.IntN(2), FBC: &text,
 		})
 	}
-	g.installed()
-	for range 1 + g.IntN(3) {
-		g.subscribe(pick(g, g.bundles...), "")
-	}
-	return g.p
+	return g
 }
 
 type maker struct {

@@ -1,0 +1,206 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	operatorsv1 "github.com/operator-framework/api/pkg/operators/v1"
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	"github.com/operator-framework/operator-lifecycle-manager/pkg/api/client/clientset/versioned"
+	typed "github.com/operator-framework/operator-lifecycle-manager/pkg/api/client/clientset/versioned/typed/operators/v1alpha1"
+	groups "github.com/operator-framework/operator-lifecycle-manager/pkg/api/client/listers/operators/v1"
+	listers "github.com/operator-framework/operator-lifecycle-manager/pkg/api/client/listers/operators/v1alpha1"
+	olm "github.com/operator-framework/operator-lifecycle-manager/pkg/controller/registry/resolver"
+	"github.com/operator-framework/operator-lifecycle-manager/pkg/controller/registry/resolver/cache"
+	"github.com/operator-framework/operator-lifecycle-manager/pkg/lib/operatorlister"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8scache "k8s.io/client-go/tools/cache"
+
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A Namespace is a namespace of a cluster as the running OLM's catalog operator
+// reads it.
+type Namespace struct {
+	name, global string
+	group        *operatorsv1.OperatorGroup
+	subs         []*v1alpha1.Subscription
+	csvs         map[string]*v1alpha1.ClusterServiceVersion
+	plans        map[string]*v1alpha1.InstallPlan
+	lister       operatorlister.OperatorLister
+	sources      cache.StaticSourceProvider
+}
+
+// NewNamespace translates a snapshot, which has one operator group, over the
+// snapshots of its catalogs.
+func NewNamespace(s *reconcile.Snapshot, catalogs map[resolver.CatalogID]*cache.Snapshot) (*Namespace, error) {
+	n := &Namespace{
+		name: s.Namespace, global: s.GlobalNamespace, csvs: map[string]*v1alpha1.ClusterServiceVersion{}, plans: map[string]*v1alpha1.InstallPlan{},
+		lister: operatorlister.NewLister(), sources: cache.StaticSourceProvider{},
+	}
+	for id, c := range catalogs {
+		n.sources[cache.SourceKey{Name: id.Name, Namespace: id.Namespace}] = c
+	}
+	group, sub, csv, source := index(), index(), index(), index()
+	for _, g := range s.OperatorGroups {
+		n.group = &operatorsv1.OperatorGroup{}
+		if err := convert(g, n.group, group); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range s.CSVs {
+		x := &v1alpha1.ClusterServiceVersion{}
+		if err := convert(c, x, csv); err != nil {
+			return nil, err
+		}
+		n.csvs[x.Name] = x
+	}
+	for _, c := range s.CatalogSources {
+		if err := convert(c, &v1alpha1.CatalogSource{}, source); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range s.InstallPlans {
+		x := &v1alpha1.InstallPlan{}
+		if err := convert(p, x, index()); err != nil {
+			return nil, err
+		}
+		n.plans[x.Name] = x
+	}
+	for _, x := range s.Subscriptions {
+		y := &v1alpha1.Subscription{}
+		if err := convert(x, y, sub); err != nil {
+			return nil, err
+		}
+		n.subs = append(n.subs, y)
+	}
+	n.lister.OperatorsV1().RegisterOperatorGroupLister(n.name, groups.NewOperatorGroupLister(group))
+	n.lister.OperatorsV1alpha1().RegisterClusterServiceVersionLister(n.name, listers.NewClusterServiceVersionLister(csv))
+	n.lister.OperatorsV1alpha1().RegisterSubscriptionLister(n.name, listers.NewSubscriptionLister(sub))
+	n.lister.OperatorsV1alpha1().RegisterCatalogSourceLister(metav1.NamespaceAll, listers.NewCatalogSourceLister(source))
+	return n, nil
+}
+
+func index() k8scache.Indexer {
+	return k8scache.NewIndexer(k8scache.MetaNamespaceKeyFunc, k8scache.Indexers{k8scache.NamespaceIndex: k8scache.MetaNamespaceIndexFunc})
+}
+
+// convert reads an object as OLM's type has it, and stores it.
+func convert(from, to any, store k8scache.Indexer) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return err
+	}
+	return store.Add(to)
+}
+
+// Settle brings the status of the subscriptions to where OLM resolves them, as
+// ensureSubscriptionCSVState does in one pass after the other. It returns false when
+// OLM does not resolve, since all of them wait for install plans (nothingToUpdate).
+func (n *Namespace) Settle() bool {
+	for changed := true; changed; {
+		changed = false
+		for _, s := range n.subs {
+			changed = n.ensureCSVState(s) || changed
+		}
+	}
+	return slices.ContainsFunc(n.subs, func(s *v1alpha1.Subscription) bool {
+		return s.Status.InstallPlanRef == nil || s.Status.State != v1alpha1.SubscriptionStateUpgradePending
+	})
+}
+
+// ensureCSVState is Operator.ensureSubscriptionCSVState of the catalog operator,
+// without its client.
+func (n *Namespace) ensureCSVState(s *v1alpha1.Subscription) bool {
+	if s.Status.CurrentCSV == "" {
+		return false
+	}
+	var state v1alpha1.SubscriptionState = v1alpha1.SubscriptionStateUpgradePending
+	installed := s.Status.InstalledCSV
+	if n.csvs[s.Status.CurrentCSV] != nil {
+		state, installed = v1alpha1.SubscriptionStateAtLatest, s.Status.CurrentCSV
+	} else if ref := s.Status.InstallPlanRef; ref != nil && n.group.UpgradeStrategy() == operatorsv1.UpgradeStrategyUnsafeFailForward {
+		if p := n.plans[ref.Name]; p != nil && p.Status.Phase == v1alpha1.InstallPlanPhaseFailed {
+			state = v1alpha1.SubscriptionStateFailed
+		}
+	}
+	if s.Status.State == state {
+		return false
+	}
+	s.Status.State, s.Status.InstalledCSV = state, installed
+	return true
+}
+
+// Plan resolves the namespace as OperatorStepResolver does, and returns what is to be
+// installed, a line each, in order, and whether OLM makes an install plan for it: only
+// if the status of a subscription changes.
+func (n *Namespace) Plan() (steps string, made bool, err error) {
+	live := subscriptions{subs: n.copies()}
+	r := olm.NewOperatorStepResolver(n.lister, live, n.global, olm.NewOperatorCacheProvider(n.lister, live, n.sources, quiet()), quiet())
+	_, lookups, updated, err := r.ResolveSteps(n.name)
+	if err != nil {
+		return "", false, err
+	}
+	var lines []string
+	for _, l := range lookups {
+		lines = append(lines, PlanLine(l.Identifier, l.Replaces, resolver.CatalogID{Name: l.CatalogSourceRef.Name, Namespace: l.CatalogSourceRef.Namespace}))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, ""), len(updated) > 0, nil
+}
+
+// PlanLine is what Plan returns for one bundle.
+func PlanLine(name, replaces string, from resolver.CatalogID) string {
+	return fmt.Sprintf("%s of %s replaces %q\n", name, from, replaces)
+}
+
+// copies returns the subscriptions for one resolution, which writes to them.
+func (n *Namespace) copies() []v1alpha1.Subscription {
+	var out []v1alpha1.Subscription
+	for _, s := range n.subs {
+		out = append(out, *s.DeepCopy())
+	}
+	slices.SortFunc(out, func(a, b v1alpha1.Subscription) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Subscriptions are the part of a client that a resolution asks.
+type subscriptions struct {
+	versioned.Interface
+	typed.OperatorsV1alpha1Interface
+	typed.SubscriptionInterface
+	subs []v1alpha1.Subscription
+}
+
+func (c subscriptions) OperatorsV1alpha1() typed.OperatorsV1alpha1Interface { return c }
+
+func (c subscriptions) Subscriptions(string) typed.SubscriptionInterface { return c }
+
+func (c subscriptions) List(context.Context, metav1.ListOptions) (*v1alpha1.SubscriptionList, error) {
+	return &v1alpha1.SubscriptionList{Items: c.subs}, nil
+}
+
+// Statuses lists what the subscriptions have and want.
+func (n *Namespace) Statuses() string {
+	var lines []string
+	for _, s := range n.subs {
+		lines = append(lines, fmt.Sprintf("%s: installed %q, current %q", s.Name, s.Status.InstalledCSV, s.Status.CurrentCSV))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// Installed returns the operators of the namespace as a resolution sees them.
+func (n *Namespace) Installed() ([]*cache.Entry, error) {
+	live := subscriptions{subs: n.copies()}
+	all := olm.NewOperatorCacheProvider(n.lister, live, n.sources, quiet()).Namespaced(n.name, n.global)
+	return all.Catalog(cache.NewVirtualSourceKey(n.name)).Find(cache.True()), all.Error()
+}
