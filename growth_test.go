@@ -27,7 +27,7 @@ func TestGrowth(t *testing.T) {
 	c := newCounter(t)
 	for _, w := range growths() {
 		const n = 300
-		in := []string{module + "resolver", module + "internal/sat", "github.com/go-air/gini", "slices/"}
+		in := []string{module + "resolver", module + "internal/sat", module + "reconcile", "github.com/go-air/gini", "slices/"}
 		// What does not grow is in all three.
 		base, small, large := c.count(t, w(n), 1, in...), c.count(t, w(2*n), 1, in...), c.count(t, w(4*n), 1, in...)
 		growth := float64(large-small) / float64(small-base)
@@ -38,6 +38,9 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// planOf takes the place of an outcome where a namespace is planned.
+const planOf testcatalog.Outcome = "plan"
+
 // growths returns the names of the workloads of all shapes, by size. That the other
 // reading of constraints costs as much is left to the test in package resolver.
 func growths() (list []func(n int) string) {
@@ -46,6 +49,9 @@ func growths() (list []func(n int) string) {
 			continue
 		}
 		list = append(list, func(n int) string { return fmt.Sprint(c.Shape, " ", c.Outcome, " ", c.PerBundle, " ", n) })
+	}
+	for _, shape := range []string{"subscriptions", "installed", "upgrades", "orphans"} {
+		list = append(list, func(n int) string { return fmt.Sprint(shape, " ", planOf, " ", false, " ", n) })
 	}
 	return list
 }
@@ -57,6 +63,10 @@ func growing(t testing.TB, name string) []workload {
 	if _, err := fmt.Sscan(name, &c.Shape, &c.Outcome, &c.PerBundle, &n); err != nil {
 		return nil
 	}
+	plan := c.Outcome == planOf
+	if plan {
+		c.Outcome = testcatalog.FirstTry
+	}
 	for p, err := range resolver.ReadProblems(bytes.NewReader(testcatalog.Shape(c, n))) {
 		if err == nil {
 			err = p.Open(context.Background(), nil)
@@ -64,7 +74,11 @@ func growing(t testing.TB, name string) []workload {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return []workload{{name, func() error { return answer(p) }}}
+		do := func() error { return answer(p) }
+		if plan {
+			do = planned(t, p)
+		}
+		return []workload{{name, do}}
 	}
 	return nil
 }

@@ -181,10 +181,6 @@ func owns(c *olm.ClusterServiceVersion, crd string) bool {
 	return slices.ContainsFunc(c.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return d.Name == crd })
 }
 
-func requires(c *olm.ClusterServiceVersion, crd string) bool {
-	return slices.ContainsFunc(c.Spec.CRDs.Required, func(d olm.CRDDescription) bool { return d.Name == crd })
-}
-
 // crdUsers returns the operators of the cluster that own or require a CRD,
 // beside the one that brings it and those that the plan replaces.
 func (e *execution) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion {
@@ -192,19 +188,20 @@ func (e *execution) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion 
 	for c := e.csv(bringing); c != nil && !leaving[c.Spec.Replaces]; c = e.replaced(c) {
 		leaving[c.Spec.Replaces] = true
 	}
-	for _, s := range e.plan.Status.Plan { // the CSVs may not be there yet
-		if isCSV(s.Resource) {
-			leaving[replacesOf(s)] = true
+	if e.leaving == nil {
+		e.leaving = map[string]bool{}
+		for _, s := range e.plan.Status.Plan { // the CSVs may not be there yet
+			if isCSV(s.Resource) {
+				e.leaving[replacesOf(s)] = true
+			}
 		}
 	}
 	var users []*olm.ClusterServiceVersion
-	for _, c := range e.CSVs {
-		if c.IsCopied() || c.Metadata.IsDeleted() || c.Metadata.Namespace == e.Namespace && leaving[c.Metadata.Name] {
+	for _, c := range e.users(e.CSVs)[crd] {
+		if c.IsCopied() || c.Metadata.IsDeleted() || c.Metadata.Namespace == e.Namespace && (leaving[c.Metadata.Name] || e.leaving[c.Metadata.Name]) {
 			continue
 		}
-		if owns(c, crd) || requires(c, crd) {
-			users = append(users, c)
-		}
+		users = append(users, c)
 	}
 	return users
 }

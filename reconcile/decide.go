@@ -69,6 +69,9 @@ type planner struct {
 	// unjudged are the CSVs whose minKubeVersion could not be judged.
 	unjudged map[olm.Key]string
 	lineage  *lineage
+	// brought is what install plans that may still run bring, once it was asked for;
+	// see coming.
+	brought map[olm.Key]bool
 	// basis is what changes of other objects rest on for the time being, or nil.
 	basis []Version
 }

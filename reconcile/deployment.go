@@ -79,7 +79,7 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 
 // config returns the configuration of the subscription that owns a CSV.
 func (p *planner) config(c *olm.ClusterServiceVersion) *olm.SubscriptionConfig {
-	for _, s := range p.Subscriptions {
+	for _, s := range p.followers(c.Metadata.Name) {
 		if s.Status.InstalledCSV == c.Metadata.Name || s.Status.CurrentCSV == c.Metadata.Name {
 			return s.Spec.Config
 		}
@@ -237,7 +237,7 @@ func goesBefore(a, b *olm.ClusterServiceVersion) bool {
 // name.
 func (p *planner) deploymentsOf(c *olm.ClusterServiceVersion) []*olm.Deployment {
 	var list []*olm.Deployment
-	for _, d := range p.Deployments {
+	for _, d := range p.deployed[c.Metadata.Name] {
 		l := d.Metadata.Labels
 		if l[operatorgroup.LabelOwner] == c.Metadata.Name && l[operatorgroup.LabelOwnerNamespace] == p.Namespace && ownedBy(d, c) {
 			list = append(list, d)

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -52,7 +53,9 @@ func (p *planner) find(k olm.Key) (*olm.Object, error) {
 	case olm.Group + "/" + olm.KindSubscription:
 		r = pick(p.Subscriptions, k)
 	case olm.Group + "/" + olm.KindInstallPlan:
-		r = pick(p.InstallPlans, k)
+		if ip := p.installPlan(k.Name); ip != nil && ip.Key() == k { // they are in order of generation
+			r = ip
+		}
 	case olm.Group + "/" + olm.KindOperatorCondition:
 		r = pick(p.OperatorConditions, k)
 	case olm.Group + "/" + olm.KindOLMConfig:
@@ -67,14 +70,13 @@ func (p *planner) find(k olm.Key) (*olm.Object, error) {
 	return &o, err
 }
 
-// pick returns the resource of a key, or nil.
+// pick returns the first resource of a key in a list that is sorted by key, or nil.
 func pick[R olm.Resource](list []R, k olm.Key) olm.Resource {
-	for _, r := range list {
-		if r.Head().Key() == k {
-			return r
-		}
+	i, ok := slices.BinarySearchFunc(list, k, func(r R, k olm.Key) int { return r.Head().Key().Compare(k) })
+	if !ok {
+		return nil
 	}
-	return nil
+	return list[i]
 }
 
 // merge returns have with what want says: its labels, annotations and owners

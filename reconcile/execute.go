@@ -158,6 +158,8 @@ type execution struct {
 	unpacked map[string][]olm.Step
 	// problems stand in the way of steps, waits are for others to end.
 	problems, waits []string
+	// leaving are the CSVs that those of the plan replace, once they were asked for.
+	leaving map[string]bool
 }
 
 // closed says that the operator group does not let CSVs in (F10).
@@ -336,10 +338,8 @@ func (e *execution) step(ctx context.Context, s *olm.Step, o olm.Object) (status
 // one would provide the same APIs, which F6 forbids. The running OLM takes the
 // copy for the operator and its step for done (F8).
 func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
-	for _, c := range e.CSVs {
-		if c.Key() != o.Key() {
-			continue
-		}
+	if r, ok := pick(e.CSVs, o.Key()).(*olm.ClusterServiceVersion); ok {
+		c := r
 		if !c.IsCopied() {
 			return olm.StepPresent, "", e.adopt(c)
 		}

@@ -150,15 +150,17 @@ func (p *planner) inUse(owner olm.Key) bool {
 
 // coming reports whether an install plan that may still run brings an owner.
 func (p *planner) coming(owner olm.Key) bool {
-	for _, ip := range p.InstallPlans {
-		if isFinished(ip) || !p.isWanted(ip) {
-			continue
-		}
-		for _, s := range ip.Status.Plan {
-			if s.Resource.Group == owner.Group && s.Resource.Kind == owner.Kind && s.Resource.Name == owner.Name {
-				return true
+	if p.brought == nil {
+		p.brought = map[olm.Key]bool{}
+		for _, ip := range p.InstallPlans {
+			if isFinished(ip) || !p.isWanted(ip) {
+				continue
+			}
+			for _, s := range ip.Status.Plan {
+				p.brought[olm.Key{Group: s.Resource.Group, Kind: s.Resource.Kind, Name: s.Resource.Name}] = true
 			}
 		}
 	}
-	return false
+	owner.Namespace = "" // steps name none
+	return p.brought[owner]
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -181,8 +182,13 @@ func (p *planner) resolved() []Version {
 	for _, c := range p.own() {
 		list = append(list, as(c))
 	}
+	known := make(map[Version]bool, len(list))
+	for _, v := range list {
+		known[v] = true
+	}
 	add := func(v Version) {
-		if v.Key.Name != "" && !slices.Contains(list, v) {
+		if v.Key.Name != "" && !known[v] {
+			known[v] = true
 			list = append(list, v)
 		}
 	}
@@ -212,7 +218,7 @@ func (p *planner) refer(plan *olm.InstallPlan, selected []resolver.Selected, nex
 	changed := false
 	for _, sel := range selected {
 		for _, sub := range p.subscribers(sel) {
-			i := slices.Index(p.Subscriptions, sub)
+			i := p.place[sub]
 			st := &next[i].Status
 			if ref := st.InstallPlanRef; st.CurrentCSV == sel.Name && ref != nil && ref.Name == plan.Metadata.Name && ref.UID == plan.Metadata.UID {
 				continue
@@ -253,17 +259,7 @@ func list(names []string) string {
 	case 1:
 		return names[0]
 	default:
-		out := ""
-		for i, s := range names {
-			switch {
-			case i == n-1:
-				out += " and "
-			case i > 0:
-				out += ", "
-			}
-			out += s
-		}
-		return out
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
 }
 

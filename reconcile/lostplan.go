@@ -40,7 +40,7 @@ func sawUnfinished(s *olm.Subscription) bool {
 
 // sawFinished reports whether a subscription to a CSV has seen its plan done.
 func (p *planner) sawFinished(c *olm.ClusterServiceVersion) bool {
-	return slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
+	return slices.ContainsFunc(p.followers(c.Metadata.Name), func(s *olm.Subscription) bool {
 		return s.Status.CurrentCSV == c.Metadata.Name && !sawUnfinished(s)
 	})
 }
@@ -49,20 +49,23 @@ func (p *planner) sawFinished(c *olm.ClusterServiceVersion) bool {
 // as a resolution would have selected them. Until a new plan for them has its
 // steps they stay lost.
 func (p *planner) lost(catalogs []health) []resolver.Selected {
-	names := map[string]bool{}
+	names, gone := map[string]bool{}, false
 	for _, s := range p.Subscriptions {
 		switch plan := p.planOf(s); {
 		case plan == nil && sawUnfinished(s):
 			names[s.Status.CurrentCSV] = true
-			for _, c := range p.own() {
-				// Whichever plan: the one that was to do the rest may be gone, too.
-				by := c.Metadata.Annotations[AnnotationGeneratedBy]
-				names[c.Metadata.Name] = names[c.Metadata.Name] || by != "" && p.installPlan(by) == nil && !p.sawFinished(c)
-			}
+			gone = true
 		case plan != nil && plan.Status.Phase == "":
 			for _, name := range plan.Spec.ClusterServiceVersionNames {
 				names[name] = true
 			}
+		}
+	}
+	if gone {
+		for _, c := range p.own() {
+			// Whichever plan: the one that was to do the rest may be gone, too.
+			by := c.Metadata.Annotations[AnnotationGeneratedBy]
+			names[c.Metadata.Name] = names[c.Metadata.Name] || by != "" && p.installPlan(by) == nil && !p.sawFinished(c)
 		}
 	}
 	remedy := "no catalog has the bundle any longer: if the operator lacks something, delete it and its subscription, and subscribe anew"
@@ -99,7 +102,7 @@ func unhealthy(catalogs []health) []string {
 // the first catalog, and there from the default channel before others.
 func (p *planner) selectedAgain(c *olm.ClusterServiceVersion, catalogs []health) (resolver.Selected, bool) {
 	var sub *olm.Subscription
-	for _, s := range p.Subscriptions {
+	for _, s := range p.followers(c.Metadata.Name) {
 		if sub == nil && (s.Status.CurrentCSV == c.Metadata.Name || s.Status.InstalledCSV == c.Metadata.Name || s.Status.CurrentCSV == "" && s.Spec.StartingCSV == c.Metadata.Name) {
 			sub = s
 		}

@@ -200,10 +200,7 @@ func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
 		}
 		names[w.GenerateName] = true
 	}
-	for _, o := range p.own() {
-		if o.Metadata.Name == c.Metadata.Name {
-			continue
-		}
+	for _, o := range p.claimants(c) {
 		what := sharedAPI(c, o)
 		if what != "" && !p.related(c, o) {
 			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns %s, too", o.Metadata.Name, what)

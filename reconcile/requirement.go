@@ -212,10 +212,8 @@ func isAvailable(o *olm.Object) bool {
 // isServed reports whether the cluster has an API: by a CRD, an APIService, or
 // because it is one of Kubernetes' own groups, which a snapshot does not list.
 func (p *planner) isServed(d olm.NativeAPI) bool {
-	for _, crd := range p.CRDs {
-		if crd.Spec.Group == d.Group && crd.Spec.Names.Kind == d.Kind {
-			return slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
-		}
+	if crd := p.crdOf(d.Group, d.Kind); crd != nil {
+		return slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
 	}
 	if p.object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: d.Version + "." + d.Group}) != nil {
 		return true

@@ -88,7 +88,7 @@ func (p *planner) problem(catalogs []health) resolver.Problem {
 		if p.replacement(c) != nil {
 			continue // the one that replaces it stands for both
 		}
-		in, faults := Installed(c, p.Subscriptions)
+		in, faults := Installed(c, p.followers(c.Metadata.Name))
 		for _, err := range faults {
 			p.note(c.Key(), "%s", err)
 		}

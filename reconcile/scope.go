@@ -39,10 +39,8 @@ func (p *planner) isClusterScoped(k olm.Key, bundle []olm.Object) bool {
 	if !strings.Contains(k.Group, ".") {
 		return false // one of Kubernetes' own
 	}
-	for _, crd := range p.CRDs {
-		if crd.Spec.Group == k.Group && crd.Spec.Names.Kind == k.Kind {
-			return crd.Spec.Scope == olm.ScopeCluster
-		}
+	if crd := p.crdOf(k.Group, k.Kind); crd != nil {
+		return crd.Spec.Scope == olm.ScopeCluster
 	}
 	for _, o := range bundle {
 		if c := o.Key(); c.Group != olm.GroupCRD || c.Kind != olm.KindCRD {

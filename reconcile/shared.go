@@ -49,10 +49,8 @@ func (p *planner) holder(o *olm.Object) olm.Key {
 	if k.Namespace == p.Namespace {
 		return olm.Key{}
 	}
-	for _, c := range p.CSVs {
-		if c.Key() == k && lives(c) {
-			return k
-		}
+	if c, ok := pick(p.CSVs, k).(*olm.ClusterServiceVersion); ok && lives(c) {
+		return k
 	}
 	for _, g := range p.OperatorGroups {
 		if g.Key() == k && !g.Metadata.IsDeleted() {

@@ -65,17 +65,6 @@ type Snapshot struct {
 	*index // of a copy that clone made
 }
 
-// An index finds what a plan asks for again and again.
-type index struct {
-	objects     map[olm.Key]*olm.Object
-	ownCSVs     []*olm.ClusterServiceVersion
-	csvs        map[string]*olm.ClusterServiceVersion // of ownCSVs
-	crds        map[string]*olm.CustomResourceDefinition
-	deployments map[string]*olm.Deployment
-	ownGroups   []*olm.OperatorGroup
-	grants      grants
-}
-
 // A Rejection is a change that the cluster refused for another reason than a
 // conflict: no permission, an invalid object, or a creation of what exists where
 // the snapshot does not show it.
@@ -199,80 +188,9 @@ func (s *Snapshot) clone() *Snapshot {
 	return &c
 }
 
-// newIndex returns the index of a snapshot. Of several objects of one name the
-// first counts.
-func newIndex(s *Snapshot) *index {
-	x := &index{
-		objects: make(map[olm.Key]*olm.Object, len(s.Objects)), csvs: map[string]*olm.ClusterServiceVersion{},
-		crds: make(map[string]*olm.CustomResourceDefinition, len(s.CRDs)), deployments: make(map[string]*olm.Deployment, len(s.Deployments)),
-	}
-	for i := range s.Objects {
-		x.objects[s.Objects[i].Key()] = &s.Objects[i]
-	}
-	x.ownCSVs = ownCSVs(s)
-	for _, c := range x.ownCSVs {
-		byName(x.csvs, c)
-	}
-	for _, c := range s.CRDs {
-		byName(x.crds, c)
-	}
-	for _, d := range s.Deployments {
-		byName(x.deployments, d)
-	}
-	for _, g := range s.OperatorGroups {
-		if g.Metadata.Namespace == s.Namespace {
-			x.ownGroups = append(x.ownGroups, g)
-		}
-	}
-	x.grants = newGrants(s)
-	return x
-}
-
-func ownCSVs(s *Snapshot) []*olm.ClusterServiceVersion {
-	var list []*olm.ClusterServiceVersion
-	for _, c := range s.CSVs {
-		if c.Metadata.Namespace == s.Namespace && !c.IsCopied() {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-func byName[R olm.Resource](m map[string]R, r R) {
-	name := r.Head().Metadata.Name
-	if _, ok := m[name]; !ok {
-		m[name] = r
-	}
-}
-
 func (s *Snapshot) validate() error {
 	if s.Namespace == "" {
 		return fmt.Errorf("snapshot without a namespace: set Snapshot.Namespace")
-	}
-	return nil
-}
-
-// object returns one of Objects, or nil.
-func (x *index) object(k olm.Key) *olm.Object { return x.objects[k] }
-
-// own returns the CSVs of the namespace that are no copies.
-func (x *index) own() []*olm.ClusterServiceVersion { return x.ownCSVs }
-
-// csv returns a CSV of the namespace that is no copy, or nil.
-func (x *index) csv(name string) *olm.ClusterServiceVersion { return x.csvs[name] }
-
-func (x *index) crd(name string) *olm.CustomResourceDefinition { return x.crds[name] }
-
-func (x *index) deployment(name string) *olm.Deployment { return x.deployments[name] }
-
-// groups returns the operator groups of the namespace.
-func (x *index) groups() []*olm.OperatorGroup { return x.ownGroups }
-
-func (s *Snapshot) installPlan(name string) *olm.InstallPlan {
-	for _, p := range s.InstallPlans {
-		if p.Metadata.Name == name {
-			return p
-		}
 	}
 	return nil
 }

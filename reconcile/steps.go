@@ -265,9 +265,8 @@ func isObjectName(name string) bool {
 // subscribers returns the subscriptions that a selected bundle is for.
 func (p *planner) subscribers(s resolver.Selected) []*olm.Subscription {
 	var list []*olm.Subscription
-	for _, sub := range p.Subscriptions {
+	for _, sub := range p.subscribed[s.Package] {
 		switch {
-		case sub.Spec.Package != s.Package:
 		case sub.Spec.Channel != "" && sub.Spec.Channel != s.Channel:
 		case sub.Spec.Source != "" && sub.Spec.Source != s.Catalog:
 		case sub.Spec.SourceNamespace != "" && sub.Spec.SourceNamespace != s.CatalogNamespace:

@@ -52,8 +52,9 @@ func (p *planner) subscriptions(ctx context.Context) error {
 			return err
 		}
 	}
+	coming := slices.ContainsFunc(p.plan.Changes, func(c Change) bool { return c.Op == Create && c.Object.Kind == olm.KindInstallPlan })
 	for i, s := range p.Subscriptions {
-		p.missingCSV(next[i])
+		p.missingCSV(next[i], coming)
 		if err := p.writeStatus(s, next[i]); err != nil {
 			return err
 		}
@@ -153,11 +154,10 @@ func (p *planner) planConditions(s *olm.Subscription) {
 }
 
 // missingCSV says of an operator that is gone although its install plan is done
-// that it stays so, and what to do, unless a new plan is on its way.
-func (p *planner) missingCSV(s *olm.Subscription) {
+// that it stays so, and what to do, unless a new plan is coming.
+func (p *planner) missingCSV(s *olm.Subscription, coming bool) {
 	plan := p.planOf(s)
 	name := s.Status.CurrentCSV
-	coming := slices.ContainsFunc(p.plan.Changes, func(c Change) bool { return c.Op == Create && c.Object.Kind == olm.KindInstallPlan })
 	if name == "" || p.csv(name) != nil || plan == nil || plan.Status.Phase != olm.PlanComplete || coming {
 		clearCondition(&s.Status.Conditions, ConditionCSVMissing)
 		return
@@ -241,32 +241,30 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm
 // stays says of operators that are not upgraded why, which the running OLM does
 // not (H1).
 func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
+	stays := make(map[string]resolver.Stay, len(sol.Stayed)) // one for each subscription
 	for _, stay := range sol.Stayed {
+		stays[stay.Subscription] = stay
 		if stay.Reason == resolver.Present {
 			p.note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: stay.Subscription},
 				"nothing is installed for it: %s is installed already, and it names neither a catalog nor a channel (H23)", stay.Name)
 		}
 	}
 	for _, s := range next {
-		if s.Status.State != olm.StateUpgradeAvailable && s.Status.State != olm.StateAtLatestKnown {
+		stay, ok := stays[s.Metadata.Name]
+		if !ok || s.Status.State != olm.StateUpgradeAvailable && s.Status.State != olm.StateAtLatestKnown {
 			continue
 		}
-		for _, stay := range sol.Stayed {
-			if stay.Subscription != s.Metadata.Name {
-				continue
+		s.Status.State = olm.StateAtLatestKnown
+		switch stay.Reason {
+		case resolver.Blocked:
+			s.Status.State = olm.StateUpgradeAvailable
+			var names []string
+			for _, b := range stay.Blocked {
+				names = append(names, b.Name)
 			}
-			s.Status.State = olm.StateAtLatestKnown
-			switch stay.Reason {
-			case resolver.Blocked:
-				s.Status.State = olm.StateUpgradeAvailable
-				var names []string
-				for _, b := range stay.Blocked {
-					names = append(names, b.Name)
-				}
-				p.note(s.Key(), "%s stays: its successors %s would break a rule", stay.Name, strings.Join(names, ", "))
-			case resolver.NoSuccessor:
-				p.note(s.Key(), "%s stays: no entry of the channel leads on from it", stay.Name)
-			}
+			p.note(s.Key(), "%s stays: its successors %s would break a rule", stay.Name, strings.Join(names, ", "))
+		case resolver.NoSuccessor:
+			p.note(s.Key(), "%s stays: no entry of the channel leads on from it", stay.Name)
 		}
 	}
 }
