@@ -6,7 +6,6 @@ package labels
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -103,7 +102,7 @@ func validKey(key string) error {
 	prefix, name, ok := strings.Cut(key, "/")
 	if !ok {
 		name = prefix
-	} else if len(prefix) > 253 || !domain.MatchString(prefix) {
+	} else if !isDomain(prefix) {
 		return fmt.Errorf("label key %q: want a domain of lower-case words before the slash", key)
 	}
 	if !isName(name) {
@@ -114,9 +113,27 @@ func validKey(key string) error {
 
 const nameWant = "at most 63 letters, digits, -, _ and ., with a letter or digit at both ends"
 
-func isName(s string) bool { return len(s) <= 63 && word.MatchString(s) }
+func isName(s string) bool {
+	return len(s) <= 63 && isWord(s, func(c byte) bool { return isLower(c) || 'A' <= c && c <= 'Z' }, "-_.")
+}
 
-var (
-	word   = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
-	domain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-)
+func isDomain(s string) bool {
+	for word := range strings.SplitSeq(s, ".") {
+		if !isWord(word, isLower, "-") {
+			return false
+		}
+	}
+	return len(s) <= 253
+}
+
+// isWord reports whether s consists of alphanumerics, and between them of others.
+func isWord(s string, alphanumeric func(byte) bool, others string) bool {
+	for i := range len(s) {
+		if !alphanumeric(s[i]) && (i == 0 || i == len(s)-1 || strings.IndexByte(others, s[i]) < 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
