@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -200,9 +201,10 @@ func (r *Reconciler) event(s *reconcile.Snapshot, e reconcile.Event) {
 	r.recorder.Eventf(u, nil, string(e.Type), e.Reason, "Reconcile", "%s", limit(e.Message))
 }
 
-// limit shortens a message to what an event may hold.
+// limit returns a message as an event shows it (S8), shortened to what it may hold.
 func limit(text string) string {
 	const most = 1024
+	text = visible.Lines(text)
 	if len(text) <= most {
 		return text
 	}

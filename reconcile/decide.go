@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -131,8 +132,9 @@ func (p *planner) note(key olm.Key, format string, args ...any) {
 
 // setCondition puts a condition into a list of its own, in place of that of the
 // same type, and reports whether it says something new. The time of transition
-// stays while the status does.
+// stays while the status does. The message shows what it repeats (S8).
 func (p *planner) setCondition(list *[]olm.Condition, c olm.Condition) bool {
+	c.Message = visible.Lines(c.Message)
 	out := append([]olm.Condition(nil), *list...)
 	for i, old := range out {
 		if old.Type != c.Type {

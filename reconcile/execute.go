@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
@@ -164,7 +165,7 @@ type execution struct {
 
 // closed says that the operator group does not let CSVs in (F10).
 func (e *execution) closed(why error) error {
-	message := why.Error()
+	message := visible.Lines(why.Error())
 	e.out.Status.Message = message
 	e.setCondition(&e.out.Status.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionFalse, Reason: reasonInstallCheckFailed, Message: message})
 	return e.write("%s (F10)", message)
@@ -266,6 +267,7 @@ func (e *execution) retrying() bool {
 
 // fault says what stands in the way. After a while it is for good.
 func (e *execution) fault(text string) {
+	text = visible.Lines(text)
 	st := &e.out.Status
 	if e.past(e.plan.Status.StartTime, e.opts.planTimeout()) {
 		st.Phase, st.Message = olm.PlanFailed, text
@@ -289,7 +291,7 @@ func (e *execution) outcome(pending bool) error {
 		return e.write("done: %s", countSteps(len(st.Plan)))
 	}
 	if st.Message = ""; len(e.waits) > 0 {
-		st.Message = "waits: " + strings.Join(e.waits, "; ")
+		st.Message = visible.Lines("waits: " + strings.Join(e.waits, "; "))
 		e.note(e.plan.Key(), "%s", st.Message)
 	}
 	return e.write("done: %d of %s", e.done(), countSteps(len(st.Plan)))

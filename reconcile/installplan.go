@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -58,7 +59,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 	out := *plan
 	fitting, err := p.fit(selected, steps)
 	if err != nil {
-		out.Status.Phase, out.Status.Message = olm.PlanFailed, err.Error()
+		out.Status.Phase, out.Status.Message = olm.PlanFailed, visible.Lines(err.Error())
 		p.setCondition(&out.Status.Conditions, olm.Condition{Type: conditionInstalled, Status: olm.ConditionFalse, Reason: reasonComponentFailed, Message: err.Error()})
 		return p.emit(UpdateStatus, &out, plan.Key(), nil, "%s", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
@@ -29,7 +30,7 @@ func (t *transition) seen(f *componentFault) *transition {
 }
 
 func to(phase olm.Phase, reason olm.Reason, format string, args ...any) *transition {
-	return &transition{phase: phase, reason: reason, message: fmt.Sprintf(format, args...)}
+	return &transition{phase: phase, reason: reason, message: visible.Lines(fmt.Sprintf(format, args...))}
 }
 
 // installations moves each CSV of the namespace through its phases (001,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -143,7 +144,7 @@ func (p *planner) crdRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 		case crd == nil:
 			r.Status, r.Message = reqNotPresent, "CRD is not present"
 		case !served:
-			r.Status, r.Message = reqNotPresent, fmt.Sprintf("CRD version %s not served", d.Version)
+			r.Status, r.Message = reqNotPresent, fmt.Sprintf("CRD version %s not served", visible.Line(d.Version))
 		case !crd.IsEstablished():
 			r.Status, r.Message = reqNotAvailable, "CRD is present but the Established condition is False (not available)"
 		default:

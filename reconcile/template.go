@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -98,9 +99,9 @@ func (p *planner) templateStatus(c *olm.CatalogSource, image string, failure err
 	which := olm.Condition{Type: ConditionResolvedImage, Status: olm.ConditionTrue, Reason: "AllTemplatesResolved", Message: image}
 	reason, message := "", ""
 	if failure != nil {
-		text := failure.Error()
+		text := visible.Lines(failure.Error())
 		if c.Spec.Image != "" {
-			text += "; using spec.image " + c.Spec.Image
+			text += "; using spec.image " + visible.Line(c.Spec.Image)
 		} else {
 			// Nothing to fall back to: the catalog stands still.
 			reason, message = "SpecInvalidError", text+"; set spec.image or mend the template"

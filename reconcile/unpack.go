@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
@@ -109,7 +110,7 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 		st.Plan = append(st.Plan, steps...)
 	}
 	if len(missing) > 0 {
-		text := "waits: " + strings.Join(missing, "; ")
+		text := visible.Lines("waits: " + strings.Join(missing, "; "))
 		p.note(ip.Key(), "%s", text)
 		if ip.Status.Message == text {
 			return nil

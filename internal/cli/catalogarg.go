@@ -101,7 +101,7 @@ func (c *catalogArg) completeArgs(e *env, operands int) cobra.CompletionFunc {
 		cats, rest := c.known(cmd, e, args)
 		switch n := len(rest); {
 		case n == 0:
-			return namesOf(cats), cobra.ShellCompDirectiveNoFileComp
+			return offered(namesOf(cats)), cobra.ShellCompDirectiveNoFileComp
 		case n <= operands:
 			return operandWords(packagesOf(cats, rest[0])), cobra.ShellCompDirectiveNoFileComp
 		}
@@ -173,5 +173,5 @@ func operandWords(list []graph.Package) []string {
 			words = append(words, b.Name())
 		}
 	}
-	return distinctWords(words)
+	return offered(words)
 }

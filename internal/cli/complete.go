@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // Completion reads the catalogs that the command line names so far. Where one
@@ -16,7 +17,8 @@ import (
 // except standard input.
 func (r *request) named(cmd *cobra.Command, e *env, args []string) []*graph.Catalog {
 	// Cobra parses flags twice before it completes, so that each is there twice.
-	list, err := sources(args, distinctWords(slices.Clone(r.catalogs)), *r.sample, r.global)
+	catalogs := slices.Compact(slices.Sorted(slices.Values(r.catalogs)))
+	list, err := sources(args, catalogs, *r.sample, r.global)
 	if err != nil {
 		return nil
 	}
@@ -99,7 +101,7 @@ func (r *request) completeBundles(e *env, separator string) cobra.CompletionFunc
 				}
 			}
 		}
-		return distinctWords(words), cobra.ShellCompDirectiveNoFileComp
+		return offered(words), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -107,7 +109,7 @@ func (r *request) completeBundles(e *env, separator string) cobra.CompletionFunc
 func packageWords(cats []*graph.Catalog, word string, channels bool) []string {
 	pkg, _, wantsChannel := strings.Cut(word, ":")
 	if !wantsChannel || !channels {
-		return distinctWords(namesOf(cats))
+		return offered(namesOf(cats))
 	}
 	var words []string
 	for _, name := range channelWords(packagesOf(cats, pkg)) {
@@ -123,7 +125,7 @@ func channelWords(list []graph.Package) []string {
 			words = append(words, ch.Name())
 		}
 	}
-	return distinctWords(words)
+	return offered(words)
 }
 
 // installedWords returns packages, to be followed by "=", or the versions of one.
@@ -134,14 +136,14 @@ func installedWords(cats []*graph.Catalog, word string) ([]string, cobra.ShellCo
 		for _, name := range namesOf(cats) {
 			words = append(words, name+"=")
 		}
-		return distinctWords(words), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return offered(words), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	for _, p := range packagesOf(cats, pkg) {
 		for _, v := range versionWords(p) {
 			words = append(words, pkg+"="+v)
 		}
 	}
-	return distinctWords(words), cobra.ShellCompDirectiveNoFileComp
+	return offered(words), cobra.ShellCompDirectiveNoFileComp
 }
 
 // versionWords returns the versions of a package.
@@ -152,11 +154,13 @@ func versionWords(p graph.Package) []string {
 			words = append(words, b.Version().String())
 		}
 	}
-	return distinctWords(words)
+	return offered(words)
 }
 
-// distinctWords returns each word once, in order.
-func distinctWords(words []string) []string {
+// offered returns each word once, in order, except for those that a terminal would
+// not show as they are: an escape would complete to another name (S8).
+func offered(words []string) []string {
+	words = slices.DeleteFunc(words, func(w string) bool { return w != visible.Line(w) })
 	slices.Sort(words)
 	return slices.Compact(words)
 }

@@ -6,13 +6,17 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html"
 	"io"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -174,11 +178,19 @@ func script() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// render makes the document. The data is JSON as package encoding/json writes it
-// for HTML: <, >, & and the line ends of JavaScript are escaped, so that nothing
-// in it can end the element.
+// encode returns the data as JSON in which <, >, & and the line ends of JavaScript
+// are escaped, so that nothing in it can end the element. Its texts are for people:
+// whatever would reorder or hide them is visible (S8).
+func encode(d *pageData) ([]byte, error) {
+	shown := json.MarshalToFunc(func(e *jsontext.Encoder, s string) error {
+		return e.WriteToken(jsontext.String(visible.Lines(s)))
+	})
+	return json.Marshal(d, jsonv1.DefaultOptionsV1(), json.WithMarshalers(shown))
+}
+
+// render makes the document.
 func render(d *pageData) (*Page, error) {
-	data, err := json.Marshal(d)
+	data, err := encode(d)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +226,7 @@ func render(d *pageData) (*Page, error) {
 <script>%s</script>
 </body>
 </html>
-`, html.EscapeString(p.policy), html.EscapeString(d.Title), style, body, data, code)
+`, html.EscapeString(p.policy), html.EscapeString(visible.Line(d.Title)), style, body, data, code)
 	p.text = b.Bytes()
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +19,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
 	"github.com/olmkit/olmkit/internal/sample"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -225,6 +227,50 @@ func TestScriptMakesNoMarkup(t *testing.T) {
 	}
 }
 
+// TestVisibleText: S8. Nothing in a page reorders or hides text; paragraphs stay.
+func TestVisibleText(t *testing.T) {
+	evil := "a\u202eb\u200b\u2066c"
+	c := load(t, fmt.Sprintf(`
+{"schema":"olm.package","name":%[1]s,"defaultChannel":%[1]s,"description":"One.\u00a0Two.\r\n\r\nThree\u202e."}
+---
+{"schema":"olm.channel","package":%[1]s,"name":%[1]s,"entries":[{"name":%[1]s,"replaces":%[1]s,"skips":[%[1]s],"skipRange":%[1]s}]}
+---
+{"schema":"olm.bundle","package":%[1]s,"name":%[1]s,"image":%[1]s,"properties":[{"type":"olm.package","value":{"packageName":%[1]s,"version":"1.0.0"}},{"type":"olm.gvk","value":{"group":%[1]s,"version":"v1","kind":%[1]s}}]}
+---
+{"schema":"olm.deprecations","package":%[1]s,"entries":[{"reference":{"schema":"olm.package"},"message":"\u001b[1m\t"}]}
+`, quote(evil)))
+	problem := resolver.Problem{
+		Namespace: evil, Catalogs: []resolver.Catalog{{Name: evil, Namespace: evil, Graph: c}},
+		Subscriptions: []resolver.Subscription{{Name: evil, Package: evil, Channel: evil}, {Package: evil + "x"}},
+	}
+	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c}}, Problems: []Problem{{evil, problem}}, Old: &Catalog{evil, c}}))
+	head, rest, _ := strings.Cut(page, `id="data">`)
+	data, _, _ := strings.Cut(rest, "</script>")
+	if want := `<title>a\u202eb\u200b\u2066c – olmkit</title>`; !strings.Contains(head, want) {
+		t.Errorf("the page has no %s", want)
+	}
+	var d pageData
+	if err := json.Unmarshal([]byte(data), &d); err != nil {
+		t.Fatal(err)
+	}
+	if p := d.Catalogs[0].Packages[0]; p.Name != visible.Line(evil) || p.About != "One. Two.\n\nThree\\u202e." {
+		t.Errorf("the package is %q, about %q", p.Name, p.About)
+	}
+	dec := json.NewDecoder(strings.NewReader(data))
+	for {
+		token, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := token.(string); ok && s != visible.Lines(s) {
+			t.Errorf("the page holds %q", s)
+		}
+	}
+}
+
 // TestHostileText: whatever a catalog says, the data is one element.
 func TestHostileText(t *testing.T) {
 	evil := "</script><script>alert(1)</script><!--<script>\u2028\u2029&]]>'\""
@@ -250,7 +296,7 @@ func TestHostileText(t *testing.T) {
 	if err := json.Unmarshal([]byte(data), &d); err != nil {
 		t.Fatal(err)
 	}
-	if d.Catalogs[0].Packages[0].Name != evil {
+	if d.Catalogs[0].Packages[0].Name != visible.Line(evil) {
 		t.Errorf("the name of the package became %q", d.Catalogs[0].Packages[0].Name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -225,10 +226,16 @@ func phrase(s string, most int) string { return cut(strings.Join(strings.Fields(
 
 // prose returns a text of at most so many characters, with its paragraphs.
 func prose(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, s)
 	var b strings.Builder
 	blank := 0
 	for line := range strings.Lines(strings.TrimSpace(s)) {
-		line = strings.TrimRight(line, " \t\r\n")
+		line = strings.TrimRight(line, " \n")
 		if line == "" {
 			blank++
 			continue

@@ -19,6 +19,15 @@ func Line(s string) string {
 	return string(appendVisible([]byte(s[:i]), s[i:]))
 }
 
+// Lines returns a text of several lines, each as [Line] writes it.
+func Lines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Line(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Words returns a text of several lines as part of one: its words, with single
 // spaces between them.
 func Words(s string) string { return Line(strings.Join(strings.Fields(s), " ")) }

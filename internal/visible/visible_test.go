@@ -28,6 +28,9 @@ func TestLine(t *testing.T) {
 			t.Errorf("Line(%q) = %s, want %s", in, got, want)
 		}
 	}
+	if got := visible.Lines("a\tb\n\u202ec\n"); got != "a\\tb\n\\u202ec\n" {
+		t.Errorf("Lines: %q", got)
+	}
 	if got := visible.Words(" a\n\tb\u2028c\x1b "); got != `a b c\u001b` {
 		t.Errorf("Words: %s", got)
 	}
@@ -64,11 +67,7 @@ func FuzzWriter(f *testing.F) {
 				t.Errorf("%q lets %q through: %q", s, r, got)
 			}
 		}
-		var lines []string
-		for line := range strings.SplitSeq(s, "\n") {
-			lines = append(lines, visible.Line(line))
-		}
-		if want := strings.Join(lines, "\n"); got != want {
+		if want := visible.Lines(s); got != want {
 			t.Errorf("%q is written as %q, want %q", s, got, want)
 		}
 		colored := write(s, keep)

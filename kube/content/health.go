@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -116,8 +117,10 @@ func withTime(rest jsontext.Value, key string, at time.Time) jsontext.Value {
 // the first.
 const maxMessage = 1500
 
+// shorten returns the text of an error as a status shows it (S8), not longer than
+// that.
 func shorten(err error) string {
-	text := strings.TrimSpace(err.Error())
+	text := visible.Lines(strings.TrimSpace(err.Error()))
 	if len(text) <= maxMessage {
 		return text
 	}

@@ -200,6 +200,24 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// A failing is a source with a fault.
+type failing struct{ error }
+
+func (f failing) Read(context.Context, *content.Catalog) (*content.Catalog, error) {
+	return nil, f.error
+}
+
+func (failing) String() string { return "nowhere" }
+
+// S8: a status shows what it repeats of a server; lines stay.
+func TestVisibleText(t *testing.T) {
+	s := content.New(&content.Options{Sources: named(failing{errors.New("one\ntwo \u202eowt\u200b\x1b[1m")})})
+	h := refresh(t, s, source(t, `{"sourceType":"grpc"}`))
+	if want := "one\n" + `two \u202eowt\u200b\u001b[1m`; h.State != content.StateFailing || !strings.HasPrefix(h.Message, want) {
+		t.Errorf("%+v; want %q", h, want)
+	}
+}
+
 func TestSpec(t *testing.T) {
 	for _, tt := range []struct{ spec, want string }{
 		{`{"sourceType":"grpc"}`, "it has neither spec.image nor spec.address: nothing says where the catalog is"},

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/extension/olmv1"
 )
 
@@ -111,7 +112,9 @@ func message(err error) string {
 // less the dots.
 const maxMessage = 32768 - len("…")
 
+// shorten returns a message as a condition shows it (S8), not longer than that.
 func shorten(text string) string {
+	text = visible.Lines(text)
 	if len(text) <= maxMessage {
 		return text
 	}

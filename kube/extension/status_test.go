@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -128,6 +129,16 @@ func TestStatus(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("run with -update if that is right:\n%s", diff)
+	}
+}
+
+// S8: conditions show what they repeat of a catalog or a server; our own lines stay.
+func TestStatusText(t *testing.T) {
+	e := clusterExtension(t, "packageName: etcd")
+	s := extension.Status(e, extension.Outcome{InstalledErr: errors.New("one\ntwo \u202eowt\u200b\x1b[1m")}, now)
+	want := "what is installed cannot be told: one\n" + `two \u202eowt\u200b\u001b[1m`
+	if c := meta.FindStatusCondition(s.Conditions, olmv1.TypeInstalled); c == nil || c.Message != want {
+		t.Errorf("%+v; want %q", c, want)
 	}
 }
 
