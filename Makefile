@@ -24,7 +24,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults namespaces fleet bench compare cover lint golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces fleet bench compare cover lint prose golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,12 +83,16 @@ cover: ## write cover.html and print the coverage of each package
 	$(GO) tool cover -html cover.out -o cover.html
 	$(GO) tool cover -func cover.out | tail -n 1
 
-lint: ## run gofmt, go vet and staticcheck
+lint: ## run gofmt, go vet, staticcheck, and vale on English and spelling
 	@test -z "$$(gofmt -l .)" || { echo "not formatted (run make fmt):"; gofmt -l .; exit 1; }
 	@set -e; for m in $(MODULES); do \
 		if [ -z "$$(find $$m -name '*.go' -print -quit)" ]; then continue; fi; \
 		echo "== lint $$m"; (cd $$m && $(GO) vet ./... && $(GO) tool $(TOOLS) staticcheck ./...); \
 	done
+	@cd internal/tools/prose && $(GO) run .
+
+prose: ## take off the list of make lint what wording was improved
+	cd internal/tools/prose && $(GO) run . -shrink
 
 golden: ## rewrite the golden files from what the code does now
 	$(GO) test $$(grep -rl --include='*_test.go' '"update"' . | xargs -n 1 dirname | sort -u) -update

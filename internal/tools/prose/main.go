@@ -1,0 +1,188 @@
+// Prose lints the English of documents, comments and messages with vale, by the rules in
+// styles/Olmkit, and checks the spelling of documents and comments.
+//
+//	go run . [-shrink]
+//
+// Words have to be in the dictionary or in styles/Olmkit/words.txt. Habits of wording that
+// the project drops are counted for each file, and no file may have more than baseline.txt
+// says. With -shrink, Prose lowers the counts there to what it finds; it never raises one.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	shrink := flag.Bool("shrink", false, "lower the counts in baseline.txt to what is found")
+	flag.Parse()
+	if err := run(*shrink); err != nil {
+		fmt.Fprintln(os.Stderr, "prose:", err)
+		os.Exit(1)
+	}
+}
+
+func run(shrink bool) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	root := filepath.Join(here, "..", "..", "..")
+	files, err := sources(root)
+	if err != nil {
+		return err
+	}
+	found, err := lint(here, root, files)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(here, "baseline.txt")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	base, err := parseBaseline(text)
+	if err != nil {
+		return err
+	}
+	if shrink {
+		return os.WriteFile(name, base.shrunk(found).text(), 0o644)
+	}
+	bad, rest := base.judge(found)
+	for _, a := range bad {
+		fmt.Println(a)
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("%d findings in files that have more of them than in internal/tools/prose/baseline.txt", len(bad))
+	}
+	fmt.Printf("prose: nothing new; %d old findings are left in internal/tools/prose/baseline.txt\n", rest)
+	return nil
+}
+
+// An alert is a finding of vale. In a literal it has no column.
+type alert struct {
+	file, check, message string
+	line, column         int
+}
+
+func (a alert) String() string {
+	at := fmt.Sprintf("%s:%d", a.file, a.line)
+	if a.column > 0 {
+		at += fmt.Sprintf(":%d", a.column)
+	}
+	return fmt.Sprintf("%s: %s [%s]", at, a.message, a.check)
+}
+
+// sources returns the documents and Go files of the repository whose English is its own,
+// relative to root.
+func sources(root string) ([]string, error) {
+	cmd := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md", "*.go")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	var list []string
+	for name := range strings.Lines(string(out)) {
+		name = strings.TrimSpace(name)
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil || strings.Contains(name, "testdata/") {
+			continue // deleted, or an example
+		}
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// lint runs vale on files and on the literals of those in Go, in the order of files,
+// lines and columns.
+func lint(here, root string, files []string) ([]alert, error) {
+	tmp, err := os.MkdirTemp("", "prose-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	args := slices.Clone(files)
+	for _, name := range files {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		text, err := literals(name, source)
+		if err != nil {
+			return nil, err
+		}
+		copied := filepath.Join(tmp, name+".txt")
+		if err := os.MkdirAll(filepath.Dir(copied), 0o777); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(copied, text, 0o666); err != nil {
+			return nil, err
+		}
+		args = append(args, copied)
+	}
+	out, err := vale(here, root, args)
+	if err != nil {
+		return nil, err
+	}
+	var list []alert
+	for name, alerts := range out {
+		rel, err := filepath.Rel(tmp, name)
+		literal := err == nil && filepath.IsLocal(rel)
+		if literal {
+			name = strings.TrimSuffix(rel, ".txt")
+		}
+		for _, a := range alerts {
+			if literal {
+				a.Span[0] = 0
+			}
+			list = append(list, alert{filepath.ToSlash(name), a.Check, a.Message, a.Line, a.Span[0]})
+		}
+	}
+	slices.SortFunc(list, compareAlerts)
+	return slices.Compact(list), nil
+}
+
+// A valeAlert is an alert as vale writes it.
+type valeAlert struct {
+	Check, Message string
+	Line           int
+	Span           [2]int
+}
+
+// vale runs vale in the directory root and returns what it finds, by file.
+func vale(here, root string, files []string) (map[string][]valeAlert, error) {
+	tool := exec.Command("go", "tool", "-n", "vale") // builds it if need be
+	tool.Dir = here
+	tool.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_CFLAGS=-O0 -w") // its parsers of other languages are large
+	tool.Stderr = os.Stderr
+	path, err := tool.Output()
+	if err != nil {
+		return nil, fmt.Errorf("building vale, which needs a C compiler: %w", err)
+	}
+	cmd := exec.Command(strings.TrimSpace(string(path)), append([]string{"--no-global", "--output=JSON", "--config=" + filepath.Join(here, "vale.ini")}, files...)...)
+	cmd.Dir = root
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1 when it found something
+		return nil, fmt.Errorf("vale: %w\n%s%s", err, out, &stderr)
+	}
+	found := map[string][]valeAlert{}
+	if err := json.Unmarshal(out, &found); err != nil {
+		return nil, fmt.Errorf("vale: %w in %.200q", err, out)
+	}
+	return found, nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestRules lints a document, comments and literals with what the rules are for, and with
+// what they must leave alone.
+func TestRules(t *testing.T) {
+	cc, err := exec.Command("go", "env", "CC").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath(strings.TrimSpace(string(cc))); err != nil {
+		t.Skip("there is no C compiler on this machine, which vale needs")
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("doc.md", `# Title
+
+This is no edge. There is no edge, it is no longer one, and 4 is no larger than 5.
+
+Mend it, and make it anew, beside the colour of its own.
+
+It tells what was asked for; page says which. A sentance.
+
+`+"```sh\nis no code\n```\n\nThe `is no code` of misspelledIdentifiers.\n")
+	write("a.go", "// Package a is no kind of package.\npackage a\n\n"+`import _ "is no import"
+
+type t struct {
+	x int `+"`json:\"is no tag\"`"+` // whoever
+}
+
+var word, text = "told", "had together" +
+	"\nput right in one line"
+`+"\nvar many = `one line\nis no second`\n")
+	write("a_test.go", "package a\n\nvar text = \"is no message\" // the tihng\n")
+	found, err := lint(here, root, []string{"a.go", "a_test.go", "doc.md"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"a.go:1:14 Negation", "a.go:1:17 Words", "a.go:7:30 Words", "a.go:10:0 Words", "a.go:11:0 Words", "a.go:14:0 Negation",
+		"a_test.go:3:35 Spelling",
+		"doc.md:3:6 Negation", "doc.md:5:1 Words", "doc.md:5:22 Words", "doc.md:5:28 Words", "doc.md:5:46 Words",
+		"doc.md:7:4 Programs", "doc.md:7:10 Words", "doc.md:7:35 Programs", "doc.md:7:49 Spelling",
+	}
+	var got []string
+	for _, a := range found {
+		got = append(got, fmt.Sprintf("%s:%d:%d %s", a.file, a.line, a.column, strings.TrimPrefix(a.check, "Olmkit.")))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A file may have as many findings as the baseline says, which only shrinks; spelling has
+// no baseline.
+func TestBaseline(t *testing.T) {
+	b, err := parseBaseline([]byte("2 a.go\n1 b.go\n3 gone.go\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	habit := func(file string, line int) alert { return alert{file: file, line: line, check: "Olmkit.Words"} }
+	found := []alert{
+		habit("a.go", 1), habit("b.go", 1), habit("b.go", 2), habit("new.go", 1), {file: "a.go", line: 2, check: spelling},
+	}
+	bad, rest := b.judge(found)
+	want := []alert{found[1], found[2], found[3], found[4]}
+	if !slices.Equal(bad, want) || rest != 1 {
+		t.Errorf("bad are %v, and %d others; want %v, and 1", bad, rest, want)
+	}
+	if got := string(b.shrunk(found).text()); got != "1 a.go\n1 b.go\n" {
+		t.Errorf("the baseline shrinks to %q", got)
+	}
+	for _, text := range []string{"a.go\n", "0 a.go\n", "1 a.go\n2 a.go\n", "x a.go\n"} {
+		if _, err := parseBaseline([]byte(text)); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+}
