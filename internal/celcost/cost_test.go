@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -286,13 +285,9 @@ func TestZones(t *testing.T) {
 	}
 	local := time.Local
 	defer func() { time.Local = local }()
-	data, err := os.ReadFile(runtime.GOROOT() + "/lib/time/zoneinfo.zip")
-	if err != nil || len(data) == 0 {
-		t.Skip("this machine has no time zones")
-	}
 	ny, err := time.LoadLocation("America/New_York")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("this machine has no time zones: ", err)
 	}
 	for _, text := range []string{
 		`string(timestamp("2020-03-07T12:00:00-05:00") + duration("24h"))`,

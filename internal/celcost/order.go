@@ -44,8 +44,7 @@ func (s *sortedMap) Iterator() traits.Iterator {
 			s.keys[i] = k.Val
 		}
 	})
-	l, _ := types.NewRefValList(types.DefaultTypeAdapter, s.keys).(traits.Lister)
-	return l.Iterator()
+	return types.NewRefValList(types.DefaultTypeAdapter, s.keys).Iterator()
 }
 
 // orderedMap is a map literal.
