@@ -13,7 +13,7 @@ TESTTIMEOUT ?= 60m
 RACETIMEOUT ?= 60m
 # How many namespaces fleet has.
 FLEET ?= 1000
-# The first seed of the namespaces that namespaces generates.
+# The first seed of what namespaces and sources generate.
 SEED ?= 1
 # Which benchmarks run, as a regular expression.
 BENCH     ?= .
@@ -24,7 +24,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults namespaces fleet bench compare cover lint prose golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ namespaces: ## compare plans for 100,000 generated namespaces, from SEED on, wit
 
 fleet: ## install an operator in FLEET namespaces of a real API server at once
 	cd kube && $(GO) test -run ManyNamespaces -v -timeout 60m . -fleet $(FLEET)
+
+sources: ## compare 100,000 generated problems, from SEED on, with OLM's resolver
+	cd compare && OLMKIT_TEST_SIZE=large $(GO) test -run 'TestSources$$' -timeout 12h -v . -sourceseed $(SEED)
 
 bench: ## run the benchmarks that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...

@@ -164,7 +164,7 @@ func (s *subscription) headless(in []*source) Fact {
 	}
 	for _, c := range in {
 		for _, ch := range s.channels(c) {
-			e, ok := s.start(ch)
+			e, ok := ch.Entry(s.StartingCSV) // of a channel that is broken, too
 			if !ok {
 				continue
 			}

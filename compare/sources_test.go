@@ -1,0 +1,173 @@
+package compare_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/operator-framework/operator-lifecycle-manager/pkg/controller/registry/resolver/cache"
+
+	"github.com/olmkit/olmkit/compare/generate"
+	"github.com/olmkit/olmkit/compare/peer"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+var sourceSeed = flag.Uint64("sourceseed", 1, "the first seed of TestSources")
+
+// perSources is how many problems of TestSources share the catalogs of one seed.
+const perSources = 10
+
+// TestSources compares the answers to problems of several sources (see
+// [generate.Sources]) with those of the running OLM. Its order comes from maps, so
+// that it may give any of several. "make sources" compares 10⁵ problems.
+func TestSources(t *testing.T) {
+	ctx := t.Context()
+	var count sourceTally
+	most := testsize.Of(400, 2000, 100_000)
+next:
+	for seed := *sourceSeed; count.all < most; seed++ {
+		catalogs := generate.Sources(seed, 0).Catalogs
+		var snapshots []*cache.Snapshot
+		for i := range catalogs {
+			s, err := snapshot(ctx, &catalogs[i])
+			if err != nil {
+				continue next // opm refuses the catalog
+			}
+			snapshots = append(snapshots, s)
+		}
+		for n := uint64(0); n < perSources && count.all < most; n++ {
+			p := generate.Sources(seed, n)
+			p.Catalogs = catalogs
+			if diff := compareSources(t, &p, snapshots, &count); diff != "" {
+				text, _ := json.Marshal(p)
+				t.Errorf("problem %s: %s\n%s", p.ID, diff, text)
+				if count.differ++; count.differ > 5 {
+					t.Fatal("too many differences")
+				}
+			}
+		}
+	}
+	t.Logf("seed %d: %d problems, %d with a solution; other answers: %d to subscriptions without a catalog (H28), %d where replaces run in a circle (H7)",
+		*sourceSeed, count.all, count.solved, count.joined, count.circles)
+}
+
+// A sourceTally counts problems, and the differences that a rule states.
+type sourceTally struct{ all, solved, joined, circles, differ int }
+
+// compareSources returns how the answers to a problem differ, "" when they do not or
+// a rule states that they do.
+func compareSources(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, count *sourceTally) string {
+	count.all++
+	got := ours(t, *p)
+	if got != refused {
+		count.solved++
+	}
+	answers, reason, ok := olmAnswers(t, p, snapshots, got)
+	switch {
+	case ok:
+	case joins(p):
+		count.joined++
+	case strings.Contains(reason, "a cycle exists in the chain of replacement"), got == refused && startsInCircle(p):
+		count.circles++
+	case selfConflict(p, reason):
+		count.joined++
+	default:
+		return fmt.Sprintf("olmkit:\n%s\nOLM:\n%s\n%s", got, strings.Join(answers, "\nor:\n"), reason)
+	}
+	return ""
+}
+
+// olmAnswers runs OLM's resolver until it gives the answer want, at most 500 times.
+// It returns the answers that it gave, and its last reason to refuse.
+func olmAnswers(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, want string) (answers []string, reason string, ok bool) {
+	q, err := peer.NewProblem(p, snapshots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 500 {
+		list, err := q.Resolve()
+		got := refused
+		if err == nil {
+			got = peer.Answer(list)
+		} else {
+			reason = err.Error()
+		}
+		if got == want {
+			return nil, reason, true
+		}
+		if !slices.Contains(answers, got) {
+			answers = append(answers, got)
+		}
+	}
+	return answers, reason, false
+}
+
+// snapshot loads a catalog of a problem for both.
+func snapshot(ctx context.Context, c *resolver.Catalog) (*cache.Snapshot, error) {
+	m, err := peer.Load(ctx, fstest.MapFS{"catalog.json": {Data: []byte(*c.FBC)}})
+	if err != nil {
+		return nil, err
+	}
+	if c.Graph, err = graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, nil); err != nil {
+		return nil, err
+	}
+	return peer.Snapshot(ctx, m, c.ID())
+}
+
+// joins reports whether a subscription names no catalog and several have what it
+// asks for. OLM then joins their channels by name (H28).
+func joins(p *resolver.Problem) bool {
+	for _, s := range p.Subscriptions {
+		if s.Catalog != "" || s.CatalogNamespace != "" {
+			continue
+		}
+		have := 0
+		for _, c := range p.Catalogs {
+			if pkg, ok := c.Graph.Package(s.Package); ok && p.Sees(c.ID()) {
+				if _, ok := pkg.Channel(s.Channel); ok || s.Channel == "" {
+					have++
+				}
+			}
+		}
+		if have > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// selfConflict reports whether OLM refuses since a subscription without a catalog
+// and a channel finds the operator that it owns among what may follow it, as the
+// name of that operator does. It then excludes itself (H28).
+func selfConflict(p *resolver.Problem, reason string) bool {
+	return slices.ContainsFunc(p.Subscriptions, func(s resolver.Subscription) bool {
+		id := fmt.Sprintf("@existing/%s//%s", p.Namespace, s.InstalledCSV)
+		return s.Catalog == "" && s.CatalogNamespace == "" && s.Channel == "" && strings.Contains(reason, id+" conflicts with "+id)
+	})
+}
+
+// startsInCircle reports whether a startingCSV is in a channel that olmkit does not
+// use, as its replaces run in a circle (H7). OLM looks at that entry alone.
+func startsInCircle(p *resolver.Problem) bool {
+	for _, s := range p.Subscriptions {
+		for _, c := range p.Catalogs {
+			pkg, ok := c.Graph.Package(s.Package)
+			if !ok || s.StartingCSV == "" {
+				continue
+			}
+			for ch := range pkg.Channels() {
+				if _, ok := ch.Entry(s.StartingCSV); ok && ch.Err() != nil && (s.Channel == "" || s.Channel == ch.Name()) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
