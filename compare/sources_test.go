@@ -54,7 +54,7 @@ next:
 			}
 		}
 	}
-	t.Logf("seed %d: %d problems, %d with a solution; other answers: %d to subscriptions without a catalog (H28), %d where replaces run in a circle (H7)",
+	t.Logf("seed %d: %d problems, %d with a solution; other answers: %d to subscriptions without a catalog (H23, H28), %d where replaces run in a circle (H7)",
 		*sourceSeed, count.all, count.solved, count.joined, count.circles)
 }
 
@@ -145,7 +145,7 @@ func joins(p *resolver.Problem) bool {
 
 // selfConflict reports whether OLM refuses since a subscription without a catalog
 // and a channel finds the operator that it owns among what may follow it, as the
-// name of that operator does. It then excludes itself (H28).
+// name of that operator does. It then excludes itself (H23).
 func selfConflict(p *resolver.Problem, reason string) bool {
 	return slices.ContainsFunc(p.Subscriptions, func(s resolver.Subscription) bool {
 		id := fmt.Sprintf("@existing/%s//%s", p.Namespace, s.InstalledCSV)

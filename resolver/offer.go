@@ -223,41 +223,36 @@ func next(e graph.Entry) int {
 	return 1
 }
 
-// elsewhere returns what was found, and then the entries by which the same bundles
-// are in other channels of the subscription: what it may choose in one of them it
-// may choose in each (H25).
+// elsewhere returns what was found, each bundle followed by the other entries of it
+// in the channels of the subscription: what it may choose in one of them it may
+// choose in each (H25).
 func elsewhere(found []offer, s *subscription, in []*source) []cand {
-	list := make([]cand, len(found), len(found)+1)
-	for i, o := range found {
-		list[i] = o.cand
-	}
-	if len(found) == 0 || s.Channel != "" && len(in) == 1 {
-		return list
-	}
-	place, offered := map[string]int{}, make(map[cand]bool, len(found))
-	for i, o := range found {
-		offered[o.cand] = true
-		if _, ok := place[o.Name()]; !ok {
-			place[o.Name()] = i
-		}
-	}
-	var more []offer
-	for _, c := range in {
-		for _, ch := range s.channels(c) {
-			if ch.Err() != nil {
-				continue
+	if len(found) > 0 && (s.Channel == "" || len(in) > 1) {
+		place, offered := map[string]int{}, make(map[cand]bool, len(found))
+		for i, o := range found {
+			offered[o.cand] = true
+			if _, ok := place[o.Name()]; !ok {
+				place[o.Name()] = i
 			}
-			for e := range ch.Entries() {
-				_, known := place[e.Name()]
-				if _, ok := e.Bundle(); ok && known && !offered[c.cand(e)] {
-					more = append(more, offer{c.cand(e), e})
+		}
+		for _, c := range in {
+			for _, ch := range s.channels(c) {
+				if ch.Err() != nil {
+					continue
+				}
+				for e := range ch.Entries() {
+					_, known := place[e.Name()]
+					if _, ok := e.Bundle(); ok && known && !offered[c.cand(e)] {
+						found = append(found, offer{c.cand(e), e})
+					}
 				}
 			}
 		}
+		slices.SortStableFunc(found, func(a, b offer) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
 	}
-	slices.SortStableFunc(more, func(a, b offer) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
-	for _, o := range more {
-		list = append(list, o.cand)
+	list := make([]cand, len(found), len(found)+1)
+	for i, o := range found {
+		list[i] = o.cand
 	}
 	return list
 }

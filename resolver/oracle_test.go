@@ -361,13 +361,9 @@ func (o *oracle) wish(s *wish) {
 			s.missing = false
 		}
 	}
-	for _, c := range in {
-		// The entry that a startingCSV names has to leave the channel a head (H27).
-		e := o.all[c].entry
-		if s.current < 0 && s.StartingCSV == e.Name && (e.Replaces == e.Name || slices.Contains(e.Skips, e.Name)) {
-			s.missing = true
-			return
-		}
+	if s.current < 0 && o.headless(s) {
+		s.missing = true
+		return
 	}
 	s.options = o.choices(s, in)
 	if s.current < 0 {
@@ -381,6 +377,27 @@ func (o *oracle) wish(s *wish) {
 		o.all[c].replaces = o.all[c].replaces.with(s.current)
 	}
 	s.options = append(s.options, s.current)
+}
+
+// headless reports whether the entry that a startingCSV names leaves one of the
+// channels of the subscription, of that entry alone, without a head (H27).
+func (o *oracle) headless(s *wish) bool {
+	for i, docs := range o.docs {
+		if id := o.p.Catalogs[i].ID(); (s.Catalog != "" || s.CatalogNamespace != "") && id != (resolver.CatalogID{Name: s.Catalog, Namespace: s.CatalogNamespace}) {
+			continue
+		}
+		for _, ch := range docs {
+			if ch.Schema != "olm.channel" || ch.Package != s.Package || s.Channel != "" && ch.Name != s.Channel {
+				continue
+			}
+			for _, e := range ch.Entries {
+				if e.Name == s.StartingCSV && (e.Replaces == e.Name || slices.Contains(e.Skips, e.Name)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // choices returns what a subscription may choose among entries.
@@ -410,20 +427,31 @@ func (o *oracle) choices(s *wish, in []int) (list []int) {
 			return cmp.Or(cmp.Compare(group(i), group(j)), cmp.Compare(min(o.all[i].place, 1), min(o.all[j].place, 1)))
 		})
 	}
-	// The same bundles wherever they are (H25).
-	for _, got := range slices.Clone(list) {
+	// The same bundles wherever they are (H25), each where it comes first.
+	var names []string
+	of := map[string][]int{}
+	for _, c := range list {
+		name := o.all[c].ref.Name
+		if of[name] == nil {
+			names = append(names, name)
+		}
+		of[name] = append(of[name], c)
+	}
+	var out []int
+	for _, name := range names {
+		out = append(out, of[name]...)
 		for _, catalog := range o.sources() {
 			var more []int
 			for _, c := range in {
-				if o.all[c].catalog == catalog && o.all[c].ref.Name == o.all[got].ref.Name && !slices.Contains(list, c) {
+				if o.all[c].catalog == catalog && o.all[c].ref.Name == name && !slices.Contains(list, c) {
 					more = append(more, c)
 				}
 			}
 			o.sort(more, -1)
-			list = append(list, more...)
+			out = append(out, more...)
 		}
 	}
-	return list
+	return out
 }
 
 // sources returns the numbers of the catalogs, the preferred first.

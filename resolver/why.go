@@ -387,6 +387,9 @@ func (w *why) preferred(a, b cand, sub *subscription) string {
 		return fmt.Sprintf("its catalog %s goes before %s", x.Name, y.Name)
 	}
 	if x.Channel() != y.Channel() {
+		if sub != nil && compareEntries(x, y) > 0 {
+			return fmt.Sprintf("another channel of the subscription offers %s before it", x.Name())
+		}
 		if x.Channel().IsDefault() {
 			return fmt.Sprintf("%s is the default channel", x.Channel().Name())
 		}
