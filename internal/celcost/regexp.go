@@ -44,13 +44,17 @@ func parseCost(pattern string) uint64 {
 			}
 		case c == '-' && fold:
 			// A range ends at what follows: an ASCII character, or one that may be any.
-			if n += smallRange; next == '\\' || next >= 0x80 {
+			if n += smallRange; next >= 0x80 || next == '\\' && i+2 < len(pattern) && numeric(pattern[i+2]) {
 				n += largeRange
 			}
 		}
 	}
 	return n
 }
+
+// numeric reports whether an escape that begins so gives a character by its number.
+// Those of other escapes are ASCII.
+func numeric(c byte) bool { return c == 'x' || '0' <= c && c <= '7' }
 
 var flagI = regexp.MustCompile(`\(\?[a-zA-Z^-]*i`)
 
@@ -73,7 +77,7 @@ func patternCost(root celast.Expr) uint64 {
 		}
 		if s, ok := last.AsLiteral().(types.String); ok && !seen[string(s)] {
 			seen[string(s)] = true
-			n += parseCost(string(s))
+			n += 2 * parseCost(string(s)) // as compile pays
 		}
 	}))
 	return n
