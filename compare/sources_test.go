@@ -139,7 +139,7 @@ func snapshot(ctx context.Context, c *resolver.Catalog) (*cache.Snapshot, error)
 }
 
 // joins reports whether a subscription names no catalog and several have what it
-// asks for. OLM then joins their channels by name (H28).
+// requests. OLM then joins their channels by name (H28).
 func joins(p *resolver.Problem) bool {
 	for _, s := range p.Subscriptions {
 		if s.Catalog != "" || s.CatalogNamespace != "" {
