@@ -76,11 +76,11 @@ func TestNamespaces(t *testing.T) {
 }
 
 // A tally counts namespaces.
-type tally struct{ all, resolved, refused, installs, plain, differ int }
+type tally struct{ all, resolved, refused, installs, plain, tookBack, differ int }
 
 func (c *tally) String() string {
-	return fmt.Sprintf("seed %d: %d namespaces: %d resolved, %d of them refused, %d with something to install; in %d of them nothing waits",
-		*namespaceSeed, c.all, c.resolved, c.refused, c.installs, c.plain)
+	return fmt.Sprintf("seed %d: %d namespaces: %d resolved, %d of them refused, %d with something to install; in %d of them nothing waits; other answers: %d where OLM took choices back (H13)",
+		*namespaceSeed, c.all, c.resolved, c.refused, c.installs, c.plain, c.tookBack)
 }
 
 // compareNamespace returns how the two differ, if they do.
@@ -129,17 +129,20 @@ func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *recon
 		return err
 	}
 	var answers []string
+	tookBack := false
 	for range 60 {
-		want, made, err := n.Plan()
+		theirs, err := n.Plan()
+		want := theirs.Steps
 		if err != nil {
 			want = refused
 		}
 		// OLM makes no plan for a dependency alone (E12).
-		if same(got, want, settled, view) || err == nil && !made && got == "" {
+		if same(got, want, settled, view) || err == nil && !theirs.Made && got == "" {
 			return nil
 		}
-		if err == nil && !made {
-			want += "\n(no plan)"
+		tookBack = tookBack || theirs.TookBack
+		if err == nil && !theirs.Made {
+			want += "(no plan)"
 		}
 		if err != nil {
 			if strings.Contains(err.Error(), `replacement chains were found in channel ""`) {
@@ -153,6 +156,10 @@ func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *recon
 		if !slices.Contains(answers, want) {
 			answers = append(answers, want)
 		}
+	}
+	if tookBack && got != refused {
+		count.tookBack++ // so that its later choices lost their preferences (H13)
+		return nil
 	}
 	return fmt.Errorf("waiting %v: olmkit:\n%s\n%v\nOLM:\n%s", waiting, got, plan.Refused, strings.Join(answers, "\nor:\n"))
 }

@@ -148,12 +148,12 @@ func namespaceOf(t *testing.T, p resolver.Problem, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, _, err := n.Plan()
+	plan, err := n.Plan()
 	if err != nil {
 		return refused
 	}
 	var names []string
-	for line := range strings.Lines(lines) {
+	for line := range strings.Lines(plan.Steps) {
 		name, _, _ := strings.Cut(line, " ")
 		names = append(names, name)
 	}

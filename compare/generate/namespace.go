@@ -108,7 +108,7 @@ func (n *namespace) chain(newest bundle) {
 		st.CurrentCSV, st.InstalledCSV = newest.pkg+".v0.0.2", newest.pkg+".v0.0.2"
 	}
 	if n.one(15) {
-		again := n.subscription(pick(n.maker, newest, pick(n.maker, n.bundles...)))
+		again := n.subscription(newest)
 		again.Status = *st // two own one operator
 	}
 }

@@ -17,6 +17,7 @@ import (
 	olm "github.com/operator-framework/operator-lifecycle-manager/pkg/controller/registry/resolver"
 	"github.com/operator-framework/operator-lifecycle-manager/pkg/controller/registry/resolver/cache"
 	"github.com/operator-framework/operator-lifecycle-manager/pkg/lib/operatorlister"
+	"github.com/sirupsen/logrus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8scache "k8s.io/client-go/tools/cache"
 
@@ -139,22 +140,34 @@ func (n *Namespace) ensureCSVState(s *v1alpha1.Subscription) bool {
 	return true
 }
 
-// Plan resolves the namespace as OperatorStepResolver does, and returns what is to be
-// installed, a line each, in order, and whether OLM makes an install plan for it: only
-// if the status of a subscription changes.
-func (n *Namespace) Plan() (steps string, made bool, err error) {
+// A Plan is what a resolution comes to.
+type Plan struct {
+	// Steps are what is to be installed, a line each, in order.
+	Steps string
+	// Made: OLM makes an install plan for them. It does so only if the status of a
+	// subscription changes.
+	Made bool
+	// TookBack: the search took choices back before it found the steps.
+	TookBack bool
+}
+
+// Plan resolves the namespace as OperatorStepResolver does.
+func (n *Namespace) Plan() (Plan, error) {
 	live := subscriptions{subs: n.copies()}
-	r := olm.NewOperatorStepResolver(n.lister, live, n.global, olm.NewOperatorCacheProvider(n.lister, live, n.sources, quiet()), quiet())
+	log, trace := quiet(), &strings.Builder{}
+	log.SetLevel(logrus.DebugLevel)
+	log.SetOutput(trace)
+	r := olm.NewOperatorStepResolver(n.lister, live, n.global, olm.NewOperatorCacheProvider(n.lister, live, n.sources, quiet()), log)
 	_, lookups, updated, err := r.ResolveSteps(n.name)
 	if err != nil {
-		return "", false, err
+		return Plan{}, err
 	}
 	var lines []string
 	for _, l := range lookups {
 		lines = append(lines, PlanLine(l.Identifier, l.Replaces, resolver.CatalogID{Name: l.CatalogSourceRef.Name, Namespace: l.CatalogSourceRef.Namespace}))
 	}
 	slices.Sort(lines)
-	return strings.Join(lines, ""), len(updated) > 0, nil
+	return Plan{strings.Join(lines, ""), len(updated) > 0, strings.Contains(trace.String(), "Assumptions:")}, nil
 }
 
 // PlanLine is what Plan returns for one bundle.
