@@ -73,6 +73,25 @@ func isMet(r olm.RequirementStatus) bool {
 	return r.Status == reqPresent || r.Status == "DeploymentFound"
 }
 
+// versionsOf returns the version of the object that a requirement names, or that
+// there is none. An API of Kubernetes' own and a permission are not one object.
+func (p *planner) versionsOf(r olm.RequirementStatus) []Version {
+	key := olm.Key{Group: r.Group, Kind: r.Kind, Name: r.Name}
+	switch r.Kind {
+	case olm.KindCRD:
+		if crd := p.crd(r.Name); crd != nil {
+			return []Version{as(crd)}
+		}
+	case "APIService":
+		if o := p.object(key); o != nil {
+			return []Version{as(o)}
+		}
+	default:
+		return nil
+	}
+	return []Version{{Key: key}}
+}
+
 // missing names the requirements that are not met, and says what is wrong with
 // each. There may be many: it counts those beyond the first ones.
 func missing(list []olm.RequirementStatus) string {

@@ -242,6 +242,11 @@ func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
 	}
 	t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met: %s", missing(requirements))
 	t.requirements, t.checked = requirements, true
+	for _, r := range requirements {
+		if !isMet(r) {
+			t.on = append(t.on, p.versionsOf(r)...)
+		}
+	}
 	return t
 }
 

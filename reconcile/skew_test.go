@@ -22,7 +22,7 @@ import (
 func TestCachesOfDifferentTimes(t *testing.T) {
 	s := seed(t)
 	n := tallied(t, "readings of different times", "writes", "conflicts")
-	rounds := testsize.Of(1, 1, 60)
+	rounds := testsize.Of(1, 3, 60)
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {
 		t.Parallel()
 		wants := wanted(t, a)
