@@ -38,17 +38,15 @@ setup: ## install or build what the tests need: Chromium, an API server and etcd
 	@internal/tools/setup.sh
 
 test: ## run setup, then all tests of all modules, with generated cases of a moderate number
-	@rc=0; internal/tools/setup.sh || rc=1; for m in $(MODULES); do \
-		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test $$m"; (cd $$m && OLMKIT_TEST_SIZE=$(SIZE) $(GO) test -timeout $(TESTTIMEOUT) ./...) || rc=1; fi; \
-	done; exit $$rc
+	@internal/tools/setup.sh; setup=$$?; \
+	GO="$(GO)" OLMKIT_TEST_SIZE=$(SIZE) internal/tools/gotest.sh -timeout $(TESTTIMEOUT); tests=$$?; \
+	if [ $$setup -ne 0 ]; then echo "FAIL: internal/tools/setup.sh"; fi; exit $$((setup + tests))
 
 thorough: ## run setup, then all tests of all modules with every case; it takes hours
 	@$(MAKE) --no-print-directory test SIZE=large TESTTIMEOUT=12h
 
 race: ## run all tests under the race detector, with few generated cases
-	@rc=0; for m in $(MODULES); do \
-		if [ -n "$$(find $$m -name '*_test.go' -print -quit)" ]; then echo "== go test -race $$m"; (cd $$m && $(GO) test -race -timeout $(RACETIMEOUT) ./...) || rc=1; fi; \
-	done; exit $$rc
+	@GO="$(GO)" internal/tools/gotest.sh -race -timeout $(RACETIMEOUT)
 
 fuzz: ## run every fuzz target of all modules for FUZZTIME
 	@set -e; for m in $(MODULES); do \

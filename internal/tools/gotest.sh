@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs go test with the given flags on all packages of each module below the
+# current directory that has tests. What failed comes once more at the end,
+# where the end of a long log shows it.
+set -u
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for m in $(find . -name go.mod -not -path '*/testdata/*' -not -path './.git/*' -exec dirname {} \; | LC_ALL=C sort); do
+	if [ -z "$(find "$m" -name '*_test.go' -print -quit)" ]; then continue; fi
+	echo "== go test $m"
+	(cd "$m" && ${GO:-go} test "$@" ./... 2>&1 || echo "FAIL: go test $* in $m")
+done | tee "$log"
+if grep -q '^FAIL' "$log"; then
+	echo
+	echo "== failures"
+	# The failed tests with what they printed, and packages that did not compile.
+	awk '/^(==|ok|\?)/ { shown = 0 } /^ *--- FAIL|^# |^panic:|^FAIL/ { shown = 40 } shown-- > 0' "$log" | tail -n 300
+	exit 1
+fi
