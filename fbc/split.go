@@ -96,7 +96,11 @@ func (s *splitter) next(used batch) (batch, error) {
 		if int64(len(buf)) > s.limits.DocumentSize {
 			return batch{}, &LimitError{Limit: "DocumentSize", What: "document", Max: s.limits.DocumentSize}
 		}
-		bigger := make([]byte, len(buf), max(2*cap(buf), s.chunk))
+		size := max(2*cap(buf), s.chunk)
+		if room := s.limits.DocumentSize - int64(len(buf)); room < int64(size-len(buf)-s.chunk) {
+			size = len(buf) + int(room) + s.chunk // no more than it takes to find it too long
+		}
+		bigger := make([]byte, len(buf), size)
 		copy(bigger, buf)
 		buf = bigger
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/yamlout"
@@ -32,9 +33,15 @@ func TemplateKind(schema string) string {
 // document states it, and "" for a file of another kind. A composite recipe
 // needs no schema: it has references. Keys are read whatever their case.
 func DetectTemplate(ctx context.Context, data []byte, name string) string {
-	limits := (*Limits)(nil).WithDefaults()
+	return DetectTemplateReader(ctx, bytes.NewReader(data), name, nil)
+}
+
+// DetectTemplateReader is [DetectTemplate] for a stream, of which it reads the first
+// document within the limits. The context is checked between reads.
+func DetectTemplateReader(ctx context.Context, r io.Reader, name string, l *Limits) string {
+	limits := l.WithDefaults()
 	s := newSplitter(ctx, &limits)
-	s.begin(bytes.NewReader(data))
+	s.begin(r)
 	b, err := s.next(batch{})
 	if err != nil {
 		return "" // loading the file reports it

@@ -3,7 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
-	"os"
+	"errors"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -67,14 +67,19 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 	if err != nil {
 		return false, notLoaded(ctx, arg, err)
 	}
+	var root *disk.Root
+	if arg != stdinPath && isDir(arg) {
+		if root, err = disk.OpenRoot(arg); err != nil {
+			return false, err
+		}
+		defer root.Close()
+	}
 	changed := false
 	for file, part := range c.Files() {
-		name := file
-		if arg != stdinPath {
-			name = arg
-			if info, err := os.Stat(arg); err == nil && info.IsDir() {
-				name = filepath.Join(arg, filepath.FromSlash(file))
-			}
+		name, place := arg, arg
+		if root != nil {
+			place = filepath.FromSlash(file)
+			name = filepath.Join(arg, place)
 		}
 		opts := w.options(name)
 		if !write && !check {
@@ -90,11 +95,11 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 		if err := fbc.Write(ctx, &text, part, opts); err != nil {
 			return false, err
 		}
-		old, err := disk.ReadFile(name, e.limits.load.WithDefaults().FileSize)
-		if err != nil {
-			return false, err
+		old, err := root.ReadFile(ctx, place, fbc.LimitError{Max: int64(text.Len())})
+		if err != nil && !errors.As(err, new(*fbc.LimitError)) { // a longer file differs
+			return false, notLoaded(ctx, arg, err)
 		}
-		if bytes.Equal(old, text.Bytes()) {
+		if err == nil && bytes.Equal(old, text.Bytes()) {
 			continue
 		}
 		changed = true

@@ -122,12 +122,8 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 	if r.image != "" {
 		return nil, "", usagef("--image %s is the image of a bundle directory, and %s is not one; remove the flag", r.image, display(arg))
 	}
-	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
-		text, err := disk.ReadFile(arg, r.limits.load.WithDefaults().FileSize)
-		if err != nil {
-			return nil, "", err
-		}
-		if c, ok, err := r.template(ctx, arg, text); ok {
+	if kind := r.detect(ctx, arg); kind != "" {
+		if c, ok, err := r.template(ctx, kind, arg); ok {
 			return c, "", err
 		}
 	}
@@ -195,8 +191,29 @@ func (r *renderer) unpacked(image string) (string, error) {
 	return dir, nil
 }
 
-// template expands a file that is one; ok is false for others.
-func (r *renderer) template(ctx context.Context, name string, text []byte) (c *fbc.Catalog, ok bool, err error) {
+// detect returns what kind of template a file holds, and "" for everything else.
+func (r *renderer) detect(ctx context.Context, name string) string {
+	if isIndex(nil, name) {
+		return ""
+	}
+	f, err := (*disk.Root)(nil).Open(name)
+	if err != nil {
+		return "" // loading the catalog reports it
+	}
+	defer f.Close()
+	limits := r.limits.load.WithDefaults()
+	if info, err := f.Stat(); err != nil || info.Size() > limits.FileSize {
+		return ""
+	}
+	return fbc.DetectTemplateReader(ctx, f, filepath.Base(name), &limits)
+}
+
+// template expands a template of a kind; ok is false for kinds that it does not know.
+func (r *renderer) template(ctx context.Context, kind, name string) (c *fbc.Catalog, ok bool, err error) {
+	text, err := (*disk.Root)(nil).ReadFile(ctx, name, fbc.LimitError{Limit: "DocumentSize", What: "template", Max: r.limits.load.WithDefaults().DocumentSize})
+	if err != nil {
+		return nil, true, notLoaded(ctx, name, err)
+	}
 	dir := func(ctx context.Context, image string) (*fbc.BundleDir, error) {
 		dir, err := r.unpacked(image)
 		if err != nil {
@@ -205,7 +222,7 @@ func (r *renderer) template(ctx context.Context, name string, text []byte) (c *f
 		return r.bundle(ctx, image, dir)
 	}
 	base := filepath.Base(name)
-	switch fbc.DetectTemplate(ctx, text, base) {
+	switch kind {
 	case "semver":
 		t, err := fbc.ParseSemver(ctx, text, base)
 		if err != nil {

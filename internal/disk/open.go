@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -112,18 +114,25 @@ func (r *Root) open(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// ReadFile returns the content of a regular file that has no more than max bytes.
-func ReadFile(name string, max int64) ([]byte, error) {
-	f, err := (*Root)(nil).Open(name)
+// ReadFile returns the content of a regular file. One that exceeds the limit is refused
+// before it is read.
+func (r *Root) ReadFile(ctx context.Context, name string, limit fbc.LimitError) ([]byte, error) {
+	f, info, err := r.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err == nil && int64(len(text)) > max {
-		err = &fs.PathError{Op: "read", Path: name, Err: &fbc.LimitError{Limit: "FileSize", What: "file", Max: max}}
+	if info.IsDir() {
+		return nil, irregular(name, info)
 	}
-	return text, err
+	var text bytes.Buffer
+	if limit.Size = info.Size(); limit.Size <= limit.Max {
+		limit.Size, err = text.ReadFrom(io.LimitReader(Until(ctx, f), limit.Max+1)) // it may grow
+	}
+	if err == nil && limit.Size > limit.Max {
+		err = &fs.PathError{Op: "read", Path: name, Err: &limit}
+	}
+	return text.Bytes(), err
 }
 
 // irregular refuses what is not a regular file.
