@@ -40,6 +40,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 		p.installations,
 		p.copies,
 		p.subscriptions,
+		p.failedPlans,
 		p.garbage,
 		p.waiting,
 		p.advise,
@@ -73,6 +74,10 @@ type planner struct {
 	// brought is what install plans that may still run bring, once it was asked for;
 	// see coming.
 	brought map[olm.Key]bool
+	// created is the install plan that is created now, or nil; moved are the
+	// subscriptions that refer to it next, or to one that has no steps yet.
+	created *olm.InstallPlan
+	moved   map[*olm.Subscription]bool
 	// basis is what changes of other objects rest on for the time being, or nil.
 	basis []Version
 }
@@ -93,6 +98,7 @@ func newPlanner(s *Snapshot, content Content, opts *Options) *planner {
 		Snapshot: s.clone(), content: content, opts: opts,
 		plan:    &Plan{Namespace: s.Namespace, Changes: []Change{}},
 		touched: map[olm.Key]bool{}, unknown: map[GroupKind]map[string]bool{}, unjudged: map[olm.Key]string{},
+		moved: map[*olm.Subscription]bool{},
 	}
 	p.lineage = newLineage(p.own(), p.Subscriptions)
 	return p

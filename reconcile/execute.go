@@ -17,17 +17,33 @@ import (
 // one is executed, an unapproved one never.
 func (p *planner) executePlans(ctx context.Context) error {
 	for _, ip := range p.InstallPlans {
-		if ip.Metadata.IsDeleted() {
-			continue
-		}
-		if isFinished(ip) {
-			if ip.Status.Phase == olm.PlanFailed && p.isWanted(ip) {
-				p.note(ip.Key(), "failed, and is not tried again: %s; %s", failureText(ip), tryAgain(ip))
-			}
+		if ip.Metadata.IsDeleted() || isFinished(ip) {
 			continue
 		}
 		if err := p.executePlan(ctx, ip); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// failedPlans notes the install plans that failed (E2), unless their place is taken
+// by one that is being made.
+func (p *planner) failedPlans(context.Context) error {
+	for _, ip := range p.InstallPlans {
+		if ip.Status.Phase != olm.PlanFailed || ip.Metadata.IsDeleted() || !p.isWanted(ip) {
+			continue
+		}
+		dropped := p.created != nil && isGenerated(ip)
+		for _, s := range p.Subscriptions {
+			if ref := s.Status.InstallPlanRef; ref != nil && ref.Name == ip.Metadata.Name {
+				if dropped = p.moved[s]; !dropped {
+					break
+				}
+			}
+		}
+		if !dropped {
+			p.note(ip.Key(), "failed, and is not tried again: %s; %s", clause(failureText(ip)), tryAgain(ip))
 		}
 	}
 	return nil
@@ -60,7 +76,9 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	case !p.isWanted(ip) && p.isLate(ip):
 		return p.emit(Delete, ip, ip.Key(), nil, "a later one was made before it had steps")
 	case !p.isWanted(ip):
-		p.note(ip.Key(), "superseded: no subscription refers to it any longer")
+		if ip.Status.Phase != "" { // otherwise it was just made
+			p.note(ip.Key(), "superseded: no subscription refers to it any longer")
+		}
 		return nil
 	case len(lookups(ip)) > 0:
 		return p.unpack(ctx, ip)
@@ -254,7 +272,7 @@ func (e *execution) refused() string {
 	var parts []string
 	for _, r := range e.Rejections {
 		if e.isStep(r) {
-			parts = append(parts, fmt.Sprintf("%s: %s", r.Key, r.Message))
+			parts = append(parts, fmt.Sprintf("%s: %s", r.Key, clause(r.Message)))
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -1,9 +1,12 @@
 package reconcile_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -76,5 +79,97 @@ func TestInvalidCatalogSource(t *testing.T) {
 		if plan.Refused == nil {
 			t.Errorf("status %+v: the catalog was read", status)
 		}
+	}
+}
+
+// E2, E12: a failed install plan is not reported while another one takes its place,
+// in any pass until that is done; one that stays is reported next to the new one.
+func TestFailedPlanReplaced(t *testing.T) {
+	for _, c := range []struct {
+		name, status, csv string
+		noted             bool
+	}{
+		{name: "planned again", status: "currentCSV: a.v2, state: UpgradePending"},
+		{name: "followed by an upgrade", status: "currentCSV: a.v2, installedCSV: a.v2, state: AtLatestKnown", csv: "Succeeded"},
+		{name: "still installing", status: "currentCSV: a.v2, installedCSV: a.v2, state: UpgradePending", csv: "Pending", noted: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := `
+apiVersion: operators.coreos.com/v1
+kind: OperatorGroup
+metadata: {name: og, namespace: ops}
+status: {namespaces: [""]}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: CatalogSource
+metadata: {name: c, namespace: olm}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: a, namespace: ops}
+spec: {name: a, channel: s, source: c, sourceNamespace: olm}
+status: {` + c.status + `, installPlanRef: {name: install-1}}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: e, namespace: ops}
+spec: {name: e, channel: s, source: c, sourceNamespace: olm}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: InstallPlan
+metadata: {name: install-1, namespace: ops, labels: {olm.managed: "true"}}
+spec: {clusterServiceVersionNames: [a.v2], approval: Automatic, approved: true, generation: 1}
+status: {phase: Failed, message: The API server refused it.}
+`
+			if c.csv != "" {
+				text += `---
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: a.v2, namespace: ops}
+spec: {version: 2.0.0, install: {strategy: deployment}, installModes: [{type: AllNamespaces, supported: true}]}
+status: {phase: ` + c.csv + `}
+`
+			}
+			cluster := &memcluster.Cluster{GlobalNamespace: "olm"}
+			for _, o := range objects(t, []byte(text)) {
+				if err := cluster.Put(&o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			content := chains(t, map[string]int{"a": 3, "e": 1})
+			created, referred := false, false
+			for pass := 1; !referred && pass < 10; pass++ {
+				s, err := cluster.Read(t.Context(), testNamespace)
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, err := reconcile.Decide(t.Context(), s, content, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, n := range plan.Notes {
+					if strings.HasPrefix(n.Message, "superseded") {
+						t.Errorf("pass %d: %s; it was just made", pass, n)
+					}
+				}
+				noted := slices.ContainsFunc(plan.Notes, func(n reconcile.Note) bool {
+					return n.Object.Name == "install-1" && strings.HasPrefix(n.Message, "failed, and is not tried again: The API server refused it; to try again, ")
+				})
+				for _, change := range plan.Changes {
+					k := change.Key()
+					created = created || k.Kind == olm.KindInstallPlan && change.Op == reconcile.Create
+					referred = referred || created && k.Kind == olm.KindSubscription && k.Name == "e" && strings.Contains(change.Reason, "e.v1 was chosen")
+					if _, err := cluster.Apply(t.Context(), change); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if (created || c.noted) && noted != c.noted {
+					t.Errorf("pass %d: the failed plan is noted: %t, want %t; the changes are %v, the notes %v", pass, noted, c.noted, plan.Changes, plan.Notes)
+				}
+			}
+			if !referred {
+				t.Error("no new plan was made and referred to")
+			}
+		})
 	}
 }

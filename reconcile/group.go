@@ -24,6 +24,11 @@ func (p *planner) operatorGroups(context.Context) error {
 			continue
 		}
 		p.sameName(g, conflicts)
+		switch u := g.Spec.UpgradeStrategy; u {
+		case "", olm.UpgradeDefault, olm.UpgradeFailForward:
+		default:
+			p.note(g.Key(), "upgradeStrategy %q is unknown and treated as %s; set it to %s or %s (E10)", u, olm.UpgradeDefault, olm.UpgradeDefault, olm.UpgradeFailForward)
+		}
 		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
 		for _, r := range operatorgroup.GroupRoles(g, apis, p.opts.RoleNaming) {
 			if _, _, err := p.ensureShared(r, g.Key(), "the group's users get their permissions by it (F7)"); err != nil {

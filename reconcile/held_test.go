@@ -26,14 +26,18 @@ func TestSubscriptionWaits(t *testing.T) {
 		{"installed", "", []olm.Phase{olm.PhaseSucceeded}, []string{"a.v2", "e.v1"}, ""},
 		{"installing", "", []olm.Phase{olm.PhaseInstalling}, []string{"e.v1"}, "a.v1 is still being installed (it is Installing)"},
 		{"pending", "", []olm.Phase{olm.PhasePending}, []string{"e.v1"}, "a.v1 is still being installed (it is Pending)"},
-		{"failed", "", []olm.Phase{olm.PhaseFailed}, []string{"e.v1"}, "a.v1 failed and is not replaced"},
+		{"failed", "", []olm.Phase{olm.PhaseFailed}, []string{"e.v1"}, "a.v1 failed and is not replaced: its status does not give the cause; set upgradeStrategy TechPreviewUnsafeFailForward on the OperatorGroup, or fix the cause"},
 		{"failed, fail forward", failForward, []olm.Phase{olm.PhaseFailed}, []string{"a.v2", "e.v1"}, ""},
 		{"being replaced", "", []olm.Phase{olm.PhaseReplacing, olm.PhaseSucceeded}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Succeeded): one version at a time"},
-		{"upgrade failed", "", []olm.Phase{olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Failed): one version at a time"},
+		{"upgrade failed", "", []olm.Phase{olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v2 failed while replacing a.v1: its status does not give the cause; set upgradeStrategy TechPreviewUnsafeFailForward on the OperatorGroup, or fix the cause"},
+		{"upgrade failed, with a cause", "", []olm.Phase{olm.PhaseReplacing, "Failed, message: The deployment is not available."}, []string{"e.v1"}, "a.v2 failed while replacing a.v1: The deployment is not available; set upgradeStrategy"},
+		{"upgrade failed, unknown strategy", "spec: {upgradeStrategy: FailForward}", []olm.Phase{olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v2 failed while replacing a.v1: its status"},
 		{"upgrade failed, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseFailed}, []string{"a.v3", "e.v1"}, ""},
 		{"two upgrades failed, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseFailed}, []string{"a.v4", "e.v1"}, ""},
 		{"upgrade installing, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseInstalling}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Installing): one version at a time"},
-		{"not yet being replaced, fail forward", failForward, []olm.Phase{olm.PhaseSucceeded, olm.PhaseFailed}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Failed): one version at a time"},
+		{"not yet being replaced, fail forward", failForward, []olm.Phase{olm.PhaseSucceeded, olm.PhaseFailed}, []string{"e.v1"}, "a.v2 failed while replacing a.v1: its status does not give the cause; it can be replaced once every version before it is Replacing"},
+		{"the head failed, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v5 failed, and it is the head of its channel: its status does not give the cause; publish a version that can replace it, or fix the cause"},
+		{"no successor, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v6 failed, and no entry of the channel leads on from it: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			installed := fmt.Sprintf("a.v%d", len(c.phases))
@@ -92,6 +96,9 @@ status: {phase: %s}
 			}
 			if c.why != "" {
 				noted(t, plan, "a", c.why)
+			}
+			if strings.Contains(c.group, ": FailForward") {
+				noted(t, plan, "og", `upgradeStrategy "FailForward" is unknown and treated as Default; set it to Default or TechPreviewUnsafeFailForward (E10)`)
 			}
 		})
 	}

@@ -36,6 +36,11 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 	for _, s := range next {
 		clearCondition(&s.Status.Conditions, olm.BundleUnpackFailed)
 	}
+	for _, s := range selected {
+		for _, sub := range p.subscribers(s) {
+			p.moved[sub] = true
+		}
+	}
 	p.attenuate(olm.Key{Kind: "Namespace", Name: p.Namespace}, steps)
 	content, err := json.Marshal(steps, json.Deterministic(true))
 	if err != nil {
@@ -170,6 +175,7 @@ func (p *planner) createPlan(content []byte, steps []olm.Step) error {
 			ClusterServiceVersionNames: names, Approval: approval, Approved: approval == olm.Automatic, Generation: generation,
 		},
 	}
+	p.created = ip
 	defer p.restOn(p.resolved()...)()
 	return p.emit(Create, ip, ip.Key(), &Event{Type: Normal, Reason: "InstallPlanCreated", Message: "installs " + list(names)}, "installs %s%s", list(names), why)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -120,19 +121,26 @@ func (p *planner) held(s *olm.Subscription) string {
 	if p.failsForward(c) {
 		return ""
 	}
-	if prev := p.replaced(c); prev != nil {
-		return fmt.Sprintf("%s has not yet replaced %s (it is %s): one version at a time", c.Metadata.Name, prev.Metadata.Name, phaseText(c))
-	}
-	switch {
-	case c.Status.Phase == olm.PhaseFailed && operatorgroup.IsGroupFailure(c.Status):
+	prev := p.replaced(c)
+	switch failed := c.Status.Phase == olm.PhaseFailed; {
+	case failed && operatorgroup.IsGroupFailure(c.Status):
 		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, causeText(c))
-	case c.Status.Phase == olm.PhaseFailed:
-		return fmt.Sprintf("%s failed and is not replaced, unless the operator group has upgradeStrategy %s (E10): %s", c.Metadata.Name, olm.UpgradeFailForward, causeText(c))
+	case failed && p.failForward(): // the chain behind it is not ready
+		return fmt.Sprintf("%s failed while replacing %s: %s; it can be replaced once every version before it is %s", c.Metadata.Name, prev.Metadata.Name, causeText(c), olm.PhaseReplacing)
+	case failed && prev != nil:
+		return fmt.Sprintf("%s failed while replacing %s: %s; %s", c.Metadata.Name, prev.Metadata.Name, causeText(c), failForwardText)
+	case failed:
+		return fmt.Sprintf("%s failed and is not replaced: %s; %s", c.Metadata.Name, causeText(c), failForwardText)
+	case prev != nil:
+		return fmt.Sprintf("%s has not yet replaced %s (it is %s): one version at a time", c.Metadata.Name, prev.Metadata.Name, phaseText(c))
 	case c.Status.Phase != olm.PhaseSucceeded:
 		return fmt.Sprintf("%s is still being installed (it is %s)", c.Metadata.Name, phaseText(c))
 	}
 	return ""
 }
+
+// failForwardText is what to do about an operator that failed (E10).
+const failForwardText = "set upgradeStrategy " + string(olm.UpgradeFailForward) + " on the OperatorGroup, or fix the cause"
 
 // failsForward reports whether a CSV has failed and may be replaced (E10): alone,
 // or at the end of a chain of CSVs that wait to be replaced.
@@ -150,8 +158,11 @@ func (p *planner) failsForward(c *olm.ClusterServiceVersion) bool {
 
 // causeText returns why a CSV is in its phase.
 func causeText(c *olm.ClusterServiceVersion) string {
-	return cmp.Or(c.Status.Message, string(c.Status.Reason), "its status does not give the cause")
+	return cmp.Or(clause(c.Status.Message), string(c.Status.Reason), "its status does not give the cause")
 }
+
+// clause returns a text without its full stop, to stand inside a sentence.
+func clause(text string) string { return strings.TrimSuffix(strings.TrimSpace(text), ".") }
 
 func phaseText(c *olm.ClusterServiceVersion) string {
 	phase := string(c.Status.Phase)
@@ -159,7 +170,7 @@ func phaseText(c *olm.ClusterServiceVersion) string {
 		phase = "new"
 	}
 	if c.Status.Message != "" {
-		return phase + ", " + c.Status.Message
+		return phase + ", " + clause(c.Status.Message)
 	}
 	return phase
 }

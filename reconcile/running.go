@@ -294,7 +294,7 @@ func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
 func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	t := p.check(c)
 	if t == nil {
-		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, c.Status.Message, untoldText)
+		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, clause(c.Status.Message), untoldText)
 		return nil
 	}
 	if t.phase != olm.PhaseInstallReady {
@@ -307,7 +307,7 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 		t.phase, t.reason, t.message = olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors"
 		return t
 	case errors.As(err, &f) && f.unknown:
-		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, c.Status.Message, f)
+		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, clause(c.Status.Message), f)
 		return nil
 	case f.changed:
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)

@@ -52,9 +52,8 @@ func (p *planner) subscriptions(ctx context.Context) error {
 			return err
 		}
 	}
-	coming := slices.ContainsFunc(p.plan.Changes, func(c Change) bool { return c.Op == Create && c.Object.Kind == olm.KindInstallPlan })
 	for i, s := range p.Subscriptions {
-		p.missingCSV(next[i], coming)
+		p.missingCSV(next[i])
 		if err := p.writeStatus(s, next[i]); err != nil {
 			return err
 		}
@@ -137,7 +136,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 		case plan.Status.Phase == olm.PlanRequiresApproval || plan.Status.Phase == olm.PlanInstalling:
 			pending = &olm.Condition{Reason: string(plan.Status.Phase), Message: plan.Status.Message}
 		case plan.Status.Phase == olm.PlanFailed:
-			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: failureText(plan) + "; " + tryAgain(plan)}
+			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: clause(failureText(plan)) + "; " + tryAgain(plan)}
 		}
 	}
 	for _, x := range []struct {
@@ -155,10 +154,10 @@ func (p *planner) planConditions(s *olm.Subscription) {
 
 // missingCSV says of an operator that is gone although its install plan is done
 // that it stays so, and what to do, unless a new plan is coming.
-func (p *planner) missingCSV(s *olm.Subscription, coming bool) {
+func (p *planner) missingCSV(s *olm.Subscription) {
 	plan := p.planOf(s)
 	name := s.Status.CurrentCSV
-	if name == "" || p.csv(name) != nil || plan == nil || plan.Status.Phase != olm.PlanComplete || coming {
+	if name == "" || p.csv(name) != nil || plan == nil || plan.Status.Phase != olm.PlanComplete || p.created != nil {
 		clearCondition(&s.Status.Conditions, ConditionCSVMissing)
 		return
 	}
@@ -185,7 +184,7 @@ func (p *planner) healthStatus(s *olm.Subscription, catalogs []health) {
 		}
 		list = append(list, entry)
 		if h.entry.Unhealthy != "" {
-			sick = append(sick, fmt.Sprintf("%s/%s: %s", m.Namespace, m.Name, h.entry.Unhealthy))
+			sick = append(sick, fmt.Sprintf("%s/%s: %s", m.Namespace, m.Name, clause(h.entry.Unhealthy)))
 		}
 	}
 	switch {
@@ -249,22 +248,39 @@ func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 				"nothing is installed for it: %s is installed already, and it names neither a catalog nor a channel (H23)", stay.Name)
 		}
 	}
-	for _, s := range next {
+	for i, s := range next {
 		stay, ok := stays[s.Metadata.Name]
-		if !ok || s.Status.State != olm.StateUpgradeAvailable && s.Status.State != olm.StateAtLatestKnown {
+		if !ok || stay.Reason == resolver.Present {
 			continue
 		}
-		s.Status.State = olm.StateAtLatestKnown
+		c := p.csv(p.Subscriptions[i].Status.InstalledCSV)
+		failed := c != nil && c.Status.Phase == olm.PhaseFailed // held unless it fails forward (E10)
+		if !failed && s.Status.State != olm.StateUpgradeAvailable && s.Status.State != olm.StateAtLatestKnown {
+			continue
+		}
+		state, why := olm.StateAtLatestKnown, ""
 		switch stay.Reason {
 		case resolver.Blocked:
-			s.Status.State = olm.StateUpgradeAvailable
+			state = olm.StateUpgradeAvailable
 			var names []string
 			for _, b := range stay.Blocked {
 				names = append(names, b.Name)
 			}
-			p.note(s.Key(), "%s stays: its successors %s would break a rule", stay.Name, strings.Join(names, ", "))
+			why = fmt.Sprintf("its successors %s would break a rule", strings.Join(names, ", "))
 		case resolver.NoSuccessor:
-			p.note(s.Key(), "%s stays: no entry of the channel leads on from it", stay.Name)
+			why = "no entry of the channel leads on from it"
+		case resolver.AtHead:
+			if failed {
+				why = "it is the head of its channel"
+			}
+		}
+		if failed {
+			p.note(s.Key(), "%s failed, and %s: %s; publish a version that can replace it, or fix the cause", stay.Name, why, causeText(c))
+			continue
+		}
+		s.Status.State = state
+		if why != "" {
+			p.note(s.Key(), "%s stays: %s", stay.Name, why)
 		}
 	}
 }

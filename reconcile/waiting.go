@@ -57,7 +57,7 @@ func (p *planner) waiting(context.Context) error {
 // plan's status does.
 func (p *planner) omitsCause(n Note) bool {
 	return slices.ContainsFunc(p.InstallPlans, func(ip *olm.InstallPlan) bool {
-		return ip.Key() == n.Object && !strings.Contains(n.Message, ip.Status.Message)
+		return ip.Key() == n.Object && !strings.Contains(n.Message, clause(ip.Status.Message))
 	})
 }
 
@@ -85,7 +85,7 @@ func (p *planner) subscriptionText(s *olm.Subscription) string {
 		if c.Status != olm.ConditionTrue || !slices.Contains(waitingConditions, c.Type) {
 			continue
 		}
-		text := cmp.Or(c.Message, c.Reason)
+		text := clause(cmp.Or(c.Message, c.Reason))
 		switch {
 		case c.Type == olm.ResolutionFailed && p.plan.Refused != nil:
 			text = c.Reason // the plan tells the rest
