@@ -90,8 +90,9 @@ func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
 	}
 	for _, circle := range shape.Cycles {
 		fault := report(fbc.CodeCycle, fmt.Errorf("replaces run in a circle: %s", names(append(circle, circle[0]), " -> ")))
-		// A circle beside the chain, among what is skipped, breaks no order.
-		if r.fault == 0 && slices.ContainsFunc(circle, func(k int) bool { return onChain[k] }) {
+		// A circle off the chain, among what is skipped, breaks no order. Without
+		// exactly one head there is no chain, so that the fault of the heads stays.
+		if slices.ContainsFunc(circle, func(k int) bool { return onChain[k] }) {
 			r.fault = fault
 		}
 	}

@@ -211,11 +211,16 @@ func TestChannelsConstrainTheGraph(t *testing.T) {
 
 func TestSameVersion(t *testing.T) {
 	// B8: any bundle of the installed version and release is a successor.
-	p := parse(t, "stable: 1.0.0+1, 1.0.0+2 <1.0.0+1, 1.0.0+10 <1.0.0+2")
+	p := parse(t, "stable: 1.0.0+1, 1.0.0+2 <1.0.0+1, 1.0.0+10 <1.0.0+2, 2.0.0+a2345678901234567890, 3.0.0+a23456789012345678901")
 	for _, tt := range []struct{ installed, version, want string }{
 		{"x", "1.0.0+2", "p.v1.0.0+2"},
 		{"x", "1.0.0", ""},
 		{"p.v1.0.0+1", "1.0.0+1", "p.v1.0.0+2"},
+		// A release has at most 20 characters (A8). With one more, build metadata means nothing.
+		{"x", "2.0.0+a2345678901234567890", "p.v2.0.0+a2345678901234567890"},
+		{"x", "2.0.0+b2345678901234567890", ""},
+		{"x", "3.0.0+a23456789012345678901", "p.v3.0.0+a23456789012345678901"},
+		{"x", "3.0.0+b23456789012345678901", "p.v3.0.0+a23456789012345678901"},
 	} {
 		n := graph.Node{Name: tt.installed, Version: tt.version}
 		s, _ := p.Upgrades(graph.V1, &graph.UpgradeOptions{Installed: []graph.Node{n}}).Next(n)
@@ -243,6 +248,22 @@ func TestStranded(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A7: the fault of a channel is that of its heads, wherever else a circle is, and a
+// circle only where it breaks the chain.
+func TestChannelFault(t *testing.T) {
+	for _, tt := range []struct{ catalog, want string }{
+		{"stable: 4.0.0, 3.0.0, 2.0.0 <1.0.0, 1.0.0 <2.0.0", "has 2 heads: p.v3.0.0, p.v4.0.0"},
+		{"stable: 2.0.0 <1.0.0, 1.0.0 <2.0.0", "has no head"},
+		{"stable: 3.0.0 <2.0.0, 2.0.0 <1.0.0, 1.0.0 <2.0.0", "replaces run in a circle: p.v1.0.0 -> p.v2.0.0 -> p.v1.0.0"},
+		{"stable: 4.0.0 <3.0.0 -2.0.0 -1.0.0, 3.0.0, 2.0.0 <1.0.0, 1.0.0 <2.0.0", ""},
+	} {
+		ch, _ := parse(t, tt.catalog).Channel("stable")
+		if err := ch.Err(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got the fault %v, want %q", tt.catalog, err, tt.want)
+		}
 	}
 }
 

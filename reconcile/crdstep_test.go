@@ -135,6 +135,7 @@ spec: {url: "https://example.com"}
 	const v2 = `{'name':'v2','served':true,'storage':true}`
 	const v2rule = `{'name':'v2','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object','properties':{'url':{'type':'string','x-kubernetes-validations':[{'rule':'isURL(self)'}]}}}}}}}`
 	unserved := manifest(`{'name':'v1','served':false},` + v2)
+	always := &reconcile.Options{CRDs: reconcile.CheckAlways}
 	csv := strings.Replace(thingsCSV, `"spec":{`, `"spec":{"replaces":"a.v0",`, 1)
 	for _, c := range []struct {
 		name, crd, more string
@@ -142,9 +143,12 @@ spec: {url: "https://example.com"}
 		reason          string // of the update
 		problem         string // or this
 		note            string
+		options         *reconcile.Options
 	}{
 		{name: "nobody else", crd: unserved, reason: "no other operator owns it (E7)"},
 		{name: "nobody else, a version gone", crd: manifest(v2), reason: "no other operator owns it (E7)"},
+		{name: "nobody else, a version gone, always checked", crd: manifest(v2), options: always, problem: "CustomResourceDefinition things.x.io cannot be upgraded: version v1: served and missing from the new definition"},
+		{name: "nobody else, always checked", crd: unserved, options: always, reason: "all versions stay; it has no custom resources (E7)"},
 		{name: "another one requires the version", crd: unserved, more: user("required", "v1"), problem: "CustomResourceDefinition things.x.io cannot be upgraded: version v1: served and not served by the new definition, and used by tenant/user.v1"},
 		{name: "another one requires the version, and it is gone", crd: manifest(v2), more: user("required", "v1"), problem: "cannot be upgraded: version v1: served and missing from the new definition, and used by tenant/user.v1"},
 		{name: "another one requires another version", crd: unserved, more: user("required", "v2"), reason: "no other operator owns it (E7)"},
@@ -170,7 +174,7 @@ spec: {url: "https://example.com"}
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := reconcile.Decide(t.Context(), s, nil, nil)
+			got, err := reconcile.Decide(t.Context(), s, nil, c.options)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -116,6 +116,34 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// B8: what has the version and the release of the installed bundle may take its
+// place without an edge, and another build of that version may not.
+func TestSelectSameVersion(t *testing.T) {
+	const text = `
+{"schema":"olm.package","name":"demo","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"demo","name":"stable","entries":[{"name":"demo.1"},{"name":"demo.2","replaces":"demo.1"}]}
+{"schema":"olm.bundle","package":"demo","name":"demo.1","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"1.0.0+1"}}]}
+{"schema":"olm.bundle","package":"demo","name":"demo.2","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"1.0.0+2"}}]}
+`
+	c, err := graph.LoadBytes(t.Context(), []byte(text), "demo.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for installed, want := range map[string]string{"1.0.0+1": "demo.1", "1.0.0+2": "demo.2", "1.0.0+3": "", "1.0.0": ""} {
+		sel, err := resolver.Select(t.Context(), resolver.SelectRequest{
+			Package: "demo", Installed: &resolver.InstalledBundle{Name: "elsewhere", Version: installed},
+			Catalogs: []resolver.SelectCatalog{{Name: "c", Graph: c}},
+		})
+		var no *resolver.Refusal
+		switch {
+		case want == "" && !(errors.As(err, &no) && no.Code == resolver.RefusedSuccessors):
+			t.Errorf("installed %s: got %+v, %v; want no successor", installed, sel, err)
+		case want != "" && (err != nil || sel.Bundle != want):
+			t.Errorf("installed %s: got %+v, %v; want %s", installed, sel, err, want)
+		}
+	}
+}
+
 func TestSelectObeysContext(t *testing.T) {
 	// D18.
 	ctx, cancel := context.WithCancelCause(context.Background())

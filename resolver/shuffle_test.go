@@ -44,8 +44,9 @@ func told(t testing.TB, p resolver.Problem) string {
 }
 
 // shuffled returns a problem that says the same in another order: catalogs,
-// their documents, the entries of channels and what they skip, the properties
-// that require nothing, subscriptions and installed operators.
+// their documents, the entries of channels and what they skip, the properties of
+// bundles that require nothing, subscriptions, installed operators and all their
+// properties.
 func shuffled(t testing.TB, rng *rand.Rand, p resolver.Problem) resolver.Problem {
 	p.Catalogs = shuffle(rng, p.Catalogs)
 	p.Installed = shuffle(rng, p.Installed)
@@ -54,7 +55,7 @@ func shuffled(t testing.TB, rng *rand.Rand, p resolver.Problem) resolver.Problem
 		p.Subscriptions = shuffle(rng, p.Subscriptions)
 	}
 	for i := range p.Installed {
-		p.Installed[i].Properties = shuffleFacts(rng, p.Installed[i].Properties)
+		p.Installed[i].Properties = shuffleProperties(rng, p.Installed[i].Properties, func(property.Property) bool { return true })
 	}
 	for i, c := range p.Catalogs {
 		docs := shuffle(rng, readDocs(t, *c.FBC))
@@ -63,7 +64,7 @@ func shuffled(t testing.TB, rng *rand.Rand, p resolver.Problem) resolver.Problem
 			for k := range docs[j].Entries {
 				docs[j].Entries[k].Skips = shuffle(rng, docs[j].Entries[k].Skips)
 			}
-			docs[j].Properties = shuffleFacts(rng, docs[j].Properties)
+			docs[j].Properties = shuffleProperties(rng, docs[j].Properties, isFact)
 		}
 		text := render(docs)
 		p.Catalogs[i].FBC, p.Catalogs[i].Graph = &text, nil
@@ -77,14 +78,17 @@ func shuffle[T any](rng *rand.Rand, list []T) []T {
 	return list
 }
 
-// shuffleFacts shuffles properties of which the order means nothing. What a
-// bundle requires first is tried first; the rest of the random rules ask for
-// the first property by its number.
-func shuffleFacts(rng *rand.Rand, list []property.Property) []property.Property {
+// isFact reports whether a property states no requirement. What a bundle requires
+// first is tried first, so that the order of its requirements counts.
+func isFact(p property.Property) bool { return !property.IsRequirement(p.Type) }
+
+// shuffleProperties shuffles those properties that move. The first stays, as some
+// random rules read the first property.
+func shuffleProperties(rng *rand.Rand, list []property.Property, moves func(property.Property) bool) []property.Property {
 	list = slices.Clone(list)
 	var at []int
 	for i, p := range list {
-		if i > 0 && !property.IsRequirement(p.Type) {
+		if i > 0 && moves(p) {
 			at = append(at, i)
 		}
 	}
