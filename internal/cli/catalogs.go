@@ -356,7 +356,7 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 	}
 	switch s.path {
 	case stdinPath:
-		in := bufio.NewReader(disk.Until(ctx, l.stdin))
+		in := bufio.NewReader(disk.NewStream(ctx, l.stdin))
 		head, err := in.Peek(8)
 		if len(head) == 0 && err == io.EOF {
 			return errNoInput

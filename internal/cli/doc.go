@@ -9,8 +9,8 @@
 //	catalogarg.go    the one catalog of a command that reads one
 //	operand.go       how packages, bundles and what is installed are named
 //	request.go       flags to a resolver.Problem
+//	input.go         files that are not catalogs, and standard input
 //	problemflags.go  --problem and --root: documents in place of flags
-//	selector.go      label selectors
 //	complete.go      completion from the catalogs that are named so far
 //	nearest.go       what an unknown name may have meant
 //	answer.go        one answer, for machines and for people

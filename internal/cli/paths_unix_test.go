@@ -115,6 +115,8 @@ func TestWaitsNoLonger(t *testing.T) {
 		"list packages -", "list packages PIPE", "validate PIPE", "resolve --catalog c=PIPE --package etcd", "fmt -",
 		"explain --problem -", "explain --problem PIPE", "view --problem PIPE -o PAGE", "plan --sample -f PIPE", "plan --sample -f -",
 		"platform --problem PIPE", "shrink PIPE", "render PIPE", "diff PIPE PIPE", "validate PIPE",
+		"resolve --problem PIPE", "resolve --problem -", "replay PIPE", "replay -", "select --problem PIPE", "select --problem -",
+		"explain --sample --catalog b=PIPE --package etcd", "simulate --sample -f PIPE", "subset PIPE -p etcd", "merge PIPE", "extract PIPE -p etcd",
 	} {
 		args = strings.NewReplacer("PIPE", pipe, "PAGE", filepath.Join(dir, "page")).Replace(args)
 		code, _, stderr := runWithin(t, append(strings.Fields(args), "--timeout", "100ms")...)
@@ -122,6 +124,51 @@ func TestWaitsNoLonger(t *testing.T) {
 			t.Errorf("olmkit %s: exit code %d: %s", args, code, stderr)
 		}
 	}
+}
+
+// TestStalledStreams: a stream that stops in the middle of a document, or between two,
+// ends a command with --timeout, which begins again with each document (S4).
+func TestStalledStreams(t *testing.T) {
+	const problem = `{"namespace":"a","catalogs":[],"subscriptions":[],"installed":[]}` + "\n"
+	for _, args := range []string{"resolve --problem -", "replay -", "select --problem -"} {
+		for _, text := range []string{"", "{", problem, problem + problem[:20]} {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(w, text); err != nil {
+				t.Fatal(err)
+			}
+			var bad bytes.Buffer
+			code := Run(t.Context(), append(strings.Fields(args), "--timeout", "100ms"), r, io.Discard, &bad)
+			if code != exitBadInput || args != "replay -" && !strings.Contains(bad.String(), "gave up after 100ms") {
+				t.Errorf("olmkit %s with %q: exit code %d: %s", args, text, code, &bad)
+			}
+			r.Close()
+			w.Close()
+		}
+	}
+}
+
+// TestEndlessDocument: a document of a stream that does not end is refused at its limit
+// (A16).
+func TestEndlessDocument(t *testing.T) {
+	for _, args := range []string{"resolve --problem -", "replay -", "select --problem -", "explain --problem -", "shrink -", "platform --problem -", "plan --sample -f -"} {
+		var bad bytes.Buffer
+		code := Run(t.Context(), append(strings.Fields(args), "--limit", "DocumentSize=1MiB"), io.MultiReader(strings.NewReader(`{"id":"`), endless{}), io.Discard, &bad)
+		if code != exitBadInput || !strings.Contains(bad.String(), "document exceeds the limit of 1048576") {
+			t.Errorf("olmkit %s: exit code %d: %.200s", args, code, &bad)
+		}
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'a'
+	}
+	return len(p), nil
 }
 
 // TestPipes: flags may name pipes, which are read to their end.

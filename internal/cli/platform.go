@@ -103,13 +103,14 @@ func readPlatform(ctx context.Context, l *loader, file string) (platform.Problem
 		return platform.Problem{}, fmt.Errorf("--problem: %w", err)
 	}
 	defer in.Close()
+	in.bound()
 	text := bufio.NewReader(in)
 	if _, err := text.Peek(1); err == io.EOF {
 		return platform.Problem{}, nothingIn(file, "problem documents")
 	}
 	p, err := platform.ReadProblem(text)
 	if err != nil {
-		return p, fmt.Errorf("%s: %w", file, err)
+		return p, fmt.Errorf("%s: %w", file, in.cause(err))
 	}
 	return p, nil
 }

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -81,26 +78,4 @@ func (p *problemInput) open(l *loader) func(context.Context, string) (*graph.Cat
 		}
 		return l.indexOf(ctx, source{path: filepath.Join(p.root, name), root: root, inRoot: name})
 	}
-}
-
-// input opens a file that is not a catalog, or standard input for "-". Reading it ends
-// with the context.
-func (e *env) input(ctx context.Context, file string) (io.ReadCloser, error) {
-	if file == stdinPath {
-		return io.NopCloser(disk.Until(ctx, e.stdin)), nil
-	}
-	f, err := disk.OpenStream(ctx, file)
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return nil, fmt.Errorf("%s: %w", file, at.Err)
-	}
-	return f, err
-}
-
-// nothingIn says that a file holds no document of a kind.
-func nothingIn(file, what string) error {
-	if file == stdinPath {
-		return fmt.Errorf("nothing came on standard input; pipe %s in, or name a file", what)
-	}
-	return fmt.Errorf("%s: holds no %s", file, what)
 }

@@ -135,7 +135,7 @@ func (s *solver) stream(ctx context.Context, file string) error {
 	}
 	defer in.Close()
 	n, bad := 0, false
-	for p, err := range resolver.ReadProblems(in) {
+	for p, err := range documents(in, resolver.ReadProblems) {
 		n++
 		var a *answer
 		if err == nil {

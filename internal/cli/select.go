@@ -185,7 +185,7 @@ func (s *selector) stream(ctx context.Context, file string) error {
 	}
 	defer in.Close()
 	n, bad := 0, false
-	for r, err := range resolver.ReadSelectRequests(in) {
+	for r, err := range documents(in, resolver.ReadSelectRequests) {
 		n++
 		name := r.ID
 		if name == "" {

@@ -127,7 +127,7 @@ func (r *Root) ReadFile(ctx context.Context, name string, limit fbc.LimitError) 
 	}
 	var text bytes.Buffer
 	if limit.Size = info.Size(); limit.Size <= limit.Max {
-		limit.Size, err = text.ReadFrom(io.LimitReader(Until(ctx, f), limit.Max+1)) // it may grow
+		limit.Size, err = text.ReadFrom(io.LimitReader(NewStream(ctx, f), limit.Max+1)) // it may grow
 	}
 	if err == nil && limit.Size > limit.Max {
 		err = &fs.PathError{Op: "read", Path: name, Err: &limit}

@@ -6,9 +6,34 @@ import (
 	"os"
 )
 
-// OpenStream opens a file of any kind that whoever starts the program named, such as a
-// pipe, and reads it until the context ends.
-func OpenStream(ctx context.Context, name string) (io.ReadCloser, error) {
+// A Stream is a file of any kind, such as a pipe, that is read until a context ends. A
+// Read then returns the cause; one of the file that does not return by itself is left
+// behind.
+type Stream struct {
+	r     io.Reader
+	close func() error
+
+	ctx  context.Context // of the reading
+	done chan read
+	busy bool
+	buf  []byte
+	rest read // of the last read of r
+}
+
+type read struct {
+	text []byte
+	err  error
+}
+
+// NewStream returns a Stream of what is open already, such as standard input. Close does
+// not close that.
+func NewStream(ctx context.Context, r io.Reader) *Stream {
+	return &Stream{r: r, close: func() error { return nil }, ctx: ctx, done: make(chan read, 1)}
+}
+
+// OpenStream opens a file that whoever starts the program named. A pipe is open when
+// there is somebody who writes to it.
+func OpenStream(ctx context.Context, name string) (*Stream, error) {
 	type opened struct {
 		f   *os.File
 		err error
@@ -27,60 +52,46 @@ func OpenStream(ctx context.Context, name string) (io.ReadCloser, error) {
 		if o.err != nil {
 			return nil, o.err
 		}
-		return struct {
-			io.Reader
-			io.Closer
-		}{Until(ctx, o.f), o.f}, nil
+		s := NewStream(ctx, o.f)
+		s.close = o.f.Close
+		return s, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// Until returns a reader of r whose Read returns when the context ends, with its cause.
-// A Read of r that does not return by itself is left behind.
-func Until(ctx context.Context, r io.Reader) io.Reader {
-	return &until{ctx: ctx, r: r, done: make(chan read, 1)}
-}
+// Until has the Reads that follow end with another context.
+func (s *Stream) Until(ctx context.Context) { s.ctx = ctx }
 
-type until struct {
-	ctx  context.Context
-	r    io.Reader
-	done chan read
-	busy bool
-	buf  []byte
-	rest read // of the last read of r
-}
+// Close closes the file.
+func (s *Stream) Close() error { return s.close() }
 
-type read struct {
-	text []byte
-	err  error
-}
-
-func (u *until) Read(p []byte) (int, error) {
-	if len(u.rest.text) == 0 && u.rest.err == nil {
-		if u.ctx.Err() != nil {
-			return 0, context.Cause(u.ctx)
+// Read implements io.Reader.
+func (s *Stream) Read(p []byte) (int, error) {
+	if len(s.rest.text) == 0 && s.rest.err == nil {
+		if s.ctx.Err() != nil {
+			return 0, context.Cause(s.ctx)
 		}
-		if !u.busy {
-			if u.buf == nil {
-				u.buf = make([]byte, 64<<10)
+		if !s.busy {
+			if s.buf == nil {
+				s.buf = make([]byte, 64<<10)
 			}
-			u.busy = true
+			s.busy = true
 			go func() {
-				n, err := u.r.Read(u.buf)
-				u.done <- read{u.buf[:n], err}
+				n, err := s.r.Read(s.buf)
+				s.done <- read{s.buf[:n], err}
 			}()
 		}
 		select {
-		case u.rest = <-u.done:
-			u.busy = false
-		case <-u.ctx.Done():
-			return 0, context.Cause(u.ctx)
+		case s.rest = <-s.done:
+			s.busy = false
+		case <-s.ctx.Done():
+			return 0, context.Cause(s.ctx)
 		}
 	}
-	n := copy(p, u.rest.text)
-	if u.rest.text = u.rest.text[n:]; len(u.rest.text) > 0 {
+	n := copy(p, s.rest.text)
+	if s.rest.text = s.rest.text[n:]; len(s.rest.text) > 0 {
 		return n, nil
 	}
-	return n, u.rest.err
+	return n, s.rest.err
 }
