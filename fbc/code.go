@@ -80,7 +80,7 @@ var warnings = []Code{
 }
 
 // Severity returns how much findings of the code matter. A code has one
-// severity, always.
+// severity, except that [LoadOptions.RefuseTemplates] makes errors of templates.
 func (c Code) Severity() Severity {
 	if slices.Contains(warnings, c) {
 		return Warning

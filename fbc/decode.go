@@ -85,7 +85,7 @@ func (d *decoder) blob(ctx context.Context, name string, doc document) (b Blob, 
 // an unknown schema is no reason to refuse a catalog (A4).
 func fatal(x *Diagnostic, b Blob) bool {
 	switch x.Code {
-	case CodeProperty, CodeMeta, CodeRepeated, CodeIcon:
+	case CodeProperty, CodeMeta, CodeRepeated, CodeIcon, CodeTemplate:
 		return false
 	case CodeType:
 		_, other := b.(*Other)
@@ -346,9 +346,26 @@ func depth(text []byte, limit int64) error {
 // typed builds the blob of the fields' schema.
 func (d *decoder) typed(text []byte, f *fields) Blob {
 	m := &d.at
+	if f.schema == nil {
+		if t := templateIn(text); t != nil {
+			d.fault(CodeRequired, "/schema", t)
+			return nil
+		}
+	}
 	var known bool
 	if m.Schema, known = d.required("/schema", f.schema); !known {
 		return nil
+	}
+	if kind := TemplateKind(m.Schema); kind != "" {
+		t := templateIn(text)
+		if t == nil {
+			t = &TemplateError{Kind: kind} // another spelling of the key has another schema
+		}
+		d.fault(CodeTemplate, "/schema", t)
+		if d.keep == KeepAll {
+			m.Raw = text
+		}
+		return &Other{Meta: *m}
 	}
 	m.Name = d.optional("/name", f.name)
 	m.Package = d.optional("/package", f.pkg)

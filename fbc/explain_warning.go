@@ -36,8 +36,9 @@ move it out of the directory.`,
 		Text: `
 A template, such as olm.semver or olm.template.basic, describes packages. Clusters
 and opm ignore it, so what it describes is not in the catalog. Render it with
-"olmkit render FILE --from IMAGE=DIRECTORY", add the result to the catalog, and
-keep the template elsewhere or list it in .indexignore.`,
+"olmkit render FILE --from IMAGE=DIRECTORY" and add the result to the catalog. Keep
+the template outside the catalog or, if it is the only document of its file, list
+the file in .indexignore. Commands that write catalogs refuse one with templates.`,
 		Bad: `
 schema: olm.semver
 stable:

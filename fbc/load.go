@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
-	"strings"
 )
 
 // Keep says how much of a catalog stays in memory.
@@ -40,6 +39,10 @@ type LoadOptions struct {
 	// AllowEmpty accepts a catalog without any blob, which otherwise is an error:
 	// mostly it is a wrong directory.
 	AllowEmpty bool
+	// RefuseTemplates makes each template among the blobs a fault with a
+	// [TemplateError], and not only a finding. Tools that write catalogs want it:
+	// what a template describes is missing from what they would write.
+	RefuseTemplates bool
 	// Visit, when set, is given each blob as it is read, in the order of the
 	// catalog and from the goroutine that called Load. The catalog that Load then
 	// returns has findings only, and the load takes no more memory than the blobs
@@ -208,8 +211,8 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 			opts.Progress(total)
 		}
 	}
-	visit, twice, empty := opts.Visit, duplicates{}, true
-	var template *Diagnostic // of the first template, in case there is nothing else
+	visit, twice := opts.Visit, duplicates{}
+	templates := templateList{faultList: faultList{max: int(limits.Diagnostics)}}
 	room := limits.Expansion // what aliases may still add
 	if visit == nil {
 		visit = cat.add
@@ -221,16 +224,11 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 			enough = true
 		}
 		for _, b := range r.blobs {
-			if o, ok := b.(*Other); !ok || TemplateKind(o.Schema) == "" {
-				empty = false
-			} else if template == nil {
-				template = &Diagnostic{Code: CodeEmpty, Pos: o.Pos, Schema: strings.Clone(o.Schema), Path: "/schema", Err: errTemplate(o.Schema)}
-			}
 			twice.add(b, asIs)
 			visit(b)
 		}
 		faults.add(r.faults...)
-		findings.add(r.findings...)
+		findings.add(templates.take(r)...)
 		total.Bytes += r.bytes
 		if r.last {
 			total.Files++
@@ -247,20 +245,25 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		}
 	}
 	if faults.cut != nil { // what is missing may be further on
+		findings.addAll(&templates.faultList)
 		cat.Findings = findings.told()
 		return cat, append(faults.sorted(), stopped(faults.cut.Pos, limits.Diagnostics)), nil
 	}
 	faults.add(twice.found()...)
-	switch {
-	case !empty || len(faults.list) > 0 || opts.AllowEmpty:
-	case template != nil:
-		faults.add(template)
-	default:
+	templates.end()
+	switch empty := !templates.blobs && len(faults.list) == 0 && !opts.AllowEmpty; {
+	case empty && len(templates.list) == 0:
 		name := "."
 		if len(list.files) == 1 {
 			name = list.files[0].name
 		}
 		faults.add(&Diagnostic{Code: CodeEmpty, Pos: Pos{File: name}, Err: errEmpty})
+	case empty:
+		faults.addAll(templates.as(CodeEmpty))
+	case opts.RefuseTemplates:
+		faults.addAll(templates.as(CodeTemplate))
+	default:
+		findings.addAll(&templates.faultList)
 	}
 	cat.Findings = findings.told()
 	return cat, faults.told(), nil
@@ -291,6 +294,12 @@ func (l *faultList) add(ds ...*Diagnostic) {
 	if l.rest += len(ds) - n; l.cut == nil && n < len(ds) {
 		l.cut = ds[n]
 	}
+}
+
+// addAll adds another list, with what it only counts.
+func (l *faultList) addAll(o *faultList) {
+	l.add(o.list...)
+	l.rest += o.rest
 }
 
 func (l *faultList) sorted() Diagnostics {

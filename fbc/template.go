@@ -34,10 +34,8 @@ func ParseComposite(ctx context.Context, data []byte, name string) (*Composite, 
 	if err != nil {
 		return nil, err
 	}
-	if t.n.Get("components") != nil {
-		t.faults = nil // which would call it unknown
-		t.fault(CodeType, "/components", errors.New("this form of composite template is not supported; write references"))
-		return nil, t.err()
+	if form := templateOf(t.n); form != nil && form.components {
+		return nil, Diagnostics{{Code: CodeTemplate, Pos: t.at, Err: form}}
 	}
 	c := &Composite{Name: t.text("name"), Repo: t.text("repo"), Tag: t.text("tag")}
 	if c.Name == "" {
@@ -114,7 +112,7 @@ func readTemplate(ctx context.Context, data []byte, name string, known ...string
 		return nil, context.Cause(ctx)
 	}
 	if len(r.faults) == 0 && len(docs) != 1 {
-		r.fault(CodeSyntax, Pos{File: name}, "", fmt.Errorf("holds %d documents, want one", len(docs)))
+		r.fault(CodeSyntax, Pos{File: name}, "", fmt.Errorf("holds %d documents; a template is the only document of its file, so move the others to separate files", len(docs)))
 	}
 	if len(r.faults) > 0 {
 		return nil, r.faults

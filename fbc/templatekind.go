@@ -3,7 +3,6 @@ package fbc
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -19,7 +18,7 @@ func TemplateKind(schema string) string {
 	switch schema {
 	case "olm.semver":
 		return "semver"
-	case "olm.composite":
+	case "olm.composite", "olm.composite.catalogs":
 		return "composite"
 	}
 	kind, ok := strings.CutPrefix(schema, "olm.template.")
@@ -52,31 +51,93 @@ func DetectTemplateReader(ctx context.Context, r io.Reader, name string, l *Limi
 	if !ok {
 		return ""
 	}
-	n, err := yamlout.Parse(text)
-	if err != nil {
-		return ""
-	}
-	references := false
-	for _, m := range n.Members {
-		if strings.EqualFold(m.Key, "schema") {
-			return TemplateKind(m.Value.Text)
-		}
-		references = references || strings.EqualFold(m.Key, "references")
-	}
-	if references {
-		return "composite"
+	if t := templateIn(text); t != nil {
+		return t.Kind
 	}
 	return ""
 }
 
-// errTemplate says what a template is and how to render it.
-func errTemplate(schema string) error {
-	kind := TemplateKind(schema)
-	switch kind {
-	case "semver", "basic", "composite":
-		return fmt.Errorf(`is a %s template, which describes a catalog and is not part of one; render it with "olmkit render FILE --from IMAGE=DIRECTORY"`, kind)
-	case "substitutes":
-		return errors.New(`is a substitutes template, which describes a catalog and is not part of one; olmkit cannot render it yet, "opm alpha render-template substitutes" can`)
+// templateIn returns the error of a document that is a template, and nil for
+// others.
+func templateIn(text []byte) *TemplateError {
+	n, err := yamlout.Parse(text)
+	if err != nil {
+		return nil
 	}
-	return fmt.Errorf("is a template of the unknown kind %q, which is not part of a catalog; render it with the tool that it was written for", kind)
+	return templateOf(n)
 }
+
+// templateOf is templateIn for a document that was parsed.
+func templateOf(n *yamlout.Node) *TemplateError {
+	schema, ok := "", false
+	t := &TemplateError{noSchema: true}
+	recipe := false
+	for _, m := range n.Members {
+		switch key := strings.ToLower(m.Key); key {
+		case "schema":
+			if t.noSchema { // unless the field of this very name was there
+				schema, ok = m.Value.Text, true
+			}
+			t.noSchema = t.noSchema && m.Key != key
+		case "references", "components":
+			recipe = true
+			t.components = t.components || key == "components"
+		}
+	}
+	if t.Kind = TemplateKind(schema); !ok && recipe {
+		t.Kind = "composite"
+	}
+	t.components = t.components || schema == "olm.composite.catalogs"
+	if t.Kind == "" {
+		return nil
+	}
+	return t
+}
+
+// A TemplateError is the error of a template in the place of a catalog, or among
+// the blobs of one (A18).
+type TemplateError struct {
+	Kind string // see [TemplateKind]
+	// Shared reports that the file of the template holds other documents.
+	Shared bool
+	// InCatalog reports that there are blobs of a catalog, in any file.
+	InCatalog bool
+
+	noSchema   bool // the document has no field "schema"
+	components bool // a composite template in the form that lists components
+}
+
+// Error states what the template is and how to render it.
+func (e *TemplateError) Error() string {
+	what := fmt.Sprintf("is a %s template, which describes a catalog and is not part of one", e.Kind)
+	if e.noSchema {
+		what = fmt.Sprintf("is missing; the document looks like a %s template, which describes a catalog and is not part of one", e.Kind)
+	}
+	place, render := "", "render it"
+	switch {
+	case e.Shared && e.InCatalog:
+		place, render = "move it to a separate file outside the catalog, and ", "render that"
+	case e.Shared:
+		place, render = "move it to a separate file, and ", "render that"
+	case e.InCatalog:
+		place = "move its file out of the catalog, and "
+	}
+	with := "the tool that it was written for"
+	switch {
+	case e.components:
+		return what + "; it has the form with components, which opm dropped and olmkit does not render; " + place + adviceComponents
+	case e.Kind == "semver", e.Kind == "basic":
+		with = `"olmkit render FILE --from IMAGE=DIRECTORY"`
+	case e.Kind == "composite":
+		with = `"olmkit render FILE --from IMAGE=CATALOG"`
+	case e.Kind == "substitutes":
+		with = `"opm alpha render-template substitutes", because olmkit cannot render it yet`
+	default:
+		what = fmt.Sprintf("is a template of the unknown kind %q, which is not part of a catalog", e.Kind)
+	}
+	return what + "; " + place + render + " with " + with
+}
+
+// adviceComponents is what to do about a composite template as older releases of
+// opm had them.
+const adviceComponents = `render the template of each component with "olmkit render" and put the results together with "olmkit merge"`

@@ -75,9 +75,9 @@ func Write(ctx context.Context, w io.Writer, c *Catalog, opts *WriteOptions) err
 }
 
 // Format returns the text of a catalog file as Write writes it. Errors are those
-// of a load; a text without any blob becomes empty. Comments are lost.
+// of a load, where templates are refused; a text without any blob becomes empty. Comments are lost.
 func Format(ctx context.Context, text []byte, name string, opts *WriteOptions) ([]byte, error) {
-	c, err := LoadBytes(ctx, text, name, &LoadOptions{Keep: KeepAll, AllowEmpty: true})
+	c, err := LoadBytes(ctx, text, name, &LoadOptions{Keep: KeepAll, AllowEmpty: true, RefuseTemplates: true})
 	if err != nil {
 		return nil, err
 	}

@@ -72,9 +72,11 @@ func load(ctx context.Context, opts *Options, from func(context.Context, *fbc.Lo
 	b := newBuilder(opts)
 	b.ctx = ctx
 	o.Visit = b.add
-	if _, err := from(ctx, &o); err != nil {
+	rest, err := from(ctx, &o)
+	if err != nil {
 		return nil, err
 	}
+	b.templates(rest)
 	c, err := b.finish(ctx)
 	if err != nil {
 		return nil, err
@@ -108,7 +110,18 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 		}
 		b.add(x)
 	}
+	b.templates(blobs)
 	return b.finish(ctx)
+}
+
+// templates lists the templates that a load found as problems: what they describe is
+// not in the catalog (A18).
+func (b *builder) templates(c *fbc.Catalog) {
+	for _, d := range c.Findings {
+		if d.Code == fbc.CodeTemplate {
+			b.c.problems = append(b.c.problems, d)
+		}
+	}
 }
 
 // A builder makes an index of blobs, of which it gets one after the other, in any

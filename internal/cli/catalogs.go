@@ -188,6 +188,10 @@ type loader struct {
 	// whole keeps all of a catalog that cannot be read again, for questions about
 	// what an index does not hold.
 	whole bool
+	// strict refuses catalogs with templates, for commands that write what they
+	// load. Other commands warn of each (A18).
+	strict bool
+	silent bool // without these warnings, for completion
 }
 
 type loaded struct {
@@ -225,7 +229,7 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 		err = l.open(ctx, s, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
 			o := l.limits.graph()
 			o.Load = opts
-			opts.Keep = l.keeps(path)
+			opts.Keep, opts.RefuseTemplates = l.keeps(path), l.strict
 			if fsys != nil {
 				got.catalog, err = graph.Load(ctx, fsys, o)
 			} else {
@@ -239,6 +243,9 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 	}
 	if own := (*catalogError)(nil); err != nil && !errors.As(err, &own) {
 		err = &catalogError{path, err}
+	}
+	if err == nil {
+		l.noteTemplates(path, got.catalog)
 	}
 	got.err = err
 	l.cache[key] = got
@@ -309,6 +316,23 @@ func (l *loader) note(path string, c *graph.Catalog) {
 	}
 }
 
+// noteTemplates warns of the templates in a catalog, whose packages and bundles the
+// answer misses.
+func (l *loader) noteTemplates(path string, c *graph.Catalog) {
+	n := 0
+	for _, d := range c.Problems() {
+		if d.Code != fbc.CodeTemplate || l.silent {
+			continue
+		}
+		if n++; n <= maxFindings {
+			visible.Fprintf(l.stderr, "warning: catalog %s: %v\n", visible.Block(display(path)), d)
+		}
+	}
+	if n > maxFindings {
+		visible.Fprintf(l.stderr, "warning: catalog %s: %d more templates; \"olmkit validate\" lists them all\n", visible.Block(display(path)), n-maxFindings)
+	}
+}
+
 // noteUnseen tells people that a catalog takes no part in a problem.
 func (l *loader) noteUnseen(p *resolver.Problem, s source) {
 	if id := (resolver.CatalogID{Name: s.name, Namespace: s.namespace}); !p.Sees(id) {
@@ -316,11 +340,11 @@ func (l *loader) noteUnseen(p *resolver.Problem, s source) {
 	}
 }
 
-// keep loads the blobs of the catalog at a path, with as much in memory as keep
-// says. Links within a directory do not leave it.
+// keep loads the blobs of the catalog at a path for a command that writes them, with
+// as much in memory as keep says. Links within a directory do not leave it.
 func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.Catalog, err error) {
 	err = l.open(ctx, source{path: path}, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
-		opts.Keep = keep
+		opts.Keep, opts.RefuseTemplates = keep, true
 		if fsys != nil {
 			c, err = fbc.Load(ctx, fsys, opts)
 		} else {
@@ -445,41 +469,3 @@ type named struct {
 }
 
 func (n named) Name() string { return n.name }
-
-// A catalogError says that the catalog at a path cannot be used.
-type catalogError struct {
-	path string
-	err  error
-}
-
-// maxFindings is how many findings an error lists before it counts the rest.
-const maxFindings = 10
-
-// Error lists the first findings, one a line, and is of one line otherwise.
-func (e *catalogError) Error() string {
-	name := "catalog " + display(e.path)
-	var findings fbc.Diagnostics
-	var file *fs.PathError
-	switch {
-	case errors.As(e.err, &findings) && len(findings) == 1:
-		return name + ": " + visible.Line(findings[0].Error())
-	case errors.As(e.err, &findings):
-		var b strings.Builder
-		visible.Fprintf(&b, "%s has %d errors:", visible.Block(name), len(findings))
-		for i, d := range findings {
-			if i == maxFindings {
-				visible.Fprintf(&b, "\n  and %d more; \"olmkit validate\" lists them all", len(findings)-i)
-				break
-			}
-			visible.Fprintf(&b, "\n  %v", d)
-		}
-		return b.String()
-	case errors.Is(e.err, fs.ErrNotExist):
-		return name + " does not exist; name a directory of .yaml or .json files, or one such file"
-	case errors.As(e.err, &file):
-		return name + ": " + visible.Line(file.Err.Error())
-	}
-	return name + ": " + visible.Line(e.err.Error())
-}
-
-func (e *catalogError) Unwrap() error { return e.err }

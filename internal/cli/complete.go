@@ -28,6 +28,7 @@ func (r *request) named(cmd *cobra.Command, e *env, args []string) []*graph.Cata
 // openAll returns the indexes of sources that can be read.
 func openAll(cmd *cobra.Command, e *env, list []source) []*graph.Catalog {
 	l := newLoader(e)
+	l.silent = true
 	var cats []*graph.Catalog
 	for _, s := range list {
 		if s.path == stdinPath {

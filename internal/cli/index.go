@@ -75,6 +75,7 @@ file could not be read.`,
 			return nil
 		}
 		l := newLoader(e)
+		l.strict = true
 		c, err := l.index(ctx, dir)
 		if err != nil {
 			return err

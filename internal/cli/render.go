@@ -43,7 +43,7 @@ Nothing is pulled from registries: unpack images first.`,
 	w := addWriting(cmd)
 	r := renderer{env: e, from: map[string]string{}, used: map[string]bool{}}
 	cmd.Flags().StringVar(&r.image, "image", "", "image `REFERENCE` of the one bundle directory")
-	from := cmd.Flags().StringArray("from", nil, "where the contents of an image are, as `IMAGE=DIRECTORY` (repeatable)")
+	from := cmd.Flags().StringArray("from", nil, "where the contents of an image are, as `IMAGE=DIRECTORY`, or IMAGE=CATALOG for a composite recipe (repeatable)")
 	data := "csv-metadata"
 	addChoice(cmd, &data, "data", "", "heavy properties of bundles from directories: csv-metadata is what user interfaces show, with minKubeVersion; objects is all manifests", "csv-metadata", "objects", "none")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -66,7 +66,7 @@ Nothing is pulled from registries: unpack images first.`,
 		for _, f := range *from {
 			image, dir, ok := strings.Cut(f, "=")
 			if !ok || image == "" || dir == "" {
-				return usagef("--from %q: write IMAGE=DIRECTORY", f)
+				return usagef("--from %q: write IMAGE=DIRECTORY, or IMAGE=CATALOG for a composite recipe", f)
 			}
 			r.from[image] = dir
 		}
@@ -134,11 +134,6 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 	if err != nil {
 		return nil, "", notLoaded(ctx, arg, err)
 	}
-	for _, o := range c.Others {
-		if kind := fbc.TemplateKind(o.Schema); kind != "" {
-			return nil, "", fmt.Errorf("catalog %s: %s is a %s template, not a blob of a catalog; render it separately, and list the file in .indexignore", display(arg), o.Pos, kind)
-		}
-	}
 	return c, rootOf(arg), nil
 }
 
@@ -181,11 +176,12 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.BundleDi
 	return b, nil
 }
 
-// unpacked returns where the contents of an image are.
-func (r *renderer) unpacked(image string) (string, error) {
+// unpacked returns where the contents of an image are, which are a DIRECTORY or a
+// CATALOG.
+func (r *renderer) unpacked(image, what string) (string, error) {
 	dir, ok := r.from[image]
 	if !ok {
-		return "", fmt.Errorf("where is it? Unpack the image and add --from %s=DIRECTORY", image)
+		return "", fmt.Errorf("where is it? Unpack the image and add --from %s=%s", image, what)
 	}
 	r.used[image] = true
 	return dir, nil
@@ -215,7 +211,7 @@ func (r *renderer) template(ctx context.Context, kind, name string) (c *fbc.Cata
 		return nil, true, notLoaded(ctx, name, err)
 	}
 	dir := func(ctx context.Context, image string) (*fbc.BundleDir, error) {
-		dir, err := r.unpacked(image)
+		dir, err := r.unpacked(image, "DIRECTORY")
 		if err != nil {
 			return nil, err
 		}
@@ -252,7 +248,7 @@ func (r *renderer) template(ctx context.Context, kind, name string) (c *fbc.Cata
 			return nil, true, &catalogError{name, err}
 		}
 		_, c, err := t.Expand(ctx, func(ctx context.Context, ref fbc.Reference) (*fbc.Catalog, error) {
-			dir, err := r.unpacked(ref.Image)
+			dir, err := r.unpacked(ref.Image, "CATALOG")
 			if err != nil {
 				return nil, err
 			}

@@ -53,7 +53,9 @@ a catalog.`,
 		if len(packages)+len(installed) == 0 {
 			return usagef("nothing to keep; name packages with --package, and what is installed with --installed")
 		}
-		cat, err := newLoader(e).wholeIndex(cmd.Context(), path)
+		l := newLoader(e)
+		l.strict = true
+		cat, err := l.wholeIndex(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
