@@ -98,8 +98,9 @@ type Evaluator struct {
 	limits   Limits
 	compiler *Compiler // for rules that none compiled before
 
-	spent atomic.Uint64
-	memo  sync.Map // memoKey → outcome
+	spent    atomic.Uint64
+	memo     sync.Map // memoKey → outcome
+	prepared sync.Map // *program → struct{}: those whose patterns are paid
 }
 
 type memoKey struct {
@@ -251,6 +252,9 @@ func (o outcome) result(x *CEL) (bool, error) {
 
 // run evaluates the rule and pays for it.
 func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
+	if _, paid := e.prepared.LoadOrStore(p, struct{}{}); !paid {
+		e.spent.Add(p.prg.Prepare())
+	}
 	out, spent, err := p.prg.Eval(ctx, &variables{v.list, e.cluster}, p.cost)
 	e.spent.Add(spent)
 	switch {

@@ -41,6 +41,35 @@ func TestHostilePatterns(t *testing.T) {
 	}
 }
 
+// A pattern that a rule states as a constant is paid once, on however many bundles the
+// rule is evaluated, and the sum does not depend on their order nor on what the
+// compiler served before (S2).
+func TestConstantPatternsAreSharedByBundles(t *testing.T) {
+	const rule = `properties.exists(p, p.type.matches("(?i)[B-\\x{1e942}]"))`
+	bundle := func(i int) *Values {
+		return NewValues(slices.Values([]property.Property{{Type: strings.Repeat("-", i), Value: []byte("1")}, {Type: "b", Value: []byte("1")}}))
+	}
+	c := NewCompiler(nil)
+	x, err := c.Rule(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent := func(order func(i int) int) uint64 {
+		e := NewEvaluator(Cluster{}, nil)
+		for i := range 1000 {
+			if ok, err := e.Rule(t.Context(), x, bundle(order(i))); err != nil || !ok {
+				t.Fatalf("bundle %d: %v, %v", i, ok, err)
+			}
+		}
+		return e.spent.Load()
+	}
+	up := spent(func(i int) int { return i })
+	down := spent(func(i int) int { return 999 - i })
+	if up != down || up < 800_000 || up > 10_000_000 {
+		t.Errorf("a thousand bundles cost %d, and in the reverse order %d", up, down)
+	}
+}
+
 // Looking up long texts, and making maps with them, is charged by their length (S2).
 func TestHostileKeys(t *testing.T) {
 	var props []property.Property

@@ -29,7 +29,9 @@ type Limits struct {
 	// cost: for each turn of a macro one unit per node of its body, and more
 	// for work on long texts, lists and maps. A unit takes between 20 and 100
 	// nanoseconds. Looking for a property takes some 15 units for each one that
-	// the bundle has. This is taken from the limits of the Compiler. Default
+	// the bundle has. Regular expressions that the rule states as constants may
+	// cost as much again to compile, but for large ones, which each evaluation
+	// compiles and pays. This is taken from the limits of the Compiler. Default
 	// 500,000.
 	MaxCost uint64
 	// MaxPerBundle is the largest number of requirements that one bundle may
@@ -37,7 +39,8 @@ type Limits struct {
 	// resolver for installed operators. Default 1,000.
 	MaxPerBundle int
 	// MaxTotalCost is the most that all evaluations of an Evaluator may cost
-	// together, in the same unit. Results that it remembers cost nothing.
+	// together, in the same unit. Results that it remembers cost nothing, and the
+	// constant regular expressions of a rule are paid once.
 	// What is then not evaluated depends on the order, so share an Evaluator
 	// between goroutines only where that does not matter. Default 50,000,000,
 	// some seconds.

@@ -33,7 +33,8 @@ type work struct {
 	done  <-chan struct{} // closed when the evaluation is no longer wanted
 	looks uint            // how often spend was called
 
-	patterns map[string]*pattern // those compiled so far
+	constants map[string]*pattern // those of the program
+	patterns  map[string]*pattern // those that this evaluation compiled
 }
 
 // varWork finds the *work among the variables. No expression can name it.

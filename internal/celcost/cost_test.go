@@ -248,6 +248,56 @@ func TestPatternOnce(t *testing.T) {
 	}
 }
 
+// A constant pattern is compiled once for all evaluations of a program, and what each
+// of them costs does not depend on those before it (S2).
+func TestConstantsOnce(t *testing.T) {
+	env, costs := testEnv(t)
+	const text = `s.matches('(?i)[B-\\x{1e942}]x') || s.matches('c{9}') || s.matches('(')`
+	p := program(t, env, costs, text)
+	var first uint64
+	for i := range 100 {
+		_, spent, err := p.Eval(t.Context(), sized(1000), 100_000)
+		if err == nil || !strings.Contains(err.Error(), "missing closing") {
+			t.Fatalf("evaluation %d: %v", i, err)
+		}
+		if i == 0 {
+			first = spent
+		} else if spent != first {
+			t.Fatalf("evaluation %d costs %d, the first one %d", i, spent, first)
+		}
+	}
+	once := p.Prepare()
+	if once < 2*parseCost(`(?i)[B-\x{1e942}]x`) {
+		t.Errorf("the patterns cost %d", once)
+	}
+	if other := program(t, env, costs, text).Prepare(); other != once {
+		t.Errorf("the patterns cost %d before the first evaluation, and %d after it", other, once)
+	}
+	if n := allocated(func() { _, _, _ = p.Eval(t.Context(), sized(10), 100_000) }); n > 50_000 {
+		t.Errorf("a further evaluation allocates %d bytes", n)
+	}
+}
+
+// A program keeps no more than maxConstants instructions: larger patterns are paid in
+// each evaluation that needs them, and only there (S2).
+func TestLargeConstants(t *testing.T) {
+	env, costs := testEnv(t)
+	p := program(t, env, costs, `s.matches('a') || s.matches('b{900}') || s.matches('c{500}') || s.matches('d')`)
+	if once := p.Prepare(); once > 20_000+2*maxConstants {
+		t.Errorf("it costs %d once", once)
+	}
+	if len(p.constants.kept) != 3 {
+		t.Errorf("%d patterns are kept", len(p.constants.kept))
+	}
+	_, spent, err := p.Eval(t.Context(), inputs{"s": types.String("xa")}, 1000)
+	if err != nil {
+		t.Errorf("it costs %d without the large one: %v", spent, err)
+	}
+	if _, _, err := p.Eval(t.Context(), inputs{"s": types.String("x")}, 8000); !errors.Is(err, ErrExceeded) {
+		t.Errorf("with the large one: %v", err)
+	}
+}
+
 // Constant patterns are bounded before anything is evaluated.
 func TestConstantPatterns(t *testing.T) {
 	env, costs := testEnv(t)

@@ -56,17 +56,24 @@ func NewEnv(env *cel.Env, texts, products []string) (*Env, error) {
 // A Program is an expression that can be evaluated within a budget, by any
 // number of goroutines.
 type Program struct {
-	prg  cel.Program
-	base uint64 // the price of one evaluation without any macro's turns
+	prg       cel.Program
+	base      uint64 // the price of one evaluation without any macro's turns
+	constants constants
 }
 
 // Program plans a checked expression. The error is ErrPatterns when the regular
 // expressions that it states cost more to parse than the limit.
 func (e *Env) Program(checked *cel.Ast, limit uint64) (*Program, error) {
-	if patternCost(checked.NativeRep().Expr()) > limit {
+	root := checked.NativeRep().Expr()
+	texts := constantPatterns(root)
+	var cost uint64
+	for _, text := range texts {
+		cost += 2 * parseCost(text) // as compile pays
+	}
+	if cost > limit {
 		return nil, ErrPatterns
 	}
-	m := newMeter(checked.NativeRep().Expr(), e.impls, e.env.CELTypeAdapter())
+	m := newMeter(root, e.impls, e.env.CELTypeAdapter())
 	prg, err := e.env.Program(checked, cel.CustomDecorator(m.decorate))
 	switch {
 	case err != nil:
@@ -74,7 +81,7 @@ func (e *Env) Program(checked *cel.Ast, limit uint64) (*Program, error) {
 	case !m.complete():
 		return nil, errors.New("the cost of a macro or key is unknown")
 	}
-	return &Program{prg, m.base}, nil
+	return &Program{prg: prg, base: m.base, constants: constants{texts: texts}}, nil
 }
 
 // ErrPatterns is the error for an expression whose regular expressions cost more
@@ -85,13 +92,14 @@ var ErrPatterns = errors.New("its regular expressions cost too much to parse")
 var ErrExceeded = errors.New("evaluation costs too much")
 
 // Eval evaluates the program and returns the result and what it cost, which is
-// at most the limit. The error is ErrExceeded, the cause of the context, or that
+// at most the limit and does not include what [Program.Prepare] costs. The error is ErrExceeded, the cause of the context, or that
 // of the expression.
 func (p *Program) Eval(ctx context.Context, vars interpreter.Activation, limit uint64) (out ref.Val, spent uint64, err error) {
 	if p.base > limit {
 		return nil, 0, ErrExceeded
 	}
-	w := &work{left: limit - p.base, done: ctx.Done()}
+	p.Prepare()
+	w := &work{left: limit - p.base, done: ctx.Done(), constants: p.constants.kept}
 	out, _, err = p.prg.Eval(&paying{vars, w})
 	spent = limit - w.left
 	if err == nil {

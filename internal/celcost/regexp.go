@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	celast "github.com/google/cel-go/common/ast"
@@ -61,11 +62,10 @@ var flagI = regexp.MustCompile(`\(\?[a-zA-Z^-]*i`)
 // foldsCase reports whether a part of a pattern may disregard case.
 func foldsCase(pattern string) bool { return flagI.MatchString(pattern) }
 
-// patternCost returns the price of parsing all patterns that an expression states
-// as constants.
-func patternCost(root celast.Expr) uint64 {
-	seen := map[string]bool{}
-	var n uint64
+// constantPatterns returns the patterns that an expression states as constants, each
+// once.
+func constantPatterns(root celast.Expr) []string {
+	var list []string
 	celast.PostOrderVisit(root, celast.NewExprVisitor(func(x celast.Expr) {
 		if x.Kind() != celast.CallKind || x.AsCall().FunctionName() != overloads.Matches || len(x.AsCall().Args()) == 0 {
 			return
@@ -75,24 +75,33 @@ func patternCost(root celast.Expr) uint64 {
 		if last.Kind() != celast.LiteralKind {
 			return
 		}
-		if s, ok := last.AsLiteral().(types.String); ok && !seen[string(s)] {
-			seen[string(s)] = true
-			n += 2 * parseCost(string(s)) // as compile pays
+		if s, ok := last.AsLiteral().(types.String); ok && !slices.Contains(list, string(s)) {
+			list = append(list, string(s))
 		}
 	}))
-	return n
+	return list
 }
 
-// A pattern is a compiled regular expression, kept for one evaluation.
+// A pattern is a compiled regular expression.
 type pattern struct {
 	re   *regexp.Regexp
 	size uint64
 	err  error
 }
 
-// pattern compiles a regular expression, or returns what this evaluation compiled before.
+// match matches a text, and pays before it does.
+func (p *pattern) match(text string, spend func(uint64)) bool {
+	spend(times(1+uint64(len(text)), 1+p.size/bytesPerStep))
+	return p.re.MatchString(text)
+}
+
+// pattern returns a regular expression that the program has or that this evaluation
+// compiled before, or compiles it.
 func (w *work) pattern(text string) *pattern {
 	w.spend(bytesCost(len(text))) // of looking it up
+	if p := w.constants[text]; p != nil {
+		return p
+	}
 	if p := w.patterns[text]; p != nil {
 		return p
 	}
@@ -106,15 +115,28 @@ func (w *work) pattern(text string) *pattern {
 
 // compile compiles a regular expression, and pays for each step before it takes it.
 func compile(text string, spend func(uint64)) *pattern {
+	p := measure(text, spend)
+	p.compile(text, spend)
+	return p
+}
+
+// measure parses a regular expression to find its size.
+func measure(text string, spend func(uint64)) *pattern {
 	spend(parseCost(text))
 	p := &pattern{}
 	var parsed *syntax.Regexp
 	if parsed, p.err = syntax.Parse(text, syntax.Perl); p.err == nil {
 		p.size = regexpSize(parsed)
+	}
+	return p
+}
+
+// compile compiles what was measured.
+func (p *pattern) compile(text string, spend func(uint64)) {
+	if p.err == nil {
 		spend(times(2, p.size) + parseCost(text)) // it is parsed once more
 		p.re, p.err = regexp.Compile(text)
 	}
-	return p
 }
 
 // Regexp compiles a regular expression, and takes from the budget what that costs.
@@ -144,8 +166,7 @@ func doMatches(w *work, args []ref.Val) ref.Val {
 	if p.err != nil {
 		return types.WrapErr(regexpError(p.err))
 	}
-	w.spend(times(1+uint64(len(s)), 1+p.size/bytesPerStep))
-	return types.Bool(p.re.MatchString(string(s)))
+	return types.Bool(p.match(string(s), w.spend))
 }
 
 // times multiplies; what does not fit is the largest number.

@@ -21,6 +21,20 @@ type Budget struct {
 	Each uint64
 	// Left is what all that follow may cost together. Check takes from it.
 	Left uint64
+
+	prepared map[*celcost.Program]bool // those whose patterns are paid
+}
+
+// prepare takes from the budget what the patterns of a program cost, once.
+func (b *Budget) prepare(p *celcost.Program) {
+	if b.prepared[p] {
+		return
+	}
+	if b.prepared == nil {
+		b.prepared = map[*celcost.Program]bool{}
+	}
+	b.prepared[p] = true
+	b.Left -= min(b.Left, p.Prepare())
 }
 
 // NewBudget returns the budget that package constraints has by default.
@@ -157,6 +171,7 @@ func (e *exceededError) Error() string {
 }
 
 func (c *check) eval(p *celcost.Program, self ref.Val) (ref.Val, error) {
+	c.budget.prepare(p)
 	limit := min(c.budget.Each, c.budget.Left)
 	out, spent, err := p.Eval(c.ctx, &variables{self}, limit)
 	c.budget.Left -= spent
