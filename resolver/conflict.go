@@ -19,6 +19,9 @@ type Conflict struct {
 	// Unseen are the catalogs that took no part because the namespace does not see
 	// them, by namespace and name.
 	Unseen []CatalogID
+	// Faults are rules of constraints that could not be evaluated on some bundle,
+	// and count as false there (D7), in order.
+	Faults []Fault
 
 	e                *encoding
 	partial          *Solution
@@ -31,17 +34,21 @@ type Core struct {
 	// Facts in canonical order: what is asked for, then what bundles need, then
 	// what excludes what.
 	Facts []Fact
+	// Faults are those of the conflict whose rules are part of the facts: they may be
+	// what makes it one.
+	Faults []Fault
 
 	e     *encoding
 	index []int      // of the facts in the encoding
 	rest  []Selected // the plan of the parts that have one
 }
 
-func (e *encoding) core(index []int) *Core {
+func (e *encoding) core(index []int, faults []Fault) *Core {
 	c := &Core{e: e, index: index}
 	for _, i := range index {
 		c.Facts = append(c.Facts, e.facts[i].Fact)
 	}
+	c.Faults = faultsOf(c.Facts, faults)
 	return c
 }
 
@@ -49,11 +56,19 @@ func (e *encoding) core(index []int) *Core {
 const quickProof = 20_000
 
 // Error returns the first line of each core's explanation, or of a core that
-// takes long to explain, what cannot be had together.
+// takes long to explain, what cannot be had together; and the first of the rules in
+// it that could not be evaluated.
 func (c *Conflict) Error() string {
 	lines := make([]string, len(c.Cores))
 	for i, core := range c.Cores {
 		lines[i] = core.headline()
+		if n := len(core.Faults); n > 0 {
+			lines[i] += " (" + core.Faults[0].String()
+			if n > 1 {
+				lines[i] += ", and " + plural(n-1, "more failure")
+			}
+			lines[i] += ")"
+		}
 	}
 	return fmt.Sprintf("no solution in namespace %q: %s", c.Namespace, strings.Join(lines, "; "))
 }

@@ -64,6 +64,30 @@ func hasRule(x constraints.Expr) bool {
 	return false
 }
 
+// faultsOf returns those of the faults whose rules are part of a core's requirements.
+func faultsOf(core []Fact, faults []Fault) []Fault {
+	if len(faults) == 0 {
+		return nil
+	}
+	rules := map[string]bool{}
+	for _, f := range core {
+		if r, ok := f.(*Requires); ok {
+			for part := range constraints.Walk(r.Requirement) {
+				if x, ok := part.(*constraints.CEL); ok {
+					rules[x.Rule] = true
+				}
+			}
+		}
+	}
+	var out []Fault
+	for _, f := range faults {
+		if rules[f.Rule] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // list returns the faults in order.
 func (e *evaluation) list() []Fault {
 	out := make([]Fault, 0, len(e.faults))

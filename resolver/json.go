@@ -76,18 +76,19 @@ func (list Facts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// MarshalJSON returns the core as an object with its headline, its derivation
-// and its facts.
+// MarshalJSON returns the core as an object with its headline, its derivation,
+// its facts and the rules in it that could not be evaluated.
 func (c *Core) MarshalJSON() ([]byte, error) {
 	d, err := c.Derive(context.Background())
 	if err != nil {
 		return nil, err // a limit on the cost of rules
 	}
 	return json.Marshal(struct {
-		Headline   string `json:"headline"`
-		Derivation *Step  `json:"derivation"`
-		Facts      Facts  `json:"facts"`
-	}{d.Headline(), d.Conclusion, c.Facts})
+		Headline   string  `json:"headline"`
+		Derivation *Step   `json:"derivation"`
+		Facts      Facts   `json:"facts"`
+		Faults     []Fault `json:"faults,omitempty"`
+	}{d.Headline(), d.Conclusion, c.Facts, c.Faults})
 }
 
 // MarshalJSON returns the conflict as an object with its cores, the names of the

@@ -133,9 +133,9 @@ func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error)
 		return nil, err
 	}
 	// Installed operators of refused parts stay as they are.
-	c := &Conflict{ID: r.u.p.ID, Namespace: r.u.p.Namespace, Unseen: r.u.unseen, e: e}
+	c := &Conflict{ID: r.u.p.ID, Namespace: r.u.p.Namespace, Unseen: r.u.unseen, Faults: r.u.evaluation.list(), e: e}
 	for _, core := range cores {
-		c.Cores = append(c.Cores, e.core(core))
+		c.Cores = append(c.Cores, e.core(core, c.Faults))
 	}
 	isRefused := map[string]bool{}
 	for i, s := range r.u.subs {

@@ -25,11 +25,14 @@ type Report struct {
 type CoreReport struct {
 	Headline string `json:"headline"`
 	*Derivation
-	// Notes are what else may matter: catalogs that were left out.
+	// Notes are what else may matter: catalogs that were left out, and rules that
+	// could not be evaluated.
 	Notes []string `json:"notes,omitempty"`
 	// Fixes are what would resolve the core, the least disturbing first.
 	Fixes []*Fix `json:"fixes"`
 	Facts Facts  `json:"facts"`
+	// Faults are the rules in it that could not be evaluated on some bundle (D7).
+	Faults []Fault `json:"faults,omitempty"`
 	// Requests are the names of the subscriptions and operators involved.
 	Requests []string `json:"requests"`
 }
@@ -62,7 +65,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 			fixes = []*Fix{}
 		}
 		r.Cores = append(r.Cores, CoreReport{
-			Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Requests: core.requests(),
+			Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Faults: core.Faults, Requests: core.requests(),
 		})
 	}
 	// Once, whichever of them it matters to, unless it is what a subscription names.
@@ -92,8 +95,8 @@ func (c *Core) requests() []string {
 	return out
 }
 
-// notes tells of catalogs that were left out, or not looked at, where something
-// is missing.
+// notes returns the rules that could not be evaluated, and the catalogs that were left
+// out, or not looked at, where something is missing.
 func (c *Core) notes() []string {
 	u := c.e.r.u
 	missing, nowhere := false, false
@@ -115,8 +118,12 @@ func (c *Core) notes() []string {
 			}
 		}
 	}
+	var faults []string
+	for _, f := range c.Faults {
+		faults = append(faults, f.String())
+	}
 	if !missing {
-		return nil
+		return faults
 	}
 	var out []string
 	for _, x := range u.p.Catalogs {
@@ -126,7 +133,7 @@ func (c *Core) notes() []string {
 	}
 	slices.Sort(out)
 	if nowhere && len(u.cats) == 0 && len(out) == 0 {
-		return []string{"no catalog took part; add the one that has what is missing"}
+		return append(faults, "no catalog took part; add the one that has what is missing")
 	}
 	if nowhere && len(out) == 0 {
 		names := make([]string, len(u.cats))
@@ -135,5 +142,5 @@ func (c *Core) notes() []string {
 		}
 		out = append(out, "only "+pluralOf(len(names), "catalog")+" "+andList(names)+" took part; if another catalog has what is missing, add it")
 	}
-	return out
+	return append(faults, out...)
 }

@@ -2,6 +2,8 @@ package resolver
 
 import (
 	"cmp"
+	"strconv"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 )
@@ -98,4 +100,14 @@ type LeftOut struct {
 type Fault struct {
 	Rule  string `json:"rule"`
 	Error string `json:"error"`
+}
+
+// String names the rule, a long one by its beginning, and says why it failed.
+func (f Fault) String() string {
+	const most = 120
+	rule := strconv.Quote(f.Rule)
+	if len(f.Rule) > most {
+		rule = strconv.Quote(strings.ToValidUTF8(f.Rule[:most], "")) + "…"
+	}
+	return "rule " + rule + " counts as false where it failed: " + f.Error
 }

@@ -60,7 +60,7 @@ func (s *Solution) Warnings() []string {
 		add("%s", s.r.u.p.WhyUnseen(c))
 	}
 	for _, f := range s.Faults {
-		add("rule %q counts as false where it failed: %s", f.Rule, f.Error)
+		add("%s", f)
 	}
 	return out
 }

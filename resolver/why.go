@@ -240,7 +240,7 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	if told := q.tell(end); told != nil {
 		s.Because = []*Step{told}
 	} else {
-		s.Because = w.e.core(facts).flat().Conclusion.Because
+		s.Because = w.e.core(facts, nil).flat().Conclusion.Because
 	}
 	(&narrator{quotient: q}).finish(s, w.r.u.ref(c).Name)
 	return s, nil

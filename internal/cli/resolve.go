@@ -98,7 +98,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	var unhealthy *resolver.UnhealthyError
 	switch {
 	case errors.As(err, &conflict):
-		a := &answer{ID: p.ID, Conflict: conflict, Unseen: conflict.Unseen, problem: p}
+		a := &answer{ID: p.ID, Conflict: conflict, Unseen: conflict.Unseen, Faults: conflict.Faults, problem: p}
 		if s.out.format == formatText {
 			report, err := conflict.Report(ctx)
 			if err != nil {
