@@ -10,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/testcatalog"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // maxGrowth is by how much a cost may grow when what it is for doubles: n log n
@@ -67,7 +68,7 @@ func growing(t testing.TB, name string) []workload {
 	if plan {
 		c.Outcome = testcatalog.FirstTry
 	}
-	for p, err := range resolver.ReadProblems(bytes.NewReader(testcatalog.Shape(c, n))) {
+	for p, err := range document.Read[resolver.Problem](bytes.NewReader(testcatalog.Shape(c, n))) {
 		if err == nil {
 			err = p.Open(context.Background(), nil)
 		}

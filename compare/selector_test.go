@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/olm"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // TestSelectorsLikeKubernetes compares the selectors of operator groups (F1) and
@@ -73,16 +73,16 @@ func TestSelectorsLikeKubernetes(t *testing.T) {
 }
 
 // selectors returns a selector as that of an operator group and that of a request.
-func selectors(s *metav1.LabelSelector) (*olm.OperatorGroup, *resolver.LabelSelector) {
+func selectors(s *metav1.LabelSelector) (*olm.OperatorGroup, *olmv1.LabelSelector) {
 	g := &olm.OperatorGroup{}
 	if s == nil {
 		return g, nil
 	}
 	g.Spec.Selector = &olm.LabelSelector{MatchLabels: s.MatchLabels}
-	c := &resolver.LabelSelector{MatchLabels: s.MatchLabels}
+	c := &olmv1.LabelSelector{MatchLabels: s.MatchLabels}
 	for _, x := range s.MatchExpressions {
 		g.Spec.Selector.MatchExpressions = append(g.Spec.Selector.MatchExpressions, olm.LabelSelectorRequirement{Key: x.Key, Operator: string(x.Operator), Values: x.Values})
-		c.MatchExpressions = append(c.MatchExpressions, resolver.LabelRequirement{Key: x.Key, Operator: resolver.LabelOperator(x.Operator), Values: x.Values})
+		c.MatchExpressions = append(c.MatchExpressions, olmv1.LabelRequirement{Key: x.Key, Operator: olmv1.LabelOperator(x.Operator), Values: x.Values})
 	}
 	return g, c
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // TestBadInput runs testdata/badinput.txtar: pairs of files, a stream of
@@ -37,11 +39,17 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// kinds are kinds of documents that somebody may give for a problem.
+var kinds = []document.Kind{
+	document.KindOf[resolver.Record](`this is a record of a problem, which "olmkit replay" reads`),
+	document.KindOf[olmv1.Request](`this is a request for OLM v1, which "olmkit select" answers`),
+}
+
 // badAnswer tells what becomes of a stream of problems.
 func badAnswer(in string) string {
 	var b strings.Builder
 	n := 0
-	for p, err := range resolver.ReadProblems(strings.NewReader(in)) {
+	for p, err := range document.Read[resolver.Problem](strings.NewReader(in), kinds...) {
 		n++
 		if err == nil {
 			err = p.Open(context.Background(), openBad)
@@ -75,7 +83,7 @@ func typed(err error) string {
 		return "solved"
 	}
 	s := fmt.Sprintf("%T", err)
-	var p *resolver.ProblemError
+	var p *document.Error
 	if errors.As(err, &p) {
 		s += fmt.Sprintf(" at %q", p.Path)
 	}
@@ -91,7 +99,7 @@ func TestReadError(t *testing.T) {
 	cause := errors.New("the disk is gone")
 	for _, in := range []string{"", `{"namespace": "ns"`, `{"namespace": "ns"} `} {
 		var got error
-		for _, err := range resolver.ReadProblems(io.MultiReader(strings.NewReader(in), iotest.ErrReader(cause))) {
+		for _, err := range document.Read[resolver.Problem](io.MultiReader(strings.NewReader(in), iotest.ErrReader(cause))) {
 			got = err
 		}
 		if !errors.Is(got, cause) {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // TestCases runs testdata/cases: each file is named for the rule that it shows
@@ -90,7 +91,7 @@ func caseProblem(t *testing.T, a *txtar.Archive) resolver.Problem {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for q, err := range resolver.ReadProblems(bytes.NewReader(data)) {
+		for q, err := range document.Read[resolver.Problem](bytes.NewReader(data)) {
 			if err != nil {
 				t.Fatal(err)
 			}

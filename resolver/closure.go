@@ -85,7 +85,7 @@ func (c *Closure) beyond() string {
 
 // CheckDependencies returns what a bundle needs beside the installed operators
 // and what in the catalogs would meet it, in the documented semantics (D5). It
-// chooses as [Resolve] does for dependencies. The error is a [*ProblemError], or
+// chooses as [Resolve] does for dependencies. The error is a [*document.Error], or
 // the context's.
 func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installed, catalogs []Catalog) (*Closure, error) {
 	const namespace = "dependencies"

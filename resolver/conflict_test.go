@@ -16,6 +16,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -23,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // readCase reads problem.json of a txtar file, with catalogs from its folders.
 func readCase(t testing.TB, a *txtar.Archive) resolver.Problem {
 	t.Helper()
-	for p, err := range resolver.ReadProblems(strings.NewReader(file(t, a, "problem.json"))) {
+	for p, err := range document.Read[resolver.Problem](strings.NewReader(file(t, a, "problem.json"))) {
 		if err != nil {
 			t.Fatal(err)
 		}

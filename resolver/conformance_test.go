@@ -19,6 +19,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // shared is where the peers' recorded answers lie beside a checkout.
@@ -119,7 +120,7 @@ func tree(t testing.TB, name string) *graph.Catalog {
 
 // problemOf returns the problem of a case, loaded.
 func problemOf(t testing.TB, c *caseFile) resolver.Problem {
-	for p, err := range resolver.ReadProblems(strings.NewReader(string(c.Request))) {
+	for p, err := range document.Read[resolver.Problem](strings.NewReader(string(c.Request))) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.ID, err)
 		}

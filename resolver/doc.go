@@ -51,5 +51,7 @@
 //
 // [Problem.Inline] makes a problem one document that needs no other file,
 // [Problem.Record] adds its answer and [Record.Replay] compares it later; package
-// resolver/shrink cuts a problem down to what makes its conflict.
+// resolver/shrink cuts a problem down to what makes its conflict. Package
+// resolver/document reads problems from JSON, package resolver/olmv1 selects as OLM v1
+// does.
 package resolver

@@ -9,6 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // The catalog vendor has an app that needs an API, and a provider of it.
@@ -75,8 +76,8 @@ properties:
 // dependency, the catalog of the dependent goes before the one of the highest
 // priority. A catalog that cannot be read fails the resolution, unless the
 // caller decides otherwise.
-func ExampleReadProblems() {
-	const document = `{
+func Example_documents() {
+	const text = `{
 		"namespace": "operators",
 		"catalogs": [
 			{"name": "vendor",    "namespace": "olm", "priority": 0,   "dir": "vendor"},
@@ -90,7 +91,7 @@ func ExampleReadProblems() {
 		return graph.LoadBytes(ctx, []byte(text), dir+".yaml", nil)
 	}
 	ctx := context.Background()
-	for problem, err := range resolver.ReadProblems(strings.NewReader(document)) {
+	for problem, err := range document.Read[resolver.Problem](strings.NewReader(text)) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -10,12 +10,13 @@ import (
 
 	"github.com/olmkit/olmkit/internal/testcatalog"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // shaped returns a problem of a shape.
 func shaped(t testing.TB, c testcatalog.Case, n int) resolver.Problem {
 	t.Helper()
-	for p, err := range resolver.ReadProblems(bytes.NewReader(testcatalog.Shape(c, n))) {
+	for p, err := range document.Read[resolver.Problem](bytes.NewReader(testcatalog.Shape(c, n))) {
 		if err == nil {
 			err = p.Open(context.Background(), nil)
 		}

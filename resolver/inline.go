@@ -17,7 +17,7 @@ import (
 // Inline returns the problem as one document that needs no other file: each
 // catalog as text, with only the packages that the problem could reach (G2). It
 // has the same answer, except for the lines that explanations name. All catalogs
-// must be loaded; those of the result are. The error is a [*ProblemError], or
+// must be loaded; those of the result are. The error is a [*document.Error], or
 // the context's.
 func (p *Problem) Inline(ctx context.Context) (Problem, error) {
 	u, err := newUniverse(ctx, p)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // A Policy is the administrator's word on a package (G8). Exactly one of Pin,
@@ -98,13 +99,13 @@ func (u *universe) addPolicies() error {
 		}
 		switch {
 		case p.Package == "":
-			return problemErrorf(path+"/package", "is missing; name the package that the policy is about")
+			return document.Errorf(path+"/package", "is missing; name the package that the policy is about")
 		case set != 1:
-			return problemErrorf(path, "sets %d of pin, hold and exclude; set exactly one", set)
+			return document.Errorf(path, "sets %d of pin, hold and exclude; set exactly one", set)
 		}
 		r := ruling{Policy: p}
 		if err := u.aimless(p); err != nil {
-			return &ProblemError{Path: path, Err: err}
+			return &document.Error{Path: path, Err: err}
 		}
 		if p.Exclude != "" {
 			if rng, err := constraints.ParseRange(p.Exclude); err == nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -163,32 +162,6 @@ func (o Options) IsZero() bool {
 	o.LoadLimits, o.ConstraintLimits = nil, nil
 	return reflect.ValueOf(o).IsZero()
 }
-
-// A ProblemError says what is wrong with a problem itself, as opposed to a
-// problem that has no solution.
-type ProblemError struct {
-	// Document is the number of the document in a stream, from 1; 0 when it was
-	// not read from one.
-	Document int
-	// Path is the JSON pointer of the fault: /subscriptions/2/package.
-	Path string
-	Err  error
-}
-
-// Error returns "problem: document n: path: what is wrong".
-func (e *ProblemError) Error() string {
-	text := "problem: "
-	if e.Document > 0 {
-		text += fmt.Sprintf("document %d: ", e.Document)
-	}
-	if e.Path != "" {
-		text += visible.Line(e.Path) + ": "
-	}
-	return text + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *ProblemError) Unwrap() error { return e.Err }
 
 // An UnhealthyError says that resolution was refused because a catalog cannot be
 // read (D14): resolving without it might choose what nobody wants.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"slices"
 	"strings"
 
@@ -85,10 +83,6 @@ func (c *Core) codes() []Code {
 	}
 	return out
 }
-
-// ReadRecords returns the records of a stream of JSON documents, read as
-// strictly as [ReadProblems] reads problems.
-func ReadRecords(r io.Reader) iter.Seq2[Record, error] { return readAll[Record](r) }
 
 // Replay resolves the problem of the record again and returns how the answer
 // differs, one difference each; none when it is the same. Directories are opened

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // TestRecord writes every conflict situation and many generated problems as one
@@ -63,7 +64,7 @@ func replay(t *testing.T, name string, p resolver.Problem) {
 		t.Fatal(err)
 	}
 	n := 0
-	for again, err := range resolver.ReadRecords(bytes.NewReader(text)) {
+	for again, err := range document.Read[resolver.Record](bytes.NewReader(text)) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

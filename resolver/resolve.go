@@ -10,7 +10,7 @@ import (
 // problem, whose catalogs any number of goroutines may share.
 //
 // The error is a [*Conflict] when the problem has no solution, a
-// [*ProblemError] when the problem itself is malformed, an [*UnhealthyError]
+// [*document.Error] when the problem itself is malformed, an [*UnhealthyError]
 // when a catalog cannot be read, or the context's error, which is obeyed while
 // solving too (D18).
 func Resolve(ctx context.Context, p Problem) (*Solution, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // A cand numbers a candidate of a problem: first the installed operators, then
@@ -107,16 +108,12 @@ func newUniverse(ctx context.Context, p *Problem) (*universe, error) {
 	return u, u.addSubscriptions()
 }
 
-func problemErrorf(path, format string, args ...any) error {
-	return &ProblemError{Path: path, Err: fmt.Errorf(format, args...)}
-}
-
 func (u *universe) checkOptions() error {
 	switch o := &u.p.Options; {
 	case o.Semantics != "" && o.Semantics != Documented && o.Semantics != PerBundle:
-		return problemErrorf("/options/constraints", "%q is neither %q nor %q", o.Semantics, Documented, PerBundle)
+		return document.Errorf("/options/constraints", "%q is neither %q nor %q", o.Semantics, Documented, PerBundle)
 	case o.SubscriptionOrder != "" && o.SubscriptionOrder != ByName && o.SubscriptionOrder != AsGiven:
-		return problemErrorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, ByName, AsGiven)
+		return document.Errorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, ByName, AsGiven)
 	}
 	return nil
 }
@@ -135,12 +132,12 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		}
 		x := &installed{Installed: in, at: i}
 		if in.Name == "" {
-			return problemErrorf(path+"/name", "is missing; name the ClusterServiceVersion")
+			return document.Errorf(path+"/name", "is missing; name the ClusterServiceVersion")
 		}
 		if in.Version != "" {
 			v, err := semver.Parse(in.Version)
 			if err != nil {
-				return problemErrorf(path+"/version", "%q is no semantic version: %w", in.Version, err)
+				return document.Errorf(path+"/version", "%q is no semantic version: %w", in.Version, err)
 			}
 			x.version = v
 		}
@@ -166,7 +163,7 @@ func (u *universe) addInstalled(ctx context.Context) error {
 	for i, x := range u.installed {
 		x.id = cand(i)
 		if i > 0 && u.installed[i-1].Name == x.Name {
-			return problemErrorf(fmt.Sprintf("/installed/%d/name", x.at), "%q appears twice; a namespace holds a name once", x.Name)
+			return document.Errorf(fmt.Sprintf("/installed/%d/name", x.at), "%q appears twice; a namespace holds a name once", x.Name)
 		}
 	}
 	return nil
@@ -243,7 +240,7 @@ func (u *universe) addCatalogs() error {
 		path := fmt.Sprintf("/catalogs/%d", i)
 		switch {
 		case c.Name == "":
-			return problemErrorf(path+"/name", "is missing; name the catalog")
+			return document.Errorf(path+"/name", "is missing; name the catalog")
 		case !u.p.Sees(c.ID()):
 			u.unseen = append(u.unseen, c.ID())
 			continue
@@ -251,7 +248,7 @@ func (u *universe) addCatalogs() error {
 			sick = append(sick, *c)
 			continue
 		case c.Graph == nil:
-			return problemErrorf(path, "catalog %q is not loaded; set Graph or call Open", c.Name)
+			return document.Errorf(path, "catalog %q is not loaded; set Graph or call Open", c.Name)
 		}
 		u.cats = append(u.cats, &source{Catalog: c, at: i})
 	}
@@ -264,7 +261,7 @@ func (u *universe) addCatalogs() error {
 	next := cand(len(u.installed))
 	for i, c := range u.cats {
 		if i > 0 && u.cats[i-1].ID() == c.ID() {
-			return problemErrorf(fmt.Sprintf("/catalogs/%d", c.at), "catalog %q appears twice in namespace %q", c.Name, c.Namespace)
+			return document.Errorf(fmt.Sprintf("/catalogs/%d", c.at), "catalog %q appears twice in namespace %q", c.Name, c.Namespace)
 		}
 		c.index, c.first = i, next
 		next += cand(c.Graph.NumEntries())
@@ -285,11 +282,11 @@ func (u *universe) addSubscriptions() error {
 	for i := range given {
 		s := &given[i]
 		if s.Package == "" {
-			return problemErrorf(fmt.Sprintf("/subscriptions/%d/package", i), "is missing; name the package to subscribe to")
+			return document.Errorf(fmt.Sprintf("/subscriptions/%d/package", i), "is missing; name the package to subscribe to")
 		}
 		s.Name = cmp.Or(s.Name, s.Package)
 		if seen[s.Name] {
-			return problemErrorf(fmt.Sprintf("/subscriptions/%d/name", i), "%q appears twice; give each subscription its own name", s.Name)
+			return document.Errorf(fmt.Sprintf("/subscriptions/%d/name", i), "%q appears twice; give each subscription its own name", s.Name)
 		}
 		seen[s.Name] = true
 		x := &own[i]

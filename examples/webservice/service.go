@@ -11,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 const (
@@ -73,7 +74,7 @@ func (s *service) resolve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a, err := solve(ctx, s.index.Load(), q)
-	var bad *resolver.ProblemError
+	var bad *document.Error
 	switch {
 	case errors.As(err, &bad):
 		reply(w, http.StatusBadRequest, answer{Error: err.Error()})

@@ -114,7 +114,7 @@ func (s *solver) read(ctx context.Context, file string) (*resolver.Problem, erro
 	}
 	defer in.Close()
 	var found *resolver.Problem
-	for p, err := range documents(in, resolver.ReadProblems) {
+	for p, err := range documents[resolver.Problem](in) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", file, err)

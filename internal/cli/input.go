@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"math"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // An input is a file that is not a catalog, or standard input.
@@ -86,11 +86,11 @@ const readAhead = 128 << 10
 // documents yields the documents of an input. Each may take as long as --timeout to
 // arrive, however long those before it took, and have as many bytes as
 // Limits.DocumentSize.
-func documents[T any](in *input, decode func(io.Reader) iter.Seq2[T, error]) iter.Seq2[T, error] {
+func documents[T any](in *input) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		wait, cancel := in.next()
 		defer func() { cancel() }()
-		for v, err := range decode(in) {
+		for v, err := range document.Read[T](in, documentKinds()...) {
 			err = in.cause(timedOut(wait, err))
 			cancel()
 			if !yield(v, err) {
@@ -115,7 +115,7 @@ func (in *input) bound() {
 	in.left = min(in.limit.Max, math.MaxInt64-readAhead) + readAhead
 }
 
-// nothingIn says that a file holds no document of a kind.
+// nothingIn returns the error for a file without documents.
 func nothingIn(file, what string) error {
 	if file == stdinPath {
 		return fmt.Errorf("nothing came on standard input; pipe %s in, or name a file", what)

@@ -31,8 +31,8 @@ func addFormats(cmd *cobra.Command, usage string, more ...string) *format {
 	return &f
 }
 
-// A document prints itself for people; its JSON is for machines.
-type document interface {
+// A printable value prints itself for people; its JSON is for machines.
+type printable interface {
 	text(w io.Writer) error
 }
 
@@ -44,7 +44,7 @@ type printer struct {
 }
 
 // print writes a document in the format that was asked for.
-func (p *printer) print(d document) error {
+func (p *printer) print(d printable) error {
 	if p.format == formatText {
 		return d.text(p.w)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
@@ -76,7 +77,7 @@ stands in the way but something was not checked.`,
 			return err
 		}
 		plan, err := platform.Upgrade(cmd.Context(), p)
-		var bad *platform.ProblemError
+		var bad *document.Error
 		if in.file == "" && errors.As(err, &bad) {
 			return bad.Err
 		}
@@ -108,7 +109,7 @@ func readPlatform(ctx context.Context, l *loader, file string) (platform.Problem
 	if _, err := text.Peek(1); err == io.EOF {
 		return platform.Problem{}, nothingIn(file, "problem documents")
 	}
-	p, err := platform.ReadProblem(text)
+	p, err := document.ReadOne[platform.Problem](text, documentKinds()...)
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", file, in.cause(err))
 	}

@@ -39,7 +39,7 @@ read.`,
 		}
 		defer in.Close()
 		n, differ := 0, false
-		for r, err := range documents(in, resolver.ReadRecords) {
+		for r, err := range documents[resolver.Record](in) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}

@@ -135,7 +135,7 @@ func (s *solver) stream(ctx context.Context, file string) error {
 	}
 	defer in.Close()
 	n, bad := 0, false
-	for p, err := range documents(in, resolver.ReadProblems) {
+	for p, err := range documents[resolver.Problem](in) {
 		n++
 		var a *answer
 		if err == nil {

@@ -15,6 +15,8 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 func newSelect(e *env) *cobra.Command {
@@ -39,9 +41,9 @@ With --problem a refusal is an answer like any other.`,
   olmkit select --problem requests.jsonl -o json`,
 	}
 	var (
-		r         resolver.SelectRequest
+		r         olmv1.Request
 		q         request
-		policy    = string(resolver.CatalogProvided)
+		policy    = string(olmv1.CatalogProvided)
 		installed string
 		semverIs  string
 		selects   string
@@ -55,8 +57,8 @@ With --problem a refusal is an answer like any other.`,
 	fl.StringArrayVarP(&r.Channels, "channel", "c", nil, "a `CHANNEL` to choose from (repeatable; default all)")
 	fl.StringVarP(&installed, "installed", "i", "", "what is installed: "+installedUsage)
 	fl.StringVarP(&selects, "selector", "l", "", "use only catalogs with these labels: `KEY=VALUE`, KEY!=VALUE, KEY, !KEY, \"KEY in (A,B)\" or \"KEY notin (A,B)\", with commas between")
-	addChoice(cmd, &policy, "policy", "", "which upgrades are allowed", string(resolver.CatalogProvided), string(resolver.SelfCertified))
-	addChoice(cmd, &semverIs, "semver", "", "let versions decide over upgrades, also beside the edges of the catalog or instead of them", string(resolver.SemverAlso), string(resolver.SemverInstead))
+	addChoice(cmd, &policy, "policy", "", "which upgrades are allowed", string(olmv1.CatalogProvided), string(olmv1.SelfCertified))
+	addChoice(cmd, &semverIs, "semver", "", "let versions decide over upgrades, also beside the edges of the catalog or instead of them", string(olmv1.SemverAlso), string(olmv1.SemverInstead))
 	fl.BoolVar(&r.Options.OtherEdges, "other-edges", false, "count edges of channels that were not asked for")
 	in := addProblem(cmd, "request documents", true)
 	completeFlag(cmd, "package", q.completePackages(e, false))
@@ -75,13 +77,13 @@ With --problem a refusal is an answer like any other.`,
 			return usagef("no package; name it with --package, or give --problem")
 		}
 		if strings.TrimSpace(selects) != "" {
-			sel, err := resolver.ParseLabelSelector(selects)
+			sel, err := olmv1.ParseLabelSelector(selects)
 			if err != nil {
 				return usagef("--selector: %v", err)
 			}
 			r.Selector = sel
 		}
-		r.Policy, r.Options.Semver = resolver.UpgradePolicy(policy), resolver.SemverMode(semverIs)
+		r.Policy, r.Options.Semver = olmv1.UpgradePolicy(policy), olmv1.SemverMode(semverIs)
 		list, err := sources(args, q.catalogs, *q.sample, resolver.DefaultGlobalNamespace)
 		if err != nil {
 			return err
@@ -96,7 +98,7 @@ With --problem a refusal is an answer like any other.`,
 				return err
 			}
 			s.loader.note(src.path, g)
-			r.Catalogs = append(r.Catalogs, resolver.SelectCatalog{Name: src.name, Priority: src.priority, Labels: src.labels, Graph: g})
+			r.Catalogs = append(r.Catalogs, olmv1.Catalog{Name: src.name, Priority: src.priority, Labels: src.labels, Graph: g})
 			known = append(known, resolver.Catalog{Name: src.name, Graph: g})
 		}
 		if installed != "" {
@@ -105,7 +107,7 @@ With --problem a refusal is an answer like any other.`,
 			}
 		}
 		a, err := s.answer(cmd.Context(), r)
-		var bad *resolver.ProblemError
+		var bad *document.Error
 		switch {
 		case errors.As(err, &bad) && bad.Path == "/version":
 			return usagef("--version: %v", bad.Err)
@@ -124,10 +126,10 @@ With --problem a refusal is an answer like any other.`,
 }
 
 // installedBundle returns what --installed names.
-func installedBundle(arg string, known []*graph.Catalog, pkg string, policy resolver.UpgradePolicy) (*resolver.InstalledBundle, error) {
-	if name, version, ok := strings.Cut(arg, "@"); ok && name != "" && policy == resolver.SelfCertified && len(packagesOf(known, name)) == 0 {
+func installedBundle(arg string, known []*graph.Catalog, pkg string, policy olmv1.UpgradePolicy) (*olmv1.Installed, error) {
+	if name, version, ok := strings.Cut(arg, "@"); ok && name != "" && policy == olmv1.SelfCertified && len(packagesOf(known, name)) == 0 {
 		if _, err := semver.Parse(version); err != nil {
-			return &resolver.InstalledBundle{Name: name, Version: version}, nil // nothing depends on it (C4)
+			return &olmv1.Installed{Name: name, Version: version}, nil // nothing depends on it (C4)
 		}
 	}
 	if len(packagesOf(known, pkg)) == 0 {
@@ -140,7 +142,7 @@ func installedBundle(arg string, known []*graph.Catalog, pkg string, policy reso
 	if err != nil {
 		return nil, fmt.Errorf("--installed %s: %w", arg, err)
 	}
-	return &resolver.InstalledBundle{Name: o.Name, Version: o.Version}, nil
+	return &olmv1.Installed{Name: o.Name, Version: o.Version}, nil
 }
 
 // A selector answers requests and prints the answers.
@@ -152,20 +154,20 @@ type selector struct {
 
 // A selectAnswer is a selection, a refusal, or why there is neither.
 type selectAnswer struct {
-	selection *resolver.Selection
-	refusal   *resolver.Refusal
+	selection *olmv1.Selection
+	refusal   *olmv1.Refusal
 	id, err   string
 }
 
 // answer answers one request. The error is the request's fault.
-func (s *selector) answer(ctx context.Context, r resolver.SelectRequest) (*selectAnswer, error) {
+func (s *selector) answer(ctx context.Context, r olmv1.Request) (*selectAnswer, error) {
 	l := &s.loader.limits
 	r.Options.LoadLimits, r.Options.ConstraintLimits = l.fbc(), &l.rules
 	if err := r.Open(ctx, s.open); err != nil {
 		return nil, err
 	}
-	sel, err := resolver.Select(ctx, r)
-	var no *resolver.Refusal
+	sel, err := olmv1.Select(ctx, r)
+	var no *olmv1.Refusal
 	switch {
 	case errors.As(err, &no):
 		return &selectAnswer{refusal: no}, nil
@@ -185,7 +187,7 @@ func (s *selector) stream(ctx context.Context, file string) error {
 	}
 	defer in.Close()
 	n, bad := 0, false
-	for r, err := range documents(in, resolver.ReadSelectRequests) {
+	for r, err := range documents[olmv1.Request](in) {
 		n++
 		name := r.ID
 		if name == "" {
@@ -249,7 +251,7 @@ func (a *selectAnswer) value() any {
 
 func (a *selectAnswer) text(w io.Writer) error {
 	var b strings.Builder
-	var funnel *resolver.Funnel
+	var funnel *olmv1.Funnel
 	switch {
 	case a.selection != nil:
 		s := a.selection

@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/subset"
 )
 
@@ -79,7 +80,7 @@ a catalog.`,
 			r.Installed = append(r.Installed, x)
 		}
 		s, err := subset.Cut(cmd.Context(), cat, r)
-		var bad *subset.RequestError
+		var bad *document.Error
 		if errors.As(err, &bad) {
 			return bad.Err
 		}

@@ -180,7 +180,7 @@ func (v *viewer) documents(ctx context.Context) ([]view.Problem, error) {
 	defer in.Close()
 	open := v.problems.open(v.loader)
 	var out []view.Problem
-	for p, err := range documents(in, resolver.ReadProblems) {
+	for p, err := range documents[resolver.Problem](in) {
 		if err == nil {
 			v.limits.bound(&p.Options)
 			err = p.Open(ctx, open)

@@ -2,7 +2,7 @@
 # Runs go test with the given flags on all packages of each module below the
 # current directory. What failed comes once more at the end, where the end of a
 # long log shows it.
-set -u
+set -eu
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 for m in $(find . -name go.mod -not -path '*/testdata/*' -not -path './.git/*' -exec dirname {} \; | LC_ALL=C sort); do

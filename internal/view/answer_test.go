@@ -11,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // joined joins lines, so that texts of several widths compare.
@@ -46,7 +47,7 @@ func TestConflictsAreToldAlike(t *testing.T) {
 			if problem == "" || want == "" {
 				t.Fatal("the case has no problem, or nothing is wanted of it")
 			}
-			for p, err := range resolver.ReadProblems(strings.NewReader(problem)) {
+			for p, err := range document.Read[resolver.Problem](strings.NewReader(problem)) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
 // A deprecation is one of the conditions about deprecations.
@@ -23,26 +23,26 @@ func (d *deprecation) unknown(reason, message string) {
 
 func (d *deprecation) known(messages []string) {
 	if len(messages) == 0 {
-		d.status, d.reason, d.message = metav1.ConditionFalse, olmv1.ReasonNotDeprecated, ""
+		d.status, d.reason, d.message = metav1.ConditionFalse, api.ReasonNotDeprecated, ""
 		return
 	}
-	d.status, d.reason, d.message = metav1.ConditionTrue, olmv1.ReasonDeprecated, strings.Join(messages, "; ")
+	d.status, d.reason, d.message = metav1.ConditionTrue, api.ReasonDeprecated, strings.Join(messages, "; ")
 }
 
 // deprecations returns the conditions about what the catalog that counts says of
 // the package, the channels that are asked for, and the installed bundle (C5).
 func deprecations(o Outcome) []deprecation {
-	pkg := deprecation{typ: olmv1.TypePackageDeprecated}
-	channel := deprecation{typ: olmv1.TypeChannelDeprecated}
-	bundle := deprecation{typ: olmv1.TypeBundleDeprecated}
-	all := deprecation{typ: olmv1.TypeDeprecated}
+	pkg := deprecation{typ: api.TypePackageDeprecated}
+	channel := deprecation{typ: api.TypeChannelDeprecated}
+	bundle := deprecation{typ: api.TypeBundleDeprecated}
+	all := deprecation{typ: api.TypeDeprecated}
 	if o.Decision == nil || len(o.Decision.catalogs) == 0 {
 		text := "no catalog that could be read has the package"
 		if o.Decision == nil || len(o.Decision.request.Catalogs) == 0 {
 			text = "no catalog was read"
 		}
 		for _, d := range []*deprecation{&pkg, &channel, &bundle, &all} {
-			d.unknown(olmv1.ReasonDeprecationUnknown, text)
+			d.unknown(api.ReasonDeprecationUnknown, text)
 		}
 		return []deprecation{pkg, channel, bundle, all}
 	}
@@ -68,11 +68,11 @@ func deprecations(o Outcome) []deprecation {
 
 	switch b, ok := o.installedBundle(); {
 	case o.InstalledErr != nil:
-		bundle.unknown(olmv1.ReasonDeprecationUnknown, "what is installed cannot be told")
+		bundle.unknown(api.ReasonDeprecationUnknown, "what is installed cannot be told")
 	case o.Installed == nil:
-		bundle.unknown(olmv1.ReasonAbsent, "no bundle is installed")
+		bundle.unknown(api.ReasonAbsent, "no bundle is installed")
 	case !ok:
-		bundle.unknown(olmv1.ReasonDeprecationUnknown, fmt.Sprintf("no catalog has bundle %s", o.Installed.Name))
+		bundle.unknown(api.ReasonDeprecationUnknown, fmt.Sprintf("no catalog has bundle %s", o.Installed.Name))
 	default:
 		var list []string
 		if m, ok := b.Deprecation(); ok {

@@ -1,5 +1,5 @@
 // Package extension is the side of OLM v1 on a real cluster: from a
-// ClusterExtension and the ClusterCatalogs to a selection (resolver.Select), and
+// ClusterExtension and the ClusterCatalogs to a selection (olmv1.Select), and
 // back to the conditions of the extension's status.
 //
 // # Two functions

@@ -7,19 +7,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/olmkit/olmkit/kube/extension"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
 func Example() {
-	ext := &olmv1.ClusterExtension{
+	ext := &api.ClusterExtension{
 		ObjectMeta: metav1.ObjectMeta{Name: "my-etcd"},
-		Spec: olmv1.ClusterExtensionSpec{Source: olmv1.SourceConfig{
-			SourceType: olmv1.SourceTypeCatalog,
-			Catalog:    &olmv1.CatalogFilter{PackageName: "etcd", Channels: []string{"stable"}, Version: "<1.3.0"},
+		Spec: api.ClusterExtensionSpec{Source: api.SourceConfig{
+			SourceType: api.SourceTypeCatalog,
+			Catalog:    &api.CatalogFilter{PackageName: "etcd", Channels: []string{"stable"}, Version: "<1.3.0"},
 		}},
 	}
-	catalogs := []olmv1.ClusterCatalog{{ObjectMeta: metav1.ObjectMeta{Name: "community"}}}
-	installed := &olmv1.BundleMetadata{Name: "etcd.v1.1.0", Version: "1.1.0"}
+	catalogs := []api.ClusterCatalog{{ObjectMeta: metav1.ObjectMeta{Name: "community"}}}
+	installed := &api.BundleMetadata{Name: "etcd.v1.1.0", Version: "1.1.0"}
 
 	// opener is a small type of this example; programs use extension.Served.
 	d, err := extension.Decide(context.Background(), ext, installed, catalogs, opener{}, nil)

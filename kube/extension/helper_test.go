@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
 // channelText returns a channel of etcd whose entries replace each other.
@@ -55,7 +55,7 @@ var contents = map[string]string{
 // An opener opens contents; "broken" cannot be read.
 type opener struct{}
 
-func (opener) Open(ctx context.Context, c *olmv1.ClusterCatalog) (*graph.Catalog, error) {
+func (opener) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalog, error) {
 	text, ok := contents[c.Name]
 	if !ok {
 		return nil, errors.New("it is not served")
@@ -65,11 +65,11 @@ func (opener) Open(ctx context.Context, c *olmv1.ClusterCatalog) (*graph.Catalog
 
 // clusterCatalogs returns ClusterCatalogs of a line of text: names, with
 // "name/priority", "name!" for one that is unavailable, and the label name=name.
-func clusterCatalogs(t testing.TB, text string) []olmv1.ClusterCatalog {
+func clusterCatalogs(t testing.TB, text string) []api.ClusterCatalog {
 	t.Helper()
-	var out []olmv1.ClusterCatalog
+	var out []api.ClusterCatalog
 	for _, f := range strings.Fields(text) {
-		c := olmv1.ClusterCatalog{Spec: olmv1.ClusterCatalogSpec{Source: olmv1.CatalogSource{Type: "Image", Image: &olmv1.ImageSource{Ref: "registry.example/catalog:latest"}}}}
+		c := api.ClusterCatalog{Spec: api.ClusterCatalogSpec{Source: api.CatalogSource{Type: "Image", Image: &api.ImageSource{Ref: "registry.example/catalog:latest"}}}}
 		name, priority, ok := strings.Cut(f, "/")
 		if ok {
 			if _, err := fmt.Sscan(priority, &c.Spec.Priority); err != nil {
@@ -77,7 +77,7 @@ func clusterCatalogs(t testing.TB, text string) []olmv1.ClusterCatalog {
 			}
 		}
 		if name, ok = strings.CutSuffix(name, "!"); ok {
-			c.Spec.AvailabilityMode = olmv1.ModeUnavailable
+			c.Spec.AvailabilityMode = api.ModeUnavailable
 		}
 		c.Name, c.Labels = name, map[string]string{"name": name}
 		out = append(out, c)
@@ -86,13 +86,13 @@ func clusterCatalogs(t testing.TB, text string) []olmv1.ClusterCatalog {
 }
 
 // clusterExtension returns an extension with a filter in YAML.
-func clusterExtension(t testing.TB, filter string) *olmv1.ClusterExtension {
+func clusterExtension(t testing.TB, filter string) *api.ClusterExtension {
 	t.Helper()
-	e := &olmv1.ClusterExtension{
+	e := &api.ClusterExtension{
 		ObjectMeta: metav1.ObjectMeta{Name: "my-etcd", Generation: 3},
-		Spec: olmv1.ClusterExtensionSpec{
-			Namespace: "ops", ServiceAccount: olmv1.ServiceAccountReference{Name: "installer"},
-			Source: olmv1.SourceConfig{SourceType: olmv1.SourceTypeCatalog, Catalog: &olmv1.CatalogFilter{}},
+		Spec: api.ClusterExtensionSpec{
+			Namespace: "ops", ServiceAccount: api.ServiceAccountReference{Name: "installer"},
+			Source: api.SourceConfig{SourceType: api.SourceTypeCatalog, Catalog: &api.CatalogFilter{}},
 		},
 	}
 	if err := yaml.UnmarshalStrict([]byte(filter), e.Spec.Source.Catalog); err != nil {
@@ -101,9 +101,9 @@ func clusterExtension(t testing.TB, filter string) *olmv1.ClusterExtension {
 	return e
 }
 
-func bundleOf(version string) *olmv1.BundleMetadata {
+func bundleOf(version string) *api.BundleMetadata {
 	if version == "" {
 		return nil
 	}
-	return &olmv1.BundleMetadata{Name: "etcd.v" + version, Version: version}
+	return &api.BundleMetadata{Name: "etcd.v" + version, Version: version}
 }

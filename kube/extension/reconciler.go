@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // An Installer puts bundles into a cluster, with the service account of their
@@ -25,12 +25,12 @@ import (
 type Installer interface {
 	// Installed returns the bundle that is installed for an extension, nil if
 	// there is none. It looks, rather than believing the status.
-	Installed(ctx context.Context, e *olmv1.ClusterExtension) (*olmv1.BundleMetadata, error)
+	Installed(ctx context.Context, e *api.ClusterExtension) (*api.BundleMetadata, error)
 	// Install brings the cluster to the selected bundle, which may be installed
 	// already: it is called at every reconciliation. A nil error means that
 	// the bundle is installed. An error that only a person can mend is a
 	// reconcile.TerminalError.
-	Install(ctx context.Context, e *olmv1.ClusterExtension, s *resolver.Selection) error
+	Install(ctx context.Context, e *api.ClusterExtension, s *olmv1.Selection) error
 }
 
 // A Reconciler decides for ClusterExtensions and writes their status. It writes
@@ -43,7 +43,7 @@ type Reconciler struct {
 	// the status what is installed.
 	Installer Installer
 	// Options are those of the selection.
-	Options resolver.SelectOptions
+	Options olmv1.Options
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
@@ -54,15 +54,15 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).
 		Named("olmkit-clusterextension").
 		// Its own status is no reason to come again.
-		For(&olmv1.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&olmv1.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
+		For(&api.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&api.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
 		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // it may hang at the end: see kube.Reconciler
 		Complete(r)
 }
 
 // extensionsOf returns the extensions that select a catalog.
 func (r *Reconciler) extensionsOf(ctx context.Context, catalog client.Object) []reconcile.Request {
-	var list olmv1.ClusterExtensionList
+	var list api.ClusterExtensionList
 	if r.Client.List(ctx, &list) != nil {
 		return nil // the cache is not there yet; then all extensions come anyway
 	}
@@ -82,7 +82,7 @@ func (r *Reconciler) extensionsOf(ctx context.Context, catalog client.Object) []
 // Reconcile brings an extension to what the catalogs offer, and its status to
 // what became of that.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	var e olmv1.ClusterExtension
+	var e api.ClusterExtension
 	if err := r.Client.Get(ctx, req.NamespacedName, &e); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
@@ -114,7 +114,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 // retry returns the error for which it makes sense to come again soon: a refusal
 // stands until a catalog or the extension changes.
 func retry(o Outcome) error {
-	var refusal *resolver.Refusal
+	var refusal *olmv1.Refusal
 	err := o.err()
 	if err == nil || terminal(err) || errors.As(err, &refusal) {
 		return nil
@@ -123,7 +123,7 @@ func retry(o Outcome) error {
 }
 
 // outcome decides and installs.
-func (r *Reconciler) outcome(ctx context.Context, e *olmv1.ClusterExtension) (Outcome, error) {
+func (r *Reconciler) outcome(ctx context.Context, e *api.ClusterExtension) (Outcome, error) {
 	var o Outcome
 	if r.Installer != nil {
 		if o.Installed, o.InstalledErr = r.Installer.Installed(ctx, e); o.InstalledErr != nil {
@@ -135,7 +135,7 @@ func (r *Reconciler) outcome(ctx context.Context, e *olmv1.ClusterExtension) (Ou
 		b := s.Bundle
 		o.Installed = &b
 	}
-	var catalogs olmv1.ClusterCatalogList
+	var catalogs api.ClusterCatalogList
 	if err := r.Client.List(ctx, &catalogs); err != nil {
 		return o, err
 	}

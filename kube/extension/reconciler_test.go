@@ -19,14 +19,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/olmkit/olmkit/kube/extension"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 func scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
-	if err := olmv1.AddToScheme(s); err != nil {
+	if err := api.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -34,23 +34,23 @@ func scheme(t testing.TB) *runtime.Scheme {
 
 // An installer remembers what it installed, by extension.
 type installer struct {
-	installed map[string]olmv1.BundleMetadata
+	installed map[string]api.BundleMetadata
 	calls     int
 	err       error
 	lookErr   error
 }
 
-func (i *installer) Installed(_ context.Context, e *olmv1.ClusterExtension) (*olmv1.BundleMetadata, error) {
+func (i *installer) Installed(_ context.Context, e *api.ClusterExtension) (*api.BundleMetadata, error) {
 	if b, ok := i.installed[e.Name]; ok {
 		return &b, i.lookErr
 	}
 	return nil, i.lookErr
 }
 
-func (i *installer) Install(_ context.Context, e *olmv1.ClusterExtension, s *resolver.Selection) error {
+func (i *installer) Install(_ context.Context, e *api.ClusterExtension, s *olmv1.Selection) error {
 	i.calls++
 	if i.err == nil {
-		i.installed[e.Name] = olmv1.BundleMetadata{Name: s.Bundle, Version: s.Version}
+		i.installed[e.Name] = api.BundleMetadata{Name: s.Bundle, Version: s.Version}
 	}
 	return i.err
 }
@@ -60,7 +60,7 @@ func cluster(t *testing.T, objects ...client.Object) (client.Client, *int) {
 	t.Helper()
 	writes := new(int)
 	c := fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(objects...).
-		WithStatusSubresource(&olmv1.ClusterExtension{}, &olmv1.ClusterCatalog{}).
+		WithStatusSubresource(&api.ClusterExtension{}, &api.ClusterCatalog{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
 				*writes++
@@ -70,19 +70,19 @@ func cluster(t *testing.T, objects ...client.Object) (client.Client, *int) {
 	return c, writes
 }
 
-func reconciled(t *testing.T, r *extension.Reconciler) (*olmv1.ClusterExtension, error) {
+func reconciled(t *testing.T, r *extension.Reconciler) (*api.ClusterExtension, error) {
 	t.Helper()
 	key := types.NamespacedName{Name: "my-etcd"}
 	_, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: key})
-	e := &olmv1.ClusterExtension{}
+	e := &api.ClusterExtension{}
 	if err := r.Client.Get(t.Context(), key, e); err != nil {
 		t.Fatal(err)
 	}
 	return e, err
 }
 
-func progressing(e *olmv1.ClusterExtension) string {
-	c := meta.FindStatusCondition(e.Status.Conditions, olmv1.TypeProgressing)
+func progressing(e *api.ClusterExtension) string {
+	c := meta.FindStatusCondition(e.Status.Conditions, api.TypeProgressing)
 	if c == nil {
 		return "none"
 	}
@@ -92,7 +92,7 @@ func progressing(e *olmv1.ClusterExtension) string {
 func TestReconcile(t *testing.T) {
 	community := &clusterCatalogs(t, "community")[0]
 	c, writes := cluster(t, clusterExtension(t, "{packageName: etcd, channels: [stable], version: '1.0.0'}"), community)
-	in := &installer{installed: map[string]olmv1.BundleMetadata{}}
+	in := &installer{installed: map[string]api.BundleMetadata{}}
 	r := &extension.Reconciler{Client: c, Catalogs: opener{}, Installer: in}
 
 	e, err := reconciled(t, r)
@@ -127,7 +127,7 @@ func TestReconcile(t *testing.T) {
 	in.err, in.lookErr = nil, errors.New("secrets is forbidden")
 	before := in.calls
 	e, err = reconciled(t, r)
-	if err == nil || in.calls != before || e.Status.Install == nil || meta.FindStatusCondition(e.Status.Conditions, olmv1.TypeInstalled).Status != "Unknown" {
+	if err == nil || in.calls != before || e.Status.Install == nil || meta.FindStatusCondition(e.Status.Conditions, api.TypeInstalled).Status != "Unknown" {
 		t.Errorf("%v, %+v", err, e.Status)
 	}
 }
@@ -182,7 +182,7 @@ func TestAnotherWriter(t *testing.T) {
 	c, _ := cluster(t, clusterExtension(t, "packageName: etcd"))
 	meddle := interceptor.NewClient(c.(client.WithWatch), interceptor.Funcs{
 		List: func(ctx context.Context, inner client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
-			var e olmv1.ClusterExtension
+			var e api.ClusterExtension
 			if err := inner.Get(ctx, types.NamespacedName{Name: "my-etcd"}, &e); err != nil {
 				return err
 			}
@@ -207,18 +207,18 @@ func TestAnotherWriter(t *testing.T) {
 
 func TestDeepCopy(t *testing.T) {
 	e := clusterExtension(t, "{packageName: etcd, channels: [stable], selector: {matchLabels: {a: b}}}")
-	e.Spec.Install = &olmv1.InstallConfig{Preflight: &olmv1.PreflightConfig{CRDUpgradeSafety: &olmv1.CRDUpgradeSafety{Enforcement: "None"}}}
-	e.Status = olmv1.ClusterExtensionStatus{Conditions: []metav1.Condition{{Type: "X"}}, Install: &olmv1.InstallStatus{Bundle: *bundleOf("1.0.0")}}
+	e.Spec.Install = &api.InstallConfig{Preflight: &api.PreflightConfig{CRDUpgradeSafety: &api.CRDUpgradeSafety{Enforcement: "None"}}}
+	e.Status = api.ClusterExtensionStatus{Conditions: []metav1.Condition{{Type: "X"}}, Install: &api.InstallStatus{Bundle: *bundleOf("1.0.0")}}
 	minutes := 5
 	cat := clusterCatalogs(t, "community/3")[0]
 	cat.Spec.Source.Image.PollIntervalMinutes = &minutes
-	cat.Status = olmv1.ClusterCatalogStatus{
-		Conditions: []metav1.Condition{{Type: "X"}}, URLs: &olmv1.ClusterCatalogURLs{Base: "x"}, LastUnpacked: &metav1.Time{Time: time.Unix(7, 0)},
-		ResolvedSource: &olmv1.ResolvedCatalogSource{Type: "Image", Image: &olmv1.ResolvedImageSource{Ref: "y"}},
+	cat.Status = api.ClusterCatalogStatus{
+		Conditions: []metav1.Condition{{Type: "X"}}, URLs: &api.ClusterCatalogURLs{Base: "x"}, LastUnpacked: &metav1.Time{Time: time.Unix(7, 0)},
+		ResolvedSource: &api.ResolvedCatalogSource{Type: "Image", Image: &api.ResolvedImageSource{Ref: "y"}},
 	}
-	list := &olmv1.ClusterExtensionList{Items: []olmv1.ClusterExtension{*e}}
-	cats := &olmv1.ClusterCatalogList{Items: []olmv1.ClusterCatalog{cat}}
-	l, cs := list.DeepCopyObject().(*olmv1.ClusterExtensionList), cats.DeepCopyObject().(*olmv1.ClusterCatalogList)
+	list := &api.ClusterExtensionList{Items: []api.ClusterExtension{*e}}
+	cats := &api.ClusterCatalogList{Items: []api.ClusterCatalog{cat}}
+	l, cs := list.DeepCopyObject().(*api.ClusterExtensionList), cats.DeepCopyObject().(*api.ClusterCatalogList)
 	if diff := cmp.Diff(list, l) + cmp.Diff(cats, cs); diff != "" {
 		t.Fatal(diff)
 	}

@@ -5,8 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // A SpecError says what is wrong with the specification of an extension. Only a
@@ -24,44 +24,44 @@ func (e *SpecError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err)
 func (e *SpecError) Unwrap() error { return e.Err }
 
 // Request returns what an extension asks of the catalogs, none of which is opened
-// yet: a SelectCatalog's Graph is nil. Installed is nil for a fresh installation.
+// yet: a Catalog's Graph is nil. Installed is nil for a fresh installation.
 // The error is a [*SpecError].
-func Request(e *olmv1.ClusterExtension, installed *olmv1.BundleMetadata, catalogs []olmv1.ClusterCatalog) (resolver.SelectRequest, error) {
+func Request(e *api.ClusterExtension, installed *api.BundleMetadata, catalogs []api.ClusterCatalog) (olmv1.Request, error) {
 	src := e.Spec.Source
 	switch {
-	case src.SourceType != olmv1.SourceTypeCatalog:
-		return resolver.SelectRequest{}, &SpecError{"/spec/source/sourceType", fmt.Errorf("%q is not %q, the only type of source", src.SourceType, olmv1.SourceTypeCatalog)}
+	case src.SourceType != api.SourceTypeCatalog:
+		return olmv1.Request{}, &SpecError{"/spec/source/sourceType", fmt.Errorf("%q is not %q, the only type of source", src.SourceType, api.SourceTypeCatalog)}
 	case src.Catalog == nil:
-		return resolver.SelectRequest{}, &SpecError{"/spec/source/catalog", fmt.Errorf("is missing; name the package to install")}
+		return olmv1.Request{}, &SpecError{"/spec/source/catalog", fmt.Errorf("is missing; name the package to install")}
 	}
 	f := src.Catalog
-	r := resolver.SelectRequest{
+	r := olmv1.Request{
 		ID: e.Name, Package: f.PackageName, Version: f.Version, Channels: f.Channels,
-		Policy: resolver.UpgradePolicy(f.UpgradeConstraintPolicy), Selector: selector(f.Selector),
+		Policy: olmv1.UpgradePolicy(f.UpgradeConstraintPolicy), Selector: selector(f.Selector),
 	}
 	if installed != nil {
-		r.Installed = &resolver.InstalledBundle{Name: installed.Name, Version: installed.Version}
+		r.Installed = &olmv1.Installed{Name: installed.Name, Version: installed.Version}
 	}
 	for i := range catalogs {
 		c := &catalogs[i]
-		r.Catalogs = append(r.Catalogs, resolver.SelectCatalog{
+		r.Catalogs = append(r.Catalogs, olmv1.Catalog{
 			Name: c.Name, Priority: int(c.Spec.Priority), Labels: c.Labels,
-			Unavailable: c.Spec.AvailabilityMode == olmv1.ModeUnavailable || c.DeletionTimestamp != nil,
+			Unavailable: c.Spec.AvailabilityMode == api.ModeUnavailable || c.DeletionTimestamp != nil,
 		})
 	}
 	if err := r.Selector.Validate(); err != nil {
-		return resolver.SelectRequest{}, &SpecError{"/spec/source/catalog/selector", err}
+		return olmv1.Request{}, &SpecError{"/spec/source/catalog/selector", err}
 	}
 	return r, nil
 }
 
-func selector(s *metav1.LabelSelector) *resolver.LabelSelector {
+func selector(s *metav1.LabelSelector) *olmv1.LabelSelector {
 	if s == nil {
 		return nil
 	}
-	out := &resolver.LabelSelector{MatchLabels: s.MatchLabels}
+	out := &olmv1.LabelSelector{MatchLabels: s.MatchLabels}
 	for _, r := range s.MatchExpressions {
-		out.MatchExpressions = append(out.MatchExpressions, resolver.LabelRequirement{Key: r.Key, Operator: resolver.LabelOperator(r.Operator), Values: r.Values})
+		out.MatchExpressions = append(out.MatchExpressions, olmv1.LabelRequirement{Key: r.Key, Operator: olmv1.LabelOperator(r.Operator), Values: r.Values})
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/catalogd"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
 // Served opens ClusterCatalogs where their status says that they are served. The
@@ -35,8 +35,8 @@ type servedCatalog struct {
 
 // Open returns the content of a catalog. One that is not served now is an error,
 // whatever is remembered of it.
-func (s *Served) Open(ctx context.Context, c *olmv1.ClusterCatalog) (*graph.Catalog, error) {
-	if cond := meta.FindStatusCondition(c.Status.Conditions, olmv1.TypeServing); cond == nil || cond.Status != "True" {
+func (s *Served) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalog, error) {
+	if cond := meta.FindStatusCondition(c.Status.Conditions, api.TypeServing); cond == nil || cond.Status != "True" {
 		text := "it is not served"
 		if cond != nil && cond.Message != "" {
 			text += ": " + cond.Message
@@ -70,7 +70,7 @@ func (s *Served) Open(ctx context.Context, c *olmv1.ClusterCatalog) (*graph.Cata
 }
 
 // versionOf tells one unpacking from another; nothing when the status does not.
-func versionOf(c *olmv1.ClusterCatalog) string {
+func versionOf(c *api.ClusterCatalog) string {
 	if c.Status.LastUnpacked == nil || c.Status.ResolvedSource == nil || c.Status.ResolvedSource.Image == nil {
 		return ""
 	}

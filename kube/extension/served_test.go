@@ -12,7 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/kube/catalogd"
 	"github.com/olmkit/olmkit/kube/extension"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
 func TestServed(t *testing.T) {
@@ -50,7 +50,7 @@ func TestServed(t *testing.T) {
 	if text, _ := open(); text != "its status does not say where it is served" {
 		t.Errorf("without an address: %q", text)
 	}
-	c.Status.URLs = &olmv1.ClusterCatalogURLs{Base: ts.URL + "/catalogs/community"}
+	c.Status.URLs = &api.ClusterCatalogURLs{Base: ts.URL + "/catalogs/community"}
 	for want := int32(1); want <= 2; want++ {
 		if text, ok := open(); !ok || requests.Load() != want {
 			t.Errorf("%q, %d requests; want one for each opening, as nothing tells what is new", text, requests.Load())
@@ -58,7 +58,7 @@ func TestServed(t *testing.T) {
 	}
 	unpacked := metav1.NewTime(time.Unix(1000, 0))
 	c.Status.LastUnpacked = &unpacked
-	c.Status.ResolvedSource = &olmv1.ResolvedCatalogSource{Type: "Image", Image: &olmv1.ResolvedImageSource{Ref: "x@sha256:1"}}
+	c.Status.ResolvedSource = &api.ResolvedCatalogSource{Type: "Image", Image: &api.ResolvedImageSource{Ref: "x@sha256:1"}}
 	for range 3 {
 		if text, ok := open(); !ok || requests.Load() != 3 {
 			t.Errorf("%q, %d requests; want no more than 3", text, requests.Load())

@@ -21,7 +21,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/realcat"
 	"github.com/olmkit/olmkit/kube/extension"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
 )
 
@@ -57,7 +57,7 @@ func realServer(t *testing.T, crds string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := &installer{installed: map[string]olmv1.BundleMetadata{}}
+	in := &installer{installed: map[string]api.BundleMetadata{}}
 	if err := (&extension.Reconciler{Client: m.GetClient(), Catalogs: &extension.Served{}, Installer: in}).SetupWithManager(m); err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +75,9 @@ func realServer(t *testing.T, crds string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually := func(want string) *olmv1.ClusterExtension {
+	eventually := func(want string) *api.ClusterExtension {
 		t.Helper()
-		e := &olmv1.ClusterExtension{}
+		e := &api.ClusterExtension{}
 		for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 			if err := c.Get(ctx, client.ObjectKey{Name: "my-etcd"}, e); err != nil {
 				t.Fatal(err)
@@ -89,17 +89,17 @@ func realServer(t *testing.T, crds string) {
 			}
 		}
 	}
-	serve := func(cat *olmv1.ClusterCatalog) {
+	serve := func(cat *api.ClusterCatalog) {
 		t.Helper()
 		if err := c.Create(ctx, cat); err != nil {
 			t.Fatal(err)
 		}
 		at := metav1.NewTime(time.Now().Truncate(time.Second))
-		cat.Status = olmv1.ClusterCatalogStatus{
+		cat.Status = api.ClusterCatalogStatus{
 			Conditions:     []metav1.Condition{{Type: "Serving", Status: "True", Reason: "Available", LastTransitionTime: at}},
-			URLs:           &olmv1.ClusterCatalogURLs{Base: ts.URL + "/catalogs/" + cat.Name},
+			URLs:           &api.ClusterCatalogURLs{Base: ts.URL + "/catalogs/" + cat.Name},
 			LastUnpacked:   &at,
-			ResolvedSource: &olmv1.ResolvedCatalogSource{Type: "Image", Image: &olmv1.ResolvedImageSource{Ref: "registry.example/catalog@sha256:" + strings.Repeat("a", 64)}},
+			ResolvedSource: &api.ResolvedCatalogSource{Type: "Image", Image: &api.ResolvedImageSource{Ref: "registry.example/catalog@sha256:" + strings.Repeat("a", 64)}},
 		}
 		if err := c.Status().Update(ctx, cat); err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func realServer(t *testing.T, crds string) {
 	if err := c.Create(ctx, ext); err != nil {
 		t.Fatal(err)
 	}
-	if ext.Spec.Source.Catalog.UpgradeConstraintPolicy != olmv1.PolicyCatalogProvided {
+	if ext.Spec.Source.Catalog.UpgradeConstraintPolicy != api.PolicyCatalogProvided {
 		t.Errorf("%+v", ext.Spec.Source.Catalog)
 	}
 	eventually("True Retrying: no catalog takes part: of 0 given none is available and selected")
@@ -127,7 +127,7 @@ func realServer(t *testing.T, crds string) {
 	if e.Status.Install == nil || e.Status.Install.Bundle != *bundleOf("1.2.0") {
 		t.Errorf("%+v", e.Status.Install)
 	}
-	for _, typ := range []string{olmv1.TypeInstalled, olmv1.TypeProgressing} {
+	for _, typ := range []string{api.TypeInstalled, api.TypeProgressing} {
 		if !meta.IsStatusConditionTrue(e.Status.Conditions, typ) {
 			t.Errorf("%s is not true: %+v", typ, e.Status.Conditions)
 		}
@@ -142,7 +142,7 @@ func realServer(t *testing.T, crds string) {
 
 	// At rest, nothing is written.
 	var raw unstructured.Unstructured
-	raw.SetGroupVersionKind(olmv1.GroupVersion.WithKind("ClusterExtension"))
+	raw.SetGroupVersionKind(api.GroupVersion.WithKind("ClusterExtension"))
 	if err := c.Get(ctx, client.ObjectKey{Name: "my-etcd"}, &raw); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func realServer(t *testing.T, crds string) {
 	}
 
 	// The catalog goes: what is installed stays.
-	for _, cat := range []*olmv1.ClusterCatalog{community, certified} {
+	for _, cat := range []*api.ClusterCatalog{community, certified} {
 		if err := c.Delete(ctx, cat); err != nil {
 			t.Fatal(err)
 		}

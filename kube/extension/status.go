@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/olmkit/olmkit/internal/visible"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
 // An Outcome is what became of an extension.
@@ -21,7 +21,7 @@ type Outcome struct {
 	Decision *Decision
 	// Installed is what is installed now; nil for nothing. InstalledErr says why
 	// that cannot be told.
-	Installed    *olmv1.BundleMetadata
+	Installed    *api.BundleMetadata
 	InstalledErr error
 	// InstallErr is why the selected bundle was not installed.
 	InstallErr error
@@ -33,8 +33,8 @@ var ErrNoInstaller = errors.New("nothing here installs it")
 // Status returns the status of an extension with an outcome. Conditions of other
 // types stay, and so do the times of conditions whose status stays: the same
 // outcome gives the same status.
-func Status(e *olmv1.ClusterExtension, o Outcome, now metav1.Time) olmv1.ClusterExtensionStatus {
-	s := olmv1.ClusterExtensionStatus{Conditions: slices.Clone(e.Status.Conditions), Install: e.Status.Install}
+func Status(e *api.ClusterExtension, o Outcome, now metav1.Time) api.ClusterExtensionStatus {
+	s := api.ClusterExtensionStatus{Conditions: slices.Clone(e.Status.Conditions), Install: e.Status.Install}
 	set := func(typ string, status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
 			Type: typ, Status: status, Reason: reason, Message: shorten(message),
@@ -44,21 +44,21 @@ func Status(e *olmv1.ClusterExtension, o Outcome, now metav1.Time) olmv1.Cluster
 	if o.InstalledErr == nil {
 		s.Install = nil
 		if o.Installed != nil {
-			s.Install = &olmv1.InstallStatus{Bundle: *o.Installed}
+			s.Install = &api.InstallStatus{Bundle: *o.Installed}
 		}
 	}
 	switch {
 	case o.InstalledErr != nil:
-		set(olmv1.TypeInstalled, metav1.ConditionUnknown, olmv1.ReasonFailed, "what is installed cannot be told: "+message(o.InstalledErr))
+		set(api.TypeInstalled, metav1.ConditionUnknown, api.ReasonFailed, "what is installed cannot be told: "+message(o.InstalledErr))
 	case o.Installed != nil:
-		set(olmv1.TypeInstalled, metav1.ConditionTrue, olmv1.ReasonSucceeded, fmt.Sprintf("bundle %s is installed", o.Installed.Name))
+		set(api.TypeInstalled, metav1.ConditionTrue, api.ReasonSucceeded, fmt.Sprintf("bundle %s is installed", o.Installed.Name))
 	case o.InstallErr != nil && !errors.Is(o.InstallErr, ErrNoInstaller):
-		set(olmv1.TypeInstalled, metav1.ConditionFalse, olmv1.ReasonFailed, message(o.InstallErr))
+		set(api.TypeInstalled, metav1.ConditionFalse, api.ReasonFailed, message(o.InstallErr))
 	default:
-		set(olmv1.TypeInstalled, metav1.ConditionFalse, olmv1.ReasonAbsent, "no bundle is installed")
+		set(api.TypeInstalled, metav1.ConditionFalse, api.ReasonAbsent, "no bundle is installed")
 	}
 	status, reason, message := progress(o)
-	set(olmv1.TypeProgressing, status, reason, message)
+	set(api.TypeProgressing, status, reason, message)
 	for _, d := range deprecations(o) {
 		set(d.typ, d.status, d.reason, d.message)
 	}
@@ -70,11 +70,11 @@ func progress(o Outcome) (metav1.ConditionStatus, string, string) {
 	err := o.err()
 	switch {
 	case err == nil:
-		return metav1.ConditionTrue, olmv1.ReasonSucceeded, "the desired state is reached"
+		return metav1.ConditionTrue, api.ReasonSucceeded, "the desired state is reached"
 	case terminal(err):
-		return metav1.ConditionFalse, olmv1.ReasonBlocked, message(err)
+		return metav1.ConditionFalse, api.ReasonBlocked, message(err)
 	}
-	return metav1.ConditionTrue, olmv1.ReasonRetrying, message(err)
+	return metav1.ConditionTrue, api.ReasonRetrying, message(err)
 }
 
 // err returns what is in the way.

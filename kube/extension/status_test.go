@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/olmkit/olmkit/kube/extension"
-	"github.com/olmkit/olmkit/kube/extension/olmv1"
+	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -32,7 +32,7 @@ var cases = []struct {
 	catalogs  string
 	result    error // of the installer
 	unknown   error // why the installed bundle cannot be told
-	alter     func(*olmv1.ClusterExtension)
+	alter     func(*api.ClusterExtension)
 }{
 	{name: "C3: fresh", filter: "packageName: etcd", catalogs: "community other"},
 	{name: "C3: a channel", filter: "{packageName: etcd, channels: [stable]}", catalogs: "community"},
@@ -58,9 +58,9 @@ var cases = []struct {
 	{name: "bad range", filter: "{packageName: etcd, version: 'newest'}", catalogs: "community"},
 	{name: "bad policy", filter: "{packageName: etcd, upgradeConstraintPolicy: Sometimes}", catalogs: "community"},
 	{name: "bad selector", filter: "{packageName: etcd, selector: {matchExpressions: [{key: name, operator: Like, values: [x]}]}}", catalogs: "community"},
-	{name: "no filter", filter: "{}", catalogs: "community", alter: func(e *olmv1.ClusterExtension) { e.Spec.Source.Catalog = nil }},
+	{name: "no filter", filter: "{}", catalogs: "community", alter: func(e *api.ClusterExtension) { e.Spec.Source.Catalog = nil }},
 	{name: "no package name", filter: "{}", catalogs: "community"},
-	{name: "another source", filter: "{}", catalogs: "community", alter: func(e *olmv1.ClusterExtension) { e.Spec.Source.SourceType = "Git" }},
+	{name: "another source", filter: "{}", catalogs: "community", alter: func(e *api.ClusterExtension) { e.Spec.Source.SourceType = "Git" }},
 	{name: "installation fails", filter: "packageName: etcd", catalogs: "community", result: errors.New("deployments.apps is forbidden")},
 	{name: "installation fails for good", filter: "packageName: etcd", catalogs: "community", result: reconcile.TerminalError(errors.New("the CRD would lose data"))},
 	{name: "upgrade fails", filter: "packageName: etcd", installed: "1.0.0", catalogs: "community", result: errors.New("deployments.apps is forbidden")},
@@ -137,7 +137,7 @@ func TestStatusText(t *testing.T) {
 	e := clusterExtension(t, "packageName: etcd")
 	s := extension.Status(e, extension.Outcome{InstalledErr: errors.New("one\ntwo \u202eowt\u200b\x1b[1m")}, now)
 	want := "what is installed cannot be told: one\n" + `two \u202eowt\u200b\u001b[1m`
-	if c := meta.FindStatusCondition(s.Conditions, olmv1.TypeInstalled); c == nil || c.Message != want {
+	if c := meta.FindStatusCondition(s.Conditions, api.TypeInstalled); c == nil || c.Message != want {
 		t.Errorf("%+v; want %q", c, want)
 	}
 }
@@ -147,7 +147,7 @@ func TestStatusText(t *testing.T) {
 func TestStatusKeeps(t *testing.T) {
 	e := clusterExtension(t, "packageName: etcd")
 	e.Status.Conditions = []metav1.Condition{{Type: "Mine", Status: "True", Reason: "X", LastTransitionTime: now}}
-	e.Status.Install = &olmv1.InstallStatus{Bundle: *bundleOf("1.0.0")}
+	e.Status.Install = &api.InstallStatus{Bundle: *bundleOf("1.0.0")}
 	s := extension.Status(e, extension.Outcome{InstalledErr: errors.New("x")}, now)
 	if s.Conditions[0].Type != "Mine" || s.Install == nil {
 		t.Errorf("%+v", s)
@@ -156,7 +156,7 @@ func TestStatusKeeps(t *testing.T) {
 	later := metav1.NewTime(now.Add(time.Hour))
 	s = extension.Status(e, extension.Outcome{Decision: &extension.Decision{}}, later)
 	for _, c := range s.Conditions {
-		if want := map[string]metav1.Time{olmv1.TypeInstalled: later}[c.Type]; !want.IsZero() && c.LastTransitionTime != want {
+		if want := map[string]metav1.Time{api.TypeInstalled: later}[c.Type]; !want.IsZero() && c.LastTransitionTime != want {
 			t.Errorf("%s: %v; want %v", c.Type, c.LastTransitionTime, want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // UpgradeBlockers returns what keeps a platform of a version from the next minor
 // one (C7), by package and name: installed bundles whose maximum is below it, or
 // cannot be read. Of a version only major.minor count. Without catalogs it cannot
-// say what would lift a blocker: [Upgrade] does. The error is a [*ProblemError].
+// say what would lift a blocker: [Upgrade] does. The error is a [*document.Error].
 //
 // Package reconcile has a function of the same name for the
 // ClusterServiceVersions of a cluster.

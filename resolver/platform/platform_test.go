@@ -19,6 +19,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
@@ -323,11 +324,11 @@ func TestProblemErrors(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"from":"4.16","too":1}`: `problem: /too: is no field of a platform problem`,
-		`{"from":16}`:             `problem: /from: has the wrong JSON type`,
-		`{"from":`:                `problem: : invalid JSON: jsontext: unexpected EOF within "/from" after offset 8`,
+		`{"from":"4.16","too":1}`: `problem: document 1: /too: there is no such field; did you mean to?`,
+		`{"from":16}`:             `problem: document 1: /from: want a string, found a number`,
+		`{"from":`:                `problem: document 1: /from: invalid JSON at byte 8: the text ends inside the document`,
 	} {
-		if _, err := platform.ReadProblem(strings.NewReader(text)); err == nil || err.Error() != want {
+		if _, err := document.ReadOne[platform.Problem](strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}

@@ -3,20 +3,17 @@ package platform
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
 	"github.com/blang/semver/v4"
-	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // A Problem is an upgrade of a platform to plan. It marshals to one JSON
@@ -88,67 +85,21 @@ const (
 	Minimal Strategy = "minimal"
 )
 
-// A ProblemError says what is wrong with a problem itself.
-type ProblemError struct {
-	Path string // JSON pointer
-	Err  error
-}
-
-// Error returns "problem: path: what is wrong".
-func (e *ProblemError) Error() string {
-	return fmt.Sprintf("problem: %s: %v", visible.Line(e.Path), e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *ProblemError) Unwrap() error { return e.Err }
-
-func problemErrorf(path, format string, args ...any) error {
-	return &ProblemError{path, fmt.Errorf(format, args...)}
-}
-
-// ReadProblem reads a problem from one JSON document. Unknown and repeated fields
-// are errors.
-func ReadProblem(r io.Reader) (Problem, error) {
-	var p Problem
-	if err := json.UnmarshalRead(r, &p, json.RejectUnknownMembers(true)); err != nil {
-		var sem *json.SemanticError
-		if errors.As(err, &sem) {
-			cause := sem.Err
-			switch {
-			case errors.Is(cause, json.ErrUnknownName):
-				cause = errors.New("is no field of a platform problem")
-			case cause == nil:
-				cause = errors.New("has the wrong JSON type")
-			}
-			return Problem{}, &ProblemError{string(sem.JSONPointer), cause}
-		}
-		return Problem{}, &ProblemError{"", fmt.Errorf("invalid JSON: %w", err)}
-	}
-	return p, nil
-}
-
 // Open loads the catalogs that have a text or a directory and no Graph yet, texts
-// within the limits of the problem. dir opens a directory. The error is a [*ProblemError] that names the catalog.
-func (p *Problem) Open(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) error {
+// within the limits of the problem. The error is a
+// [*document.Error] that names the catalog.
+func (p *Problem) Open(ctx context.Context, dir document.OpenDir) error {
 	for i := range p.Catalogs {
 		c := &p.Catalogs[i]
 		if c.Graph != nil {
 			continue
 		}
-		path := fmt.Sprintf("/catalogs/%d", i)
+		from := document.Catalog{Path: fmt.Sprintf("/catalogs/%d", i), Name: cmp.Or(c.Name, c.Platform), FBC: c.FBC, Dir: c.Dir}
+		opts := document.TextOptions(p.LoadLimits, p.ConstraintLimits)
+		opts.Load.Keep = fbc.KeepAll
 		var err error
-		switch {
-		case c.FBC != nil && c.Dir != "":
-			return problemErrorf(path, "has both fbc and dir; keep one")
-		case c.FBC != nil:
-			c.Graph, err = graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, &graph.Options{Load: &fbc.LoadOptions{AllowEmpty: true, Keep: fbc.KeepAll, Limits: p.LoadLimits}, ConstraintLimits: p.ConstraintLimits})
-		case c.Dir != "" && dir != nil:
-			c.Graph, err = dir(ctx, c.Dir)
-		default:
-			return problemErrorf(path, "has no catalog that can be read; give fbc or dir")
-		}
-		if err != nil {
-			return &ProblemError{path, err}
+		if c.Graph, err = from.Open(ctx, dir, opts); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -167,36 +118,36 @@ func (p *Problem) check() (*trip, error) {
 	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{}}
 	var err error
 	if t.from, err = property.ParseMinorVersion(p.From); err != nil {
-		return nil, &ProblemError{"/from", err}
+		return nil, &document.Error{Path: "/from", Err: err}
 	}
 	if t.to, err = property.ParseMinorVersion(p.To); err != nil {
-		return nil, &ProblemError{"/to", err}
+		return nil, &document.Error{Path: "/to", Err: err}
 	}
 	switch {
 	case t.to.Major != t.from.Major:
-		return nil, problemErrorf("/to", "%s has another major version than %s; a plan goes from minor version to minor version", t.to, t.from)
+		return nil, document.Errorf("/to", "%s has another major version than %s; a plan goes from minor version to minor version", t.to, t.from)
 	case t.to.Compare(t.from) < 0:
-		return nil, problemErrorf("/to", "%s is before %s; a platform is not downgraded", t.to, t.from)
+		return nil, document.Errorf("/to", "%s is before %s; a platform is not downgraded", t.to, t.from)
 	case t.to.Minor-t.from.Minor > maxMinors:
-		return nil, problemErrorf("/to", "%s is more than %d minor versions after %s", t.to, maxMinors, t.from)
+		return nil, document.Errorf("/to", "%s is more than %d minor versions after %s", t.to, maxMinors, t.from)
 	}
 	switch p.Strategy {
 	case "", Latest, Minimal:
 	default:
-		return nil, problemErrorf("/strategy", "%q is neither %s nor %s", p.Strategy, Latest, Minimal)
+		return nil, document.Errorf("/strategy", "%q is neither %s nor %s", p.Strategy, Latest, Minimal)
 	}
 	for i := range p.Catalogs {
 		c := &p.Catalogs[i]
 		path := fmt.Sprintf("/catalogs/%d", i)
 		v, err := property.ParseMinorVersion(c.Platform)
 		if err != nil {
-			return nil, &ProblemError{path + "/platform", err}
+			return nil, &document.Error{Path: path + "/platform", Err: err}
 		}
 		if c.Graph == nil {
-			return nil, problemErrorf(path, "is not loaded; set Graph or call Open")
+			return nil, document.Errorf(path, "is not loaded; set Graph or call Open")
 		}
 		if slices.ContainsFunc(t.catalogs[v], func(o *Catalog) bool { return o.Name == c.Name }) {
-			return nil, problemErrorf(path, "is the second catalog %q of platform %s; give each its own name", c.Name, v)
+			return nil, document.Errorf(path, "is the second catalog %q of platform %s; give each its own name", c.Name, v)
 		}
 		t.catalogs[v] = append(t.catalogs[v], c)
 	}
@@ -208,13 +159,13 @@ func (p *Problem) check() (*trip, error) {
 		path := fmt.Sprintf("/installed/%d", i)
 		switch {
 		case o.Name == "":
-			return nil, problemErrorf(path+"/name", "is missing; name the bundle")
+			return nil, document.Errorf(path+"/name", "is missing; name the bundle")
 		case o.Package == "":
-			return nil, problemErrorf(path+"/package", "is missing; name the package of %s", o.Name)
+			return nil, document.Errorf(path+"/package", "is missing; name the package of %s", o.Name)
 		}
 		if o.Version != "" {
 			if _, err := semver.Parse(o.Version); err != nil {
-				return nil, problemErrorf(path+"/version", "%q is no semantic version: %w", o.Version, err)
+				return nil, document.Errorf(path+"/version", "%q is no semantic version: %w", o.Version, err)
 			}
 		}
 		t.installs = append(t.installs, o)

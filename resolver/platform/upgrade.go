@@ -11,7 +11,7 @@ import (
 )
 
 // Upgrade plans an upgrade. A platform that cannot get to its end is no error:
-// the plan says so. The error is a [*ProblemError], that of reading a catalog
+// the plan says so. The error is a [*document.Error], that of reading a catalog
 // again (minKubeVersion is not kept in memory), or the context's. It does not
 // modify the problem, whose catalogs any number of goroutines may share.
 func Upgrade(ctx context.Context, p Problem) (*Plan, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // A Keep reports whether a problem, whose catalogs are loaded, still shows what
@@ -57,7 +58,7 @@ func SameConflict(want *resolver.Conflict) Keep {
 	return func(ctx context.Context, p resolver.Problem) (bool, error) {
 		_, err := resolver.Resolve(ctx, p)
 		var no *resolver.Conflict
-		var bad *resolver.ProblemError
+		var bad *document.Error
 		switch {
 		case errors.As(err, &no):
 			other := slices.ContainsFunc(requirements(no), func(r string) bool { return !slices.Contains(required, r) })

@@ -55,7 +55,7 @@ type Bundle struct {
 }
 
 // Cut returns the smallest part of a catalog that serves a request without
-// rewriting an edge. The error is a [*RequestError], the context's, or a
+// rewriting an edge. The error is a [*document.Error], the context's, or a
 // [graph.Upgrades.Err].
 func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) {
 	c := &cut{

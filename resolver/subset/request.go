@@ -10,7 +10,8 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/near"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // A Request says what a part of a catalog must serve. It marshals to JSON.
@@ -35,7 +36,7 @@ type Want struct {
 	Package string `json:"package"`
 	// Channels default to the default channel.
 	Channels []string `json:"channels,omitempty"`
-	// Versions is a range in the syntax of [resolver.VersionRange]. Default: only
+	// Versions is a range in the syntax of [olmv1.VersionRange]. Default: only
 	// the heads.
 	Versions string `json:"versions,omitempty"`
 }
@@ -50,22 +51,6 @@ type Installed struct {
 	Channel string `json:"channel,omitempty"`
 }
 
-// A RequestError says what is wrong with a request.
-type RequestError struct {
-	Path string // JSON pointer
-	Err  error
-}
-
-// Error returns "subset: path: what is wrong".
-func (e *RequestError) Error() string { return fmt.Sprintf("subset: %s: %v", e.Path, e.Err) }
-
-// Unwrap returns the cause.
-func (e *RequestError) Unwrap() error { return e.Err }
-
-func requestErrorf(path, format string, args ...any) error {
-	return &RequestError{path, fmt.Errorf(format, args...)}
-}
-
 // wanted starts from what is asked for.
 func (c *cut) wanted(r *Request) error {
 	for i, w := range r.Packages {
@@ -74,11 +59,11 @@ func (c *cut) wanted(r *Request) error {
 		if !ok {
 			return c.noPackage(path, w.Package)
 		}
-		var rng resolver.VersionRange
+		var rng olmv1.VersionRange
 		if w.Versions != "" {
 			var err error
-			if rng, err = resolver.ParseVersionRange(w.Versions); err != nil {
-				return &RequestError{path + "/versions", err}
+			if rng, err = olmv1.ParseVersionRange(w.Versions); err != nil {
+				return &document.Error{Path: path + "/versions", Err: err}
 			}
 		}
 		channels := w.Channels
@@ -89,7 +74,7 @@ func (c *cut) wanted(r *Request) error {
 		for _, name := range channels {
 			ch, ok := p.Channel(name)
 			if !ok {
-				return requestErrorf(path+"/channels", "package %q has no channel %q, but %s", w.Package, name, channelNames(p))
+				return document.Errorf(path+"/channels", "package %q has no channel %q, but %s", w.Package, name, channelNames(p))
 			}
 			c.head(ch)
 			for e := range ch.Entries() {
@@ -121,7 +106,7 @@ func (c *cut) noPackage(path, name string) error {
 	if likely := near.Names(name, known, 3); len(likely) > 0 {
 		text += "; did you mean " + strings.Join(likely, ", ") + "?"
 	}
-	return &RequestError{path + "/package", errors.New(text)}
+	return &document.Error{Path: path + "/package", Err: errors.New(text)}
 }
 
 // installed keeps what lies between an installed operator and the head.
@@ -137,14 +122,14 @@ func (c *cut) installed(path string, x Installed) error {
 	}
 	if n.Version != "" {
 		if _, err := semver.Parse(n.Version); err != nil {
-			return requestErrorf(path+"/version", "%q is no semantic version: %w", n.Version, err)
+			return document.Errorf(path+"/version", "%q is no semantic version: %w", n.Version, err)
 		}
 	}
 	o := &graph.UpgradeOptions{Installed: []graph.Node{n}}
 	switch {
 	case x.Channel != "":
 		if _, ok := p.Channel(x.Channel); !ok {
-			return requestErrorf(path+"/channel", "package %q has no channel %q, but %s", x.Package, x.Channel, channelNames(p))
+			return document.Errorf(path+"/channel", "package %q has no channel %q, but %s", x.Package, x.Channel, channelNames(p))
 		}
 		o.Channels = []string{x.Channel}
 	case c.reading == graph.Classic:
@@ -157,7 +142,7 @@ func (c *cut) installed(path string, x Installed) error {
 	}
 	u := p.Upgrades(c.reading, o)
 	if u.Err() != nil {
-		return &RequestError{path, u.Err()}
+		return &document.Error{Path: path, Err: u.Err()}
 	}
 	w := u.Walk(n)
 	for _, s := range w.Steps {

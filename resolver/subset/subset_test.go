@@ -130,10 +130,10 @@ func TestRequestErrors(t *testing.T) {
 		r    subset.Request
 		want string
 	}{
-		{subset.Request{Packages: []subset.Want{{Package: "bd"}}}, `subset: /packages/0/package: the catalog has no package "bd"`},
-		{subset.Request{Packages: []subset.Want{{Package: "db", Channels: []string{"beta"}}}}, `subset: /packages/0/channels: package "db" has no channel "beta", but fast, stable`},
-		{subset.Request{Packages: []subset.Want{{Package: "db", Versions: "==1"}}}, `subset: /packages/0/versions: invalid version range "==1": equality is one =: write "=1"`},
-		{subset.Request{Installed: []subset.Installed{{Package: "db", Name: "x", Version: "1"}}}, `subset: /installed/0/version: "1" is no semantic version: No Major.Minor.Patch elements found`},
+		{subset.Request{Packages: []subset.Want{{Package: "bd"}}}, `problem: /packages/0/package: the catalog has no package "bd"`},
+		{subset.Request{Packages: []subset.Want{{Package: "db", Channels: []string{"beta"}}}}, `problem: /packages/0/channels: package "db" has no channel "beta", but fast, stable`},
+		{subset.Request{Packages: []subset.Want{{Package: "db", Versions: "==1"}}}, `problem: /packages/0/versions: invalid version range "==1": equality is one =: write "=1"`},
+		{subset.Request{Installed: []subset.Installed{{Package: "db", Name: "x", Version: "1"}}}, `problem: /installed/0/version: "1" is no semantic version: No Major.Minor.Patch elements found`},
 	} {
 		if _, err := subset.Cut(context.Background(), c, tt.r); err == nil || err.Error() != tt.want {
 			t.Errorf("got %v\nwant %s", err, tt.want)

@@ -1,4 +1,4 @@
-package olmv1
+package api
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 

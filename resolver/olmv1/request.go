@@ -1,20 +1,21 @@
-package resolver
+package olmv1
 
 import (
+	"context"
 	"fmt"
-	"io"
-	"iter"
 
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// A SelectRequest asks, as OLM v1 does, for one bundle of a package (C1). It
+// A Request asks, as OLM v1 does, for one bundle of a package (C1). It
 // marshals to one JSON document.
-type SelectRequest struct {
+type Request struct {
 	// ID is the caller's name for the request; answers repeat it.
 	ID      string `json:"id,omitempty"`
 	Package string `json:"package"`
@@ -26,12 +27,12 @@ type SelectRequest struct {
 	Channels []string      `json:"channels,omitempty"`
 	Policy   UpgradePolicy `json:"policy,omitempty"`
 	// Installed is the bundle to upgrade, nil for a fresh installation.
-	Installed *InstalledBundle `json:"installed,omitempty"`
+	Installed *Installed `json:"installed,omitempty"`
 	// Catalogs may come in any order.
-	Catalogs []SelectCatalog `json:"catalogs"`
+	Catalogs []Catalog `json:"catalogs"`
 	// Selector selects catalogs by label. Default: all.
 	Selector *LabelSelector `json:"selector,omitempty"`
-	Options  SelectOptions  `json:"options,omitzero"`
+	Options  Options        `json:"options,omitzero"`
 }
 
 // UpgradePolicy says which upgrades are allowed (C4).
@@ -45,17 +46,17 @@ const (
 	SelfCertified UpgradePolicy = "SelfCertified"
 )
 
-// An InstalledBundle is the bundle that is to be upgraded. Its name and version
+// An Installed is the bundle that is to be upgraded. Its name and version
 // are believed as given, whatever the catalogs say of them.
-type InstalledBundle struct {
+type Installed struct {
 	Name string `json:"name"`
 	// Version is a semantic version, whose build metadata may be a release. Under
 	// SelfCertified, where nothing depends on it, it may be anything (C4).
 	Version string `json:"version"`
 }
 
-// A SelectCatalog is a catalog of a request.
-type SelectCatalog struct {
+// A Catalog is a catalog of a request.
+type Catalog struct {
 	Name string `json:"name"`
 	// Priority decides between catalogs: the higher wins (C6).
 	Priority int               `json:"priority"`
@@ -63,7 +64,7 @@ type SelectCatalog struct {
 	// Unavailable catalogs are passed over and never read.
 	Unavailable bool `json:"unavailable,omitzero"`
 	// FBC is the catalog itself, as text; Dir names its directory. At most one
-	// of them is set. [SelectRequest.Open] turns them into Graph.
+	// of them is set. [Request.Open] turns them into Graph.
 	FBC   *string        `json:"fbc,omitempty"`
 	Dir   string         `json:"dir,omitempty"`
 	Graph *graph.Catalog `json:"-"`
@@ -84,15 +85,15 @@ const (
 	SemverAlso SemverMode = "also"
 )
 
-// SelectOptions adjust a selection. The zero value means the defaults.
-type SelectOptions struct {
+// Options adjust a selection. The zero value means the defaults.
+type Options struct {
 	// OtherEdges counts edges that lead to a bundle of Channels in channels that
 	// were not asked for (B8). The running OLM v1 does not.
 	OtherEdges bool       `json:"otherEdges,omitzero"`
 	Semver     SemverMode `json:"semver,omitempty"`
-	// Beside are the other operators of the cluster. They matter only for what a
+	// OtherInstalled are the other operators of the cluster. They matter only for what a
 	// refusal says about dependencies (G6).
-	Beside []Installed `json:"beside,omitempty"`
+	OtherInstalled []resolver.Installed `json:"otherInstalled,omitempty"`
 	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
 	// constraints.
 	LoadLimits       *fbc.Limits         `json:"-"`
@@ -101,44 +102,59 @@ type SelectOptions struct {
 
 // IsZero reports whether a document has nothing to say of the options: limits are
 // not written.
-func (o SelectOptions) IsZero() bool {
-	return !o.OtherEdges && o.Semver == SemverOff && len(o.Beside) == 0
+func (o Options) IsZero() bool {
+	return !o.OtherEdges && o.Semver == SemverOff && len(o.OtherInstalled) == 0
 }
 
-// ReadSelectRequests returns the requests of a stream of JSON documents, as
-// [ReadProblems] does.
-func ReadSelectRequests(r io.Reader) iter.Seq2[SelectRequest, error] {
-	return readAll[SelectRequest](r)
+// Open loads the catalogs of the request that take part and have a text or a
+// directory and no Graph yet; catalogs that are unavailable or not selected are
+// never read (C6). The error is a [*document.Error] that names the catalog.
+func (r *Request) Open(ctx context.Context, dir document.OpenDir) error {
+	if err := r.Selector.Validate(); err != nil {
+		return &document.Error{Path: "/selector", Err: err}
+	}
+	for i := range r.Catalogs {
+		c := &r.Catalogs[i]
+		if c.Graph != nil || c.Unavailable || !r.Selector.Matches(c.Labels) {
+			continue
+		}
+		from := document.Catalog{Path: fmt.Sprintf("/catalogs/%d", i), Name: c.Name, FBC: c.FBC, Dir: c.Dir}
+		var err error
+		if c.Graph, err = from.Open(ctx, dir, document.TextOptions(r.Options.LoadLimits, r.Options.ConstraintLimits)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // check returns the parsed parts of a request; installed is nil without an
 // installed version that can be compared.
-func (r *SelectRequest) check() (rng VersionRange, installed *semver.Version, err error) {
+func (r *Request) check() (rng VersionRange, installed *semver.Version, err error) {
 	if r.Package == "" {
-		return rng, nil, problemErrorf("/package", "is missing; name the package to install")
+		return rng, nil, document.Errorf("/package", "is missing; name the package to install")
 	}
 	if r.Version != "" {
 		if rng, err = ParseVersionRange(r.Version); err != nil {
-			return rng, nil, &ProblemError{Path: "/version", Err: err}
+			return rng, nil, &document.Error{Path: "/version", Err: err}
 		}
 	}
 	switch r.Policy {
 	case "", CatalogProvided, SelfCertified:
 	default:
-		return rng, nil, problemErrorf("/policy", "%q is neither %s nor %s", r.Policy, CatalogProvided, SelfCertified)
+		return rng, nil, document.Errorf("/policy", "%q is neither %s nor %s", r.Policy, CatalogProvided, SelfCertified)
 	}
 	switch r.Options.Semver {
 	case SemverOff, SemverInstead, SemverAlso:
 	default:
-		return rng, nil, problemErrorf("/options/semver", "%q is neither %q nor %q", r.Options.Semver, SemverInstead, SemverAlso)
+		return rng, nil, document.Errorf("/options/semver", "%q is neither %q nor %q", r.Options.Semver, SemverInstead, SemverAlso)
 	}
 	if err := r.Selector.Validate(); err != nil {
-		return rng, nil, &ProblemError{Path: "/selector", Err: err}
+		return rng, nil, &document.Error{Path: "/selector", Err: err}
 	}
 	if r.Installed != nil {
 		v, err := semver.Parse(r.Installed.Version)
 		if err != nil && r.Policy != SelfCertified {
-			return rng, nil, problemErrorf("/installed/version", "%q is not a semantic version: %w", r.Installed.Version, err)
+			return rng, nil, document.Errorf("/installed/version", "%q is not a semantic version: %w", r.Installed.Version, err)
 		}
 		if err == nil {
 			installed = &v
@@ -149,9 +165,9 @@ func (r *SelectRequest) check() (rng VersionRange, installed *semver.Version, er
 		c := &r.Catalogs[i]
 		switch {
 		case c.Name == "":
-			return rng, nil, problemErrorf(fmt.Sprintf("/catalogs/%d/name", i), "is missing; name the catalog")
+			return rng, nil, document.Errorf(fmt.Sprintf("/catalogs/%d/name", i), "is missing; name the catalog")
 		case seen[c.Name]:
-			return rng, nil, problemErrorf(fmt.Sprintf("/catalogs/%d/name", i), "%q appears twice; give each catalog its own name", c.Name)
+			return rng, nil, document.Errorf(fmt.Sprintf("/catalogs/%d/name", i), "%q appears twice; give each catalog its own name", c.Name)
 		}
 		seen[c.Name] = true
 	}

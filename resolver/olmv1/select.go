@@ -1,4 +1,4 @@
-package resolver
+package olmv1
 
 import (
 	"cmp"
@@ -12,21 +12,22 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // Select returns the bundle that OLM v1 would install or upgrade to (C1-C6, B8).
 // It does not modify the request, whose catalogs any number of goroutines may
 // share. What it answers does not depend on the order of catalogs.
 //
-// The error is a [*Refusal] when no bundle can be chosen, a [*ProblemError] when
+// The error is a [*Refusal] when no bundle can be chosen, a [*document.Error] when
 // the request itself is malformed or a catalog that takes part is not loaded, or
 // the context's error.
-func Select(ctx context.Context, r SelectRequest) (*Selection, error) {
+func Select(ctx context.Context, r Request) (*Selection, error) {
 	rng, installed, err := r.check()
 	if err != nil {
 		return nil, err
 	}
-	s := &selecting{SelectRequest: &r, rng: rng, installed: installed}
+	s := &selecting{Request: &r, rng: rng, installed: installed}
 	if installed != nil {
 		s.release = graph.ReadRelease(*installed)
 		s.node = graph.Node{Name: r.Installed.Name, Version: installed.String()}
@@ -65,14 +66,14 @@ func Select(ctx context.Context, r SelectRequest) (*Selection, error) {
 
 // selecting is a selection on its way through the stages.
 type selecting struct {
-	*SelectRequest
+	*Request
 	rng       VersionRange
 	installed *semver.Version
 	release   graph.VersionRelease
 	node      graph.Node
-	catalogs  []*SelectCatalog // that take part, by name
-	packages  []graph.Package  // of those that have the package
-	sources   []*SelectCatalog // the catalogs of packages
+	catalogs  []*Catalog      // that take part, by name
+	packages  []graph.Package // of those that have the package
+	sources   []*Catalog      // the catalogs of packages
 	channels  map[graph.Channel]bool
 	left      []candidate
 	inRanges  []candidate // what was left after the range
@@ -84,7 +85,7 @@ type selecting struct {
 // A candidate is a bundle of a catalog.
 type candidate struct {
 	graph.Bundle
-	source     *SelectCatalog
+	source     *Catalog
 	version    graph.VersionRelease
 	known      bool // it has a valid version
 	deprecated bool
@@ -99,11 +100,11 @@ func (c candidate) text() string {
 
 // open passes the catalogs and the package.
 func (s *selecting) open() error {
-	list := make([]*SelectCatalog, len(s.Catalogs))
+	list := make([]*Catalog, len(s.Catalogs))
 	for i := range s.Catalogs {
 		list[i] = &s.Catalogs[i]
 	}
-	slices.SortFunc(list, func(a, b *SelectCatalog) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b *Catalog) int { return cmp.Compare(a.Name, b.Name) })
 	for _, c := range list {
 		f := FunnelCatalog{Name: c.Name, Priority: c.Priority}
 		switch {
@@ -112,7 +113,7 @@ func (s *selecting) open() error {
 		case !s.Selector.Matches(c.Labels):
 			f.Dropped, f.Reason = StageCatalogs, "is not selected by its labels"
 		case c.Graph == nil:
-			return problemErrorf("/catalogs", "catalog %q is not loaded; set Graph or call Open", c.Name)
+			return document.Errorf("/catalogs", "catalog %q is not loaded; set Graph or call Open", c.Name)
 		default:
 			s.catalogs = append(s.catalogs, c)
 			p, ok := c.Graph.Package(s.Package)
@@ -147,7 +148,7 @@ func (s *selecting) open() error {
 
 // count records the survivors of a stage.
 func (s *selecting) count(stage Stage) {
-	n := map[*SelectCatalog]bool{}
+	n := map[*Catalog]bool{}
 	for _, c := range s.left {
 		n[c.source] = true
 	}
@@ -299,7 +300,7 @@ func (c candidate) compare(o candidate) int {
 
 // newest keeps the best of each catalog (C3).
 func (s *selecting) newest() *Refusal {
-	best := map[*SelectCatalog]candidate{}
+	best := map[*Catalog]candidate{}
 	for _, c := range s.left {
 		if b, ok := best[c.source]; !ok || c.compare(b) < 0 {
 			best[c.source] = c

@@ -1,4 +1,4 @@
-package resolver
+package olmv1
 
 import (
 	"errors"

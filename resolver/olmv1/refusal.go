@@ -1,4 +1,4 @@
-package resolver
+package olmv1
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // A RefusalCode says why no bundle was selected.
@@ -47,7 +49,7 @@ type Refusal struct {
 	// is no way.
 	Hops []Hop `json:"hops,omitempty"`
 	// Dependencies say what would meet those of the chosen bundle (G6).
-	Dependencies *Closure `json:"dependencies,omitempty"`
+	Dependencies *resolver.Closure `json:"dependencies,omitempty"`
 
 	chosen   candidate
 	property string
@@ -279,14 +281,14 @@ func (s *selecting) channelNames() []string {
 
 // closure finds out what would meet the dependencies of the chosen bundle (G6).
 func (s *selecting) closure(ctx context.Context, r *Refusal) error {
-	var cats []Catalog
+	var cats []resolver.Catalog
 	for _, c := range s.catalogs {
-		cats = append(cats, Catalog{Name: c.Name, Priority: c.Priority, Graph: c.Graph})
+		cats = append(cats, resolver.Catalog{Name: c.Name, Priority: c.Priority, Graph: c.Graph})
 	}
-	c, err := CheckDependencies(ctx, r.chosen.Bundle, s.Options.Beside, cats)
-	var p *ProblemError
+	c, err := resolver.CheckDependencies(ctx, r.chosen.Bundle, s.Options.OtherInstalled, cats)
+	var p *document.Error
 	if errors.As(err, &p) {
-		return &ProblemError{Path: "/options/beside" + strings.TrimPrefix(p.Path, "/installed"), Err: p.Err}
+		return &document.Error{Path: "/options/otherInstalled" + strings.TrimPrefix(p.Path, "/installed"), Err: p.Err}
 	}
 	r.Dependencies = c
 	return err

@@ -1,4 +1,4 @@
-package resolver_test
+package olmv1_test
 
 import (
 	"context"
@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// The version that is wanted cannot follow the installed one at once: the refusal
-// says how to get there, and the funnel where each bundle was lost.
+// The requested version is not a direct successor of the installed one: the
+// refusal lists the steps to it, and the funnel shows where bundles were dropped.
 func ExampleSelect() {
 	const catalog = `
 {"schema":"olm.package","name":"etcd","defaultChannel":"stable"}
@@ -27,17 +27,17 @@ func ExampleSelect() {
 		fmt.Println(err)
 		return
 	}
-	request := resolver.SelectRequest{
+	request := olmv1.Request{
 		Package:   "etcd",
-		Catalogs:  []resolver.SelectCatalog{{Name: "community", Graph: cat}},
-		Installed: &resolver.InstalledBundle{Name: "etcd.v1.0.0", Version: "1.0.0"},
+		Catalogs:  []olmv1.Catalog{{Name: "community", Graph: cat}},
+		Installed: &olmv1.Installed{Name: "etcd.v1.0.0", Version: "1.0.0"},
 	}
-	sel, err := resolver.Select(ctx, request)
+	sel, err := olmv1.Select(ctx, request)
 	fmt.Println(sel.Bundle, err)
 
 	request.Version = "1.2.x"
-	_, err = resolver.Select(ctx, request)
-	var no *resolver.Refusal
+	_, err = olmv1.Select(ctx, request)
+	var no *olmv1.Refusal
 	if errors.As(err, &no) {
 		fmt.Println(no)
 		for _, s := range no.Funnel.Stages {

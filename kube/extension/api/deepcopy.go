@@ -1,4 +1,4 @@
-package olmv1
+package api
 
 import (
 	"slices"

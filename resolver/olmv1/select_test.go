@@ -1,4 +1,4 @@
-package resolver_test
+package olmv1_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // demo is a package with a chain, a prerelease, a bundle with a dependency and a
@@ -49,55 +51,55 @@ func demoCatalog(t testing.TB) *graph.Catalog {
 
 func TestSelect(t *testing.T) {
 	cat := demoCatalog(t)
-	at := func(v string) *resolver.InstalledBundle {
-		return &resolver.InstalledBundle{Name: "demo.v" + v, Version: v}
+	at := func(v string) *olmv1.Installed {
+		return &olmv1.Installed{Name: "demo.v" + v, Version: v}
 	}
 	for _, tt := range []struct {
 		name string
-		r    resolver.SelectRequest
+		r    olmv1.Request
 		want string
 	}{
-		{"C3: nothing asked: the newest", resolver.SelectRequest{Version: "<3"}, "demo.v2.0.0 (the range \"<3\" names no prerelease and leaves out newer ones: demo.v2.1.0-rc.1)"},
-		{"C3: a channel", resolver.SelectRequest{Channels: []string{"stable"}}, "demo.v2.1.0-rc.1"},
-		{"C3: pinned", resolver.SelectRequest{Version: "1.1.0"}, "demo.v1.1.0"},
-		{"C4: successors", resolver.SelectRequest{Channels: []string{"stable"}, Installed: at("1.0.0")}, "demo.v1.1.0"},
-		{"C4: a downgrade needs SelfCertified", resolver.SelectRequest{Channels: []string{"stable"}, Version: "1.0.0", Installed: at("1.1.0")},
+		{"C3: nothing asked: the newest", olmv1.Request{Version: "<3"}, "demo.v2.0.0 (the range \"<3\" names no prerelease and leaves out newer ones: demo.v2.1.0-rc.1)"},
+		{"C3: a channel", olmv1.Request{Channels: []string{"stable"}}, "demo.v2.1.0-rc.1"},
+		{"C3: pinned", olmv1.Request{Version: "1.1.0"}, "demo.v1.1.0"},
+		{"C4: successors", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.0.0")}, "demo.v1.1.0"},
+		{"C4: a downgrade needs SelfCertified", olmv1.Request{Channels: []string{"stable"}, Version: "1.0.0", Installed: at("1.1.0")},
 			`no-successor: no bundle of package "demo" in the range "1.0.0" in the channels stable can follow demo.v1.1.0; the nearest that can be had: 1.2.0 in catalog c`},
-		{"C4: SelfCertified", resolver.SelectRequest{Version: "1.0.0", Installed: at("1.1.0"), Policy: resolver.SelfCertified}, "demo.v1.0.0 (1.0.0 is a downgrade from 1.1.0)"},
-		{"C4: semver also: no automatic major upgrade", resolver.SelectRequest{Channels: []string{"stable"}, Installed: at("1.2.0"), Options: resolver.SelectOptions{Semver: resolver.SemverAlso}},
+		{"C4: SelfCertified", olmv1.Request{Version: "1.0.0", Installed: at("1.1.0"), Policy: olmv1.SelfCertified}, "demo.v1.0.0 (1.0.0 is a downgrade from 1.1.0)"},
+		{"C4: semver also: no automatic major upgrade", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.2.0"), Options: olmv1.Options{Semver: olmv1.SemverAlso}},
 			"demo.v1.2.0 (demo.v1.2.0 stays installed: nothing better can follow it)"},
-		{"C4: semver instead of edges", resolver.SelectRequest{Channels: []string{"stable"}, Installed: at("1.0.0"), Options: resolver.SelectOptions{Semver: resolver.SemverInstead}}, "demo.v1.2.0"},
-		{"G3: hops to the wanted one", resolver.SelectRequest{Channels: []string{"stable"}, Version: "2.0.0", Installed: at("1.0.0")},
+		{"C4: semver instead of edges", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.0.0"), Options: olmv1.Options{Semver: olmv1.SemverInstead}}, "demo.v1.2.0"},
+		{"G3: hops to the wanted one", olmv1.Request{Channels: []string{"stable"}, Version: "2.0.0", Installed: at("1.0.0")},
 			`no-successor: no bundle of package "demo" in the range "2.0.0" in the channels stable can follow demo.v1.0.0; it can be reached in steps: demo.v1.1.0, then demo.v1.2.0, then demo.v2.0.0`},
-		{"G3: the nearest to a range with nothing in it", resolver.SelectRequest{Channels: []string{"stable"}, Version: ">=1.3, <1.9"},
+		{"G3: the nearest to a range with nothing in it", olmv1.Request{Channels: []string{"stable"}, Version: ">=1.3, <1.9"},
 			`no-version: no bundle of package "demo" in the range ">=1.3, <1.9" in the channels stable; the nearest that can be had: 1.2.0 in catalog c, 2.0.0 in catalog c`},
-		{"G6: dependencies are refused, and what would meet them", resolver.SelectRequest{Installed: at("1.0.0")},
+		{"G6: dependencies are refused, and what would meet them", olmv1.Request{Installed: at("1.0.0")},
 			`dependency: the best bundle of package "demo" is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 installs no dependencies: ` +
 				`it needs gvk Database (db.example.com/v1) and package cert >=1.0.0; install before it cert.v1.0.0, then db.v1.0.0`},
-		{"G6: what is installed beside counts", resolver.SelectRequest{Channels: []string{"needy"}, Options: resolver.SelectOptions{Beside: []resolver.Installed{{
+		{"G6: what is installed beside counts", olmv1.Request{Channels: []string{"needy"}, Options: olmv1.Options{OtherInstalled: []resolver.Installed{{
 			Name: "db.v1.0.0", Package: "db", Version: "1.0.0", Properties: []property.Property{property.NewGVK(property.GVK{Group: "db.example.com", Version: "v1", Kind: "Database"})},
 		}}}},
 			`dependency: the best bundle of package "demo" in the channels needy is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 installs no dependencies: ` +
 				`it needs package cert >=1.0.0; install before it cert.v1.0.0`},
-		{"C3: no such channel", resolver.SelectRequest{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in the channels beta; its channels are needy, stable`},
-		{"C1: no such package", resolver.SelectRequest{Package: "dmo"}, `no-package: no catalog has package "dmo": looked in c`},
-		{"C6: a selector that selects nothing", resolver.SelectRequest{Selector: &resolver.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
+		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in the channels beta; its channels are needy, stable`},
+		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo": looked in c`},
+		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
 			"no-catalog: no catalog takes part: of 1 given none is available and selected"},
-		{"C2: the other syntax", resolver.SelectRequest{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": comparisons are separated by a comma or a space: write ">=1.0.0 <2.0.0"`},
-		{"C1: a bad installed version", resolver.SelectRequest{Installed: at("1.0")}, `problem: /installed/version: "1.0" is not a semantic version: No Major.Minor.Patch elements found`},
-		{"C4: a bad policy", resolver.SelectRequest{Policy: "Any"}, `problem: /policy: "Any" is neither CatalogProvided nor SelfCertified`},
-		{"C1: a bad selector", resolver.SelectRequest{Selector: &resolver.LabelSelector{MatchExpressions: []resolver.LabelRequirement{{Key: "a", Operator: "Near"}}}},
+		{"C2: the other syntax", olmv1.Request{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": comparisons are separated by a comma or a space: write ">=1.0.0 <2.0.0"`},
+		{"C1: a bad installed version", olmv1.Request{Installed: at("1.0")}, `problem: /installed/version: "1.0" is not a semantic version: No Major.Minor.Patch elements found`},
+		{"C4: a bad policy", olmv1.Request{Policy: "Any"}, `problem: /policy: "Any" is neither CatalogProvided nor SelfCertified`},
+		{"C1: a bad selector", olmv1.Request{Selector: &olmv1.LabelSelector{MatchExpressions: []olmv1.LabelRequirement{{Key: "a", Operator: "Near"}}}},
 			`problem: /selector: /matchExpressions/0/operator: "Near" is not an operator; want In, NotIn, Exists or DoesNotExist`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.r.Package == "" {
 				tt.r.Package = "demo"
 			}
-			tt.r.Catalogs = []resolver.SelectCatalog{{Name: "c", Graph: cat}}
-			sel, err := resolver.Select(context.Background(), tt.r)
+			tt.r.Catalogs = []olmv1.Catalog{{Name: "c", Graph: cat}}
+			sel, err := olmv1.Select(context.Background(), tt.r)
 			checkFunnel(t, tt.name, sel, err)
 			got := ""
-			var no *resolver.Refusal
+			var no *olmv1.Refusal
 			switch {
 			case errors.As(err, &no):
 				got = string(no.Code) + ": " + no.Error()
@@ -130,13 +132,13 @@ func TestSelectSameVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for installed, want := range map[string]string{"1.0.0+1": "demo.1", "1.0.0+2": "demo.2", "1.0.0+3": "", "1.0.0": ""} {
-		sel, err := resolver.Select(t.Context(), resolver.SelectRequest{
-			Package: "demo", Installed: &resolver.InstalledBundle{Name: "elsewhere", Version: installed},
-			Catalogs: []resolver.SelectCatalog{{Name: "c", Graph: c}},
+		sel, err := olmv1.Select(t.Context(), olmv1.Request{
+			Package: "demo", Installed: &olmv1.Installed{Name: "elsewhere", Version: installed},
+			Catalogs: []olmv1.Catalog{{Name: "c", Graph: c}},
 		})
-		var no *resolver.Refusal
+		var no *olmv1.Refusal
 		switch {
-		case want == "" && !(errors.As(err, &no) && no.Code == resolver.RefusedSuccessors):
+		case want == "" && !(errors.As(err, &no) && no.Code == olmv1.RefusedSuccessors):
 			t.Errorf("installed %s: got %+v, %v; want no successor", installed, sel, err)
 		case want != "" && (err != nil || sel.Bundle != want):
 			t.Errorf("installed %s: got %+v, %v; want %s", installed, sel, err, want)
@@ -148,7 +150,7 @@ func TestSelectObeysContext(t *testing.T) {
 	// D18.
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("enough"))
-	_, err := resolver.Select(ctx, resolver.SelectRequest{Package: "demo", Catalogs: []resolver.SelectCatalog{{Name: "c", Graph: demoCatalog(t)}}})
+	_, err := olmv1.Select(ctx, olmv1.Request{Package: "demo", Catalogs: []olmv1.Catalog{{Name: "c", Graph: demoCatalog(t)}}})
 	if err == nil || err.Error() != "enough" {
 		t.Errorf("got %v", err)
 	}
@@ -168,17 +170,17 @@ func TestVersionRangeErrors(t *testing.T) {
 		"!1.0.0 <2.0.0":                `invalid version range "!1.0.0 <2.0.0": it is written as a skipRange or versionRange of a catalog (blang/semver); here comparisons are those of Masterminds/semver, such as >=1.2.0, <2.0.0 or ^1.2 or 1.2.x`,
 		strings.Repeat("1.0.0 ", 1000): `invalid version range of 6000 bytes: at most 4096 are allowed`,
 	} {
-		_, err := resolver.ParseVersionRange(text)
+		_, err := olmv1.ParseVersionRange(text)
 		if err == nil || err.Error() != want {
 			t.Errorf("%.20q: got  %v\nwant %s", text, err, want)
 		}
 	}
 	for _, text := range []string{"01.2.3", "~1", "1.x.2", "*", "1.2 - 1.4", ">=1.0.0-0", "^0.0.3 || 2"} {
-		if _, err := resolver.ParseVersionRange(text); err != nil {
+		if _, err := olmv1.ParseVersionRange(text); err != nil {
 			t.Error(err)
 		}
 	}
-	r, _ := resolver.ParseVersionRange("1.x.2")
+	r, _ := olmv1.ParseVersionRange("1.x.2")
 	if !r.Contains(semver.MustParse("1.5.3")) {
 		t.Error("1.x.2 matches 1.5.3 (H17)")
 	}
@@ -209,7 +211,7 @@ func TestLabelSelector(t *testing.T) {
 		{"env=a b", false, "label value"},
 		{"Olm.io/x=a", false, "before the slash"},
 	} {
-		s, err := resolver.ParseLabelSelector(tt.text)
+		s, err := olmv1.ParseLabelSelector(tt.text)
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%q: got %v, want %s", tt.text, err, tt.err)
@@ -224,13 +226,13 @@ func TestLabelSelector(t *testing.T) {
 			t.Errorf("%q: got %v", tt.text, got)
 		}
 	}
-	for _, op := range []resolver.LabelOperator{resolver.LabelExists, resolver.LabelDoesNotExist} {
-		s := &resolver.LabelSelector{MatchExpressions: []resolver.LabelRequirement{{Key: "env", Operator: op, Values: []string{}}}}
-		if got, want := s.Matches(prod), op == resolver.LabelExists; got != want || s.Validate() != nil {
+	for _, op := range []olmv1.LabelOperator{olmv1.LabelExists, olmv1.LabelDoesNotExist} {
+		s := &olmv1.LabelSelector{MatchExpressions: []olmv1.LabelRequirement{{Key: "env", Operator: op, Values: []string{}}}}
+		if got, want := s.Matches(prod), op == olmv1.LabelExists; got != want || s.Validate() != nil {
 			t.Errorf("%s with an empty list of values: %v, %v", op, got, s.Validate())
 		}
 	}
-	invalid := &resolver.LabelSelector{MatchExpressions: []resolver.LabelRequirement{{Key: "env", Operator: "Near"}}}
+	invalid := &olmv1.LabelSelector{MatchExpressions: []olmv1.LabelRequirement{{Key: "env", Operator: "Near"}}}
 	if invalid.Matches(prod) {
 		t.Error("an invalid selector matches")
 	}
@@ -241,7 +243,7 @@ func FuzzParseVersionRange(f *testing.F) {
 		f.Add(s, "1.2.3-rc.1")
 	}
 	f.Fuzz(func(t *testing.T, text, version string) {
-		r, err := resolver.ParseVersionRange(text)
+		r, err := olmv1.ParseVersionRange(text)
 		if err != nil {
 			return
 		}
@@ -259,7 +261,7 @@ func FuzzParseLabelSelector(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := resolver.ParseLabelSelector(text)
+		s, err := olmv1.ParseLabelSelector(text)
 		if err != nil {
 			return
 		}
@@ -273,12 +275,12 @@ func FuzzParseLabelSelector(f *testing.F) {
 func TestSelectUnreadableVersion(t *testing.T) {
 	// C4: only what follows the catalog's edges looks at the installed version.
 	for _, version := range []string{"1.0", "v1.0.0", ""} {
-		for policy, refused := range map[resolver.UpgradePolicy]bool{resolver.SelfCertified: false, resolver.CatalogProvided: true, "": true} {
-			_, err := resolver.Select(context.Background(), resolver.SelectRequest{
-				Package: "demo", Version: "2.0.0", Policy: policy, Installed: &resolver.InstalledBundle{Name: "demo.v1", Version: version},
-				Catalogs: []resolver.SelectCatalog{{Name: "c", Graph: demoCatalog(t)}},
+		for policy, refused := range map[olmv1.UpgradePolicy]bool{olmv1.SelfCertified: false, olmv1.CatalogProvided: true, "": true} {
+			_, err := olmv1.Select(context.Background(), olmv1.Request{
+				Package: "demo", Version: "2.0.0", Policy: policy, Installed: &olmv1.Installed{Name: "demo.v1", Version: version},
+				Catalogs: []olmv1.Catalog{{Name: "c", Graph: demoCatalog(t)}},
 			})
-			var bad *resolver.ProblemError
+			var bad *document.Error
 			if errors.As(err, &bad) != refused || refused && bad.Path != "/installed/version" {
 				t.Errorf("version %q with policy %q: %v", version, policy, err)
 			}

@@ -1,4 +1,4 @@
-package resolver
+package document
 
 import (
 	"bufio"
@@ -9,21 +9,18 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
-// ReadProblems returns the problems of a stream of JSON documents: one document,
-// several, or JSON Lines. Unknown and repeated fields are errors.
+// Read returns the documents of a stream: one JSON document, several, or JSON
+// Lines. Unknown and repeated fields are errors; they name the field that may be
+// meant, or which of the other kinds the document is.
 //
-// A document that is no problem yields a [*ProblemError] and a Problem of which
-// only the ID counts; the sequence goes on with the next document. Text that is
-// no JSON yields a [*ProblemError] too, and ends the sequence.
-func ReadProblems(r io.Reader) iter.Seq2[Problem, error] {
-	return readAll[Problem](r)
-}
-
-// readAll decodes the documents of a stream strictly.
-func readAll[T any](r io.Reader) iter.Seq2[T, error] {
+// A document that is not a T yields an [*Error] and a T of which only the ID
+// counts; the sequence goes on with the next document. Text that is not JSON
+// yields an [*Error], too, and ends the sequence, as does an error of the reader.
+func Read[T any](r io.Reader, others ...Kind) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		dec := jsontext.NewDecoder(withoutBOM(r))
 		for n := 1; ; n++ {
@@ -33,13 +30,13 @@ func readAll[T any](r io.Reader) iter.Seq2[T, error] {
 				return
 			}
 			if err != nil {
-				yield(p, readError(n, nil, err))
+				yield(p, readError(n, nil, err, nil))
 				return
 			}
 			if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
 				var named T
 				json.Unmarshal(text, &named) // for the ID; what is wrong was found
-				if !yield(named, readError(n, text, err)) {
+				if !yield(named, readError(n, text, err, others)) {
 					return
 				}
 				continue
@@ -49,6 +46,25 @@ func readAll[T any](r io.Reader) iter.Seq2[T, error] {
 			}
 		}
 	}
+}
+
+// ReadOne returns the only document of a stream, as [Read] does.
+func ReadOne[T any](r io.Reader, others ...Kind) (T, error) {
+	var one T
+	n := 0
+	for p, err := range Read[T](r, others...) {
+		if err != nil {
+			return p, err
+		}
+		if n++; n > 1 {
+			return p, &Error{Document: n, Err: errors.New("want one document")}
+		}
+		one = p
+	}
+	if n == 0 {
+		return one, &Error{Err: errors.New("there is no document; want one JSON object")}
+	}
+	return one, nil
 }
 
 // withoutBOM passes over a byte order mark, as loading catalogs does (H19).
@@ -61,7 +77,7 @@ func withoutBOM(r io.Reader) io.Reader {
 }
 
 // readError says which document of a stream is at fault, where, and why.
-func readError(n int, text jsontext.Value, err error) error {
+func readError(n int, text jsontext.Value, err error, others []Kind) error {
 	var sem *json.SemanticError
 	var syn *jsontext.SyntacticError
 	switch {
@@ -69,24 +85,24 @@ func readError(n int, text jsontext.Value, err error) error {
 		cause := sem.Err
 		switch {
 		case errors.Is(err, json.ErrUnknownName):
-			cause = errors.New("there is no such field" + meant(text, sem.JSONPointer, sem.GoType))
+			cause = errors.New("there is no such field" + meant(text, sem.JSONPointer, sem.GoType, others))
 		case sem.JSONKind == '0' && cause != nil:
 			cause = errors.New("want a whole number that fits into 64 bits")
 		case cause == nil:
 			cause = fmt.Errorf("want %s, found %s", jsonkind.Of(sem.GoType), jsonkind.Name(sem.JSONKind))
 		}
-		return &ProblemError{Document: n, Path: string(sem.JSONPointer), Err: cause}
+		return &Error{Document: n, Path: string(sem.JSONPointer), Err: cause}
 	case errors.As(err, &syn):
 		cause := syn.Err
 		switch {
 		case errors.Is(cause, io.ErrUnexpectedEOF):
 			cause = errors.New("the text ends inside the document")
 		case errors.Is(cause, jsontext.ErrDuplicateName):
-			return &ProblemError{Document: n, Path: string(syn.JSONPointer), Err: errors.New("appears twice in one object; keep one")}
+			return &Error{Document: n, Path: string(syn.JSONPointer), Err: errors.New("appears twice in one object; keep one")}
 		case syn.JSONPointer == "":
 			cause = fmt.Errorf("%w; a document is one JSON object, and a stream is one after another", cause)
 		}
-		return &ProblemError{Document: n, Path: string(syn.JSONPointer), Err: fmt.Errorf("invalid JSON at byte %d: %w", syn.ByteOffset, cause)}
+		return &Error{Document: n, Path: string(syn.JSONPointer), Err: fmt.Errorf("invalid JSON at byte %d: %w", syn.ByteOffset, cause)}
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package resolver_test
+package olmv1_test
 
 import (
 	"bufio"
@@ -14,18 +14,19 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/internal/realcat"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // selectAnswer is a recorded answer of the running OLM v1.
 type selectAnswer struct {
-	OK         bool                  `json:"ok"`
-	Catalog    string                `json:"catalog"`
-	Bundle     string                `json:"bundle"`
-	Version    string                `json:"version"`
-	Deprecated []resolver.Deprecated `json:"deprecated"`
-	AlsoSeen   json.RawMessage       `json:"alsoSeen"`
-	Error      string                `json:"error"`
+	OK         bool               `json:"ok"`
+	Catalog    string             `json:"catalog"`
+	Bundle     string             `json:"bundle"`
+	Version    string             `json:"version"`
+	Deprecated []olmv1.Deprecated `json:"deprecated"`
+	AlsoSeen   json.RawMessage    `json:"alsoSeen"`
+	Error      string             `json:"error"`
 }
 
 type selectCase struct {
@@ -59,8 +60,8 @@ func readLines[T any](t testing.TB, path string) []T {
 }
 
 // selectOf runs a recorded request, its catalogs in the given order.
-func selectOf(t testing.TB, c *selectCase, reverse bool, o resolver.SelectOptions) (*resolver.Selection, error) {
-	for r, err := range resolver.ReadSelectRequests(strings.NewReader(string(c.Request))) {
+func selectOf(t testing.TB, c *selectCase, reverse bool, o olmv1.Options) (*olmv1.Selection, error) {
+	for r, err := range document.Read[olmv1.Request](strings.NewReader(string(c.Request))) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.ID, err)
 		}
@@ -71,14 +72,14 @@ func selectOf(t testing.TB, c *selectCase, reverse bool, o resolver.SelectOption
 		if err := r.Open(context.Background(), nil); err != nil {
 			return nil, err
 		}
-		return resolver.Select(context.Background(), r)
+		return olmv1.Select(context.Background(), r)
 	}
 	t.Fatalf("%s: no request", c.ID)
 	return nil, nil
 }
 
 // agrees reports whether an answer is the recorded one.
-func agrees(t *testing.T, c *selectCase, want *selectAnswer, sel *resolver.Selection, err error, deprecated bool) bool {
+func agrees(t *testing.T, c *selectCase, want *selectAnswer, sel *olmv1.Selection, err error, deprecated bool) bool {
 	if !want.OK || err != nil {
 		if want.OK == (err == nil) {
 			return true
@@ -95,8 +96,8 @@ func agrees(t *testing.T, c *selectCase, want *selectAnswer, sel *resolver.Selec
 	if !deprecated {
 		return true
 	}
-	sorted := func(list []resolver.Deprecated) []resolver.Deprecated {
-		return slices.SortedFunc(slices.Values(list), func(a, b resolver.Deprecated) int {
+	sorted := func(list []olmv1.Deprecated) []olmv1.Deprecated {
+		return slices.SortedFunc(slices.Values(list), func(a, b olmv1.Deprecated) int {
 			return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Message, b.Message))
 		})
 	}
@@ -115,12 +116,12 @@ func TestSelectConformance(t *testing.T) {
 	agree, b8, agreeB8 := 0, 0, 0
 	for i := range cases {
 		c := &cases[i]
-		sel, err := selectOf(t, c, false, resolver.SelectOptions{})
+		sel, err := selectOf(t, c, false, olmv1.Options{})
 		if agrees(t, c, &c.Want, sel, err, true) {
 			agree++
 		}
 		checkFunnel(t, c.ID, sel, err)
-		again, err2 := selectOf(t, c, true, resolver.SelectOptions{})
+		again, err2 := selectOf(t, c, true, olmv1.Options{})
 		if a, b := answerText(sel, err), answerText(again, err2); a != b {
 			t.Errorf("%s: the order of catalogs changes the answer:\n%s\n%s", c.ID, a, b)
 		}
@@ -129,7 +130,7 @@ func TestSelectConformance(t *testing.T) {
 			if c.WantB8 != nil {
 				want, b8 = c.WantB8, b8+1
 			}
-			sel, err := selectOf(t, c, false, resolver.SelectOptions{OtherEdges: true})
+			sel, err := selectOf(t, c, false, olmv1.Options{OtherEdges: true})
 			if agrees(t, c, want, sel, err, false) {
 				agreeB8++
 			}
@@ -140,8 +141,8 @@ func TestSelectConformance(t *testing.T) {
 }
 
 // answerText is an answer as JSON.
-func answerText(sel *resolver.Selection, err error) string {
-	var no *resolver.Refusal
+func answerText(sel *olmv1.Selection, err error) string {
+	var no *olmv1.Refusal
 	var v any = sel
 	if errors.As(err, &no) {
 		v = no
@@ -153,9 +154,9 @@ func answerText(sel *resolver.Selection, err error) string {
 }
 
 // checkFunnel checks that every bundle is accounted for once (G3).
-func checkFunnel(t *testing.T, id string, sel *resolver.Selection, err error) {
-	var f resolver.Funnel
-	var no *resolver.Refusal
+func checkFunnel(t *testing.T, id string, sel *olmv1.Selection, err error) {
+	var f olmv1.Funnel
+	var no *olmv1.Refusal
 	switch {
 	case sel != nil:
 		f = sel.Funnel
@@ -172,7 +173,7 @@ func checkFunnel(t *testing.T, id string, sel *resolver.Selection, err error) {
 	for _, c := range f.Catalogs {
 		total += c.Bundles
 	}
-	dropped := map[resolver.Stage]int{}
+	dropped := map[olmv1.Stage]int{}
 	for _, d := range f.Dropped {
 		dropped[d.Stage]++
 		if d.Reason == "" {
@@ -202,7 +203,7 @@ func TestVersionRangeConformance(t *testing.T) {
 			continue
 		}
 		n++
-		r, err := resolver.ParseVersionRange(l.Range)
+		r, err := olmv1.ParseVersionRange(l.Range)
 		if (err == nil) != l.Valid {
 			t.Errorf("%q: valid: %v, want %v (%v)", l.Range, err == nil, l.Valid, err)
 			continue

@@ -1,4 +1,4 @@
-package resolver
+package olmv1
 
 import "github.com/olmkit/olmkit/graph"
 
