@@ -68,8 +68,9 @@ type Icon struct{ Base64Data, MediaType string }
 // CSV's annotation olm.properties. The properties are sorted by type and value,
 // as opm does.
 //
-// Files in manifests/ that hold no Kubernetes objects, and files in metadata/
-// that cannot be read as YAML, are left out with a warning, as in opm.
+// Documents in manifests/ that are not Kubernetes objects, files in metadata/ that
+// cannot be read as YAML, and subdirectories are left out with a warning; opm leaves
+// them out, too.
 //
 // The error is a [Diagnostics] with every finding, or the context's error.
 func ReadBundleDir(ctx context.Context, fsys fs.FS, opts *BundleDirOptions) (*BundleDir, error) {
@@ -135,11 +136,18 @@ func (r *dirReader) read(dir string) []object {
 		return nil
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
-	w := walker{ctx: r.ctx, fsys: r.fsys, limits: r.limits}
+	w := walker{ctx: r.ctx, fsys: r.fsys, limits: r.limits, of: aBundle}
 	var out []object
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || w.done() {
+		if strings.HasPrefix(e.Name(), ".") || w.done() {
+			continue
+		}
+		if e.IsDir() && !w.count(name) {
+			break
+		}
+		if e.IsDir() {
+			r.fault(CodeStrayFile, Pos{File: name}, "", fmt.Errorf("is a directory, which is left out, as in opm; move its files to %s/ if they belong to the bundle", dir))
 			continue
 		}
 		if w.regular(name, e) != nil && w.count(name) {
@@ -153,12 +161,22 @@ func (r *dirReader) read(dir string) []object {
 				default:
 					continue
 				}
-				f.Code, f.Severity, f.Err = CodeStrayFile, Warning, fmt.Errorf("is left out: %w", f.Err)
+				f.Code, f.Severity, f.Err = CodeStrayFile, Warning, strayFile(dir, f.Err)
 			}
 		}
 	}
 	r.faults = append(r.faults, w.faults...)
 	return out
+}
+
+// strayFile is the warning about a document in a directory of a bundle that is left
+// out (A14).
+func strayFile(dir string, why error) error {
+	what := "YAML metadata"
+	if dir == "manifests" {
+		what = "a Kubernetes object"
+	}
+	return fmt.Errorf("is not %s and is left out, as in opm: %w; correct it, or move the file out of %s/", what, why, dir)
 }
 
 // file returns the documents of one file.
@@ -209,7 +227,7 @@ func (r *dirReader) file(name string) []object {
 func (r *dirReader) manifests() {
 	for _, o := range r.read("manifests") {
 		if text(o.Node, "kind") == "" {
-			r.fault(CodeStrayFile, o.at, "/kind", errors.New("is missing or empty; the document is left out, because manifests are Kubernetes objects"))
+			r.fault(CodeStrayFile, o.at, "", strayFile("manifests", errors.New("it has no kind")))
 			continue
 		}
 		r.objects = append(r.objects, o)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -123,10 +125,13 @@ func TestBundleDir(t *testing.T) {
 		}
 		g.add(c.name, errText(err))
 	}
+	_, err := ReadBundleDir(t.Context(), os.DirFS(linkedBundle(t)), nil)
+	g.add("links", errText(err))
 	stray := bundleTree()
 	for name, text := range map[string]string{
 		"manifests/README.md": "# etcd\n\nNotes: {\n", "manifests/list.yaml": "- a\n", "manifests/values.yaml": "a: b\n",
 		"manifests/two.yaml": "kind: Service\n---\n{\n", "metadata/NOTES": "Notes: [\n", "metadata/other.yaml": "a: b\n",
+		"manifests/logo.png": "\x89PNG\r\n\x00", "manifests/latin.yaml": "kind: \xe9\n", "manifests/more/crd.yaml": "kind: Service\n", "metadata/old/a.yaml": "a: b\n",
 	} {
 		stray[name] = &fstest.MapFile{Data: []byte(text)}
 	}
@@ -135,7 +140,7 @@ func TestBundleDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.add("stray-files", dir.Findings.Error())
-	if dir.Bundle.Name != "etcd.v0.9.2" || dir.Findings.Err() != nil {
+	if text := dir.Findings.Error(); dir.Bundle.Name != "etcd.v0.9.2" || dir.Findings.Err() != nil || strings.Contains(text, IgnoreFile) || strings.Contains(text, "catalog") {
 		t.Errorf("stray files: %+v", dir)
 	}
 	g.check(t)
@@ -148,6 +153,21 @@ func TestBundleDir(t *testing.T) {
 	if _, err := ReadBundleDir(ctx, bundleTree(), nil); err != cause {
 		t.Errorf("after the end of the context: %v", err)
 	}
+}
+
+// linkedBundle returns a bundle directory with a link that leads out of it, and one to
+// a directory.
+func linkedBundle(t *testing.T) string {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, bundleTree()); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"out.yaml": "../../x.yaml", "dir": "../metadata"} {
+		if err := os.Symlink(to, filepath.Join(dir, "manifests", name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	return dir
 }
 
 // FuzzBundleDir reads any CSV and metadata without a panic; what it renders can

@@ -98,7 +98,7 @@ func fatal(x *Diagnostic, b Blob) bool {
 // JSON is in memory of its own, to be kept.
 func (d *decoder) read(ctx context.Context, doc []byte) (text []byte, f fields, ok bool) {
 	if err := checkText(doc); err != nil {
-		d.fault(CodeSyntax, "", err)
+		d.fault(CodeSyntax, "", d.source.of.outsider(err))
 		return nil, f, false
 	}
 	if first(doc) == '{' {
@@ -172,15 +172,15 @@ func (d *decoder) convert(doc []byte) (out []byte, ok bool) {
 	return d.json, ok
 }
 
-// checkText refuses what is no UTF-8 text: the YAML parser would guess.
+// checkText refuses what is not UTF-8 text: the YAML parser would guess.
 func checkText(doc []byte) error {
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
 		if bytes.HasPrefix(doc, []byte(mark)) {
-			return errors.New("the text is UTF-16; save the file as UTF-8")
+			return errors.New("the text must be UTF-8, and is UTF-16")
 		}
 	}
 	if i := bytes.IndexByte(doc, 0); i >= 0 {
-		return fmt.Errorf("the file is not text (a zero byte after %d others); list it in %s if it does not belong to the catalog", i, IgnoreFile)
+		return fmt.Errorf("the file is not text (a zero byte after %d others)", i)
 	}
 	if !utf8.Valid(doc) {
 		i := 0
@@ -191,7 +191,7 @@ func checkText(doc []byte) error {
 			}
 			rest, i = rest[n:], i+n-1
 		}
-		return fmt.Errorf("the text is not UTF-8 (byte %#02x after %d others); save the file as UTF-8, or list it in %s if it does not belong to the catalog", doc[i], i, IgnoreFile)
+		return fmt.Errorf("the text must be UTF-8, and byte %#02x after %d others is not", doc[i], i)
 	}
 	return nil
 }

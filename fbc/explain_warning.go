@@ -24,12 +24,13 @@ icon:
 `,
 	},
 	{
-		Code: CodeStrayFile, Title: "a file does not belong to a bundle", Rules: "A14",
+		Code: CodeStrayFile, Title: "a file or directory does not belong to a bundle", Rules: "A14",
 		Text: `
 The files in manifests/ are Kubernetes objects in YAML or JSON, those in metadata/
-are YAML. Another file, such as a README, is left out, as in opm. If the file was
-meant to be a manifest, the message says what keeps it from being one; otherwise
-move it out of the directory.`,
+are YAML. Another file, such as a README, and a subdirectory are left out, as in
+opm: it is a warning, and the bundle can be used without them. If the file was meant
+to be a manifest, the message gives the reason that it is not one. Otherwise move it
+out of the directory.`,
 	},
 	{
 		Code: CodeTemplate, Title: "a template is among the blobs of a catalog", Rules: "A4, A18",

@@ -13,11 +13,11 @@ import (
 const maxLinks = 40
 
 // linkEscapes returns an error when the symbolic link at name leads out of the
-// tree, or in a circle (A16): what a catalog holds must not depend on, or tell
+// tree, or in a circle (A16): what files hold must not depend on, or tell
 // about, the machine that reads it. A file system that cannot read links is
 // left to judge for itself. Where somebody may change links during the load,
 // os.Root is the file system to use.
-func linkEscapes(fsys fs.FS, name string) error {
+func linkEscapes(fsys fs.FS, name string, of contents) error {
 	lfs, ok := fsys.(fs.ReadLinkFS)
 	if !ok {
 		return nil
@@ -32,7 +32,7 @@ func linkEscapes(fsys fs.FS, name string) error {
 			continue
 		case "..":
 			if len(done) == 0 {
-				return errors.New("is a link that leads out of the catalog; put a copy of the file in its place")
+				return fmt.Errorf("is a link that leads out of the %s; put a copy of the file in its place", of)
 			}
 			done = done[:len(done)-1]
 			continue
@@ -54,7 +54,7 @@ func linkEscapes(fsys fs.FS, name string) error {
 			return nil
 		}
 		if filepath.IsAbs(target) || strings.HasPrefix(target, "/") {
-			return fmt.Errorf("is a link that leads out of the catalog, to %q; put a copy of the file in its place", target)
+			return fmt.Errorf("is a link that leads out of the %s, to %q; put a copy of the file in its place", of, target)
 		}
 		todo = append(strings.Split(filepath.ToSlash(target), "/"), todo...)
 	}

@@ -183,6 +183,9 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(list.files) > 1 {
+		src.of = aCatalog
+	}
 	faults := faultList{max: int(limits.Diagnostics)}
 	findings := faultList{max: int(limits.Diagnostics)}
 	faults.add(list.faults...)

@@ -53,7 +53,7 @@ func comparePath(a, b string) int {
 // whatever order the file system gives them in. findings are the faults that a
 // load tolerates.
 func listFiles(ctx context.Context, fsys fs.FS, limits *Limits) listing {
-	w := walker{ctx: ctx, fsys: fsys, limits: limits}
+	w := walker{ctx: ctx, fsys: fsys, limits: limits, of: aCatalog}
 	if fsys == nil {
 		w.report(CodeUnreadable, ".", errors.New("there is no file system to load from"))
 		return w.listing
@@ -76,6 +76,7 @@ type walker struct {
 	ctx    context.Context
 	fsys   fs.FS
 	limits *Limits
+	of     contents
 	ignore ignorer
 	seen   int64 // files and directories
 	full   bool
@@ -157,7 +158,7 @@ func (w *walker) ignoreFile(name string, e fs.DirEntry) {
 func (w *walker) regular(name string, e fs.DirEntry) fs.FileInfo {
 	info, err := e.Info()
 	if err == nil && e.Type()&fs.ModeSymlink != 0 {
-		if err := linkEscapes(w.fsys, name); err != nil {
+		if err := linkEscapes(w.fsys, name, w.of); err != nil {
 			w.report(CodeNotRegular, name, err)
 			return nil
 		}
@@ -167,7 +168,7 @@ func (w *walker) regular(name string, e fs.DirEntry) fs.FileInfo {
 	case err != nil:
 		w.report(CodeUnreadable, name, plainPath(err))
 	case !info.Mode().IsRegular():
-		w.report(CodeNotRegular, name, fmt.Errorf("is %s, not a regular file; list it in %s if it does not belong to the catalog", kind(info.Mode()), IgnoreFile))
+		w.report(CodeNotRegular, name, w.of.outsider(fmt.Errorf("is %s, not a regular file", kind(info.Mode()))))
 	case info.Size() > w.limits.FileSize:
 		w.report(CodeLimit, name, &LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: w.limits.FileSize})
 	default:

@@ -15,34 +15,62 @@ type catalogError struct {
 	err  error
 }
 
-// maxFindings is how many findings an error lists before it counts the rest.
-const maxFindings = 10
-
-// Error lists the first findings, one a line, and is of one line otherwise.
 func (e *catalogError) Error() string {
-	name := "catalog " + display(e.path)
-	var findings fbc.Diagnostics
-	var file *fs.PathError
-	switch {
-	case errors.As(e.err, &findings) && len(findings) == 1:
-		return name + ": " + visible.Line(findings[0].Error())
-	case errors.As(e.err, &findings):
-		var b strings.Builder
-		visible.Fprintf(&b, "%s has %d errors:", visible.Block(name), len(findings))
-		for i, d := range findings {
-			if i == maxFindings {
-				visible.Fprintf(&b, "\n  and %d more; \"olmkit validate\" lists them all", len(findings)-i)
-				break
-			}
-			visible.Fprintf(&b, "\n  %v", d)
-		}
-		return b.String()
-	case errors.Is(e.err, fs.ErrNotExist):
-		return name + " does not exist; name a directory of .yaml or .json files, or one such file"
-	case errors.As(e.err, &file):
-		return name + ": " + visible.Line(file.Err.Error())
+	if errors.Is(e.err, fs.ErrNotExist) {
+		return "catalog " + display(e.path) + " does not exist; name a directory of .yaml or .json files, or one such file"
 	}
-	return name + ": " + visible.Line(e.err.Error())
+	return unusable("catalog", e.path, e.err, `; "olmkit validate" lists them all`)
 }
 
 func (e *catalogError) Unwrap() error { return e.err }
+
+func (e *catalogError) lists() {} // see errorText
+
+// A sourceError reports that a bundle directory or a template cannot be rendered.
+type sourceError struct {
+	what, path string
+	err        error
+}
+
+func (e *sourceError) Error() string { return unusable(e.what, e.path, e.err, "") }
+
+func (e *sourceError) Unwrap() error { return e.err }
+
+func (e *sourceError) lists() {} // see errorText
+
+// maxFindings is how many findings an error lists before it counts the rest.
+const maxFindings = 10
+
+// unusable returns the error of what is at a path: the first findings, one a line, and
+// otherwise one line. all states where the rest of the findings is.
+func unusable(what, path string, err error, all string) string {
+	name := what + " " + display(path)
+	var findings fbc.Diagnostics
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &findings) && len(findings) == 1:
+		return name + ": " + visible.Line(findings[0].Error())
+	case errors.As(err, &findings):
+		var b strings.Builder
+		counts := plural(len(findings.Errors()), "error")
+		if n := len(findings.Warnings()); n > 0 {
+			counts += " and " + plural(n, "warning")
+		}
+		visible.Fprintf(&b, "%s has %s:", visible.Block(name), counts)
+		for i, d := range findings {
+			if i == maxFindings {
+				visible.Fprintf(&b, "\n  and %d more%s", len(findings)-i, all)
+				break
+			}
+			severity := ""
+			if d.Severity == fbc.Warning {
+				severity = "warning: "
+			}
+			visible.Fprintf(&b, "\n  %s%v", severity, d)
+		}
+		return b.String()
+	case errors.As(err, &file):
+		return name + ": " + visible.Line(file.Err.Error())
+	}
+	return name + ": " + visible.Line(err.Error())
+}

@@ -165,7 +165,7 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.BundleDi
 	var found fbc.Diagnostics
 	switch {
 	case errors.As(err, &found):
-		return nil, &catalogError{dir, err}
+		return nil, &sourceError{"bundle", dir, err}
 	case err != nil:
 		return nil, err
 	}
@@ -222,14 +222,14 @@ func (r *renderer) template(ctx context.Context, kind, name string) (c *fbc.Cata
 	case "semver":
 		t, err := fbc.ParseSemver(ctx, text, base)
 		if err != nil {
-			return nil, true, &catalogError{name, err}
+			return nil, true, &sourceError{"template", name, err}
 		}
 		c, err := t.ExpandDirs(ctx, dir)
 		return c, true, err
 	case "basic":
 		t, err := fbc.ParseBasic(ctx, text, base)
 		if err != nil {
-			return nil, true, &catalogError{name, err}
+			return nil, true, &sourceError{"template", name, err}
 		}
 		c, err := t.Expand(ctx, func(ctx context.Context, image string) (*fbc.Bundle, error) {
 			d, err := dir(ctx, image)
@@ -245,7 +245,7 @@ func (r *renderer) template(ctx context.Context, kind, name string) (c *fbc.Cata
 		}
 		t, err := fbc.ParseComposite(ctx, text, base)
 		if err != nil {
-			return nil, true, &catalogError{name, err}
+			return nil, true, &sourceError{"template", name, err}
 		}
 		_, c, err := t.Expand(ctx, func(ctx context.Context, ref fbc.Reference) (*fbc.Catalog, error) {
 			dir, err := r.unpacked(ref.Image, "CATALOG")

@@ -55,14 +55,17 @@ func exact(w io.Writer) io.Writer {
 	return w
 }
 
-// errorText returns an error for people. Only the list of what is wrong with a
-// catalog has several lines.
+// errorText returns an error for people. Only a list of what is wrong with a catalog,
+// a bundle or a template has several lines.
 func errorText(err error) visible.Block {
 	text := err.Error()
-	var catalog *catalogError
-	if errors.As(err, &catalog) {
-		if before, ok := strings.CutSuffix(text, catalog.Error()); ok {
-			return visible.Block(visible.Line(before) + catalog.Error())
+	var list interface {
+		error
+		lists()
+	}
+	if errors.As(err, &list) {
+		if before, ok := strings.CutSuffix(text, list.Error()); ok {
+			return visible.Block(visible.Line(before) + list.Error())
 		}
 	}
 	return visible.Block(visible.Line(text))
