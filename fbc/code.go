@@ -22,6 +22,7 @@ const (
 	CodeControl       Code = "control-character" // a name or version holds a control character
 	CodeEmpty         Code = "empty"             // the catalog holds no blob at all, or only templates
 	CodeIgnorePattern Code = "ignore-pattern"    // an .indexignore pattern that can never match
+	CodeLeftover      Code = "leftover"          // a file that an interrupted write left behind
 )
 
 // The codes of what validation can find to be wrong.
@@ -73,7 +74,7 @@ const (
 
 // warnings are the codes of severity Warning.
 var warnings = []Code{
-	CodeIgnorePattern, CodeIcon,
+	CodeIgnorePattern, CodeLeftover, CodeIcon,
 	CodeStrayFile, CodeTemplate, CodeUnknownSchema, CodeUnknownProperty, CodeDeprecatedHead, CodeSkipRangeSelf, CodeSkipRangeNewer, CodeReplacesNewer,
 	CodeDanglingReplaces, CodeStuck, CodeBridge, CodeDefaultBehind, CodeUnmet, CodeVersionBuild, CodeRelatedImageEmpty,
 	CodeAPITwice, CodeMaxNumber, CodeMaxRepeated,

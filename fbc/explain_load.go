@@ -204,4 +204,14 @@ The pattern is malformed: a [ without its ], a backslash at the end, or nothing
 but "/" or "!". git and opm pass over such lines in silence, so that files are
 loaded that were meant to be left out.`,
 	},
+	{
+		Code: CodeLeftover, Title: "an interrupted write left a file behind", Rules: "S6",
+		Text: `
+Commands such as "olmkit merge" and "olmkit fmt -w" write a file under a temporary
+name, .olmkit- with 26 letters or digits and .tmp, and rename it when it is complete.
+A process that was killed leaves such files behind. They are not read: each other file
+is as it was before or as it was to become. Check that no file is missing, which can
+happen on file systems without hard links: the temporary file then holds its previous
+content. Otherwise delete the temporary file. opm reads it as a part of the catalog.`,
+	},
 }

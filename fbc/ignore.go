@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -16,9 +17,18 @@ import (
 // IgnoreFile is the name of the files that list what a load passes over (A2).
 const IgnoreFile = ".indexignore"
 
-// TemporaryPrefix begins the names of files that olmkit has not finished writing. A
-// load passes them over, as a process that was killed may leave some behind (S6).
+// TemporaryPrefix begins the names of files that olmkit has not finished writing.
 const TemporaryPrefix = ".olmkit-"
+
+// temporaryName is the whole form of such names: that of rand.Text in the middle.
+var temporaryName = regexp.MustCompile(`^` + regexp.QuoteMeta(TemporaryPrefix) + `[A-Z2-7]{26}\.tmp$`)
+
+// IsTemporary reports whether a file has the name of one that olmkit has not finished
+// writing. A process that was killed may leave some behind: a load reads no regular file
+// of such a name, and reports each (S6).
+func IsTemporary(name string) bool { return temporaryName.MatchString(name) }
+
+var errLeftover = errors.New("was left by an interrupted write and is not read; delete it, after checking that no other file is missing")
 
 // An ignorer holds the patterns of the .indexignore files seen so far, the ones
 // of outer directories first, so that of two that match the later one is of a

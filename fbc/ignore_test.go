@@ -16,6 +16,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/olmkit/olmkit/internal/testsize"
 )
 
@@ -292,15 +295,26 @@ func run(t *testing.T, git, dir string, stdin *strings.Reader, args ...string) s
 	return string(out)
 }
 
-// TestTemporaryFiles: what a process that was killed was writing is not read (S6).
+// TestTemporaryFiles: what an interrupted write left behind is not read, and is reported.
+// Other files and directories of similar names are part of the catalog (S6).
 func TestTemporaryFiles(t *testing.T) {
-	tree := files("a.json", pkgA, TemporaryPrefix+"x.tmp", "{", "p/"+TemporaryPrefix+"y.tmp", pkgA, TemporaryPrefix+"d/b.json", channel)
+	const left = TemporaryPrefix + "ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"
+	tree := files("a.json", pkgA, left, "{", "p/"+left, pkgA, left+"x/b.json", channel, IgnoreFile, "/q/",
+		"q/"+left, "{", TemporaryPrefix+"d/"+TemporaryPrefix+"x.tmp", strings.Replace(pkgA, `"a"`, `"b"`, 1), "d/"+left+"/c.json", bundle)
 	c, err := Load(t.Context(), tree, nil)
-	if err != nil || len(c.Packages) != 1 || len(c.Channels) != 1 {
-		t.Errorf("got %+v, %v; want the package and the channel", c, err)
+	if err != nil || len(c.Packages) != 2 || len(c.Channels) != 1 || len(c.Bundles) != 1 {
+		t.Fatalf("got %+v, %v; want two packages, a channel and a bundle", c, err)
 	}
-	if names, err := Files(t.Context(), tree, nil); err != nil || len(names) != 2 {
+	want := Diagnostics{{Code: CodeLeftover, Severity: Warning, Pos: Pos{File: left}}, {Code: CodeLeftover, Severity: Warning, Pos: Pos{File: "p/" + left}}}
+	if diff := cmp.Diff(want, c.Findings, cmpopts.IgnoreFields(Diagnostic{}, "Err")); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	if names, err := Files(t.Context(), tree, nil); err != nil || len(names) != 5 {
 		t.Errorf("Files returns %q, %v", names, err)
+	}
+	tree[left].Mode = fs.ModeNamedPipe
+	if _, err := Load(t.Context(), tree, nil); err == nil || !strings.Contains(err.Error(), "named pipe") {
+		t.Errorf("a pipe of such a name gives the error %v", err)
 	}
 }
 

@@ -66,8 +66,8 @@ type Progress struct {
 }
 
 // Load reads the catalog below the root of fsys: every regular file that the
-// ignore files do not name, whatever its name (A1), but for files that begin with
-// [TemporaryPrefix]. Blobs come in path order and, within a file, in file order.
+// ignore files do not name, whatever its name (A1), except what an interrupted write
+// left behind ([IsTemporary]), which is a finding. Blobs come in path order and, within a file, in file order.
 //
 // The error is a [Diagnostics] with every fault of every file, in order of
 // position, or the context's error. A load with more faults than

@@ -113,7 +113,10 @@ func (w *walker) dir(dir string) {
 		case e.IsDir():
 			w.count(name)
 			w.dir(name)
-		case e.Name() == IgnoreFile || strings.HasPrefix(e.Name(), TemporaryPrefix) || w.ignore.match(name):
+		case e.Name() == IgnoreFile || w.ignore.match(name):
+		case e.Type().IsRegular() && IsTemporary(e.Name()):
+			w.count(name)
+			w.findings = append(w.findings, &Diagnostic{Code: CodeLeftover, Severity: CodeLeftover.Severity(), Pos: Pos{File: name}, Err: errLeftover})
 		default:
 			if info := w.regular(name, e); info != nil && w.count(name) {
 				w.files = append(w.files, file{name, info.Size()})

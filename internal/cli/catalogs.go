@@ -352,7 +352,15 @@ func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.C
 		}
 		return err
 	})
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range c.Findings {
+		if d.Code == fbc.CodeLeftover { // what is made of the catalog may lack something
+			visible.Fprintf(l.stderr, "warning: %s: %v\n", visible.Line(filepath.Join(path, d.Pos.File)), d.Err)
+		}
+	}
+	return c, nil
 }
 
 // check loads and validates the catalog at a path. Its files are nil where they

@@ -69,10 +69,9 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 	}
 	var root *disk.Root
 	if arg != stdinPath && isDir(arg) {
-		if root, err = disk.OpenRoot(arg); err != nil {
+		if root, err = files.Dir(arg); err != nil {
 			return false, err
 		}
-		defer root.Close()
 	}
 	changed := false
 	for file, part := range c.Files() {
@@ -102,10 +101,16 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 		if err == nil && bytes.Equal(old, text.Bytes()) {
 			continue
 		}
-		changed = true
-		if check {
+		changed, err = true, nil
+		switch {
+		case check:
 			visible.Fprintf(e.stdout, "%s\n", name)
-		} else if err := stage(ctx, files, name, part, opts); err != nil {
+		case root != nil:
+			err = files.Add(root, place, newFile, content(ctx, part, opts))
+		default:
+			err = files.AddFile(name, newFile, content(ctx, part, opts))
+		}
+		if err != nil {
 			return false, err
 		}
 	}

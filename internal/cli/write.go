@@ -71,24 +71,24 @@ func (w *writing) write(ctx context.Context, out io.Writer, c *fbc.Catalog) erro
 	if opts.Syntax != fbc.YAML {
 		name = "catalog.json"
 	}
-	parts := map[string]*fbc.Catalog{}
+	parts := map[string]*fbc.Catalog{} // by their names in the directory
 	for pkg, part := range c.ByPackage() {
 		if pkg != "" && (strings.ContainsAny(pkg, `/\`) || !filepath.IsLocal(pkg) || pkg == ".") {
 			return fmt.Errorf("package %q cannot be the name of a directory; nothing was written", pkg)
 		}
-		parts[filepath.Join(w.dir, pkg, name)] = part
+		parts[filepath.Join(pkg, name)] = part
 	}
 	if err := w.checkDir(parts); err != nil {
 		return err
 	}
 	var files disk.Batch
 	defer files.Discard()
+	dir, err := files.Dir(w.dir)
+	if err != nil {
+		return fmt.Errorf("--dir: %w", err)
+	}
 	for _, file := range slices.Sorted(maps.Keys(parts)) {
-		err := files.MkdirAll(filepath.Dir(file))
-		if err == nil {
-			err = stage(ctx, &files, file, parts[file], opts)
-		}
-		if err != nil {
+		if err := files.Add(dir, file, newFile, content(ctx, parts[file], opts)); err != nil {
 			return fmt.Errorf("--dir: nothing was written: %w", err)
 		}
 	}
@@ -113,18 +113,26 @@ func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 	case !w.force:
 		return fmt.Errorf("--dir: %s is not empty; name a new directory, or add --force to write over its files", w.dir)
 	}
-	stay, first := 0, ""
+	var stay, left []string
 	err = filepath.WalkDir(w.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || parts[name] != nil || strings.HasPrefix(d.Name(), fbc.TemporaryPrefix) {
+		if err != nil || d.IsDir() {
 			return err
 		}
-		if stay++; stay == 1 {
-			first = name
+		at, err := filepath.Rel(w.dir, name)
+		switch {
+		case err != nil || parts[at] != nil:
+		case d.Type().IsRegular() && fbc.IsTemporary(d.Name()):
+			left = append(left, name)
+		default:
+			stay = append(stay, name)
 		}
-		return nil
+		return err
 	})
-	if err == nil && stay > 0 {
-		visible.Fprintf(w.notes(), "note: kept %s of %s, such as %s\n", plural(stay, "other file"), w.dir, first)
+	if len(stay) > 0 {
+		visible.Fprintf(w.notes(), "note: kept %s of %s, such as %s\n", plural(len(stay), "other file"), w.dir, stay[0])
+	}
+	if len(left) > 0 {
+		visible.Fprintf(w.notes(), "warning: interrupted writes left %s in %s, such as %s; delete what they left, after checking that no other file is missing\n", plural(len(left), "file"), w.dir, left[0])
 	}
 	return err
 }
@@ -132,9 +140,9 @@ func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 // newFile is the permissions of new files, of which the umask takes its part.
 const newFile = 0o666
 
-// stage adds the file of a catalog to those that are to be written.
-func stage(ctx context.Context, files *disk.Batch, name string, c *fbc.Catalog, opts *fbc.WriteOptions) error {
-	return files.Add(name, newFile, func(w io.Writer) error { return fbc.Write(ctx, w, c, opts) })
+// content returns a function that writes a catalog.
+func content(ctx context.Context, c *fbc.Catalog, opts *fbc.WriteOptions) func(io.Writer) error {
+	return func(w io.Writer) error { return fbc.Write(ctx, w, c, opts) }
 }
 
 // replaceOutput is [disk.Replace] for a command that writes to standard output

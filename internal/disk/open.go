@@ -19,7 +19,12 @@ import (
 //
 // Only regular files are opened, and nothing waits: a pipe or a device in the place of a
 // file is an error, however it got there (S4).
-type Root struct{ dir *os.Root }
+type Root struct {
+	dir     *os.Root
+	escapes error // what dir returns for names that lead out of it
+}
+
+var errOutside = errors.New("leads out of the root directory through a symbolic link; put a copy in its place")
 
 // OpenRoot returns the Root of a directory.
 func OpenRoot(dir string) (*Root, error) {
@@ -34,7 +39,20 @@ func OpenRoot(dir string) (*Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Root{root}, nil
+	return newRoot(root), nil
+}
+
+func newRoot(dir *os.Root) *Root {
+	_, err := dir.Lstat("..")
+	return &Root{dir, errors.Unwrap(err)}
+}
+
+// inside says of an error what it means that a name leads out of the directory.
+func (r *Root) inside(name string, err error) error {
+	if r != nil && r.escapes != nil && errors.Is(err, r.escapes) {
+		return &fs.PathError{Op: "open", Path: name, Err: errOutside}
+	}
+	return err
 }
 
 // Close ends the use of the directory; files that are open stay open.
@@ -50,7 +68,8 @@ func (r *Root) Stat(name string) (fs.FileInfo, error) {
 	if r == nil {
 		return os.Stat(name)
 	}
-	return r.dir.Stat(name)
+	info, err := r.dir.Stat(name)
+	return info, r.inside(name, err)
 }
 
 // Open opens a regular file.
@@ -68,7 +87,7 @@ func (r *Root) Sub(name string) (*Root, error) {
 	if r == nil {
 		return OpenRoot(name)
 	}
-	info, err := r.dir.Stat(name)
+	info, err := r.Stat(name)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +96,9 @@ func (r *Root) Sub(name string) (*Root, error) {
 	}
 	sub, err := r.dir.OpenRoot(name)
 	if err != nil {
-		return nil, err
+		return nil, r.inside(name, err)
 	}
-	return &Root{sub}, nil
+	return newRoot(sub), nil
 }
 
 // FS returns the file system of a Root that is not nil.
@@ -101,7 +120,7 @@ func (r *Root) open(name string) (*os.File, fs.FileInfo, error) {
 		f, err = r.dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, r.inside(name, err)
 	}
 	// It may have been swapped since.
 	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -181,4 +200,24 @@ func (t tree) Open(name string) (fs.File, error) {
 		return nil, err // not a nil *os.File
 	}
 	return f, nil
+}
+
+func (t tree) Stat(name string) (fs.FileInfo, error) {
+	info, err := t.rootFS.Stat(name)
+	return info, t.root.inside(name, err)
+}
+
+func (t tree) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := t.rootFS.ReadDir(name)
+	return list, t.root.inside(name, err)
+}
+
+func (t tree) Lstat(name string) (fs.FileInfo, error) {
+	info, err := t.rootFS.Lstat(name)
+	return info, t.root.inside(name, err)
+}
+
+func (t tree) ReadLink(name string) (string, error) {
+	to, err := t.rootFS.ReadLink(name)
+	return to, t.root.inside(name, err)
 }

@@ -17,11 +17,12 @@ import (
 )
 
 // Replace writes a file, whole or not at all. A new file has the permissions of perm
-// that the umask leaves; one that was there keeps its own.
+// that the umask leaves; one that was there keeps its own. A symbolic link is followed,
+// as whoever starts the program names the file.
 func Replace(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	var b Batch
 	defer b.Discard()
-	if err := b.Add(name, perm, write); err != nil {
+	if err := b.AddFile(name, perm, write); err != nil {
 		return err
 	}
 	return b.Commit()
@@ -31,17 +32,20 @@ func Replace(name string, perm fs.FileMode, write func(io.Writer) error) error {
 // written. The zero Batch is empty.
 //
 // Add writes each file next to its place, under a temporary name that no load reads
-// ([fbc.TemporaryPrefix]); Commit moves them there. A process that is killed leaves
+// ([fbc.IsTemporary]); Commit moves them there. A process that is killed leaves
 // each file as it was before or as it should be, and perhaps files with temporary
 // names.
 type Batch struct {
 	staged []*staged
-	made   []string // directories, outer ones first
-	step   func()   // for tests: called before each change of the file system
+	roots  []*Root
+	undo   []func() // takes back what was created for the files, outer directories first
+	dirs   []func() error
+	step   func() // for tests: called before each change of the file system
 }
 
 type staged struct {
-	name   string // of the file
+	root   *Root
+	name   string // of the file, in root
 	temp   string // holds its content until it is moved
 	backup string // holds what was there, once that is to be replaced
 	moved  bool
@@ -54,35 +58,83 @@ type NotFileError struct {
 }
 
 func (e *NotFileError) Error() string {
-	return fmt.Sprintf("%s is not a regular file (%s); name a file, which is replaced as a whole, or a new one", e.Name, e.Mode.Type())
+	return fmt.Sprintf("%s is %s, not a regular file; name a file, which is replaced as a whole, or a new one", e.Name, kind(e.Mode))
 }
 
-// Add writes what is to become a file, in a directory that exists. It follows symbolic
-// links, and replaces nothing but regular files.
-func (b *Batch) Add(name string, perm fs.FileMode, write func(io.Writer) error) (err error) {
+// An OutsideError refuses to write through a symbolic link out of a directory.
+type OutsideError struct{ Name, Dir string }
+
+func (e *OutsideError) Error() string {
+	return fmt.Sprintf("%s leads out of %s through a symbolic link; remove the link, or choose another directory", e.Name, e.Dir)
+}
+
+// Dir returns a directory for the files of a batch, which is closed with it. One that
+// does not exist is created, and goes again with the batch.
+func (b *Batch) Dir(name string) (*Root, error) {
+	var missing []string
+	for at := name; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		missing = append(missing, at)
+	}
+	for _, at := range slices.Backward(missing) {
+		b.tick()
+		if err := os.Mkdir(at, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		b.undo = append(b.undo, func() { os.Remove(at) })
+		b.dirs = append(b.dirs, func() error { return syncDir(os.Open(filepath.Dir(at))) })
+	}
+	root, err := OpenRoot(name)
+	if err == nil {
+		b.roots = append(b.roots, root)
+	}
+	return root, err
+}
+
+// AddFile is Add for a file anywhere, in a directory that exists.
+func (b *Batch) AddFile(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
-	old, err := os.Lstat(name)
+	root, err := OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return cannotWrite(name, err)
+	}
+	b.roots = append(b.roots, root)
+	return b.Add(root, filepath.Base(name), perm, write)
+}
+
+// Add writes what is to become a file below a directory. It creates the directories in
+// between. It follows symbolic links that stay below the directory, and replaces nothing
+// but regular files.
+func (b *Batch) Add(root *Root, name string, perm fs.FileMode, write func(io.Writer) error) (err error) {
+	shown := filepath.Join(root.dir.Name(), name)
+	if err := b.mkdirAll(root, filepath.Dir(name)); err != nil {
+		return err
+	}
+	if name, err = root.target(name); err != nil {
+		return err
+	}
+	old, err := root.dir.Lstat(name)
 	switch {
 	case err == nil && !old.Mode().IsRegular():
-		return &NotFileError{name, old.Mode()}
+		return &NotFileError{shown, old.Mode()}
 	case err == nil:
 		perm = old.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
-		return err
+		return cannotWrite(shown, err)
 	default:
 		old = nil
 	}
 	b.tick()
-	f, err := os.OpenFile(temporary(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-	if at := (*fs.PathError)(nil); errors.As(err, &at) { // of a name that nobody gave
-		return fmt.Errorf("%s cannot be written: directory %s: %w", name, filepath.Dir(name), at.Err)
-	}
+	temp := temporary(name)
+	f, err := root.dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return err
+		return cannotWrite(shown, err)
 	}
-	b.staged = append(b.staged, &staged{name: name, temp: f.Name()})
+	b.staged = append(b.staged, &staged{root: root, name: name, temp: temp})
 	defer func() {
 		if cerr := f.Close(); err == nil {
 			err = cerr
@@ -93,15 +145,67 @@ func (b *Batch) Add(name string, perm fs.FileMode, write func(io.Writer) error) 
 		return err
 	}
 	if err := w.Flush(); err != nil {
-		return err
+		return cannotWrite(shown, err)
 	}
 	if old != nil {
 		if err := f.Chmod(perm); err != nil { // without the umask
-			return err
+			return cannotWrite(shown, err)
 		}
 	}
 	b.tick()
 	return f.Sync()
+}
+
+// A writeError says why a file cannot be written.
+type writeError struct {
+	name string
+	err  error
+}
+
+func (e *writeError) Error() string {
+	dir := filepath.Dir(e.name)
+	if errors.Is(e.err, fs.ErrNotExist) {
+		return fmt.Sprintf("%s cannot be written: directory %s does not exist; create it, or choose another file", e.name, dir)
+	}
+	return fmt.Sprintf("%s cannot be written: directory %s: %v", e.name, dir, e.err)
+}
+
+func (e *writeError) Unwrap() error { return e.err }
+
+// cannotWrite leaves the temporary name out of an error, as nobody gave it.
+func cannotWrite(name string, err error) error {
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		err = at.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return &writeError{name, err}
+}
+
+// target returns where in the directory a name leads.
+func (r *Root) target(name string) (string, error) {
+	dir := r.dir.Name()
+	base, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	full := filepath.Join(dir, name)
+	at, err := filepath.EvalSymlinks(full)
+	if errors.Is(err, fs.ErrNotExist) { // a new file, or a link to nothing
+		if at, err = filepath.EvalSymlinks(filepath.Dir(full)); err == nil {
+			at = filepath.Join(at, filepath.Base(full))
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	if at, err = filepath.Rel(base, at); err != nil || !filepath.IsLocal(at) {
+		return "", &OutsideError{full, dir}
+	}
+	return at, nil
 }
 
 // temporary returns a new name in the directory of a file.
@@ -109,43 +213,60 @@ func temporary(name string) string {
 	return filepath.Join(filepath.Dir(name), fbc.TemporaryPrefix+rand.Text()+".tmp")
 }
 
-// MkdirAll creates a directory and those above it, which go again with the batch.
-func (b *Batch) MkdirAll(dir string) error {
-	var missing []string
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
-			break
-		}
-		missing = append(missing, at)
+// mkdirAll creates a directory and those above it, which go again with the batch.
+func (b *Batch) mkdirAll(root *Root, dir string) error {
+	if dir == "." {
+		return nil
 	}
-	for _, at := range slices.Backward(missing) {
-		b.tick()
-		if err := os.Mkdir(at, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		b.made = append(b.made, at)
+	shown := filepath.Join(root.dir.Name(), dir)
+	info, err := root.dir.Stat(dir)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s is %s, not a directory; remove it, or choose another directory", shown, kind(info.Mode()))
+	case errors.Is(err, root.escapes):
+		return &OutsideError{shown, root.dir.Name()}
+	case !errors.Is(err, fs.ErrNotExist):
+		return cannotWrite(shown, err)
 	}
-	return os.MkdirAll(dir, 0o777) // reports a file that is in the way
+	if _, err := root.dir.Lstat(dir); err == nil {
+		return fmt.Errorf("%s is a symbolic link to a directory that does not exist; remove the link, or create the directory", shown)
+	}
+	above := filepath.Dir(dir)
+	if err := b.mkdirAll(root, above); err != nil {
+		return err
+	}
+	b.tick()
+	if err := root.dir.Mkdir(dir, 0o777); err != nil {
+		return cannotWrite(shown, err)
+	}
+	b.undo = append(b.undo, func() { root.dir.Remove(dir) })
+	b.dirs = append(b.dirs, func() error { return syncDir(root.dir.Open(above)) })
+	return nil
 }
 
 // Commit moves all files to their places. When one cannot be moved, what was there is
 // put back, and the error says why. The batch is empty afterwards.
 func (b *Batch) Commit() error {
 	defer b.Discard()
-	var dirs []string
+	type place struct {
+		root *Root
+		dir  string
+	}
+	seen := map[place]bool{}
 	for _, s := range b.staged {
 		if err := b.move(s); err != nil {
-			return err
+			return cannotWrite(filepath.Join(s.root.dir.Name(), s.name), err)
 		}
-		dirs = append(dirs, filepath.Dir(s.name))
-	}
-	for _, dir := range b.made {
-		dirs = append(dirs, filepath.Dir(dir))
+		if at := (place{s.root, filepath.Dir(s.name)}); !seen[at] {
+			seen[at] = true
+			b.dirs = append(b.dirs, func() error { return syncDir(at.root.dir.Open(at.dir)) })
+		}
 	}
 	b.drop()
-	slices.Sort(dirs)
-	for _, dir := range slices.Compact(dirs) {
-		if err := syncDir(dir); err != nil {
+	for _, sync := range b.dirs {
+		if err := sync(); err != nil {
 			return err
 		}
 	}
@@ -154,19 +275,19 @@ func (b *Batch) Commit() error {
 
 // move moves a file to its place, and keeps what was there.
 func (b *Batch) move(s *staged) error {
-	backup := temporary(s.name)
+	dir, backup := s.root.dir, temporary(s.name)
 	b.tick()
 	// Where there are no hard links the file is missing for a moment.
-	if err := os.Link(s.name, backup); err == nil {
+	if err := dir.Link(s.name, backup); err == nil {
 		s.backup = backup
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		if err := os.Rename(s.name, backup); err != nil {
+		if err := dir.Rename(s.name, backup); err != nil {
 			return err
 		}
 		s.backup = backup
 	}
 	b.tick()
-	if err := os.Rename(s.temp, s.name); err != nil {
+	if err := dir.Rename(s.temp, s.name); err != nil {
 		return err
 	}
 	s.moved = true
@@ -178,28 +299,32 @@ func (b *Batch) drop() {
 	for _, s := range b.staged {
 		if s.backup != "" {
 			b.tick()
-			os.Remove(s.backup)
+			s.root.dir.Remove(s.backup)
 		}
 	}
-	b.staged, b.made = nil, nil
+	b.staged, b.undo = nil, nil
 }
 
 // Discard leaves everything as it was before. After Commit it does nothing.
 func (b *Batch) Discard() {
 	for _, s := range slices.Backward(b.staged) {
+		dir := s.root.dir
 		switch {
 		case s.backup != "":
-			os.Rename(s.backup, s.name)
-			os.Remove(s.backup) // two names of one file stay both
+			dir.Rename(s.backup, s.name)
+			dir.Remove(s.backup) // two names of one file stay both
 		case s.moved:
-			os.Remove(s.name)
+			dir.Remove(s.name)
 		}
-		os.Remove(s.temp)
+		dir.Remove(s.temp)
 	}
-	for _, dir := range slices.Backward(b.made) {
-		os.Remove(dir) // not if others put something there
+	for _, undo := range slices.Backward(b.undo) {
+		undo() // not if others put something there
 	}
-	b.staged, b.made = nil, nil
+	for _, r := range b.roots {
+		r.Close()
+	}
+	*b = Batch{step: b.step}
 }
 
 func (b *Batch) tick() {
@@ -210,15 +335,14 @@ func (b *Batch) tick() {
 
 // syncDir makes sure that the names in a directory survive a loss of power, as far as
 // the file system knows how to.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
+func syncDir(d *os.File, err error) error {
 	if err != nil {
 		return err
 	}
 	defer d.Close()
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
 		return err
 	}

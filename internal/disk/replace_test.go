@@ -51,11 +51,12 @@ func oldCatalog(t testing.TB) string {
 // update writes all files.
 func update(b *Batch, dir string, each func(i int, w io.Writer) error) error {
 	defer b.Discard()
-	for i, name := range names(dir) {
-		if err := b.MkdirAll(filepath.Dir(name)); err != nil {
-			return err
-		}
-		if err := b.Add(name, 0o666, func(w io.Writer) error { return each(i, w) }); err != nil {
+	root, err := b.Dir(dir)
+	if err != nil {
+		return err
+	}
+	for i, name := range names(".") {
+		if err := b.Add(root, name, 0o666, func(w io.Writer) error { return each(i, w) }); err != nil {
 			return err
 		}
 	}
@@ -76,6 +77,10 @@ func listing(t testing.TB, dir string) map[string]string {
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			out[name] = ""
+			return err
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			out[name], err = os.Readlink(name)
 			return err
 		}
 		text, err := os.ReadFile(name)
@@ -136,7 +141,7 @@ func TestBatchFails(t *testing.T) {
 				return
 			}
 			if steps++; steps == 2 { // the last file is written, and none is moved
-				if err := os.Remove(b.staged[i].temp); err != nil {
+				if err := os.Remove(filepath.Join(dir, b.staged[i].temp)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -187,7 +192,7 @@ func TestBatchKilled(t *testing.T) {
 		files := 0
 		for name, content := range listing(t, dir) {
 			switch {
-			case strings.HasPrefix(filepath.Base(name), fbc.TemporaryPrefix):
+			case fbc.IsTemporary(filepath.Base(name)):
 				leftovers++
 			case filepath.Ext(name) == ".json":
 				files++
@@ -255,10 +260,81 @@ func TestReplaceWhat(t *testing.T) {
 	if err := Replace(dir, 0o666, nothing); !errors.As(err, new(*NotFileError)) {
 		t.Errorf("a directory gives the error %v", err)
 	}
+	if err := os.Symlink("nothing", filepath.Join(dir, "dangling")); err != nil {
+		t.Skip(err)
+	}
+	if err := Replace(filepath.Join(dir, "dangling"), 0o666, nothing); !errors.As(err, new(*NotFileError)) {
+		t.Errorf("a link to nothing gives the error %v", err)
+	}
 	if err := Replace(filepath.Join(dir, "none", "file"), 0o666, nothing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist gives the error %v", err)
 	}
-	if got := listing(t, dir); len(got) != 1 {
+	if got := listing(t, dir); len(got) != 2 {
 		t.Errorf("something was written: %v", got)
+	}
+}
+
+// TestBatchInside: links may lead to other files below a directory, and not out of it,
+// whether the files and directories at their ends exist or not (S4, S6).
+func TestBatchInside(t *testing.T) {
+	for _, tt := range []struct {
+		link, to string
+		name     string
+		want     string // of the error
+	}{
+		{"link", "file", "link", ""},
+		{"d", "dir", "d/file", ""},
+		{"d", "dir", "d/new", ""},
+		{"d", "dir", "d/new/new", ""},
+		{"link", "../out/file", "link", "leads out of"},
+		{"link", "OUT/file", "link", "leads out of"},
+		{"link", "../out/none", "link", "is a symbolic link, not a regular file"},
+		{"d", "../out", "d/file", "leads out of"},
+		{"d", "../out", "d/new", "leads out of"},
+		{"d", "OUT", "d/new/new", "leads out of"},
+		{"d", "../none", "d/new", "leads out of"},
+		{"d", "none", "d/new", "is a symbolic link to a directory that does not exist"},
+		{"d", "file", "d/new", "is a regular file, not a directory"},
+		{"link", "link", "link", "too many links"},
+	} {
+		dir := t.TempDir()
+		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+		for _, name := range []string{filepath.Join(in, "file"), filepath.Join(in, "dir", "file"), filepath.Join(out, "file")} {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte("old"), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink(strings.Replace(tt.to, "OUT", out, 1), filepath.Join(in, tt.link)); err != nil {
+			t.Skip(err)
+		}
+		before := listing(t, dir)
+		var b Batch
+		root, err := b.Dir(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = b.Add(root, filepath.FromSlash(tt.name), 0o666, func(w io.Writer) error {
+			_, err := io.WriteString(w, "new")
+			return err
+		})
+		if tt.want != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s -> %s: writing %s gives the error %v, want %q", tt.link, tt.to, tt.name, err, tt.want)
+			}
+			b.Discard()
+			if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
+				t.Errorf("%s -> %s: writing %s changes (-before +after):\n%s", tt.link, tt.to, tt.name, diff)
+			}
+			continue
+		}
+		if err == nil {
+			err = b.Commit()
+		}
+		if text, rerr := os.ReadFile(filepath.Join(in, filepath.FromSlash(tt.name))); err != nil || string(text) != "new" {
+			t.Errorf("%s -> %s: writing %s gives %q, %v, %v", tt.link, tt.to, tt.name, text, err, rerr)
+		}
+		if info, err := os.Lstat(filepath.Join(in, tt.link)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("%s -> %s: the link is replaced: %v", tt.link, tt.to, err)
+		}
 	}
 }
