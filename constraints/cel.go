@@ -59,6 +59,9 @@ func newCELEnv(limits *Limits) (*celEnv, error) {
 }
 
 func (e *celEnv) compile(p *program) error {
+	if n := celcost.Tokens(p.rule); n > e.limits.MaxRuleTokens {
+		return limitErrorf("MaxRuleTokens", "the rule counts as %d tokens: at most %d are allowed", n, e.limits.MaxRuleTokens)
+	}
 	parsed, issues := e.env.Parse(p.rule)
 	if issues.Err() != nil {
 		return e.compileError(issues)

@@ -92,7 +92,7 @@ func TestHostileKeys(t *testing.T) {
 // What would make the checker slow is refused before it runs (S2).
 func TestRuleIsCountedFirst(t *testing.T) {
 	for _, rule := range []string{
-		"[" + strings.Repeat("[],", 20_000) + "1].size() > 0",
+		"[" + strings.Repeat("[],", 1000) + "1].size() > 0",
 		strings.Repeat("[1].map(x,", 90) + "1" + strings.Repeat(")", 90) + ".size() > 0",
 	} {
 		var limit *limitError

@@ -20,6 +20,12 @@ type Limits struct {
 	// MaxRuleDepth is the deepest nesting of a CEL rule, as its parser counts:
 	// a pair of parentheses counts once. Default 100.
 	MaxRuleDepth int
+	// MaxRuleTokens is the largest number of tokens of a CEL rule, counted before
+	// it is parsed, which cannot be interrupted and takes up to five microseconds
+	// for each. The sign of a number counts as 30 tokens, a character beyond ASCII
+	// as 3, 64 bytes of other text as one, and each byte after what cannot be
+	// divided into tokens as 3. Default 8,000.
+	MaxRuleTokens int
 	// MaxRuleNodes is the largest number of nodes of a CEL rule's syntax tree,
 	// after its macros (exists, all, map …) were expanded. Empty lists and maps
 	// count as ten, and what is in n macros once more for each four of them.
@@ -61,6 +67,7 @@ func (l *Limits) orDefault() Limits {
 	setDefault(&full.MaxNodes, 1000)
 	setDefault(&full.MaxRuleSize, 64<<10)
 	setDefault(&full.MaxRuleDepth, 100)
+	setDefault(&full.MaxRuleTokens, 8000)
 	setDefault(&full.MaxRuleNodes, 2000)
 	setDefault(&full.MaxCost, 500_000)
 	setDefault(&full.MaxTotalCost, 50_000_000)

@@ -50,6 +50,9 @@ func TestLimits(t *testing.T) {
 		// A rule in n pairs of parentheses is n+1 deep for the parser.
 		{"MaxRuleDepth", func(n int) string { return rule(parens(n - 1)) }, 100,
 			func(n int) *Limits { return &Limits{MaxRuleDepth: n} }},
+		// Each ! is a token, and any number of them at most one node.
+		{"MaxRuleTokens", func(n int) string { return rule(strings.Repeat("!", n-1) + "true") }, 8000,
+			func(n int) *Limits { return &Limits{MaxRuleTokens: n} }},
 		// [1,…] == dyn(1) has a node per element and four more.
 		{"MaxRuleNodes", func(n int) string { return rule("[1" + strings.Repeat(",1", n-5) + "] == dyn(1)") }, 2000,
 			func(n int) *Limits { return &Limits{MaxRuleNodes: n, MaxRuleSize: 1 << 20} }},

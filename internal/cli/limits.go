@@ -44,6 +44,7 @@ var limitTable = []limit{
 	{"MaxNodes", "1000", "the constraints in a tree", func(l *limits, n int64) { l.rules.MaxNodes = int(n) }},
 	{"MaxRuleSize", "64KiB", "one CEL rule", func(l *limits, n int64) { l.rules.MaxRuleSize = int(n) }},
 	{"MaxRuleDepth", "100", "the nesting of a CEL rule", func(l *limits, n int64) { l.rules.MaxRuleDepth = int(n) }},
+	{"MaxRuleTokens", "8000", "the tokens of a CEL rule", func(l *limits, n int64) { l.rules.MaxRuleTokens = int(n) }},
 	{"MaxRuleNodes", "2000", "the syntax tree of a CEL rule", func(l *limits, n int64) { l.rules.MaxRuleNodes = int(n) }},
 	{"MaxCost", "500000", "what one evaluation of a CEL rule may cost", func(l *limits, n int64) { l.rules.MaxCost = uint64(n) }},
 	{"MaxPerBundle", "1000", "the requirements of one bundle", func(l *limits, n int64) { l.rules.MaxPerBundle = int(n) }},

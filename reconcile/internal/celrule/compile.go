@@ -18,10 +18,11 @@ import (
 // Limits of what is read. A rule and its nesting have those that package
 // constraints has by default; schemas of the API server end long before theirs.
 const (
-	maxRuleSize  = 64 << 10
-	maxRuleDepth = 100
-	maxRuleNodes = 2000
-	maxDepth     = 256
+	maxRuleSize   = 64 << 10
+	maxRuleDepth  = 100
+	maxRuleTokens = 8000
+	maxRuleNodes  = 2000
+	maxDepth      = 256
 )
 
 // keyword is the member of a schema that holds its rules.
@@ -195,40 +196,35 @@ func (c *compiler) rule(v any) (*rule, error) {
 	if r.text == "" {
 		return nil, errors.New("a rule without text")
 	}
-	old, err := c.mentionsOldSelf(r.text)
-	if old {
-		return nil, nil
-	}
+	parsed, err := c.parse(r.text)
 	if err == nil {
-		r.program, err = c.compile(r.text)
+		if mentionsOldSelf(parsed) {
+			return nil, nil
+		}
+		r.program, err = c.plan(parsed)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rule %s: %w", clip(r.text), err)
 	}
 	if text, ok := m["messageExpression"].(string); ok {
 		// One that does not compile, for whatever reason, leaves the message.
-		r.messages, _ = c.compile(text)
+		if parsed, err := c.parse(text); err == nil {
+			r.messages, _ = c.plan(parsed)
+		}
 	}
 	return r, nil
 }
 
-func (c *compiler) mentionsOldSelf(text string) (bool, error) {
-	parsed, err := c.parse(text)
-	if err != nil {
-		return false, err
-	}
+func mentionsOldSelf(parsed *cel.Ast) bool {
 	found := false
 	celast.PostOrderVisit(parsed.NativeRep().Expr(), celast.NewExprVisitor(func(x celast.Expr) {
 		found = found || x.Kind() == celast.IdentKind && x.AsIdent() == varOldSelf
 	}))
-	return found, nil
+	return found
 }
 
-func (c *compiler) compile(text string) (*celcost.Program, error) {
-	parsed, err := c.parse(text)
-	if err != nil {
-		return nil, err
-	}
+// plan checks and plans what was parsed.
+func (c *compiler) plan(parsed *cel.Ast) (*celcost.Program, error) {
 	checked, issues := c.env.Check(parsed)
 	if issues.Err() != nil {
 		return nil, issueError(issues)
@@ -238,6 +234,9 @@ func (c *compiler) compile(text string) (*celcost.Program, error) {
 
 // parse returns the syntax tree of a rule that is small enough to be checked.
 func (c *compiler) parse(text string) (*cel.Ast, error) {
+	if n := celcost.Tokens(text); n > maxRuleTokens {
+		return nil, fmt.Errorf("it counts as %d tokens: at most %d are allowed", n, maxRuleTokens)
+	}
 	if celcost.Expands(text) {
 		return nil, errors.New("its macros optMap and optFlatMap expand to too much")
 	}
