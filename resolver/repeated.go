@@ -37,6 +37,18 @@ func repeated(list []property.Property) error {
 	return nil
 }
 
+// repeats returns the error for what a candidate states twice, or nil.
+func (u *universe) repeats(c cand) error {
+	if u.isInstalled(c) {
+		return u.installed[c].repeats
+	}
+	_, b := u.entry(c)
+	if api, ok := b.RepeatedAPI(); ok {
+		return &repeatedError{api.String()}
+	}
+	return nil
+}
+
 // says tells why the bundle cannot be chosen, for the end of a sentence.
 func (f *Unusable) says() string {
 	if errors.As(f.Err, new(*repeatedError)) {

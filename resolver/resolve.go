@@ -3,6 +3,7 @@ package resolver
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -180,9 +181,15 @@ func (r *resolution) solution(set []cand) *Solution {
 			sol.Stayed = append(sol.Stayed, r.stay(s, r.options[i].list))
 		}
 	}
-	sol.LeftOut = r.leftOut(set)
+	unread := false
+	sol.LeftOut, unread = r.leftOut(set)
 	sol.Unseen = u.unseen
 	sol.Faults = u.evaluation.list()
+	sol.Differs = r.differences(set)
+	if unread {
+		sol.Differs = slices.Insert(sol.Differs, 0, Difference{Rule: "H7",
+			Text: "OLM leaves nothing out that it cannot read, but refuses the namespace: fix what is left out"})
+	}
 	return sol
 }
 
@@ -209,16 +216,17 @@ func (r *resolution) stay(s *subscription, options []cand) Stay {
 }
 
 // leftOut lists what could not be read among the options of what was decided.
-// Catalogs without problems, nearly all, cost nothing.
-func (r *resolution) leftOut(set []cand) (out []LeftOut) {
+// Catalogs without problems, nearly all, cost nothing. Unread reports whether any of
+// it is left out for another reason than that it states something twice (H26).
+func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 	u := r.u
 	for _, in := range u.installed {
 		if in.err != nil {
-			out = append(out, LeftOut{u.ref(in.id), in.err.Error()})
+			out, unread = append(out, LeftOut{u.ref(in.id), in.err.Error()}), true
 		}
 	}
 	if !slices.ContainsFunc(u.cats, func(s *source) bool { return len(s.Graph.Problems()) > 0 }) {
-		return out
+		return out, unread
 	}
 	seen, needs := map[cand]bool{}, map[*need]bool{}
 	look := func(c cand) {
@@ -228,6 +236,7 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut) {
 		seen[c] = true
 		if f := u.unreadable(c); f != nil {
 			out = append(out, LeftOut{f.Bundle, f.Err.Error()})
+			unread = unread || !errors.As(f.Err, new(*repeatedError))
 		}
 	}
 	for _, n := range r.options {
@@ -243,5 +252,5 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut) {
 	slices.SortFunc(out, func(a, b LeftOut) int {
 		return cmp.Or(compareID(a.Bundle.Catalog, b.Bundle.Catalog), cmp.Compare(a.Bundle.Name, b.Bundle.Name), cmp.Compare(a.Bundle.Channel, b.Bundle.Channel))
 	})
-	return out
+	return out, unread
 }

@@ -30,6 +30,9 @@ type Solution struct {
 	// Unseen are the catalogs that took no part because the namespace does not see
 	// them (D19), by namespace and name.
 	Unseen []CatalogID `json:"unseen,omitempty"`
+	// Differs are the rules by which the running OLM answers otherwise, or may: those
+	// of what was left out, of the subscriptions, and of what was chosen.
+	Differs []Difference `json:"differs,omitempty"`
 	// Faults are rules of constraints that could not be evaluated on some
 	// bundle, and count as false there (D7), in order.
 	Faults []Fault `json:"faults,omitempty"`

@@ -29,8 +29,9 @@ func (s Stay) String() string {
 
 // Warnings tells what a person should know of a solution, a line each: the
 // authors' deprecations of what is selected (D12), what was left out (H7), the
-// catalogs that took no part (D19), and the rules that could not be evaluated (D7). What Refused tells is not among
-// them. The words of authors are on their line, with single spaces.
+// catalogs that took no part (D19), and the rules that could not be evaluated (D7).
+// What Refused and Differs state is not among them. The words of authors are on their
+// line, with single spaces.
 func (s *Solution) Warnings() []string {
 	var out []string
 	add := func(format string, args ...any) {

@@ -21,7 +21,9 @@ type answer struct {
 	LeftOut  []resolver.LeftOut  `json:"leftOut,omitempty"`
 	// Unseen are catalogs that the namespace does not see.
 	Unseen []resolver.CatalogID `json:"unseen,omitempty"`
-	Faults []resolver.Fault     `json:"faults,omitempty"`
+	// Differs are the rules by which the running OLM answers otherwise.
+	Differs []resolver.Difference `json:"differs,omitempty"`
+	Faults  []resolver.Fault      `json:"faults,omitempty"`
 	// Refused is the conflict of the parts that a partial answer leaves out.
 	Refused  *resolver.Conflict `json:"refused,omitempty"`
 	Conflict *resolver.Conflict `json:"conflict,omitempty"`
@@ -37,7 +39,7 @@ type answer struct {
 }
 
 func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
-	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Faults: sol.Faults, Refused: sol.Refused, problem: p, solution: sol}
+	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Differs: sol.Differs, Faults: sol.Faults, Refused: sol.Refused, problem: p, solution: sol}
 }
 
 func (a *answer) text(w io.Writer) error {
@@ -142,5 +144,9 @@ func (a *answer) warnings() []string {
 	if a.Refused != nil {
 		lines = append(lines, visible.Words(a.Refused.Error()))
 	}
-	return append(lines, a.solution.Warnings()...)
+	lines = append(lines, a.solution.Warnings()...)
+	for _, d := range a.Differs {
+		lines = append(lines, visible.Words(d.String()))
+	}
+	return lines
 }

@@ -106,6 +106,14 @@ func (d *planDocument) text(w io.Writer) error {
 			print("note: %s\n", n)
 		}
 	}
+	if d.Solution != nil {
+		for _, line := range d.Solution.Warnings() {
+			print("warning: %s\n", line)
+		}
+		for _, x := range d.Solution.Differs {
+			print("warning: %s\n", visible.Words(x.String()))
+		}
+	}
 	section := func(title string, lines []string) {
 		if len(lines) > 0 {
 			print("\n%s:\n  %s\n", title, visible.Block(strings.Join(lines, "\n  ")))

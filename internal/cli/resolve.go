@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +65,8 @@ problem was answered.`,
 		if err != nil {
 			return err
 		}
+		// A package on the command line is not a Subscription: OLM never sees it.
+		a.Differs = slices.DeleteFunc(slices.Clone(a.Differs), func(d resolver.Difference) bool { return d.Subscription != "" })
 		if err := s.out.print(a); err != nil {
 			return err
 		}

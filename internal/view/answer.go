@@ -44,6 +44,11 @@ func newAnswer(ctx context.Context, name string, p *resolver.Problem) (*answerDa
 		return nil, err
 	}
 	a.Warnings = sol.Warnings()
+	for _, d := range sol.Differs {
+		if d.Subscription == "" { // those are of the page, not of a cluster
+			a.Warnings = append(a.Warnings, d.String())
+		}
+	}
 	return a, nil
 }
 

@@ -1,0 +1,123 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/constraints"
+)
+
+// A Difference is a rule by which the running OLM answers otherwise, or may: it would
+// refuse the namespace, or choose something else.
+type Difference struct {
+	// Rule is the id of the rule, such as H26.
+	Rule string `json:"rule"`
+	// Subscription is the name of the subscription that the rule concerns, if it is one.
+	Subscription string `json:"subscription,omitempty"`
+	// Bundle is the bundle or installed operator that the rule concerns, if it is one.
+	Bundle *Ref `json:"bundle,omitempty"`
+	// Text says what OLM does, and what avoids the difference.
+	Text string `json:"text"`
+}
+
+// String returns the text with the rule.
+func (d Difference) String() string { return fmt.Sprintf("%s (%s)", d.Text, d.Rule) }
+
+// differences returns the rules by which OLM answers otherwise than with a set: those
+// of the subscriptions, then those of the set, in order.
+func (r *resolution) differences(set []cand) (out []Difference) {
+	u := r.u
+	for i, s := range u.subs {
+		if r.options[i] == nil {
+			continue
+		}
+		if names := u.joined(s); len(names) > 1 {
+			out = append(out, Difference{Rule: "H28", Subscription: s.Name,
+				Text: fmt.Sprintf("subscription %s names no catalog: OLM joins the channels of %s, which usually fails; name a catalog", s.Name, strings.Join(names, " and "))})
+		}
+		if names := r.drawn(s, r.options[i].list); len(names) > 1 {
+			out = append(out, Difference{Rule: "H15", Subscription: s.Name,
+				Text: fmt.Sprintf("subscription %s names no channel: OLM chooses between %s at random; name a channel", s.Name, strings.Join(names, " and "))})
+		}
+	}
+	if u.semantics() == PerBundle {
+		return out
+	}
+	has := make(map[cand]bool, len(set))
+	for _, c := range set {
+		has[c] = true
+	}
+	chosen := func(c cand) bool { return has[c] }
+	for _, c := range set {
+		ref := u.ref(c)
+		if err := u.repeats(c); err != nil {
+			out = append(out, Difference{Rule: "H26", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s, which conflicts with itself: %s; remove one", ref.Name, err)})
+		}
+		for q := range u.requirements(c) {
+			if compound(q.Expr) && indexed(q.Expr) && !evaluated(q.Expr) && !u.waives(c, q.Expr) && len(u.among(context.Background(), q.Expr, set, chosen)) == 0 {
+				out = append(out, Difference{Rule: "D6", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s, as no single bundle satisfies its constraint %s by itself", ref.Name, q.Expr)})
+			}
+		}
+	}
+	return out
+}
+
+// joined returns the catalogs whose channels OLM would join for a subscription that
+// names none (H28).
+func (u *universe) joined(s *subscription) (names []string) {
+	if s.source() != (CatalogID{}) {
+		return nil
+	}
+	in, _ := u.sourcesFor(s)
+	for _, c := range in {
+		if len(s.channels(c)) > 0 {
+			names = append(names, c.ID().String())
+		}
+	}
+	return names
+}
+
+// drawn returns the channels from which OLM would choose at random, as the bundles
+// that a subscription without a channel would get from them are not the same (H15).
+func (r *resolution) drawn(s *subscription, options []cand) (names []string) {
+	if s.Channel != "" {
+		return nil
+	}
+	first := map[string]string{} // the preferred bundle of each channel
+	differ := false
+	for _, c := range options {
+		if r.u.isInstalled(c) {
+			continue
+		}
+		e, b := r.u.entry(c)
+		name := e.Channel().Name()
+		if first[name] != "" {
+			continue
+		}
+		first[name] = b.Name()
+		names = append(names, name)
+		differ = differ || first[names[0]] != b.Name()
+	}
+	if !differ {
+		return nil
+	}
+	slices.Sort(names)
+	return names
+}
+
+// evaluated reports whether a constraint has a rule, which costs to evaluate.
+func evaluated(x constraints.Expr) bool {
+	switch x := x.(type) {
+	case *constraints.All:
+		return slices.ContainsFunc(x.Of, evaluated)
+	case *constraints.Any:
+		return slices.ContainsFunc(x.Of, evaluated)
+	case *constraints.Not:
+		return slices.ContainsFunc(x.Of, evaluated)
+	case *constraints.CEL:
+		return true
+	}
+	return false
+}
