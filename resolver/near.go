@@ -8,6 +8,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/graph"
 )
 
 // nothing says, for the end of a clause, that nothing meets a requirement, and
@@ -95,11 +96,21 @@ func (u *universe) hidden(x constraints.Expr) string {
 				if err := e.Channel().Err(); err != nil {
 					why = "its channel " + e.Channel().Name() + " is broken: " + reason(err)
 				} else {
-					why = "another entry of channel " + e.Channel().Name() + " skips it"
+					why = skippedText(e)
 				}
 			}
 			return fmt.Sprintf("%s, which could meet it, is never offered: %s", b.Name(), why)
 		}
 	}
 	return ""
+}
+
+// skippedText says why an entry is not in the order of its channel (H3, H27).
+func skippedText(e graph.Entry) string {
+	for name := range e.Skips() {
+		if name == e.Name() {
+			return "it skips itself in channel " + e.Channel().Name()
+		}
+	}
+	return "another entry of channel " + e.Channel().Name() + " skips it"
 }

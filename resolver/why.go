@@ -312,7 +312,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if _, ok := e.Rank(); !ok {
 		if _, reached := w.e.vars[c]; !reached {
-			out.Text = "is never offered: another entry of channel " + e.Channel().Name() + " skips it"
+			out.Text = "is never offered: " + skippedText(e)
 			if err := e.Channel().Err(); err != nil {
 				out.Text = fmt.Sprintf("is never offered: its channel is broken: %v", err)
 			}

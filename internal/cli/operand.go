@@ -82,7 +82,7 @@ func namesOf(cats []*graph.Catalog) []string {
 func (o *operand) believe(name, version string, list []graph.Package) error {
 	v, err := semver.Parse(version)
 	if err != nil || name == "" {
-		return fmt.Errorf("write BUNDLE@VERSION with a version like 1.2.3")
+		return &versionError{name, version}
 	}
 	o.Node = graph.Node{Name: name, Version: v.String()}
 	for _, p := range list {
@@ -93,6 +93,11 @@ func (o *operand) believe(name, version string, list []graph.Package) error {
 	}
 	return nil
 }
+
+// A versionError is the error of BUNDLE@VERSION where either cannot be read.
+type versionError struct{ name, version string }
+
+func (*versionError) Error() string { return "write BUNDLE@VERSION with a version like 1.2.3" }
 
 // found sets what a bundle of a catalog tells.
 func (o *operand) found(b graph.Bundle) {

@@ -34,7 +34,8 @@ directories in it are relative to --root.
 
 Exit codes: 0 the platform and all operators get there, 1 something blocks the
 platform or an operator is left behind, 2 the input could not be read, 3 nothing
-stands in the way but something was not checked.`,
+stands in the way but something was not checked. With -o json, leftBehind of each
+of operators and the list unchecked state what codes 1 and 3 mean.`,
 		Example: `  olmkit platform --from 4.16.9 --to 4.18 --catalog 4.16=./c416 --catalog 4.17=./c417 --catalog 4.18=./c418 \
     --installed etcd=0.9.0:stable
   olmkit platform --problem cluster.json --root ./catalogs -o json`,
@@ -90,7 +91,7 @@ stands in the way but something was not checked.`,
 		switch {
 		case !plan.OK || len(plan.LeftBehind()) > 0:
 			return errNegative
-		case len(plan.Warnings) > 0:
+		case len(plan.Unchecked) > 0:
 			return errUnchecked
 		}
 		return nil

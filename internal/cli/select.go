@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
@@ -127,15 +126,14 @@ With --problem a refusal is an answer like any other.`,
 
 // installedBundle returns what --installed names.
 func installedBundle(arg string, known []*graph.Catalog, pkg string, policy olmv1.UpgradePolicy) (*olmv1.Installed, error) {
-	if name, version, ok := strings.Cut(arg, "@"); ok && name != "" && policy == olmv1.SelfCertified && len(packagesOf(known, name)) == 0 {
-		if _, err := semver.Parse(version); err != nil {
-			return &olmv1.Installed{Name: name, Version: version}, nil // nothing depends on it (C4)
-		}
-	}
 	if len(packagesOf(known, pkg)) == 0 {
 		pkg = "" // the answer says that no catalog has it
 	}
 	o, err := findOperand(arg, known, pkg)
+	var bad *versionError
+	if errors.As(err, &bad) && bad.name != "" && policy == olmv1.SelfCertified {
+		o.Node, err = graph.Node{Name: bad.name, Version: bad.version}, nil // nothing depends on it (C4)
+	}
 	if err == nil && o.channel != "" {
 		err = errors.New("what is installed has no channel here; name channels with --channel")
 	}

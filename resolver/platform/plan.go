@@ -22,6 +22,8 @@ type Plan struct {
 	// is no catalog or that parts of one could not be read; then installed bundles
 	// that nothing given knows, by package and name.
 	Warnings []string `json:"warnings,omitempty"`
+	// Unchecked is what Warnings state, one for each.
+	Unchecked []Unchecked `json:"unchecked,omitempty"`
 	// Steps are in the order in which to take them; at one version of the
 	// platform, operators come by package and name.
 	Steps []Step `json:"steps"`
@@ -30,6 +32,32 @@ type Plan struct {
 	Blockers []Blocker `json:"blockers"`
 	// Operators are the installed operators, by package and name.
 	Operators []OperatorPlan `json:"operators"`
+}
+
+// An Unchecked is something that the plan did not check: of a version of the platform
+// without a catalog, of a catalog that cannot all be read, or of an installed bundle
+// that no catalog has.
+type Unchecked struct {
+	// Platform is the version of the platform, empty for a bundle.
+	Platform string `json:"platform,omitempty"`
+	// Catalog is the name of the catalog, empty where there is none, and Errors how
+	// many errors it has that may concern an installed operator.
+	Catalog string `json:"catalog,omitempty"`
+	Errors  int    `json:"errors,omitzero"`
+	// Package and Bundle are those of an installed operator.
+	Package string      `json:"package,omitempty"`
+	Bundle  *graph.Node `json:"bundle,omitempty"`
+}
+
+// String returns the warning.
+func (u Unchecked) String() string {
+	switch {
+	case u.Bundle != nil:
+		return fmt.Sprintf("no catalog that was given has %s of package %s; whether it blocks the platform was not checked", u.Bundle, u.Package)
+	case u.Errors > 0:
+		return fmt.Sprintf("catalog %q of %s has %s; what could not be read was not checked", u.Catalog, u.Platform, count(u.Errors, "error"))
+	}
+	return fmt.Sprintf("no catalog of %s was given; what operators do there was not checked", u.Platform)
 }
 
 // A Step is one upgrade: of the platform when Operator is nil.
@@ -93,6 +121,9 @@ type OperatorPlan struct {
 	// Checked reports whether there is a catalog for any version that the operator
 	// gets to. Without, nothing is known about where it is safe.
 	Checked bool `json:"checked"`
+	// LeftBehind reports whether the platform gets to a version that the operator
+	// does not; see [Plan.LeftBehind].
+	LeftBehind bool `json:"leftBehind"`
 }
 
 // LeftBehind returns the blockers that the platform passes and an operator does

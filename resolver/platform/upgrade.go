@@ -33,7 +33,10 @@ func Upgrade(ctx context.Context, p Problem) (*Plan, error) {
 		ID: p.ID, From: t.from.String(), To: t.to.String(), Reached: t.at(end).String(),
 		OK: t.at(end) == t.to, Steps: []Step{}, Blockers: []Blocker{}, Operators: []OperatorPlan{},
 	}
-	plan.Warnings = t.unchecked(roads)
+	plan.Unchecked = t.unchecked(roads)
+	for _, x := range plan.Unchecked {
+		plan.Warnings = append(plan.Warnings, x.String())
+	}
 	taken := make([][]Step, end+1) // operator steps of each level
 	for _, r := range roads {
 		if err := r.travel(ctx, end, plan, taken); err != nil {
@@ -45,6 +48,11 @@ func Upgrade(ctx context.Context, p Problem) (*Plan, error) {
 		if k < end {
 			plan.Steps = append(plan.Steps, Step{Platform: t.at(k).String(), Next: t.at(k + 1).String()})
 		}
+	}
+	behind := plan.LeftBehind()
+	for i := range plan.Operators {
+		o := &plan.Operators[i]
+		o.LeftBehind = slices.ContainsFunc(behind, func(x Blocker) bool { return x.Package == o.Package })
 	}
 	return plan, nil
 }
@@ -358,24 +366,24 @@ func (r *road) safe(k int) bool {
 }
 
 // unchecked says what the plan could not look at.
-func (t *trip) unchecked(roads []*road) []string {
+func (t *trip) unchecked(roads []*road) []Unchecked {
 	if len(roads) == 0 {
 		return nil
 	}
-	var out []string
+	var out []Unchecked
 	for v := t.from; v.Compare(t.to) <= 0; v = v.Next() {
 		if !t.hasCatalog(v) {
-			out = append(out, fmt.Sprintf("no catalog of %s was given; what operators do there was not checked", v))
+			out = append(out, Unchecked{Platform: v.String()})
 		}
 		for _, c := range t.catalogs[v] {
 			if n := t.unread(c.Graph); n > 0 {
-				out = append(out, fmt.Sprintf("catalog %q of %s has %s; what could not be read was not checked", c.Name, v, count(n, "error")))
+				out = append(out, Unchecked{Platform: v.String(), Catalog: c.Name, Errors: n})
 			}
 		}
 	}
 	for _, r := range roads {
 		if !r.known {
-			out = append(out, fmt.Sprintf("no catalog that was given has %s of package %s; whether it blocks the platform was not checked", r.start, r.Package))
+			out = append(out, Unchecked{Package: r.Package, Bundle: &r.start})
 		}
 	}
 	return out
