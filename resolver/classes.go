@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // Bundles that behave alike in a core are one to its proof: a person wants to
@@ -18,32 +19,8 @@ import (
 // of candidates that are alike are one rule.
 type rule struct {
 	Fact
-	facts []int    // in the encoding
-	owner int      // class, or noClass
-	need  *formula // as in stating
-	list  []int    // classes, of which at most one can be chosen
-}
-
-const noClass = -1
-
-// A formula is a need over classes.
-type formula struct {
-	kind    needKind
-	expr    constraints.Expr // of a leaf
-	classes []int            // of an anyOf; of a noneOf, what satisfies its expression
-	kids    []*formula
-}
-
-// each calls f for every class that the formula asks for.
-func (n *formula) each(f func(class int)) {
-	if n.kind == anyOf {
-		for _, c := range n.classes {
-			f(c)
-		}
-	}
-	for _, k := range n.kids {
-		k.each(f)
-	}
+	proof.Rule
+	facts []int // in the encoding
 }
 
 // A quotient is a core over classes.
@@ -52,12 +29,13 @@ type quotient struct {
 	rules   []rule
 	classes [][]cand // in the order in which the facts mention them
 	of      map[cand]int
+	leaves  map[*proof.Formula]constraints.Expr
 }
 
 // quotient sorts the candidates of a core into classes. Candidates in apart are
 // alike to none.
 func (e *encoding) quotient(ctx context.Context, core []int, apart []cand) *quotient {
-	q := &quotient{e: e, of: map[cand]int{}}
+	q := &quotient{e: e, of: map[cand]int{}, leaves: map[*proof.Formula]constraints.Expr{}}
 	var all []cand
 	marks := map[cand][]int{}
 	known := map[cand]bool{}
@@ -159,12 +137,12 @@ func (e *encoding) leaves(ctx context.Context, n *need, all []cand, has func(can
 	var walk func(n *need)
 	walk = func(n *need) {
 		switch n.kind {
-		case anyOf:
+		case proof.AnyOf:
 			leaf++
 			for _, c := range n.list {
 				f(c, leaf)
 			}
-		case noneOf:
+		case proof.NoneOf:
 			leaf++
 			for _, c := range e.r.u.among(ctx, n.expr, all, has) {
 				f(c, leaf)
@@ -184,15 +162,15 @@ func (q *quotient) state(ctx context.Context, core []int) {
 		like  string
 	}
 	at := map[key]int{}
-	formulas := map[string]*formula{}
+	formulas := map[string]*proof.Formula{}
 	for _, i := range core {
 		f := q.e.facts[i]
-		r := rule{Fact: f.Fact, facts: []int{i}, owner: noClass}
+		r := rule{f.Fact, proof.Rule{Kind: kindOf(f.Fact), Owner: proof.NoClass}, []int{i}}
 		like := q.e.likeness(i)
 		if f.owner != noCand {
-			r.owner = q.of[f.owner]
+			r.Owner = q.of[f.owner]
 		}
-		k := key{r.owner, like}
+		k := key{r.Owner, like}
 		if n, ok := at[k]; ok {
 			q.rules[n].facts = append(q.rules[n].facts, i)
 			continue
@@ -202,29 +180,30 @@ func (q *quotient) state(ctx context.Context, core []int) {
 			if formulas[like] == nil {
 				formulas[like] = q.formula(ctx, f.need)
 			}
-			r.need = formulas[like]
+			r.Need = formulas[like]
 		}
-		r.list = q.classesOf(f.list)
+		r.List = q.classesOf(f.list)
 		q.rules = append(q.rules, r)
 	}
 }
 
-func (q *quotient) formula(ctx context.Context, n *need) *formula {
-	out := &formula{kind: n.kind, expr: n.expr}
+func (q *quotient) formula(ctx context.Context, n *need) *proof.Formula {
+	out := &proof.Formula{Op: n.kind}
+	q.leaves[out] = n.expr
 	switch n.kind {
-	case anyOf:
-		out.classes = q.classesOf(n.list)
-	case noneOf:
+	case proof.AnyOf:
+		out.Classes = q.classesOf(n.list)
+	case proof.NoneOf:
 		first := make([]cand, len(q.classes))
 		for i, class := range q.classes {
 			first[i] = class[0]
 		}
 		has := func(c cand) bool { n, ok := q.of[c]; return ok && first[n] == c }
-		out.classes = q.classesOf(q.e.r.u.among(ctx, n.expr, first, has))
-		slices.Sort(out.classes)
+		out.Classes = q.classesOf(q.e.r.u.among(ctx, n.expr, first, has))
+		slices.Sort(out.Classes)
 	}
 	for _, k := range n.kids {
-		out.kids = append(out.kids, q.formula(ctx, k))
+		out.Kids = append(out.Kids, q.formula(ctx, k))
 	}
 	return out
 }
@@ -240,4 +219,53 @@ func (q *quotient) classesOf(list []cand) []int {
 		}
 	}
 	return out
+}
+
+// kindOf returns the kind of rule that a fact is.
+func kindOf(f Fact) proof.Kind {
+	switch f.(type) {
+	case *Unavailable:
+		return proof.Impossible
+	case *MustStay:
+		return proof.Required
+	case *Prohibited, *Unusable, *Ruled, *InstallMode:
+		return proof.Forbidden
+	case *OnePerPackage, *OneProvider, *Replaced:
+		return proof.Exclusive
+	}
+	return proof.Needs
+}
+
+// maxProof bounds the work of one proof, in looks at a candidate in a fact. A
+// proof that is longer is nothing that a person would read.
+const maxProof = 2_000_000
+
+// prove returns the contradiction that follows from facts, from what was chosen
+// before, and from supposing one more candidate, if it is not noCand. The claim
+// is nil if there is none. The error is the context's, or [proof.ErrTooLong].
+func (e *encoding) prove(ctx context.Context, work int, core []int, before []cand, suppose cand) (*quotient, *proof.Claim, error) {
+	apart := slices.Clone(before)
+	if suppose != noCand {
+		apart = append(apart, suppose)
+	}
+	q := e.quotient(ctx, core, apart)
+	rules := make([]proof.Rule, len(q.rules))
+	for i, r := range q.rules {
+		rules[i] = r.Rule
+	}
+	var earlier []int
+	for _, c := range before {
+		if n, ok := q.of[c]; ok {
+			earlier = append(earlier, n)
+		}
+	}
+	one := proof.NoClass
+	if n, ok := q.of[suppose]; ok {
+		one = n
+	}
+	end, err := proof.Prove(ctx, rules, len(q.classes), earlier, one, work)
+	if err == nil {
+		err = e.r.interrupted(ctx)
+	}
+	return q, end, err
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/proof"
 	"github.com/olmkit/olmkit/internal/sat"
 	"github.com/olmkit/olmkit/property"
 )
@@ -161,9 +162,9 @@ func (e *encoding) state(ctx context.Context, f stating) {
 // hold.
 func (e *encoding) demand(n *need, when ...sat.Lit) {
 	switch n.kind {
-	case anyOf:
+	case proof.AnyOf:
 		e.s.Demand(when, e.options(n))
-	case every:
+	case proof.Every:
 		for _, k := range n.kids {
 			e.demand(k, when...)
 		}
@@ -214,7 +215,7 @@ func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
 		return l
 	}
 	var parts []sat.Lit
-	if n.kind == anyOf {
+	if n.kind == proof.AnyOf {
 		parts = e.of(n.list)
 	}
 	for _, k := range n.kids {
@@ -222,11 +223,11 @@ func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
 	}
 	var l sat.Lit
 	switch n.kind {
-	case anyOf, some:
+	case proof.AnyOf, proof.Some:
 		l = e.s.Or(parts...)
-	case every:
+	case proof.Every:
 		l = e.s.And(parts...)
-	case noneOf:
+	case proof.NoneOf:
 		for _, c := range e.r.u.among(ctx, n.expr, e.reached, e.isReached) {
 			parts = append(parts, e.vars[c])
 		}
@@ -290,7 +291,7 @@ func (e *encoding) options(n *need) []sat.Lit {
 
 // choice turns a need into the solver's choice between literals.
 func (e *encoding) choice(ctx context.Context, n *need) sat.Choice {
-	if n.kind == anyOf {
+	if n.kind == proof.AnyOf {
 		return sat.Choice{Options: e.options(n)}
 	}
 	out := sat.Choice{Met: func(chosen func(sat.Lit) bool) bool {

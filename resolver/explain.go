@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // A Step is one sentence of a derivation and the steps that support it.
@@ -80,9 +81,9 @@ func (c *Core) Derive(ctx context.Context) (*Derivation, error) {
 }
 
 func (c *Core) deriveWithin(ctx context.Context, work int) (*Derivation, error) {
-	q, end, err := c.e.proveWithin(ctx, work, c.index, nil, noCand)
+	q, end, err := c.e.prove(ctx, work, c.index, nil, noCand)
 	switch {
-	case errors.Is(err, errTooLong):
+	case errors.Is(err, proof.ErrTooLong):
 		return c.flat(), nil
 	case err != nil:
 		return nil, err

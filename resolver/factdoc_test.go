@@ -182,7 +182,7 @@ func TestFactIsOneOf(t *testing.T) {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				if d.Name.Name == "isFact" {
+				if d.Name.Name == "isFact" && d.Recv != nil {
 					want = append(want, d.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name)
 				}
 			case *ast.GenDecl:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/proof"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -45,7 +46,7 @@ func (r *resolution) firstIn(ctx context.Context, s *scratch) (set []cand, ok bo
 		if t.decided(n) {
 			continue
 		}
-		if n.kind == some {
+		if n.kind == proof.Some {
 			k := n.kids[0]
 			queue = k.appendChoices(queue)
 			t.forbidden = append(t.forbidden, k.forbidden()...)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // A narrator turns the claims of a proof into steps.
@@ -21,36 +23,20 @@ type nameKey struct {
 // claims again and again; what it says in full can be far longer than itself.
 const maxTold = 400
 
-// size returns how many steps a claim is, written out, up to a little more than
-// maxTold.
-func (c *claim) size(known map[*claim]int) int {
-	if n, ok := known[c]; ok {
-		return n
-	}
-	n := 1
-	for _, b := range c.because {
-		if b.kind != supposed {
-			n = min(n+b.size(known), maxTold+1)
-		}
-	}
-	known[c] = n
-	return n
-}
-
 // tell turns a proof into steps; nil when it is longer than anybody would read.
-func (q *quotient) tell(end *claim) *Step {
-	if end == nil || end.size(map[*claim]int{}) > maxTold {
+func (q *quotient) tell(end *proof.Claim) *Step {
+	if end == nil || end.Steps(maxTold) > maxTold {
 		return nil
 	}
 	w := narrator{quotient: q, names: map[nameKey]string{}}
 	return w.step(end)
 }
 
-func (w *narrator) steps(claims []*claim) []*Step {
+func (w *narrator) steps(claims []*proof.Claim) []*Step {
 	var out []*Step
-	seen := map[*claim]bool{}
+	seen := map[*proof.Claim]bool{}
 	for _, c := range claims {
-		if c.kind == supposed || seen[c] {
+		if c.Kind == proof.Supposed || seen[c] {
 			continue
 		}
 		seen[c] = true
@@ -73,37 +59,37 @@ func (w *narrator) name(class int, either bool) string {
 }
 
 // step tells one claim.
-func (w *narrator) step(c *claim) *Step {
+func (w *narrator) step(c *proof.Claim) *Step {
 	s := &Step{}
 	switch {
-	case c.kind == unmet:
-		s.Code, s.Text = CodeUnmetPart, w.part(c.part)
+	case c.Kind == proof.Unmet:
+		s.Code, s.Text = CodeUnmetPart, w.part(c.Part)
 		return s
-	case c.rule == crowded:
+	case c.Rule == proof.Counting:
 		w.crowded(s, c)
 		return s
-	case c.rule == preference:
-		s.Code, s.Bundles = CodePreferred, w.refs(c.class)
+	case c.Rule == proof.Preference:
+		s.Code, s.Bundles = CodePreferred, w.refs(c.Class)
 		s.one, s.many = "was chosen before, as what is asked for first prefers", "were chosen before, as what is asked for first prefers"
-		w.finish(s, w.name(c.class, false))
+		w.finish(s, w.name(c.Class, false))
 		return s
-	case c.rule == supposition:
-		s.Code, s.Bundles = CodeSupposed, w.refs(c.class)
+	case c.Rule == proof.Supposition:
+		s.Code, s.Bundles = CodeSupposed, w.refs(c.Class)
 		s.one, s.many = "would not help", "would not help"
-		s.Because = w.steps(c.because)
-		w.finish(s, w.name(c.class, false))
+		s.Because = w.steps(c.Because)
+		w.finish(s, w.name(c.Class, false))
 		return s
 	}
-	r := &w.rules[c.rule]
+	r := &w.rules[c.Rule]
 	s.Fact, s.Code = r.Fact, r.Code()
 	w.cite(s, r, c)
-	switch c.kind {
-	case chosen:
-		s.Bundles = w.refs(c.class)
+	switch c.Kind {
+	case proof.Chosen:
+		s.Bundles = w.refs(c.Class)
 		s.either = r.Code() != (*MustStay)(nil).Code()
 		w.chosen(s, c, r)
-	case excluded:
-		s.Bundles = w.refs(c.class)
+	case proof.Excluded:
+		s.Bundles = w.refs(c.Class)
 		w.excluded(s, c, r)
 	default:
 		w.contradiction(s, c, r)
@@ -111,14 +97,14 @@ func (w *narrator) step(c *claim) *Step {
 	s.Because = w.steps(w.unsaid(c, r))
 	if s.one != "" {
 		subject := ""
-		if c.kind == contradiction {
+		if c.Kind == proof.Contradiction {
 			subject = w.e.r.u.group(s.Bundles, s.either)
 		} else {
-			subject = w.name(c.class, s.either)
+			subject = w.name(c.Class, s.either)
 		}
 		w.finish(s, subject)
 	}
-	if c.kind == contradiction {
+	if c.Kind == proof.Contradiction {
 		w.fold(s)
 		w.lead(s, c, r)
 	}
@@ -126,19 +112,19 @@ func (w *narrator) step(c *claim) *Step {
 }
 
 // unsaid returns the claims behind c that its sentence does not tell itself.
-func (w *narrator) unsaid(c *claim, r *rule) []*claim {
+func (w *narrator) unsaid(c *proof.Claim, r *rule) []*proof.Claim {
 	q, ok := r.Fact.(*Requires)
-	if !ok || len(c.because) == 0 {
-		return c.because
+	if !ok || len(c.Because) == 0 {
+		return c.Because
 	}
 	// That nothing meets the whole of a requirement is part of the sentence.
-	return slices.DeleteFunc(slices.Clone(c.because), func(b *claim) bool {
-		return b.kind == unmet && sameExpr(b.part.expr, q.Requirement)
+	return slices.DeleteFunc(slices.Clone(c.Because), func(b *proof.Claim) bool {
+		return b.Kind == proof.Unmet && sameExpr(w.leaves[b.Part], q.Requirement)
 	})
 }
 
 // cite adds the places and the author's words.
-func (w *narrator) cite(s *Step, r *rule, c *claim) {
+func (w *narrator) cite(s *Step, r *rule, c *proof.Claim) {
 	u := w.e.r.u
 	for _, i := range r.facts {
 		switch f := w.e.facts[i].Fact.(type) {
@@ -171,16 +157,16 @@ func (w *narrator) cite(s *Step, r *rule, c *claim) {
 	}
 }
 
-func (w *narrator) chosen(s *Step, c *claim, r *rule) {
+func (w *narrator) chosen(s *Step, c *proof.Claim, r *rule) {
 	switch q := r.Fact.(type) {
 	case *MustStay:
 		s.one = "is an orphan: it is installed without a subscription and must stay as it is"
 		s.many = "are orphans: they are installed without a subscription and must stay as they are"
 	case *Subscribed:
-		s.one = w.asks(q, s.Bundles, len(c.because) > 0)
+		s.one = w.asks(q, s.Bundles, len(c.Because) > 0)
 		s.many = s.one
 	case *Requires:
-		s.one, s.many = meets(q, w.name(r.owner, true))
+		s.one, s.many = meets(q, w.name(r.Owner, true))
 	}
 }
 
@@ -191,12 +177,12 @@ func meets(q *Requires, owner string) (one, many string) {
 	return "is" + text, "are" + text
 }
 
-func (w *narrator) excluded(s *Step, c *claim, r *rule) {
+func (w *narrator) excluded(s *Step, c *proof.Claim, r *rule) {
 	other, several := "the others", false
-	for _, b := range c.because {
-		if b.kind == chosen || b.kind == supposed {
-			other = w.name(b.class, true)
-			several = b.kind == chosen && len(w.classes[b.class]) > 1
+	for _, b := range c.Because {
+		if b.Kind == proof.Chosen || b.Kind == proof.Supposed {
+			other = w.name(b.Class, true)
+			several = b.Kind == proof.Chosen && len(w.classes[b.Class]) > 1
 		}
 	}
 	switch q := r.Fact.(type) {
@@ -224,9 +210,9 @@ func (w *narrator) excluded(s *Step, c *claim, r *rule) {
 		s.one = "cannot run here: " + q.Err.Error()
 		s.many = s.one
 	case *Requires:
-		if c.class != r.owner {
-			s.one = fmt.Sprintf("is ruled out by %s, which requires %s", w.name(r.owner, false), requirement(q))
-			s.many = fmt.Sprintf("are ruled out by %s, which requires %s", w.name(r.owner, false), requirement(q))
+		if c.Class != r.Owner {
+			s.one = fmt.Sprintf("is ruled out by %s, which requires %s", w.name(r.Owner, false), requirement(q))
+			s.many = fmt.Sprintf("are ruled out by %s, which requires %s", w.name(r.Owner, false), requirement(q))
 			return
 		}
 		tail := w.failure(c, q)
@@ -234,14 +220,14 @@ func (w *narrator) excluded(s *Step, c *claim, r *rule) {
 	}
 }
 
-func (w *narrator) contradiction(s *Step, c *claim, r *rule) {
+func (w *narrator) contradiction(s *Step, c *proof.Claim, r *rule) {
 	switch q := r.Fact.(type) {
 	case *Unavailable:
 		s.Text = w.e.r.u.unavailable(q)
 	case *Subscribed:
 		s.Text = w.unmet(q)
 	case *Requires:
-		s.Bundles = w.refs(r.owner)
+		s.Bundles = w.refs(r.Owner)
 		tail := w.failure(c, q)
 		s.one, s.many = "requires "+requirement(q)+tail, "require "+requirement(q)+tail
 	case *OnePerPackage:
@@ -252,9 +238,9 @@ func (w *narrator) contradiction(s *Step, c *claim, r *rule) {
 		s.Text = fmt.Sprintf("%s cannot both be installed: one takes the place of the other", w.both(c))
 	default:
 		// What must stay, or must be chosen, cannot be.
-		for _, b := range c.because {
-			if b.kind != contradiction && b.kind != unmet {
-				s.Bundles = w.refs(b.class)
+		for _, b := range c.Because {
+			if b.Kind != proof.Contradiction && b.Kind != proof.Unmet {
+				s.Bundles = w.refs(b.Class)
 			}
 		}
 		if q, ok := r.Fact.(*MustStay); ok {
@@ -262,7 +248,7 @@ func (w *narrator) contradiction(s *Step, c *claim, r *rule) {
 		}
 		s.one, s.many = "is needed, and cannot be chosen", "are needed, and cannot be chosen"
 		made := &Step{}
-		if x := (&claim{kind: excluded, class: max(r.owner, 0)}); r.owner != noClass {
+		if x := (&proof.Claim{Kind: proof.Excluded, Class: max(r.Owner, 0)}); r.Owner != proof.NoClass {
 			w.excluded(made, x, r)
 		}
 		if made.one != "" {
@@ -275,11 +261,11 @@ func (w *narrator) contradiction(s *Step, c *claim, r *rule) {
 }
 
 // both names the two sides of a contradiction.
-func (w *narrator) both(c *claim) string {
+func (w *narrator) both(c *proof.Claim) string {
 	var names []string
-	for _, b := range c.because {
-		if b.kind != contradiction && b.kind != unmet {
-			names = append(names, w.name(b.class, true))
+	for _, b := range c.Because {
+		if b.Kind != proof.Contradiction && b.Kind != proof.Unmet {
+			names = append(names, w.name(b.Class, true))
 		}
 	}
 	return strings.Join(names, " and ")

@@ -7,13 +7,14 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // A need is a requirement or subscription as a formula over candidates, in
 // negation normal form: negations stand only at leaves. It serves the first try
 // without a solver, the encoding for the solver, and the explanation.
 type need struct {
-	kind needKind
+	kind proof.Op
 	// list holds the candidates of an anyOf, the preferred first.
 	list []cand
 	// expr is the leaf: what one of list satisfies, or for noneOf, what no chosen
@@ -21,19 +22,6 @@ type need struct {
 	expr constraints.Expr
 	kids []*need
 }
-
-type needKind int
-
-const (
-	// anyOf: one of list is chosen.
-	anyOf needKind = iota
-	// every: all kids hold.
-	every
-	// some: one of the kids holds, the first preferred.
-	some
-	// noneOf: no chosen candidate satisfies expr.
-	noneOf
-)
 
 type needKey struct {
 	expr constraints.Expr
@@ -57,7 +45,7 @@ func (n *needs) of(ctx context.Context, x constraints.Expr, own int) *need {
 	}
 	var made *need
 	if n.u.semantics() == PerBundle {
-		made = &need{kind: anyOf, expr: x, list: n.u.candidates(ctx, x, own)}
+		made = &need{kind: proof.AnyOf, expr: x, list: n.u.candidates(ctx, x, own)}
 	} else {
 		made = n.build(ctx, normal(x, false), own)
 	}
@@ -69,7 +57,7 @@ func (n *needs) of(ctx context.Context, x constraints.Expr, own int) *need {
 func (n *needs) build(ctx context.Context, x constraints.Expr, own int) *need {
 	switch x := x.(type) {
 	case *constraints.All:
-		out := &need{kind: every}
+		out := &need{kind: proof.Every}
 		for _, part := range x.Of {
 			out.kids = append(out.kids, n.build(ctx, part, own))
 		}
@@ -77,12 +65,12 @@ func (n *needs) build(ctx context.Context, x constraints.Expr, own int) *need {
 	case *constraints.Any:
 		of := alternatives(x)
 		if len(of) == 1 {
-			return &need{kind: anyOf, expr: of[0], list: n.u.candidates(ctx, of[0], own)}
+			return &need{kind: proof.AnyOf, expr: of[0], list: n.u.candidates(ctx, of[0], own)}
 		}
-		out := &need{kind: some}
+		out := &need{kind: proof.Some}
 		for _, part := range of {
 			if any, ok := part.(*constraints.Any); ok { // of leaves
-				out.kids = append(out.kids, &need{kind: anyOf, expr: any, list: n.u.candidates(ctx, any, own)})
+				out.kids = append(out.kids, &need{kind: proof.AnyOf, expr: any, list: n.u.candidates(ctx, any, own)})
 			} else {
 				out.kids = append(out.kids, n.build(ctx, part, own))
 			}
@@ -90,9 +78,9 @@ func (n *needs) build(ctx context.Context, x constraints.Expr, own int) *need {
 		slices.SortStableFunc(out.kids, func(a, b *need) int { return n.rank(ctx, a) - n.rank(ctx, b) })
 		return out
 	case *constraints.Not:
-		return &need{kind: noneOf, expr: x.Of[0]}
+		return &need{kind: proof.NoneOf, expr: x.Of[0]}
 	}
-	return &need{kind: anyOf, expr: x, list: n.u.candidates(ctx, x, own)}
+	return &need{kind: proof.AnyOf, expr: x, list: n.u.candidates(ctx, x, own)}
 }
 
 // alternatives returns what an any in normal form chooses between, before what is
@@ -133,11 +121,11 @@ func (n *needs) rank(ctx context.Context, x *need) int {
 func (x *need) heldBy(ctx context.Context, u *universe, set []cand, has func(cand) bool) bool {
 	held := func(k *need) bool { return k.heldBy(ctx, u, set, has) }
 	switch x.kind {
-	case anyOf:
+	case proof.AnyOf:
 		return slices.ContainsFunc(x.list, has)
-	case every:
+	case proof.Every:
 		return !slices.ContainsFunc(x.kids, func(k *need) bool { return !held(k) })
-	case some:
+	case proof.Some:
 		return slices.ContainsFunc(x.kids, held)
 	}
 	return len(u.among(ctx, x.expr, set, has)) == 0
@@ -173,12 +161,12 @@ func (x *need) choices() []*need { return x.appendChoices(nil) }
 
 func (x *need) appendChoices(list []*need) []*need {
 	switch x.kind {
-	case every:
+	case proof.Every:
 		for _, k := range x.kids {
 			list = k.appendChoices(list)
 		}
 		return list
-	case noneOf:
+	case proof.NoneOf:
 		return list
 	}
 	return append(list, x)
@@ -189,11 +177,11 @@ func (x *need) appendChoices(list []*need) []*need {
 func (x *need) decided(chosen func(cand) bool) bool {
 	decided := func(k *need) bool { return k.decided(chosen) }
 	switch x.kind {
-	case anyOf:
+	case proof.AnyOf:
 		return slices.ContainsFunc(x.list, chosen)
-	case some:
+	case proof.Some:
 		return slices.ContainsFunc(x.kids, decided)
-	case every:
+	case proof.Every:
 		return !slices.ContainsFunc(x.kids, func(k *need) bool { return !decided(k) })
 	}
 	return false
@@ -202,13 +190,13 @@ func (x *need) decided(chosen func(cand) bool) bool {
 // forbidden returns what a need forbids in any case.
 func (x *need) forbidden() []constraints.Expr {
 	switch x.kind {
-	case every:
+	case proof.Every:
 		var out []constraints.Expr
 		for _, k := range x.kids {
 			out = append(out, k.forbidden()...)
 		}
 		return out
-	case noneOf:
+	case proof.NoneOf:
 		return []constraints.Expr{x.expr}
 	}
 	return nil

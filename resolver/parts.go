@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/proof"
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
@@ -76,7 +77,7 @@ func (e *encoding) partition(ctx context.Context) *partition {
 
 // eachForbidden calls f for every candidate that a negation of the need names.
 func (e *encoding) eachForbidden(ctx context.Context, n *need, f func(cand)) {
-	if n.kind == noneOf {
+	if n.kind == proof.NoneOf {
 		for _, c := range e.r.u.among(ctx, n.expr, e.reached, e.isReached) {
 			f(c)
 		}

@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // failure says, for the end of a clause, why a requirement is not met.
-func (w *narrator) failure(c *claim, q *Requires) string {
-	for _, b := range c.because {
-		if b.kind == unmet && sameExpr(b.part.expr, q.Requirement) {
+func (w *narrator) failure(c *proof.Claim, q *Requires) string {
+	for _, b := range c.Because {
+		if b.Kind == proof.Unmet && sameExpr(w.leaves[b.Part], q.Requirement) {
 			return w.e.r.u.nothing(q.Requirement)
 		}
 	}
-	against := c.because
-	if c.kind == contradiction {
+	against := c.Because
+	if c.Kind == proof.Contradiction {
 		against = against[1:] // the owner itself
 	}
 	if text := w.common(against); text != "" {
@@ -23,10 +24,10 @@ func (w *narrator) failure(c *claim, q *Requires) string {
 	}
 	for _, b := range against {
 		switch {
-		case b.kind == chosen || b.kind == supposed:
-			return ", which " + w.name(b.class, true) + " breaks"
-		case b.kind == excluded && len(against) == 1 && len(distinct(w.refs(b.class))) == 1:
-			return ", which only " + w.name(b.class, true) + " could meet"
+		case b.Kind == proof.Chosen || b.Kind == proof.Supposed:
+			return ", which " + w.name(b.Class, true) + " breaks"
+		case b.Kind == proof.Excluded && len(against) == 1 && len(distinct(w.refs(b.Class))) == 1:
+			return ", which only " + w.name(b.Class, true) + " could meet"
 		}
 	}
 	return ", and nothing is left to meet it"
@@ -34,13 +35,13 @@ func (w *narrator) failure(c *claim, q *Requires) string {
 
 // common tells the one policy that stands against all that could meet a
 // requirement; "" when there is no such thing.
-func (w *narrator) common(against []*claim) string {
+func (w *narrator) common(against []*proof.Claim) string {
 	text := ""
 	for _, c := range against {
-		if c.kind != excluded || c.rule < 0 {
+		if c.Kind != proof.Excluded || c.Rule < 0 {
 			return ""
 		}
-		q, ok := w.rules[c.rule].Fact.(*Ruled)
+		q, ok := w.rules[c.Rule].Fact.(*Ruled)
 		if !ok {
 			return ""
 		}
@@ -59,11 +60,11 @@ func sameExpr(a, b constraints.Expr) bool {
 }
 
 // part says that nothing meets a part of a requirement.
-func (w *narrator) part(n *formula) string {
-	if n.expr == nil {
+func (w *narrator) part(n *proof.Formula) string {
+	if w.leaves[n] == nil {
 		return "there is nothing to choose from"
 	}
-	return "it includes " + says(n.expr) + w.e.r.u.nothing(n.expr)
+	return "it includes " + says(w.leaves[n]) + w.e.r.u.nothing(w.leaves[n])
 }
 
 func requirement(q *Requires) string { return says(q.Requirement) }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // Resolve returns what a namespace should install. It does not modify the
@@ -118,7 +120,7 @@ func newResolution(ctx context.Context, u *universe) (*resolution, error) {
 			r.options = append(r.options, nil)
 			continue
 		}
-		r.options = append(r.options, &need{kind: anyOf, list: list})
+		r.options = append(r.options, &need{kind: proof.AnyOf, list: list})
 		if s.current == nil {
 			for _, c := range list {
 				if u.isInstalled(c) {

@@ -1,6 +1,10 @@
 package resolver
 
-import "context"
+import (
+	"context"
+
+	"github.com/olmkit/olmkit/internal/proof"
+)
 
 // That a fact of a conflict is needed shows a set of candidates that breaks this
 // fact and no other. Such sets are often neighbours: one candidate more or less,
@@ -149,7 +153,7 @@ func (r *rotation) start(ctx context.Context, model func(cand) bool) {
 }
 
 func (r *rotation) holds(ctx context.Context, t *tally) bool {
-	if t.kind == anyOf {
+	if t.kind == proof.AnyOf {
 		return t.count > 0
 	}
 	r.work -= len(t.cands)

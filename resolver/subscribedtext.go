@@ -3,6 +3,8 @@ package resolver
 import (
 	"fmt"
 	"slices"
+
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // asks says that a subscription asks for some bundles, which are all there is,
@@ -89,16 +91,16 @@ func (w *narrator) fold(s *Step) {
 
 // lead tells what makes the owner of an unmet requirement necessary in the same
 // sentence, where that is one fact.
-func (w *narrator) lead(s *Step, c *claim, r *rule) {
-	if _, ok := r.Fact.(*Requires); !ok || len(c.because) == 0 || len(s.Because) == 0 {
+func (w *narrator) lead(s *Step, c *proof.Claim, r *rule) {
+	if _, ok := r.Fact.(*Requires); !ok || len(c.Because) == 0 || len(s.Because) == 0 {
 		return
 	}
-	by := c.because[0]
-	if by.kind != chosen || by.rule < 0 || len(by.because) > 0 || s.Because[0].Fact != w.rules[by.rule].Fact {
+	by := c.Because[0]
+	if by.Kind != proof.Chosen || by.Rule < 0 || len(by.Because) > 0 || s.Because[0].Fact != w.rules[by.Rule].Fact {
 		return
 	}
 	names := distinct(s.Bundles)
-	switch q := w.rules[by.rule].Fact.(type) {
+	switch q := w.rules[by.Rule].Fact.(type) {
 	case *Subscribed:
 		_, current := offers(q)
 		text := "subscription " + q.Subscription.Name + " cannot be met: "

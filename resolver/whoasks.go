@@ -3,6 +3,8 @@ package resolver
 import (
 	"context"
 	"slices"
+
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // WhoAsks returns everything in the solution that asks for a bundle of the plan
@@ -70,11 +72,11 @@ func (w *why) owners() []cand {
 // need.
 func (n *need) metBy(ctx context.Context, w *why, c cand) bool {
 	switch n.kind {
-	case anyOf:
+	case proof.AnyOf:
 		return slices.Contains(n.list, c)
-	case every:
+	case proof.Every:
 		return slices.ContainsFunc(n.kids, func(k *need) bool { return k.metBy(ctx, w, c) })
-	case some:
+	case proof.Some:
 		return slices.ContainsFunc(n.kids, func(k *need) bool { return k.heldBy(ctx, w.r.u, w.set, w.has) && k.metBy(ctx, w, c) })
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/proof"
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
@@ -173,7 +174,7 @@ func (w *why) replay(ctx context.Context) {
 		if d.decided(func(c cand) bool { return took[c] }) {
 			continue
 		}
-		if d.kind == some {
+		if d.kind == proof.Some {
 			for _, k := range d.kids {
 				if k.heldBy(ctx, w.r.u, w.set, w.has) {
 					for _, n := range k.choices() {
@@ -232,8 +233,8 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	}
 	w.e.describe(facts)
 	with = slices.DeleteFunc(with, func(b cand) bool { return b == c })
-	q, end, err := w.e.prove(ctx, facts, with, c)
-	if err != nil && !errors.Is(err, errTooLong) {
+	q, end, err := w.e.prove(ctx, maxProof, facts, with, c)
+	if err != nil && !errors.Is(err, proof.ErrTooLong) {
 		return nil, err
 	}
 	s := &Step{Code: CodeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}

@@ -1,0 +1,67 @@
+package proof
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/sat"
+)
+
+// Supposing one way after the other tells nobody that five operators want one of
+// four APIs each. Counting does, so a proof counts before it supposes.
+
+// A Crowding is what asks for more than there is room for.
+type Crowding struct {
+	Demands []Demand
+	Limits  []int // rules that allow one; one fewer than demands
+}
+
+// A Demand is a rule that asks for one of some classes, and the claims behind it:
+// that its owner is chosen, and that other classes are excluded.
+type Demand struct {
+	Rule    int
+	Classes []int // that are left
+	Because []*Claim
+}
+
+// count returns the contradiction that more is asked for than there is room for,
+// or nil.
+func (p *prover) count() *Claim {
+	var all []Demand
+	var demands, limits [][]int
+	var limitOf []int
+	for i := range p.rules {
+		r := &p.rules[i]
+		*p.work--
+		switch {
+		case r.Kind == Exclusive:
+			*p.work -= len(r.List)
+			if !slices.ContainsFunc(r.List, p.is) {
+				limits, limitOf = append(limits, r.List), append(limitOf, i)
+			}
+		case r.Kind == Needs && r.Need.Op == AnyOf && (r.Owner == NoClass || p.is(r.Owner)) && !slices.ContainsFunc(r.Need.Classes, p.is):
+			*p.work -= len(r.Need.Classes)
+			d := Demand{Rule: i, Because: p.premise(r)}
+			for _, c := range r.Need.Classes {
+				if p.not(c) {
+					d.Because = append(d.Because, p.known[c])
+				} else {
+					d.Classes = append(d.Classes, c)
+				}
+			}
+			all, demands = append(all, d), append(demands, d.Classes)
+		}
+	}
+	over, by := sat.Overfull(demands, limits)
+	if over == nil {
+		return nil
+	}
+	end := &Claim{Kind: Contradiction, Rule: Counting, Crowding: &Crowding{}}
+	for _, n := range over {
+		end.Crowding.Demands = append(end.Crowding.Demands, all[n])
+		end.Because = append(end.Because, all[n].Because...)
+	}
+	for _, n := range by {
+		end.Crowding.Limits = append(end.Crowding.Limits, limitOf[n])
+	}
+	return end
+}
