@@ -10,7 +10,8 @@ import "github.com/olmkit/olmkit/property"
 // goroutines may use it.
 type Expr interface {
 	// String returns the constraint as an author would say it:
-	// `any(package etcd >=0.9.0, not label legacy)`.
+	// `any(package etcd >=0.9.0, not label legacy)`. Two constraints have the same
+	// text exactly if they are equal, apart from their messages.
 	String() string
 	// Message returns the author's failureMessage of this node, "" if none.
 	Message() string

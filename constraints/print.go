@@ -21,7 +21,17 @@ func (x *Not) String() string {
 }
 
 // String returns `gvk EtcdCluster (etcd.database.coreos.com/v1beta2)`.
-func (x *GVK) String() string { return "gvk " + x.GVK.String() }
+func (x *GVK) String() string {
+	return "gvk " + name(x.GVK.Kind) + " (" + name(x.GVK.Group) + "/" + name(x.GVK.Version) + ")"
+}
+
+// name returns a part of a GVK as it is if it has no separators, else quoted.
+func name(s string) string {
+	if s == "" {
+		return s
+	}
+	return plain(s, "-._")
+}
 
 // String returns `package etcd >=0.9.0`.
 func (x *Package) String() string {

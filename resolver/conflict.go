@@ -38,9 +38,11 @@ type Core struct {
 	// what makes it one.
 	Faults []Fault
 
-	e     *encoding
-	index []int      // of the facts in the encoding
-	rest  []Selected // the plan of the parts that have one
+	e          *encoding
+	index      []int      // of the facts in the encoding
+	rest       []Selected // the plan of the parts that have one
+	headline   string
+	derivation *Derivation // nil if it takes long to find
 }
 
 func (e *encoding) core(index []int, faults []Fault) *Core {
@@ -52,16 +54,13 @@ func (e *encoding) core(index []int, faults []Fault) *Core {
 	return c
 }
 
-// quickProof bounds the proof that an error message is worth.
-const quickProof = 20_000
-
 // Error returns the first line of each core's explanation, or of a core that
 // takes long to explain, what cannot be had together; and the first of the rules in
 // it that could not be evaluated.
 func (c *Conflict) Error() string {
 	lines := make([]string, len(c.Cores))
 	for i, core := range c.Cores {
-		lines[i] = core.headline()
+		lines[i] = core.headline
 		if n := len(core.Faults); n > 0 {
 			lines[i] += " (" + core.Faults[0].String()
 			if n > 1 {
@@ -73,30 +72,39 @@ func (c *Conflict) Error() string {
 	return fmt.Sprintf("no solution in namespace %q: %s", c.Namespace, strings.Join(lines, "; "))
 }
 
-func (c *Core) headline() string {
-	ctx := context.Background()
-	if err := c.e.r.lock(ctx); err != nil {
-		return c.asked()
-	}
-	defer c.e.r.unlock(ctx)
-	size := 0
-	for _, i := range c.index {
-		if size > quickProof {
-			break
-		}
-		size += len(c.e.facts[i].list)
-		if n := c.e.facts[i].need; n != nil {
-			n.each(func(cand) { size++ })
-		}
-	}
-	if size > quickProof {
-		return c.asked()
+// quickProof bounds the proof that an error message is worth.
+const quickProof = 20_000
+
+// head makes the headline, and keeps the derivation that it is from. The error is
+// the context's.
+func (c *Core) head(ctx context.Context) error {
+	c.headline = c.asked()
+	if c.size() > quickProof {
+		return nil
 	}
 	d, err := c.deriveWithin(ctx, quickProof)
-	if err != nil || d.Incomplete {
-		return c.asked()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	return d.Headline()
+	if err == nil && !d.Incomplete { // else a limit on the cost of rules
+		c.headline, c.derivation = d.Headline(), d
+	}
+	return nil
+}
+
+// size returns how many candidates the facts mention, up to a little more than
+// quickProof.
+func (c *Core) size() (n int) {
+	for _, i := range c.index {
+		if n > quickProof {
+			break
+		}
+		n += len(c.e.facts[i].list)
+		if need := c.e.facts[i].need; need != nil {
+			need.each(func(cand) { n++ })
+		}
+	}
+	return n
 }
 
 // Planned returns the plan for the independent parts of the namespace that have

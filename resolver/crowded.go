@@ -27,6 +27,7 @@ func (w *narrator) crowded(s *Step, c *proof.Claim) {
 			x.one, x.many = meets(q, w.name(r.Owner, true))
 		}
 		w.finish(x, w.e.r.u.group(x.Bundles, true))
+		x.like = w.likenessOf(x, &proof.Claim{Kind: proof.Chosen, Rule: d.Rule, Because: d.Because})
 		s.Because = append(s.Because, x)
 	}
 	if len(subs) > 0 {

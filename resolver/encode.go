@@ -25,7 +25,8 @@ type encoding struct {
 	facts   []stating
 	on      []sat.Lit // the switch of each fact, in parallel
 	refs    map[*need][]Ref
-	coreOf  map[int]int // of each request that has one, the number of its core
+	coreOf  map[int]int    // of each request that has one, the number of its core
+	likes   map[string]int // the number of each likeness of steps
 }
 
 // A stating is a fact with what it means for candidates, so that a proof can be

@@ -29,6 +29,8 @@ type Step struct {
 
 	// predicate is the text without the bundles, for one and for several.
 	one, many string
+	// like is equal for steps that say the same of different bundles.
+	like int
 	// either: one of the bundles, not each of them.
 	either bool
 	// told is Text with one of its reasons in one sentence, if they make one, and
@@ -70,9 +72,12 @@ type Derivation struct {
 	Incomplete bool `json:"incomplete,omitzero"`
 }
 
-// Derive returns the derivation of the core. It is made when it is asked for.
-// The error is the context's.
+// Derive returns the derivation of the core. One that takes long to find is found
+// when it is asked for. The error is the context's.
 func (c *Core) Derive(ctx context.Context) (*Derivation, error) {
+	if c.derivation != nil {
+		return c.derivation, nil
+	}
 	if err := c.e.r.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -100,8 +105,8 @@ func (c *Core) flat() *Derivation {
 		Code: CodeContradiction,
 		Text: c.asked() + ": these " + plural(len(c.Facts), "fact") + " contradict each other in too many ways to tell one by one",
 	}
-	for _, f := range c.Facts {
-		s.Because = append(s.Because, &Step{Code: f.Code(), Text: f.String(), Fact: f})
+	for n, f := range c.Facts {
+		s.Because = append(s.Because, &Step{Code: f.Code(), Text: f.String(), Fact: f, like: c.e.likenessNumber(fmt.Sprintf("fact %d", c.index[n]))})
 	}
 	return &Derivation{Conclusion: s, Incomplete: true}
 }

@@ -13,12 +13,7 @@ import (
 // (sat.Solver.Prefer), takes its first option. If the set that results breaks no
 // rule, it is the best answer there is, and no solver was needed. ok is false as
 // soon as something does not fit.
-func (r *resolution) first(ctx context.Context) (set []cand, ok bool) {
-	return r.firstIn(ctx, new(scratch))
-}
-
-// firstIn is first with memory to use.
-func (r *resolution) firstIn(ctx context.Context, s *scratch) (set []cand, ok bool) {
+func (r *resolution) first(ctx context.Context, s *scratch) (set []cand, ok bool) {
 	t := s.attempt.start(r)
 	defer t.end()
 	t.set = make([]cand, 0, len(r.u.installed)+len(r.u.subs))

@@ -226,22 +226,6 @@ func (c *Core) plan(ctx context.Context, p *Problem, waived []*Requires) (*Solut
 	if err != nil {
 		return nil, err
 	}
-	if r.impossible() {
-		return nil, nil
-	}
-	set, ok := r.first(ctx)
-	if err := r.interrupted(ctx); err != nil {
-		return nil, err
-	}
-	if !ok {
-		e, err := r.encode(ctx)
-		if err != nil {
-			return nil, err
-		}
-		set, ok, err = e.search(ctx, e.on, func(int) bool { return true })
-		if !ok || err != nil {
-			return nil, err
-		}
-	}
-	return r.solution(set), nil
+	sol, _, err := r.solve(ctx, new(scratch))
+	return sol, err
 }

@@ -1,8 +1,6 @@
 package resolver
 
 import (
-	"context"
-
 	"github.com/go-json-experiment/json"
 )
 
@@ -76,19 +74,20 @@ func (list Facts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// MarshalJSON returns the core as an object with its headline, its derivation,
-// its facts and the rules in it that could not be evaluated.
+// MarshalJSON returns the core as an object with its headline, its facts, the rules
+// in it that could not be evaluated, and its derivation, unless that takes long to
+// find: see [Core.Derive].
 func (c *Core) MarshalJSON() ([]byte, error) {
-	d, err := c.Derive(context.Background())
-	if err != nil {
-		return nil, err // a limit on the cost of rules
-	}
-	return json.Marshal(struct {
+	out := struct {
 		Headline   string  `json:"headline"`
-		Derivation *Step   `json:"derivation"`
+		Derivation *Step   `json:"derivation,omitempty"`
 		Facts      Facts   `json:"facts"`
 		Faults     []Fault `json:"faults,omitempty"`
-	}{d.Headline(), d.Conclusion, c.Facts, c.Faults})
+	}{Headline: c.headline, Facts: c.Facts, Faults: c.Faults}
+	if c.derivation != nil {
+		out.Derivation = c.derivation.Conclusion
+	}
+	return json.Marshal(out)
 }
 
 // MarshalJSON returns the conflict as an object with its cores, the names of the

@@ -19,7 +19,7 @@ func (r *Report) Markdown() string {
 		if about := aboutMarkdown(s); about != "" {
 			b.WriteString(about + "\n\n")
 		}
-		markdownSteps(&b, s, "", map[string]bool{})
+		markdownSteps(&b, s, "", map[toldStep]bool{})
 		for _, n := range c.Notes {
 			fmt.Fprintf(&b, "\n> Note: %s\n", escape(n))
 		}
@@ -38,14 +38,14 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
-func markdownSteps(b *strings.Builder, s *Step, indent string, told map[string]bool) {
+func markdownSteps(b *strings.Builder, s *Step, indent string, told map[toldStep]bool) {
 	for i, c := range s.Because {
 		if i == maxSteps {
 			fmt.Fprintf(b, "%s- and %s of this kind\n", indent, plural(len(s.Because)-i, "more reason"))
 			return
 		}
 		text := c.line()
-		key := text + "\x00" + c.key()
+		key := toldStep{text, c.like}
 		if len(c.Because) > 0 && told[key] {
 			fmt.Fprintf(b, "%s- %s (as said above)\n", indent, escape(text))
 			continue

@@ -1,8 +1,11 @@
 package resolver
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/proof"
 )
 
 // finish makes the text of a step about bundles.
@@ -20,12 +23,11 @@ func (w *narrator) finish(s *Step, subject string) {
 // merge joins steps that say the same of different bundles.
 func (w *narrator) merge(steps []*Step) []*Step {
 	var out []*Step
-	at := map[string]*Step{}
+	at := map[int]*Step{} // by likeness
 	for _, s := range steps {
-		key := s.key()
-		first, ok := at[key]
+		first, ok := at[s.like]
 		if !ok || s.one == "" {
-			at[key] = s
+			at[s.like] = s
 			out = append(out, s)
 			continue
 		}
@@ -55,23 +57,58 @@ func (w *narrator) absorb(first, s *Step) {
 	w.finish(first, w.e.r.u.group(first.Bundles, first.either))
 }
 
-// key is equal for steps that say the same, apart from their bundles.
-func (s *Step) key() string {
+// likenessOf returns a number that is equal for steps that say the same of
+// different bundles. Numbers of one encoding can be compared.
+func (w *narrator) likenessOf(s *Step, c *proof.Claim) int {
 	var b strings.Builder
-	b.WriteString(string(s.Code) + "\x00" + s.one + "\x00" + strings.Join(s.Messages, "\x00") + "\x00")
-	if s.one == "" {
-		b.WriteString(s.Text)
-	}
-	for _, c := range s.Because {
-		b.WriteString("(")
-		if slices.Equal(c.Bundles, s.Bundles) && len(c.Bundles) > 0 && c.one != "" {
-			b.WriteString("these ")
-		} else {
-			for _, r := range c.Bundles {
-				b.WriteString(r.String() + " ")
-			}
+	bundles := func(refs []Ref) {
+		if len(refs) > 0 && slices.Equal(refs, s.Bundles) {
+			b.WriteString(" these")
+			return
 		}
-		b.WriteString(c.key() + ")")
+		for _, r := range refs {
+			fmt.Fprintf(&b, " %q", []string{r.Catalog.Name, r.Catalog.Namespace, r.Package, r.Channel, r.Name})
+		}
 	}
-	return b.String()
+	fmt.Fprintf(&b, "%d %s %q", c.Kind, s.Code, s.Messages)
+	switch {
+	case c.Kind == proof.Unmet:
+		if x := w.leaves[c.Part]; x != nil {
+			b.WriteString(x.String())
+		}
+	case c.Rule >= 0:
+		r := &w.rules[c.Rule]
+		b.WriteString(w.e.likeness(r.facts[0]))
+		if r.Owner != proof.NoClass {
+			bundles(w.refs(r.Owner))
+		}
+	case c.Rule == proof.Counting:
+		for _, i := range c.Crowding.Limits {
+			fmt.Fprintf(&b, " %d", w.rules[i].facts[0])
+		}
+	}
+	for _, x := range c.Because {
+		fmt.Fprintf(&b, " %d", x.Kind)
+		if x.Kind != proof.Contradiction && x.Kind != proof.Unmet {
+			bundles(w.refs(x.Class))
+		}
+	}
+	for _, x := range s.Because {
+		bundles(x.Bundles)
+		fmt.Fprintf(&b, " %d", x.like)
+	}
+	return w.e.likenessNumber(b.String())
+}
+
+// likenessNumber returns the number of a likeness.
+func (e *encoding) likenessNumber(likeness string) int {
+	if e.likes == nil {
+		e.likes = map[string]int{}
+	}
+	n, ok := e.likes[likeness]
+	if !ok {
+		n = len(e.likes) + 1
+		e.likes[likeness] = n
+	}
+	return n
 }

@@ -64,22 +64,26 @@ func (w *narrator) step(c *proof.Claim) *Step {
 	switch {
 	case c.Kind == proof.Unmet:
 		s.Code, s.Text = CodeUnmetPart, w.part(c.Part)
-		return s
 	case c.Rule == proof.Counting:
 		w.crowded(s, c)
-		return s
 	case c.Rule == proof.Preference:
 		s.Code, s.Bundles = CodePreferred, w.refs(c.Class)
 		s.one, s.many = "was chosen before, as what is asked for first prefers", "were chosen before, as what is asked for first prefers"
 		w.finish(s, w.name(c.Class, false))
-		return s
 	case c.Rule == proof.Supposition:
 		s.Code, s.Bundles = CodeSupposed, w.refs(c.Class)
 		s.one, s.many = "would not help", "would not help"
 		s.Because = w.steps(c.Because)
 		w.finish(s, w.name(c.Class, false))
-		return s
+	default:
+		w.apply(s, c)
 	}
+	s.like = w.likenessOf(s, c)
+	return s
+}
+
+// apply tells a claim that a rule makes.
+func (w *narrator) apply(s *Step, c *proof.Claim) {
 	r := &w.rules[c.Rule]
 	s.Fact, s.Code = r.Fact, r.Code()
 	w.cite(s, r, c)
@@ -108,7 +112,6 @@ func (w *narrator) step(c *proof.Claim) *Step {
 		w.fold(s)
 		w.lead(s, c, r)
 	}
-	return s
 }
 
 // unsaid returns the claims behind c that its sentence does not tell itself.

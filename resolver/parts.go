@@ -136,7 +136,11 @@ func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error)
 	// Installed operators of refused parts stay as they are.
 	c := &Conflict{ID: r.u.p.ID, Namespace: r.u.p.Namespace, Unseen: r.u.unseen, Faults: r.u.evaluation.list(), e: e}
 	for _, core := range cores {
-		c.Cores = append(c.Cores, e.core(core, c.Faults))
+		x := e.core(core, c.Faults)
+		if err := x.head(ctx); err != nil {
+			return nil, err
+		}
+		c.Cores = append(c.Cores, x)
 	}
 	isRefused := map[string]bool{}
 	for i, s := range r.u.subs {

@@ -36,25 +36,24 @@ func (w *narrator) failure(c *proof.Claim, q *Requires) string {
 // common tells the one policy that stands against all that could meet a
 // requirement; "" when there is no such thing.
 func (w *narrator) common(against []*proof.Claim) string {
-	text := ""
+	var first *Ruled
 	for _, c := range against {
 		if c.Kind != proof.Excluded || c.Rule < 0 {
 			return ""
 		}
 		q, ok := w.rules[c.Rule].Fact.(*Ruled)
-		if !ok {
+		if !ok || first != nil && q.Policy != first.Policy {
 			return ""
 		}
-		this := ", and what could meet it is not allowed: " + q.says()
-		if text != "" && this != text {
-			return ""
-		}
-		text = this
+		first = q
 	}
-	return text
+	if first == nil {
+		return ""
+	}
+	return ", and what could meet it is not allowed: " + first.says()
 }
 
-// sameExpr reports whether two trees say the same.
+// sameExpr reports whether two constraints are equal, apart from their messages.
 func sameExpr(a, b constraints.Expr) bool {
 	return a != nil && b != nil && (a == b || a.String() == b.String())
 }

@@ -30,30 +30,40 @@ func resolve(ctx context.Context, p *Problem, s *scratch) (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.impossible() {
-		set, ok := r.firstIn(ctx, s)
-		if err := r.interrupted(ctx); err != nil {
-			return nil, err
-		}
-		if ok {
-			return r.solution(set), nil
-		}
+	sol, e, err := r.solve(ctx, s)
+	if sol != nil || err != nil {
+		return sol, err
 	}
-	e, err := r.encode(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !r.impossible() {
-		all := func(int) bool { return true }
-		set, ok, err := e.search(ctx, e.on, all)
-		if err != nil {
+	if e == nil {
+		if e, err = r.encode(ctx); err != nil {
 			return nil, err
-		}
-		if ok {
-			return r.solution(set), nil
 		}
 	}
 	return r.refuse(ctx, e)
+}
+
+// solve returns the solution, or nil if there is none, and the encoding if it took
+// one to find out.
+func (r *resolution) solve(ctx context.Context, s *scratch) (*Solution, *encoding, error) {
+	if r.impossible() {
+		return nil, nil, nil
+	}
+	set, ok := r.first(ctx, s)
+	if err := r.interrupted(ctx); err != nil {
+		return nil, nil, err
+	}
+	if ok {
+		return r.solution(set), nil, nil
+	}
+	e, err := r.encode(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, ok, err = e.search(ctx, e.on, func(int) bool { return true })
+	if !ok || err != nil {
+		return nil, e, err
+	}
+	return r.solution(set), e, nil
 }
 
 // impossible reports whether some subscription has nothing to choose from.

@@ -85,7 +85,7 @@ func TestSharedAnswersObeyContexts(t *testing.T) {
 	}
 	defer resolver.Occupy(conflict)()
 	for what, ask := range map[string]func(context.Context) error{
-		"Derive": func(ctx context.Context) error { _, err := conflict.Cores[0].Derive(ctx); return err },
+		"Report": func(ctx context.Context) error { _, err := conflict.Report(ctx); return err },
 		"Fixes":  func(ctx context.Context) error { _, err := conflict.Cores[0].Fixes(ctx, 0); return err },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -40,7 +40,7 @@ func (r *Report) Text(width int, style Styler) string {
 		if i > 0 {
 			t.WriteByte('\n')
 		}
-		t.told = map[string]bool{}
+		t.told = map[toldStep]bool{}
 		t.derivation(c.Derivation)
 		for _, n := range c.Notes {
 			t.wrap(PartPlain, "note: "+n, "", "")
@@ -86,14 +86,21 @@ type textWriter struct {
 	strings.Builder
 	width int
 	style Styler
-	told  map[string]bool
+	told  map[toldStep]bool
+}
+
+// A toldStep is a step that was told before: its sentence, which names its bundles,
+// and its likeness.
+type toldStep struct {
+	text string
+	like int
 }
 
 func newTextWriter(width int, style Styler) *textWriter {
 	if style == nil {
 		style = plain{}
 	}
-	return &textWriter{width: width, style: style, told: map[string]bool{}}
+	return &textWriter{width: width, style: style, told: map[toldStep]bool{}}
 }
 
 func (t *textWriter) fixes(c *CoreReport) {
@@ -148,7 +155,7 @@ func (t *textWriter) behind(s *Step, indent string) {
 		text := c.line()
 		// What is said again for another reason, under what was supposed, is not
 		// the same.
-		key := text + "\x00" + c.key()
+		key := toldStep{text, c.like}
 		if len(c.Because) > 0 && t.told[key] {
 			t.wrap(PartPlain, text+" (as said above)", indent+"- ", indent+"  ")
 			continue

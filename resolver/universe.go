@@ -429,9 +429,9 @@ func (u *universe) waives(c cand, x constraints.Expr) bool {
 	if len(u.waived) == 0 {
 		return false
 	}
-	pkg, text := u.pkg(c), says(x)
+	pkg := u.pkg(c)
 	return slices.ContainsFunc(u.waived, func(q *Requires) bool {
-		return q.Bundle.Package == pkg && requirement(q) == text
+		return q.Bundle.Package == pkg && sameExpr(q.Requirement, x)
 	})
 }
 

@@ -244,6 +244,11 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 		s.Because = w.e.core(facts, nil).flat().Conclusion.Because
 	}
 	(&narrator{quotient: q}).finish(s, w.r.u.ref(c).Name)
+	likes := []int{}
+	for _, x := range s.Because {
+		likes = append(likes, x.like)
+	}
+	s.like = w.e.likenessNumber(fmt.Sprint("against", likes))
 	return s, nil
 }
 
