@@ -93,7 +93,7 @@ func (c *Core) deriveWithin(ctx context.Context, work int) (*Derivation, error) 
 	case err != nil:
 		return nil, err
 	}
-	if s := q.tell(end); s != nil {
+	if s := q.narrate(end); s != nil {
 		return &Derivation{Conclusion: s}, nil
 	}
 	return c.flat(), nil

@@ -23,8 +23,8 @@ type nameKey struct {
 // claims again and again; what it says in full can be far longer than itself.
 const maxTold = 400
 
-// tell turns a proof into steps; nil when it is longer than anybody would read.
-func (q *quotient) tell(end *proof.Claim) *Step {
+// narrate turns a proof into steps; nil when it is longer than anybody would read.
+func (q *quotient) narrate(end *proof.Claim) *Step {
 	if end == nil || end.Steps(maxTold) > maxTold {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (w *narrator) name(class int, either bool) string {
 	return text
 }
 
-// step tells one claim.
+// step turns one claim into a step.
 func (w *narrator) step(c *proof.Claim) *Step {
 	s := &Step{}
 	switch {
@@ -82,7 +82,7 @@ func (w *narrator) step(c *proof.Claim) *Step {
 	return s
 }
 
-// apply tells a claim that a rule makes.
+// apply completes the step of a claim that a rule makes.
 func (w *narrator) apply(s *Step, c *proof.Claim) {
 	r := &w.rules[c.Rule]
 	s.Fact, s.Code = r.Fact, r.Code()
@@ -114,7 +114,7 @@ func (w *narrator) apply(s *Step, c *proof.Claim) {
 	}
 }
 
-// unsaid returns the claims behind c that its sentence does not tell itself.
+// unsaid returns the claims behind c that are not part of its sentence.
 func (w *narrator) unsaid(c *proof.Claim, r *rule) []*proof.Claim {
 	q, ok := r.Fact.(*Requires)
 	if !ok || len(c.Because) == 0 {
@@ -173,7 +173,7 @@ func (w *narrator) chosen(s *Step, c *proof.Claim, r *rule) {
 	}
 }
 
-// meets tells that some bundles are all that can meet a requirement, for one of
+// meets returns that some bundles are all that can meet a requirement, for one of
 // them and for several.
 func meets(q *Requires, owner string) (one, many string) {
 	text := " all that can meet " + requirement(q) + ", which " + owner + " requires"

@@ -9,10 +9,10 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// The methods named Text tell something in lines of at most width characters, 0
+// The methods named Text return lines of at most width characters, 0
 // for no limit, through a styler, or plainly when it is nil.
 
-// Text tells the derivation: the headline, then the steps behind it, indented under
+// Text returns the derivation: the headline, then the steps behind it, indented under
 // what they support. See [Report.Text] for width and style.
 func (d *Derivation) Text(width int, style Styler) string {
 	t := newTextWriter(width, style)
@@ -20,7 +20,7 @@ func (d *Derivation) Text(width int, style Styler) string {
 	return t.String()
 }
 
-// Text tells a whole conflict: each core with its derivation and fixes, then what
+// Text returns a whole conflict: each core with its derivation and fixes, then what
 // can be planned all the same. See [Report.Text] for width and style. The error is
 // the context's.
 func (c *Conflict) Text(ctx context.Context, width int, style Styler) (string, error) {
@@ -31,7 +31,7 @@ func (c *Conflict) Text(ctx context.Context, width int, style Styler) (string, e
 	return r.Text(width, style), nil
 }
 
-// Text tells the report in lines of at most width characters, 0 for no limit,
+// Text returns the report in lines of at most width characters, 0 for no limit,
 // through a styler, or plainly when it is nil.
 func (r *Report) Text(width int, style Styler) string {
 	t := newTextWriter(width, style)
@@ -54,7 +54,7 @@ func (r *Report) Text(width int, style Styler) string {
 	return t.String()
 }
 
-// plannedLine says what can be planned all the same; "" when nothing can.
+// plannedLine returns the line about what can still be planned; "" when nothing can.
 func (r *Report) plannedLine() string {
 	if len(r.Planned) == 0 {
 		return ""
@@ -76,7 +76,7 @@ func (r *Report) plannedLine() string {
 	return text + ": " + andList(names)
 }
 
-// noFix says what is left to do where no small change helps.
+// noFix returns the advice for a core that no small change resolves.
 func (c *CoreReport) noFix() string {
 	return "no one or two changes resolve this: give up one of " + andList(c.Requests) + " and resolve again"
 }
@@ -89,7 +89,7 @@ type textWriter struct {
 	told  map[toldStep]bool
 }
 
-// A toldStep is a step that was told before: its sentence, which names its bundles,
+// A toldStep identifies a step that was written before: its sentence, which names its bundles,
 // and its likeness.
 type toldStep struct {
 	text string
@@ -166,7 +166,7 @@ func (t *textWriter) behind(s *Step, indent string) {
 	}
 }
 
-// notes writes where the catalog says so, and the author's own words.
+// notes writes the places in the catalog and the author's own words.
 func (t *textWriter) notes(s *Step, indent string) {
 	for _, m := range s.Messages {
 		t.wrap(PartQuote, "the author says: "+m, indent, indent)
@@ -176,7 +176,7 @@ func (t *textWriter) notes(s *Step, indent string) {
 	}
 }
 
-// placed says where the catalog says so; "" when no catalog does.
+// placed returns the place in the catalog; "" when there is none.
 func (s *Step) placed() string {
 	if len(s.Places) == 0 {
 		return ""
@@ -189,7 +189,7 @@ func (s *Step) placed() string {
 }
 
 // wrap writes text in lines of at most t.width characters; a longer word gets a
-// line of its own.
+// separate line.
 func (t *textWriter) wrap(part Part, text, first, indent string) {
 	t.WriteString(first)
 	col := utf8.RuneCountInString(first)

@@ -238,7 +238,7 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 		return nil, err
 	}
 	s := &Step{Code: CodeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}
-	if told := q.tell(end); told != nil {
+	if told := q.narrate(end); told != nil {
 		s.Because = []*Step{told}
 	} else {
 		s.Because = w.e.core(facts, nil).flat().Conclusion.Because

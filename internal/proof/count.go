@@ -6,16 +6,16 @@ import (
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
-// Supposing one way after the other tells nobody that five operators want one of
-// four APIs each. Counting does, so a proof counts before it supposes.
+// Trying one way after the other hides that five operators each need one of four
+// APIs. Counting shows it, so a proof counts before it tries.
 
-// A Crowding is what asks for more than there is room for.
+// A Crowding is a set of demands that exceeds what there is room for.
 type Crowding struct {
 	Demands []Demand
 	Limits  []int // rules that allow one; one fewer than demands
 }
 
-// A Demand is a rule that asks for one of some classes, and the claims behind it:
+// A Demand is a rule that requires one of some classes, and the claims behind it:
 // that its owner is chosen, and that other classes are excluded.
 type Demand struct {
 	Rule    int
@@ -23,7 +23,7 @@ type Demand struct {
 	Because []*Claim
 }
 
-// count returns the contradiction that more is asked for than there is room for,
+// count returns the contradiction that demands exceed what there is room for,
 // or nil.
 func (p *prover) count() *Claim {
 	var all []Demand

@@ -52,7 +52,7 @@ const (
 	NoneOf
 )
 
-// each calls f for every class that the formula asks for.
+// each calls f for every class of an AnyOf.
 func (n *Formula) each(f func(class int)) {
 	if n.Op == AnyOf {
 		for _, c := range n.Classes {
@@ -75,7 +75,7 @@ type Claim struct {
 	Because []*Claim
 	// Part is what no class of the core meets, of Unmet.
 	Part *Formula
-	// Crowding is what asks for too much, of Counting.
+	// Crowding is the set of demands that is too large, of Counting.
 	Crowding *Crowding
 }
 
