@@ -64,6 +64,9 @@ func growing(t testing.TB, name string) []workload {
 	if _, err := fmt.Sscan(name, &c.Shape, &c.Outcome, &c.PerBundle, &n); err != nil {
 		return nil
 	}
+	if name != fmt.Sprint(c.Shape, " ", c.Outcome, " ", c.PerBundle, " ", n) {
+		return nil // any character was taken for a boolean
+	}
 	plan := c.Outcome == planOf
 	if plan {
 		c.Outcome = testcatalog.FirstTry
