@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
 )
 
 // TestHostileGrowth checks that what is made to be slow is read in nearly linear time:
@@ -17,7 +18,7 @@ func TestHostileGrowth(t *testing.T) {
 		t.Skip("what is counted is the same without the race detector")
 	}
 	c := newCounter(t)
-	for _, shape := range []string{"members", "circle"} {
+	for _, shape := range []string{"members", "circle", "ranges", "newer"} {
 		count := func(n int) uint64 { return c.count(t, fmt.Sprintf("hostile %s %d", shape, n), 1) }
 		const n = 2000
 		base, small, large := count(n), count(2*n), count(4*n)
@@ -49,6 +50,30 @@ func hostile(name string) []workload {
 		text := []byte(`{"schema":"x","properties":[{` + b.String() + `"type":"a","value":1}]}` +
 			`{"schema":"olm.package","name":"p","icon":{` + b.String() + `"mediatype":"m","base64data":"YQ=="}}`)
 		return []workload{{name, func() error { _, err := fbc.LoadBytes(ctx, text, "f", nil); return err }}}
+	case "ranges", "newer":
+		// Channels of which each entry has a skipRange, which holds all older versions,
+		// or all others. The new channel leaves versions of the old one behind.
+		cat := &fbc.Catalog{Packages: []*fbc.Package{{Meta: fbc.Meta{Schema: fbc.SchemaPackage, Package: "p", Name: "p"}, DefaultChannel: "new"}}}
+		for major, name := range []string{1: "old", 2: "new"} {
+			if name == "" {
+				continue
+			}
+			ch := &fbc.Channel{Meta: fbc.Meta{Schema: fbc.SchemaChannel, Package: "p", Name: name}}
+			for i := range n {
+				version := fmt.Sprintf("%d.0.%d", major, i)
+				e := fbc.Entry{Name: "p.v" + version, Replaces: fmt.Sprintf("p.v%d.0.%d", major, i-1)}
+				e.SkipRange = map[string]string{"ranges": fmt.Sprintf(">=%d.0.0 <%s", major, version), "newer": fmt.Sprintf(">=%d.0.0 !=%s", major, version)}[shape]
+				if i == 0 {
+					e.Replaces = "p.v1.0.1"
+				}
+				ch.Entries = append(ch.Entries, e)
+				b := &fbc.Bundle{Meta: fbc.Meta{Schema: fbc.SchemaBundle, Package: "p", Name: e.Name}, Image: "q/p:1"}
+				b.Properties = []property.Property{property.NewPackage(property.Package{PackageName: "p", Version: version})}
+				cat.Bundles = append(cat.Bundles, b)
+			}
+			cat.Channels = append(cat.Channels, ch)
+		}
+		return []workload{{name, func() error { _, err := fbc.Validate(ctx, cat, nil); return err }}}
 	case "circle":
 		// A channel with a long chain that skips a long circle.
 		ch := &fbc.Channel{Meta: fbc.Meta{Schema: fbc.SchemaChannel, Package: "p", Name: "c"}}

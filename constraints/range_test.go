@@ -3,6 +3,7 @@ package constraints
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,14 @@ func FuzzRange(f *testing.F) {
 					t.Fatalf("ParseRange(%q) proposes %q: %v", text, e.Instead, err)
 				}
 			}
+		}
+		if err == nil {
+			versions := around(r)
+			if verr == nil {
+				at, _ := slices.BinarySearchFunc(versions, v, semver.Version.Compare)
+				versions = slices.Insert(versions, at, v)
+			}
+			checkSpans(t, r, versions)
 		}
 		want, valid, panics := libraryRange(text, v)
 		switch {

@@ -173,12 +173,17 @@ properties:
 	{
 		Code: CodeBridge, Title: "a channel continues another one before its end", Rules: "B5, B9",
 		Text: `
-The first entry of a channel replaces a version of an earlier channel, so that users
-of that channel can move over. Later versions of the earlier channel are left
-behind: nothing in any channel updates them past its end. This happens when the
-earlier channel still gets fixes after the new one was started. Let the first
-entry replace the last version, and again after each fix, or give entries of the new
-channel a skipRange over the earlier one.`,
+The first entry of a channel that an earlier channel does not have updates a version
+of that channel, by replaces, skips or skipRange. Later versions of the earlier
+channel are left behind: nothing in any channel updates them past its end. This
+happens when the earlier channel still gets fixes after the new one was started. Add
+the skipRange that the message proposes, or let the entry replace the last version, and
+again after each fix.
+
+There is no finding where the earlier channel ends with the same or a newer version
+than the entry has, or has several heads, or the new channel does. Neither is there one
+where the new channel shares versions with the default channel and has branched off:
+the default channel goes on in parallel.`,
 		Bad: `
 schema: olm.package
 name: etcd

@@ -4,85 +4,151 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/blang/semver/v4"
 )
 
-// bridges warns of channels that continue another one before its end (B9): the
-// first entry replaces a version of a channel that ends before this one begins,
-// and users of its later versions get no further than that end.
+// bridges warns of channels that continue another one before its end (B9): their first
+// entry that the other channel does not have updates a version of it, the other channel
+// ends before that entry, and users of its later versions get no further than its end.
 func (v *validator) bridges(p *pkg) {
 	var furthest map[string]*semver.Version
 	for _, l := range p.lines {
-		first, from, ok := l.bridge(p)
-		if !ok {
-			continue
-		}
-		if furthest == nil {
-			if furthest = v.furthest(p); v.ctx.Err() != nil {
+		found := map[*bundleFacts]*gap{} // by first entry
+		for _, d := range p.lines {
+			if v.ctx.Err() != nil {
 				return
 			}
-		}
-		var left []*bundleFacts
-		var ended []string
-		for _, d := range p.lines {
+			first, from := l.bridge(d, p)
+			if from == nil {
+				continue
+			}
+			if furthest == nil {
+				furthest = v.furthest(p)
+			}
 			behind := d.behind(l, from, first, furthest)
 			if len(behind) == 0 {
 				continue
 			}
-			ended = append(ended, d.Name)
-			left = append(left, behind...)
+			g := found[first]
+			if g == nil {
+				g = &gap{first: first, from: from}
+				found[first] = g
+			}
+			if from.version.GT(*g.from.version) {
+				g.from = from
+			}
+			g.ended, g.left = append(g.ended, d), append(g.left, behind...)
 		}
-		if len(left) == 0 {
-			continue
+		for _, i := range slices.Backward(l.shape.Chain) {
+			if g := found[l.facts[i]]; g != nil {
+				v.report(CodeBridge, &l.Meta, fmt.Sprintf("/entries/%d", i), g.err(l, furthest))
+			}
 		}
-		slices.SortFunc(left, func(a, b *bundleFacts) int {
-			return cmp.Or(a.version.Compare(*b.version), cmp.Compare(a.Name, b.Name))
-		})
-		var names []string
-		for _, f := range slices.Compact(left) {
-			names = append(names, f.Name)
-		}
-		slices.Sort(ended)
-		path := fmt.Sprintf("/entries/%d/replaces", l.at[first.Name])
-		v.report(CodeBridge, &l.Meta, path, fmt.Errorf("the first entry %q replaces %q, which is not the last version of channel %s; no channel updates these to %s or newer: %s; replace the last version instead, or add a skipRange",
-			first.Name, from.Name, quoted(ended), first.version, strings.Join(names, ", ")))
 	}
 }
 
-// bridge returns the first entry of a channel and what it replaces in another
-// one. The channel has one head, and the entry is offered.
-func (l *line) bridge(p *pkg) (first, from *bundleFacts, ok bool) {
-	if len(l.shape.Chain) == 0 {
-		return nil, nil, false
+// A gap is what a channel leaves behind with one of its entries.
+type gap struct {
+	first, from *bundleFacts // the entry, and the newest bundle of the other channels that it updates
+	ended       []*line
+	left        []*bundleFacts
+}
+
+func (g *gap) err(l *line, furthest map[string]*semver.Version) error {
+	slices.SortFunc(g.left, func(a, b *bundleFacts) int {
+		return cmp.Or(a.version.Compare(*b.version), cmp.Compare(a.Name, b.Name))
+	})
+	g.left = slices.Compact(g.left)
+	var names, ended []string
+	for _, f := range g.left {
+		names = append(names, f.Name)
 	}
-	i := l.shape.Chain[len(l.shape.Chain)-1]
-	name := l.Entries[i].Replaces
-	if _, here := l.at[name]; here || name == "" || l.shape.Skipped[i] {
-		return nil, nil, false
+	for _, d := range g.ended {
+		ended = append(ended, d.Name)
 	}
-	first, from = l.facts[i], p.byName[name]
-	return first, from, first != nil && from != nil && first.version != nil && from.version != nil
+	slices.Sort(ended)
+	e := l.Entries[l.at[g.first.Name]]
+	skip := fmt.Sprintf(">=%s <%s", g.left[0].version, g.first.version)
+	if !l.skip[l.at[g.first.Name]].IsZero() {
+		skip = e.SkipRange + " || " + skip
+	}
+	fix := fmt.Sprintf("give the entry skipRange: %q", skip)
+	if last := g.last(furthest); last != nil && e.Replaces == g.from.Name && !l.has(g.from) {
+		fix += fmt.Sprintf(", or replaces: %q", last.Name)
+	}
+	return fmt.Errorf("entry %q updates %q, which is not the last version of channel %s; no channel updates these to %s or newer: %s; %s",
+		g.first.Name, g.from.Name, quoted(ended), g.first.version, some(names, len(names)), fix)
+}
+
+// last returns the end of the other channel if all of it gets there.
+func (g *gap) last(furthest map[string]*semver.Version) *bundleFacts {
+	d := g.ended[0]
+	if len(g.ended) > 1 || len(d.shape.Stranded) > 0 || d.shape.Skipped[d.at[g.from.Name]] {
+		return nil
+	}
+	head := d.facts[d.shape.Heads[0]]
+	for _, f := range g.left {
+		if furthest[f.Name].LT(*head.version) {
+			return nil
+		}
+	}
+	return head
+}
+
+// bridge returns the first entry of a channel that channel d does not have, and the
+// newest bundle of d that the entry updates, nil if there is none. The channel has one
+// head, the entry is offered, and d ends before it: otherwise d runs in parallel. So
+// does the default channel where the other one has branched off.
+func (l *line) bridge(d *line, p *pkg) (first, from *bundleFacts) {
+	if l == d || len(l.shape.Chain) == 0 || len(d.shape.Heads) != 1 {
+		return nil, nil
+	}
+	head := d.facts[d.shape.Heads[0]]
+	if head == nil || head.version == nil || l.sorted.after(head.version) == len(l.sorted.facts) {
+		return nil, nil
+	}
+	for _, i := range slices.Backward(l.shape.Chain) {
+		e := l.Entries[i]
+		if _, shared := d.at[e.Name]; shared {
+			continue
+		}
+		first := l.facts[i]
+		if l.shape.Skipped[i] || first == nil || first.version == nil || head.version.GE(*first.version) {
+			return nil, nil
+		}
+		newest := func(f *bundleFacts) {
+			if f != nil && f.version != nil && f.version.LT(*first.version) && (from == nil || f.version.GT(*from.version)) {
+				from = f
+			}
+		}
+		for _, name := range append(slices.Clip(e.Skips), e.Replaces) {
+			if _, ok := d.at[name]; ok {
+				newest(p.byName[name])
+			}
+		}
+		for _, s := range l.skip[i].Spans(d.sorted.versions) {
+			newest(d.sorted.facts[s.To-1])
+		}
+		if from != nil && p.blob != nil && d.Name == p.blob.DefaultChannel && l.has(from) {
+			return nil, nil
+		}
+		return first, from
+	}
+	return nil, nil
+}
+
+func (l *line) has(f *bundleFacts) bool {
+	_, ok := l.at[f.Name]
+	return ok
 }
 
 // behind returns the entries of channel l that are newer than from, that the next
 // channel does not have, and that cannot be updated to first or a newer version.
-// There are none if channel l does not have from, or does not end before first:
-// such a channel runs in parallel.
 func (l *line) behind(next *line, from, first *bundleFacts, furthest map[string]*semver.Version) []*bundleFacts {
-	if _, ok := l.at[from.Name]; !ok || len(l.shape.Heads) != 1 {
-		return nil
-	}
-	if head := l.facts[l.shape.Heads[0]]; head == nil || head.version == nil || head.version.GE(*first.version) {
-		return nil
-	}
 	var out []*bundleFacts
-	for _, f := range l.facts {
-		if f == nil || f.version == nil || f.version.LE(*from.version) {
-			continue
-		}
-		if _, ok := next.at[f.Name]; !ok && furthest[f.Name].LT(*first.version) {
+	for _, f := range l.sorted.facts[l.sorted.after(from.version):] {
+		if !next.has(f) && furthest[f.Name].LT(*first.version) {
 			out = append(out, f)
 		}
 	}
@@ -93,7 +159,6 @@ func (l *line) behind(next *line, from, first *bundleFacts, furthest map[string]
 // updated in any number of steps, by users who may change the channel before each.
 // It goes backwards from the newest version, and comes to each bundle once.
 func (v *validator) furthest(p *pkg) map[string]*semver.Version {
-	var nodes []*bundleFacts
 	offered := map[string][]*line{} // the channels that offer a bundle
 	for _, l := range p.lines {
 		for i, f := range l.facts {
@@ -102,14 +167,24 @@ func (v *validator) furthest(p *pkg) map[string]*semver.Version {
 			}
 		}
 	}
+	var all []*bundleFacts
 	for _, f := range p.byName {
-		if f.version != nil {
-			nodes = append(nodes, f)
-		}
+		all = append(all, f)
 	}
-	slices.SortFunc(nodes, func(a, b *bundleFacts) int { return b.version.Compare(*a.version) })
-	out := make(map[string]*semver.Version, len(nodes))
-	for _, target := range nodes {
+	sorted := byVersion(all)
+	// The next place from each on that no range has reached yet.
+	next := make([]int, len(sorted.facts)+1)
+	for i := range next {
+		next[i] = i
+	}
+	free := func(i int) int {
+		for ; next[i] != i; i = next[i] {
+			next[i] = next[next[i]]
+		}
+		return i
+	}
+	out := make(map[string]*semver.Version, len(sorted.facts))
+	for _, target := range slices.Backward(sorted.facts) {
 		for todo := []*bundleFacts{target}; len(todo) > 0; {
 			f := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
@@ -127,11 +202,10 @@ func (v *validator) furthest(p *pkg) map[string]*semver.Version {
 						todo = append(todo, from)
 					}
 				}
-				if r := l.skip[i]; !r.IsZero() {
-					for _, from := range nodes {
-						if out[from.Name] == nil && r.Contains(*from.version) {
-							todo = append(todo, from)
-						}
+				for _, s := range l.skip[i].Spans(sorted.versions) {
+					for k := free(s.From); k < s.To; k = free(k) {
+						todo = append(todo, sorted.facts[k])
+						next[k] = k + 1
 					}
 				}
 			}

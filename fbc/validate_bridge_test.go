@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,9 +43,14 @@ func bridgeCatalog(channels map[string][]string) []string {
 }
 
 // TestBridge finds the versions that a channel leaves behind when it continues
-// another one before its end (B9), and nothing where there is a way on.
+// another one before its end (B9), and nothing where there is a way on. What a finding
+// advises is enough.
 func TestBridge(t *testing.T) {
 	one := []string{"1.0.0", "1.0.1 < 1.0.0", "1.0.2 < 1.0.1", "1.0.3 < 1.0.2"}
+	many := []string{"1.0.0"}
+	for i := range 30 {
+		many = append(many, fmt.Sprintf("1.0.%d < 1.0.%d", i+1, i))
+	}
 	for name, tt := range map[string]struct {
 		channels map[string][]string
 		want     string // channel: versions left behind
@@ -66,33 +72,86 @@ func TestBridge(t *testing.T) {
 		"has them itself":           {map[string][]string{"one": one, "two": {"1.0.3 < 1.0.1", "1.1.0 < 1.0.3"}}, ""},
 		"two channels continue":     {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.2"}, "three": {"1.2.0 < 1.0.1", "1.2.1 < 1.2.0"}}, "three: a.v1.0.2, a.v1.0.3\ntwo: a.v1.0.3"},
 		"only a skipped one has it": {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.1 in <1.1.0", "1.1.1 skips 1.1.0"}}, ""},
+		"skips":                     {map[string][]string{"one": one, "two": {"1.1.0 skips 1.0.1"}}, "two: a.v1.0.2, a.v1.0.3"},
+		"skips the end":             {map[string][]string{"one": one, "two": {"1.1.0 skips 1.0.3"}}, ""},
+		"only a range":              {map[string][]string{"one": one, "two": {"1.1.0 in >=1.0.0 <1.0.2 || 1.0.5"}}, "two: a.v1.0.2, a.v1.0.3"},
+		"only a whole range":        {map[string][]string{"one": one, "two": {"1.1.0 in >=1.0.2 <1.1.0"}}, ""},
+		"branches off":              {map[string][]string{"one": {"1.1.0"}, "old": one, "two": {"1.0.0", "1.0.1 < 1.0.0", "1.1.0 < 1.0.1"}}, "two: a.v1.0.2, a.v1.0.3"},
+		"branches off the default":  {map[string][]string{"one": one, "two": {"1.0.0", "1.0.1 < 1.0.0", "1.1.0 < 1.0.1"}}, ""},
+		"many":                      {map[string][]string{"one": many, "two": {"1.1.0 < 1.0.5"}}, "two: a.v1.0.6, a.v1.0.7, a.v1.0.8, a.v1.0.9, a.v1.0.10, a.v1.0.11, a.v1.0.12, a.v1.0.13, a.v1.0.14, a.v1.0.15, a.v1.0.16, a.v1.0.17, a.v1.0.18, a.v1.0.19, a.v1.0.20, a.v1.0.21, a.v1.0.22, a.v1.0.23, a.v1.0.24, a.v1.0.25, … and 5 more"},
 	} {
-		docs := bridgeCatalog(tt.channels)
-		var first string
-		for i := range 3 {
-			_, found, err := CheckBytes(t.Context(), []byte(strings.Join(docs, "---\n")), "f", nil, nil)
-			if err != nil {
-				t.Fatal(err)
+		found := bridgesOf(t, bridgeCatalog(tt.channels))
+		var got []string
+		for _, d := range found {
+			got = append(got, d.Name+": "+leftBehind(d))
+		}
+		if text := strings.Join(got, "\n"); text != tt.want {
+			t.Errorf("%s: %q, want %q", name, text, tt.want)
+		}
+		for _, d := range found {
+			fixes := bridgeFix.FindAllStringSubmatch(d.Err.Error(), -1)
+			if len(fixes) == 0 {
+				t.Errorf("%s: no fix in %v", name, d)
 			}
-			var got []string
-			for _, d := range found {
-				if d.Code == CodeBridge {
-					_, left, _ := strings.Cut(d.Err.Error(), "or newer: ")
-					left, _, _ = strings.Cut(left, ";")
-					got = append(got, d.Name+": "+left)
+			for _, fix := range fixes {
+				fixed := maps.Clone(tt.channels)
+				fixed[d.Name] = slices.Clone(fixed[d.Name])
+				var entry int
+				if _, err := fmt.Sscanf(d.Path, "/entries/%d", &entry); err != nil {
+					t.Fatal(err)
+				}
+				e := &fixed[d.Name][entry]
+				if fix[1] == "skipRange" {
+					*e, _, _ = strings.Cut(*e, " in ")
+					*e += " in " + fix[2]
+				} else {
+					version, _, _ := strings.Cut(*e, " ")
+					*e = version + " < " + strings.TrimPrefix(fix[2], "a.v")
+				}
+				for _, left := range bridgesOf(t, bridgeCatalog(fixed)) {
+					if left.Name == d.Name {
+						t.Errorf("%s: after %s %q: %v", name, fix[1], fix[2], left)
+					}
 				}
 			}
-			slices.Sort(got)
-			if text := strings.Join(got, "\n"); text != tt.want {
-				t.Errorf("%s: %q, want %q; of %v", name, text, tt.want, found)
-			} else if i == 0 {
-				first = text
-			} else if text != first {
-				t.Errorf("%s: in another order %q, want %q", name, text, first)
-			}
-			rand.New(rand.NewPCG(9, uint64(i))).Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
 		}
 	}
+}
+
+// bridgeFix finds what the message of a finding advises to add.
+var bridgeFix = regexp.MustCompile(`(skipRange|replaces): "([^"]*)"`)
+
+// leftBehind returns the versions that a finding lists.
+func leftBehind(d *Diagnostic) string {
+	_, left, _ := strings.Cut(d.Err.Error(), "or newer: ")
+	left, _, _ = strings.Cut(left, ";")
+	return left
+}
+
+// bridgesOf returns the findings of a catalog by channel, which are the same in each
+// order of its documents.
+func bridgesOf(t *testing.T, docs []string) (list Diagnostics) {
+	t.Helper()
+	var first []string
+	for i := range 3 {
+		_, found, err := CheckBytes(t.Context(), []byte(strings.Join(docs, "---\n")), "f", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = slices.DeleteFunc(found, func(d *Diagnostic) bool { return d.Code != CodeBridge })
+		slices.SortFunc(list, func(a, b *Diagnostic) int { return strings.Compare(a.Name, b.Name) })
+		var texts []string
+		for _, d := range list {
+			texts = append(texts, d.Name+" "+d.Path+": "+d.Err.Error())
+		}
+		if i == 0 {
+			first = texts
+		} else if !slices.Equal(texts, first) {
+			t.Errorf("in another order %q, want %q", texts, first)
+		}
+		rand.New(rand.NewPCG(9, uint64(i))).Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+	}
+	return list
 }
 
 // TestBridgesOfRealCatalogs finds what was checked by hand in the real catalogs,
@@ -122,9 +181,7 @@ func TestBridgesOfRealCatalogs(t *testing.T) {
 		got := map[string]string{}
 		for _, d := range found {
 			if d.Code == CodeBridge {
-				_, left, _ := strings.Cut(d.Err.Error(), "or newer: ")
-				left, _, _ = strings.Cut(left, ";")
-				got[d.Package+"/"+d.Name] = left
+				got[d.Package+"/"+d.Name] = leftBehind(d)
 			}
 		}
 		if !maps.Equal(got, want) {

@@ -18,6 +18,8 @@ type line struct {
 	shape chain.Shape
 	skip  []constraints.Range // of each entry; zero without one
 	facts []*bundleFacts      // of each entry; nil without a bundle
+
+	sorted *versionList // of facts
 }
 
 // channel checks a channel and its upgrade graph (A6, A7).
@@ -59,6 +61,7 @@ func (v *validator) channel(p *pkg, c *Channel) {
 	l.shape = chain.Of(l.links())
 	p.lines = append(p.lines, &l)
 	v.graph(&l)
+	l.sorted = byVersion(l.facts)
 	if len(l.shape.Heads) == 1 {
 		v.upgrades(p, &l)
 	}
@@ -131,7 +134,7 @@ func (v *validator) upgrades(p *pkg, l *line) {
 			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q is deprecated, the channel is not; users have nothing to move on to", f.Name))
 		}
 	}
-	out := l.wayOut()
+	out := l.waysOut()
 	for i, e := range l.Entries {
 		if v.ctx.Err() != nil {
 			return
@@ -147,7 +150,7 @@ func (v *validator) upgrades(p *pkg, l *line) {
 				v.report(CodeDanglingReplaces, m, path+"/replaces", fmt.Errorf("%q is no entry of the channel, which has older ones: %s; the chain of updates breaks off here", e.Replaces, l.names(older, ", ")))
 			}
 		}
-		if i != head && !out.has(l, i) {
+		if i != head && !out[i] {
 			v.report(CodeStuck, m, path, fmt.Errorf("who has %q installed gets no update: only entries that are skipped themselves replace or skip it", e.Name))
 		}
 	}
@@ -178,44 +181,48 @@ func (l *line) olderThan(i int) []int {
 	return out
 }
 
-// A wayOut finds out which installed bundles the entries that OLM offers update
-// (B2, H3).
-type wayOut struct {
-	names  map[string]bool
-	ranges map[string]constraints.Range // by text
-}
-
-func (l *line) wayOut() wayOut {
-	w := wayOut{map[string]bool{}, map[string]constraints.Range{}}
+// waysOut returns for each entry whether an entry that OLM offers updates it (B2, H3).
+func (l *line) waysOut() []bool {
+	names := map[string]bool{}
+	ranges := map[string]constraints.Range{} // by text
 	for k, e := range l.Entries {
 		if l.shape.Skipped[k] {
 			continue
 		}
 		if e.Replaces != e.Name {
-			w.names[e.Replaces] = true
+			names[e.Replaces] = true
 		}
 		for _, s := range e.Skips {
-			w.names[s] = true
+			names[s] = true
 		}
 		if !l.skip[k].IsZero() {
-			w.ranges[e.SkipRange] = l.skip[k]
+			ranges[e.SkipRange] = l.skip[k]
 		}
 	}
-	return w
-}
-
-// has reports whether there is a way out of entry i.
-func (w *wayOut) has(l *line, i int) bool {
-	f := l.facts[i]
-	if w.names[l.Entries[i].Name] || f == nil || f.version == nil {
-		return w.names[l.Entries[i].Name]
-	}
-	for text, r := range w.ranges {
-		if text != l.Entries[i].SkipRange && r.Contains(*f.version) {
-			return true
+	// How many ranges hold each version: the sum of the changes up to its place.
+	held := make([]int, len(l.sorted.versions)+1)
+	for _, r := range ranges {
+		for _, s := range r.Spans(l.sorted.versions) {
+			held[s.From]++
+			held[s.To]--
 		}
 	}
-	return false
+	for i := range l.sorted.versions {
+		held[i+1] += held[i]
+	}
+	out := make([]bool, len(l.Entries))
+	for i, e := range l.Entries {
+		f := l.facts[i]
+		if out[i] = names[e.Name]; out[i] || f == nil || f.version == nil {
+			continue
+		}
+		n := held[l.sorted.after(f.version)-1]
+		if own, ok := ranges[e.SkipRange]; ok && own.Contains(*f.version) {
+			n--
+		}
+		out[i] = n > 0
+	}
+	return out
 }
 
 // ranges warns of skipRanges that reach too far (H2).
@@ -232,14 +239,17 @@ func (v *validator) ranges(l *line) {
 		if r.Contains(*f.version) {
 			v.report(CodeSkipRangeSelf, &l.Meta, path, fmt.Errorf("%q holds the entry's own version %s; OLM would replace the bundle by itself", r, f.version))
 		}
-		var newer []int
-		for k, t := range l.facts {
-			if t != nil && t.version != nil && t.version.GT(*f.version) && r.Contains(*t.version) {
-				newer = append(newer, k)
+		var newer []string
+		total, after := 0, l.sorted.after(f.version)
+		for _, s := range r.Spans(l.sorted.versions) {
+			s.From = max(s.From, after)
+			total += max(s.To-s.From, 0)
+			for ; s.From < s.To && len(newer) < mostNames; s.From++ {
+				newer = append(newer, l.sorted.facts[s.From].Name)
 			}
 		}
-		if len(newer) > 0 {
-			v.report(CodeSkipRangeNewer, &l.Meta, path, fmt.Errorf("%q holds versions newer than %s: %s; users of those are moved back", r, f.version, l.names(newer, ", ")))
+		if total > 0 {
+			v.report(CodeSkipRangeNewer, &l.Meta, path, fmt.Errorf("%q holds versions newer than %s: %s; users of those are moved back", r, f.version, some(newer, total)))
 		}
 	}
 }

@@ -1,0 +1,75 @@
+package constraints
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/blang/semver/v4"
+)
+
+// A Span is a part of a list: the elements from From up to, not including, To.
+type Span struct{ From, To int }
+
+// Spans returns which of the versions, which must be in ascending order, the range
+// contains, in order. It takes time in the logarithm of their number: membership
+// changes only at the versions that the range names.
+func (r Range) Spans(versions []semver.Version) []Span {
+	cuts := []int{0, len(versions)}
+	for _, b := range r.bounds() {
+		cuts = append(cuts,
+			sort.Search(len(versions), func(i int) bool { return versions[i].GE(b) }),
+			sort.Search(len(versions), func(i int) bool { return versions[i].GT(b) }))
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	var out []Span
+	for i, to := range cuts[1:] {
+		from := cuts[i]
+		switch n := len(out); {
+		case !r.Contains(versions[from]):
+		case n > 0 && out[n-1].To == from:
+			out[n-1].To = to
+		default:
+			out = append(out, Span{from, to})
+		}
+	}
+	return out
+}
+
+// bounds returns the versions between which nothing changes: those that the text
+// names, and those that the library makes of an x.
+func (r Range) bounds() (out []semver.Version) {
+	add := func(text string) {
+		if v, err := semver.Parse(text); err == nil {
+			out = append(out, v)
+		}
+	}
+	for word := range strings.SplitSeq(r.text, " ") {
+		i := strings.IndexFunc(word, unicode.IsDigit)
+		if i < 0 {
+			continue
+		}
+		text := word[i:]
+		add(text)
+		if !strings.Contains(text, "x") {
+			continue
+		}
+		flat := strings.Replace(strings.Replace(text, ".x.x", ".x", 1), ".x", ".0", 1)
+		parts := strings.Split(flat, ".")
+		if len(parts) == 2 {
+			parts = append(parts, "0")
+		}
+		add(strings.Join(parts, "."))
+		for i := range min(len(parts), 2) { // the next major and minor versions
+			next := slices.Clone(parts)
+			if n, err := strconv.Atoi(next[i]); err == nil {
+				next[i] = strconv.Itoa(n + 1)
+				add(strings.Join(next, "."))
+			}
+		}
+	}
+	return out
+}
