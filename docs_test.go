@@ -83,7 +83,7 @@ func showsRealOutput(t *testing.T, doc, text string) {
 		return "```console\n" + replay(t, dir, m[shown.SubexpIndex("console")]) + "```"
 	})
 	if diff := cmp.Diff(text, fresh); diff != "" && !*update {
-		t.Errorf("%s is out of date (go test -run Readme -update . mends it):\n%s", doc, diff)
+		t.Errorf("%s is out of date (go test -run Readme -update . updates it):\n%s", doc, diff)
 	}
 	if *update && fresh != text {
 		if err := os.WriteFile(doc, []byte(fresh), 0o644); err != nil {

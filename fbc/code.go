@@ -3,7 +3,7 @@ package fbc
 import "slices"
 
 // A Code names a kind of finding. Codes are stable: scripts may match them.
-// [Explain] tells more about each, with an example and its mend.
+// [Explain] tells more about each, with an example and its fix.
 type Code string
 
 // The codes of what a load can find.

@@ -16,7 +16,7 @@ type Explanation struct {
 	Rules string
 	// Text says why it matters and what to do.
 	Text string
-	// Bad is an example, parts of a catalog in YAML; Good is the same mended.
+	// Bad is an example, parts of a catalog in YAML; Good is the same without the finding.
 	// Both are empty where no text shows the matter.
 	Bad, Good string
 }
@@ -50,7 +50,7 @@ func (e Explanation) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# `%s`: %s\n\n*Severity: %s. Rules: %s.*\n\n%s\n", e.Code, e.Title, e.Severity, e.Rules, e.Text)
 	if e.Bad != "" {
-		fmt.Fprintf(&b, "\n## Example\n\n```yaml\n%s```\n\n## Mended\n\n```yaml\n%s```\n", e.Bad, e.Good)
+		fmt.Fprintf(&b, "\n## Example\n\n```yaml\n%s```\n\n## Fix\n\n```yaml\n%s```\n", e.Bad, e.Good)
 	}
 	return b.String()
 }

@@ -7,7 +7,7 @@ var loadExplanations = []Explanation{
 		Text: `
 The file system refused to open or list it, or broke off in the middle. Nothing
 of the catalog can be trusted then, since what is missing may be a head or an
-update edge. Mend the permissions or the path and load again.`,
+update edge. Correct the permissions or the path and load again.`,
 	},
 	{
 		Code: CodeNotRegular, Title: "an entry of the tree is no regular file", Rules: "A1, A16",

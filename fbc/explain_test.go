@@ -21,7 +21,7 @@ import (
 var baseCatalog string
 
 // TestExplanations finds each code in its bad example, and nothing at all in
-// the mended one (G10).
+// the fixed one (G10).
 func TestExplanations(t *testing.T) {
 	for _, e := range Explanations() {
 		if e.Title == "" || e.Text == "" || e.Rules == "" || (e.Bad == "") != (e.Good == "") {
@@ -34,7 +34,7 @@ func TestExplanations(t *testing.T) {
 			t.Errorf("%s: the example shows only %v", e.Code, found)
 		}
 		if found := example(t, e.Good); len(found) > 0 {
-			t.Errorf("%s: the mended example has\n%v", e.Code, found)
+			t.Errorf("%s: the fixed example has\n%v", e.Code, found)
 		}
 	}
 }

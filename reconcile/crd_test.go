@@ -78,7 +78,7 @@ func TestCheckCRD(t *testing.T) {
 			`? version v1: schema of /spec/a: rule "isURL(self)": it does not compile here: 1:6: undeclared reference to 'isURL'`},
 		{"rules on an object of another form (CEL)", v1, "[v1]", spec(`a: {type: integer, x-kubernetes-validations: [{rule: "self < 3"}]}`), []string{`{a: x}`}, "" +
 			"Thing ns/t0 (v1): /spec/a: got string, want integer\n" +
-			"? Thing ns/t0 (v1): /: its rules are not checked before that is mended"},
+			"? Thing ns/t0 (v1): /: its rules are not checked before that is fixed"},
 		{"as the storage version, too", v1, "[v1]", `[{name: v1, served: true}, {name: v2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, required: [a]}}}}}]`, []string{`{}`},
 			`Thing ns/t0 (v2): /spec: missing property 'a'`},
 		{"as the storage version if its own is gone", v1, "[v1]", `[{name: v2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, required: [a]}}}}}]`, []string{`{}`}, "" +

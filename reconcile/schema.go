@@ -231,7 +231,7 @@ func (s *schema) validate(ctx context.Context, o olm.Object, budget *celrule.Bud
 	case len(faults) == 0:
 		faults = ruleFaults(s.rules.Check(ctx, v, budget))
 	default:
-		faults = append(faults, schemaFault{message: "its rules are not checked before that is mended", unchecked: true})
+		faults = append(faults, schemaFault{message: "its rules are not checked before that is fixed", unchecked: true})
 	}
 	slices.SortStableFunc(faults, func(a, b schemaFault) int {
 		return cmp.Or(compareBool(a.unchecked, b.unchecked), cmp.Compare(a.path, b.path), cmp.Compare(a.message, b.message))

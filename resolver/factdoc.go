@@ -40,7 +40,7 @@ func (e Explanation) Markdown() string {
 	if e.Example != "" {
 		fmt.Fprintf(&b, "\n## Example\n\n```text\n%s\n```\n", e.Example)
 	}
-	fmt.Fprintf(&b, "\n## Usual mend\n\n%s\n", e.Mend)
+	fmt.Fprintf(&b, "\n## Usual fix\n\n%s\n", e.Mend)
 	return b.String()
 }
 
@@ -60,7 +60,7 @@ what would help, the least disturbing first:
 	{
 		Code: CodeUnavailable, Title: "a subscription names what no catalog has", Rules: "H5, D9",
 		Text: "The catalog, package, channel or startingCSV of a subscription does not exist, or the channel is broken. The running OLM then refuses the whole namespace, even though an installed operator keeps running.",
-		Mend: "Take one of the names that the message lists, or add the catalog that has the package. A broken channel is mended by its author: exactly one entry may be left that no other replaces or skips.",
+		Mend: "Take one of the names that the message lists, or add the catalog that has the package. A broken channel is fixed by its author: exactly one entry may be left that no other replaces or skips.",
 		Example: `subscription db cannot be met: no catalog has channel v1 of package db; there is fast or stable; the
 installed db.v1.0.0 keeps running, without updates
 what would help, the least disturbing first:
@@ -141,7 +141,7 @@ what would help: delete subscription app`,
 	{
 		Code: CodeUnusable, Title: "a bundle cannot be read", Rules: "H7, H26, A8",
 		Text: "The bundle has no valid version, or a requirement that does not parse. It is left out, and nothing else with it; the running OLM fails the whole resolution. Where constraints are tested per bundle, a bundle that lists an API twice is left out too, as the running OLM takes it for two providers.",
-		Mend: "Authors mend the property that the message names; `olmkit validate` finds them all. Meanwhile choose another version.",
+		Mend: "Authors fix the property that the message names; `olmkit validate` finds them all. Meanwhile choose another version.",
 		Example: `subscription app cannot be met: app.v1.0.0, the only version in channel stable of package app,
 cannot be read: /properties/1/value: olm.package.required: /versionRange: invalid range "^1.0": the
 operator "^" belongs to another syntax, that of version ranges in OLM v1: write ">=1.0.0 <2.0.0"

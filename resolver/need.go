@@ -148,7 +148,7 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 		before := n.u.err
 		out = append(out, stated{r, n.of(ctx, r.Expr, own)})
 		if n.u.err != nil && before == nil {
-			// Whoever has to mend it needs to know whose rule it was.
+			// Whoever has to fix it needs to know whose rule it was.
 			n.u.err = fmt.Errorf("%s (%s), property %d: %w", n.u.ref(c).Name, n.u.pos(c), r.Property, n.u.err)
 		}
 	}

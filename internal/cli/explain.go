@@ -25,7 +25,7 @@ func newExplain(e *env) *cobra.Command {
 what would help.
 
 With codes it tells what findings of "olmkit validate" mean, or facts in an
-explanation, with an example and the usual mend; alone it lists all codes.
+explanation, with an example and the usual fix; alone it lists all codes.
 
 Otherwise it takes the same flags as "olmkit resolve", or one problem document, and
 tells, for a plan, why each bundle is in it and what stood against better ones; for a

@@ -132,13 +132,13 @@ func pageOfFact(x resolver.Explanation) codePage {
 func (p codePage) text(w io.Writer) error {
 	fmt.Fprintf(w, "%s (%s): %s\n\n%s\n", p.Code, p.Severity, p.Title, p.Text)
 	if p.Bad != "" {
-		fmt.Fprintf(w, "\nExample:\n\n%s\nMended:\n\n%s", indent(p.Bad), indent(p.Good))
+		fmt.Fprintf(w, "\nExample:\n\n%s\nFix:\n\n%s", indent(p.Bad), indent(p.Good))
 	}
 	if p.Example != "" {
 		fmt.Fprintf(w, "\nExample:\n\n%s", indent(p.Example+"\n"))
 	}
 	if p.Mend != "" {
-		fmt.Fprintf(w, "\nUsual mend: %s\n", p.Mend)
+		fmt.Fprintf(w, "\nUsual fix: %s\n", p.Mend)
 	}
 	_, err := fmt.Fprintf(w, "\nRules: %s\n", p.Rules)
 	return err

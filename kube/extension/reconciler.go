@@ -28,7 +28,7 @@ type Installer interface {
 	Installed(ctx context.Context, e *api.ClusterExtension) (*api.BundleMetadata, error)
 	// Install brings the cluster to the selected bundle, which may be installed
 	// already: it is called at every reconciliation. A nil error means that
-	// the bundle is installed. An error that only a person can mend is a
+	// the bundle is installed. An error that only a person can fix is a
 	// reconcile.TerminalError.
 	Install(ctx context.Context, e *api.ClusterExtension, s *olmv1.Selection) error
 }

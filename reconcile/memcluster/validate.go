@@ -167,7 +167,7 @@ func invalidCRD(o, old *olm.Object) error {
 	}
 	was, err := olm.As[olm.CustomResourceDefinition](*old)
 	if err != nil {
-		return nil // whatever it was, it is mended
+		return nil // whatever it was, it is fixed
 	}
 	switch {
 	case spec.Group != was.Spec.Group, spec.Names.Plural != was.Spec.Names.Plural:
