@@ -307,17 +307,17 @@ func compareSteps(t *testing.T, where string, b *brute, u *graph.Upgrades, offer
 	}
 }
 
-// comparePaths checks the matrix: every path starts and ends where it should and
+// comparePaths checks that every path starts and ends where it should, and that
 // each of its steps is admitted by the edge that it names.
 func comparePaths(t *testing.T, where string, b *brute, u *graph.Upgrades, v1 bool, f *figures) {
-	m := u.Matrix()
 	for from := range u.Nodes() {
 		reached := map[graph.Node]bool{}
 		for n := range u.Reachable(from) {
 			reached[n] = true
 		}
+		paths := u.Paths(from)
 		for to := range u.Nodes() {
-			path, ok := m.Path(from, to)
+			path, ok := paths.Path(to)
 			if ok != (reached[to] || from == to) {
 				t.Fatalf("%s: path from %v to %v: %v, reachable: %v", where, from, to, ok, reached[to])
 			}
