@@ -22,11 +22,13 @@ func TestInstalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := 0
 	for line := range strings.Lines(string(text)) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
+		rows++
 		t.Run(f[0], func(t *testing.T) {
 			csv := &olm.ClusterServiceVersion{Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindClusterServiceVersion, Metadata: olm.Metadata{Name: "x", Namespace: "ops"}}}
 			csv.Spec.Version = f[1]
@@ -72,5 +74,8 @@ func TestInstalled(t *testing.T) {
 				t.Errorf("packages, versions, properties:\n got %q\nwant %q", got, want)
 			}
 		})
+	}
+	if rows == 0 {
+		t.Error("the table has no rows")
 	}
 }

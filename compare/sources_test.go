@@ -85,9 +85,10 @@ func compareSources(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapsh
 }
 
 // olmAnswers runs OLM's resolver until it gives the answer want, at most 300 times.
-// It returns the answers that it gave, and its last reason to refuse. OLM draws the
-// channels of subscriptions that name none (H15): of several, no number of runs is
-// sure to show all combinations, so that an answer with the same bundles will do.
+// It returns the answers that it gave, and its last reason to refuse. For
+// subscriptions that name no channel, OLM draws the channel that a bundle comes from
+// (H15): of several, no number of runs is sure to show all combinations, so that an
+// answer with the same bundles will do.
 func olmAnswers(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, want string) (answers []string, reason string, ok bool) {
 	q, err := peer.NewProblem(p, snapshots)
 	if err != nil {

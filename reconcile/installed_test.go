@@ -14,17 +14,19 @@ import (
 
 // H22: testdata/installed.tsv lists what counts of an installed operator, for the
 // combinations of its version, its annotations and the subscriptions that own it.
-// The module compare holds the same table against the running OLM.
+// TestInstalled in the module compare holds the same table against the running OLM.
 func TestInstalled(t *testing.T) {
 	text, err := os.ReadFile("testdata/installed.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := 0
 	for line := range strings.Lines(string(text)) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
+		rows++
 		t.Run(f[0], func(t *testing.T) {
 			csv := fromYAML[olm.ClusterServiceVersion](t, `
 metadata: {name: x, namespace: ops}
@@ -71,6 +73,9 @@ spec: {customresourcedefinitions: {owned: [{name: as.x.io, version: v1, kind: A}
 				t.Errorf("packages, versions, properties:\n got %q\nwant %q", got, want)
 			}
 		})
+	}
+	if rows == 0 {
+		t.Error("the table has no rows")
 	}
 }
 

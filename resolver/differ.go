@@ -37,10 +37,6 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 			out = append(out, Difference{Rule: "H28", Subscription: s.Name,
 				Text: fmt.Sprintf("subscription %s names no catalog: OLM joins the channels of %s, which usually fails; name a catalog", s.Name, strings.Join(names, " and "))})
 		}
-		if names := r.drawn(s, r.options[i].list); len(names) > 1 {
-			out = append(out, Difference{Rule: "H15", Subscription: s.Name,
-				Text: fmt.Sprintf("subscription %s names no channel: OLM chooses between %s at random; name a channel", s.Name, strings.Join(names, " and "))})
-		}
 	}
 	if u.semantics() == PerBundle {
 		return out
@@ -76,34 +72,6 @@ func (u *universe) joined(s *subscription) (names []string) {
 			names = append(names, c.ID().String())
 		}
 	}
-	return names
-}
-
-// drawn returns the channels from which OLM would choose at random, as the bundles
-// that a subscription without a channel would get from them are not the same (H15).
-func (r *resolution) drawn(s *subscription, options []cand) (names []string) {
-	if s.Channel != "" {
-		return nil
-	}
-	first := map[string]string{} // the preferred bundle of each channel
-	differ := false
-	for _, c := range options {
-		if r.u.isInstalled(c) {
-			continue
-		}
-		e, b := r.u.entry(c)
-		name := e.Channel().Name()
-		if first[name] != "" {
-			continue
-		}
-		first[name] = b.Name()
-		names = append(names, name)
-		differ = differ || first[names[0]] != b.Name()
-	}
-	if !differ {
-		return nil
-	}
-	slices.Sort(names)
 	return names
 }
 

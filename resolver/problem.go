@@ -80,7 +80,7 @@ type Subscription struct {
 	Name    string `json:"name,omitempty"`
 	Package string `json:"package"`
 	// Channel restricts to a channel. Default: the default channel of the
-	// package, then the others by name.
+	// package, then the others by name (H15).
 	Channel string `json:"channel,omitempty"`
 	// Catalog and CatalogNamespace restrict to a catalog. Default: any, in the
 	// order of preference for dependencies.

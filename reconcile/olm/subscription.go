@@ -19,7 +19,8 @@ type SubscriptionSpec struct {
 	Source          string `json:"source,omitzero"`
 	SourceNamespace string `json:"sourceNamespace,omitzero"`
 	Package         string `json:"name"`
-	// Channel is empty for the default channel first, then any other.
+	// Channel restricts to a channel. Default: the default channel of the
+	// package, then the others by name (H15).
 	Channel             string              `json:"channel,omitzero"`
 	StartingCSV         string              `json:"startingCSV,omitzero"`
 	InstallPlanApproval Approval            `json:"installPlanApproval,omitzero"`
