@@ -65,7 +65,7 @@ type CRDUse struct {
 // the API server has, is among the results, marked as Unchecked. The error is
 // that of the context.
 func CheckCRD(ctx context.Context, old, new *olm.CustomResourceDefinition, use CRDUse) ([]CRDViolation, error) {
-	c := &crdCheck{crd: new, schemas: map[string]*schema{}, budget: celrule.NewBudget()}
+	c := &crdCheck{crd: new, schemas: map[string]*schema{}, rules: celrule.NewBudget(), budget: newSchemaBudget()}
 	c.out = lostVersions(old, new, use.Operators, true)
 	for _, v := range new.AllVersions() {
 		if v.Storage {
@@ -137,7 +137,8 @@ type crdCheck struct {
 	crd     *olm.CustomResourceDefinition
 	storage string
 	schemas map[string]*schema // by version; nil for one that cannot be read
-	budget  *celrule.Budget    // of all rules on all resources
+	rules   *celrule.Budget    // of all rules on all resources
+	budget  *schemaBudget      // of all schemas on all resources
 	out     []CRDViolation
 }
 
@@ -166,10 +167,10 @@ func (c *crdCheck) resource(ctx context.Context, o olm.Object) {
 
 func (c *crdCheck) version(ctx context.Context, o olm.Object, version string) {
 	s := c.schema(ctx, version)
-	if s == nil {
+	if s == nil || c.budget.broke {
 		return
 	}
-	for _, f := range s.validate(ctx, o, c.budget) {
+	for _, f := range s.validate(ctx, o, c.budget.meter(ctx), c.rules) {
 		c.out = append(c.out, CRDViolation{Version: version, Object: o.Key(), Path: f.path, Message: f.message, Unchecked: f.unchecked})
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/celcost"
@@ -20,6 +22,10 @@ import (
 // A schema is the structural schema of a version of a CRD.
 type schema struct {
 	compiled *jsonschema.Schema
+	// converted is the schema as it was compiled, and patterns are its regular
+	// expressions, by text: what validating costs.
+	converted map[string]any
+	patterns  map[string]*celcost.Regexp
 	// source is the schema as the CRD has it, for the defaults.
 	source map[string]any
 	lists  []listRule
@@ -46,13 +52,21 @@ func compileSchema(ctx context.Context, text []byte) (*schema, error) {
 	if err := decode(text, &source); err != nil {
 		return nil, err
 	}
-	s := &schema{source: source, rules: celrule.Compile(ctx, source)}
+	s := &schema{source: source, rules: celrule.Compile(ctx, source), patterns: map[string]*celcost.Regexp{}}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft4)
-	patterns := uint64(maxPatterns)
-	c.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) { return celcost.Regexp(text, &patterns) })
-	const url = "crd.json"
-	if err := c.AddResource(url, s.convert(source, nil, 0)); err != nil {
+	budget := uint64(maxPatterns)
+	c.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) {
+		re, err := celcost.NewRegexp(text, &budget)
+		if err != nil {
+			return nil, err
+		}
+		s.patterns[text] = re
+		return re, nil
+	})
+	const url = "urn:crd" // absolute: the library puts a relative one into the working directory
+	s.converted = s.convert(source, nil, 0)
+	if err := c.AddResource(url, s.converted); err != nil {
 		return nil, err
 	}
 	var err error
@@ -60,10 +74,54 @@ func compileSchema(ctx context.Context, text []byte) (*schema, error) {
 	return s, err
 }
 
+// decode decodes JSON with the numbers that an API server would have: integers of 64
+// bits, and what a float64 makes of all others. The library computes with any number
+// exactly, for which a few digits of an exponent are enough to take it minutes.
 func decode(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	return d.Decode(v)
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	return roundNumbers(v)
+}
+
+// roundNumbers rounds the numbers in a decoded value, or that a pointer leads to.
+func roundNumbers(v any) error {
+	round := func(x any, set func(any)) error {
+		n, ok := x.(json.Number)
+		if !ok {
+			return roundNumbers(x)
+		}
+		if _, err := n.Int64(); err == nil {
+			return nil
+		}
+		f, err := n.Float64()
+		if err != nil {
+			return fmt.Errorf("number %.40s is out of range", n)
+		}
+		set(json.Number(strconv.FormatFloat(f, 'g', -1, 64)))
+		return nil
+	}
+	switch v := v.(type) {
+	case *any:
+		return round(*v, func(x any) { *v = x })
+	case *map[string]any:
+		return roundNumbers(*v)
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err := round(v[name], func(x any) { v[name] = x }); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for i, x := range v {
+			if err := round(x, func(x any) { v[i] = x }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // maxSchemaDepth bounds hostile schemas; those of the API server end long
@@ -204,8 +262,8 @@ func ruleFaults(list []celrule.Fault) []schemaFault {
 // validate returns what the schema refuses of an object, by path. Defaults are
 // filled in first, as the API server does when it reads the object. Metadata is
 // the API server's affair. Rules are only checked on objects of the right form,
-// as there.
-func (s *schema) validate(ctx context.Context, o olm.Object, budget *celrule.Budget) []schemaFault {
+// as there. An object that costs more to check than m pays for is not checked.
+func (s *schema) validate(ctx context.Context, o olm.Object, m *schemaMeter, budget *celrule.Budget) []schemaFault {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return []schemaFault{{message: err.Error()}}
@@ -214,7 +272,13 @@ func (s *schema) validate(ctx context.Context, o olm.Object, budget *celrule.Bud
 	if err := decode(text, &v); err != nil {
 		return []schemaFault{{message: err.Error()}}
 	}
-	applyDefaults(s.source, v, 0)
+	err = applyDefaults(m, s.source, v, 0)
+	if err == nil {
+		err = s.pay(m, s.converted, v)
+	}
+	if err != nil {
+		return []schemaFault{{message: err.Error(), unchecked: true}}
+	}
 	var faults []schemaFault
 	if err := s.compiled.Validate(v); err != nil {
 		if invalid, ok := err.(*jsonschema.ValidationError); ok {
@@ -224,7 +288,9 @@ func (s *schema) validate(ctx context.Context, o olm.Object, budget *celrule.Bud
 		}
 	}
 	for _, rule := range s.lists {
-		faults = rule.check(faults, v, rule.path, "")
+		if faults, err = rule.check(m, faults, v, rule.path, ""); err != nil {
+			return []schemaFault{{message: err.Error(), unchecked: true}}
+		}
 	}
 	switch {
 	case s.rules == nil:
@@ -257,14 +323,17 @@ func leaves(faults []schemaFault, e *jsonschema.ValidationError) []schemaFault {
 }
 
 // applyDefaults sets the members that an object lacks and its schema has a
-// default for.
-func applyDefaults(schema map[string]any, v any, depth int) {
+// default for, and pays for it.
+func applyDefaults(m *schemaMeter, schema map[string]any, v any, depth int) error {
 	if depth > maxSchemaDepth {
-		return
+		return nil
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		props, _ := schema["properties"].(map[string]any)
+		if err := m.spend(uint64(1 + len(props))); err != nil {
+			return err
+		}
 		for name, p := range props {
 			p, ok := p.(map[string]any)
 			if !ok {
@@ -272,27 +341,37 @@ func applyDefaults(schema map[string]any, v any, depth int) {
 			}
 			if _, has := v[name]; !has {
 				if d, ok := p["default"]; ok {
+					if err := m.spend(visitCost * parts(d)); err != nil {
+						return err
+					}
 					v[name] = deepCopy(d)
 				}
 			}
 			if child, has := v[name]; has {
-				applyDefaults(p, child, depth+1)
+				if err := applyDefaults(m, p, child, depth+1); err != nil {
+					return err
+				}
 			}
 		}
 		if more, ok := schema["additionalProperties"].(map[string]any); ok {
 			for name, child := range v {
 				if _, known := props[name]; !known {
-					applyDefaults(more, child, depth+1)
+					if err := applyDefaults(m, more, child, depth+1); err != nil {
+						return err
+					}
 				}
 			}
 		}
 	case []any:
 		if items, ok := schema["items"].(map[string]any); ok {
 			for _, child := range v {
-				applyDefaults(items, child, depth+1)
+				if err := applyDefaults(m, items, child, depth+1); err != nil {
+					return err
+				}
 			}
 		}
 	}
+	return nil
 }
 
 func deepCopy(v any) any {
@@ -313,26 +392,38 @@ func deepCopy(v any) any {
 	return v
 }
 
-// check reports elements that occur twice in the lists at a path.
-func (r listRule) check(faults []schemaFault, v any, path []string, at string) []schemaFault {
+// check reports elements that occur twice in the lists at a path, and pays for it.
+func (r listRule) check(m *schemaMeter, faults []schemaFault, v any, path []string, at string) ([]schemaFault, error) {
+	err := m.spend(visitCost)
 	if len(path) > 0 {
 		switch v := v.(type) {
 		case map[string]any:
 			for name, child := range v {
-				if path[0] == "*" || path[0] == name {
-					faults = r.check(faults, child, path[1:], at+"/"+name)
+				if err != nil || path[0] != "*" {
+					break
 				}
+				faults, err = r.check(m, faults, child, path[1:], at+"/"+name)
+			}
+			if child, ok := v[path[0]]; ok && path[0] != "*" && err == nil {
+				faults, err = r.check(m, faults, child, path[1:], at+"/"+path[0])
 			}
 		case []any:
-			if path[0] == "*" {
-				for i, child := range v {
-					faults = r.check(faults, child, path[1:], fmt.Sprintf("%s/%d", at, i))
+			for i, child := range v {
+				if err != nil || path[0] != "*" {
+					break
 				}
+				faults, err = r.check(m, faults, child, path[1:], fmt.Sprintf("%s/%d", at, i))
 			}
 		}
-		return faults
+		return faults, err
 	}
 	list, _ := v.([]any)
+	if len(list) > 0 && err == nil {
+		err = m.spend(4 * parts(v))
+	}
+	if err != nil {
+		return nil, err
+	}
 	seen := map[string]bool{}
 	for i, x := range list {
 		id := r.identity(x)
@@ -341,7 +432,7 @@ func (r listRule) check(faults []schemaFault, v any, path []string, at string) [
 		}
 		seen[id] = true
 	}
-	return faults
+	return faults, nil
 }
 
 func (r listRule) identity(x any) string {

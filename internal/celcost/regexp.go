@@ -89,11 +89,8 @@ type pattern struct {
 	err  error
 }
 
-// match matches a text, and pays before it does.
-func (p *pattern) match(text string, spend func(uint64)) bool {
-	spend(times(1+uint64(len(text)), 1+p.size/bytesPerStep))
-	return p.re.MatchString(text)
-}
+// matchCost is the price of matching a text of n bytes.
+func matchCost(n int, size uint64) uint64 { return times(1+uint64(n), 1+size/bytesPerStep) }
 
 // pattern returns a regular expression that the program has or that this evaluation
 // compiled before, or compiles it.
@@ -139,9 +136,18 @@ func (p *pattern) compile(text string, spend func(uint64)) {
 	}
 }
 
-// Regexp compiles a regular expression, and takes from the budget what that costs.
+// A Regexp is a compiled regular expression whose matches have a price.
+type Regexp struct {
+	*regexp.Regexp
+	size uint64
+}
+
+// Cost returns what matching a text of n bytes costs.
+func (r *Regexp) Cost(n int) uint64 { return matchCost(n, r.size) }
+
+// NewRegexp compiles a regular expression, and takes from the budget what that costs.
 // The error is ErrPatterns where that is more than there is.
-func Regexp(text string, budget *uint64) (re *regexp.Regexp, err error) {
+func NewRegexp(text string, budget *uint64) (re *Regexp, err error) {
 	w := &work{left: *budget}
 	defer func() {
 		*budget = w.left
@@ -153,7 +159,10 @@ func Regexp(text string, budget *uint64) (re *regexp.Regexp, err error) {
 		}
 	}()
 	p := compile(text, w.spend)
-	return p.re, p.err
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &Regexp{p.re, p.size}, nil
 }
 
 func doMatches(w *work, args []ref.Val) ref.Val {
@@ -166,7 +175,8 @@ func doMatches(w *work, args []ref.Val) ref.Val {
 	if p.err != nil {
 		return types.WrapErr(regexpError(p.err))
 	}
-	return types.Bool(p.match(string(s), w.spend))
+	w.spend(matchCost(len(s), p.size))
+	return types.Bool(p.re.MatchString(string(s)))
 }
 
 // times multiplies; what does not fit is the largest number.
