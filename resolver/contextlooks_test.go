@@ -3,8 +3,11 @@ package resolver_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/testcatalog"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -72,5 +75,39 @@ func TestContextLooks(t *testing.T) {
 			_, err := resolver.CheckDependencies(ctx, b, nil, p.Catalogs)
 			return err
 		})
+	}
+}
+
+// A requirement that is tested on many bundles asks the context for each of them: the
+// range of a package may take long (D18).
+func TestContextLooksForEachBundle(t *testing.T) {
+	const n = 200
+	var b strings.Builder
+	b.WriteString(`{"schema": "olm.package", "name": "app", "defaultChannel": "s"}
+{"schema": "olm.channel", "package": "app", "name": "s", "entries": [{"name": "app.v1"}]}
+{"schema": "olm.bundle", "package": "app", "name": "app.v1", "image": "img/app:1", "properties": [{"type": "olm.package", "value": {"packageName": "app", "version": "1.0.0"}}, {"type": "olm.package.required", "value": {"packageName": "db", "versionRange": ">=0.0.0"}}]}
+{"schema": "olm.package", "name": "db", "defaultChannel": "s"}
+`)
+	entries := make([]string, n)
+	for i := range n {
+		entries[i] = fmt.Sprintf(`{"name": "db.v%d", "replaces": "db.v%d"}`, i+1, i)
+		fmt.Fprintf(&b, `{"schema": "olm.bundle", "package": "db", "name": "db.v%d", "image": "img/db:%d", "properties": [{"type": "olm.package", "value": {"packageName": "db", "version": "%d.0.0"}}]}`+"\n", i+1, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `{"schema": "olm.channel", "package": "db", "name": "s", "entries": [%s]}`, strings.Join(entries, ","))
+	g, err := graph.LoadBytes(t.Context(), []byte(b.String()), "c.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := resolver.Problem{Namespace: "ns", Catalogs: []resolver.Catalog{{Name: "c", Namespace: "ns", Graph: g}}, Subscriptions: []resolver.Subscription{{Package: "app"}}}
+	all := &looks{Context: context.Background()}
+	if _, err := resolver.Resolve(all, p); err != nil {
+		t.Fatal(err)
+	}
+	if all.n < n {
+		t.Errorf("the context is asked %d times for %d bundles", all.n, n)
+	}
+	ctx := &looks{Context: context.Background(), last: n / 2}
+	if _, err := resolver.Resolve(ctx, p); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
