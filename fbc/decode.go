@@ -199,7 +199,7 @@ func checkText(doc []byte) error {
 // slow converts YAML with the full parser. A key that appears twice is a
 // finding; its last value counts, as everywhere.
 func (d *decoder) slow(ctx context.Context, doc []byte) ([]byte, error) {
-	out, strict := yamljson.Slow(ctx, doc, &yamljson.Options{Strict: true, Expansion: &d.room})
+	out, strict := yamljson.Slow(ctx, doc, &yamljson.Options{Strict: true, Expansion: &d.room, Nodes: d.limits.nodes()})
 	if strict == nil {
 		return out, nil
 	}
@@ -207,7 +207,7 @@ func (d *decoder) slow(ctx context.Context, doc []byte) ([]byte, error) {
 	if !errors.As(strict, &ye) {
 		return nil, strict
 	}
-	out, err := yamljson.Slow(ctx, doc, &yamljson.Options{Expansion: &d.room})
+	out, err := yamljson.Slow(ctx, doc, &yamljson.Options{Expansion: &d.room, Nodes: d.limits.nodes()})
 	if errors.Is(err, yamljson.ErrMore) {
 		return nil, errSecond
 	}

@@ -47,7 +47,7 @@ func (d *decoder) syntax(doc []byte, err error) {
 		yl   *yamljson.LimitError
 	)
 	if errors.As(err, &yl) {
-		err = expansionLimit(d.limits)
+		err, line = yamlLimit(yl, d.limits), max(yl.Line-1, 0)
 	}
 	if errors.As(err, &se) {
 		if doc != nil {
@@ -57,12 +57,6 @@ func (d *decoder) syntax(doc []byte, err error) {
 	} else if errors.As(err, &ye) {
 		line = max(ye.Line-1, 0)
 		err = fmt.Errorf("invalid YAML: %w", plainYAML(ye.Err))
-		for _, hostile := range []string{"excessive aliasing", "exceeded max depth"} {
-			if strings.Contains(ye.Err.Error(), hostile) {
-				code = CodeLimit
-				err = errors.New("the YAML aliases of the document expand to too much, or it is nested too deeply; write the values out")
-			}
-		}
 	} else if errors.Is(err, errNotObject) {
 		code = CodeNotObject
 	} else if errors.As(err, &le) {
@@ -72,9 +66,20 @@ func (d *decoder) syntax(doc []byte, err error) {
 	d.faults[len(d.faults)-1].Pos.Line += line
 }
 
-// expansionLimit is the error for YAML that expands to too much (S1).
+// expansionLimit is the error for YAML whose aliases expand to too much (S1).
 func expansionLimit(limits *Limits) *LimitError {
-	return &LimitError{Limit: "Expansion", What: "expansion of the YAML", Max: limits.Expansion}
+	return yamlLimit(&yamljson.LimitError{Kind: yamljson.Expansion}, limits)
+}
+
+// yamlLimit returns the limit that a document exceeded, by its name.
+func yamlLimit(e *yamljson.LimitError, limits *Limits) *LimitError {
+	switch e.Kind {
+	case yamljson.Nodes:
+		return &LimitError{Limit: "Expansion", What: "number of YAML keys, values and list items, at 32 bytes each,", Max: limits.Expansion}
+	case yamljson.Depth:
+		return &LimitError{Limit: "Depth", What: "nesting of the document", Max: limits.Depth}
+	}
+	return &LimitError{Limit: "Expansion", What: "expansion of YAML aliases", Max: limits.Expansion}
 }
 
 // plainSyntax returns the cause of a syntax error without the decoder's own

@@ -20,7 +20,7 @@ type Limits struct {
 	Depth int64
 	// Expansion bounds what YAML turns into, in bytes: how much the aliases of all
 	// documents of a load may add, and how large the tree of one document may
-	// become. Default 64 MiB.
+	// become, at 32 bytes for a key, a value or an item. Default 64 MiB.
 	Expansion int64
 	// PropertySize bounds one property value that is kept, in bytes of JSON.
 	// Default 4 MiB.
@@ -30,6 +30,9 @@ type Limits struct {
 	// counted. Default 1,000.
 	Diagnostics int64
 }
+
+// nodes returns how many keys, values and items a YAML document may have.
+func (l *Limits) nodes() int64 { return max(l.Expansion/32, 1) }
 
 // WithDefaults returns the limits with every zero field replaced.
 func (l *Limits) WithDefaults() Limits {

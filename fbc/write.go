@@ -62,7 +62,10 @@ func Write(ctx context.Context, w io.Writer, c *Catalog, opts *WriteOptions) err
 		if err != nil {
 			return err
 		}
-		text, err := render(n, opts.Syntax)
+		text, err := render(ctx, n, opts.Syntax)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err != nil {
 			m := b.Common()
 			return fmt.Errorf("%s: writing %s %q: %w", m.Pos, m.Schema, m.Name, err)
@@ -87,7 +90,7 @@ func Format(ctx context.Context, text []byte, name string, opts *WriteOptions) (
 }
 
 // render writes one blob.
-func render(n *yamlout.Node, syntax Syntax) ([]byte, error) {
+func render(ctx context.Context, n *yamlout.Node, syntax Syntax) ([]byte, error) {
 	line := jsontext.Value(n.AppendJSON(nil))
 	switch syntax {
 	case JSONLines:
@@ -99,8 +102,11 @@ func render(n *yamlout.Node, syntax Syntax) ([]byte, error) {
 	doc := []byte("---\n")
 	for _, style := range []yamlout.Style{yamlout.Readable, yamlout.Quoted} {
 		text := n.AppendYAML(doc, style)
-		if same(text[len(doc):], line) {
+		if same(ctx, text[len(doc):], line) {
 			return text, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
 	return append(append(doc, line...), '\n'), nil
@@ -108,11 +114,11 @@ func render(n *yamlout.Node, syntax Syntax) ([]byte, error) {
 
 // same reports whether a YAML document reads as the blob with the JSON, which
 // has its keys in canonical order. Nothing is written that does not.
-func same(doc, line []byte) bool {
+func same(ctx context.Context, doc, line []byte) bool {
 	back, ok := yamljson.Convert(nil, doc, nil)
 	if !ok {
 		var err error
-		if back, err = yamljson.Slow(context.Background(), doc, &yamljson.Options{Strict: true}); err != nil {
+		if back, err = yamljson.Slow(ctx, doc, &yamljson.Options{Strict: true}); err != nil {
 			return false
 		}
 	}

@@ -44,7 +44,7 @@ func run(ctx context.Context, w io.Writer, old, new fs.FS) (ok bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if err := report.Write(w, report.Text, found, nil); err != nil {
+	if err := report.Write(ctx, w, report.Text, found, nil); err != nil {
 		return false, err
 	}
 	for _, f := range found {

@@ -4,7 +4,7 @@
 //
 //	_, found, err := fbc.Check(ctx, os.DirFS("catalog"), nil, nil)
 //	…
-//	err = report.Write(os.Stdout, report.SARIF, found, &report.Options{Prefix: "catalog"})
+//	err = report.Write(ctx, os.Stdout, report.SARIF, found, &report.Options{Prefix: "catalog"})
 //
 // All printers keep the order of the findings and print the same bytes for the
 // same findings.

@@ -17,7 +17,7 @@ func ExampleWrite() {
 		fmt.Println(err)
 		return
 	}
-	if err := report.Write(os.Stdout, report.GitHub, found, &report.Options{Prefix: "catalogs/4.18"}); err != nil {
+	if err := report.Write(context.Background(), os.Stdout, report.GitHub, found, &report.Options{Prefix: "catalogs/4.18"}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -20,11 +20,14 @@ const maxSource = 64 << 20
 // Lines returns, for each finding, the line of the field that it is about, read
 // again from the files of the catalog; 0 for findings about whole blobs, and where
 // the file or the field cannot be found. Only the blobs that findings are about are
-// parsed again.
-func Lines(source fs.FS, found fbc.Diagnostics) []int {
-	l := locator{source: source, files: map[string][]byte{}}
+// parsed again. When the context ends, the rest has no lines.
+func Lines(ctx context.Context, source fs.FS, found fbc.Diagnostics) []int {
+	l := locator{ctx: ctx, source: source, files: map[string][]byte{}}
 	lines := make([]int, len(found))
 	for i, d := range found {
+		if ctx.Err() != nil {
+			break
+		}
 		if d.Path != "" && d.Pos.IsValid() && d.Pos.Line > 0 {
 			lines[i] = l.line(d)
 		}
@@ -35,6 +38,7 @@ func Lines(source fs.FS, found fbc.Diagnostics) []int {
 // A locator finds fields in files. Findings come in the order of their blobs, so
 // that the last one is enough to remember.
 type locator struct {
+	ctx    context.Context // of one call
 	source fs.FS
 	files  map[string][]byte
 	// at is the blob that fields are the lines of, by JSON pointer.
@@ -49,7 +53,7 @@ func (l *locator) line(d *fbc.Diagnostic) int {
 		if trimmed := bytes.TrimLeft(text, " \t\ufeff"); bytes.HasPrefix(trimmed, []byte("{")) {
 			jsonLines(text, d.Pos.Line, l.fields)
 		} else {
-			yamlLines(text, d.Pos.Line, l.fields)
+			yamlLines(l.ctx, text, d.Pos.Line, l.fields)
 		}
 	}
 	// What is missing has no line; what it is missing in has one.
@@ -112,11 +116,11 @@ func jsonLines(text []byte, line int, fields map[string]int) {
 
 // yamlLines notes the lines of the fields of the first document of a text, which
 // begins on a line.
-func yamlLines(text []byte, line int, fields map[string]int) {
+func yamlLines(ctx context.Context, text []byte, line int, fields map[string]int) {
 	if end := bytes.Index(text, []byte("\n---")); end >= 0 && !bytes.HasPrefix(text, []byte("---")) {
 		text = text[:end+1]
 	}
-	doc, err := yamljson.Tree(context.Background(), text)
+	doc, err := yamljson.Tree(ctx, text)
 	if err != nil || len(doc.Content) == 0 {
 		return
 	}

@@ -40,7 +40,7 @@ func TestLines(t *testing.T) {
 		{Path: "/schema"},
 	}
 	want := []int{4, 8, 11, 12, 13, 12, 16, 0, 0, 1, 5, 7, 0, 0, 0, 0}
-	if got := report.Lines(tree, found); !slices.Equal(got, want) {
+	if got := report.Lines(t.Context(), tree, found); !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
@@ -53,7 +53,7 @@ func TestSource(t *testing.T) {
 		report.Text: "a.yaml:4: ", report.GitHub: "line=4,", report.SARIF: `"startLine": 4`, report.JSON: "\"line\": 1,\n      \"fieldLine\": 4",
 	} {
 		var b bytes.Buffer
-		if err := report.Write(&b, format, found, &report.Options{Source: tree}); err != nil {
+		if err := report.Write(t.Context(), &b, format, found, &report.Options{Source: tree}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), want) {
@@ -74,7 +74,7 @@ func FuzzLines(f *testing.F) {
 			return
 		}
 		tree := fstest.MapFS{"f": {Data: []byte(text)}}
-		got := report.Lines(tree, fbc.Diagnostics{{Pos: fbc.Pos{File: "f", Line: line}, Path: path}})
+		got := report.Lines(t.Context(), tree, fbc.Diagnostics{{Pos: fbc.Pos{File: "f", Line: line}, Path: path}})
 		if got[0] != 0 && (got[0] < line || got[0] > 2+strings.Count(text, "\n")+strings.Count(text, "\r")+strings.Count(text, "\u0085")+strings.Count(text, "\u2028")+strings.Count(text, "\u2029")) {
 			t.Errorf("%q of line %d is on line %d of %q", path, line, got[0], text)
 		}

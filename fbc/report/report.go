@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -42,15 +43,18 @@ type Options struct {
 	lines []int
 }
 
-// Write prints the findings. An unknown format is an error, as is a writer that
-// fails.
-func Write(w io.Writer, f Format, found fbc.Diagnostics, opts *Options) error {
+// Write prints the findings. An unknown format is an error, as are a writer that
+// fails and the end of the context.
+func Write(ctx context.Context, w io.Writer, f Format, found fbc.Diagnostics, opts *Options) error {
 	var o Options
 	if opts != nil {
 		o = *opts
 	}
 	if opts = &o; o.Source != nil {
-		o.lines = Lines(o.Source, found)
+		o.lines = Lines(ctx, o.Source, found)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	out := bufio.NewWriter(w)
 	shown := visible.NewWriter(out, nil)

@@ -34,7 +34,7 @@ func TestWrite(t *testing.T) {
 	for _, f := range report.Formats() {
 		for name, found := range map[string]fbc.Diagnostics{"findings": findings(t), "none": nil} {
 			var out strings.Builder
-			if err := report.Write(&out, f, found, &report.Options{Prefix: "catalogs/x", ToolVersion: "1.2.3"}); err != nil {
+			if err := report.Write(t.Context(), &out, f, found, &report.Options{Prefix: "catalogs/x", ToolVersion: "1.2.3"}); err != nil {
 				t.Fatal(err)
 			}
 			file := filepath.Join("testdata", name+"."+string(f))
@@ -55,10 +55,10 @@ func TestWrite(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
-	if err := report.Write(&strings.Builder{}, "xml", nil, nil); err == nil || !strings.Contains(err.Error(), `unknown format "xml"`) {
+	if err := report.Write(t.Context(), &strings.Builder{}, "xml", nil, nil); err == nil || !strings.Contains(err.Error(), `unknown format "xml"`) {
 		t.Errorf("got %v", err)
 	}
-	if err := report.Write(full{}, report.Text, findings(t), nil); err != errFull {
+	if err := report.Write(t.Context(), full{}, report.Text, findings(t), nil); err != errFull {
 		t.Errorf("got %v", err)
 	}
 }

@@ -218,7 +218,7 @@ func (l *loader) objects(ctx context.Context, name string, found func(reconcile.
 	defer in.Close()
 	limits := l.limits.load.WithDefaults()
 	docs := yamljson.NewStream(ctx, in, limits.DocumentSize)
-	opts := &yamljson.Options{Expansion: &limits.Expansion}
+	opts := &yamljson.Options{Expansion: &limits.Expansion, Nodes: max(limits.Expansion/32, 1)}
 	for n := 1; ; n++ {
 		doc, err := docs.Next()
 		if err == io.EOF {
@@ -250,7 +250,12 @@ func limitOf(err error) error {
 	case errors.As(err, &long):
 		return &fbc.LimitError{Limit: "DocumentSize", What: "document", Max: long.Max}
 	case errors.As(err, &expands):
-		return &fbc.LimitError{Limit: "Expansion", What: "expansion of the YAML", Max: expands.Max}
+		switch expands.Kind {
+		case yamljson.Expansion:
+			return &fbc.LimitError{Limit: "Expansion", What: "expansion of YAML aliases", Max: expands.Max}
+		case yamljson.Nodes:
+			return &fbc.LimitError{Limit: "Expansion", What: "number of YAML keys, values and list items, at 32 bytes each,", Max: expands.Max * 32}
+		}
 	}
 	return err
 }

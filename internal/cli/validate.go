@@ -53,7 +53,7 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 			if fbcreport.Format(*f) == fbcreport.SARIF {
 				out = machine(out)
 			}
-			err = fbcreport.Write(out, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), Source: r.files, ToolVersion: buildversion.Read().Version})
+			err = fbcreport.Write(cmd.Context(), out, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), Source: r.files, ToolVersion: buildversion.Read().Version})
 		} else {
 			err = (&printer{w: e.stdout, format: *f}).print(r)
 		}
@@ -120,7 +120,7 @@ func validate(ctx context.Context, l *loader, catalog string, errorsOnly bool) (
 	r.found = found
 	var lines []int
 	if r.files != nil {
-		lines = fbcreport.Lines(r.files, found)
+		lines = fbcreport.Lines(ctx, r.files, found)
 	}
 	for i, d := range found {
 		f := finding{

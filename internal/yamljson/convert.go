@@ -24,9 +24,11 @@ type Options struct {
 	Strict bool
 
 	// Expansion is how many bytes of JSON aliases may add, from which Slow takes what they do: one number may serve
-	// several documents. If it is nil, Slow has [DefaultExpansion] for each. Documents of more nodes than it has room for
-	// are refused, too. Convert leaves aliases to Slow.
+	// several documents. If it is nil, Slow has [DefaultExpansion] for each. Convert leaves aliases to Slow.
 	Expansion *int64
+
+	// Nodes is how many keys, values and items a document may have that is left to Slow. Default [DefaultNodes].
+	Nodes int64
 }
 
 // maxDepth limits nesting in Convert. Slow has limits of its own.

@@ -18,14 +18,34 @@ import (
 // DefaultExpansion is how many bytes the aliases of a document may add to it by default.
 const DefaultExpansion = 64 << 20
 
-// A LimitError is the error for a document that expands to too much (S1).
+// DefaultNodes is how many nodes a document may have by default. Parsers take up to 200 bytes for one.
+const DefaultNodes = 2 << 20
+
+// A Limit is what a document can exceed.
+type Limit string
+
+const (
+	Expansion Limit = "expansion" // how many bytes of JSON aliases add
+	Nodes     Limit = "nodes"     // how many keys, values and items there are
+	Depth     Limit = "depth"     // how deep they are nested
+)
+
+// A LimitError is the error for a document that takes too much (S1).
 type LimitError struct {
-	Max int64 // what it may expand to, in bytes
+	Kind Limit
+	Max  int64
+	Line int // as that of an [Error]
 }
 
 // Error names the limit. Callers that have a name for it wrap the error.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the YAML expands to more than %d bytes; write fewer aliases, or split the document", e.Max)
+	switch e.Kind {
+	case Nodes:
+		return fmt.Sprintf("the YAML has more than %d keys, values and list items; split the document", e.Max)
+	case Depth:
+		return fmt.Sprintf("the YAML is nested more than %d levels deep", e.Max)
+	}
+	return fmt.Sprintf("the aliases of the YAML expand to more than %d bytes; write fewer aliases, or split the document", e.Max)
 }
 
 // What is counted for a node.
@@ -34,17 +54,16 @@ const (
 	maxNumber = 24      // a number, a truth value or null
 	maxEscape = 6       // a byte in a JSON string, at most
 	maxSource = 32      // a byte of the document without aliases, at most
-	builtSize = 32      // of the limit, a byte that can begin a node: parsers take up to 200 for it
 	freeNodes = 1 << 15 // such bytes that every document may have
 )
 
 // expansion returns how many bytes of JSON the aliases of a document add, and an error when that exceeds the limit, or
-// when the document has too many nodes for it.
-func expansion(ctx context.Context, doc []byte, limit int64) (int64, error) {
+// when the document has too many nodes.
+func expansion(ctx context.Context, doc []byte, limit, nodes int64) (int64, error) {
 	if err := refuse(doc); err != nil {
 		return 0, err
 	}
-	if err := fewNodes(doc, limit); err != nil {
+	if err := fewNodes(doc, nodes); err != nil {
 		return 0, err
 	}
 	if !mayRepeat(doc) {
@@ -59,16 +78,16 @@ func expansion(ctx context.Context, doc []byte, limit int64) (int64, error) {
 	if added := total - c.written; total < math.MaxInt64 && added <= limit {
 		return added, nil
 	}
-	return 0, &LimitError{Max: limit}
+	return 0, &LimitError{Kind: Expansion, Max: limit}
 }
 
-// Tree returns the first document of a text as a tree in which aliases are not expanded. It has no more nodes than
-// [DefaultExpansion] leaves room for. Errors are those of [Slow].
+// Tree returns the first document of a text as a tree in which aliases are not expanded. It has no more than
+// [DefaultNodes] nodes. Errors are those of [Slow].
 func Tree(ctx context.Context, doc []byte) (*yamlv3.Node, error) {
 	if err := refuse(doc); err != nil {
 		return nil, err
 	}
-	if err := fewNodes(doc, DefaultExpansion); err != nil {
+	if err := fewNodes(doc, DefaultNodes); err != nil {
 		return nil, err
 	}
 	return tree(ctx, doc)
@@ -90,29 +109,9 @@ func tree(ctx context.Context, doc []byte) (root *yamlv3.Node, err error) {
 	return root, nil
 }
 
-// fewNodes returns an error for a document that may have more nodes than a limit has room for.
-func fewNodes(doc []byte, limit int64) error {
-	if n := nodeBytes(doc); n > freeNodes && n > limit/builtSize {
-		return &LimitError{Max: limit}
-	}
-	return nil
-}
-
 // mayRepeat reports whether a document may have aliases.
 func mayRepeat(doc []byte) bool {
 	return bytes.IndexByte(doc, '&') >= 0 && bytes.IndexByte(doc, '*') >= 0
-}
-
-// nodeBytes counts the bytes that can begin a node: one begins at most three.
-func nodeBytes(doc []byte) int64 {
-	var n int64
-	for _, c := range doc {
-		switch c {
-		case '-', '?', ':', ',', '[', '{':
-			n++
-		}
-	}
-	return n
 }
 
 // A counter counts the bytes of a tree as JSON.

@@ -1,12 +1,14 @@
 package yamljson
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v2"
 )
@@ -40,7 +42,7 @@ func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error
 	if opts.Expansion != nil {
 		room = *opts.Expansion
 	}
-	added, err := expansion(ctx, doc, room)
+	added, err := expansion(ctx, doc, room, cmp.Or(opts.Nodes, DefaultNodes))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error
 	}
 	// A document that the two parsers read differently must not get around the limit.
 	if mayRepeat(doc) && sizeOf(v) > plus(room, int64(len(doc))*maxSource) {
-		return nil, &LimitError{Max: room}
+		return nil, &LimitError{Kind: Expansion, Max: room}
 	}
 	if out, err = appendValue(nil, v); err != nil {
 		return nil, syntaxError(err)
@@ -108,7 +110,17 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func syntaxError(err error) *Error {
+// parserDepth is how deep the parsers let nodes be nested.
+const parserDepth = 10_000
+
+func syntaxError(err error) error {
+	// The parsers have no types for these.
+	switch text := err.Error(); {
+	case strings.Contains(text, "exceeded max depth"):
+		return &LimitError{Depth, parserDepth, errorLine(err)}
+	case strings.Contains(text, "excessive aliasing"):
+		return &LimitError{Expansion, DefaultExpansion, errorLine(err)}
+	}
 	var known *Error
 	if errors.As(err, &known) {
 		return known
