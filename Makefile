@@ -24,10 +24,10 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 all: build lint test ## build, lint and test
 
@@ -94,6 +94,10 @@ lint: ## run gofmt, go vet, staticcheck, and vale on English and spelling
 
 prose: ## take off the list of make lint what wording was improved
 	cd internal/tools/prose && $(GO) run . -shrink
+
+conformance: ## make the generated conformance cases again, and record OLM's answers
+	$(GO) test ./resolver -run 'TestGeneratedCases$$' -generate
+	cd compare && $(GO) test -run 'TestCases$$' . -record
 
 golden: ## rewrite the golden files from what the code does now
 	$(GO) test $$(grep -rl --include='*_test.go' '"update"' . | xargs -n 1 dirname | sort -u) -update

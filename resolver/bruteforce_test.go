@@ -142,7 +142,14 @@ func (o *oracle) judgeTexts(sol *resolver.Solution, s set) string {
 			}
 		}
 	}
-	var stays []resolver.Stay
+	if got, want := fmt.Sprint(sol.Stayed), fmt.Sprint(o.stays(s)); got != want {
+		return fmt.Sprintf("stayed: got %s, want %s", got, want)
+	}
+	return ""
+}
+
+// stays returns the operators of subscriptions that are in a set, with the reason.
+func (o *oracle) stays(s set) (stays []resolver.Stay) {
 	for _, w := range o.subs {
 		switch {
 		case w.current >= 0 && s.has(w.current):
@@ -155,10 +162,7 @@ func (o *oracle) judgeTexts(sol *resolver.Solution, s set) string {
 			}
 		}
 	}
-	if got, want := fmt.Sprint(sol.Stayed), fmt.Sprint(stays); got != want {
-		return fmt.Sprintf("stayed: got %s, want %s", got, want)
-	}
-	return ""
+	return stays
 }
 
 // stay says why the operator of a subscription stays.

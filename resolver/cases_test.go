@@ -1,117 +1,75 @@
 package resolver_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
-	"sigs.k8s.io/yaml"
 
+	"github.com/olmkit/olmkit/internal/conformance"
 	"github.com/olmkit/olmkit/resolver"
-	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// TestCases runs testdata/cases: each file is named for the rule that it shows
-// and holds catalogs, a problem and the answer. A problem that does not name the
-// semantics of constraints is solved in both, and where they differ both
-// answers are there. The oracle of the generated problems judges each answer
-// too.
-func TestCases(t *testing.T) {
-	files, err := filepath.Glob("testdata/cases/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
+// conformanceDir holds the cases of the project; its README.md describes them.
+const conformanceDir = "../testdata/conformance"
+
+func conformanceCases(t testing.TB) []*conformance.Case {
+	t.Helper()
+	cases, err := conformance.Read(conformanceDir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.HasPrefix(a.Comment, []byte("# ")) {
-				t.Error("the case does not begin with its reason")
-			}
-			p := caseProblem(t, a)
-			var got string
-			if p.Options.Semantics != "" {
-				got = caseAnswer(t, p)
-			} else {
-				got = caseAnswer(t, p)
-				p.Options.Semantics = resolver.PerBundle
-				if other := caseAnswer(t, p); other != got {
-					got = "documented:\n" + indent(got) + "per-bundle:\n" + indent(other)
-				}
-			}
-			want := &a.Files[len(a.Files)-1]
-			if want.Name != "want" {
-				t.Fatalf("the last file is %s, not want", want.Name)
-			}
-			if *update {
-				want.Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
+	return cases
+}
+
+// TestCases answers the cases of testdata/conformance. A problem that does not name
+// the semantics of constraints is solved in both, and where they differ both answers
+// are there. An oracle that tries everything judges each answer too.
+func TestCases(t *testing.T) {
+	for _, c := range conformanceCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			got := caseAnswer(t, c)
+			if *update && !generatedCase(c) {
+				c.Want = got
+				if err := c.Rewrite(); err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			if diff := cmp.Diff(string(want.Data), got); diff != "" {
-				t.Errorf("-want +got, -update rewrites:\n%s", diff)
+			if diff := cmp.Diff(c.Want, got); diff != "" {
+				t.Errorf("%s shows %s; its answer (-want +got; -update rewrites it):\n%s", c.Name, strings.Join(c.Rules, ", "), diff)
 			}
 		})
 	}
 }
 
-func indent(text string) string {
-	return "\t" + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n\t") + "\n"
-}
+// generatedCase reports whether a case was made by the generator. Its answer is the
+// oracle's, which names what is installed and what stays, without reasons.
+func generatedCase(c *conformance.Case) bool { return strings.HasPrefix(c.Name, "generated/") }
 
-// caseProblem returns the problem of a case. A catalog's dir is the name of a
-// file of the case, without .yaml; without catalogs there is one, community in
-// the namespace olm, from catalog.yaml.
-func caseProblem(t *testing.T, a *txtar.Archive) resolver.Problem {
+// caseAnswer answers a case.
+func caseAnswer(t *testing.T, c *conformance.Case) string {
 	t.Helper()
-	text := map[string]string{}
-	var p resolver.Problem
-	for _, f := range a.Files {
-		name, isYAML := strings.CutSuffix(f.Name, ".yaml")
-		if !isYAML {
-			continue
-		}
-		if name != "problem" {
-			text[name] = string(f.Data)
-			continue
-		}
-		data, err := yaml.YAMLToJSONStrict(f.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for q, err := range document.Read[resolver.Problem](bytes.NewReader(data)) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			p = q
-		}
+	if c.Request != nil {
+		return selectAnswerOf(t, *c.Request)
 	}
-	if p.Catalogs == nil {
-		p.Catalogs = []resolver.Catalog{{Name: "community", Namespace: "olm", Dir: "catalog"}}
+	p := *c.Problem
+	if p.Options.Semantics != "" {
+		return resolveAnswer(t, p, generatedCase(c))
 	}
-	for i := range p.Catalogs {
-		c := &p.Catalogs[i]
-		if fbc, ok := text[c.Dir]; ok {
-			c.FBC, c.Dir = &fbc, ""
-		}
-	}
-	return p
+	documented := resolveAnswer(t, p, generatedCase(c))
+	p.Options.Semantics = resolver.PerBundle
+	return conformance.Both(documented, resolveAnswer(t, p, generatedCase(c)))
 }
 
-// caseAnswer solves a problem, has the answer judged, and tells it.
-func caseAnswer(t *testing.T, p resolver.Problem) string {
+// resolveAnswer solves a problem, has the answer judged, and returns it as text, in
+// short without facts and faults.
+func resolveAnswer(t *testing.T, p resolver.Problem, short bool) string {
 	t.Helper()
 	p.Catalogs = slices.Clone(p.Catalogs)
 	if err := p.Open(context.Background(), nil); err != nil {
@@ -125,43 +83,107 @@ func caseAnswer(t *testing.T, p resolver.Problem) string {
 	if msg := newOracle(t, p).judge(sol, err); msg != "" {
 		t.Errorf("the oracle says: %s", msg)
 	}
-	var b strings.Builder
-	if err != nil {
-		b.WriteString("no solution:\n")
-		for i, c := range no.Cores {
-			if i > 0 {
-				b.WriteString("and:\n")
-			}
-			for _, f := range c.Facts {
-				fmt.Fprintf(&b, "\t%s\n", caseFact(f))
-			}
-		}
-		return b.String()
+	text := solutionText(sol, no, short)
+	slices.Reverse(p.Catalogs) // D15
+	p.Installed = reversed(p.Installed)
+	if p.Options.SubscriptionOrder != resolver.AsGiven {
+		p.Subscriptions = reversed(p.Subscriptions)
 	}
-	for _, s := range sol.Selected {
-		fmt.Fprintf(&b, "install %s from %s/%s, channel %s", s.Name, s.Catalog, s.CatalogNamespace, s.Channel)
-		if s.Replaces != "" {
-			fmt.Fprintf(&b, " replaces %s", s.Replaces)
-		}
-		b.WriteByte('\n')
+	sol, err = resolver.Resolve(context.Background(), p)
+	errors.As(err, &no)
+	if again := solutionText(sol, no, short); again != text {
+		t.Errorf("D15: with its lists reversed the problem has another answer (-want +got):\n%s", cmp.Diff(text, again))
 	}
-	for _, s := range sol.Stayed {
-		fmt.Fprintf(&b, "keep %s: %s", s.Name, s.Reason)
-		for _, r := range s.Blocked {
-			fmt.Fprintf(&b, " %s", r.Name)
-		}
-		b.WriteByte('\n')
-	}
-	for _, f := range sol.Faults {
-		fmt.Fprintf(&b, "fault: %s: %s\n", f.Rule, f.Error)
-	}
-	if b.Len() == 0 {
-		return "nothing to do\n"
-	}
-	return b.String()
+	return text
 }
 
-// caseFact tells a fact by its code and what tells it from others; the words for
+func reversed[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}
+
+// solutionText returns a solution as text, or the conflict without one.
+func solutionText(sol *resolver.Solution, no *resolver.Conflict, short bool) string {
+	switch {
+	case sol == nil && short:
+		return conformance.Refused
+	case sol == nil:
+		return coresText(no)
+	}
+	text := conformance.Installs(sol.Selected) + conformance.Kept(sol.Stayed)
+	for _, f := range sol.Faults {
+		if !short {
+			text += fmt.Sprintf("fault: %s: %s\n", f.Rule, f.Error)
+		}
+	}
+	if text == "" {
+		return conformance.Nothing
+	}
+	return text
+}
+
+// coresText returns the facts of a conflict.
+func coresText(no *resolver.Conflict) string {
+	text := "no solution:\n"
+	for i, c := range no.Cores {
+		if i > 0 {
+			text += "and:\n"
+		}
+		for _, f := range c.Facts {
+			text += "\t" + caseFact(f) + "\n"
+		}
+	}
+	return text
+}
+
+// TestCasesAsOLM compares the answers per bundle with those that the running OLM gave
+// (module compare records them). They may differ only where a rule states a difference.
+func TestCasesAsOLM(t *testing.T) {
+	differs := map[string]bool{}
+	for id, sources := range ruleTable(t) {
+		differs[id] = strings.Contains(sources, "differs")
+	}
+	asked, agree := 0, 0
+	for _, c := range conformanceCases(t) {
+		if c.OLM == "" {
+			continue
+		}
+		p := *c.Problem
+		p.Options.Semantics = resolver.PerBundle
+		sol, err := resolver.Resolve(context.Background(), open(t, p))
+		got := conformance.Refused
+		if err == nil {
+			got = conformance.Installs(sol.Selected)
+		}
+		asked++
+		switch {
+		case c.OLMGave(got):
+			agree++
+		case !slices.ContainsFunc(c.Rules, func(id string) bool { return differs[id] }):
+			t.Errorf("%s: none of the rules %s lets the answer differ from OLM's:\n%s", c.Name, strings.Join(c.Rules, ", "), cmp.Diff(c.OLM, got))
+		}
+	}
+	t.Logf("OLM answered %d cases, %d of them alike", asked, agree)
+}
+
+// ruleTable returns the sources of each rule in docs/rules.tsv.
+func ruleTable(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../docs/rules.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Split(line, "\t"); len(f) == 3 && f[1] != "" {
+			table[f[0]] = f[1]
+		}
+	}
+	return table
+}
+
+// caseFact returns a fact as its code and what distinguishes it from others; the words for
 // people are another test's.
 func caseFact(f resolver.Fact) string {
 	s := string(f.Code())

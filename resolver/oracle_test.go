@@ -32,6 +32,7 @@ type oracle struct {
 	skipped map[int]bool // candidates that only a startingCSV may name (H3)
 	eval    *constraints.Evaluator
 	memo    map[leafOn]bool
+	off     string // a rule that is not kept, to see what it changes
 }
 
 // A doc is a blob of a catalog, as far as resolution goes.
@@ -46,10 +47,19 @@ type doc struct {
 }
 
 type docEntry struct {
-	Name      string   `json:"name"`
+	Name      string   `json:"name,omitempty"`
 	Replaces  string   `json:"replaces,omitempty"`
 	Skips     []string `json:"skips,omitempty"`
 	SkipRange string   `json:"skipRange,omitempty"`
+
+	// Of olm.deprecations.
+	Reference *docReference `json:"reference,omitempty"`
+	Message   string        `json:"message,omitempty"`
+}
+
+type docReference struct {
+	Schema string `json:"schema"`
+	Name   string `json:"name,omitempty"`
 }
 
 // A candidate is an installed operator, or an entry of a catalog.
@@ -66,6 +76,7 @@ type candidate struct {
 	requires  []constraints.Expr
 	twice     bool // states an API, or what is installed its package, twice (H26)
 	barred    bool // has olm.deprecated (D12), or cannot be read (H7)
+	odd       bool // cannot be read
 	free      bool // installed, and no subscription owns it (D11)
 	replaces  set  // the installed operators that it upgrades
 }
@@ -100,34 +111,37 @@ func (s set) each(f func(c int) bool) bool {
 }
 
 // newOracle reads a problem whose catalogs are given as text.
-func newOracle(t testing.TB, p resolver.Problem) *oracle {
+func newOracle(t testing.TB, p resolver.Problem) *oracle { return oracleWithout(t, p, "") }
+
+// oracleWithout is newOracle for a world in which one of removable does not hold.
+func oracleWithout(t testing.TB, p resolver.Problem, off string) *oracle {
 	o := &oracle{
-		p: p, skipped: map[int]bool{}, memo: map[leafOn]bool{},
+		off: off, p: p, skipped: map[int]bool{}, memo: map[leafOn]bool{},
 		eval: constraints.NewEvaluator(p.Options.Cluster, nil),
 	}
 	compiler := constraints.NewCompiler(nil)
 	for _, in := range p.Installed {
 		v, _ := semver.Parse(cmp.Or(in.Version, "0.0.0"))
-		c := &candidate{catalog: -1, version: v, free: true, ref: resolver.Ref{Package: in.Package, Name: in.Name}}
+		c := &candidate{catalog: -1, version: v, free: off != "D11", ref: resolver.Ref{Package: in.Package, Name: in.Name}}
 		if in.Package != "" {
 			c.pkgs = append(c.pkgs, in.Package)
-		} else if in.Properties == nil {
+		} else if in.Properties == nil && off != "H22" {
 			in.Properties = inferred(p.Subscriptions, in)
 		}
-		c.read(compiler, in.Properties)
+		c.read(compiler, in.Properties, off)
 		if in.Package == "" && len(c.pkgs) > 0 {
 			c.ref.Package = c.pkgs[len(c.pkgs)-1]
 		}
 		// An installed operator is there, readable or not (H7); only
 		// olm.deprecated bars it (H12).
-		c.barred = slices.ContainsFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypeDeprecated })
+		c.barred = off != "H12" && slices.ContainsFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypeDeprecated })
 		c.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: c.ref.Package, Version: &v})
 		o.all = append(o.all, c)
 	}
 	for i, c := range p.Catalogs {
 		o.docs = append(o.docs, nil)
 		// A namespace sees its own catalogs and the global ones (D19).
-		if c.Unhealthy == "" && (c.Namespace == p.Namespace || c.Namespace == cmp.Or(p.GlobalNamespace, "olm")) {
+		if c.Unhealthy == "" && (off == "D19" || c.Namespace == p.Namespace || c.Namespace == cmp.Or(p.GlobalNamespace, "olm")) {
 			o.docs[i] = readDocs(t, *c.FBC)
 		}
 		for _, ch := range o.docs[i] {
@@ -140,7 +154,7 @@ func newOracle(t testing.TB, p resolver.Problem) *oracle {
 		t.Fatalf("%d candidates are too many for the oracle", len(o.all))
 	}
 	for _, c := range o.all {
-		c.barred = c.barred || c.catalog >= 0 && o.ruled(c) || c.twice && p.Options.Semantics == resolver.PerBundle
+		c.barred = c.barred || c.catalog >= 0 && o.ruled(c) || c.twice && p.Options.Semantics == resolver.PerBundle && off != "H26"
 	}
 	for _, s := range p.Subscriptions {
 		s.Name = cmp.Or(s.Name, s.Package)
@@ -155,9 +169,17 @@ func newOracle(t testing.TB, p resolver.Problem) *oracle {
 	return o
 }
 
-// readDocs reads JSON documents, or YAML ones.
+// readDocs reads JSON documents, or YAML ones. Before JSON there may be a byte order
+// mark and comments (H19).
 func readDocs(t testing.TB, text string) (out []doc) {
-	if strings.HasPrefix(text, "{") || text == "" {
+	text = strings.TrimPrefix(text, "\ufeff")
+	for rest, isJSON := text, false; !isJSON && strings.HasPrefix(rest, "#"); {
+		_, rest, _ = strings.Cut(rest, "\n")
+		if isJSON = strings.HasPrefix(rest, "{"); isJSON {
+			text = rest
+		}
+	}
+	if strings.HasPrefix(text, "{") && !strings.Contains(text, "\n---\n") || text == "" {
 		for d := json.NewDecoder(strings.NewReader(text)); ; {
 			var x doc
 			err := d.Decode(&x)
@@ -197,7 +219,7 @@ func inferred(subs []resolver.Subscription, in resolver.Installed) []property.Pr
 }
 
 // read takes up the properties.
-func (c *candidate) read(compiler *constraints.Compiler, list []property.Property) {
+func (c *candidate) read(compiler *constraints.Compiler, list []property.Property, off string) {
 	named := map[string]bool{}
 	for _, p := range list {
 		var err error
@@ -219,15 +241,16 @@ func (c *candidate) read(compiler *constraints.Compiler, list []property.Propert
 				c.apis = append(c.apis, g)
 			}
 		case property.TypeDeprecated:
-			c.barred = true
+			c.barred = c.barred || off != "D12"
 		default:
 			var x constraints.Expr
 			var ok bool
-			if x, ok, err = compiler.FromProperty(p); ok && err == nil {
+			if x, ok, err = compiler.FromProperty(p); ok && err == nil && off != "D2" && (off != "H10" || p.Type != property.TypeLabelRequired) {
 				c.requires = append(c.requires, x)
 			}
 		}
-		c.barred = c.barred || err != nil
+		c.odd = c.odd || err != nil
+		c.barred = c.barred || err != nil && off != "H7"
 	}
 }
 
@@ -261,8 +284,14 @@ func chain(ch doc) (order []docEntry, skipped map[string]bool) {
 // channel adds the entries of a channel that is not broken.
 func (o *oracle) channel(compiler *constraints.Compiler, catalog int, ch doc) {
 	order, skipped := chain(ch)
+	if order == nil && o.off == "A7" {
+		order = ch.Entries
+	}
 	if order == nil {
 		return
+	}
+	if o.off == "H3" {
+		skipped = nil
 	}
 	add := func(e docEntry, place int) {
 		b := find(o.docs[catalog], "olm.bundle", ch.Package, e.Name)
@@ -279,7 +308,10 @@ func (o *oracle) channel(compiler *constraints.Compiler, catalog int, ch doc) {
 		if p := find(o.docs[catalog], "olm.package", "", ch.Package); p != nil {
 			c.isDefault = p.DefaultChannel == ch.Name
 		}
-		c.read(compiler, b.Properties)
+		if o.off == "B3" {
+			c.place = -place
+		}
+		c.read(compiler, b.Properties, o.off)
 		o.all = append(o.all, c)
 	}
 	for i, e := range order {
@@ -341,7 +373,8 @@ func (o *oracle) wish(s *wish) {
 			continue
 		}
 		// Half a name of a catalog names none (H28).
-		if s.Catalog == "" && s.CatalogNamespace == "" || c.ref.Catalog == (resolver.CatalogID{Name: s.Catalog, Namespace: s.CatalogNamespace}) {
+		half := o.off == "H28" && (s.Catalog == "" || s.Catalog == c.ref.Catalog.Name) && (s.CatalogNamespace == "" || s.CatalogNamespace == c.ref.Catalog.Namespace)
+		if half || s.Catalog == "" && s.CatalogNamespace == "" || c.ref.Catalog == (resolver.CatalogID{Name: s.Catalog, Namespace: s.CatalogNamespace}) {
 			in = append(in, i)
 		} else {
 			others = append(others, i)
@@ -355,13 +388,13 @@ func (o *oracle) wish(s *wish) {
 	})
 	var here []int // what is installed counts, too (H23)
 	for i, c := range o.all {
-		if c.catalog < 0 && s.Catalog == "" && s.CatalogNamespace == "" && s.Channel == "" && slices.Contains(c.pkgs, s.Package) &&
+		if o.off != "H23" && c.catalog < 0 && s.Catalog == "" && s.CatalogNamespace == "" && s.Channel == "" && slices.Contains(c.pkgs, s.Package) &&
 			(s.current >= 0 || s.StartingCSV == "" || s.StartingCSV == c.ref.Name) {
 			here = append(here, i)
 			s.missing = false
 		}
 	}
-	if s.current < 0 && o.headless(s) {
+	if s.current < 0 && o.off != "H27" && o.headless(s) {
 		s.missing = true
 		return
 	}
@@ -405,15 +438,18 @@ func (o *oracle) choices(s *wish, in []int) (list []int) {
 	for _, c := range in {
 		x := o.all[c]
 		switch {
-		case s.current >= 0 && (o.skipped[c] || !follows(x.entry, o.all[s.current])):
-		case s.current < 0 && s.StartingCSV != "" && x.ref.Name != s.StartingCSV:
+		case s.current >= 0 && (o.skipped[c] || o.off != "B2" && !follows(x.entry, o.all[s.current])):
+		case s.current < 0 && s.StartingCSV != "" && o.off != "D9" && x.ref.Name != s.StartingCSV:
 		case s.current < 0 && s.StartingCSV == "" && o.skipped[c]:
 		default:
 			list = append(list, c)
 		}
 	}
 	o.sort(list, -1)
-	if s.current >= 0 {
+	if s.current >= 0 && o.off == "H1" {
+		slices.Reverse(list)
+	}
+	if s.current >= 0 && o.off != "B4" {
 		// Default channels, then channels by name; in them heads, then the rest (B4).
 		group := func(c int) string {
 			switch x := o.all[c]; {
@@ -443,7 +479,7 @@ func (o *oracle) choices(s *wish, in []int) (list []int) {
 		for _, catalog := range o.sources() {
 			var more []int
 			for _, c := range in {
-				if o.all[c].catalog == catalog && o.all[c].ref.Name == name && !slices.Contains(list, c) {
+				if o.off != "H25" && o.all[c].catalog == catalog && o.all[c].ref.Name == name && !slices.Contains(list, c) {
 					more = append(more, c)
 				}
 			}
@@ -463,6 +499,9 @@ func (o *oracle) sources() []int {
 
 // compareSources orders catalogs by preference (H13).
 func (o *oracle) compareSources(a, b resolver.Catalog) int {
+	if o.off == "H13" {
+		a, b = b, a
+	}
 	return cmp.Or(
 		cmp.Compare(b.Priority, a.Priority),
 		cmp.Compare(no(a.Namespace == o.p.Namespace), no(b.Namespace == o.p.Namespace)),
@@ -498,9 +537,9 @@ func (o *oracle) sort(list []int, own int) {
 		}
 		ac, bc := o.p.Catalogs[a.catalog], o.p.Catalogs[b.catalog]
 		return cmp.Or(
-			cmp.Compare(no(a.catalog == own), no(b.catalog == own)),
+			cmp.Compare(no(a.catalog == own && o.off != "D8"), no(b.catalog == own && o.off != "D8")),
 			o.compareSources(ac, bc),
-			cmp.Compare(no(a.isDefault), no(b.isDefault)),
+			cmp.Compare(no(a.isDefault && o.off != "H15"), no(b.isDefault && o.off != "H15")),
 			cmp.Compare(a.ref.Package, b.ref.Package), cmp.Compare(a.ref.Channel, b.ref.Channel),
 			cmp.Compare(a.place, b.place),
 		)
@@ -514,7 +553,7 @@ func (o *oracle) matches(x constraints.Expr, c int) bool {
 	ok, known := o.memo[key]
 	if !known {
 		r, err := o.eval.Satisfies(context.Background(), x, o.all[c].facts)
-		ok = err == nil && r.OK
+		ok = err == nil && r.OK || err != nil && o.off == "D7"
 		o.memo[key] = ok
 	}
 	return ok
@@ -545,6 +584,9 @@ func (o *oracle) holds(x constraints.Expr, s set) bool {
 // not providers of one API (D10), and not an upgrade and what it upgrades.
 func (o *oracle) together(i, j int) bool {
 	a, b := o.all[i], o.all[j]
+	if o.off == "D10" {
+		return !a.replaces.has(j) && !b.replaces.has(i)
+	}
 	if slices.ContainsFunc(a.pkgs, func(p string) bool { return slices.Contains(b.pkgs, p) }) || a.replaces.has(j) || b.replaces.has(i) {
 		return false
 	}
@@ -559,6 +601,9 @@ func (o *oracle) fits(s set, c int) bool {
 // valid returns "" when a set keeps every rule, else the rule that it breaks.
 func (o *oracle) valid(s set) string {
 	for _, w := range o.subs {
+		if w.missing && o.off == "H5" {
+			continue
+		}
 		if w.missing {
 			return "H5: subscription " + w.Name + " names nothing"
 		}

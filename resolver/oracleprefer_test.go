@@ -33,7 +33,9 @@ func (o *oracle) best() (set, bool) {
 	var s set
 	var queue []goal
 	for _, w := range o.subs {
-		queue = append(queue, candidates(w.options))
+		if !w.missing || o.off != "H5" {
+			queue = append(queue, candidates(w.options))
+		}
 	}
 	var bans []constraints.Expr
 	for i, c := range o.all {
@@ -185,14 +187,14 @@ func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
 	for _, first := range []bool{true, false} {
 		done := false
 		for _, part := range parts {
-			holds := o.holds(part.expr, installed) != part.negated
+			holds := o.off != "D20" && o.holds(part.expr, installed) != part.negated
 			if isLeaf(part) {
 				if done {
 					continue
 				}
 				done = true
 				part = alternative{leaves: leaves, own: a.own}
-				holds = slices.ContainsFunc(leaves, func(x constraints.Expr) bool { return o.holds(x, installed) })
+				holds = o.off != "D20" && slices.ContainsFunc(leaves, func(x constraints.Expr) bool { return o.holds(x, installed) })
 			}
 			if holds == first {
 				g.of = append(g.of, part)
