@@ -16,13 +16,14 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 	e := c.e
 	var out []*Fix
 	var mine []*Requires
+	tries := relaxations(len(e.facts))
 	for _, i := range c.index {
 		q, ok := e.facts[i].Fact.(*Requires)
 		if !ok || slices.ContainsFunc(mine, func(o *Requires) bool { return sameMistake(o, q) }) {
 			continue
 		}
 		mine = append(mine, q)
-		if len(out) >= max || len(mine) > maxRelaxed {
+		if len(out) >= max || len(mine) > tries {
 			break
 		}
 		fix, err := c.relaxed(ctx, q)
@@ -62,6 +63,13 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 // maxRelaxed is how many requirements are tried one by one. Where more differ, a
 // channel is broken as a whole, and nobody wants advice on a single version.
 const maxRelaxed = 50
+
+// relaxations returns how many requirements are tried one by one where each try solves
+// a problem of so many facts again (D21).
+func relaxations(facts int) int {
+	const few, enough = 5, 20_000
+	return max(few, min(maxRelaxed, enough/max(facts, 1)))
+}
 
 // maxUnmet is how many requirements an advice to authors may be about.
 const maxUnmet = 4
