@@ -153,7 +153,11 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		// Nobody keeps the order of a CSV's properties, so it must not show, nor does
 		// the way in which a formula is written (D20).
 		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
-			return cmp.Compare(normal(a.Expr, false).String(), normal(b.Expr, false).String())
+			return cmp.Or(
+				cmp.Compare(normal(a.Expr, false).String(), normal(b.Expr, false).String()),
+				cmp.Compare(a.Expr.String(), b.Expr.String()),
+				slices.Compare(messages(a.Expr), messages(b.Expr)),
+			)
 		})
 		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
 		x.pkgs = packagesOf(x.facts)
