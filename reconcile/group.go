@@ -121,20 +121,27 @@ func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
 	want := listed
 	why := "no active member provides the others any longer (F5)"
 	settled := true
+	var changed []string // the operators whose APIs are added or removed
+	out, groups := *g, slices.Clone(p.OperatorGroups)
+	at := slices.Index(groups, g)
 	for _, c := range p.own() {
 		if c.Metadata.IsDeleted() {
 			continue
 		}
-		j := operatorgroup.Judge(c, p.OperatorGroups)
-		if j.Group != g {
+		j := operatorgroup.Judge(c, groups)
+		if j.Group != groups[at] {
 			continue
 		}
 		settled = settled && !j.Recovered
 		if j.Failure == nil && j.Decision.Action != operatorgroup.Continue {
 			settled = false
-			want, why = j.Decision.APIs, "the APIs of "+c.Metadata.Name+" (F6)"
-			break // one at a time: the next is judged by the outcome
+			want, changed = j.Decision.APIs, append(changed, c.Metadata.Name)
+			out.Metadata.SetAnnotation(operatorgroup.AnnotationProvidedAPIs, want.String())
+			groups[at] = &out // by which the next one is judged
 		}
+	}
+	if len(changed) > 0 {
+		why = "the APIs of " + list(changed) + " (F6)"
 	}
 	if settled {
 		want = operatorgroup.Prune(g, p.CSVs)
@@ -142,7 +149,6 @@ func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
 	if want.String() == listed.String() {
 		return nil
 	}
-	out := *g
 	out.Metadata.SetAnnotation(operatorgroup.AnnotationProvidedAPIs, want.String())
 	return p.emit(Update, &out, g.Key(), nil, "olm.providedAPIs becomes %q: %s", want, why)
 }
