@@ -180,10 +180,10 @@ func script() ([]byte, error) {
 
 // encode returns the data as JSON in which <, >, & and the line ends of JavaScript
 // are escaped, so that nothing in it can end the element. Its texts are for people:
-// whatever would reorder or hide them is visible (S8).
+// whatever would reorder or hide them is visible, and names stay different (S8).
 func encode(d *pageData) ([]byte, error) {
 	shown := json.MarshalToFunc(func(e *jsontext.Encoder, s string) error {
-		return e.WriteToken(jsontext.String(visible.Lines(s)))
+		return e.WriteToken(jsontext.String(visible.Distinct(s)))
 	})
 	return json.Marshal(d, jsonv1.DefaultOptionsV1(), json.WithMarshalers(shown))
 }

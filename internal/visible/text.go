@@ -28,6 +28,26 @@ func Lines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Distinct is [Lines] for texts that are compared as they are shown: different texts
+// stay different, as a backslash that could be taken for an escape is doubled. Bytes that
+// are not UTF-8 are texts of their own.
+func Distinct(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return Lines(s)
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteByte(s[i])
+		if s[i] != '\\' || i+1 == len(s) {
+			continue
+		}
+		if r, n := utf8.DecodeRuneInString(s[i+1:]); strings.IndexByte(`\uxnrt`, s[i+1]) >= 0 || s[i+1] != '\n' && (r == utf8.RuneError && n == 1 || hidden(r)) {
+			b.WriteByte('\\')
+		}
+	}
+	return Lines(b.String())
+}
+
 // Words returns a text of several lines as part of one: its words, with single
 // spaces between them.
 func Words(s string) string { return Line(strings.Join(strings.Fields(s), " ")) }

@@ -89,3 +89,26 @@ func FuzzWriter(f *testing.F) {
 		}
 	})
 }
+
+// TestDistinct: escapes do not make two texts equal (S8).
+func TestDistinct(t *testing.T) {
+	parts := []string{"a", "u202e", "n", "\u202e", "\\", "\n", "\r", "x", "xff", "\xff", "\u200b", "q"}
+	seen := map[string]string{}
+	var try func(s string, left int)
+	try = func(s string, left int) {
+		got := visible.Distinct(s)
+		if first, ok := seen[got]; ok && first != s {
+			t.Fatalf("%q and %q are both %s", first, s, got)
+		}
+		seen[got] = s
+		for _, p := range parts {
+			if left > 0 {
+				try(s+p, left-1)
+			}
+		}
+	}
+	try("", 4)
+	if got := visible.Distinct(`C:\dir \d+` + "\n" + `a\u202e`); got != `C:\dir \d+`+"\n"+`a\\u202e` {
+		t.Errorf("got %s", got)
+	}
+}
