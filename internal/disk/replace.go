@@ -18,7 +18,7 @@ import (
 
 // Replace writes a file, whole or not at all. A new file has the permissions of perm
 // that the umask leaves; one that was there keeps its own. A symbolic link is followed,
-// as whoever starts the program names the file.
+// as the name comes from the command line.
 func Replace(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	var b Batch
 	defer b.Discard()
@@ -156,7 +156,7 @@ func (b *Batch) Add(root *Root, name string, perm fs.FileMode, write func(io.Wri
 	return f.Sync()
 }
 
-// A writeError says why a file cannot be written.
+// A writeError is the reason why a file cannot be written.
 type writeError struct {
 	name string
 	err  error
