@@ -30,7 +30,7 @@ func Lines(s string) string {
 
 // Distinct is [Lines] for texts that are compared as they are shown: different texts
 // stay different, as a backslash that could be taken for an escape is doubled. Bytes that
-// are not UTF-8 are texts of their own.
+// are not UTF-8 count as texts, too.
 func Distinct(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return Lines(s)
