@@ -15,6 +15,9 @@ RACETIMEOUT ?= 60m
 FLEET ?= 1000
 # The first seed of what namespaces and sources generate.
 SEED ?= 1
+# What mutate changes: the package, and since which commit. Empty: all of the package.
+PKG  ?= ./operatorgroup
+BASE ?= $(shell git merge-base main HEAD 2>/dev/null)
 # Which benchmarks run, as a regular expression.
 BENCH     ?= .
 
@@ -24,7 +27,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance mutate golden fmt tidy man apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +101,10 @@ prose: ## take off the list of make lint what wording was improved
 conformance: ## make the generated conformance cases again, and record OLM's answers
 	$(GO) test ./resolver -run 'TestGeneratedCases$$' -generate
 	cd compare && $(GO) test -run 'TestCases$$' . -record
+
+mutate: ## change the lines of PKG that differ from BASE, and list what no test notices
+	cd internal/tools/mutate && $(GO) build -o ../../../bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
+	bin/gremlins unleash $(PKG) --workers 2 --invert-logical --timeout-coefficient 20 $(if $(BASE),--diff $(BASE))
 
 golden: ## rewrite the golden files from what the code does now
 	$(GO) test $$(grep -rl --include='*_test.go' '"update"' . | xargs -n 1 dirname | sort -u) -update
