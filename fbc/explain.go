@@ -1,56 +1,57 @@
 package fbc
 
 import (
-	"fmt"
+	"regexp"
 	"slices"
-	"strings"
+	"sync"
+
+	"github.com/olmkit/olmkit/internal/page"
 )
 
-// An Explanation tells about the findings of one code.
+// An Explanation explains the findings of one code.
 type Explanation struct {
 	Code     Code
 	Severity Severity
-	// Title says in one line what is found.
+	// Title is the finding in one line.
 	Title string
-	// Rules are the rules of catalogs behind it, such as "A7".
+	// Rules are the ids of the rules of catalogs behind it, such as "A7". They
+	// are defined in docs/rules.md.
 	Rules string
-	// Text says why it matters and what to do.
+	// Text explains why the finding matters and how to fix it.
 	Text string
-	// Bad is an example, parts of a catalog in YAML; Good is the same without the finding.
-	// Both are empty where no text shows the matter.
+	// Bad is an example, parts of a catalog in YAML. Good is the example with the
+	// finding fixed. Both are empty if a catalog cannot show the finding.
 	Bad, Good string
+
+	markdown string
 }
 
-// Explain returns the explanation of a code. It reports false for a code that
-// this package does not have.
+// Explain returns the explanation of a code, and false for a code that this package
+// does not define.
 func Explain(c Code) (Explanation, bool) {
-	all := Explanations()
-	i := slices.IndexFunc(all, func(e Explanation) bool { return e.Code == c })
-	if i < 0 {
-		return Explanation{}, false
+	for _, e := range explanations() {
+		if e.Code == c {
+			return e, true
+		}
 	}
-	return all[i], true
+	return Explanation{}, false
 }
 
-// Explanations returns the explanations of all codes: of what a load finds, of
-// errors, and of warnings.
-func Explanations() []Explanation {
-	all := slices.Concat(loadExplanations, graphExplanations, bundleExplanations, blobWarnings, upgradeWarnings, bundleWarnings)
-	for i := range all {
-		e := &all[i]
-		e.Severity = e.Code.Severity()
-		e.Text = strings.TrimSpace(e.Text)
-		e.Bad, e.Good = strings.TrimPrefix(e.Bad, "\n"), strings.TrimPrefix(e.Good, "\n")
+// Explanations returns the explanations of all codes, sorted by code.
+func Explanations() []Explanation { return slices.Clone(explanations()) }
+
+// Markdown returns the page of the code in docs/codes, with absolute links.
+func (e Explanation) Markdown() string { return e.markdown }
+
+// explanations reads the pages of docs/codes, which have this form.
+var explanations = sync.OnceValue(func() []Explanation {
+	form := regexp.MustCompile("(?s)^# `([a-z-]+)`: ([^\n]+)\n\n" +
+		`\*Severity: [a-z]+\. Rules: ([^` + "\n" + `]+)\.\*` + "\n\n(.+?)\n" +
+		"(?:\n## Example\n\n```yaml\n(.+?)```\n\n## Fix\n\n```yaml\n(.+?)```\n)?$")
+	var all []Explanation
+	for _, m := range page.All("codes", form) {
+		code := Code(m[1])
+		all = append(all, Explanation{Code: code, Severity: code.Severity(), Title: m[2], Rules: m[3], Text: m[4], Bad: m[5], Good: m[6], markdown: m[0]})
 	}
 	return all
-}
-
-// Markdown returns the page of the code in the documentation.
-func (e Explanation) Markdown() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# `%s`: %s\n\n*Severity: %s. Rules: %s.*\n\n%s\n", e.Code, e.Title, e.Severity, e.Rules, e.Text)
-	if e.Bad != "" {
-		fmt.Fprintf(&b, "\n## Example\n\n```yaml\n%s```\n\n## Fix\n\n```yaml\n%s```\n", e.Bad, e.Good)
-	}
-	return b.String()
-}
+})

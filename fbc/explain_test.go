@@ -2,6 +2,7 @@ package fbc
 
 import (
 	_ "embed"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -25,7 +26,7 @@ var baseCatalog string
 func TestExplanations(t *testing.T) {
 	for _, e := range Explanations() {
 		if e.Title == "" || e.Text == "" || e.Rules == "" || (e.Bad == "") != (e.Good == "") {
-			t.Errorf("%s is not explained in full", e.Code)
+			t.Errorf("%s is not fully explained", e.Code)
 		}
 		if e.Bad == "" {
 			continue
@@ -69,7 +70,8 @@ func example(t *testing.T, text string) Diagnostics {
 	return found
 }
 
-// TestEveryCodeExplained reads the constants of code.go.
+// TestEveryCodeExplained compares the constants of code.go with the pages: a page of
+// another form than Explanations reads counts as missing.
 func TestEveryCodeExplained(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "code.go", nil, 0)
 	if err != nil {
@@ -85,57 +87,54 @@ func TestEveryCodeExplained(t *testing.T) {
 		}
 		return true
 	})
+	slices.Sort(want)
 	var got []Code
 	for _, e := range Explanations() {
 		got = append(got, e.Code)
-		if again, ok := Explain(e.Code); !ok || again.Title != e.Title {
+		if again, ok := Explain(e.Code); !ok || again != e {
 			t.Errorf("Explain(%s) = %v, %v", e.Code, again, ok)
+		}
+		if severity := fmt.Sprintf("\n*Severity: %s. ", e.Severity); !strings.Contains(e.Markdown(), severity) {
+			t.Errorf("%s has severity %s, but its page states another", e.Code, e.Severity)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("codes and explanations, in order (-code +explanation):\n%s", diff)
+		t.Errorf("codes and pages (-code +page):\n%s", diff)
+	}
+	files, err := os.ReadDir(filepath.Join("..", "docs", "codes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(want)+1 { // and README.md
+		t.Errorf("docs/codes has %d files for %d codes", len(files), len(want))
 	}
 	if _, ok := Explain("nonsense"); ok {
 		t.Error("nonsense is explained")
 	}
 }
 
-// TestCodePages keeps docs/codes true to the explanations.
-func TestCodePages(t *testing.T) {
-	dir := filepath.Join("..", "docs", "codes")
-	index := "# Findings\n\nEach finding of `olmkit validate` has a code. `olmkit explain CODE` shows these pages too.\nThey are written by `go test ./fbc -run TestCodePages -update`.\n"
-	pages := map[string]string{}
+// TestCodeIndex compares docs/codes/README.md with the pages.
+func TestCodeIndex(t *testing.T) {
+	want := "# Findings\n\nEach finding of `olmkit validate` has a code. `olmkit explain CODE` prints its page.\nThis list is written by `go test ./fbc -run TestCodeIndex -update`.\n"
 	for _, s := range []Severity{Error, Warning} {
-		index += "\n## " + strings.ToUpper(s.String()[:1]) + s.String()[1:] + "s\n\n"
+		want += "\n## " + strings.ToUpper(s.String()[:1]) + s.String()[1:] + "s\n\n"
 		for _, e := range Explanations() {
 			if e.Severity == s {
-				index += "- [`" + string(e.Code) + "`](" + string(e.Code) + ".md): " + e.Title + "\n"
-				pages[string(e.Code)+".md"] = e.Markdown()
+				want += fmt.Sprintf("- [`%[1]s`](%[1]s.md): %[2]s\n", e.Code, e.Title)
 			}
 		}
 	}
-	pages["README.md"] = index
+	name := filepath.Join("..", "docs", "codes", "README.md")
 	if *update {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+		if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for name, text := range pages {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
 	}
-	files, err := os.ReadDir(dir)
+	got, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
-		if got, err := os.ReadFile(filepath.Join(dir, f.Name())); err != nil || string(got) != pages[f.Name()] {
-			t.Errorf("docs/codes/%s is out of date (go test -update writes it): %v", f.Name(), err)
-		}
-		delete(pages, f.Name())
-	}
-	for name := range pages {
-		t.Errorf("docs/codes/%s is missing", name)
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("%s (-want +got; -update writes it):\n%s", name, diff)
 	}
 }

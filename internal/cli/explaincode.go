@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// explainCodes prints the pages of codes, or the list of all when there is none.
+// explainCodes prints the pages of codes, or a list of all codes if none is given.
 func explainCodes(e *env, codes []string, out format) error {
 	p := &printer{w: e.stdout, format: out}
 	all := listCodes()
@@ -125,7 +125,7 @@ func pageOf(x fbc.Explanation) codePage {
 func pageOfFact(x resolver.Explanation) codePage {
 	return codePage{
 		Code: string(x.Code), Severity: "fact", Title: x.Title, Rules: x.Rules, Text: x.Text,
-		Example: x.Example, Mend: x.Mend, markdown: x.Markdown(),
+		Example: x.Example, Mend: x.Fix, markdown: x.Markdown(),
 	}
 }
 
@@ -138,7 +138,7 @@ func (p codePage) text(w io.Writer) error {
 		fmt.Fprintf(w, "\nExample:\n\n%s", indent(p.Example+"\n"))
 	}
 	if p.Mend != "" {
-		fmt.Fprintf(w, "\nUsual fix: %s\n", p.Mend)
+		fmt.Fprintf(w, "\nUsual fix:\n\n%s\n", p.Mend)
 	}
 	_, err := fmt.Fprintf(w, "\nRules: %s\n", p.Rules)
 	return err
