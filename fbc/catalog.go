@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Catalog holds the blobs of a load, each kind in path order and, within a
@@ -53,17 +51,17 @@ var ErrNoSource = errors.New("the text was not kept and has no source to read ag
 // included. What a KeepAll load holds is returned as it is; otherwise the text
 // is read again from the source, and a source that has changed since is an
 // error.
-func (c *Catalog) Raw(ctx context.Context, b Blob) (jsontext.Value, error) {
+func (c *Catalog) Raw(ctx context.Context, b Blob) ([]byte, error) {
 	m := b.Common()
 	if m.Raw != nil {
-		return jsontext.Value(m.Raw), nil
+		return m.Raw, nil
 	}
 	return m.from.Raw(ctx, m)
 }
 
 // Raw is [Catalog.Raw] for a blob of which only the text's place is left, and what
 // m tells of it: schema, name and position.
-func (t Text) Raw(ctx context.Context, m *Meta) (jsontext.Value, error) {
+func (t Text) Raw(ctx context.Context, m *Meta) ([]byte, error) {
 	src := t.source
 	if src == nil {
 		return nil, fmt.Errorf("%s %q: %w", m.Schema, m.Name, ErrNoSource)
@@ -83,7 +81,7 @@ func (t Text) Raw(ctx context.Context, m *Meta) (jsontext.Value, error) {
 	if again == nil {
 		return nil, faults
 	}
-	return jsontext.Value(again.Common().Raw), nil
+	return again.Common().Raw, nil
 }
 
 // read reads the text from its file.

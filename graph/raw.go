@@ -8,15 +8,13 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/property"
 )
 
 // Raw returns the whole blob of the package as JSON, with its description and
 // icon, as [Bundle.Raw] does for a bundle.
-func (p Package) Raw(ctx context.Context) (jsontext.Value, error) {
+func (p Package) Raw(ctx context.Context) ([]byte, error) {
 	if !p.Pos().IsValid() {
 		return nil, fmt.Errorf("package %q has no %s blob", p.Name(), fbc.SchemaPackage)
 	}
@@ -39,7 +37,7 @@ func (p Package) Raw(ctx context.Context) (jsontext.Value, error) {
 // not keep it; see [fbc.Catalog.Raw]. The catalog of an opened index needs
 // [Options.Source] for that, else the error is [fbc.ErrNoSource], and reads the
 // whole file that the bundle is in.
-func (b Bundle) Raw(ctx context.Context) (jsontext.Value, error) {
+func (b Bundle) Raw(ctx context.Context) ([]byte, error) {
 	if texts := b.c.texts; texts != nil {
 		return texts[b.i].Raw(ctx, &fbc.Meta{Schema: fbc.SchemaBundle, Package: b.Package().Name(), Name: b.Name(), Pos: b.Pos()})
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -27,7 +26,7 @@ type CRD struct {
 	Versions []string
 	// Spec is the spec of the definition, nil where only the versions are
 	// known, as from a CSV.
-	Spec jsontext.Value
+	Spec []byte
 }
 
 // TenantOf returns a CSV as a tenant of a cluster. The CRDs are known by the

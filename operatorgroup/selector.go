@@ -21,7 +21,7 @@ func parseSelector(s *olm.LabelSelector) (labels.Selector, error) {
 	match := maps.Clone(s.MatchLabels)
 	if len(s.Rest) > 0 {
 		var direct map[string]string
-		if err := olm.Unmarshal(s.Rest, &direct); err != nil {
+		if err := s.Rest.Decode(&direct); err != nil {
 			return nil, fmt.Errorf(": want matchLabels and matchExpressions, found %s", s.Rest)
 		}
 		if match == nil {

@@ -40,10 +40,7 @@ func (e *execution) crdStep(ctx context.Context, s *olm.Step, o olm.Object) (olm
 	if err != nil {
 		return s.Status, "", err
 	}
-	merged, err := merge(&old, &o)
-	if err != nil {
-		return s.Status, "", err
-	}
+	merged := merge(&old, &o)
 	if same, err := sameCRD(old, *merged); err != nil || same {
 		return olm.StepPresent, "", err
 	}

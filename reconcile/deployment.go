@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	stdjson "encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -102,7 +102,7 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 		}
 		pod["nodeSelector"] = selector
 	}
-	add := func(to map[string]any, list string, values []jsontext.Value) error {
+	add := func(to map[string]any, list string, values []stdjson.RawMessage) error {
 		for _, v := range values {
 			var m map[string]any
 			if err := olm.Unmarshal(v, &m); err != nil {
@@ -129,7 +129,7 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 	eachContainer(pod, "containers", func(c map[string]any) {
 		for _, x := range []struct {
 			list   string
-			values []jsontext.Value
+			values []stdjson.RawMessage
 		}{{"env", config.Env}, {"envFrom", config.EnvFrom}, {"volumeMounts", config.VolumeMounts}} {
 			if err := add(c, x.list, x.values); err != nil {
 				errs = append(errs, err)

@@ -61,8 +61,8 @@ func sameSelector(want, have *olm.Deployment) bool {
 	return !less && !more
 }
 
-func specHash(spec jsontext.Value) string {
-	v := slices.Clone(spec)
+func specHash(spec []byte) string {
+	v := jsontext.Value(slices.Clone(spec))
 	if v.Canonicalize() != nil {
 		v = spec
 	}

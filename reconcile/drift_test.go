@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -19,8 +18,8 @@ func drifted(t *testing.T) *world {
 	for name, list := range w.manifests {
 		for i, o := range list {
 			if o.Kind == olm.KindClusterServiceVersion {
-				o.Rest = jsontext.Value(strings.Replace(string(o.Rest), `"name":"operator"`,
-					`"name":"operator","args":["-v"],"ports":[],"stdin":false,"resources":{"limits":{"cpu":"1500m","memory":"1024Mi","ephemeral-storage":"1e3"}}`, 1))
+				o.Rest = o.Rest.With("spec", []byte(strings.Replace(string(o.Rest["spec"]), `"name":"operator"`,
+					`"name":"operator","args":["-v"],"ports":[],"stdin":false,"resources":{"limits":{"cpu":"1500m","memory":"1024Mi","ephemeral-storage":"1e3"}}`, 1)))
 				w.manifests[name][i] = o
 			}
 		}
@@ -37,7 +36,7 @@ func (w *world) edit(t *testing.T, old, new string) {
 	if text == string(d.Spec) {
 		t.Fatalf("no %s in %s", old, d.Spec)
 	}
-	d.Spec = jsontext.Value(text)
+	d.Spec = []byte(text)
 	d.Metadata.Generation++
 	w.put(t, d)
 }
@@ -76,7 +75,7 @@ func TestDrift(t *testing.T) {
 		{"rules", func(t *testing.T, w *world) {
 			for _, o := range w.List() {
 				if o.Kind == "Role" {
-					o.Rest = jsontext.Value(`{"rules":[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]}`)
+					o.Rest = olm.Members{"rules": []byte(`[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]`)}
 					w.put(t, &o)
 				}
 			}

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
@@ -25,9 +23,9 @@ func (p *planner) ensure(want olm.Resource, forKey olm.Key, event *Event, format
 		p.known(GroupKind{w.Key().Group, w.Kind}, w.Metadata.Name)
 		return false, p.emit(Create, &w, forKey, event, format, args...)
 	}
-	merged, err := merge(have, &w)
-	if err != nil || olm.Equal(have, merged) {
-		return err == nil, err
+	merged := merge(have, &w)
+	if olm.Equal(have, merged) {
+		return true, nil
 	}
 	return false, p.emit(Update, merged, forKey, event, format, args...)
 }
@@ -82,42 +80,18 @@ func pick[R olm.Resource](list []R, k olm.Key) olm.Resource {
 // merge returns have with what want says: its labels, annotations and owners
 // added, and each member of its top level in place of the old one, except for
 // the status.
-func merge(have, want *olm.Object) (*olm.Object, error) {
+func merge(have, want *olm.Object) *olm.Object {
 	out := *have
 	out.Metadata.Labels = union(have.Metadata.Labels, want.Metadata.Labels)
 	out.Metadata.Annotations = union(have.Metadata.Annotations, want.Metadata.Annotations)
 	out.Metadata.OwnerReferences = unionOwners(have.Metadata.OwnerReferences, want.Metadata.OwnerReferences)
-	var old, members map[string]jsontext.Value
-	if err := unmarshalMembers(have.Rest, &old); err != nil {
-		return nil, err
-	}
-	if err := unmarshalMembers(want.Rest, &members); err != nil {
-		return nil, err
-	}
-	delete(members, "status")
-	changed := false
-	for name, v := range members {
-		if was, ok := old[name]; ok && olm.EqualJSON(was, v) {
+	for name, v := range want.Rest {
+		if was, ok := have.Rest[name]; name == "status" || ok && olm.EqualJSON(was, v) {
 			continue
 		}
-		old[name], changed = v, true
+		out.Rest = out.Rest.With(name, v)
 	}
-	if changed {
-		text, err := json.Marshal(old, json.Deterministic(true))
-		if err != nil {
-			return nil, err
-		}
-		out.Rest = text
-	}
-	return &out, nil
-}
-
-func unmarshalMembers(v jsontext.Value, into *map[string]jsontext.Value) error {
-	*into = map[string]jsontext.Value{}
-	if len(v) == 0 {
-		return nil
-	}
-	return olm.Unmarshal(v, into)
+	return &out
 }
 
 func union(a, b map[string]string) map[string]string {

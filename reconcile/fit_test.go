@@ -139,8 +139,8 @@ func TestLargeBundle(t *testing.T) {
 	}
 	for i := range 4 {
 		o, err := c.Get(olm.Key{Kind: "ConfigMap", Namespace: testNamespace, Name: fmt.Sprintf("large-%d", i)})
-		if err != nil || len(o.Rest) < 500<<10 {
-			t.Errorf("large-%d: %d bytes, %v", i, len(o.Rest), err)
+		if err != nil || len(o.Rest.String()) < 500<<10 {
+			t.Errorf("large-%d: %d bytes, %v", i, len(o.Rest.String()), err)
 		}
 	}
 }

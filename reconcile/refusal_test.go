@@ -88,7 +88,7 @@ func TestPermissionsWhileInstalling(t *testing.T) {
 	}
 	run()
 	for _, o := range w.List() {
-		if o.Kind == olm.KindClusterServiceVersion && o.Metadata.Namespace == testNamespace && !strings.Contains(string(o.Rest), `"phase":"Installing","message"`) {
+		if o.Kind == olm.KindClusterServiceVersion && o.Metadata.Namespace == testNamespace && !strings.Contains(o.Rest.String(), `"phase":"Installing","message"`) {
 			t.Fatalf("the operator is not Installing: %s", o.Rest)
 		}
 	}

@@ -131,7 +131,7 @@ func TestNoContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(plan.Changes, func(c reconcile.Change) bool { return c.Object.Kind == olm.KindSubscription })
-	if i < 0 || !strings.Contains(string(plan.Changes[i].Object.Rest), "catalog community/olm: its content is not at hand") {
+	if i < 0 || !strings.Contains(plan.Changes[i].Object.Rest.String(), "catalog community/olm: its content is not at hand") {
 		t.Errorf("no subscription tells of it: %v", plan.Changes)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -138,7 +137,7 @@ func standInCRDs(csv *olm.ClusterServiceVersion) []*olm.CustomResourceDefinition
 			continue
 		}
 		v := olm.CRDVersion{Name: d.Version, Served: true, Storage: true,
-			Schema: &olm.CRDSchema{OpenAPIV3Schema: jsontext.Value(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)}}
+			Schema: &olm.CRDSchema{OpenAPIV3Schema: []byte(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)}}
 		if i := slices.IndexFunc(list, func(c *olm.CustomResourceDefinition) bool { return c.Metadata.Name == d.Name }); i >= 0 {
 			v.Storage = false
 			list[i].Spec.Versions = append(list[i].Spec.Versions, v)

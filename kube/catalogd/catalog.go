@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 )
@@ -36,7 +34,7 @@ type Catalog struct {
 // Raw returns the whole blob of a bundle of the catalog's graph, with the heavy
 // properties that the graph does not hold. The first call on a catalog that was
 // opened from disk loads its text, and fails if that was damaged since.
-func (c *Catalog) Raw(ctx context.Context, b graph.Bundle) (jsontext.Value, error) {
+func (c *Catalog) Raw(ctx context.Context, b graph.Bundle) ([]byte, error) {
 	if (b == graph.Bundle{}) || b.Package().Catalog() != c.Graph {
 		return nil, errors.New("the bundle belongs to another catalog")
 	}

@@ -1,14 +1,11 @@
 package content
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -66,16 +63,16 @@ func (h Health) Apply(c *olm.CatalogSource) bool {
 	if was != nil {
 		state.Rest = was.Rest
 	}
-	stands := was != nil && was.Address == h.Address && was.LastObservedState == h.State && bytes.Contains(was.Rest, []byte(`"lastConnect"`))
+	stands := was != nil && was.Address == h.Address && was.LastObservedState == h.State && was.Rest["lastConnect"] != nil
 	if !h.LastConnect.IsZero() && (!stands || h.Changed && !h.first) {
-		state.Rest = withTime(state.Rest, "lastConnect", h.LastConnect)
+		state.Rest = state.Rest.With("lastConnect", []byte(strconv.Quote(h.LastConnect.UTC().Format(time.RFC3339))))
 	}
 	out.ConnectionState = &state
 	if !templateFault(c) {
 		out.Reason, out.Message = h.Reason, h.Message
 	}
 	same := was != nil && was.Address == state.Address && was.LastObservedState == state.LastObservedState &&
-		bytes.Equal(was.Rest, state.Rest) && out.Reason == c.Status.Reason && out.Message == c.Status.Message
+		was.Rest.String() == state.Rest.String() && out.Reason == c.Status.Reason && out.Message == c.Status.Message
 	if same {
 		return false
 	}
@@ -97,20 +94,6 @@ func reasonOf(c *olm.CatalogSource, err error) string {
 		return ReasonSpec
 	}
 	return ReasonServer
-}
-
-// withTime sets a time among the members that olm.ConnectionState does not know.
-func withTime(rest jsontext.Value, key string, at time.Time) jsontext.Value {
-	members := map[string]json.RawMessage{}
-	if len(rest) > 0 && json.Unmarshal(rest, &members) != nil {
-		return rest
-	}
-	members[key], _ = json.Marshal(at.UTC().Format(time.RFC3339))
-	text, err := json.Marshal(members) // keys in order
-	if err != nil {
-		return rest
-	}
-	return text
 }
 
 // maxMessage bounds a message in a status: who has a thousand faults wants to see

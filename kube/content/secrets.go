@@ -2,7 +2,6 @@ package content
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -40,7 +39,7 @@ func secretsOf(c *olm.CatalogSource) []string {
 	var rest struct {
 		Secrets []string `json:"secrets"`
 	}
-	if len(c.Spec.Rest) == 0 || json.Unmarshal(c.Spec.Rest, &rest) != nil {
+	if len(c.Spec.Rest) == 0 || c.Spec.Rest.Decode(&rest) != nil {
 		return nil
 	}
 	return slices.DeleteFunc(rest.Secrets, func(name string) bool { return name == "" })

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/kube/catalogd"
@@ -24,7 +22,7 @@ type Catalog struct {
 	Graph *graph.Catalog
 	// Raw returns the whole blob of a bundle of Graph. Nil: that is in the graph
 	// (graph.Bundle.Raw).
-	Raw func(ctx context.Context, b graph.Bundle) (jsontext.Value, error)
+	Raw func(ctx context.Context, b graph.Bundle) ([]byte, error)
 	// Version tells what a source had from what it has now. It means something to
 	// the source alone.
 	Version string
@@ -176,7 +174,7 @@ func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error
 }
 
 // raw returns the blob of a bundle.
-func (c *Catalog) raw(ctx context.Context, b graph.Bundle) (jsontext.Value, error) {
+func (c *Catalog) raw(ctx context.Context, b graph.Bundle) ([]byte, error) {
 	if c.Raw != nil {
 		return c.Raw(ctx, b)
 	}

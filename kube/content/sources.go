@@ -3,7 +3,6 @@ package content
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -180,7 +179,7 @@ func pollOf(c *olm.CatalogSource) (time.Duration, error) {
 			} `json:"registryPoll"`
 		} `json:"updateStrategy"`
 	}
-	if err := json.Unmarshal(c.Spec.Rest, &rest); err != nil {
+	if err := c.Spec.Rest.Decode(&rest); err != nil {
 		return defaultPoll, fmt.Errorf("spec.updateStrategy: %w", err)
 	}
 	poll := rest.UpdateStrategy.RegistryPoll

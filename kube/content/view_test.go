@@ -215,7 +215,7 @@ func TestDecide(t *testing.T) {
 func TestApply(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	c := source(t, `{}`)
-	c.Status.Rest = []byte(`{"latestImageRegistryPoll":"2026-01-01T00:00:00Z"}`)
+	c.Status.Rest = olm.Members{"latestImageRegistryPoll": []byte(`"2026-01-01T00:00:00Z"`)}
 	steps := []struct {
 		h       content.Health
 		changed bool

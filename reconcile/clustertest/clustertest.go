@@ -139,7 +139,7 @@ func (t *tester) statusApart() {
 
 func (t *tester) unknownFields() {
 	s := subscription("a")
-	s.Spec.Config = &olm.SubscriptionConfig{Rest: []byte(`{"selector":{"matchLabels":{"a":"b"}}}`)}
+	s.Spec.Config = &olm.SubscriptionConfig{Rest: olm.Members{"selector": []byte(`{"matchLabels":{"a":"b"}}`)}}
 	t.must(reconcile.Create, s)
 	s = t.find("a")
 	s.Spec.Channel = "stable"

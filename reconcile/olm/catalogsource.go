@@ -1,22 +1,20 @@
 package olm
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // A CatalogSource makes a catalog known to a namespace (E8).
 type CatalogSource struct {
 	Header
 	Spec   CatalogSourceSpec   `json:"spec,omitzero"`
 	Status CatalogSourceStatus `json:"status,omitzero"`
-	Rest   jsontext.Value      `json:",unknown"`
+	Rest   Members             `json:",unknown"`
 }
 
 // CatalogSourceSpec says where the catalog is.
 type CatalogSourceSpec struct {
-	SourceType string         `json:"sourceType,omitzero"`
-	Priority   int            `json:"priority,omitzero"`
-	Image      string         `json:"image,omitzero"`
-	Address    string         `json:"address,omitzero"`
-	Rest       jsontext.Value `json:",unknown"`
+	SourceType string  `json:"sourceType,omitzero"`
+	Priority   int     `json:"priority,omitzero"`
+	Image      string  `json:"image,omitzero"`
+	Address    string  `json:"address,omitzero"`
+	Rest       Members `json:",unknown"`
 }
 
 // CatalogSourceStatus says whether the catalog can be read.
@@ -25,14 +23,14 @@ type CatalogSourceStatus struct {
 	Reason          string           `json:"reason,omitzero"`
 	ConnectionState *ConnectionState `json:"connectionState,omitzero"`
 	Conditions      []Condition      `json:"conditions,omitzero"`
-	Rest            jsontext.Value   `json:",unknown"`
+	Rest            Members          `json:",unknown"`
 }
 
 // A ConnectionState is the state of the connection to a catalog's server.
 type ConnectionState struct {
-	Address           string         `json:"address,omitzero"`
-	LastObservedState string         `json:"lastObservedState"`
-	Rest              jsontext.Value `json:",unknown"`
+	Address           string  `json:"address,omitzero"`
+	LastObservedState string  `json:"lastObservedState"`
+	Rest              Members `json:",unknown"`
 }
 
 // ConnectionReady is the state of a connection that works.

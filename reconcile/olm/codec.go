@@ -2,7 +2,10 @@ package olm
 
 import (
 	"bytes"
+	stdjson "encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -18,7 +21,7 @@ func marshal(v any) ([]byte, error) {
 // An Object is a resource of any kind.
 type Object struct {
 	Header
-	Rest jsontext.Value `json:",unknown"`
+	Rest Members `json:",unknown"`
 }
 
 // MarshalJSON writes the object with its keys in a fixed order.
@@ -89,9 +92,53 @@ func EqualJSON(a, b []byte) bool {
 	return x.Canonicalize() == nil && y.Canonicalize() == nil && bytes.Equal(x, y)
 }
 
+// Members are members of a JSON object, by name: those that a type of this package
+// does not know. Copies of a resource share them; nobody modifies them in place.
+type Members map[string]stdjson.RawMessage
+
+// String returns the members as a JSON object, by name.
+func (m Members) String() string {
+	b := []byte{'{'}
+	for i, name := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b, _ = jsontext.AppendQuote(b, name) // what is wrong is invalid UTF-8, which it replaces
+		b = append(append(b, ':'), m[name]...)
+	}
+	return string(append(b, '}'))
+}
+
+// Decode reads the members into a struct or a map, as [Unmarshal] does.
+func (m Members) Decode(into any) error {
+	text, err := marshal(m)
+	if err != nil {
+		return err
+	}
+	return Unmarshal(text, into)
+}
+
+// With returns the members with one set to a JSON text; a nil text removes it.
+func (m Members) With(name string, text []byte) Members {
+	out := maps.Clone(m)
+	if out == nil {
+		out = Members{}
+	}
+	if out[name] = text; text == nil {
+		delete(out, name)
+	}
+	return out
+}
+
 // Get returns the JSON text at a path of member names and indices below the top
 // of the object, outside its header, and whether there is something.
-func (o *Object) Get(path ...string) (jsontext.Value, bool) { return get(o.Rest, path) }
+func (o *Object) Get(path ...string) (stdjson.RawMessage, bool) {
+	if len(path) == 0 {
+		return nil, false
+	}
+	v, ok := get(jsontext.Value(o.Rest[path[0]]), path[1:])
+	return stdjson.RawMessage(v), ok
+}
 
 func get(v jsontext.Value, path []string) (jsontext.Value, bool) {
 	for _, name := range path {
@@ -120,25 +167,13 @@ func get(v jsontext.Value, path []string) (jsontext.Value, bool) {
 // Set returns the object with a top-level member set to the JSON of value; a
 // nil value removes the member.
 func (o Object) Set(name string, value any) (Object, error) {
-	members := map[string]jsontext.Value{}
-	if len(o.Rest) > 0 {
-		if err := Unmarshal(o.Rest, &members); err != nil {
-			return Object{}, fmt.Errorf("%s: %w", o.Key(), err)
-		}
-	}
-	if value == nil {
-		delete(members, name)
-	} else {
-		text, err := marshal(value)
-		if err != nil {
+	var text []byte
+	if value != nil {
+		var err error
+		if text, err = marshal(value); err != nil {
 			return Object{}, fmt.Errorf("%s: /%s: %w", o.Key(), name, err)
 		}
-		members[name] = text
 	}
-	text, err := marshal(members)
-	if err != nil {
-		return Object{}, err
-	}
-	o.Rest = text
+	o.Rest = o.Rest.With(name, text)
 	return o, nil
 }

@@ -1,25 +1,23 @@
 package olm
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // An OLMConfig is the configuration of OLM in a cluster. There is one, named
 // "cluster".
 type OLMConfig struct {
 	Header
-	Spec OLMConfigSpec  `json:"spec,omitzero"`
-	Rest jsontext.Value `json:",unknown"`
+	Spec OLMConfigSpec `json:"spec,omitzero"`
+	Rest Members       `json:",unknown"`
 }
 
 // OLMConfigSpec switches features.
 type OLMConfigSpec struct {
-	Features *Features      `json:"features,omitzero"`
-	Rest     jsontext.Value `json:",unknown"`
+	Features *Features `json:"features,omitzero"`
+	Rest     Members   `json:",unknown"`
 }
 
 // Features are the features that can be switched.
 type Features struct {
-	DisableCopiedCSVs *bool          `json:"disableCopiedCSVs,omitzero"`
-	Rest              jsontext.Value `json:",unknown"`
+	DisableCopiedCSVs *bool   `json:"disableCopiedCSVs,omitzero"`
+	Rest              Members `json:",unknown"`
 }
 
 // CopiedCSVsDisabled reports whether no CSVs are copied (F8). A nil

@@ -1,6 +1,6 @@
 package olm
 
-import "github.com/go-json-experiment/json/jsontext"
+import "encoding/json"
 
 // GroupCRD is the API group of CustomResourceDefinitions, KindCRD their kind.
 const (
@@ -11,9 +11,9 @@ const (
 // A CustomResourceDefinition defines an API, in the form v1 or v1beta1.
 type CustomResourceDefinition struct {
 	Header
-	Spec   CRDSpec        `json:"spec,omitzero"`
-	Status CRDStatus      `json:"status,omitzero"`
-	Rest   jsontext.Value `json:",unknown"`
+	Spec   CRDSpec   `json:"spec,omitzero"`
+	Status CRDStatus `json:"status,omitzero"`
+	Rest   Members   `json:",unknown"`
 }
 
 // CRDSpec is the definition.
@@ -27,7 +27,7 @@ type CRDSpec struct {
 	Version    string         `json:"version,omitzero"`
 	Validation *CRDSchema     `json:"validation,omitzero"`
 	Conversion *CRDConversion `json:"conversion,omitzero"`
-	Rest       jsontext.Value `json:",unknown"`
+	Rest       Members        `json:",unknown"`
 }
 
 // The scopes of an API: its objects are in namespaces, or have none.
@@ -38,37 +38,37 @@ const (
 
 // CRDNames are the names of the API.
 type CRDNames struct {
-	Kind   string         `json:"kind,omitzero"`
-	Plural string         `json:"plural,omitzero"`
-	Rest   jsontext.Value `json:",unknown"`
+	Kind   string  `json:"kind,omitzero"`
+	Plural string  `json:"plural,omitzero"`
+	Rest   Members `json:",unknown"`
 }
 
 // A CRDVersion is a version of the API.
 type CRDVersion struct {
-	Name    string         `json:"name"`
-	Served  bool           `json:"served"`
-	Storage bool           `json:"storage"`
-	Schema  *CRDSchema     `json:"schema,omitzero"`
-	Rest    jsontext.Value `json:",unknown"`
+	Name    string     `json:"name"`
+	Served  bool       `json:"served"`
+	Storage bool       `json:"storage"`
+	Schema  *CRDSchema `json:"schema,omitzero"`
+	Rest    Members    `json:",unknown"`
 }
 
 // A CRDSchema is what objects must look like.
 type CRDSchema struct {
-	OpenAPIV3Schema jsontext.Value `json:"openAPIV3Schema,omitzero"`
-	Rest            jsontext.Value `json:",unknown"`
+	OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema,omitzero"`
+	Rest            Members         `json:",unknown"`
 }
 
 // CRDConversion says how objects of one version become objects of another.
 type CRDConversion struct {
-	Strategy string         `json:"strategy,omitzero"`
-	Rest     jsontext.Value `json:",unknown"`
+	Strategy string  `json:"strategy,omitzero"`
+	Rest     Members `json:",unknown"`
 }
 
 // CRDStatus says whether the API is there.
 type CRDStatus struct {
-	Conditions     []Condition    `json:"conditions,omitzero"`
-	StoredVersions []string       `json:"storedVersions,omitzero"`
-	Rest           jsontext.Value `json:",unknown"`
+	Conditions     []Condition `json:"conditions,omitzero"`
+	StoredVersions []string    `json:"storedVersions,omitzero"`
+	Rest           Members     `json:",unknown"`
 }
 
 // AllVersions returns the versions of the API in their order, also of a

@@ -3,16 +3,16 @@ package olm
 import (
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"encoding/json"
 )
 
 // A ClusterServiceVersion is an installed version of an operator, a CSV for
 // short.
 type ClusterServiceVersion struct {
 	Header
-	Spec   CSVSpec        `json:"spec,omitzero"`
-	Status CSVStatus      `json:"status,omitzero"`
-	Rest   jsontext.Value `json:",unknown"`
+	Spec   CSVSpec   `json:"spec,omitzero"`
+	Status CSVStatus `json:"status,omitzero"`
+	Rest   Members   `json:",unknown"`
 }
 
 // CSVSpec is what the operator is and needs.
@@ -29,13 +29,13 @@ type CSVSpec struct {
 	Replaces       string          `json:"replaces,omitzero"`
 	Skips          []string        `json:"skips,omitzero"`
 	Cleanup        *CSVCleanup     `json:"cleanup,omitzero"`
-	Rest           jsontext.Value  `json:",unknown"`
+	Rest           Members         `json:",unknown"`
 }
 
 // CSVCleanup asks for the deletion of the operator's resources with it.
 type CSVCleanup struct {
-	Enabled bool           `json:"enabled"`
-	Rest    jsontext.Value `json:",unknown"`
+	Enabled bool    `json:"enabled"`
+	Rest    Members `json:",unknown"`
 }
 
 // An InstallStrategy says how the operator is run. The only strategy is
@@ -43,7 +43,7 @@ type CSVCleanup struct {
 type InstallStrategy struct {
 	Strategy string          `json:"strategy,omitzero"`
 	Spec     StrategyDetails `json:"spec,omitzero"`
-	Rest     jsontext.Value  `json:",unknown"`
+	Rest     Members         `json:",unknown"`
 }
 
 // StrategyDeployment is the only install strategy.
@@ -54,7 +54,7 @@ type StrategyDetails struct {
 	Deployments        []StrategyDeploymentSpec `json:"deployments,omitzero"`
 	Permissions        []Permissions            `json:"permissions,omitzero"`
 	ClusterPermissions []Permissions            `json:"clusterPermissions,omitzero"`
-	Rest               jsontext.Value           `json:",unknown"`
+	Rest               Members                  `json:",unknown"`
 }
 
 // A StrategyDeploymentSpec is a deployment to create.
@@ -62,76 +62,76 @@ type StrategyDeploymentSpec struct {
 	Name  string            `json:"name"`
 	Label map[string]string `json:"label,omitzero"`
 	// Spec is the spec of the Deployment.
-	Spec jsontext.Value `json:"spec,omitzero"`
-	Rest jsontext.Value `json:",unknown"`
+	Spec json.RawMessage `json:"spec,omitzero"`
+	Rest Members         `json:",unknown"`
 }
 
 // Permissions are the rules that a service account needs.
 type Permissions struct {
-	ServiceAccountName string         `json:"serviceAccountName"`
-	Rules              []PolicyRule   `json:"rules"`
-	Rest               jsontext.Value `json:",unknown"`
+	ServiceAccountName string       `json:"serviceAccountName"`
+	Rules              []PolicyRule `json:"rules"`
+	Rest               Members      `json:",unknown"`
 }
 
 // OwnedCRDs are the CRDs that the operator brings and needs.
 type OwnedCRDs struct {
 	Owned    []CRDDescription `json:"owned,omitzero"`
 	Required []CRDDescription `json:"required,omitzero"`
-	Rest     jsontext.Value   `json:",unknown"`
+	Rest     Members          `json:",unknown"`
 }
 
 // A CRDDescription names a version of a CRD: the CRD by its own name,
 // <plural>.<group>.
 type CRDDescription struct {
-	Name    string         `json:"name"`
-	Version string         `json:"version"`
-	Kind    string         `json:"kind"`
-	Rest    jsontext.Value `json:",unknown"`
+	Name    string  `json:"name"`
+	Version string  `json:"version"`
+	Kind    string  `json:"kind"`
+	Rest    Members `json:",unknown"`
 }
 
 // OwnedAPIs are the aggregated APIs that the operator brings and needs.
 type OwnedAPIs struct {
 	Owned    []APIServiceDescription `json:"owned,omitzero"`
 	Required []APIServiceDescription `json:"required,omitzero"`
-	Rest     jsontext.Value          `json:",unknown"`
+	Rest     Members                 `json:",unknown"`
 }
 
 // An APIServiceDescription names an aggregated API; Name is the resource's
 // plural.
 type APIServiceDescription struct {
-	Name           string         `json:"name"`
-	Group          string         `json:"group"`
-	Version        string         `json:"version"`
-	Kind           string         `json:"kind"`
-	DeploymentName string         `json:"deploymentName,omitzero"`
-	ContainerPort  int32          `json:"containerPort,omitzero"`
-	Rest           jsontext.Value `json:",unknown"`
+	Name           string  `json:"name"`
+	Group          string  `json:"group"`
+	Version        string  `json:"version"`
+	Kind           string  `json:"kind"`
+	DeploymentName string  `json:"deploymentName,omitzero"`
+	ContainerPort  int32   `json:"containerPort,omitzero"`
+	Rest           Members `json:",unknown"`
 }
 
 // A NativeAPI is an API of the cluster itself that the operator needs.
 type NativeAPI struct {
-	Group   string         `json:"group"`
-	Version string         `json:"version"`
-	Kind    string         `json:"kind"`
-	Rest    jsontext.Value `json:",unknown"`
+	Group   string  `json:"group"`
+	Version string  `json:"version"`
+	Kind    string  `json:"kind"`
+	Rest    Members `json:",unknown"`
 }
 
 // A Webhook is a webhook that the operator serves.
 type Webhook struct {
-	GenerateName   string         `json:"generateName"`
-	Type           string         `json:"type"`
-	DeploymentName string         `json:"deploymentName,omitzero"`
-	ContainerPort  int32          `json:"containerPort,omitzero"`
-	ConversionCRDs []string       `json:"conversionCRDs,omitzero"`
-	WebhookPath    *string        `json:"webhookPath,omitzero"`
-	Rest           jsontext.Value `json:",unknown"`
+	GenerateName   string   `json:"generateName"`
+	Type           string   `json:"type"`
+	DeploymentName string   `json:"deploymentName,omitzero"`
+	ContainerPort  int32    `json:"containerPort,omitzero"`
+	ConversionCRDs []string `json:"conversionCRDs,omitzero"`
+	WebhookPath    *string  `json:"webhookPath,omitzero"`
+	Rest           Members  `json:",unknown"`
 }
 
 // An InstallMode says whether the operator can serve a kind of target.
 type InstallMode struct {
 	Type      InstallModeType `json:"type"`
 	Supported bool            `json:"supported"`
-	Rest      jsontext.Value  `json:",unknown"`
+	Rest      Members         `json:",unknown"`
 }
 
 // An InstallModeType is a kind of targets of an operator group.
@@ -154,17 +154,17 @@ type CSVStatus struct {
 	LastTransitionTime time.Time           `json:"lastTransitionTime,omitzero"`
 	Conditions         []CSVCondition      `json:"conditions,omitzero"`
 	RequirementStatus  []RequirementStatus `json:"requirementStatus,omitzero"`
-	Rest               jsontext.Value      `json:",unknown"`
+	Rest               Members             `json:",unknown"`
 }
 
 // A CSVCondition is a former or the current state of a CSV.
 type CSVCondition struct {
-	Phase              Phase          `json:"phase,omitzero"`
-	Message            string         `json:"message,omitzero"`
-	Reason             Reason         `json:"reason,omitzero"`
-	LastUpdateTime     time.Time      `json:"lastUpdateTime,omitzero"`
-	LastTransitionTime time.Time      `json:"lastTransitionTime,omitzero"`
-	Rest               jsontext.Value `json:",unknown"`
+	Phase              Phase     `json:"phase,omitzero"`
+	Message            string    `json:"message,omitzero"`
+	Reason             Reason    `json:"reason,omitzero"`
+	LastUpdateTime     time.Time `json:"lastUpdateTime,omitzero"`
+	LastTransitionTime time.Time `json:"lastTransitionTime,omitzero"`
+	Rest               Members   `json:",unknown"`
 }
 
 // A RequirementStatus says whether something that the operator needs is there.
@@ -177,18 +177,18 @@ type RequirementStatus struct {
 	Message    string            `json:"message"`
 	UUID       string            `json:"uuid,omitzero"`
 	Dependents []DependentStatus `json:"dependents,omitzero"`
-	Rest       jsontext.Value    `json:",unknown"`
+	Rest       Members           `json:",unknown"`
 }
 
 // A DependentStatus is a part of a requirement: a rule of a service account.
 type DependentStatus struct {
-	Group   string         `json:"group"`
-	Version string         `json:"version"`
-	Kind    string         `json:"kind"`
-	Status  string         `json:"status"`
-	UUID    string         `json:"uuid,omitzero"`
-	Message string         `json:"message,omitzero"`
-	Rest    jsontext.Value `json:",unknown"`
+	Group   string  `json:"group"`
+	Version string  `json:"version"`
+	Kind    string  `json:"kind"`
+	Status  string  `json:"status"`
+	UUID    string  `json:"uuid,omitzero"`
+	Message string  `json:"message,omitzero"`
+	Rest    Members `json:",unknown"`
 }
 
 // A Phase is a state of a CSV.

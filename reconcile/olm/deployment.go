@@ -1,22 +1,22 @@
 package olm
 
-import "github.com/go-json-experiment/json/jsontext"
+import "encoding/json"
 
 // A Deployment runs an operator. Its spec stays JSON, as strategies have it.
 type Deployment struct {
 	Header
-	Spec   jsontext.Value   `json:"spec,omitzero"`
+	Spec   json.RawMessage  `json:"spec,omitzero"`
 	Status DeploymentStatus `json:"status,omitzero"`
-	Rest   jsontext.Value   `json:",unknown"`
+	Rest   Members          `json:",unknown"`
 }
 
 // DeploymentStatus says whether the operator runs.
 type DeploymentStatus struct {
-	ObservedGeneration int64          `json:"observedGeneration,omitzero"`
-	Replicas           int64          `json:"replicas,omitzero"`
-	UpdatedReplicas    int64          `json:"updatedReplicas,omitzero"`
-	Conditions         []Condition    `json:"conditions,omitzero"`
-	Rest               jsontext.Value `json:",unknown"`
+	ObservedGeneration int64       `json:"observedGeneration,omitzero"`
+	Replicas           int64       `json:"replicas,omitzero"`
+	UpdatedReplicas    int64       `json:"updatedReplicas,omitzero"`
+	Conditions         []Condition `json:"conditions,omitzero"`
+	Rest               Members     `json:",unknown"`
 }
 
 // MarshalJSON writes the deployment with its keys in a fixed order.

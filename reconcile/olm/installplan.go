@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // An InstallPlan is a list of resources to create, and how far that is (E2).
@@ -12,16 +11,16 @@ type InstallPlan struct {
 	Header
 	Spec   InstallPlanSpec   `json:"spec,omitzero"`
 	Status InstallPlanStatus `json:"status,omitzero"`
-	Rest   jsontext.Value    `json:",unknown"`
+	Rest   Members           `json:",unknown"`
 }
 
 // InstallPlanSpec says what is to be installed and whether it may be.
 type InstallPlanSpec struct {
-	ClusterServiceVersionNames []string       `json:"clusterServiceVersionNames"`
-	Approval                   Approval       `json:"approval"`
-	Approved                   bool           `json:"approved"`
-	Generation                 int            `json:"generation,omitzero"`
-	Rest                       jsontext.Value `json:",unknown"`
+	ClusterServiceVersionNames []string `json:"clusterServiceVersionNames"`
+	Approval                   Approval `json:"approval"`
+	Approved                   bool     `json:"approved"`
+	Generation                 int      `json:"generation,omitzero"`
+	Rest                       Members  `json:",unknown"`
 }
 
 // InstallPlanStatus has the steps.
@@ -33,7 +32,7 @@ type InstallPlanStatus struct {
 	BundleLookups  []BundleLookup `json:"bundleLookups,omitzero"`
 	StartTime      time.Time      `json:"startTime,omitzero"`
 	Message        string         `json:"message,omitzero"`
-	Rest           jsontext.Value `json:",unknown"`
+	Rest           Members        `json:",unknown"`
 }
 
 // A PlanPhase is the state of an install plan.
@@ -48,23 +47,23 @@ const (
 
 // A Step is a resource to create, on behalf of the CSV that it names.
 type Step struct {
-	Resolving string         `json:"resolving"`
-	Resource  StepResource   `json:"resource"`
-	Optional  bool           `json:"optional,omitzero"`
-	Status    StepStatus     `json:"status"`
-	Rest      jsontext.Value `json:",unknown"`
+	Resolving string       `json:"resolving"`
+	Resource  StepResource `json:"resource"`
+	Optional  bool         `json:"optional,omitzero"`
+	Status    StepStatus   `json:"status"`
+	Rest      Members      `json:",unknown"`
 }
 
 // A StepResource is the resource of a step: the manifest is its JSON.
 type StepResource struct {
-	SourceName      string         `json:"sourceName"`
-	SourceNamespace string         `json:"sourceNamespace"`
-	Group           string         `json:"group"`
-	Version         string         `json:"version"`
-	Kind            string         `json:"kind"`
-	Name            string         `json:"name"`
-	Manifest        string         `json:"manifest,omitzero"`
-	Rest            jsontext.Value `json:",unknown"`
+	SourceName      string  `json:"sourceName"`
+	SourceNamespace string  `json:"sourceNamespace"`
+	Group           string  `json:"group"`
+	Version         string  `json:"version"`
+	Kind            string  `json:"kind"`
+	Name            string  `json:"name"`
+	Manifest        string  `json:"manifest,omitzero"`
+	Rest            Members `json:",unknown"`
 }
 
 // A StepStatus says what became of a step.
@@ -88,8 +87,8 @@ type BundleLookup struct {
 	CatalogSourceRef *ObjectReference `json:"catalogSourceRef"`
 	Conditions       []Condition      `json:"conditions,omitzero"`
 	// Properties is the JSON of the bundle's properties.
-	Properties string         `json:"properties,omitzero"`
-	Rest       jsontext.Value `json:",unknown"`
+	Properties string  `json:"properties,omitzero"`
+	Rest       Members `json:",unknown"`
 }
 
 // The types of a lookup's conditions.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -80,7 +78,7 @@ type Metadata struct {
 	Annotations       map[string]string `json:"annotations,omitzero"`
 	OwnerReferences   []OwnerReference  `json:"ownerReferences,omitzero"`
 	Finalizers        []string          `json:"finalizers,omitzero"`
-	Rest              jsontext.Value    `json:",unknown"`
+	Rest              Members           `json:",unknown"`
 }
 
 // SetLabel sets a label on a copy of the map, which may be shared.
@@ -103,13 +101,13 @@ func (m *Metadata) IsDeleted() bool { return !m.DeletionTimestamp.IsZero() }
 
 // An OwnerReference names the resource with which another one goes.
 type OwnerReference struct {
-	APIVersion         string         `json:"apiVersion"`
-	Kind               string         `json:"kind"`
-	Name               string         `json:"name"`
-	UID                string         `json:"uid"`
-	Controller         *bool          `json:"controller,omitzero"`
-	BlockOwnerDeletion *bool          `json:"blockOwnerDeletion,omitzero"`
-	Rest               jsontext.Value `json:",unknown"`
+	APIVersion         string  `json:"apiVersion"`
+	Kind               string  `json:"kind"`
+	Name               string  `json:"name"`
+	UID                string  `json:"uid"`
+	Controller         *bool   `json:"controller,omitzero"`
+	BlockOwnerDeletion *bool   `json:"blockOwnerDeletion,omitzero"`
+	Rest               Members `json:",unknown"`
 }
 
 // OwnedBy returns a reference to owner that neither makes it the controller nor
@@ -126,14 +124,14 @@ func OwnedBy(owner Resource) OwnerReference {
 // A Condition is an element of status.conditions. Some kinds have a
 // lastUpdateTime in it, others an observedGeneration.
 type Condition struct {
-	Type               string         `json:"type"`
-	Status             string         `json:"status"`
-	ObservedGeneration int64          `json:"observedGeneration,omitzero"`
-	LastUpdateTime     time.Time      `json:"lastUpdateTime,omitzero"`
-	LastTransitionTime time.Time      `json:"lastTransitionTime,omitzero"`
-	Reason             string         `json:"reason,omitzero"`
-	Message            string         `json:"message,omitzero"`
-	Rest               jsontext.Value `json:",unknown"`
+	Type               string    `json:"type"`
+	Status             string    `json:"status"`
+	ObservedGeneration int64     `json:"observedGeneration,omitzero"`
+	LastUpdateTime     time.Time `json:"lastUpdateTime,omitzero"`
+	LastTransitionTime time.Time `json:"lastTransitionTime,omitzero"`
+	Reason             string    `json:"reason,omitzero"`
+	Message            string    `json:"message,omitzero"`
+	Rest               Members   `json:",unknown"`
 }
 
 // The values of Condition.Status.
@@ -155,11 +153,11 @@ func FindCondition(list []Condition, typ string) (Condition, bool) {
 
 // An ObjectReference names a resource from within another.
 type ObjectReference struct {
-	APIVersion      string         `json:"apiVersion,omitzero"`
-	Kind            string         `json:"kind,omitzero"`
-	Namespace       string         `json:"namespace,omitzero"`
-	Name            string         `json:"name,omitzero"`
-	UID             string         `json:"uid,omitzero"`
-	ResourceVersion string         `json:"resourceVersion,omitzero"`
-	Rest            jsontext.Value `json:",unknown"`
+	APIVersion      string  `json:"apiVersion,omitzero"`
+	Kind            string  `json:"kind,omitzero"`
+	Namespace       string  `json:"namespace,omitzero"`
+	Name            string  `json:"name,omitzero"`
+	UID             string  `json:"uid,omitzero"`
+	ResourceVersion string  `json:"resourceVersion,omitzero"`
+	Rest            Members `json:",unknown"`
 }

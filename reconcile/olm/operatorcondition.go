@@ -1,30 +1,28 @@
 package olm
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // An OperatorCondition is how an operator tells OLM what OLM cannot see (E6).
 // It has the name of the CSV.
 type OperatorCondition struct {
 	Header
 	Spec   OperatorConditionSpec   `json:"spec,omitzero"`
 	Status OperatorConditionStatus `json:"status,omitzero"`
-	Rest   jsontext.Value          `json:",unknown"`
+	Rest   Members                 `json:",unknown"`
 }
 
 // OperatorConditionSpec has what the operator says, and what the administrator
 // says instead.
 type OperatorConditionSpec struct {
-	ServiceAccounts []string       `json:"serviceAccounts,omitzero"`
-	Deployments     []string       `json:"deployments,omitzero"`
-	Overrides       []Condition    `json:"overrides,omitzero"`
-	Conditions      []Condition    `json:"conditions,omitzero"`
-	Rest            jsontext.Value `json:",unknown"`
+	ServiceAccounts []string    `json:"serviceAccounts,omitzero"`
+	Deployments     []string    `json:"deployments,omitzero"`
+	Overrides       []Condition `json:"overrides,omitzero"`
+	Conditions      []Condition `json:"conditions,omitzero"`
+	Rest            Members     `json:",unknown"`
 }
 
 // OperatorConditionStatus has the operator's conditions as OLM saw them.
 type OperatorConditionStatus struct {
-	Conditions []Condition    `json:"conditions,omitzero"`
-	Rest       jsontext.Value `json:",unknown"`
+	Conditions []Condition `json:"conditions,omitzero"`
+	Rest       Members     `json:",unknown"`
 }
 
 // Upgradeable is the type of the condition that OLM heeds.

@@ -2,8 +2,6 @@ package olm
 
 import (
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The API groups and versions of OLM's resources.
@@ -33,7 +31,7 @@ type OperatorGroup struct {
 	Header
 	Spec   OperatorGroupSpec   `json:"spec,omitzero"`
 	Status OperatorGroupStatus `json:"status,omitzero"`
-	Rest   jsontext.Value      `json:",unknown"`
+	Rest   Members             `json:",unknown"`
 }
 
 // OperatorGroupSpec is what the owner of the group asks for.
@@ -43,7 +41,7 @@ type OperatorGroupSpec struct {
 	ServiceAccountName string          `json:"serviceAccountName,omitzero"`
 	StaticProvidedAPIs bool            `json:"staticProvidedAPIs,omitzero"`
 	UpgradeStrategy    UpgradeStrategy `json:"upgradeStrategy,omitzero"`
-	Rest               jsontext.Value  `json:",unknown"`
+	Rest               Members         `json:",unknown"`
 }
 
 // An UpgradeStrategy says whether a failed operator may be replaced.
@@ -64,29 +62,29 @@ type OperatorGroupStatus struct {
 	ServiceAccountRef *ObjectReference `json:"serviceAccountRef,omitzero"`
 	LastUpdated       time.Time        `json:"lastUpdated,omitzero"`
 	Conditions        []Condition      `json:"conditions,omitzero"`
-	Rest              jsontext.Value   `json:",unknown"`
+	Rest              Members          `json:",unknown"`
 }
 
 // A LabelSelector selects by labels; all its terms must hold.
 type LabelSelector struct {
 	MatchLabels      map[string]string          `json:"matchLabels,omitzero"`
 	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitzero"`
-	Rest             jsontext.Value             `json:",unknown"`
+	Rest             Members                    `json:",unknown"`
 }
 
 // A LabelSelectorRequirement is one term of a selector.
 type LabelSelectorRequirement struct {
 	Key string `json:"key"`
 	// Operator is In, NotIn, Exists or DoesNotExist.
-	Operator string         `json:"operator"`
-	Values   []string       `json:"values,omitzero"`
-	Rest     jsontext.Value `json:",unknown"`
+	Operator string   `json:"operator"`
+	Values   []string `json:"values,omitzero"`
+	Rest     Members  `json:",unknown"`
 }
 
 // A Namespace is the part of a namespace that operator groups look at.
 type Namespace struct {
 	Header
-	Rest jsontext.Value `json:",unknown"`
+	Rest Members `json:",unknown"`
 }
 
 // MarshalJSON writes the group with its keys in a fixed order.

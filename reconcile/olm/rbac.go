@@ -1,15 +1,13 @@
 package olm
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // A PolicyRule allows verbs on resources.
 type PolicyRule struct {
-	Verbs           []string       `json:"verbs"`
-	APIGroups       []string       `json:"apiGroups,omitzero"`
-	Resources       []string       `json:"resources,omitzero"`
-	ResourceNames   []string       `json:"resourceNames,omitzero"`
-	NonResourceURLs []string       `json:"nonResourceURLs,omitzero"`
-	Rest            jsontext.Value `json:",unknown"`
+	Verbs           []string `json:"verbs"`
+	APIGroups       []string `json:"apiGroups,omitzero"`
+	Resources       []string `json:"resources,omitzero"`
+	ResourceNames   []string `json:"resourceNames,omitzero"`
+	NonResourceURLs []string `json:"nonResourceURLs,omitzero"`
+	Rest            Members  `json:",unknown"`
 }
 
 // A Role is a Role or, without a namespace, a ClusterRole.
@@ -18,39 +16,39 @@ type Role struct {
 	Rules []PolicyRule `json:"rules,omitzero"`
 	// AggregationRule, of a ClusterRole, selects those whose rules it has.
 	AggregationRule *AggregationRule `json:"aggregationRule,omitzero"`
-	Rest            jsontext.Value   `json:",unknown"`
+	Rest            Members          `json:",unknown"`
 }
 
 // An AggregationRule selects ClusterRoles.
 type AggregationRule struct {
 	ClusterRoleSelectors []LabelSelector `json:"clusterRoleSelectors,omitzero"`
-	Rest                 jsontext.Value  `json:",unknown"`
+	Rest                 Members         `json:",unknown"`
 }
 
 // A RoleBinding is a RoleBinding or, without a namespace, a
 // ClusterRoleBinding.
 type RoleBinding struct {
 	Header
-	RoleRef  RoleRef        `json:"roleRef"`
-	Subjects []Subject      `json:"subjects,omitzero"`
-	Rest     jsontext.Value `json:",unknown"`
+	RoleRef  RoleRef   `json:"roleRef"`
+	Subjects []Subject `json:"subjects,omitzero"`
+	Rest     Members   `json:",unknown"`
 }
 
 // A RoleRef names the role of a binding.
 type RoleRef struct {
-	APIGroup string         `json:"apiGroup"`
-	Kind     string         `json:"kind"`
-	Name     string         `json:"name"`
-	Rest     jsontext.Value `json:",unknown"`
+	APIGroup string  `json:"apiGroup"`
+	Kind     string  `json:"kind"`
+	Name     string  `json:"name"`
+	Rest     Members `json:",unknown"`
 }
 
 // A Subject is who has the role.
 type Subject struct {
-	Kind      string         `json:"kind"`
-	APIGroup  string         `json:"apiGroup,omitzero"`
-	Name      string         `json:"name"`
-	Namespace string         `json:"namespace,omitzero"`
-	Rest      jsontext.Value `json:",unknown"`
+	Kind      string  `json:"kind"`
+	APIGroup  string  `json:"apiGroup,omitzero"`
+	Name      string  `json:"name"`
+	Namespace string  `json:"namespace,omitzero"`
+	Rest      Members `json:",unknown"`
 }
 
 // MarshalJSON writes the role with its keys in a fixed order.

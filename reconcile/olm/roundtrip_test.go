@@ -130,7 +130,7 @@ func ExampleObject_Get() {
 		return
 	}
 	replicas, _ := o.Get("spec", "replicas")
-	fmt.Println(o.Key(), replicas)
+	fmt.Printf("%s %s\n", o.Key(), replicas)
 	// Output: Deployment etcd 3
 }
 

@@ -3,7 +3,7 @@ package olm
 import (
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"encoding/json"
 )
 
 // A Subscription asks for a package and keeps it current (E1).
@@ -11,7 +11,7 @@ type Subscription struct {
 	Header
 	Spec   SubscriptionSpec   `json:"spec,omitzero"`
 	Status SubscriptionStatus `json:"status,omitzero"`
-	Rest   jsontext.Value     `json:",unknown"`
+	Rest   Members            `json:",unknown"`
 }
 
 // SubscriptionSpec is what the subscriber asks for.
@@ -25,22 +25,22 @@ type SubscriptionSpec struct {
 	StartingCSV         string              `json:"startingCSV,omitzero"`
 	InstallPlanApproval Approval            `json:"installPlanApproval,omitzero"`
 	Config              *SubscriptionConfig `json:"config,omitzero"`
-	Rest                jsontext.Value      `json:",unknown"`
+	Rest                Members             `json:",unknown"`
 }
 
 // SubscriptionConfig adjusts the operator's deployments. All of it goes into
 // their pod templates.
 type SubscriptionConfig struct {
-	Env          []jsontext.Value  `json:"env,omitzero"`
-	EnvFrom      []jsontext.Value  `json:"envFrom,omitzero"`
-	Volumes      []jsontext.Value  `json:"volumes,omitzero"`
-	VolumeMounts []jsontext.Value  `json:"volumeMounts,omitzero"`
-	Tolerations  []jsontext.Value  `json:"tolerations,omitzero"`
+	Env          []json.RawMessage `json:"env,omitzero"`
+	EnvFrom      []json.RawMessage `json:"envFrom,omitzero"`
+	Volumes      []json.RawMessage `json:"volumes,omitzero"`
+	VolumeMounts []json.RawMessage `json:"volumeMounts,omitzero"`
+	Tolerations  []json.RawMessage `json:"tolerations,omitzero"`
 	NodeSelector map[string]string `json:"nodeSelector,omitzero"`
-	Resources    jsontext.Value    `json:"resources,omitzero"`
-	Affinity     jsontext.Value    `json:"affinity,omitzero"`
+	Resources    json.RawMessage   `json:"resources,omitzero"`
+	Affinity     json.RawMessage   `json:"affinity,omitzero"`
 	Annotations  map[string]string `json:"annotations,omitzero"`
-	Rest         jsontext.Value    `json:",unknown"`
+	Rest         Members           `json:",unknown"`
 }
 
 // An Approval says who approves an install plan.
@@ -65,7 +65,7 @@ type SubscriptionStatus struct {
 	CatalogHealth         []CatalogHealth       `json:"catalogHealth,omitzero"`
 	Conditions            []Condition           `json:"conditions,omitzero"`
 	LastUpdated           time.Time             `json:"lastUpdated,omitzero"`
-	Rest                  jsontext.Value        `json:",unknown"`
+	Rest                  Members               `json:",unknown"`
 }
 
 // A SubscriptionState says where the subscription is.
@@ -94,11 +94,11 @@ const (
 
 // An InstallPlanReference is the older form of a reference to a plan.
 type InstallPlanReference struct {
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	Name       string         `json:"name"`
-	UID        string         `json:"uuid"`
-	Rest       jsontext.Value `json:",unknown"`
+	APIVersion string  `json:"apiVersion"`
+	Kind       string  `json:"kind"`
+	Name       string  `json:"name"`
+	UID        string  `json:"uuid"`
+	Rest       Members `json:",unknown"`
 }
 
 // CatalogHealth says whether a catalog that the subscription sees can be read.
@@ -106,7 +106,7 @@ type CatalogHealth struct {
 	CatalogSourceRef ObjectReference `json:"catalogSourceRef"`
 	Healthy          bool            `json:"healthy"`
 	LastUpdated      time.Time       `json:"lastUpdated,omitzero"`
-	Rest             jsontext.Value  `json:",unknown"`
+	Rest             Members         `json:",unknown"`
 }
 
 // MarshalJSON writes the subscription with its keys in a fixed order.

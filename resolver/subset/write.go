@@ -18,12 +18,12 @@ import (
 // a default channel that is not: packages by name, in each its package blob,
 // channels by name, bundles by version and name, deprecations, then others. It
 // reads the source of the catalog again where the load did not keep it.
-func (s *Subset) Blobs(ctx context.Context) ([]jsontext.Value, error) {
+func (s *Subset) Blobs(ctx context.Context) ([][]byte, error) {
 	src, err := s.catalog.Blobs(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("subset: the blobs of the catalog: %w", err)
 	}
-	var out []jsontext.Value
+	var out [][]byte
 	for _, p := range s.Packages {
 		list, err := s.packageBlobs(ctx, src, &p)
 		if err != nil {
@@ -57,8 +57,8 @@ func (s *Subset) Write(ctx context.Context, w io.Writer, opts *fbc.WriteOptions)
 	return fbc.Write(ctx, w, c, opts)
 }
 
-func (s *Subset) packageBlobs(ctx context.Context, src *fbc.Catalog, p *Package) ([]jsontext.Value, error) {
-	var out []jsontext.Value
+func (s *Subset) packageBlobs(ctx context.Context, src *fbc.Catalog, p *Package) ([][]byte, error) {
+	var out [][]byte
 	var failed error
 	add := func(b fbc.Blob, edit func(key string, v jsontext.Value) (jsontext.Value, error)) {
 		if failed != nil {

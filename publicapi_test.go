@@ -1,0 +1,161 @@
+package repo_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What importers see names types of the standard library, of blang/semver and of this
+// module alone: a package below version 1 may change under them, and an internal one
+// they cannot name.
+func TestPublicAPI(t *testing.T) {
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Standard", "./...")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	export, standard := map[string]string{}, map[string]bool{}
+	var public []string
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Export string
+			Standard           bool
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		export[p.ImportPath], standard[p.ImportPath] = p.Export, p.Standard
+		if inModule(p.ImportPath) && !isInternal(p.ImportPath) && p.Export != "" { // the root has tests alone
+			public = append(public, p.ImportPath)
+		}
+	}
+	if len(public) < 8 {
+		t.Fatalf("only %d packages found", len(public))
+	}
+	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
+	w := &apiWalker{seen: map[types.Type]bool{}, allowed: func(path string) bool {
+		return standard[path] || path == "github.com/blang/semver/v4" || inModule(path) && !isInternal(path)
+	}}
+	for _, path := range public {
+		p, err := imp.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range p.Scope().Names() {
+			if o := p.Scope().Lookup(name); o.Exported() {
+				w.walk(path+"."+name, o.Type())
+			}
+		}
+	}
+	slices.Sort(w.found)
+	for _, f := range w.found {
+		t.Error(f)
+	}
+}
+
+func inModule(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+
+func isInternal(path string) bool {
+	return strings.Contains(path+"/", "/internal/") || strings.HasPrefix(path, module+"/examples/")
+}
+
+// An apiWalker follows exported names to the types in them.
+type apiWalker struct {
+	allowed func(path string) bool
+	seen    map[types.Type]bool
+	found   []string
+}
+
+// walk visits what importers see of a type, which is at a name.
+func (w *apiWalker) walk(at string, t types.Type) {
+	if w.seen[t] && !isNamed(t) {
+		return
+	}
+	switch t := t.(type) {
+	case *types.Alias:
+		w.named(at, t.Obj())
+		w.walk(at, types.Unalias(t))
+	case *types.Named:
+		w.named(at, t.Obj())
+		for arg := range t.TypeArgs().Types() {
+			w.walk(at, arg)
+		}
+		o := t.Obj()
+		if o.Pkg() == nil || !inModule(o.Pkg().Path()) || w.seen[t] {
+			return
+		}
+		w.seen[t] = true
+		name := o.Pkg().Path() + "." + o.Name()
+		for m := range types.NewMethodSet(types.NewPointer(t)).Methods() {
+			if m.Obj().Exported() {
+				w.walk(name+"."+m.Obj().Name(), m.Type())
+			}
+		}
+		w.walk(name, t.Underlying())
+	case *types.TypeParam:
+		w.seen[t] = true
+		w.walk(at, t.Constraint())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if f.Exported() {
+				w.walk(at+"."+f.Name(), f.Type())
+			}
+		}
+	case *types.Signature:
+		for p := range t.Params().Variables() {
+			w.walk(at, p.Type())
+		}
+		for r := range t.Results().Variables() {
+			w.walk(at, r.Type())
+		}
+		for p := range t.TypeParams().TypeParams() {
+			w.walk(at, p)
+		}
+	case *types.Interface:
+		for e := range t.EmbeddedTypes() {
+			w.walk(at, e)
+		}
+		for m := range t.ExplicitMethods() {
+			if m.Exported() {
+				w.walk(at+"."+m.Name(), m.Type())
+			}
+		}
+	case *types.Map:
+		w.walk(at, t.Key())
+		w.walk(at, t.Elem())
+	case *types.Union:
+		for term := range t.Terms() {
+			w.walk(at, term.Type())
+		}
+	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+		w.walk(at, t.Elem())
+	}
+}
+
+func isNamed(t types.Type) bool {
+	_, ok := t.(*types.Named)
+	return ok
+}
+
+// named notes a type that importers should not see.
+func (w *apiWalker) named(at string, o *types.TypeName) {
+	if o.Pkg() != nil && !w.allowed(o.Pkg().Path()) {
+		if f := fmt.Sprintf("%s names %s.%s", strings.TrimPrefix(at, module+"/"), o.Pkg().Path(), o.Name()); !slices.Contains(w.found, f) {
+			w.found = append(w.found, f)
+		}
+	}
+}
