@@ -11,10 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// writer returns the client by which a change is made: one that acts as the
-// service account of the operator group, for what that account bounds. The group
-// that the plan was made for must be there still: without it nobody knows what
-// the bounds are.
+// writer returns the client that makes a change. Changes that the service
+// account of the operator group bounds are made as that account. The group must
+// still exist, because it defines the bounds.
 func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.Client, error) {
 	if !change.IsBounded() {
 		return c.client, nil
@@ -25,24 +24,24 @@ func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.C
 		return nil, classify(err)
 	}
 	if len(groups) != 1 {
-		return nil, fmt.Errorf("%s: namespace %q has %d operator groups by now: %w", change.Key(), namespace, len(groups), reconcile.ErrConflict)
+		return nil, fmt.Errorf("%s: namespace %q now has %d operator groups: %w", change.Key(), namespace, len(groups), reconcile.ErrConflict)
 	}
 	g, ok := groups[0].value.(*olm.OperatorGroup)
 	switch {
 	case !ok || groups[0].err != nil:
-		return nil, fmt.Errorf("%s: the operator group %q cannot be read: %w", change.Key(), groups[0].name, reconcile.ErrConflict)
+		return nil, fmt.Errorf("%s: operator group %q cannot be decoded: %w", change.Key(), groups[0].name, reconcile.ErrConflict)
 	case g.Spec.ServiceAccountName != "":
 		return c.as(namespace, g.Spec.ServiceAccountName)
 	}
 	return c.client, nil
 }
 
-// maxAccounts is how many clients of service accounts are kept. Making one costs
-// little: they share the connections of the cluster's own.
+// maxAccounts is the number of service account clients to keep. They are cheap:
+// all share one HTTP client's connections.
 const maxAccounts = 1000
 
-// as returns a client that acts as a service account: the API server decides
-// what it may do.
+// as returns a client that impersonates a service account. The API server
+// decides what it may do.
 func (c *Cluster) as(namespace, account string) (client.Client, error) {
 	user := "system:serviceaccount:" + namespace + ":" + account
 	c.mu.Lock()

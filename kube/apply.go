@@ -15,13 +15,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Apply makes one change and returns what the API server warned of. Updates and
-// deletions carry the version that they were made from, so that the API server
-// refuses what another writer got ahead of. What a change rests on besides is
-// looked at just before: what happens in the moment between, the next plan sees.
+// Apply makes one change and returns the warnings of the API server. Updates
+// and deletions carry the resource version they were planned from, so the API
+// server rejects them if the object has changed since. The other objects that a
+// change depends on are checked immediately before the write. Changes to those
+// after the check are picked up by the next plan.
 //
-// Steps of an install plan, and what runs an operator, are written as the service
-// account that the operator group of the namespace names, if it names one.
+// Steps of an install plan, and the objects that run an operator, are written
+// as the service account that the operator group of the namespace names, if
+// any.
 func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -68,7 +70,8 @@ func nonEmpty(uid types.UID) *types.UID {
 	return &uid
 }
 
-// remember lets the next Read see the change, wherever it reads from.
+// remember makes the next Read return the change even if the cache has not seen
+// it yet.
 func (c *Cluster) remember(change reconcile.Change, u *unstructured.Unstructured, uid types.UID) {
 	if c.opts.Cache == nil {
 		return
@@ -86,7 +89,7 @@ func (c *Cluster) remember(change reconcile.Change, u *unstructured.Unstructured
 	c.recent.wrote(u.GetUID(), u.GetResourceVersion(), beneficiary(change))
 }
 
-// beneficiary returns the namespace whose plan a change is of.
+// beneficiary returns the namespace whose plan contains the change.
 func beneficiary(change reconcile.Change) string {
 	if change.For.Namespace != "" {
 		return change.For.Namespace
@@ -94,28 +97,29 @@ func beneficiary(change reconcile.Change) string {
 	return change.Object.Metadata.Namespace
 }
 
-// checkBasis refuses a change whose basis is another by now.
+// checkBasis returns an error if an object that the change depends on has
+// changed.
 func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error {
 	var err error
 	for _, v := range change.If {
 		k, ok := findKind(v.Key.Group, v.Key.Kind)
 		if !ok {
-			return fmt.Errorf("%s rests on %s, which is of no kind that is watched", change.Key(), v.Key)
+			return fmt.Errorf("%s depends on %s, whose kind is not watched", change.Key(), v.Key)
 		}
 		now, getErr := c.liveVersion(ctx, k, v.Key)
 		if getErr != nil {
 			return getErr
 		}
-		if now != v.ResourceVersion { // and see the others, too: they may be of the same time
+		if now != v.ResourceVersion { // check the others too: they may have changed at the same time
 			c.look(ctx, v.Key)
-			err = errors.Join(err, fmt.Errorf("%s rests on version %q of %s: %w", change.Key(), v.ResourceVersion, v.Key, reconcile.ErrConflict))
+			err = errors.Join(err, fmt.Errorf("%s depends on version %q of %s: %w", change.Key(), v.ResourceVersion, v.Key, reconcile.ErrConflict))
 		}
 	}
 	return err
 }
 
-// liveVersion returns the version that the API server has of an object, empty if
-// there is none.
+// liveVersion returns the current resource version of an object on the API
+// server, or "" if it does not exist.
 func (c *Cluster) liveVersion(ctx context.Context, k kind, key olm.Key) (string, error) {
 	m := &metav1.PartialObjectMetadata{}
 	m.SetGroupVersionKind(k.gvk)
@@ -129,9 +133,9 @@ func (c *Cluster) liveVersion(ctx context.Context, k kind, key olm.Key) (string,
 	return m.ResourceVersion, nil
 }
 
-// refused returns the error of a refused change in the terms of package
-// reconcile. After a conflict it looks at the object, so that the next Read does
-// not show again what led to it.
+// refused translates the error of a rejected change to the errors of package
+// reconcile. After a conflict it reads the object again, so that the next Read
+// does not return the stale one.
 func (c *Cluster) refused(ctx context.Context, change reconcile.Change, err error) error {
 	key := change.Key()
 	err = classify(err)
@@ -142,7 +146,7 @@ func (c *Cluster) refused(ctx context.Context, change reconcile.Change, err erro
 			c.wants.found(beneficiary(change), key)
 		}
 	case apierrors.IsNotFound(err) && change.Op != reconcile.Create:
-		// Of the object, or of a status that the kind does not have?
+		// Either the object is missing, or its kind does not have a status.
 		u, lookErr := c.live.unstructured(ctx, gvkOf(change.Object), key.Namespace, key.Name)
 		if lookErr != nil {
 			return classify(lookErr)
@@ -159,7 +163,7 @@ func gvkOf(o olm.Object) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
 }
 
-// look lays what the API server has of an object over the cache.
+// look overlays the cache with the API server's current version of an object.
 func (c *Cluster) look(ctx context.Context, key olm.Key) {
 	k, ok := findKind(key.Group, key.Kind)
 	if !ok || c.opts.Cache == nil {
@@ -167,7 +171,7 @@ func (c *Cluster) look(ctx context.Context, key olm.Key) {
 	}
 	u, err := c.live.unstructured(ctx, k.gvk, key.Namespace, key.Name)
 	if err != nil {
-		return // whoever reads next finds the same trouble
+		return // the next read reports the same error
 	}
 	if u == nil {
 		v, err := c.source.get(ctx, k, key.Namespace, key.Name)

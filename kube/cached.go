@@ -14,27 +14,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// cached reads from the informers of a manager's cache, overlaid with what was
-// written since. Objects are converted once per version.
+// cached reads from the informers of a manager's cache, overlaid with the
+// writes that the cache has not seen. Each version of an object is converted
+// once.
 type cached struct {
 	recent    *recent
 	informers map[groupKind]toolscache.SharedIndexInformer
 	views     map[viewOf]*view
 
 	mu sync.RWMutex
-	// converted is by object: those of a cache are never modified, and each
-	// version is another one. It is emptied when most of it is old.
+	// converted is keyed by object: cached objects are never modified, and each
+	// version is a new object. The map is cleared when most of it is stale.
 	converted map[*unstructured.Unstructured]entry
 	most      int
 }
 
-// A viewOf names a view: the selections that do not depend on a namespace.
+// A viewOf identifies a view. Its selection does not depend on a namespace.
 type viewOf struct {
 	groupKind
 	selection
 }
 
-// newCached returns a source that reads from a cache. It adds indexes, and so
+// newCached returns a source that reads from a cache. It adds indexes, so it
 // must be called before the cache starts.
 func newCached(ctx context.Context, c cache.Cache, r *recent) (*cached, error) {
 	s := &cached{recent: r, informers: map[groupKind]toolscache.SharedIndexInformer{}, views: map[viewOf]*view{}, converted: map[*unstructured.Unstructured]entry{}}
@@ -51,8 +52,8 @@ func newCached(ctx context.Context, c cache.Cache, r *recent) (*cached, error) {
 	return s, nil
 }
 
-// watch makes the views of a kind. The indexes that it returns belong to them:
-// they notice what happens in the store.
+// watch creates the views of a kind. The indexes it returns notify the views of
+// changes in the store.
 func (s *cached) watch(k kind, index toolscache.Indexer) toolscache.Indexers {
 	touched := &atomic.Uint64{}
 	indexers := toolscache.Indexers{}
@@ -62,7 +63,7 @@ func (s *cached) watch(k kind, index toolscache.Indexer) toolscache.Indexers {
 			if !ok {
 				return nil, notUnstructured(o)
 			}
-			if name == byOwner { // one of them is enough
+			if name == byOwner { // count each change once
 				touched.Add(1)
 			}
 			return indexValues(name, u), nil
@@ -87,7 +88,7 @@ func informer(ctx context.Context, c cache.Cache, k kind) (toolscache.SharedInde
 	}
 	shared, ok := i.(toolscache.SharedIndexInformer)
 	if !ok {
-		return nil, fmt.Errorf("watching %s: the cache has a %T: give it all namespaces, and share them by a Shard", k.plural, i)
+		return nil, fmt.Errorf("watching %s: the cache has a %T; let the cache watch all namespaces, and divide them with a Shard", k.plural, i)
 	}
 	return shared, nil
 }
@@ -96,7 +97,7 @@ func (s *cached) overlay(k kind) (toolscache.Indexer, map[types.NamespacedName]*
 	i := s.informers[k.group()]
 	index := i.GetIndexer()
 	seen := index.LastStoreSyncResourceVersion()
-	if seen == "" { // an informer without atomic updates, by its feature gate
+	if seen == "" { // the informer's feature gate for atomic updates is off
 		seen = i.LastSyncResourceVersion()
 	}
 	return index, s.recent.merge(k.group(), seen, func(n types.NamespacedName) *unstructured.Unstructured {
@@ -117,7 +118,8 @@ func (s *cached) list(ctx context.Context, k kind, sel selection) ([]entry, erro
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	// The writes first: what the cache gets to know later is in its list.
+	// Read the writes first: any that the cache catches up on meanwhile are in
+	// its list.
 	index, fresh := s.overlay(k)
 	list, err := s.stored(k, sel, index)
 	if err != nil {
@@ -138,8 +140,8 @@ func (s *cached) list(ctx context.Context, k kind, sel selection) ([]entry, erro
 	return overlaid(list, over), nil
 }
 
-// stored returns what the cache itself has of a selection, sorted. The lists of
-// the whole cluster are shared.
+// stored returns the cached objects of a selection, sorted, without recent
+// writes. Lists of the whole cluster are shared.
 func (s *cached) stored(k kind, sel selection, index toolscache.Indexer) ([]entry, error) {
 	if v := s.views[viewOf{k.group(), sel}]; v != nil {
 		return v.entries()

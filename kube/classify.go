@@ -13,9 +13,9 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// classify returns an error of the API server in the terms of package
-// reconcile: another writer was first, or the server cannot be asked; anything
-// else is a refusal for good.
+// classify translates an error of the API server to the errors of package
+// reconcile: a conflict with another writer, or an unavailable server. Any
+// other error is permanent.
 func classify(err error) error {
 	var netErr net.Error
 	switch {
@@ -37,21 +37,22 @@ func classify(err error) error {
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err) // it never was an answer
+		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err) // not a response of the server
 	}
 	return err
 }
 
-// The texts by which the API server says that one object cannot be written, with
-// a status that it has for its own troubles as well. It has no other sign.
+// refusals are messages of the API server that mean this one object cannot be
+// written. Their status is that of an unavailable server, so only the text
+// identifies them.
 var refusals = []string{
-	"failed calling webhook", // an admission webhook that cannot be called, of the objects that it selects
+	"failed calling webhook", // an admission webhook that cannot be called
 	"etcdserver: request is too large",
-	"trying to send message larger than max", // the same, before it is sent to etcd
+	"trying to send message larger than max", // the same, from the etcd client
 }
 
-// isRefusal reports whether an error is about the object that was to be written,
-// whatever its status says: others can be written.
+// isRefusal reports whether an error concerns only the object being written,
+// regardless of its status. Other objects can still be written.
 func isRefusal(err error) bool {
 	if apierrors.IsRequestEntityTooLargeError(err) {
 		return true

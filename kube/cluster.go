@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A Cluster is a real cluster, as package reconcile wants it. It is safe for use
-// by several goroutines.
+// A Cluster implements reconcile.Cluster for a real cluster. It is safe for
+// concurrent use.
 type Cluster struct {
 	opts   ClusterOptions
 	config *rest.Config
@@ -29,31 +29,33 @@ type Cluster struct {
 
 	mu       sync.Mutex
 	accounts map[string]client.Client // by user name
-	version  asked[string]
-	platform asked[*olm.Object]
+	version  cachedAnswer[string]
+	platform cachedAnswer[*olm.Object]
 }
 
 var _ reconcile.Cluster = (*Cluster)(nil)
 
-// ClusterOptions adjust a Cluster. The zero value means the defaults.
+// ClusterOptions configure a Cluster. The zero value means the defaults.
 type ClusterOptions struct {
-	// GlobalNamespace holds the catalogs that every namespace sees. Default: olm.
+	// GlobalNamespace is the namespace whose catalogs are visible in every
+	// namespace. Default: olm.
 	GlobalNamespace string
-	// RoleNaming must be that of reconcile.Options.
+	// RoleNaming must equal reconcile.Options.RoleNaming.
 	RoleNaming operatorgroup.Naming
-	// Cache is where snapshots are read from; what was written since is laid over
-	// it. It must not have started. Without one every snapshot is read from the
-	// API server: right for a single run, slow for many namespaces.
+	// Cache is the cache that snapshots are read from, overlaid with this
+	// process's recent writes. It must not have been started. Without a cache,
+	// every snapshot is read from the API server, which suits a single run but
+	// is slow for many namespaces.
 	Cache cache.Cache
-	// Mapper and HTTPClient are those of a manager. Default: new ones.
+	// Mapper and HTTPClient are usually a manager's. Default: new ones.
 	Mapper     meta.RESTMapper
 	HTTPClient *http.Client
-	// Now is the clock. Default: time.Now.
+	// Now returns the current time. Default: time.Now.
 	Now func() time.Time
 }
 
-// NewCluster returns the cluster of a client configuration. The context is for
-// making it alone.
+// NewCluster returns the cluster that a client configuration connects to. It
+// uses the context only while it runs.
 func NewCluster(ctx context.Context, config *rest.Config, opts ClusterOptions) (*Cluster, error) {
 	if opts.GlobalNamespace == "" {
 		opts.GlobalNamespace = "olm"
@@ -62,7 +64,7 @@ func NewCluster(ctx context.Context, config *rest.Config, opts ClusterOptions) (
 		opts.Now = time.Now
 	}
 	config = rest.CopyConfig(config)
-	// Each call has its own warnings: they travel with its context.
+	// Collect warnings per call, through its context.
 	config.WarningHandler, config.WarningHandlerWithContext = nil, warningHandler{}
 	var err error
 	if opts.HTTPClient == nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// placesOfCopies adds the copies from other namespaces that stand where copies
-// of the namespace's operators are to be (F8), and has the namespace told when a
-// place becomes free. Other copies of other namespaces say nothing that a plan
-// asks for.
+// placesOfCopies adds the other namespaces' copies that occupy the names of
+// copies this namespace is to make (F8), and registers interest in them, so
+// that the namespace is reconciled when a name becomes free. A plan does not
+// depend on any other copies.
 func (r *reading) placesOfCopies() {
 	if r.err != nil {
 		return
@@ -49,8 +49,8 @@ func (r *reading) placesOfCopies() {
 	}
 }
 
-// targets returns what reports whether a group of the namespace has another
-// namespace among its targets.
+// targets returns a function that reports whether another namespace is a target
+// of the namespace's operator groups.
 func (r *reading) targets() func(namespace string) bool {
 	all, some := false, map[string]bool{}
 	for _, g := range r.out.OperatorGroups {
@@ -65,8 +65,8 @@ func (r *reading) targets() func(namespace string) bool {
 	return func(ns string) bool { return ns != r.namespace && (all || some[ns]) }
 }
 
-// copyInTheWay adds the copy of another namespace's operator that has the name
-// of one that is to be installed (F8).
+// copyInTheWay adds another namespace's copy that has the name of a CSV to be
+// installed (F8).
 func (r *reading) copyInTheWay(namespace, name string) {
 	if r.err != nil || namespace != r.namespace || slices.ContainsFunc(r.out.CSVs, func(c *olm.ClusterServiceVersion) bool {
 		return c.Metadata.Namespace == namespace && c.Metadata.Name == name

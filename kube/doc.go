@@ -1,29 +1,29 @@
-// Package kube connects olmkit to a real cluster. A [Cluster] is one in the
-// sense of package reconcile, on controller-runtime's client; a [Reconciler]
-// brings all namespaces of a cluster, or a shard of them, to where package
-// reconcile leads, and keeps them there.
+// Package kube connects olmkit to a real cluster. A [Cluster] implements
+// reconcile.Cluster with controller-runtime's client. A [Reconciler] runs
+// package reconcile for all namespaces of a cluster, or for a shard of them,
+// and keeps them up to date.
 //
-// A single namespace, once:
+// To reconcile a single namespace once:
 //
 //	cluster, err := kube.NewCluster(ctx, config, kube.ClusterOptions{})
 //	loop := &reconcile.Loop{Cluster: cluster, Content: content}
 //	result, err := loop.Run(ctx, "operators")
 //
-// # Without loss
+// # Unknown fields
 //
-// Objects are read and written as they are in the cluster, by way of JSON: what
-// neither this module nor the Go types of operator-framework/api know of stays
-// in them. For programs that have those types [FromTyped] and [ToTyped] convert.
+// Objects are read and written as JSON, so that fields unknown to this module
+// and to operator-framework/api are preserved. [FromTyped] and [ToTyped]
+// convert from and to the Go types of operator-framework/api.
 //
-// # Who was first
+// # Concurrent writers
 //
-// Every update and deletion carries the resourceVersion that it was made from,
-// every creation is refused where something exists. So any number of replicas,
-// and any other writer, may work on a namespace at once: all but the first are
-// refused with reconcile.ErrConflict and decide again. What is written has the
-// field manager [FieldOwner].
+// Every update and deletion carries the resourceVersion that it was planned
+// from, and a creation fails if the object exists. Any number of replicas and
+// other writers may therefore work on a namespace at once: only the first write
+// succeeds, and the others fail with reconcile.ErrConflict and are planned
+// again. The field manager of all writes is [FieldOwner].
 //
-// Snapshots are read from a cache where there is one. What this process wrote,
-// or found to be newer when it was refused, is laid over it until the cache
-// knows, so that nobody decides twice about what was done.
+// With a cache, snapshots are read from it. The cache is overlaid with this
+// process's own writes, and with newer versions found after a conflict, until
+// it has caught up. No decision is made twice because the cache lags behind.
 package kube

@@ -7,14 +7,14 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// interests says which namespaces looked at what outside of them when they were
-// last read: who is to be told when it changes. It is safe for use by several
-// goroutines.
+// interests records which objects outside each namespace were read for its last
+// snapshot. The namespace is reconciled when one of them changes. It is safe
+// for concurrent use.
 type interests struct {
 	mu   sync.Mutex
 	of   map[string][]olm.Key
 	by   map[olm.Key]map[string]bool
-	also map[string][]olm.Key // of a namespace: what a creation found there already
+	also map[string][]olm.Key // by namespace: objects that a creation found to exist
 }
 
 // set replaces the interests of a namespace.
@@ -44,7 +44,8 @@ func (i *interests) set(namespace string, keys []olm.Key) {
 	}
 }
 
-// in returns the namespaces that are interested in an object, in no order.
+// in returns the namespaces that are interested in an object, in no particular
+// order.
 func (i *interests) in(k olm.Key) []string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -55,8 +56,8 @@ func (i *interests) in(k olm.Key) []string {
 	return out
 }
 
-// found remembers an object that the snapshots of a namespace did not show, as
-// its creation was refused because it exists.
+// found records an object whose creation failed because it exists, although the
+// namespace's snapshot did not contain it.
 func (i *interests) found(namespace string, k olm.Key) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -68,14 +69,14 @@ func (i *interests) found(namespace string, k olm.Key) {
 	}
 }
 
-// more returns what found remembers of a namespace.
+// more returns the objects that found recorded for a namespace.
 func (i *interests) more(namespace string) []olm.Key {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return slices.Clone(i.also[namespace])
 }
 
-// lost forgets an object that found remembered.
+// lost removes an object that found recorded.
 func (i *interests) lost(namespace string, k olm.Key) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// FieldOwner is the name under which the cluster records what this package
-// writes.
+// FieldOwner is the field manager of everything that this package writes.
 const FieldOwner = "olmkit"
 
-// A kind is one that snapshots hold all objects of, and that is watched.
+// A kind is a kind of object that is watched and of which snapshots contain all
+// objects.
 type kind struct {
 	gvk    schema.GroupVersionKind
 	plural string
@@ -42,7 +42,7 @@ func newKind[T any, P interface {
 	return kind{schema.FromAPIVersionAndKind(apiVersion, name), plural, decodeAs[T, P]}
 }
 
-// The kinds that are read. None of the variables changes.
+// The kinds that are read. The variables are never modified.
 var (
 	kindNamespace          = newKind[olm.Namespace]("v1", "Namespace", "namespaces")
 	kindOperatorGroup      = newKind[olm.OperatorGroup](olm.V1, olm.KindOperatorGroup, "operatorgroups")
@@ -71,7 +71,7 @@ func kinds() []kind {
 	}
 }
 
-// findKind returns the kind of a key, if it is one that is read.
+// findKind returns the kind with a group and a name, if it is one that is read.
 func findKind(group, name string) (kind, bool) {
 	for _, k := range kinds() {
 		if k.gvk.Group == group && k.gvk.Kind == name {
@@ -81,7 +81,7 @@ func findKind(group, name string) (kind, bool) {
 	return kind{}, false
 }
 
-// keyOf returns what names an object.
+// keyOf returns the key of an object.
 func keyOf(u *unstructured.Unstructured) olm.Key {
 	group := ""
 	if g, _, ok := strings.Cut(u.GetAPIVersion(), "/"); ok {
@@ -90,7 +90,7 @@ func keyOf(u *unstructured.Unstructured) olm.Key {
 	return olm.Key{Group: group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
-// decode converts an object, by its JSON and therefore with all that it holds.
+// decode converts an object through JSON, which preserves unknown fields.
 func decode(k kind, u *unstructured.Unstructured) (olm.Resource, error) {
 	text, err := u.MarshalJSON()
 	if err != nil {
@@ -116,7 +116,7 @@ func decodeObject(u *unstructured.Unstructured) (*olm.Object, error) {
 	return o, nil
 }
 
-// encode converts an object for a client.
+// encode converts an object to one for a client.
 func encode(o olm.Object) (*unstructured.Unstructured, error) {
 	text, err := o.MarshalJSON()
 	if err != nil {

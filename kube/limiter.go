@@ -8,16 +8,16 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// How long a namespace waits after a run that failed: longer each time, and never
-// so long that a cluster which is back after an outage is kept waiting.
+// The delays after a failed run: they grow exponentially, but stay short enough
+// to resume soon after an outage.
 const (
 	firstDelay = 100 * time.Millisecond
 	lastDelay  = 30 * time.Second
 )
 
-// A limiter delays the namespaces whose runs failed. Each delay is shortened by
-// up to a quarter, at random: those that failed together do not come back
-// together.
+// A limiter delays namespaces whose runs failed. It shortens each delay
+// randomly by up to a quarter, so that namespaces that failed together do not
+// retry together.
 type limiter struct {
 	workqueue.TypedRateLimiter[ctrlreconcile.Request]
 }

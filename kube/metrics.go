@@ -9,21 +9,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics are those of OLM, under its names (E11), for a Prometheus registry:
+// Metrics is a Prometheus collector of OLM's metrics, under OLM's names:
 //
 //	m := kube.NewMetrics()
 //	metrics.Registry.MustRegister(m)
 //
-// It is safe for use by several goroutines.
+// It is safe for concurrent use.
 //
-// A series lives as long as what it is about: subscription_sync_total, which OLM
-// labels with names and versions, ends when no subscription counts in it any more.
+// A series is deleted when its subject is gone. For subscription_sync_total,
+// which OLM labels with names and versions, that is when no subscription counts
+// in the series any more.
 type Metrics struct {
 	mu         sync.Mutex
 	namespaces map[string][]reconcile.Sample
-	// syncs are the labels of subscription_sync_total by namespace and name of the
-	// subscription. They lack the namespace, as in OLM, so that subscriptions may
-	// share a series.
+	// syncs holds the labels of subscription_sync_total by namespace and name
+	// of the subscription. As in OLM, the labels do not include the namespace,
+	// so subscriptions may share a series.
 	syncs     map[string]map[string][]reconcile.Label
 	counters  map[string]*prometheus.CounterVec
 	summaries map[string]*prometheus.SummaryVec
@@ -34,7 +35,7 @@ var (
 	_ prometheus.Collector = (*Metrics)(nil)
 )
 
-// NewMetrics returns metrics that count from zero.
+// NewMetrics returns metrics with all counters at zero.
 func NewMetrics() *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -44,7 +45,7 @@ func NewMetrics() *Metrics {
 		syncs:      map[string]map[string][]reconcile.Label{},
 		counters: map[string]*prometheus.CounterVec{
 			reconcile.MetricCSVUpgrades:         counter(reconcile.MetricCSVUpgrades, "Monotonic count of CSV upgrades"),
-			reconcile.MetricInstallPlanWarnings: counter(reconcile.MetricInstallPlanWarnings, "Monotonic count of changes of install plans that the API server warned of"),
+			reconcile.MetricInstallPlanWarnings: counter(reconcile.MetricInstallPlanWarnings, "Monotonic count of install plan changes that caused a warning of the API server"),
 			reconcile.MetricSubscriptionSyncs:   counter(reconcile.MetricSubscriptionSyncs, "Monotonic count of subscription syncs", "name", "installed", "channel", "package"),
 		},
 		summaries: map[string]*prometheus.SummaryVec{
@@ -56,8 +57,8 @@ func NewMetrics() *Metrics {
 	}
 }
 
-// gauges returns the help of each gauge. Those without labels are counts, whose
-// sum over the namespaces is shown.
+// gauges returns the help texts of the gauges. Gauges without labels are sums
+// over all namespaces.
 func gauges() map[string]string {
 	return map[string]string{
 		reconcile.MetricCatalogSources:     "Number of catalog sources",
@@ -82,22 +83,22 @@ func (m *Metrics) Gauges(namespace string, samples []reconcile.Sample) {
 	m.namespaces[namespace] = samples
 }
 
-// Add adds to a counter. One that OLM does not have is ignored.
+// Add adds to a counter. Unknown counters are ignored.
 func (m *Metrics) Add(s reconcile.Sample) {
 	if c, ok := m.counters[s.Name]; ok {
 		c.With(labelsOf(s)).Add(s.Value)
 	}
 }
 
-// Observe adds an observation. One that OLM does not have is ignored.
+// Observe records an observation. Unknown summaries are ignored.
 func (m *Metrics) Observe(s reconcile.Sample) {
 	if v, ok := m.summaries[s.Name]; ok {
 		v.With(labelsOf(s)).Observe(s.Value)
 	}
 }
 
-// Of returns what receives the metrics of the runs in one namespace. Only what
-// comes through it can be dropped when its subscription is gone.
+// Of returns the metrics for runs in one namespace. Only series counted through
+// it are deleted with their subscription.
 func (m *Metrics) Of(namespace string) reconcile.Metrics { return ofNamespace{m, namespace} }
 
 type ofNamespace struct {
@@ -105,8 +106,8 @@ type ofNamespace struct {
 	namespace string
 }
 
-// Add adds to a counter. A subscription that has changed counts in another
-// series than before, and no longer in that one.
+// Add adds to a counter. When the labels of a subscription change, its old
+// series is deleted unless another subscription uses it.
 func (o ofNamespace) Add(s reconcile.Sample) {
 	m := o.Metrics
 	if s.Name != reconcile.MetricSubscriptionSyncs || len(s.Labels) == 0 {
@@ -124,8 +125,8 @@ func (o ofNamespace) Add(s reconcile.Sample) {
 	m.Add(s)
 }
 
-// Keep drops the series of the subscriptions of a namespace but for those with
-// the given names.
+// Keep deletes the series of all subscriptions in a namespace except the given
+// ones.
 func (m *Metrics) Keep(namespace string, subscriptions []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -136,14 +137,15 @@ func (m *Metrics) Keep(namespace string, subscriptions []string) {
 	}
 }
 
-// Forget drops all that is about a namespace: another replica looks after it now.
+// Forget deletes everything about a namespace that this process no longer
+// manages.
 func (m *Metrics) Forget(namespace string) {
 	m.Keep(namespace, nil)
 	m.Gauges(namespace, nil)
 }
 
-// drop ends the series of a subscription, unless it goes on with it or another
-// one counts in it.
+// drop deletes the series of a subscription, unless its next labels are the
+// same or another subscription uses it.
 func (m *Metrics) drop(namespace, name string, next []reconcile.Label) {
 	was := m.syncs[namespace][name]
 	if was == nil || slices.Equal(was, next) {
@@ -169,7 +171,7 @@ func labelsOf(s reconcile.Sample) prometheus.Labels {
 	return l
 }
 
-// Describe describes nothing: the labels of gauges come with their samples.
+// Describe sends nothing: gauges have dynamic labels.
 func (m *Metrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends all metrics.

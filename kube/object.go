@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// AddToScheme adds OLM's types to a scheme, for clients that use them.
+// AddToScheme adds OLM's types to a scheme for typed clients.
 func AddToScheme(s *runtime.Scheme) error {
 	for _, add := range []func(*runtime.Scheme) error{operatorsv1.AddToScheme, operatorsv1alpha1.AddToScheme, operatorsv2.AddToScheme} {
 		if err := add(s); err != nil {
@@ -23,9 +23,9 @@ func AddToScheme(s *runtime.Scheme) error {
 	return nil
 }
 
-// FromTyped returns an object of a client, of whatever Go type, as a resource of
-// package olm: FromTyped[olm.Subscription](sub). Without apiVersion and kind, as
-// typed clients leave them, it gets those of the scheme.
+// FromTyped converts a client's object of any Go type to a resource of package
+// olm, as in FromTyped[olm.Subscription](scheme, sub). Typed clients leave
+// apiVersion and kind empty; they are set from the scheme.
 func FromTyped[T any, P interface {
 	*T
 	olm.Resource
@@ -48,9 +48,9 @@ func FromTyped[T any, P interface {
 	return v, nil
 }
 
-// ToTyped fills an object of a client, a pointer to a zero value, from a
-// resource. What the Go type has no field for is lost; an Unstructured loses
-// nothing.
+// ToTyped converts a resource to a client's object, given as a pointer to a
+// zero value. Fields that the Go type does not have are lost; an Unstructured
+// preserves all.
 func ToTyped(r olm.Resource, into client.Object) error {
 	o, err := olm.ToObject(r)
 	if err != nil {
@@ -66,8 +66,8 @@ func ToTyped(r olm.Resource, into client.Object) error {
 	return nil
 }
 
-// Strip removes what no snapshot needs from an object of a cache: see
-// cache.Options.DefaultTransform.
+// Strip removes the managed fields of an object, which snapshots do not need.
+// Use it as cache.Options.DefaultTransform.
 func Strip(o any) (any, error) {
 	if u, ok := o.(*unstructured.Unstructured); ok {
 		u.SetManagedFields(nil)

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Read returns the state of the cluster for a namespace: what package reconcile
-// asks of a snapshot, no more. Objects of other namespaces that cannot be
-// understood are left out; one of this namespace is an error.
+// Read returns the snapshot of a namespace that package reconcile plans with.
+// Objects in other namespaces that cannot be decoded are left out; such an
+// object in the namespace itself is an error.
 func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -75,7 +75,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	return s, nil
 }
 
-// A reading collects a snapshot. After the first error it does nothing.
+// A reading collects a snapshot. After the first error, its methods do nothing.
 type reading struct {
 	ctx       context.Context
 	cluster   *Cluster
@@ -128,8 +128,7 @@ func (r *reading) add(o *olm.Object) {
 	}
 }
 
-// want adds an object of a kind that is read, if it exists, and has the
-// namespace told when it changes.
+// want adds an object, if it exists, and registers interest in its changes.
 func (r *reading) want(k kind, namespace, name string) {
 	key := olm.Key{Group: k.gvk.Group, Kind: k.gvk.Kind, Namespace: namespace, Name: name}
 	if r.interest(key); r.err != nil || r.has[key] {
@@ -151,9 +150,9 @@ func (r *reading) interest(k olm.Key) {
 	}
 }
 
-// shared adds what is generated for the operators and the groups of the
-// namespace, whoever it belongs to: operators of several namespaces may have a
-// use for it.
+// shared adds the objects generated for the operators and groups of the
+// namespace, even if they belong to another namespace: operators of several
+// namespaces may share them.
 func (r *reading) shared() {
 	if r.err != nil {
 		return
@@ -172,7 +171,7 @@ func (r *reading) shared() {
 			wantAll(r, operatorgroup.APIRoles(g, c, naming))
 			rbac, err := operatorgroup.TargetRBAC(c, g.Status.Namespaces)
 			if err != nil {
-				continue // the plan for the CSV says so
+				continue // reported by the plan for the CSV
 			}
 			wantAll(r, rbac.Roles)
 			wantAll(r, rbac.RoleBindings)
@@ -202,8 +201,8 @@ func wantAll[R olm.Resource](r *reading, list []R) {
 	}
 }
 
-// grantedRoles adds the roles that the bindings for service accounts of the
-// namespace refer to.
+// grantedRoles adds the roles that are bound to service accounts of the
+// namespace.
 func (r *reading) grantedRoles() {
 	for _, o := range slices.Clone(r.out.Objects) {
 		if k := o.Key(); k.Group != olm.GroupRBAC || k.Kind != "RoleBinding" && k.Kind != "ClusterRoleBinding" {
@@ -221,9 +220,9 @@ func (r *reading) grantedRoles() {
 	}
 }
 
-// steps adds what the unfinished install plans of the namespace are to create
-// and is of none of the kinds that are read anyway, and the custom resources by
-// which CRDs that they bring are checked (E7).
+// steps adds the existing objects that unfinished install plans of the
+// namespace create, if their kinds are not read in full. It also adds the
+// custom resources that upgrades of CRDs are validated against (E7).
 func (r *reading) steps() {
 	for _, p := range r.out.InstallPlans {
 		if p.Status.Phase == olm.PlanComplete || p.Status.Phase == olm.PlanFailed {
@@ -249,7 +248,7 @@ func (r *reading) steps() {
 				Metadata   struct{ Name, Namespace string }
 			}
 			if json.Unmarshal([]byte(s.Resource.Manifest), &head) != nil {
-				continue // the plan says so
+				continue // reported by the plan
 			}
 			gvk := schema.FromAPIVersionAndKind(head.APIVersion, head.Kind)
 			if _, ok := s.Resource.Reference(); ok {
@@ -270,19 +269,19 @@ func (r *reading) steps() {
 	}
 }
 
-// scope returns the namespace of an object of a bundle: that of its plan, unless
-// its kind has none.
+// scope returns the namespace of an object in a bundle: the install plan's, or
+// "" if the kind is cluster-scoped.
 func (r *reading) scope(gvk schema.GroupVersionKind) string {
 	m, err := r.cluster.opts.Mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err == nil && m.Scope.Name() == meta.RESTScopeNameRoot {
 		return ""
 	}
-	return r.namespace // nothing is found of a kind that the cluster does not have
+	return r.namespace // also for unknown kinds, which have no objects
 }
 
 func isCRD(s olm.StepResource) bool { return s.Group == olm.GroupCRD && s.Kind == olm.KindCRD }
 
-// objectKinds are the kinds that are among a snapshot's Objects.
+// objectKinds are the kinds in a snapshot's Objects.
 var objectKinds = map[groupKind]bool{
 	kindServiceAccount.group(): true, kindRole.group(): true, kindRoleBinding.group(): true,
 	kindClusterRole.group(): true, kindClusterRoleBinding.group(): true, kindAPIService.group(): true,
@@ -295,7 +294,7 @@ func (r *reading) other(gvk schema.GroupVersionKind, namespace, name string) {
 	}
 	u, err := r.cluster.live.unstructured(r.ctx, gvk, namespace, name)
 	if isForbidden(err) {
-		return // its creation is refused likewise, where users see why
+		return // creating it is forbidden too, and that error is reported to users
 	}
 	if err != nil {
 		r.err = err
@@ -312,7 +311,7 @@ func (r *reading) other(gvk schema.GroupVersionKind, namespace, name string) {
 	r.add(o)
 }
 
-// foundBefore adds what creations found in their way.
+// foundBefore adds the objects that earlier creations found to exist.
 func (r *reading) foundBefore() {
 	for _, key := range r.cluster.wants.more(r.namespace) {
 		if r.err != nil {
@@ -327,9 +326,9 @@ func (r *reading) foundBefore() {
 	}
 }
 
-// instances adds the custom resources of a CRD that is to be upgraded while
-// others own it, too. Where they may not be read the snapshot does not say that
-// they were, and the upgrade waits.
+// instances adds the custom resources of a CRD that is to be upgraded and that
+// other operators own too. If reading them is forbidden, the snapshot does not
+// list the kind as known, and the upgrade waits.
 func (r *reading) instances(name string) {
 	var crd *olm.CustomResourceDefinition
 	for _, x := range r.out.CRDs {
@@ -371,7 +370,7 @@ func (c *Cluster) customResources(ctx context.Context, crd *olm.CustomResourceDe
 	}
 	entries, err := c.live.list(ctx, k, selection{})
 	if err != nil {
-		return nil, fmt.Errorf("the objects of %s, which its upgrade must not break: %w", crd.Metadata.Name, err)
+		return nil, fmt.Errorf("reading the objects of %s to validate its upgrade: %w", crd.Metadata.Name, err)
 	}
 	var out []olm.Object
 	for _, e := range entries {

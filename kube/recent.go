@@ -9,26 +9,26 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// recent holds what was written, or seen at the API server itself, until the
-// cache has it, too: who reads after a write sees it. It is safe for use by
-// several goroutines.
+// recent holds objects that were written, or read from the API server directly,
+// until the cache has caught up. A read after a write sees the write. It is
+// safe for concurrent use.
 type recent struct {
 	mu     sync.Mutex
 	writes map[groupKind]map[types.NamespacedName]write
-	// own has the last version that was written of each object, and for which
-	// namespace, until the watch has told of a later one. It holds maxOwn at most:
-	// nobody watches for a Cluster that is used without a Reconciler, and a watch
-	// may tell of a deletion before the write is remembered.
+	// own holds the last version written of each object, and the namespace it
+	// was written for, until the watch delivers a later version. It has at most
+	// maxOwn entries: without a Reconciler nothing watches, and a watch may
+	// deliver a deletion before the write is recorded.
 	own map[types.UID]ownWrite
-	// order has the objects of own in the order in which they came in, and some
-	// that are no longer there.
+	// order holds the keys of own in insertion order, and some that have been
+	// removed.
 	order []types.UID
 }
 
 // A write is an object as it was after a write, or its deletion.
 type write struct {
-	object *unstructured.Unstructured // nil: it was deleted
-	uid    types.UID                  // of what was deleted
+	object *unstructured.Unstructured // nil for a deletion
+	uid    types.UID                  // of the deleted object
 }
 
 type ownWrite struct{ version, namespace string }
@@ -50,7 +50,7 @@ func (r *recent) put(k olm.Key, w write) {
 	r.writes[g][nameOf(k)] = w
 }
 
-// wrote remembers whose write made a version.
+// wrote records the namespace for which a version was written.
 func (r *recent) wrote(uid types.UID, version, namespace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,17 +62,18 @@ func (r *recent) wrote(uid types.UID, version, namespace string) {
 	}
 	r.own[uid] = ownWrite{version, namespace}
 	for len(r.own) > maxOwn || len(r.order) > 2*maxOwn {
-		delete(r.own, r.order[0]) // to forget costs a run that finds nothing to do
+		delete(r.own, r.order[0]) // costs at most a run with nothing to do
 		r.order = r.order[1:]
 	}
 }
 
-// maxOwn is of how many objects the last write is remembered.
+// maxOwn is the maximum number of entries in own.
 const maxOwn = 10_000
 
-// isOwn reports whether a version of an object is the one that was written last,
-// and for a namespace. It stays so, as an event is looked at for each namespace
-// that it concerns; a later version of another writer makes it forgotten.
+// isOwn reports whether a version of an object is the last one written, and for
+// the given namespace. The entry is kept, because isOwn is called for each
+// namespace that an event concerns. A later version of another writer removes
+// it.
 func (r *recent) isOwn(uid types.UID, version, namespace string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,10 +93,10 @@ func (r *recent) forget(uid types.UID) {
 	delete(r.own, uid)
 }
 
-// merge lays the writes of a kind over what a cache has of it: cached returns an
-// object of the cache by name, seen is the version that the cache has reached.
-// It returns the objects that take the place of those of the same name, nil for
-// one that is gone, and forgets writes that the cache has seen.
+// merge overlays a cache with the writes of a kind. cached returns an object of
+// the cache by name, and seen is the version that the cache has reached. merge
+// returns the objects that replace those of the same name, nil for deleted
+// ones, and forgets writes that the cache has seen.
 func (r *recent) merge(g groupKind, seen string, cached func(types.NamespacedName) *unstructured.Unstructured) map[types.NamespacedName]*unstructured.Unstructured {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,8 +115,8 @@ func (r *recent) merge(g groupKind, seen string, cached func(types.NamespacedNam
 	return out
 }
 
-// isSeen reports whether a cache that has reached a version, and has an object
-// under the name of a write or not, knows of the write.
+// isSeen reports whether a cache has seen the write. have is the cached object
+// with that name, or nil, and seen the version that the cache has reached.
 func (w write) isSeen(have *unstructured.Unstructured, seen string) bool {
 	switch {
 	case w.object == nil:
@@ -124,13 +125,14 @@ func (w write) isSeen(have *unstructured.Unstructured, seen string) bool {
 	case have != nil:
 		return !isOlder(have.GetResourceVersion(), w.object.GetResourceVersion())
 	}
-	// Not there: not yet, or no longer. The cache may tell of a version before
-	// its index has it. To forget too early costs a conflict, which looks again.
+	// The object is missing: not there yet, or deleted since. A cache may
+	// report a version before its index contains it. Forgetting a write too
+	// early only causes a conflict, after which the object is read again.
 	return !isOlder(seen, w.object.GetResourceVersion())
 }
 
-// isOlder reports whether a version comes before another. Versions that cannot
-// be compared are taken for older: the write counts.
+// isOlder reports whether version a precedes b. If they cannot be compared, it
+// returns true, so that the write takes precedence.
 func isOlder(a, b string) bool {
 	c, err := resourceversion.CompareResourceVersion(a, b)
 	return err != nil || c < 0

@@ -24,36 +24,34 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// A Reconciler runs a reconcile.Loop in each namespace of its shard whenever
-// something that its plan depends on changes. Its requests name namespaces.
+// A Reconciler runs a reconcile.Loop in each namespace of its shard when
+// something its plan depends on changes. Requests name namespaces.
 //
 //	cluster, err := kube.NewCluster(ctx, mgr.GetConfig(), kube.ClusterOptions{Cache: mgr.GetCache()})
 //	r := &kube.Reconciler{Cluster: cluster, Content: content}
 //	err = r.SetupWithManager(mgr)
 type Reconciler struct {
-	// Cluster must read from the cache of the manager.
+	// Cluster must use the manager's cache.
 	Cluster *Cluster
 	Content reconcile.Content
-	// Contents, if set, gives the content for one run, in the place of Content:
-	// that of catalogs that are read again while the program runs. See package
-	// content.
+	// Contents, if not nil, returns the content for a run and replaces Content.
+	// Use it if catalogs change while the program runs; see package content.
 	Contents func() reconcile.Content
-	// Options are those of the loops. Their RoleNaming must be that of the
-	// cluster.
+	// Options configure the loops. RoleNaming must equal that of the Cluster.
 	Options reconcile.Options
-	// Catalogs, if any, brings the CatalogSources whose catalogs have changed: see
-	// content.Reconciler.Changed.
+	// Catalogs, if not nil, delivers the CatalogSources whose catalogs have
+	// changed; see content.Reconciler.Changed.
 	Catalogs <-chan event.GenericEvent
-	// Metrics, if any, is told what happens.
+	// Metrics, if not nil, receives metrics of each run.
 	Metrics reconcile.Metrics
 	Shard   Shard
-	// Concurrency is how many namespaces are worked on at once. Default: 4.
+	// Concurrency is the number of namespaces to reconcile at once. Default: 4.
 	Concurrency int
-	// Retry is how long after a run that left something undone the namespace is
-	// looked at again, whatever happens. Default: 20 seconds.
+	// Retry is the delay before a namespace is reconciled again after a run
+	// that left work undone. Default: 20 seconds.
 	Retry time.Duration
-	// Resync is how often a namespace at rest is looked at again. Default: 15
-	// minutes.
+	// Resync is how often to reconcile a namespace in which nothing changes.
+	// Default: 15 minutes.
 	Resync time.Duration
 
 	recorder events.EventRecorder
@@ -61,18 +59,18 @@ type Reconciler struct {
 
 var _ ctrlreconcile.Reconciler = (*Reconciler)(nil)
 
-// maxPasses bounds a run. Somebody who undoes what the loop does must not keep
-// other namespaces waiting.
+// maxPasses limits a run, so that another writer that undoes every change
+// cannot block other namespaces.
 const maxPasses = 100
 
-// SetupWithManager adds the reconciler to a manager, with its watches, and a
-// readiness check that holds once the cache is filled.
+// SetupWithManager registers the reconciler, its watches, and a readiness check
+// that succeeds once the cache has synced.
 func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	if err := r.Shard.Validate(); err != nil {
 		return err
 	}
 	if _, ok := r.Cluster.source.(*cached); !ok {
-		return errors.New("the cluster of a reconciler must read from a cache: set ClusterOptions.Cache to the manager's")
+		return errors.New("the Cluster of a Reconciler must have a cache; set ClusterOptions.Cache to the manager's cache")
 	}
 	if r.recorder == nil {
 		r.recorder = m.GetEventRecorder(FieldOwner)
@@ -80,10 +78,10 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	c, err := controller.New(FieldOwner, m, controller.Options{
 		Reconciler: r, MaxConcurrentReconciles: cmp.Or(r.Concurrency, 4),
 		RateLimiter: newLimiter(),
-		// The priority queue of controller-runtime 0.24 may hang when it is shut down
-		// with items that are ready: it hands one to a worker that has left.
+		// The priority queue of controller-runtime 0.24 may hang on shutdown if
+		// items are ready: it hands one to a worker that has exited.
 		UsePriorityQueue:   ptr(false),
-		SkipNameValidation: ptr(true), // several shards may live in one process
+		SkipNameValidation: ptr(true), // one process may run several shards
 	})
 	if err != nil {
 		return err
@@ -104,7 +102,7 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
 		defer cancel()
 		if !m.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("the cache is not filled yet")
+			return errors.New("the cache has not synced yet")
 		}
 		return nil
 	})
@@ -112,7 +110,7 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 
 func ptr[T any](v T) *T { return &v }
 
-// Reconcile brings the namespace that a request names to rest.
+// Reconcile runs the loop in the namespace that a request names.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (ctrlreconcile.Result, error) {
 	namespace := req.Name
 	if !r.owns(ctx, namespace) {
@@ -125,7 +123,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 		content = r.Contents()
 	}
 	opts := r.Options
-	opts.NoAdvice = true // nobody reads the notes
+	opts.NoAdvice = true // the notes are not used
 	loop := &reconcile.Loop{
 		Cluster: last, Content: content, Options: opts, Metrics: r.metricsOf(namespace), MaxPasses: maxPasses,
 		Events: func(e reconcile.Event) { r.event(last.snapshot, e) },
@@ -143,17 +141,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 	case err == nil:
 		return ctrlreconcile.Result{RequeueAfter: cmp.Or(r.Resync, 15*time.Minute)}, nil
 	case errors.Is(err, reconcile.ErrPending):
-		return ctrlreconcile.Result{RequeueAfter: retry}, nil // who reads the catalog tells, normally
+		return ctrlreconcile.Result{RequeueAfter: retry}, nil // usually Catalogs triggers a run earlier
 	case errors.Is(err, reconcile.ErrUnavailable), errors.Is(err, reconcile.ErrUnsettled), ctx.Err() != nil, last.snapshot == nil:
 		return ctrlreconcile.Result{}, err // with a growing delay
 	}
-	// What was refused for good is in the statuses of what asked for it: to ask
-	// again at once would change nothing.
-	logger.Info("some changes were refused", "error", err.Error(), "again", retry.String())
+	// Permanent errors are in the statuses of the objects that caused them.
+	// Retrying at once would not help.
+	logger.Info("some changes were rejected", "error", err.Error(), "retry", retry.String())
 	return ctrlreconcile.Result{RequeueAfter: retry}, nil
 }
 
-// lastRead remembers the last snapshot of a run.
+// lastRead keeps the last snapshot of a run.
 type lastRead struct {
 	*Cluster
 	snapshot *reconcile.Snapshot
@@ -168,8 +166,8 @@ func (l *lastRead) Read(ctx context.Context, namespace string) (*reconcile.Snaps
 	return s, err
 }
 
-// unsettled reports whether time alone may change the plan: something is being
-// installed, or is tried again.
+// unsettled reports whether the plan may change by time alone, because an
+// installation is in progress or will be retried.
 func (l *lastRead) unsettled() bool {
 	for _, c := range l.snapshot.CSVs {
 		if c.Metadata.Namespace == l.snapshot.Namespace && !c.IsCopied() && c.Status.Phase != olm.PhaseSucceeded {
@@ -184,7 +182,7 @@ func (l *lastRead) unsettled() bool {
 	return false
 }
 
-// event tells the users of an object.
+// event records an event for an object.
 func (r *Reconciler) event(s *reconcile.Snapshot, e reconcile.Event) {
 	if r.recorder == nil {
 		return
@@ -192,7 +190,7 @@ func (r *Reconciler) event(s *reconcile.Snapshot, e reconcile.Event) {
 	u := &unstructured.Unstructured{}
 	k, ok := findKind(e.Object.Group, e.Object.Kind)
 	if !ok || s == nil {
-		return // users look at none but OLM's own
+		return // only OLM's own objects have events
 	}
 	u.SetGroupVersionKind(k.gvk)
 	u.SetNamespace(e.Object.Namespace)
@@ -201,7 +199,7 @@ func (r *Reconciler) event(s *reconcile.Snapshot, e reconcile.Event) {
 	r.recorder.Eventf(u, nil, string(e.Type), e.Reason, "Reconcile", "%s", limit(e.Message))
 }
 
-// limit returns a message as an event shows it (S8), shortened to what it may hold.
+// limit returns a message for an event (S8), truncated to the maximum length.
 func limit(text string) string {
 	const most = 1024
 	text = visible.Lines(text)
@@ -211,8 +209,8 @@ func limit(text string) string {
 	return strings.ToValidUTF8(text[:most-3], "") + "..."
 }
 
-// uidOf returns the uid of an object of a snapshot; empty for one that has just
-// been created.
+// uidOf returns the UID of an object in a snapshot, or "" if it has just been
+// created.
 func uidOf(s *reconcile.Snapshot, k olm.Key) types.UID {
 	var list []olm.Resource
 	for _, x := range s.CSVs {

@@ -9,30 +9,32 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Rules returns what a [Reconciler] must be allowed in the whole cluster, and no
-// more. Three of them are as strong as they look, and needed: operators get
-// their permissions from it, so that it may grant what it does not have itself
-// (escalate and bind); and install plans are executed as the service account of
-// their operator group (impersonate).
+// Rules returns the cluster-wide permissions that a [Reconciler] needs. Three
+// verbs are powerful but necessary. Escalate and bind are needed because the
+// reconciler grants operators permissions that it does not have. Impersonate is
+// needed because install plans are executed as the service account of their
+// operator group.
 //
-// Secrets it may get by name, as bundles may bring some; by the same permission a
-// program reads the pull secrets of catalogs, if it is told to: see content.Secrets.
-// It may not list them.
+// Secrets can be read by name, because bundles may contain them, but cannot be
+// listed. content.Secrets uses the same permission to read the pull secrets of
+// catalogs.
 //
-// It may not read the objects of operators' APIs. Where several operators own a
-// CRD, its upgrade is refused until somebody grants that: see E7.
+// Custom resources of operators cannot be read. If several operators own a CRD,
+// its upgrade waits until that permission is granted too; see rule [E7].
+//
+// [E7]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#e7
 func Rules() []rbacv1.PolicyRule {
 	const olmGroup = "operators.coreos.com"
 	rule := func(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
 	}
 	var rules []rbacv1.PolicyRule
-	// What snapshots hold.
+	// The contents of snapshots.
 	for _, k := range kinds() {
 		verbs := []string{"get", "list", "watch"}
 		switch k.group() {
 		case kindNamespace.group(), kindOLMConfig.group(), kindAPIService.group():
-			verbs = verbs[1:] // no change is made to one, or rests on one
+			verbs = verbs[1:] // never changed, and changes do not depend on them
 		}
 		if n := len(rules); n > 0 && rules[n-1].APIGroups[0] == k.gvk.Group && len(rules[n-1].Verbs) == len(verbs) {
 			rules[n-1].Resources = append(rules[n-1].Resources, k.plural)
@@ -41,7 +43,7 @@ func Rules() []rbacv1.PolicyRule {
 		rules = append(rules, rule(k.gvk.Group, []string{k.plural}, verbs...))
 	}
 	return append(rules,
-		// OLM's own.
+		// OLM's own resources.
 		rule(olmGroup, []string{"subscriptions"}, "create"),
 		rule(olmGroup, []string{"installplans"}, "create", "delete"),
 		rule(olmGroup, []string{"clusterserviceversions"}, "create", "update", "delete"),
@@ -52,28 +54,29 @@ func Rules() []rbacv1.PolicyRule {
 			"operatorconditions/status", "operatorgroups/status", "catalogsources/status",
 		}, "update"),
 		rule(olmGroup, []string{"catalogsources/status"}, "patch"),
-		// What runs operators.
+		// The objects that run operators.
 		rule("apps", []string{"deployments"}, "create", "update", "delete"),
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "create", "update"),
 		rule("", []string{"serviceaccounts"}, "create", "update", "impersonate"),
 		rule(rbacv1.GroupName, []string{"roles", "clusterroles"}, "create", "update", "delete", "escalate", "bind"),
 		rule(rbacv1.GroupName, []string{"rolebindings", "clusterrolebindings"}, "create", "update", "delete"),
-		// What else bundles may hold.
+		// The other objects that bundles may contain.
 		rule("", []string{"services", "configmaps", "secrets"}, "get", "create", "update"),
 		rule("policy", []string{"poddisruptionbudgets"}, "get", "create", "update"),
 		rule("scheduling.k8s.io", []string{"priorityclasses"}, "get", "create", "update"),
 		rule("monitoring.coreos.com", []string{"servicemonitors", "prometheusrules"}, "get", "create", "update"),
 		rule("autoscaling.k8s.io", []string{"verticalpodautoscalers"}, "get", "create", "update"),
 		rule("console.openshift.io", []string{"consoleclidownloads", "consolelinks", "consoleplugins", "consolequickstarts", "consoleyamlsamples"}, "get", "create", "update"),
-		// Which version of OpenShift this is, if it is one.
+		// The version of OpenShift, if any.
 		rule("config.openshift.io", []string{"clusterversions"}, "get"),
-		// What users are told.
+		// Events for users.
 		rule("events.k8s.io", []string{"events"}, "create", "patch"),
 	)
 }
 
-// Manifests returns YAML that creates a service account in a namespace and gives
-// it the [Rules], and what the election of a leader takes in that namespace.
+// Manifests returns YAML manifests that create a service account in a namespace
+// and grant it the [Rules] and, in that namespace, the permissions for leader
+// election.
 func Manifests(namespace, name string) ([]byte, error) {
 	meta := metav1.ObjectMeta{Name: name}
 	local := metav1.ObjectMeta{Name: name, Namespace: namespace}
@@ -91,7 +94,7 @@ func Manifests(namespace, name string) ([]byte, error) {
 		},
 		&rbacv1.Role{TypeMeta: typed(version, "Role"), ObjectMeta: local, Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"}},
-			// Who leads is told in events of the core group.
+			// Leader election records events in the core group.
 			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 		}},
 		&rbacv1.RoleBinding{

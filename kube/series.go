@@ -2,8 +2,8 @@ package kube
 
 import "github.com/olmkit/olmkit/reconcile"
 
-// metricsOf returns what measures the runs in a namespace. Metrics of the
-// caller's own are taken as they are.
+// metricsOf returns the metrics for runs in a namespace. Other implementations
+// than Metrics are used as they are.
 func (r *Reconciler) metricsOf(namespace string) reconcile.Metrics {
 	if m, ok := r.Metrics.(*Metrics); ok {
 		return m.Of(namespace)
@@ -11,7 +11,7 @@ func (r *Reconciler) metricsOf(namespace string) reconcile.Metrics {
 	return r.Metrics
 }
 
-// keep ends the series of subscriptions that are gone.
+// keep deletes the series of deleted subscriptions.
 func (r *Reconciler) keep(s *reconcile.Snapshot) {
 	m, ok := r.Metrics.(*Metrics)
 	if !ok || s == nil {
@@ -24,7 +24,7 @@ func (r *Reconciler) keep(s *reconcile.Snapshot) {
 	m.Keep(s.Namespace, names)
 }
 
-// forget ends what is measured of a namespace that is not of the shard.
+// forget deletes the metrics of a namespace that is not in the shard.
 func (r *Reconciler) forget(namespace string) {
 	switch m := r.Metrics.(type) {
 	case nil:

@@ -7,18 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// A Shard is the part of a cluster's namespaces that a replica looks after. The
-// zero value is all of them. While shards are being changed two replicas may
-// look after one namespace: they hinder each other, and do no harm.
+// A Shard is the part of a cluster's namespaces that a replica manages. The
+// zero value is all of them. While shards are being reconfigured, two replicas
+// may manage the same namespace; this causes conflicts but is harmless.
 type Shard struct {
-	// Of Count shards this is the one with Index, from zero. Namespaces are shared
-	// out by a hash of their names. Count 0 means one.
+	// Index is this shard's index among Count shards, starting at 0. Namespaces
+	// are assigned by a hash of their names. A Count of 0 means 1.
 	Index, Count int
-	// Selector, if any, selects namespaces by their labels.
+	// Selector, if not nil, selects namespaces by their labels.
 	Selector labels.Selector
 }
 
-// Validate reports an index that no namespace could have.
+// Validate returns an error if Index or Count is out of range.
 func (s Shard) Validate() error {
 	if s.Count < 0 || s.Index < 0 || s.Index >= max(s.Count, 1) {
 		return fmt.Errorf("shard %d of %d: the index must be from 0 to %d", s.Index, s.Count, max(s.Count, 1)-1)
@@ -26,8 +26,8 @@ func (s Shard) Validate() error {
 	return nil
 }
 
-// Owns reports whether a namespace belongs to the shard. The same name belongs
-// to the same one of Count shards in every version of this module.
+// Owns reports whether a namespace belongs to the shard. The hash is stable
+// across versions of this module.
 func (s Shard) Owns(namespace string, namespaceLabels map[string]string) bool {
 	if s.Selector != nil && !s.Selector.Matches(labels.Set(namespaceLabels)) {
 		return false
@@ -40,8 +40,8 @@ func (s Shard) Owns(namespace string, namespaceLabels map[string]string) bool {
 	return int(h.Sum32()%uint32(s.Count)) == s.Index
 }
 
-// Name returns a name for the lease by which replicas of the shard elect their
-// leader.
+// Name returns a name for the lease with which replicas of the shard elect
+// their leader.
 func (s Shard) Name() string {
 	name := "olmkit"
 	if s.Count > 1 {

@@ -16,18 +16,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A source is where snapshots come from: the API server itself, or a cache with
-// what was written since.
+// A source provides the objects of snapshots: the API server, or a cache
+// overlaid with recent writes.
 type source interface {
-	// list returns the objects of a kind that a selection selects, sorted by
-	// namespace and name.
+	// list returns the objects of a kind in a selection, sorted by namespace
+	// and name.
 	list(ctx context.Context, k kind, s selection) ([]entry, error)
 	// get returns an object, or nil.
 	get(ctx context.Context, k kind, namespace, name string) (olm.Resource, error)
 }
 
-// An entry is an object with what it is sorted by. The error is that of an
-// object that cannot be understood; the others must not suffer from it.
+// An entry is an object with its sort key. err is set if it cannot be decoded;
+// other objects are not affected.
 type entry struct {
 	namespace, name string
 	value           olm.Resource
@@ -38,22 +38,23 @@ func compareEntries(a, b entry) int {
 	return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
 }
 
-// A selection selects the objects of a namespace, those that an index has under
-// a value, or, when it is zero, all.
+// A selection selects the objects of a namespace, or those with a value in an
+// index, or all if it is zero.
 type selection struct{ namespace, index, value string }
 
-// The indexes, by name. A cache keeps them; without one they are filters.
+// The names of the indexes. A cache maintains them; without a cache they are
+// filters.
 const (
-	// byOwner has what was generated for an owner in a namespace.
+	// byOwner selects the objects generated for owners in a namespace.
 	byOwner = "olmkit/owner-namespace"
-	// bySubject has the bindings for a service account in a namespace.
+	// bySubject selects the bindings for service accounts in a namespace.
 	bySubject = "olmkit/subject-namespace"
-	// byOriginal has the copies of CSVs of a namespace, and under an empty value
-	// those that are no copies.
+	// byOriginal selects the copies of a namespace's CSVs, or, for an empty
+	// value, the CSVs that are not copies.
 	byOriginal = "olmkit/copied-from"
-	// byCopy has the copies of CSVs by their name.
+	// byCopy selects the copies of CSVs with a name.
 	byCopy = "olmkit/copy"
-	// byTarget has the operator groups that serve a namespace.
+	// byTarget selects the operator groups that target a namespace.
 	byTarget = "olmkit/target"
 )
 
@@ -124,8 +125,8 @@ func (l live) get(ctx context.Context, k kind, namespace, name string) (olm.Reso
 	return decode(k, u)
 }
 
-// unstructured returns an object of any kind, or nil where there is none, or no
-// such kind.
+// unstructured returns an object of any kind, or nil if the object or the kind
+// does not exist.
 func (l live) unstructured(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(gvk)
@@ -139,7 +140,7 @@ func (l live) unstructured(ctx context.Context, gvk schema.GroupVersionKind, nam
 	return nil, readError(err)
 }
 
-// readError keeps the context's error recognisable.
+// readError leaves context errors unwrapped and adds context to others.
 func readError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -12,18 +12,18 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// An asked is an answer that is asked for anew now and then.
-type asked[T any] struct {
+// A cachedAnswer is an answer that expires.
+type cachedAnswer[T any] struct {
 	answer T
 	at     time.Time
 }
 
-func (a asked[T]) isFresh(now time.Time, most time.Duration) bool {
+func (a cachedAnswer[T]) isFresh(now time.Time, most time.Duration) bool {
 	return !a.at.IsZero() && now.Sub(a.at) <= most
 }
 
-// kubeVersion returns the version of the cluster, which changes rarely. While it
-// cannot be asked for, it is the one that is known.
+// kubeVersion returns the version of the cluster. It is cached, and the cached
+// version is used if the server is unavailable.
 func (c *Cluster) kubeVersion(ctx context.Context, now time.Time) (string, error) {
 	c.mu.Lock()
 	have := c.version
@@ -47,23 +47,23 @@ func (c *Cluster) kubeVersion(ctx context.Context, now time.Time) (string, error
 	case ctx.Err() == nil && have.answer != "":
 		return have.answer, nil
 	default:
-		return "", fmt.Errorf("asking for the version of the cluster: %w", err)
+		return "", fmt.Errorf("getting the version of the cluster: %w", err)
 	}
 	c.mu.Lock()
-	c.version = asked[string]{v.GitVersion, now}
+	c.version = cachedAnswer[string]{v.GitVersion, now}
 	c.mu.Unlock()
 	return v.GitVersion, nil
 }
 
-// The object by which OpenShift says which version it is at or moves to (C7).
+// The object with OpenShift's current and desired version (C7).
 var (
 	clusterVersion     = schema.GroupVersionKind{Group: "config.openshift.io", Version: "v1", Kind: "ClusterVersion"}
 	clusterVersionCRD  = "clusterversions.config.openshift.io"
 	clusterVersionName = "version"
 )
 
-// platformVersion adds that object, where the cluster has its kind. It is asked
-// for once a minute: a gate of upgrades is not in a hurry.
+// platformVersion adds the ClusterVersion object if its CRD exists. The object
+// is cached for a minute, which is soon enough for gating upgrades.
 func (r *reading) platformVersion() {
 	c, now := r.cluster, r.out.Now
 	isIt := func(crd *olm.CustomResourceDefinition) bool {
@@ -81,7 +81,7 @@ func (r *reading) platformVersion() {
 			r.err = err
 			return
 		}
-		have = asked[*olm.Object]{at: now}
+		have = cachedAnswer[*olm.Object]{at: now}
 		if u != nil {
 			if have.answer, r.err = decodeObject(u); r.err != nil {
 				return

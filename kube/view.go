@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A view is one sorted list of a cache, which all namespaces share. It is made
-// anew when the cache has changed, out of the one before: of a thousand objects
-// a change touches one. It is safe for use by several goroutines.
+// A view is a sorted list of a cache's objects, shared by all namespaces. When
+// the cache changes, the list is updated from the previous one, since usually
+// only a few objects change. It is safe for concurrent use.
 type view struct {
 	state    func() storeState
 	selected func() ([]any, error) // in the store
@@ -24,28 +24,30 @@ type view struct {
 	round int
 }
 
-// A storeState is another one whenever the objects of a store are: touched counts
-// the objects that came, changed or went, which its indexes are told of one by
-// one; only when all are replaced at once by none they are not, and the version
-// tells. The version alone goes back when a cache repeats its objects.
+// A storeState changes whenever the objects of a store do. touched counts the
+// objects added, changed or deleted, of which the store notifies its indexes.
+// It does not notify them if all objects are replaced by none; then the version
+// changes. The version alone is not enough, because it goes back when a cache
+// lists its objects again.
 type storeState struct {
 	touched uint64
 	version string
 }
 
-// A row is an entry of a view and the object it was made of. The objects of a
-// cache are never modified: another version is another object.
+// A row is an entry of a view and the object it was converted from. Cached
+// objects are never modified: each version is a new object.
 type row struct {
 	entry
 	object *unstructured.Unstructured
-	round  int // the last one that saw it
+	round  int // in which it was last seen
 }
 
-// entries returns the list, which the caller must not modify.
+// entries returns the list. The caller must not modify it.
 func (v *view) entries() ([]entry, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	// The state first: a list that is newer is made once more, and that is all.
+	// Read the state first: if the store changes meanwhile, the list is only
+	// rebuilt once more.
 	state := v.state()
 	if v.by != nil && state == v.made {
 		return v.list, nil
@@ -76,7 +78,7 @@ func (v *view) entries() ([]entry, error) {
 	return v.list, nil
 }
 
-// merge makes the list of the rows that this round saw and new ones.
+// merge rebuilds the list from the rows seen in this round and new ones.
 func (v *view) merge(fresh []*row) {
 	gone := 0
 	for _, r := range v.rows {
@@ -107,8 +109,8 @@ func (v *view) merge(fresh []*row) {
 	}
 }
 
-// overlaid returns a sorted list with other entries in the place of those of the
-// same name, or without them where there is none.
+// overlaid returns a sorted list in which the entries of over replace those
+// with the same name. A nil entry removes one.
 func overlaid(list []entry, over map[types.NamespacedName]*entry) []entry {
 	if len(over) == 0 {
 		return list

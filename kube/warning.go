@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// warnings are those of one call.
+// warnings collects the warnings of one call.
 type warnings struct {
 	mu   sync.Mutex
 	text []string
@@ -13,7 +13,7 @@ type warnings struct {
 
 type warningsKey struct{}
 
-// withWarnings returns a context whose calls leave their warnings in a list.
+// withWarnings returns a context that collects the warnings of its calls.
 func withWarnings(ctx context.Context) (context.Context, *warnings) {
 	w := &warnings{}
 	return context.WithValue(ctx, warningsKey{}, w), w
@@ -25,14 +25,14 @@ func (w *warnings) list() []string {
 	return w.text
 }
 
-// warningHandler takes the warnings of a response to the context of its call.
+// warningHandler adds the warnings of a response to those of its context.
 type warningHandler struct{}
 
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
 func (warningHandler) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
 	w, ok := ctx.Value(warningsKey{}).(*warnings)
 	if !ok || code != 299 || text == "" {
-		return // of a read
+		return // not a write
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,11 +17,11 @@ import (
 
 type queue = workqueue.TypedRateLimitingInterface[ctrlreconcile.Request]
 
-// handlerFor returns what turns the events of a kind into namespaces to look
-// after. What this process wrote for a namespace does not wake that namespace:
-// its loop came to rest with it.
+// handlerFor returns the handler that maps events of a kind to namespaces. An
+// event caused by this process's own write for a namespace does not trigger
+// that namespace, whose loop has already taken it into account.
 func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
-	tell := func(ctx context.Context, o client.Object, q queue, namespaces []string) {
+	enqueue := func(ctx context.Context, o client.Object, q queue, namespaces []string) {
 		u, _ := o.(*unstructured.Unstructured)
 		slices.Sort(namespaces)
 		for _, ns := range slices.Compact(namespaces) {
@@ -29,7 +29,7 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 				continue
 			}
 			if !r.owns(ctx, ns) {
-				r.forget(ns) // its labels may have led it elsewhere
+				r.forget(ns) // its labels may have moved it to another shard
 				continue
 			}
 			if u != nil && (r.Cluster.recent.isOwn(u.GetUID(), u.GetResourceVersion(), ns) || !r.isInhabited(ctx, k, u, ns)) {
@@ -40,27 +40,27 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 	}
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) {
-			tell(ctx, e.Object, q, r.concerns(ctx, k, e.Object))
+			enqueue(ctx, e.Object, q, r.concerns(ctx, k, e.Object))
 		},
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
 			if e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || !matters(k, e.ObjectOld, e.ObjectNew) {
 				return
 			}
-			tell(ctx, e.ObjectNew, q, append(r.concerns(ctx, k, e.ObjectOld), r.concerns(ctx, k, e.ObjectNew)...))
+			enqueue(ctx, e.ObjectNew, q, append(r.concerns(ctx, k, e.ObjectOld), r.concerns(ctx, k, e.ObjectNew)...))
 		},
 		GenericFunc: func(ctx context.Context, e event.GenericEvent, q queue) {
-			tell(ctx, nil, q, r.concerns(ctx, k, e.Object))
+			enqueue(ctx, nil, q, r.concerns(ctx, k, e.Object))
 		},
 		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) {
 			namespaces := append(r.concerns(ctx, k, e.Object), r.heirs(k, e.Object)...)
 			r.Cluster.recent.forget(e.Object.GetUID())
-			tell(ctx, nil, q, namespaces)
+			enqueue(ctx, nil, q, namespaces)
 		},
 	}
 }
 
-// matters reports whether an update can change any plan. Of a namespace only its
-// labels and its end can: its other annotations and its status change often.
+// matters reports whether an update can change a plan. Of a namespace, only
+// labels and deletion matter; its annotations and status change often.
 func matters(k kind, old, new client.Object) bool {
 	if k.group() == kindNamespace.group() {
 		return !equalMaps(old.GetLabels(), new.GetLabels()) || old.GetDeletionTimestamp() == nil && new.GetDeletionTimestamp() != nil
@@ -68,9 +68,10 @@ func matters(k kind, old, new client.Object) bool {
 	return true
 }
 
-// isInhabited reports whether an object can be part of the plan of a namespace:
-// one of OLM's own, one that was generated for the namespace, or any where OLM
-// has something to look after. A cluster has many others.
+// isInhabited reports whether an object can affect the plan of a namespace:
+// OLM's own objects, objects generated for the namespace, and any object in a
+// namespace where OLM has something to manage. Most objects of a cluster
+// cannot.
 func (r *Reconciler) isInhabited(ctx context.Context, k kind, u *unstructured.Unstructured, namespace string) bool {
 	if k.gvk.Group == olm.Group || u.GetLabels()[operatorgroup.LabelOwnerNamespace] == namespace {
 		return true
@@ -96,7 +97,7 @@ func equalMaps(a, b map[string]string) bool {
 	return true
 }
 
-// concerns returns the namespaces whose plans an object is part of, or was.
+// concerns returns the namespaces whose plans depend on an object.
 func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []string {
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok {
@@ -125,8 +126,8 @@ func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []st
 	return out
 }
 
-// heirs returns the namespaces that may take over what was generated for a CSV
-// that is gone: those that have a use for its CRDs.
+// heirs returns the namespaces that may take over the objects generated for a
+// deleted CSV: those that use its CRDs.
 func (r *Reconciler) heirs(k kind, o client.Object) []string {
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok || k.group() != kindCSV.group() {
@@ -148,7 +149,7 @@ func (r *Reconciler) heirs(k kind, o client.Object) []string {
 func (r *Reconciler) with(ctx context.Context, k kind) []string {
 	entries, err := r.Cluster.source.list(ctx, k, selection{})
 	if err != nil {
-		return nil // only when the context ended
+		return nil // the context ended
 	}
 	var out []string
 	for _, e := range entries {
@@ -161,7 +162,7 @@ func (r *Reconciler) with(ctx context.Context, k kind) []string {
 func (r *Reconciler) groups(ctx context.Context) []*olm.OperatorGroup {
 	entries, err := r.Cluster.source.list(ctx, kindOperatorGroup, selection{})
 	if err != nil {
-		return nil // only when the context ended
+		return nil // the context ended
 	}
 	var out []*olm.OperatorGroup
 	for _, e := range entries {
@@ -172,8 +173,8 @@ func (r *Reconciler) groups(ctx context.Context) []*olm.OperatorGroup {
 	return out
 }
 
-// neighbours returns the namespaces of the groups that serve a namespace which
-// this one serves, too: they may provide the same APIs (F6).
+// neighbours returns the namespaces of the groups that share a target with this
+// one. They may provide the same APIs (F6).
 func (r *Reconciler) neighbours(ctx context.Context, u *unstructured.Unstructured) []string {
 	targets := indexValues(byTarget, u)
 	if slices.Contains(targets, "") {
@@ -183,7 +184,7 @@ func (r *Reconciler) neighbours(ctx context.Context, u *unstructured.Unstructure
 	for _, target := range append(targets, "") {
 		entries, err := r.Cluster.source.list(ctx, kindOperatorGroup, selection{index: byTarget, value: target})
 		if err != nil {
-			return nil // only when the context ended
+			return nil // the context ended
 		}
 		for _, e := range entries {
 			out = append(out, e.namespace)
@@ -192,8 +193,8 @@ func (r *Reconciler) neighbours(ctx context.Context, u *unstructured.Unstructure
 	return out
 }
 
-// selecting returns the namespaces of the groups whose targets depend on which
-// namespaces there are.
+// selecting returns the namespaces of the groups without a fixed list of
+// targets.
 func (r *Reconciler) selecting(ctx context.Context) []string {
 	var out []string
 	for _, g := range r.groups(ctx) {
@@ -204,12 +205,13 @@ func (r *Reconciler) selecting(ctx context.Context) []string {
 	return out
 }
 
-// Owns reports whether a namespace belongs to the shard, by its labels in the
-// cache. One that is gone does if its name does.
+// Owns reports whether a namespace belongs to the shard, according to its
+// labels in the cache. For a namespace that does not exist, only its name
+// counts.
 func (r *Reconciler) Owns(ctx context.Context, namespace string) bool { return r.owns(ctx, namespace) }
 
-// owns reports whether a namespace belongs to the shard. One that is gone does:
-// what was generated for it has to go, too.
+// owns reports whether a namespace belongs to the shard. A deleted namespace
+// does too, so that the objects generated for it are deleted.
 func (r *Reconciler) owns(ctx context.Context, namespace string) bool {
 	v, err := r.Cluster.source.get(ctx, kindNamespace, "", namespace)
 	ns, ok := v.(*olm.Namespace)

@@ -15,7 +15,7 @@ import (
 
 var errTimeout = errors.New("an attempt took longer than Options.Timeout")
 
-// tags are what a server tells its answers apart by.
+// tags are the validators of a response, for conditional requests.
 type tags struct {
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
@@ -25,13 +25,14 @@ func tagsOf(resp *http.Response) tags {
 	return tags{resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")}
 }
 
-// known is what is known of the server's catalog; its zero value is nothing.
+// known is the last catalog received from the server. Its zero value means
+// none.
 type known struct {
 	cat *Catalog
 	tags
 }
 
-// attempt asks once whether there is another catalog than last, and reads it.
+// attempt makes one request and reads the catalog if it has changed.
 func (c *Client) attempt(ctx context.Context, last known) (known, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout, fmt.Errorf("%w, %v", errTimeout, c.opts.Timeout))
 	defer cancel()
@@ -45,13 +46,13 @@ func (c *Client) attempt(ctx context.Context, last known) (known, error) {
 	if c.opts.Token != nil {
 		token, err := c.opts.Token()
 		if err != nil {
-			return known{}, fmt.Errorf("the token for it: %w", err)
+			return known{}, fmt.Errorf("getting its token: %w", err)
 		}
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	r.Header.Set("Accept", "application/jsonl, application/json;q=0.9, */*;q=0.1")
-	// Asked for by hand, the transport leaves it to us: what arrives is bounded
-	// before and after decompression.
+	// Setting the header stops the transport from decompressing, so that the
+	// response can be bounded both before and after decompression.
 	r.Header.Set("Accept-Encoding", "gzip")
 	if last.cat != nil && last.ETag != "" {
 		r.Header.Set("If-None-Match", last.ETag)
@@ -66,7 +67,7 @@ func (c *Client) attempt(ctx context.Context, last known) (known, error) {
 		}
 		var outer *url.Error
 		if errors.As(err, &outer) {
-			err = outer.Err // without the address, which our own error tells
+			err = outer.Err // Error already has the address
 		}
 		return known{}, err
 	}
@@ -90,8 +91,8 @@ func (c *Client) attempt(ctx context.Context, last known) (known, error) {
 	return now, err
 }
 
-// checkType refuses what is known to be no catalog. Plain file servers say
-// text/plain or nothing, catalogd says application/jsonl.
+// checkType rejects content types that a catalog cannot have. catalogd sends
+// application/jsonl; plain file servers send text/plain or nothing.
 func checkType(header string) error {
 	if header == "" {
 		return nil
@@ -111,7 +112,7 @@ func checkType(header string) error {
 func statusError(resp *http.Response, now time.Time) *StatusError {
 	e := &StatusError{Code: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
 	if typ := resp.Header.Get("Content-Type"); typ == "" || strings.HasPrefix(typ, "text/plain") || strings.HasPrefix(typ, "application/json") {
-		// A sentence helps; what was cut or broke off does as well.
+		// Best effort: the text may be truncated.
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
 		e.Text = strings.ToValidUTF8(strings.TrimSpace(string(text)), "")
 		if e.Text == http.StatusText(e.Code) {
@@ -121,7 +122,7 @@ func statusError(resp *http.Response, now time.Time) *StatusError {
 	return e
 }
 
-// retryAfter reads the header in both of its forms, seconds and a date.
+// retryAfter parses the header in either form, seconds or a date.
 func retryAfter(header string, now time.Time) time.Duration {
 	const longest = 24 * time.Hour
 	if seconds, err := strconv.ParseUint(header, 10, 32); err == nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A Catalog is what a server answered once. It never changes, and any number of
-// goroutines may share it. Its text stays in a file that is open for as long as
-// something refers to the catalog.
+// A Catalog is one version of a server's catalog. It is immutable and safe for
+// concurrent use. Its text stays in a file that is open for as long as the
+// catalog is referenced.
 type Catalog struct {
 	Graph *graph.Catalog
-	// Hash is the SHA-256 of the text in hex, Size its length in bytes.
+	// Hash is the hex SHA-256 of the text, Size its length in bytes.
 	Hash string
 	Size int64
-	// Fetched is when the text came from the server, by the local clock.
+	// Fetched is when the text was received, by the local clock.
 	Fetched time.Time
 
 	text *spooled
@@ -31,9 +31,9 @@ type Catalog struct {
 	bundles map[[2]string]*fbc.Bundle // by package and name
 }
 
-// Raw returns the whole blob of a bundle of the catalog's graph, with the heavy
-// properties that the graph does not hold. The first call on a catalog that was
-// opened from disk loads its text, and fails if that was damaged since.
+// Raw returns the whole blob of a bundle in Graph, including the large
+// properties that Graph leaves out. For a catalog opened from disk, the first
+// call loads the text, and fails if the text has been damaged.
 func (c *Catalog) Raw(ctx context.Context, b graph.Bundle) ([]byte, error) {
 	if (b == graph.Bundle{}) || b.Package().Catalog() != c.Graph {
 		return nil, errors.New("the bundle belongs to another catalog")
@@ -48,7 +48,7 @@ func (c *Catalog) Raw(ctx context.Context, b graph.Bundle) ([]byte, error) {
 	return blobs.Raw(ctx, blob)
 }
 
-// blob returns a bundle of the blobs that were left on disk.
+// blob returns a bundle, and the catalog loaded from the text on disk.
 func (c *Catalog) blob(ctx context.Context, pkg, name string) (*fbc.Catalog, *fbc.Bundle, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *Catalog) blob(ctx context.Context, pkg, name string) (*fbc.Catalog, *fb
 		case err != nil:
 			return nil, nil, err
 		case sum != c.Hash || size != c.Size:
-			return nil, nil, errors.New("the text of the catalog on disk was damaged; remove it and start again")
+			return nil, nil, errors.New("the catalog's text on disk is damaged; remove it and restart")
 		}
 		text.settle(c.Size)
 		c.blobs, c.bundles = blobs, map[[2]string]*fbc.Bundle{}
@@ -73,7 +73,7 @@ func (c *Catalog) blob(ctx context.Context, pkg, name string) (*fbc.Catalog, *fb
 	}
 	blob, ok := c.bundles[[2]string{pkg, name}]
 	if !ok {
-		return nil, nil, fmt.Errorf("package %q has no bundle %q in the text of the catalog", pkg, name)
+		return nil, nil, fmt.Errorf("package %q has no bundle %q in the catalog's text", pkg, name)
 	}
 	return c.blobs, blob, nil
 }

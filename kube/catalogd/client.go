@@ -17,10 +17,9 @@ import (
 	"github.com/olmkit/olmkit/kube/internal/flight"
 )
 
-// A Client fetches one catalog from a server. It is safe for use by any number
-// of goroutines.
+// A Client fetches one catalog from a server. It is safe for concurrent use.
 type Client struct {
-	url    *url.URL // of all blobs
+	url    *url.URL // of /api/v1/all
 	opts   Options
 	http   http.Client
 	shared flight.Group[struct{}, *Catalog]
@@ -29,29 +28,29 @@ type Client struct {
 	last known
 }
 
-// New returns a client for the catalog at a base address, to which /api/v1/all
-// is added: what status.urls.base of a ClusterCatalog says. It makes no request.
-// Opts may be nil.
+// New returns a client for the catalog at a base address, such as
+// status.urls.base of a ClusterCatalog. The client requests /api/v1/all below
+// it. New makes no request. Opts may be nil.
 func New(base string, opts *Options) (*Client, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("address of a catalog: %w", err)
+		return nil, fmt.Errorf("catalog address: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("address of a catalog: %q is neither http:// nor https://", u.Redacted())
+		return nil, fmt.Errorf("catalog address: %q does not start with http:// or https://", u.Redacted())
 	case u.Host == "":
-		return nil, fmt.Errorf("address of a catalog: %q names no host", u.Redacted())
+		return nil, fmt.Errorf("catalog address: %q has no host", u.Redacted())
 	case u.User != nil:
-		return nil, fmt.Errorf("address of a catalog: %q holds credentials; put them into Options.Header", u.Redacted())
+		return nil, fmt.Errorf("catalog address: %q contains credentials; put them in Options.Header", u.Redacted())
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("address of a catalog: %q has a query or fragment; want the base to which /api/v1/all is added", u.Redacted())
+		return nil, fmt.Errorf("catalog address: %q has a query or fragment; give the base address without /api/v1/all", u.Redacted())
 	}
 	c := &Client{url: u.JoinPath("api", "v1", "all"), opts: opts.withDefaults()}
 	switch {
 	case c.opts.HTTP != nil && c.opts.TLS != nil:
-		return nil, errors.New("catalogd: Options has both HTTP and TLS; put the TLS configuration into the transport of HTTP")
+		return nil, errors.New("catalogd: Options has both HTTP and TLS; set the TLS configuration in HTTP.Transport")
 	case c.opts.HTTP != nil && c.opts.Control != nil:
-		return nil, errors.New("catalogd: Options has both HTTP and Control; put the control into the dialer of HTTP")
+		return nil, errors.New("catalogd: Options has both HTTP and Control; set Control in the dialer of HTTP.Transport")
 	case c.opts.HTTP != nil:
 		c.http = *c.opts.HTTP
 	default:
@@ -61,7 +60,8 @@ func New(base string, opts *Options) (*Client, error) {
 	return c, nil
 }
 
-// transport returns that of net/http's default client with a TLS configuration.
+// transport returns a transport like net/http's default, with a TLS
+// configuration.
 func transport(config *tls.Config, control func(string, string, syscall.RawConn) error) http.RoundTripper {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: control}
 	t := &http.Transport{
@@ -82,18 +82,18 @@ func transport(config *tls.Config, control func(string, string, syscall.RawConn)
 	return t
 }
 
-// redirect follows redirects on the same host only, so that neither headers nor
-// certificates reach another one.
+// redirect follows redirects on the same host only, so that headers and
+// certificates are not sent elsewhere.
 func (c *Client) redirect(also func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		to := r.URL.Redacted()
 		switch {
 		case c.url.Scheme == "https" && r.URL.Scheme != "https":
-			return &RedirectError{To: to, Reason: "which is not protected by TLS"}
+			return &RedirectError{To: to, Reason: "which does not use TLS"}
 		case !strings.EqualFold(r.URL.Host, c.url.Host):
-			return &RedirectError{To: to, Reason: "which is another host"}
+			return &RedirectError{To: to, Reason: "which is a different host"}
 		case len(via) >= 5:
-			return &RedirectError{To: to, Reason: "in a circle, it seems"}
+			return &RedirectError{To: to, Reason: "after five other redirects"}
 		case also != nil:
 			return also(r, via)
 		}
@@ -101,11 +101,11 @@ func (c *Client) redirect(also func(*http.Request, []*http.Request) error) func(
 	}
 }
 
-// URL returns the address that the client reads.
+// URL returns the address that the client requests.
 func (c *Client) URL() string { return c.url.String() }
 
-// Last returns the catalog of the last Fetch that succeeded, that of an earlier
-// process if Options.Dir still has it, or nil. It makes no request.
+// Last returns the catalog of the last successful Fetch, or the one that an
+// earlier process left in Options.Dir, or nil. It makes no request.
 func (c *Client) Last(ctx context.Context) *Catalog {
 	return c.known(ctx).cat
 }
@@ -119,10 +119,10 @@ func (c *Client) known(ctx context.Context) known {
 	return c.last
 }
 
-// Fetch returns the catalog that the server has now: the one of the last Fetch,
-// the same pointer, if it is still that. Callers at the same time share a
-// request, which ends when all of them have left. The error is an [*Error], or
-// the cause of the context's end.
+// Fetch returns the server's current catalog. If it has not changed since the
+// last Fetch, Fetch returns the same pointer. Concurrent callers share one
+// request, which is canceled when all of them have left. The error is an
+// [*Error], or the cause of the context's end.
 func (c *Client) Fetch(ctx context.Context) (*Catalog, error) {
 	return c.shared.Do(ctx, struct{}{}, func(ctx context.Context) (*Catalog, error) {
 		now, err := c.fetch(ctx)
@@ -136,7 +136,7 @@ func (c *Client) Fetch(ctx context.Context) (*Catalog, error) {
 	})
 }
 
-// fetch tries until it has an answer that cannot change by waiting.
+// fetch retries until it succeeds or the error is permanent.
 func (c *Client) fetch(ctx context.Context) (known, error) {
 	last := c.known(ctx)
 	for n := 1; ; n++ {
@@ -151,11 +151,11 @@ func (c *Client) fetch(ctx context.Context) (known, error) {
 		if c.opts.Quiet {
 			failure.Err = quiet(err)
 		}
-		if n >= c.opts.Retry.Attempts || !passing(err) {
+		if n >= c.opts.Retry.Attempts || !transient(err) {
 			return known{}, failure
 		}
 		pause := min(c.opts.Retry.Pause<<min(n-1, 20), c.opts.Retry.MaxPause)
-		pause -= time.Duration(rand.Int64N(int64(pause)/2 + 1)) // so that many clients do not come together
+		pause -= time.Duration(rand.Int64N(int64(pause)/2 + 1)) // spread out many clients
 		var status *StatusError
 		if errors.As(err, &status) && status.RetryAfter > 0 {
 			if status.RetryAfter > c.opts.Retry.MaxPause {

@@ -216,48 +216,48 @@ func TestErrors(t *testing.T) {
 		want     string
 	}{
 		{"not found", status(404, "404 page not found"), catalogd.Options{}, 1, new(*catalogd.StatusError),
-			`the server answers 404 Not Found: "404 page not found"`},
+			`the server answered 404 Not Found: "404 page not found"`},
 		{"forbidden", status(403, ""), catalogd.Options{}, 1, new(*catalogd.StatusError),
-			"the server answers 403 Forbidden; give the client credentials that may read it"},
+			"the server answered 403 Forbidden; give the client credentials with access to the catalog"},
 		{"down", status(500, "disk full"), catalogd.Options{}, 4, new(*catalogd.StatusError),
-			`the server answers 500 Internal Server Error: "disk full" (after 4 attempts)`},
+			`the server answered 500 Internal Server Error: "disk full" (after 4 attempts)`},
 		{"a long pause", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(429)
-		}, catalogd.Options{}, 1, new(*catalogd.StatusError), "the server answers 429 Too Many Requests, and to come back in 1h0m0s"},
+		}, catalogd.Options{}, 1, new(*catalogd.StatusError), "the server answered 429 Too Many Requests, retry after 1h0m0s"},
 		{"a page", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			io.WriteString(w, "<html>log in")
-		}, catalogd.Options{}, 1, new(*catalogd.ContentTypeError), `the answer is of type "text/html", and a catalog is application/jsonl; is there a proxy before the server?`},
+		}, catalogd.Options{}, 1, new(*catalogd.ContentTypeError), `the response has content type "text/html", not application/jsonl; check for a proxy in front of the server`},
 		{"announced size", send(lines("1.0.0")), catalogd.Options{Limits: catalogd.Limits{Body: 100}}, 1, new(*catalogd.TooLargeError),
-			"the answer has more than 100 bytes; raise Limits.Body if that is right"},
+			"the response is larger than 100 bytes; raise Limits.Body to allow it"},
 		{"size", func(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush() // no length
 			io.WriteString(w, lines("1.0.0"))
-		}, catalogd.Options{Limits: catalogd.Limits{Body: 100}}, 1, new(*catalogd.TooLargeError), "the answer has more than 100 bytes; raise Limits.Body if that is right"},
+		}, catalogd.Options{Limits: catalogd.Limits{Body: 100}}, 1, new(*catalogd.TooLargeError), "the response is larger than 100 bytes; raise Limits.Body to allow it"},
 		{"gzip bomb", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.Write(bomb)
-		}, catalogd.Options{Limits: catalogd.Limits{Text: 1 << 20}}, 1, new(*catalogd.TooLargeError), "the answer has more than 1048576 bytes; raise Limits.Text if that is right"},
+		}, catalogd.Options{Limits: catalogd.Limits{Text: 1 << 20}}, 1, new(*catalogd.TooLargeError), "the response is larger than 1048576 bytes; raise Limits.Text to allow it"},
 		{"always cut", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "5000")
 			io.WriteString(w, lines("1.0.0"))
-		}, catalogd.Options{Retry: catalogd.Retry{Attempts: 2}}, 2, new(*catalogd.TruncatedError), fmt.Sprintf("the answer broke off after %d bytes: unexpected EOF (after 2 attempts)", len(lines("1.0.0")))},
+		}, catalogd.Options{Retry: catalogd.Retry{Attempts: 2}}, 2, new(*catalogd.TruncatedError), fmt.Sprintf("the response ended after %d bytes: unexpected EOF (after 2 attempts)", len(lines("1.0.0")))},
 		{"no schema", send(`{"name":"x"}` + "\n" + `{"schema":"olm.package","name":"etcd","defaultChannel":7}`), catalogd.Options{}, 1, new(*catalogd.CatalogError),
 			`all:2: olm.package "etcd": /defaultChannel: must be a string, found a number`},
-		{"not JSON", send("{]"), catalogd.Options{}, 1, new(fbc.Diagnostics), "the answer is no catalog: all:1:"},
-		{"empty", send(""), catalogd.Options{}, 1, new(fbc.Diagnostics), "the answer is no catalog: all: "},
+		{"not JSON", send("{]"), catalogd.Options{}, 1, new(fbc.Diagnostics), "the response is not a valid catalog: all:1:"},
+		{"empty", send(""), catalogd.Options{}, 1, new(fbc.Diagnostics), "the response is not a valid catalog: all: "},
 		{"brotli", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			io.WriteString(w, "x")
 		},
-			catalogd.Options{Retry: catalogd.Retry{Attempts: 1}}, 1, nil, `the answer is encoded as "br", which was not asked for`},
+			catalogd.Options{Retry: catalogd.Retry{Attempts: 1}}, 1, nil, `the response has Content-Encoding "br", which the client does not accept`},
 		{"circle", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
-			catalogd.Options{}, 1, new(*catalogd.RedirectError), "in a circle, it seems; if it is right, use that address"},
+			catalogd.Options{}, 1, new(*catalogd.RedirectError), "after five other redirects; if that is correct, use that address"},
 		{"another host", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://evil.example/x", http.StatusFound)
 		},
-			catalogd.Options{}, 1, new(*catalogd.RedirectError), "the server sends the client to http://evil.example/x, which is another host; if it is right, use that address"},
+			catalogd.Options{}, 1, new(*catalogd.RedirectError), "the server redirects to http://evil.example/x, which is a different host; if that is correct, use that address"},
 		{"a slow attempt", func(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
@@ -401,19 +401,19 @@ func TestNoWayBackFromTLS(t *testing.T) {
 	}))
 	defer s.Close()
 	var e *catalogd.RedirectError
-	if _, err := clientOf(t, s.URL, &catalogd.Options{HTTP: s.Client()}).Fetch(t.Context()); !errors.As(err, &e) || e.Reason != "which is not protected by TLS" {
+	if _, err := clientOf(t, s.URL, &catalogd.Options{HTTP: s.Client()}).Fetch(t.Context()); !errors.As(err, &e) || e.Reason != "which does not use TLS" {
 		t.Errorf("%v; want a RedirectError", err)
 	}
 }
 
 func TestNew(t *testing.T) {
 	for base, want := range map[string]string{
-		"catalog.example":               `address of a catalog: "catalog.example" is neither http:// nor https://`,
-		"http:///x":                     `address of a catalog: "http:///x" names no host`,
-		"http://user:secret@host/x":     `address of a catalog: "http://user:xxxxx@host/x" holds credentials; put them into Options.Header`,
-		"http://host/x?y":               `address of a catalog: "http://host/x?y" has a query or fragment; want the base to which /api/v1/all is added`,
-		"http://[::1":                   `address of a catalog: parse "http://[::1": missing ']' in host`,
-		"grpc://registry.example:50051": `address of a catalog: "grpc://registry.example:50051" is neither http:// nor https://`,
+		"catalog.example":               `catalog address: "catalog.example" does not start with http:// or https://`,
+		"http:///x":                     `catalog address: "http:///x" has no host`,
+		"http://user:secret@host/x":     `catalog address: "http://user:xxxxx@host/x" contains credentials; put them in Options.Header`,
+		"http://host/x?y":               `catalog address: "http://host/x?y" has a query or fragment; give the base address without /api/v1/all`,
+		"http://[::1":                   `catalog address: parse "http://[::1": missing ']' in host`,
+		"grpc://registry.example:50051": `catalog address: "grpc://registry.example:50051" does not start with http:// or https://`,
 	} {
 		if _, err := catalogd.New(base, nil); err == nil || err.Error() != want {
 			t.Errorf("New(%q): %v\nwant %s", base, err, want)

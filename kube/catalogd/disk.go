@@ -16,8 +16,8 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
-// A state is what the directory remembers of a server: a small file that names
-// the others by their content, and is written after them.
+// A state is a small file that names the other files of a catalog by their
+// content. It is written after them.
 type state struct {
 	URL string `json:"url"`
 	tags
@@ -26,7 +26,7 @@ type state struct {
 	Fetched time.Time `json:"fetched"`
 }
 
-// file returns the name of a file that belongs to the client's address.
+// file returns the name of a file for the client's address.
 func (c *Client) file(suffix string) string {
 	sum := sha256.Sum256([]byte(c.url.String()))
 	return filepath.Join(c.opts.Dir, hex.EncodeToString(sum[:8])+suffix)
@@ -35,8 +35,8 @@ func (c *Client) file(suffix string) string {
 func (c *Client) textFile(hash string) string  { return c.file("-" + hash[:16] + ".jsonl") }
 func (c *Client) indexFile(hash string) string { return c.file("-" + hash[:16] + ".index") }
 
-// keep gives the text its name and writes the index and the state. Whatever
-// fails, the catalog can still be used: its text is an open file.
+// keep renames the text and writes the index and the state. If it fails, the
+// catalog can still be used: its text is an open file.
 func (c *Client) keep(ctx context.Context, cat *Catalog, s *spool, tags tags) error {
 	if err := errors.Join(s.Sync(), os.Rename(s.Name(), c.textFile(cat.Hash))); err != nil {
 		os.Remove(s.Name())
@@ -50,7 +50,7 @@ func (c *Client) keep(ctx context.Context, cat *Catalog, s *spool, tags tags) er
 		return err
 	}
 	if old.Hash != "" && old.Hash != cat.Hash {
-		// Catalogs of this process still read it, through the open file.
+		// Catalogs in this process still read the text through the open file.
 		return errors.Join(os.Remove(c.textFile(old.Hash)), os.Remove(c.indexFile(old.Hash)))
 	}
 	return nil
@@ -78,12 +78,13 @@ func (c *Client) readState() (state, error) {
 		return state{}, err
 	}
 	if sum, err := hex.DecodeString(s.Hash); err != nil || len(sum) != sha256.Size || s.URL != c.url.String() {
-		return state{}, errors.New("the state on disk is damaged, or that of another address")
+		return state{}, errors.New("the state on disk is damaged or belongs to another address")
 	}
 	return s, nil
 }
 
-// restore returns what an earlier process knew. What is damaged is nothing.
+// restore returns the catalog that an earlier process left on disk, or none if
+// that is damaged.
 func (c *Client) restore(ctx context.Context) known {
 	s, err := c.readState()
 	if err == nil {
@@ -93,12 +94,12 @@ func (c *Client) restore(ctx context.Context) known {
 		}
 	}
 	if !errors.Is(err, os.ErrNotExist) && ctx.Err() == nil && c.opts.Warn != nil {
-		c.opts.Warn(fmt.Errorf("opening what was kept of the catalog at %s: %w", c.url.Redacted(), err))
+		c.opts.Warn(fmt.Errorf("opening the saved catalog of %s: %w", c.url.Redacted(), err))
 	}
 	return known{}
 }
 
-// open opens the index, or makes it again of the text.
+// open opens the index, or rebuilds it from the text.
 func (c *Client) open(ctx context.Context, s state) (*Catalog, error) {
 	f, err := os.Open(c.textFile(s.Hash))
 	if err != nil {
@@ -106,7 +107,7 @@ func (c *Client) open(ctx context.Context, s state) (*Catalog, error) {
 	}
 	if info, err := f.Stat(); err != nil || info.Size() != s.Size {
 		f.Close()
-		return nil, errors.Join(errors.New("the text has another size than it had"), err)
+		return nil, errors.Join(errors.New("the size of the text has changed"), err)
 	}
 	cat := &Catalog{Hash: s.Hash, Size: s.Size, Fetched: s.Fetched, text: &spooled{name: "all", file: f, size: s.Size}}
 	cat.Graph, err = graph.OpenIndex(c.indexFile(s.Hash), c.opts.Graph)
@@ -118,11 +119,11 @@ func (c *Client) open(ctx context.Context, s state) (*Catalog, error) {
 	cat.Graph, err = graph.Load(ctx, cat.text, c.opts.Graph)
 	if _, sum, _ := b.end(); err != nil || sum != s.Hash {
 		f.Close()
-		return nil, errors.Join(errors.New("neither the index nor the text is as it was"), err)
+		return nil, errors.Join(errors.New("both the index and the text have changed"), err)
 	}
 	cat.text.settle(s.Size)
 	if err := c.writeIndex(ctx, cat); err != nil && c.opts.Warn != nil {
-		c.opts.Warn(fmt.Errorf("writing the index of the catalog at %s again: %w", c.url.Redacted(), err))
+		c.opts.Warn(fmt.Errorf("rewriting the index of the catalog at %s: %w", c.url.Redacted(), err))
 	}
 	return cat, nil
 }

@@ -148,7 +148,7 @@ func TestDamagedBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	for b := range cat.Graph.Bundles() {
-		if _, err := cat.Raw(t.Context(), b); err == nil || !strings.Contains(err.Error(), "was damaged") {
+		if _, err := cat.Raw(t.Context(), b); err == nil || !strings.Contains(err.Error(), "is damaged") {
 			t.Errorf("Raw of a text that was changed: %v", err)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package catalogd reads catalogs that are served as catalogd of OLM v1 serves
-// them: a GET of <base>/api/v1/all answers with the whole catalog as JSON, one
-// blob after the other.
+// Package catalogd fetches catalogs from servers that use the HTTP API of OLM
+// v1's catalogd: GET <base>/api/v1/all returns the whole catalog as a stream of
+// JSON blobs.
 //
 // # A first fetch
 //
@@ -10,41 +10,42 @@
 //		fmt.Println(pkg.Name())
 //	}
 //
-// Fetch decodes the answer while it arrives. The next Fetch asks only whether
-// there is something new, by the ETag or the date of the last answer, and
-// returns the same *Catalog when there is not. So compare pointers to see whether
-// something changed. Several goroutines that fetch at once share one request.
+// Fetch decodes the response while it arrives. The next Fetch sends the ETag or
+// date of the last response, and returns the same *Catalog if nothing has
+// changed. Compare pointers to detect a change. Concurrent calls of Fetch share
+// one request.
 //
 // # What can go wrong
 //
 // Every failure is an [*Error] with the address and one of these causes:
 //
 //   - [*StatusError]: the server answered with another status;
-//   - [*TooLargeError]: the answer exceeds a limit of [Limits];
-//   - [*TruncatedError]: the answer ended before its end;
-//   - [*ContentTypeError]: the answer is of a type that no catalog has, such as
-//     the log-in page of a proxy;
-//   - [*RedirectError]: the server sends the client to another host, or away
-//     from TLS;
-//   - [*CatalogError]: the answer is complete and no catalog; its cause is an
-//     fbc.Diagnostics with every fault and its line;
-//   - whatever else the network and TLS report.
+//   - [*TooLargeError]: the response exceeds a limit in [Limits];
+//   - [*TruncatedError]: the response ended early;
+//   - [*ContentTypeError]: the content type is not that of a catalog, as with
+//     the login page of a proxy;
+//   - [*RedirectError]: the server redirects to another host or from https to
+//     http;
+//   - [*CatalogError]: the response is complete but is not a valid catalog; the
+//     cause is an fbc.Diagnostics that lists every error with its line;
+//   - any other error of the network or TLS.
 //
-// What may pass by itself is tried again, a few times and with growing pauses;
-// a Retry-After of the server is obeyed. The context ends all of it at once.
+// Transient errors are retried a few times with growing pauses, or after the
+// server's Retry-After. Canceling the context stops everything at once.
 //
-// A failed Fetch changes nothing: [Client.Last] still has the catalog of the last
-// one that succeeded. Whether that may be used is for the caller to say.
+// After a failed Fetch, [Client.Last] still returns the catalog of the last
+// successful one. The caller decides whether to use it.
 //
 // # On disk
 //
-// With Options.Dir, the last answer and its compiled index lie in a directory.
-// A process that starts asks the server whether they are current and then opens
-// the index in milliseconds. Every file is checked; a damaged one is fetched
-// anew.
+// With Options.Dir, the last response and its compiled index are kept in a
+// directory. A new process asks the server whether they are current, then opens
+// the index in milliseconds. Every file is verified; damaged files are fetched
+// again.
 //
 // # Credentials
 //
-// Options.Header, Options.Token and client certificates go to the host of the base
-// address and to no other: redirects to another host, and from https to http, are refused.
+// Options.Header, Options.Token and client certificates are sent only to the
+// host of the base address. Redirects to another host, and from https to http,
+// are rejected.
 package catalogd

@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// An Error says that a catalog could not be fetched.
+// An Error reports that a catalog could not be fetched.
 type Error struct {
 	URL string
-	// Attempts is how often it was tried.
+	// Attempts is the number of attempts made.
 	Attempts int
 	Err      error
 }
 
-// Error returns "catalog at url: what is wrong".
+// Error returns "catalog at URL: cause", with the number of attempts if there
+// were several.
 func (e *Error) Error() string {
 	if e.Attempts > 1 {
 		return fmt.Sprintf("catalog at %s: %v (after %d attempts)", e.URL, e.Err, e.Attempts)
@@ -29,88 +30,89 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A StatusError is an answer that is neither a catalog nor "not modified".
+// A StatusError is a response with a status other than 200 OK or 304 Not
+// Modified.
 type StatusError struct {
 	Code int
-	// RetryAfter is how long the server asks to wait; zero when it does not say.
+	// RetryAfter is the server's Retry-After, or zero.
 	RetryAfter time.Duration
-	// Text is the beginning of what the server says about it.
+	// Text is the beginning of the response's body.
 	Text string
 }
 
-// Error tells the status and what the server says.
+// Error returns the status, the text and, where there is one, a hint.
 func (e *StatusError) Error() string {
-	text := fmt.Sprintf("the server answers %d %s", e.Code, http.StatusText(e.Code))
+	text := fmt.Sprintf("the server answered %d %s", e.Code, http.StatusText(e.Code))
 	if e.RetryAfter > 0 {
-		text += fmt.Sprintf(", and to come back in %v", e.RetryAfter)
+		text += fmt.Sprintf(", retry after %v", e.RetryAfter)
 	}
 	switch {
 	case e.Text != "":
 		text += fmt.Sprintf(": %q", e.Text)
 	case e.Code == http.StatusNotFound:
-		text += "; the address is the one to which /api/v1/all is added"
+		text += "; check that the address is the base, without /api/v1/all"
 	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden:
-		text += "; give the client credentials that may read it"
+		text += "; give the client credentials with access to the catalog"
 	}
 	return text
 }
 
-// A TooLargeError is an answer that exceeds a limit.
+// A TooLargeError is a response that exceeds a limit.
 type TooLargeError struct {
-	// Limit is the field of Limits, Max its value.
+	// Limit is the name of the field in Limits, Max its value.
 	Limit string
 	Max   int64
 }
 
-// Error names the limit.
+// Error returns a message that names the limit.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the answer has more than %d bytes; raise Limits.%s if that is right", e.Max, e.Limit)
+	return fmt.Sprintf("the response is larger than %d bytes; raise Limits.%s to allow it", e.Max, e.Limit)
 }
 
-// A TruncatedError is an answer that ended too early.
+// A TruncatedError is a response that ended early.
 type TruncatedError struct {
-	// Read is how much of the text arrived, in bytes.
+	// Read is the number of bytes of text received.
 	Read int64
 	Err  error
 }
 
-// Error tells where it ended.
+// Error returns where the response ended, and why.
 func (e *TruncatedError) Error() string {
-	return fmt.Sprintf("the answer broke off after %d bytes: %v", e.Read, e.Err)
+	return fmt.Sprintf("the response ended after %d bytes: %v", e.Read, e.Err)
 }
 
-// Unwrap returns what the connection or the decompression reported.
+// Unwrap returns the error of the connection or the decompression.
 func (e *TruncatedError) Unwrap() error { return e.Err }
 
-// A ContentTypeError is an answer of a type that no catalog has.
+// A ContentTypeError is a response with a content type that no catalog has.
 type ContentTypeError struct{ Type string }
 
-// Error names the type.
+// Error returns a message that names the type.
 func (e *ContentTypeError) Error() string {
-	return fmt.Sprintf("the answer is of type %q, and a catalog is application/jsonl; is there a proxy before the server?", e.Type)
+	return fmt.Sprintf("the response has content type %q, not application/jsonl; check for a proxy in front of the server", e.Type)
 }
 
 // A RedirectError is a redirect that is not followed.
 type RedirectError struct{ To, Reason string }
 
-// Error says where it leads and why it is not followed.
+// Error returns the target and why it is not followed.
 func (e *RedirectError) Error() string {
-	return fmt.Sprintf("the server sends the client to %s, %s; if it is right, use that address", e.To, e.Reason)
+	return fmt.Sprintf("the server redirects to %s, %s; if that is correct, use that address", e.To, e.Reason)
 }
 
-// A CatalogError is an answer that is complete and no catalog. Its cause is an
-// fbc.Diagnostics.
+// A CatalogError is a complete response that is not a valid catalog. Its cause
+// is an fbc.Diagnostics.
 type CatalogError struct{ Err error }
 
-// Error returns the faults, one a line.
-func (e *CatalogError) Error() string { return "the answer is no catalog: " + e.Err.Error() }
+// Error returns the errors in the catalog, one per line.
+func (e *CatalogError) Error() string { return "the response is not a valid catalog: " + e.Err.Error() }
 
 // Unwrap returns the diagnostics.
 func (e *CatalogError) Unwrap() error { return e.Err }
 
-var errNoCatalog = errors.New("the answer is no catalog")
+var errNoCatalog = errors.New("the response is not a valid catalog")
 
-// quiet returns an error without what the server sent.
+// quiet removes everything that the server sent from an error.
 func quiet(err error) error {
 	var (
 		status   *StatusError
@@ -123,7 +125,7 @@ func quiet(err error) error {
 	case errors.As(err, &status):
 		return &StatusError{Code: status.Code, RetryAfter: status.RetryAfter}
 	case errors.As(err, &redirect):
-		return &RedirectError{To: "elsewhere", Reason: redirect.Reason}
+		return &RedirectError{To: "another address", Reason: redirect.Reason}
 	case errors.As(err, &broken):
 		return &TruncatedError{Read: broken.Read, Err: io.ErrUnexpectedEOF}
 	case errors.As(err, &typ), errors.As(err, &catalog):
@@ -132,8 +134,8 @@ func quiet(err error) error {
 	return err
 }
 
-// passing reports whether an error may pass by itself.
-func passing(err error) bool {
+// transient reports whether retrying may help.
+func transient(err error) bool {
 	var (
 		status *StatusError
 		cert   *tls.CertificateVerificationError

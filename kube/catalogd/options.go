@@ -9,34 +9,36 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// Options adjust a client. A nil *Options means all defaults.
+// Options configure a Client. A nil *Options means all defaults.
 type Options struct {
-	// HTTP makes the requests. It is copied; its redirect policy is asked after
-	// that of this package. Default: a client of its own, with TLS.
+	// HTTP makes the requests. New copies it; redirects must satisfy both this
+	// package's policy and the client's own. Default: a new client that
+	// supports TLS.
 	HTTP *http.Client
-	// TLS holds the certificate authorities and client certificates of the
-	// default HTTP client. It is not allowed beside HTTP.
+	// TLS configures the default HTTP client, for example with certificate
+	// authorities and client certificates. It cannot be combined with HTTP.
 	TLS *tls.Config
-	// Control, if any, is asked before each connection of the default HTTP client,
-	// with the address that the name of the host led to, as net.Dialer.Control is.
-	// No proxy is used then, as only it would see the address. It is not allowed
-	// beside HTTP.
+	// Control, if not nil, is called before the default HTTP client connects,
+	// with the resolved address; see net.Dialer.Control. No proxy is used then,
+	// because the proxy would resolve the address. It cannot be combined with
+	// HTTP.
 	Control func(network, address string, c syscall.RawConn) error
-	// Quiet keeps what a server sent out of errors: whoever may choose the address
-	// of a catalog may not be somebody who may read all that answers there.
+	// Quiet omits the server's response from errors. Set it if those who choose
+	// the address of a catalog must not learn what is served there.
 	Quiet bool
-	// Header is sent with every request, such as an Authorization.
+	// Header is added to every request.
 	Header http.Header
-	// Token, if any, returns the bearer token of a request. It is asked before each
-	// one, so that a token may be renewed while the program runs.
+	// Token, if not nil, returns the bearer token. It is called before each
+	// request, so the token may be renewed while the program runs.
 	Token func() (string, error)
-	// Dir is a directory for the last answer and its index; it is made when it
-	// does not exist. Several clients may share one. Default: nothing is kept.
+	// Dir is a directory that holds the last response and its index. It is
+	// created if necessary, and several clients may share it. Default: nothing
+	// is kept.
 	Dir string
-	// Warn, if any, is told why Dir could not be used. The catalog is there all
-	// the same.
+	// Warn, if not nil, is called when Dir cannot be used. Fetch still returns
+	// the catalog.
 	Warn func(error)
-	// Timeout bounds one attempt, from the connection to the last byte.
+	// Timeout limits one attempt, from the connection to the last byte.
 	// Default: 5 minutes.
 	Timeout time.Duration
 	Retry   Retry
@@ -45,24 +47,25 @@ type Options struct {
 	Graph *graph.Options
 }
 
-// Retry says how what may pass by itself is tried again. Zero fields mean the
+// Retry configures how transient errors are retried. Zero fields mean the
 // defaults.
 type Retry struct {
-	// Attempts is how many there are in all. Default: 4.
+	// Attempts is the maximum number of attempts. Default: 4.
 	Attempts int
-	// Pause is the pause after the first attempt; each further one is twice as
-	// long. A random part, at most half of it, is taken off. Default: 250 ms.
+	// Pause is the pause after the first attempt; it doubles with each attempt.
+	// Up to half of each pause is randomly subtracted. Default: 250 ms.
 	Pause time.Duration
-	// MaxPause bounds a pause. A server that asks for a longer one gets it from
-	// the caller: Fetch ends, and the StatusError says how long. Default: 15 s.
+	// MaxPause is the longest pause. If the server requests a longer one, Fetch
+	// returns a StatusError with that time. Default: 15 s.
 	MaxPause time.Duration
 }
 
-// Limits bound what an answer may cost. Zero fields mean the defaults.
+// Limits bound the size of a response. Zero fields mean the defaults.
 type Limits struct {
-	// Body bounds the bytes that are received. Default: 128 MiB.
+	// Body is the maximum number of bytes received. Default: 128 MiB.
 	Body int64
-	// Text bounds the catalog's text after decompression. Default: 512 MiB.
+	// Text is the maximum number of bytes after decompression. Default: 512
+	// MiB.
 	Text int64
 }
 

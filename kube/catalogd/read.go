@@ -20,14 +20,14 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A diskError is a fault of our own file, not of the server.
+// A diskError is an error of a local file, not of the server.
 type diskError struct{ err error }
 
-func (e *diskError) Error() string { return "keeping the answer: " + e.err.Error() }
+func (e *diskError) Error() string { return "saving the response: " + e.err.Error() }
 func (e *diskError) Unwrap() error { return e.err }
 
-// read decodes an answer while it arrives, and keeps its text in a file, from
-// which what resolution does not need can be read again.
+// read decodes a response while it arrives, and saves its text in a file from
+// which the parts that resolution does not need can be read later.
 func (c *Client) read(ctx context.Context, resp *http.Response, last known) (known, error) {
 	spool, err := c.spool()
 	if err != nil {
@@ -46,12 +46,12 @@ func (c *Client) read(ctx context.Context, resp *http.Response, last known) (kno
 	case "gzip", "x-gzip":
 		b.text = bounded{r: &gunzip{from: bufio.NewReader(&b.from)}}
 	default:
-		return known{}, fmt.Errorf("the answer is encoded as %q, which was not asked for", encoding)
+		return known{}, fmt.Errorf("the response has Content-Encoding %q, which the client does not accept", encoding)
 	}
 	b.text.left, b.text.err = c.opts.Limits.Text, &TooLargeError{Limit: "Text", Max: c.opts.Limits.Text}
 
-	// The load opens the text once, which is the answer as it arrives; all later
-	// reads are of the file.
+	// The loader opens the text once and gets the response as it arrives. All
+	// later reads use the file.
 	text := &spooled{name: "all", file: spool.File, first: b}
 	g, err := graph.Load(ctx, text, c.opts.Graph)
 	size, sum, failure := b.end()
@@ -59,7 +59,7 @@ func (c *Client) read(ctx context.Context, resp *http.Response, last known) (kno
 	case ctx.Err() != nil:
 		return known{}, context.Cause(ctx)
 	case failure != nil:
-		return known{}, failure // it explains whatever faults the load found
+		return known{}, failure // the cause of any errors that the loader found
 	case err != nil:
 		var found fbc.Diagnostics
 		if errors.As(err, &found) {
@@ -70,22 +70,22 @@ func (c *Client) read(ctx context.Context, resp *http.Response, last known) (kno
 	text.settle(size)
 	tags := tagsOf(resp)
 	if last.cat != nil && last.cat.Hash == sum {
-		// The same text under no or another tag: whoever compares pointers shall
-		// not think that something changed.
+		// The same text with other tags. Callers compare pointers to detect a
+		// change, so return the same catalog.
 		return known{last.cat, tags}, nil
 	}
 	cat := &Catalog{Graph: g, Hash: sum, Size: size, Fetched: time.Now(), text: text}
 	kept = true
 	if c.opts.Dir != "" {
 		if err := c.keep(ctx, cat, spool, tags); err != nil && c.opts.Warn != nil {
-			c.opts.Warn(fmt.Errorf("keeping the catalog at %s: %w", c.url.Redacted(), err))
+			c.opts.Warn(fmt.Errorf("saving the catalog of %s: %w", c.url.Redacted(), err))
 		}
 	}
 	return known{cat, tags}, nil
 }
 
-// A body is the text of an answer on its way to the loader. Methods other than
-// end are called by one goroutine, which may outlive the load.
+// A body passes the text of a response to the loader. Methods other than end
+// are called by one goroutine, which may outlive the load.
 type body struct {
 	from, text bounded
 	to         io.Writer
@@ -122,8 +122,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end returns the size and hash of the text, or what went wrong with it. No read
-// after it has an effect.
+// end returns the size and hash of the text, or the first error. Later reads
+// fail.
 func (b *body) end() (int64, string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,8 +131,7 @@ func (b *body) end() (int64, string, error) {
 	return b.size, hex.EncodeToString(b.hash.Sum(nil)), b.err
 }
 
-// A bounded reader fails with err, rather than end, when more than left bytes
-// come.
+// A bounded reader fails with err if there are more than left bytes.
 type bounded struct {
 	r    io.Reader
 	left int64
@@ -143,7 +142,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, b.err
 	}
-	// One byte more than allowed tells the end from too much.
+	// Read one extra byte to distinguish the end from an excess.
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
@@ -154,8 +153,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A gunzip decompresses. The header is read with the first byte, so that its
-// faults are those of a read.
+// A gunzip decompresses. It reads the header on the first Read, so that an
+// error in the header is a read error.
 type gunzip struct {
 	from io.Reader
 	z    *gzip.Reader

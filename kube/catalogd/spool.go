@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A spool is the file that the text of an answer goes to.
+// A spool is the file that the text of a response is written to.
 type spool struct {
 	*os.File
 	named bool // still has a name
 }
 
-// spool creates one. Without a directory it has no name, and is gone with the
-// last catalog that uses it.
+// spool creates one. Without a directory the file is unlinked at once, and its
+// space is freed with the last catalog that uses it.
 func (c *Client) spool() (*spool, error) {
 	if c.opts.Dir != "" {
 		if err := os.MkdirAll(c.opts.Dir, 0o700); err != nil {
@@ -40,25 +40,25 @@ func (s *spool) discard() {
 	}
 }
 
-// A spooled is a file system with one file: the first time it is opened it is
-// what arrives, if that is given, and then the file in which that was kept.
+// A spooled is a file system with one file. The first open returns the arriving
+// response if there is one; later opens return the saved file.
 type spooled struct {
 	name string
-	file *os.File // closed when nothing refers to it any more
+	file *os.File // closed when unreachable
 
 	mu    sync.Mutex
 	first io.Reader
 	size  int64
 }
 
-// settle ends the time of the first reader.
+// settle sets the final size; from now on Open returns the saved file.
 func (s *spooled) settle(size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.first, s.size = nil, size
 }
 
-// Open opens the file, or the root.
+// Open opens the file or the root directory.
 func (s *spooled) Open(name string) (fs.File, error) {
 	switch name {
 	case ".":
@@ -76,7 +76,7 @@ func (s *spooled) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// An openStream is the text as it arrives. It is of unknown size.
+// An openStream is the arriving text. Its size is unknown.
 type openStream struct {
 	io.Reader
 	info
@@ -85,7 +85,7 @@ type openStream struct {
 func (f *openStream) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *openStream) Close() error               { return nil }
 
-// An openText is the text that was kept; it can be read from any place.
+// An openText is the saved text. It supports seeking.
 type openText struct {
 	*io.SectionReader
 	info info

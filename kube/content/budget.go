@@ -6,32 +6,35 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A BudgetError says that a catalog of a tenant takes more memory than there is for
-// those of tenants.
+// A BudgetError reports that a tenant's catalog exceeds the memory allowed for
+// tenants.
 type BudgetError struct {
-	// Size is about how many bytes the catalog takes, Max how many all catalogs of
-	// Namespace may take together, or those of all tenants if that is empty.
+	// Size is the catalog's approximate size in bytes. Max is the limit for all
+	// catalogs of Namespace together, or of all tenants if Namespace is empty.
 	Size, Max int64
 	Namespace string
 }
 
-// Error names the bound.
+// Error returns a message that names the limit.
 func (e *BudgetError) Error() string {
-	whose := "all namespaces but the global one"
+	whose := "all namespaces other than the global one"
 	if e.Namespace != "" {
 		whose = fmt.Sprintf("namespace %q", e.Namespace)
 	}
-	// What others take is left out: it changes, and so would the status.
-	return fmt.Sprintf("it takes about %d bytes of memory, and the catalogs of %s may take %d together; raise Options.Budget if that is right", e.Size, whose, e.Max)
+	// Leave out what other catalogs use: it changes, and the status would
+	// change with it.
+	return fmt.Sprintf("the catalog needs about %d bytes of memory, but the catalogs of %s may use only %d in total; raise Options.Budget to allow it", e.Size, whose, e.Max)
 }
 
-// counts reports whether a catalog is one that a tenant chose.
+// counts reports whether a catalog counts towards the budget, because a tenant
+// chose it.
 func (s *Store) counts(id resolver.CatalogID) bool {
 	_, named := s.opts.Sources.Named[id]
 	return !named && s.opts.Sources.isTenant(id.Namespace)
 }
 
-// exceeds returns why a catalog may not take the place of what is held of it.
+// exceeds returns an error if loading a catalog in place of its last version
+// would exceed the budget.
 func (s *Store) exceeds(id resolver.CatalogID, c *Catalog) error {
 	if s.opts.Budget < 0 || !s.counts(id) {
 		return nil

@@ -57,14 +57,14 @@ func TestBudget(t *testing.T) {
 	for i := range 4 {
 		want(fmt.Sprint("team-", i), "a", "")
 		want(fmt.Sprint("team-", i), "b", "")
-		want(fmt.Sprint("team-", i), "c", fmt.Sprintf(`the catalogs of namespace "team-%d" may take`, i))
+		want(fmt.Sprint("team-", i), "c", fmt.Sprintf(`the catalogs of namespace "team-%d" may use only`, i))
 	}
-	want("team-4", "a", "the catalogs of all namespaces but the global one may take")
+	want("team-4", "a", "the catalogs of all namespaces other than the global one may use only")
 	for i := range 5 {
 		want("olm", fmt.Sprint("global-", i), "")
 	}
 	clock.advance(time.Hour)
-	if want("team-0", "c", `the catalogs of namespace "team-0" may take`); remembered > 0 {
+	if want("team-0", "c", `the catalogs of namespace "team-0" may use only`); remembered > 0 {
 		t.Error("a catalog that is not to be held is held by its client")
 	}
 	s.Forget(resolver.CatalogID{Name: "b", Namespace: "team-0"})
@@ -111,7 +111,7 @@ func TestPatience(t *testing.T) {
 	}
 	clock.advance(time.Second)
 	for _, id := range []resolver.CatalogID{community, waiting} {
-		if _, err := s.View().Catalog(t.Context(), id); err == nil || errors.Is(err, reconcile.ErrPending) || !strings.Contains(err.Error(), "it has not been read within 30s") {
+		if _, err := s.View().Catalog(t.Context(), id); err == nil || errors.Is(err, reconcile.ErrPending) || !strings.Contains(err.Error(), "not read within 30s") {
 			t.Errorf("%s after 30 seconds: %v", id, err)
 		}
 	}

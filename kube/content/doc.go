@@ -1,7 +1,6 @@
-// Package content gives the reconciliation what the catalogs of a cluster
-// contain: it reads them where their CatalogSources say they are, reads them
-// again when it is time, knows which of them are healthy, and finds the manifests
-// of bundles.
+// Package content supplies reconciliation with the contents of a cluster's
+// catalogs. It reads them from where their CatalogSources point, refreshes
+// them, tracks their health, and finds the manifests of bundles.
 //
 // # A first store
 //
@@ -12,49 +11,49 @@
 //	err := sources.SetupWithManager(mgr)
 //	r := &kube.Reconciler{Cluster: cluster, Contents: func() reconcile.Content { return store.View() }}
 //
-// A store runs nothing by itself. Refresh reads a catalog if that is due and says
-// when to come again; a [Reconciler] calls it for every CatalogSource and writes
-// the status. It needs get, list and watch on catalogsources, and patch on
-// catalogsources/status; for pull secrets, get on secrets.
+// A store does nothing in the background. Refresh reads a catalog if that is
+// due and returns when to call it next. A [Reconciler] calls Refresh for every
+// CatalogSource and writes the status. It needs get, list and watch on
+// catalogsources, patch on catalogsources/status, and, for pull secrets, get on
+// secrets.
 //
 // # Where a catalog is
 //
-// In this order:
+// A catalog is read from the first of these that is set:
 //
-//   - what the program says itself, Sources.Named;
-//   - spec.image: an image whose label names the directory of its configs. A tag
-//     is looked up again only if spec.updateStrategy.registryPoll says how often,
-//     as in OLM;
-//   - spec.address with http:// or https://: a catalog that is served as catalogd
-//     serves it (package catalogd). As in OLM, an address beside an image does not
-//     count.
+//   - the program's own Sources.Named;
+//   - spec.image: an image whose label names the directory of its configs. A
+//     tag is checked again only if spec.updateStrategy.registryPoll sets an
+//     interval, as in OLM;
+//   - spec.address with http:// or https://: a server with catalogd's API
+//     (package catalogd). As in OLM, the address is ignored if there is an
+//     image.
 //
-// With Sources.Secrets, images are pulled with the secrets that spec.secrets names
-// in the namespace of the CatalogSource, as they are at that time, and so are the
-// images of the catalog's bundles.
+// With Sources.Secrets, images of the catalog and its bundles are pulled with
+// the secrets that spec.secrets names, in the namespace of the CatalogSource.
+// They are read at each pull.
 //
-// The gRPC protocol of OLM's registry servers is not spoken: an address that is
-// just a host and port, or a catalog in a config map, is an error that says so.
+// The gRPC protocol of OLM's registry servers is not supported. An address
+// without http:// or https://, and a catalog in a config map, are errors.
 //
 // # Health
 //
-// A catalog that was read is READY. When a refresh fails, what was read last
-// stands in for a while, Options.Grace, with a message that says so, be it that
-// another process read it and left it on disk; then, and at once when there is
-// nothing yet, the state is TRANSIENT_FAILURE and the catalog
-// unhealthy: resolution in every namespace that sees it waits, rather than going
-// on without it (D14).
+// A catalog that was read is READY. When a refresh fails, the last content
+// stays in use for Options.Grace, with a message in the status. This includes
+// content that an earlier process left on disk. After that, or at once if there
+// is no content, the state is TRANSIENT_FAILURE and the catalog is unhealthy.
+// Resolution then waits in every namespace that sees the catalog instead of
+// continuing without it.
 //
-// Resolution waits for the first reading of a catalog, Options.Patience at most.
+// Resolution waits at most Options.Patience for the first read of a catalog.
 //
-// # What it costs
+// # Limits
 //
-// Texts have limits, and so has the memory of the catalogs that the administrator
-// did not choose, Options.Budget. Manifests stay at hand up to Options.Manifests.
+// Texts are limited in size. So is the memory of the catalogs that tenants
+// choose, by Options.Budget, and of cached manifests, by Options.Manifests.
 //
-// # One state of affairs
+// # Consistent views
 //
-// What a reconciliation sees must not change under it. A [View] is all catalogs
-// as they were when it was taken; later refreshes make new ones. Catalogs are
-// shared, so that a view costs next to nothing.
+// A [View] holds all catalogs as they were when it was taken, so that they do
+// not change during a reconciliation. Views share the catalogs and are cheap.
 package content

@@ -12,50 +12,53 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// The states of the connection to a catalog, those of gRPC as OLM writes them.
+// The connection states of a catalog, as OLM writes gRPC's.
 const (
 	StateReady   = olm.ConnectionReady
 	StateFailing = "TRANSIENT_FAILURE"
 )
 
-// The reasons in the status of a CatalogSource.
+// The reasons in the status of a CatalogSource, as in OLM.
 const (
 	ReasonSpec     = "SpecInvalidError"
 	ReasonServer   = "RegistryServerError"
 	ReasonInterval = "InvalidIntervalError"
 )
 
-// A Health is how a catalog stands (E8, D14).
+// A Health is the state of a catalog.
 type Health struct {
 	ID resolver.CatalogID
-	// Address is where the catalog is.
+	// Address describes where the catalog is read from.
 	Address string
 	// State is StateReady or StateFailing. Only a ready catalog can be used.
 	State string
-	// Reason and Message tell people what is wrong, also with a ready catalog.
+	// Reason and Message describe what is wrong. They may be set for a ready
+	// catalog too.
 	Reason, Message string
-	// LastConnect is when this content was read first, or again after a failure.
+	// LastConnect is when this content was first read, or first read again
+	// after a failure.
 	LastConnect time.Time
-	// Changed reports whether this Refresh brought other content.
+	// Changed reports whether this Refresh changed the content.
 	Changed bool
-	// Next is how long to wait for the next Refresh; 0 when only a change of the
-	// CatalogSource is a reason for one.
+	// Next is the time until the next Refresh, or 0 if only a change of the
+	// CatalogSource requires one.
 	Next time.Duration
 
 	err   error
-	first bool // Changed is the first content
+	first bool // this is the first content
 }
 
-// Err returns why the catalog could not be read at the last attempt, or nil.
+// Err returns the error of the last attempt to read the catalog, or nil.
 func (h Health) Err() error { return h.err }
 
-// Apply writes a health into the status of its CatalogSource, and reports whether
-// that changed it: when not, there is nothing to write. New content shows as a new
-// connection, so that whoever watches CatalogSources learns of it. The time of a
-// connection that stands stays as it is: each process has its own, and several
-// would write theirs in turn.
+// Apply writes the health to the status of its CatalogSource and reports
+// whether that changed the status. New content appears as a new connection, so
+// that watchers of CatalogSources see it. Otherwise the time of an existing
+// connection is kept: each process has a different one, and several would
+// overwrite each other's.
 //
-// What the reconciliation says about a catalog image template (E8) is left alone.
+// Apply leaves the fault of a catalog image template to the reconciliation,
+// which writes it.
 func (h Health) Apply(c *olm.CatalogSource) bool {
 	out := c.Status
 	was := out.ConnectionState
@@ -80,14 +83,14 @@ func (h Health) Apply(c *olm.CatalogSource) bool {
 	return true
 }
 
-// templateFault reports whether the status tells of a template without an image,
-// which is the reconciliation's to write and to clear.
+// templateFault reports whether the status describes a template without an
+// image, which the reconciliation writes and clears (E8).
 func templateFault(c *olm.CatalogSource) bool {
 	return c.Metadata.Annotations[olm.AnnotationImageTemplate] != "" && c.Status.Reason == ReasonSpec
 }
 
-// reasonOf returns the reason of a fault in the CatalogSource. One with a
-// template gets another one than the reconciliation would clear.
+// reasonOf returns the reason for an invalid CatalogSource. With a template it
+// avoids ReasonSpec, which the reconciliation would clear.
 func reasonOf(c *olm.CatalogSource, err error) string {
 	var spec *SpecError
 	if errors.As(err, &spec) && c.Metadata.Annotations[olm.AnnotationImageTemplate] == "" {
@@ -96,12 +99,12 @@ func reasonOf(c *olm.CatalogSource, err error) string {
 	return ReasonServer
 }
 
-// maxMessage bounds a message in a status: who has a thousand faults wants to see
-// the first.
+// maxMessage limits the bytes of a message in a status. Of a thousand errors,
+// the first are enough.
 const maxMessage = 1500
 
-// shorten returns the text of an error as a status shows it (S8), not longer than
-// that.
+// shorten returns the text of an error for a status (S8), truncated to
+// maxMessage.
 func shorten(err error) string {
 	text := visible.Lines(strings.TrimSpace(err.Error()))
 	if len(text) <= maxMessage {

@@ -11,18 +11,19 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An objects holds the manifests of bundles that were asked for last, up to a
-// size. It is safe for use by any number of goroutines.
+// An objects caches the most recently used manifests of bundles, up to a size.
+// It is safe for concurrent use.
 type objects struct {
 	most int64
 
 	mu    sync.Mutex
-	by    map[objectsOf]*list.Element // of order
-	order *list.List                  // of *foundObjects, the latest first
+	by    map[objectsOf]*list.Element // elements of order
+	order *list.List                  // of *foundObjects, most recent first
 	size  int64
 }
 
-// An objectsOf names the manifests of a bundle, in one version of its catalog.
+// An objectsOf identifies the manifests of a bundle in one version of its
+// catalog.
 type objectsOf struct {
 	catalog               resolver.CatalogID
 	from, version         string
@@ -65,8 +66,7 @@ func (o *objects) get(ctx context.Context, c *snapshot, b graph.Bundle, bundles 
 	return found, nil
 }
 
-// put puts manifests in front of all others, and forgets those that were not asked
-// for the longest.
+// put adds manifests at the front and evicts the least recently used ones.
 func (o *objects) put(f *foundObjects) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

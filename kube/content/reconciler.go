@@ -23,30 +23,30 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A Reconciler keeps the catalogs of a store as the CatalogSources of a cluster
-// say, and the status of these as the catalogs are.
+// A Reconciler refreshes the catalogs of a store according to the
+// CatalogSources of a cluster, and writes their statuses.
 type Reconciler struct {
 	Client client.Client
 	Store  *Store
-	// Owns, if any, reports whether the statuses of the CatalogSources of a
-	// namespace are this process's to write. Every shard reads all catalogs; were
-	// each to write, they would take turns for ever.
+	// Owns, if not nil, reports whether this process writes the statuses of
+	// CatalogSources in a namespace. Every shard reads all catalogs; if each
+	// wrote the statuses, they would overwrite each other forever.
 	Owns func(ctx context.Context, namespace string) bool
-	// Changed, if any, receives the CatalogSources whose catalogs have other
-	// content than before, or another state: kube.Reconciler.Catalogs. It should
-	// not be full for long.
+	// Changed, if not nil, receives each CatalogSource whose content or state
+	// has changed. Pass the channel to kube.Reconciler.Catalogs. Sends block,
+	// so the receiver must keep up.
 	Changed chan<- event.GenericEvent
-	// Concurrency is how many catalogs are read at once. Default: 16.
+	// Concurrency is the number of catalogs to read at once. Default: 16.
 	Concurrency int
-	// Share is how many of them may be of one namespace, other than the global
-	// one. All such namespaces together leave a quarter of Concurrency to that one.
+	// Share is how many of them may be in one namespace other than the global
+	// one. A quarter of Concurrency is reserved for the global namespace.
 	// Default: 2.
 	Share int
 
 	mu      sync.Mutex
 	reading map[string]int // by namespace
 	tenants int
-	told    map[resolver.CatalogID]string
+	sent    map[resolver.CatalogID]string // the state last sent to Changed
 }
 
 func newObject() *unstructured.Unstructured {
@@ -55,15 +55,15 @@ func newObject() *unstructured.Unstructured {
 	return u
 }
 
-// SetupWithManager makes the reconciler run when a CatalogSource changes, and when
-// it is time to read its catalog again.
+// SetupWithManager registers the reconciler. It runs when a CatalogSource
+// changes and when its catalog is due to be read again.
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).
 		Named("olmkit-catalogsource").
 		For(newObject(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cmp.Or(r.Concurrency, 16),
-			UsePriorityQueue:        new(false), // it may hang at the end: see kube.Reconciler
+			UsePriorityQueue:        new(false), // it may hang at shutdown; see kube.Reconciler
 		}).
 		Complete(r)
 }
@@ -76,7 +76,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		id := resolver.CatalogID{Name: req.Name, Namespace: req.Namespace}
 		r.Store.Forget(id)
 		r.mu.Lock()
-		delete(r.told, id)
+		delete(r.sent, id)
 		r.mu.Unlock()
 		return reconcile.Result{}, nil
 	case err != nil:
@@ -88,8 +88,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		err = json.Unmarshal(text, &c)
 	}
 	if err != nil {
-		// The API server checks the shape; whatever passes it will not change by
-		// being read again.
+		// The API server validates the schema, so reading it again would not
+		// help.
 		return reconcile.Result{}, reconcile.TerminalError(fmt.Errorf("CatalogSource %s: %w", req.NamespacedName, err))
 	}
 	done, ok := r.begin(req.Namespace)
@@ -102,7 +102,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if err := r.tell(ctx, u, h); err != nil {
+	if err := r.notify(ctx, u, h); err != nil {
 		return reconcile.Result{}, err
 	}
 	if (r.Owns == nil || r.Owns(ctx, req.Namespace)) && h.Apply(&c) {
@@ -113,8 +113,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: h.Next}, nil
 }
 
-// begin takes a place among those who read catalogs. Those of a namespace that
-// has its share come again, rather than wait where others could work.
+// begin reserves one of the concurrent reads. If a namespace has used up its
+// share, its requests are requeued instead of blocking a worker.
 func (r *Reconciler) begin(namespace string) (done func(), ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,14 +141,14 @@ func (r *Reconciler) begin(namespace string) (done func(), ok bool) {
 	}, true
 }
 
-// tell tells of a catalog that is not as it was when it was told of last.
-func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, h Health) error {
+// notify sends a catalog to Changed if its state or content has changed.
+func (r *Reconciler) notify(ctx context.Context, u *unstructured.Unstructured, h Health) error {
 	r.mu.Lock()
-	was, known := r.told[h.ID]
-	if r.told == nil {
-		r.told = map[resolver.CatalogID]string{}
+	was, known := r.sent[h.ID]
+	if r.sent == nil {
+		r.sent = map[resolver.CatalogID]string{}
 	}
-	r.told[h.ID] = h.State
+	r.sent[h.ID] = h.State
 	r.mu.Unlock()
 	if r.Changed == nil || known && was == h.State && !h.Changed {
 		return nil
@@ -161,7 +161,7 @@ func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, h H
 	}
 }
 
-// write patches the status, unless another writer was there first.
+// write patches the status. It fails if another writer has changed the object.
 func (r *Reconciler) write(ctx context.Context, u *unstructured.Unstructured, c *olm.CatalogSource) error {
 	text, err := json.Marshal(c)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestReconciler(t *testing.T) {
 	}
 	write(t, dir, "{")
 	clock.advance(5 * time.Minute)
-	if status, next := run(); !strings.Contains(status, "is still used: catalog.json:1") || next != 5*time.Second {
+	if status, next := run(); !strings.Contains(status, "still using the content of ") || !strings.Contains(status, ": catalog.json:1") || next != 5*time.Second {
 		t.Errorf("%s, next %v", status, next)
 	}
 	if err := c.Delete(t.Context(), u); err != nil {

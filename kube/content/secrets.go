@@ -17,13 +17,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// maxSecrets bounds the pull secrets of a catalog. Each is read at each pull.
+// maxSecrets limits the pull secrets of a catalog. Each is read at each pull.
 const maxSecrets = 16
 
-// Secrets returns a Sources.Secrets that reads from an API server. Give it a
-// reader without a cache, such as a manager's GetAPIReader: a cache would hold all
-// secrets of the cluster, and need the permission to list them. This needs get
-// alone.
+// Secrets returns a function for Sources.Secrets that reads from an API server.
+// Pass an uncached reader, such as a manager's GetAPIReader. It needs only get
+// on secrets; a cache would need list, and would hold every secret of the
+// cluster.
 func Secrets(r client.Reader) func(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
 	return func(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
 		s := &corev1.Secret{}
@@ -34,7 +34,7 @@ func Secrets(r client.Reader) func(ctx context.Context, namespace, name string) 
 	}
 }
 
-// secretsOf returns the pull secrets that a CatalogSource names.
+// secretsOf returns the names of a CatalogSource's pull secrets.
 func secretsOf(c *olm.CatalogSource) []string {
 	var rest struct {
 		Secrets []string `json:"secrets"`
@@ -45,9 +45,9 @@ func secretsOf(c *olm.CatalogSource) []string {
 	return slices.DeleteFunc(rest.Secrets, func(name string) bool { return name == "" })
 }
 
-// withSecrets returns pullers that use pull secrets as well. What a tenant pulls
-// with them is kept apart from what others pull: it may answer nobody who does not
-// have them.
+// withSecrets returns pullers that also use pull secrets. What a tenant pulls
+// with them is cached separately, so that it is not served to those without the
+// secrets.
 func (s *Sources) withSecrets(namespace string, names []string, images, bundles *oci.Puller) (*oci.Puller, *oci.Puller) {
 	dir := ""
 	if s.isTenant(namespace) {
@@ -66,9 +66,9 @@ func (s *Sources) withSecrets(namespace string, names []string, images, bundles 
 	return with(images), with(bundles)
 }
 
-// A pullSecrets is a keychain of pull secrets. They are read at each pull, so that
-// a changed secret counts at once. As for a kubelet, one that does not exist, or is
-// of another type, gives nothing; what was wrong with them is told when the pull
+// A pullSecrets is a keychain of pull secrets. They are read at each pull, so
+// that changes take effect at once. As in a kubelet, a missing secret or one of
+// another type gives no credentials; Explain returns such errors if the pull
 // fails.
 type pullSecrets struct {
 	read      func(ctx context.Context, namespace, name string) (*corev1.Secret, error)
@@ -102,7 +102,7 @@ func (k *pullSecrets) ResolveContext(ctx context.Context, target authn.Resource)
 	return auth, nil
 }
 
-// Explain returns what was wrong with the secrets at the last pull.
+// Explain returns what was wrong with the secrets at the last pull, or nil.
 func (k *pullSecrets) Explain() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -123,21 +123,21 @@ func (k *pullSecrets) resolve(ctx context.Context, target authn.Resource) (authn
 	return authn.Anonymous, errors.Join(faults...)
 }
 
-// from returns the credentials for a repository that a secret has.
+// from returns a secret's credentials for a repository.
 func (k *pullSecrets) from(ctx context.Context, name string, target authn.Resource) (authn.Authenticator, error) {
 	s, err := k.read(ctx, k.namespace, name)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("namespace %q has no such secret", k.namespace)
+		return nil, fmt.Errorf("secret not found in namespace %q", k.namespace)
 	case err != nil:
 		return nil, err
 	case s.Type != corev1.SecretTypeDockerConfigJson && s.Type != corev1.SecretTypeDockercfg:
-		return nil, fmt.Errorf("it is of type %q: want %s", s.Type, corev1.SecretTypeDockerConfigJson)
+		return nil, fmt.Errorf("the secret has type %q, want %s", s.Type, corev1.SecretTypeDockerConfigJson)
 	}
-	// The matching of a kubelet: by host, with wildcards, and by path.
+	// Match as a kubelet does: by host, with wildcards, and by path.
 	keychain, err := kubernetes.NewFromPullSecrets(ctx, []corev1.Secret{*s})
 	if err != nil {
-		return nil, errors.New("it holds no docker configuration") // without what it holds
+		return nil, errors.New("the secret does not hold a valid Docker configuration") // without its content
 	}
 	return authn.Resolve(ctx, keychain, target)
 }

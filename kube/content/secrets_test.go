@@ -118,7 +118,7 @@ func pullSecrets(t *testing.T, images, tenants string) {
 	for _, test := range []struct{ namespace, secrets, want string }{
 		{"team-a", `"pull"`, ""},
 		{"team-b", `"pull"`, "401 Unauthorized"}, // team-b has another password, and team-a's catalog is on disk
-		{"team-c", `"pull"`, `spec.secrets: "pull": namespace "team-c" has no such secret`},
+		{"team-c", `"pull"`, `spec.secrets: "pull": secret not found in namespace "team-c"`},
 		{"team-d", ``, "401 Unauthorized"},
 		{"olm", `"pull"`, "401 Unauthorized"}, // for another registry
 	} {
@@ -141,9 +141,9 @@ func pullSecrets(t *testing.T, images, tenants string) {
 	// Other names count at once, and each says what is wrong with it.
 	at = "/catalog:latest" // what is known by its digest is not asked for again
 	for _, test := range []struct{ secrets, want string }{
-		{`"opaque"`, `spec.secrets: "opaque": it is of type "Opaque": want kubernetes.io/dockerconfigjson`},
-		{`"broken"`, `spec.secrets: "broken": it holds no docker configuration`},
-		{`"gone","opaque"`, `spec.secrets: "gone": namespace "team-a" has no such secret`},
+		{`"opaque"`, `spec.secrets: "opaque": the secret has type "Opaque", want kubernetes.io/dockerconfigjson`},
+		{`"broken"`, `spec.secrets: "broken": the secret does not hold a valid Docker configuration`},
+		{`"gone","opaque"`, `spec.secrets: "gone": secret not found in namespace "team-a"`},
 		{`"gone","opaque","pull"`, ""},
 	} {
 		if h := read("team-a", test.secrets); h.Err() == nil != (test.want == "") || !strings.Contains(h.Message, test.want) || strings.Contains(h.Message, "hush") {
@@ -163,7 +163,7 @@ func pullSecrets(t *testing.T, images, tenants string) {
 		t.Errorf("with the new password: %v", h.Err())
 	}
 
-	if h := read("team-a", strings.Repeat(`"pull",`, 16)+`"pull"`); h.State != content.StateFailing || !strings.Contains(h.Message, "spec.secrets has 17 names, and 16 are the most that are read") {
+	if h := read("team-a", strings.Repeat(`"pull",`, 16)+`"pull"`); h.State != content.StateFailing || !strings.Contains(h.Message, "spec.secrets has 17 names; the limit is 16") {
 		t.Errorf("%+v", h)
 	}
 }

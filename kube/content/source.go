@@ -16,30 +16,29 @@ import (
 	"github.com/olmkit/olmkit/kube/oci"
 )
 
-// A Catalog is what a source had at some time. It never changes, and any number
-// of goroutines may share it.
+// A Catalog is one version of the content of a source. It is immutable and safe
+// for concurrent use.
 type Catalog struct {
 	Graph *graph.Catalog
-	// Raw returns the whole blob of a bundle of Graph. Nil: that is in the graph
-	// (graph.Bundle.Raw).
+	// Raw returns the whole blob of a bundle in Graph. If nil, graph.Bundle.Raw
+	// is used.
 	Raw func(ctx context.Context, b graph.Bundle) ([]byte, error)
-	// Version tells what a source had from what it has now. It means something to
-	// the source alone.
+	// Version identifies the version. Only the source interprets it.
 	Version string
 }
 
-// A Source is where a catalog comes from. It must be safe for use by several
-// goroutines.
+// A Source reads a catalog. It must be safe for concurrent use.
 type Source interface {
-	// Read returns the catalog as it is now, or last, the same pointer, when that
-	// is still it. last is nil at first.
+	// Read returns the current catalog. If it has not changed since last, Read
+	// returns last itself. The first time, last is nil.
 	Read(ctx context.Context, last *Catalog) (*Catalog, error)
-	// String tells where it is, for people. Sources that are the same place tell
-	// the same.
+	// String describes the location for people. Equal strings mean the same
+	// location.
 	String() string
 }
 
-// Dir returns the file-based catalog in a directory. Opts may be nil.
+// Dir returns a source for a file-based catalog in a directory. Opts may be
+// nil.
 func Dir(path string, opts *graph.Options) Source { return &dir{path, opts} }
 
 type dir struct {
@@ -51,7 +50,7 @@ func (d *dir) String() string { return "directory " + d.path }
 
 func (d *dir) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	fsys := os.DirFS(d.path)
-	// Before the load: what changes in between is found the next time.
+	// Hash before loading: a change in between is then found by the next Read.
 	hash, err := graph.HashSource(ctx, fsys)
 	if err != nil {
 		return nil, err
@@ -66,8 +65,8 @@ func (d *dir) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	return &Catalog{Graph: g, Version: hash}, nil
 }
 
-// IndexFile returns the catalog of a compiled index. With opts.Source, manifests
-// are read from the files that it was made from. Opts may be nil.
+// IndexFile returns a source for a compiled index. With opts.Source, manifests
+// are read from the catalog files it was built from. Opts may be nil.
 func IndexFile(name string, opts *graph.Options) Source { return &indexFile{name, opts} }
 
 type indexFile struct {
@@ -93,14 +92,15 @@ func (f *indexFile) Read(_ context.Context, last *Catalog) (*Catalog, error) {
 	return &Catalog{Graph: g, Version: version}, nil
 }
 
-// Served returns the catalog that a client fetches.
+// Served returns a source that fetches a catalog with a client.
 func Served(c *catalogd.Client) Source { return served{c} }
 
 type served struct{ client *catalogd.Client }
 
 func (s served) String() string { return s.client.URL() }
 
-// kept returns what an earlier process read, if that is on disk, and when.
+// kept returns the catalog that an earlier process left on disk, if any, and
+// when it was fetched.
 func (s served) kept(ctx context.Context) (*Catalog, time.Time) {
 	c := s.client.Last(ctx)
 	if c == nil {
@@ -120,7 +120,7 @@ func (s served) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	return &Catalog{Graph: c.Graph, Raw: c.Raw, Version: c.Hash}, nil
 }
 
-// Image returns the catalog of an image. Opts may be nil.
+// Image returns a source for a catalog image. Opts may be nil.
 func Image(p *oci.Puller, ref string, opts *graph.Options) Source { return &image{p, ref, opts} }
 
 type image struct {
@@ -146,8 +146,8 @@ func (i *image) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	return &Catalog{Graph: g, Version: img.Digest}, nil
 }
 
-// load loads the catalog of an image. Where images are kept on disk, its index is
-// kept beside them: a program that starts again opens that.
+// load loads the catalog of an image. If images are kept on disk, its index is
+// kept next to them, to open it faster after a restart.
 func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error) {
 	dir := i.puller.Dir()
 	if dir == "" {
@@ -160,7 +160,7 @@ func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error
 	}
 	opts.Source = img.FS
 	if g, err := graph.OpenIndex(name, &opts); err == nil && g.SourceHash() == img.Digest {
-		now := time.Now() // as the puller does
+		now := time.Now() // mark as recently used, as the puller does
 		_ = os.Chtimes(name, now, now)
 		return g, nil
 	}
@@ -168,12 +168,11 @@ func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error
 	if err != nil {
 		return nil, err
 	}
-	// Without an index the next start takes longer: nothing that anybody must know.
+	// Best effort: without an index the next start is only slower.
 	_ = disk.Replace(name, 0o600, func(w io.Writer) error { return graph.WriteIndex(ctx, w, g, img.Digest) })
 	return g, nil
 }
 
-// raw returns the blob of a bundle.
 func (c *Catalog) raw(ctx context.Context, b graph.Bundle) ([]byte, error) {
 	if c.Raw != nil {
 		return c.Raw(ctx, b)
@@ -181,4 +180,4 @@ func (c *Catalog) raw(ctx context.Context, b graph.Bundle) ([]byte, error) {
 	return b.Raw(ctx)
 }
 
-var errNoPuller = errors.New("this program does not read images")
+var errNoPuller = errors.New("this program is not configured to pull images")

@@ -17,51 +17,54 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Sources says where the catalogs of CatalogSources are. Its zero value knows
-// those that are served over HTTP.
+// Sources configures where the catalogs of CatalogSources are read from. The
+// zero value supports only catalogs served over HTTP.
 type Sources struct {
-	// Named are sources that the program gives, whatever the CatalogSource says.
+	// Named holds sources that take precedence over what a CatalogSource says.
 	Named map[resolver.CatalogID]Source
-	// Global is the namespace whose CatalogSources the administrator writes; all
-	// others are those of tenants, whom less is trusted with. Default: olm.
+	// Global is the namespace whose CatalogSources the administrator controls.
+	// CatalogSources in other namespaces belong to tenants, who are trusted
+	// less. Default: olm.
 	Global string
-	// HTTP are the options for catalogs that are served. Header, Token and client
-	// certificates are for the sources that the program names (Parse) and never
-	// sent to what a CatalogSource names: see Origins. Tenants' catalogs are read
-	// without HTTP.HTTP.
+	// HTTP holds the options for catalogs served over HTTP. Its Header, Token
+	// and client certificates are used only for the sources that the program
+	// names (Parse), never for the address in a CatalogSource: see Origins.
+	// Tenants' catalogs are read without HTTP.HTTP.
 	HTTP *catalogd.Options
-	// Origins are options, with credentials, for servers by their exact origin,
-	// such as "https://catalogs.example:8443". They count for the CatalogSources of
-	// the global namespace only: with them a tenant would read what the
-	// administrator may.
+	// Origins holds options with credentials for servers, by exact origin, such
+	// as "https://catalogs.example:8443". They apply only to CatalogSources in
+	// the global namespace, so that tenants cannot read with the
+	// administrator's credentials.
 	Origins map[string]*catalogd.Options
-	// Allow, if any, is asked whether a CatalogSource of a namespace may be read at
-	// an address with http:// or https://, or an image reference.
+	// Allow, if not nil, returns an error if a CatalogSource in a namespace may
+	// not use an http:// or https:// address or an image reference.
 	Allow func(namespace, address string) error
-	// Private lets tenants' catalogs be at loopback and link-local addresses,
-	// where a process finds itself, its node and the metadata of its cloud.
+	// Private allows loopback and link-local addresses for tenants' catalogs.
+	// The process itself, its node and the cloud's metadata service are
+	// reachable there.
 	Private bool
-	// TenantText bounds the text of tenants' catalogs that are served, where
-	// HTTP.Limits.Text allows more. Default: 128 MiB.
+	// TenantText limits the text of tenants' catalogs that are served over
+	// HTTP, if HTTP.Limits.Text is larger. Default: 128 MiB.
 	TenantText int64
-	// Tenants pulls catalog and bundle images for tenants. Default: Images, and
-	// for bundles Options.Bundles, whose credentials tenants use then.
+	// Tenants pulls catalog and bundle images for tenants. Default: Images for
+	// catalogs and Options.Bundles for bundles, with their credentials.
 	Tenants *oci.Puller
-	// Images pulls catalog images. Without it, spec.image is an error.
+	// Images pulls catalog images. If nil, spec.image is an error.
 	Images *oci.Puller
-	// Secrets, if any, reads the pull secrets that spec.secrets names, of the
-	// namespace of the CatalogSource: see [Secrets]. The catalog and its bundles are
-	// pulled with them, and by nothing else. Without it they are ignored.
+	// Secrets, if not nil, reads the pull secrets that spec.secrets names, from
+	// the namespace of the CatalogSource; see [Secrets]. They are used for that
+	// catalog and its bundles only. If nil, spec.secrets is ignored.
 	Secrets func(ctx context.Context, namespace, name string) (*corev1.Secret, error)
-	// Graph is for catalogs in directories and images.
+	// Graph holds the options for catalogs in directories and images.
 	Graph *graph.Options
 }
 
-// A SpecError says that a CatalogSource names no catalog that can be read. Only
-// a change of the CatalogSource, or of the program, helps.
+// A SpecError reports a CatalogSource whose catalog cannot be read as
+// specified. Retrying does not help until the CatalogSource or the program's
+// configuration changes.
 type SpecError struct{ Err error }
 
-// Error says what is wrong.
+// Error returns the text of Err.
 func (e *SpecError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
@@ -71,13 +74,13 @@ func specErrorf(format string, args ...any) error {
 	return &SpecError{fmt.Errorf(format, args...)}
 }
 
-// Of returns the source of a CatalogSource. The error is a [*SpecError].
+// Of returns the source for a CatalogSource. The error is a [*SpecError].
 func (s *Sources) Of(c *olm.CatalogSource) (Source, error) {
 	source, _, err := s.of(c, nil)
 	return source, err
 }
 
-// pullers returns what pulls the catalog images and the bundles of a namespace.
+// pullers returns the pullers of catalog and bundle images for a namespace.
 func (s *Sources) pullers(namespace string, bundles *oci.Puller) (images, _ *oci.Puller) {
 	if s.isTenant(namespace) && s.Tenants != nil {
 		return s.Tenants, s.Tenants
@@ -85,12 +88,12 @@ func (s *Sources) pullers(namespace string, bundles *oci.Puller) (images, _ *oci
 	return s.Images, bundles
 }
 
-// of returns the source of a CatalogSource, and what pulls its bundles.
+// of returns the source for a CatalogSource and the puller of its bundles.
 func (s *Sources) of(c *olm.CatalogSource, bundles *oci.Puller) (Source, *oci.Puller, error) {
 	images, bundles := s.pullers(c.Metadata.Namespace, bundles)
 	if names := secretsOf(c); len(names) > 0 && s.Secrets != nil {
 		if len(names) > maxSecrets {
-			return nil, nil, specErrorf("spec.secrets has %d names, and %d are the most that are read", len(names), maxSecrets)
+			return nil, nil, specErrorf("spec.secrets has %d names; the limit is %d", len(names), maxSecrets)
 		}
 		images, bundles = s.withSecrets(c.Metadata.Namespace, names, images, bundles)
 	}
@@ -110,7 +113,7 @@ func (s *Sources) source(c *olm.CatalogSource, images *oci.Puller) (Source, erro
 	}
 	switch {
 	case c.Spec.SourceType != "" && c.Spec.SourceType != "grpc":
-		return nil, specErrorf("spec.sourceType %q is not supported: give the catalog's spec.image, or an spec.address at which it is served over HTTP", c.Spec.SourceType)
+		return nil, specErrorf("spec.sourceType %q is not supported; set spec.image, or set spec.address to where the catalog is served over HTTP", c.Spec.SourceType)
 	case image != "" && images == nil:
 		return nil, specErrorf("spec.image %q: %w", image, errNoPuller)
 	case image != "":
@@ -122,14 +125,13 @@ func (s *Sources) source(c *olm.CatalogSource, images *oci.Puller) (Source, erro
 		}
 		return Served(client), nil
 	case address != "":
-		return nil, specErrorf("spec.address %q is that of a gRPC registry, which is not supported: serve the catalog over HTTP as catalogd does, and give its address with http:// or https://", address)
+		return nil, specErrorf("spec.address %q is the address of a gRPC registry, which is not supported; serve the catalog over HTTP with catalogd's API and give an http:// or https:// address", address)
 	}
-	return nil, specErrorf("it has neither spec.image nor spec.address: nothing says where the catalog is")
+	return nil, specErrorf("spec.image and spec.address are both empty; set one of them")
 }
 
-// Parse returns the source that a text names, as a flag of a program does:
-// "dir:path", "index:file", "image:reference", or an address with http:// or
-// https://.
+// Parse returns the source for a command-line argument: "dir:path",
+// "index:file", "image:reference", or an http:// or https:// address.
 func (s *Sources) Parse(text string) (Source, error) {
 	scheme, rest, ok := strings.Cut(text, ":")
 	switch {
@@ -152,22 +154,21 @@ func (s *Sources) Parse(text string) (Source, error) {
 	hint := ""
 	if u, err := url.Parse(text); err == nil && u.Scheme == "" {
 		if info, err := os.Stat(text); err == nil && info.IsDir() {
-			hint = fmt.Sprintf("; do you mean %q?", "dir:"+text)
+			hint = fmt.Sprintf("; did you mean %q?", "dir:"+text)
 		}
 	}
-	return nil, fmt.Errorf("source %q: want dir:path, index:file, image:reference, or an address with http:// or https://%s", text, hint)
+	return nil, fmt.Errorf("source %q: want dir:path, index:file, image:reference, or an http:// or https:// address%s", text, hint)
 }
 
 func idOf(c *olm.CatalogSource) resolver.CatalogID {
 	return resolver.CatalogID{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace}
 }
 
-// defaultPoll is how often OLM looks for a new image when the interval that it
-// was told makes no sense.
+// defaultPoll is OLM's interval when the given one is invalid.
 const defaultPoll = 15 * time.Minute
 
-// pollOf returns how often a CatalogSource wants to be looked at; 0 when it does
-// not say. With an error it returns OLM's default.
+// pollOf returns the polling interval of a CatalogSource, or 0 if it sets none.
+// If the interval is invalid, it returns OLM's default and an error.
 func pollOf(c *olm.CatalogSource) (time.Duration, error) {
 	if len(c.Spec.Rest) == 0 {
 		return 0, nil
@@ -188,7 +189,7 @@ func pollOf(c *olm.CatalogSource) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(poll.Interval)
 	if err != nil || d < 0 {
-		return defaultPoll, fmt.Errorf("spec.updateStrategy.registryPoll.interval %q is no duration such as 30m; %v is used instead", poll.Interval, defaultPoll)
+		return defaultPoll, fmt.Errorf("spec.updateStrategy.registryPoll.interval %q is not a valid duration such as 30m; using %v", poll.Interval, defaultPoll)
 	}
 	return d, nil
 }

@@ -15,32 +15,34 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Options adjust a store. A nil *Options means all defaults.
+// Options configure a Store. A nil *Options means all defaults.
 type Options struct {
 	Sources Sources
-	// Bundles pulls bundle images, for catalogs that do not carry manifests.
-	// Without it, their bundles cannot be installed.
+	// Bundles pulls bundle images for catalogs that do not contain manifests.
+	// If nil, such bundles cannot be installed.
 	Bundles *oci.Puller
-	// Interval is how often catalogs are looked at whose CatalogSource does not
-	// say. Images with a tag are then not looked at again, as in OLM. Default:
-	// 5 minutes.
+	// Interval is how often to check catalogs whose CatalogSource sets no
+	// interval. It does not apply to images, which are then not checked again,
+	// as in OLM. Default: 5 minutes.
 	Interval time.Duration
-	// Grace is how long the last content stands in when a catalog cannot be read
-	// any more. Default: 15 minutes. Negative: not at all.
+	// Grace is how long the last content stays in use after a catalog becomes
+	// unreadable. Default: 15 minutes. Negative: not at all.
 	Grace time.Duration
-	// Patience is how long resolution waits for the first reading of a catalog. One
-	// that takes longer is unhealthy until it has been read (D14): then resolution
-	// waits for it, and not all else that namespaces need. Default: 30 seconds.
+	// Patience is how long resolution waits for the first read of a catalog.
+	// After that the catalog is unhealthy until it has been read: resolution
+	// still waits for it, but other work in the namespaces continues. Default:
+	// 30 seconds.
 	Patience time.Duration
-	// Budget bounds the memory of the catalogs of all tenants together, by
-	// graph.Catalog.MemorySize; those of one namespace may take a quarter of it. A
-	// catalog that exceeds it is unhealthy. Default: 256 MiB. Negative: no bound.
+	// Budget limits the total memory of tenants' catalogs, measured by
+	// graph.Catalog.MemorySize. Each namespace may use a quarter of it. A
+	// catalog that exceeds the budget is unhealthy. Default: 256 MiB. Negative:
+	// no limit.
 	Budget int64
-	// Manifests bounds the manifests of bundles that stay at hand, in bytes of
-	// JSON: a namespace is planned several times while its operators are installed.
-	// Default: 64 MiB. Negative: none do.
+	// Manifests limits the cached manifests of bundles, in bytes of JSON. A
+	// namespace is planned several times while its operators are installed.
+	// Default: 64 MiB. Negative: no cache.
 	Manifests int64
-	// Now is the clock. Default: time.Now.
+	// Now returns the current time. Default: time.Now.
 	Now func() time.Time
 }
 
@@ -50,8 +52,7 @@ const (
 	longestPause = 2 * time.Minute
 )
 
-// A Store holds the catalogs of a cluster. It is safe for use by any number of
-// goroutines.
+// A Store holds the catalogs of a cluster. It is safe for concurrent use.
 type Store struct {
 	opts    Options
 	objects *objects
@@ -59,34 +60,34 @@ type Store struct {
 
 	mu   sync.Mutex
 	held map[resolver.CatalogID]*held
-	// since is when a catalog was asked for that has not been read yet.
+	// since is when a catalog that has not been read yet was first requested.
 	since map[resolver.CatalogID]time.Time
 }
 
-// A refreshKey tells refreshes apart that have nothing to share.
+// A refreshKey identifies refreshes that can be shared.
 type refreshKey struct {
 	id   resolver.CatalogID
 	from string
 }
 
-// A place is where a catalog is, what pulls its bundles, and the pull secrets for
-// both.
+// A place is the location of a catalog, the puller of its bundles, and the pull
+// secrets of both.
 type place struct {
 	source  Source
 	bundles *oci.Puller
 	secrets []string
 }
 
-// A held is what is known of one catalog. It is guarded by Store.mu.
+// A held is the state of one catalog. It is guarded by Store.mu.
 type held struct {
-	from string // where: another place is another catalog
+	from string // the location; another one means another catalog
 	place
 	snapshot *snapshot // of the last success
-	read     time.Time // the last success
-	since    time.Time // the first success with this content, or after a failure
+	read     time.Time // of the last success
+	since    time.Time // of the first success with this content, or since a failure
 	first    bool      // nothing was read before this content
-	tried    time.Time // the last attempt
-	failing  time.Time // the first failure since
+	tried    time.Time // of the last attempt
+	failing  time.Time // of the first failure since the last success
 	failures int
 	err      error // of the last attempt
 }
@@ -119,10 +120,10 @@ func New(opts *Options) *Store {
 	return s
 }
 
-// Refresh reads the catalog of a CatalogSource if that is due, and returns how it
-// stands. It does not modify the CatalogSource. Callers at the same time share
-// the work. That a catalog cannot be read is no error: it is its health. The
-// error is the cause of the context's end.
+// Refresh reads the catalog of a CatalogSource if that is due, and returns its
+// health. It does not modify the CatalogSource. Concurrent calls share the
+// work. A catalog that cannot be read is not an error: the Health describes it.
+// The error is the cause of the context's end.
 func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, error) {
 	id := idOf(c)
 	source, bundles, err := s.opts.Sources.of(c, s.opts.Bundles)
@@ -147,7 +148,7 @@ func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, erro
 		h.Reason, h.Message = ReasonInterval, shorten(pollErr)
 	}
 	if h.State == StateReady && h.Message == "" && len(secretsOf(c)) > 0 && s.opts.Sources.Secrets == nil {
-		h.Message = "spec.secrets is ignored: this program does not read pull secrets"
+		h.Message = "spec.secrets is ignored: this program is not configured to read pull secrets"
 	}
 	return h, nil
 }
@@ -166,14 +167,14 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, ev
 	case h.source == nil:
 		h.place = at
 	case !slices.Equal(h.secrets, at.secrets):
-		h.place, h.tried = at, time.Time{} // the same place, and another right to read it
+		h.place, h.tried = at, time.Time{} // same location, different credentials
 	}
 	now := s.opts.Now()
 	if wait := h.due(every).Sub(now); !h.tried.IsZero() && (wait > 0 || h.err == nil && every == 0) {
 		defer s.mu.Unlock()
 		return s.health(id, h, every, now), nil
 	}
-	source := h.source // which may remember something
+	source := h.source // the old one may have a cache
 	var last *Catalog
 	if h.snapshot != nil {
 		last = h.snapshot.Catalog
@@ -199,11 +200,11 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, ev
 	if changed {
 		if err = s.exceeds(id, cat); err != nil {
 			changed = false
-			h.source = nil // it may hold what is not to be held
+			h.source = nil // free what it caches
 		}
 	}
 	if kept != nil && s.exceeds(id, kept) == nil {
-		// What was read before the program started stands in as what it read itself.
+		// Content of an earlier process is used as if this one had read it.
 		h.snapshot = &snapshot{Catalog: kept, id: id, from: h.from, size: kept.Graph.MemorySize()}
 		h.read, h.since, h.first, changed = fetched, fetched, true, true
 	}
@@ -242,7 +243,7 @@ func (h *held) due(every time.Duration) time.Time {
 	return h.tried.Add(pause)
 }
 
-// health says how a catalog stands.
+// health returns the health of a catalog.
 func (s *Store) health(id resolver.CatalogID, h *held, every time.Duration, now time.Time) Health {
 	out := Health{ID: id, Address: h.from, State: StateReady, LastConnect: h.since, err: h.err}
 	if h.err != nil || every > 0 {
@@ -251,8 +252,8 @@ func (s *Store) health(id resolver.CatalogID, h *held, every time.Duration, now 
 	switch {
 	case h.err == nil:
 	case s.usable(h, now):
-		out.Message = shorten(fmt.Errorf("the content of %s is still used: %w", h.read.UTC().Format(time.RFC3339), h.err))
-		// Come when the grace ends, so that the state is right then.
+		out.Message = shorten(fmt.Errorf("still using the content of %s: %w", h.read.UTC().Format(time.RFC3339), h.err))
+		// Refresh again when the grace period ends, to update the state.
 		out.Next = max(min(out.Next, h.failing.Add(s.opts.Grace).Sub(now)), time.Second)
 	default:
 		out.State, out.Reason, out.Message = StateFailing, ReasonServer, shorten(h.err)
@@ -260,12 +261,12 @@ func (s *Store) health(id resolver.CatalogID, h *held, every time.Duration, now 
 	return out
 }
 
-// usable reports whether what was read of a catalog may be used.
+// usable reports whether the last content of a catalog may be used.
 func (s *Store) usable(h *held, now time.Time) bool {
 	return h.snapshot != nil && (h.err == nil || now.Sub(h.failing) < s.opts.Grace)
 }
 
-// Forget drops a catalog, whose CatalogSource is gone.
+// Forget removes a catalog whose CatalogSource was deleted.
 func (s *Store) Forget(id resolver.CatalogID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,8 +274,8 @@ func (s *Store) Forget(id resolver.CatalogID) {
 	delete(s.since, id)
 }
 
-// Wait takes note of a catalog that is to be read, and that others keep waiting:
-// from now on Options.Patience counts.
+// Wait records that a catalog is waiting to be read. Options.Patience starts
+// now.
 func (s *Store) Wait(id resolver.CatalogID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -84,7 +84,7 @@ func TestGrace(t *testing.T) {
 	srv.status.Store(http.StatusBadGateway)
 	clock.advance(5 * time.Minute)
 	h := refresh(t, s, c)
-	want := "the content of 2026-11-21T12:00:00Z is still used: catalog at " + ts.URL + "/api/v1/all: the server answers 502 Bad Gateway"
+	want := "still using the content of 2026-11-21T12:00:00Z: catalog at " + ts.URL + "/api/v1/all: the server answered 502 Bad Gateway"
 	if h.State != content.StateReady || h.Message != want || h.Next != 5*time.Second || h.Err() == nil {
 		t.Errorf("%+v\nwant %s", h, want)
 	}
@@ -149,7 +149,7 @@ func TestGraceAfterRestart(t *testing.T) {
 
 	s := start(time.Minute)
 	h := refresh(t, s, c)
-	if h.State != content.StateReady || !h.Changed || !strings.Contains(h.Message, "is still used") || h.Err() == nil || head(t, s.View()) != "etcd.v1.0.0" {
+	if h.State != content.StateReady || !h.Changed || !strings.Contains(h.Message, "still using the content of ") || h.Err() == nil || head(t, s.View()) != "etcd.v1.0.0" {
 		t.Errorf("after a restart: %+v, %s", h, head(t, s.View()))
 	}
 	v := s.View()
@@ -220,11 +220,11 @@ func TestVisibleText(t *testing.T) {
 
 func TestSpec(t *testing.T) {
 	for _, tt := range []struct{ spec, want string }{
-		{`{"sourceType":"grpc"}`, "it has neither spec.image nor spec.address: nothing says where the catalog is"},
-		{`{"sourceType":"grpc","address":"registry.olm:50051"}`, `spec.address "registry.olm:50051" is that of a gRPC registry, which is not supported: serve the catalog over HTTP as catalogd does, and give its address with http:// or https://`},
-		{`{"sourceType":"grpc","address":"https://user:secret@host/"}`, `spec.address: address of a catalog: "https://user:xxxxx@host/" holds credentials; put them into Options.Header`},
-		{`{"sourceType":"grpc","image":"quay.example/catalog:latest"}`, `spec.image "quay.example/catalog:latest": this program does not read images`},
-		{`{"sourceType":"configmap","configMap":"x"}`, `spec.sourceType "configmap" is not supported: give the catalog's spec.image, or an spec.address at which it is served over HTTP`},
+		{`{"sourceType":"grpc"}`, "spec.image and spec.address are both empty; set one of them"},
+		{`{"sourceType":"grpc","address":"registry.olm:50051"}`, `spec.address "registry.olm:50051" is the address of a gRPC registry, which is not supported; serve the catalog over HTTP with catalogd's API and give an http:// or https:// address`},
+		{`{"sourceType":"grpc","address":"https://user:secret@host/"}`, `spec.address: catalog address: "https://user:xxxxx@host/" contains credentials; put them in Options.Header`},
+		{`{"sourceType":"grpc","image":"quay.example/catalog:latest"}`, `spec.image "quay.example/catalog:latest": this program is not configured to pull images`},
+		{`{"sourceType":"configmap","configMap":"x"}`, `spec.sourceType "configmap" is not supported; set spec.image, or set spec.address to where the catalog is served over HTTP`},
 	} {
 		s := content.New(nil)
 		c := source(t, tt.spec)
@@ -249,7 +249,7 @@ func TestInterval(t *testing.T) {
 	s := content.New(&content.Options{Sources: named(content.Dir(dir, nil)), Now: newClock().now})
 	h := refresh(t, s, source(t, `{"sourceType":"grpc","updateStrategy":{"registryPoll":{"interval":"soon"}}}`))
 	if h.State != content.StateReady || h.Reason != content.ReasonInterval || h.Next != 15*time.Minute ||
-		h.Message != `spec.updateStrategy.registryPoll.interval "soon" is no duration such as 30m; 15m0s is used instead` {
+		h.Message != `spec.updateStrategy.registryPoll.interval "soon" is not a valid duration such as 30m; using 15m0s` {
 		t.Errorf("%+v", h)
 	}
 }
@@ -353,9 +353,9 @@ func TestParse(t *testing.T) {
 		"dir:" + dir:           "directory " + dir,
 		"index:x.index":        "index x.index",
 		"https://host/catalog": "https://host/catalog/api/v1/all",
-		"image:x/y:z":          "error: this program does not read images",
-		dir:                    `error: source "` + dir + `": want dir:path, index:file, image:reference, or an address with http:// or https://; do you mean "dir:` + dir + `"?`,
-		"dir:":                 `error: source "dir:": want dir:path, index:file, image:reference, or an address with http:// or https://`,
+		"image:x/y:z":          "error: this program is not configured to pull images",
+		dir:                    `error: source "` + dir + `": want dir:path, index:file, image:reference, or an http:// or https:// address; did you mean "dir:` + dir + `"?`,
+		"dir:":                 `error: source "dir:": want dir:path, index:file, image:reference, or an http:// or https:// address`,
 	} {
 		s, err := sources.Parse(text)
 		got := ""

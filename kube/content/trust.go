@@ -12,14 +12,14 @@ import (
 	"github.com/olmkit/olmkit/kube/catalogd"
 )
 
-// isTenant reports whether the CatalogSources of a namespace are not those of the
-// administrator.
+// isTenant reports whether the CatalogSources of a namespace belong to a tenant
+// rather than the administrator.
 func (s *Sources) isTenant(namespace string) bool {
 	return namespace != cmp.Or(s.Global, "olm")
 }
 
-// once returns options with which a refresh is one attempt, unless they say how
-// many: the store tries again, with pauses that hold nobody up.
+// once returns options for a single attempt, unless o sets a number of
+// attempts. The store retries without blocking a worker.
 func once(o *catalogd.Options) *catalogd.Options {
 	var out catalogd.Options
 	if o != nil {
@@ -29,8 +29,8 @@ func once(o *catalogd.Options) *catalogd.Options {
 	return &out
 }
 
-// optionsFor returns the options for an address that a CatalogSource of a
-// namespace names.
+// optionsFor returns the options for the address in a CatalogSource of a
+// namespace.
 func (s *Sources) optionsFor(namespace, address string) *catalogd.Options {
 	tenant := s.isTenant(namespace)
 	if o, ok := s.Origins[originOf(address)]; ok && !tenant {
@@ -43,14 +43,14 @@ func (s *Sources) optionsFor(namespace, address string) *catalogd.Options {
 		o.TLS.Certificates, o.TLS.GetClientCertificate = nil, nil
 	}
 	if tenant {
-		// Its transport may hold credentials, and connects to wherever it is told.
+		// HTTP's transport may hold credentials and connect to any address.
 		o.HTTP, o.Quiet = nil, true
 		if most := cmp.Or(s.TenantText, 128<<20); o.Limits.Text <= 0 || o.Limits.Text > most {
 			o.Limits.Text = most
 		}
 		if o.Dir != "" {
-			// A text that somebody else was given is not for it, whatever its address
-			// answers to the question whether that text is still current.
+			// Cache separately: a tenant's server could confirm the ETag of
+			// another tenant's text and so gain access to it.
 			o.Dir = filepath.Join(o.Dir, "namespaces", namespace)
 		}
 		if !s.Private {
@@ -60,8 +60,8 @@ func (s *Sources) optionsFor(namespace, address string) *catalogd.Options {
 	return o
 }
 
-// originOf returns the scheme, host and port of an address, with the port that
-// the scheme implies.
+// originOf returns the scheme, host and port of an address. The port is left
+// out if it is the scheme's default.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -72,13 +72,14 @@ func originOf(address string) string {
 	return u.Scheme + "://" + host
 }
 
-// metadata are the addresses of cloud metadata that are not link-local.
+// metadata lists the cloud metadata addresses that are not link-local.
 var metadata = map[string]bool{"fd00:ec2::254": true, "100.100.100.200": true, "168.63.129.16": true}
 
-// Public is a net.Dialer.Control that refuses loopback, link-local, unspecified
-// and multicast addresses, and the other addresses at which clouds tell machines
-// their secrets. It sees what a name led to, so that no name gets around it.
-// Addresses of the cluster's own network are allowed: catalogs are served there.
+// Public is a net.Dialer.Control function that rejects loopback, link-local,
+// unspecified and multicast addresses, and the other addresses of cloud
+// metadata services. It sees resolved addresses, so a host name cannot get
+// around it. Private addresses are allowed, because clusters serve catalogs
+// there.
 func Public(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -86,7 +87,7 @@ func Public(_, address string, _ syscall.RawConn) error {
 	}
 	ip := at.Addr().Unmap().WithZone("")
 	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() || metadata[ip.String()] {
-		return fmt.Errorf("address %s is not allowed for a catalog outside of the global namespace", ip)
+		return fmt.Errorf("address %s is not allowed for a catalog outside the global namespace", ip)
 	}
 	return nil
 }

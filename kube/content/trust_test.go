@@ -61,7 +61,7 @@ func TestPublic(t *testing.T) {
 	}
 	byName := strings.Replace(ts.URL, "127.0.0.1", "localhost", 1)
 	for _, address := range []string{ts.URL, byName, "http://169.254.169.254/latest", "http://[fe80::1]/", "http://[::ffff:127.0.0.1]/", "http://0.0.0.0/"} {
-		if got := read("tenant", address, content.Sources{}); !strings.Contains(got, "is not allowed for a catalog outside of the global namespace") {
+		if got := read("tenant", address, content.Sources{}); !strings.Contains(got, "is not allowed for a catalog outside the global namespace") {
 			t.Errorf("%s: %s", address, got)
 		}
 	}
@@ -104,8 +104,8 @@ func TestTenantText(t *testing.T) {
 		sources         content.Sources
 	}{
 		{"olm", "", content.Sources{TenantText: 100}},
-		{"tenant", "more than 100 bytes", content.Sources{Private: true, TenantText: 100}},
-		{"tenant", "more than 50 bytes", content.Sources{Private: true, TenantText: 100, HTTP: &catalogd.Options{Limits: catalogd.Limits{Text: 50}}}},
+		{"tenant", "larger than 100 bytes", content.Sources{Private: true, TenantText: 100}},
+		{"tenant", "larger than 50 bytes", content.Sources{Private: true, TenantText: 100, HTTP: &catalogd.Options{Limits: catalogd.Limits{Text: 50}}}},
 		{"tenant", "", content.Sources{Private: true}},
 	} {
 		c := source(t, `{"sourceType":"grpc","address":"`+ts.URL+`"}`)

@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A View is the content of all catalogs at one time. It is what a reconciliation
-// plans with. It never changes, and any number of goroutines may share it.
+// A View is a snapshot of all catalogs for a reconciliation. It is immutable
+// and safe for concurrent use.
 type View struct {
 	store    *Store
 	catalogs map[resolver.CatalogID]viewed
@@ -28,7 +28,7 @@ type viewed struct {
 	err     error // why it cannot be used
 }
 
-// View returns the catalogs as they are now.
+// View returns a view of the catalogs as they are now.
 func (s *Store) View() *View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,15 +44,15 @@ func (s *Store) View() *View {
 	}
 	for id, since := range s.since {
 		if now.Sub(since) >= s.opts.Patience {
-			v.catalogs[id] = viewed{err: fmt.Errorf("it has not been read within %v", s.opts.Patience)}
+			v.catalogs[id] = viewed{err: fmt.Errorf("not read within %v", s.opts.Patience)}
 		}
 	}
 	return v
 }
 
-// Catalog returns the index of a catalog. The error says why it is unhealthy; it
-// is reconcile.ErrPending until the first attempt to read it is over, or has taken
-// longer than Options.Patience.
+// Catalog returns the index of a catalog. The error is why it is unhealthy, or
+// reconcile.ErrPending until the first attempt to read it has ended or
+// Options.Patience has passed.
 func (v *View) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog, error) {
 	c, ok := v.catalogs[id]
 	switch {
@@ -64,13 +64,13 @@ func (v *View) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog
 	return c.Graph, nil
 }
 
-// Manifests returns the objects of a bundle: those in the catalog, its
+// Manifests returns the objects of a bundle: those in the catalog's
 // olm.bundle.object properties, or else those in the bundle's image. They are
 // shared and must not be modified.
 func (v *View) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error) {
 	c, ok := v.catalogs[id]
 	if !ok || c.snapshot == nil || b == (graph.Bundle{}) || b.Package().Catalog() != c.Graph {
-		return nil, fmt.Errorf("catalog %s: the bundle is not of the content that this view has", id)
+		return nil, fmt.Errorf("catalog %s: the bundle belongs to another version of the catalog", id)
 	}
 	return v.store.objects.get(ctx, c.snapshot, b, c.bundles)
 }
@@ -79,8 +79,8 @@ func (v *View) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bun
 type snapshot struct {
 	*Catalog
 	id   resolver.CatalogID
-	from string // Version means something there alone
-	size int64  // of memory
+	from string // Version is specific to this location
+	size int64  // in memory
 }
 
 // find finds the manifests of a bundle.
@@ -101,7 +101,7 @@ func (c *snapshot) find(ctx context.Context, b graph.Bundle, bundles *oci.Puller
 	case b.Image() == "":
 		return nil, fmt.Errorf("catalog %s: %s: bundle %q has neither manifests in the catalog nor an image", c.id, b.Pos(), b.Name())
 	case bundles == nil:
-		return nil, fmt.Errorf("catalog %s: bundle %q: its manifests are in image %s, and %w", c.id, b.Name(), b.Image(), errNoPuller)
+		return nil, fmt.Errorf("catalog %s: bundle %q: its manifests are in image %s, but %w", c.id, b.Name(), b.Image(), errNoPuller)
 	}
 	bundle, err := bundles.Bundle(ctx, b.Image())
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *snapshot) find(ctx context.Context, b graph.Bundle, bundles *oci.Puller
 	}
 	for _, o := range bundle.Objects {
 		if o.Kind == olm.KindClusterServiceVersion && o.Metadata.Name != b.Name() {
-			return nil, fmt.Errorf("catalog %s: bundle %q: image %s holds another operator, %s", c.id, b.Name(), b.Image(), o.Metadata.Name)
+			return nil, fmt.Errorf("catalog %s: bundle %q: image %s contains a different operator, %s", c.id, b.Name(), b.Image(), o.Metadata.Name)
 		}
 	}
 	return bundle.Objects, nil

@@ -116,7 +116,7 @@ func TestImages(t *testing.T) {
 		t.Errorf("an image that is not there: %v", err)
 	}
 	pushBundle("2.0.0", "1.0.0")
-	want := `catalog community/olm: bundle "etcd.v2.0.0": image ` + host + "/etcd:2.0.0 holds another operator, etcd.v1.0.0"
+	want := `catalog community/olm: bundle "etcd.v2.0.0": image ` + host + "/etcd:2.0.0 contains a different operator, etcd.v1.0.0"
 	if _, err := manifests(t, v); err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
@@ -127,7 +127,7 @@ func TestNoPuller(t *testing.T) {
 	write(t, dir, catalog("1.0.0", false))
 	s := content.New(&content.Options{Sources: named(content.Dir(dir, nil))})
 	refresh(t, s, source(t, `{}`))
-	want := `catalog community/olm: bundle "etcd.v1.0.0": its manifests are in image registry.example/etcd:1.0.0, and this program does not read images`
+	want := `catalog community/olm: bundle "etcd.v1.0.0": its manifests are in image registry.example/etcd:1.0.0, but this program is not configured to pull images`
 	if _, err := manifests(t, s.View()); err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
@@ -158,7 +158,7 @@ func TestOneView(t *testing.T) {
 		t.Fatal(err)
 	}
 	for b := range g.Bundles() {
-		if _, err := s.View().Manifests(t.Context(), community, b); err == nil || !strings.Contains(err.Error(), "is not of the content that this view has") {
+		if _, err := s.View().Manifests(t.Context(), community, b); err == nil || !strings.Contains(err.Error(), "belongs to another version of the catalog") {
 			t.Errorf("a bundle of another view: %v", err)
 		}
 	}

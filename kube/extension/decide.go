@@ -13,33 +13,33 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// An Opener opens the catalogs that take part in a selection. It must be safe for
-// use by several goroutines.
+// An Opener opens the catalogs that take part in a selection. It must be safe
+// for concurrent use.
 type Opener interface {
 	Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalog, error)
 }
 
-// A CatalogError says that a catalog that takes part cannot be read.
+// A CatalogError reports a catalog that takes part but cannot be read.
 type CatalogError struct {
 	Catalog string
 	Err     error
 }
 
-// Error names the catalog.
+// Error returns `catalog "name": cause`.
 func (e *CatalogError) Error() string { return fmt.Sprintf("catalog %q: %v", e.Catalog, e.Err) }
 
 // Unwrap returns the cause.
 func (e *CatalogError) Unwrap() error { return e.Err }
 
-// A Decision is what an extension gets.
+// A Decision is the result of a selection for an extension.
 type Decision struct {
-	// Selection is the bundle; nil when there is none, for the reason Err: a
-	// *olmv1.Refusal, a *SpecError or a *CatalogError.
+	// Selection is the selected bundle. If it is nil, Err is the reason: a
+	// *olmv1.Refusal, a *SpecError or a *CatalogError (several may be joined).
 	Selection *olmv1.Selection
 	Err       error
 
 	request  olmv1.Request
-	catalogs []olmv1.Catalog // that have the package, the one that counts first
+	catalogs []olmv1.Catalog // those with the package, the selected or highest-priority one first
 }
 
 // Bundle returns the selected bundle, or nil.
@@ -50,10 +50,10 @@ func (d *Decision) Bundle() *api.BundleMetadata {
 	return &api.BundleMetadata{Name: d.Selection.Bundle, Version: d.Selection.Version}
 }
 
-// Decide returns what an extension gets, with the installed bundle, nil if there
-// is none, and the ClusterCatalogs of the cluster, whose order does not matter.
-// Opts may be nil. The error is the cause of the context's end; everything else
-// is in the decision.
+// Decide selects a bundle for an extension. Installed is the installed bundle,
+// or nil. Catalogs are the ClusterCatalogs of the cluster in any order. Opts
+// may be nil. The error is the cause of the context's end; any other failure is
+// in the Decision.
 func Decide(ctx context.Context, e *api.ClusterExtension, installed *api.BundleMetadata, catalogs []api.ClusterCatalog, open Opener, opts *olmv1.Options) (*Decision, error) {
 	d := &Decision{}
 	catalogs = slices.Clone(catalogs)
@@ -105,7 +105,7 @@ func Decide(ctx context.Context, e *api.ClusterExtension, installed *api.BundleM
 	return d, nil
 }
 
-// prefer puts the catalog first that won.
+// prefer moves the selected catalog to the front.
 func (d *Decision) prefer(name string) {
 	i := slices.IndexFunc(d.catalogs, func(c olmv1.Catalog) bool { return c.Name == name })
 	if i > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
-// A deprecation is one of the conditions about deprecations.
+// A deprecation is one of the deprecation conditions.
 type deprecation struct {
 	typ, reason, message string
 	status               metav1.ConditionStatus
@@ -29,15 +29,16 @@ func (d *deprecation) known(messages []string) {
 	d.status, d.reason, d.message = metav1.ConditionTrue, api.ReasonDeprecated, strings.Join(messages, "; ")
 }
 
-// deprecations returns the conditions about what the catalog that counts says of
-// the package, the channels that are asked for, and the installed bundle (C5).
+// deprecations returns the deprecation conditions for the package, the
+// requested channels and the installed bundle, according to the first catalog
+// (C5).
 func deprecations(o Outcome) []deprecation {
 	pkg := deprecation{typ: api.TypePackageDeprecated}
 	channel := deprecation{typ: api.TypeChannelDeprecated}
 	bundle := deprecation{typ: api.TypeBundleDeprecated}
 	all := deprecation{typ: api.TypeDeprecated}
 	if o.Decision == nil || len(o.Decision.catalogs) == 0 {
-		text := "no catalog that could be read has the package"
+		text := "no readable catalog has the package"
 		if o.Decision == nil || len(o.Decision.request.Catalogs) == 0 {
 			text = "no catalog was read"
 		}
@@ -68,7 +69,7 @@ func deprecations(o Outcome) []deprecation {
 
 	switch b, ok := o.installedBundle(); {
 	case o.InstalledErr != nil:
-		bundle.unknown(api.ReasonDeprecationUnknown, "what is installed cannot be told")
+		bundle.unknown(api.ReasonDeprecationUnknown, "the installed bundle is unknown")
 	case o.Installed == nil:
 		bundle.unknown(api.ReasonAbsent, "no bundle is installed")
 	case !ok:

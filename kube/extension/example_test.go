@@ -36,5 +36,5 @@ func Example() {
 	// Output:
 	// selected: etcd.v1.2.0 from community
 	// Installed True Succeeded: bundle etcd.v1.1.0 is installed
-	// Progressing False Blocked: bundle etcd.v1.2.0 of catalog community is selected: nothing here installs it
+	// Progressing False Blocked: bundle etcd.v1.2.0 of catalog community is selected: no installer is configured
 }

@@ -58,7 +58,7 @@ type opener struct{}
 func (opener) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalog, error) {
 	text, ok := contents[c.Name]
 	if !ok {
-		return nil, errors.New("it is not served")
+		return nil, errors.New("the catalog is not served")
 	}
 	return graph.LoadBytes(ctx, []byte(text), c.Name, nil)
 }

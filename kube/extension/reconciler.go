@@ -20,43 +20,44 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// An Installer puts bundles into a cluster, with the service account of their
-// extension. It must be safe for use by several goroutines.
+// An Installer installs bundles with the service account of their extension. It
+// must be safe for concurrent use.
 type Installer interface {
-	// Installed returns the bundle that is installed for an extension, nil if
-	// there is none. It looks, rather than believing the status.
+	// Installed returns the bundle that is installed for an extension, or nil.
+	// It observes the cluster rather than relying on the status.
 	Installed(ctx context.Context, e *api.ClusterExtension) (*api.BundleMetadata, error)
-	// Install brings the cluster to the selected bundle, which may be installed
-	// already: it is called at every reconciliation. A nil error means that
-	// the bundle is installed. An error that only a person can fix is a
-	// reconcile.TerminalError.
+	// Install installs the selected bundle. It is called at every
+	// reconciliation, even if the bundle is already installed. A nil error
+	// means that the bundle is installed. Return a reconcile.TerminalError if
+	// only a person can fix the problem.
 	Install(ctx context.Context, e *api.ClusterExtension, s *olmv1.Selection) error
 }
 
-// A Reconciler decides for ClusterExtensions and writes their status. It writes
-// nothing else; extensions that are being deleted are left to their finalizers.
+// A Reconciler selects bundles for ClusterExtensions and writes their status.
+// It writes nothing else. Extensions being deleted are left to their
+// finalizers.
 type Reconciler struct {
 	Client client.Client
-	// Catalogs opens the catalogs that take part.
+	// Catalogs opens the catalogs that take part in a selection.
 	Catalogs Opener
-	// Installer installs. Without one the reconciler decides only, and takes from
-	// the status what is installed.
+	// Installer, if not nil, installs the selected bundle. If nil, the
+	// installed bundle is taken from the status.
 	Installer Installer
-	// Options are those of the selection.
+	// Options are the options of the selection.
 	Options olmv1.Options
-	// Now is the clock. Default: time.Now.
+	// Now returns the current time. Default: time.Now.
 	Now func() time.Time
 }
 
-// SetupWithManager makes the reconciler run when an extension changes, or a
-// catalog that it selects.
+// SetupWithManager registers the reconciler. It runs when an extension or a
+// catalog that it selects changes.
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).
 		Named("olmkit-clusterextension").
-		// Its own status is no reason to come again.
+		// Ignore changes of its own status.
 		For(&api.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&api.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
-		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // it may hang at the end: see kube.Reconciler
+		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // it may hang at shutdown; see kube.Reconciler
 		Complete(r)
 }
 
@@ -64,7 +65,7 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 func (r *Reconciler) extensionsOf(ctx context.Context, catalog client.Object) []reconcile.Request {
 	var list api.ClusterExtensionList
 	if r.Client.List(ctx, &list) != nil {
-		return nil // the cache is not there yet; then all extensions come anyway
+		return nil // the cache has not synced; all extensions will be reconciled when it has
 	}
 	var out []reconcile.Request
 	for i := range list.Items {
@@ -79,8 +80,8 @@ func (r *Reconciler) extensionsOf(ctx context.Context, catalog client.Object) []
 	return out
 }
 
-// Reconcile brings an extension to what the catalogs offer, and its status to
-// what became of that.
+// Reconcile selects a bundle for an extension, installs it if there is an
+// Installer, and writes the status.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	var e api.ClusterExtension
 	if err := r.Client.Get(ctx, req.NamespacedName, &e); err != nil {
@@ -99,8 +100,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	status := Status(&e, o, metav1.NewTime(now().Truncate(time.Second)))
 	if !equality.Semantic.DeepEqual(status, e.Status) {
-		// A patch, which leaves alone what this version does not know, and not
-		// over what another writer said.
+		// Patch, to preserve unknown fields, and lock, to avoid overwriting
+		// another writer.
 		before := e.DeepCopy()
 		e.Status = status
 		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
@@ -111,8 +112,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{}, retry(o)
 }
 
-// retry returns the error for which it makes sense to come again soon: a refusal
-// stands until a catalog or the extension changes.
+// retry returns the error if it is worth retrying soon. A refusal stands until
+// a catalog or the extension changes.
 func retry(o Outcome) error {
 	var refusal *olmv1.Refusal
 	err := o.err()
@@ -122,12 +123,12 @@ func retry(o Outcome) error {
 	return err
 }
 
-// outcome decides and installs.
+// outcome selects and installs.
 func (r *Reconciler) outcome(ctx context.Context, e *api.ClusterExtension) (Outcome, error) {
 	var o Outcome
 	if r.Installer != nil {
 		if o.Installed, o.InstalledErr = r.Installer.Installed(ctx, e); o.InstalledErr != nil {
-			// What is there may not be touched before it is known.
+			// Do not touch the installation until its state is known.
 			o.Installed = nil
 			return o, cause(ctx)
 		}

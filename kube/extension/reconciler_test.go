@@ -96,7 +96,7 @@ func TestReconcile(t *testing.T) {
 	r := &extension.Reconciler{Client: c, Catalogs: opener{}, Installer: in}
 
 	e, err := reconciled(t, r)
-	if err != nil || e.Status.Install == nil || e.Status.Install.Bundle.Name != "etcd.v1.0.0" || progressing(e) != "True Succeeded: the desired state is reached" {
+	if err != nil || e.Status.Install == nil || e.Status.Install.Bundle.Name != "etcd.v1.0.0" || progressing(e) != "True Succeeded: desired state reached" {
 		t.Fatalf("%v, %+v", err, e.Status)
 	}
 	// At rest it looks, and writes nothing.
@@ -142,7 +142,7 @@ func TestReconcileRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var catalog *extension.CatalogError
-	if e, err := reconciled(t, r); !errors.As(err, &catalog) || progressing(e) != `True Retrying: catalog "broken": it is not served` {
+	if e, err := reconciled(t, r); !errors.As(err, &catalog) || progressing(e) != `True Retrying: catalog "broken": the catalog is not served` {
 		t.Errorf("%v, %s", err, progressing(e))
 	}
 }
@@ -154,7 +154,7 @@ func TestDecideOnly(t *testing.T) {
 	r := &extension.Reconciler{Client: c, Catalogs: opener{}}
 	for range 2 {
 		e, err := reconciled(t, r)
-		if err != nil || e.Status.Install != nil || progressing(e) != "False Blocked: bundle etcd.v2.0.0 of catalog community is selected: nothing here installs it" {
+		if err != nil || e.Status.Install != nil || progressing(e) != "False Blocked: bundle etcd.v2.0.0 of catalog community is selected: no installer is configured" {
 			t.Errorf("%v, %+v", err, e.Status)
 		}
 	}

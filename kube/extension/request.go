@@ -9,30 +9,31 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// A SpecError says what is wrong with the specification of an extension. Only a
-// change of it helps.
+// A SpecError reports an invalid field in the specification of an extension.
+// Retrying does not help until the extension changes.
 type SpecError struct {
-	// Path is the JSON pointer of the fault: /spec/source/catalog/version.
+	// Path is the JSON pointer of the field, such as
+	// /spec/source/catalog/version.
 	Path string
 	Err  error
 }
 
-// Error returns "path: what is wrong".
+// Error returns "path: cause".
 func (e *SpecError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
 
 // Unwrap returns the cause.
 func (e *SpecError) Unwrap() error { return e.Err }
 
-// Request returns what an extension asks of the catalogs, none of which is opened
-// yet: a Catalog's Graph is nil. Installed is nil for a fresh installation.
-// The error is a [*SpecError].
+// Request converts an extension to a request. The catalogs are not opened: the
+// Graph of each is nil. Installed is nil for a new installation. The error is a
+// [*SpecError].
 func Request(e *api.ClusterExtension, installed *api.BundleMetadata, catalogs []api.ClusterCatalog) (olmv1.Request, error) {
 	src := e.Spec.Source
 	switch {
 	case src.SourceType != api.SourceTypeCatalog:
-		return olmv1.Request{}, &SpecError{"/spec/source/sourceType", fmt.Errorf("%q is not %q, the only type of source", src.SourceType, api.SourceTypeCatalog)}
+		return olmv1.Request{}, &SpecError{"/spec/source/sourceType", fmt.Errorf("%q is not supported; use %q", src.SourceType, api.SourceTypeCatalog)}
 	case src.Catalog == nil:
-		return olmv1.Request{}, &SpecError{"/spec/source/catalog", fmt.Errorf("is missing; name the package to install")}
+		return olmv1.Request{}, &SpecError{"/spec/source/catalog", fmt.Errorf("is missing; specify the package to install")}
 	}
 	f := src.Catalog
 	r := olmv1.Request{
@@ -66,7 +67,7 @@ func selector(s *metav1.LabelSelector) *olmv1.LabelSelector {
 	return out
 }
 
-// paths leads from a fault of a request to its place in the extension.
+// paths maps the JSON pointers of a request to those of an extension.
 var paths = map[string]string{
 	"/package":  "/spec/source/catalog/packageName",
 	"/version":  "/spec/source/catalog/version",

@@ -13,12 +13,12 @@ import (
 	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
-// Served opens ClusterCatalogs where their status says that they are served. The
-// same content is opened once, and asked for again only when the status says that
-// it was unpacked anew. Its zero value is ready for use by any number of
-// goroutines.
+// Served is an Opener that fetches ClusterCatalogs from the addresses in their
+// status. Content is fetched again only if the status shows that it was
+// unpacked again. The zero value is ready to use. It is safe for concurrent
+// use.
 type Served struct {
-	// Options are for the clients, with the certificate authorities.
+	// Options configure the clients, for example with certificate authorities.
 	Options *catalogd.Options
 
 	mu     sync.Mutex
@@ -30,21 +30,21 @@ type servedCatalog struct {
 	base   string
 
 	mu      sync.Mutex
-	version string // what the status said when it was fetched last
+	version string // according to the status at the last fetch
 }
 
-// Open returns the content of a catalog. One that is not served now is an error,
-// whatever is remembered of it.
+// Open returns the content of a catalog. A catalog that is not served now is an
+// error, even if its content is cached.
 func (s *Served) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalog, error) {
 	if cond := meta.FindStatusCondition(c.Status.Conditions, api.TypeServing); cond == nil || cond.Status != "True" {
-		text := "it is not served"
+		text := "the catalog is not served"
 		if cond != nil && cond.Message != "" {
 			text += ": " + cond.Message
 		}
 		return nil, errors.New(text)
 	}
 	if c.Status.URLs == nil {
-		return nil, errors.New("its status does not say where it is served")
+		return nil, errors.New("status.urls is missing")
 	}
 	served, err := s.at(c.Name, c.Status.URLs.Base)
 	if err != nil {
@@ -69,7 +69,8 @@ func (s *Served) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalo
 	return cat.Graph, nil
 }
 
-// versionOf tells one unpacking from another; nothing when the status does not.
+// versionOf identifies the unpacked content of a catalog; "" if the status does
+// not.
 func versionOf(c *api.ClusterCatalog) string {
 	if c.Status.LastUnpacked == nil || c.Status.ResolvedSource == nil || c.Status.ResolvedSource.Image == nil {
 		return ""
@@ -77,7 +78,7 @@ func versionOf(c *api.ClusterCatalog) string {
 	return fmt.Sprint(c.UID, " ", c.Status.ResolvedSource.Image.Ref, " ", c.Status.LastUnpacked.Unix())
 }
 
-// at returns what is known of a catalog at an address.
+// at returns the state of a catalog at an address.
 func (s *Served) at(name, base string) (*servedCatalog, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *Served) at(name, base string) (*servedCatalog, error) {
 	return s.byName[name], nil
 }
 
-// Retain forgets all catalogs but the named ones.
+// Retain forgets all catalogs that are not in names.
 func (s *Served) Retain(names map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

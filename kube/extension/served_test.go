@@ -39,15 +39,15 @@ func TestServed(t *testing.T) {
 		}
 		return "", g.NumBundles() == 4
 	}
-	if text, _ := open(); text != "it is not served" {
+	if text, _ := open(); text != "the catalog is not served" {
 		t.Errorf("without a status: %q", text)
 	}
 	c.Status.Conditions = []metav1.Condition{{Type: "Serving", Status: "False", Reason: "Unavailable", Message: "still unpacking"}}
-	if text, _ := open(); text != "it is not served: still unpacking" {
+	if text, _ := open(); text != "the catalog is not served: still unpacking" {
 		t.Errorf("not served: %q", text)
 	}
 	c.Status.Conditions[0].Status = "True"
-	if text, _ := open(); text != "its status does not say where it is served" {
+	if text, _ := open(); text != "status.urls is missing" {
 		t.Errorf("without an address: %q", text)
 	}
 	c.Status.URLs = &api.ClusterCatalogURLs{Base: ts.URL + "/catalogs/community"}
@@ -78,7 +78,7 @@ func TestServed(t *testing.T) {
 		t.Errorf("%q, %d requests; want it fetched after it was forgotten", text, requests.Load())
 	}
 	c.Status.URLs.Base = "nowhere"
-	if text, _ := open(); text != `address of a catalog: "nowhere" is neither http:// nor https://` {
+	if text, _ := open(); text != `catalog address: "nowhere" does not start with http:// or https://` {
 		t.Errorf("%q", text)
 	}
 }

@@ -123,7 +123,7 @@ func realServer(t *testing.T, crds string) {
 	// A catalog comes, another one ties, a priority decides.
 	community, certified := &clusterCatalogs(t, "community")[0], &clusterCatalogs(t, "certified")[0]
 	serve(community)
-	e := eventually("True Succeeded: the desired state is reached")
+	e := eventually("True Succeeded: desired state reached")
 	if e.Status.Install == nil || e.Status.Install.Bundle != *bundleOf("1.2.0") {
 		t.Errorf("%+v", e.Status.Install)
 	}
@@ -138,7 +138,7 @@ func realServer(t *testing.T, crds string) {
 	if err := c.Update(ctx, certified); err != nil {
 		t.Fatal(err)
 	}
-	eventually("True Succeeded: the desired state is reached")
+	eventually("True Succeeded: desired state reached")
 
 	// At rest, nothing is written.
 	var raw unstructured.Unstructured

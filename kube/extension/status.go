@@ -15,24 +15,24 @@ import (
 	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
-// An Outcome is what became of an extension.
+// An Outcome is the result of reconciling an extension.
 type Outcome struct {
-	// Decision is nil when it did not come to one.
+	// Decision is nil if none was made.
 	Decision *Decision
-	// Installed is what is installed now; nil for nothing. InstalledErr says why
-	// that cannot be told.
+	// Installed is the installed bundle, or nil. InstalledErr is why it cannot
+	// be determined.
 	Installed    *api.BundleMetadata
 	InstalledErr error
 	// InstallErr is why the selected bundle was not installed.
 	InstallErr error
 }
 
-// ErrNoInstaller is the InstallErr where a program decides only.
-var ErrNoInstaller = errors.New("nothing here installs it")
+// ErrNoInstaller is the InstallErr of a Reconciler without an Installer.
+var ErrNoInstaller = errors.New("no installer is configured")
 
-// Status returns the status of an extension with an outcome. Conditions of other
-// types stay, and so do the times of conditions whose status stays: the same
-// outcome gives the same status.
+// Status returns the status of an extension for an outcome. Conditions of other
+// types are kept, and transition times change only with a condition's status,
+// so the same outcome gives the same status.
 func Status(e *api.ClusterExtension, o Outcome, now metav1.Time) api.ClusterExtensionStatus {
 	s := api.ClusterExtensionStatus{Conditions: slices.Clone(e.Status.Conditions), Install: e.Status.Install}
 	set := func(typ string, status metav1.ConditionStatus, reason, message string) {
@@ -49,7 +49,7 @@ func Status(e *api.ClusterExtension, o Outcome, now metav1.Time) api.ClusterExte
 	}
 	switch {
 	case o.InstalledErr != nil:
-		set(api.TypeInstalled, metav1.ConditionUnknown, api.ReasonFailed, "what is installed cannot be told: "+message(o.InstalledErr))
+		set(api.TypeInstalled, metav1.ConditionUnknown, api.ReasonFailed, "the installed bundle is unknown: "+message(o.InstalledErr))
 	case o.Installed != nil:
 		set(api.TypeInstalled, metav1.ConditionTrue, api.ReasonSucceeded, fmt.Sprintf("bundle %s is installed", o.Installed.Name))
 	case o.InstallErr != nil && !errors.Is(o.InstallErr, ErrNoInstaller):
@@ -70,14 +70,14 @@ func progress(o Outcome) (metav1.ConditionStatus, string, string) {
 	err := o.err()
 	switch {
 	case err == nil:
-		return metav1.ConditionTrue, api.ReasonSucceeded, "the desired state is reached"
+		return metav1.ConditionTrue, api.ReasonSucceeded, "desired state reached"
 	case terminal(err):
 		return metav1.ConditionFalse, api.ReasonBlocked, message(err)
 	}
 	return metav1.ConditionTrue, api.ReasonRetrying, message(err)
 }
 
-// err returns what is in the way.
+// err returns the error that prevents progress, or nil.
 func (o Outcome) err() error {
 	switch {
 	case o.InstalledErr != nil:
@@ -85,34 +85,34 @@ func (o Outcome) err() error {
 	case o.Decision != nil && o.Decision.Err != nil:
 		return o.Decision.Err
 	case o.Decision == nil || o.Decision.Selection == nil:
-		return errors.New("no decision was made yet")
+		return errors.New("no bundle has been selected yet")
 	case o.InstallErr != nil:
 		b := o.Decision.Selection
 		return fmt.Errorf("bundle %s of catalog %s is selected: %w", b.Bundle, b.Catalog, o.InstallErr)
 	case o.Installed == nil || *o.Installed != *o.Decision.Bundle():
 		b := o.Decision.Selection
-		return fmt.Errorf("bundle %s of catalog %s is selected and not installed yet", b.Bundle, b.Catalog)
+		return fmt.Errorf("bundle %s of catalog %s is selected but not installed yet", b.Bundle, b.Catalog)
 	}
 	return nil
 }
 
-// terminal reports whether only a person can help.
+// terminal reports whether retrying cannot help.
 func terminal(err error) bool {
 	var spec *SpecError
 	return errors.As(err, &spec) || errors.Is(err, ErrNoInstaller) || errors.Is(err, reconcile.TerminalError(nil))
 }
 
-// message returns the text of an error, without the words that controller-runtime
-// puts in front of one that is terminal.
+// message returns the text of an error without controller-runtime's "terminal
+// error: " prefix.
 func message(err error) string {
 	return strings.ReplaceAll(err.Error(), "terminal error: ", "")
 }
 
-// maxMessage is the longest message of a condition that the API server takes,
-// less the dots.
+// maxMessage is the API server's limit for the message of a condition, less the
+// ellipsis.
 const maxMessage = 32768 - len("…")
 
-// shorten returns a message as a condition shows it (S8), not longer than that.
+// shorten returns a message for a condition (S8), truncated to maxMessage.
 func shorten(text string) string {
 	text = visible.Lines(text)
 	if len(text) <= maxMessage {

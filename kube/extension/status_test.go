@@ -136,7 +136,7 @@ func TestStatus(t *testing.T) {
 func TestStatusText(t *testing.T) {
 	e := clusterExtension(t, "packageName: etcd")
 	s := extension.Status(e, extension.Outcome{InstalledErr: errors.New("one\ntwo \u202eowt\u200b\x1b[1m")}, now)
-	want := "what is installed cannot be told: one\n" + `two \u202eowt\u200b\u001b[1m`
+	want := "the installed bundle is unknown: one\n" + `two \u202eowt\u200b\u001b[1m`
 	if c := meta.FindStatusCondition(s.Conditions, api.TypeInstalled); c == nil || c.Message != want {
 		t.Errorf("%+v; want %q", c, want)
 	}

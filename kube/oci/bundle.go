@@ -17,18 +17,17 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// A Bundle is the content of a bundle image. It never changes, and any number of
-// goroutines may share it. Its FS is that of a bundle directory, for
-// fbc.ReadBundleDir.
+// A Bundle is the content of a bundle image. It is immutable and safe for
+// concurrent use. Its FS is a bundle directory, for fbc.ReadBundleDir.
 type Bundle struct {
 	*Image
-	// Objects are the manifests, by file and in the order of the file.
+	// Objects holds the manifests, ordered by file and by position in the file.
 	Objects []olm.Object
 }
 
-// Bundle returns the content of a bundle image: the directories that its labels
-// operators.operatorframework.io.bundle.manifests.v1 and metadata.v1 name. The
-// error is an [*Error], or the cause of the context's end.
+// Bundle returns the content of a bundle image: the directories named by its
+// labels operators.operatorframework.io.bundle.manifests.v1 and metadata.v1.
+// The error is an [*Error], or the cause of the context's end.
 func (p *Puller) Bundle(ctx context.Context, ref string) (*Bundle, error) {
 	img, err := p.pull(ctx, ref, bundleKind(p.opts.Bundles))
 	if err != nil {
@@ -44,8 +43,8 @@ func (p *Puller) Bundle(ctx context.Context, ref string) (*Bundle, error) {
 	return &Bundle{img, objects}, nil
 }
 
-// readObjects reads the manifests of a directory as opm does: the files in it by
-// name, without those that begin with a dot, and none below it.
+// readObjects reads the manifests in a directory as opm does: all files in name
+// order, without dot files and subdirectories.
 func readObjects(ctx context.Context, fsys fs.FS, dir string) ([]olm.Object, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -87,7 +86,7 @@ func readObjects(ctx context.Context, fsys fs.FS, dir string) ([]olm.Object, err
 	return out, nil
 }
 
-// readObject reads a document; an empty one is no object and no error.
+// readObject reads a document. An empty document is the zero Object.
 func readObject(ctx context.Context, doc []byte, opts *yamljson.Options) (o olm.Object, err error) {
 	text, err := yamljson.JSON(ctx, doc, opts)
 	if err != nil {
@@ -100,7 +99,7 @@ func readObject(ctx context.Context, doc []byte, opts *yamljson.Options) (o olm.
 		return o, err
 	}
 	if o.Kind == "" || o.APIVersion == "" || o.Metadata.Name == "" {
-		return o, errors.New("is no Kubernetes object: it has no kind, apiVersion or name")
+		return o, errors.New("is not a Kubernetes object: kind, apiVersion or metadata.name is missing")
 	}
 	return o, nil
 }

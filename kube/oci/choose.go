@@ -8,17 +8,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// maxConfig bounds the configuration of an image, which is read whole.
+// maxConfig limits the size of an image's configuration, which is read into
+// memory.
 const maxConfig = 8 << 20
 
-// choose returns the image that a descriptor means: of several, the one for the
-// preferred platform, else that of linux/amd64, else the first.
+// choose returns the image that a descriptor refers to. From an index, it
+// selects the image for the preferred platform, else for linux/amd64, else the
+// first.
 func (p *Puller) choose(desc *remote.Descriptor) (v1.Image, error) {
 	switch {
 	case desc.MediaType.IsImage():
 		return desc.Image()
 	case !desc.MediaType.IsIndex():
-		return nil, fmt.Errorf("it is a %s, neither an image nor an index of images", desc.MediaType)
+		return nil, fmt.Errorf("media type %s is not an image or an image index", desc.MediaType)
 	}
 	index, err := desc.ImageIndex()
 	if err != nil {
@@ -37,12 +39,13 @@ func (p *Puller) choose(desc *remote.Descriptor) (v1.Image, error) {
 		}
 	}
 	if best == nil {
-		return nil, errors.New("the index holds no image")
+		return nil, errors.New("the index contains no image")
 	}
 	return index.Image(best.Digest)
 }
 
-// score says how well an image of an index fits; 0 means not at all.
+// score returns how well an image of an index matches, or 0 if it must not be
+// used.
 func (p *Puller) score(d *v1.Descriptor) int {
 	switch {
 	case !d.MediaType.IsImage():
@@ -50,7 +53,7 @@ func (p *Puller) score(d *v1.Descriptor) int {
 	case d.Platform == nil:
 		return 1
 	case d.Platform.OS == "unknown":
-		return 0 // what builders say of an image, not an image
+		return 0 // an attestation, not an image
 	case d.Platform.Satisfies(p.opts.Platform):
 		return 3
 	case d.Platform.OS == "linux" && d.Platform.Architecture == "amd64":

@@ -1,5 +1,5 @@
-// Package oci reads what operators consist of from image registries: the
-// manifests of bundle images, and the files of catalog images.
+// Package oci reads bundle images and catalog images from registries: the
+// manifests of bundles and the files of catalogs.
 //
 // # A first bundle
 //
@@ -9,36 +9,34 @@
 //		fmt.Println(o.Kind, o.Metadata.Name)
 //	}
 //
-// An image says by its labels which of its directories matter: a bundle image
-// where its manifests and metadata are, a catalog image where its configs are.
-// Only these directories are unpacked; layers are applied in their order, with
-// what upper ones remove. The result is an fs.FS over a compressed copy, in
-// memory or, with Options.Dir, in a file per digest.
+// The labels of an image name its directories of interest: a bundle's manifests
+// and metadata, or a catalog's configs. Only these are unpacked, layer by
+// layer, including deletions. The result is an fs.FS over a compressed archive,
+// in memory or, with Options.Dir, in one file per digest.
 //
-// # What is believed
+// # Untrusted images
 //
-// Nothing. Manifests, configurations and layers are compared with their digests
-// while they arrive. A reference with a digest is pulled at most once, one with
-// a tag is asked for again each time. Sizes, numbers of files and the work of
-// decompression are bounded by [Limits]. A name with "..", a link that leads out
-// of the directory, a device: each is an error that names it, and nothing is ever
-// written under a name that an image chose.
+// Manifests, configurations and layers are verified against their digests while
+// they are read. A reference with a digest is pulled at most once; a tag is
+// looked up again each time. [Limits] bound sizes, numbers of files and
+// decompression. Names with "..", links that leave the directory, and devices
+// are errors. No file is ever created under a name that comes from an image.
 //
-// # Which image of several
+// # Platforms
 //
 // A reference may name an index of images for several platforms. Bundles and
-// catalogs are data and mostly the same in all; taken is the image of
-// Options.Platform, else that of linux/amd64, else the first one.
+// catalogs are data and usually the same for all. The puller chooses the image
+// for Options.Platform, else for linux/amd64, else the first one.
 //
 // # Mirrors
 //
-// Options.Mirrors are registries to try first, as an ImageDigestMirrorSet states
-// them. References keep their names: who asks for quay.io/example/etcd gets what
-// has that digest, wherever it was.
+// Options.Mirrors are registries to try first, like those of an
+// ImageDigestMirrorSet. References keep their names, whichever registry the
+// image comes from.
 //
 // # Errors
 //
-// Every failure is an [*Error] with the reference. Its cause is a [*LimitError],
-// an [*UnsafeError], a [*LabelError], a [*ManifestError], or what the registry
-// answered, a *transport.Error of go-containerregistry.
+// Every failure is an [*Error] with the reference. Its cause is a
+// [*LimitError], an [*UnsafeError], a [*LabelError], a [*ManifestError], or the
+// error of the registry, a *transport.Error of go-containerregistry.
 package oci

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The labels by which images tell where their content is (001, 002).
+// The labels of bundle and catalog images.
 const (
 	LabelMediaType = "operators.operatorframework.io.bundle.mediatype.v1"
 	LabelManifests = "operators.operatorframework.io.bundle.manifests.v1"
@@ -14,19 +14,18 @@ const (
 	LabelConfigs   = "operators.operatorframework.io.index.configs.v1"
 )
 
-// MediaTypeRegistry is the media type of bundles of plain manifests with a CSV,
-// the only one that OLM installs.
+// MediaTypeRegistry is the media type of bundles with plain manifests and a
+// CSV, the only one that OLM installs.
 const MediaTypeRegistry = "registry+v1"
 
-// A kind is a kind of image: which of its directories matter, and what it may
-// cost.
+// A kind is a kind of image, with its directories of interest and its limits.
 type kind struct {
 	name   string
 	limits Limits
 	roots  func(labels map[string]string) ([]root, error)
 }
 
-// A root is a directory of an image, and where it is to be in the result.
+// A root is a directory of an image and its place in the result.
 type root struct {
 	label, from, to string
 	optional        bool
@@ -34,7 +33,7 @@ type root struct {
 
 func catalogKind(limits Limits) kind {
 	return kind{"catalog", limits, func(labels map[string]string) ([]root, error) {
-		r, err := rootOf(labels, LabelConfigs, ".", "only catalogs in files can be read, not those in a database")
+		r, err := rootOf(labels, LabelConfigs, ".", "only file-based catalogs are supported, not database catalogs")
 		return []root{r}, err
 	}}
 }
@@ -42,9 +41,9 @@ func catalogKind(limits Limits) kind {
 func bundleKind(limits Limits) kind {
 	return kind{"bundle", limits, func(labels map[string]string) ([]root, error) {
 		if m := labels[LabelMediaType]; m != "" && m != MediaTypeRegistry {
-			return nil, &LabelError{Label: LabelMediaType, Value: m, Reason: "is no " + MediaTypeRegistry + ", the only kind of bundle that OLM installs"}
+			return nil, &LabelError{Label: LabelMediaType, Value: m, Reason: "is not " + MediaTypeRegistry + ", the only media type that OLM installs"}
 		}
-		manifests, err := rootOf(labels, LabelManifests, "manifests", "it is no bundle image")
+		manifests, err := rootOf(labels, LabelManifests, "manifests", "the image is not a bundle")
 		if err != nil {
 			return nil, err
 		}
@@ -69,13 +68,13 @@ func rootOf(labels map[string]string, label, to, missing string) (root, error) {
 	}
 	from, ok := cleanName(value)
 	if !ok || from == "." {
-		return root{}, &LabelError{Label: label, Value: value, Reason: "names no directory in the image"}
+		return root{}, &LabelError{Label: label, Value: value, Reason: "is not a valid directory"}
 	}
 	return root{label: label, from: from, to: to}, nil
 }
 
-// cleanName returns a path in an image without a leading slash, "." for the root.
-// It reports false for what is no path in it.
+// cleanName returns a path in an image without a leading slash, or "." for the
+// root. It returns false if the path is invalid or contains "..".
 func cleanName(name string) (string, bool) {
 	for elem := range strings.SplitSeq(name, "/") {
 		if elem == ".." {

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// An overlay is the state of the wanted directories after some layers. It only
-// records; nothing is written under a name of the image.
+// An overlay records the state of the directories of interest after some
+// layers. No file is created under a name from the image.
 type overlay struct {
 	roots  []root
 	limits Limits
@@ -21,25 +21,24 @@ type overlay struct {
 
 	scanned, files int64
 	spooled        int64 // bytes in the spool
-	bytes          int64 // of what would be unpacked: files, links as what they lead to, names
+	bytes          int64 // unpacked: files, link targets and names
 }
 
-// The whiteouts of image layers: ".wh.name" removes name, opaque all that lower
-// layers have in the directory.
+// The whiteouts of image layers: ".wh.name" deletes name; opaque deletes
+// everything that lower layers have in its directory.
 const (
 	whiteout = ".wh."
 	opaque   = ".wh..wh..opq"
 )
 
-// longestName is what Linux allows.
+// longestName is Linux's limit.
 const longestName = 4096
 
-// A layer is a layer of an image.
 type layer interface {
 	Uncompressed() (io.ReadCloser, error)
 }
 
-// apply applies a layer on top of the others.
+// apply adds a layer on top of the others.
 func (o *overlay) apply(ctx context.Context, l layer) error {
 	content, err := l.Uncompressed()
 	if err != nil {
@@ -60,7 +59,8 @@ func (o *overlay) apply(ctx context.Context, l layer) error {
 			return err
 		}
 	}
-	// The digest is compared at the very end of the layer, behind the archive.
+	// Read to the end of the layer, beyond the archive: the digest is verified
+	// there.
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return err
 	}
@@ -68,11 +68,11 @@ func (o *overlay) apply(ctx context.Context, l layer) error {
 	return nil
 }
 
-// add adds an entry of a layer to its tree.
+// add adds an entry of a layer to the layer's tree.
 func (o *overlay) add(top *node, h *tar.Header, content io.Reader) error {
 	name, ok := cleanName(h.Name)
 	if !ok {
-		return &UnsafeError{Path: shortened(h.Name), Reason: "is a name that leads out of the image"}
+		return &UnsafeError{Path: shortened(h.Name), Reason: "is a path outside the image"}
 	}
 	dir, base := path.Split(name)
 	dir = path.Clean(dir)
@@ -82,7 +82,7 @@ func (o *overlay) add(top *node, h *tar.Header, content io.Reader) error {
 		name = dir
 	case hides:
 		if removed == "" || removed == "." || removed == ".." {
-			return &UnsafeError{Path: shortened(h.Name), Reason: "removes what is not a file"}
+			return &UnsafeError{Path: shortened(h.Name), Reason: "is a whiteout without a file name"}
 		}
 		name = path.Join(dir, removed)
 	}
@@ -90,9 +90,8 @@ func (o *overlay) add(top *node, h *tar.Header, content io.Reader) error {
 		return nil
 	}
 	if len(name) > longestName || len(h.Linkname) > longestName {
-		return &UnsafeError{Path: shortened(h.Name), Reason: fmt.Sprintf("is a name or a link of more than %d bytes", longestName)}
+		return &UnsafeError{Path: shortened(h.Name), Reason: fmt.Sprintf("has a name or link target longer than %d bytes", longestName)}
 	}
-	// Whatever is remembered counts.
 	if err := o.count(); err != nil {
 		return err
 	}
@@ -116,7 +115,8 @@ func (o *overlay) add(top *node, h *tar.Header, content io.Reader) error {
 	return top.put(name, e, o.count)
 }
 
-// entry returns what a layer has at a path. It stores the content of a file.
+// entry returns the entry for a path and copies the content of a file to the
+// spool.
 func (o *overlay) entry(top *node, name string, h *tar.Header, content io.Reader) (entry, error) {
 	switch h.Typeflag {
 	case tar.TypeReg:
@@ -139,7 +139,7 @@ func (o *overlay) count() error {
 	return nil
 }
 
-// charge counts bytes of what is unpacked.
+// charge counts unpacked bytes.
 func (o *overlay) charge(n int64) error {
 	if n > o.limits.Bytes-o.bytes {
 		return &LimitError{Limit: "Bytes", Max: o.limits.Bytes}
@@ -148,8 +148,8 @@ func (o *overlay) charge(n int64) error {
 	return nil
 }
 
-// matters reports whether a path is in one of the directories, or on the way to
-// one.
+// matters reports whether a path is in or above one of the directories of
+// interest.
 func (o *overlay) matters(name string) bool {
 	return slices.ContainsFunc(o.roots, func(r root) bool { return within(name, r.from) || within(r.from, name) })
 }
@@ -157,7 +157,7 @@ func (o *overlay) matters(name string) bool {
 // store copies a file to the spool.
 func (o *overlay) store(name string, r io.Reader) (entry, error) {
 	if !utf8.ValidString(name) || strings.Contains(name, `\`) {
-		return entry{}, &UnsafeError{Path: name, Reason: "is a name that not every system understands"}
+		return entry{}, &UnsafeError{Path: name, Reason: "is not a portable file name"}
 	}
 	offset := o.spooled
 	size, err := io.Copy(o.spool, io.LimitReader(r, o.limits.Bytes-o.bytes+1))
@@ -168,7 +168,7 @@ func (o *overlay) store(name string, r io.Reader) (entry, error) {
 	return entry{typ: tar.TypeReg, offset: offset, size: size}, err
 }
 
-// hardLink returns the file that a hard link names, of this layer or a lower one.
+// hardLink returns the target of a hard link, in this layer or a lower one.
 func (o *overlay) hardLink(name, target string, top *node) (entry, error) {
 	if to, ok := cleanName(target); ok {
 		for _, tree := range []*node{top, &o.state} {
@@ -177,10 +177,10 @@ func (o *overlay) hardLink(name, target string, top *node) (entry, error) {
 			}
 		}
 	}
-	return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a link to %q, which is not a file of the same directory", target)}
+	return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a link to %q, which is not a file in the same directory", target)}
 }
 
-// shortened returns the beginning of a long name, for an error.
+// shortened truncates a long name for an error.
 func shortened(name string) string {
 	if len(name) > 200 {
 		return name[:200] + "…"
@@ -188,7 +188,7 @@ func shortened(name string) string {
 	return name
 }
 
-// obeying is a reader that ends with its context.
+// obeying is a reader that fails when its context ends.
 type obeying struct {
 	ctx context.Context
 	r   io.Reader
@@ -201,7 +201,7 @@ func (o obeying) Read(p []byte) (int, error) {
 	return o.r.Read(p)
 }
 
-// A scanner bounds what is decompressed.
+// A scanner limits the decompressed bytes.
 type scanner struct {
 	r io.Reader
 	o *overlay

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// A memory holds the images that were asked for last, up to a number and a size.
-// It is safe for use by any number of goroutines.
+// A memory caches the most recently used images, up to a number and a size. It
+// is safe for concurrent use.
 type memory struct {
 	number int
 	most   int64
 
 	mu     sync.Mutex
-	images map[string]*list.Element // of order
-	order  *list.List               // of *remembered, the latest first
+	images map[string]*list.Element // elements of order
+	order  *list.List               // of *remembered, most recent first
 	size   int64
 	scopes int
 }
@@ -28,7 +28,7 @@ func newMemory(number int, most int64) *memory {
 	return &memory{number: number, most: most, images: map[string]*list.Element{}, order: list.New()}
 }
 
-// newScope returns what keys begin with that nobody else uses.
+// newScope returns a unique prefix for keys.
 func (m *memory) newScope() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,8 +48,7 @@ func (m *memory) get(key string) *Image {
 	return e.Value.(*remembered).image
 }
 
-// put puts an image in front of all others, and forgets those that were not asked
-// for the longest.
+// put adds an image at the front and evicts the least recently used ones.
 func (m *memory) put(key string, img *Image) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,21 +8,22 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// A Mirror says where else the images of a registry, or of a part of it, are.
+// A Mirror configures the mirrors of a registry or a part of it.
 type Mirror struct {
 	// Source is a registry or a prefix of repositories: "quay.io",
-	// "quay.io/example", "quay.io/example/etcd". The longest that fits counts.
+	// "quay.io/example", "quay.io/example/etcd". The longest match applies.
 	Source string
-	// Mirrors take its place, in this order: "mirror.example:5000/quay".
+	// Mirrors replace Source in a reference, in this order:
+	// "mirror.example:5000/quay".
 	Mirrors []string
-	// Tags also asks mirrors for tags. By default, they are only asked for
-	// digests, as nothing tells that a tag means the same there.
+	// Tags uses the mirrors for tags too. By default they are used only for
+	// digests, because a tag may mean another image there.
 	Tags bool
-	// Never asks the source itself never.
+	// Never disables pulling from Source itself.
 	Never bool
 }
 
-// candidates returns where to look for an image, in order.
+// candidates returns the references to try for an image, in order.
 func (p *Puller) candidates(text string) ([]name.Reference, error) {
 	ref, err := p.parse(text)
 	if err != nil {
@@ -59,7 +60,7 @@ func (p *Puller) candidates(text string) ([]name.Reference, error) {
 		out = append(out, ref)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("the mirrors of %q are an empty list, and the source itself is not to be asked", m.Source)
+		return nil, fmt.Errorf("the mirror entry for %q has no mirrors, and Never excludes the source itself", m.Source)
 	}
 	return out, nil
 }

@@ -64,14 +64,14 @@ func TestNamesCount(t *testing.T) {
 		header tar.Header
 		want   string
 	}{
-		{"implied directories", tar.Header{Name: deep + "b", Typeflag: tar.TypeReg}, "it has more than 100 files and directories; raise Limits.Files if that is right"},
-		{"a long name", tar.Header{Name: "manifests/" + long(4000), Typeflag: tar.TypeReg}, "its files have more than 3000 bytes; raise Limits.Bytes if that is right"},
-		{"a long target", tar.Header{Name: "manifests/a", Linkname: long(4000), Typeflag: tar.TypeSymlink}, "its files have more than 3000 bytes; raise Limits.Bytes if that is right"},
-		{"a removal with a long name", tar.Header{Name: "manifests/.wh." + long(4000), Typeflag: tar.TypeReg}, "its files have more than 3000 bytes; raise Limits.Bytes if that is right"},
-		{"a very long name", tar.Header{Name: "manifests/" + long(5000), Typeflag: tar.TypeReg}, `"manifests/` + long(190) + `…" is a name or a link of more than 4096 bytes`},
-		{"a very long target", tar.Header{Name: "manifests/a", Linkname: long(5000), Typeflag: tar.TypeSymlink}, `"manifests/a" is a name or a link of more than 4096 bytes`},
-		{"a removal without a name", tar.Header{Name: "manifests/.wh.", Typeflag: tar.TypeReg}, `"manifests/.wh." removes what is not a file`},
-		{"a removal of the parent", tar.Header{Name: "manifests/.wh...", Typeflag: tar.TypeReg}, `"manifests/.wh..." removes what is not a file`},
+		{"implied directories", tar.Header{Name: deep + "b", Typeflag: tar.TypeReg}, "the image has more than 100 files and directories; raise Limits.Files to allow it"},
+		{"a long name", tar.Header{Name: "manifests/" + long(4000), Typeflag: tar.TypeReg}, "the files are larger than 3000 bytes in total; raise Limits.Bytes to allow it"},
+		{"a long target", tar.Header{Name: "manifests/a", Linkname: long(4000), Typeflag: tar.TypeSymlink}, "the files are larger than 3000 bytes in total; raise Limits.Bytes to allow it"},
+		{"a removal with a long name", tar.Header{Name: "manifests/.wh." + long(4000), Typeflag: tar.TypeReg}, "the files are larger than 3000 bytes in total; raise Limits.Bytes to allow it"},
+		{"a very long name", tar.Header{Name: "manifests/" + long(5000), Typeflag: tar.TypeReg}, `"manifests/` + long(190) + `…" has a name or link target longer than 4096 bytes`},
+		{"a very long target", tar.Header{Name: "manifests/a", Linkname: long(5000), Typeflag: tar.TypeSymlink}, `"manifests/a" has a name or link target longer than 4096 bytes`},
+		{"a removal without a name", tar.Header{Name: "manifests/.wh.", Typeflag: tar.TypeReg}, `"manifests/.wh." is a whiteout without a file name`},
+		{"a removal of the parent", tar.Header{Name: "manifests/.wh...", Typeflag: tar.TypeReg}, `"manifests/.wh..." is a whiteout without a file name`},
 	} {
 		o := &overlay{roots: manifests, limits: Limits{Bytes: 3000, Files: 100, Scan: 1 << 20}, spool: io.Discard}
 		if err := o.apply(t.Context(), plain(entries(t, tt.header))); err == nil || err.Error() != tt.want {

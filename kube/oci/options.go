@@ -8,50 +8,53 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Options adjust a Puller. A nil *Options means all defaults.
+// Options configure a Puller. A nil *Options means all defaults.
 type Options struct {
-	// Keychain gives the credentials for a registry. Default: none.
+	// Keychain provides credentials for registries. Default: none.
 	Keychain authn.Keychain
-	// Transport makes the requests, with certificate authorities and whatever
-	// else registries want. Default: that of go-containerregistry.
+	// Transport makes the requests, for example with certificate authorities.
+	// Default: that of go-containerregistry.
 	Transport http.RoundTripper
-	// Platform is preferred where there are several images. Default: linux/amd64.
+	// Platform is the preferred platform in an index of images. Default:
+	// linux/amd64.
 	Platform v1.Platform
 	// Mirrors are tried before the registry that a reference names.
 	Mirrors []Mirror
-	// Insecure are registries, host with port, that are spoken to without TLS.
+	// Insecure lists registries, as host:port, to connect to without TLS.
 	Insecure []string
-	// Dir is a directory for what was pulled, a file per digest; it is made when
-	// it does not exist. Several pullers may share it. Default: memory.
+	// Dir is a directory for pulled images, one file per digest. It is created
+	// if necessary, and several pullers may share it. Default: images are kept
+	// in memory.
 	Dir string
-	// Timeout bounds one pull, mirrors and layers included. Default: 10 minutes.
+	// Timeout limits one pull, including mirrors and layers. Default: 10
+	// minutes.
 	Timeout time.Duration
-	// Remember is how many images stay at hand after a pull. Default: 64.
+	// Remember is the number of pulled images to cache. Default: 64.
 	Remember int
-	// Memory bounds the bytes of those that are in memory, compressed as they are.
-	// A larger one is pulled each time. Default: 256 MiB.
+	// Memory limits the compressed bytes of cached images in memory. A larger
+	// image is pulled each time. Default: 256 MiB.
 	Memory int64
-	// Bundles and Catalogs bound what an image may cost.
+	// Bundles and Catalogs limit bundle and catalog images.
 	Bundles, Catalogs Limits
 }
 
-// Limits bound what an image may cost. Zero fields mean the defaults, the first
-// for bundles and the second for catalogs.
+// Limits bound the cost of an image. Zero fields mean the defaults, listed
+// below for bundles and then for catalogs.
 type Limits struct {
-	// Download bounds the sum of the layers as they are sent.
+	// Download limits the total compressed size of the layers, in bytes.
 	// Default: 256 MiB, 1 GiB.
 	Download int64
-	// Scan bounds the sum of the layers after decompression.
-	// Default: 1 GiB, 4 GiB.
+	// Scan limits the total decompressed size of the layers, in bytes. Default:
+	// 1 GiB, 4 GiB.
 	Scan int64
-	// Bytes bounds the files that are unpacked with their names. Those that an
-	// upper layer then replaces count, and each link counts as the file that it
-	// leads to. Default: 64 MiB, 512 MiB.
+	// Bytes limits the total size of unpacked files and their names. It
+	// includes files that an upper layer replaces, and counts each link as its
+	// target. Default: 64 MiB, 512 MiB.
 	Bytes int64
-	// Files bounds the number of files, directories and removals in the layers,
-	// as far as the wanted directories go. Default: 10,000, 1 million.
+	// Files limits the number of files, directories and deletions in the
+	// directories of interest, over all layers. Default: 10,000, 1 million.
 	Files int64
-	// Layers bounds the number of layers. Default: 128, 128.
+	// Layers limits the number of layers. Default: 128, 128.
 	Layers int64
 }
 

@@ -14,28 +14,28 @@ import (
 	"github.com/olmkit/olmkit/kube/internal/flight"
 )
 
-// An Image is the part of an image that matters. It never changes, and any number
-// of goroutines may share it.
+// An Image is the part of an image that olmkit uses. It is immutable and safe
+// for concurrent use.
 type Image struct {
-	// Digest is that of the image; where the reference names an index, that of
-	// the one that was chosen.
+	// Digest is the image's digest. If the reference names an index, it is the
+	// digest of the chosen image.
 	Digest string
 	Labels map[string]string
-	// FS holds the files: manifests/ and metadata/ of a bundle, the configs of a
-	// catalog as its root.
+	// FS holds the files: manifests/ and metadata/ of a bundle, or the configs
+	// of a catalog at the root.
 	FS fs.FS
 
 	size int64 // in memory
 }
 
-// A Puller pulls images. It is safe for use by any number of goroutines.
+// A Puller pulls images. It is safe for concurrent use.
 type Puller struct {
 	opts   Options
 	shared flight.Group[string, *Image]
 
 	explainer Explainer
 	memory    *memory
-	scope     string // of what this puller finds in the memory
+	scope     string // prefix of this puller's keys in memory
 }
 
 // New returns a puller. Opts may be nil.
@@ -44,14 +44,14 @@ func New(opts *Options) *Puller {
 	return &Puller{opts: o, memory: newMemory(o.Remember, o.Memory)}
 }
 
-// An Explainer is a keychain that knows why it may lack credentials. What it says
-// is added to the error of a pull that failed.
+// An Explainer is a keychain that can explain missing credentials. Its error is
+// added to that of a failed pull.
 type Explainer interface{ Explain() error }
 
-// With returns a puller with the options of this one, and with credentials that
-// are tried before its own. It finds nothing in memory that others pulled, while
-// Options.Remember and Options.Memory bound what all of them keep there together.
-// Its directory is dir below Options.Dir, or the same if dir is empty.
+// With returns a puller with the same options and additional credentials, which
+// are tried first. It does not share cached images with others, but
+// Options.Remember and Options.Memory limit all of them together. Its directory
+// is dir below Options.Dir, or Options.Dir itself if dir is empty.
 func (p *Puller) With(k authn.Keychain, dir string) *Puller {
 	o := p.opts
 	o.Keychain = authn.NewMultiKeychain(k, o.Keychain)
@@ -63,22 +63,22 @@ func (p *Puller) With(k authn.Keychain, dir string) *Puller {
 	return out
 }
 
-// Dir returns the directory for what was pulled, or nothing where there is none.
-// Others may keep there what they made of an image, by its digest.
+// Dir returns the directory for pulled images, or "" if there is none. Callers
+// may store files there that are derived from an image, named by its digest.
 func (p *Puller) Dir() string { return p.opts.Dir }
 
-// Catalog returns the files of a catalog image: the directory that its label
-// operators.operatorframework.io.index.configs.v1 names. The same digest gives
-// the same pointer as long as it is remembered. The error is an [*Error], or the
-// cause of the context's end.
+// Catalog returns the files of a catalog image: the directory named by its
+// label operators.operatorframework.io.index.configs.v1. While an image is
+// cached, the same digest returns the same pointer. The error is an [*Error],
+// or the cause of the context's end.
 func (p *Puller) Catalog(ctx context.Context, ref string) (*Image, error) {
 	return p.pull(ctx, ref, catalogKind(p.opts.Catalogs))
 }
 
-// pull returns the part of an image that a kind is about.
+// pull returns the directories of interest of an image.
 func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 	return p.shared.Do(ctx, k.name+" "+ref, func(caller context.Context) (*Image, error) {
-		ctx, cancel := context.WithTimeoutCause(caller, p.opts.Timeout, fmt.Errorf("it took longer than Options.Timeout, %v", p.opts.Timeout))
+		ctx, cancel := context.WithTimeoutCause(caller, p.opts.Timeout, fmt.Errorf("the pull took longer than Options.Timeout, %v", p.opts.Timeout))
 		defer cancel()
 		list, err := p.candidates(ref)
 		if err != nil {
@@ -98,17 +98,17 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 				err = fmt.Errorf("%s: %w", c.Name(), err)
 			}
 			if failed = append(failed, err); isContent(err) {
-				break // the same content is as bad elsewhere
+				break // other mirrors have the same content
 			}
 		}
 		if p.explainer != nil && !isContent(errors.Join(failed...)) {
-			failed = append(failed, p.explainer.Explain()) // nil counts for nothing
+			failed = append(failed, p.explainer.Explain()) // errors.Join ignores nil
 		}
 		return nil, &Error{Ref: ref, Err: errors.Join(failed...)}
 	})
 }
 
-// isContent reports whether an error is about what an image holds.
+// isContent reports whether an error concerns the content of an image.
 func isContent(err error) bool {
 	for _, target := range []any{new(*LimitError), new(*UnsafeError), new(*LabelError), new(*ManifestError)} {
 		if errors.As(err, target) {
@@ -118,7 +118,7 @@ func isContent(err error) bool {
 	return false
 }
 
-// from pulls an image from one place, unless what is there is at hand.
+// from returns an image from one registry, unless it is cached.
 func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, error) {
 	if d, ok := at.(name.Digest); ok {
 		if img := p.known(ctx, k, d.DigestStr()); img != nil {
@@ -148,7 +148,7 @@ func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, e
 	return img, nil
 }
 
-// known returns an image that is in memory or on disk.
+// known returns a cached image from memory or disk, or nil.
 func (p *Puller) known(ctx context.Context, k kind, digest string) *Image {
 	img := p.memory.get(p.key(k, digest))
 	if img == nil {

@@ -57,7 +57,7 @@ func TestLayers(t *testing.T) {
 			item{"manifests/c.yaml", "b.yaml", '2'}, item{"manifests/d.json", "/manifests/e", '1'}),
 	))
 	_, err := oci.New(nil).Bundle(t.Context(), ref)
-	if err == nil || !strings.Contains(err.Error(), `layer 2 of 2: "manifests/d.json" is a link to "/manifests/e", which is not a file of the same directory`) {
+	if err == nil || !strings.Contains(err.Error(), `layer 2 of 2: "manifests/d.json" is a link to "/manifests/e", which is not a file in the same directory`) {
 		t.Fatalf("a hard link to nowhere: %v", err)
 	}
 	ref = r.push(t, "etcd:v1", image(t, bundleLabels,
@@ -173,7 +173,7 @@ func TestIndex(t *testing.T) {
 			ref := r.push(t, "etcd:v1", mutate.IndexMediaType(mutate.AppendManifests(empty.Index, tt.index...), types.OCIImageIndex))
 			b, err := oci.New(&oci.Options{Platform: tt.platform}).Bundle(t.Context(), ref)
 			if tt.want == "" {
-				if err == nil || !strings.Contains(err.Error(), "the index holds no image") {
+				if err == nil || !strings.Contains(err.Error(), "the index contains no image") {
 					t.Errorf("%v", err)
 				}
 				return
@@ -360,7 +360,7 @@ func TestContext(t *testing.T) {
 	// Nor does a registry that hangs keep a caller who would wait forever.
 	_, err := oci.New(&oci.Options{Timeout: 50 * time.Millisecond}).Bundle(t.Context(), ref)
 	var e *oci.Error
-	if !errors.As(err, &e) || !strings.Contains(err.Error(), "it took longer than Options.Timeout, 50ms") {
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "the pull took longer than Options.Timeout, 50ms") {
 		t.Errorf("%v; want the timeout told", err)
 	}
 }

@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// A file is a file of the result.
 type file struct {
 	name string // in the result
 	entry
 }
 
-// result returns the files of the directories, by name. A link counts as the file
-// that it leads to: each becomes a file.
+// result returns the files of the directories, sorted by name. Links become
+// copies of their targets.
 func (o *overlay) result(ctx context.Context) ([]file, error) {
 	var out []file
 	for _, r := range o.roots {
@@ -30,14 +29,14 @@ func (o *overlay) result(ctx context.Context) ([]file, error) {
 			return nil, err
 		}
 		if len(out) == before && !r.optional {
-			return nil, &LabelError{Label: r.label, Value: r.from, Reason: "names a directory that the image does not have, or that is empty"}
+			return nil, &LabelError{Label: r.label, Value: r.from, Reason: "names a directory that is missing or empty"}
 		}
 	}
 	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	return out, nil
 }
 
-// top returns the directory of a root, nil if there is none.
+// top returns the directory of a root, or nil if there is none.
 func (o *overlay) top(r root) (*node, error) {
 	n, at := &o.state, "."
 	for elem, rest := next(r.from); elem != ""; elem, rest = next(rest) {
@@ -46,7 +45,7 @@ func (o *overlay) top(r root) (*node, error) {
 		case n == nil || n.typ == 0:
 			return nil, nil
 		case !n.isDir():
-			return nil, &UnsafeError{Path: at, Reason: fmt.Sprintf("is not a directory, and label %s=%s needs one", r.label, r.from)}
+			return nil, &UnsafeError{Path: at, Reason: fmt.Sprintf("is not a directory, as label %s=%s requires", r.label, r.from)}
 		}
 	}
 	return n, nil
@@ -77,8 +76,8 @@ func (o *overlay) walk(ctx context.Context, r root, dir string, n *node, out *[]
 	return nil
 }
 
-// resolve returns the file that a path stands for, which symbolic links may lead
-// to within their directory.
+// resolve returns the file at a path, following symbolic links within the
+// directory.
 func (o *overlay) resolve(r root, name string, e entry) (entry, error) {
 	at := name
 	for range 8 {
@@ -96,14 +95,14 @@ func (o *overlay) resolve(r root, name string, e entry) (entry, error) {
 			at = path.Clean(to)[1:]
 			found := o.state.find(at)
 			if found == nil || found.typ == 0 || !within(at, r.from) {
-				return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a link to %q, which is not a file of the same directory", e.target)}
+				return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a link to %q, which is not a file in the same directory", e.target)}
 			}
 			e = found.entry
 		case tar.TypeDir:
 			return entry{}, &UnsafeError{Path: name, Reason: "is a link to a directory"}
 		default:
-			return entry{}, &UnsafeError{Path: name, Reason: "is a special file, such as a device"}
+			return entry{}, &UnsafeError{Path: name, Reason: "is a device or another special file"}
 		}
 	}
-	return entry{}, &UnsafeError{Path: name, Reason: "is a link in a circle"}
+	return entry{}, &UnsafeError{Path: name, Reason: "is part of a cycle of links, or of a chain of more than eight"}
 }

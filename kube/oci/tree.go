@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// An entry is what a layer has at a path.
+// An entry is the content of a path in a layer.
 type entry struct {
-	typ          byte // of package tar; 0 for nothing, or for what lower layers have
+	typ          byte // of package tar; 0 if the layer does not define the path
 	target       string
 	offset, size int64 // in the spool, for files
 }
 
 func (e *entry) isDir() bool { return e.typ == tar.TypeDir }
 
-// A node is a path in the tree of a layer, or of several that lie on each other.
+// A node is a path in the tree of one layer or of several merged layers.
 type node struct {
 	entry
-	fresh bool             // what lower layers have here is gone
+	fresh bool             // hides everything in lower layers
 	below map[string]*node // by name, in a directory
 }
 
@@ -29,8 +29,8 @@ func (n *node) find(name string) *node {
 	return n
 }
 
-// at returns the node of a path, which it makes with the directories on the way. It
-// calls implied for each directory that it makes.
+// at returns the node of a path, creating it and its parent directories if
+// necessary. It calls implied for each parent that it creates.
 func (n *node) at(name string, implied func() error) (*node, error) {
 	for elem, rest := next(name); elem != ""; elem, rest = next(rest) {
 		child := n.below[elem]
@@ -51,13 +51,13 @@ func (n *node) at(name string, implied func() error) (*node, error) {
 	return n, nil
 }
 
-// put puts an entry at a path, in place of what the same layer had there before.
+// put sets the entry at a path, replacing an earlier one of the same layer.
 func (n *node) put(name string, e entry, implied func() error) error {
 	at, err := n.at(name, implied)
 	if err != nil {
 		return err
 	}
-	// What is on the way becomes a directory.
+	// Turn all parents into directories.
 	for elem, rest := next(name); elem != ""; elem, rest = next(rest) {
 		if !n.isDir() {
 			n.entry = entry{typ: tar.TypeDir}
@@ -71,8 +71,8 @@ func (n *node) put(name string, e entry, implied func() error) error {
 	return nil
 }
 
-// over returns n, of an upper layer, on top of what lower ones have at its path.
-// It may change and return either.
+// over merges n, from an upper layer, with the lower layers' node at the same
+// path. It may modify and return either.
 func (n *node) over(lower *node) *node {
 	switch {
 	case lower == nil || n.fresh:
@@ -95,7 +95,8 @@ func (n *node) over(lower *node) *node {
 	return lower
 }
 
-// next returns the first element of a clean path, and the others. The root has none.
+// next splits a clean path into its first element and the rest. The root has no
+// elements.
 func next(name string) (elem, rest string) {
 	if name == "." {
 		return "", ""

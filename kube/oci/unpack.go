@@ -20,21 +20,22 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
-// What was pulled is kept as a zip archive, which is compressed, has checksums,
-// and is an fs.FS: the files below contentDir, and beside them infoFile.
+// Pulled images are stored as zip archives, which are compressed, have
+// checksums and implement fs.FS. The files are below contentDir, and the
+// metadata is in infoFile.
 const (
 	contentDir = "content"
 	infoFile   = "image.json"
 )
 
-// info is what is kept beside the files.
+// info is the metadata of an image in its archive.
 type info struct {
 	Digest string            `json:"digest"`
 	Labels map[string]string `json:"labels"`
 }
 
-// unpack returns the directories of an image. key is the digest by which it was
-// referred to.
+// unpack reads the directories of interest of an image. key is the digest in
+// the reference.
 func (p *Puller) unpack(ctx context.Context, source v1.Image, k kind, key string) (*Image, error) {
 	m, err := source.Manifest()
 	if err != nil {
@@ -77,18 +78,18 @@ func (p *Puller) unpack(ctx context.Context, source v1.Image, k kind, key string
 	return p.pack(ctx, k, key, info{digest.String(), config.Config.Labels}, files, spool)
 }
 
-// checkManifest refuses an image before anything of it is fetched.
+// checkManifest checks the limits that need no layers to be fetched.
 func checkManifest(m *v1.Manifest, limits Limits) error {
 	switch {
 	case m.Config.Size > maxConfig:
-		return fmt.Errorf("its configuration has %d bytes, more than %d", m.Config.Size, maxConfig)
+		return fmt.Errorf("the configuration has %d bytes; the limit is %d", m.Config.Size, maxConfig)
 	case int64(len(m.Layers)) > limits.Layers:
 		return &LimitError{Limit: "Layers", Max: limits.Layers}
 	}
 	var size int64
 	for _, l := range m.Layers {
 		if len(l.URLs) > 0 {
-			return &UnsafeError{Path: l.Digest.String(), Reason: "is a layer that lies at an address outside of the registry"}
+			return &UnsafeError{Path: l.Digest.String(), Reason: "is a layer stored outside the registry"}
 		}
 		if l.Size < 0 || l.Size > limits.Download-size {
 			return &LimitError{Limit: "Download", Max: limits.Download}
@@ -120,12 +121,12 @@ func (p *Puller) pack(ctx context.Context, k kind, key string, about info, files
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("%s cannot be read again after it was written", p.file(k, key))
+		return nil, fmt.Errorf("%s cannot be read back after writing", p.file(k, key))
 	}
 	return img, nil
 }
 
-// temp creates a file without a place.
+// temp creates a temporary file.
 func (p *Puller) temp() (*os.File, error) {
 	if p.opts.Dir != "" {
 		if err := os.MkdirAll(p.opts.Dir, 0o700); err != nil {
@@ -141,8 +142,8 @@ func (p *Puller) file(k kind, key string) string {
 	return filepath.Join(p.opts.Dir, fmt.Sprintf("%s-%s-%s-%s.zip", k.name, strings.ReplaceAll(key, ":", "-"), pf.OS, pf.Architecture))
 }
 
-// open returns an image from disk, nil when it is not there or the context ends
-// first. A damaged file is removed.
+// open returns an image from disk, or nil if it is missing or the context ends.
+// Damaged files are deleted.
 func (p *Puller) open(ctx context.Context, k kind, key string) *Image {
 	if p.opts.Dir == "" {
 		return nil
@@ -154,9 +155,9 @@ func (p *Puller) open(ctx context.Context, k kind, key string) *Image {
 	stat, err := f.Stat()
 	if err == nil {
 		var img *Image
-		// The file is closed when nothing refers to it any more.
+		// The file is closed when it becomes unreachable.
 		if img, err = openArchive(ctx, f, stat.Size()); err == nil {
-			now := time.Now() // whoever makes room removes what was not used for the longest
+			now := time.Now() // mark as recently used, for programs that delete old files
 			_ = os.Chtimes(f.Name(), now, now)
 			return img
 		}
@@ -187,15 +188,15 @@ func writeArchive(ctx context.Context, w io.Writer, about info, files []file, sp
 			return err
 		}
 	}
-	// Last, so that a file with it is whole.
+	// Write this last: a file that contains it is complete.
 	if err := add(infoFile, bytes.NewReader(text)); err != nil {
 		return err
 	}
 	return z.Close()
 }
 
-// openArchive opens an archive and reads all of it once: its checksums tell
-// whether it is as it was written.
+// openArchive opens an archive and reads all of it once to verify the
+// checksums.
 func openArchive(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {

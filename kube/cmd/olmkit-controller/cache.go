@@ -14,21 +14,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// A sweeper keeps the cache directory below a size. It runs in standbys as well,
-// whose directories have what they read when they led.
+// A sweeper limits the size of the cache directory. It also runs in standbys,
+// whose directories hold what they read as leaders.
 type sweeper struct {
 	dir  string
 	most int64
 }
 
-// NeedLeaderElection reports that every replica sweeps.
+// NeedLeaderElection returns false: every replica sweeps.
 func (s sweeper) NeedLeaderElection() bool { return false }
 
-// Start sweeps until the context ends.
+// Start sweeps every minute until the context is canceled.
 func (s sweeper) Start(ctx context.Context) error {
 	for {
 		if err := sweep(s.dir, s.most, time.Now()); err != nil {
-			log.FromContext(ctx).Info("the cache could not be swept", "error", err.Error())
+			log.FromContext(ctx).Info("sweeping the cache failed", "error", err.Error())
 		}
 		select {
 		case <-ctx.Done():
@@ -38,10 +38,10 @@ func (s sweeper) Start(ctx context.Context) error {
 	}
 }
 
-// sweep removes files below a directory until they have no more than most bytes,
-// those first that were not used for the longest; and what a process that was
-// killed was writing. A file that is open can still be read, and one that is missed
-// is fetched again.
+// sweep deletes the least recently used files below a directory until at most
+// most bytes remain. It also deletes temporary files older than an hour, left
+// by killed processes. Open files stay readable, and missing ones are fetched
+// again.
 func sweep(dir string, most int64, now time.Time) error {
 	type file struct {
 		name string
@@ -70,7 +70,7 @@ func sweep(dir string, most int64, now time.Time) error {
 		case now.Sub(info.ModTime()) > time.Hour:
 			faults = append(faults, os.Remove(name))
 		default:
-			size += info.Size() // somebody writes it
+			size += info.Size() // still being written
 		}
 		return nil
 	})

@@ -26,7 +26,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// flags are those of the command.
+// flags holds the values of the command's flags.
 type flags struct {
 	kubeconfig, globalNamespace, leaseNamespace string
 	metrics, health, selector, account          string
@@ -40,31 +40,31 @@ type flags struct {
 func command() *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
-		Use: "olmkit-controller", Short: "look after the operators of a cluster",
+		Use: "olmkit-controller", Short: "manage the operators of a cluster",
 		Version: buildversion.Read().Line("olmkit-controller"),
 		Args:    cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	cmd.SetVersionTemplate("{{.Version}}\n")
 	fs := cmd.Flags()
-	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "file with the address of the cluster (default: that of the pod, then $KUBECONFIG)")
-	fs.StringVar(&f.globalNamespace, "global-namespace", "olm", "namespace whose catalogs every namespace sees")
+	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "path of the kubeconfig file (default: in-cluster configuration, then $KUBECONFIG)")
+	fs.StringVar(&f.globalNamespace, "global-namespace", "olm", "namespace whose catalogs are visible in every namespace")
 	f.sources.add(fs)
-	fs.IntVar(&f.shard.Count, "shard-count", 1, "number of shards that share the namespaces")
-	fs.IntVar(&f.shard.Index, "shard-index", 0, "which of the shards this is, from 0")
-	fs.StringVar(&f.selector, "namespace-selector", "", "labels of the namespaces to look after (default: all)")
-	fs.BoolVar(&f.elect, "leader-elect", false, "let one of several replicas of the shard work, and the others stand by")
-	fs.StringVar(&f.leaseNamespace, "leader-election-namespace", "", "namespace of the lease (default: that of the pod)")
-	fs.DurationVar(&f.lease, "leader-election-lease-duration", 15*time.Second, "how long standbys wait for a leader that does not renew its lease")
-	fs.DurationVar(&f.renew, "leader-election-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it ends; shorter than the lease")
-	fs.DurationVar(&f.electRetry, "leader-election-retry-period", 2*time.Second, "how often replicas look at the lease")
-	fs.StringVar(&f.metrics, "metrics-bind-address", ":8080", "where /metrics is served; 0 for nowhere")
-	fs.StringVar(&f.health, "health-probe-bind-address", ":8081", "where /healthz and /readyz are served; 0 for nowhere")
-	fs.IntVar(&f.concurrency, "concurrency", 4, "number of namespaces that are worked on at once")
-	fs.DurationVar(&f.resync, "resync", 15*time.Minute, "how often a namespace at rest is looked at again")
-	fs.BoolVarP(&f.verbose, "verbose", "v", false, "log every run that changes something")
-	fs.BoolVar(&f.printRBAC, "print-rbac", false, "print the service account and the permissions that this takes, and end")
-	fs.StringVar(&f.account, "service-account", "olmkit", "name of the service account that --print-rbac prints, in the global namespace")
+	fs.IntVar(&f.shard.Count, "shard-count", 1, "number of shards that the namespaces are divided into")
+	fs.IntVar(&f.shard.Index, "shard-index", 0, "index of this shard, starting at 0")
+	fs.StringVar(&f.selector, "namespace-selector", "", "label selector of the namespaces to manage (default: all)")
+	fs.BoolVar(&f.elect, "leader-elect", false, "elect a leader among the replicas of a shard; the others stand by")
+	fs.StringVar(&f.leaseNamespace, "leader-election-namespace", "", "namespace of the lease (default: the pod's namespace)")
+	fs.DurationVar(&f.lease, "leader-election-lease-duration", 15*time.Second, "how long standbys wait before they replace a leader that does not renew its lease")
+	fs.DurationVar(&f.renew, "leader-election-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it exits; must be shorter than the lease")
+	fs.DurationVar(&f.electRetry, "leader-election-retry-period", 2*time.Second, "how often replicas check the lease")
+	fs.StringVar(&f.metrics, "metrics-bind-address", ":8080", "address that serves /metrics; 0 to disable")
+	fs.StringVar(&f.health, "health-probe-bind-address", ":8081", "address that serves /healthz and /readyz; 0 to disable")
+	fs.IntVar(&f.concurrency, "concurrency", 4, "number of namespaces to reconcile at once")
+	fs.DurationVar(&f.resync, "resync", 15*time.Minute, "how often to reconcile a namespace in which nothing changes")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "log every reconciliation that makes changes")
+	fs.BoolVar(&f.printRBAC, "print-rbac", false, "print manifests of the service account and its permissions, and exit")
+	fs.StringVar(&f.account, "service-account", "olmkit", "name of the service account for --print-rbac; its namespace is the global one")
 	return cmd
 }
 
@@ -103,12 +103,12 @@ func (f *flags) config() (*rest.Config, error) {
 	rules.ExplicitPath = f.kubeconfig
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("no cluster to work on: %w", err)
+		return nil, fmt.Errorf("cannot find a cluster configuration: %w", err)
 	}
 	return config, nil
 }
 
-// manager returns a manager that does all the work once it is started.
+// manager returns a manager that runs all controllers when started.
 func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, error) {
 	if f.selector != "" {
 		var err error
@@ -120,7 +120,7 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 	if err != nil {
 		return nil, err
 	}
-	config.QPS = -1 // the API server knows better how much it can take
+	config.QPS = -1 // leave rate limiting to the API server
 	types := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, kube.AddToScheme} {
 		if err := add(types); err != nil {

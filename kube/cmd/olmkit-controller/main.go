@@ -1,11 +1,12 @@
-// Command olmkit-controller looks after the operators of a cluster as OLM's own
-// controllers do, with the answers of olmkit. Do not run both in one namespace.
+// Olmkit-controller manages the operators of a cluster in place of OLM's own
+// controllers. Do not run both in the same namespace.
 //
 //	olmkit-controller --print-rbac | kubectl apply -f -
 //	olmkit-controller --global-namespace olm --leader-elect
 //
-// Many replicas share a cluster by --shard-count and --shard-index, or by
-// --namespace-selector; with --leader-elect each shard may have standbys.
+// Use --shard-count and --shard-index, or --namespace-selector, to divide a
+// cluster among several processes. With --leader-elect each shard may have
+// standbys.
 package main
 
 import (

@@ -78,7 +78,7 @@ func TestPrivateImages(t *testing.T) {
 		if err := c.Get(ctx, client.ObjectKeyFromObject(src), src); err != nil {
 			return err
 		}
-		if want := `namespace "private" has no such secret`; !strings.Contains(src.Status.Message, want) {
+		if want := `secret not found in namespace "private"`; !strings.Contains(src.Status.Message, want) {
 			return fmt.Errorf("the catalog says %q, want %q", src.Status.Message, want)
 		}
 		return nil

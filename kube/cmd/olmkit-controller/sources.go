@@ -22,7 +22,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// sourceFlags say where catalogs are, and what they may cost.
+// sourceFlags holds the flags that configure where catalogs are read from and
+// their limits.
 type sourceFlags struct {
 	catalogs, mirrors, origins    []string
 	ca, cert, key, token          string
@@ -36,26 +37,26 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.catalogs, "catalog", nil, "read a CatalogSource from elsewhere than it says: namespace/name=dir:path, index:file, image:reference or an address with http:// or https:// (repeatable)")
-	fs.DurationVar(&f.interval, "catalog-interval", 5*time.Minute, "how often catalogs are looked at whose CatalogSource does not say")
-	fs.DurationVar(&f.grace, "catalog-grace", 15*time.Minute, "how long the last content stands in when a catalog cannot be read; negative for not at all")
-	fs.IntVar(&f.atOnce, "catalog-concurrency", 16, "number of catalogs that are read at once")
-	fs.IntVar(&f.textLimit, "catalog-text-limit", 512, "MiB of text that a catalog may have")
-	fs.IntVar(&f.imageLimit, "catalog-image-limit", 512, "MiB of files that a catalog image may have")
-	fs.IntVar(&f.tenantLimit, "tenant-catalog-limit", 128, "MiB of text, or of files of an image, that a catalog outside of the global namespace may have")
-	fs.IntVar(&f.tenantMemory, "tenant-catalog-memory", 256, "MiB of memory that all catalogs outside of the global namespace may take together, and those of one namespace a quarter of it; 0 for no bound")
-	fs.DurationVar(&f.patience, "catalog-patience", 30*time.Second, "how long resolution waits for the first reading of a catalog before it is unhealthy")
-	fs.StringVar(&f.cacheDir, "cache-dir", "", "directory for catalogs and images, so that they take no memory and outlive a restart")
-	fs.IntVar(&f.cacheLimit, "cache-limit", 6144, "MiB that --cache-dir may hold; what was not used for the longest goes first")
-	fs.StringVar(&f.ca, "ca-file", "", "PEM file with certificate authorities for catalogs and registries, beside those of the system")
-	fs.StringArrayVar(&f.origins, "credentials-for", nil, "origin of a catalog server, such as https://catalogs.example:8443, that gets the client certificate and token, for catalogs of the global namespace (repeatable)")
+	fs.StringArrayVar(&f.catalogs, "catalog", nil, "override where a CatalogSource is read from: namespace/name=SOURCE, where SOURCE is dir:path, index:file, image:reference or an http:// or https:// address (repeatable)")
+	fs.DurationVar(&f.interval, "catalog-interval", 5*time.Minute, "how often to check catalogs whose CatalogSource sets no interval")
+	fs.DurationVar(&f.grace, "catalog-grace", 15*time.Minute, "how long to keep using the last content of a catalog that cannot be read; negative to disable")
+	fs.IntVar(&f.atOnce, "catalog-concurrency", 16, "number of catalogs to read at once")
+	fs.IntVar(&f.textLimit, "catalog-text-limit", 512, "maximum text of a catalog, in MiB")
+	fs.IntVar(&f.imageLimit, "catalog-image-limit", 512, "maximum size of the files in a catalog image, in MiB")
+	fs.IntVar(&f.tenantLimit, "tenant-catalog-limit", 128, "maximum text or image files of a catalog outside the global namespace, in MiB")
+	fs.IntVar(&f.tenantMemory, "tenant-catalog-memory", 256, "maximum memory of all catalogs outside the global namespace, in MiB; each namespace may use a quarter of it; 0 for no limit")
+	fs.DurationVar(&f.patience, "catalog-patience", 30*time.Second, "how long resolution waits for the first read of a catalog before treating it as unhealthy")
+	fs.StringVar(&f.cacheDir, "cache-dir", "", "directory for catalogs and images, to save memory and survive restarts")
+	fs.IntVar(&f.cacheLimit, "cache-limit", 6144, "maximum size of --cache-dir in MiB; the least recently used files are deleted first")
+	fs.StringVar(&f.ca, "ca-file", "", "PEM file with certificate authorities for catalogs and registries, in addition to the system's")
+	fs.StringArrayVar(&f.origins, "credentials-for", nil, "origin of a catalog server that receives the client certificate and token, such as https://catalogs.example:8443; for catalogs of the global namespace only (repeatable)")
 	fs.StringVar(&f.cert, "client-cert", "", "PEM file with the client certificate for --credentials-for; read for each connection")
 	fs.StringVar(&f.key, "client-key", "", "PEM file with the key of --client-cert")
 	fs.StringVar(&f.token, "token-file", "", "file with the bearer token for --credentials-for; read for each request")
-	fs.StringVar(&f.registryConfig, "registry-config", "", "docker configuration file with registry credentials, for images of the global namespace; read for each pull")
-	fs.BoolVar(&f.pullSecrets, "pull-secrets", false, "pull catalogs and their bundles with the secrets that spec.secrets of their CatalogSource names")
-	fs.StringArrayVar(&f.mirrors, "mirror", nil, "where else the images of a registry are: source=mirror (repeatable)")
-	fs.BoolVar(&f.private, "allow-private-catalogs", false, "let catalogs outside of the global namespace be at loopback and link-local addresses")
+	fs.StringVar(&f.registryConfig, "registry-config", "", "Docker configuration file with registry credentials for images of the global namespace; read for each pull")
+	fs.BoolVar(&f.pullSecrets, "pull-secrets", false, "pull catalogs and their bundles with the secrets named in spec.secrets of the CatalogSource")
+	fs.StringArrayVar(&f.mirrors, "mirror", nil, "mirror of a registry or repository: source=mirror (repeatable)")
+	fs.BoolVar(&f.private, "allow-private-catalogs", false, "allow loopback and link-local addresses for catalogs outside the global namespace")
 }
 
 // options returns the options of the store.
@@ -71,7 +72,7 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 			return nil, fmt.Errorf("--ca-file: %w", err)
 		}
 		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--ca-file %s: it holds no certificate in PEM form", f.ca)
+			return nil, fmt.Errorf("--ca-file %s: no PEM certificate found", f.ca)
 		}
 		base.RootCAs = pool
 	}
@@ -87,8 +88,8 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 		}
 		images.Mirrors = append(images.Mirrors, oci.Mirror{Source: from, Mirrors: []string{to}})
 	}
-	// Tenants have no credentials, and a cache of their own: what is at hand of a
-	// private image must not answer them.
+	// Tenants have no credentials and a separate cache. Otherwise a cached
+	// private image would be readable by them.
 	tenants := *images
 	tenants.Transport = f.transport(base, !f.private)
 	tenants.Catalogs.Bytes = min(images.Catalogs.Bytes, int64(f.tenantLimit)<<20)
@@ -126,11 +127,12 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 	return &content.Options{Sources: sources, Bundles: puller, Interval: f.interval, Grace: cmp.Or(f.grace, -1), Patience: f.patience, Budget: cmp.Or(int64(f.tenantMemory)<<20, -1)}, nil
 }
 
-// credentials returns the options of the origins that may have them.
+// credentials returns the client options by origin for the origins that receive
+// credentials.
 func (f *sourceFlags) credentials(base *catalogd.Options) (map[string]*catalogd.Options, error) {
 	if len(f.origins) == 0 {
 		if f.cert != "" || f.key != "" || f.token != "" {
-			return nil, fmt.Errorf("--client-cert, --client-key and --token-file are sent to no server: name those that may have them with --credentials-for")
+			return nil, fmt.Errorf("--client-cert, --client-key and --token-file are not sent to any server; name the servers with --credentials-for")
 		}
 		return nil, nil
 	}
@@ -164,15 +166,15 @@ func (f *sourceFlags) credentials(base *catalogd.Options) (map[string]*catalogd.
 	out := map[string]*catalogd.Options{}
 	for _, origin := range f.origins {
 		if !strings.HasPrefix(origin, "https://") || strings.Contains(origin[len("https://"):], "/") {
-			return nil, fmt.Errorf("--credentials-for %q: want an origin such as https://catalogs.example:8443, without a path, and with TLS", origin)
+			return nil, fmt.Errorf("--credentials-for %q: want an https:// origin without a path, such as https://catalogs.example:8443", origin)
 		}
 		out[strings.TrimSuffix(strings.ToLower(origin), ":443")] = &o
 	}
 	return out, nil
 }
 
-// transport returns what speaks to registries. A guarded one connects to no
-// address that is only safe for the process itself.
+// transport returns the HTTP transport for registries. A guarded one refuses to
+// connect to the addresses that content.Public rejects.
 func (f *sourceFlags) transport(base *tls.Config, guarded bool) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = base.Clone()
@@ -183,8 +185,8 @@ func (f *sourceFlags) transport(base *tls.Config, guarded bool) http.RoundTrippe
 	return t
 }
 
-// A keychain is the name of a docker configuration file. The file is read each time
-// credentials are asked for: whoever renews them need not start the program again.
+// A keychain is the path of a Docker configuration file. The file is read for
+// each pull, so that credentials can be renewed without a restart.
 type keychain struct{ name string }
 
 func (k keychain) read() (*configfile.ConfigFile, error) {
@@ -200,7 +202,7 @@ func (k keychain) read() (*configfile.ConfigFile, error) {
 	return file, nil
 }
 
-// Resolve returns the credentials for a repository, or else for its registry.
+// Resolve returns the credentials for a repository, or for its registry.
 func (k keychain) Resolve(target authn.Resource) (authn.Authenticator, error) {
 	file, err := k.read()
 	if err != nil {

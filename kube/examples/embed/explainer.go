@@ -22,19 +22,20 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An Explainer watches subscriptions. Where OLM found no solution it tells why,
-// and what would help, in an event. It writes nothing else.
+// An Explainer watches subscriptions. When OLM finds no solution, it explains
+// why, and what would help, in an event. It writes nothing else.
 type Explainer struct {
 	Client client.Client
 	Events events.EventRecorder
-	// GlobalNamespace holds the catalogs that every namespace sees. Default: olm.
+	// GlobalNamespace is the namespace whose catalogs are visible in every
+	// namespace. Default: olm.
 	GlobalNamespace string
-	// Index is the content of a catalog. It is shared by all namespaces and may
-	// come from catalogd, an image, or a file.
+	// Index returns the content of a catalog, from catalogd, an image or a
+	// file. All namespaces share it.
 	Index func(ctx context.Context, source resolver.CatalogID) (*graph.Catalog, error)
 }
 
-// SetupWithManager starts the explainer with a manager.
+// SetupWithManager registers the explainer with a manager.
 func (e *Explainer) SetupWithManager(mgr manager.Manager) error {
 	return builder.ControllerManagedBy(mgr).
 		Named("explainer").
@@ -42,7 +43,7 @@ func (e *Explainer) SetupWithManager(mgr manager.Manager) error {
 		Complete(e)
 }
 
-// failed reports whether a subscription says that OLM found no solution.
+// failed reports whether OLM found no solution for a subscription.
 func failed(o client.Object) bool {
 	sub, ok := o.(*v1alpha1.Subscription)
 	return ok && sub.Status.GetCondition(v1alpha1.SubscriptionResolutionFailed).Status == corev1.ConditionTrue
@@ -74,12 +75,13 @@ func (e *Explainer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 		return ctrl.Result{}, err
 	default:
 		e.Events.Eventf(&sub, nil, corev1.EventTypeNormal, "Satisfiable", "Explain",
-			"with the catalogs as they are now there is a solution; OLM will find it when it tries again")
+			"the current catalogs have a solution; OLM will find it on its next attempt")
 	}
 	return ctrl.Result{}, nil
 }
 
-// note cuts a text to the length that an event may have, at the end of a line.
+// note truncates a text to the maximum length of an event, at the end of a
+// line.
 func note(text string) string {
 	const most = 1024 - len("…")
 	if len(text) <= most {
@@ -88,7 +90,7 @@ func note(text string) string {
 	return text[:strings.LastIndexByte(text[:most], '\n')+1] + "…"
 }
 
-// problem states what OLM has to resolve in a namespace.
+// problem returns the problem that OLM has to resolve in a namespace.
 func (e *Explainer) problem(ctx context.Context, namespace string) (*resolver.Problem, error) {
 	p := &resolver.Problem{Namespace: namespace, GlobalNamespace: e.GlobalNamespace}
 	var sources v1alpha1.CatalogSourceList

@@ -1,6 +1,6 @@
-// Embed is an operator that explains failed subscriptions. It shows how to use the
-// resolver in a controller: the catalogs are indexed once and shared, and each
-// namespace is a problem that is solved from the cache in microseconds.
+// Embed is an operator that explains failed subscriptions. It shows how to use
+// the resolver in a controller: the catalogs are indexed once and shared, and
+// each namespace is resolved from memory in microseconds.
 //
 //	go run ./examples/embed -catalog operatorhubio-catalog/olm=/path/to/catalog
 package main
@@ -57,7 +57,7 @@ func load(ctx context.Context, indexes map[resolver.CatalogID]*graph.Catalog, te
 	id, dir, _ := strings.Cut(text, "=")
 	name, namespace, ok := strings.Cut(id, "/")
 	if !ok || dir == "" {
-		return fmt.Errorf("%q: write NAME/NAMESPACE=DIR", text)
+		return fmt.Errorf("invalid catalog %q: want NAME/NAMESPACE=DIR", text)
 	}
 	index, err := graph.Load(ctx, os.DirFS(dir), nil)
 	if err != nil {
@@ -67,12 +67,12 @@ func load(ctx context.Context, indexes map[resolver.CatalogID]*graph.Catalog, te
 	return nil
 }
 
-// lookUp returns where an explainer finds indexes. Nobody writes the map any more.
+// lookUp returns an Index function for an Explainer. The map must not change.
 func lookUp(indexes map[resolver.CatalogID]*graph.Catalog) func(context.Context, resolver.CatalogID) (*graph.Catalog, error) {
 	return func(_ context.Context, id resolver.CatalogID) (*graph.Catalog, error) {
 		index, ok := indexes[id]
 		if !ok {
-			return nil, fmt.Errorf("nothing is known of the content of catalog %s", id)
+			return nil, fmt.Errorf("no content given for catalog %s", id)
 		}
 		return index, nil
 	}

@@ -2,7 +2,7 @@ package api
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// A ClusterCatalog makes a catalog known to the cluster.
+// A ClusterCatalog makes a catalog available to the cluster.
 type ClusterCatalog struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -25,26 +25,26 @@ const (
 	ModeUnavailable = "Unavailable"
 )
 
-// ClusterCatalogSpec says where the catalog comes from, and how it counts.
+// ClusterCatalogSpec configures the catalog's source and priority.
 type ClusterCatalogSpec struct {
 	Source           CatalogSource `json:"source"`
 	Priority         int32         `json:"priority"`
 	AvailabilityMode string        `json:"availabilityMode,omitempty"`
 }
 
-// A CatalogSource is an image.
+// A CatalogSource is the source of a catalog. The only type is an image.
 type CatalogSource struct {
 	Type  string       `json:"type"`
 	Image *ImageSource `json:"image,omitempty"`
 }
 
-// An ImageSource is the image that a catalog is in.
+// An ImageSource is an image that contains a catalog.
 type ImageSource struct {
 	Ref                 string `json:"ref"`
 	PollIntervalMinutes *int   `json:"pollIntervalMinutes,omitempty"`
 }
 
-// ClusterCatalogStatus says where the catalog is served, if it is.
+// ClusterCatalogStatus is the observed state of a ClusterCatalog.
 type ClusterCatalogStatus struct {
 	Conditions     []metav1.Condition     `json:"conditions,omitempty"`
 	ResolvedSource *ResolvedCatalogSource `json:"resolvedSource,omitempty"`
@@ -52,21 +52,21 @@ type ClusterCatalogStatus struct {
 	LastUnpacked   *metav1.Time           `json:"lastUnpacked,omitempty"`
 }
 
-// A ResolvedCatalogSource is the source by digest.
+// A ResolvedCatalogSource is the source with its image resolved to a digest.
 type ResolvedCatalogSource struct {
 	Type  string               `json:"type"`
 	Image *ResolvedImageSource `json:"image"`
 }
 
-// A ResolvedImageSource is an image by digest.
+// A ResolvedImageSource is an image resolved to a digest.
 type ResolvedImageSource struct {
 	Ref string `json:"ref"`
 }
 
-// ClusterCatalogURLs are where the catalog is served.
+// ClusterCatalogURLs holds the addresses at which the catalog is served.
 type ClusterCatalogURLs struct {
 	Base string `json:"base"`
 }
 
-// TypeServing is the condition of a catalog that is served.
+// TypeServing is the condition that the catalog is served.
 const TypeServing = "Serving"

@@ -17,7 +17,7 @@ func ptr[T any](p *T) *T {
 }
 
 func conditions(list []metav1.Condition) []metav1.Condition {
-	return slices.Clone(list) // of plain values
+	return slices.Clone(list) // elements contain no pointers
 }
 
 // DeepCopy returns a copy that shares nothing with e.

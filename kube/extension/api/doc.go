@@ -1,11 +1,11 @@
-// Package api holds the resources of OLM v1, ClusterExtension and
-// ClusterCatalog, as Go types for clients of Kubernetes. Their JSON is that of the
-// resources in a cluster; the words of their fields are explained there
-// (kubectl explain clusterextension.spec).
+// Package api defines the OLM v1 resources ClusterExtension and ClusterCatalog
+// as Go types for Kubernetes clients. Their JSON is the same as in a cluster;
+// see kubectl explain clusterextension.spec for the fields.
 //
 //	scheme := runtime.NewScheme()
 //	err := olmv1.AddToScheme(scheme)
 //
-// The types hold what package extension reads and writes. What newer versions add
-// is not in them, so write status by patches, and nothing else.
+// The types contain only the fields that package extension reads or writes. To
+// preserve other fields, write nothing but the status, and write it with
+// patches.
 package api

@@ -2,7 +2,7 @@ package api
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// A ClusterExtension asks for a package to be installed.
+// A ClusterExtension requests the installation of a package.
 type ClusterExtension struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -19,7 +19,7 @@ type ClusterExtensionList struct {
 	Items []ClusterExtension `json:"items"`
 }
 
-// ClusterExtensionSpec is what is wanted.
+// ClusterExtensionSpec is the desired state of a ClusterExtension.
 type ClusterExtensionSpec struct {
 	Namespace      string                  `json:"namespace"`
 	ServiceAccount ServiceAccountReference `json:"serviceAccount"`
@@ -27,7 +27,8 @@ type ClusterExtensionSpec struct {
 	Install        *InstallConfig          `json:"install,omitempty"`
 }
 
-// A ServiceAccountReference names the service account that installs.
+// A ServiceAccountReference names the service account used for the
+// installation.
 type ServiceAccountReference struct {
 	Name string `json:"name"`
 }
@@ -35,7 +36,7 @@ type ServiceAccountReference struct {
 // SourceTypeCatalog is the only type of source.
 const SourceTypeCatalog = "Catalog"
 
-// A SourceConfig says where the package comes from.
+// A SourceConfig is the source of a package.
 type SourceConfig struct {
 	SourceType string         `json:"sourceType"`
 	Catalog    *CatalogFilter `json:"catalog,omitempty"`
@@ -47,7 +48,7 @@ const (
 	PolicySelfCertified   = "SelfCertified"
 )
 
-// A CatalogFilter says which bundles of the catalogs are wanted.
+// A CatalogFilter selects bundles from the catalogs.
 type CatalogFilter struct {
 	PackageName             string                `json:"packageName"`
 	Version                 string                `json:"version,omitempty"`
@@ -61,23 +62,23 @@ type InstallConfig struct {
 	Preflight *PreflightConfig `json:"preflight,omitempty"`
 }
 
-// PreflightConfig configures the checks before it.
+// PreflightConfig configures the checks before the installation.
 type PreflightConfig struct {
 	CRDUpgradeSafety *CRDUpgradeSafety `json:"crdUpgradeSafety,omitempty"`
 }
 
-// CRDUpgradeSafety says whether upgrades of CRDs are checked: "None" or "Strict".
+// CRDUpgradeSafety configures the check of CRD upgrades: "None" or "Strict".
 type CRDUpgradeSafety struct {
 	Enforcement string `json:"enforcement"`
 }
 
-// ClusterExtensionStatus is how it stands.
+// ClusterExtensionStatus is the observed state of a ClusterExtension.
 type ClusterExtensionStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	Install    *InstallStatus     `json:"install,omitempty"`
 }
 
-// InstallStatus says what is installed.
+// InstallStatus is the installed bundle.
 type InstallStatus struct {
 	Bundle BundleMetadata `json:"bundle"`
 }
@@ -88,7 +89,7 @@ type BundleMetadata struct {
 	Version string `json:"version"`
 }
 
-// The types of conditions of a ClusterExtension.
+// The condition types of a ClusterExtension.
 const (
 	TypeInstalled         = "Installed"
 	TypeProgressing       = "Progressing" // also of a ClusterCatalog
@@ -98,7 +99,7 @@ const (
 	TypeBundleDeprecated  = "BundleDeprecated"
 )
 
-// The reasons of conditions.
+// The condition reasons.
 const (
 	ReasonSucceeded          = "Succeeded"
 	ReasonFailed             = "Failed"

@@ -9,7 +9,7 @@ import (
 // GroupVersion is the group and version of the resources.
 var GroupVersion = schema.GroupVersion{Group: "olm.operatorframework.io", Version: "v1"}
 
-// AddToScheme makes the resources known to a scheme.
+// AddToScheme adds the resources to a scheme.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion, &ClusterExtension{}, &ClusterExtensionList{}, &ClusterCatalog{}, &ClusterCatalogList{})
 	metav1.AddToGroupVersion(s, GroupVersion)

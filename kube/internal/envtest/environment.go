@@ -19,8 +19,7 @@ import (
 
 // An Environment is a running control plane.
 type Environment struct {
-	// Config is that of its administrator. Clients that are made from it do not
-	// hold back.
+	// Config has administrator rights. Its clients are not rate-limited.
 	Config *rest.Config
 	// Bin is the directory of the servers.
 	Bin string
@@ -28,26 +27,27 @@ type Environment struct {
 	env   *envtest.Environment
 	dir   string
 	guard *exec.Cmd
-	alive io.Closer // is closed when this process ends, if not before
+	alive io.Closer // closed at the latest when this process exits
 }
 
-// Main runs the tests of a package, a testing.M, with a control plane, and ends the process.
-// CRDs are directories or files with more definitions than OLM's classic ones.
+// Main runs the tests of a package (a testing.M) with a control plane and
+// exits. It installs OLM's classic CRDs and those in the given directories or
+// files.
 func Main(m interface{ Run() int }, env *Environment, crds ...string) {
 	code := 1
 	if err := env.Start(crds...); err != nil {
-		fmt.Fprintln(os.Stderr, "no control plane for the tests:", err)
+		fmt.Fprintln(os.Stderr, "starting the control plane:", err)
 	} else {
 		code = m.Run()
 	}
 	if err := env.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "ending the control plane:", err)
+		fmt.Fprintln(os.Stderr, "stopping the control plane:", err)
 		code = 1
 	}
 	os.Exit(code)
 }
 
-// Start starts the servers. They have to be built: run make setup.
+// Start starts the servers. Run "make setup" first to build them.
 func (e *Environment) Start(crds ...string) (err error) {
 	dir, err := servers.Dir()
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *Environment) Start(crds ...string) (err error) {
 			return err
 		}
 	}
-	// Two cores serve thousands of requests at once: nobody is to be turned away.
+	// Never throttle: tests send thousands of requests to a slow server.
 	server.Configure().Set("max-requests-inflight", "2000").Set("max-mutating-requests-inflight", "1000")
 	if e.Config, err = e.env.Start(); err != nil {
 		return err
@@ -95,11 +95,11 @@ func (e *Environment) Start(crds ...string) (err error) {
 	return nil
 }
 
-// KubeConfig returns the administrator's configuration as a file has it.
+// KubeConfig returns a kubeconfig file for the administrator.
 func (e *Environment) KubeConfig() []byte { return e.env.KubeConfig }
 
-// launcher writes a script that leaves its process id in a file and becomes a
-// server.
+// launcher writes a script that saves its process id to a file and then
+// executes a server.
 func (e *Environment) launcher(name string) (string, error) {
 	path := filepath.Join(e.dir, name)
 	script := fmt.Sprintf("#!/bin/sh\necho $$ > %q\nexec %q \"$@\"\n", e.pidFile(name), filepath.Join(e.Bin, name))
@@ -108,8 +108,8 @@ func (e *Environment) launcher(name string) (string, error) {
 
 func (e *Environment) pidFile(name string) string { return filepath.Join(e.dir, name+".pid") }
 
-// watch starts a process that ends the servers when this one is gone, however
-// it ended: by a panic, a timeout or a signal.
+// watch starts a process that kills the servers when this process is gone, even
+// after a panic, a timeout or a signal.
 func (e *Environment) watch() error {
 	script := `trap '' INT TERM HUP; cat; for f in "$0"/*.pid; do [ -f "$f" ] && kill -9 "$(cat "$f")"; done; rm -rf "$0"; exit 0`
 	e.guard = exec.Command("/bin/sh", "-c", script, e.dir)
@@ -121,13 +121,13 @@ func (e *Environment) watch() error {
 	return e.guard.Start()
 }
 
-// Stop ends the servers. It may be called after a failed start.
+// Stop stops the servers. It may be called after a failed Start.
 func (e *Environment) Stop() error {
 	var err error
 	if e.env != nil {
 		if err = e.env.Stop(); err == nil {
 			for _, name := range []string{"etcd", "kube-apiserver"} {
-				os.Remove(e.pidFile(name)) // the ids are free for others
+				os.Remove(e.pidFile(name)) // the process ids may be reused
 			}
 		}
 	}
@@ -138,8 +138,8 @@ func (e *Environment) Stop() error {
 	return errors.Join(err, e.guard.Wait())
 }
 
-// RestartAPIServer kills the API server, in the middle of whatever it does, and
-// starts it again at its old address.
+// RestartAPIServer kills the API server and starts it again at the same
+// address.
 func (e *Environment) RestartAPIServer() error {
 	if err := e.KillAPIServer(); err != nil {
 		return err
@@ -147,23 +147,22 @@ func (e *Environment) RestartAPIServer() error {
 	return e.StartAPIServer()
 }
 
-// KillAPIServer kills the API server, in the middle of whatever it does, for as
-// long as nobody calls StartAPIServer.
+// KillAPIServer kills the API server with SIGKILL.
 func (e *Environment) KillAPIServer() error {
 	if err := e.signal("kube-apiserver", syscall.SIGKILL); err != nil {
 		return err
 	}
-	for e.env.ControlPlane.GetAPIServer().Stop() != nil { // until it is known to be gone
+	for e.env.ControlPlane.GetAPIServer().Stop() != nil { // until it has exited
 		time.Sleep(10 * time.Millisecond)
 	}
 	return nil
 }
 
-// StartAPIServer starts the API server again at its old address, after
+// StartAPIServer starts the API server again at the same address after
 // KillAPIServer.
 func (e *Environment) StartAPIServer() error { return e.env.ControlPlane.GetAPIServer().Start() }
 
-// StallEtcd stops etcd, without its knowledge, for a time.
+// StallEtcd suspends etcd with SIGSTOP for a duration.
 func (e *Environment) StallEtcd(d time.Duration) error {
 	if err := e.signal("etcd", syscall.SIGSTOP); err != nil {
 		return err

@@ -1,10 +1,10 @@
-// Package flight lets callers that want the same thing at the same time share
-// the work.
+// Package flight lets concurrent callers that want the same result share the
+// work.
 //
-// It differs from golang.org/x/sync/singleflight in whose context counts: the
-// work goes on for as long as anybody waits for it, and ends when the last one
-// has left. There, one impatient caller either fails all others or is kept
-// waiting.
+// It differs from golang.org/x/sync/singleflight in its handling of contexts:
+// the work continues while any caller waits for it, and is canceled when the
+// last caller has left. With singleflight, a caller whose context ends either
+// fails all others or has to keep waiting.
 package flight
 
 import (
@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// A Group shares calls by key. Its zero value is ready for use by any number of
-// goroutines.
+// A Group shares calls by key. The zero value is ready to use. It is safe for
+// concurrent use.
 type Group[K comparable, V any] struct {
 	mu    sync.Mutex
 	calls map[K]*call[V]
@@ -29,10 +29,10 @@ type call[V any] struct {
 	err     error
 }
 
-// Do calls fn, or waits for the call that is under way for the key, and returns
-// its result. fn gets the values of the first caller's context and is cancelled
-// when nobody waits any more; each caller's own context ends its own waiting. A
-// panic of fn is an error for all who wait, a [*PanicError].
+// Do calls fn, or waits for the call in progress for the key, and returns its
+// result. The context of fn has the values of the first caller's context and is
+// canceled when no caller waits any more. A caller whose own context ends
+// returns its cause. If fn panics, all callers get a [*PanicError].
 func (g *Group[K, V]) Do(ctx context.Context, key K, fn func(context.Context) (V, error)) (V, error) {
 	g.mu.Lock()
 	c := g.calls[key]
@@ -62,8 +62,8 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, fn func(context.Context) (V
 	case <-ctx.Done():
 		g.mu.Lock()
 		if c.waiters--; c.waiters == 0 {
-			// Whoever comes now starts anew, and does not get the error of a call
-			// that was cancelled before.
+			// New callers start a new call instead of getting the error of the
+			// canceled one.
 			g.forget(key, c)
 			c.cancel()
 		}
@@ -73,21 +73,20 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, fn func(context.Context) (V
 	}
 }
 
-// A PanicError says that the work panicked.
+// A PanicError reports that the work panicked.
 type PanicError struct {
 	Value any
-	// Stack is that of the goroutine that panicked.
+	// Stack is the stack trace of the goroutine that panicked.
 	Stack []byte
 }
 
-// Error tells what panicked, with the stack: it is a fault of the program, which
-// nobody can find without.
+// Error returns the value of the panic and the stack trace.
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("a fault of the program, please report it: %v\n%s", e.Value, e.Stack)
+	return fmt.Sprintf("internal error, please report it: %v\n%s", e.Value, e.Stack)
 }
 
-// guarded calls fn. The goroutine is nobody's: were a panic left alone, no caller
-// could recover it, and the whole process would end.
+// guarded calls fn and recovers from a panic. No caller could recover it,
+// because fn runs in a separate goroutine.
 func guarded[V any](ctx context.Context, fn func(context.Context) (V, error)) (v V, err error) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -1,3 +1,3 @@
-// Package scenario has no code of its own: its test replays the scenarios of
-// package reconcile on a real API server, which must end as in memory.
+// Package scenario contains only a test: it replays the scenarios of package
+// reconcile on a real API server and requires the same results as in memory.
 package scenario

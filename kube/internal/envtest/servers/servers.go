@@ -1,5 +1,5 @@
-// Package servers builds kube-apiserver and etcd from source, for "make setup", and
-// finds them again, for tests. Tests never build them.
+// Package servers builds kube-apiserver and etcd from source for "make setup",
+// and finds them for tests. Tests never build them.
 package servers
 
 import (
@@ -15,10 +15,11 @@ import (
 	"strings"
 )
 
-// version is that of the Kubernetes module that kube/internal/testserver requires.
+// version is the version of Kubernetes that kube/internal/testserver requires.
 const version = "v1.36.3"
 
-// sources is the file beside the servers that identifies what they were built from.
+// sources is the name of the file next to the servers that identifies what they
+// were built from.
 const sources = "sources"
 
 type server struct{ name, pkg, ldflags string }
@@ -35,8 +36,8 @@ func all() []server {
 	}
 }
 
-// Dir returns the directory of the module that the servers are built by. The
-// current directory has to be in the module kube.
+// Dir returns the directory of the module that builds the servers. The current
+// directory must be in module kube.
 func Dir() (string, error) {
 	module, err := Go(".", "env", "GOMOD")
 	if err != nil {
@@ -45,8 +46,8 @@ func Dir() (string, error) {
 	return filepath.Join(filepath.Dir(module), "internal", "testserver"), nil
 }
 
-// Find returns the directory of the servers in the module directory dir. It fails
-// unless Build built them from the present sources.
+// Find returns the directory of the servers below the module directory dir. It
+// returns an error unless they were built from the current sources.
 func Find(dir string) (string, error) {
 	bin := filepath.Join(dir, "bin")
 	want, err := digest(dir)
@@ -70,21 +71,20 @@ func Find(dir string) (string, error) {
 	return bin, nil
 }
 
-// Build builds the servers into the directory that Find returns, and reports on w
-// what it does.
+// Build builds the servers into the directory that Find returns and reports
+// progress to w.
 func Build(dir string, w io.Writer) error {
 	bin := filepath.Join(dir, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
-	// Until they are complete, Find does not return them.
+	// Invalidate the old servers until all are built.
 	if err := os.Remove(filepath.Join(bin, sources)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, s := range all() {
 		fmt.Fprintf(w, "building %s from source; the first time takes minutes\n", s.name)
-		// No other flags: tests are compiled without any, and what both compile is
-		// compiled once.
+		// No other flags, to share the build cache with the tests.
 		if _, err := Go(dir, "build", "-ldflags", s.ldflags, "-o", filepath.Join(bin, s.name), s.pkg); err != nil {
 			return fmt.Errorf("building %s: %w", s.name, err)
 		}
@@ -96,8 +96,7 @@ func Build(dir string, w io.Writer) error {
 	return os.WriteFile(filepath.Join(bin, sources), []byte(want), 0o644)
 }
 
-// digest identifies what the servers are built from: the module, and how it is
-// built.
+// digest identifies the sources and the build flags of the servers.
 func digest(dir string) (string, error) {
 	h := sha256.New()
 	for _, name := range []string{"go.mod", "go.sum"} {

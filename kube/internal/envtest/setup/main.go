@@ -1,5 +1,5 @@
-// Command setup builds the servers that the tests of kube need, unless they are
-// there. "make setup" runs it.
+// Setup builds the servers that the tests of kube need, unless they are up to
+// date. "make setup" runs it.
 package main
 
 import (
