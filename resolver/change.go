@@ -9,9 +9,9 @@ import (
 	"github.com/olmkit/olmkit/internal/near"
 )
 
-// A Change is one thing an administrator, or the author of a catalog, can do.
+// A Change is a single change by an administrator or a catalog author.
 type Change struct {
-	// Kind says what changes.
+	// Kind is what changes.
 	Kind ChangeKind `json:"kind"`
 	// Subscription is the name of the subscription that changes.
 	Subscription string `json:"subscription,omitempty"`
@@ -22,53 +22,53 @@ type Change struct {
 	To string `json:"to,omitempty"`
 	// Catalog is the new catalog.
 	Catalog CatalogID `json:"catalog,omitzero"`
-	// Channel is the new channel where it changes with something else.
+	// Channel is the new channel if it changes together with the catalog.
 	Channel string `json:"channel,omitempty"`
-	// DropStartingCSV: the startingCSV of the subscription goes too, since the new
-	// channel does not have it.
+	// DropStartingCSV reports that the startingCSV is removed, too, because the new
+	// channel does not contain it.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
-	// Policy is the policy that changes, in words.
+	// Policy is the policy that changes, as [Policy.String] writes it.
 	Policy string `json:"policy,omitempty"`
 	rule   Policy // the policy itself
-	// Bundle and Requirement are what would have to change upstream.
+	// Bundle, Requirement and Place are what has to change upstream.
 	Bundle      Ref    `json:"bundle,omitzero"`
 	Requirement string `json:"requirement,omitempty"`
 	Place       *Place `json:"place,omitempty"`
-	// Advice says it in words.
+	// Advice is the change as an instruction, for some kinds.
 	Advice string `json:"advice,omitempty"`
 }
 
-// A ChangeKind is a kind of change. The order of the constants is the order in
-// which fixes are offered: what disturbs least comes first.
+// A ChangeKind is a kind of change. The constants are in the order in which fixes are
+// offered, least disruptive first.
 type ChangeKind string
 
 const (
-	// ChangePackage subscribes to a package that is spelled alike.
+	// ChangePackage corrects the name of the package.
 	ChangePackage ChangeKind = "change-package"
-	// ChangeStartingCSV names a bundle that exists.
+	// ChangeStartingCSV sets the startingCSV to a bundle that exists.
 	ChangeStartingCSV ChangeKind = "change-starting-csv"
-	// ChangePin pins a version that exists.
+	// ChangePin pins a version or bundle that exists.
 	ChangePin        ChangeKind = "change-pin"
 	ClearStartingCSV ChangeKind = "clear-starting-csv"
 	LiftPolicy       ChangeKind = "lift-policy"
 	ChangeChannel    ChangeKind = "change-channel"
-	AnyCatalog       ChangeKind = "change-catalog"
+	ChangeCatalog    ChangeKind = "change-catalog"
 	AdoptOperator    ChangeKind = "adopt-operator"
-	// ChangeTargets lets the operator group select other namespaces.
+	// ChangeTargets changes the namespaces that the operator group selects.
 	ChangeTargets    ChangeKind = "change-targets"
 	DropSubscription ChangeKind = "drop-subscription"
-	// RemoveSubscribed removes a subscription with the operator that it owns.
+	// RemoveSubscribed removes a subscription and the operator that it owns.
 	RemoveSubscribed ChangeKind = "remove-subscribed"
 	RemoveOperator   ChangeKind = "remove-operator"
 	RelaxRequirement ChangeKind = "relax-requirement"
 )
 
 var changeCost = map[ChangeKind]int{
-	ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, AnyCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
+	ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, ChangeCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
 	DropSubscription: 6, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
 }
 
-// String says what to do, as an instruction.
+// String returns the change as an instruction.
 func (c Change) String() string {
 	switch c.Kind {
 	case ChangePackage:
@@ -80,25 +80,25 @@ func (c Change) String() string {
 	case ClearStartingCSV:
 		return fmt.Sprintf("remove the startingCSV of subscription %s", c.Subscription)
 	case LiftPolicy:
-		return fmt.Sprintf("lift the policy: %s", c.To)
+		return fmt.Sprintf("remove the policy: %s", c.To)
 	case ChangeChannel:
 		text := fmt.Sprintf("set the channel of subscription %s to %s", c.Subscription, c.To)
 		if c.DropStartingCSV {
 			text += " and remove its startingCSV"
 		}
 		return text
-	case AnyCatalog:
+	case ChangeCatalog:
 		if c.Channel != "" {
-			return fmt.Sprintf("point subscription %s to channel %s of catalog %s", c.Subscription, c.Channel, c.To)
+			return fmt.Sprintf("switch subscription %s to channel %s of catalog %s", c.Subscription, c.Channel, c.To)
 		}
-		return fmt.Sprintf("point subscription %s to catalog %s", c.Subscription, c.To)
+		return fmt.Sprintf("switch subscription %s to catalog %s", c.Subscription, c.To)
 	case AdoptOperator:
-		return fmt.Sprintf("adopt %s: subscribe to package %s with it as the installed operator, so that it can be upgraded", c.Operator, c.To)
+		return fmt.Sprintf("adopt %s: create a subscription to package %s that owns it, so that it can be upgraded", c.Operator, c.To)
 	case ChangeTargets:
 		if c.To == "" {
-			return "let the operator group select all namespaces"
+			return "make the operator group select all namespaces"
 		}
-		return fmt.Sprintf("let the operator group select namespace %s alone", c.To)
+		return fmt.Sprintf("make the operator group select only namespace %s", c.To)
 	case DropSubscription:
 		return fmt.Sprintf("delete subscription %s", c.Subscription)
 	case RemoveSubscribed:
@@ -111,12 +111,12 @@ func (c Change) String() string {
 	return string(c.Kind)
 }
 
-// clashes reports whether two changes are about the same thing.
+// clashes reports whether two changes affect the same object.
 func (c Change) clashes(o Change) bool {
 	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator || c.rule != (Policy{}) && c.rule == o.rule
 }
 
-// changes returns the changes that can touch the core, the cheapest first.
+// changes returns the changes that can affect the core, the cheapest first.
 func (c *Core) changes() []Change {
 	u := c.e.r.u
 	var out []Change
@@ -146,7 +146,7 @@ func (c *Core) changes() []Change {
 			if pkg := u.adoptable(f.Operator.Name); pkg != "" {
 				add(Change{Kind: AdoptOperator, Operator: f.Operator.Name, To: pkg})
 			}
-		case *Ruled:
+		case *PolicyBlocked:
 			for _, to := range f.Nearest {
 				add(Change{
 					Kind: ChangePin, To: to, Policy: f.Policy.String(), rule: f.Policy,
@@ -166,7 +166,7 @@ func (c *Core) changes() []Change {
 	return out
 }
 
-// subscriptionChanges offers what can be done about one subscription.
+// subscriptionChanges adds the possible changes of one subscription.
 func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change)) {
 	name := s.Name
 	if s.StartingCSV != "" && s.current == nil {
@@ -185,7 +185,7 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 		if !ok {
 			continue
 		}
-		to := Change{Kind: AnyCatalog, Subscription: name, To: cat.ID().String(), Catalog: cat.ID()}
+		to := Change{Kind: ChangeCatalog, Subscription: name, To: cat.ID().String(), Catalog: cat.ID()}
 		if _, ok := p.Channel(s.Channel); !ok && s.Channel != "" {
 			to.Channel = p.DefaultChannelName()
 		}
@@ -198,8 +198,8 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	}
 }
 
-// channelsNear returns the other channels of a package: those that are spelled
-// alike first, then the default channel, then the others by name.
+// channelsNear returns the other channels of a package: those with a similar spelling,
+// then the default channel, then the rest by name.
 func channelsNear(p graph.Package, name string) []string {
 	var names []string
 	for ch := range p.Channels() {
@@ -215,8 +215,8 @@ func channelsNear(p graph.Package, name string) []string {
 	return append(alike, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(alike, n) })...)
 }
 
-// dropsStart reports whether a subscription has to lose its startingCSV to get
-// something from a channel of some catalogs.
+// dropsStart reports whether a subscription must drop its startingCSV to switch to a
+// channel.
 func (s *subscription) dropsStart(in []*source, channel string) bool {
 	if s.StartingCSV == "" || s.current != nil {
 		return false
@@ -233,8 +233,7 @@ func (s *subscription) dropsStart(in []*source, channel string) bool {
 	return true
 }
 
-// adoptable returns the package of an installed operator when some catalog has
-// it.
+// adoptable returns the package of an installed operator if a catalog has it, else "".
 func (u *universe) adoptable(name string) string {
 	in, ok := u.installedNamed(name)
 	if !ok {
@@ -250,7 +249,7 @@ func (u *universe) adoptable(name string) string {
 	return ""
 }
 
-// apply returns the problem with the change made.
+// apply returns the problem after the change.
 func (c Change) apply(p Problem) Problem {
 	subs := slices.Clone(p.Subscriptions)
 	at := slices.IndexFunc(subs, func(s Subscription) bool { return s.Name == c.Subscription && c.Subscription != "" })
@@ -267,7 +266,7 @@ func (c Change) apply(p Problem) Problem {
 		if c.DropStartingCSV {
 			subs[at].StartingCSV = ""
 		}
-	case AnyCatalog:
+	case ChangeCatalog:
 		subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
 		subs[at].Channel = cmp.Or(c.Channel, subs[at].Channel)
 	case DropSubscription, RemoveSubscribed:

@@ -27,12 +27,12 @@ func TestChangesByValue(t *testing.T) {
 		{"catalog with a slash", resolver.Problem{
 			Catalogs:      []resolver.Catalog{{Name: "c", Namespace: "olm", FBC: has("b")}, {Name: "d/e", Namespace: "olm", FBC: has("a")}},
 			Subscriptions: []resolver.Subscription{{Package: "a", Catalog: "c", CatalogNamespace: "olm"}},
-		}, "point subscription a to catalog d/e/olm; then a1 is installed"},
+		}, "switch subscription a to catalog d/e/olm; then a1 is installed"},
 		{"policies that read the same", resolver.Problem{
 			Catalogs:      []resolver.Catalog{{Name: "c", Namespace: "olm", FBC: has("a")}},
 			Subscriptions: []resolver.Subscription{{Package: "a"}},
 			Policies:      []resolver.Policy{{Package: "a", Pin: "1.0.0 (why)"}, {Package: "a", Pin: "1.0.0", Reason: "why"}},
-		}, "lift the policy: package a is pinned to 1.0.0 (why); then a1 is installed"},
+		}, "remove the policy: package a is pinned to 1.0.0 (why); then a1 is installed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fixes, err := conflictOf(t, open(t, tt.p)).Cores[0].Fixes(context.Background(), 0)

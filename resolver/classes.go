@@ -122,7 +122,7 @@ func (e *encoding) likeness(i int) string {
 		return "prohibited"
 	case *Unusable:
 		return "unusable " + f.Err.Error()
-	case *Ruled:
+	case *PolicyBlocked:
 		return fmt.Sprintf("ruled %#v", f.Policy)
 	case *InstallMode:
 		return "unsupported " + f.Err.Error()
@@ -228,7 +228,7 @@ func kindOf(f Fact) proof.Kind {
 		return proof.Impossible
 	case *MustStay:
 		return proof.Required
-	case *Prohibited, *Unusable, *Ruled, *InstallMode:
+	case *Prohibited, *Unusable, *PolicyBlocked, *InstallMode:
 		return proof.Forbidden
 	case *OnePerPackage, *OneProvider, *Replaced:
 		return proof.Exclusive

@@ -13,17 +13,16 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Closure says what a bundle needs beside what is installed, and what would
-// meet it (G6). OLM v1 does not install it; a person may.
+// A Closure lists the requirements of a bundle that the installed operators do not
+// satisfy, and bundles that would. OLM v1 does not install them; an administrator may.
 type Closure struct {
-	// Unmet are the requirements of the bundle that what is installed does not
-	// meet, in the order of its properties.
+	// Unmet are the requirements that the installed operators do not satisfy, in the
+	// order of the bundle's properties.
 	Unmet []UnmetRequirement `json:"unmet"`
-	// Install are the bundles that would meet them, in an order in which each
-	// comes after those that it needs, as far as they do not need each other.
+	// Install are bundles that satisfy them. Each comes after those that it requires,
+	// unless they require each other.
 	Install []Selected `json:"install"`
-	// Conflict says why nothing in the catalogs meets them; nil when Install
-	// does.
+	// Conflict is why the catalogs cannot satisfy them, or nil.
 	Conflict *Conflict `json:"-"`
 	// Reason is the text of Conflict.
 	Reason string `json:"reason,omitempty"`
@@ -33,19 +32,19 @@ type Closure struct {
 type UnmetRequirement struct {
 	Property int    `json:"property"` // index in the bundle's properties
 	Requires string `json:"requires"`
-	// Reason says why no catalog can meet the requirement; it is empty for one
-	// that could be met if there were no others.
+	// Reason is why the catalogs cannot satisfy the requirement. It is empty if they
+	// can satisfy it alone.
 	Reason string `json:"reason,omitempty"`
 }
 
-// String says in one line what is unmet and what would meet it; "" when all is
-// met.
+// String returns the unmet requirements and the bundles to install, in one line, or "" if
+// there are no unmet requirements.
 func (c *Closure) String() string {
 	if c == nil || len(c.Unmet) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("it needs ")
+	b.WriteString("it requires ")
 	for i, u := range c.Unmet {
 		if i > 0 {
 			b.WriteString(" and ")
@@ -54,19 +53,19 @@ func (c *Closure) String() string {
 	}
 	for i, x := range c.Install {
 		if i == 0 {
-			b.WriteString("; install before it ")
+			b.WriteString("; first install ")
 		} else {
 			b.WriteString(", then ")
 		}
 		b.WriteString(x.Name)
 	}
 	if c.Reason != "" {
-		b.WriteString("; no catalog can meet " + c.beyond())
+		b.WriteString("; no catalog can satisfy " + c.beyond())
 	}
 	return b.String()
 }
 
-// beyond names the requirements that no catalog can meet.
+// beyond names the requirements that no catalog can satisfy.
 func (c *Closure) beyond() string {
 	var list []string
 	for _, u := range c.Unmet {
@@ -83,10 +82,10 @@ func (c *Closure) beyond() string {
 	return strings.Join(list, " and ")
 }
 
-// CheckDependencies returns what a bundle needs beside the installed operators
-// and what in the catalogs would meet it, in the documented semantics (D5). It
-// chooses as [Resolve] does for dependencies. The error is a [*document.Error], or
-// the context's.
+// CheckDependencies returns the requirements of a bundle that the installed operators do
+// not satisfy, and bundles in the catalogs that would, in the [Documented] semantics. It
+// chooses as [Resolve] does for dependencies. The error is a [*document.Error] or the
+// context's.
 func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installed, catalogs []Catalog) (*Closure, error) {
 	const namespace = "dependencies"
 	catalogs = slices.Clone(catalogs)
@@ -109,7 +108,7 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 	problem := Problem{Namespace: namespace, clusterWide: true}
 	for _, x := range installed {
 		if x.Name == self.Name || x.Package == self.Package && x.Package != "" {
-			continue // the bundle takes its place
+			continue // the bundle replaces it
 		}
 		problem.Installed = append(problem.Installed, x)
 	}
@@ -170,8 +169,8 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 	return out, err
 }
 
-// lacking says which requirements of the conflict nothing meets: that of the
-// named bundle, or those of bundles that would meet it.
+// lacking returns the requirements in the conflict that no bundle satisfies: that of the
+// named bundle, or those of bundles that would satisfy it.
 func (c *Conflict) lacking(name string) string {
 	var list []string
 	for _, core := range c.Cores {
@@ -192,8 +191,8 @@ func (c *Conflict) lacking(name string) string {
 	return strings.Join(list, "; ")
 }
 
-// inOrder sorts bundles so that each comes after those that meet a part of its
-// requirements; those that need each other come by package.
+// inOrder sorts bundles so that each comes after those that satisfy a part of its
+// requirements. Bundles that require each other are in the order of their packages.
 func inOrder(ctx context.Context, list []Selected) ([]Selected, error) {
 	e := constraints.NewEvaluator(constraints.Cluster{}, nil)
 	needs, numbers := make([][]int, len(list)), make([]int, len(list))
@@ -224,7 +223,7 @@ func inOrder(ctx context.Context, list []Selected) ([]Selected, error) {
 		}
 	}
 	out := make([]Selected, 0, len(list))
-	state := make([]int, len(list)) // 1 on the way, 2 done
+	state := make([]int, len(list)) // 1 in progress, 2 done
 	var visit func(i int)
 	visit = func(i int) {
 		if state[i] != 0 {

@@ -1,7 +1,7 @@
 package resolver
 
-// A Code names a kind of fact, or a kind of step that applies none. It is stable;
-// [Explain] tells what it means.
+// A Code identifies a kind of fact, or a kind of step without a fact. Codes are stable.
+// [Explain] returns their documentation.
 type Code string
 
 // The codes of facts.
@@ -15,20 +15,20 @@ const (
 	CodeReplaced      Code = "replaced"
 	CodeProhibited    Code = "prohibited"
 	CodeUnusable      Code = "unusable"
-	CodeRuled         Code = "ruled"
+	CodePolicyBlocked Code = "ruled"
 	CodeInstallMode   Code = "install-mode"
 )
 
-// The codes of the steps of a derivation that apply no fact.
+// The codes of steps without a fact.
 const (
-	// CodeUnmetPart is a part of a requirement that nothing meets.
+	// CodeUnmetPart: nothing satisfies a part of a requirement.
 	CodeUnmetPart Code = "unmet-part"
-	// CodeCrowded is more that is asked for than there is room for.
+	// CodeCrowded: more bundles are required than the namespace can hold.
 	CodeCrowded Code = "crowded"
-	// CodeSupposed is an option that was tried and refuted.
+	// CodeSupposed: an option was tried and refuted.
 	CodeSupposed Code = "supposed"
-	// CodePreferred is what earlier choices took.
+	// CodePreferred: an earlier choice has priority.
 	CodePreferred Code = "preferred"
-	// CodeContradiction is a core that is listed, not derived.
+	// CodeContradiction: the facts of a core, listed without a derivation.
 	CodeContradiction Code = "contradiction"
 )

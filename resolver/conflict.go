@@ -6,21 +6,19 @@ import (
 	"strings"
 )
 
-// A Conflict says that a problem has no solution, and why. It is the error of
-// [Resolve]. Any number of goroutines may share it, and the solutions and cores
-// in it: a method that has to compute its answer waits for those of the others.
+// A Conflict is the error that [Resolve] returns for a problem without a solution. It, its
+// cores and its partial solution are safe for concurrent use, but methods that compute
+// explanations wait for each other.
 type Conflict struct {
 	ID        string
 	Namespace string
-	// Cores are independent minimal conflicts: no two share a subscription or an
-	// operator that must stay, and each has to be resolved. There is at least
-	// one.
+	// Cores are independent minimal conflicts. No two share a subscription or an operator
+	// that must stay, and each must be resolved. There is at least one.
 	Cores []*Core
-	// Unseen are the catalogs that took no part because the namespace does not see
-	// them, by namespace and name.
+	// Unseen are the catalogs that the namespace does not see, by namespace and name.
 	Unseen []CatalogID
-	// Faults are rules of constraints that could not be evaluated on some bundle,
-	// and count as false there (D7), in order.
+	// Faults are CEL rules that could not be evaluated on some bundle and count as false
+	// there, in order.
 	Faults []Fault
 
 	e                *encoding
@@ -28,21 +26,20 @@ type Conflict struct {
 	planned, refused []string
 }
 
-// A Core is a minimal conflict: its facts cannot all hold, and without any one
-// of them the others can (D16).
+// A Core is a minimal conflict: its facts cannot all hold, but without any one of them the
+// others can.
 type Core struct {
-	// Facts in canonical order: what is asked for, then what bundles need, then
-	// what excludes what.
+	// Facts are in canonical order: requests, then requirements, then exclusions.
 	Facts []Fact
-	// Faults are those of the conflict whose rules are part of the facts: they may be
-	// what makes it one.
+	// Faults are those of the conflict whose rules are part of the facts. They may be its
+	// cause.
 	Faults []Fault
 
 	e          *encoding
 	index      []int      // of the facts in the encoding
 	rest       []Selected // the plan of the parts that have one
 	headline   string
-	derivation *Derivation // nil if it takes long to find
+	derivation *Derivation // nil if it is expensive
 }
 
 func (e *encoding) core(index []int, faults []Fault) *Core {
@@ -54,9 +51,9 @@ func (e *encoding) core(index []int, faults []Fault) *Core {
 	return c
 }
 
-// Error returns the first line of each core's explanation, or of a core that
-// takes long to explain, what cannot be had together; and the first of the rules in
-// it that could not be evaluated.
+// Error returns the headline of each core, with the first of its faults. For a core that
+// is expensive to explain, the headline lists the requests that cannot be satisfied
+// together.
 func (c *Conflict) Error() string {
 	lines := make([]string, len(c.Cores))
 	for i, core := range c.Cores {
@@ -72,11 +69,11 @@ func (c *Conflict) Error() string {
 	return fmt.Sprintf("no solution in namespace %q: %s", c.Namespace, strings.Join(lines, "; "))
 }
 
-// quickProof bounds the proof that an error message is worth.
+// quickProof bounds the work for a proof while resolving.
 const quickProof = 20_000
 
-// head makes the headline, and keeps the derivation that it is from. The error is
-// the context's.
+// head sets the headline, and the derivation that it is taken from. The error is the
+// context's.
 func (c *Core) head(ctx context.Context) error {
 	c.headline = c.asked()
 	if c.size() > quickProof {
@@ -86,13 +83,13 @@ func (c *Core) head(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err == nil && !d.Incomplete { // else a limit on the cost of rules
+	if err == nil && !d.Incomplete { // otherwise a limit on the cost of rules
 		c.headline, c.derivation = d.Headline(), d
 	}
 	return nil
 }
 
-// size returns how many candidates the facts mention, up to a little more than
+// size returns the number of candidates that the facts mention. It stops counting above
 // quickProof.
 func (c *Core) size() (n int) {
 	for _, i := range c.index {
@@ -107,9 +104,8 @@ func (c *Core) size() (n int) {
 	return n
 }
 
-// Planned returns the plan for the independent parts of the namespace that have
-// one (G1): what would be installed if the refused subscriptions were not there.
-// It is nil when nothing can be planned.
+// Planned returns the plan for the independent parts of the namespace that have a solution,
+// that is, without the refused subscriptions. It returns nil if there are none.
 func (c *Conflict) Planned() *Solution {
 	if len(c.planned) == 0 {
 		return nil
@@ -117,6 +113,6 @@ func (c *Conflict) Planned() *Solution {
 	return c.partial
 }
 
-// Subscriptions returns the names of the subscriptions of the parts that can be
-// planned and of those that are refused, each in the order in which they choose.
+// Subscriptions returns the names of the subscriptions that can be planned, and of those
+// that cannot, each in order of preference.
 func (c *Conflict) Subscriptions() (planned, refused []string) { return c.planned, c.refused }

@@ -381,7 +381,7 @@ func model(core *resolver.Core, semantics resolver.Semantics, checked *int) []re
 			never(f.Bundle)
 		case *resolver.Unusable:
 			never(f.Bundle)
-		case *resolver.Ruled:
+		case *resolver.PolicyBlocked:
 			never(f.Bundle)
 		}
 	}

@@ -117,7 +117,7 @@ func (o *oracle) lie(f resolver.Fact) string {
 		if i, j := o.index(f.Bundle), o.index(f.Operator); i < 0 || j < 0 || !o.all[i].replaces.has(j) {
 			return "it does not"
 		}
-	case *resolver.Prohibited, *resolver.Unusable, *resolver.Ruled:
+	case *resolver.Prohibited, *resolver.Unusable, *resolver.PolicyBlocked:
 		if i := o.index(barredRef(f)); i < 0 || !o.all[i].barred {
 			return "nothing bars it"
 		}
@@ -133,7 +133,7 @@ func barredRef(f resolver.Fact) resolver.Ref {
 		return f.Bundle
 	case *resolver.Unusable:
 		return f.Bundle
-	case *resolver.Ruled:
+	case *resolver.PolicyBlocked:
 		return f.Bundle
 	}
 	return resolver.Ref{}

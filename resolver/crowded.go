@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/internal/proof"
 )
 
-// crowded tells that more is asked for than there is room for.
+// crowded states that more bundles are required than the namespace can hold.
 func (w *narrator) crowded(s *Step, c *proof.Claim) {
 	var subs, who, kinds, holds []string
 	for _, d := range c.Crowding.Demands {
@@ -23,8 +23,9 @@ func (w *narrator) crowded(s *Step, c *proof.Claim) {
 			x.one = w.asks(q, x.Bundles, len(d.Because) > 0)
 			x.many = x.one
 		case *Requires:
-			who = append(who, fmt.Sprintf("%s for what meets %s", w.name(r.Owner, true), requirement(q)))
-			x.one, x.many = meets(q, w.name(r.Owner, true))
+			who = append(who, fmt.Sprintf("%s (for %s)", w.name(r.Owner, true), requirement(q)))
+			x.one = onlyChoice(q, w.name(r.Owner, true))
+			x.many = x.one
 		}
 		w.finish(x, w.e.r.u.group(x.Bundles, true))
 		x.like = w.likenessOf(x, &proof.Claim{Kind: proof.Chosen, Rule: d.Rule, Because: d.Because})
@@ -42,7 +43,7 @@ func (w *narrator) crowded(s *Step, c *proof.Claim) {
 			packages = append(packages, q.Package)
 		case *Replaced:
 			kinds = append(kinds, fmt.Sprintf("is %s or the installed %s", q.Bundle.Name, q.Operator.Name))
-			holds = append(holds[:0], "an operator or what takes its place")
+			holds = append(holds[:0], "one of an operator and its replacement")
 		}
 	}
 	if len(packages) > 0 {
@@ -52,6 +53,6 @@ func (w *narrator) crowded(s *Step, c *proof.Claim) {
 		kinds, holds = append(kinds, "provides "+wordList(apis)), append(holds, "one provider of an API")
 	}
 	s.Code = CodeCrowded
-	s.Text = fmt.Sprintf("%s ask for %d bundles, and there is room for %d: each %s, and a namespace holds %s",
+	s.Text = fmt.Sprintf("%s need %d bundles, but there is room for %d: each %s, and a namespace can hold only %s",
 		andList(who), len(c.Crowding.Demands), len(c.Crowding.Limits), wordList(kinds), andList(holds))
 }

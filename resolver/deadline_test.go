@@ -53,7 +53,7 @@ func TestDeadline(t *testing.T) {
 		t.Errorf("Report: got %v, want the cause of the context", err)
 	}
 	// What takes long to explain is not worth it for an error message.
-	want := `no solution in namespace "operators": subscriptions b000-p00, b000-p01, b000-p02, b000-p03, b000-p04 and 2 others cannot be had together`
+	want := `no solution in namespace "operators": subscriptions b000-p00, b000-p01, b000-p02, b000-p03, b000-p04 and 2 others cannot be satisfied together`
 	if text := no.Error(); text != want {
 		t.Errorf("got the error %s\nwant %s", text, want)
 	}
@@ -71,7 +71,7 @@ func TestLongProof(t *testing.T) {
 	if err != nil || !d.Incomplete {
 		t.Fatalf("got %v, %v, want the facts", d, err)
 	}
-	want := "subscriptions b000-p00, b000-p01 and b000-p02 cannot be had together: these 11 facts contradict each other in too many ways to tell one by one"
+	want := "subscriptions b000-p00, b000-p01 and b000-p02 cannot be satisfied together: these 11 facts contradict each other in too many ways to list"
 	if got := d.Headline(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

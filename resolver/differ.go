@@ -9,24 +9,24 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// A Difference is a rule by which the running OLM answers otherwise, or may: it would
-// refuse the namespace, or choose something else.
+// A Difference is a rule by which the running OLM behaves, or may behave, differently: it
+// would refuse the namespace or choose something else.
 type Difference struct {
 	// Rule is the id of the rule, such as H26.
 	Rule string `json:"rule"`
-	// Subscription is the name of the subscription that the rule concerns, if it is one.
+	// Subscription is the name of the subscription that the rule concerns, or "".
 	Subscription string `json:"subscription,omitempty"`
-	// Bundle is the bundle or installed operator that the rule concerns, if it is one.
+	// Bundle is the bundle or installed operator that the rule concerns, or nil.
 	Bundle *Ref `json:"bundle,omitempty"`
-	// Text says what OLM does, and what avoids the difference.
+	// Text states what OLM does, and how to avoid the difference.
 	Text string `json:"text"`
 }
 
 // String returns the text with the rule.
 func (d Difference) String() string { return fmt.Sprintf("%s (%s)", d.Text, d.Rule) }
 
-// differences returns the rules by which OLM answers otherwise than with a set: those
-// of the subscriptions, then those of the set, in order.
+// differences returns the rules by which OLM behaves differently: those of the
+// subscriptions, then those of the chosen set, in order.
 func (r *resolution) differences(set []cand) (out []Difference) {
 	u := r.u
 	for i, s := range u.subs {
@@ -35,7 +35,7 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 		}
 		if names := u.joined(s); len(names) > 1 {
 			out = append(out, Difference{Rule: "H28", Subscription: s.Name,
-				Text: fmt.Sprintf("subscription %s names no catalog: OLM joins the channels of %s, which usually fails; name a catalog", s.Name, strings.Join(names, " and "))})
+				Text: fmt.Sprintf("subscription %s does not name a catalog: OLM combines the channels of %s, which usually fails; name a catalog", s.Name, strings.Join(names, " and "))})
 		}
 	}
 	if u.semantics() == PerBundle {
@@ -53,15 +53,15 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 		}
 		for q := range u.requirements(c) {
 			if compound(q.Expr) && indexed(q.Expr) && !evaluated(q.Expr) && !u.waives(c, q.Expr) && len(u.among(context.Background(), q.Expr, set, chosen)) == 0 {
-				out = append(out, Difference{Rule: "D6", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s, as no single bundle satisfies its constraint %s by itself", ref.Name, q.Expr)})
+				out = append(out, Difference{Rule: "D6", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s because no single bundle satisfies its constraint %s", ref.Name, q.Expr)})
 			}
 		}
 	}
 	return out
 }
 
-// joined returns the catalogs whose channels OLM would join for a subscription that
-// names none (H28).
+// joined returns the catalogs whose channels OLM would combine for a subscription without
+// a catalog (H28).
 func (u *universe) joined(s *subscription) (names []string) {
 	if s.source() != (CatalogID{}) {
 		return nil
@@ -75,7 +75,7 @@ func (u *universe) joined(s *subscription) (names []string) {
 	return names
 }
 
-// evaluated reports whether a constraint has a rule, which costs to evaluate.
+// evaluated reports whether a constraint contains a CEL rule, which is expensive.
 func evaluated(x constraints.Expr) bool {
 	switch x := x.(type) {
 	case *constraints.All:

@@ -46,7 +46,7 @@ func TestDiffers(t *testing.T) {
 	}{
 		{name: "nothing odd", fbc: pkg + s2 + bundle("1") + bundle("2", api, one) + d, sub: sub},
 		{name: "an API twice", fbc: pkg + s1 + bundle("1", api, api), sub: sub,
-			rule: "H26", text: "OLM refuses a1, which conflicts with itself: it states K (g.io/v1) twice, which counts as two bundles that state it; remove one (H26)"},
+			rule: "H26", text: "OLM refuses a1, which conflicts with itself: it declares K (g.io/v1) twice, which counts as two bundles declaring it; remove one (H26)"},
 		{name: "an API twice, installed", fbc: pkg + s1 + bundle("1"), sub: sub, installed: []resolver.Installed{installed},
 			rule: "H26", text: "OLM refuses x1, which conflicts with itself: "},
 		{name: "an API twice, per bundle", fbc: pkg + s2 + bundle("2", api, api) + bundle("1"), sub: sub, semantics: resolver.PerBundle},
@@ -56,10 +56,10 @@ func TestDiffers(t *testing.T) {
 		{name: "no channel", fbc: pkg + s2 + t1 + bundle("2") + bundle("1"), sub: noChannel},
 		{name: "no channel, one bundle in both", fbc: pkg + s1 + t1 + bundle("1"), sub: noChannel},
 		{name: "no catalog", fbc: pkg + s1 + bundle("1"), more: pkg + s1 + bundle("1"), sub: noCatalog,
-			rule: "H28", text: "subscription sub names no catalog: OLM joins the channels of c/olm and more/olm, which usually fails; name a catalog (H28)"},
+			rule: "H28", text: "subscription sub does not name a catalog: OLM combines the channels of c/olm and more/olm, which usually fails; name a catalog (H28)"},
 		{name: "no catalog, only one has it", fbc: pkg + s1 + bundle("1"), more: d, sub: noCatalog},
 		{name: "a constraint on two", fbc: pkg + s1 + bundle("1", both) + d + e, sub: sub,
-			rule: "D6", text: "OLM refuses a1, as no single bundle satisfies its constraint "},
+			rule: "D6", text: "OLM refuses a1 because no single bundle satisfies its constraint "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := resolver.Problem{Namespace: "ns", Subscriptions: []resolver.Subscription{c.sub}, Installed: c.installed}

@@ -46,12 +46,13 @@ func ExampleConflict() {
 	fmt.Println()
 	fmt.Print(d.Text(80, nil))
 	// Output:
-	// subscribed: subscription etcd wants package etcd: etcd.v0.9.4 or etcd.v0.9.0
+	// subscribed: subscription etcd requests package etcd: etcd.v0.9.4 or etcd.v0.9.0
 	// must-stay: etcd-legacy.v0.8.0 is installed without a subscription and must stay
-	// one-provider: a namespace holds one provider of EtcdCluster (etcd.example.com/v1beta2): etcd-legacy.v0.8.0, etcd.v0.9.0 or etcd.v0.9.4
+	// one-provider: a namespace can hold only one provider of EtcdCluster (etcd.example.com/v1beta2): etcd-legacy.v0.8.0, etcd.v0.9.0 or etcd.v0.9.4
 	//
-	// subscription etcd cannot be met: both versions of package etcd conflict with the
-	// installed etcd-legacy.v0.8.0: all provide EtcdCluster (etcd.example.com/v1beta2)
+	// subscription etcd cannot be satisfied: both versions of package etcd conflict
+	// with the installed etcd-legacy.v0.8.0: all provide EtcdCluster
+	// (etcd.example.com/v1beta2)
 	//   - the installed etcd-legacy.v0.8.0 is an orphan: it is installed without a
 	//     subscription and must stay as it is
 }

@@ -36,5 +36,5 @@ func ExampleOptions_partial() {
 	// install argocd.v0.6.0
 	// install etcd.v0.9.4
 	// planned [argocd] refused [vault]
-	// no solution in namespace "operators": subscription vault cannot be met: no catalog has package vault
+	// no solution in namespace "operators": subscription vault cannot be satisfied: no catalog has package vault
 }

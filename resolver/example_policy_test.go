@@ -35,5 +35,5 @@ func ExamplePolicy() {
 	// Output:
 	// argocd.v0.6.0
 	// etcd.v0.9.0
-	// no solution in namespace "operators": subscription argocd cannot be met: argocd.v0.6.0, the only version of package argocd, requires API EtcdCluster (etcd.example.com/v1beta2), and what could meet it is not allowed: package etcd is on hold (change freeze)
+	// no solution in namespace "operators": subscription argocd cannot be satisfied: argocd.v0.6.0, the only version of package argocd, requires API EtcdCluster (etcd.example.com/v1beta2), but a policy blocks every bundle that satisfies it: package etcd is on hold (change freeze)
 }

@@ -36,13 +36,13 @@ func ExampleSolution_Why() {
 	}
 	fmt.Print(not.Text(80, nil))
 	// Output:
-	// etcd.v0.9.4 meets API EtcdCluster (etcd.example.com/v1beta2), which
-	// argocd.v0.6.0 requires
+	// etcd.v0.9.4 satisfies API EtcdCluster (etcd.example.com/v1beta2), required by
+	// argocd.v0.6.0
 	//   at community catalog.yaml:39, property 1
-	//   it is the first preference of 2 options
-	// argocd.v0.6.0 is what subscription argocd gets
+	//   it is the preferred one of 2 options
+	// argocd.v0.6.0 was chosen for subscription argocd
 	//
 	// etcd.v0.9.0 (community/olm, channel stable) is possible, but argocd.v0.6.0
-	// prefers etcd.v0.9.4: it is nearer to the head of channel stable
+	// prefers etcd.v0.9.4: it is closer to the head of channel stable
 	//   at community catalog.yaml:13
 }

@@ -14,37 +14,34 @@ type Step struct {
 	// Code is the code of the fact that the step applies, or one of "supposed",
 	// "preferred", "unmet-part", "crowded" and "contradiction".
 	Code Code `json:"code"`
-	// Bundles are what the step is about. Bundles that behave alike share one
-	// step.
+	// Bundles are the subject of the step. Bundles that behave alike share a step.
 	Bundles []Ref  `json:"bundles,omitempty"`
 	Text    string `json:"text"`
-	// Places are where the catalogs say so, for each of Bundles.
+	// Places are where the catalogs state it, for each of Bundles.
 	Places []Place `json:"places,omitempty"`
-	// Messages are the authors' own words for this case: failureMessages and
-	// deprecations.
+	// Messages are the authors' messages: failureMessages and deprecations.
 	Messages []string `json:"messages,omitempty"`
 	Because  []*Step  `json:"because,omitempty"`
-	// Fact is the fact that the step applies; of merged steps the first.
+	// Fact is the fact that the step applies, the first one for merged steps.
 	Fact Fact `json:"-"`
 
-	// predicate is the text without the bundles, for one and for several.
+	// one and many are the text without its subject, for one bundle and for several.
 	one, many string
-	// like is equal for steps that say the same of different bundles.
+	// like is equal for steps that state the same of different bundles.
 	like int
 	// either: one of the bundles, not each of them.
 	either bool
-	// told is Text with one of its reasons in one sentence, if they make one, and
-	// under is what stands under that sentence.
-	told  string
-	under *Step
+	// sentence is Text combined with one of its reasons, or "". The children of under are
+	// shown below that sentence.
+	sentence string
+	under    *Step
 }
 
-// Told returns the sentence that tells the step to people, and the step whose
-// places, messages and reasons stand under that sentence: s itself, or one of its
-// reasons when the sentence tells that too.
-func (s *Step) Told() (string, *Step) { return s.line(), s.folded() }
+// Sentence returns the step as an English sentence, and the step whose places, messages
+// and reasons belong below it: s itself, or the reason that the sentence includes.
+func (s *Step) Sentence() (string, *Step) { return s.line(), s.folded() }
 
-// A Place is where a catalog says something.
+// A Place is a position in a catalog.
 type Place struct {
 	Catalog CatalogID `json:"catalog"`
 	File    string    `json:"file"`
@@ -62,18 +59,17 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s, property %d", at, p.Property)
 }
 
-// A Derivation leads from what was asked for to the contradiction, the
-// conclusion first.
+// A Derivation is a proof that a core cannot be satisfied.
 type Derivation struct {
-	// Conclusion is the contradiction; its Because leads back to the facts.
+	// Conclusion is the contradiction. Its reasons lead back to the facts.
 	Conclusion *Step `json:"conclusion"`
-	// Incomplete reports that the full derivation is longer than anybody would
-	// read; Conclusion then lists the facts as they are.
+	// Incomplete reports that the full derivation is too long. Conclusion then only
+	// lists the facts.
 	Incomplete bool `json:"incomplete,omitzero"`
 }
 
-// Derive returns the derivation of the core. One that takes long to find is found
-// when it is asked for. The error is the context's.
+// Derive returns the derivation of the core. An expensive one is computed on the first
+// call. The error is the context's.
 func (c *Core) Derive(ctx context.Context) (*Derivation, error) {
 	if c.derivation != nil {
 		return c.derivation, nil
@@ -103,7 +99,7 @@ func (c *Core) deriveWithin(ctx context.Context, work int) (*Derivation, error) 
 func (c *Core) flat() *Derivation {
 	s := &Step{
 		Code: CodeContradiction,
-		Text: c.asked() + ": these " + plural(len(c.Facts), "fact") + " contradict each other in too many ways to tell one by one",
+		Text: c.asked() + ": these " + plural(len(c.Facts), "fact") + " contradict each other in too many ways to list",
 	}
 	for n, f := range c.Facts {
 		s.Because = append(s.Because, &Step{Code: f.Code(), Text: f.String(), Fact: f, like: c.e.likenessNumber(fmt.Sprintf("fact %d", c.index[n]))})
@@ -111,7 +107,7 @@ func (c *Core) flat() *Derivation {
 	return &Derivation{Conclusion: s, Incomplete: true}
 }
 
-// asked says that what the core asks for cannot be had.
+// asked states that the requests of the core cannot be satisfied.
 func (c *Core) asked() string {
 	var subs, stay []string
 	for _, f := range c.Facts {
@@ -134,15 +130,15 @@ func (c *Core) asked() string {
 		text = pluralOf(len(subs), "subscription") + " " + andList(subs) + " and the installed " + andList(stay)
 	}
 	if len(subs)+len(stay) == 1 {
-		return text + " cannot be had"
+		return text + " cannot be satisfied"
 	}
-	return text + " cannot be had together"
+	return text + " cannot be satisfied together"
 }
 
-// Headline returns one line that says what is wrong.
+// Headline returns the conclusion in one line.
 func (d *Derivation) Headline() string {
-	if s := d.Conclusion; s.told != "" {
-		return s.told
+	if s := d.Conclusion; s.sentence != "" {
+		return s.sentence
 	}
 	return d.Conclusion.Text
 }

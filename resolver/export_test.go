@@ -40,7 +40,7 @@ func DeriveWithin(ctx context.Context, c *Core, work int) (*Derivation, error) {
 func Apply(c Change, p Problem) Problem { return c.apply(p) }
 
 // Says is how explanations name a requirement.
-func Says(x constraints.Expr) string { return says(x) }
+func Says(x constraints.Expr) string { return phrase(x) }
 
 // Occupy makes everybody else wait for the explanations of a conflict, until the
 // returned function is called.

@@ -6,32 +6,31 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Fact is one reason for which a set of operators is acceptable or not. Facts
-// are what a conflict consists of. It is one of *Subscribed, *Unavailable,
-// *MustStay, *Requires, *OnePerPackage, *OneProvider, *Replaced, *Prohibited,
-// *Unusable, *InstallMode and *Ruled.
+// A Fact is a condition that every solution must meet. Conflicts consist of facts. It is
+// one of *Subscribed, *Unavailable, *MustStay, *Requires, *OnePerPackage, *OneProvider,
+// *Replaced, *Prohibited, *Unusable, *InstallMode and *PolicyBlocked.
 type Fact interface {
-	// Code is the stable name of the kind of fact.
+	// Code returns the stable name of the kind of fact.
 	Code() Code
-	// String tells the fact in one sentence, without a full stop.
+	// String returns the fact as a sentence without a full stop.
 	String() string
 	isFact()
 }
 
-// A Ref names an installed operator or a bundle of a catalog, in one channel. It
-// is comparable; its zero value names nothing.
+// A Ref names an installed operator, or a bundle in a channel of a catalog. It is
+// comparable.
 type Ref struct {
-	// Catalog is zero for what is installed.
+	// Catalog is zero for an installed operator.
 	Catalog CatalogID `json:"catalog,omitzero"`
 	Package string    `json:"package,omitempty"`
 	Channel string    `json:"channel,omitempty"`
 	Name    string    `json:"name"`
 }
 
-// Installed reports whether the reference names an installed operator.
+// Installed reports whether r names an installed operator.
 func (r Ref) Installed() bool { return r.Catalog == CatalogID{} }
 
-// String returns the name and where it comes from, for people.
+// String returns the name and its origin.
 func (r Ref) String() string {
 	if r.Installed() {
 		return "installed " + r.Name
@@ -39,84 +38,75 @@ func (r Ref) String() string {
 	return r.Name + " (" + r.Catalog.String() + ", channel " + r.Channel + ")"
 }
 
-// Subscribed says that a subscription needs one of its candidates, or its
-// current operator (D9).
-// In SAT terms: (c1 ∨ c2 ∨ …).
+// Subscribed is the fact that a subscription needs one of its candidates or its current
+// operator. In SAT terms: (c1 ∨ c2 ∨ …).
 type Subscribed struct {
 	Subscription Subscription
-	// Candidates in order of preference; the current operator is last.
+	// Candidates are in order of preference. The current operator is last.
 	Candidates []Ref
 }
 
-// Unavailable says that what a subscription names does not exist (H5).
+// Unavailable is the fact that something a subscription names does not exist.
 // In SAT terms: false.
 type Unavailable struct {
 	Subscription Subscription
-	// What is missing: "catalog", "package", "channel", "startingCSV", or
-	// "head" when the channel is broken.
+	// What is missing: "catalog", "package", "channel", "startingCSV", or "head" if the
+	// channel is broken.
 	What string
-	// Known are the names that exist in its place, sorted.
+	// Known are the names that exist, sorted.
 	Known []string
-	// Nearest are the names that may have been meant: packages that are spelled
-	// alike, bundles of the nearest versions.
+	// Nearest are suggestions: packages with a similar spelling, or bundles with the
+	// closest versions.
 	Nearest []string
-	// Err says why the channel is broken, or why the catalog (D19) or startingCSV
-	// (H27) does not count although it exists. Channel names the channel that the
-	// error is about.
+	// Err is why the channel is broken, or why the catalog or startingCSV cannot be used
+	// although it exists. Channel is the channel of the error.
 	Err     error
 	Channel string
 }
 
-// MustStay says that an installed operator that no subscription owns stays
-// (D11).
+// MustStay is the fact that an installed operator without a subscription stays.
 // In SAT terms: (i).
 type MustStay struct{ Operator Ref }
 
-// Requires says that a bundle needs what its property asks for (D2).
-// In SAT terms: (¬b ∨ formula), where a leaf of the formula is the disjunction
-// of the bundles that satisfy it.
+// Requires is the fact that a bundle has a requirement. In SAT terms: (¬b ∨ formula),
+// where each leaf of the formula is the disjunction of the bundles that satisfy it.
 type Requires struct {
 	Bundle Ref
-	// Pos is where the bundle is defined; unknown for an installed operator.
+	// Pos is where the bundle is defined. It is zero for an installed operator.
 	Pos fbc.Pos
-	// Property is the index in the bundle's properties.
+	// Property is the index of the property in the bundle.
 	Property    int
 	Requirement constraints.Expr
-	// Candidates are the bundles that satisfy some leaf, in order of preference.
+	// Candidates are the bundles that satisfy a leaf, in order of preference.
 	Candidates []Ref
 }
 
-// OnePerPackage says that two bundles of one package cannot be installed
-// together (D10).
+// OnePerPackage is the fact that a namespace can hold only one bundle of a package.
 // In SAT terms: (¬a ∨ ¬b) for every pair of Bundles.
 type OnePerPackage struct {
 	Package string
 	Bundles []Ref
 }
 
-// OneProvider says that two operators cannot provide the same API in a
-// namespace (D10).
+// OneProvider is the fact that a namespace can hold only one provider of an API.
 // In SAT terms: (¬a ∨ ¬b) for every pair of Providers.
 type OneProvider struct {
 	API       property.GVK
 	Providers []Ref
 }
 
-// Replaced says that an upgrade takes the place of the operator that it
-// upgrades.
+// Replaced is the fact that an upgrade replaces the installed operator.
 // In SAT terms: (¬b ∨ ¬i).
 type Replaced struct{ Bundle, Operator Ref }
 
-// Prohibited says that a bundle has the property olm.deprecated and is never
-// chosen (D12).
+// Prohibited is the fact that a bundle has the property olm.deprecated, which excludes it.
 // In SAT terms: (¬b).
 type Prohibited struct {
 	Bundle Ref
 	Pos    fbc.Pos
 }
 
-// Unusable says that a bundle cannot be chosen because it cannot be read (H7), or
-// because it conflicts with itself (H26).
+// Unusable is the fact that a bundle cannot be read or conflicts with itself.
 // In SAT terms: (¬b).
 type Unusable struct {
 	Bundle Ref

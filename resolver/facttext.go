@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *Subscribed) String() string {
 	s := &f.Subscription
 	var b strings.Builder
-	fmt.Fprintf(&b, "subscription %s wants package %s", s.Name, s.Package)
+	fmt.Fprintf(&b, "subscription %s requests package %s", s.Name, s.Package)
 	if s.Channel != "" {
 		fmt.Fprintf(&b, " from channel %s", s.Channel)
 	}
@@ -28,32 +28,32 @@ func (f *Subscribed) String() string {
 	}
 	switch {
 	case current != "" && len(offered) == 0:
-		fmt.Fprintf(&b, ", where nothing can follow the installed %s", current)
+		fmt.Fprintf(&b, ", and the installed %s has no successor there", current)
 	case current != "":
-		fmt.Fprintf(&b, ": the installed %s, or what can follow it: %s", current, nameList(offered))
+		fmt.Fprintf(&b, ": the installed %s or its successor %s", current, nameList(offered))
 	default:
 		fmt.Fprintf(&b, ": %s", nameList(offered))
 	}
 	return b.String()
 }
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *Unavailable) String() string {
 	s := &f.Subscription
 	where := "no catalog has"
 	if s.source() != (CatalogID{}) {
 		where = "catalog " + s.source().String() + " does not have"
 	}
-	text := fmt.Sprintf("subscription %s cannot be met: ", s.Name)
+	text := fmt.Sprintf("subscription %s cannot be satisfied: ", s.Name)
 	switch f.What {
 	case "catalog":
 		switch {
 		case f.Err != nil:
 			text += f.Err.Error()
 		case s.CatalogNamespace == "":
-			text += fmt.Sprintf("it names catalog %s without the namespace of that catalog; name both", s.Catalog)
+			text += fmt.Sprintf("it names catalog %s without its namespace; set both", s.Catalog)
 		case s.Catalog == "":
-			text += fmt.Sprintf("it names the catalog namespace %s without a catalog; name both, or neither", s.CatalogNamespace)
+			text += fmt.Sprintf("it names catalog namespace %s without a catalog; set both or neither", s.CatalogNamespace)
 		default:
 			text += fmt.Sprintf("there is no catalog %s", s.source())
 		}
@@ -74,7 +74,7 @@ func (f *Unavailable) String() string {
 	case len(f.Nearest) > 0 && (len(f.Known) == 0 || len(f.Known) > maxNames):
 		text += nearestText(f.Nearest)
 	case len(f.Known) > 0:
-		text += fmt.Sprintf("; there is %s", wordList(f.Known))
+		text += fmt.Sprintf("; available: %s", andList(f.Known))
 	}
 	return text
 }
@@ -86,12 +86,12 @@ func prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *MustStay) String() string {
 	return fmt.Sprintf("%s is installed without a subscription and must stay", f.Operator.Name)
 }
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *Requires) String() string {
 	var b strings.Builder
 	if f.Bundle.Installed() {
@@ -104,34 +104,34 @@ func (f *Requires) String() string {
 		fmt.Fprintf(&b, " (%q)", m)
 	}
 	if len(f.Candidates) == 0 {
-		b.WriteString(", which nothing provides")
+		b.WriteString(", which no bundle satisfies")
 	} else {
-		fmt.Fprintf(&b, ", which %s can meet", nameList(f.Candidates))
+		fmt.Fprintf(&b, ", satisfied by %s", nameList(f.Candidates))
 	}
 	return b.String()
 }
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *OnePerPackage) String() string {
-	return fmt.Sprintf("a namespace holds one version of package %s", f.Package)
+	return fmt.Sprintf("a namespace can hold only one version of package %s", f.Package)
 }
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *OneProvider) String() string {
-	return fmt.Sprintf("a namespace holds one provider of %s: %s", f.API, nameList(f.Providers))
+	return fmt.Sprintf("a namespace can hold only one provider of %s: %s", f.API, nameList(f.Providers))
 }
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *Replaced) String() string {
-	return fmt.Sprintf("%s takes the place of the installed %s", f.Bundle.Name, f.Operator.Name)
+	return fmt.Sprintf("%s replaces the installed %s", f.Bundle.Name, f.Operator.Name)
 }
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *Prohibited) String() string {
-	return fmt.Sprintf("%s has the property olm.deprecated, which forbids choosing it", f.Bundle.Name)
+	return fmt.Sprintf("%s has the property olm.deprecated, which excludes it", f.Bundle.Name)
 }
 
-// String tells the fact in one sentence.
+// String returns the fact as a sentence.
 func (f *Unusable) String() string {
 	return fmt.Sprintf("%s cannot be used: %v", f.Bundle.Name, f.Err)
 }

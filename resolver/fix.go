@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// A Fix is a smallest set of changes that resolves a core: none of them can be
-// left out. It was solved again before it was offered.
+// A Fix is a minimal set of changes that resolves a core. It was verified by solving the
+// changed problem.
 type Fix struct {
 	Changes []Change `json:"changes"`
-	// Selected is what would then be installed, by package.
+	// Selected are the bundles that would then be installed, by package.
 	Selected []Selected `json:"selected"`
 
 	cost int
-	// rest is what can be planned without the fix.
+	// rest is the plan without the fix.
 	rest []Selected
 }
 
-// String says what to do and what would come of it, beside what can be planned
-// anyway.
+// String returns the fix as an instruction, with the bundles that it adds to the plan.
 func (f *Fix) String() string {
 	text := f.instruction()
 	if then := f.outcome(); then != "" {
@@ -30,7 +29,7 @@ func (f *Fix) String() string {
 	return text
 }
 
-// instruction says what to do.
+// instruction returns what to do.
 func (f *Fix) instruction() string {
 	parts := make([]string, len(f.Changes))
 	for i, c := range f.Changes {
@@ -43,15 +42,15 @@ func (f *Fix) instruction() string {
 	for i, c := range f.Changes {
 		parts[i] = c.Requirement
 	}
-	text := "upstream: publish what meets " + andList(parts) + " and fits"
+	text := "upstream: publish compatible bundles that satisfy " + andList(parts)
 	if first.Place != nil {
-		text += fmt.Sprintf(", or have %s drop these requirements (%s)", cmp.Or(first.Bundle.Package, first.Bundle.Name), first.Place)
+		text += fmt.Sprintf(", or remove these requirements from %s (%s)", cmp.Or(first.Bundle.Package, first.Bundle.Name), first.Place)
 	}
 	return text
 }
 
-// outcome tells what would be installed that is not planned anyway; "" when
-// nothing is, after something was given up.
+// outcome returns the bundles that the fix adds to the plan. It returns "" if there are
+// none and the fix only removes requests.
 func (f *Fix) outcome() string {
 	var names []string
 	rest := f.rest // both are in order
@@ -67,7 +66,7 @@ func (f *Fix) outcome() string {
 	case n == 0 && f.removes():
 		return ""
 	case n == 0:
-		return "nothing has to be installed"
+		return "nothing needs to be installed"
 	case n == 1:
 		return names[0] + " is installed"
 	case n <= 4:
@@ -77,13 +76,13 @@ func (f *Fix) outcome() string {
 	}
 }
 
-// maxTries bounds how many sets of changes are tried for one core.
+// maxTries is the number of sets of changes that are tried for one core.
 const maxTries = 400
 
-// Fixes returns the smallest changes that resolve the core, those that disturb
-// least first, at most max of them (0: five). Each was solved again, with the
-// other cores left as they are. Changes to catalogs come last, and only where
-// nothing else helps. The error is the context's.
+// Fixes returns minimal sets of one or two changes that resolve the core, least disruptive
+// first, at most max of them (0 means five). Each is verified by solving the changed
+// problem without the requests of the other cores. Changes to catalogs come last, and only
+// if the alternative is to remove a request. The error is the context's.
 func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 	if err := c.e.r.lock(ctx); err != nil {
 		return nil, err
@@ -115,7 +114,7 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 	}
 	for _, ch := range changes {
 		if len(found) >= max {
-			break // changes come by cost: those that follow would be cut off again
+			break // the rest cost more
 		}
 		if err := try(ch); err != nil {
 			return nil, err
@@ -148,14 +147,14 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
 	return found[:min(len(found), max)], nil
 }
 
-// removes reports whether a fix only gives things up.
+// removes reports whether a fix only removes subscriptions and operators.
 func (f *Fix) removes() bool {
 	return !slices.ContainsFunc(f.Changes, func(c Change) bool {
 		return c.Kind != DropSubscription && c.Kind != RemoveSubscribed && c.Kind != RemoveOperator
 	})
 }
 
-// onlyRemovals reports whether every fix gives something up.
+// onlyRemovals reports whether all fixes only remove subscriptions and operators.
 func onlyRemovals(fixes []*Fix) bool {
 	return !slices.ContainsFunc(fixes, func(f *Fix) bool { return !f.removes() })
 }
@@ -197,22 +196,20 @@ func (c *Core) alone() Problem {
 	return p
 }
 
-// foreign reports whether fact i is a request of another core and not of this
-// one.
+// foreign reports whether fact i is a request of another core.
 func (c *Core) foreign(i int) bool {
 	n, asked := c.e.coreOf[i]
 	return asked && n != c.e.coreOf[c.request()]
 }
 
-// request returns the number of a fact that the core asks for. It has one, since
-// without any the empty set is a solution.
+// request returns the number of a request in the core. There is one, because without
+// requests the empty set is a solution.
 func (c *Core) request() int {
 	return c.index[slices.IndexFunc(c.Facts, isRequest)]
 }
 
-// plan resolves a problem without asking why it has no solution: it then returns
-// nil. Requirements that bundles share with waived ones are not held against
-// them.
+// plan resolves a problem. It returns nil, and does not explain, if there is no solution.
+// Requirements equal to waived ones, in the same package, are ignored.
 func (c *Core) plan(ctx context.Context, p *Problem, waived []*Requires) (*Solution, error) {
 	u, err := newUniverse(ctx, p)
 	if err != nil {

@@ -53,7 +53,7 @@ func factToJSON(f Fact) factJSON {
 		out.Bundle = &f.Bundle
 	case *Unusable:
 		out.Bundle, out.Error = &f.Bundle, f.Err.Error()
-	case *Ruled:
+	case *PolicyBlocked:
 		out.Bundle, out.Policy, out.Fault, out.Nearest = &f.Bundle, &f.Policy, f.PinFault, f.Nearest
 	case *InstallMode:
 		out.Bundle, out.Targets, out.Error = &f.Bundle, f.Targets, f.Err.Error()

@@ -7,8 +7,8 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// Markdown tells the report as Markdown: a section for each core, its steps as
-// a nested list, the fixes as a numbered one. Text from catalogs is escaped.
+// Markdown returns the report as Markdown: a section for each core, with its steps as a
+// nested list and its fixes as a numbered list. Text from catalogs is escaped.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# No solution in namespace %s\n", escape(r.Namespace))
@@ -19,15 +19,15 @@ func (r *Report) Markdown() string {
 		if about := aboutMarkdown(s); about != "" {
 			b.WriteString(about + "\n\n")
 		}
-		markdownSteps(&b, s, "", map[toldStep]bool{})
+		markdownSteps(&b, s, "", map[shownStep]bool{})
 		for _, n := range c.Notes {
 			fmt.Fprintf(&b, "\n> Note: %s\n", escape(n))
 		}
 		if len(c.Fixes) == 0 {
-			fmt.Fprintf(&b, "\n**What would help:** %s\n", escape(c.noFix()))
+			fmt.Fprintf(&b, "\n**Possible fix:** %s\n", escape(c.noFix()))
 			continue
 		}
-		b.WriteString("\n**What would help**\n\n")
+		b.WriteString("\n**Possible fixes**\n\n")
 		for n, f := range c.Fixes {
 			fmt.Fprintf(&b, "%d. %s\n", n+1, escape(f.String()))
 		}
@@ -38,36 +38,36 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
-func markdownSteps(b *strings.Builder, s *Step, indent string, told map[toldStep]bool) {
+func markdownSteps(b *strings.Builder, s *Step, indent string, shown map[shownStep]bool) {
 	for i, c := range s.Because {
 		if i == maxSteps {
-			fmt.Fprintf(b, "%s- and %s of this kind\n", indent, plural(len(s.Because)-i, "more reason"))
+			fmt.Fprintf(b, "%s- and %s\n", indent, plural(len(s.Because)-i, "similar reason"))
 			return
 		}
 		text := c.line()
-		key := toldStep{text, c.like}
-		if len(c.Because) > 0 && told[key] {
-			fmt.Fprintf(b, "%s- %s (as said above)\n", indent, escape(text))
+		key := shownStep{text, c.like}
+		if len(c.Because) > 0 && shown[key] {
+			fmt.Fprintf(b, "%s- %s (see above)\n", indent, escape(text))
 			continue
 		}
-		told[key] = true
+		shown[key] = true
 		fmt.Fprintf(b, "%s- %s", indent, escape(text))
 		if about := aboutMarkdown(c.folded()); about != "" {
 			b.WriteString(" — " + about)
 		}
 		b.WriteByte('\n')
-		markdownSteps(b, c.folded(), indent+"  ", told)
+		markdownSteps(b, c.folded(), indent+"  ", shown)
 	}
 }
 
-// aboutMarkdown returns where the catalog says so and the author's words.
+// aboutMarkdown returns the place in the catalog and the authors' messages.
 func aboutMarkdown(s *Step) string {
 	var parts []string
 	if at := s.placed(); at != "" {
 		parts = append(parts, "*"+escape(at)+"*")
 	}
 	for _, m := range s.Messages {
-		parts = append(parts, "the author says: “"+escape(m)+"”")
+		parts = append(parts, "author's message: “"+escape(m)+"”")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -76,5 +76,5 @@ var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`,
 )
 
-// escape keeps text from being read as Markdown.
+// escape escapes Markdown.
 func escape(s string) string { return markdownEscapes.Replace(visible.Words(s)) }

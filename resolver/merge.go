@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/internal/proof"
 )
 
-// finish makes the text of a step about bundles.
+// finish sets the text of a step from its subject and predicate.
 func (w *narrator) finish(s *Step, subject string) {
 	if s.one == "" {
 		return
@@ -20,7 +20,7 @@ func (w *narrator) finish(s *Step, subject string) {
 	s.Text = subject + " " + verb
 }
 
-// merge joins steps that say the same of different bundles.
+// merge joins steps that state the same of different bundles.
 func (w *narrator) merge(steps []*Step) []*Step {
 	var out []*Step
 	at := map[int]*Step{} // by likeness
@@ -36,8 +36,8 @@ func (w *narrator) merge(steps []*Step) []*Step {
 	return out
 }
 
-// absorb adds the bundles of a step to one that says the same, also where a reason
-// is about these bundles.
+// absorb adds the bundles of a step to a similar one, and to its reasons about the same
+// bundles.
 func (w *narrator) absorb(first, s *Step) {
 	for i, c := range s.Because {
 		if c.one != "" && len(c.Bundles) > 0 && slices.Equal(c.Bundles, s.Bundles) {
@@ -57,8 +57,8 @@ func (w *narrator) absorb(first, s *Step) {
 	w.finish(first, w.e.r.u.group(first.Bundles, first.either))
 }
 
-// likenessOf returns a number that is equal for steps that say the same of
-// different bundles. Numbers of one encoding can be compared.
+// likenessOf returns a number that is equal for steps that state the same of different
+// bundles. Only numbers from the same encoding are comparable.
 func (w *narrator) likenessOf(s *Step, c *proof.Claim) int {
 	var b strings.Builder
 	bundles := func(refs []Ref) {

@@ -19,13 +19,13 @@ type nameKey struct {
 	either bool
 }
 
-// maxTold is how many steps a derivation may have, written out. A proof uses its
-// claims again and again; what it says in full can be far longer than itself.
-const maxTold = 400
+// maxDerivation is the largest number of steps in a derivation. A proof shares its claims,
+// so a derivation, which repeats them, can be far longer.
+const maxDerivation = 400
 
-// narrate turns a proof into steps; nil when it is longer than anybody would read.
+// narrate turns a proof into steps. It returns nil if there are too many to read.
 func (q *quotient) narrate(end *proof.Claim) *Step {
-	if end == nil || end.Steps(maxTold) > maxTold {
+	if end == nil || end.Steps(maxDerivation) > maxDerivation {
 		return nil
 	}
 	w := narrator{quotient: q, names: map[nameKey]string{}}
@@ -47,7 +47,7 @@ func (w *narrator) steps(claims []*proof.Claim) []*Step {
 
 func (w *narrator) refs(class int) []Ref { return w.e.r.u.refs(w.classes[class]) }
 
-// name names a class within a sentence.
+// name returns the name of a class for use in a sentence.
 func (w *narrator) name(class int, either bool) string {
 	key := nameKey{class, either}
 	text, ok := w.names[key]
@@ -68,7 +68,7 @@ func (w *narrator) step(c *proof.Claim) *Step {
 		w.crowded(s, c)
 	case c.Rule == proof.Preference:
 		s.Code, s.Bundles = CodePreferred, w.refs(c.Class)
-		s.one, s.many = "was chosen before, as what is asked for first prefers", "were chosen before, as what is asked for first prefers"
+		s.one, s.many = "was already chosen by a higher-priority request", "were already chosen by a higher-priority request"
 		w.finish(s, w.name(c.Class, false))
 	case c.Rule == proof.Supposition:
 		s.Code, s.Bundles = CodeSupposed, w.refs(c.Class)
@@ -82,7 +82,7 @@ func (w *narrator) step(c *proof.Claim) *Step {
 	return s
 }
 
-// apply completes the step of a claim that a rule makes.
+// apply completes the step for a claim that applies a rule.
 func (w *narrator) apply(s *Step, c *proof.Claim) {
 	r := &w.rules[c.Rule]
 	s.Fact, s.Code = r.Fact, r.Code()
@@ -114,19 +114,19 @@ func (w *narrator) apply(s *Step, c *proof.Claim) {
 	}
 }
 
-// unsaid returns the claims behind c that are not part of its sentence.
+// unsaid returns the claims behind c that its sentence does not state.
 func (w *narrator) unsaid(c *proof.Claim, r *rule) []*proof.Claim {
 	q, ok := r.Fact.(*Requires)
 	if !ok || len(c.Because) == 0 {
 		return c.Because
 	}
-	// That nothing meets the whole of a requirement is part of the sentence.
+	// The sentence itself states that nothing satisfies the whole requirement.
 	return slices.DeleteFunc(slices.Clone(c.Because), func(b *proof.Claim) bool {
 		return b.Kind == proof.Unmet && sameExpr(w.leaves[b.Part], q.Requirement)
 	})
 }
 
-// cite adds the places and the author's words.
+// cite adds the places and the authors' messages.
 func (w *narrator) cite(s *Step, r *rule, c *proof.Claim) {
 	u := w.e.r.u
 	for _, i := range r.facts {
@@ -169,15 +169,14 @@ func (w *narrator) chosen(s *Step, c *proof.Claim, r *rule) {
 		s.one = w.asks(q, s.Bundles, len(c.Because) > 0)
 		s.many = s.one
 	case *Requires:
-		s.one, s.many = meets(q, w.name(r.Owner, true))
+		s.one = onlyChoice(q, w.name(r.Owner, true))
+		s.many = s.one
 	}
 }
 
-// meets returns that some bundles are all that can meet a requirement, for one of
-// them and for several.
-func meets(q *Requires, owner string) (one, many string) {
-	text := " all that can meet " + requirement(q) + ", which " + owner + " requires"
-	return "is" + text, "are" + text
+// onlyChoice returns the predicate for the only bundles that satisfy a requirement.
+func onlyChoice(q *Requires, owner string) string {
+	return "must be chosen: no other bundle satisfies " + requirement(q) + ", required by " + owner
 }
 
 func (w *narrator) excluded(s *Step, c *proof.Claim, r *rule) {
@@ -190,27 +189,27 @@ func (w *narrator) excluded(s *Step, c *proof.Claim, r *rule) {
 	}
 	switch q := r.Fact.(type) {
 	case *OnePerPackage:
-		s.one = fmt.Sprintf("conflicts with %s: a namespace holds one version of package %s", other, q.Package)
-		s.many = fmt.Sprintf("conflict with %s: a namespace holds one version of package %s", other, q.Package)
+		s.one = fmt.Sprintf("conflicts with %s: a namespace can hold only one version of package %s", other, q.Package)
+		s.many = fmt.Sprintf("conflict with %s: a namespace can hold only one version of package %s", other, q.Package)
 	case *OneProvider:
 		s.many = fmt.Sprintf("conflict with %s: all provide %s", other, q.API)
 		if s.one = fmt.Sprintf("conflicts with %s: all provide %s", other, q.API); !several {
 			s.one = fmt.Sprintf("conflicts with %s: both provide %s", other, q.API)
 		}
 	case *Replaced:
-		s.one = fmt.Sprintf("conflicts with %s: one takes the place of the other", other)
-		s.many = fmt.Sprintf("conflict with %s: one takes the place of the other", other)
+		s.one = fmt.Sprintf("conflicts with %s: one replaces the other", other)
+		s.many = fmt.Sprintf("conflict with %s: one replaces the other", other)
 	case *Prohibited:
-		s.one = "is deprecated: its property olm.deprecated forbids choosing it"
-		s.many = "are deprecated: their property olm.deprecated forbids choosing them"
+		s.one = "is deprecated: its property olm.deprecated excludes it"
+		s.many = "are deprecated: their property olm.deprecated excludes them"
 	case *Unusable:
-		s.one = q.says()
+		s.one = q.predicate()
 		s.many = s.one
-	case *Ruled:
-		s.one = "is not allowed: " + q.says()
-		s.many = "are not allowed: " + q.says()
+	case *PolicyBlocked:
+		s.one = "is blocked by a policy: " + q.sentence()
+		s.many = "are blocked by a policy: " + q.sentence()
 	case *InstallMode:
-		s.one = "cannot run here: " + q.Err.Error()
+		s.one = "cannot run in this namespace: " + q.Err.Error()
 		s.many = s.one
 	case *Requires:
 		if c.Class != r.Owner {
@@ -234,13 +233,13 @@ func (w *narrator) contradiction(s *Step, c *proof.Claim, r *rule) {
 		tail := w.failure(c, q)
 		s.one, s.many = "requires "+requirement(q)+tail, "require "+requirement(q)+tail
 	case *OnePerPackage:
-		s.Text = fmt.Sprintf("%s cannot both be installed: a namespace holds one version of package %s", w.both(c), q.Package)
+		s.Text = fmt.Sprintf("%s cannot both be installed: a namespace can hold only one version of package %s", w.both(c), q.Package)
 	case *OneProvider:
 		s.Text = fmt.Sprintf("%s cannot both be installed: both provide %s", w.both(c), q.API)
 	case *Replaced:
-		s.Text = fmt.Sprintf("%s cannot both be installed: one takes the place of the other", w.both(c))
+		s.Text = fmt.Sprintf("%s cannot both be installed: one replaces the other", w.both(c))
 	default:
-		// What must stay, or must be chosen, cannot be.
+		// Something that must stay, or must be chosen, cannot.
 		for _, b := range c.Because {
 			if b.Kind != proof.Contradiction && b.Kind != proof.Unmet {
 				s.Bundles = w.refs(b.Class)
@@ -249,7 +248,7 @@ func (w *narrator) contradiction(s *Step, c *proof.Claim, r *rule) {
 		if q, ok := r.Fact.(*MustStay); ok {
 			s.Bundles = []Ref{q.Operator}
 		}
-		s.one, s.many = "is needed, and cannot be chosen", "are needed, and cannot be chosen"
+		s.one, s.many = "is required but cannot be chosen", "are required but cannot be chosen"
 		made := &Step{}
 		if x := (&proof.Claim{Kind: proof.Excluded, Class: max(r.Owner, 0)}); r.Owner != proof.NoClass {
 			w.excluded(made, x, r)
@@ -257,7 +256,7 @@ func (w *narrator) contradiction(s *Step, c *proof.Claim, r *rule) {
 		if made.one != "" {
 			s.one, s.many = made.one, made.many
 		} else if _, ok := r.Fact.(*MustStay); ok {
-			s.one = "is an orphan: it is installed without a subscription and must stay as it is; but it cannot"
+			s.one = "is an orphan: it is installed without a subscription and must stay as it is, but it cannot"
 			s.many = s.one
 		}
 	}

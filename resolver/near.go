@@ -11,9 +11,9 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// nothing says, for the end of a clause, that nothing meets a requirement, and
-// what comes close: other versions of the package or the API, or bundles that
-// are never offered.
+// nothing returns the end of a clause: no bundle satisfies the requirement. It names
+// what comes close: other versions of the package or API, or bundles that cannot be
+// selected.
 func (u *universe) nothing(x constraints.Expr) string {
 	hidden := u.hidden(x)
 	switch x := x.(type) {
@@ -25,31 +25,29 @@ func (u *universe) nothing(x constraints.Expr) string {
 		case hidden != "":
 			return ", but " + hidden
 		case n == 1:
-			return fmt.Sprintf(", but the catalogs only have %s %s", x.Name, versions[0])
+			return fmt.Sprintf(", but the catalogs have only %s %s", x.Name, versions[0])
 		default:
-			return fmt.Sprintf(", but the catalogs only have %d versions of %s, %s to %s", n, x.Name, versions[0], versions[n-1])
+			return fmt.Sprintf(", but the catalogs have only %d versions of %s, %s to %s", n, x.Name, versions[0], versions[n-1])
 		}
 	case *constraints.GVK:
-		text := ", which no bundle of any catalog provides"
+		text := ", which no bundle in any catalog provides"
 		if hidden != "" {
 			return ", but " + hidden
 		}
 		if versions := u.otherVersions(x); len(versions) > 0 {
-			text += fmt.Sprintf("; they provide %s of it", wordList(versions))
+			text += fmt.Sprintf("; the catalogs provide only %s", andList(versions))
 		}
 		return text
 	case *constraints.Label:
 		if hidden != "" {
 			return ", but " + hidden
 		}
-		return ", which no bundle of any catalog has"
-	case *constraints.CEL:
-		return ", which is no bundle of any catalog"
+		return ", which no bundle in any catalog has"
 	}
-	return ", which nothing in any catalog meets"
+	return ", which no bundle in any catalog satisfies"
 }
 
-// versionsOf returns the versions of a package in all catalogs, ascending.
+// versionsOf returns the versions of a package in all catalogs, in ascending order.
 func (u *universe) versionsOf(pkg string) []semver.Version {
 	var versions []semver.Version
 	for _, c := range u.cats {
@@ -63,7 +61,7 @@ func (u *universe) versionsOf(pkg string) []semver.Version {
 	return slices.CompactFunc(versions, semver.Version.Equals)
 }
 
-// otherVersions returns the versions of an API that the catalogs provide.
+// otherVersions returns the other versions of an API that the catalogs provide.
 func (u *universe) otherVersions(x *constraints.GVK) []string {
 	var versions []string
 	for _, c := range u.cats {
@@ -77,8 +75,8 @@ func (u *universe) otherVersions(x *constraints.GVK) []string {
 	return slices.Compact(versions)
 }
 
-// hidden names a bundle that would meet a leaf if it were offered, and says why
-// it is not (H3).
+// hidden names a bundle that satisfies a leaf but cannot be selected, and the reason
+// (H3). It returns "" if there is none.
 func (u *universe) hidden(x constraints.Expr) string {
 	if !indexed(x) {
 		return ""
@@ -88,10 +86,10 @@ func (u *universe) hidden(x constraints.Expr) string {
 			if !u.test(context.Background(), x, b) {
 				continue
 			}
-			why := "it is in no channel"
+			why := "it is not in any channel"
 			for e := range b.Entries() {
 				if _, ok := e.Rank(); ok {
-					return "" // offered, so it is another matter
+					return "" // it can be selected
 				}
 				if err := e.Channel().Err(); err != nil {
 					why = "its channel " + e.Channel().Name() + " is broken: " + reason(err)
@@ -99,18 +97,18 @@ func (u *universe) hidden(x constraints.Expr) string {
 					why = skippedText(e)
 				}
 			}
-			return fmt.Sprintf("%s, which could meet it, is never offered: %s", b.Name(), why)
+			return fmt.Sprintf("%s, which satisfies it, cannot be selected: %s", b.Name(), why)
 		}
 	}
 	return ""
 }
 
-// skippedText says why an entry is not in the order of its channel (H3, H27).
+// skippedText returns why an entry is not in the order of its channel (H3, H27).
 func skippedText(e graph.Entry) string {
 	for name := range e.Skips() {
 		if name == e.Name() {
 			return "it skips itself in channel " + e.Channel().Name()
 		}
 	}
-	return "another entry of channel " + e.Channel().Name() + " skips it"
+	return "another entry in channel " + e.Channel().Name() + " skips it"
 }

@@ -10,15 +10,13 @@ import (
 	"github.com/olmkit/olmkit/internal/near"
 )
 
-// What an administrator may have meant by a name that does not exist: packages and
-// channels that are spelled alike, and of versions those around the one that was
-// asked for.
+// Suggestions for names that do not exist: packages and channels with a similar
+// spelling, and the versions around a missing one.
 
-// maxNearest is how many names a fact proposes.
+// maxNearest is the number of names that a fact suggests.
 const maxNearest = 2
 
-// nearPackages returns the packages of catalogs that are spelled like one that
-// none of them has.
+// nearPackages returns the packages in some catalogs with a spelling similar to name.
 func nearPackages(in []*source, name string) []string {
 	var known []string
 	for _, c := range in {
@@ -29,19 +27,18 @@ func nearPackages(in []*source, name string) []string {
 	return near.Names(name, known, maxNearest)
 }
 
-// versionIn finds the version at the end of the name of a bundle.
+// versionIn matches the version at the end of a bundle's name.
 var versionIn = regexp.MustCompile(`[.-]v?(\d+\.\d+\.\d+\S*)$`)
 
-// versionOf returns the version that a text is, also one that people write short,
-// as in 1.2 or v1.2.0.
+// versionOf parses a version, also in forms such as 1.2 or v1.2.0.
 func versionOf(text string) (semver.Version, bool) {
 	v, err := semver.ParseTolerant(text)
 	return v, err == nil
 }
 
-// nearBundles returns the bundles around one that does not exist: by version,
-// where its name ends with one or is one, the next higher first; otherwise by
-// spelling.
+// nearBundles returns the bundles closest to a missing one. If its name is a version or
+// ends with one, they are the neighbours by version, the next higher first; otherwise
+// those with a similar spelling.
 func nearBundles(known []graph.Bundle, asked string) []graph.Bundle {
 	v, ok := versionOf(asked)
 	if m := versionIn.FindStringSubmatch(asked); !ok && m != nil {
@@ -74,8 +71,8 @@ func nearBundles(known []graph.Bundle, asked string) []graph.Bundle {
 	return out
 }
 
-// nearStarts returns the names of the bundles that a subscription could start with
-// in place of its startingCSV, which its channels do not have.
+// nearStarts returns the names of bundles to suggest for a startingCSV that the
+// subscription's channels do not contain.
 func (s *subscription) nearStarts(in []*source) []string {
 	var known []graph.Bundle
 	for _, c := range in {
@@ -90,8 +87,8 @@ func (s *subscription) nearStarts(in []*source) []string {
 	return bundleNames(nearBundles(known, s.StartingCSV))
 }
 
-// checkPin returns why a policy pins what cannot be chosen, and the versions or
-// bundles that it could pin instead; "" when it can.
+// checkPin returns why the pin of a policy cannot be chosen, and the closest versions
+// or bundles that can. The fault is "" if the pin can be chosen.
 func (u *universe) checkPin(p *Policy) (fault PinFault, nearest []string) {
 	fault = PinAbsent
 	var known []graph.Bundle
@@ -138,8 +135,8 @@ func bundleNames(list []graph.Bundle) []string {
 	return names
 }
 
-// text says that a policy pins what cannot be chosen, for the end of a clause; ""
-// when it can.
+// text returns the end of a clause: why the pin cannot be chosen. It is "" if the pin
+// can be chosen.
 func (f PinFault) text(nearest []string) string {
 	switch f {
 	case PinAbsent:
@@ -150,14 +147,13 @@ func (f PinFault) text(nearest []string) string {
 	return ""
 }
 
-// nearestText lists what is nearest to a name that does not exist, for the end of
-// a clause; "" when nothing is.
+// nearestText returns the suggestions for a missing name as the end of a clause, or "".
 func nearestText(nearest []string) string {
 	switch len(nearest) {
 	case 0:
 		return ""
 	case 1:
-		return "; the nearest is " + nearest[0]
+		return "; the closest is " + nearest[0]
 	}
-	return "; the nearest are " + andList(nearest)
+	return "; the closest are " + andList(nearest)
 }

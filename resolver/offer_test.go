@@ -27,15 +27,15 @@ func TestUnavailableText(t *testing.T) {
 		want string
 	}{
 		{"H27", resolver.Subscription{Package: "a", StartingCSV: "a1"},
-			"subscription a cannot be met: its startingCSV a1 cannot be installed: it skips itself in channel s of package a"},
+			"subscription a cannot be satisfied: its startingCSV a1 cannot be installed: it skips itself in channel s of package a"},
 		{"H28", resolver.Subscription{Package: "a", Catalog: "c"},
-			"subscription a cannot be met: it names catalog c without the namespace of that catalog; name both; there is c/olm"},
+			"subscription a cannot be satisfied: it names catalog c without its namespace; set both; available: c/olm"},
 		{"H28", resolver.Subscription{Package: "a", Catalog: "d"},
-			"subscription a cannot be met: namespace ns sees no catalog named d; there is c/olm"},
+			"subscription a cannot be satisfied: namespace ns sees no catalog named d; available: c/olm"},
 		{"H28", resolver.Subscription{Package: "a", CatalogNamespace: "olm"},
-			"subscription a cannot be met: it names the catalog namespace olm without a catalog; name both, or neither; there is c/olm"},
+			"subscription a cannot be satisfied: it names catalog namespace olm without a catalog; set both or neither; available: c/olm"},
 		{"H5", resolver.Subscription{Package: "b"},
-			"subscription b cannot be met: channel s of package b is broken: has no head: every entry is replaced or skipped by another; let one entry be the newest"},
+			"subscription b cannot be satisfied: channel s of package b is broken: has no head: every entry is replaced or skipped by another; let one entry be the newest"},
 	} {
 		t.Run(tt.rule+" "+tt.want, func(t *testing.T) {
 			no := conflictOf(t, open(t, resolver.Problem{

@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// reason returns an error without the place that the sentence tells already.
+// reason returns an error without the place, which the sentence already has.
 func reason(err error) string {
 	var d *fbc.Diagnostic
 	if errors.As(err, &d) && d.Err != nil {
@@ -33,7 +33,7 @@ func distinct(refs []Ref) []string {
 	return names
 }
 
-// group names bundles, each of them or either; of many it tells the range.
+// group names bundles, joined by "or" or "and". Many are named by their version range.
 func (u *universe) group(refs []Ref, either bool) string {
 	names := distinct(refs)
 	installed := map[string]bool{}
@@ -65,8 +65,8 @@ func (u *universe) group(refs []Ref, either bool) string {
 	return strings.Join(names[:n-1], ", ") + " " + word + " " + names[n-1]
 }
 
-// versions names n bundles of one package by their lowest and highest version;
-// "" when they are of several.
+// versions names n bundles of one package by their lowest and highest version. It returns
+// "" if they are in several packages.
 func (u *universe) versions(refs []Ref, n int, either bool) string {
 	var low, high semver.Version
 	for i, r := range refs {
@@ -106,22 +106,22 @@ func (u *universe) versionOf(r Ref) semver.Version {
 	return semver.Version{}
 }
 
-// unavailable tells the fact, and what becomes of the operator.
+// unavailable returns the fact, and what happens to the installed operator.
 func (u *universe) unavailable(q *Unavailable) string {
 	text := q.String()
 	if in, ok := u.installedNamed(q.Subscription.InstalledCSV); ok {
-		text += "; the installed " + in.Name + " keeps running, without updates"
+		text += "; the installed " + in.Name + " keeps running without updates"
 	}
 	return text
 }
 
-// maxNames is how many names a sentence lists before it counts the rest.
+// maxNames is the number of names that a sentence lists before it counts the rest.
 const maxNames = 4
 
 // nameList returns the names of bundles, each once, in order.
 func nameList(refs []Ref) string { return wordList(distinct(refs)) }
 
-// wordList joins words with commas and "or", and counts what is too many.
+// wordList joins words with commas and "or", and counts the rest if there are many.
 func wordList(words []string) string {
 	if len(words) == 0 {
 		return "nothing"
@@ -135,7 +135,7 @@ func wordList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// andList joins words with commas and "and", and counts what is too many.
+// andList joins words with commas and "and", and counts the rest if there are many.
 func andList(words []string) string {
 	switch n := len(words); {
 	case n == 0:
@@ -152,7 +152,7 @@ func andList(words []string) string {
 // plural returns a number with its noun.
 func plural(n int, noun string) string { return strconv.Itoa(n) + " " + pluralOf(n, noun) }
 
-// pluralOf returns the noun as the number wants it.
+// pluralOf returns the singular or plural of a noun.
 func pluralOf(n int, noun string) string {
 	if n == 1 {
 		return noun

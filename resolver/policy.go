@@ -10,21 +10,21 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// A Policy is the administrator's word on a package (G8). Exactly one of Pin,
-// Hold and Exclude is set; its reason shows in explanations.
+// A Policy is an administrator's rule for a package. Exactly one of Pin, Hold and
+// Exclude is set. Explanations show the Reason.
 type Policy struct {
 	Package string `json:"package"`
-	// Pin allows one bundle of the package, by name or version. What is
-	// installed may stay.
+	// Pin allows only one bundle of the package, by name or version. An installed
+	// operator may stay.
 	Pin string `json:"pin,omitempty"`
-	// Hold keeps the package as it is: no upgrade, and no new installation.
+	// Hold allows neither upgrades nor new installations of the package.
 	Hold bool `json:"hold,omitempty"`
-	// Exclude forbids bundles by name, or by a range of versions.
+	// Exclude blocks bundles, by name or version range.
 	Exclude string `json:"exclude,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 }
 
-// String says what the policy does.
+// String returns what the policy does, and its reason.
 func (p *Policy) String() string {
 	var what string
 	switch {
@@ -41,52 +41,51 @@ func (p *Policy) String() string {
 	return what
 }
 
-// Ruled says that a policy of the problem keeps a bundle from being chosen (G8).
-// In SAT terms: (¬b).
-type Ruled struct {
+// PolicyBlocked is the fact that a policy blocks a bundle. In SAT terms: (¬b).
+type PolicyBlocked struct {
 	Bundle Ref
 	Pos    fbc.Pos
 	Policy Policy
-	// PinFault says why a pin cannot be met; "" when it can. Nearest are then the
-	// versions or bundles that could be pinned instead.
+	// PinFault is why the pin cannot be chosen, or "". Nearest are then the closest
+	// versions or bundles that can be pinned.
 	PinFault PinFault
 	Nearest  []string
 }
 
-// A PinFault says why nothing that a pin names can be chosen.
+// A PinFault is the reason why a pin cannot be chosen.
 type PinFault string
 
 const (
-	// PinAbsent is the fault of a pin that no catalog has.
+	// PinAbsent means that no catalog has the version or bundle.
 	PinAbsent PinFault = "absent"
-	// PinNotOffered is the fault of a pin to a bundle that no channel offers:
-	// other entries skip it, its channels are broken, or it is in none.
+	// PinNotOffered means that the bundle cannot be selected from any channel: other
+	// entries skip it, its channels are broken, or it is not in a channel.
 	PinNotOffered PinFault = "not-offered"
 )
 
-func (*Ruled) isFact() {}
+func (*PolicyBlocked) isFact() {}
 
-// says tells the policy, and whether it can be met at all.
-func (f *Ruled) says() string { return f.Policy.String() + f.PinFault.text(f.Nearest) }
+// sentence returns the policy, and why its pin cannot be chosen.
+func (f *PolicyBlocked) sentence() string { return f.Policy.String() + f.PinFault.text(f.Nearest) }
 
-// Code returns CodeRuled.
-func (*Ruled) Code() Code { return CodeRuled }
+// Code returns CodePolicyBlocked.
+func (*PolicyBlocked) Code() Code { return CodePolicyBlocked }
 
-// String tells the fact in one sentence.
-func (f *Ruled) String() string {
-	return fmt.Sprintf("%s is not allowed: %s", f.Bundle.Name, f.says())
+// String returns the fact as a sentence.
+func (f *PolicyBlocked) String() string {
+	return fmt.Sprintf("%s is blocked by a policy: %s", f.Bundle.Name, f.sentence())
 }
 
 // A ruling is a policy with its range parsed.
 type ruling struct {
 	*Policy
 	exclude *constraints.Range
-	// fault and nearest are those of a pin.
+	// fault and nearest are the results of checkPin.
 	fault   PinFault
 	nearest []string
 }
 
-// addPolicies checks the policies and files them by package.
+// addPolicies checks the policies and groups them by package.
 func (u *universe) addPolicies() error {
 	for i := range u.p.Policies {
 		p := &u.p.Policies[i]
@@ -99,7 +98,7 @@ func (u *universe) addPolicies() error {
 		}
 		switch {
 		case p.Package == "":
-			return document.Errorf(path+"/package", "is missing; name the package that the policy is about")
+			return document.Errorf(path+"/package", "is missing; name the package that the policy applies to")
 		case set != 1:
 			return document.Errorf(path, "sets %d of pin, hold and exclude; set exactly one", set)
 		}
@@ -124,12 +123,12 @@ func (u *universe) addPolicies() error {
 }
 
 func comparePolicies(a, b *Policy) int {
-	// What the first tells alike, the others tell apart.
+	// The text alone may be ambiguous.
 	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.Pin, b.Pin), cmp.Compare(a.Exclude, b.Exclude), cmp.Compare(a.Reason, b.Reason))
 }
 
-// aimless returns why an exclusion can touch nothing, or nil: whoever wrote it to
-// keep a bundle away would not notice.
+// aimless returns an error if an exclusion cannot match anything. Its author would not
+// notice otherwise.
 func (u *universe) aimless(p *Policy) error {
 	if p.Exclude == "" {
 		return nil
@@ -150,12 +149,12 @@ func (u *universe) aimless(p *Policy) error {
 	if !found {
 		return nil // the package is elsewhere
 	}
-	return fmt.Errorf("%q is no bundle of package %s, and no range of versions: %w", p.Exclude, p.Package, err)
+	return fmt.Errorf("%q is neither a bundle of package %s nor a version range: %w", p.Exclude, p.Package, err)
 }
 
-// ruled returns the fact that a policy forbids a candidate of a catalog, or nil.
-// Installed operators are never forbidden: policies guard what changes.
-func (u *universe) ruled(c cand) Fact {
+// policyBlocks returns the fact that a policy blocks a candidate from a catalog, or nil.
+// Policies do not apply to installed operators.
+func (u *universe) policyBlocks(c cand) Fact {
 	if len(u.policies) == 0 {
 		return nil
 	}
@@ -173,7 +172,7 @@ func (u *universe) ruled(c cand) Fact {
 			forbidden = b.Name() == r.Exclude
 		}
 		if forbidden {
-			return &Ruled{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy, PinFault: r.fault, Nearest: r.nearest}
+			return &PolicyBlocked{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy, PinFault: r.fault, Nearest: r.nearest}
 		}
 	}
 	return nil

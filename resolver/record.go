@@ -11,19 +11,19 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A Record is a problem with its answer, in one JSON document, so that it can be
-// replayed elsewhere and later (G2).
+// A Record is a problem with its answer. It marshals to one JSON document that can be
+// replayed elsewhere and later.
 type Record struct {
 	Problem Problem `json:"problem"`
 	Answer  Answer  `json:"answer"`
 }
 
-// An Answer is what a resolution said, as far as a replay compares it.
+// An Answer is the part of a resolution's result that a replay compares.
 type Answer struct {
 	OK       bool       `json:"ok"`
 	Selected []Selected `json:"selected,omitempty"`
 	Stayed   []Stay     `json:"stayed,omitempty"`
-	// Digest is that of the plan; see [Solution.Digest].
+	// Digest is the digest of the plan; see [Solution.Digest].
 	Digest string `json:"digest,omitempty"`
 	// Refused are the subscriptions without a plan.
 	Refused []string `json:"refused,omitempty"`
@@ -31,13 +31,13 @@ type Answer struct {
 	Conflicts [][]Code `json:"conflicts,omitempty"`
 	// Explanation is the text of the conflict.
 	Explanation string `json:"explanation,omitempty"`
-	// Error is what prevented an answer, where a catalog is unhealthy.
+	// Error is the error for an unhealthy catalog.
 	Error string `json:"error,omitempty"`
 }
 
-// Record resolves a problem and keeps its answer. Catalogs are as they are in
-// the problem: see [Problem.Inline] and [Problem.Refer]. The error is that of a
-// resolution that has no answer.
+// Record resolves the problem and returns it with its answer. Call [Problem.Inline] or
+// [Problem.Refer] first to include the catalogs. A conflict or an unhealthy catalog is an
+// answer; other errors are returned.
 func (p *Problem) Record(ctx context.Context) (*Record, error) {
 	a, err := answerTo(ctx, *p)
 	if err != nil {
@@ -84,9 +84,8 @@ func (c *Core) codes() []Code {
 	return out
 }
 
-// Replay resolves the problem of the record again and returns how the answer
-// differs, one difference each; none when it is the same. Directories are opened
-// as by [Problem.Open]. The error is that of a problem that has no answer.
+// Replay resolves the problem again and returns the differences between the answers. It
+// opens directories as [Problem.Open] does.
 func (r *Record) Replay(ctx context.Context, dir func(ctx context.Context, name string) (*graph.Catalog, error)) ([]string, error) {
 	p := r.Problem
 	p.Catalogs = slices.Clone(p.Catalogs)
@@ -136,7 +135,7 @@ func outcome(a *Answer) string {
 	case a.Error != "":
 		return "none"
 	case a.OK && len(a.Refused) > 0:
-		return "a plan in part"
+		return "a partial plan"
 	case a.OK:
 		return "a plan"
 	}
@@ -151,7 +150,7 @@ func names[T any](list []T, name func(T) string) string {
 	return strings.Join(out, ", ")
 }
 
-// selectedText tells the bundle, where it is from, and what it replaces.
+// selectedText returns the bundle, its origin, and the operator that it replaces.
 func selectedText(s Selected) string {
 	text := fmt.Sprintf("%s (%s/%s, channel %s)", s.Name, s.Catalog, s.CatalogNamespace, s.Channel)
 	if s.Replaces != "" {
@@ -160,5 +159,5 @@ func selectedText(s Selected) string {
 	return text
 }
 
-// stayText tells the operator and why it stays.
+// stayText returns the operator and the reason why it stays.
 func stayText(s Stay) string { return fmt.Sprintf("%s (%s)", s.Name, s.Reason) }

@@ -7,17 +7,17 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A repeatedError says that a bundle states an API, or an installed operator its
-// package, twice. The running OLM counts the properties, not the bundles, so that
-// it conflicts with itself (H26).
+// A repeatedError reports that a bundle declares an API, or an installed operator its
+// package, twice. The running OLM counts properties, not bundles, so the bundle conflicts
+// with itself (H26).
 type repeatedError struct{ what string }
 
 func (e *repeatedError) Error() string {
-	return fmt.Sprintf("it states %s twice, which counts as two bundles that state it", e.what)
+	return fmt.Sprintf("it declares %s twice, which counts as two bundles declaring it", e.what)
 }
 
-// repeated returns the error for what the properties of an installed operator
-// state twice, or nil.
+// repeated returns the error for a repeated declaration in the properties of an installed
+// operator, or nil.
 func repeated(list []property.Property) error {
 	if api, ok := property.RepeatedGVK(list); ok {
 		return &repeatedError{api.String()}
@@ -37,7 +37,7 @@ func repeated(list []property.Property) error {
 	return nil
 }
 
-// repeats returns the error for what a candidate states twice, or nil.
+// repeats returns the error for a repeated declaration of a candidate, or nil.
 func (u *universe) repeats(c cand) error {
 	if u.isInstalled(c) {
 		return u.installed[c].repeats
@@ -49,8 +49,8 @@ func (u *universe) repeats(c cand) error {
 	return nil
 }
 
-// says tells why the bundle cannot be chosen, for the end of a sentence.
-func (f *Unusable) says() string {
+// predicate returns why the bundle cannot be chosen, as the end of a sentence.
+func (f *Unusable) predicate() string {
 	if errors.As(f.Err, new(*repeatedError)) {
 		return "conflicts with itself: " + f.Err.Error()
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// A Report is the whole explanation of a conflict as data; [Report.Text] and
-// [Report.Markdown] tell it to people, and it marshals to JSON for programs.
+// A Report is the full explanation of a conflict as data. [Report.Text] and
+// [Report.Markdown] format it; it also marshals to JSON.
 type Report struct {
 	ID        string       `json:"id,omitempty"`
 	Namespace string       `json:"namespace"`
 	Cores     []CoreReport `json:"cores"`
-	// Planned and Refused are the subscriptions of the parts that have a plan
-	// and of those that have none, Plan is the plan of the former (G1).
+	// Planned and Refused are the subscriptions that can and cannot be planned, and Plan
+	// is the plan of the former.
 	Planned []string   `json:"planned"`
 	Refused []string   `json:"refused"`
 	Plan    []Selected `json:"plan"`
@@ -25,20 +25,19 @@ type Report struct {
 type CoreReport struct {
 	Headline string `json:"headline"`
 	*Derivation
-	// Notes are what else may matter: catalogs that were left out, and rules that
-	// could not be evaluated.
+	// Notes list catalogs that were skipped and rules that could not be evaluated.
 	Notes []string `json:"notes,omitempty"`
-	// Fixes are what would resolve the core, the least disturbing first.
+	// Fixes are changes that would resolve the core, least disruptive first.
 	Fixes []*Fix `json:"fixes"`
 	Facts Facts  `json:"facts"`
-	// Faults are the rules in it that could not be evaluated on some bundle (D7).
+	// Faults are the rules in the core that could not be evaluated on some bundle.
 	Faults []Fault `json:"faults,omitempty"`
 	// Requests are the names of the subscriptions and operators involved.
 	Requests []string `json:"requests"`
 }
 
-// Report explains the conflict: the derivation of each core, what would help,
-// and what can be planned all the same. The error is the context's.
+// Report returns the derivation and fixes of each core, and what can still be planned.
+// The error is the context's.
 func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	r := &Report{
 		ID: c.ID, Namespace: c.Namespace, Plan: []Selected{},
@@ -68,7 +67,8 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 			Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Faults: core.Faults, Requests: core.requests(),
 		})
 	}
-	// Once, whichever of them it matters to, unless it is what a subscription names.
+	// Unseen catalogs concern all cores, so the first has the notes. Those that a
+	// subscription names are part of its fact.
 	u := c.e.r.u
 	for _, id := range u.unseen {
 		if slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.source() == id }) {
@@ -79,7 +79,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// requests names what the core asks for.
+// requests returns the subscriptions and operators that the core is about.
 func (c *Core) requests() []string {
 	var out []string
 	for _, f := range c.Facts {
@@ -95,8 +95,8 @@ func (c *Core) requests() []string {
 	return out
 }
 
-// notes returns the rules that could not be evaluated, and the catalogs that were left
-// out, or not looked at, where something is missing.
+// notes returns the rules that could not be evaluated and, if something is missing, the
+// catalogs that were skipped or searched.
 func (c *Core) notes() []string {
 	u := c.e.r.u
 	missing, nowhere := false, false
@@ -128,19 +128,23 @@ func (c *Core) notes() []string {
 	var out []string
 	for _, x := range u.p.Catalogs {
 		if x.Unhealthy != "" {
-			out = append(out, fmt.Sprintf("catalog %s is unhealthy and was left out (%s); what is missing may be in it", x.ID(), x.Unhealthy))
+			out = append(out, fmt.Sprintf("catalog %s is unhealthy and was skipped (%s); it may contain what is missing", x.ID(), x.Unhealthy))
 		}
 	}
 	slices.Sort(out)
 	if nowhere && len(u.cats) == 0 && len(out) == 0 {
-		return append(faults, "no catalog took part; add the one that has what is missing")
+		return append(faults, "no catalogs were searched; add one that contains what is missing")
 	}
 	if nowhere && len(out) == 0 {
 		names := make([]string, len(u.cats))
 		for i, s := range u.cats {
 			names[i] = s.ID().String()
 		}
-		out = append(out, "only "+pluralOf(len(names), "catalog")+" "+andList(names)+" took part; if another catalog has what is missing, add it")
+		were := "was"
+		if len(names) > 1 {
+			were = "were"
+		}
+		out = append(out, "only "+pluralOf(len(names), "catalog")+" "+andList(names)+" "+were+" searched; if another catalog has what is missing, add it")
 	}
 	return append(faults, out...)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/internal/proof"
 )
 
-// failure says, for the end of a clause, why a requirement is not met.
+// failure returns the end of a clause: why a requirement is not satisfied.
 func (w *narrator) failure(c *proof.Claim, q *Requires) string {
 	for _, b := range c.Because {
 		if b.Kind == proof.Unmet && sameExpr(w.leaves[b.Part], q.Requirement) {
@@ -25,23 +25,23 @@ func (w *narrator) failure(c *proof.Claim, q *Requires) string {
 	for _, b := range against {
 		switch {
 		case b.Kind == proof.Chosen || b.Kind == proof.Supposed:
-			return ", which " + w.name(b.Class, true) + " breaks"
+			return ", which " + w.name(b.Class, true) + " violates"
 		case b.Kind == proof.Excluded && len(against) == 1 && len(distinct(w.refs(b.Class))) == 1:
-			return ", which only " + w.name(b.Class, true) + " could meet"
+			return ", which only " + w.name(b.Class, true) + " could satisfy"
 		}
 	}
-	return ", and nothing is left to meet it"
+	return ", and no remaining candidate satisfies it"
 }
 
-// common tells the one policy that stands against all that could meet a
-// requirement; "" when there is no such thing.
+// common returns the end of a clause if one policy blocks every bundle that satisfies a
+// requirement, else "".
 func (w *narrator) common(against []*proof.Claim) string {
-	var first *Ruled
+	var first *PolicyBlocked
 	for _, c := range against {
 		if c.Kind != proof.Excluded || c.Rule < 0 {
 			return ""
 		}
-		q, ok := w.rules[c.Rule].Fact.(*Ruled)
+		q, ok := w.rules[c.Rule].Fact.(*PolicyBlocked)
 		if !ok || first != nil && q.Policy != first.Policy {
 			return ""
 		}
@@ -50,30 +50,30 @@ func (w *narrator) common(against []*proof.Claim) string {
 	if first == nil {
 		return ""
 	}
-	return ", and what could meet it is not allowed: " + first.says()
+	return ", but a policy blocks every bundle that satisfies it: " + first.sentence()
 }
 
-// sameExpr reports whether two constraints are equal, apart from their messages.
+// sameExpr reports whether two constraints are equal, ignoring their messages.
 func sameExpr(a, b constraints.Expr) bool {
 	return a != nil && b != nil && (a == b || a.String() == b.String())
 }
 
-// part says that nothing meets a part of a requirement.
+// part states that nothing satisfies a part of a requirement.
 func (w *narrator) part(n *proof.Formula) string {
 	if w.leaves[n] == nil {
-		return "there is nothing to choose from"
+		return "there are no candidates"
 	}
-	return "it includes " + says(w.leaves[n]) + w.e.r.u.nothing(w.leaves[n])
+	return "it includes " + phrase(w.leaves[n]) + w.e.r.u.nothing(w.leaves[n])
 }
 
-func requirement(q *Requires) string { return says(q.Requirement) }
+func requirement(q *Requires) string { return phrase(q.Requirement) }
 
-// says names a requirement as a person would.
-func says(x constraints.Expr) string {
+// phrase returns a requirement as a noun phrase.
+func phrase(x constraints.Expr) string {
 	list := func(of []constraints.Expr) string {
 		parts := make([]string, len(of))
 		for i, x := range of {
-			parts[i] = says(x)
+			parts[i] = phrase(x)
 		}
 		return "(" + strings.Join(parts, "; ") + ")"
 	}
@@ -81,20 +81,20 @@ func says(x constraints.Expr) string {
 	case *constraints.GVK:
 		return "API " + x.GVK.String()
 	case *constraints.CEL:
-		return "what the rule " + strings.TrimPrefix(x.String(), "cel ") + " selects"
+		return "CEL rule " + strings.TrimPrefix(x.String(), "cel ")
 	case *constraints.All:
 		if len(x.Of) == 1 {
-			return says(x.Of[0])
+			return phrase(x.Of[0])
 		}
 		return "all of " + list(x.Of)
 	case *constraints.Any:
 		if len(x.Of) == 1 {
-			return says(x.Of[0])
+			return phrase(x.Of[0])
 		}
 		return "one of " + list(x.Of)
 	case *constraints.Not:
 		if len(x.Of) == 1 && !compound(x.Of[0]) {
-			return "no " + says(x.Of[0])
+			return "no " + phrase(x.Of[0])
 		}
 		return "none of " + list(x.Of)
 	}

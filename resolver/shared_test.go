@@ -50,7 +50,7 @@ func TestSharedAnswers(t *testing.T) {
 			out += fmt.Sprint(text, err, string(data), err2)
 		}
 		why, err := sol.Why(ctx, sol.Selected[0].Name)
-		asks, err5 := sol.WhoAsks(ctx, sol.Selected[0].Name)
+		asks, err5 := sol.RequiredBy(ctx, sol.Selected[0].Name)
 		not, err2 := sol.WhyNot(ctx, "etcdoperator.v0.9.0")
 		planned, err3 := conflict.Planned().Why(ctx, sol.Selected[0].Name)
 		digest, err4 := sol.Digest()

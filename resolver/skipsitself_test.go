@@ -12,8 +12,8 @@ import (
 // offered either, from one that another entry skips.
 func TestSkipsItself(t *testing.T) {
 	for skipper, want := range map[string]string{
-		`{"name":"d2","replaces":"d1"},{"name":"d1","skips":["d1"]}`: "is never offered: it skips itself in channel s",
-		`{"name":"d2","skips":["d1"]},{"name":"d1"}`:                 "is never offered: another entry of channel s skips it",
+		`{"name":"d2","replaces":"d1"},{"name":"d1","skips":["d1"]}`: "cannot be selected: it skips itself in channel s",
+		`{"name":"d2","skips":["d1"]},{"name":"d1"}`:                 "cannot be selected: another entry in channel s skips it",
 	} {
 		text := `{"schema":"olm.package","name":"d","defaultChannel":"s"}
 {"schema":"olm.channel","name":"s","package":"d","entries":[` + skipper + `]}

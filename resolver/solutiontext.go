@@ -8,13 +8,13 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// String says in a few words why the operator is not upgraded.
+// String returns why the operator is not upgraded, in a few words.
 func (s Stay) String() string {
 	switch s.Reason {
 	case AtHead:
 		return "at the head of its channel"
 	case Present:
-		return "installed already, which is enough for a subscription without a catalog and a channel"
+		return "already installed, which satisfies a subscription without a catalog or channel"
 	case Blocked:
 		var names []string
 		for _, r := range s.Blocked {
@@ -24,14 +24,13 @@ func (s Stay) String() string {
 		}
 		return "blocked: " + strings.Join(names, ", ") + " would break a rule"
 	}
-	return "nothing in the channel follows it"
+	return "no successor in its channel"
 }
 
-// Warnings tells what a person should know of a solution, a line each: the
-// authors' deprecations of what is selected (D12), what was left out (H7), the
-// catalogs that took no part (D19), and the rules that could not be evaluated (D7).
-// What Refused and Differs state is not among them. The words of authors are on their
-// line, with single spaces.
+// Warnings returns what users should know about a solution, one line each: deprecations
+// of the selected bundles, bundles that were left out, catalogs that were ignored, and
+// rules that could not be evaluated. It does not repeat Refused and Differs. Line breaks in
+// authors' messages become spaces.
 func (s *Solution) Warnings() []string {
 	var out []string
 	add := func(format string, args ...any) {

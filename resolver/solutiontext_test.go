@@ -38,8 +38,8 @@ func TestStayString(t *testing.T) {
 		want string
 	}{
 		{resolver.Stay{Reason: resolver.AtHead}, "at the head of its channel"},
-		{resolver.Stay{Reason: resolver.Present}, "installed already, which is enough for a subscription without a catalog and a channel"},
-		{resolver.Stay{Reason: resolver.NoSuccessor}, "nothing in the channel follows it"},
+		{resolver.Stay{Reason: resolver.Present}, "already installed, which satisfies a subscription without a catalog or channel"},
+		{resolver.Stay{Reason: resolver.NoSuccessor}, "no successor in its channel"},
 		{resolver.Stay{Reason: resolver.Blocked, Blocked: []resolver.Ref{{Name: "a"}, {Name: "a"}, {Name: "b"}}}, "blocked: a, b would break a rule"},
 	} {
 		if got := tt.stay.String(); got != tt.want {

@@ -6,23 +6,23 @@ type Part int
 const (
 	// PartPlain is all other text.
 	PartPlain Part = iota
-	// PartHeadline says what is wrong.
+	// PartHeadline is a headline.
 	PartHeadline
-	// PartOrigin says where a catalog says so.
+	// PartOrigin is a position in a catalog.
 	PartOrigin
-	// PartQuote is an author's own word.
+	// PartQuote is a message of an author.
 	PartQuote
-	// PartHelp introduces what would help.
+	// PartHelp is a possible fix.
 	PartHelp
 )
 
-// A Styler colours text. It is called for each line, without its indentation,
-// and must not change the width.
+// A Styler adds colors or other styles to text. It is called for each line, without
+// indentation, and must not change the width.
 type Styler interface {
 	Style(part Part, line string) string
 }
 
-// plain colours nothing.
+// plain adds no style.
 type plain struct{}
 
 func (plain) Style(_ Part, line string) string { return line }

@@ -7,8 +7,8 @@ import (
 	"github.com/olmkit/olmkit/internal/proof"
 )
 
-// asks says that a subscription asks for some bundles, which are all there is,
-// or all that is left.
+// asks returns the predicate for the only bundles that a subscription can have. With
+// left, others have been excluded.
 func (w *narrator) asks(q *Subscribed, bundles []Ref, left bool) string {
 	name := q.Subscription.Name
 	_, current := offers(q)
@@ -17,17 +17,17 @@ func (w *narrator) asks(q *Subscribed, bundles []Ref, left bool) string {
 	case current == "" && q.Subscription.StartingCSV != "":
 		return "is the startingCSV of subscription " + name
 	case left:
-		return "is all that is left for subscription " + name
+		return "must be chosen for subscription " + name + ": no other candidate is left"
 	case current == "":
-		return "is what subscription " + name + " asks for" + wants(&q.Subscription)
+		return "is requested by subscription " + name + " from " + origin(&q.Subscription)
 	case stays && len(bundles) == 1:
-		return "is what subscription " + name + " has, and has no successor" + within(&q.Subscription)
+		return "is what subscription " + name + " has installed, and has no successor" + within(&q.Subscription)
 	default:
-		return "is what subscription " + name + " can have in one step" + within(&q.Subscription)
+		return "must be chosen for subscription " + name + ": nothing else is one upgrade away" + within(&q.Subscription)
 	}
 }
 
-// offers tells what a subscription could have: its versions, each once, and the
+// offers returns the versions that a subscription could have, each once, and the
 // installed one.
 func offers(q *Subscribed) (versions []string, current string) {
 	var offered []Ref
@@ -42,13 +42,13 @@ func offers(q *Subscribed) (versions []string, current string) {
 	return versions, current
 }
 
-// unmet says that no candidate of a subscription is left.
+// unmet states that no candidate of a subscription is left.
 func (w *narrator) unmet(q *Subscribed) string {
 	versions, current := offers(q)
-	text := "subscription " + q.Subscription.Name + " cannot be met: "
+	text := "subscription " + q.Subscription.Name + " cannot be satisfied: "
 	switch n := len(versions); {
 	case current != "" && n == 0:
-		return text + "the installed " + current + " cannot stay, and has no successor" + within(&q.Subscription)
+		return text + "the installed " + current + " cannot stay and has no successor" + within(&q.Subscription)
 	case current != "" && n == 1:
 		return text + "neither the installed " + current + " nor " + versions[0] + ", its only successor" + within(&q.Subscription) + ", can be chosen"
 	case current != "":
@@ -62,8 +62,8 @@ func (w *narrator) unmet(q *Subscribed) string {
 	}
 }
 
-// fold tells a subscription and the only reason against all its candidates in
-// one sentence.
+// fold joins a subscription and the only reason against all its candidates in one
+// sentence.
 func (w *narrator) fold(s *Step) {
 	q, ok := s.Fact.(*Subscribed)
 	if !ok || len(s.Because) != 1 || s.Because[0].one == "" || s.Because[0].Code == CodeSupposed {
@@ -71,7 +71,7 @@ func (w *narrator) fold(s *Step) {
 	}
 	why := s.Because[0]
 	versions, current := offers(q)
-	text := "subscription " + q.Subscription.Name + " cannot be met: "
+	text := "subscription " + q.Subscription.Name + " cannot be satisfied: "
 	switch n := len(versions); {
 	case current != "" && n == 0:
 		text += "the installed " + current + ", which has no successor" + within(&q.Subscription) + ", " + why.one
@@ -86,11 +86,11 @@ func (w *narrator) fold(s *Step) {
 	default:
 		text += fmt.Sprintf("%s versions%s %s", all(n), wants(&q.Subscription), why.many)
 	}
-	s.told, s.under = text, why
+	s.sentence, s.under = text, why
 }
 
-// lead tells what makes the owner of an unmet requirement necessary in the same
-// sentence, where that is one fact.
+// lead adds to the sentence of an unmet requirement why its owner is necessary, if that
+// is a single fact.
 func (w *narrator) lead(s *Step, c *proof.Claim, r *rule) {
 	if _, ok := r.Fact.(*Requires); !ok || len(c.Because) == 0 || len(s.Because) == 0 {
 		return
@@ -103,32 +103,32 @@ func (w *narrator) lead(s *Step, c *proof.Claim, r *rule) {
 	switch q := w.rules[by.Rule].Fact.(type) {
 	case *Subscribed:
 		_, current := offers(q)
-		text := "subscription " + q.Subscription.Name + " cannot be met: "
+		text := "subscription " + q.Subscription.Name + " cannot be satisfied: "
 		switch {
 		case len(names) > 1 && current == "":
-			s.told = text + all(len(names)) + " versions" + wants(&q.Subscription) + " " + s.many
+			s.sentence = text + all(len(names)) + " versions" + wants(&q.Subscription) + " " + s.many
 		case len(names) > 1:
 			return
 		case current == names[0]:
-			s.told = text + "the installed " + current + ", which has no successor" + within(&q.Subscription) + ", " + s.one
+			s.sentence = text + "the installed " + current + ", which has no successor" + within(&q.Subscription) + ", " + s.one
 		case current != "":
 			return
 		case q.Subscription.StartingCSV == names[0]:
-			s.told = text + "its startingCSV " + names[0] + " " + s.one
+			s.sentence = text + "its startingCSV " + names[0] + " " + s.one
 		default:
-			s.told = text + names[0] + ", the only version" + wants(&q.Subscription) + ", " + s.one
+			s.sentence = text + names[0] + ", the only version" + wants(&q.Subscription) + ", " + s.one
 		}
 	case *MustStay:
-		s.told = "the installed " + q.Operator.Name + ", an orphan without a subscription that must stay, " + s.one
+		s.sentence = "the installed " + q.Operator.Name + ", an orphan (installed without a subscription) that must stay, " + s.one
 	default:
 		return
 	}
 	under := *s
-	under.told, under.Because = "", s.Because[1:]
+	under.sentence, under.Because = "", s.Because[1:]
 	s.under = &under
 }
 
-// all counts what all of is meant.
+// all returns "both" or "all n".
 func all(n int) string {
 	if n == 2 {
 		return "both"
@@ -136,7 +136,7 @@ func all(n int) string {
 	return fmt.Sprintf("all %d", n)
 }
 
-// within returns the channel in which successors are looked for.
+// within returns the channel of the successors, for the end of a clause.
 func within(s *Subscription) string {
 	if s.Channel == "" {
 		return ""
@@ -144,10 +144,18 @@ func within(s *Subscription) string {
 	return " in channel " + s.Channel
 }
 
-// wants returns where a subscription looks, for the end of a clause.
+// wants returns the package and channel of a subscription, for the end of a clause.
 func wants(s *Subscription) string {
 	if s.Channel == "" {
-		return " of package " + s.Package
+		return " of " + origin(s)
 	}
-	return " in channel " + s.Channel + " of package " + s.Package
+	return " in " + origin(s)
+}
+
+// origin returns the package and channel of a subscription.
+func origin(s *Subscription) string {
+	if s.Channel == "" {
+		return "package " + s.Package
+	}
+	return "channel " + s.Channel + " of package " + s.Package
 }

@@ -9,20 +9,16 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// The methods named Text return lines of at most width characters, 0
-// for no limit, through a styler, or plainly when it is nil.
-
-// Text returns the derivation: the headline, then the steps behind it, indented under
-// what they support. See [Report.Text] for width and style.
+// Text returns the derivation: the headline, then each step below the one that it
+// supports, indented. See [Report.Text] for width and style.
 func (d *Derivation) Text(width int, style Styler) string {
 	t := newTextWriter(width, style)
 	t.derivation(d)
 	return t.String()
 }
 
-// Text returns a whole conflict: each core with its derivation and fixes, then what
-// can be planned all the same. See [Report.Text] for width and style. The error is
-// the context's.
+// Text returns each core of the conflict with its derivation and fixes, then what can
+// still be planned. See [Report.Text] for width and style. The error is the context's.
 func (c *Conflict) Text(ctx context.Context, width int, style Styler) (string, error) {
 	r, err := c.Report(ctx)
 	if err != nil {
@@ -31,8 +27,8 @@ func (c *Conflict) Text(ctx context.Context, width int, style Styler) (string, e
 	return r.Text(width, style), nil
 }
 
-// Text returns the report in lines of at most width characters, 0 for no limit,
-// through a styler, or plainly when it is nil.
+// Text returns the report in lines of at most width characters, or unlimited if width is
+// 0. A nil style adds no styling.
 func (r *Report) Text(width int, style Styler) string {
 	t := newTextWriter(width, style)
 	for i := range r.Cores {
@@ -40,7 +36,7 @@ func (r *Report) Text(width int, style Styler) string {
 		if i > 0 {
 			t.WriteByte('\n')
 		}
-		t.told = map[toldStep]bool{}
+		t.shown = map[shownStep]bool{}
 		t.derivation(c.Derivation)
 		for _, n := range c.Notes {
 			t.wrap(PartPlain, "note: "+n, "", "")
@@ -54,17 +50,15 @@ func (r *Report) Text(width int, style Styler) string {
 	return t.String()
 }
 
-// plannedLine returns the line about what can still be planned; "" when nothing can.
+// plannedLine returns the line about what can still be planned, or "" if nothing can.
 func (r *Report) plannedLine() string {
 	if len(r.Planned) == 0 {
 		return ""
 	}
 	all := len(r.Planned) + len(r.Refused)
-	text := strconv.Itoa(len(r.Planned)) + " of " + plural(all, "subscription") + " can be planned "
-	if len(r.Refused) == 0 {
-		text += "all the same"
-	} else {
-		text += "without " + andList(r.Refused)
+	text := strconv.Itoa(len(r.Planned)) + " of " + plural(all, "subscription") + " can still be planned"
+	if len(r.Refused) > 0 {
+		text += " without " + andList(r.Refused)
 	}
 	if len(r.Plan) == 0 {
 		return text + ": nothing to install or upgrade"
@@ -76,9 +70,9 @@ func (r *Report) plannedLine() string {
 	return text + ": " + andList(names)
 }
 
-// noFix returns the advice for a core that no small change resolves.
+// noFix returns the advice for a core that no one or two changes resolve.
 func (c *CoreReport) noFix() string {
-	return "no one or two changes resolve this: give up one of " + andList(c.Requests) + " and resolve again"
+	return "no combination of up to two changes resolves this; remove one of " + andList(c.Requests) + " and resolve again"
 }
 
 // A textWriter writes an explanation as indented lines.
@@ -86,12 +80,11 @@ type textWriter struct {
 	strings.Builder
 	width int
 	style Styler
-	told  map[toldStep]bool
+	shown map[shownStep]bool
 }
 
-// A toldStep identifies a step that was written before: its sentence, which names its bundles,
-// and its likeness.
-type toldStep struct {
+// A shownStep identifies a step that was written before, by its sentence and likeness.
+type shownStep struct {
 	text string
 	like int
 }
@@ -100,7 +93,7 @@ func newTextWriter(width int, style Styler) *textWriter {
 	if style == nil {
 		style = plain{}
 	}
-	return &textWriter{width: width, style: style, told: map[toldStep]bool{}}
+	return &textWriter{width: width, style: style, shown: map[shownStep]bool{}}
 }
 
 func (t *textWriter) fixes(c *CoreReport) {
@@ -108,9 +101,9 @@ func (t *textWriter) fixes(c *CoreReport) {
 	case 0:
 		t.wrap(PartHelp, c.noFix(), "", "")
 	case 1:
-		t.wrap(PartHelp, "what would help: "+c.Fixes[0].String(), "", "  ")
+		t.wrap(PartHelp, "possible fix: "+c.Fixes[0].String(), "", "  ")
 	default:
-		t.wrap(PartHelp, "what would help, the least disturbing first:", "", "")
+		t.wrap(PartHelp, "possible fixes, least disruptive first:", "", "")
 		for n, f := range c.Fixes {
 			first := "  " + strconv.Itoa(n+1) + ". "
 			t.wrap(PartHelp, f.String(), first, strings.Repeat(" ", len(first)))
@@ -123,19 +116,19 @@ func (t *textWriter) derivation(d *Derivation) {
 	t.behind(d.Conclusion, "  ")
 }
 
-// maxSteps is how many steps stand under one; the rest is counted.
+// maxSteps is the number of steps shown below another. The rest is counted.
 const maxSteps = 12
 
 // line returns the sentence of a step.
 func (s *Step) line() string {
-	if s.told != "" {
-		return s.told
+	if s.sentence != "" {
+		return s.sentence
 	}
 	return s.Text
 }
 
-// folded returns the step whose places, messages and reasons stand under the
-// sentence of s.
+// folded returns the step whose places, messages and reasons are shown below the sentence
+// of s.
 func (s *Step) folded() *Step {
 	if s.under != nil {
 		return s.under
@@ -143,40 +136,39 @@ func (s *Step) folded() *Step {
 	return s
 }
 
-// behind writes what stands under the sentence of a step.
+// behind writes the reasons of a step.
 func (t *textWriter) behind(s *Step, indent string) {
 	s = s.folded()
 	t.notes(s, indent)
 	for i, c := range s.Because {
 		if i == maxSteps {
-			t.wrap(PartPlain, "and "+plural(len(s.Because)-i, "more reason")+" of this kind", indent+"- ", indent+"  ")
+			t.wrap(PartPlain, "and "+plural(len(s.Because)-i, "similar reason"), indent+"- ", indent+"  ")
 			return
 		}
 		text := c.line()
-		// What is said again for another reason, under what was supposed, is not
-		// the same.
-		key := toldStep{text, c.like}
-		if len(c.Because) > 0 && t.told[key] {
-			t.wrap(PartPlain, text+" (as said above)", indent+"- ", indent+"  ")
+		// Under different suppositions, steps with the same text can differ.
+		key := shownStep{text, c.like}
+		if len(c.Because) > 0 && t.shown[key] {
+			t.wrap(PartPlain, text+" (see above)", indent+"- ", indent+"  ")
 			continue
 		}
-		t.told[key] = true
+		t.shown[key] = true
 		t.wrap(PartPlain, text, indent+"- ", indent+"  ")
 		t.behind(c, indent+"  ")
 	}
 }
 
-// notes writes the places in the catalog and the author's own words.
+// notes writes the authors' messages and the place in the catalog.
 func (t *textWriter) notes(s *Step, indent string) {
 	for _, m := range s.Messages {
-		t.wrap(PartQuote, "the author says: "+m, indent, indent)
+		t.wrap(PartQuote, "author's message: "+m, indent, indent)
 	}
 	if at := s.placed(); at != "" {
 		t.wrap(PartOrigin, at, indent, indent)
 	}
 }
 
-// placed returns the place in the catalog; "" when there is none.
+// placed returns the place in the catalog, or "".
 func (s *Step) placed() string {
 	if len(s.Places) == 0 {
 		return ""
@@ -188,8 +180,7 @@ func (s *Step) placed() string {
 	return at
 }
 
-// wrap writes text in lines of at most t.width characters; a longer word gets a
-// separate line.
+// wrap writes text in lines of at most t.width characters. A longer word is not broken.
 func (t *textWriter) wrap(part Part, text, first, indent string) {
 	t.WriteString(first)
 	col := utf8.RuneCountInString(first)

@@ -468,7 +468,7 @@ func (u *universe) barred(ctx context.Context, c cand) Fact {
 	if b.IsProhibited() {
 		return &Prohibited{Bundle: u.ref(c), Pos: b.Pos()}
 	}
-	if f := u.ruled(c); f != nil {
+	if f := u.policyBlocks(c); f != nil {
 		return f
 	}
 	return u.unsupported(ctx, c)

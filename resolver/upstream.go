@@ -9,9 +9,8 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// upstream returns the requirements of which each alone, if its author dropped
-// it, would resolve the core, at most max of them; or else all that nothing meets,
-// if that would.
+// upstream returns fixes that drop a single requirement, at most max of them. If there are
+// none, it returns one that drops all requirements that nothing satisfies, if that helps.
 func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 	e := c.e
 	var out []*Fix
@@ -37,7 +36,7 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 	if len(out) > 0 {
 		return out, nil
 	}
-	// What the core does not mention may be missing just as well.
+	// Requirements outside of the core may be unmet, too.
 	var unmet []*Requires
 	for i, f := range e.facts {
 		q, ok := f.Fact.(*Requires)
@@ -60,18 +59,18 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 	return out, err
 }
 
-// maxRelaxed is how many requirements are tried one by one. Where more differ, a
-// channel is broken as a whole, and nobody wants advice on a single version.
+// maxRelaxed is the number of requirements that are tried one by one. If there are more,
+// the whole channel is broken, and advice on a single version does not help.
 const maxRelaxed = 50
 
-// relaxations returns how many requirements are tried one by one where each try solves
-// a problem of so many facts again (D21).
+// relaxations returns the number of requirements to try one by one. Each try solves a
+// problem with that many facts again (D21).
 func relaxations(facts int) int {
 	const few, enough = 5, 20_000
 	return max(few, min(maxRelaxed, enough/max(facts, 1)))
 }
 
-// maxUnmet is how many requirements an advice to authors may be about.
+// maxUnmet is the number of requirements that one piece of advice may cover.
 const maxUnmet = 4
 
 // sameMistake reports whether two bundles of a package state one requirement.
@@ -79,8 +78,8 @@ func sameMistake(a, b *Requires) bool {
 	return a.Bundle.Package == b.Bundle.Package && requirement(a) == requirement(b)
 }
 
-// relaxed returns the fix that drops requirements of all bundles of their
-// packages; nil when it does not help, or nobody could do it.
+// relaxed returns the fix that drops some requirements from all bundles of their packages.
+// It returns nil if that does not help or is not possible.
 func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
 	fix := &Fix{}
 	for _, q := range drop {
@@ -100,29 +99,29 @@ func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
 	return fix, nil
 }
 
-// advice says what authors can do about a requirement; "" when nothing, since
-// what is installed does not change any more.
+// advice returns what authors can do about a requirement. It returns "" for an installed
+// operator, which authors cannot change.
 func advice(q *Requires, at *Place) string {
 	who := cmp.Or(q.Bundle.Package, q.Bundle.Name)
 	if len(q.Candidates) > 0 {
 		if at == nil {
 			return ""
 		}
-		return fmt.Sprintf("have %s no longer require %s (%s)", who, requirement(q), at)
+		return fmt.Sprintf("remove the requirement of %s for %s (%s)", who, requirement(q), at)
 	}
-	publish := "publish what meets " + requirement(q)
-	relax := fmt.Sprintf("have %s drop that requirement", who)
+	publish := "publish a compatible bundle that satisfies " + requirement(q)
+	relax := fmt.Sprintf("remove that requirement from %s", who)
 	switch x := q.Requirement.(type) {
 	case *constraints.Package:
-		publish = fmt.Sprintf("publish a version %s of package %s that fits", x.Range, x.Name)
-		relax = fmt.Sprintf("have %s drop or widen that requirement", who)
+		publish = fmt.Sprintf("publish a compatible version %s of package %s", x.Range, x.Name)
+		relax = fmt.Sprintf("remove or widen that requirement of %s", who)
 	case *constraints.GVK:
-		publish = "publish a bundle that provides " + x.GVK.String() + " and fits"
+		publish = "publish a compatible bundle that provides " + x.GVK.String()
 	case *constraints.CEL:
-		publish = "publish a bundle that the rule selects and fits"
+		publish = "publish a compatible bundle that satisfies the rule"
 	}
 	if forbids(q.Requirement) {
-		publish, relax = "", fmt.Sprintf("have %s no longer require %s", who, requirement(q))
+		publish, relax = "", fmt.Sprintf("remove the requirement of %s for %s", who, requirement(q))
 	}
 	switch {
 	case at == nil:

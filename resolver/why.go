@@ -11,40 +11,38 @@ import (
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
-// A Reason is one link of the chain from a bundle up to what was asked for
-// (D17).
+// A Reason is one link in the chain from a bundle to the request that led to it.
 type Reason struct {
 	Bundle Ref `json:"bundle"`
-	// Subscription is what asks for the bundle, or "".
+	// Subscription is the name of the subscription that requests the bundle, or "".
 	Subscription string `json:"subscription,omitempty"`
-	// By is the bundle that requires it, Requirement what it requires; Place is
-	// where it says so.
+	// By is the bundle that requires it, Requirement its requirement, and Place where
+	// the requirement is defined.
 	By          Ref    `json:"by,omitzero"`
 	Requirement string `json:"requirement,omitempty"`
 	Place       *Place `json:"place,omitempty"`
-	// Preferred are the options that would have been taken rather than the
-	// bundle, each with what stood against it; the first preference has none.
+	// Preferred are the options that were preferred over the bundle but not possible,
+	// each with the reason.
 	Preferred []*Step `json:"preferred,omitempty"`
-	// Options counts all options of the choice.
+	// Options is the number of all options.
 	Options int `json:"options"`
 }
 
-// String tells the link in one sentence.
+// String returns the link as a sentence.
 func (r Reason) String() string {
 	switch {
 	case r.Subscription != "":
-		return fmt.Sprintf("%s is what subscription %s gets", r.Bundle.Name, r.Subscription)
+		return fmt.Sprintf("%s was chosen for subscription %s", r.Bundle.Name, r.Subscription)
 	case r.By.Name != "":
-		return fmt.Sprintf("%s meets %s, which %s requires", r.Bundle.Name, r.Requirement, r.By.Name)
+		return fmt.Sprintf("%s satisfies %s, required by %s", r.Bundle.Name, r.Requirement, r.By.Name)
 	}
 	return r.Bundle.Name + " is installed without a subscription and stays"
 }
 
-// Why returns the chain of reasons for a bundle of the plan or an operator that
-// stays: the bundle first, the subscription last. Each link says which better
-// options there were and what stood against them. It is computed when it is
-// asked for. The error is the context's, or says that the solution holds no such
-// bundle.
+// Why returns the chain of reasons for a bundle or operator in the solution, from the
+// bundle to the subscription. Each link has the options that were preferred and why they
+// were not possible. The chain is computed on demand. The error is the context's, or
+// reports that the solution does not contain the bundle.
 func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
@@ -76,10 +74,10 @@ func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) {
 // A cause is the decision that brought a candidate into a set.
 type cause struct {
 	sub   *subscription // or
-	owner cand          // noCand when a subscription, or nothing, asked
+	owner cand          // noCand if a subscription, or nothing, requested it
 	req   stated
 	list  []cand // the options
-	// before is how many candidates were chosen earlier.
+	// before is the number of candidates that were chosen earlier.
 	before int
 }
 
@@ -89,7 +87,7 @@ type why struct {
 	set   []cand
 	in    map[cand]bool // the members of set
 	e     *encoding
-	on    []sat.Lit // the switches of the facts that the solution is about
+	on    []sat.Lit // the switches of the facts that the solution covers
 	cause map[cand]cause
 	order []cand // as chosen
 }
@@ -101,7 +99,7 @@ func (w *why) has(c cand) bool { return w.in[c] }
 func (w *why) named(name string) (cand, error) {
 	at := slices.IndexFunc(w.set, func(c cand) bool { return w.r.u.ref(c).Name == name })
 	if at < 0 {
-		return noCand, fmt.Errorf("%q is not part of the solution; ask why not", name)
+		return noCand, fmt.Errorf("%q is not part of the solution; see WhyNot", name)
 	}
 	return w.set[at], nil
 }
@@ -120,8 +118,8 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	}
 	off := s.off // in order
 	for i, l := range e.on {
-		// What a partial solution leaves out cannot be met, and must not stand
-		// against what it has.
+		// Facts that a partial solution leaves out cannot hold. They must not count
+		// against the rest.
 		if len(off) > 0 && off[0] == i {
 			off = off[1:]
 			continue
@@ -133,8 +131,7 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	return w, nil
 }
 
-// replay makes the decisions again, in the order of the search, knowing what
-// came of them.
+// replay repeats the decisions in the order of the search, knowing their outcome.
 func (w *why) replay(ctx context.Context) {
 	type decision struct {
 		cause
@@ -194,7 +191,7 @@ func (w *why) replay(ctx context.Context) {
 	}
 }
 
-// link tells one decision, with what stood against the better options.
+// link describes one decision, and why the preferred options were not possible.
 func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 	out := Reason{Bundle: w.r.u.ref(c), Options: len(by.list)}
 	switch {
@@ -221,8 +218,7 @@ func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 	return out, nil
 }
 
-// against tells what stands against a candidate, given what was chosen before;
-// nil when nothing does.
+// against returns why a candidate is not possible after earlier choices, or nil if it is.
 func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error) {
 	if _, reached := w.e.vars[c]; !reached {
 		return nil, nil
@@ -238,8 +234,8 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 		return nil, err
 	}
 	s := &Step{Code: CodeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}
-	if told := q.narrate(end); told != nil {
-		s.Because = []*Step{told}
+	if step := q.narrate(end); step != nil {
+		s.Because = []*Step{step}
 	} else {
 		s.Because = w.e.core(facts, nil).flat().Conclusion.Because
 	}
@@ -252,7 +248,7 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	return s, nil
 }
 
-// place returns where the requirement stands; nil for an installed operator.
+// place returns where the requirement is defined, or nil for an installed operator.
 func (f *Requires) place() *Place {
 	if f.Bundle.Installed() {
 		return nil
@@ -260,20 +256,19 @@ func (f *Requires) place() *Place {
 	return &Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, f.Property}
 }
 
-// A WhyNot says why a bundle of some catalog is not part of a solution.
+// A WhyNot is the reason why a bundle is not part of a solution.
 type WhyNot struct {
 	Bundle Ref     `json:"bundle"`
 	Pos    fbc.Pos `json:"-"`
-	// Text says it in one sentence.
+	// Text is the reason without the name of the bundle.
 	Text string `json:"text"`
-	// Against is the derivation of what stands against the bundle, if
-	// something does.
+	// Against is the derivation of why the bundle is not possible, if it is not.
 	Against *Step `json:"against,omitempty"`
 }
 
-// WhyNot says, for every catalog and channel that has a bundle of that name, why
-// the solution does not hold it, in the order of catalogs and channels. See Why
-// for errors.
+// WhyNot returns why the solution does not contain a bundle, for each catalog and channel
+// that has it, in the order of catalogs and channels. The error is the context's, or
+// reports that no catalog has the bundle.
 func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
@@ -291,7 +286,7 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 				continue
 			}
 			if b.NumEntries() == 0 {
-				out = append(out, WhyNot{Bundle: Ref{Catalog: src.ID(), Package: p.Name(), Name: name}, Pos: b.Pos(), Text: "is in no channel of package " + p.Name()})
+				out = append(out, WhyNot{Bundle: Ref{Catalog: src.ID(), Package: p.Name(), Name: name}, Pos: b.Pos(), Text: "is not in any channel of package " + p.Name()})
 			}
 			for e := range b.Entries() {
 				x, err := w.not(ctx, src.first+cand(e.Index()))
@@ -318,17 +313,17 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if _, ok := e.Rank(); !ok {
 		if _, reached := w.e.vars[c]; !reached {
-			out.Text = "is never offered: " + skippedText(e)
+			out.Text = "cannot be selected: " + skippedText(e)
 			if err := e.Channel().Err(); err != nil {
-				out.Text = fmt.Sprintf("is never offered: its channel is broken: %v", err)
+				out.Text = fmt.Sprintf("cannot be selected: its channel is broken: %v", err)
 			}
 			return out, nil
 		}
 	}
 	if _, reached := w.e.vars[c]; !reached {
-		out.Text = "is not needed: nothing that was asked for leads to it"
-		if q, ok := u.ruled(c).(*Ruled); ok {
-			out.Text += "; nor is it allowed: " + q.says()
+		out.Text = "is not needed: no request leads to it"
+		if q, ok := u.policyBlocks(c).(*PolicyBlocked); ok {
+			out.Text += "; it is also blocked by a policy: " + q.sentence()
 		}
 		return out, nil
 	}
@@ -340,7 +335,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 		out.Text, out.Against = "cannot be part of any solution", s
 		return out, nil
 	}
-	// It could be, so some preference decided against it.
+	// It is possible, so a preference decided against it.
 	for _, got := range w.order {
 		by := w.cause[got]
 		mine, its := slices.Index(by.list, c), slices.Index(by.list, got)
@@ -362,7 +357,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			return out, err
 		}
 		if s != nil {
-			out.Text, out.Against = fmt.Sprintf("was preferred by %s, but does not fit what was chosen before", asker), s
+			out.Text, out.Against = fmt.Sprintf("was preferred by %s, but conflicts with earlier choices", asker), s
 			return out, nil
 		}
 	}
@@ -370,12 +365,12 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	return out, nil
 }
 
-// preferred names the preference by which a goes before b (D8, H13), for a
-// subscription B4.
+// preferred returns the rule by which a is preferred over b (D8, H13; B4 for a
+// subscription).
 func (w *why) preferred(a, b cand, sub *subscription) string {
 	u := w.r.u
 	if u.isInstalled(a) {
-		return "it is installed already"
+		return "it is already installed"
 	}
 	x, _ := u.entry(a)
 	y, _ := u.entry(b)
@@ -388,18 +383,18 @@ func (w *why) preferred(a, b cand, sub *subscription) string {
 	case u.source(a) != u.source(b):
 		x, y := u.source(a), u.source(b)
 		if x.Priority != y.Priority && x.Priority > y.Priority {
-			return fmt.Sprintf("its catalog %s has the higher priority", x.Name)
+			return fmt.Sprintf("its catalog %s has a higher priority", x.Name)
 		}
-		return fmt.Sprintf("its catalog %s goes before %s", x.Name, y.Name)
+		return fmt.Sprintf("its catalog %s comes before %s", x.Name, y.Name)
 	}
 	if x.Channel() != y.Channel() {
 		if sub != nil && compareEntries(x, y) > 0 {
-			return fmt.Sprintf("another channel of the subscription offers %s before it", x.Name())
+			return fmt.Sprintf("another channel of the subscription has %s before it", x.Name())
 		}
 		if x.Channel().IsDefault() {
 			return fmt.Sprintf("%s is the default channel", x.Channel().Name())
 		}
-		return fmt.Sprintf("package %s, channel %s goes first by name", x.Channel().Package().Name(), x.Channel().Name())
+		return fmt.Sprintf("package %s, channel %s comes first by name", x.Channel().Package().Name(), x.Channel().Name())
 	}
-	return "it is nearer to the head of channel " + x.Channel().Name()
+	return "it is closer to the head of channel " + x.Channel().Name()
 }

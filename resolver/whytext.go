@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Reasons are a chain of reasons, as [Solution.Why] returns it, or several, as
-// [Solution.WhoAsks] does.
+// Reasons are a chain of reasons from [Solution.Why], or independent reasons from
+// [Solution.RequiredBy].
 type Reasons []Reason
 
-// Text tells the reasons: each with the better options that there were and what
-// stood against them. See [Report.Text] for width and style.
+// Text returns the reasons, each with the options that were preferred but not possible.
+// See [Report.Text] for width and style.
 func (list Reasons) Text(width int, style Styler) string {
 	t := newTextWriter(width, style)
 	for i, r := range list {
@@ -34,22 +34,22 @@ func (list Reasons) Text(width int, style Styler) string {
 	return t.String()
 }
 
-// preference says how the bundle compares with the other options.
+// preference compares the bundle with the other options.
 func (r *Reason) preference() string {
 	switch n := len(r.Preferred); {
 	case r.Options <= 1:
 		return ""
 	case n == 0:
-		return fmt.Sprintf("it is the first preference of %d options", r.Options)
+		return fmt.Sprintf("it is the preferred one of %d options", r.Options)
 	}
-	return fmt.Sprintf("it is the best of %d options that can be had; better would be:", r.Options)
+	return fmt.Sprintf("it is the best possible of %d options; these were preferred but not possible:", r.Options)
 }
 
-// WhyNots say of a bundle why it is not part of a solution, once for each place
-// that offers it, as [Solution.WhyNot] returns them.
+// WhyNots are the reasons why a bundle is not part of a solution, one for each catalog
+// and channel that has it. See [Solution.WhyNot].
 type WhyNots []WhyNot
 
-// Text tells them. See [Report.Text] for width and style.
+// Text returns the reasons. See [Report.Text] for width and style.
 func (list WhyNots) Text(width int, style Styler) string {
 	t := newTextWriter(width, style)
 	for _, w := range list {

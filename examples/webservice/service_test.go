@@ -38,7 +38,7 @@ func TestAnswers(t *testing.T) {
 		{"a solution", `{"namespace":"a","subscriptions":[{"package":"etcd","channel":"stable"}]}`, 200, `"name": "etcdoperator.v0.9.4"`},
 		{"an upgrade", `{"namespace":"a","subscriptions":[{"package":"etcd","channel":"stable","installedCSV":"etcdoperator.v0.9.0"}],
 			"installed":[{"name":"etcdoperator.v0.9.0","version":"0.9.0","package":"etcd"}]}`, 200, `"replaces": "etcdoperator.v0.9.0"`},
-		{"a conflict", `{"namespace":"a","subscriptions":[{"package":"etcd","channel":"stable"},{"package":"etcd-backup-tool"}]}`, 200, "what would help"},
+		{"a conflict", `{"namespace":"a","subscriptions":[{"package":"etcd","channel":"stable"},{"package":"etcd-backup-tool"}]}`, 200, "possible fix"},
 		{"a typing error", `{"namespace":"a","subscriptions":[{"packages":"etcd"}]}`, 400, "packages"},
 		{"a bad problem", `{"namespace":"a","subscriptions":[{}]}`, 400, "/subscriptions/0"},
 		{"a catalog of the client's", `{"namespace":"a","catalogs":[{"name":"x","dir":"/etc"}],"subscriptions":[]}`, 400, "catalogs"},
@@ -101,7 +101,7 @@ func TestTry(t *testing.T) {
 	if err := run(t.Context(), &b, "", true); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"200 OK", "400 Bad Request", "etcdoperator.v0.9.4", "what would help"} {
+	for _, want := range []string{"200 OK", "400 Bad Request", "etcdoperator.v0.9.4", "possible fix"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it prints %q, want %q in it", b.String(), want)
 		}

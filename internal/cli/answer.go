@@ -114,7 +114,7 @@ func (a *answer) conflictText(w io.Writer) error {
 
 // reason says in a few words all that a chosen bundle is for (D17).
 func reason(ctx context.Context, sol *resolver.Solution, name string) (string, error) {
-	all, err := sol.WhoAsks(ctx, name)
+	all, err := sol.RequiredBy(ctx, name)
 	if err != nil {
 		return "", err
 	}

@@ -215,7 +215,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if err != nil {
 			return err
 		}
-		all, err := sol.WhoAsks(ctx, name)
+		all, err := sol.RequiredBy(ctx, name)
 		if err != nil {
 			return err
 		}

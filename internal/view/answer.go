@@ -126,7 +126,7 @@ func (r *reasoner) connect(ctx context.Context) error {
 			}
 			r.Nodes[i].Why = append(r.Nodes[i].Why, w)
 		}
-		all, err := r.solution.WhoAsks(ctx, name)
+		all, err := r.solution.RequiredBy(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -89,7 +89,7 @@ func alike(t *testing.T, a *answerData, want string) int {
 			t.Errorf("the page says %q, which the text does not", s.Text)
 		}
 		for _, m := range s.Messages {
-			if !strings.Contains(want, "the author says: "+joined(m)) {
+			if !strings.Contains(want, "author's message: "+joined(m)) {
 				t.Errorf("the page has the author say %q, which the text does not", m)
 			}
 		}

@@ -37,7 +37,7 @@ func cores(ctx context.Context, c *resolver.Conflict) ([]coreData, error) {
 
 // steps returns the sentence of a step with what stands under it.
 func steps(s *resolver.Step, depth int) stepData {
-	text, under := s.Told()
+	text, under := s.Sentence()
 	d := stepData{Code: under.Code, Text: text, Messages: under.Messages}
 	for _, p := range under.Places {
 		d.Places = append(d.Places, p.String())

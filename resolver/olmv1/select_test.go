@@ -75,12 +75,12 @@ func TestSelect(t *testing.T) {
 			`no-version: no bundle of package "demo" in the range ">=1.3, <1.9" in the channels stable; the nearest that can be had: 1.2.0 in catalog c, 2.0.0 in catalog c`},
 		{"G6: dependencies are refused, and what would meet them", olmv1.Request{Installed: at("1.0.0")},
 			`dependency: the best bundle of package "demo" is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 installs no dependencies: ` +
-				`it needs gvk Database (db.example.com/v1) and package cert >=1.0.0; install before it cert.v1.0.0, then db.v1.0.0`},
+				`it requires gvk Database (db.example.com/v1) and package cert >=1.0.0; first install cert.v1.0.0, then db.v1.0.0`},
 		{"G6: what is installed beside counts", olmv1.Request{Channels: []string{"needy"}, Options: olmv1.Options{OtherInstalled: []resolver.Installed{{
 			Name: "db.v1.0.0", Package: "db", Version: "1.0.0", Properties: []property.Property{property.NewGVK(property.GVK{Group: "db.example.com", Version: "v1", Kind: "Database"})},
 		}}}},
 			`dependency: the best bundle of package "demo" in the channels needy is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 installs no dependencies: ` +
-				`it needs package cert >=1.0.0; install before it cert.v1.0.0`},
+				`it requires package cert >=1.0.0; first install cert.v1.0.0`},
 		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in the channels beta; its channels are needy, stable`},
 		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo": looked in c`},
 		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},

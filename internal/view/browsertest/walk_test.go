@@ -149,9 +149,9 @@ func TestConflict(t *testing.T) {
 	all := b.text("main")
 	for _, want := range []string{
 		"no solution",
-		"subscription etcd-backup-tool cannot be met",
+		"subscription etcd-backup-tool cannot be satisfied",
 		"at sample etcd-backup-tool/catalog.yaml:11, property 1",
-		"a namespace holds one version of package etcd one-per-package",
+		"a namespace can hold only one version of package etcd one-per-package",
 		"set the channel of subscription etcd to alpha; then etcdoperator.v0.6.1 and etcd-backup-tool.v1.2.0 are installed",
 		"What can be planned all the same",
 		"argocd-operator.v0.7.0",
@@ -182,7 +182,7 @@ func TestReasons(t *testing.T) {
 	b.press(kb.Enter)
 	var got string
 	into(b, `document.activeElement.closest("details[open]")?.textContent ?? ""`, &got)
-	for _, want := range []string{"meets package prometheus", "which grafana-operator.v5.6.0 requires", "grafana-operator.v5.6.0 is what subscription grafana gets"} {
+	for _, want := range []string{"satisfies package prometheus", "required by grafana-operator.v5.6.0", "grafana-operator.v5.6.0 was chosen for subscription grafana"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the reasons are %q, and lack %q", got, want)
 		}
@@ -245,7 +245,7 @@ func TestPartial(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--problem", partialProblem(t)), "")
 	all := b.text("main")
-	for _, want := range []string{"partly planned", "What can be planned all the same", "Conflict: subscription b cannot be met", "lib.v1.0.0"} {
+	for _, want := range []string{"partly planned", "What can be planned all the same", "Conflict: subscription b cannot be satisfied", "lib.v1.0.0"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the page does not say %q in %q", want, all)
 		}

@@ -114,8 +114,8 @@ func TestExplainer(t *testing.T) {
 
 	t.Run("a conflict is explained", func(t *testing.T) {
 		got := explain(t, subscription("backup"), etcd, csv, copied)
-		if len(got) != 1 || !strings.Contains(got[0], "Warning ConstraintsNotSatisfiable subscription backup cannot be met") ||
-			!strings.Contains(got[0], "etcd.v0.9.4") || !strings.Contains(got[0], "what would help") {
+		if len(got) != 1 || !strings.Contains(got[0], "Warning ConstraintsNotSatisfiable subscription backup cannot be satisfied") ||
+			!strings.Contains(got[0], "etcd.v0.9.4") || !strings.Contains(got[0], "possible fix") {
 			t.Errorf("the events are %q", got)
 		}
 	})

@@ -7,19 +7,16 @@ import (
 	"github.com/olmkit/olmkit/internal/proof"
 )
 
-// WhoAsks returns everything in the solution that asks for a bundle of the plan
-// or an operator that stays, where [Solution.Why] follows the first of it: the
-// subscriptions in the order of the problem, then the requirements of the other
-// bundles and operators in the order in which they were chosen. Each is one
-// requirement, so that what requires a bundle twice is there twice. Nothing asks
-// for an operator that is installed without a subscription and that nothing
-// requires.
+// RequiredBy returns all subscriptions and requirements in the solution that a bundle or
+// operator satisfies; [Solution.Why] follows only one. Subscriptions come first, in the
+// order of the problem, then requirements, in the order in which their bundles were
+// chosen. A bundle with two such requirements appears twice. An operator without a
+// subscription that nothing requires has no reasons.
 //
-// Where one of several bundles would do, the requirement is told of each that the
-// solution holds. The reasons tell nothing of other options: Preferred and Options
-// are not set. The error is the context's, or says that the solution holds no such
-// bundle (D17).
-func (s *Solution) WhoAsks(ctx context.Context, name string) (Reasons, error) {
+// If several bundles in the solution satisfy a requirement, it is returned for each of
+// them. Preferred and Options are not set. The error is the context's, or reports that the
+// solution does not contain the bundle.
+func (s *Solution) RequiredBy(ctx context.Context, name string) (Reasons, error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -44,7 +41,7 @@ func (s *Solution) WhoAsks(ctx context.Context, name string) (Reasons, error) {
 		}
 		for _, q := range w.r.needs.requirements(ctx, owner) {
 			if q.metBy(ctx, w, owner) || !q.metBy(ctx, w, c) {
-				continue // it provides what it requires, or has it of another
+				continue // owner satisfies it by itself, or c does not
 			}
 			r := &Requires{Bundle: w.r.u.ref(owner), Pos: w.r.u.pos(owner), Property: q.Property, Requirement: q.Expr}
 			out = append(out, Reason{Bundle: w.r.u.ref(c), By: r.Bundle, Requirement: requirement(r), Place: r.place()})
@@ -56,8 +53,8 @@ func (s *Solution) WhoAsks(ctx context.Context, name string) (Reasons, error) {
 	return out, nil
 }
 
-// owners returns the set in the order in which it was chosen; what no decision
-// brought in is last.
+// owners returns the set in the order in which it was chosen. Candidates that no decision
+// added are last.
 func (w *why) owners() []cand {
 	out := slices.Clone(w.order)
 	for _, c := range w.set {
@@ -68,8 +65,7 @@ func (w *why) owners() []cand {
 	return out
 }
 
-// metBy reports whether a candidate of the solution is among those that meet a
-// need.
+// metBy reports whether a candidate in the solution helps to satisfy a need.
 func (n *need) metBy(ctx context.Context, w *why, c cand) bool {
 	switch n.kind {
 	case proof.AnyOf:

@@ -19,8 +19,8 @@ const sharedLib = `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.bundle","package":"lib","name":"lib.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"lib","version":"1.0.0"}},{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"Lib"}}]}
 `
 
-// TestWhoAsks: D17. All that asks for a bundle is told, not the first alone.
-func TestWhoAsks(t *testing.T) {
+// TestRequiredBy: D17. All that asks for a bundle is told, not the first alone.
+func TestRequiredBy(t *testing.T) {
 	c, err := graph.LoadBytes(t.Context(), []byte(sharedLib), "catalog.json", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -35,17 +35,17 @@ func TestWhoAsks(t *testing.T) {
 	for name, want := range map[string][]string{
 		// b would be content with either.
 		"lib.v1.0.0": {
-			"lib.v1.0.0 is what subscription lib gets",
-			"lib.v1.0.0 meets package lib >=1.0.0, which a.v1.0.0 requires",
-			"lib.v1.0.0 meets API Lib (g/v1), which a.v1.0.0 requires",
-			"lib.v1.0.0 meets one of (package lib >=1.0.0; package a >=1.0.0), which b.v1.0.0 requires",
+			"lib.v1.0.0 was chosen for subscription lib",
+			"lib.v1.0.0 satisfies package lib >=1.0.0, required by a.v1.0.0",
+			"lib.v1.0.0 satisfies API Lib (g/v1), required by a.v1.0.0",
+			"lib.v1.0.0 satisfies one of (package lib >=1.0.0; package a >=1.0.0), required by b.v1.0.0",
 		},
 		"a.v1.0.0": {
-			"a.v1.0.0 is what subscription a gets",
-			"a.v1.0.0 meets one of (package lib >=1.0.0; package a >=1.0.0), which b.v1.0.0 requires",
+			"a.v1.0.0 was chosen for subscription a",
+			"a.v1.0.0 satisfies one of (package lib >=1.0.0; package a >=1.0.0), required by b.v1.0.0",
 		},
 	} {
-		list, err := sol.WhoAsks(t.Context(), name)
+		list, err := sol.RequiredBy(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,17 +54,17 @@ func TestWhoAsks(t *testing.T) {
 			got = append(got, r.String())
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("WhoAsks(%s) = %q, want %q", name, got, want)
+			t.Errorf("RequiredBy(%s) = %q, want %q", name, got, want)
 		}
 	}
-	if _, err := sol.WhoAsks(t.Context(), "nowhere.v1"); err == nil {
+	if _, err := sol.RequiredBy(t.Context(), "nowhere.v1"); err == nil {
 		t.Error("no error for a bundle that is not there")
 	}
 }
 
-// TestWhoAsksHasTheReasonOfWhy: D17. What Why tells first is one of all reasons,
+// TestRequiredByHasTheReasonOfWhy: D17. What Why tells first is one of all reasons,
 // and whatever nothing asks for was installed and stays.
-func TestWhoAsksHasTheReasonOfWhy(t *testing.T) {
+func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 	bundles, several := 0, 0
 	for seed := range uint64(600) {
 		p := open(t, randomProblem(seed))
@@ -86,7 +86,7 @@ func TestWhoAsksHasTheReasonOfWhy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := sol.WhoAsks(t.Context(), name)
+			all, err := sol.RequiredBy(t.Context(), name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestWhoAsksHasTheReasonOfWhy(t *testing.T) {
 				several++
 			}
 			if !slices.ContainsFunc(all, func(r resolver.Reason) bool { return r.String() == chain[0].String() }) {
-				t.Errorf("seed %d: WhoAsks(%s) = %v lacks what Why says: %v", seed, name, all, chain[0])
+				t.Errorf("seed %d: RequiredBy(%s) = %v lacks what Why says: %v", seed, name, all, chain[0])
 			}
 		}
 	}
