@@ -10,7 +10,7 @@ import (
 	"github.com/operator-framework/operator-registry/pkg/image"
 	"github.com/operator-framework/operator-registry/pkg/registry"
 
-	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/bundle"
 )
 
 // bundleFiles are a bundle directory with everything that opm reads.
@@ -100,7 +100,7 @@ func TestBundleDirLikeOPM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := fbc.ReadBundleDir(t.Context(), os.DirFS(dir), &fbc.BundleDirOptions{Image: ref})
+	b, err := bundle.Load(t.Context(), os.DirFS(dir), &bundle.Options{Image: ref})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,11 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 	"github.com/operator-framework/operator-registry/alpha/property"
-	"github.com/operator-framework/operator-registry/alpha/template"
+	opmtemplate "github.com/operator-framework/operator-registry/alpha/template"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/bundle"
+	"github.com/olmkit/olmkit/fbc/template"
 	olmproperty "github.com/olmkit/olmkit/property"
 )
 
@@ -113,7 +115,7 @@ func opmSemver(t *testing.T, text string) (string, error) {
 			Properties: []property.Property{property.MustBuildPackage("a", version)},
 		}}}, nil
 	}
-	expander, err := template.NewRegistry().CreateTemplateByType("semver", render)
+	expander, err := opmtemplate.NewRegistry().CreateTemplateByType("semver", render)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,16 +135,16 @@ func opmSemver(t *testing.T, text string) (string, error) {
 }
 
 func ourSemver(t *testing.T, text string) (string, error) {
-	s, err := fbc.ParseSemver(t.Context(), []byte(text), "semver.yaml")
+	s, err := template.ParseSemver(t.Context(), []byte(text), "semver.yaml")
 	if err != nil {
 		return "", err
 	}
-	c, err := s.ExpandDirs(t.Context(), func(_ context.Context, image string) (*fbc.BundleDir, error) {
+	c, err := s.Expand(t.Context(), func(_ context.Context, image string) (*bundle.Dir, error) {
 		version := versionOf(image)
 		b := &fbc.Bundle{Image: image, Meta: fbc.Meta{Schema: "olm.bundle", Package: "a", Name: "a.v" + version}}
 		b.Properties = append(b.Properties, olmproperty.NewPackage(olmproperty.Package{PackageName: "a", Version: version}))
-		icon := &fbc.Icon{Base64Data: base64.StdEncoding.EncodeToString([]byte(version)), MediaType: "text/plain"}
-		return &fbc.BundleDir{Bundle: b, Description: descriptionOf(version), Icon: icon}, nil
+		icon := &bundle.Icon{Base64Data: base64.StdEncoding.EncodeToString([]byte(version)), MediaType: "text/plain"}
+		return &bundle.Dir{Bundle: b, Description: descriptionOf(version), Icon: icon}, nil
 	})
 	if err != nil {
 		return "", err

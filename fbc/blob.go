@@ -50,7 +50,7 @@ type source struct {
 	open   func(name string) (io.ReadCloser, error)
 	limits *Limits
 	seed   maphash.Seed
-	of     contents
+	tree   bool // several files, some of which may not belong to a catalog
 }
 
 // A Package is an olm.package blob (A5). Its icon and description stay in the

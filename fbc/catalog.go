@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+
+	"github.com/olmkit/olmkit/fbc/internal/regular"
 )
 
 // A Catalog holds the blobs of a load, each kind in path order and, within a
@@ -88,7 +90,7 @@ func (t Text) Raw(ctx context.Context, m *Meta) ([]byte, error) {
 func (t Text) read(file string) ([]byte, error) {
 	f, err := t.source.open(file)
 	if err != nil {
-		return nil, plainPath(err)
+		return nil, regular.Cause(err)
 	}
 	defer f.Close()
 	text := make([]byte, t.length)
@@ -106,7 +108,7 @@ func (t Text) read(file string) ([]byte, error) {
 	}
 	switch {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
-		return nil, plainPath(err)
+		return nil, regular.Cause(err)
 	case maphash.Bytes(t.source.seed, text) != t.sum:
 		return nil, errors.New("the file has changed since it was loaded; load the catalog again")
 	}

@@ -98,7 +98,10 @@ func fatal(x *Diagnostic, b Blob) bool {
 // JSON is in memory of its own, to be kept.
 func (d *decoder) read(ctx context.Context, doc []byte) (text []byte, f fields, ok bool) {
 	if err := checkText(doc); err != nil {
-		d.fault(CodeSyntax, "", d.source.of.outsider(err))
+		if d.source.tree {
+			err = fmt.Errorf("%w; %s", err, notCatalog)
+		}
+		d.fault(CodeSyntax, "", err)
 		return nil, f, false
 	}
 	if first(doc) == '{' {
@@ -356,7 +359,7 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 	if m.Schema, known = d.required("/schema", f.schema); !known {
 		return nil
 	}
-	if kind := TemplateKind(m.Schema); kind != "" {
+	if kind := templateKind(m.Schema); kind != "" {
 		t := templateIn(text)
 		if t == nil {
 			t = &TemplateError{Kind: kind} // another spelling of the key has another schema

@@ -1,49 +1,42 @@
-// Package fbc reads file-based catalogs: directories of JSON and YAML files
-// whose documents (blobs) describe packages, channels, bundles and
-// deprecations.
+// Package fbc reads file-based catalogs: directories of JSON and YAML files whose
+// documents (blobs) describe packages, channels, bundles and deprecations.
 //
-// # A first load
+// # Loading
 //
 //	cat, err := fbc.Load(ctx, os.DirFS("catalog"), nil)
 //
-// Load walks any [fs.FS], skips what the .indexignore files say, splits every
-// file into documents, decodes them on all cores and returns the blobs in path
-// order and, within a file, in file order, so that timing never shows (A1-A3).
-// Every blob knows its file and line, and every fault of the tree is reported,
-// not only the first: the error is a [Diagnostics], a list of [*Diagnostic]
-// with file, line, schema, package, name and the JSON pointer of the fault.
+// [Load] walks an [fs.FS], skips the files listed in .indexignore, and decodes all others
+// on all cores. It returns the blobs in the order of their paths and, within a file, in
+// file order, whatever the timing. Each blob has a file and a line. A failed load reports
+// every fault, not only the first: the error is a [Diagnostics], whose items have the
+// file, line, schema, package, name and JSON pointer of the fault.
 //
-// # What is kept in memory
+// # Memory
 //
-// Resolution needs names, edges, versions and the small properties. Icons,
-// descriptions and the values of heavy properties (olm.csv.metadata,
-// olm.bundle.object) stay in the file; such a property has a nil Value, and
-// [Catalog.Raw] reads the whole blob again from its source. A load with
-// [KeepAll] holds everything, for tools that write catalogs. A load whose options
-// have a Visit holds nothing: it hands over blob by blob, which is how package graph
-// makes its indexes.
+// Resolution needs names, edges, versions and the small properties. Icons, descriptions
+// and the values of heavy properties (olm.csv.metadata, olm.bundle.object) stay in the
+// file: such a property has a nil Value, and [Catalog.Raw] reads the whole blob again.
+// With [KeepAll], a load keeps everything, for tools that write catalogs. With
+// [LoadOptions.Visit], it keeps nothing and passes each blob to a function, which is how
+// package graph builds its indexes.
 //
 // # Validation
 //
 //	_, found, err := fbc.Check(ctx, os.DirFS("catalog"), nil, nil)
 //
-// [Check] loads and validates in one go and lists everything: what a load
-// refuses, what breaks a rule, and as warnings what is legal and strands or
-// surprises users. Every [Code] is explained by [Explain] and in docs/codes;
-// package report prints findings for people, programs, code scanners and
-// workflows. Findings are data: branch on Code and Severity, not on texts.
+// [Check] loads and validates a catalog. It returns errors, for what cannot be loaded or
+// breaks a rule, and warnings, for what is legal but leaves users stuck or surprises
+// them. [Explain] and docs/codes explain each [Code]. Package report prints findings for
+// people, programs, code scanners and workflows. Branch on Code and Severity, not on
+// texts.
 //
 // # Writing and editing
 //
-// [Write] gives the same bytes for the same blobs, whatever their order and
-// layout were, and loses nothing but comments (A12). [Merge] and [Extract]
-// compose catalogs (A11), [ReadBundleDir], [SemverTemplate] and [Composite] make
-// them (A14, A15). The methods of [Catalog] that edit ([Catalog.Promote],
-// [Catalog.SetReplaces], [Catalog.Deprecate] and more) return a new catalog that
-// shares all blobs but the changed one.
+// [Write] writes the same bytes for the same blobs, whatever their order and layout, and
+// loses only comments. [Merge] and [Extract] compose catalogs. Methods of [Catalog] such as
+// [Catalog.Promote], [Catalog.SetReplaces] and [Catalog.Deprecate] edit one: they return
+// a new catalog that shares all blobs but the changed one. Package bundle renders bundle
+// directories, and package template renders templates.
 //
-// # What this package does not do
-//
-// It does not decide what can follow what: that is package graph; nor what would
-// be installed: that is package resolver. It pulls no images.
+// Package graph computes upgrades, and package resolver computes what is installed.
 package fbc

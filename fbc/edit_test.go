@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
 // TestEdits makes every edit on the base catalog and shows what changed.
@@ -23,7 +25,7 @@ func TestEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := golden{file: "edit.txtar"}
+	g := golden.Archive{File: "edit.txtar"}
 	for _, e := range []struct {
 		name string
 		edit func() (*Catalog, error)
@@ -79,15 +81,15 @@ func TestEdits(t *testing.T) {
 	} {
 		made, err := e.edit()
 		if err != nil {
-			g.add(e.name, "error: "+err.Error())
+			g.Add(e.name, "error: "+err.Error())
 			continue
 		}
-		g.add(e.name, lineDiff(before, string(written(t, made, YAML))))
+		g.Add(e.name, lineDiff(before, string(written(t, made, YAML))))
 		if after := written(t, c, YAML); !bytes.Equal(after, []byte(before)) {
 			t.Fatalf("%s changed the catalog it began with", e.name)
 		}
 	}
-	g.check(t)
+	g.Check(t)
 }
 
 // lineDiff shows the lines that went (-) and came (+), by the longest common

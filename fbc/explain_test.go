@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
 // baseCatalog is what the examples of explanations belong to.
@@ -125,7 +127,7 @@ func TestCodeIndex(t *testing.T) {
 		}
 	}
 	name := filepath.Join("..", "docs", "codes", "README.md")
-	if *update {
+	if golden.Update() {
 		if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/olmkit/olmkit/internal/testsize"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
 // kept returns the files that a walk finds.
@@ -117,9 +119,9 @@ func TestIgnoreFindings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := golden{file: "ignore.txtar"}
-	g.add("findings", describe(c, nil))
-	g.check(t)
+	g := golden.Archive{File: "ignore.txtar"}
+	g.Add("findings", describe(c, nil))
+	g.Check(t)
 }
 
 // TestIgnoreGit compares with git on random ignore files and trees. Where git

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
 // TestLimits meets each limit exactly, which is fine, and then exceeds it by
 // one, which is an error that names the limit (A16).
 func TestLimits(t *testing.T) {
-	g := golden{file: "limits.txtar"}
+	g := golden.Archive{File: "limits.txtar"}
 	deep := func(n int) string {
 		return `{"schema":"x","v":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
 	}
@@ -48,7 +50,7 @@ func TestLimits(t *testing.T) {
 		if !errors.As(err, &limit) || !errors.As(err, &ds) || ds[0].Code != CodeLimit {
 			t.Errorf("%s: beyond the limit: %v", c.name, err)
 		}
-		g.add(c.name, describe(nil, err))
+		g.Add(c.name, describe(nil, err))
 	}
 
 	hostile := []struct {
@@ -60,12 +62,12 @@ func TestLimits(t *testing.T) {
 	}
 	for _, c := range hostile {
 		_, err := Load(t.Context(), c.tree, nil)
-		g.add(c.name, describe(nil, err))
+		g.Add(c.name, describe(nil, err))
 	}
 	many := files("a.json", strings.Repeat("{}", 12))
 	_, err := Load(t.Context(), many, &LoadOptions{Limits: &Limits{Diagnostics: 3}})
-	g.add("diagnostics", describe(nil, err))
-	g.check(t)
+	g.Add("diagnostics", describe(nil, err))
+	g.Check(t)
 }
 
 // TestExpansionOfLoad holds what the documents of a load expand to together

@@ -184,7 +184,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		return nil, nil, err
 	}
 	if len(list.files) > 1 {
-		src.of = aCatalog
+		src.tree = true
 	}
 	faults := faultList{max: int(limits.Diagnostics)}
 	findings := faultList{max: int(limits.Diagnostics)}

@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/olmkit/olmkit/property"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
 // files returns a tree of texts by name.
@@ -46,7 +48,7 @@ func utf16(text string) string {
 // TestLoadGolden holds what loads tell about input of all kinds, good and bad
 // (A1, A3-A6, A8-A11, H18, H19).
 func TestLoadGolden(t *testing.T) {
-	g := golden{file: "load.txtar"}
+	g := golden.Archive{File: "load.txtar"}
 	for _, c := range []struct {
 		name string
 		tree fs.FS
@@ -108,9 +110,9 @@ func TestLoadGolden(t *testing.T) {
 		{"block-text-with-dashes", files("a.yaml", "schema: x\nname: a\ntext: |\n  ---\n  ...\n---\nschema: z\n")},
 	} {
 		c2, err := Load(context.Background(), c.tree, nil)
-		g.add(c.name, describe(c2, err))
+		g.Add(c.name, describe(c2, err))
 	}
-	g.check(t)
+	g.Check(t)
 }
 
 // A brokenFS cannot be opened.
@@ -288,7 +290,7 @@ func TestRaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := golden{file: "raw.txtar"}
+	g := golden.Archive{File: "raw.txtar"}
 	for _, change := range []struct{ name, text string }{
 		{"other-text-same-name", strings.Replace(pkgA+heavy, "long", "LONG", 1)},
 		{"shifted", " " + pkgA + heavy},
@@ -296,18 +298,18 @@ func TestRaw(t *testing.T) {
 	} {
 		tree["a.json"].Data = []byte(change.text)
 		_, err := c.Raw(t.Context(), c.Bundles[0])
-		g.add(change.name, errText(err))
+		g.Add(change.name, errText(err))
 	}
 	delete(tree, "a.json")
 	_, err = c.Raw(t.Context(), c.Bundles[0])
-	g.add("deleted", errText(err))
+	g.Add("deleted", errText(err))
 	c, err = LoadReader(t.Context(), strings.NewReader(heavy), "stdin", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.Raw(t.Context(), c.Bundles[0])
-	g.add("stream", errText(err))
-	g.check(t)
+	g.Add("stream", errText(err))
+	g.Check(t)
 
 	c, err = LoadBytes(t.Context(), []byte(heavy), "memory", nil)
 	if err != nil {

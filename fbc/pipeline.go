@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/olmkit/olmkit/fbc/internal/regular"
 )
 
 // A pipeline reads files in order on one goroutine, decodes batches of their
@@ -194,7 +196,7 @@ func (r *reader) read(ctx context.Context, f file) bool {
 	}
 	in, err := r.open(f.name)
 	if err != nil {
-		r.end(j, 0, CodeUnreadable, 0, plainPath(err))
+		r.end(j, 0, CodeUnreadable, 0, regular.Cause(err))
 		return true
 	}
 	defer in.Close()
@@ -212,7 +214,7 @@ func (r *reader) read(ctx context.Context, f file) bool {
 			r.end(j, s.size-told, CodeLimit, s.line, err)
 			return true
 		case err != nil:
-			r.end(j, s.size-told, CodeUnreadable, s.line, fmt.Errorf("reading stopped after %d bytes: %w", s.size, plainPath(err)))
+			r.end(j, s.size-told, CodeUnreadable, s.line, fmt.Errorf("reading stopped after %d bytes: %w", s.size, regular.Cause(err)))
 			return true
 		}
 		j.batch = b

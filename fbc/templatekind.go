@@ -1,20 +1,15 @@
 package fbc
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
 
-// TemplateKind returns what kind of template a document of the schema is, such
-// as "semver" for olm.semver and "basic" for olm.template.basic, and "" for a
-// document that is not a template. A template describes a part of a catalog
-// and is not one (A18).
-func TemplateKind(schema string) string {
+// templateKind returns the kind of template that has the schema, such as "semver" for
+// olm.semver and "basic" for olm.template.basic, and "" for other schemas (A18).
+func templateKind(schema string) string {
 	switch schema {
 	case "olm.semver":
 		return "semver"
@@ -28,47 +23,12 @@ func TemplateKind(schema string) string {
 	return kind
 }
 
-// DetectTemplate returns what kind of template a file holds, as its first
-// document states it, and "" for a file of another kind. A composite recipe
-// needs no schema: it has references. Keys are read whatever their case.
-func DetectTemplate(ctx context.Context, data []byte, name string) string {
-	return DetectTemplateReader(ctx, bytes.NewReader(data), name, nil)
-}
-
-// DetectTemplateReader is [DetectTemplate] for a stream, of which it reads the first
-// document within the limits. The context is checked between reads.
-func DetectTemplateReader(ctx context.Context, r io.Reader, name string, l *Limits) string {
-	limits := l.WithDefaults()
-	s := newSplitter(ctx, &limits)
-	s.begin(r)
-	b, err := s.next(batch{})
-	if err != nil {
-		return "" // loading the file reports it
-	}
-	d := newDecoder(&source{limits: &limits}, KeepAll)
-	d.at = Meta{Pos: Pos{name, b.docs[0].line}}
-	text, _, ok := d.read(ctx, b.docs[0].text)
-	if !ok {
-		return ""
-	}
-	if t := templateIn(text); t != nil {
-		return t.Kind
-	}
-	return ""
-}
-
-// templateIn returns the error of a document that is a template, and nil for
-// others.
+// templateIn returns the error of a document that is a template, and nil for others.
 func templateIn(text []byte) *TemplateError {
 	n, err := yamlout.Parse(text)
 	if err != nil {
 		return nil
 	}
-	return templateOf(n)
-}
-
-// templateOf is templateIn for a document that was parsed.
-func templateOf(n *yamlout.Node) *TemplateError {
 	schema, ok := "", false
 	t := &TemplateError{noSchema: true}
 	recipe := false
@@ -81,33 +41,37 @@ func templateOf(n *yamlout.Node) *TemplateError {
 			t.noSchema = t.noSchema && m.Key != key
 		case "references", "components":
 			recipe = true
-			t.components = t.components || key == "components"
+			t.Components = t.Components || key == "components"
 		}
 	}
-	if t.Kind = TemplateKind(schema); !ok && recipe {
+	if t.Kind = templateKind(schema); !ok && recipe {
 		t.Kind = "composite"
 	}
-	t.components = t.components || schema == "olm.composite.catalogs"
+	t.Components = t.Components || schema == "olm.composite.catalogs"
 	if t.Kind == "" {
 		return nil
 	}
 	return t
 }
 
-// A TemplateError is the error of a template in the place of a catalog, or among
-// the blobs of one (A18).
+// A TemplateError reports a template instead of a catalog, or among the blobs of one. A
+// template describes a part of a catalog; package template renders it.
 type TemplateError struct {
-	Kind string // see [TemplateKind]
-	// Shared reports that the file of the template holds other documents.
+	// Kind is "semver" for the schema olm.semver, "composite" for a composite recipe,
+	// which needs no schema, and KIND for olm.template.KIND.
+	Kind string
+	// Shared is true if the file contains other documents.
 	Shared bool
-	// InCatalog reports that there are blobs of a catalog, in any file.
+	// InCatalog is true if any file contains blobs of a catalog.
 	InCatalog bool
+	// Components is true for a composite template that lists components. opm no longer
+	// supports this form, and package template does not render it.
+	Components bool
 
-	noSchema   bool // the document has no field "schema"
-	components bool // a composite template in the form that lists components
+	noSchema bool // the document has no field "schema"
 }
 
-// Error states what the template is and how to render it.
+// Error describes the template and how to render it.
 func (e *TemplateError) Error() string {
 	what := fmt.Sprintf("is a %s template, which describes a catalog and is not part of one", e.Kind)
 	if e.noSchema {
@@ -124,8 +88,8 @@ func (e *TemplateError) Error() string {
 	}
 	with := "the tool that it was written for"
 	switch {
-	case e.components:
-		return what + "; it has the form with components, which opm dropped and olmkit does not render; " + place + adviceComponents
+	case e.Components:
+		return what + "; it lists components, a form that opm dropped and olmkit does not render; " + place + adviceComponents
 	case e.Kind == "semver", e.Kind == "basic":
 		with = `"olmkit render FILE --from IMAGE=DIRECTORY"`
 	case e.Kind == "composite":
@@ -138,6 +102,5 @@ func (e *TemplateError) Error() string {
 	return what + "; " + place + render + " with " + with
 }
 
-// adviceComponents is what to do about a composite template as older releases of
-// opm had them.
-const adviceComponents = `render the template of each component with "olmkit render" and put the results together with "olmkit merge"`
+// adviceComponents is the advice about a composite template of older releases of opm.
+const adviceComponents = `render the template of each component with "olmkit render" and combine the results with "olmkit merge"`

@@ -13,7 +13,7 @@ type templateList struct {
 func (l *templateList) take(r *result) Diagnostics {
 	l.inFile += len(r.blobs)
 	for _, b := range r.blobs {
-		l.blobs = l.blobs || TemplateKind(b.Common().Schema) == ""
+		l.blobs = l.blobs || templateKind(b.Common().Schema) == ""
 	}
 	rest := r.findings[:0]
 	for _, d := range r.findings {

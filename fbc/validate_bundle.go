@@ -11,6 +11,7 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/imageref"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/property"
 )
@@ -22,7 +23,7 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	if f.Image == "" && !v.alreadySaid(m, "/image") && !slices.ContainsFunc(f.Properties, inline) {
 		v.report(CodeRequired, m, "/image", errors.New("is missing or empty; name the image of the bundle, or add its manifests as "+property.TypeBundleObject))
 	} else if f.Image != "" {
-		if err := checkImage(f.Image); err != nil {
+		if err := imageref.Check(f.Image); err != nil {
 			v.report(CodeImage, m, "/image", err)
 		}
 	}
@@ -30,7 +31,7 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 		path := fmt.Sprintf("/relatedImages/%d/image", i)
 		if r.Image == "" {
 			v.report(CodeRelatedImageEmpty, m, path, errors.New("is missing or empty; mirrors of the catalog will miss the image"))
-		} else if err := checkImage(r.Image); err != nil {
+		} else if err := imageref.Check(r.Image); err != nil {
 			v.report(CodeImage, m, path, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/olmkit/olmkit/constraints"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
 // TestValidateGolden holds the words of findings that the examples of the
@@ -16,7 +18,7 @@ func TestValidateGolden(t *testing.T) {
 	b := func(props string) string {
 		return pkg("schema: olm.bundle\npackage: etcd\nname: x\nimage: i\nproperties:\n" + props + "\n---\nschema: olm.channel\npackage: etcd\nname: x\nentries: [{name: x}]\n")
 	}
-	g := golden{file: "validate.txtar"}
+	g := golden.Archive{File: "validate.txtar"}
 	for _, c := range []struct{ name, text string }{
 		{"valid", baseCatalog},
 		{"no-package-once", "schema: olm.channel\npackage: a\nname: s\nentries: [{name: x}]\n---\nschema: olm.bundle\npackage: a\nname: z\n---\nschema: olm.deprecations\npackage: a\n"},
@@ -92,9 +94,9 @@ entries: [{name: etcd.v0.9.0, skips: [etcd.v0.9.0]}]
 		for _, d := range found {
 			out.WriteString(d.Severity.String() + " [" + string(d.Code) + "] " + d.Error() + "\n")
 		}
-		g.add(c.name, out.String())
+		g.Add(c.name, out.String())
 	}
-	g.check(t)
+	g.Check(t)
 }
 
 func TestValidateOptions(t *testing.T) {

@@ -102,8 +102,8 @@ func (v *validator) types(m *Meta) {
 func (v *validator) other(o *Other) {
 	switch {
 	case v.alreadySaid(&o.Meta, "/schema"):
-	case TemplateKind(o.Schema) != "": // in blobs that no load made
-		v.report(CodeTemplate, &o.Meta, "/schema", &TemplateError{Kind: TemplateKind(o.Schema), InCatalog: true})
+	case templateKind(o.Schema) != "": // in blobs that no load made
+		v.report(CodeTemplate, &o.Meta, "/schema", &TemplateError{Kind: templateKind(o.Schema), InCatalog: true})
 	case strings.HasPrefix(o.Schema, property.ReservedPrefix):
 		v.report(CodeUnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q begins with %q, which is reserved, and OLM does not define it", o.Schema, property.ReservedPrefix))
 	}

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/olmkit/olmkit/fbc/internal/regular"
 )
 
 // A file is a regular file of the catalog.
@@ -53,16 +55,16 @@ func comparePath(a, b string) int {
 // whatever order the file system gives them in. findings are the faults that a
 // load tolerates.
 func listFiles(ctx context.Context, fsys fs.FS, limits *Limits) listing {
-	w := walker{ctx: ctx, fsys: fsys, limits: limits, of: aCatalog}
+	w := walker{ctx: ctx, fsys: fsys, limits: limits}
 	if fsys == nil {
 		w.report(CodeUnreadable, ".", errors.New("there is no file system to load from"))
 		return w.listing
 	}
 	switch info, err := fs.Stat(fsys, "."); {
 	case errors.Is(err, fs.ErrNotExist):
-		w.report(CodeUnreadable, ".", fmt.Errorf("the catalog directory does not exist: %w", plainPath(err)))
+		w.report(CodeUnreadable, ".", fmt.Errorf("the catalog directory does not exist: %w", regular.Cause(err)))
 	case err != nil:
-		w.report(CodeUnreadable, ".", plainPath(err))
+		w.report(CodeUnreadable, ".", regular.Cause(err))
 	case !info.IsDir():
 		w.report(CodeUnreadable, ".", errors.New("is no directory; name the directory that holds the catalog"))
 	default:
@@ -76,7 +78,6 @@ type walker struct {
 	ctx    context.Context
 	fsys   fs.FS
 	limits *Limits
-	of     contents
 	ignore ignorer
 	seen   int64 // files and directories
 	full   bool
@@ -96,7 +97,7 @@ func (w *walker) dir(dir string) {
 		if w.ignore.excludes(dir, true) {
 			return // nobody wants to see into it
 		}
-		w.report(CodeUnreadable, dir, plainPath(err))
+		w.report(CodeUnreadable, dir, regular.Cause(err))
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	outer := len(w.ignore.patterns)
@@ -149,29 +150,23 @@ func (w *walker) ignoreFile(name string, e fs.DirEntry) {
 	case errors.As(err, &limit):
 		w.report(CodeLimit, name, err)
 	case err != nil:
-		w.report(CodeUnreadable, name, plainPath(err))
+		w.report(CodeUnreadable, name, regular.Cause(err))
 	}
 	for _, b := range bad {
 		w.findings = append(w.findings, &Diagnostic{Code: CodeIgnorePattern, Severity: CodeIgnorePattern.Severity(), Pos: Pos{name, b.line}, Err: b.err})
 	}
 }
 
-// regular returns what is known of a regular file that may be read, or of one
-// that a link within the tree leads to; otherwise it reports why not.
+// regular returns the information about a file that may be read, and otherwise reports
+// why it may not.
 func (w *walker) regular(name string, e fs.DirEntry) fs.FileInfo {
-	info, err := e.Info()
-	if err == nil && e.Type()&fs.ModeSymlink != 0 {
-		if err := linkEscapes(w.fsys, name, w.of); err != nil {
-			w.report(CodeNotRegular, name, err)
-			return nil
-		}
-		info, err = fs.Stat(w.fsys, name)
-	}
+	info, err := regular.Stat(w.fsys, name, e, "catalog", notCatalog)
+	var not *regular.Error
 	switch {
+	case errors.As(err, &not):
+		w.report(CodeNotRegular, name, err)
 	case err != nil:
-		w.report(CodeUnreadable, name, plainPath(err))
-	case !info.Mode().IsRegular():
-		w.report(CodeNotRegular, name, w.of.outsider(fmt.Errorf("is %s, not a regular file", kind(info.Mode()))))
+		w.report(CodeUnreadable, name, err)
 	case info.Size() > w.limits.FileSize:
 		w.report(CodeLimit, name, &LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: w.limits.FileSize})
 	default:
@@ -180,26 +175,5 @@ func (w *walker) regular(name string, e fs.DirEntry) fs.FileInfo {
 	return nil
 }
 
-func kind(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "a link to a directory"
-	case m&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "a special file"
-}
-
-// plainPath returns a file system's error without the path, which the finding
-// tells already.
-func plainPath(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
-}
+// notCatalog is the advice about a file that may not belong to the catalog.
+const notCatalog = "list it in " + IgnoreFile + " if it does not belong to the catalog"

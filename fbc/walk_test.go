@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
 // TestSpecialFiles refuses what is no regular file, without opening it, and
@@ -46,9 +48,9 @@ func TestSpecialFiles(t *testing.T) {
 	} {
 		must(os.Symlink(target, filepath.Join(dir, name)))
 	}
-	g := golden{file: "special.txtar"}
+	g := golden.Archive{File: "special.txtar"}
 	tell := func(name string, c *Catalog, err error) {
-		g.add(name, strings.ReplaceAll(strings.ReplaceAll(describe(c, err), rel, "<outside>"), outside, "<outside>"))
+		g.Add(name, strings.ReplaceAll(strings.ReplaceAll(describe(c, err), rel, "<outside>"), outside, "<outside>"))
 	}
 	c, err := Load(t.Context(), os.DirFS(dir), nil)
 	tell("os.DirFS", c, err)
@@ -71,7 +73,7 @@ func TestSpecialFiles(t *testing.T) {
 	tell("file-for-directory", c, err)
 	c, err = Load(t.Context(), os.DirFS(filepath.Join(dir, "missing")), nil)
 	tell("missing", c, err)
-	g.check(t)
+	g.Check(t)
 }
 
 // noLinks hides that a file system can read links.

@@ -158,7 +158,7 @@ func (c *Catalog) sorted(ctx context.Context) ([]Blob, error) {
 	}
 	for _, x := range c.Bundles {
 		k := sortKey{blob: x, rank: rankBundle}
-		k.version, k.known = x.version()
+		k.version, k.known = x.Version()
 		keys = append(keys, k)
 	}
 	for _, x := range c.Deprecations {
@@ -191,8 +191,9 @@ func (c *Catalog) sorted(ctx context.Context) ([]Blob, error) {
 	return out, nil
 }
 
-// version returns the version of the bundle's olm.package property.
-func (b *Bundle) version() (semver.Version, bool) {
+// Version returns the version in the olm.package property, and false if the bundle has no
+// valid one.
+func (b *Bundle) Version() (semver.Version, bool) {
 	for _, p := range b.Properties {
 		if p.Type != property.TypePackage {
 			continue

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/olmkit/olmkit/internal/testsize"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
 func written(t testing.TB, c *Catalog, s Syntax) []byte {
@@ -122,10 +124,10 @@ func TestWriteGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := golden{file: "write.txtar"}
+	g := golden.Archive{File: "write.txtar"}
 	for _, ext := range []string{"yaml", "json", "jsonl"} {
 		text := written(t, c, syntaxes[ext])
-		g.add("messy."+ext, string(text))
+		g.Add("messy."+ext, string(text))
 		again, err := Format(t.Context(), text, "again", &WriteOptions{Syntax: syntaxes[ext]})
 		if err != nil || !bytes.Equal(again, text) {
 			t.Errorf("%s: formatted again (-want +got):\n%s%v", ext, cmp.Diff(string(text), string(again)), err)
@@ -139,8 +141,8 @@ func TestWriteGolden(t *testing.T) {
 		Deprecations: []*Deprecations{{Meta: Meta{Schema: SchemaDeprecations, Package: "m"}, Entries: []Deprecation{{Schema: SchemaPackage, Message: "bye"}}}},
 		Others:       []*Other{{Meta: Meta{Schema: "own", Name: "o"}}},
 	}
-	g.add("made-by-a-program.yaml", string(written(t, made, YAML)))
-	g.check(t)
+	g.Add("made-by-a-program.yaml", string(written(t, made, YAML)))
+	g.Check(t)
 }
 
 // TestWriteErrors passes on what the source, the writer and the context say.
@@ -190,12 +192,12 @@ func TestCompose(t *testing.T) {
 	if got, want := written(t, onlyA, JSONLines), written(t, a, JSONLines); !bytes.Equal(got, want) {
 		t.Errorf("extracted:\n%s\nwant\n%s", got, want)
 	}
-	g := golden{file: "compose.txtar"}
+	g := golden.Archive{File: "compose.txtar"}
 	_, err = Merge(a, b, a)
-	g.add("merge-duplicates", errText(err))
+	g.Add("merge-duplicates", errText(err))
 	_, err = Extract(ab, "a", "x", "y")
-	g.add("extract-unknown", errText(err))
-	g.check(t)
+	g.Add("extract-unknown", errText(err))
+	g.Check(t)
 }
 
 // FuzzRoundTrip writes whatever can be loaded, in each syntax, and loads it

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/bundle"
+	"github.com/olmkit/olmkit/fbc/template"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/visible"
 )
@@ -59,9 +61,9 @@ Nothing is pulled from registries: unpack images first.`,
 		switch data {
 		case "none":
 		case "csv-metadata":
-			r.data = fbc.CSVMetadata
+			r.data = bundle.CSVMetadata
 		case "objects":
-			r.data = fbc.BundleObjects
+			r.data = bundle.Objects
 		}
 		for _, f := range *from {
 			image, dir, ok := strings.Cut(f, "=")
@@ -100,7 +102,7 @@ type renderer struct {
 	image string
 	from  map[string]string // directories by image
 	used  map[string]bool   // the images of from that something names
-	data  fbc.BundleData
+	data  bundle.Data
 	// dataFlag is --data as it was given, or "".
 	dataFlag string
 }
@@ -112,7 +114,7 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 	if before, after, ok := strings.Cut(arg, "="); ok && isDir(after) {
 		image, dir = before, after
 	}
-	if isDir(dir) && fbc.IsBundleDir(os.DirFS(dir)) {
+	if isDir(dir) && bundle.IsDir(os.DirFS(dir)) {
 		b, err := r.bundle(ctx, image, dir)
 		if err != nil {
 			return nil, "", err
@@ -152,7 +154,7 @@ func isDir(name string) bool {
 }
 
 // bundle renders a bundle directory.
-func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.BundleDir, error) {
+func (r *renderer) bundle(ctx context.Context, image, dir string) (*bundle.Dir, error) {
 	if image == "" {
 		return nil, usagef("%s is a bundle directory, which does not tell its image; name it with --image, or write IMAGE=%s", dir, dir)
 	}
@@ -161,7 +163,7 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*fbc.BundleDi
 		return nil, err
 	}
 	defer root.Close()
-	b, err := fbc.ReadBundleDir(ctx, root.FS(), &fbc.BundleDirOptions{Image: image, Data: r.data, Limits: r.limits.fbc()})
+	b, err := bundle.Load(ctx, root.FS(), &bundle.Options{Image: image, Data: r.data, Limits: r.limits.fbc()})
 	var found fbc.Diagnostics
 	switch {
 	case errors.As(err, &found):
@@ -201,7 +203,7 @@ func (r *renderer) detect(ctx context.Context, name string) string {
 	if info, err := f.Stat(); err != nil || info.Size() > limits.FileSize {
 		return ""
 	}
-	return fbc.DetectTemplateReader(ctx, f, filepath.Base(name), &limits)
+	return template.Detect(ctx, f, filepath.Base(name), &limits)
 }
 
 // template expands a template of a kind; ok is false for kinds that it does not know.
@@ -210,7 +212,7 @@ func (r *renderer) template(ctx context.Context, kind, name string) (c *fbc.Cata
 	if err != nil {
 		return nil, true, notLoaded(ctx, name, err)
 	}
-	dir := func(ctx context.Context, image string) (*fbc.BundleDir, error) {
+	dir := func(ctx context.Context, image string) (*bundle.Dir, error) {
 		dir, err := r.unpacked(image, "DIRECTORY")
 		if err != nil {
 			return nil, err
@@ -220,34 +222,28 @@ func (r *renderer) template(ctx context.Context, kind, name string) (c *fbc.Cata
 	base := filepath.Base(name)
 	switch kind {
 	case "semver":
-		t, err := fbc.ParseSemver(ctx, text, base)
+		t, err := template.ParseSemver(ctx, text, base)
 		if err != nil {
 			return nil, true, &sourceError{"template", name, err}
 		}
-		c, err := t.ExpandDirs(ctx, dir)
+		c, err := t.Expand(ctx, dir)
 		return c, true, err
 	case "basic":
-		t, err := fbc.ParseBasic(ctx, text, base)
+		t, err := template.ParseBasic(ctx, text, base)
 		if err != nil {
 			return nil, true, &sourceError{"template", name, err}
 		}
-		c, err := t.Expand(ctx, func(ctx context.Context, image string) (*fbc.Bundle, error) {
-			d, err := dir(ctx, image)
-			if err != nil {
-				return nil, err
-			}
-			return d.Bundle, nil
-		})
+		c, err := t.Expand(ctx, dir)
 		return c, true, err
 	case "composite":
 		if err := r.unchanged(name); err != nil {
 			return nil, true, err
 		}
-		t, err := fbc.ParseComposite(ctx, text, base)
+		t, err := template.ParseComposite(ctx, text, base)
 		if err != nil {
 			return nil, true, &sourceError{"template", name, err}
 		}
-		_, c, err := t.Expand(ctx, func(ctx context.Context, ref fbc.Reference) (*fbc.Catalog, error) {
+		_, c, err := t.Expand(ctx, func(ctx context.Context, ref template.Reference) (*fbc.Catalog, error) {
 			dir, err := r.unpacked(ref.Image, "CATALOG")
 			if err != nil {
 				return nil, err

@@ -161,6 +161,33 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
+// At returns the value at the keys below the node, and nil if one of them is missing.
+func (n *Node) At(keys ...string) *Node {
+	for _, k := range keys {
+		if n == nil {
+			return nil
+		}
+		n = n.Get(k)
+	}
+	return n
+}
+
+// TextAt returns the string at the keys, and "" if there is none.
+func (n *Node) TextAt(keys ...string) string {
+	if n = n.At(keys...); n != nil && n.Kind == '"' {
+		return n.Text
+	}
+	return ""
+}
+
+// ElemsAt returns the list at the keys, and nil if there is none.
+func (n *Node) ElemsAt(keys ...string) []*Node {
+	if n = n.At(keys...); n != nil && n.Kind == '[' {
+		return n.Elems
+	}
+	return nil
+}
+
 // Set gives a key of an object a value; a nil value removes the key.
 func (n *Node) Set(key string, v *Node) {
 	i := slices.IndexFunc(n.Members, func(m Member) bool { return m.Key == key })

@@ -18,7 +18,7 @@ import (
 )
 
 // A Bundle is the content of a bundle image. It is immutable and safe for
-// concurrent use. Its FS is a bundle directory, for fbc.ReadBundleDir.
+// concurrent use. Its FS is a bundle directory, for package fbc/bundle.
 type Bundle struct {
 	*Image
 	// Objects holds the manifests, ordered by file and by position in the file.

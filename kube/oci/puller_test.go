@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/olmkit/olmkit/fbc"
+	fbcbundle "github.com/olmkit/olmkit/fbc/bundle"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/oci"
 )
@@ -103,13 +103,13 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// TestBundleDir proves that what is pulled is a bundle directory as package fbc
+// TestBundleDir proves that what is pulled is a bundle directory as package bundle
 // reads it (A14).
 func TestBundleDir(t *testing.T) {
 	r := newRegistry(t)
 	labels := map[string]string{oci.LabelManifests: "data/m", oci.LabelMetadata: "/data/meta"}
 	b := bundle(t, oci.New(nil), r.push(t, "etcd:v1", image(t, labels, files("data/m/csv.yaml", csv, "data/meta/annotations.yaml", annotations))))
-	dir, err := fbc.ReadBundleDir(t.Context(), b.FS, nil)
+	dir, err := fbcbundle.Load(t.Context(), b.FS, nil)
 	if err != nil || dir.Bundle.Name != "etcd.v1.0.0" || dir.Bundle.Package != "etcd" {
 		t.Errorf("%+v, %v", dir, err)
 	}

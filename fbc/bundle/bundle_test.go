@@ -1,6 +1,7 @@
-package fbc
+package bundle
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -69,19 +72,19 @@ func bundleTree() fstest.MapFS {
 	)
 }
 
-// TestBundleDir renders a bundle directory with everything in it (A14).
-func TestBundleDir(t *testing.T) {
-	g := golden{file: "bundledir.txtar"}
-	for name, data := range map[string]BundleData{"plain": NoData} {
-		dir, err := ReadBundleDir(t.Context(), bundleTree(), &BundleDirOptions{Image: "quay.io/example/etcd-bundle:v0.9.2", Data: data})
+// TestLoad renders a bundle directory with everything in it (A14).
+func TestLoad(t *testing.T) {
+	g := golden.Archive{File: "bundle.txtar"}
+	for name, data := range map[string]Data{"plain": NoData} {
+		dir, err := Load(t.Context(), bundleTree(), &Options{Image: "quay.io/example/etcd-bundle:v0.9.2", Data: data})
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.add(name, string(written(t, &Catalog{Bundles: []*Bundle{dir.Bundle}}, YAML)))
-		g.add(name+"-rest", fmt.Sprintf("entry %+v\nchannels %q default %q\ndescription %q\nicon %+v\n", dir.Entry, dir.Channels, dir.DefaultChannel, dir.Description, *dir.Icon))
+		g.Add(name, string(written(t, &fbc.Catalog{Bundles: []*fbc.Bundle{dir.Bundle}}, fbc.YAML)))
+		g.Add(name+"-rest", fmt.Sprintf("entry %+v\nchannels %q default %q\ndescription %q\nicon %+v\n", dir.Entry, dir.Channels, dir.DefaultChannel, dir.Description, *dir.Icon))
 	}
-	for _, data := range []BundleData{CSVMetadata, BundleObjects} {
-		dir, err := ReadBundleDir(t.Context(), bundleTree(), &BundleDirOptions{Image: "i", Data: data})
+	for _, data := range []Data{CSVMetadata, Objects} {
+		dir, err := Load(t.Context(), bundleTree(), &Options{Image: "i", Data: data})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,8 +94,8 @@ func TestBundleDir(t *testing.T) {
 				heavy = append(heavy, p)
 			}
 		}
-		b := &Bundle{Meta: Meta{Schema: SchemaBundle, Name: "heavy", Properties: heavy}}
-		g.add(fmt.Sprintf("data-%d", data), string(written(t, &Catalog{Bundles: []*Bundle{b}}, JSONLines)))
+		b := &fbc.Bundle{Meta: fbc.Meta{Schema: fbc.SchemaBundle, Name: "heavy", Properties: heavy}}
+		g.Add(fmt.Sprintf("data-%d", data), string(written(t, &fbc.Catalog{Bundles: []*fbc.Bundle{b}}, fbc.JSONLines)))
 	}
 	for _, c := range []struct {
 		name   string
@@ -119,14 +122,14 @@ func TestBundleDir(t *testing.T) {
 	} {
 		tree := bundleTree()
 		c.change(tree)
-		dir, err := ReadBundleDir(t.Context(), tree, nil)
+		dir, err := Load(t.Context(), tree, nil)
 		if err == nil {
 			t.Errorf("%s: %+v", c.name, dir)
 		}
-		g.add(c.name, errText(err))
+		g.Add(c.name, errText(err))
 	}
-	_, err := ReadBundleDir(t.Context(), os.DirFS(linkedBundle(t)), nil)
-	g.add("links", errText(err))
+	_, err := Load(t.Context(), os.DirFS(linkedBundle(t)), nil)
+	g.Add("links", errText(err))
 	stray := bundleTree()
 	for name, text := range map[string]string{
 		"manifests/README.md": "# etcd\n\nNotes: {\n", "manifests/list.yaml": "- a\n", "manifests/values.yaml": "a: b\n",
@@ -135,22 +138,22 @@ func TestBundleDir(t *testing.T) {
 	} {
 		stray[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	dir, err := ReadBundleDir(t.Context(), stray, nil)
+	dir, err := Load(t.Context(), stray, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.add("stray-files", dir.Findings.Error())
-	if text := dir.Findings.Error(); dir.Bundle.Name != "etcd.v0.9.2" || dir.Findings.Err() != nil || strings.Contains(text, IgnoreFile) || strings.Contains(text, "catalog") {
+	g.Add("stray-files", dir.Findings.Error())
+	if text := dir.Findings.Error(); dir.Bundle.Name != "etcd.v0.9.2" || dir.Findings.Err() != nil || strings.Contains(text, fbc.IgnoreFile) || strings.Contains(text, "catalog") {
 		t.Errorf("stray files: %+v", dir)
 	}
-	g.check(t)
-	if !IsBundleDir(bundleTree()) || IsBundleDir(files("manifests/a", "")) {
-		t.Error("IsBundleDir")
+	g.Check(t)
+	if !IsDir(bundleTree()) || IsDir(files("manifests/a", "")) {
+		t.Error("IsDir")
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("no more time")
 	cancel(cause)
-	if _, err := ReadBundleDir(ctx, bundleTree(), nil); err != cause {
+	if _, err := Load(ctx, bundleTree(), nil); err != cause {
 		t.Errorf("after the end of the context: %v", err)
 	}
 }
@@ -170,20 +173,44 @@ func linkedBundle(t *testing.T) string {
 	return dir
 }
 
-// FuzzBundleDir reads any CSV and metadata without a panic; what it renders can
+// FuzzLoad reads any CSV and metadata without a panic; what it renders can
 // be written and loaded.
-func FuzzBundleDir(f *testing.F) {
+func FuzzLoad(f *testing.F) {
 	tree := bundleTree()
 	f.Add(testCSV, string(tree["metadata/annotations.yaml"].Data)+string(tree["metadata/properties.yaml"].Data))
 	f.Add("{kind: ClusterServiceVersion, metadata: {name: a}, spec: {version: 1.0.0, customresourcedefinitions: {owned: [1, {name: x}]}}}", "annotations: {operators.operatorframework.io.bundle.package.v1: p}\ndependencies: [[], {property: {}}]\n")
 	f.Fuzz(func(t *testing.T, csv, metadata string) {
-		dir, err := ReadBundleDir(context.Background(), files("manifests/csv.yaml", csv, "metadata/annotations.yaml", metadata), &BundleDirOptions{Data: CSVMetadata})
+		dir, err := Load(context.Background(), files("manifests/csv.yaml", csv, "metadata/annotations.yaml", metadata), &Options{Data: CSVMetadata})
 		if err != nil {
 			return
 		}
-		text := written(t, &Catalog{Bundles: []*Bundle{dir.Bundle}}, YAML)
-		if _, err := LoadBytes(context.Background(), text, "f", nil); err != nil {
+		text := written(t, &fbc.Catalog{Bundles: []*fbc.Bundle{dir.Bundle}}, fbc.YAML)
+		if _, err := fbc.LoadBytes(context.Background(), text, "f", nil); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 	})
+}
+
+func written(t testing.TB, c *fbc.Catalog, s fbc.Syntax) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := fbc.Write(context.Background(), &out, c, &fbc.WriteOptions{Syntax: s}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func files(nameText ...string) fstest.MapFS {
+	tree := fstest.MapFS{}
+	for i := 0; i < len(nameText); i += 2 {
+		tree[nameText[i]] = &fstest.MapFile{Data: []byte(nameText[i+1])}
+	}
+	return tree
+}
+
+func errText(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	return err.Error()
 }

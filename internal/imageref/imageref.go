@@ -1,4 +1,5 @@
-package fbc
+// Package imageref checks references to images.
+package imageref
 
 import (
 	_ "crypto/sha256" // digests are checked for the algorithms that are linked in
@@ -11,13 +12,12 @@ import (
 	"github.com/opencontainers/go-digest"
 )
 
-// checkImage returns what is wrong with an image reference such as
-// "quay.io/org/name:tag" or "quay.io/org/name@sha256:…". It accepts what opm
-// accepts. opm and most clients of registries have an older copy of the parser,
-// which knows no IPv6 addresses, takes a first part with upper-case letters for
-// a registry only if it has a dot or a port, and bounds the length of the name
-// together with its registry.
-func checkImage(image string) error {
+// Check returns an error for an invalid image reference. Valid are references such as
+// "quay.io/org/name:tag" and "quay.io/org/name@sha256:…", as in opm. opm and most clients
+// of registries use an older copy of the parser. It does not accept IPv6 addresses, takes
+// a first part with upper-case letters for a registry only if it has a dot or a port, and
+// limits the length of the name together with its registry.
+func Check(image string) error {
 	if image == "" {
 		return errors.New("is missing or empty; write a reference such as quay.io/org/name:tag")
 	}

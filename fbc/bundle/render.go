@@ -1,4 +1,4 @@
-package fbc
+package bundle
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/yamlout"
 	"github.com/olmkit/olmkit/property"
@@ -22,53 +24,54 @@ const (
 	annotationDefault  = "operators.operatorframework.io.bundle.channel.default.v1"
 )
 
-// render makes the blob of what was read.
-func (r *dirReader) render() *BundleDir {
+// render returns the contents of the directory, and nil if the CSV or the annotations are
+// missing.
+func (r *reader) render() *Dir {
 	if r.csv.Node == nil || r.annotations.Node == nil {
 		return nil
 	}
 	csv := r.csv.Node
-	b := &Bundle{Image: r.opts.Image}
-	b.Schema, b.Name, b.Package = SchemaBundle, text(csv, "metadata", "name"), text(r.annotations.Node, annotationPackage)
+	b := &fbc.Bundle{Image: r.opts.Image}
+	b.Schema, b.Name, b.Package = fbc.SchemaBundle, csv.TextAt("metadata", "name"), r.annotations.TextAt(annotationPackage)
 	if b.Name == "" {
-		r.fault(CodeRequired, r.csv.at, "/metadata/name", errors.New("is missing or empty; it is the name of the bundle"))
+		r.fault(fbc.CodeRequired, r.csv.at, "/metadata/name", errors.New("is missing or empty; set it to the name of the bundle"))
 	}
 	if b.Package == "" {
-		r.fault(CodeRequired, r.annotations.at, "/annotations/"+annotationPackage, errors.New("is missing or empty; it says which package the bundle belongs to"))
+		r.fault(fbc.CodeRequired, r.annotations.at, "/annotations/"+annotationPackage, errors.New("is missing or empty; set it to the package of the bundle"))
 	}
 	b.Properties = r.properties(b.Package)
 	b.RelatedImages = r.images()
-	dir := &BundleDir{
+	dir := &Dir{
 		Bundle:         b,
-		Entry:          Entry{Name: b.Name, Replaces: text(csv, "spec", "replaces"), SkipRange: text(csv, "metadata", "annotations", "olm.skipRange")},
-		DefaultChannel: text(r.annotations.Node, annotationDefault),
-		Description:    text(csv, "spec", "description"),
+		Entry:          fbc.Entry{Name: b.Name, Replaces: csv.TextAt("spec", "replaces"), SkipRange: csv.TextAt("metadata", "annotations", "olm.skipRange")},
+		DefaultChannel: r.annotations.TextAt(annotationDefault),
+		Description:    csv.TextAt("spec", "description"),
 	}
-	for _, s := range elems(csv, "spec", "skips") {
+	for _, s := range csv.ElemsAt("spec", "skips") {
 		dir.Entry.Skips = append(dir.Entry.Skips, s.Text)
 	}
-	for name := range strings.SplitSeq(text(r.annotations.Node, annotationChannels), ",") {
+	for name := range strings.SplitSeq(r.annotations.TextAt(annotationChannels), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			dir.Channels = append(dir.Channels, name)
 		}
 	}
-	if icons := elems(csv, "spec", "icon"); len(icons) > 0 {
-		dir.Icon = &Icon{text(icons[0], "base64data"), text(icons[0], "mediatype")}
+	if icons := csv.ElemsAt("spec", "icon"); len(icons) > 0 {
+		dir.Icon = &Icon{icons[0].TextAt("base64data"), icons[0].TextAt("mediatype")}
 	}
 	return dir
 }
 
-// properties collects the properties from all their places.
-func (r *dirReader) properties(pkg string) []property.Property {
+// properties returns the properties of the bundle from all sources.
+func (r *reader) properties(pkg string) []property.Property {
 	var all []property.Property
 	for _, l := range r.lists {
 		all = append(all, r.listed(l, "properties", func(p property.Property) (property.Property, error) { return p, nil })...)
 		all = append(all, r.listed(l, "dependencies", required)...)
 	}
-	if raw := text(r.csv.Node, "metadata", "annotations", "olm.properties"); raw != "" {
+	if raw := r.csv.TextAt("metadata", "annotations", "olm.properties"); raw != "" {
 		list, err := property.ParseList([]byte(raw))
 		if err != nil {
-			r.fault(CodeValue, r.csv.at, "/metadata/annotations/olm.properties", err)
+			r.fault(fbc.CodeValue, r.csv.at, "/metadata/annotations/olm.properties", err)
 		}
 		all = append(all, list...)
 	}
@@ -84,23 +87,23 @@ func (r *dirReader) properties(pkg string) []property.Property {
 }
 
 // packageOf returns the olm.package property from the CSV.
-func (r *dirReader) packageOf(pkg string) property.Property {
-	version := text(r.csv.Node, "spec", "version")
+func (r *reader) packageOf(pkg string) property.Property {
+	version := r.csv.TextAt("spec", "version")
 	if _, err := semver.Parse(version); err != nil {
-		r.fault(CodeVersion, r.csv.at, "/spec/version", fmt.Errorf("version %q is no semantic version such as 1.2.3: %s", version, strings.ToLower(err.Error())))
+		r.fault(fbc.CodeVersion, r.csv.at, "/spec/version", fmt.Errorf("version %q is not a semantic version such as 1.2.3: %s", version, strings.ToLower(err.Error())))
 	}
-	return property.NewPackage(property.Package{PackageName: pkg, Version: version, Release: text(r.csv.Node, "spec", "release")})
+	return property.NewPackage(property.Package{PackageName: pkg, Version: version, Release: r.csv.TextAt("spec", "release")})
 }
 
-// listed reads a list of {type, value}, or of {property: {type, value}}: the
-// documentation has both shapes.
-func (r *dirReader) listed(o object, key string, convert func(property.Property) (property.Property, error)) []property.Property {
+// listed reads a list of {type, value} or of {property: {type, value}}. Both shapes are
+// documented.
+func (r *reader) listed(o object, key string, convert func(property.Property) (property.Property, error)) []property.Property {
 	list := o.Get(key)
 	if list == nil || list.Kind == 'n' {
 		return nil
 	}
 	if list.Kind != '[' {
-		r.fault(CodeType, o.at, "/"+key, fmt.Errorf("must be a list, found %s", jsonkind.Name(list.Kind)))
+		r.fault(fbc.CodeType, o.at, "/"+key, fmt.Errorf("must be a list, found %s", jsonkind.Name(list.Kind)))
 		return nil
 	}
 	var out []property.Property
@@ -111,17 +114,17 @@ func (r *dirReader) listed(o object, key string, convert func(property.Property)
 		}
 		value := e.Get("value")
 		switch {
-		case text(e, "type") == "":
-			r.fault(CodeProperty, o.at, path+"/type", errors.New("is missing or empty; a property needs a type"))
+		case e.TextAt("type") == "":
+			r.fault(fbc.CodeProperty, o.at, path+"/type", errors.New("is missing or empty; a property needs a type"))
 			continue
 		case value == nil || value.Kind == 'n':
-			r.fault(CodeProperty, o.at, path+"/value", errors.New("is missing or null; a property needs a value"))
+			r.fault(fbc.CodeProperty, o.at, path+"/value", errors.New("is missing or null; a property needs a value"))
 			continue
 		}
 		value.OrderAll()
-		p, err := convert(normal(property.Property{Type: text(e, "type"), Value: value.AppendJSON(nil)}))
+		p, err := convert(normal(property.Property{Type: e.TextAt("type"), Value: value.AppendJSON(nil)}))
 		if err != nil {
-			r.fault(CodeValue, o.at, path+"/value", err)
+			r.fault(fbc.CodeValue, o.at, path+"/value", err)
 			continue
 		}
 		out = append(out, p)
@@ -129,8 +132,7 @@ func (r *dirReader) listed(o object, key string, convert func(property.Property)
 	return out
 }
 
-// normal gives known values the key order of OLM, so that equal ones are equal
-// texts.
+// normal puts the keys of known values in OLM's order: equal values become equal texts.
 func normal(p property.Property) property.Property {
 	switch p.Type {
 	case property.TypeGVK:
@@ -145,7 +147,7 @@ func normal(p property.Property) property.Property {
 	return p
 }
 
-// required turns a dependency into the property that asks for it.
+// required converts a dependency to the property that requires it.
 func required(p property.Property) (property.Property, error) {
 	switch p.Type {
 	case property.TypePackage:
@@ -164,39 +166,39 @@ func required(p property.Property) (property.Property, error) {
 	return p, nil
 }
 
-// apis returns what the CSV owns and requires, and the custom resource
-// definitions among the manifests provide.
-func (r *dirReader) apis() []property.Property {
-	spec := at(r.csv.Node, "spec")
+// apis returns the properties of the APIs that the CSV owns and requires, and that the
+// custom resource definitions among the manifests provide.
+func (r *reader) apis() []property.Property {
+	spec := r.csv.At("spec")
 	var out []property.Property
 	crd := func(list string, build func(property.GVK) property.Property, defined map[string]bool) {
-		for i, e := range elems(spec, "customresourcedefinitions", list) {
-			name := text(e, "name")
+		for i, e := range spec.ElemsAt("customresourcedefinitions", list) {
+			name := e.TextAt("name")
 			_, group, ok := strings.Cut(name, ".")
 			at := fmt.Sprintf("/spec/customresourcedefinitions/%s/%d/name", list, i)
 			switch {
 			case !ok:
-				r.fault(CodeAPI, r.csv.at, at, fmt.Errorf("%q is no name of a custom resource definition; want plural.group", name))
+				r.fault(fbc.CodeAPI, r.csv.at, at, fmt.Errorf("%q is not the name of a custom resource definition; write plural.group", name))
 			case defined != nil && !defined[name]:
-				r.fault(CodeAPI, r.csv.at, at, fmt.Errorf("the bundle owns %q and has no CustomResourceDefinition of that name in manifests/", name))
+				r.fault(fbc.CodeAPI, r.csv.at, at, fmt.Errorf("the bundle owns %q but manifests/ has no CustomResourceDefinition of that name; add it", name))
 			default:
-				out = append(out, build(property.GVK{Group: group, Version: text(e, "version"), Kind: text(e, "kind")}))
+				out = append(out, build(property.GVK{Group: group, Version: e.TextAt("version"), Kind: e.TextAt("kind")}))
 			}
 		}
 	}
 	defined := map[string]bool{}
 	for _, o := range r.objects {
-		if text(o.Node, "kind") != "CustomResourceDefinition" {
+		if o.TextAt("kind") != "CustomResourceDefinition" {
 			continue
 		}
-		defined[text(o.Node, "metadata", "name")] = true
-		gvk := property.GVK{Group: text(o.Node, "spec", "group"), Kind: text(o.Node, "spec", "names", "kind")}
-		versions := elems(o.Node, "spec", "versions")
+		defined[o.TextAt("metadata", "name")] = true
+		gvk := property.GVK{Group: o.TextAt("spec", "group"), Kind: o.TextAt("spec", "names", "kind")}
+		versions := o.ElemsAt("spec", "versions")
 		for _, v := range versions {
-			gvk.Version = text(v, "name")
+			gvk.Version = v.TextAt("name")
 			out = append(out, property.NewGVK(gvk))
 		}
-		if v := text(o.Node, "spec", "version"); v != "" { // of apiextensions v1beta1
+		if v := o.TextAt("spec", "version"); v != "" { // of apiextensions v1beta1
 			gvk.Version = v
 			out = append(out, property.NewGVK(gvk))
 		}
@@ -204,52 +206,52 @@ func (r *dirReader) apis() []property.Property {
 	crd("owned", property.NewGVK, defined)
 	crd("required", property.NewGVKRequired, nil)
 	for list, build := range map[string]func(property.GVK) property.Property{"owned": property.NewGVK, "required": property.NewGVKRequired} {
-		for _, e := range elems(spec, "apiservicedefinitions", list) {
-			out = append(out, build(property.GVK{Group: text(e, "group"), Version: text(e, "version"), Kind: text(e, "kind")}))
+		for _, e := range spec.ElemsAt("apiservicedefinitions", list) {
+			out = append(out, build(property.GVK{Group: e.TextAt("group"), Version: e.TextAt("version"), Kind: e.TextAt("kind")}))
 		}
 	}
 	return out // sorted by the caller
 }
 
-// images returns the related images: those that the CSV lists, the bundle, and
-// those of its deployments.
-func (r *dirReader) images() []RelatedImage {
-	var out []RelatedImage
+// images returns the related images: those that the CSV lists, the bundle image, and the
+// images of its deployments.
+func (r *reader) images() []fbc.RelatedImage {
+	var out []fbc.RelatedImage
 	seen := map[string]bool{}
-	add := func(image RelatedImage) {
+	add := func(image fbc.RelatedImage) {
 		if image.Image != "" && !seen[image.Image] {
 			out = append(out, image)
 		}
 		seen[image.Image] = true
 	}
-	for _, e := range elems(r.csv.Node, "spec", "relatedImages") {
-		image := RelatedImage{text(e, "name"), text(e, "image")}
+	for _, e := range r.csv.ElemsAt("spec", "relatedImages") {
+		image := fbc.RelatedImage{Name: e.TextAt("name"), Image: e.TextAt("image")}
 		out = append(out, image)
 		seen[image.Image] = true
 	}
-	add(RelatedImage{Image: r.opts.Image})
+	add(fbc.RelatedImage{Image: r.opts.Image})
 	var more []string
-	for _, d := range elems(r.csv.Node, "spec", "install", "spec", "deployments") {
-		pod := at(d, "spec", "template", "spec")
+	for _, d := range r.csv.ElemsAt("spec", "install", "spec", "deployments") {
+		pod := d.At("spec", "template", "spec")
 		for _, list := range []string{"containers", "initContainers"} {
-			for _, c := range elems(pod, list) {
-				more = append(more, text(c, "image"))
+			for _, c := range pod.ElemsAt(list) {
+				more = append(more, c.TextAt("image"))
 			}
 		}
 	}
 	slices.Sort(more)
 	for _, image := range more {
-		add(RelatedImage{Image: image})
+		add(fbc.RelatedImage{Image: image})
 	}
 	return out
 }
 
-// data returns the heavy properties that were asked for.
-func (r *dirReader) data() []property.Property {
+// data returns the requested heavy properties.
+func (r *reader) data() []property.Property {
 	switch r.opts.Data {
 	case CSVMetadata:
 		return []property.Property{{Type: property.TypeCSVMetadata, Value: csvMetadata(r.csv.Node)}}
-	case BundleObjects:
+	case Objects:
 		var out []property.Property
 		for _, o := range r.objects {
 			o.OrderAll()
@@ -261,8 +263,8 @@ func (r *dirReader) data() []property.Property {
 	return nil
 }
 
-// csvMetadata returns the parts of a CSV that user interfaces show, under the
-// names of olm.csv.metadata.
+// csvMetadata returns the parts of a CSV that user interfaces show, as the value of
+// olm.csv.metadata.
 func csvMetadata(csv *yamlout.Node) json.RawMessage {
 	n := yamlout.Object()
 	take := func(key string, from *yamlout.Node, empty bool) {
@@ -273,14 +275,14 @@ func csvMetadata(csv *yamlout.Node) json.RawMessage {
 			n.Set(key, yamlout.Object())
 		}
 	}
-	spec := at(csv, "spec")
-	take("annotations", at(csv, "metadata", "annotations"), false)
-	take("apiServiceDefinitions", at(spec, "apiservicedefinitions"), true)
-	take("crdDescriptions", at(spec, "customresourcedefinitions"), true)
-	take("labels", at(csv, "metadata", "labels"), false)
-	take("provider", at(spec, "provider"), true)
+	spec := csv.At("spec")
+	take("annotations", csv.At("metadata", "annotations"), false)
+	take("apiServiceDefinitions", spec.At("apiservicedefinitions"), true)
+	take("crdDescriptions", spec.At("customresourcedefinitions"), true)
+	take("labels", csv.At("metadata", "labels"), false)
+	take("provider", spec.At("provider"), true)
 	for _, key := range []string{"description", "displayName", "installModes", "keywords", "links", "maintainers", "maturity", "minKubeVersion", "nativeAPIs"} {
-		take(key, at(spec, key), false)
+		take(key, spec.At(key), false)
 	}
 	n.OrderAll()
 	return n.AppendJSON(nil)

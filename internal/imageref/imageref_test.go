@@ -1,12 +1,12 @@
-package fbc
+package imageref
 
 import (
 	"strings"
 	"testing"
 )
 
-// TestImage gives references the verdict of opm (A17); the differential test of
-// module compare makes more of them.
+// TestImage accepts and rejects the same references as opm (A17). The differential test of
+// module compare generates more of them.
 func TestImage(t *testing.T) {
 	hex := strings.Repeat("0123456789abcdef", 8)
 	for image, want := range map[string]string{
@@ -43,7 +43,7 @@ func TestImage(t *testing.T) {
 		"q.io/" + strings.Repeat("a/", 125) + "a":  "must not be more than 255 characters",
 		"q.io/" + strings.Repeat("a/", 124) + "aa": "",
 	} {
-		err := checkImage(image)
+		err := Check(image)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", image, err, want)
 		}

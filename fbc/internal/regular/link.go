@@ -1,4 +1,4 @@
-package fbc
+package regular
 
 import (
 	"errors"
@@ -12,17 +12,16 @@ import (
 // maxLinks is how many symbolic links may lead to one file, as on Linux.
 const maxLinks = 40
 
-// linkEscapes returns an error when the symbolic link at name leads out of the
-// tree, or in a circle (A16): what files hold must not depend on, or tell
-// about, the machine that reads it. A file system that cannot read links is
-// left to judge for itself. Where somebody may change links during the load,
-// os.Root is the file system to use.
-func linkEscapes(fsys fs.FS, name string, of contents) error {
+// escapes returns an error if the symbolic link at name leads out of the tree or in a
+// circle (A16). Contents must not depend on the machine that reads them, or reveal
+// anything about it. A file system that cannot read links decides for itself. If links
+// may change during the load, use an os.Root.
+func escapes(fsys fs.FS, name, of string) error {
 	lfs, ok := fsys.(fs.ReadLinkFS)
 	if !ok {
 		return nil
 	}
-	var done []string // the names walked so far, none of them a link
+	var done []string // the names so far; none of them is a link
 	todo := strings.Split(name, "/")
 	for links := 0; len(todo) > 0; {
 		next := todo[0]
@@ -32,7 +31,7 @@ func linkEscapes(fsys fs.FS, name string, of contents) error {
 			continue
 		case "..":
 			if len(done) == 0 {
-				return fmt.Errorf("is a link that leads out of the %s; put a copy of the file in its place", of)
+				return fmt.Errorf("is a link that leads out of the %s; replace it with a copy of the file", of)
 			}
 			done = done[:len(done)-1]
 			continue
@@ -40,7 +39,7 @@ func linkEscapes(fsys fs.FS, name string, of contents) error {
 		at := path.Join(path.Join(done...), next)
 		info, err := lfs.Lstat(at)
 		if err != nil {
-			return nil // opening the file says what is wrong
+			return nil // opening the file reports the error
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			done = append(done, next)
@@ -54,7 +53,7 @@ func linkEscapes(fsys fs.FS, name string, of contents) error {
 			return nil
 		}
 		if filepath.IsAbs(target) || strings.HasPrefix(target, "/") {
-			return fmt.Errorf("is a link that leads out of the %s, to %q; put a copy of the file in its place", of, target)
+			return fmt.Errorf("is a link that leads out of the %s, to %q; replace it with a copy of the file", of, target)
 		}
 		todo = append(strings.Split(filepath.ToSlash(target), "/"), todo...)
 	}

@@ -1,0 +1,261 @@
+// Package bundle reads bundle directories, the contents of bundle images, and renders
+// them as blobs of a catalog.
+package bundle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/internal/regular"
+	"github.com/olmkit/olmkit/internal/yamlout"
+)
+
+// Data selects the heavy properties that a bundle gets from its manifests.
+type Data int
+
+const (
+	// NoData adds none.
+	NoData Data = iota
+	// CSVMetadata adds one olm.csv.metadata with what user interfaces show.
+	CSVMetadata
+	// Objects adds an olm.bundle.object for each manifest.
+	Objects
+)
+
+// Options adjust how a bundle directory is read. A nil *Options means all defaults.
+type Options struct {
+	// Image is the reference of the bundle image, which the directory does not
+	// contain.
+	Image string
+	// Data selects the heavy properties to add. Default NoData.
+	Data Data
+	// Limits bound the cost of hostile input.
+	Limits *fbc.Limits
+}
+
+// A Dir is the contents of a bundle directory.
+type Dir struct {
+	// Bundle is the olm.bundle blob.
+	Bundle *fbc.Bundle
+	// Entry is the bundle's entry in a channel according to its CSV: replaces,
+	// skips and the annotation olm.skipRange.
+	Entry fbc.Entry
+	// Channels and DefaultChannel are those of the annotations.
+	Channels       []string
+	DefaultChannel string
+	// Description and Icon are those of the CSV, for the olm.package blob. Icon
+	// may be nil.
+	Description string
+	Icon        *Icon
+	// Findings are warnings about files that do not belong to a bundle.
+	Findings fbc.Diagnostics
+}
+
+// An Icon is the icon of a package, with base64 data.
+type Icon struct{ Base64Data, MediaType string }
+
+// Load reads a bundle directory, manifests/ and metadata/ below the root of fsys, and
+// renders its olm.bundle blob. Its properties are:
+//
+//   - olm.package, from the CSV's version and the annotated package;
+//   - olm.gvk, for the APIs that the CSV owns and those of the custom resource
+//     definitions among the manifests;
+//   - olm.gvk.required, for the APIs that the CSV requires;
+//   - the dependencies and properties that files in metadata/ list, in both shapes;
+//   - the properties in the CSV's annotation olm.properties.
+//
+// They are sorted by type and value, as in opm.
+//
+// Documents in manifests/ that are not Kubernetes objects, files in metadata/ that are
+// not YAML, and subdirectories are skipped with a warning. opm skips them too.
+//
+// The error is an [fbc.Diagnostics] with every finding, or the context's error.
+func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Dir, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	limits := opts.Limits.WithDefaults()
+	r := reader{ctx: ctx, fsys: fsys, limits: &limits, documents: fbc.NewDocumentReader(&limits), opts: opts}
+	r.manifests()
+	r.metadata()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	dir := r.render()
+	slices.SortStableFunc(r.faults, (*fbc.Diagnostic).Compare)
+	if r.faults.Err() != nil {
+		return nil, r.faults
+	}
+	dir.Findings = r.faults
+	return dir, nil
+}
+
+// IsDir reports whether the root of fsys has the directories of a bundle.
+func IsDir(fsys fs.FS) bool {
+	for _, name := range []string{"manifests", "metadata"} {
+		if info, err := fs.Stat(fsys, name); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// An object is a document of a bundle directory.
+type object struct {
+	*yamlout.Node
+	at fbc.Pos
+}
+
+type reader struct {
+	ctx       context.Context
+	fsys      fs.FS
+	limits    *fbc.Limits
+	documents *fbc.DocumentReader
+	opts      *Options
+	faults    fbc.Diagnostics
+
+	csv         object
+	objects     []object // all manifests, the CSV included
+	annotations object   // of metadata/annotations.yaml
+	lists       []object // documents with dependencies or properties
+}
+
+func (r *reader) fault(code fbc.Code, at fbc.Pos, path string, err error) {
+	r.faults = append(r.faults, &fbc.Diagnostic{Code: code, Severity: code.Severity(), Pos: at, Path: path, Err: err})
+}
+
+// read returns the documents of all files of a directory, sorted by file.
+func (r *reader) read(dir string) []object {
+	entries, err := fs.ReadDir(r.fsys, dir)
+	if err != nil {
+		r.fault(fbc.CodeUnreadable, fbc.Pos{File: dir}, "", regular.Cause(err))
+		return nil
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	var out []object
+	var seen int64
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch at := (fbc.Pos{File: name}); {
+		case r.ctx.Err() != nil:
+			return out
+		case strings.HasPrefix(e.Name(), "."):
+			continue
+		case seen == r.limits.Files:
+			r.fault(fbc.CodeLimit, at, "", &fbc.LimitError{Limit: "Files", What: "number of files and directories", Max: r.limits.Files})
+			return out
+		case e.IsDir():
+			r.fault(fbc.CodeStrayFile, at, "", fmt.Errorf("is a directory, which is skipped, as in opm; move its files to %s/ if they belong to the bundle", dir))
+		case r.regular(name, e):
+			out = append(out, r.file(dir, name)...)
+		}
+		seen++
+	}
+	return out
+}
+
+// regular reports whether a file may be read. If not, it adds the reason to the faults.
+func (r *reader) regular(name string, e fs.DirEntry) bool {
+	at := fbc.Pos{File: name}
+	info, err := regular.Stat(r.fsys, name, e, "bundle", "move it out of the bundle if it does not belong to it")
+	var not *regular.Error
+	switch {
+	case errors.As(err, &not):
+		r.fault(fbc.CodeNotRegular, at, "", err)
+	case err != nil:
+		r.fault(fbc.CodeUnreadable, at, "", err)
+	case info.Size() > r.limits.FileSize:
+		r.fault(fbc.CodeLimit, at, "", &fbc.LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: r.limits.FileSize})
+	default:
+		return true
+	}
+	return false
+}
+
+// file returns the documents of a file in a directory. Whatever is not a document is a
+// stray file.
+func (r *reader) file(dir, name string) []object {
+	f, err := r.fsys.Open(name)
+	if err != nil {
+		r.fault(fbc.CodeUnreadable, fbc.Pos{File: name}, "", regular.Cause(err))
+		return nil
+	}
+	defer f.Close()
+	var out []object
+	for doc, fault := range r.documents.Read(r.ctx, f, name) {
+		switch {
+		case fault == nil:
+			n, err := yamlout.Parse(doc.JSON)
+			if err != nil {
+				r.fault(fbc.CodeStrayFile, doc.Pos, "", strayFile(dir, err))
+				continue
+			}
+			out = append(out, object{n, doc.Pos})
+			continue
+		case fault.Code == fbc.CodeNotObject:
+			fault.Err = errors.New("the document is not an object")
+		case fault.Code != fbc.CodeSyntax:
+			r.faults = append(r.faults, fault)
+			continue
+		}
+		fault.Code, fault.Severity, fault.Err = fbc.CodeStrayFile, fbc.Warning, strayFile(dir, fault.Err)
+		r.faults = append(r.faults, fault)
+	}
+	return out
+}
+
+// strayFile is the warning about a document in a directory of a bundle that is skipped
+// (A14).
+func strayFile(dir string, why error) error {
+	what := "YAML metadata"
+	if dir == "manifests" {
+		what = "a Kubernetes object"
+	}
+	return fmt.Errorf("is not %s and is skipped, as in opm: %w; correct it, or move the file out of %s/", what, why, dir)
+}
+
+// manifests reads the Kubernetes objects, exactly one of which is a CSV.
+func (r *reader) manifests() {
+	for _, o := range r.read("manifests") {
+		if o.TextAt("kind") == "" {
+			r.fault(fbc.CodeStrayFile, o.at, "", strayFile("manifests", errors.New("it has no kind")))
+			continue
+		}
+		r.objects = append(r.objects, o)
+		if o.TextAt("kind") != "ClusterServiceVersion" {
+			continue
+		}
+		if r.csv.Node != nil {
+			r.fault(fbc.CodeDuplicate, o.at, "", fmt.Errorf("is a second ClusterServiceVersion, after %s; a bundle has exactly one", r.csv.at))
+			continue
+		}
+		r.csv = o
+	}
+	if r.csv.Node == nil && r.faults.Err() == nil {
+		r.fault(fbc.CodeRequired, fbc.Pos{File: "manifests"}, "", errors.New("contains no ClusterServiceVersion; a bundle has exactly one"))
+	}
+}
+
+// metadata reads the annotations, and dependencies and properties from any file, as in
+// opm.
+func (r *reader) metadata() {
+	before := len(r.faults.Errors())
+	for _, o := range r.read("metadata") {
+		if a := o.Get("annotations"); a != nil && a.Kind == '{' && r.annotations.Node == nil {
+			r.annotations = object{a, o.at}
+		}
+		if o.Get("dependencies") != nil || o.Get("properties") != nil {
+			r.lists = append(r.lists, o)
+		}
+	}
+	if r.annotations.Node == nil && len(r.faults.Errors()) == before {
+		r.fault(fbc.CodeRequired, fbc.Pos{File: "metadata"}, "", errors.New("no file has annotations; add metadata/annotations.yaml with the package of the bundle"))
+	}
+}

@@ -1,0 +1,76 @@
+package fbc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/olmkit/olmkit/fbc/internal/regular"
+)
+
+// A Document is a document of a file, which need not be a blob of a catalog.
+type Document struct {
+	Pos  Pos
+	JSON json.RawMessage // an object
+}
+
+// Template returns the error of a document that is a template, and nil for others.
+func (d Document) Template() *TemplateError { return templateIn(d.JSON) }
+
+// A DocumentReader reads documents that are not blobs, such as manifests and
+// templates, as [Load] reads a catalog: in YAML and JSON, within limits.
+// Limits.Expansion applies to everything that the reader reads, the other limits to
+// each file. A DocumentReader must not be used by several goroutines at once.
+type DocumentReader struct {
+	limits Limits
+	room   int64 // what the aliases of YAML may still add
+}
+
+// NewDocumentReader returns a reader with these limits.
+func NewDocumentReader(limits *Limits) *DocumentReader {
+	l := limits.WithDefaults()
+	return &DocumentReader{limits: l, room: l.Expansion}
+}
+
+// Read yields the documents of a file in order, and an error for each document that
+// cannot be read. The name stands for the file in positions. When the context ends, so
+// does the sequence, and its last error is to be ignored.
+func (r *DocumentReader) Read(ctx context.Context, f io.Reader, name string) iter.Seq2[Document, *Diagnostic] {
+	return func(yield func(Document, *Diagnostic) bool) {
+		d := newDecoder(&source{limits: &r.limits}, KeepAll)
+		d.room = r.room
+		defer func() { r.room = d.room }()
+		s := newSplitter(ctx, &r.limits)
+		for s.begin(f); ; {
+			b, err := s.next(batch{})
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				code, limit := CodeUnreadable, new(LimitError)
+				if errors.As(err, &limit) {
+					code = CodeLimit
+				}
+				yield(Document{}, &Diagnostic{Code: code, Severity: Error, Pos: Pos{name, s.line}, Err: regular.Cause(err)})
+				return
+			}
+			for _, doc := range b.docs {
+				at := Pos{name, doc.line}
+				d.at, d.faults = Meta{Pos: at}, nil
+				if text, _, ok := d.read(ctx, doc.text); ok {
+					if !yield(Document{at, text}, nil) {
+						return
+					}
+					continue
+				}
+				for _, fault := range d.faults {
+					if !yield(Document{}, fault) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
