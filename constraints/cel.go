@@ -14,20 +14,21 @@ import (
 	"github.com/olmkit/olmkit/internal/celcost"
 )
 
-// The names that a rule can use beside CEL's own (D7).
+// The names that a rule can use in addition to CEL's own.
 const (
 	varProperties = "properties"
 	varCluster    = "cluster"
 	funcSemver    = "semver_compare"
 )
 
-// A program is a compiled rule. once guards the rest, which is then read only.
+// A program is a compiled rule. once guards the other fields, which are
+// read-only afterwards.
 type program struct {
 	rule string
 	once sync.Once
 	err  error
 	prg  *celcost.Program
-	cost uint64 // the most that one evaluation may cost
+	cost uint64 // the limit for one evaluation
 }
 
 type celEnv struct {
@@ -38,8 +39,8 @@ type celEnv struct {
 
 func newCELEnv(limits *Limits) (*celEnv, error) {
 	env, err := cel.NewEnv(
-		// The properties are Any, not Dyn, as the running OLM declares them:
-		// what the checker accepts depends on it.
+		// Any rather than Dyn, as OLM declares the properties: it affects which
+		// rules type-check.
 		cel.Variable(varProperties, cel.ListType(cel.MapType(cel.StringType, cel.AnyType))),
 		cel.Variable(varCluster, cel.MapType(cel.StringType, cel.DynType)),
 		cel.Function(funcSemver, cel.Overload(funcSemver,
@@ -60,28 +61,28 @@ func newCELEnv(limits *Limits) (*celEnv, error) {
 
 func (e *celEnv) compile(p *program) error {
 	if n := celcost.Tokens(p.rule); n > e.limits.MaxRuleTokens {
-		return limitErrorf("MaxRuleTokens", "the rule counts as %d tokens: at most %d are allowed", n, e.limits.MaxRuleTokens)
+		return limitErrorf("MaxRuleTokens", "the rule counts as %d tokens; the limit is %d", n, e.limits.MaxRuleTokens)
 	}
 	parsed, issues := e.env.Parse(p.rule)
 	if issues.Err() != nil {
 		return e.compileError(issues)
 	}
 	if n := celcost.Size(parsed.NativeRep().Expr()); n > e.limits.MaxRuleNodes {
-		return limitErrorf("MaxRuleNodes", "the rule has %d nodes: at most %d are allowed", n, e.limits.MaxRuleNodes)
+		return limitErrorf("MaxRuleNodes", "the rule has %d nodes; the limit is %d", n, e.limits.MaxRuleNodes)
 	}
 	checked, issues := e.env.Check(parsed)
 	if issues.Err() != nil {
 		return e.compileError(issues)
 	}
 	if t := checked.OutputType(); !t.IsExactType(types.BoolType) {
-		return fmt.Errorf("the rule is of type %s: want bool", typeName(t))
+		return fmt.Errorf("the rule has type %s, want bool", typeName(t))
 	}
 	prg, err := e.costs.Program(checked, e.limits.MaxCost)
 	if errors.Is(err, celcost.ErrPatterns) {
-		return limitErrorf("MaxCost", "the regular expressions of the rule cost more than %d to parse", e.limits.MaxCost)
+		return limitErrorf("MaxCost", "parsing the regular expressions of the rule costs more than %d", e.limits.MaxCost)
 	}
 	if err != nil {
-		return fmt.Errorf("the rule cannot be planned: %w", err)
+		return fmt.Errorf("planning the rule: %w", err)
 	}
 	p.prg, p.cost = prg, e.limits.MaxCost
 	return nil
@@ -91,7 +92,7 @@ func typeName(t *cel.Type) string {
 	return strings.ReplaceAll(t.String(), types.AnyType.String(), "any")
 }
 
-// compileError returns the checker's errors in one line.
+// compileError returns the checker's errors on one line.
 func (e *celEnv) compileError(issues *cel.Issues) error {
 	var b strings.Builder
 	b.WriteString("the rule does not compile: ")
@@ -115,8 +116,8 @@ func (e *celEnv) compileError(issues *cel.Issues) error {
 	return errors.New(b.String())
 }
 
-// semverCompare is semver_compare(a, b): -1, 0 or 1. Like the running OLM it
-// takes strings and numbers and is tolerant: "v1.2" is 1.2.0.
+// semverCompare implements semver_compare(a, b), which returns -1, 0 or 1. As
+// in OLM, it takes strings and numbers and is tolerant: "v1.2" means 1.2.0.
 func semverCompare(a, b ref.Val) ref.Val {
 	va, err := tolerantVersion(a)
 	if err != nil {

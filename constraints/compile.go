@@ -7,12 +7,12 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Compiler turns requirement properties into trees. It compiles each distinct
-// CEL rule once, however many bundles have it, and sets CEL up when it meets the
-// first one. Any number of goroutines may use a Compiler.
+// A Compiler parses requirement properties. It compiles each distinct CEL rule
+// once, and initializes CEL only when it first needs it. It is safe for
+// concurrent use.
 //
-// A Compiler keeps every rule that it has compiled; drop it with the catalogs
-// that it served.
+// A Compiler keeps every compiled rule in memory; discard it together with the
+// catalogs it was used for.
 type Compiler struct {
 	limits Limits
 	env    func() (*celEnv, error)
@@ -21,16 +21,16 @@ type Compiler struct {
 	programs map[string]*program
 }
 
-// NewCompiler returns a Compiler with the limits, nil meaning the defaults.
+// NewCompiler returns a Compiler with the given limits. Nil means the defaults.
 func NewCompiler(limits *Limits) *Compiler {
 	c := &Compiler{limits: limits.orDefault(), programs: make(map[string]*program)}
 	c.env = sync.OnceValues(func() (*celEnv, error) { return newCELEnv(&c.limits) })
 	return c
 }
 
-// Rule compiles a CEL rule (D7): an expression of type bool over the variables
-// properties and cluster, see the package documentation. The error says what is
-// wrong with the rule; it is no *Error, as it has no place.
+// Rule compiles a CEL rule: an expression of type bool over the variables
+// described in the package documentation. The error is not an [*Error], because
+// the position of the rule is unknown.
 func (c *Compiler) Rule(rule string) (*CEL, error) {
 	p, err := c.program(rule)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Compiler) Rule(rule string) (*CEL, error) {
 
 func (c *Compiler) program(rule string) (*program, error) {
 	if len(rule) > c.limits.MaxRuleSize {
-		return nil, limitErrorf("MaxRuleSize", "the rule has %d bytes: at most %d are allowed", len(rule), c.limits.MaxRuleSize)
+		return nil, limitErrorf("MaxRuleSize", "the rule has %d bytes; the limit is %d", len(rule), c.limits.MaxRuleSize)
 	}
 	c.mu.Lock()
 	p, ok := c.programs[rule]
@@ -60,12 +60,11 @@ func (c *Compiler) program(rule string) (*program, error) {
 	return p, p.err
 }
 
-// FromProperty returns the constraint that a requirement property states: an
-// olm.constraint's tree, or one leaf for olm.gvk.required, olm.package.required
-// and olm.label.required (D2, H10). For a property of any other type, which
-// requires nothing, ok is false and so is everything else zero.
+// FromProperty returns the constraint of a requirement property: the tree of an
+// olm.constraint, or a leaf for olm.gvk.required, olm.package.required and
+// olm.label.required. For any other type it returns ok = false and no error.
 //
-// The error is an [*Error]; ok is true with it.
+// The error is an [*Error]; ok is true in that case too.
 func (c *Compiler) FromProperty(p property.Property) (x Expr, ok bool, err error) {
 	if !property.IsRequirement(p.Type) {
 		return nil, false, nil
@@ -81,7 +80,7 @@ func (c *Compiler) FromProperty(p property.Property) (x Expr, ok bool, err error
 	return x, true, nil
 }
 
-// leaf reads a requirement of the time before olm.constraint.
+// leaf reads a requirement that is not an olm.constraint.
 func (c *Compiler) leaf(p property.Property) (Expr, error) {
 	if len(p.Value) > c.limits.MaxSize {
 		return nil, newError(p.Type, "", c.sizeError(len(p.Value)))
@@ -115,7 +114,7 @@ func (c *Compiler) leaf(p property.Property) (Expr, error) {
 	}
 }
 
-// located turns an error of package property into one of this package.
+// located converts an error of package property.
 func located(typ string, err error) error {
 	var e *property.Error
 	if errors.As(err, &e) {

@@ -1,9 +1,8 @@
-// Package constraints reads and evaluates what operator bundles require of each
-// other: olm.constraint properties and the older olm.gvk.required,
-// olm.package.required and olm.label.required, all as one kind of tree (rules
-// D2 to D7).
+// Package constraints parses and evaluates the requirements of operator
+// bundles: olm.constraint properties and the older olm.gvk.required,
+// olm.package.required and olm.label.required, all in one tree representation.
 //
-// A [Compiler] makes the trees:
+// A [Compiler] parses them:
 //
 //	c := constraints.NewCompiler(nil)
 //	x, err := c.Parse([]byte(`{"any": {"constraints": [
@@ -12,36 +11,36 @@
 //	]}}`))
 //	fmt.Println(x) // any(package etcd >=0.9.0, not cel `properties.exists(p, p.type == 'legacy')`)
 //
-// An [Expr] is data: it can be printed, walked, compared and written as JSON
-// again, and whoever gives it a meaning switches over its types. It has two:
+// An [Expr] is data: it can be printed, walked, compared and written as JSON.
+// Its meaning is left to the code that uses it. There are two semantics:
 //
-//   - In the documented one (D5) a tree is a boolean formula over the set of
-//     bundles that a resolution results in. A leaf is true when some bundle of
-//     the set satisfies it, and package resolver makes clauses of the rest.
-//   - In that of the running OLM (D6) one bundle must satisfy the whole tree.
-//     That is what an [Evaluator] tests, and it serves the resolver to find the
-//     bundles that satisfy a leaf as well.
+//   - Documented: the tree is a boolean formula over the set of bundles that a
+//     resolution selects. A leaf is true if some bundle in the set satisfies
+//     it. Package resolver translates the tree to clauses.
+//   - Per bundle, as in OLM itself: one bundle must satisfy the whole tree. An
+//     [Evaluator] tests this. The resolver also uses it to find the bundles
+//     that satisfy a leaf.
 //
 // # CEL rules
 //
-// A rule is an expression of type bool in the Common Expression Language with
-// its standard functions and macros and, in addition:
+// A rule is an expression of type bool in the Common Expression Language. In
+// addition to the standard functions and macros there are:
 //
-//   - properties, the list of the bundle's properties as maps with the keys
-//     type and value, in the catalog's order. Numbers are doubles. The value of
-//     a property that is not in memory (property.IsHeavy) is null.
-//   - semver_compare(a, b), which is -1, 0 or 1. Versions may be incomplete and
-//     have a "v" in front; what is no version is an error.
-//   - cluster, facts about the cluster from [Cluster], which the running OLM
-//     does not have: cluster.kubeVersion and cluster.platformVersion, if known,
-//     and cluster.facts, a map.
+//   - properties, the list of the bundle's properties in catalog order, as maps
+//     with the keys type and value. Numbers are doubles. The value of a
+//     property that is not in memory (property.IsHeavy) is null.
+//   - semver_compare(a, b), which returns -1, 0 or 1. Versions may be
+//     incomplete and may begin with "v"; anything else is an error.
+//   - cluster, facts about the cluster from [Cluster]: cluster.kubeVersion and
+//     cluster.platformVersion, if known, and the map cluster.facts. OLM does
+//     not have this variable.
 //
-// A rule that fails at evaluation, because a key is missing for instance, is
-// false, and the failure is reported beside the result. Macros visit the keys of a map
-// in their order.
+// A rule whose evaluation fails, for example because a key is missing, is
+// false, and the error is reported with the result. Macros visit the keys of a
+// map in sorted order.
 //
 // # Limits
 //
-// Whatever the input, parsing and evaluating end within bounds that [Limits]
-// sets, and the error names the limit that was hit.
+// For any input, parsing and evaluation stay within [Limits]. An error names
+// the limit that was exceeded.
 package constraints

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// An Error says what is wrong with a requirement property, and where.
+// An Error reports an invalid requirement property.
 type Error struct {
 	// Type is the property's type: "olm.constraint", "olm.gvk.required" ….
 	Type string
-	// Path is the JSON pointer, within the value, of the element at fault:
-	// "/all/constraints/1/package/versionRange". It is empty when that is the
-	// value itself.
+	// Path is the JSON pointer to the invalid element in the value, such as
+	// "/all/constraints/1/package/versionRange", or "" for the value itself.
 	Path string
-	// Limit is the name of the field of Limits that was exceeded, else "".
+	// Limit is the name of the exceeded field of Limits, or "".
 	Limit string
-	// Err is the fault, without the place. It is a *RangeError for a bad range.
+	// Err is the cause, without the position. It is a *RangeError for an
+	// invalid range.
 	Err error
 }
 
-// Error returns the type, the path if there is one, and the fault.
+// Error returns the type, the path, if any, and the cause.
 func (e *Error) Error() string {
 	s := e.Type + ": "
 	if e.Path != "" {
@@ -28,7 +28,7 @@ func (e *Error) Error() string {
 	return s + e.Err.Error()
 }
 
-// shortPath leaves out the middle of the path to something very deep.
+// shortPath removes the middle of a very long path.
 func shortPath(path string) string {
 	const most, ends = 240, 100
 	if len(path) <= most {
@@ -37,17 +37,17 @@ func shortPath(path string) string {
 	return strings.ToValidUTF8(path[:ends], "") + "/…" + strings.ToValidUTF8(path[len(path)-ends:], "")
 }
 
-// Unwrap returns the fault.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A limitError is the fault of an Error that names a limit.
+// A limitError is a cause that names a limit.
 type limitError struct {
 	limit string // the field of Limits
 	fault string
 }
 
 func (e *limitError) Error() string {
-	return e.fault + " (Limits." + e.limit + " raises it)"
+	return e.fault + "; raise Limits." + e.limit + " to allow it"
 }
 
 func limitErrorf(limit, format string, args ...any) error {

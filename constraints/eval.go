@@ -16,11 +16,11 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Bundle answers the questions that constraints ask of one bundle.
+// A Bundle is a bundle that constraints can be tested against.
 //
-// If it also has a method Values() *Values that returns the same pointer each
-// time, an Evaluator decodes its properties through that and remembers the
-// results of CEL rules on it.
+// If it also has a method Values() *Values that always returns the same
+// pointer, an Evaluator reads the properties from that and caches the results
+// of CEL rules for it.
 type Bundle interface {
 	// Provides reports whether the bundle provides the API.
 	Provides(property.GVK) bool
@@ -28,25 +28,25 @@ type Bundle interface {
 	InPackage(name string) bool
 	// VersionIn reports whether the bundle's version is in the range.
 	VersionIn(Range) bool
-	// HasLabel reports whether the bundle carries the label.
+	// HasLabel reports whether the bundle has the label.
 	HasLabel(string) bool
-	// Properties returns all properties in the catalog's order.
+	// Properties returns all properties in catalog order.
 	Properties() iter.Seq[property.Property]
 }
 
-// Cluster holds the facts about the cluster that CEL rules may use (D7).
+// Cluster holds facts about the cluster for CEL rules.
 type Cluster struct {
-	// KubeVersion is the version of Kubernetes: cluster.kubeVersion.
+	// KubeVersion is the Kubernetes version, in rules cluster.kubeVersion.
 	KubeVersion string `json:"kubeVersion,omitempty"`
-	// PlatformVersion is the version of the platform, such as OpenShift's:
-	// cluster.platformVersion.
+	// PlatformVersion is the version of the platform, such as OpenShift's, in
+	// rules cluster.platformVersion.
 	PlatformVersion string `json:"platformVersion,omitempty"`
-	// Facts are the caller's own: cluster.facts.
+	// Facts are additional facts of the caller, in rules cluster.facts.
 	Facts map[string]string `json:"facts,omitempty"`
 }
 
-// value returns the variable cluster. An unknown version has no key, so that a
-// rule can ask has(cluster.kubeVersion) and one that does not gets an error.
+// value returns the variable cluster. An unknown version has no key, so rules
+// can test has(cluster.kubeVersion); a rule that does not gets an error.
 func (c Cluster) value() ref.Val {
 	facts := make(map[string]any, len(c.Facts))
 	for k, v := range c.Facts {
@@ -62,45 +62,45 @@ func (c Cluster) value() ref.Val {
 	return celcost.MapValue(m)
 }
 
-// A Result is what became of a constraint on one bundle.
+// A Result is the result of testing a constraint against a bundle.
 type Result struct {
 	// OK reports whether the bundle satisfies the constraint.
 	OK bool
-	// Problems are the CEL rules that could not be evaluated and so counted as
-	// false (D7), in the order of the tree. Note that not makes true of them
-	// (H20), so that there may be problems although OK is true. Parts of the
-	// tree that could not change the answer were not evaluated.
+	// Problems holds the CEL rules that could not be evaluated and were treated
+	// as false, in tree order. Under a not they make the constraint true, so
+	// there may be problems even if OK is true. Parts of the tree that could
+	// not change the result are not evaluated.
 	Problems []*EvalError
 }
 
-// An EvalError says why a CEL rule could not be evaluated on a bundle.
+// An EvalError reports a CEL rule that could not be evaluated.
 type EvalError struct {
-	// Expr is the constraint with the rule.
+	// Expr is the constraint that contains the rule.
 	Expr *CEL
 	// Limit is the name of the field of Limits that was exceeded, else "".
 	Limit string
-	// Err is the fault.
+	// Err is the cause.
 	Err error
 }
 
-// Error returns the rule and the fault.
+// Error returns the rule and the cause.
 func (e *EvalError) Error() string { return "cel " + clip(e.Expr.Rule) + ": " + e.Err.Error() }
 
 // Unwrap returns the fault.
 func (e *EvalError) Unwrap() error { return e.Err }
 
-// An Evaluator tests bundles, one at a time, as the running OLM does (D6). Any
-// number of goroutines may use an Evaluator. It remembers the results of CEL
-// rules on bundles that have Values, and keeps those bundles' values in memory;
-// drop it with the resolution that it served.
+// An Evaluator tests one bundle at a time against whole constraints, as OLM
+// does. It is safe for concurrent use. It caches results of CEL rules for
+// bundles that have Values, and keeps those values in memory; discard it after
+// the resolution.
 type Evaluator struct {
 	cluster  ref.Val
 	limits   Limits
-	compiler *Compiler // for rules that none compiled before
+	compiler *Compiler // for rules that have not been compiled
 
 	spent    atomic.Uint64
 	memo     sync.Map // memoKey → outcome
-	prepared sync.Map // *program → struct{}: those whose patterns are paid
+	prepared sync.Map // *program → struct{}: programs whose patterns have been paid for
 }
 
 type memoKey struct {
@@ -114,8 +114,8 @@ type outcome struct {
 	err   error
 }
 
-// NewEvaluator returns an Evaluator with facts about the cluster and limits, of
-// which nil means the defaults.
+// NewEvaluator returns an Evaluator for a cluster. Nil limits mean the
+// defaults.
 func NewEvaluator(cluster Cluster, limits *Limits) *Evaluator {
 	return &Evaluator{
 		cluster:  cluster.value(),
@@ -124,13 +124,13 @@ func NewEvaluator(cluster Cluster, limits *Limits) *Evaluator {
 	}
 }
 
-// Satisfies tests the whole tree against the bundle (D6): one bundle must meet
-// all parts of an all, and not is met by a bundle that meets none of its parts.
-// It tests parts in order and stops when the answer is certain.
+// Satisfies tests the whole tree against the bundle: one bundle must satisfy
+// all parts of an all, and none of the parts of a not. Parts are tested in
+// order until the result is certain.
 //
-// A rule that cannot be evaluated counts as false and is in the result's
-// problems. The error is only for what ends all evaluation: the context's
-// cause, or an [*EvalError] with the limit MaxTotalCost.
+// A rule that cannot be evaluated is treated as false and listed in the
+// result's Problems. The error is the cause of the context's end, or an
+// [*EvalError] for MaxTotalCost.
 func (e *Evaluator) Satisfies(ctx context.Context, x Expr, b Bundle) (Result, error) {
 	t := test{e: e, ctx: ctx, b: b}
 	ok, err := t.expr(x)
@@ -145,7 +145,7 @@ type test struct {
 	e        *Evaluator
 	ctx      context.Context
 	b        Bundle
-	vals     *Values // made when the first rule needs them
+	vals     *Values // created for the first rule
 	problems []*EvalError
 }
 
@@ -203,9 +203,9 @@ func (t *test) cel(x *CEL) (bool, error) {
 	return ok, err
 }
 
-// Rule evaluates a rule on a bundle's values and remembers the result. The
-// error is an [*EvalError], with which the rule counts as false unless its
-// limit is MaxTotalCost, or the context's cause.
+// Rule evaluates a rule on a bundle's values and caches the result. The error
+// is the cause of the context's end or an [*EvalError]. Treat a rule with an
+// EvalError as false, unless its Limit is MaxTotalCost.
 func (e *Evaluator) Rule(ctx context.Context, x *CEL, v *Values) (bool, error) {
 	return e.rule(ctx, x, v, true)
 }
@@ -231,7 +231,7 @@ func (e *Evaluator) rule(ctx context.Context, x *CEL, v *Values, remember bool) 
 	}
 	if e.spent.Load() >= e.limits.MaxTotalCost {
 		return false, &EvalError{x, limitTotal,
-			limitErrorf(limitTotal, "evaluation of CEL rules has cost %d in all", e.limits.MaxTotalCost)}
+			limitErrorf(limitTotal, "evaluating CEL rules has cost a total of %d", e.limits.MaxTotalCost)}
 	}
 	o := e.run(ctx, p, v)
 	if err := context.Cause(ctx); err != nil && o.err != nil {
@@ -250,7 +250,7 @@ func (o outcome) result(x *CEL) (bool, error) {
 	return o.ok, nil
 }
 
-// run evaluates the rule and pays for it.
+// run evaluates the rule and charges its cost.
 func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
 	if _, paid := e.prepared.LoadOrStore(p, struct{}{}); !paid {
 		e.spent.Add(p.prg.Prepare())
@@ -266,14 +266,14 @@ func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
 	if ok, isBool := out.(types.Bool); isBool {
 		return outcome{ok: bool(ok)}
 	}
-	return outcome{err: fmt.Errorf("the result is of type %s: want bool", out.Type().TypeName())}
+	return outcome{err: fmt.Errorf("the result has type %s, want bool", out.Type().TypeName())}
 }
 
 func costExceeded(p *program) outcome {
 	return outcome{limit: "MaxCost", err: limitErrorf("MaxCost", "evaluation costs more than %d", p.cost)}
 }
 
-// variables are the inputs of one evaluation.
+// variables holds the variables of one evaluation.
 type variables struct {
 	properties ref.Val
 	cluster    ref.Val

@@ -39,10 +39,10 @@ func ExampleCompiler_Parse_errors() {
 		}
 	}
 	// Output:
-	// olm.constraint: /any/constraints/0/package/versionRange: invalid range "^0.9.0": the operator "^" belongs to another syntax, that of version ranges in OLM v1: write ">=0.9.0 <0.10.0"
+	// olm.constraint: /any/constraints/0/package/versionRange: invalid range "^0.9.0": the operator "^" is valid only in OLM v1 version ranges: write ">=0.9.0 <0.10.0"
 	// olm.constraint: /all/constraints: an empty list: want at least one constraint
 	// olm.constraint: /pacakge: unknown key: did you mean "package"?
-	// olm.constraint: /cel/rule: the rule is of type int: want bool
+	// olm.constraint: /cel/rule: the rule has type int, want bool
 }
 
 func ExampleCompiler_FromProperty() {
@@ -70,7 +70,7 @@ func ExampleParseRange() {
 	}
 	// Output:
 	// >=1.0.0 <2.0.0 <nil> []
-	//  invalid range "~1.2": the operator "~" belongs to another syntax, that of version ranges in OLM v1: write ">=1.2.0 <1.3.0" []
-	//  invalid range ">=1.0, <2.0": ">=1.0,": a comma belongs to another syntax, that of version ranges in OLM v1; here spaces separate comparisons []
-	// 1.0.0 - 2.0.0 <nil> ["-" is ignored: words of one character do not count]
+	//  invalid range "~1.2": the operator "~" is valid only in OLM v1 version ranges: write ">=1.2.0 <1.3.0" []
+	//  invalid range ">=1.0, <2.0": ">=1.0,": a comma is valid only in OLM v1 version ranges; separate comparisons with spaces []
+	// 1.0.0 - 2.0.0 <nil> ["-" is ignored, because it has only one character]
 }

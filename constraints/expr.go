@@ -5,15 +5,15 @@ import "github.com/olmkit/olmkit/property"
 // An Expr is a constraint: *All, *Any, *Not, *GVK, *Package, *Label or *CEL.
 // No other type implements it.
 //
-// A tree that Compiler.Parse or Compiler.FromProperty returned is never
-// changed by this package; while nobody else changes it, any number of
-// goroutines may use it.
+// This package never modifies a tree returned by Compiler.Parse or
+// Compiler.FromProperty. It is safe for concurrent use as long as it is not
+// modified.
 type Expr interface {
-	// String returns the constraint as an author would say it:
-	// `any(package etcd >=0.9.0, not label legacy)`. Two constraints have the same
-	// text exactly if they are equal, apart from their messages.
+	// String returns the constraint in a readable notation, such as
+	// `any(package etcd >=0.9.0, not label legacy)`. Two constraints have the
+	// same text if and only if they are equal apart from their messages.
 	String() string
-	// Message returns the author's failureMessage of this node, "" if none.
+	// Message returns the failureMessage of this node, or "".
 	Message() string
 
 	isExpr()
@@ -21,8 +21,8 @@ type Expr interface {
 
 // All is true when every constraint in Of is.
 //
-// In the documented semantics (D5) different bundles may meet them; per bundle
-// (D6), as Evaluator tests it, one bundle must meet them all.
+// In the documented semantics, different bundles may satisfy them. Per bundle,
+// as in Evaluator, one bundle must satisfy all of them.
 type All struct {
 	Of             []Expr
 	FailureMessage string
@@ -41,29 +41,28 @@ type Not struct {
 	FailureMessage string
 }
 
-// GVK is true of bundles that provide an API.
+// GVK matches bundles that provide an API.
 type GVK struct {
 	GVK            property.GVK
 	FailureMessage string
 }
 
-// Package is true of bundles of a package whose version is in a range.
+// Package matches bundles of a package whose version is in a range.
 type Package struct {
 	Name           string
 	Range          Range
 	FailureMessage string
 }
 
-// Label is true of bundles that carry a label (H10). It stems from an
-// olm.label.required property; olm.constraint has no spelling for it.
+// Label matches bundles that have a label. It represents an olm.label.required
+// property; olm.constraint cannot express it.
 type Label struct {
 	Label          string
 	FailureMessage string
 }
 
-// CEL is true of bundles whose properties satisfy a rule (D7). Compiler.Rule
-// makes one; the zero value of the unexported part makes Evaluator compile the
-// rule when it meets it.
+// CEL matches bundles whose properties satisfy a rule. Use Compiler.Rule to
+// create one; otherwise the Evaluator compiles the rule.
 type CEL struct {
 	Rule           string
 	FailureMessage string

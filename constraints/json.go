@@ -10,12 +10,11 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// AppendJSON appends to b the constraint as the value of an olm.constraint
-// property, compact, with the failureMessage first and the package's name as
-// packageName. Parsing the text gives an equal tree again.
+// AppendJSON appends the constraint to b as the value of an olm.constraint
+// property, in compact form. Parsing the text returns an equal tree.
 //
-// It fails for a *Label, which olm.constraint cannot express, for a nil
-// constraint and for an empty list. Bytes that are not UTF-8 become U+FFFD.
+// It returns an error for a *Label, which olm.constraint cannot express, for a
+// nil constraint and for an empty list. Bytes that are not UTF-8 become U+FFFD.
 func AppendJSON(b []byte, x Expr) ([]byte, error) {
 	switch x := x.(type) {
 	case *All:
@@ -38,9 +37,9 @@ func AppendJSON(b []byte, x Expr) ([]byte, error) {
 	return nil, errors.New("nil constraint")
 }
 
-// ToProperty returns a property from which Compiler.FromProperty makes an equal
-// tree: olm.label.required for a *Label without a message, olm.constraint for
-// everything else. It fails where AppendJSON does.
+// ToProperty returns a property from which Compiler.FromProperty returns an
+// equal tree: olm.label.required for a *Label without a message, otherwise
+// olm.constraint. It returns an error in the same cases as AppendJSON.
 func ToProperty(x Expr) (property.Property, error) {
 	if l, ok := x.(*Label); ok && l.FailureMessage == "" {
 		return property.NewLabelRequired(property.Label{Label: l.Label}), nil
@@ -77,7 +76,7 @@ func appendObject(b []byte, pairs ...string) []byte {
 
 func appendList(b []byte, kind, message string, of []Expr) ([]byte, error) {
 	if len(of) == 0 {
-		return nil, fmt.Errorf("%q of no constraints", kind)
+		return nil, fmt.Errorf("%q with an empty list of constraints", kind)
 	}
 	b = append(appendHead(b, kind, message), `{"constraints":[`...)
 	for i, x := range of {

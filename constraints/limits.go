@@ -1,59 +1,56 @@
 package constraints
 
-// Limits bound what a constraint may cost (D4, D18). The zero value of a field
-// stands for its default; a nil *Limits stands for all defaults. Whoever needs
-// more sets the field that the error names.
+// Limits bound the size and the cost of constraints. Zero fields, and a nil
+// *Limits, mean the defaults. Errors name the field to raise.
 type Limits struct {
-	// MaxSize is the largest size of a property's value in bytes, checked
-	// before it is parsed. Default 65,536, the documented 64 KiB. The running
-	// OLM allows 131,072.
+	// MaxSize is the maximum size of a property's value in bytes, checked
+	// before parsing. Default: 65,536, as documented. OLM itself allows
+	// 131,072.
 	MaxSize int
-	// MaxDepth is the deepest nesting of constraints; a leaf alone has depth 1.
-	// Default 100.
+	// MaxDepth is the maximum nesting of constraints; a single leaf has depth
+	// 1. Default: 100.
 	MaxDepth int
-	// MaxNodes is the largest number of constraints in a tree, compound ones
-	// included. Default 1,000.
+	// MaxNodes is the maximum number of constraints in a tree, including
+	// compound ones. Default: 1,000.
 	MaxNodes int
-	// MaxRuleSize is the longest CEL rule in bytes. Default 65,536: the rest of
-	// the property leaves no room for more.
+	// MaxRuleSize is the maximum size of a CEL rule in bytes. Default: 65,536,
+	// which MaxSize already implies.
 	MaxRuleSize int
-	// MaxRuleDepth is the deepest nesting of a CEL rule, as its parser counts:
-	// a pair of parentheses counts once. Default 100.
+	// MaxRuleDepth is the maximum nesting of a CEL rule as counted by its
+	// parser; a pair of parentheses counts once. Default: 100.
 	MaxRuleDepth int
-	// MaxRuleTokens is the largest number of tokens of a CEL rule, counted before
-	// it is parsed, which cannot be interrupted and takes up to five microseconds
-	// for each. The sign of a number counts as 30 tokens, a character beyond ASCII
-	// as 3, 64 bytes of other text as one, and each byte after what cannot be
-	// divided into tokens as 3. Default 8,000.
+	// MaxRuleTokens is the maximum number of tokens of a CEL rule. They are
+	// counted before parsing, which cannot be interrupted and takes up to five
+	// microseconds per token. The sign of a number counts as 30 tokens, a
+	// non-ASCII character as 3, and every 64 bytes of other text as one. After
+	// text that is not a valid token, each byte counts as 3. Default: 8,000.
 	MaxRuleTokens int
-	// MaxRuleNodes is the largest number of nodes of a CEL rule's syntax tree,
-	// after its macros (exists, all, map …) were expanded. Empty lists and maps
-	// count as ten, and what is in n macros once more for each four of them.
-	// Default 2,000.
+	// MaxRuleNodes is the maximum number of nodes of a CEL rule's syntax tree
+	// after expansion of its macros (exists, all, map …). Empty lists and maps
+	// count as ten. A node inside n nested macros counts 1+n/4 times. Default:
+	// 2,000.
 	MaxRuleNodes int
-	// MaxCost is the most that one evaluation of a CEL rule on one bundle may
-	// cost: for each turn of a macro one unit per node of its body, and more
-	// for work on long texts, lists and maps. A unit takes between 20 and 100
-	// nanoseconds. Looking for a property takes some 15 units for each one that
-	// the bundle has. Regular expressions that the rule states as constants may
-	// cost as much again to compile, but for large ones, which each evaluation
-	// compiles and pays. This is taken from the limits of the Compiler. Default
-	// 500,000.
+	// MaxCost is the maximum cost of evaluating a CEL rule on one bundle. Each
+	// iteration of a macro costs one unit per node of its body; operations on
+	// long texts, lists and maps cost more. A unit takes 20 to 100 nanoseconds.
+	// Searching for a property costs about 15 units per property of the bundle.
+	// Compiling the constant regular expressions of a rule may cost as much
+	// again, once; large ones are compiled and charged at each evaluation. The
+	// Compiler's limit applies. Default: 500,000.
 	MaxCost uint64
-	// MaxPerBundle is the largest number of requirements that one bundle may
-	// state. Whoever reads bundles applies it: package graph, and package
-	// resolver for installed operators. Default 1,000.
+	// MaxPerBundle is the maximum number of requirements of one bundle. Code
+	// that reads bundles applies it: package graph, and package resolver for
+	// installed operators. Default: 1,000.
 	MaxPerBundle int
-	// MaxTotalCost is the most that all evaluations of an Evaluator may cost
-	// together, in the same unit. Results that it remembers cost nothing, and the
-	// constant regular expressions of a rule are paid once.
-	// What is then not evaluated depends on the order, so share an Evaluator
-	// between goroutines only where that does not matter. Default 50,000,000,
-	// some seconds.
+	// MaxTotalCost is the maximum total cost of all evaluations by an
+	// Evaluator, in the same unit. Cached results are free, and the constant
+	// regular expressions of a rule are charged once. Which evaluations fail
+	// depends on their order, so share an Evaluator between goroutines only
+	// where that does not matter. Default: 50,000,000, a few seconds.
 	MaxTotalCost uint64
 }
 
-// PerBundle returns how many requirements one bundle may state.
+// PerBundle returns the maximum number of requirements of one bundle.
 func (l *Limits) PerBundle() int { return l.orDefault().MaxPerBundle }
 
 // orDefault returns l with its defaults filled in.

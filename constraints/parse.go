@@ -13,17 +13,17 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Parse parses the value of an olm.constraint property (D3): an object with
-// exactly one of gvk, package, cel, all, any and not, and optionally a
-// failureMessage. The name of a package may be spelled packageName, as the
-// running OLM reads it, or name, as the documentation has it.
+// Parse parses the value of an olm.constraint property: an object with exactly
+// one of gvk, package, cel, all, any and not, and optionally a failureMessage.
+// The name of a package is spelled packageName, as in OLM, or name, as in its
+// documentation.
 //
-// Where the running OLM is lenient (H7, H8, H20) Parse is not: unknown or
-// repeated keys, keys of other case, none or two kinds, empty lists and names,
-// null and text after the value are errors. CEL rules are compiled.
+// Parse is stricter than OLM. Unknown and repeated keys, keys in a different
+// case, no kind or several kinds of constraint, empty lists and names, null,
+// and text after the value are errors. CEL rules are compiled.
 //
-// The error is an [*Error], the first one in the order of the text. The tree
-// does not share memory with raw.
+// The error is an [*Error] for the first error in the text. The tree does not
+// share memory with raw.
 func (c *Compiler) Parse(raw []byte) (Expr, error) {
 	if len(raw) > c.limits.MaxSize {
 		return nil, newError(property.TypeConstraint, "", c.sizeError(len(raw)))
@@ -43,10 +43,10 @@ func (c *Compiler) Parse(raw []byte) (Expr, error) {
 }
 
 func (c *Compiler) sizeError(size int) error {
-	return limitErrorf("MaxSize", "the value has %d bytes: at most %d are allowed", size, c.limits.MaxSize)
+	return limitErrorf("MaxSize", "the value has %d bytes; the limit is %d", size, c.limits.MaxSize)
 }
 
-// newError returns the *Error for a fault, which may be a *limitError.
+// newError returns the *Error for a cause, which may be a *limitError.
 func newError(typ, path string, fault error) *Error {
 	e := &Error{Type: typ, Path: path, Err: fault}
 	var limit *limitError
@@ -56,8 +56,8 @@ func newError(typ, path string, fault error) *Error {
 	return e
 }
 
-// A parser reads one constraint. Its methods return the bare fault; path says
-// where it is.
+// A parser parses one constraint. Its methods return errors without a position;
+// path is the current position.
 type parser struct {
 	c     *Compiler
 	d     *jsontext.Decoder
@@ -114,8 +114,8 @@ func (p *parser) open(k jsontext.Kind, want string) error {
 	return err
 }
 
-// expect returns an error unless the next token has the kind. It leaves broken
-// text to whoever reads the token.
+// expect returns an error unless the next token has the kind. Syntax errors are
+// left to the code that reads the token.
 func (p *parser) expect(k jsontext.Kind, want string) error {
 	if got := p.d.PeekKind(); got != k && jsonkind.Name(got) != jsonkind.Nothing {
 		return fmt.Errorf("want %s, found %s", want, jsonkind.Name(got))
@@ -123,8 +123,8 @@ func (p *parser) expect(k jsontext.Kind, want string) error {
 	return nil
 }
 
-// object reads an object and calls read for each of its keys, whose value read
-// must consume. In the call the path includes the key.
+// object reads an object and calls read for each key. read must consume the
+// value. During the call, the path includes the key.
 func (p *parser) object(want string, read func(key string) error) error {
 	if err := p.open('{', want); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (p *parser) constraint(depth int) (Expr, error) {
 			return unknownKey(key, keys)
 		}
 		if kind != "" {
-			return fmt.Errorf(`a second kind of constraint beside %q: want exactly one of %s; "all" or "any" combine several`, kind, kindList)
+			return fmt.Errorf(`more than one kind of constraint, found %q before; want exactly one of %s, or combine several with "all" or "any"`, kind, kindList)
 		}
 		kind = key
 		x, err = p.kind(key, depth)
@@ -244,8 +244,8 @@ func (p *parser) kind(kind string, depth int) (Expr, error) {
 	return &Not{Of: of}, nil
 }
 
-// fields reads an object of strings. A key may have several spellings; names
-// holds them under the first one. All keys are required and none may be empty.
+// fields reads an object of strings. names holds the spellings of each key, the
+// preferred one first. All keys are required and must not be empty.
 func (p *parser) fields(want string, names [][]string) ([]string, error) {
 	vals := make([]string, len(names))
 	given := make([]string, len(names))
@@ -255,7 +255,7 @@ func (p *parser) fields(want string, names [][]string) ([]string, error) {
 				continue
 			}
 			if given[i] != "" {
-				return fmt.Errorf("%q and %q are two spellings of one key: want one of them", given[i], key)
+				return fmt.Errorf("%q and %q are two spellings of the same key; remove one", given[i], key)
 			}
 			given[i] = key
 			if vals[i], err = p.text(); err == nil && vals[i] == "" {
@@ -299,7 +299,7 @@ func (p *parser) gvk() (Expr, error) {
 	return x, nil
 }
 
-// badPart returns the first part of the GVK that breaks the rules for names.
+// badPart returns the first part of the GVK that is not a valid name.
 func badPart(g property.GVK) (part string, err error) {
 	err = g.Validate()
 	var e *property.NameError
@@ -341,7 +341,7 @@ func (p *parser) list(kind string, depth int) (of []Expr, err error) {
 	err = p.object(`an object with "constraints"`, func(key string) error {
 		if key != "constraints" {
 			if contains(keys, key) {
-				return fmt.Errorf(`unknown key: it belongs beside %q or into a constraint of the list`, kind)
+				return fmt.Errorf(`unknown key: put it next to %q or in a constraint of the list`, kind)
 			}
 			return unknownKey(key, []string{"constraints"})
 		}
@@ -357,7 +357,7 @@ func (p *parser) list(kind string, depth int) (of []Expr, err error) {
 				}
 				_, err := p.d.ReadToken()
 				return err
-			case 0: // broken: let the decoder say how
+			case 0: // let the decoder report the syntax error
 				_, err := p.d.ReadToken()
 				return err
 			}
@@ -385,12 +385,12 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// unknownKey returns the error for a key that is none of the known ones, with
-// the one that was probably meant.
+// unknownKey returns the error for an unknown key, with the known key that was
+// probably meant, if any.
 func unknownKey(key string, known []string) error {
 	for _, k := range known {
 		if strings.EqualFold(k, key) {
-			return fmt.Errorf("unknown key: did you mean %q? Case matters", k)
+			return fmt.Errorf("unknown key: did you mean %q? Keys are case-sensitive", k)
 		}
 	}
 	for _, k := range known {
@@ -401,8 +401,8 @@ func unknownKey(key string, known []string) error {
 	return fmt.Errorf("unknown key: want %s", strings.Join(known, ", "))
 }
 
-// near reports whether a single edit, insertion, deletion, replacement or swap
-// of neighbours, turns a into b, letters of both cases being equal.
+// near reports whether a and b differ by at most one edit (an insertion,
+// deletion, replacement or transposition), ignoring case.
 func near(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	if len(a) > len(b) {

@@ -11,8 +11,7 @@ func (x *All) String() string { return list("all", x.Of) }
 // String returns "any(…, …)".
 func (x *Any) String() string { return list("any", x.Of) }
 
-// String returns "not …" for one constraint and "not(…, …)", none of them, for
-// several.
+// String returns "not …" for one constraint and "not(…, …)" for several.
 func (x *Not) String() string {
 	if len(x.Of) == 1 && x.Of[0] != nil {
 		return "not " + x.Of[0].String()
@@ -25,7 +24,7 @@ func (x *GVK) String() string {
 	return "gvk " + name(x.GVK.Kind) + " (" + name(x.GVK.Group) + "/" + name(x.GVK.Version) + ")"
 }
 
-// name returns a part of a GVK as it is if it has no separators, else quoted.
+// name returns a part of a GVK, quoted if it contains separators.
 func name(s string) string {
 	if s == "" {
 		return s
@@ -67,10 +66,10 @@ func list(op string, of []Expr) string {
 	return b.String()
 }
 
-// word returns s as it is if it can be read as one word, else quoted.
+// word returns s, quoted unless it reads as one word.
 func word(s string) string { return plain(s, "-._/:+@") }
 
-// phrase returns s as it is if it looks like a range, else quoted.
+// phrase returns s, quoted unless it looks like a range.
 func phrase(s string) string { return plain(s, "-._+<>=!| ") }
 
 func plain(s, also string) string {

@@ -11,20 +11,20 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// An Identity is what is known of a bundle beside its properties, of an
-// installed operator for example: each part counts in addition to the
-// olm.package properties, as it does in the running OLM.
+// An Identity is the package and version of a bundle that are known from
+// elsewhere, as for an installed operator. As in OLM, they count in addition to
+// its olm.package properties.
 type Identity struct {
 	Package string          // "" if unknown
 	Version *semver.Version // nil if unknown
 }
 
-// A PropertyList is a Bundle known by its properties. There may be several
-// olm.package properties: the bundle is in each of their packages and has each
-// of their versions. They are read as those of installed operators (H22): a version
-// may be missing.
+// A PropertyList is a Bundle that is known by its properties. With several
+// olm.package properties, the bundle is in each of the packages and has each of
+// the versions. As in OLM, the version of an installed operator's property may
+// be missing.
 //
-// A PropertyList is immutable; any number of goroutines may use it.
+// A PropertyList is immutable and safe for concurrent use.
 type PropertyList struct {
 	props    []property.Property
 	packages []string
@@ -35,15 +35,15 @@ type PropertyList struct {
 	values   func() *Values
 }
 
-// A Problem is a property that does not count because its value is wrong.
+// A Problem is a property that is ignored because its value is invalid.
 type Problem struct {
 	Index int // in the list of properties
 	Err   error
 }
 
-// NewPropertyList reads the properties, which the caller must not modify
-// afterwards, and adds the identity to them, which may be nil. Properties with
-// a wrong value are only visible to CEL; see Problems.
+// NewPropertyList returns the list of the given properties, which the caller
+// must not modify afterwards, and the identity, which may be nil. Properties
+// with an invalid value are visible only to CEL; see Problems.
 func NewPropertyList(props []property.Property, id *Identity) *PropertyList {
 	l := &PropertyList{props: slices.Clip(props)}
 	for i, p := range props {
@@ -93,14 +93,14 @@ func (l *PropertyList) add(p property.Property) error {
 	return nil
 }
 
-// Problems returns the properties of a known type whose value is wrong, in the
-// order of the list. The caller must not modify the slice.
+// Problems returns the properties of a known type whose value is invalid, in
+// list order. The caller must not modify the slice.
 func (l *PropertyList) Problems() []Problem { return slices.Clip(l.problems) }
 
 // Provides implements Bundle.
 func (l *PropertyList) Provides(g property.GVK) bool { return slices.Contains(l.gvks, g) }
 
-// Packages returns the packages that the bundle is in, in the order of the list, that
+// Packages returns the packages that the bundle is in, in list order, with that
 // of the identity last. The caller must not modify the slice.
 func (l *PropertyList) Packages() []string { return slices.Clip(l.packages) }
 
@@ -116,7 +116,7 @@ func (l *PropertyList) HasLabel(label string) bool { return slices.Contains(l.la
 // Properties implements Bundle.
 func (l *PropertyList) Properties() iter.Seq[property.Property] { return slices.Values(l.props) }
 
-// Values returns the properties as CEL sees them. They are decoded at the first
+// Values returns the properties as CEL sees them. They are decoded on the first
 // call.
 func (l *PropertyList) Values() *Values { return l.values() }
 

@@ -8,20 +8,19 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// MaxRangeSize is the longest text of a range in bytes.
+// MaxRangeSize is the maximum size of a range in bytes.
 const MaxRangeSize = 64 << 10
 
-// A Range is a set of versions in blang/semver syntax, the syntax of
-// versionRange and skipRange (C2), together with the text that it came from.
-// The zero value contains nothing. A Range is immutable; any number of
-// goroutines may use it.
+// A Range is a set of versions in blang/semver syntax, which versionRange and
+// skipRange use, together with its text. The zero value contains no versions. A
+// Range is immutable and safe for concurrent use.
 //
-// The version that a comparison names and the operators = (or none), !=
-// (or !), <, <=, > and >= make a comparison; comparisons separated by spaces
-// must all hold; alternatives are separated by " || ". A version has three
-// numbers, or an x in place of the last ones: "1.x", "1.2.x". Pre-releases
-// order as in semantic versioning and get no other treatment, so "1.x"
-// contains 2.0.0-rc.1 (H11).
+// A range consists of alternatives separated by " || ". An alternative consists
+// of comparisons separated by spaces, all of which must hold. A comparison is a
+// version with one of the operators = (the default), != (or !), <, <=, > and
+// >=. A version has three numbers; the last ones may be replaced with an x, as
+// in "1.x" and "1.2.x". Pre-releases are ordered as in semantic versioning
+// without special treatment, so "1.x" contains 2.0.0-rc.1.
 type Range struct {
 	text string
 	alts []semver.Range
@@ -32,11 +31,11 @@ func ParseRange(text string) (Range, error) {
 	if len(text) > MaxRangeSize {
 		return Range{}, &RangeError{
 			Range:  text,
-			Reason: fmt.Sprintf("has %d bytes: at most %d are allowed", len(text), MaxRangeSize),
+			Reason: fmt.Sprintf("has %d bytes; the limit is %d", len(text), MaxRangeSize),
 		}
 	}
-	// Each alternative is parsed by itself: of "1.0.0 || || 2.0.0" the library
-	// makes a function that panics when it is called.
+	// Parse each alternative separately: for "1.0.0 || || 2.0.0" the library
+	// returns a function that panics.
 	r := Range{text: text}
 	for alt := range alternatives(text) {
 		f, err := semver.ParseRange(alt)
@@ -46,7 +45,7 @@ func ParseRange(text string) (Range, error) {
 		r.alts = append(r.alts, f)
 	}
 	if len(r.alts) > 1 {
-		// A ">" before "||" gets lost when the alternatives are apart.
+		// Parsed separately, a ">" before "||" would go unnoticed.
 		if _, err := semver.ParseRange(text); err != nil {
 			return Range{}, rangeError(text, text, err)
 		}
@@ -54,8 +53,8 @@ func ParseRange(text string) (Range, error) {
 	return r, nil
 }
 
-// alternatives yields the texts between the words "||". The library splits
-// words at spaces only.
+// alternatives yields the texts between the words "||". Like the library, it
+// splits words only at spaces.
 func alternatives(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, i := 0, 0
@@ -72,7 +71,7 @@ func alternatives(text string) iter.Seq[string] {
 	}
 }
 
-// Contains reports whether v is in the range. Build metadata does not count.
+// Contains reports whether v is in the range. Build metadata is ignored.
 func (r Range) Contains(v semver.Version) bool {
 	for _, f := range r.alts {
 		if f(v) {

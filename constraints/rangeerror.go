@@ -7,16 +7,15 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// A RangeError says why a text is not a range, in words that its author can
-// act on (H11).
+// A RangeError reports a text that is not a valid range.
 type RangeError struct {
 	// Range is the whole text.
 	Range string
-	// Part is the piece of it at fault, "" if that is all of it.
+	// Part is the invalid part of Range, or "" for all of it.
 	Part string
-	// Reason says what is wrong with the piece.
+	// Reason is what is wrong with the part.
 	Reason string
-	// Instead is a text to write instead, "" if there is no obvious one.
+	// Instead is a suggested replacement, or "".
 	Instead string
 }
 
@@ -34,7 +33,7 @@ func (e *RangeError) Error() string {
 	return b.String()
 }
 
-// clip quotes s and cuts it after some eighty bytes.
+// clip quotes s, truncated to about eighty bytes.
 func clip(s string) string {
 	const most = 80
 	if len(s) <= most {
@@ -43,8 +42,8 @@ func clip(s string) string {
 	return fmt.Sprintf("%q…", strings.ToValidUTF8(s[:most], ""))
 }
 
-// cut shortens a message of the CEL or range library, which may quote as much
-// as it likes.
+// cut truncates a message of the CEL or range library, which may contain long
+// quotes.
 func cut(s string) string {
 	const most = 200
 	if len(s) <= most {
@@ -55,16 +54,17 @@ func cut(s string) string {
 
 const rangeSyntax = `want comparisons such as ">=1.0.0 <2.0.0" or "1.x", alternatives separated by " || "`
 
-// rangeError explains why the library refused the alternative alt of text. Its
-// own words name a state of its parser; most mistakes have a plainer name.
+// rangeError explains why the library rejected the alternative alt of text. The
+// library's messages describe the state of its parser, so common mistakes get a
+// clearer explanation.
 func rangeError(text, alt string, err error) *RangeError {
 	e := &RangeError{Range: text}
 	switch {
 	case strings.TrimSpace(text) == "":
-		e.Reason = "empty; " + rangeSyntax + `; ">=0.0.0" is any release`
+		e.Reason = "empty; " + rangeSyntax + `; ">=0.0.0" matches any release`
 		return e
 	case strings.TrimSpace(alt) == "":
-		e.Reason = `nothing beside "||"`
+		e.Reason = `missing range next to "||"`
 		return e
 	}
 	for _, word := range words(alt) {
@@ -79,8 +79,8 @@ func rangeError(text, alt string, err error) *RangeError {
 	return e
 }
 
-// words splits an alternative into comparisons, an operator staying with the
-// version behind it.
+// words splits an alternative into comparisons. An operator stays with the
+// version after it.
 func words(alt string) []string {
 	var ws []string
 	for _, f := range strings.Split(alt, " ") {
@@ -95,9 +95,10 @@ func words(alt string) []string {
 	return ws
 }
 
-const otherSyntax = "belongs to another syntax, that of version ranges in OLM v1"
+const otherSyntax = "is valid only in OLM v1 version ranges"
 
-// explainWord fills in what is wrong with one comparison, if it can tell.
+// explainWord sets the reason for an invalid comparison and reports whether it
+// found one.
 func explainWord(e *RangeError, word string) bool {
 	e.Part, e.Instead = word, ""
 	op, version := splitOperator(word)
@@ -107,7 +108,7 @@ func explainWord(e *RangeError, word string) bool {
 	case strings.Contains(word, "||"):
 		e.Reason = `"||" needs a space on both sides`
 	case strings.Contains(word, ","):
-		e.Reason = "a comma " + otherSyntax + "; here spaces separate comparisons"
+		e.Reason = "a comma " + otherSyntax + "; separate comparisons with spaces"
 		if better := strings.Join(strings.FieldsFunc(e.Range, isCommaOrSpace), " "); parses(better) {
 			e.Instead = better
 		}
@@ -166,7 +167,7 @@ func explainOperator(e *RangeError, op, version string) bool {
 	case version == "" || op != "" && strings.Trim(op, "<>=!~^") != "":
 		e.Reason = "not a version; " + rangeSyntax
 	default:
-		e.Reason = fmt.Sprintf("unknown operator %s; known are =, !=, <, <=, > and >=", clip(op))
+		e.Reason = fmt.Sprintf("unknown operator %s; want =, !=, <, <=, > or >=", clip(op))
 	}
 	return true
 }
@@ -175,7 +176,7 @@ func explainVersion(e *RangeError, op, version string) bool {
 	if v := strings.TrimLeft(version, "vV"); v != version {
 		e.Reason = "not a version; " + rangeSyntax
 		if parses(op + v) {
-			e.Reason, e.Instead = `a version has no "v" in front`, op+v
+			e.Reason, e.Instead = `a version must not begin with "v"`, op+v
 		}
 		return true
 	}
@@ -185,11 +186,11 @@ func explainVersion(e *RangeError, op, version string) bool {
 	}
 	switch dots := strings.Count(core, "."); {
 	case strings.Contains(core, "x"):
-		e.Reason = "wildcards only replace the last numbers of a version: 1.x, 1.2.x"
+		e.Reason = "a wildcard may replace only the last numbers of a version: 1.x, 1.2.x"
 		return true
 	case strings.Contains(rest, "x") && (op == "" || op == "=" || op == "==" || op == ">" || op == "<=" || op == "!=" || op == "!"):
-		// The library takes any x for a wildcard.
-		e.Reason = fmt.Sprintf("a pre-release or build with an %q in it cannot stand behind this operator, but behind >= and <", "x")
+		// The library treats any x as a wildcard.
+		e.Reason = fmt.Sprintf("a pre-release or build that contains %q can be used only with >= and <", "x")
 		return true
 	case dots < 2 && parses(op+core+strings.Repeat(".0", 2-dots)+rest):
 		e.Reason, e.Instead = "a version has three numbers", op+core+strings.Repeat(".0", 2-dots)+rest
@@ -209,7 +210,8 @@ func explainVersion(e *RangeError, op, version string) bool {
 	return false
 }
 
-// expand returns what a caret or tilde range means, "" if its version is odd.
+// expand returns the equivalent of a caret or tilde range, or "" if its version
+// is invalid.
 func expand(op, version string) string {
 	v, err := semver.ParseTolerant(version)
 	if err != nil || strings.ContainsAny(version, "xX*") {
@@ -225,7 +227,7 @@ func expand(op, version string) string {
 	return fmt.Sprintf(">=%s <%s", v, next)
 }
 
-// cause returns the last part of the library's message, in lower case.
+// cause returns the last part of the library's message in lower case.
 func cause(err error) string {
 	s := err.Error()
 	if i := strings.LastIndex(s, ": "); i >= 0 && i+2 < len(s) && s[i+2] != '"' {

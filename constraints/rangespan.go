@@ -10,12 +10,13 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// A Span is a part of a list: the elements from From up to, not including, To.
+// A Span is a part of a list: the elements from From up to but not including
+// To.
 type Span struct{ From, To int }
 
-// Spans returns which of the versions, which must be in ascending order, the range
-// contains, in order. It takes time in the logarithm of their number: membership
-// changes only at the versions that the range names.
+// Spans returns the parts of versions that the range contains. The versions
+// must be in ascending order. It takes time logarithmic in their number,
+// because membership changes only at the versions that the range names.
 func (r Range) Spans(versions []semver.Version) []Span {
 	cuts := []int{0, len(versions)}
 	for _, b := range r.bounds() {
@@ -39,8 +40,8 @@ func (r Range) Spans(versions []semver.Version) []Span {
 	return out
 }
 
-// bounds returns the versions between which nothing changes: those that the text
-// names, and those that the library makes of an x.
+// bounds returns the versions at which membership may change: those in the
+// text, and those that the library derives from an x.
 func (r Range) bounds() (out []semver.Version) {
 	add := func(text string) {
 		if v, err := semver.Parse(text); err == nil {

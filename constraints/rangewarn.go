@@ -2,10 +2,10 @@ package constraints
 
 import "strings"
 
-// Warnings returns what is surprising about a range that parses: places where
-// the library reads another thing than the author can have meant (H11). It is
-// empty for nearly all ranges. The texts are for people, in the order of the
-// range, and at most eight.
+// Warnings returns warnings for valid ranges that the library probably
+// interprets differently from what the author meant. There are none for nearly
+// all ranges, and at most eight. They are in the order of the range and meant
+// for people.
 func (r Range) Warnings() []string {
 	const most = 8
 	var found []string
@@ -23,13 +23,13 @@ func surprise(word string) string {
 	op, version := splitOperator(word)
 	switch {
 	case len(word) == 1:
-		return clip(word) + " is ignored: words of one character do not count"
+		return clip(word) + " is ignored, because it has only one character"
 	case !strings.Contains(word, "x"):
 		return ""
 	case !known(op) || strings.HasPrefix(version, "x"):
-		return clip(word) + " is read as one exact version: the x hides an unknown operator"
+		return clip(word) + " is read as an exact version: the x hides an unknown operator"
 	case strings.HasSuffix(version, ".x.x"):
-		return clip(word) + " only covers the minor version 0: write " + clip(strings.TrimSuffix(word, ".x"))
+		return clip(word) + " covers only minor version 0: write " + clip(strings.TrimSuffix(word, ".x"))
 	}
 	return ""
 }

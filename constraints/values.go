@@ -12,17 +12,17 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Values are the properties of one bundle as CEL rules see them, each decoded once,
-// when a rule first looks at its value. They do not change; any number of goroutines
-// may use them.
+// Values are the properties of one bundle as CEL rules see them. Each is
+// decoded when a rule first reads it. Values are immutable and safe for
+// concurrent use.
 type Values struct {
 	list ref.Val
 }
 
-// NewValues returns the values of properties, whose order the rules see. The caller
-// must not modify them. A value that is
-// not in memory (see property.IsHeavy) is null to them. One that is not JSON,
-// or holds a number that no float64 can, makes an error of each use of it.
+// NewValues returns the values of properties in their order. The caller must
+// not modify them. A value that is not in memory (see property.IsHeavy) is
+// null. Using a value that is not JSON, or that contains a number outside the
+// range of float64, is an error.
 func NewValues(props iter.Seq[property.Property]) *Values {
 	var elems []ref.Val
 	for p := range props {
@@ -45,8 +45,8 @@ func decodeValue(p property.Property) ref.Val {
 	return jsonValue(v)
 }
 
-// jsonValue returns decoded JSON as a CEL value. Numbers are doubles, as the
-// running OLM has them.
+// jsonValue converts decoded JSON to a CEL value. Numbers are doubles, as in
+// OLM.
 func jsonValue(v any) ref.Val {
 	switch v := v.(type) {
 	case bool:
@@ -62,7 +62,7 @@ func jsonValue(v any) ref.Val {
 		}
 		return types.NewRefValList(types.DefaultTypeAdapter, elems)
 	case map[string]any:
-		for k, e := range v { // the map was made for this
+		for k, e := range v { // the map is not shared
 			v[k] = jsonValue(e)
 		}
 		return celcost.MapValue(v)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Children returns the constraints that x combines, in the author's order, and
+// Children returns the constraints that x combines, in the author's order, or
 // nil for a leaf. The caller must not modify the slice.
 func Children(x Expr) []Expr {
 	switch x := x.(type) {
@@ -19,8 +19,8 @@ func Children(x Expr) []Expr {
 	return nil
 }
 
-// Walk returns x and all constraints below it, depth first, each before its
-// children and those in the author's order.
+// Walk returns x and all constraints below it in depth-first order, parents
+// before children.
 func Walk(x Expr) iter.Seq[Expr] {
 	return func(yield func(Expr) bool) { walk(x, yield) }
 }
@@ -37,9 +37,9 @@ func walk(x Expr, yield func(Expr) bool) bool {
 	return true
 }
 
-// Equal reports whether a and b are the same tree: the same kinds in the same
-// order, with the same messages, names, range texts and rules. Two different
-// texts of one range are not equal.
+// Equal reports whether a and b are the same tree: the same types in the same
+// order, with the same messages, names, range texts and rules. Different texts
+// of the same range are not equal.
 func Equal(a, b Expr) bool {
 	switch a := a.(type) {
 	case *All:

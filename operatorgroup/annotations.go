@@ -2,23 +2,22 @@ package operatorgroup
 
 import "github.com/olmkit/olmkit/reconcile/olm"
 
-// The annotations of a member of a group (F4) and of the group itself (F5).
+// The annotations of a member of a group (F4), and of the group itself (F5).
 const (
 	AnnotationGroup     = "olm.operatorGroup"
 	AnnotationNamespace = olm.AnnotationOperatorNamespace
-	// AnnotationGroupNamespace is the name that 000 gives AnnotationNamespace.
-	// The running OLM does not set it.
+	// AnnotationGroupNamespace is the documented name of AnnotationNamespace.
+	// OLM itself does not set it.
 	AnnotationGroupNamespace = "olm.operatorGroupNamespace"
 	AnnotationTargets        = "olm.targetNamespaces"
 	AnnotationProvidedAPIs   = "olm.providedAPIs"
 )
 
 // Annotate returns a CSV with the annotations of a member of the group, and
-// whether they differ from those it had (F4). The targets are those of the
-// group's status; while it has none, the annotation for them is left alone.
+// whether they changed. The targets are those in the group's status; while it
+// has none, their annotation is left unchanged.
 //
-// Annotations that name the group's namespace in the way of 000 are kept true
-// where they exist and are not added.
+// AnnotationGroupNamespace is updated if it exists, but not added.
 func Annotate(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) (*olm.ClusterServiceVersion, bool) {
 	out, changed := *csv, false
 	annotate := func(key, value string) {

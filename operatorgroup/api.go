@@ -11,9 +11,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// APIs is a set of APIs, sorted as the annotation olm.providedAPIs sorts them.
-// The nil set is empty. [NewAPIs] and [ParseAPIs] make sets; the methods return
-// new ones.
+// APIs is a set of APIs in the order of annotation olm.providedAPIs. The nil
+// set is empty. Create sets with [NewAPIs] and [ParseAPIs]; methods return new
+// sets.
 type APIs []property.GVK
 
 // NewAPIs returns the set of the given APIs.
@@ -26,9 +26,9 @@ func NewAPIs(list ...property.GVK) APIs {
 	return slices.Compact(out)
 }
 
-// compareAPI orders by the text in the annotation, as bytes. The group is
-// compared last of all only where the texts are equal, so that the order is
-// total for parts with dots in them, too.
+// compareAPI orders APIs by their text in the annotation, byte by byte. If the
+// texts are equal, which is possible for parts that contain dots, it compares
+// the APIs themselves.
 func compareAPI(a, b property.GVK) int {
 	return cmp.Or(cmp.Compare(apiText(a), apiText(b)), a.Compare(b))
 }
@@ -36,10 +36,10 @@ func compareAPI(a, b property.GVK) int {
 // apiText returns <Kind>.<version>.<group>.
 func apiText(g property.GVK) string { return g.Kind + "." + g.Version + "." + g.Group }
 
-// ParseAPIs returns the APIs of an annotation olm.providedAPIs, a comma list of
-// <Kind>.<version>.<group>. It reads as the running OLM does (H21): blanks do
-// not count, wherever they are; an element with fewer than two dots is dropped;
-// an empty part is kept.
+// ParseAPIs returns the APIs in the value of annotation olm.providedAPIs, a
+// comma-separated list of <Kind>.<version>.<group>. As in OLM, spaces are
+// ignored, elements with fewer than two dots are dropped, and empty parts are
+// kept.
 func ParseAPIs(annotation string) APIs {
 	var list []property.GVK
 	for s := range strings.SplitSeq(strings.ReplaceAll(annotation, " ", ""), ",") {
@@ -52,7 +52,7 @@ func ParseAPIs(annotation string) APIs {
 	return NewAPIs(list...)
 }
 
-// String returns the set as the annotation has it.
+// String returns the set as the value of the annotation.
 func (a APIs) String() string {
 	list := make([]string, len(a))
 	for i, g := range a {
@@ -61,7 +61,7 @@ func (a APIs) String() string {
 	return strings.Join(list, ",")
 }
 
-// Contains reports whether the set has an API.
+// Contains reports whether the set contains an API.
 func (a APIs) Contains(api property.GVK) bool {
 	_, ok := slices.BinarySearchFunc(a, api, compareAPI)
 	return ok
@@ -72,10 +72,10 @@ func (a APIs) ContainsAll(b APIs) bool {
 	return !slices.ContainsFunc(b, func(g property.GVK) bool { return !a.Contains(g) })
 }
 
-// Union returns the APIs of either set.
+// Union returns the APIs that are in either set.
 func (a APIs) Union(b APIs) APIs { return NewAPIs(slices.Concat(a, b)...) }
 
-// Intersect returns the APIs of both sets.
+// Intersect returns the APIs that are in both sets.
 func (a APIs) Intersect(b APIs) APIs { return a.keep(b.Contains) }
 
 // Without returns the APIs of a that are not in b.
@@ -93,16 +93,16 @@ func (a APIs) keep(ok func(property.GVK) bool) APIs {
 	return out
 }
 
-// OwnAPIs returns the APIs that a CSV provides: its owned CRDs, whose group is
-// what follows the first dot of their name, and its owned APIServices. A CRD
-// whose name has no dot is an error; the others are returned with it.
+// OwnAPIs returns the APIs that a CSV provides: its owned CRDs, whose group
+// follows the first dot of the name, and its owned APIServices. The error
+// reports CRD names without a dot; the other APIs are still returned.
 func OwnAPIs(csv *olm.ClusterServiceVersion) (APIs, error) {
 	var list []property.GVK
 	var errs []error
 	for i, d := range csv.Spec.CRDs.Owned {
 		_, group, ok := strings.Cut(d.Name, ".")
 		if !ok {
-			errs = append(errs, fmt.Errorf("%s: /spec/customresourcedefinitions/owned/%d/name: %q is not the name of a CRD: want <plural>.<group>", csv.Key(), i, d.Name))
+			errs = append(errs, fmt.Errorf("%s: /spec/customresourcedefinitions/owned/%d/name: %q is not the name of a CRD; want <plural>.<group>", csv.Key(), i, d.Name))
 			continue
 		}
 		list = append(list, property.GVK{Group: group, Version: d.Version, Kind: d.Kind})
@@ -113,30 +113,29 @@ func OwnAPIs(csv *olm.ClusterServiceVersion) (APIs, error) {
 	return NewAPIs(list...), errors.Join(errs...)
 }
 
-// Annotated returns the APIs that the annotation of a group lists.
+// Annotated returns the APIs in the annotation of a group.
 func Annotated(g *olm.OperatorGroup) APIs {
 	return ParseAPIs(g.Metadata.Annotations[AnnotationProvidedAPIs])
 }
 
-// Provided returns the APIs that the active members of a group provide, among
-// the given CSVs (F5). Copied CSVs do not count. What cannot be read provides
-// nothing.
+// Provided returns the APIs that the active members of a group among the given
+// CSVs provide. Copied CSVs and invalid CRD names are ignored.
 func Provided(g *olm.OperatorGroup, csvs []*olm.ClusterServiceVersion) APIs {
 	var list []property.GVK
 	for _, c := range csvs {
 		if c.Metadata.Namespace != g.Metadata.Namespace || !IsActive(c, g) {
 			continue
 		}
-		apis, _ := OwnAPIs(c) // the fault is reported where the CSV is judged
+		apis, _ := OwnAPIs(c) // the error is reported for the CSV itself
 		list = append(list, apis...)
 	}
 	return NewAPIs(list...)
 }
 
 // Prune returns the APIs that the annotation of a group should list after a
-// sync of the group: those it lists, without those that no active member
-// provides (F5). A static group keeps all of its own. Adding is for the sync of
-// the CSV, see [Decide].
+// sync of the group: the listed APIs that an active member provides. A group
+// with static provided APIs keeps all of them. Syncs of CSVs add APIs; see
+// [Decide].
 func Prune(g *olm.OperatorGroup, csvs []*olm.ClusterServiceVersion) APIs {
 	listed := Annotated(g)
 	if g.Spec.StaticProvidedAPIs {

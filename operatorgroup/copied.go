@@ -9,30 +9,31 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// A CopyMode says which CSVs are copied.
+// A CopyMode selects the CSVs to copy.
 type CopyMode string
 
 const (
 	// CopyAll copies the CSVs of all groups. It is the default.
 	CopyAll CopyMode = ""
-	// CopyNone copies none: OLMConfig's disableCopiedCSVs as 001 describes it.
+	// CopyNone copies none. It is the documented meaning of disableCopiedCSVs
+	// in OLMConfig.
 	CopyNone CopyMode = "none"
-	// CopyScoped copies the CSVs of groups that do not select all namespaces:
-	// disableCopiedCSVs as the running OLM means it.
+	// CopyScoped copies the CSVs of groups that do not select all namespaces.
+	// It is OLM's actual meaning of disableCopiedCSVs.
 	CopyScoped CopyMode = "scoped"
 )
 
-// Annotations and labels that are the original's own affair.
+// Annotations and labels that are not copied.
 const (
 	annotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 	labelComponentPrefix  = "operators.coreos.com/"
 )
 
-// Copy returns the copy of a CSV for a target namespace (F8): the same name,
-// labels, annotations, spec and status, with these differences. The annotation
-// olm.targetNamespaces is left out, so that tenants do not learn of each other
-// (F4); the label olm.copiedFrom names the original's namespace; the status has
-// the reason Copied and a message that says where the operator runs.
+// Copy returns the copy of a CSV for a target namespace. It has the same name,
+// labels, annotations, spec and status, with these differences: annotation
+// olm.targetNamespaces is removed, so that tenants do not learn of each other;
+// label olm.copiedFrom names the original's namespace; the status has reason
+// Copied and a message with the operator's namespace.
 func Copy(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceVersion {
 	c := *csv
 	c.Metadata = olm.Metadata{
@@ -43,14 +44,14 @@ func Copy(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceV
 	maps.DeleteFunc(c.Metadata.Annotations, func(k, _ string) bool { return k == AnnotationTargets || k == annotationLastApplied })
 	c.Metadata.SetLabel(olm.LabelCopiedFrom, csv.Metadata.Namespace)
 	c.Status.Reason = olm.ReasonCopied
-	c.Status.Message = fmt.Sprintf("the operator runs in namespace %s and serves this namespace, too", csv.Metadata.Namespace)
+	c.Status.Message = fmt.Sprintf("the operator runs in namespace %s and also serves this namespace", csv.Metadata.Namespace)
 	return &c
 }
 
-// Copies returns the copies that an active member of a group should have, one
-// for each existing namespace that the group targets, but its own (F8), in
-// order of namespace. A CSV that is a copy, is being deleted, failed because of
-// its group or was not yet looked at (without a phase) has none.
+// Copies returns the copies that an active member of a group should have, in
+// order of namespace: one for each existing namespace that the group targets,
+// except its own. There are none for a CSV that is itself a copy, is being
+// deleted, failed because of its group, or has no phase yet.
 func Copies(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup, namespaces []*olm.Namespace, mode CopyMode) []*olm.ClusterServiceVersion {
 	if csv.Status.Phase == olm.PhaseNone || !IsActive(csv, g) || !mode.copies(g) {
 		return nil
@@ -72,9 +73,9 @@ func (m CopyMode) copies(g *olm.OperatorGroup) bool {
 	return m == CopyAll || m == CopyScoped && !IsGlobal(g.Status.Namespaces)
 }
 
-// StaleCopy returns why a copied CSV should be deleted, or nothing (F8): the
-// original is gone, copying is switched off for its group, or the group no
-// longer targets the copy's namespace. Given are all originals and groups.
+// StaleCopy returns why a copied CSV should be deleted, or "": the original is
+// gone, copying is disabled for its group, or the group no longer targets the
+// copy's namespace. Originals and groups must be complete.
 func StaleCopy(c *olm.ClusterServiceVersion, originals []*olm.ClusterServiceVersion, groups []*olm.OperatorGroup, mode CopyMode) string {
 	from := CopiedFrom(c)
 	i := slices.IndexFunc(originals, func(o *olm.ClusterServiceVersion) bool {
@@ -95,7 +96,7 @@ func StaleCopy(c *olm.ClusterServiceVersion, originals []*olm.ClusterServiceVers
 		}
 		return fmt.Sprintf("operator group %s/%s does not target namespace %s", from, g.Metadata.Name, c.Metadata.Namespace)
 	}
-	return fmt.Sprintf("the original %s/%s is no active member of an operator group", from, c.Metadata.Name)
+	return fmt.Sprintf("the original %s/%s is not an active member of an operator group", from, c.Metadata.Name)
 }
 
 // CopiedFrom returns the namespace of a copy's original.

@@ -10,27 +10,27 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// A Tenant is an operator somewhere in a cluster, with the CRDs that it ships.
+// A Tenant is an operator in a cluster and the CRDs it ships.
 type Tenant struct {
 	Namespace string `json:"namespace"`
 	CSV       string `json:"csv"`
-	// Package tells which tenants are versions of one operator.
+	// Package identifies versions of the same operator.
 	Package string `json:"package,omitempty"`
 	Version string `json:"version,omitempty"`
 	CRDs    []CRD  `json:"-"`
 }
 
-// A CRD is the definition of an API as an operator ships it.
+// A CRD is a CRD as an operator ships it.
 type CRD struct {
 	Name     string
 	Versions []string
-	// Spec is the spec of the definition, nil where only the versions are
-	// known, as from a CSV.
+	// Spec is the spec of the CRD, or nil if only the versions are known, as
+	// from a CSV.
 	Spec []byte
 }
 
-// TenantOf returns a CSV as a tenant of a cluster. The CRDs are known by the
-// names and versions that the CSV lists as its own.
+// TenantOf returns a CSV as a tenant. Its CRDs have the names and versions that
+// the CSV lists as owned.
 func TenantOf(csv *olm.ClusterServiceVersion, pkg string) Tenant {
 	t := Tenant{Namespace: csv.Metadata.Namespace, CSV: csv.Metadata.Name, Package: pkg, Version: csv.Spec.Version}
 	versions := map[string][]string{}
@@ -48,32 +48,32 @@ type Violation struct {
 	A   Tenant `json:"a"`
 	B   Tenant `json:"b"`
 	CRD string `json:"crd"`
-	// Detail says how the two differ about the CRD.
+	// Detail describes how their CRDs differ.
 	Detail string `json:"detail"`
 }
 
-// String tells the violation in a sentence, with what to do.
+// String returns the violation and how to fix it as a sentence.
 func (v Violation) String() string {
 	remedy := "remove one of them"
 	if v.A.Package == v.B.Package && v.A.Package != "" {
-		remedy = "bring both to one version"
+		remedy = "install the same version of both"
 	}
 	return fmt.Sprintf("%s in namespace %s and %s in namespace %s are not supported in one cluster: %s; %s",
 		v.A.CSV, v.A.Namespace, v.B.CSV, v.B.Namespace, v.Detail, remedy)
 }
 
-// CoTenancy reports the operators that are not supported beside each other in
-// one cluster, as CRDs belong to the cluster and not to a namespace (F9; 001,
-// 2.4.5.10): two versions of one operator, in different namespaces, unless both
-// ship the same CRDs with the same definitions or none; and any two operators
-// that ship different definitions of one CRD. Violations are in the order of
-// the tenants by namespace and name, then of the CRDs.
+// CoTenancy reports the pairs of operators that cannot share a cluster, because
+// CRDs are cluster-scoped. These are two versions of the same operator in
+// different namespaces, unless both ship the same CRDs with the same
+// definitions or no CRDs, and any two operators that ship different definitions
+// of a CRD. Violations are ordered by namespace and name of the tenants, then
+// by CRD.
 func CoTenancy(tenants []Tenant) []Violation {
 	list := slices.Clone(tenants)
 	slices.SortFunc(list, func(a, b Tenant) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.CSV, b.CSV))
 	})
-	shared := map[string][]int{} // who has a package or a CRD, in order
+	shared := map[string][]int{} // the tenants with a package or CRD, in order
 	crds := make([]map[string]CRD, len(list))
 	for i, t := range list {
 		crds[i] = crdsByName(t)
@@ -90,7 +90,7 @@ func CoTenancy(tenants []Tenant) []Violation {
 		}
 		slices.Sort(near)
 		for _, j := range slices.Compact(near) {
-			if j > i && a.Namespace != list[j].Namespace { // or one replaces the other, or resolution has refused it (D10)
+			if j > i && a.Namespace != list[j].Namespace { // within a namespace, one replaces the other, or resolution refuses it (D10)
 				out = append(out, compareTenants(a, list[j], crds[i], crds[j])...)
 			}
 		}
@@ -130,8 +130,7 @@ func crdsByName(t Tenant) map[string]CRD {
 	return m
 }
 
-// differ returns how the definitions of a CRD by two operators differ, or
-// nothing.
+// differ returns how two operators' definitions of a CRD differ, or "".
 func differ(p, q CRD, a, b string) string {
 	if v, w := set(p.Versions), set(q.Versions); !slices.Equal(v, w) {
 		return fmt.Sprintf("CRD %s has versions %s in %s and %s in %s", p.Name, strings.Join(v, ", "), a, strings.Join(w, ", "), b)

@@ -1,27 +1,26 @@
-// Package operatorgroup says what operator groups do to the operators of their
-// namespaces: which namespaces an operator serves, whether it may, who else
-// provides its APIs there, and the roles and copies that follow (rules F1 to
-// F10).
+// Package operatorgroup implements the semantics of operator groups: which
+// namespaces an operator serves, whether it may, which other groups provide its
+// APIs there, and which roles and copies result.
 //
-// Everything here is a function from the state of a cluster, as the values of
-// package olm, to what should be, with the reason. Nothing is written and
-// nothing passed in is modified. In the order in which an operator meets them:
+// All functions compute the desired state, with a reason, from the state of a
+// cluster in the types of package olm. They write nothing and do not modify
+// their arguments. In the order in which they apply to an operator:
 //
-//   - [Targets] are the namespaces that a group selects (F1).
-//   - [Membership] says whether an operator belongs to the group of its
-//     namespace, by its install modes ([Supports]), and if not, why (F2, F3).
-//   - [Annotate] sets the annotations by which a member knows its group (F4).
-//   - [Provided] and [Prune] make up the annotation olm.providedAPIs (F5), and
-//     [Decide] whether an operator may provide its APIs beside the groups that
-//     serve the same namespaces (F6).
-//   - [GroupRoles], [APIRoles] and [TargetRBAC] are the roles for the users of
-//     a group and for the operator itself (F7).
-//   - [Copies] are the CSVs that tell users in the targets of the operator
-//     (F8).
-//   - [CoTenancy] reports operators of several versions that cannot share a
-//     cluster (F9).
-//   - [Gate] says whether an install plan may create CSVs in a namespace (F10).
+//   - [Targets] returns the namespaces that a group selects.
+//   - [Membership] decides whether an operator belongs to the group of its
+//     namespace, based on its install modes ([Supports]), and if not, why.
+//   - [Annotate] sets the annotations of a member.
+//   - [Provided] and [Prune] compute annotation olm.providedAPIs. [Decide]
+//     decides whether an operator may provide its APIs given the other groups
+//     that serve the same namespaces.
+//   - [GroupRoles], [APIRoles] and [TargetRBAC] return the roles for users of a
+//     group and for the operator itself.
+//   - [Copies] returns the copied CSVs that make an operator visible in its
+//     target namespaces.
+//   - [CoTenancy] reports operators that cannot share a cluster.
+//   - [Gate] decides whether an install plan may create CSVs in a namespace.
 //
-// Where the documents of OLM and the running OLM differ, the documents are the
-// default, and the function says how to have the other.
+// Where OLM's documentation and OLM differ, the default follows the
+// documentation, and an option selects the other behavior. The rules F1 to F10
+// are listed in docs/rules.md.
 package operatorgroup

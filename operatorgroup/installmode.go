@@ -6,25 +6,25 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// An UnsupportedError says that an operator cannot serve the targets of a
-// group (F2).
+// An UnsupportedError reports that an operator does not support the targets of
+// a group.
 type UnsupportedError struct {
-	// Mode is the install mode that would be needed. It is empty where no mode
-	// helps, because the targets themselves make no sense.
+	// Mode is the missing install mode. It is empty if the targets are invalid
+	// and no mode would support them.
 	Mode olm.InstallModeType
-	// Namespace is that of the operator, Targets what it should serve.
+	// Namespace is the operator's namespace, Targets the namespaces to serve.
 	Namespace string
 	Targets   []string
 }
 
-// Error says which install mode is missing and for what, or what is wrong with
-// the targets.
+// Error returns which install mode is missing, or what is wrong with the
+// targets.
 func (e *UnsupportedError) Error() string {
 	switch n := len(e.Targets); {
 	case n == 0:
-		return "the operator group selects no namespace: there is nothing to watch"
+		return "the operator group selects no namespaces"
 	case e.Mode == "":
-		return fmt.Sprintf("the operator group selects all namespaces and %d more: want either all or some", n-1)
+		return fmt.Sprintf("the operator group selects all namespaces and %d named ones; select either all or some", n-1)
 	case e.Mode == olm.AllNamespaces:
 		return fmt.Sprintf("install mode %s is not supported: the operator cannot watch all namespaces", e.Mode)
 	case e.Mode == olm.OwnNamespace:
@@ -36,18 +36,18 @@ func (e *UnsupportedError) Error() string {
 	}
 }
 
-// Supports returns nil if an operator with the given install modes, in the
-// given namespace, can serve the targets of a group, which are counted as they
-// are listed (F2, H21):
+// Supports returns nil if an operator with the given install modes in the given
+// namespace supports the targets of a group:
 //
-//   - one target that is the operator's own namespace wants OwnNamespace;
-//   - the empty name alone wants AllNamespaces;
-//   - any other one wants SingleNamespace;
-//   - several want MultiNamespace, and OwnNamespace as well if the operator's
-//     own namespace is one of them.
+//   - a single target that is the operator's own namespace requires
+//     OwnNamespace;
+//   - the empty name alone requires AllNamespaces;
+//   - any other single target requires SingleNamespace;
+//   - several targets require MultiNamespace, and also OwnNamespace if the
+//     operator's own namespace is among them.
 //
-// A mode that is not listed is not supported. No targets at all, and the empty
-// name among others, are supported by nobody. The error is an
+// A mode that is not listed is not supported. An empty list of targets, and a
+// list with the empty name among others, are never supported. The error is an
 // *UnsupportedError, or a *ModesError if a mode is listed twice.
 func Supports(modes []olm.InstallMode, namespace string, targets []string) error {
 	supported, err := parseModes(modes)
@@ -75,7 +75,7 @@ func Supports(modes []olm.InstallMode, namespace string, targets []string) error
 	if err := need(olm.MultiNamespace); err != nil {
 		return err
 	}
-	for _, t := range targets { // the first fault in the order of the targets, as OLM tells it
+	for _, t := range targets { // report the first error in target order, as OLM does
 		switch t {
 		case namespace:
 			if err := need(olm.OwnNamespace); err != nil {
@@ -88,16 +88,15 @@ func Supports(modes []olm.InstallMode, namespace string, targets []string) error
 	return nil
 }
 
-// A ModesError says that an operator lists an install mode twice.
+// A ModesError reports an install mode that is listed twice.
 type ModesError struct{ Mode olm.InstallModeType }
 
-// Error says which mode is at fault.
+// Error returns a message that names the mode.
 func (e *ModesError) Error() string {
-	return fmt.Sprintf("install mode %s is listed twice: list it once", e.Mode)
+	return fmt.Sprintf("install mode %s is listed twice; list it once", e.Mode)
 }
 
-// parseModes accepts modes that do not exist, as the running OLM does: they
-// support nothing.
+// parseModes accepts unknown modes, as OLM does. They have no effect.
 func parseModes(modes []olm.InstallMode) (map[olm.InstallModeType]bool, error) {
 	supported := make(map[olm.InstallModeType]bool, len(modes))
 	for _, m := range modes {

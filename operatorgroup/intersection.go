@@ -8,38 +8,42 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// An Action is what follows from the APIs of a CSV and of the groups around it.
+// An Action is the result of comparing the APIs of a CSV with those of operator
+// groups.
 type Action string
 
-// The actions of the table in 000, 2.3.9. Their values are the names that the
-// running OLM gives them.
+// The actions. Their values are OLM's names for them.
 const (
-	// Continue: go on with the installation.
+	// Continue continues the installation.
 	Continue Action = "NoAPIConflict"
-	// AddAPIs: the group's annotation gets the CSV's APIs; the CSV waits.
+	// AddAPIs adds the CSV's APIs to the group's annotation; the CSV waits.
 	AddAPIs Action = "AddAPIs"
-	// RemoveAPIs: the group's annotation loses the CSV's APIs; the CSV waits.
+	// RemoveAPIs removes the CSV's APIs from the group's annotation; the CSV
+	// waits.
 	RemoveAPIs Action = "RemoveAPIs"
-	// Conflict: another group provides one of the APIs in the same namespaces.
+	// Conflict means that another group provides one of the APIs in the same
+	// namespaces.
 	Conflict Action = "APIConflict"
 )
 
-// A Decision says what to do with a CSV because of its APIs (F6).
+// A Decision is the result of [Decide].
 type Decision struct {
 	Action Action
-	// Neighbours are the other groups that serve a namespace in common, as they
-	// were given; Rivals those of them that list an API of the CSV.
+	// Neighbours are the other groups that share a target namespace, in the
+	// given order. Rivals are the neighbours that list an API of the CSV.
 	Neighbours, Rivals []*olm.OperatorGroup
-	// APIs is what the annotation of the CSV's group should list.
+	// APIs are the APIs that the annotation of the CSV's group should list.
 	APIs APIs
-	// Failure is nil, or why the CSV fails: InterOperatorGroupOwnerConflict, or
-	// CannotModifyStaticOperatorGroupProvidedAPIs where the action would change
-	// a static group. The deployments of such a CSV are deleted.
+	// Failure, if not nil, is why the CSV fails:
+	// InterOperatorGroupOwnerConflict, or
+	// CannotModifyStaticOperatorGroupProvidedAPIs if the action would change a
+	// group with static provided APIs. The deployments of a failed CSV are
+	// deleted.
 	Failure *Failure
 }
 
-// Decide decides on the sync of an active CSV that provides the given APIs in
-// its group, beside the other groups of the cluster (F6):
+// Decide returns what to do when an active CSV that provides the given APIs is
+// synced, given the other groups of the cluster:
 //
 //	others provide any?  all of them listed?  static group  other group
 //	no                   yes                  Continue      Continue
@@ -47,11 +51,11 @@ type Decision struct {
 //	yes                  no                   fail          fail
 //	yes                  yes                  fail          RemoveAPIs
 //
-// Others are the groups with a target in common, each with its own namespace
-// added to its targets unless it has none or all (H21).
+// The other groups are those that share a target, where each group's own
+// namespace counts as a target unless it has no targets or all.
 //
-// A group whose annotation would stay the same text, because it cannot express
-// the APIs, goes on.
+// If the annotation cannot express the APIs, so that its text would not change,
+// the action is Continue.
 func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) Decision {
 	listed := Annotated(group)
 	d := Decision{Action: Continue, APIs: listed}
@@ -78,12 +82,12 @@ func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) De
 		return d
 	}
 	if group.Spec.StaticProvidedAPIs {
-		verb, remedy := "gain", "list it by hand"
+		verb, remedy := "gain", "add it to"
 		if d.Action == RemoveAPIs {
-			verb, remedy = "lose", "remove it by hand"
+			verb, remedy = "lose", "remove it from"
 		}
 		d.Failure = &Failure{olm.ReasonCannotModifyStaticOperatorGroupAPIs,
-			fmt.Sprintf("operator group %q has static provided APIs and would %s %s: %s (annotation %s), or let the list change with /spec/staticProvidedAPIs: false",
+			fmt.Sprintf("operator group %q has static provided APIs but would %s %s; %s annotation %s, or set spec.staticProvidedAPIs to false",
 				group.Metadata.Name, verb, changed(listed, d.APIs), remedy, AnnotationProvidedAPIs)}
 		d.APIs = listed
 	}
@@ -98,15 +102,15 @@ func conflictText(apis APIs, group *olm.OperatorGroup, rivals []*olm.OperatorGro
 		parts = append(parts, fmt.Sprintf("operator group %s/%s provides %s", o.Metadata.Namespace, o.Metadata.Name, apis.Intersect(Annotated(o))))
 	}
 	slices.Sort(parts)
-	return fmt.Sprintf("%s in namespaces that operator group %q serves, too: change the targets of one or remove one of the operators", strings.Join(parts, "; "), group.Metadata.Name)
+	return fmt.Sprintf("%s in namespaces that operator group %q also serves; change the targets of one group or remove one of the operators", strings.Join(parts, "; "), group.Metadata.Name)
 }
 
 func isSame(a, b *olm.OperatorGroup) bool {
 	return a.Metadata.Name == b.Metadata.Name && a.Metadata.Namespace == b.Metadata.Namespace
 }
 
-// surface returns the namespaces of a group for the question of what it has in
-// common with others: its targets and its own namespace (000, 2.3.9).
+// surface returns the namespaces of a group for finding intersections: its
+// targets and its own namespace.
 func surface(g *olm.OperatorGroup) []string {
 	targets := g.Status.Namespaces
 	if len(targets) > 0 && targets[0] != AllNamespaces {
@@ -125,8 +129,8 @@ func intersects(a, b []string) bool {
 	return slices.ContainsFunc(a, func(ns string) bool { return slices.Contains(b, ns) })
 }
 
-// isAll reports whether all elements are the empty name. It alone is
-// everything; among others it is a namespace like any other (H21).
+// isAll reports whether all elements are the empty name. The empty name means
+// all namespaces only if there is no other name (H21).
 func isAll(targets []string) bool {
 	return !slices.ContainsFunc(targets, func(ns string) bool { return ns != AllNamespaces })
 }

@@ -6,25 +6,26 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// A Judgement is what the operator groups of a cluster mean for a CSV.
+// A Judgement is the effect of a cluster's operator groups on a CSV.
 type Judgement struct {
 	// Group is the group that the CSV is a member of, or nil.
 	Group *olm.OperatorGroup
-	// Decision is that of [Decide]; zero unless the CSV is a member.
+	// Decision is the result of [Decide], or zero if the CSV is not a member.
 	Decision Decision
 	// Failure is why the CSV fails, or nil.
 	Failure *Failure
-	// Undecided: the group has not determined its targets yet; wait.
+	// Undecided reports that the group has not determined its targets yet.
+	// Wait.
 	Undecided bool
-	// Recovered: the CSV is Failed because of its group and need not be any
-	// longer, so that it returns to Pending (F3).
+	// Recovered reports that the CSV failed because of its group, but no longer
+	// has a reason to, so it returns to Pending.
 	Recovered bool
 }
 
-// Judge judges a CSV by all groups of a cluster, as at every sync of the CSV:
-// membership first (F2, F3), then its APIs beside other groups (F6). A CSV that
-// a changed annotation concerns is not recovered before the annotation is
-// written. A CRD name that [OwnAPIs] cannot read provides nothing here.
+// Judge returns the effect of all groups of a cluster on a CSV: its membership,
+// then its APIs. A CSV that failed recovers only after a pending change of the
+// annotation has been written. CRD names that [OwnAPIs] cannot parse are
+// ignored.
 func Judge(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) Judgement {
 	var j Judgement
 	g, err := Membership(csv, groups)
@@ -43,10 +44,9 @@ func Judge(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) Judgemen
 	return j
 }
 
-// Providers returns the CSVs that provide any of the given APIs, wherever they
-// are, in their order. After a change to what a group provides they must be
-// judged again, since it may have ended their conflict (000, 2.3.9). Copies
-// provide nothing.
+// Providers returns the CSVs that provide any of the given APIs, in the given
+// order. After a change of a group's provided APIs they must be judged again,
+// because it may have resolved their conflict. Copies are left out.
 func Providers(apis APIs, csvs []*olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
 	var list []*olm.ClusterServiceVersion
 	for _, c := range csvs {

@@ -8,8 +8,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// A Failure is why an operator cannot run under the group of its namespace: the
-// reason and message of the phase Failed. None of them is terminal (F3).
+// A Failure is why an operator cannot run in the group of its namespace: the
+// reason and message of phase Failed. The operator recovers when the cause is
+// fixed.
 type Failure struct {
 	Reason  olm.Reason
 	Message string
@@ -18,19 +19,20 @@ type Failure struct {
 // Error returns the reason and the message.
 func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Message }
 
-// Membership returns the group that a CSV is a member of, given all groups of
-// the CSV's namespace, or why it is of none (F2, F3):
+// Membership returns the group that a CSV is a member of, or why it is not a
+// member of any:
 //
 //   - NoOperatorGroup: there is no group;
 //   - TooManyOperatorGroups: there are several;
-//   - NoTargetNamespaces: the group selects no namespace;
-//   - InvalidInstallModes: the CSV lists a mode twice;
-//   - UnsupportedOperatorGroup: its modes do not support the group's targets.
+//   - NoTargetNamespaces: the group selects no namespaces;
+//   - InvalidInstallModes: the CSV lists an install mode twice;
+//   - UnsupportedOperatorGroup: the CSV's install modes do not support the
+//     group's targets.
 //
-// The targets are those of the group's status; as long as it has none, both
-// results are nil: nobody can tell yet. The error is a *[Failure].
+// The targets are those in the group's status. If it has none yet, both results
+// are nil. The error is a *[Failure].
 //
-// Groups of other namespaces are ignored.
+// Groups in other namespaces are ignored.
 func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*olm.OperatorGroup, error) {
 	var own []*olm.OperatorGroup
 	for _, g := range groups {
@@ -40,10 +42,10 @@ func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*o
 	}
 	switch len(own) {
 	case 0:
-		return nil, &Failure{olm.ReasonNoOperatorGroup, fmt.Sprintf("namespace %q has no operator group: create one to say which namespaces its operators serve", csv.Metadata.Namespace)}
+		return nil, &Failure{olm.ReasonNoOperatorGroup, fmt.Sprintf("namespace %q has no operator group; create one that selects the namespaces its operators serve", csv.Metadata.Namespace)}
 	case 1:
 	default:
-		return nil, &Failure{olm.ReasonTooManyOperatorGroups, fmt.Sprintf("namespace %q has %d operator groups (%s): keep one", csv.Metadata.Namespace, len(own), names(own))}
+		return nil, &Failure{olm.ReasonTooManyOperatorGroups, fmt.Sprintf("namespace %q has %d operator groups (%s); keep one", csv.Metadata.Namespace, len(own), names(own))}
 	}
 	g := own[0]
 	targets := g.Status.Namespaces
@@ -51,7 +53,7 @@ func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*o
 		return nil, nil
 	}
 	if len(targets) == 0 {
-		return nil, &Failure{olm.ReasonNoTargetNamespaces, fmt.Sprintf("operator group %q selects no namespace: label one, or change the selector", g.Metadata.Name)}
+		return nil, &Failure{olm.ReasonNoTargetNamespaces, fmt.Sprintf("operator group %q selects no namespaces; label a namespace or change the selector", g.Metadata.Name)}
 	}
 	if err := Supports(csv.Spec.InstallModes, csv.Metadata.Namespace, targets); err != nil {
 		var modes *ModesError
@@ -63,7 +65,7 @@ func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*o
 	return g, nil
 }
 
-// remedy says what can be done about targets that an operator does not support.
+// remedy returns how to fix unsupported targets.
 func remedy(modes []olm.InstallMode) string {
 	var list []string
 	for _, m := range modes {
@@ -72,9 +74,9 @@ func remedy(modes []olm.InstallMode) string {
 		}
 	}
 	if len(list) == 0 {
-		return "it supports no install mode at all: no group can take it"
+		return "the operator supports no install mode, so no group can include it"
 	}
-	return "change the targets of the group: the operator supports " + strings.Join(list, ", ")
+	return "change the group's targets to match the supported modes: " + strings.Join(list, ", ")
 }
 
 func names(groups []*olm.OperatorGroup) string {
@@ -85,9 +87,8 @@ func names(groups []*olm.OperatorGroup) string {
 	return strings.Join(set(list), ", ")
 }
 
-// IsGroupFailure reports whether a CSV is Failed because of its operator group
-// (000, 2.3.9 and 2.3.10). Such a CSV returns to Pending when the group
-// admits it (F3).
+// IsGroupFailure reports whether a CSV failed because of its operator group.
+// Such a CSV returns to Pending when the group admits it.
 func IsGroupFailure(s olm.CSVStatus) bool {
 	if s.Phase != olm.PhaseFailed {
 		return false
@@ -102,7 +103,8 @@ func IsGroupFailure(s olm.CSVStatus) bool {
 }
 
 // IsActive reports whether a CSV is an active member of the given group: a
-// member, no copy, not being deleted, and not failed because of a group.
+// member that is not a copy, not being deleted, and not failed because of a
+// group.
 func IsActive(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) bool {
 	if csv.IsCopied() || csv.Metadata.IsDeleted() || IsGroupFailure(csv.Status) {
 		return false
@@ -111,33 +113,33 @@ func IsActive(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) bool {
 	return err == nil && in != nil
 }
 
-// The condition of every group of a namespace that has several.
+// The condition of the groups in a namespace that has several.
 const (
 	ConditionMultipleGroups = "MultipleOperatorGroup"
 	ReasonMultipleGroups    = "MultipleOperatorGroupsFound"
 )
 
-// The condition of a group that names a service account which does not exist.
+// The condition of a group whose service account does not exist.
 const (
 	ConditionServiceAccount      = "OperatorGroupServiceAccount"
 	ReasonServiceAccountNotFound = "ServiceAccountNotFound"
 )
 
-// GroupConditions returns the conditions that a group should have, given how
-// many groups its namespace has and whether the service account that it names
-// exists. The order is fixed; other conditions are not OLM's.
+// GroupConditions returns the conditions that OLM sets on a group, in a fixed
+// order, given the number of groups in its namespace and whether its service
+// account exists.
 func GroupConditions(g *olm.OperatorGroup, groups int, accountExists bool) []olm.Condition {
 	var list []olm.Condition
 	if groups > 1 {
 		list = append(list, olm.Condition{
 			Type: ConditionMultipleGroups, Status: olm.ConditionTrue, Reason: ReasonMultipleGroups,
-			Message: fmt.Sprintf("namespace %q has %d operator groups: keep one", g.Metadata.Namespace, groups),
+			Message: fmt.Sprintf("namespace %q has %d operator groups; keep one", g.Metadata.Namespace, groups),
 		})
 	}
 	if name := g.Spec.ServiceAccountName; name != "" && !accountExists {
 		list = append(list, olm.Condition{
 			Type: ConditionServiceAccount, Status: olm.ConditionTrue, Reason: ReasonServiceAccountNotFound,
-			Message: fmt.Sprintf("service account %q does not exist in namespace %q: create it or name another", name, g.Metadata.Namespace),
+			Message: fmt.Sprintf("service account %q does not exist in namespace %q; create it or name another", name, g.Metadata.Namespace),
 		})
 	}
 	return list

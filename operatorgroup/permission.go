@@ -7,10 +7,11 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// RBAC is what the permissions of a CSV amount to. Each list is in the order of
-// the CSV; a role and its binding have the same index and name.
+// RBAC holds the objects that implement the permissions of a CSV, in the order
+// of the CSV. A role and its binding have the same index and name.
 type RBAC struct {
-	// ServiceAccounts are their names, each once, in order of first use.
+	// ServiceAccounts are the names of the service accounts, each once, in
+	// order of first use.
 	ServiceAccounts     []string
 	Roles               []*olm.Role
 	RoleBindings        []*olm.RoleBinding
@@ -18,11 +19,11 @@ type RBAC struct {
 	ClusterRoleBindings []*olm.RoleBinding
 }
 
-// Permissions returns the objects that give an operator the permissions of its
-// CSV: per element of permissions a Role and a RoleBinding in its namespace,
-// per element of clusterPermissions a ClusterRole and a ClusterRoleBinding, all
-// with the labels olm.owner and olm.owner.namespace (F7). Names are those that
-// the running OLM generates.
+// Permissions returns the objects that grant an operator the permissions of its
+// CSV: a Role and a RoleBinding in its namespace for each element of
+// permissions, and a ClusterRole and a ClusterRoleBinding for each element of
+// clusterPermissions. All have labels olm.owner and olm.owner.namespace. The
+// names are those that OLM generates.
 func Permissions(csv *olm.ClusterServiceVersion) (RBAC, error) {
 	var out RBAC
 	account := func(name string) {
@@ -59,8 +60,8 @@ func Permissions(csv *olm.ClusterServiceVersion) (RBAC, error) {
 	return out, nil
 }
 
-// A permissionKey is what the running OLM derives the name of a role from. The
-// order of fields, and standard JSON, matter.
+// A permissionKey is what OLM derives the name of a role from. The order of
+// fields matters, and so does encoding with encoding/json.
 type permissionKey struct {
 	Name       string         `json:"name,omitempty"`
 	Namespace  string         `json:"namespace,omitempty"`
@@ -107,19 +108,18 @@ func newBinding(r *olm.Role, account, namespace string) *olm.RoleBinding {
 	}
 }
 
-// readNamespaces is what an operator for all namespaces needs beside its
-// permissions to find them.
+// readNamespaces lets an operator for all namespaces list them.
 var readNamespaces = olm.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"namespaces"}}
 
-// TargetRBAC returns the roles and bindings by which an operator may act in the
-// targets of its group, beside those in its own namespace (F7; 000, 2.3.6):
+// TargetRBAC returns the roles and bindings that an operator needs in the
+// targets of its group, in addition to those in its own namespace:
 //
-//   - when it serves all namespaces, its Roles and RoleBindings as ClusterRoles
-//     and ClusterRoleBindings of the same names, which may read namespaces, too;
-//   - otherwise copies of both in each target other than its own namespace.
+//   - for all namespaces, its Roles and RoleBindings as ClusterRoles and
+//     ClusterRoleBindings with the same names, which may also read namespaces;
+//   - otherwise, copies of both in each target other than its own namespace.
 //
-// All have the labels olm.owner and olm.owner.namespace of the CSV; copies have
-// the label olm.copiedFrom, too.
+// All have the labels olm.owner and olm.owner.namespace of the CSV. Copies also
+// have label olm.copiedFrom.
 func TargetRBAC(csv *olm.ClusterServiceVersion, targets []string) (RBAC, error) {
 	own, err := Permissions(csv)
 	if err != nil {

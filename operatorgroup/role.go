@@ -10,13 +10,13 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// A level is what a user of an API may do.
+// A level is a level of access to an API.
 type level struct {
 	name  string
 	verbs []string
 }
 
-// levels are those of tables 2.5 and 2.6 of 000.
+// levels are documented in 000, tables 2.5 and 2.6.
 var levels = []level{
 	{"admin", []string{"*"}},
 	{"edit", []string{"create", "update", "patch", "delete"}},
@@ -32,11 +32,11 @@ func newRole(kind, namespace, name string, labels map[string]string) *olm.Role {
 	}}
 }
 
-// GroupRoles returns the three ClusterRoles of a group (F7; 000, 2.3.6):
-// <group>-admin, <group>-edit and <group>-view, in this order. They have no
-// rules of their own but an aggregation rule that collects those of the roles
-// that [APIRoles] returns. The APIs are those that the group provides; only the
-// naming [Running] needs them, which selects each by a label of its own.
+// GroupRoles returns the ClusterRoles of a group: <group>-admin, <group>-edit
+// and <group>-view, in this order. They have an aggregation rule that selects
+// the roles of [APIRoles], and no other rules. The APIs are those that the
+// group provides; only naming [Running] uses them, because it selects each API
+// by a separate label.
 func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role {
 	var roles []*olm.Role
 	for _, l := range levels {
@@ -61,16 +61,15 @@ func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role {
 	return roles
 }
 
-// APIRoles returns the ClusterRoles for the users of the APIs that a member of
-// the group provides (F7; 000, tables 2.5 and 2.6): for each API
-// <kind>.<group>-<version>-admin, -edit and -view, and for that of a CRD
-// <kind>.<group>-<version>-view-crdview, which lets users read the CRD. CRDs
-// come first, each kind in the order of the CSV. What 000 calls <kind> is the
-// plural by which RBAC knows the resource, so that <kind>.<group> is the name
-// of the CRD.
+// APIRoles returns the ClusterRoles for users of the APIs that a member of the
+// group provides: <kind>.<group>-<version>-admin, -edit and -view for each API,
+// and for CRDs also <kind>.<group>-<version>-view-crdview, which lets users
+// read the CRD. The documentation's <kind> is the plural name of the resource,
+// so <kind>.<group> is the name of the CRD. CRDs come first, then APIServices,
+// each in the order of the CSV.
 //
-// A member that failed with InterOperatorGroupOwnerConflict gets none, nor does
-// a copied CSV.
+// There are none for a copied CSV or a member that failed with
+// InterOperatorGroupOwnerConflict.
 func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Naming) []*olm.Role {
 	if csv.IsCopied() || csv.Status.Phase == olm.PhaseFailed && csv.Status.Reason == olm.ReasonInterOperatorGroupOwnerConflict {
 		return nil
@@ -103,8 +102,8 @@ func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Namin
 	return roles
 }
 
-// apiResources returns the APIs that a CSV owns, without those whose CRD has no
-// readable name, which [OwnAPIs] reports.
+// apiResources returns the APIs that a CSV owns, without CRDs with invalid
+// names, which [OwnAPIs] reports.
 func apiResources(csv *olm.ClusterServiceVersion, naming Naming) []apiResource {
 	var list []apiResource
 	for _, d := range csv.Spec.CRDs.Owned {
@@ -129,9 +128,8 @@ func apiResources(csv *olm.ClusterServiceVersion, naming Naming) []apiResource {
 	return list
 }
 
-// NameConflicts returns the operator groups of a cluster that share a name, by
-// which their documented ClusterRoles are the same object (001, 2.4.5.3): the
-// namespaces, sorted, per name.
+// NameConflicts returns the sorted namespaces of the operator groups that share
+// a name, by name. In documented naming, such groups share their ClusterRoles.
 func NameConflicts(groups []*olm.OperatorGroup) map[string][]string {
 	byName := map[string][]string{}
 	for _, g := range groups {

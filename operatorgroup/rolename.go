@@ -11,17 +11,16 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// A Naming says how the ClusterRoles for the users of a group are called and
-// how the group's roles find them.
+// A Naming determines the names of a group's ClusterRoles, and the labels by
+// which they aggregate.
 type Naming string
 
 const (
-	// Documented names them as tables 2.5 and 2.6 of 000 do. It is the default.
+	// Documented follows OLM's documentation. It is the default.
 	Documented Naming = ""
-	// Running names them as OLM v0.45 does. There a ClusterRole for an API
-	// serves every group that provides it, so that two groups with one API do
-	// not fight over its label, and two groups with one name have roles of
-	// their own.
+	// Running follows OLM v0.45. A ClusterRole for an API serves every group
+	// that provides it, so groups with the same API do not compete for its
+	// label. Groups with the same name have separate roles.
 	Running Naming = "running"
 )
 
@@ -35,8 +34,7 @@ const (
 
 const aggregateTo = "olm.opgroup.permissions/aggregate-to-"
 
-// OwnerLabels returns the labels by which what is generated for a resource is
-// found again (F7).
+// OwnerLabels returns the labels of objects that are generated for a resource.
 func OwnerLabels(owner olm.Resource) map[string]string {
 	h := owner.Head()
 	return map[string]string{
@@ -51,7 +49,7 @@ func (n Naming) groupRole(g *olm.OperatorGroup, level string) string {
 	if n == Documented {
 		return m.Name + "-" + level
 	}
-	const limit = 253 // of the name of an object
+	const limit = 253 // for the name of an object
 	hash := base62(fmt.Appendf(nil, "%s/%s/%s", m.Namespace, m.Name, level))
 	name := m.Name
 	if room := limit - len("olm.og..-") - len(level) - len(hash); len(name) >= room {
@@ -60,18 +58,18 @@ func (n Naming) groupRole(g *olm.OperatorGroup, level string) string {
 	return "olm.og." + name + "." + level + "-" + hash
 }
 
-// An apiResource is an API with what RBAC rules need of it.
+// An apiResource is an API with what RBAC rules need.
 type apiResource struct {
 	property.GVK
 	plural string
-	// prefix is the first part of the names of its roles.
+	// prefix is the prefix of the names of its roles.
 	prefix string
-	// crd is the name of its CRD, empty for an aggregated API.
+	// crd is the name of its CRD, or "" for an aggregated API.
 	crd string
 }
 
-// label returns the label by which a group's role of a level selects the role
-// of an API, and its value.
+// label returns the label, and its value, by which a group's role of a level
+// selects the role of an API.
 func (n Naming) label(g *olm.OperatorGroup, api property.GVK, level string) (key, value string) {
 	if n == Documented {
 		return aggregateTo + level, g.Metadata.Name
@@ -81,15 +79,15 @@ func (n Naming) label(g *olm.OperatorGroup, api property.GVK, level string) (key
 	return fmt.Sprintf("%s%x-%s", aggregateTo, hash.Sum64(), level), "true"
 }
 
-// base62 returns a hash of text in letters and digits.
+// base62 returns a hash of text as letters and digits.
 func base62(text []byte) string {
 	sum := sha256.Sum224(text)
 	return new(big.Int).SetBytes(sum[:]).Text(62)
 }
 
-// generatedName returns a name that depends on what it names, at most 63 bytes
-// long as far as base allows, in the way of the running OLM: operators that it
-// installed keep the names of their roles.
+// generatedName returns base, truncated if the name would be too long, and a
+// hash of the content. It is the name that OLM generates, so that installed
+// operators keep the names of their roles.
 func generatedName(base string, content []byte) string {
 	hash := base62(append(bytes.Clone(content), '\n'))
 	if room := 63 - len(hash) - 1; len(base)+len(hash) > 63 && room > 0 {

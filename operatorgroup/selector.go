@@ -8,12 +8,12 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// parseSelector returns an empty selector for one without requirements. Errors
-// begin with the JSON pointer below the selector.
+// parseSelector converts a selector. Without requirements the result is empty.
+// Errors begin with the JSON pointer below the selector.
 //
-// Labels right below the selector, as 001 writes them (`selector: {cool.io/prod:
-// "true"}`), count as matchLabels. An API server drops them, and the group then
-// serves every namespace, which its author did not mean.
+// Labels directly below the selector, as OLM's documentation writes them
+// (`selector: {cool.io/prod: "true"}`), are treated as matchLabels. An API
+// server drops them, and the group would then select every namespace.
 func parseSelector(s *olm.LabelSelector) (labels.Selector, error) {
 	if s == nil {
 		return nil, nil

@@ -8,18 +8,17 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// AllNamespaces is the one target of a group that serves every namespace.
+// AllNamespaces is the only target of a group that selects every namespace.
 const AllNamespaces = ""
 
-// Targets returns the namespaces that a group selects, sorted and each once
-// (F1): those it names; otherwise those whose labels its selector matches, of
-// the given ones; otherwise [AllNamespaces] alone. The result may be empty,
-// when a selector matches nothing, but is never nil, so that it can be told
-// from a status that nobody filled in.
+// Targets returns the namespaces that a group selects, sorted and without
+// duplicates: the target namespaces it names, or the given namespaces that
+// match its selector, or [AllNamespaces]. If a selector matches nothing, the
+// result is empty but not nil; nil means a status that has not been set.
 //
-// It is an error to name the empty namespace. A selector that Kubernetes refuses is
-// an error, too, even where the group names its namespaces: OLM gives such a group
-// no targets.
+// It returns an error for an empty target namespace, and for an invalid
+// selector even if the group also names target namespaces: OLM gives such a
+// group no targets.
 func Targets(g *olm.OperatorGroup, namespaces []*olm.Namespace) ([]string, error) {
 	s, err := parseSelector(g.Spec.Selector)
 	if err != nil {
@@ -28,7 +27,7 @@ func Targets(g *olm.OperatorGroup, namespaces []*olm.Namespace) ([]string, error
 	if list := g.Spec.TargetNamespaces; len(list) > 0 {
 		for i, ns := range list {
 			if ns == AllNamespaces {
-				return nil, fmt.Errorf("%s: /spec/targetNamespaces/%d is empty: name a namespace, or leave out targetNamespaces and selector to select all of them", g.Key(), i)
+				return nil, fmt.Errorf("%s: /spec/targetNamespaces/%d is empty; name a namespace, or remove targetNamespaces and selector to select all", g.Key(), i)
 			}
 		}
 		return set(list), nil
@@ -55,14 +54,14 @@ func set(list []string) []string {
 // IsGlobal reports whether targets select every namespace.
 func IsGlobal(targets []string) bool { return len(targets) == 1 && targets[0] == AllNamespaces }
 
-// SameTargets reports whether two lists hold the same targets, in any order.
-// Targets that nobody determined, nil, differ from none.
+// SameTargets reports whether two lists contain the same targets in any order.
+// Nil (not determined) differs from empty.
 func SameTargets(a, b []string) bool {
 	return (a == nil) == (b == nil) && slices.Equal(set(a), set(b))
 }
 
-// JoinTargets returns targets as the annotation olm.targetNamespaces has them:
-// a sorted comma list.
+// JoinTargets returns targets as the value of annotation olm.targetNamespaces:
+// a sorted, comma-separated list.
 func JoinTargets(targets []string) string {
 	list := slices.Clone(targets)
 	slices.Sort(list)

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// build returns a property of the shape with the given values for its keys.
-// Optional keys are left out when empty.
+// build returns a property of a shape with the given values for its keys. Empty
+// optional keys are left out.
 func build(s *shape, vals ...string) Property {
 	b := []byte{'{'}
 	for i, v := range vals {
@@ -25,8 +25,8 @@ func build(s *shape, vals ...string) Property {
 	return Property{Type: s.typ, Value: append(b, '}')}
 }
 
-// appendString appends s as JSON, with U+FFFD for each invalid byte and, in
-// contrast to encoding/json, the signs of a version range as they are.
+// appendString appends s as JSON. Each invalid byte becomes U+FFFD and, unlike
+// in encoding/json, the operators of version ranges are not escaped.
 func appendString(b []byte, s string) []byte {
 	b, _ = jsontext.AppendQuote(b, strings.ToValidUTF8(s, "\uFFFD"))
 	return b

@@ -12,9 +12,9 @@ import (
 	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
-// A MinorVersion is the part of an OpenShift version that counts for
-// olm.maxOpenShiftVersion: 4.19.0 and 4.19.0-rc.1 are both 4.19 (C7). It is
-// comparable.
+// A MinorVersion is the major and minor part of an OpenShift version, the part
+// that olm.maxOpenShiftVersion limits: 4.19.0 and 4.19.0-rc.1 are both 4.19. It
+// is comparable.
 type MinorVersion struct {
 	Major, Minor uint64
 }
@@ -27,14 +27,14 @@ func (v MinorVersion) Compare(o MinorVersion) int {
 // Next returns the next minor version: 4.20 for 4.19.
 func (v MinorVersion) Next() MinorVersion { return MinorVersion{v.Major, v.Minor + 1} }
 
-// String returns the version as authors write it: "4.19".
+// String returns the version as major.minor, such as "4.19".
 func (v MinorVersion) String() string {
 	return strconv.FormatUint(v.Major, 10) + "." + strconv.FormatUint(v.Minor, 10)
 }
 
-// ParseMinorVersion returns the major and minor part of a version. Like OLM it
-// is tolerant: a "v" in front, a missing minor (0) or patch and a pre-release
-// are all read.
+// ParseMinorVersion returns the major and minor part of a version. As in OLM,
+// the version may begin with "v", have a pre-release, and lack a minor (0) or
+// patch number.
 func ParseMinorVersion(s string) (MinorVersion, error) {
 	v, err := semver.ParseTolerant(s)
 	if err != nil {
@@ -43,13 +43,13 @@ func ParseMinorVersion(s string) (MinorVersion, error) {
 	return MinorVersion{v.Major, v.Minor}, nil
 }
 
-// ParseMaxOpenShiftVersion reads the value of an olm.maxOpenShiftVersion
-// property, a string or a number, of which only major.minor counts (C7).
+// ParseMaxOpenShiftVersion parses the value of an olm.maxOpenShiftVersion
+// property, a string or number of which only major and minor matter.
 //
-// A number is read by its digits, so 4.10 is minor ten. YAML tools that turn
-// it into a floating point number have already made 4.1 of it; authors should
-// quote the version. The error is an [*Error]: a value that cannot be read
-// must never pass for no limit.
+// A number is parsed by its digits, so the minor version of 4.10 is ten. YAML
+// tools that convert it to a floating-point number change it to 4.1, so authors
+// should quote the version. The error is an [*Error]. Never treat an invalid
+// value as no limit.
 func ParseMaxOpenShiftVersion(raw json.RawMessage) (MinorVersion, error) {
 	s, err := scalar(TypeMaxOpenShiftVersion, "a version such as \"4.19\"", raw)
 	if err != nil {
@@ -103,10 +103,10 @@ func NewMaxOpenShiftVersion(v MinorVersion) Property {
 
 var shapeKubeVersion = shape{TypeKubeVersion, []string{"version"}, 1}
 
-// ParseKubeVersion reads the value of an olm.kubeversion property,
-// {"version": "1.16.0"}, and returns the version as it is written. It must be
-// readable as a version, with or without minor and patch. The property is for
-// CEL rules; OLM itself does not look at it (H10). The error is an [*Error].
+// ParseKubeVersion parses the value of an olm.kubeversion property, such as
+// {"version": "1.16.0"}, and returns the version as written. The minor and
+// patch numbers may be missing. The property is meant for CEL rules; OLM itself
+// ignores it. The error is an [*Error].
 func ParseKubeVersion(raw json.RawMessage) (string, error) {
 	f, err := shapeKubeVersion.decode(raw)
 	if err != nil {

@@ -11,25 +11,25 @@ import (
 	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
-// maxKeys is the largest number of keys that a typed property has.
+// maxKeys is the maximum number of keys of a typed property.
 const maxKeys = 3
 
-// A shape is what a property that is a flat object of strings looks like.
+// A shape describes a property whose value is a flat object of strings.
 type shape struct {
 	typ      string
 	keys     []string
-	required int // the first keys that must be there; none may be empty
+	required int // the number of required keys, which come first
 }
 
-// fields holds the values of a shape's keys, in that order; nil means absent.
+// fields holds the values of a shape's keys in order. Nil means absent.
 type fields [maxKeys][]byte
 
-// decode reads raw, which must be an object, into the shape's fields. The
+// decode decodes raw, which must be an object, into the shape's fields. The
 // fields may share memory with raw.
 //
-// Nearly all properties of a catalog are objects of plain strings and nothing
-// else. scan reads those in one pass without allocating; whatever surprises
-// it, wrong or only unusual, is left to decodeSlow, which alone reports errors.
+// Nearly all properties in catalogs are objects of plain strings. scan decodes
+// those in one pass without allocating. It leaves everything else, valid or
+// not, to decodeSlow, which reports errors.
 func (s *shape) decode(raw []byte) (fields, error) {
 	f, ok := s.scan(raw)
 	if !ok {
@@ -50,7 +50,7 @@ func (s *shape) decode(raw []byte) (fields, error) {
 }
 
 // scan decodes an object whose keys are all in the shape and whose values are
-// all strings without escapes, in ASCII. It reports false on anything else.
+// all ASCII strings without escapes. It returns false for anything else.
 func (s *shape) scan(raw []byte) (f fields, ok bool) {
 	i := skipSpace(raw, 0)
 	if i == len(raw) || raw[i] != '{' {
@@ -72,7 +72,7 @@ func (s *shape) scan(raw []byte) (f fields, ok bool) {
 			return f, false
 		}
 		k := s.index(key)
-		if k < 0 || f[k] != nil { // unknown keys may repeat: not for this pass
+		if k < 0 || f[k] != nil { // left to decodeSlow
 			return f, false
 		}
 		f[k] = val
@@ -106,8 +106,8 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// scanString returns the contents of the plain string that starts at b[i] and
-// the index behind it. The contents are never nil if ok.
+// scanString returns the contents of the plain string that starts at b[i], and
+// the index after it. If ok, the contents are not nil.
 func scanString(b []byte, i int) (s []byte, next int, ok bool) {
 	if i >= len(b) || b[i] != '"' {
 		return nil, 0, false
@@ -123,7 +123,7 @@ func scanString(b []byte, i int) (s []byte, next int, ok bool) {
 	return nil, 0, false
 }
 
-// decodeSlow decodes any JSON text and reports what is wrong with it.
+// decodeSlow decodes any JSON text and reports errors.
 func (s *shape) decodeSlow(raw []byte) (f fields, err error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return f, s.errorf("", "no value; want an object with %s", s.wanted())
@@ -173,7 +173,7 @@ func (s *shape) decodeSlow(raw []byte) (f fields, err error) {
 
 var errTrailing = errors.New("text after the JSON value")
 
-// atEnd returns an error unless the decoder has nothing left but space.
+// atEnd returns an error unless only white space is left.
 func atEnd(d *jsontext.Decoder) error {
 	if _, err := d.ReadToken(); err != io.EOF {
 		return errTrailing
@@ -181,8 +181,8 @@ func atEnd(d *jsontext.Decoder) error {
 	return nil
 }
 
-// missing returns the error for an absent key. It looks for one that only
-// differs by case, which OLM's own reader would have accepted.
+// missing returns the error for a missing key. It mentions a key that differs
+// only in case, which OLM would have accepted.
 func (s *shape) missing(raw []byte, key string) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	if _, err := d.ReadToken(); err == nil {
@@ -223,7 +223,7 @@ func (s *shape) errorf(path, format string, args ...any) error {
 
 func (s *shape) syntax(err error) error { return syntaxError(s.typ, err) }
 
-// syntaxError gives the decoder's error the form of this package's.
+// syntaxError converts an error of the decoder to an *Error.
 func syntaxError(typ string, err error) error {
 	var syn *jsontext.SyntacticError
 	if !errors.As(err, &syn) {

@@ -2,14 +2,14 @@ package property
 
 import "encoding/json"
 
-// NewDeprecated returns the olm.deprecated property, by which a bundle is never
-// chosen anew (D12). Its value, an empty object, has no meaning.
+// NewDeprecated returns the olm.deprecated property, which prevents new
+// installations of a bundle. Its value is an empty object without meaning.
 func NewDeprecated() Property {
 	return Property{Type: TypeDeprecated, Value: json.RawMessage("{}")}
 }
 
-// NewConstraint returns the olm.constraint property for the JSON text of a
-// constraint, which is neither checked nor copied.
+// NewConstraint returns an olm.constraint property with the given JSON value,
+// which is neither validated nor copied.
 func NewConstraint(value json.RawMessage) Property {
 	return Property{Type: TypeConstraint, Value: value}
 }

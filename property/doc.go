@@ -1,22 +1,21 @@
-// Package property reads and builds the properties of operator bundles: the
-// {type, value} pairs of a file-based catalog by which bundles say what they
-// are, what they provide and what they need (rules A4 and A13).
+// Package property parses and builds the properties of operator bundles: the
+// {type, value} pairs in a file-based catalog that describe what a bundle is,
+// provides and requires.
 //
-// A [Property] keeps its value as raw JSON, so that a type this package does
-// not know survives unharmed. The types that OLM gives a meaning to have one
-// parser each:
+// A [Property] keeps its value as raw JSON, so that unknown types are
+// preserved. Each type that OLM defines has a parser:
 //
 //	p := property.Property{Type: property.TypeGVK, Value: raw}
 //	gvk, err := property.ParseGVK(p.Value)
 //
-// The parsers ignore keys that they do not know, since real catalogs carry
-// some, and are strict about the ones that they do know: a key is missing,
-// empty, of another type or given twice only by mistake, and the [Error] says
-// where by a JSON pointer. Keys are compared by case.
+// The parsers ignore unknown keys, which occur in real catalogs. They are
+// strict about known keys: a missing, empty or repeated key or one of the wrong
+// type is an [Error], which locates it with a JSON pointer. Keys are
+// case-sensitive.
 //
-// Builders go the other way: [NewGVK], [NewPackage] and so on return a
-// Property whose value has the keys in OLM's order.
+// Builders such as [NewGVK] and [NewPackage] return a Property whose keys are
+// in OLM's order.
 //
-// This package reads no files, compares no versions and does not interpret
-// olm.constraint values; package constraints does the latter.
+// This package does not read files, compare versions, or interpret
+// olm.constraint values; for the latter see package constraints.
 package property

@@ -1,18 +1,18 @@
 package property
 
-// An Error says what is wrong with the value of a property, and where.
+// An Error reports an invalid property value.
 type Error struct {
 	// Type is the property's type, such as "olm.gvk".
 	Type string
-	// Path is the JSON pointer, within the value, of the element at fault:
-	// "/version". It is empty when that is the value itself.
+	// Path is the JSON pointer to the invalid element in the value, such as
+	// "/version", or "" for the value itself.
 	Path string
-	// Err is the fault, without the place.
+	// Err is the cause, without the position.
 	Err error
 }
 
-// Error returns the type, the path if there is one, and the fault:
-// `olm.gvk: /version: want a string, found a number`.
+// Error returns the type, the path, if any, and the cause, as in `olm.gvk:
+// /version: want a string, found a number`.
 func (e *Error) Error() string {
 	s := e.Type + ": "
 	if e.Path != "" {
@@ -21,5 +21,5 @@ func (e *Error) Error() string {
 	return s + e.Err.Error()
 }
 
-// Unwrap returns the fault.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -7,16 +7,16 @@ import (
 	"fmt"
 )
 
-// A GVK names a Kubernetes API by group, version and kind: what an olm.gvk
-// property provides and an olm.gvk.required property asks for. It is
-// comparable; its zero value names nothing.
+// A GVK identifies a Kubernetes API by group, version and kind: one that an
+// olm.gvk property provides or an olm.gvk.required property requires. It is
+// comparable. The zero value identifies no API.
 type GVK struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
 }
 
-// Compare orders GVKs by group, then kind, then version, each as bytes. It
+// Compare orders GVKs by group, then kind, then version, byte by byte. It
 // returns -1, 0 or +1.
 func (g GVK) Compare(o GVK) int {
 	return cmp.Or(
@@ -26,17 +26,18 @@ func (g GVK) Compare(o GVK) int {
 	)
 }
 
-// String returns the GVK for people: "EtcdCluster (etcd.database.coreos.com/v1beta2)".
+// String returns the GVK in a readable form, such as "EtcdCluster
+// (etcd.database.coreos.com/v1beta2)".
 func (g GVK) String() string {
 	return g.Kind + " (" + g.Group + "/" + g.Version + ")"
 }
 
-// Validate returns nil if the parts follow Kubernetes naming (A13): the group
-// is a DNS subdomain, the version a DNS-1035 label, the kind a DNS-1035 label
-// but for the case of its letters. Otherwise it returns a [*NameError] per wrong
-// part, joined, in the order group, version, kind. OLM and opm do not check
-// this (H18), so a violation is a finding about the catalog, not a reason to
-// refuse to read it.
+// Validate returns nil if the parts are valid Kubernetes names: the group a DNS
+// subdomain, the version a DNS-1035 label, and the kind a DNS-1035 label in
+// which upper-case letters are allowed. Otherwise it returns a [*NameError] for
+// each invalid part, joined, in the order group, version, kind. OLM and opm do
+// not check this, so treat an error as a finding about the catalog rather than
+// a reason to reject it.
 func (g GVK) Validate() error {
 	return errors.Join(
 		part("group", g.Group, maxSubdomain, isSubdomain,
@@ -48,17 +49,17 @@ func (g GVK) Validate() error {
 	)
 }
 
-// Lengths of names in bytes, from RFC 1123 by way of Kubernetes.
+// Maximum lengths of names in bytes, from RFC 1123 and Kubernetes.
 const (
 	maxSubdomain = 253
 	maxLabel     = 63
 )
 
-// A NameError says that a part of a GVK breaks Kubernetes' rules for names.
+// A NameError reports a part of a GVK that is not a valid Kubernetes name.
 type NameError struct {
 	Part string // "group", "version" or "kind"
 	Name string
-	Want string // what is expected, in words
+	Want string // a description of valid names
 }
 
 // Error returns `version "1": want lower-case letters, …`.
@@ -84,7 +85,7 @@ func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isSubdomain(s string) bool {
-	edge := true // at the beginning of a part, or behind a '-'
+	edge := true // at the beginning of a part, or after a '-'
 	for i := range len(s) {
 		switch c := s[i]; {
 		case isLower(c) || isDigit(c):
@@ -135,13 +136,13 @@ var (
 	shapeGVKRequired = shape{TypeGVKRequired, []string{"group", "version", "kind"}, 3}
 )
 
-// ParseGVK reads the value of an olm.gvk property. All three parts must be
-// there and not empty; whether they follow Kubernetes naming is for
-// [GVK.Validate] to say. The error is an [*Error].
+// ParseGVK parses the value of an olm.gvk property. All three parts must be
+// present and not empty; use [GVK.Validate] to check that they are valid names.
+// The error is an [*Error].
 func ParseGVK(raw json.RawMessage) (GVK, error) { return shapeGVK.gvk(raw) }
 
-// ParseGVKRequired reads the value of an olm.gvk.required property as ParseGVK
-// does; only the type in its errors is another.
+// ParseGVKRequired parses the value of an olm.gvk.required property like
+// ParseGVK.
 func ParseGVKRequired(raw json.RawMessage) (GVK, error) { return shapeGVKRequired.gvk(raw) }
 
 func (s *shape) gvk(raw []byte) (GVK, error) {
@@ -152,18 +153,18 @@ func (s *shape) gvk(raw []byte) (GVK, error) {
 	return GVK{Group: string(f[0]), Version: string(f[1]), Kind: string(f[2])}, nil
 }
 
-// NewGVK returns the olm.gvk property that says that g is provided.
+// NewGVK returns the olm.gvk property that provides g.
 func NewGVK(g GVK) Property {
 	return build(&shapeGVK, g.Group, g.Version, g.Kind)
 }
 
-// NewGVKRequired returns the olm.gvk.required property that asks for g.
+// NewGVKRequired returns the olm.gvk.required property that requires g.
 func NewGVKRequired(g GVK) Property {
 	return build(&shapeGVKRequired, g.Group, g.Version, g.Kind)
 }
 
-// RepeatedGVK returns the first API that several olm.gvk properties of a list
-// name; false when there is none (H26).
+// RepeatedGVK returns the first API that is repeated in the olm.gvk properties
+// of a list, or false.
 func RepeatedGVK(list []Property) (GVK, bool) {
 	seen := map[GVK]bool{}
 	for _, p := range list {

@@ -2,8 +2,9 @@ package property
 
 import "encoding/json"
 
-// A Label is the value of an olm.label property, which a bundle carries, or of
-// an olm.label.required property, which asks for a bundle that carries it (H10).
+// A Label is the value of an olm.label property, which gives a bundle a label,
+// or of an olm.label.required property, which requires a bundle with that
+// label.
 type Label struct {
 	Label string `json:"label"`
 }
@@ -13,12 +14,12 @@ var (
 	shapeLabelRequired = shape{TypeLabelRequired, []string{"label"}, 1}
 )
 
-// ParseLabel reads the value of an olm.label property, which must not be
+// ParseLabel parses the value of an olm.label property. The label must not be
 // empty. The error is an [*Error].
 func ParseLabel(raw json.RawMessage) (Label, error) { return shapeLabel.label(raw) }
 
-// ParseLabelRequired reads the value of an olm.label.required property as
-// ParseLabel does; only the type in its errors is another.
+// ParseLabelRequired parses the value of an olm.label.required property like
+// ParseLabel.
 func ParseLabelRequired(raw json.RawMessage) (Label, error) { return shapeLabelRequired.label(raw) }
 
 func (s *shape) label(raw []byte) (Label, error) {
@@ -32,5 +33,5 @@ func (s *shape) label(raw []byte) (Label, error) {
 // NewLabel returns the olm.label property for l.
 func NewLabel(l Label) Property { return build(&shapeLabel, l.Label) }
 
-// NewLabelRequired returns the olm.label.required property that asks for l.
+// NewLabelRequired returns the olm.label.required property that requires l.
 func NewLabelRequired(l Label) Property { return build(&shapeLabelRequired, l.Label) }

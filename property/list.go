@@ -13,13 +13,13 @@ import (
 	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
-// ParseList reads a JSON list of properties, as the annotation olm.properties
-// of an installed CSV holds one (C7), in the order of the list. Each element
-// must have a non-empty type and a value that is not null (A4); other keys are
-// ignored. The values do not share memory with raw.
+// ParseList parses a JSON list of properties, such as annotation olm.properties
+// of an installed CSV, in list order. Each element must have a non-empty type
+// and a value other than null; other keys are ignored. The values do not share
+// memory with raw.
 //
-// The error is an [*Error] whose path begins with the index of the element.
-// Its Type is "olm.properties", the name of the annotation.
+// The error is an [*Error] whose Path begins with the index of the element and
+// whose Type is "olm.properties".
 func ParseList(raw []byte) ([]Property, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, listErrorf("", "no value; want a list of {type, value}")
@@ -53,19 +53,20 @@ func ParseList(raw []byte) ([]Property, error) {
 	return ps, nil
 }
 
-// The annotations by which an installed ClusterServiceVersion keeps the
+// The annotations in which an installed ClusterServiceVersion stores the
 // properties of its bundle.
 const (
-	// Annotation holds a JSON list of properties (C7, E3).
+	// Annotation holds a JSON list of properties.
 	Annotation = "olm.properties"
-	// ProjectedAnnotation is what OLM v0.45 writes in its place: an object with the
-	// list as "properties".
+	// ProjectedAnnotation is what OLM v0.45 writes instead: an object with the
+	// list in "properties".
 	ProjectedAnnotation = "operatorframework.io/properties"
 )
 
-// ParseProjected reads the value of [ProjectedAnnotation] as OLM does (H22): an
-// object without a list has no properties, and elements without a type or a value do
-// not count. The list is never nil. Errors of the list are those of [ParseList].
+// ParseProjected parses the value of [ProjectedAnnotation] as OLM does: an
+// object without a list has no properties, and elements without a type or value
+// are ignored. The list is never nil. Errors in the list are those of
+// [ParseList].
 func ParseProjected(raw []byte) ([]Property, error) {
 	var v struct {
 		Properties []Property `json:"properties"`
@@ -82,7 +83,7 @@ func ParseProjected(raw []byte) ([]Property, error) {
 	return list, nil
 }
 
-// projectedError returns what [ParseList] finds wrong in the list, or else err.
+// projectedError returns the error of [ParseList] for the list, or else err.
 func projectedError(raw []byte, err error) error {
 	var v struct {
 		Properties json.RawMessage `json:"properties"`
@@ -96,10 +97,10 @@ func projectedError(raw []byte, err error) error {
 	return err
 }
 
-// LowestMaxOpenShift returns the newest platform that a bundle with these
-// properties supports (C7): the lowest olm.maxOpenShiftVersion, for all of them
-// hold; ok is false when there is none. The error is that of the first that cannot
-// be read, which must never pass for no limit.
+// LowestMaxOpenShift returns the newest OpenShift version that a bundle with
+// these properties supports: the lowest olm.maxOpenShiftVersion, because all of
+// them apply. If there is none, ok is false. The error is that of the first
+// invalid value. Never treat it as no limit.
 func LowestMaxOpenShift(list iter.Seq[Property]) (lowest MinorVersion, ok bool, err error) {
 	for p := range list {
 		if p.Type != TypeMaxOpenShiftVersion {
@@ -179,8 +180,8 @@ func parseElement(d *jsontext.Decoder, path string) (p Property, err error) {
 	return p, nil
 }
 
-// listSyntax is syntaxError for errors in the midst of the list, where the end
-// of the text is never in order.
+// listSyntax is syntaxError for errors inside the list, where the end of the
+// text is always an error.
 func listSyntax(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

@@ -2,21 +2,21 @@ package property
 
 import "encoding/json"
 
-// A Package is the value of an olm.package property: which package a bundle
-// belongs to and which version of it the bundle is.
+// A Package is the value of an olm.package property: the package and version of
+// a bundle.
 type Package struct {
 	PackageName string `json:"packageName"`
-	// Version is a semantic version; ParsePackage does not check it.
+	// Version is a semantic version. ParsePackage does not validate it.
 	Version string `json:"version"`
-	// Release tells two builds of one version apart (A8). It is usually empty.
+	// Release distinguishes builds of the same version. It is usually empty.
 	Release string `json:"release,omitempty"`
 }
 
 // A PackageRequired is the value of an olm.package.required property.
 type PackageRequired struct {
 	PackageName string `json:"packageName"`
-	// VersionRange is a range in blang/semver syntax (C2), which
-	// ParsePackageRequired does not check.
+	// VersionRange is a range in blang/semver syntax. ParsePackageRequired does
+	// not validate it.
 	VersionRange string `json:"versionRange"`
 }
 
@@ -25,9 +25,9 @@ var (
 	shapePackageRequired = shape{TypePackageRequired, []string{"packageName", "versionRange"}, 2}
 )
 
-// ParsePackage reads the value of an olm.package property. The name and the
-// version must be there and not empty; the release may be absent. The error is
-// an [*Error].
+// ParsePackage parses the value of an olm.package property. The name and
+// version must be present and not empty; the release may be absent. The error
+// is an [*Error].
 func ParsePackage(raw json.RawMessage) (Package, error) {
 	f, err := shapePackage.decode(raw)
 	if err != nil {
@@ -36,9 +36,9 @@ func ParsePackage(raw json.RawMessage) (Package, error) {
 	return Package{PackageName: string(f[0]), Version: string(f[1]), Release: string(f[2])}, nil
 }
 
-// ParseInstalledPackage reads the value of an olm.package property of an installed
-// operator as OLM does, which reads what older versions of it wrote (H22): the
-// version may be missing, empty or null, and the case of keys does not matter. The
+// ParseInstalledPackage parses the value of an installed operator's olm.package
+// property. As in OLM, which also reads what its older versions wrote, the
+// version may be missing, empty or null, and keys are not case-sensitive. The
 // error is an [*Error].
 func ParseInstalledPackage(raw json.RawMessage) (Package, error) {
 	p, wrong := ParsePackage(raw)
@@ -51,8 +51,8 @@ func ParseInstalledPackage(raw json.RawMessage) (Package, error) {
 	return p, nil
 }
 
-// ParsePackageRequired reads the value of an olm.package.required property.
-// The name and the range must be there and not empty. The error is an [*Error].
+// ParsePackageRequired parses the value of an olm.package.required property.
+// The name and range must be present and not empty. The error is an [*Error].
 func ParsePackageRequired(raw json.RawMessage) (PackageRequired, error) {
 	f, err := shapePackageRequired.decode(raw)
 	if err != nil {
@@ -61,7 +61,8 @@ func ParsePackageRequired(raw json.RawMessage) (PackageRequired, error) {
 	return PackageRequired{PackageName: string(f[0]), VersionRange: string(f[1])}, nil
 }
 
-// NewPackage returns the olm.package property for p; an empty release is left out.
+// NewPackage returns the olm.package property for p. An empty release is left
+// out.
 func NewPackage(p Package) Property {
 	return build(&shapePackage, p.PackageName, p.Version, p.Release)
 }
