@@ -30,7 +30,7 @@ type Diff struct {
 // has none.
 type PackageDiff struct {
 	Name            string   `json:"name"`
-	DefaultChannel  *Change  `json:"defaultChannel,omitempty"`
+	DefaultChannel  *Change  `json:"defaultChannel,omitzero"`
 	ChannelsAdded   []string `json:"channelsAdded,omitempty"`
 	ChannelsRemoved []string `json:"channelsRemoved,omitempty"`
 	BundlesAdded    []Node   `json:"bundlesAdded,omitempty"`
@@ -62,7 +62,7 @@ type DeprecationChange struct {
 type ChannelDiff struct {
 	Name string `json:"name"`
 	// Head is set when the head moved. A side without a head is empty.
-	Head *Change `json:"head,omitempty"`
+	Head *Change `json:"head,omitzero"`
 	// Gained are nodes that had no path to the head and have one, Lost the
 	// contrary, Changed those that now take another next step on their path.
 	Gained  []Node    `json:"gained,omitempty"`

@@ -15,8 +15,8 @@ import (
 type BundleChange struct {
 	Name string `json:"name"`
 	// Image and Version are set when they changed. A side without one is empty.
-	Image   *Change `json:"image,omitempty"`
-	Version *Change `json:"version,omitempty"`
+	Image   *Change `json:"image,omitzero"`
+	Version *Change `json:"version,omitzero"`
 	// PropertiesAdded and PropertiesRemoved are requirements, provided APIs,
 	// limits of the platform and all else that an index keeps, by type and value.
 	// The metadata and objects of a bundle are not compared.

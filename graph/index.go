@@ -93,9 +93,9 @@ type extra struct {
 
 type problem struct {
 	Code    fbc.Code `json:"code"`
-	Warning bool     `json:"warning,omitempty"`
+	Warning bool     `json:"warning,omitzero"`
 	File    string   `json:"file,omitempty"`
-	Line    int      `json:"line,omitempty"`
+	Line    int      `json:"line,omitzero"`
 	Schema  string   `json:"schema,omitempty"`
 	Package string   `json:"package,omitempty"`
 	Name    string   `json:"name,omitempty"`

@@ -23,7 +23,7 @@ type CRDViolation struct {
 	Message string `json:"message"`
 	// Unchecked says that nothing is known to break, but that something could
 	// not be checked.
-	Unchecked bool `json:"unchecked,omitempty"`
+	Unchecked bool `json:"unchecked,omitzero"`
 }
 
 // String tells the violation.

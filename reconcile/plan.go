@@ -3,10 +3,11 @@ package reconcile
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile/olm"
@@ -47,7 +48,7 @@ type Change struct {
 	For olm.Key `json:"for"`
 	// Event is what to tell the users of the For object once the change is
 	// made, if anything.
-	Event *Event `json:"event,omitempty"`
+	Event *Event `json:"event,omitzero"`
 }
 
 // A Version is an object as of a write.
@@ -88,7 +89,7 @@ type Note struct {
 	Message string  `json:"message"`
 	// Advice is set where the note repeats what [Advise] says of the object: it
 	// explains nothing about the plan.
-	Advice bool `json:"advice,omitempty"`
+	Advice bool `json:"advice,omitzero"`
 }
 
 // String returns the note for people.
@@ -111,15 +112,21 @@ type Plan struct {
 	// planned without the subscriptions that it refuses (G1); with the resolver's
 	// option Partial that is the solution, and Refused says what is left out.
 	Problem  *resolver.Problem  `json:"-"`
-	Solution *resolver.Solution `json:"solution,omitempty"`
+	Solution *resolver.Solution `json:"solution,omitzero"`
 	Refused  error              `json:"-"`
+}
+
+// MarshalJSON returns the plan as an object. Lists that it always has are never null.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	type plain Plan
+	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
 // Hash returns a hash of the changes: the same state and content have the same
 // hash (G2).
 func (p *Plan) Hash() string {
 	h := sha256.New()
-	text, err := json.Marshal(p.Changes)
+	text, err := json.Marshal(p.Changes, json.Deterministic(true))
 	h.Write(text)
 	if err != nil { // an object of the snapshot is no JSON: its bytes count
 		for i := range p.Changes {

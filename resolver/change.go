@@ -33,7 +33,7 @@ type Change struct {
 	// Bundle, Requirement and Place are what has to change upstream.
 	Bundle      Ref    `json:"bundle,omitzero"`
 	Requirement string `json:"requirement,omitempty"`
-	Place       *Place `json:"place,omitempty"`
+	Place       *Place `json:"place,omitzero"`
 	// Advice is the change as an instruction, for some kinds.
 	Advice string `json:"advice,omitempty"`
 }

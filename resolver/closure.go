@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
@@ -26,6 +28,12 @@ type Closure struct {
 	Conflict *Conflict `json:"-"`
 	// Reason is the text of Conflict.
 	Reason string `json:"reason,omitempty"`
+}
+
+// MarshalJSON returns the closure as an object. Lists that it always has are never null.
+func (c Closure) MarshalJSON() ([]byte, error) {
+	type plain Closure
+	return json.Marshal(plain(c), json.Deterministic(true))
 }
 
 // An UnmetRequirement is a requirement of a bundle.

@@ -17,7 +17,7 @@ type Difference struct {
 	// Subscription is the name of the subscription that the rule concerns, or "".
 	Subscription string `json:"subscription,omitempty"`
 	// Bundle is the bundle or installed operator that the rule concerns, or nil.
-	Bundle *Ref `json:"bundle,omitempty"`
+	Bundle *Ref `json:"bundle,omitzero"`
 	// Text states what OLM does, and how to avoid the difference.
 	Text string `json:"text"`
 }

@@ -10,18 +10,18 @@ type factJSON struct {
 	Code         Code     `json:"code"`
 	Text         string   `json:"text"`
 	Subscription string   `json:"subscription,omitempty"`
-	Bundle       *Ref     `json:"bundle,omitempty"`
-	Operator     *Ref     `json:"operator,omitempty"`
+	Bundle       *Ref     `json:"bundle,omitzero"`
+	Operator     *Ref     `json:"operator,omitzero"`
 	Package      string   `json:"package,omitempty"`
 	API          string   `json:"api,omitempty"`
 	Requirement  string   `json:"requirement,omitempty"`
 	Message      string   `json:"message,omitempty"`
-	Place        *Place   `json:"place,omitempty"`
+	Place        *Place   `json:"place,omitzero"`
 	Missing      string   `json:"missing,omitempty"`
 	Known        []string `json:"known,omitempty"`
 	Nearest      []string `json:"nearest,omitempty"`
-	Policy       *Policy  `json:"policy,omitempty"`
-	Fault        PinFault `json:"fault,omitempty"`
+	Policy       *Policy  `json:"policy,omitzero"`
+	Fault        PinFault `json:"fault,omitzero"`
 	Targets      []string `json:"targets,omitempty"`
 	Error        string   `json:"error,omitempty"`
 	Candidates   []Ref    `json:"candidates,omitempty"`
@@ -77,10 +77,10 @@ func (list Facts) MarshalJSON() ([]byte, error) {
 // MarshalJSON returns the core as an object with its headline, its facts, the rules
 // in it that could not be evaluated, and its derivation, unless that takes long to
 // find: see [Core.Derive].
-func (c *Core) MarshalJSON() ([]byte, error) {
+func (c Core) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Headline   string  `json:"headline"`
-		Derivation *Step   `json:"derivation,omitempty"`
+		Derivation *Step   `json:"derivation,omitzero"`
 		Facts      Facts   `json:"facts"`
 		Faults     []Fault `json:"faults,omitempty"`
 	}{Headline: c.headline, Facts: c.Facts, Faults: c.Faults}
@@ -93,7 +93,7 @@ func (c *Core) MarshalJSON() ([]byte, error) {
 // MarshalJSON returns the conflict as an object with its cores, the names of the
 // subscriptions that can be planned and of those that are refused, and the plan
 // of the former.
-func (c *Conflict) MarshalJSON() ([]byte, error) {
+func (c Conflict) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Cores   []*Core    `json:"cores"`
 		Planned []string   `json:"planned"`

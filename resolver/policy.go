@@ -18,7 +18,7 @@ type Policy struct {
 	// operator may stay.
 	Pin string `json:"pin,omitempty"`
 	// Hold allows neither upgrades nor new installations of the package.
-	Hold bool `json:"hold,omitempty"`
+	Hold bool `json:"hold,omitzero"`
 	// Exclude blocks bundles, by name or version range.
 	Exclude string `json:"exclude,omitempty"`
 	Reason  string `json:"reason,omitempty"`

@@ -4,16 +4,20 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // A Problem is what a resolution is about: one namespace with its
 // subscriptions, its installed operators and the catalogs it sees. It marshals
 // to one JSON document. The zero Problem solves to nothing.
 type Problem struct {
+	FormatVersion document.FormatVersion `json:"formatVersion"`
 	// ID is the caller's name for the problem; answers repeat it.
 	ID string `json:"id,omitempty"`
 	// Catalogs are those of the cluster. All that the namespace sees take part
@@ -32,10 +36,16 @@ type Problem struct {
 	Policies []Policy `json:"policies,omitempty"`
 	// OperatorGroup, when set, keeps bundles out whose install modes do not serve
 	// its targets (G7).
-	OperatorGroup *OperatorGroup `json:"operatorGroup,omitempty"`
+	OperatorGroup *OperatorGroup `json:"operatorGroup,omitzero"`
 	Options       Options        `json:"options,omitzero"`
 
 	clusterWide bool // catalogs belong to no namespace, as in OLM v1
+}
+
+// MarshalJSON returns the problem as an object. Lists that it always has are never null.
+func (p Problem) MarshalJSON() ([]byte, error) {
+	type plain Problem
+	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
 // A Catalog is a catalog as a namespace sees it.
@@ -52,7 +62,7 @@ type Catalog struct {
 	// FBC is the catalog itself, as text, which may be empty; Dir names its
 	// directory. At most one of them is set. [Problem.Open] turns them into
 	// Graph.
-	FBC *string `json:"fbc,omitempty"`
+	FBC *string `json:"fbc,omitzero"`
 	Dir string  `json:"dir,omitempty"`
 	// Digest is the content hash of the catalog that the problem was written
 	// with ([graph.Catalog.Digest]); Open refuses another content.
@@ -136,18 +146,18 @@ const (
 // Options adjust a resolution. The zero value means the defaults.
 type Options struct {
 	// Semantics say how constraints are read.
-	Semantics         Semantics         `json:"constraints,omitempty"`
-	SubscriptionOrder SubscriptionOrder `json:"subscriptionOrder,omitempty"`
+	Semantics         Semantics         `json:"constraints,omitzero"`
+	SubscriptionOrder SubscriptionOrder `json:"subscriptionOrder,omitzero"`
 	// OtherSources lets the operator of a subscription that names a catalog be
 	// upgraded from other catalogs too, after its own (B4).
-	OtherSources bool `json:"otherSources,omitempty"`
+	OtherSources bool `json:"otherSources,omitzero"`
 	// IgnoreUnhealthy resolves without the unhealthy catalogs instead of
 	// failing (D14).
-	IgnoreUnhealthy bool `json:"ignoreUnhealthy,omitempty"`
+	IgnoreUnhealthy bool `json:"ignoreUnhealthy,omitzero"`
 	// Partial plans the independent parts of the namespace that can be planned
 	// and reports the others in [Solution.Refused], instead of refusing all
 	// (G1).
-	Partial bool `json:"partial,omitempty"`
+	Partial bool `json:"partial,omitzero"`
 	// Cluster is what CEL rules see of the cluster.
 	Cluster constraints.Cluster `json:"cluster,omitzero"`
 	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their

@@ -8,14 +8,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // A Record is a problem with its answer. It marshals to one JSON document that can be
 // replayed elsewhere and later.
 type Record struct {
-	Problem Problem `json:"problem"`
-	Answer  Answer  `json:"answer"`
+	FormatVersion document.FormatVersion `json:"formatVersion"`
+	Problem       Problem                `json:"problem"`
+	Answer        Answer                 `json:"answer"`
+}
+
+// MarshalJSON returns the record as an object. Lists that it always has are never null.
+func (r Record) MarshalJSON() ([]byte, error) {
+	type plain Record
+	return json.Marshal(plain(r), json.Deterministic(true))
 }
 
 // An Answer is the part of a resolution's result that a replay compares.

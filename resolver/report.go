@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/constraints"
 )
 
@@ -19,6 +21,12 @@ type Report struct {
 	Planned []string   `json:"planned"`
 	Refused []string   `json:"refused"`
 	Plan    []Selected `json:"plan"`
+}
+
+// MarshalJSON returns the report as an object. Lists that it always has are never null.
+func (r Report) MarshalJSON() ([]byte, error) {
+	type plain Report
+	return json.Marshal(plain(r), json.Deterministic(true))
 }
 
 // A CoreReport explains one core.

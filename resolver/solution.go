@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/graph"
 )
 
@@ -22,7 +24,7 @@ type Solution struct {
 	Stayed []Stay `json:"stayed,omitempty"`
 	// Refused is the conflict of the parts that have no plan, when the problem
 	// asks for a partial answer; nil when everything is planned.
-	Refused *Conflict `json:"refused,omitempty"`
+	Refused *Conflict `json:"refused,omitzero"`
 	// LeftOut are bundles that some choice could have had and installed
 	// operators, of which something cannot be read (H7), by catalog and name: a
 	// bundle is not chosen, an operator stays without what it may require.
@@ -42,6 +44,12 @@ type Solution struct {
 	why *why
 	// off are the facts of the parts that a partial solution leaves out.
 	off []int
+}
+
+// MarshalJSON returns the solution as an object. Lists that it always has are never null.
+func (s Solution) MarshalJSON() ([]byte, error) {
+	type plain Solution
+	return json.Marshal(plain(s), json.Deterministic(true))
 }
 
 // A Selected is a bundle to install.

@@ -20,7 +20,7 @@ type Reason struct {
 	// the requirement is defined.
 	By          Ref    `json:"by,omitzero"`
 	Requirement string `json:"requirement,omitempty"`
-	Place       *Place `json:"place,omitempty"`
+	Place       *Place `json:"place,omitzero"`
 	// Preferred are the options that were preferred over the bundle but not possible,
 	// each with the reason.
 	Preferred []*Step `json:"preferred,omitempty"`
@@ -263,7 +263,7 @@ type WhyNot struct {
 	// Text is the reason without the name of the bundle.
 	Text string `json:"text"`
 	// Against is the derivation of why the bundle is not possible, if it is not.
-	Against *Step `json:"against,omitempty"`
+	Against *Step `json:"against,omitzero"`
 }
 
 // WhyNot returns why the solution does not contain a bundle, for each catalog and channel

@@ -174,9 +174,9 @@ type jsonFinding struct {
 	Code     fbc.Code     `json:"code"`
 	Severity fbc.Severity `json:"severity"`
 	File     string       `json:"file,omitempty"`
-	Line     int          `json:"line,omitempty"`
+	Line     int          `json:"line,omitzero"`
 	// FieldLine is the line of Path, where it is known.
-	FieldLine int    `json:"fieldLine,omitempty"`
+	FieldLine int    `json:"fieldLine,omitzero"`
 	Schema    string `json:"schema,omitempty"`
 	Package   string `json:"package,omitempty"`
 	Name      string `json:"name,omitempty"`

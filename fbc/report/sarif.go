@@ -56,7 +56,7 @@ type (
 	}
 	sarifPhysical struct {
 		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
+		Region   *sarifRegion  `json:"region,omitzero"`
 	}
 	sarifArtifact struct {
 		URI string `json:"uri"`

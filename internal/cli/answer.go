@@ -25,8 +25,8 @@ type answer struct {
 	Differs []resolver.Difference `json:"differs,omitempty"`
 	Faults  []resolver.Fault      `json:"faults,omitempty"`
 	// Refused is the conflict of the parts that a partial answer leaves out.
-	Refused  *resolver.Conflict `json:"refused,omitempty"`
-	Conflict *resolver.Conflict `json:"conflict,omitempty"`
+	Refused  *resolver.Conflict `json:"refused,omitzero"`
+	Conflict *resolver.Conflict `json:"conflict,omitzero"`
 	// Error says why the problem was not answered.
 	Error string `json:"error,omitempty"`
 

@@ -207,7 +207,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		Bundle  string           `json:"bundle"`
 		Reasons resolver.Reasons `json:"reasons"`
 		// Also is what else asks for the bundle.
-		Also resolver.Reasons `json:"also,omitempty"`
+		Also resolver.Reasons `json:"also,omitzero"`
 	}
 	list := []explained{}
 	for _, name := range names {

@@ -89,7 +89,7 @@ type pathAnswer struct {
 	Reading  graph.Reading `json:"reading"`
 	Channels []string      `json:"channels,omitempty"`
 	From     graph.Node    `json:"from"`
-	To       *graph.Node   `json:"to,omitempty"`
+	To       *graph.Node   `json:"to,omitzero"`
 	// OK: there is a path to To, or to a head.
 	OK       bool         `json:"ok"`
 	Heads    []graph.Node `json:"heads"`

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/internal/visible"
@@ -80,9 +81,20 @@ says why), 2 the input could not be read.`,
 type planDocument struct {
 	*reconcile.Plan
 	// Hash tells plans apart: the same state has the same one (G2).
-	Hash    string            `json:"hash"`
-	Refused string            `json:"refused,omitempty"`
-	Advice  *reconcile.Advice `json:"advice"`
+	Hash    string
+	Refused string
+	Advice  *reconcile.Advice
+}
+
+// MarshalJSON returns the plan as an object with the rest of the document.
+func (d *planDocument) MarshalJSON() ([]byte, error) {
+	type plan reconcile.Plan // without its method
+	return json.Marshal(struct {
+		plan
+		Hash    string            `json:"hash"`
+		Refused string            `json:"refused,omitempty"`
+		Advice  *reconcile.Advice `json:"advice"`
+	}{plan(*d.Plan), d.Hash, d.Refused, d.Advice}, json.Deterministic(true))
 }
 
 func (d *planDocument) text(w io.Writer) error {

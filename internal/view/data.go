@@ -11,7 +11,7 @@ type pageData struct {
 	Title    string        `json:"title"`
 	Catalogs []catalogData `json:"catalogs"`
 	Answers  []answerData  `json:"answers"`
-	Diff     *diffData     `json:"diff,omitempty"`
+	Diff     *diffData     `json:"diff,omitzero"`
 	// Codes tell what the steps of derivations are.
 	Codes []codeData `json:"codes,omitempty"`
 }
@@ -22,10 +22,10 @@ type catalogData struct {
 	Channels int    `json:"channels"`
 	// Problems are the first maxProblems of NumProblems.
 	Problems    []string `json:"problems,omitempty"`
-	NumProblems int      `json:"numProblems,omitempty"`
+	NumProblems int      `json:"numProblems,omitzero"`
 	// NoWords: the catalog is an index whose files are not at hand, so that
 	// nothing is known of what packages say of themselves.
-	NoWords  bool      `json:"noWords,omitempty"`
+	NoWords  bool      `json:"noWords,omitzero"`
 	Packages []pkgData `json:"packages"`
 }
 
@@ -45,7 +45,7 @@ type pkgData struct {
 	Channels []channelData `json:"channels"`
 	// All is how OLM v1 reads all channels together; nil for a single channel,
 	// where it says the same.
-	All *waysData `json:"all,omitempty"`
+	All *waysData `json:"all,omitzero"`
 	// Reasons, APIs, Sets and Needs are tables that the other lists refer to.
 	Reasons []string `json:"reasons,omitempty"`
 	APIs    []string `json:"apis,omitempty"`
@@ -65,7 +65,7 @@ type nodeData struct {
 	Summary string `json:"summary,omitempty"`
 	// APIs is the place of what the bundle provides in Sets, Needs are places in
 	// Needs.
-	APIs       *int   `json:"apis,omitempty"`
+	APIs       *int   `json:"apis,omitzero"`
 	Needs      []int  `json:"needs,omitempty"`
 	Deprecated string `json:"deprecated,omitempty"`
 	Fault      string `json:"fault,omitempty"`
@@ -87,7 +87,7 @@ type channelData struct {
 	Deprecated string `json:"deprecated,omitempty"`
 	// Faults are the first maxFaults of NumFaults.
 	Faults    []string `json:"faults,omitempty"`
-	NumFaults int      `json:"numFaults,omitempty"`
+	NumFaults int      `json:"numFaults,omitzero"`
 	Heads     []int    `json:"heads"`
 	// Rows are the nodes to draw, the newest first.
 	Rows    []int `json:"rows"`
@@ -140,7 +140,7 @@ type answerData struct {
 	OK        bool   `json:"ok"`
 	// Partial: some of it is planned, and Cores tell why the rest is not, as the
 	// problem allows.
-	Partial bool   `json:"partial,omitempty"`
+	Partial bool   `json:"partial,omitzero"`
 	Error   string `json:"error,omitempty"`
 	// Nodes and Edges are the graph of reasons: subscriptions, what they chose,
 	// and what that required.
@@ -184,7 +184,7 @@ type reasonEdge struct {
 type coreData struct {
 	Headline   string    `json:"headline"`
 	Steps      *stepData `json:"steps"`
-	Incomplete bool      `json:"incomplete,omitempty"`
+	Incomplete bool      `json:"incomplete,omitzero"`
 	Notes      []string  `json:"notes,omitempty"`
 	Fixes      []fixData `json:"fixes"`
 }

@@ -84,6 +84,7 @@ func readError(n int, text jsontext.Value, err error, others []Kind) error {
 	case errors.As(err, &sem):
 		cause := sem.Err
 		switch {
+		case errors.As(cause, new(*versionError)):
 		case errors.Is(err, json.ErrUnknownName):
 			cause = errors.New("there is no such field" + meant(text, sem.JSONPointer, sem.GoType, others))
 		case sem.JSONKind == '0' && cause != nil:

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
@@ -49,10 +51,16 @@ type Refusal struct {
 	// is no way.
 	Hops []Hop `json:"hops,omitempty"`
 	// Dependencies say what would meet those of the chosen bundle (G6).
-	Dependencies *resolver.Closure `json:"dependencies,omitempty"`
+	Dependencies *resolver.Closure `json:"dependencies,omitzero"`
 
 	chosen   candidate
 	property string
+}
+
+// MarshalJSON returns the refusal as an object. Lists that it always has are never null.
+func (r Refusal) MarshalJSON() ([]byte, error) {
+	type plain Refusal
+	return json.Marshal(plain(r), json.Deterministic(true))
 }
 
 // A NearVersion is a bundle that can be had in some steps.

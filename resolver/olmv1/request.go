@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -16,6 +18,7 @@ import (
 // A Request asks, as OLM v1 does, for one bundle of a package (C1). It
 // marshals to one JSON document.
 type Request struct {
+	FormatVersion document.FormatVersion `json:"formatVersion"`
 	// ID is the caller's name for the request; answers repeat it.
 	ID      string `json:"id,omitempty"`
 	Package string `json:"package"`
@@ -25,14 +28,20 @@ type Request struct {
 	// Channels restrict to the bundles of some channels, and to their edges (B8).
 	// Default: all.
 	Channels []string      `json:"channels,omitempty"`
-	Policy   UpgradePolicy `json:"policy,omitempty"`
+	Policy   UpgradePolicy `json:"policy,omitzero"`
 	// Installed is the bundle to upgrade, nil for a fresh installation.
-	Installed *Installed `json:"installed,omitempty"`
+	Installed *Installed `json:"installed,omitzero"`
 	// Catalogs may come in any order.
 	Catalogs []Catalog `json:"catalogs"`
 	// Selector selects catalogs by label. Default: all.
-	Selector *LabelSelector `json:"selector,omitempty"`
+	Selector *LabelSelector `json:"selector,omitzero"`
 	Options  Options        `json:"options,omitzero"`
+}
+
+// MarshalJSON returns the request as an object. Lists that it always has are never null.
+func (r Request) MarshalJSON() ([]byte, error) {
+	type plain Request
+	return json.Marshal(plain(r), json.Deterministic(true))
 }
 
 // UpgradePolicy says which upgrades are allowed (C4).
@@ -65,7 +74,7 @@ type Catalog struct {
 	Unavailable bool `json:"unavailable,omitzero"`
 	// FBC is the catalog itself, as text; Dir names its directory. At most one
 	// of them is set. [Request.Open] turns them into Graph.
-	FBC   *string        `json:"fbc,omitempty"`
+	FBC   *string        `json:"fbc,omitzero"`
 	Dir   string         `json:"dir,omitempty"`
 	Graph *graph.Catalog `json:"-"`
 }
@@ -90,7 +99,7 @@ type Options struct {
 	// OtherEdges counts edges that lead to a bundle of Channels in channels that
 	// were not asked for (B8). The running OLM v1 does not.
 	OtherEdges bool       `json:"otherEdges,omitzero"`
-	Semver     SemverMode `json:"semver,omitempty"`
+	Semver     SemverMode `json:"semver,omitzero"`
 	// OtherInstalled are the other operators of the cluster. They matter only for what a
 	// refusal says about dependencies (G6).
 	OtherInstalled []resolver.Installed `json:"otherInstalled,omitempty"`

@@ -1,6 +1,10 @@
 package olmv1
 
-import "github.com/olmkit/olmkit/graph"
+import (
+	"github.com/go-json-experiment/json"
+
+	"github.com/olmkit/olmkit/graph"
+)
 
 // A Stage is one stage of a selection, in the order in which they are applied
 // (G3).
@@ -45,7 +49,7 @@ type FunnelCatalog struct {
 	Priority int    `json:"priority"`
 	// Dropped is the stage that dropped the whole catalog, empty when its
 	// bundles took part, and Reason says why.
-	Dropped Stage  `json:"dropped,omitempty"`
+	Dropped Stage  `json:"dropped,omitzero"`
 	Reason  string `json:"reason,omitempty"`
 	Bundles int    `json:"bundles"`
 }
@@ -76,6 +80,12 @@ type Selection struct {
 	Funnel Funnel `json:"funnel"`
 	// Graph is the chosen bundle in its catalog.
 	Graph graph.Bundle `json:"-"`
+}
+
+// MarshalJSON returns the selection as an object. Lists that it always has are never null.
+func (s Selection) MarshalJSON() ([]byte, error) {
+	type plain Selection
+	return json.Marshal(plain(s), json.Deterministic(true))
 }
 
 // A Deprecated is an author's message.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
 )
@@ -34,6 +36,12 @@ type Plan struct {
 	Operators []OperatorPlan `json:"operators"`
 }
 
+// MarshalJSON returns the plan as an object. Lists that it always has are never null.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	type plain Plan
+	return json.Marshal(plain(p), json.Deterministic(true))
+}
+
 // An Unchecked is something that the plan did not check: of a version of the platform
 // without a catalog, of a catalog that cannot all be read, or of an installed bundle
 // that no catalog has.
@@ -46,7 +54,7 @@ type Unchecked struct {
 	Errors  int    `json:"errors,omitzero"`
 	// Package and Bundle are those of an installed operator.
 	Package string      `json:"package,omitempty"`
-	Bundle  *graph.Node `json:"bundle,omitempty"`
+	Bundle  *graph.Node `json:"bundle,omitzero"`
 }
 
 // String returns the warning.
@@ -69,7 +77,7 @@ type Step struct {
 	Package string `json:"package,omitempty"`
 	Catalog string `json:"catalog,omitempty"`
 	// Operator is the upgrade of an operator.
-	Operator *graph.Step `json:"operator,omitempty"`
+	Operator *graph.Step `json:"operator,omitzero"`
 }
 
 // A BlockerKind says why something is in the way.

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -19,7 +21,8 @@ import (
 // A Problem is an upgrade of a platform to plan. It marshals to one JSON
 // document.
 type Problem struct {
-	ID string `json:"id,omitempty"`
+	FormatVersion document.FormatVersion `json:"formatVersion"`
+	ID            string                 `json:"id,omitempty"`
 	// From is the version of the cluster, To the version to get to. Only major
 	// and minor count.
 	From string `json:"from"`
@@ -29,11 +32,17 @@ type Problem struct {
 	// plan warns that nothing was checked there.
 	Catalogs  []Catalog  `json:"catalogs"`
 	Installed []Operator `json:"installed"`
-	Strategy  Strategy   `json:"strategy,omitempty"`
+	Strategy  Strategy   `json:"strategy,omitzero"`
 	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
 	// constraints.
 	LoadLimits       *fbc.Limits         `json:"-"`
 	ConstraintLimits *constraints.Limits `json:"-"`
+}
+
+// MarshalJSON returns the problem as an object. Lists that it always has are never null.
+func (p Problem) MarshalJSON() ([]byte, error) {
+	type plain Problem
+	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
 // A Catalog is what operators are upgraded from at one version of the platform.
@@ -44,7 +53,7 @@ type Catalog struct {
 	Name string `json:"name,omitempty"`
 	// FBC is the catalog itself, as text; Dir names its directory. At most one of
 	// them is set. [Problem.Open] turns them into Graph.
-	FBC   *string        `json:"fbc,omitempty"`
+	FBC   *string        `json:"fbc,omitzero"`
 	Dir   string         `json:"dir,omitempty"`
 	Graph *graph.Catalog `json:"-"`
 }

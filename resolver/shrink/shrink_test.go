@@ -59,11 +59,11 @@ func TestProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"catalogs":[{"name":"c","namespace":"olm","priority":0,"fbc":"` +
+	const want = `{"formatVersion":1,"catalogs":[{"name":"c","namespace":"olm","priority":0,"fbc":"` +
 		`{\"schema\":\"olm.package\",\"name\":\"app\",\"defaultChannel\":\"stable\"}\n` +
 		`{\"schema\":\"olm.channel\",\"package\":\"app\",\"name\":\"stable\",\"entries\":[{\"name\":\"app.v3\"}]}\n` +
 		`{\"schema\":\"olm.bundle\",\"package\":\"app\",\"name\":\"app.v3\",\"properties\":[{\"type\":\"olm.package\",\"value\":{\"packageName\":\"app\",\"version\":\"3.0.0\"}},{\"type\":\"olm.gvk.required\",\"value\":{\"group\":\"g\",\"version\":\"v1\",\"kind\":\"Db\"}}]}\n` +
-		`"}],"namespace":"ns","subscriptions":[{"package":"app"}],"installed":null}`
+		`"}],"namespace":"ns","subscriptions":[{"package":"app"}],"installed":[]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -23,6 +25,12 @@ type Subset struct {
 	Of      int `json:"of"`
 
 	catalog *graph.Catalog
+}
+
+// MarshalJSON returns the part as an object. Lists that it always has are never null.
+func (s Subset) MarshalJSON() ([]byte, error) {
+	type plain Subset
+	return json.Marshal(plain(s), json.Deterministic(true))
 }
 
 // A Package is what is kept of a package.

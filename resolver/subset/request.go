@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
@@ -16,6 +18,7 @@ import (
 
 // A Request says what a part of a catalog must serve. It marshals to JSON.
 type Request struct {
+	FormatVersion document.FormatVersion `json:"formatVersion"`
 	// Packages may come in any order; a package may be named several times.
 	Packages  []Want      `json:"packages"`
 	Installed []Installed `json:"installed,omitempty"`
@@ -29,6 +32,12 @@ type Request struct {
 	// Reading is how upgrades are read. The part serves that reading; its
 	// channels are sound for both.
 	Reading graph.Reading `json:"reading,omitzero"`
+}
+
+// MarshalJSON returns the request as an object. Lists that it always has are never null.
+func (r Request) MarshalJSON() ([]byte, error) {
+	type plain Request
+	return json.Marshal(plain(r), json.Deterministic(true))
 }
 
 // A Want is a package to keep.
