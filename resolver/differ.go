@@ -41,18 +41,24 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 	if u.semantics() == PerBundle {
 		return out
 	}
-	has := make(map[cand]bool, len(set))
-	for _, c := range set {
-		has[c] = true
+	var has map[cand]bool // made for the first constraint, as most sets have none
+	chosen := func(c cand) bool {
+		if has == nil {
+			has = make(map[cand]bool, len(set))
+			for _, c := range set {
+				has[c] = true
+			}
+		}
+		return has[c]
 	}
-	chosen := func(c cand) bool { return has[c] }
 	for _, c := range set {
-		ref := u.ref(c)
 		if err := u.repeats(c); err != nil {
+			ref := u.ref(c)
 			out = append(out, Difference{Rule: "H26", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s, which conflicts with itself: %s; remove one", ref.Name, err)})
 		}
 		for q := range u.requirements(c) {
 			if compound(q.Expr) && indexed(q.Expr) && !evaluated(q.Expr) && !u.waives(c, q.Expr) && len(u.among(context.Background(), q.Expr, set, chosen)) == 0 {
+				ref := u.ref(c)
 				out = append(out, Difference{Rule: "D6", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s because no single bundle satisfies its constraint %s", ref.Name, q.Expr)})
 			}
 		}
@@ -63,7 +69,7 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 // joined returns the catalogs whose channels OLM would combine for a subscription without
 // a catalog (H28).
 func (u *universe) joined(s *subscription) (names []string) {
-	if s.source() != (CatalogID{}) {
+	if s.source() != (CatalogID{}) || len(u.cats) < 2 {
 		return nil
 	}
 	in, _ := u.sourcesFor(s)

@@ -102,7 +102,7 @@ func (c *Core) flat() *Derivation {
 		Text: c.asked() + ": these " + plural(len(c.Facts), "fact") + " contradict each other in too many ways to list",
 	}
 	for n, f := range c.Facts {
-		s.Because = append(s.Because, &Step{Code: f.Code(), Text: f.String(), Fact: f, like: c.e.likenessNumber(fmt.Sprintf("fact %d", c.index[n]))})
+		s.Because = append(s.Because, &Step{Code: f.Code(), Text: f.String(), Fact: f, like: c.e.likenessNumber(fmt.Appendf(nil, "fact %d", c.index[n]))})
 	}
 	return &Derivation{Conclusion: s, Incomplete: true}
 }

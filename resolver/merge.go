@@ -1,9 +1,8 @@
 package resolver
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/olmkit/olmkit/internal/proof"
 )
@@ -60,55 +59,81 @@ func (w *narrator) absorb(first, s *Step) {
 // likenessOf returns a number that is equal for steps that state the same of different
 // bundles. Only numbers from the same encoding are comparable.
 func (w *narrator) likenessOf(s *Step, c *proof.Claim) int {
-	var b strings.Builder
-	bundles := func(refs []Ref) {
-		if len(refs) > 0 && slices.Equal(refs, s.Bundles) {
-			b.WriteString(" these")
+	b := w.buffer[:0]
+	number := func(n int) { b = append(strconv.AppendInt(b, int64(n), 10), ' ') }
+	text := func(t string) {
+		number(len(t)) // so that no text passes for two
+		b = append(b, t...)
+	}
+	own := c.Class // that s is about
+	class := func(n int) {
+		if n == own {
+			b = append(b, "these "...)
 			return
 		}
-		for _, r := range refs {
-			fmt.Fprintf(&b, " %q", []string{r.Catalog.Name, r.Catalog.Namespace, r.Package, r.Channel, r.Name})
+		for _, c := range w.classes[n] {
+			number(int(c))
 		}
+		b = append(b, '.')
 	}
-	fmt.Fprintf(&b, "%d %s %q", c.Kind, s.Code, s.Messages)
+	number(int(c.Kind))
+	text(string(s.Code))
+	for _, m := range s.Messages {
+		text(m)
+	}
 	switch {
 	case c.Kind == proof.Unmet:
+		own = proof.NoClass
 		if x := w.leaves[c.Part]; x != nil {
-			b.WriteString(x.String())
+			text(x.String())
 		}
 	case c.Rule >= 0:
 		r := &w.rules[c.Rule]
-		b.WriteString(w.e.likeness(r.facts[0]))
+		if c.Kind == proof.Contradiction {
+			own = r.Owner
+		}
+		text(w.e.likeness(r.facts[0]))
 		if r.Owner != proof.NoClass {
-			bundles(w.refs(r.Owner))
+			class(r.Owner)
 		}
 	case c.Rule == proof.Counting:
+		own = proof.NoClass
 		for _, i := range c.Crowding.Limits {
-			fmt.Fprintf(&b, " %d", w.rules[i].facts[0])
+			number(w.rules[i].facts[0])
 		}
 	}
 	for _, x := range c.Because {
-		fmt.Fprintf(&b, " %d", x.Kind)
+		number(int(x.Kind))
 		if x.Kind != proof.Contradiction && x.Kind != proof.Unmet {
-			bundles(w.refs(x.Class))
+			class(x.Class)
 		}
 	}
 	for _, x := range s.Because {
-		bundles(x.Bundles)
-		fmt.Fprintf(&b, " %d", x.like)
+		if len(x.Bundles) > 0 && slices.Equal(x.Bundles, s.Bundles) {
+			b = append(b, "these "...)
+		} else {
+			for _, r := range x.Bundles {
+				text(r.Catalog.Name)
+				text(r.Catalog.Namespace)
+				text(r.Channel)
+				text(r.Name)
+			}
+		}
+		number(x.like)
 	}
-	return w.e.likenessNumber(b.String())
+	w.buffer = b
+	return w.e.likenessNumber(b)
 }
 
 // likenessNumber returns the number of a likeness.
-func (e *encoding) likenessNumber(likeness string) int {
+func (e *encoding) likenessNumber(likeness []byte) int {
 	if e.likes == nil {
 		e.likes = map[string]int{}
 	}
-	n, ok := e.likes[likeness]
+	n, ok := e.likes[string(likeness)]
 	if !ok {
 		n = len(e.likes) + 1
-		e.likes[likeness] = n
+		e.likes[string(likeness)] = n
 	}
 	return n
 }

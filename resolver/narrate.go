@@ -12,6 +12,8 @@ import (
 type narrator struct {
 	*quotient
 	names map[nameKey]string
+	// buffer is memory for likenesses.
+	buffer []byte
 }
 
 type nameKey struct {

@@ -244,7 +244,7 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	for _, x := range s.Because {
 		likes = append(likes, x.like)
 	}
-	s.like = w.e.likenessNumber(fmt.Sprint("against", likes))
+	s.like = w.e.likenessNumber(fmt.Append(nil, "against", likes))
 	return s, nil
 }
 
