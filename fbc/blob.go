@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// The schemas with a meaning of their own (A5, A6, A8, A9).
+// The schemas that OLM defines (A5, A6, A8, A9).
 const (
 	SchemaPackage      = "olm.package"
 	SchemaChannel      = "olm.channel"
@@ -16,29 +16,30 @@ const (
 	SchemaDeprecations = "olm.deprecations"
 )
 
-// A Meta is what every blob has (A4): the fields of 002's _Meta, and the place
-// it came from.
+// A Meta is what all blobs have in common: the fields of a blob of any schema, and its
+// position.
 type Meta struct {
 	Schema string
-	// Package is the package the blob belongs to; for olm.package, its name.
+	// Package is the package that the blob belongs to. For olm.package it is the
+	// name.
 	Package string
 	Name    string
 	Pos     Pos
-	// Properties are the blob's properties in the order of the file, so that
-	// an index is an address. A heavy value that was not kept is nil.
+	// Properties are in the order of the file: an index identifies one. The Value
+	// of a heavy property that was not kept is nil.
 	Properties []property.Property
-	// Raw is the whole blob as JSON, kept by KeepAll only; see Catalog.Raw.
+	// Raw is the whole blob as JSON. Only KeepAll keeps it; see Catalog.Raw.
 	Raw json.RawMessage
 
 	from Text
 }
 
-// Text returns where the whole text of the blob lies.
+// Text returns the place of the whole text of the blob.
 func (m *Meta) Text() Text { return m.from }
 
-// A Text is the place of the whole text of a blob in what it was loaded from,
-// with a checksum: all that has to stay of a blob to read it again. The zero Text
-// is that of a blob that was not loaded, or from what cannot be read twice.
+// A Text is the place of the whole text of a blob in its source, with a checksum:
+// enough to read the blob again. It is zero for a blob that was not loaded, or whose
+// source cannot be read twice.
 type Text struct {
 	source         *source // nil: gone
 	offset, length int64
@@ -53,14 +54,13 @@ type source struct {
 	tree   bool // several files, some of which may not belong to a catalog
 }
 
-// A Package is an olm.package blob (A5). Its icon and description stay in the
-// source.
+// A Package is an olm.package blob. Its icon and description stay in the source.
 type Package struct {
 	Meta
 	DefaultChannel string
 }
 
-// A Channel is an olm.channel blob (A6).
+// A Channel is an olm.channel blob.
 type Channel struct {
 	Meta
 	Entries []Entry
@@ -74,18 +74,18 @@ type Entry struct {
 	SkipRange string
 }
 
-// A Bundle is an olm.bundle blob (A8).
+// A Bundle is an olm.bundle blob.
 type Bundle struct {
 	Meta
 	Image string
-	// RelatedImages is filled by KeepAll only.
+	// RelatedImages is set only by KeepAll.
 	RelatedImages []RelatedImage
 }
 
-// A RelatedImage is an image that a bundle's workloads use.
+// A RelatedImage is an image that an operator uses.
 type RelatedImage struct{ Name, Image string }
 
-// Deprecations is an olm.deprecations blob (A9).
+// Deprecations is an olm.deprecations blob.
 type Deprecations struct {
 	Meta
 	Entries []Deprecation
@@ -93,17 +93,17 @@ type Deprecations struct {
 
 // A Deprecation is the author's message about a package, channel or bundle.
 type Deprecation struct {
-	// Schema is the schema of what is deprecated, Name its name, empty for a
-	// package.
+	// Schema and Name refer to the deprecated package, channel or bundle. Name is
+	// empty for a package.
 	Schema, Name string
 	Message      string
 }
 
-// An Other is a blob of a schema that this package does not know. It is carried
-// along and never an error (A4).
+// An Other is a blob of a schema that this package does not know. It is kept, and is
+// not an error.
 type Other struct{ Meta }
 
-// A Blob is one of *Package, *Channel, *Bundle, *Deprecations and *Other.
+// A Blob is a *Package, *Channel, *Bundle, *Deprecations or *Other.
 type Blob interface {
 	// Common returns the fields that every blob has.
 	Common() *Meta

@@ -10,8 +10,8 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// A versionList holds bundles in ascending order of their versions, so that what a
-// skipRange holds is a few spans.
+// A versionList holds bundles in ascending order of their versions. A skipRange matches
+// a few spans of it.
 type versionList struct {
 	facts    []*bundleFacts
 	versions []semver.Version

@@ -7,9 +7,9 @@ import (
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
 
-// canonical returns the tree of a blob with its keys in one order (A12): those
-// that the known schemas have in the order in which people write them, all
-// others by name. Lists keep their order, numbers their notation.
+// canonical returns the tree of a blob with its keys in a fixed order (A12): for known
+// schemas, the order in which people write them; other keys by name. Lists keep their
+// order, and numbers their notation.
 func (c *Catalog) canonical(ctx context.Context, b Blob) (*yamlout.Node, error) {
 	m := b.Common()
 	if m.Raw == nil && m.from.source == nil {
@@ -45,7 +45,7 @@ func order(n *yamlout.Node) *yamlout.Node {
 	return n
 }
 
-// encode returns the tree of a blob that a program has made.
+// encode returns the tree of a blob that a program created.
 func encode(b Blob) *yamlout.Node {
 	m := b.Common()
 	n := yamlout.Object()
@@ -137,7 +137,7 @@ func texts(list []string) *yamlout.Node {
 	return n
 }
 
-// whole returns a blob that a program has made, or has changed, with its JSON.
+// whole returns a blob that a program created or changed, with its JSON.
 func whole(n *yamlout.Node, at Pos) (Blob, error) {
 	text := json.RawMessage(order(n).AppendJSON(nil))
 	limits := (*Limits)(nil).WithDefaults()

@@ -10,9 +10,9 @@ import (
 	"github.com/olmkit/olmkit/fbc/internal/regular"
 )
 
-// A Catalog holds the blobs of a load, each kind in path order and, within a
-// file, in file order. It is not modified after the load and may be shared
-// between goroutines; edits return another one.
+// A Catalog holds the blobs of a load, each kind in the order of paths and, within a
+// file, in file order. It does not change after the load, and goroutines may share it.
+// Edits return a new catalog.
 type Catalog struct {
 	Packages     []*Package
 	Channels     []*Channel
@@ -20,8 +20,8 @@ type Catalog struct {
 	Deprecations []*Deprecations
 	Others       []*Other
 
-	// Findings are the faults that a load tolerates, in order of position:
-	// properties without a type or value, and the like. Validate repeats them.
+	// Findings are the findings that do not make a load fail, such as properties
+	// without a type or value, in order of position. Validate repeats them.
 	Findings Diagnostics
 }
 
@@ -45,14 +45,13 @@ func (c *Catalog) add(b Blob) {
 	}
 }
 
-// ErrNoSource is the cause where the whole text of a blob is asked for, a load
-// did not keep it, and what was loaded cannot be read twice.
-var ErrNoSource = errors.New("the text was not kept and has no source to read again")
+// ErrNoSource is the cause of an error from Raw if the load did not keep the text and
+// its source cannot be read twice.
+var ErrNoSource = errors.New("the text was not kept, and its source cannot be read again; load it with KeepAll")
 
-// Raw returns the whole blob as JSON, heavy properties and unknown fields
-// included. What a KeepAll load holds is returned as it is; otherwise the text
-// is read again from the source, and a source that has changed since is an
-// error.
+// Raw returns the whole blob as JSON, with heavy properties and unknown fields. It
+// returns what KeepAll kept, and otherwise reads the text again from the source. It
+// returns an error if the source has changed.
 func (c *Catalog) Raw(ctx context.Context, b Blob) ([]byte, error) {
 	m := b.Common()
 	if m.Raw != nil {
@@ -61,8 +60,8 @@ func (c *Catalog) Raw(ctx context.Context, b Blob) ([]byte, error) {
 	return m.from.Raw(ctx, m)
 }
 
-// Raw is [Catalog.Raw] for a blob of which only the text's place is left, and what
-// m tells of it: schema, name and position.
+// Raw is [Catalog.Raw] for the place of a text. m has the schema, name and position of
+// the blob.
 func (t Text) Raw(ctx context.Context, m *Meta) ([]byte, error) {
 	src := t.source
 	if src == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// PackageNames returns the names of all packages that blobs belong to, in order.
+// PackageNames returns the names of the packages of all blobs, sorted.
 func (c *Catalog) PackageNames() []string {
 	seen := map[string]bool{}
 	var names []string
@@ -38,9 +38,9 @@ func each[B Blob](list []B, yield func(Blob) bool) bool {
 	return true
 }
 
-// Extract returns the part of the catalog that belongs to the named packages
-// (A11). It shares the blobs; those that belong to no package are left out. A
-// name that the catalog does not have is an error.
+// Extract returns the part of the catalog that belongs to the named packages. It shares
+// the blobs, and omits those that belong to no package. A name that is not in the
+// catalog is an error.
 func Extract(c *Catalog, packages ...string) (*Catalog, error) {
 	var unknown []string
 	have := c.PackageNames()
@@ -71,13 +71,13 @@ func Extract(c *Catalog, packages ...string) (*Catalog, error) {
 	return out, nil
 }
 
-// Files yields the catalog of each file that blobs came from, by name (A11).
+// Files yields the catalog of each file, sorted by name.
 func (c *Catalog) Files() iter.Seq2[string, *Catalog] {
 	return c.group(func(m *Meta) string { return m.Pos.File })
 }
 
-// ByPackage yields the catalog of each package, by name; blobs without a
-// package come first, under the empty name (A11).
+// ByPackage yields the catalog of each package, sorted by name. Blobs without a package
+// come first, under the empty name.
 func (c *Catalog) ByPackage() iter.Seq2[string, *Catalog] {
 	return c.group(func(m *Meta) string { return m.Package })
 }

@@ -11,8 +11,8 @@ import (
 
 var errControl = errors.New("contains control characters; remove them")
 
-// controlled reports whether a text holds control characters, which must reach
-// no terminal.
+// controlled reports whether a text contains control characters, which must not reach a
+// terminal.
 func controlled(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f {
@@ -22,7 +22,7 @@ func controlled(s string) bool {
 	return false
 }
 
-// suspect reports whether the strings of a JSON text may hold control characters.
+// suspect reports whether the strings of a JSON text may contain control characters.
 func suspect(text []byte) bool {
 	for _, c := range text {
 		if c == '\\' || c >= 0x7f {
@@ -32,8 +32,8 @@ func suspect(text []byte) bool {
 	return false
 }
 
-// controls reports the names and versions of a blob that hold control
-// characters (A16), and empties those of the blob itself.
+// controls reports the names and versions of a blob that contain control characters
+// (A16), and clears those of the blob itself.
 func (d *decoder) controls(b Blob) {
 	m := b.Common()
 	check := func(path string, s *string) {

@@ -60,8 +60,8 @@ type fields struct {
 
 func (f *fields) none() bool { return f.members == 0 }
 
-// blob decodes one document of file. Not fatal are the faults that leave a blob
-// for use; otherwise the blob, if there is one, is what could be read.
+// blob decodes one document of a file. If fatal is false, the blob is usable despite
+// the faults. Otherwise it holds what could be read, or is nil.
 func (d *decoder) blob(ctx context.Context, name string, doc document) (b Blob, faults Diagnostics, isFatal bool) {
 	d.at, d.faults = Meta{Pos: Pos{File: name, Line: doc.line}, from: doc.at}, nil
 	m := &d.at
@@ -80,9 +80,9 @@ func (d *decoder) blob(ctx context.Context, name string, doc document) (b Blob, 
 	return b, d.faults, isFatal || b == nil
 }
 
-// fatal reports whether a load cannot go on with what has this fault. The
-// other faults leave a blob that can be used; validation reports them. A blob of
-// an unknown schema is no reason to refuse a catalog (A4).
+// fatal reports whether the fault makes the load fail. Other faults leave a usable
+// blob, and validation reports them. A blob of an unknown schema never makes a load
+// fail (A4).
 func fatal(x *Diagnostic, b Blob) bool {
 	switch x.Code {
 	case CodeProperty, CodeMeta, CodeRepeated, CodeIcon, CodeTemplate:
@@ -94,8 +94,8 @@ func fatal(x *Diagnostic, b Blob) bool {
 	return true
 }
 
-// read converts the document to JSON and finds its fields. With KeepAll, the
-// JSON is in memory of its own, to be kept.
+// read converts the document to JSON and finds its fields. With KeepAll, the JSON has
+// separate memory, to be kept.
 func (d *decoder) read(ctx context.Context, doc []byte) (text []byte, f fields, ok bool) {
 	if err := checkText(doc); err != nil {
 		if d.source.tree {
@@ -175,15 +175,16 @@ func (d *decoder) convert(doc []byte) (out []byte, ok bool) {
 	return d.json, ok
 }
 
-// checkText refuses what is not UTF-8 text: the YAML parser would guess.
+// checkText returns an error for text that is not UTF-8, because the YAML parser would
+// guess its encoding.
 func checkText(doc []byte) error {
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
 		if bytes.HasPrefix(doc, []byte(mark)) {
-			return errors.New("the text must be UTF-8, and is UTF-16")
+			return errors.New("the text is UTF-16; it must be UTF-8")
 		}
 	}
 	if i := bytes.IndexByte(doc, 0); i >= 0 {
-		return fmt.Errorf("the file is not text (a zero byte after %d others)", i)
+		return fmt.Errorf("the file is not text (a zero byte at offset %d)", i)
 	}
 	if !utf8.Valid(doc) {
 		i := 0
@@ -194,13 +195,13 @@ func checkText(doc []byte) error {
 			}
 			rest, i = rest[n:], i+n-1
 		}
-		return fmt.Errorf("the text must be UTF-8, and byte %#02x after %d others is not", doc[i], i)
+		return fmt.Errorf("the text must be UTF-8, but byte %#02x at offset %d is not", doc[i], i)
 	}
 	return nil
 }
 
-// slow converts YAML with the full parser. A key that appears twice is a
-// finding; its last value counts, as everywhere.
+// slow converts YAML with the full parser. A repeated key is a finding; its last value
+// counts.
 func (d *decoder) slow(ctx context.Context, doc []byte) ([]byte, error) {
 	out, strict := yamljson.Slow(ctx, doc, &yamljson.Options{Strict: true, Expansion: &d.room, Nodes: d.limits.nodes()})
 	if strict == nil {
@@ -217,17 +218,17 @@ func (d *decoder) slow(ctx context.Context, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.fault(CodeRepeated, "", fmt.Errorf("%w; the last one counts, so drop the others", plainYAML(strict)))
+	d.fault(CodeRepeated, "", fmt.Errorf("%w, and the last one counts; remove the others", plainYAML(strict)))
 	d.faults[len(d.faults)-1].Pos.Line += max(ye.Line-1, 0)
 	return out, nil
 }
 
 // errSecond is the error for text that the splitter took for one document (H19).
-var errSecond = fmt.Errorf("%w; put a line \"---\" between documents", yamljson.ErrMore)
+var errSecond = fmt.Errorf("%w; separate documents with a line \"---\"", yamljson.ErrMore)
 
 var (
-	errNotObject = errors.New(`a catalog document is an object with a "schema" field`)
-	errRepeated  = errors.New("appears twice in one object; the last one counts, so drop the others")
+	errNotObject = errors.New(`a catalog document must be an object with a "schema" field`)
+	errRepeated  = errors.New("appears twice in one object, and the last one counts; remove the others")
 )
 
 // reset points the decoder at a JSON text. It is UTF-8; a lone surrogate in an
@@ -373,7 +374,7 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 	m.Name = d.optional("/name", f.name)
 	m.Package = d.optional("/package", f.pkg)
 	if !knownSchema(m.Schema) && string(f.pkg) == `""` {
-		d.fault(CodeMeta, "/package", errors.New("is empty; leave it out or name the package"))
+		d.fault(CodeMeta, "/package", errors.New("is empty; remove it or name the package"))
 	}
 	if m.Schema == SchemaPackage {
 		m.Package = m.Name
@@ -425,7 +426,7 @@ func knownSchema(s string) bool {
 	return s == SchemaPackage || s == SchemaChannel || s == SchemaBundle || s == SchemaDeprecations
 }
 
-// required decodes a string that must be there and not be empty.
+// required decodes a string that must be present and not empty.
 func (d *decoder) required(path string, raw []byte) (string, bool) {
 	n := len(d.faults)
 	s := d.optional(path, raw)

@@ -35,8 +35,8 @@ func isSyntax(err error) bool {
 	return errors.As(err, &se)
 }
 
-// syntax reports why the document cannot be read, on the line of the fault
-// where that is known.
+// syntax reports why the document cannot be read, on the line of the fault if it is
+// known.
 func (d *decoder) syntax(doc []byte, err error) {
 	var (
 		code = CodeSyntax
@@ -66,7 +66,7 @@ func (d *decoder) syntax(doc []byte, err error) {
 	d.faults[len(d.faults)-1].Pos.Line += line
 }
 
-// expansionLimit is the error for YAML whose aliases expand to too much (S1).
+// expansionLimit is the error for YAML whose aliases expand too much (S1).
 func expansionLimit(limits *Limits) *LimitError {
 	return yamlLimit(&yamljson.LimitError{Kind: yamljson.Expansion}, limits)
 }
@@ -82,8 +82,8 @@ func yamlLimit(e *yamljson.LimitError, limits *Limits) *LimitError {
 	return &LimitError{Limit: "Expansion", What: "expansion of YAML aliases", Max: limits.Expansion}
 }
 
-// plainSyntax returns the cause of a syntax error without the decoder's own
-// words about places.
+// plainSyntax returns the cause of a syntax error without the decoder's own description
+// of the place.
 func plainSyntax(se *jsontext.SyntacticError) error {
 	if se.Err == io.ErrUnexpectedEOF {
 		return errors.New("the document ends inside a value")

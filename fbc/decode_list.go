@@ -103,7 +103,7 @@ func (d *decoder) properties(raw []byte) []property.Property {
 		var typ, value []byte
 		path := func() string { return "/properties/" + strconv.Itoa(i) }
 		if v[0] == 'n' {
-			d.fault(CodeProperty, path(), errors.New("is null; a property is an object with type and value"))
+			d.fault(CodeProperty, path(), errors.New("is null; a property must be an object with type and value"))
 			out = append(out, property.Property{Value: jsonNull})
 			return
 		}
@@ -143,8 +143,8 @@ func (d *decoder) properties(raw []byte) []property.Property {
 	return out
 }
 
-// regular returns the properties that scan found; false where there is something
-// to report.
+// regular returns the properties that scan found. It returns false if there is
+// something to report.
 func (d *decoder) regular() ([]property.Property, bool) {
 	if len(d.spans) == 0 {
 		return nil, true
@@ -171,9 +171,8 @@ func (d *decoder) regular() ([]property.Property, bool) {
 
 var jsonNull = json.RawMessage("null")
 
-// internValue returns a copy of a small JSON value, shared between properties
-// that say the same; nobody modifies them. Of a blob that nobody keeps, it is the
-// value as it lies in the text.
+// internValue returns a copy of a small JSON value, which equal properties share and
+// nobody modifies. If the blob is not kept, it returns the value in the text.
 func (d *decoder) internValue(v []byte) json.RawMessage {
 	if d.reuse != nil {
 		return json.RawMessage(v)
@@ -395,7 +394,7 @@ func (d *decoder) icon(raw []byte) {
 	case data == "":
 		d.fault(CodeIcon, "/icon/base64data", errors.New("is missing or empty; the icon cannot be shown"))
 	case media == "":
-		d.fault(CodeIcon, "/icon/mediatype", errors.New("is missing or empty; say what the data is, such as image/svg+xml"))
+		d.fault(CodeIcon, "/icon/mediatype", errors.New("is missing or empty; set the type of the data, such as image/svg+xml"))
 	}
 	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
 		d.fault(CodeType, "/icon/base64data", fmt.Errorf("must be base64 text: %w", err))

@@ -10,13 +10,13 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A Severity tells how much a finding matters.
+// A Severity is how serious a finding is.
 type Severity int
 
 const (
-	// Error marks what makes a catalog invalid.
+	// Error marks a finding that makes a catalog invalid.
 	Error Severity = iota
-	// Warning marks what is legal and will surprise somebody.
+	// Warning marks what is legal but likely to surprise users.
 	Warning
 )
 
@@ -28,26 +28,26 @@ func (s Severity) String() string {
 	return "error"
 }
 
-// MarshalText implements encoding.TextMarshaler with the words of String.
+// MarshalText implements encoding.TextMarshaler. The text is that of String.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// A Diagnostic is one finding about a catalog, with its place. It is an error,
-// so that a failed load can be inspected with errors.As.
+// A Diagnostic is one finding about a catalog, with its position. It is an error: use
+// errors.As to inspect a failed load.
 type Diagnostic struct {
 	Code     Code
 	Severity Severity
-	// Pos is the file, and the line on which the blob begins.
+	// Pos is the file and the first line of the blob.
 	Pos Pos
-	// Schema, Package and Name identify the blob, as far as they were read.
+	// Schema, Package and Name identify the blob, as far as they could be read.
 	Schema, Package, Name string
-	// Path is the JSON pointer, within the blob, of what is at fault.
+	// Path is the JSON pointer of the fault within the blob.
 	Path string
-	// Err says what is wrong, and what to do where that is not obvious.
+	// Err is what is wrong and, unless that is obvious, how to fix it.
 	Err error
 }
 
-// Error returns "file:line: schema "name" (package "p"): path: message", on one line
-// and with whatever is not printable as an escape.
+// Error returns "file:line: schema "name" of package "p": path: message" on one line.
+// Characters that are not printable are escaped.
 func (d *Diagnostic) Error() string {
 	var b strings.Builder
 	b.WriteString(d.Pos.String())
@@ -109,11 +109,11 @@ func comparePaths(a, b string) int {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// Diagnostics is a list of findings in order of position. As an error it
-// prints one finding a line and unwraps to all of them.
+// Diagnostics is a list of findings in order of position. As an error it prints one
+// finding per line and unwraps to all of them.
 type Diagnostics []*Diagnostic
 
-// Error returns one finding a line.
+// Error returns one finding per line.
 func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
 	for i, d := range ds {
@@ -141,7 +141,7 @@ func (ds Diagnostics) only(s Severity) Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d *Diagnostic) bool { return d.Severity != s })
 }
 
-// Err returns nil when no finding is an error, and the errors otherwise.
+// Err returns the findings of severity Error, and nil if there are none.
 func (ds Diagnostics) Err() error {
 	if e := ds.Errors(); len(e) > 0 {
 		return e
@@ -151,16 +151,16 @@ func (ds Diagnostics) Err() error {
 
 func (ds Diagnostics) sort() { slices.SortStableFunc(ds, (*Diagnostic).Compare) }
 
-// A LimitError says that an input exceeded a limit, which one, and how to raise
-// it (A16). It is the cause of a Diagnostic with CodeLimit.
+// A LimitError reports that an input exceeds a limit. It is the cause of a Diagnostic
+// with CodeLimit.
 type LimitError struct {
-	Limit string // the field of Limits
+	Limit string // the name of a field of Limits
 	What  string // what was too large: "file", "document", …
 	Size  int64  // what was found; 0 when reading stopped at the limit
 	Max   int64
 }
 
-// Error names the limit and the way to raise it.
+// Error names the limit and how to raise it.
 func (e *LimitError) Error() string {
 	found := ""
 	if e.Size > 0 {
@@ -169,4 +169,4 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s exceeds the limit of %d%s; raise Limits.%s if this input is trusted", e.What, e.Max, found, e.Limit)
 }
 
-var errEmpty = errors.New(`no catalog blobs found; a catalog directory holds .yaml or .json files with documents such as {"schema":"olm.package",…}`)
+var errEmpty = errors.New(`the catalog has no blobs; a catalog directory contains .yaml or .json files with documents such as {"schema":"olm.package",…}`)

@@ -5,8 +5,7 @@ import (
 	"hash/maphash"
 )
 
-// twiceIn reports what is in a catalog twice, with the place of the first as
-// name tells it.
+// twiceIn reports duplicates in a catalog. name formats the position of the first one.
 func twiceIn(c *Catalog, name func(Pos) Pos) Diagnostics {
 	var d duplicates
 	for b := range c.Blobs() {
@@ -15,9 +14,9 @@ func twiceIn(c *Catalog, name func(Pos) Pos) Diagnostics {
 	return d.found()
 }
 
-// duplicates finds packages, channels of a package, bundles of a package and
-// entries of a channel that appear twice, also across files (A10, A6). It holds
-// no blob, so that a load that keeps none can use it.
+// duplicates finds packages, channels of a package, bundles of a package and entries of
+// a channel that are defined twice, also across files (A10, A6). It keeps no blobs, for
+// loads that keep none.
 type duplicates struct {
 	seeds    [2]maphash.Seed
 	seen     map[identity]filed
@@ -28,11 +27,11 @@ type duplicates struct {
 	bundles  Diagnostics
 }
 
-// An identity stands for a schema, a package and a name: two hashes of them with
-// seeds that nobody knows, 128 bits, which different names never share.
+// An identity identifies a schema, package and name by two hashes with random seeds.
+// Different names never share all 128 bits.
 type identity [2]uint64
 
-// A filed is a position, its file by number.
+// A filed is a position with the number of its file.
 type filed struct {
 	file, line uint32
 }
@@ -47,7 +46,7 @@ func (d *duplicates) identity(m *Meta) identity {
 	return identity{maphash.Comparable(d.seeds[0], n), maphash.Comparable(d.seeds[1], n)}
 }
 
-// add takes the next blob; name tells the place of the first of two.
+// add adds the next blob. name formats the position of the first definition.
 func (d *duplicates) add(b Blob, name func(Pos) Pos) {
 	switch b := b.(type) {
 	case *Package:
@@ -68,7 +67,7 @@ func (d *duplicates) check(m *Meta, name func(Pos) Pos, list *Diagnostics) {
 	if at, ok := d.seen[id]; ok {
 		first := Pos{File: d.files[at.file], Line: int(at.line)}
 		*list = append(*list, &Diagnostic{Code: CodeDuplicate, Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name,
-			Err: fmt.Errorf("is defined a second time, first at %s; keep one of them", name(first))})
+			Err: fmt.Errorf("is already defined at %s; keep one of them", name(first))})
 		return
 	}
 	// Blobs of one file mostly follow each other.
@@ -83,7 +82,7 @@ func (d *duplicates) checkEntries(ch *Channel) {
 	for i, e := range ch.Entries {
 		if first, ok := d.entries[e.Name]; ok && e.Name != "" {
 			d.channels = append(d.channels, &Diagnostic{Code: CodeDuplicate, Pos: ch.Pos, Schema: ch.Schema, Package: ch.Package, Name: ch.Name,
-				Path: fmt.Sprintf("/entries/%d", i), Err: fmt.Errorf("entry %q appears a second time, first as entry %d; merge the two", e.Name, first)})
+				Path: fmt.Sprintf("/entries/%d", i), Err: fmt.Errorf("entry %q is already entry %d; merge the two", e.Name, first)})
 			continue
 		}
 		d.entries[e.Name] = i

@@ -11,14 +11,13 @@ import (
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
 
-// The edits of this file are those that maintainers of catalogs make by hand.
-// Each returns a new catalog, which shares all blobs but the changed one, and
-// leaves unknown fields alone. Nothing is validated beyond what the edit is
-// about: run [Validate] on the result.
+// The edits in this file are those that maintainers make by hand. Each returns a new
+// catalog that shares all blobs but the changed one, and keeps unknown fields. An edit
+// validates only what it changes: call [Validate] on the result.
 
-// Promote adds a bundle of the package to a channel, which is created if the
-// package does not have it. An entry without replaces, skips and skipRange
-// replaces the head of the channel, so that the channel keeps having one.
+// Promote adds a bundle of the package to a channel, and creates the channel if it does
+// not exist. An entry without replaces, skips and skipRange replaces the head of the
+// channel, so the channel still has one head.
 func (c *Catalog) Promote(ctx context.Context, pkg, channel string, e Entry) (*Catalog, error) {
 	if !slices.ContainsFunc(c.Bundles, func(b *Bundle) bool { return b.Package == pkg && b.Name == e.Name }) {
 		return nil, fmt.Errorf("package %q has no bundle %q", pkg, e.Name)
@@ -38,12 +37,12 @@ func (c *Catalog) Promote(ctx context.Context, pkg, channel string, e Entry) (*C
 		return &out, nil
 	}
 	if ch.entry(e.Name) >= 0 {
-		return nil, fmt.Errorf("channel %q of package %q has an entry %q already", channel, pkg, e.Name)
+		return nil, fmt.Errorf("channel %q of package %q already has an entry %q", channel, pkg, e.Name)
 	}
 	if e.Replaces == "" && len(e.Skips) == 0 && e.SkipRange == "" && len(ch.Entries) > 0 {
 		heads := ch.heads()
 		if len(heads) != 1 {
-			return nil, fmt.Errorf("channel %q of package %q has %d heads; say what %q replaces", channel, pkg, len(heads), e.Name)
+			return nil, fmt.Errorf("channel %q of package %q has %d heads; set what %q replaces", channel, pkg, len(heads), e.Name)
 		}
 		e.Replaces = heads[0]
 	}
@@ -73,7 +72,7 @@ func (c *Catalog) SetDefaultChannel(ctx context.Context, pkg, channel string) (*
 	})
 }
 
-// SetReplaces changes what an entry replaces; the empty name removes the edge.
+// SetReplaces sets the entry that another one replaces. An empty name removes the edge.
 func (c *Catalog) SetReplaces(ctx context.Context, pkg, channel, entry, replaces string) (*Catalog, error) {
 	if replaces == entry {
 		return nil, fmt.Errorf("entry %q cannot replace itself", entry)
@@ -84,8 +83,7 @@ func (c *Catalog) SetReplaces(ctx context.Context, pkg, channel, entry, replaces
 	})
 }
 
-// AddSkips adds names to those that an entry skips, in the given order, without
-// those that it has.
+// AddSkips appends names to the skips of an entry, except those that it has.
 func (c *Catalog) AddSkips(ctx context.Context, pkg, channel, entry string, names ...string) (*Catalog, error) {
 	if slices.Contains(names, entry) {
 		return nil, fmt.Errorf("entry %q cannot skip itself", entry)
@@ -105,7 +103,7 @@ func (c *Catalog) AddSkips(ctx context.Context, pkg, channel, entry string, name
 	})
 }
 
-// RemoveSkips removes names from those that an entry skips.
+// RemoveSkips removes names from the skips of an entry.
 func (c *Catalog) RemoveSkips(ctx context.Context, pkg, channel, entry string, names ...string) (*Catalog, error) {
 	return c.changeEntry(ctx, pkg, channel, entry, func(e Entry, n *yamlout.Node) error {
 		skips := slices.DeleteFunc(slices.Clone(e.Skips), func(s string) bool { return slices.Contains(names, s) })
@@ -118,8 +116,7 @@ func (c *Catalog) RemoveSkips(ctx context.Context, pkg, channel, entry string, n
 	})
 }
 
-// SetSkipRange changes the range of versions that an entry skips; the empty
-// text removes it.
+// SetSkipRange sets the skipRange of an entry. An empty text removes it.
 func (c *Catalog) SetSkipRange(ctx context.Context, pkg, channel, entry, skipRange string) (*Catalog, error) {
 	if skipRange != "" {
 		if _, err := constraints.ParseRange(skipRange); err != nil {
@@ -132,7 +129,7 @@ func (c *Catalog) SetSkipRange(ctx context.Context, pkg, channel, entry, skipRan
 	})
 }
 
-// RemoveEntry removes a bundle from a channel. The bundle itself stays.
+// RemoveEntry removes an entry from a channel. The bundle itself stays in the catalog.
 func (c *Catalog) RemoveEntry(ctx context.Context, pkg, channel, entry string) (*Catalog, error) {
 	ch := c.channel(pkg, channel)
 	if ch == nil || ch.entry(entry) < 0 {
@@ -146,8 +143,8 @@ func (c *Catalog) RemoveEntry(ctx context.Context, pkg, channel, entry string) (
 	})
 }
 
-// Deprecate adds a deprecation to the package, in place of one of the same
-// reference (A9). The empty message removes it.
+// Deprecate adds a deprecation to the package, or replaces the one with the same
+// reference. An empty message removes it.
 func (c *Catalog) Deprecate(ctx context.Context, pkg string, d Deprecation) (*Catalog, error) {
 	if err := c.checkDeprecation(pkg, d); err != nil {
 		return nil, err
@@ -186,7 +183,7 @@ func (c *Catalog) Deprecate(ctx context.Context, pkg string, d Deprecation) (*Ca
 	})
 }
 
-// checkDeprecation wants a reference to something that exists.
+// checkDeprecation returns an error if the reference does not exist.
 func (c *Catalog) checkDeprecation(pkg string, d Deprecation) error {
 	p := pkgOf(c, pkg)
 	if p.blob == nil {
@@ -195,7 +192,7 @@ func (c *Catalog) checkDeprecation(pkg string, d Deprecation) error {
 	return p.checkReference(d)
 }
 
-// pkgOf gathers what checkReference asks for.
+// pkgOf returns what checkReference needs.
 func pkgOf(c *Catalog, name string) *pkg {
 	p := &pkg{name: name, byName: map[string]*bundleFacts{}}
 	for _, x := range c.Packages {
@@ -263,8 +260,7 @@ func (c *Catalog) changeEntry(ctx context.Context, pkg, channel, entry string, e
 	return c.change(ctx, ch, func(n *yamlout.Node) error { return edit(ch.Entries[i], n.Get("entries").Elems[i]) })
 }
 
-// change returns a catalog with one blob edited. The blob keeps its position,
-// which is where it comes from.
+// change returns a catalog with one blob edited. The blob keeps its position.
 func (c *Catalog) change(ctx context.Context, b Blob, edit func(*yamlout.Node) error) (*Catalog, error) {
 	n, err := c.canonical(ctx, b)
 	if err != nil {

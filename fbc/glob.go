@@ -6,14 +6,14 @@ import (
 )
 
 var (
-	errUnclosed  = errors.New("has a [ without its ]; write \\[ for the character itself")
-	errBackslash = errors.New("ends in a backslash, which needs a character to quote")
+	errUnclosed  = errors.New("has a [ without a ]; write \\[ for a literal bracket")
+	errBackslash = errors.New("ends in a backslash; add the character to quote, or remove it")
 	errNoClass   = errors.New("has a [ ] that no character matches")
 )
 
-// translateGlob turns a glob of .gitignore into one of doublestar: braces stand
-// for themselves, [ ] has the rules of git, never matches a slash and knows
-// [:alpha:] and its like, and a last "**" is at least one name.
+// translateGlob converts a glob of .gitignore to one of doublestar. Braces are literal.
+// [ ] follows the rules of git: it never matches a slash, and supports [:alpha:] and
+// other classes. A trailing "**" matches at least one name.
 func translateGlob(glob string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(glob); i++ {

@@ -14,21 +14,21 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// IgnoreFile is the name of the files that list what a load passes over (A2).
+// IgnoreFile is the name of the files that list what a load skips.
 const IgnoreFile = ".indexignore"
 
-// TemporaryPrefix begins the names of files that olmkit has not finished writing.
+// TemporaryPrefix is the beginning of the names of files that olmkit has not finished
+// writing.
 const TemporaryPrefix = ".olmkit-"
 
 // temporaryName is the whole form of such names: that of rand.Text in the middle.
 var temporaryName = regexp.MustCompile(`^` + regexp.QuoteMeta(TemporaryPrefix) + `[A-Z2-7]{26}\.tmp$`)
 
 // IsTemporary reports whether a file has the name of one that olmkit has not finished
-// writing. A process that was killed may leave some behind: a load reads no regular file
-// of such a name, and reports each (S6).
+// writing. A killed process may leave such files behind. A load skips and reports them.
 func IsTemporary(name string) bool { return temporaryName.MatchString(name) }
 
-var errLeftover = errors.New("was left by an interrupted write and is not read; delete it, after checking that no other file is missing")
+var errLeftover = errors.New("was left behind by an interrupted write and is skipped; check that no other file is missing, and delete it")
 
 // An ignorer holds the patterns of the .indexignore files seen so far, the ones
 // of outer directories first, so that of two that match the later one is of a
@@ -51,7 +51,7 @@ type ignorePattern struct {
 	anchored bool   // has another "/"
 }
 
-// A badPattern tells about a line that can match nothing.
+// A badPattern is a line that can match nothing.
 type badPattern struct {
 	line int
 	err  error
@@ -132,7 +132,7 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-// matches reports whether the pattern is about the file or directory at name.
+// matches reports whether the pattern applies to the file or directory at name.
 func (p *ignorePattern) matches(name string, isDir bool) bool {
 	if p.dirOnly && !isDir {
 		return false
@@ -147,9 +147,9 @@ func (p *ignorePattern) matches(name string, isDir bool) bool {
 	return doublestar.MatchUnvalidated(p.glob, rel)
 }
 
-// match reports whether the file at name is to be passed over. Each directory
-// on the way to the file, and then the file, is judged by the last pattern that
-// matches it; what no pattern matches goes the way of its directory.
+// match reports whether the file at name is skipped. The last matching pattern decides
+// about each directory on the way to the file, and then about the file. Without a
+// match, a name is treated like its directory.
 func (g *ignorer) match(name string) bool { return g.excludes(name, false) }
 
 // excludes is match for a file or a directory. A file of an excluded directory

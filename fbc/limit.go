@@ -1,8 +1,8 @@
 package fbc
 
-// Limits bound what a load may cost on hostile input (A16). A zero field means
-// the documented default. Every violation is a [Diagnostic] with [CodeLimit]
-// whose cause, a [*LimitError], names the field.
+// Limits bound the cost of hostile input. A zero field means the default. Exceeding a
+// limit is a [Diagnostic] with [CodeLimit], whose cause is a [*LimitError] with the
+// name of the field.
 type Limits struct {
 	// FileSize bounds one file, in bytes, and a compiled index. Default 2 GiB.
 	FileSize int64
@@ -18,16 +18,16 @@ type Limits struct {
 	IgnoreSize int64
 	// Depth bounds the nesting of one document. Default 1,000; at most 10,000.
 	Depth int64
-	// Expansion bounds what YAML turns into, in bytes: how much the aliases of all
-	// documents of a load may add, and how large the tree of one document may
-	// become, at 32 bytes for a key, a value or an item. Default 64 MiB.
+	// Expansion bounds the memory of YAML, in bytes: what the aliases of all
+	// documents of a load add, and the tree of each document, at 32 bytes per key,
+	// value and item. Default 64 MiB.
 	Expansion int64
-	// PropertySize bounds one property value that is kept, in bytes of JSON.
-	// Default 4 MiB.
+	// PropertySize bounds a property value that is kept, in bytes of JSON. Default
+	// 4 MiB.
 	PropertySize int64
-	// Diagnostics bounds the faults that are reported: a load is given up when
-	// there are more that prevent it. Of findings that do not, the rest is
-	// counted. Default 1,000.
+	// Diagnostics bounds the findings that are reported. A load stops when more
+	// errors than this make it fail. Other findings beyond it are counted. Default
+	// 1,000.
 	Diagnostics int64
 }
 

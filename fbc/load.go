@@ -11,91 +11,86 @@ import (
 	"runtime"
 )
 
-// Keep says how much of a catalog stays in memory.
+// Keep selects how much of a catalog stays in memory.
 type Keep int
 
 const (
-	// KeepResolution keeps what resolution needs: no icons, descriptions,
-	// related images or heavy property values. The values of heavy properties
-	// (see property.IsHeavy) are passed over, which is where most of the speed
-	// of a load comes from, and are not checked: not their size, in YAML not
-	// even their syntax. Where such a value ends is certain all the same. Use
-	// KeepAll, or [Check], to have all of a catalog checked.
+	// KeepResolution keeps what resolution needs: no icons, descriptions, related
+	// images or heavy property values (see property.IsHeavy). It skips heavy
+	// values, which makes a load fast, without checking their size or, in YAML,
+	// their syntax. To check all of a catalog, use KeepAll or [Check].
 	KeepResolution Keep = iota
-	// KeepAll keeps every blob whole, for tools that write catalogs, and checks
-	// all of it.
+	// KeepAll keeps and checks every blob whole, for tools that write catalogs.
 	KeepAll
 )
 
 // LoadOptions adjust a load. A nil *LoadOptions means all defaults.
 type LoadOptions struct {
-	// Keep says what stays in memory. Default KeepResolution.
+	// Keep selects what stays in memory. Default KeepResolution.
 	Keep Keep
 	// Limits bound the cost of hostile input.
 	Limits *Limits
-	// Concurrency is how many goroutines decode. Default GOMAXPROCS. It never
-	// shows in the result.
+	// Concurrency is the number of goroutines that decode. Default GOMAXPROCS. It
+	// does not affect the result.
 	Concurrency int
-	// AllowEmpty accepts a catalog without any blob, which otherwise is an error:
-	// mostly it is a wrong directory.
+	// AllowEmpty accepts a catalog without blobs. By default that is an error,
+	// because the directory is usually wrong.
 	AllowEmpty bool
-	// RefuseTemplates makes each template among the blobs a fault with a
-	// [TemplateError], and not only a finding. Tools that write catalogs want it:
-	// what a template describes is missing from what they would write.
+	// RefuseTemplates makes each template among the blobs an error with a
+	// [TemplateError] instead of a finding. It is for tools that write catalogs:
+	// the packages of a template would be missing from their output.
 	RefuseTemplates bool
-	// Visit, when set, is given each blob as it is read, in the order of the
-	// catalog and from the goroutine that called Load. The catalog that Load then
-	// returns has findings only, and the load takes no more memory than the blobs
-	// that are on their way: a blob is Visit's until it returns, and strings are the
-	// only part of it that may be kept. Faults may come after blobs, so that what
-	// Visit was given is of use only when Load returns no error.
+	// Visit, if set, is called with each blob in the order of the catalog, from the
+	// goroutine that called Load. The returned catalog then has only findings, and
+	// the load keeps no blobs. Visit must not keep a blob after it returns, except
+	// for its strings. Errors may follow blobs: use what Visit collected only if
+	// Load returns no error.
 	Visit func(Blob)
-	// Progress, when set, is called now and then from the goroutine that
-	// called Load, and once at the end.
+	// Progress, if set, is called from time to time and once at the end, from the
+	// goroutine that called Load.
 	Progress func(Progress)
 
 	chunk int // for tests: the size of the buffers
 }
 
-// Progress tells how far a load has come.
+// Progress is how far a load has come.
 type Progress struct {
 	Files, FilesTotal int
-	// Bytes read, of BytesTotal; the total is 0 where a file system does not
-	// tell the size of files.
+	// Bytes read, of BytesTotal. The total is 0 if the file system does not report
+	// the sizes of files.
 	Bytes, BytesTotal int64
 }
 
-// Load reads the catalog below the root of fsys: every regular file that the
-// ignore files do not name, whatever its name (A1), except what an interrupted write
-// left behind ([IsTemporary]), which is a finding. Blobs come in path order and, within a file, in file order.
+// Load reads the catalog below the root of fsys: every regular file, whatever its name,
+// that no ignore file excludes. It skips the remains of an interrupted write
+// ([IsTemporary]) with a finding. Blobs are in the order of their paths and, within a
+// file, in file order.
 //
-// The error is a [Diagnostics] with every fault of every file, in order of
-// position, or the context's error. A load with more faults than
-// Limits.Diagnostics is given up at the document that has the next; the last
-// fault then says so. A blob that names an unknown schema is no
-// fault. A nil error means that the catalog can be used, not that it is valid:
-// that is [Validate]'s question.
+// The error is a [Diagnostics] with the faults of all files in order of position, or
+// the context's error. A load with more faults than Limits.Diagnostics stops; its last
+// fault reports that. A blob of an unknown schema is not a fault. If the error is nil,
+// the catalog is usable but not necessarily valid: see [Validate].
 //
-// When the context ends, Load returns at once, even while the file system
-// hangs; the call that hangs is abandoned.
+// When the context ends, Load returns at once, even if a call to the file system hangs.
+// That call is abandoned.
 func Load(ctx context.Context, fsys fs.FS, opts *LoadOptions) (*Catalog, error) {
 	return loaded(loadAll(ctx, tree(fsys), opts))
 }
 
-// LoadReader reads one stream of documents, as Load reads a file. The name
-// stands for the file in positions. What is not kept cannot be read again. After
-// the end of the context r may still be in use, until its Read returns.
+// LoadReader reads a stream of documents as Load reads a file. The name stands for the
+// file in positions. What is not kept cannot be read again. When the context ends, r
+// may stay in use until its Read returns.
 func LoadReader(ctx context.Context, r io.Reader, name string, opts *LoadOptions) (*Catalog, error) {
 	return loaded(loadAll(ctx, stream(r, name), opts))
 }
 
-// LoadBytes reads documents from memory, as Load reads a file. The caller must
-// not modify text while the catalog is in use.
+// LoadBytes reads documents from memory as Load reads a file. The caller must not
+// modify text while the catalog is in use.
 func LoadBytes(ctx context.Context, text []byte, name string, opts *LoadOptions) (*Catalog, error) {
 	return loaded(loadAll(ctx, memory(text, name), opts))
 }
 
-// loaded gives a load the form of its callers: with faults, no catalog.
+// loaded returns no catalog if there are faults.
 func loaded(cat *Catalog, faults Diagnostics, err error) (*Catalog, error) {
 	if err != nil {
 		return nil, err
@@ -120,7 +115,7 @@ type listing struct {
 	faults, findings Diagnostics
 }
 
-// listed walks, and gives up when the context ends.
+// listed walks the tree, and stops when the context ends.
 func listed(ctx context.Context, from origin, limits *Limits) (listing, error) {
 	found := make(chan listing, 1)
 	go func() { found <- from.files(ctx, limits) }()
@@ -167,8 +162,8 @@ type closer struct{ *bytes.Reader }
 
 func (closer) Close() error { return nil }
 
-// loadAll runs the pipeline and collects. The catalog holds what could be read,
-// whatever the faults.
+// loadAll runs the pipeline and collects its results. The catalog holds what could be
+// read, whatever the faults.
 func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Diagnostics, error) {
 	if opts == nil {
 		opts = &LoadOptions{}
@@ -247,9 +242,9 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 			return nil, nil, err
 		}
 	}
-	if faults.cut != nil { // what is missing may be further on
+	if faults.cut != nil { // what is missing may follow later
 		findings.addAll(&templates.faultList)
-		cat.Findings = findings.told()
+		cat.Findings = findings.capped()
 		return cat, append(faults.sorted(), stopped(faults.cut.Pos, limits.Diagnostics)), nil
 	}
 	faults.add(twice.found()...)
@@ -268,16 +263,16 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	default:
 		findings.addAll(&templates.faultList)
 	}
-	cat.Findings = findings.told()
-	return cat, faults.told(), nil
+	cat.Findings = findings.capped()
+	return cat, faults.capped(), nil
 }
 
-// stopped says that a load was given up, at pos: the last of its faults.
+// stopped is the last fault of a load that was stopped, at pos.
 func stopped(pos Pos, max int64) *Diagnostic {
 	return &Diagnostic{Code: CodeLimit, Pos: pos, Err: &LimitError{Limit: "Diagnostics", What: "number of faults that prevent the load", Max: max}}
 }
 
-// wasStopped reports whether a load with these faults was given up.
+// wasStopped reports whether a load with these faults was stopped.
 func wasStopped(faults Diagnostics) bool {
 	limit := new(LimitError)
 	return len(faults) > 0 && errors.As(faults[len(faults)-1].Err, &limit) && limit.Limit == "Diagnostics"
@@ -299,7 +294,7 @@ func (l *faultList) add(ds ...*Diagnostic) {
 	}
 }
 
-// addAll adds another list, with what it only counts.
+// addAll adds another list, including its count of the rest.
 func (l *faultList) addAll(o *faultList) {
 	l.add(o.list...)
 	l.rest += o.rest
@@ -310,8 +305,8 @@ func (l *faultList) sorted() Diagnostics {
 	return l.list
 }
 
-// told returns the list, and a finding that counts the rest.
-func (l *faultList) told() Diagnostics {
+// capped returns the list, and a finding with the number of the rest.
+func (l *faultList) capped() Diagnostics {
 	if l.sorted(); l.rest > 0 {
 		return append(l.list, &Diagnostic{Code: CodeLimit, Err: fmt.Errorf("%d more findings of this kind; raise Limits.Diagnostics to see them", l.rest)})
 	}

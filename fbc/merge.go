@@ -5,14 +5,14 @@ import (
 	"path"
 )
 
-// Merge returns the union of catalogs, the blobs of the first one first (A11). It
-// shares the blobs. The error is a [Diagnostics] with what is defined twice
-// (A10), one finding for all blobs of a package.
+// Merge returns the union of catalogs, in their order. It shares the blobs. The error
+// is a [Diagnostics] with the duplicate definitions, one finding per package and pair
+// of catalogs.
 func Merge(catalogs ...*Catalog) (*Catalog, error) { return MergeFrom(nil, catalogs...) }
 
-// MergeFrom is Merge for catalogs from several directories: their paths, in the
-// order of the catalogs, are put in front of the files that an error names.
-// Without a path, a file is named as its catalog has it.
+// MergeFrom is Merge for catalogs from several directories. In errors, the path at the
+// index of a catalog is prepended to its files. A catalog without a path keeps its file
+// names.
 func MergeFrom(dirs []string, catalogs ...*Catalog) (*Catalog, error) {
 	out := &Catalog{}
 	var found Diagnostics
@@ -35,7 +35,7 @@ func MergeFrom(dirs []string, catalogs ...*Catalog) (*Catalog, error) {
 	return out, nil
 }
 
-// below puts the directory of the i-th catalog in front of a position in it.
+// below prepends the directory of the i-th catalog to a position in it.
 func below(dirs []string, i int, p Pos) Pos {
 	if i < len(dirs) && dirs[i] != "" && p.File != "" {
 		p.File = path.Join(dirs[i], p.File)
@@ -43,8 +43,8 @@ func below(dirs []string, i int, p Pos) Pos {
 	return p
 }
 
-// inBoth reports what two catalogs both define: a finding for each pair of
-// catalogs and package, at the first such blob of the second catalog.
+// inBoth reports what two catalogs define: a finding for each pair of catalogs and
+// package, at the first such blob of the second catalog.
 func inBoth(dirs []string, catalogs []*Catalog) Diagnostics {
 	type key struct{ schema, pkg, name string }
 	type place struct {
@@ -76,7 +76,7 @@ func inBoth(dirs []string, catalogs []*Catalog) Diagnostics {
 				continue
 			}
 			if first.catalog == i {
-				continue // told by twiceIn
+				continue // reported by twiceIn
 			}
 			x := clash{first.catalog, i, m.Package}
 			if f, ok := faults[x]; ok {
@@ -86,7 +86,7 @@ func inBoth(dirs []string, catalogs []*Catalog) Diagnostics {
 			order = append(order, x)
 			f := &fault{first: below(dirs, first.catalog, first.pos), blobs: 1}
 			f.Diagnostic = &Diagnostic{Code: CodeDuplicate, Pos: below(dirs, i, m.Pos), Schema: m.Schema, Package: m.Package, Name: m.Name,
-				Err: fmt.Errorf("is defined a second time, first at %s; keep one of them", f.first)}
+				Err: fmt.Errorf("is already defined at %s; keep one of them", f.first)}
 			faults[x] = f
 		}
 	}

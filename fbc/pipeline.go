@@ -202,7 +202,7 @@ func (r *reader) read(ctx context.Context, f file) bool {
 	defer in.Close()
 	s := r.splitter
 	s.begin(in)
-	told := int64(0) // bytes that the results told of
+	told := int64(0) // bytes that the results have reported
 	for !s.eof {
 		b, err := s.next(j.batch)
 		var limit *LimitError
@@ -234,8 +234,7 @@ func (r *reader) read(ctx context.Context, f file) bool {
 	return true
 }
 
-// end sends a job with nothing to decode, which tells of the end of a file, and of
-// its fault if there is one.
+// end sends a job with nothing to decode, for the end of a file and its fault, if any.
 func (r *reader) end(j *job, bytes int64, code Code, line int, err error) {
 	j.last, j.bytes = true, bytes
 	if err != nil {
@@ -263,7 +262,7 @@ func (d *decoder) decode(ctx context.Context, j *job) {
 			j.faults = append(j.faults, faults...)
 			j.fatal = append(j.fatal, mark{len(j.faults), len(j.blobs), len(j.findings)})
 			if int64(len(j.faults)) > d.limits.Diagnostics {
-				return // more is not told
+				return // no more is reported
 			}
 		} else {
 			j.findings = append(j.findings, faults...)

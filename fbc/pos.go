@@ -7,16 +7,15 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A Pos is a place in a catalog: a file, slash-separated and relative to the
-// root of the catalog, and a line counted from 1. The zero Pos is "unknown" and
-// prints as "-".
+// A Pos is a place in a catalog: a file, slash-separated and relative to the root of
+// the catalog, and a line counted from 1. The zero Pos is an unknown place.
 type Pos struct {
 	File string
 	Line int
 }
 
-// String returns "file:line", "file" when the line is unknown, or "-", on one line
-// whatever the name of the file.
+// String returns "file:line", "file" if the line is unknown, or "-" for the zero Pos.
+// It is on one line whatever the name of the file.
 func (p Pos) String() string {
 	switch {
 	case p.File == "":

@@ -2,9 +2,9 @@ package fbc
 
 import "github.com/olmkit/olmkit/property"
 
-// A reuse is the memory of the blobs of a batch that nobody keeps: it serves the
-// next batch when they have been seen (LoadOptions.Visit). Blobs point into it; a
-// list that has to grow moves, and leaves them what they point to.
+// A reuse is the memory of the blobs of a batch that are not kept (LoadOptions.Visit).
+// The next batch uses it again. Blobs point into it; a list that grows moves and leaves
+// their items where they are.
 type reuse struct {
 	json       []byte // of YAML documents
 	bundles    []Bundle
@@ -13,7 +13,7 @@ type reuse struct {
 	entries    []Entry
 }
 
-// again empties the memory, and lets go of what the blobs referred to.
+// again empties the memory and drops the references of the blobs.
 func (m *reuse) again() {
 	m.json = m.json[:0]
 	m.bundles = dropped(m.bundles)

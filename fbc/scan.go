@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// The scanner finds the parts of a JSON document in one pass that validates all
-// of it and decodes nothing. It accepts exactly what jsontext accepts with
-// duplicate names and invalid UTF-8 allowed; where it does not accept, jsontext
-// says why.
+// The scanner finds the parts of a JSON document in one pass that validates everything
+// and decodes nothing. It accepts exactly what jsontext accepts with duplicate names
+// and invalid UTF-8 allowed. If it does not accept a document, jsontext reports why.
 
 // A propertySpan is a property that has a type, which is a string, and a value.
 type propertySpan struct{ typ, value []byte }

@@ -45,9 +45,8 @@ func (v *validator) provide() {
 	v.provided = s
 }
 
-// unmet returns the parts of a requirement that nothing in the catalog meets,
-// none when it can be met. What only a resolution can tell, negation and CEL,
-// counts as met.
+// unmet returns the parts of a requirement that nothing in the catalog satisfies. Parts
+// that only a resolution can decide, negation and CEL, count as satisfied.
 func (s *supply) unmet(x constraints.Expr) []constraints.Expr {
 	switch x := x.(type) {
 	case *constraints.All:
@@ -86,7 +85,7 @@ func (s *supply) unmet(x constraints.Expr) []constraints.Expr {
 	return []constraints.Expr{x}
 }
 
-// required warns when nothing in the catalog meets a requirement.
+// required warns if nothing in the catalog satisfies a requirement.
 func (v *validator) required(m *Meta, path string, x constraints.Expr) {
 	missing := v.provided.unmet(x)
 	if len(missing) == 0 {
@@ -96,5 +95,5 @@ func (v *validator) required(m *Meta, path string, x constraints.Expr) {
 	for i, part := range missing {
 		names[i] = part.String()
 	}
-	v.report(CodeUnmet, m, path, fmt.Errorf("no bundle of the catalog is %s; users need another catalog that has it", strings.Join(names, " or ")))
+	v.report(CodeUnmet, m, path, fmt.Errorf("no bundle in the catalog provides %s; users need another catalog that does", strings.Join(names, " or ")))
 }

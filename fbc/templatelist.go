@@ -1,7 +1,7 @@
 package fbc
 
-// A templateList collects the findings about templates of a load, and what decides
-// over their advice (A18).
+// A templateList collects the findings about templates of a load, and what their advice
+// depends on (A18).
 type templateList struct {
 	faultList
 	blobs  bool             // there is a blob that is not a template
@@ -9,7 +9,7 @@ type templateList struct {
 	file   []*TemplateError // its templates
 }
 
-// take collects the templates of a result, and returns its other findings.
+// take collects the templates of a result and returns its other findings.
 func (l *templateList) take(r *result) Diagnostics {
 	l.inFile += len(r.blobs)
 	for _, b := range r.blobs {
@@ -36,7 +36,7 @@ func (l *templateList) take(r *result) Diagnostics {
 	return rest
 }
 
-// end is called when all files were taken.
+// end is called after all files were taken.
 func (l *templateList) end() {
 	for _, d := range l.list {
 		d.Err.(*TemplateError).InCatalog = l.blobs

@@ -16,33 +16,32 @@ import (
 // ValidateOptions adjust a validation. A nil *ValidateOptions means all
 // defaults.
 type ValidateOptions struct {
-	// ConstraintLimits bound the requirements that bundles may state (D4).
+	// ConstraintLimits bound the requirements of bundles.
 	ConstraintLimits *constraints.Limits
-	// WithoutWarnings leaves out what is legal.
+	// WithoutWarnings omits warnings.
 	WithoutWarnings bool
 }
 
-// Validate checks a catalog against all rules for blobs (A4-A9, A13) and for
-// the upgrade graphs of channels (A7), duplicates (A10) included, and warns of
-// what is legal and strands or surprises users. All findings come in one run,
-// in order of position; see [Explain] for what each code means.
+// Validate checks a catalog against all rules for blobs, for the upgrade graphs of
+// channels, and for duplicates. It also warns of what is legal but leaves users stuck
+// or surprises them. It returns all findings in order of position; [Explain] explains
+// their codes.
 //
-// What the load has left in the source, the values of heavy properties, is not
-// looked into, and in YAML was not even parsed; load with [KeepAll], or use
-// [Check], to have it checked too. The only error is the context's.
+// It does not check the values of heavy properties that the load left in the source. To
+// check them, load with [KeepAll], or call [Check]. The only error is the context's.
 func Validate(ctx context.Context, c *Catalog, opts *ValidateOptions) (Diagnostics, error) {
 	return validate(ctx, c, nil, opts)
 }
 
-// validate adds its findings to what the load refused.
+// validate adds its findings to those of the load.
 func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *ValidateOptions) (Diagnostics, error) {
 	if opts == nil {
 		opts = &ValidateOptions{}
 	}
-	v := validator{ctx: ctx, c: c, opts: opts, compiler: constraints.NewCompiler(opts.ConstraintLimits), packages: map[string]*pkg{}, said: map[place]bool{}}
+	v := validator{ctx: ctx, c: c, opts: opts, compiler: constraints.NewCompiler(opts.ConstraintLimits), packages: map[string]*pkg{}, faulty: map[place]bool{}}
 	v.found = slices.Concat(faults, c.Findings)
 	for _, d := range v.found {
-		v.said[place{d.Pos, d.Path}] = true
+		v.faulty[place{d.Pos, d.Path}] = true
 	}
 	v.found = append(v.found, twiceIn(c, asIs)...)
 	v.index()
@@ -66,24 +65,23 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 	return v.found, nil
 }
 
-// Check loads the catalog below the root of fsys and validates it in one go:
-// its findings are all that Load refuses and all that Validate finds in what
-// could be read, which is the catalog that it returns. It holds everything in
-// memory, as with [KeepAll]. Where the load was given up because of
-// Limits.Diagnostics, the findings are those up to there, and rules that look
-// at the whole catalog are not applied.
+// Check loads the catalog below the root of fsys and validates it. Its findings are
+// those of Load and, for what could be read, those of Validate. It returns what could
+// be read, and keeps everything in memory, as with [KeepAll]. If the load stopped
+// because of Limits.Diagnostics, the findings end there, and rules about the whole
+// catalog are not applied.
 //
 // The only error is the context's.
 func Check(ctx context.Context, fsys fs.FS, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
 	return check(ctx, tree(fsys), load, opts)
 }
 
-// CheckReader loads and validates one stream of documents, as Check does a tree.
+// CheckReader loads and validates a stream of documents, as Check does for a tree.
 func CheckReader(ctx context.Context, r io.Reader, name string, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
 	return check(ctx, stream(r, name), load, opts)
 }
 
-// CheckBytes loads and validates documents from memory, as Check does a tree.
+// CheckBytes loads and validates documents in memory, as Check does for a tree.
 func CheckBytes(ctx context.Context, text []byte, name string, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
 	return check(ctx, memory(text, name), load, opts)
 }
@@ -98,7 +96,7 @@ func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOp
 	if err != nil {
 		return nil, nil, err
 	}
-	if wasStopped(faults) { // what seems to be missing may not have been read
+	if wasStopped(faults) { // what seems missing may not have been read
 		found := slices.Concat(faults, c.Findings)
 		if opts != nil && opts.WithoutWarnings {
 			found = found.Errors()
@@ -125,7 +123,7 @@ type validator struct {
 	order    []*pkg // by name
 	provided supply
 	found    Diagnostics
-	said     map[place]bool // what the load told
+	faulty   map[place]bool // what the load reported
 }
 
 // A place is where a load found a fault.
@@ -134,10 +132,10 @@ type place struct {
 	path string
 }
 
-// alreadySaid reports whether the load found a fault at the place.
-func (v *validator) alreadySaid(m *Meta, path string) bool { return v.said[place{m.Pos, path}] }
+// reported reports whether the load found a fault at the place.
+func (v *validator) reported(m *Meta, path string) bool { return v.faulty[place{m.Pos, path}] }
 
-// A pkg is what a catalog says about one package, in order of position.
+// A pkg is the part of a catalog about one package, in order of position.
 type pkg struct {
 	name     string
 	blob     *Package
@@ -151,7 +149,7 @@ type pkg struct {
 	entries    map[string]bool // names of the entries of all channels; see inChannel
 }
 
-// bundleFacts are what was found out about a bundle.
+// bundleFacts are what is known about a bundle.
 type bundleFacts struct {
 	*Bundle
 	version  *semver.Version // nil if unknown

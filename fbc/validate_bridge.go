@@ -8,9 +8,9 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// bridges warns of channels that continue another one before its end (B9): their first
-// entry that the other channel does not have updates a version of it, the other channel
-// ends before that entry, and users of its later versions get no further than its end.
+// bridges warns of channels that continue an earlier channel before its end (B9). Their
+// first entry that the earlier channel lacks upgrades one of its versions, but not the
+// last one, and users of later versions cannot upgrade past its end.
 func (v *validator) bridges(p *pkg) {
 	var furthest map[string]*semver.Version
 	for _, l := range p.lines {
@@ -48,7 +48,7 @@ func (v *validator) bridges(p *pkg) {
 	}
 }
 
-// A gap is what a channel leaves behind with one of its entries.
+// A gap is the versions that a channel leaves behind with one of its entries.
 type gap struct {
 	first, from *bundleFacts // the entry, and the newest bundle of the other channels that it updates
 	ended       []*line
@@ -73,11 +73,11 @@ func (g *gap) err(l *line, furthest map[string]*semver.Version) error {
 	if !l.skip[l.at[g.first.Name]].IsZero() {
 		skip = e.SkipRange + " || " + skip
 	}
-	fix := fmt.Sprintf("give the entry skipRange: %q", skip)
+	fix := fmt.Sprintf("set skipRange: %q on the entry", skip)
 	if last := g.last(furthest); last != nil && e.Replaces == g.from.Name && !l.has(g.from) {
 		fix += fmt.Sprintf(", or replaces: %q", last.Name)
 	}
-	return fmt.Errorf("entry %q updates %q, which is not the last version of channel %s; no channel updates these to %s or newer: %s; %s",
+	return fmt.Errorf("entry %q upgrades %q, which is not the last version of channel %s; no channel upgrades these versions to %s or newer: %s; %s",
 		g.first.Name, g.from.Name, quoted(ended), g.first.version, some(names, len(names)), fix)
 }
 

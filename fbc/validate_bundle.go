@@ -16,11 +16,11 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// bundle checks a bundle and its properties (A8, A13) and notes its version.
+// bundle checks a bundle and its properties (A8, A13), and records its version.
 func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	m := &f.Meta
 	inline := func(p prop) bool { return p.Type == property.TypeBundleObject }
-	if f.Image == "" && !v.alreadySaid(m, "/image") && !slices.ContainsFunc(f.Properties, inline) {
+	if f.Image == "" && !v.reported(m, "/image") && !slices.ContainsFunc(f.Properties, inline) {
 		v.report(CodeRequired, m, "/image", errors.New("is missing or empty; name the image of the bundle, or add its manifests as "+property.TypeBundleObject))
 	} else if f.Image != "" {
 		if err := imageref.Check(f.Image); err != nil {
@@ -41,10 +41,10 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	seen := 0
 	for i, prop := range f.Properties {
 		if prop.Value == nil || prop.Type == "" {
-			continue // in the source, or told by the load
+			continue // in the source, or reported by the load
 		}
 		path := fmt.Sprintf("/properties/%d/value", i)
-		if v.alreadySaid(m, path) {
+		if v.reported(m, path) {
 			continue
 		}
 		if prop.Type == property.TypePackage {
@@ -62,12 +62,11 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 		v.report(CodeVersion, m, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
 	}
 	if len(p.channels) > 0 && f.Name != "" && !p.inChannel(f.Name) {
-		v.report(CodeNotInChannel, m, "/name", fmt.Errorf("bundle %q is in no channel of package %q; add an entry, or remove the bundle", f.Name, p.name))
+		v.report(CodeNotInChannel, m, "/name", fmt.Errorf("bundle %q is in no channel of package %q; add an entry for it, or remove the bundle", f.Name, p.name))
 	}
 }
 
-// greatest warns of greatest versions of OpenShift that readers may take for
-// others (C7).
+// greatest warns of maximum OpenShift versions that readers may misread (C7).
 func (v *validator) greatest(m *Meta) {
 	first := -1
 	for i, p := range m.Properties {
@@ -76,10 +75,10 @@ func (v *validator) greatest(m *Meta) {
 		}
 		path := fmt.Sprintf("/properties/%d/value", i)
 		if jsontext.Value(p.Value).Kind() == '0' {
-			v.report(CodeMaxNumber, m, path, fmt.Errorf("%s is a number, of which tools drop zeros at the end, so that 4.20 becomes 4.2; put it in quotes", p.Value))
+			v.report(CodeMaxNumber, m, path, fmt.Errorf("%s is a number, and tools drop trailing zeros (4.20 becomes 4.2); put it in quotes", p.Value))
 		}
 		if first >= 0 {
-			v.report(CodeMaxRepeated, m, path, fmt.Errorf("is a second %s property, the first is property %d; keep one of them", property.TypeMaxOpenShiftVersion, first))
+			v.report(CodeMaxRepeated, m, path, fmt.Errorf("is a second %s property, after property %d; keep one of them", property.TypeMaxOpenShiftVersion, first))
 			continue
 		}
 		first = i
@@ -98,7 +97,7 @@ func (v *validator) apisTwice(m *Meta) {
 			continue // reported with the other properties
 		}
 		if at, ok := first[api]; ok {
-			v.report(CodeAPITwice, m, fmt.Sprintf("/properties/%d/value", i), fmt.Errorf("provides %s, as property %d does; OLM takes that for two providers and never installs the bundle: remove one of them", api, at))
+			v.report(CodeAPITwice, m, fmt.Sprintf("/properties/%d/value", i), fmt.Errorf("provides %s, as property %d does; OLM counts two providers and never installs the bundle; remove one of them", api, at))
 			continue
 		}
 		first[api] = i
@@ -117,7 +116,7 @@ func (p *pkg) inChannel(bundle string) bool {
 	return p.entries[bundle]
 }
 
-// packageProperty checks what names the package and version of a bundle.
+// packageProperty checks the property with the package and version of a bundle.
 func (v *validator) packageProperty(f *bundleFacts, path string, prop property.Property) {
 	m := &f.Meta
 	value, err := property.ParsePackage(prop.Value)
@@ -126,11 +125,11 @@ func (v *validator) packageProperty(f *bundleFacts, path string, prop property.P
 		return
 	}
 	if value.PackageName != m.Package {
-		v.report(CodePackageOf, m, path+"/packageName", fmt.Errorf("names package %q, the bundle is of package %q", value.PackageName, m.Package))
+		v.report(CodePackageOf, m, path+"/packageName", fmt.Errorf("names package %q, but the bundle is in package %q; change one of them", value.PackageName, m.Package))
 	}
 	version, err := semver.Parse(value.Version)
 	if err != nil {
-		v.report(CodeVersion, m, path+"/version", fmt.Errorf("version %q is no semantic version such as 1.2.3: %s", value.Version, strings.ToLower(err.Error())))
+		v.report(CodeVersion, m, path+"/version", fmt.Errorf("version %q is not a semantic version such as 1.2.3: %s", value.Version, strings.ToLower(err.Error())))
 		return
 	}
 	f.version, f.pkg = &version, value
@@ -144,7 +143,7 @@ func (v *validator) packageProperty(f *bundleFacts, path string, prop property.P
 	}
 }
 
-// property checks the value of a known property; all others are free.
+// property checks the value of a known property. Others may have any value.
 func (v *validator) property(m *Meta, path string, p property.Property) {
 	var err error
 	code := CodeValue
@@ -192,7 +191,8 @@ func (v *validator) property(m *Meta, path string, p property.Property) {
 	}
 }
 
-// reportProperty takes the path out of an error about a property's value.
+// reportProperty reports an error about a property's value, with the path from the
+// error.
 func (v *validator) reportProperty(code Code, m *Meta, path string, err error) {
 	var (
 		pe *property.Error
@@ -207,12 +207,13 @@ func (v *validator) reportProperty(code Code, m *Meta, path string, err error) {
 	v.report(code, m, path, err)
 }
 
-// oneLine joins the parts of an error in one line.
+// oneLine joins the parts of an error on one line.
 func oneLine(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// checkCSVMetadata wants an object; what is in it is for user interfaces.
+// checkCSVMetadata returns an error for a value that is not an object. Its contents are
+// for user interfaces.
 func checkCSVMetadata(raw json.RawMessage) error {
 	if k := jsontext.Value(raw).Kind(); k != '{' {
 		return fmt.Errorf("must be an object, found %s", jsonkind.Name(k))
@@ -220,8 +221,8 @@ func checkCSVMetadata(raw json.RawMessage) error {
 	return nil
 }
 
-// checkBundleObject wants {"data": base64 of JSON}, or {"ref": a file}, the
-// older form.
+// checkBundleObject accepts {"data": base64 of JSON} and the older form {"ref": a
+// file}.
 func checkBundleObject(raw json.RawMessage) error {
 	var v struct {
 		Data *string `json:"data"`
@@ -234,7 +235,7 @@ func checkBundleObject(raw json.RawMessage) error {
 		return nil
 	}
 	if _, err := base64.StdEncoding.DecodeString(*v.Data); err != nil {
-		return fmt.Errorf("data is no base64 text: %w", err)
+		return fmt.Errorf("data is not base64 text: %w", err)
 	}
 	return nil
 }
@@ -251,7 +252,7 @@ func (v *validator) versions(p *pkg) {
 		path := fmt.Sprintf("/properties/%d/value/version", f.property)
 		k := key{f.version.String(), f.pkg.Release}
 		if first, ok := exact[k]; ok {
-			v.report(CodeSameVersion, &f.Meta, path, fmt.Errorf("version %q is also that of bundle %q at %s; give one of them another version or a release", f.pkg.Version, first.Name, first.Pos))
+			v.report(CodeSameVersion, &f.Meta, path, fmt.Errorf("bundle %[2]q at %[3]s has the same version %[1]q; change one of the versions, or add a release", f.pkg.Version, first.Name, first.Pos))
 			continue
 		}
 		exact[k] = f
@@ -259,7 +260,7 @@ func (v *validator) versions(p *pkg) {
 		plain.Build = nil
 		k.version = plain.String()
 		if first, ok := core[k]; ok {
-			v.report(CodeVersionBuild, &f.Meta, path, fmt.Errorf("version %q only differs by build metadata, which does not count, from version %q of bundle %q at %s", f.pkg.Version, first.pkg.Version, first.Name, first.Pos))
+			v.report(CodeVersionBuild, &f.Meta, path, fmt.Errorf("version %q differs from version %q of bundle %q at %s only in build metadata, which does not count", f.pkg.Version, first.pkg.Version, first.Name, first.Pos))
 			continue
 		}
 		core[k] = f
@@ -271,16 +272,16 @@ func (v *validator) deprecations(p *pkg) {
 	for n, d := range p.messages {
 		m := &d.Meta
 		if n > 0 {
-			v.report(CodeDuplicate, m, "", fmt.Errorf("package %q has a second %s blob, first at %s; merge the two", p.name, SchemaDeprecations, p.messages[0].Pos))
+			v.report(CodeDuplicate, m, "", fmt.Errorf("package %q already has an %s blob at %s; merge the two", p.name, SchemaDeprecations, p.messages[0].Pos))
 		}
 		if d.Name != "" {
-			v.report(CodeDeprecation, m, "/name", fmt.Errorf("%s has no name of its own; the package says what it belongs to", SchemaDeprecations))
+			v.report(CodeDeprecation, m, "/name", fmt.Errorf("%s must not have a name; its package identifies it", SchemaDeprecations))
 		}
 		v.types(m)
 		for i, e := range d.Entries {
 			path := fmt.Sprintf("/entries/%d", i)
-			if e.Message == "" && !v.alreadySaid(m, path+"/message") {
-				v.report(CodeDeprecation, m, path+"/message", errors.New("is missing or empty; say what users should do"))
+			if e.Message == "" && !v.reported(m, path+"/message") {
+				v.report(CodeDeprecation, m, path+"/message", errors.New("is missing or empty; write what users should do"))
 			}
 			if err := p.checkReference(e); err != nil {
 				v.report(CodeDeprecation, m, path+"/reference", err)
@@ -288,20 +289,20 @@ func (v *validator) deprecations(p *pkg) {
 			}
 			key := Deprecation{Schema: e.Schema, Name: e.Name}
 			if p.deprecated[key] {
-				v.report(CodeDeprecation, m, path+"/reference", fmt.Errorf("%s is deprecated a second time; merge the two messages", reference(e)))
+				v.report(CodeDeprecation, m, path+"/reference", fmt.Errorf("%s is already deprecated; merge the two messages", reference(e)))
 			}
 			p.deprecated[key] = true
 		}
 	}
 }
 
-// checkReference checks what a deprecation is about.
+// checkReference checks the reference of a deprecation.
 func (p *pkg) checkReference(e Deprecation) error {
 	missing := false
 	switch e.Schema {
 	case SchemaPackage:
 		if e.Name != "" {
-			return fmt.Errorf("a reference to %s has no name, found %q; the blob's package says which", SchemaPackage, e.Name)
+			return fmt.Errorf("a reference to %s must not have a name, found %q; remove it", SchemaPackage, e.Name)
 		}
 		missing = p.blob == nil
 	case SchemaChannel:
@@ -315,7 +316,7 @@ func (p *pkg) checkReference(e Deprecation) error {
 	}
 	switch {
 	case missing && e.Name == "" && e.Schema != SchemaPackage:
-		return fmt.Errorf("the name is missing; say which %s of the package is deprecated", strings.TrimPrefix(e.Schema, "olm."))
+		return fmt.Errorf("the name is missing; name the deprecated %s of the package", strings.TrimPrefix(e.Schema, "olm."))
 	case missing:
 		return fmt.Errorf("%s does not exist in package %q", reference(e), p.name)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/internal/chain"
 )
 
-// A line is a channel as its upgrade graph sees it: entries by number, the
-// first one of each name.
+// A line is a channel as an upgrade graph: entries by number, the first one of each
+// name.
 type line struct {
 	*Channel
 	at    map[string]int // the number of an entry
@@ -27,7 +27,7 @@ func (v *validator) channel(p *pkg, c *Channel) {
 	m := &c.Meta
 	v.types(m)
 	if len(c.Entries) == 0 {
-		if !v.alreadySaid(m, "/entries") {
+		if !v.reported(m, "/entries") {
 			v.report(CodeHeads, m, "/entries", errors.New("has no entries; a channel needs at least one"))
 		}
 		return
@@ -46,14 +46,14 @@ func (v *validator) channel(p *pkg, c *Channel) {
 			v.report(CodeNoBundle, m, path+"/name", fmt.Errorf("entry %q has no %s blob in package %q", e.Name, SchemaBundle, p.name))
 		}
 		for j, s := range e.Skips {
-			if path := fmt.Sprintf("%s/skips/%d", path, j); s == "" && !v.alreadySaid(m, path) {
-				v.report(CodeRequired, m, path, errors.New("is empty; name a bundle or drop the element"))
+			if path := fmt.Sprintf("%s/skips/%d", path, j); s == "" && !v.reported(m, path) {
+				v.report(CodeRequired, m, path, errors.New("is empty; name a bundle or remove the element"))
 			}
 		}
 		if e.SkipRange != "" {
 			r, err := constraints.ParseRange(e.SkipRange)
 			if err != nil {
-				v.report(CodeSkipRange, m, path+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
+				v.report(CodeSkipRange, m, path+"/skipRange", fmt.Errorf("%w; it matches nothing", err))
 			}
 			l.skip[i] = r
 		}
@@ -90,7 +90,7 @@ func (l *line) links() []chain.Entry {
 	return links
 }
 
-// graph reports what breaks the upgrade graph of a channel (A7).
+// graph reports faults of the upgrade graph of a channel (A7).
 func (v *validator) graph(l *line) {
 	m := &l.Meta
 	if v.hasDuplicates(l) {
@@ -98,16 +98,16 @@ func (v *validator) graph(l *line) {
 	}
 	switch heads := l.shape.Heads; {
 	case len(heads) == 0:
-		v.report(CodeHeads, m, "/entries", errors.New("has no head: every entry is replaced or skipped by another; let one entry be the newest"))
+		v.report(CodeHeads, m, "/entries", errors.New("has no head: every entry is replaced or skipped by another; remove the edges to the newest entry"))
 	case len(heads) > 1:
 		v.report(CodeHeads, m, "/entries", fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", len(heads), l.names(heads, ", ")))
 	}
 	for _, circle := range l.shape.Cycles {
 		v.report(CodeCycle, m, fmt.Sprintf("/entries/%d/replaces", circle[0]),
-			fmt.Errorf("replaces run in a circle: %s", l.names(append(slices.Clone(circle), circle[0]), " -> ")))
+			fmt.Errorf("replaces form a cycle: %s; remove one of these edges", l.names(append(slices.Clone(circle), circle[0]), " -> ")))
 	}
 	if s := l.shape.Stranded; len(s) > 0 {
-		v.report(CodeStranded, m, "/entries", fmt.Errorf("entries that the head %s does not lead to, by replaces and not through skipped entries: %s; replace or skip them",
+		v.report(CodeStranded, m, "/entries", fmt.Errorf("entries unreachable from the head %s by replaces, without passing through skipped entries: %s; replace or skip them",
 			l.Entries[l.shape.Heads[0]].Name, l.names(s, ", ")))
 	}
 }
@@ -122,16 +122,16 @@ func (l *line) names(list []int, between string) string {
 	return strings.Join(names, between)
 }
 
-// upgrades warns of what strands users in a channel with one head.
+// upgrades warns of entries that leave users stuck, in a channel with one head.
 func (v *validator) upgrades(p *pkg, l *line) {
 	m, head := &l.Meta, l.shape.Heads[0]
 	if f := l.facts[head]; f != nil {
 		deprecated := p.deprecated[Deprecation{Schema: SchemaBundle, Name: f.Name}]
 		whole := p.deprecated[Deprecation{Schema: SchemaPackage}] || p.deprecated[Deprecation{Schema: SchemaChannel, Name: l.Name}]
 		if f.prohibited() {
-			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q has the property olm.deprecated, so that OLM will not install it", f.Name))
+			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q has the property olm.deprecated, so OLM does not install it; publish a new head", f.Name))
 		} else if deprecated && !whole {
-			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q is deprecated, the channel is not; users have nothing to move on to", f.Name))
+			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q is deprecated, but the channel is not; publish a new head, or deprecate the channel", f.Name))
 		}
 	}
 	out := l.waysOut()
@@ -143,15 +143,15 @@ func (v *validator) upgrades(p *pkg, l *line) {
 		f := l.facts[i]
 		if to, ok := l.at[e.Replaces]; e.Replaces != "" && ok {
 			if t := l.facts[to]; f != nil && t != nil && f.version != nil && t.version != nil && t.version.GT(*f.version) {
-				v.report(CodeReplacesNewer, m, path+"/replaces", fmt.Errorf("%s (%s) replaces the newer %s (%s); users are moved back", e.Name, f.version, t.Name, t.version))
+				v.report(CodeReplacesNewer, m, path+"/replaces", fmt.Errorf("%s (%s) replaces the newer %s (%s); users are downgraded", e.Name, f.version, t.Name, t.version))
 			}
 		} else if e.Replaces != "" {
 			if older := l.olderThan(i); len(older) > 0 {
-				v.report(CodeDanglingReplaces, m, path+"/replaces", fmt.Errorf("%q is no entry of the channel, which has older ones: %s; the chain of updates breaks off here", e.Replaces, l.names(older, ", ")))
+				v.report(CodeDanglingReplaces, m, path+"/replaces", fmt.Errorf("%q is not an entry of the channel, and the upgrade chain ends here although the channel has older entries: %s", e.Replaces, l.names(older, ", ")))
 			}
 		}
 		if i != head && !out[i] {
-			v.report(CodeStuck, m, path, fmt.Errorf("who has %q installed gets no update: only entries that are skipped themselves replace or skip it", e.Name))
+			v.report(CodeStuck, m, path, fmt.Errorf("users of %q are stuck: only skipped entries replace or skip it; let an entry that is offered skip it", e.Name))
 		}
 	}
 }
@@ -161,8 +161,8 @@ func (f *bundleFacts) prohibited() bool {
 	return slices.ContainsFunc(f.Properties, func(p prop) bool { return p.Type == "olm.deprecated" })
 }
 
-// olderThan returns the entries of an older version that are not in the chain
-// from the head, if entry i ends that chain.
+// olderThan returns the entries with an older version outside the chain from the head,
+// if entry i is the end of the chain.
 func (l *line) olderThan(i int) []int {
 	f := l.facts[i]
 	if f == nil || f.version == nil || l.shape.Chain[len(l.shape.Chain)-1] != i {
@@ -181,7 +181,7 @@ func (l *line) olderThan(i int) []int {
 	return out
 }
 
-// waysOut returns for each entry whether an entry that OLM offers updates it (B2, H3).
+// waysOut returns for each entry whether an entry that OLM offers upgrades it (B2, H3).
 func (l *line) waysOut() []bool {
 	names := map[string]bool{}
 	ranges := map[string]constraints.Range{} // by text
@@ -225,7 +225,7 @@ func (l *line) waysOut() []bool {
 	return out
 }
 
-// ranges warns of skipRanges that reach too far (H2).
+// ranges warns of skipRanges that are too wide (H2).
 func (v *validator) ranges(l *line) {
 	for i, r := range l.skip {
 		if v.ctx.Err() != nil {
@@ -237,7 +237,7 @@ func (v *validator) ranges(l *line) {
 		}
 		path := fmt.Sprintf("/entries/%d/skipRange", i)
 		if r.Contains(*f.version) {
-			v.report(CodeSkipRangeSelf, &l.Meta, path, fmt.Errorf("%q holds the entry's own version %s; OLM would replace the bundle by itself", r, f.version))
+			v.report(CodeSkipRangeSelf, &l.Meta, path, fmt.Errorf("%q includes the entry's own version %s; OLM may replace the bundle with itself; end the range before it", r, f.version))
 		}
 		var newer []string
 		total, after := 0, l.sorted.after(f.version)
@@ -249,13 +249,12 @@ func (v *validator) ranges(l *line) {
 			}
 		}
 		if total > 0 {
-			v.report(CodeSkipRangeNewer, &l.Meta, path, fmt.Errorf("%q holds versions newer than %s: %s; users of those are moved back", r, f.version, some(newer, total)))
+			v.report(CodeSkipRangeNewer, &l.Meta, path, fmt.Errorf("%q includes versions newer than %s: %s; their users are downgraded; end the range earlier", r, f.version, some(newer, total)))
 		}
 	}
 }
 
-// channelsTogether warns when users who choose no channel miss the newest
-// version.
+// channelsTogether warns if users who choose no channel miss the newest version.
 func (v *validator) channelsTogether(p *pkg) {
 	if p.blob == nil {
 		return
@@ -281,6 +280,6 @@ func (v *validator) channelsTogether(p *pkg) {
 		}
 	}
 	if newest != nil && here != nil && newest.version.GT(*here.version) {
-		v.report(CodeDefaultBehind, &p.blob.Meta, "/defaultChannel", fmt.Errorf("the default channel %q ends at version %s, the package has %s (%s)", def.Name, here.version, newest.version, newest.Name))
+		v.report(CodeDefaultBehind, &p.blob.Meta, "/defaultChannel", fmt.Errorf("the default channel %q ends at version %s, but the package has version %s (%s)", def.Name, here.version, newest.version, newest.Name))
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// packageBlob checks that a package is whole (A5).
+// packageBlob checks that a package is complete (A5).
 func (v *validator) packageBlob(p *pkg) {
 	if p.name == "" {
-		return // the load tells
+		return // the load reports it
 	}
 	if p.blob == nil {
 		m := p.first()
@@ -27,15 +27,15 @@ func (v *validator) packageBlob(p *pkg) {
 	v.types(m)
 	switch {
 	case len(p.channels) == 0 && len(p.bundles) == 0:
-		v.report(CodeEmptyPackage, m, "", errors.New("the package has no channels and no bundles; it needs one of each"))
+		v.report(CodeEmptyPackage, m, "", errors.New("the package has no channels and no bundles; add at least one of each"))
 	case len(p.channels) == 0:
-		v.report(CodeEmptyPackage, m, "", errors.New("the package has no channels; it needs at least one"))
+		v.report(CodeEmptyPackage, m, "", errors.New("the package has no channels; add at least one"))
 	case len(p.bundles) == 0:
-		v.report(CodeEmptyPackage, m, "", errors.New("the package has no bundles; it needs at least one"))
+		v.report(CodeEmptyPackage, m, "", errors.New("the package has no bundles; add at least one"))
 	}
 	switch def := p.blob.DefaultChannel; {
-	case def == "" && !v.alreadySaid(m, "/defaultChannel"):
-		v.report(CodeRequired, m, "/defaultChannel", errors.New("is missing or empty; name the channel that users get who ask for none"))
+	case def == "" && !v.reported(m, "/defaultChannel"):
+		v.report(CodeRequired, m, "/defaultChannel", errors.New("is missing or empty; name the channel for users who choose none"))
 	case def != "" && len(p.channels) > 0 && p.channel(def) == nil:
 		v.report(CodeDefaultChannel, m, "/defaultChannel", fmt.Errorf("channel %q does not exist; the package has %s", def, quoted(p.channelNames())))
 	}
@@ -73,18 +73,18 @@ func (p *pkg) channelNames() []string {
 	return slices.Compact(names)
 }
 
-// checkPackageName wants a DNS label, as opm does: lower-case letters, digits
-// and '-', at most 63 characters.
+// checkPackageName accepts DNS labels, as opm does: at most 63 lower-case letters,
+// digits and '-'.
 func checkPackageName(name string) error {
 	if len(name) > 63 {
-		return fmt.Errorf("package name %.40q… has %d characters, at most 63 are allowed", name, len(name))
+		return fmt.Errorf("package name %.40q… has %d characters; at most 63 are allowed", name, len(name))
 	}
 	ok := !strings.HasPrefix(name, "-") && !strings.HasSuffix(name, "-")
 	for _, c := range []byte(name) {
 		ok = ok && (c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z')
 	}
 	if !ok {
-		return fmt.Errorf("package name %q: want lower-case letters, digits and '-', beginning and ending with a letter or digit", name)
+		return fmt.Errorf("package name %q is invalid; use lower-case letters, digits and '-', and begin and end with a letter or digit", name)
 	}
 	return nil
 }
@@ -93,19 +93,19 @@ func checkPackageName(name string) error {
 func (v *validator) types(m *Meta) {
 	for i, p := range m.Properties {
 		if property.IsReserved(p.Type) && !property.IsKnown(p.Type) {
-			v.report(CodeUnknownProperty, m, fmt.Sprintf("/properties/%d/type", i), fmt.Errorf("type %q begins with %q, which is reserved, and OLM does not define it", p.Type, property.ReservedPrefix))
+			v.report(CodeUnknownProperty, m, fmt.Sprintf("/properties/%d/type", i), fmt.Errorf("type %q begins with the reserved %q, but OLM does not define it", p.Type, property.ReservedPrefix))
 		}
 	}
 }
 
-// other checks a blob of a schema without a meaning (A4).
+// other checks a blob of an unknown schema (A4).
 func (v *validator) other(o *Other) {
 	switch {
-	case v.alreadySaid(&o.Meta, "/schema"):
+	case v.reported(&o.Meta, "/schema"):
 	case templateKind(o.Schema) != "": // in blobs that no load made
 		v.report(CodeTemplate, &o.Meta, "/schema", &TemplateError{Kind: templateKind(o.Schema), InCatalog: true})
 	case strings.HasPrefix(o.Schema, property.ReservedPrefix):
-		v.report(CodeUnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q begins with %q, which is reserved, and OLM does not define it", o.Schema, property.ReservedPrefix))
+		v.report(CodeUnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q begins with the reserved %q, but OLM does not define it", o.Schema, property.ReservedPrefix))
 	}
 	v.types(&o.Meta)
 }

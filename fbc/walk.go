@@ -19,13 +19,13 @@ type file struct {
 	size int64 // 0 when unknown
 }
 
-// Files returns the names of the files below the root of fsys that [Load] reads,
-// ignore files included: each directory's entries by name, whatever order the
-// file system gives them in. The error is a [Diagnostics] with what Load refuses
-// before it reads a catalog, such as named pipes and links that lead out of it,
-// or the context's.
+// Files returns the names of the files below the root of fsys that [Load] reads, and
+// the names of ignore files. The entries of each directory are sorted by name. The
+// error is the context's, or a [Diagnostics] with what Load rejects before it reads a
+// file, such as named pipes and links that lead out of the catalog.
 //
-// When the context ends, Files returns at once, even while the file system hangs.
+// When the context ends, Files returns at once, even if a call to the file system
+// hangs.
 func Files(ctx context.Context, fsys fs.FS, limits *Limits) ([]string, error) {
 	l := limits.WithDefaults()
 	list, err := listed(ctx, tree(fsys), &l)
@@ -35,7 +35,7 @@ func Files(ctx context.Context, fsys fs.FS, limits *Limits) ([]string, error) {
 	if len(list.faults) > 0 {
 		faults := faultList{max: int(l.Diagnostics)}
 		faults.add(list.faults...)
-		return nil, faults.told()
+		return nil, faults.capped()
 	}
 	names := list.ignores
 	for _, f := range list.files {
@@ -50,10 +50,8 @@ func comparePath(a, b string) int {
 	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
 }
 
-// listFiles returns the files of the tree below the root of fsys, without those
-// that the ignore files name (A1, A2): the entries of each directory by name,
-// whatever order the file system gives them in. findings are the faults that a
-// load tolerates.
+// listFiles returns the files of the tree below the root of fsys that no ignore file
+// excludes (A1, A2). The entries of each directory are sorted by name.
 func listFiles(ctx context.Context, fsys fs.FS, limits *Limits) listing {
 	w := walker{ctx: ctx, fsys: fsys, limits: limits}
 	if fsys == nil {
@@ -66,7 +64,7 @@ func listFiles(ctx context.Context, fsys fs.FS, limits *Limits) listing {
 	case err != nil:
 		w.report(CodeUnreadable, ".", regular.Cause(err))
 	case !info.IsDir():
-		w.report(CodeUnreadable, ".", errors.New("is no directory; name the directory that holds the catalog"))
+		w.report(CodeUnreadable, ".", errors.New("is not a directory; name the directory of the catalog"))
 	default:
 		w.dir(".")
 	}
@@ -95,7 +93,7 @@ func (w *walker) dir(dir string) {
 	entries, err := fs.ReadDir(w.fsys, dir)
 	if err != nil {
 		if w.ignore.excludes(dir, true) {
-			return // nobody wants to see into it
+			return // an excluded directory need not be readable
 		}
 		w.report(CodeUnreadable, dir, regular.Cause(err))
 	}
@@ -124,7 +122,7 @@ func (w *walker) dir(dir string) {
 			}
 		}
 	}
-	// Patterns reach no further than their directory.
+	// Patterns apply only to their directory.
 	w.ignore.patterns = w.ignore.patterns[:outer]
 }
 

@@ -17,34 +17,33 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Syntax is a form in which catalogs are written.
+// A Syntax is an output format for catalogs.
 type Syntax int
 
 const (
-	// YAML writes a document for each blob, with a line "---" before it.
+	// YAML writes a document for each blob, after a line "---".
 	YAML Syntax = iota
 	// JSON writes an indented object for each blob.
 	JSON
-	// JSONLines writes each blob on a line of its own.
+	// JSONLines writes one blob per line.
 	JSONLines
 )
 
-// WriteOptions adjust what is written. A nil *WriteOptions means all defaults.
+// WriteOptions adjust the output. A nil *WriteOptions means all defaults.
 type WriteOptions struct {
-	// Syntax is the form of the output. Default YAML.
+	// Syntax is the output format. Default YAML.
 	Syntax Syntax
 }
 
-// Write writes the catalog as one stream. The same blobs give the same bytes,
-// whatever their order and layout were (A12): packages by name; in each its
-// olm.package, channels by name, bundles by version and then name, deprecations,
-// and other blobs; those without a package at the end. Keys have one order
-// too. Loading the output gives an equal catalog, unknown fields and blobs
-// included; comments are lost.
+// Write writes the catalog as one stream. The same blobs give the same bytes, whatever
+// their order and layout. Packages are sorted by name, and each has its olm.package
+// blob, channels by name, bundles by version and then name, deprecations, and other
+// blobs. Blobs without a package come last. Keys have a fixed order. Loading the output
+// gives an equal catalog, with unknown fields and blobs but without comments.
 //
-// What a load has left in the source is read from there again. A blob that YAML
-// cannot express, such as one with the number 1e999 or 4.10, is written as JSON
-// within the YAML stream, which every reader of YAML takes as well.
+// Write reads what the load left in the source from there. A blob that YAML cannot
+// express, such as one with the number 1e999 or 4.10, is written as JSON within the
+// YAML stream, which is valid YAML.
 func Write(ctx context.Context, w io.Writer, c *Catalog, opts *WriteOptions) error {
 	if opts == nil {
 		opts = &WriteOptions{}
@@ -77,8 +76,8 @@ func Write(ctx context.Context, w io.Writer, c *Catalog, opts *WriteOptions) err
 	return out.Flush()
 }
 
-// Format returns the text of a catalog file as Write writes it. Errors are those
-// of a load, where templates are refused; a text without any blob becomes empty. Comments are lost.
+// Format returns the text of a catalog file as Write writes it. Comments are lost. A
+// text without blobs becomes empty. Errors are those of a load that rejects templates.
 func Format(ctx context.Context, text []byte, name string, opts *WriteOptions) ([]byte, error) {
 	c, err := LoadBytes(ctx, text, name, &LoadOptions{Keep: KeepAll, AllowEmpty: true, RefuseTemplates: true})
 	if err != nil {
@@ -112,8 +111,8 @@ func render(ctx context.Context, n *yamlout.Node, syntax Syntax) ([]byte, error)
 	return append(append(doc, line...), '\n'), nil
 }
 
-// same reports whether a YAML document reads as the blob with the JSON, which
-// has its keys in canonical order. Nothing is written that does not.
+// same reports whether a YAML document reads as the blob with the JSON, whose keys are
+// in canonical order. Only such documents are written.
 func same(ctx context.Context, doc, line []byte) bool {
 	back, ok := yamljson.Convert(nil, doc, nil)
 	if !ok {

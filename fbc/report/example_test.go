@@ -21,6 +21,6 @@ func ExampleWrite() {
 		fmt.Println(err)
 	}
 	// Output:
-	// ::error file=catalogs/4.18/etcd.yaml,line=1,title=empty-package::olm.package "etcd": the package has no channels and no bundles; it needs one of each
-	// ::error file=catalogs/4.18/etcd.yaml,line=1,title=required::olm.package "etcd": /defaultChannel: is missing or empty; name the channel that users get who ask for none
+	// ::error file=catalogs/4.18/etcd.yaml,line=1,title=empty-package::olm.package "etcd": the package has no channels and no bundles; add at least one of each
+	// ::error file=catalogs/4.18/etcd.yaml,line=1,title=required::olm.package "etcd": /defaultChannel: is missing or empty; name the channel for users who choose none
 }

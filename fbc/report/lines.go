@@ -17,10 +17,10 @@ import (
 // maxSource is the size of the largest file that is read again.
 const maxSource = 64 << 20
 
-// Lines returns, for each finding, the line of the field that it is about, read
-// again from the files of the catalog; 0 for findings about whole blobs, and where
-// the file or the field cannot be found. Only the blobs that findings are about are
-// parsed again. When the context ends, the rest has no lines.
+// Lines returns the line of the field of each finding, which it finds in the files of
+// the catalog. The line is 0 for a finding about a whole blob, and if the file or the
+// field cannot be found. Lines parses only blobs with findings. When the context ends,
+// the remaining lines are 0.
 func Lines(ctx context.Context, source fs.FS, found fbc.Diagnostics) []int {
 	l := locator{ctx: ctx, source: source, files: map[string][]byte{}}
 	lines := make([]int, len(found))
@@ -35,8 +35,8 @@ func Lines(ctx context.Context, source fs.FS, found fbc.Diagnostics) []int {
 	return lines
 }
 
-// A locator finds fields in files. Findings come in the order of their blobs, so
-// that the last one is enough to remember.
+// A locator finds fields in files. Because findings come in the order of their blobs,
+// it remembers only the last one.
 type locator struct {
 	ctx    context.Context // of one call
 	source fs.FS
@@ -93,7 +93,7 @@ func from(text []byte, line int) []byte {
 	return text
 }
 
-// jsonLines notes the lines of the fields of the first value of a text, which
+// jsonLines records the lines of the fields of the first value in a text. The text
 // begins on a line.
 func jsonLines(text []byte, line int, fields map[string]int) {
 	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -114,7 +114,7 @@ func jsonLines(text []byte, line int, fields map[string]int) {
 	}
 }
 
-// yamlLines notes the lines of the fields of the first document of a text, which
+// yamlLines records the lines of the fields of the first document in a text. The text
 // begins on a line.
 func yamlLines(ctx context.Context, text []byte, line int, fields map[string]int) {
 	if end := bytes.Index(text, []byte("\n---")); end >= 0 && !bytes.HasPrefix(text, []byte("---")) {
@@ -127,8 +127,8 @@ func yamlLines(ctx context.Context, text []byte, line int, fields map[string]int
 	note(doc.Content[0], "", line-1, fields)
 }
 
-// note notes the lines of what a node holds. Aliases are not followed: what they
-// stand for is elsewhere.
+// note records the lines of the fields of a node. It does not follow aliases, whose
+// values are elsewhere.
 func note(n *yamlv3.Node, path jsontext.Pointer, before int, fields map[string]int) {
 	switch n.Kind {
 	case yamlv3.MappingNode:

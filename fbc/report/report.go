@@ -14,10 +14,10 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A Format is a form of output.
+// A Format is an output format.
 type Format string
 
-// The formats that Write knows.
+// The formats of Write.
 const (
 	Text   Format = "text"
 	JSON   Format = "json"
@@ -25,17 +25,18 @@ const (
 	GitHub Format = "github"
 )
 
-// Formats lists all formats.
+// Formats returns all formats.
 func Formats() []Format { return []Format{Text, JSON, SARIF, GitHub} }
 
 // Options adjust the output. A nil *Options means all defaults.
 type Options struct {
-	// Prefix is put before the names of files, which findings have relative to
-	// the root of the catalog: the catalog's directory within the repository.
+	// Prefix is prepended to the names of files, which findings have relative to
+	// the root of the catalog. Usually it is the catalog's directory in the
+	// repository.
 	Prefix string
-	// Source, when set, is where the catalog was loaded from: findings then get the
-	// line of the field that they are about, see [Lines], in place of the line on
-	// which their blob begins. JSON has both.
+	// Source, if set, is the source of the catalog. Findings then have the line of
+	// their field (see [Lines]) instead of the first line of their blob. JSON has
+	// both.
 	Source fs.FS
 	// ToolVersion is the version of the program, for SARIF.
 	ToolVersion string
@@ -43,8 +44,8 @@ type Options struct {
 	lines []int
 }
 
-// Write prints the findings. An unknown format is an error, as are a writer that
-// fails and the end of the context.
+// Write prints the findings. It returns an error if the format is unknown, the writer
+// fails or the context ends.
 func Write(ctx context.Context, w io.Writer, f Format, found fbc.Diagnostics, opts *Options) error {
 	var o Options
 	if opts != nil {
@@ -87,8 +88,7 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// field returns the line of the field that finding i is about, 0 where it is not
-// known.
+// field returns the line of the field of finding i, and 0 if it is unknown.
 func (o *Options) field(i int) int {
 	if i < len(o.lines) {
 		return o.lines[i]
@@ -96,7 +96,7 @@ func (o *Options) field(i int) int {
 	return 0
 }
 
-// exact returns the position of finding i, of its field where that is known.
+// exact returns the position of finding i, or of its field if that is known.
 func (o *Options) exact(i int, p fbc.Pos) fbc.Pos {
 	p = o.at(p)
 	if n := o.field(i); n > 0 {
@@ -113,8 +113,8 @@ func (o *Options) at(p fbc.Pos) fbc.Pos {
 	return p
 }
 
-// message returns the finding without its place. What is wrong is exact, as formats
-// for machines want it.
+// message returns the finding without its position. The text is exact, for
+// machine-readable formats.
 func message(d *fbc.Diagnostic) string {
 	bare := *d
 	bare.Pos, bare.Err = fbc.Pos{}, nil
@@ -125,7 +125,7 @@ func message(d *fbc.Diagnostic) string {
 	return strings.TrimSuffix(about, string(d.Code)) + d.Err.Error()
 }
 
-// text prints one finding a line, and a summary.
+// text prints one finding per line, and a summary.
 func text(w io.Writer, found fbc.Diagnostics, opts *Options) {
 	for i, d := range found {
 		visible.Fprintf(w, "%s: %s: %s [%s]\n", opts.exact(i, d.Pos), d.Severity, message(d), d.Code)
@@ -159,8 +159,8 @@ func github(w io.Writer, found fbc.Diagnostics, opts *Options) {
 	}
 }
 
-// ProtocolVersion is that of the JSON output. It changes when a field changes
-// its meaning or goes away, not when one is added.
+// ProtocolVersion is the version of the JSON output. It changes when a field is removed
+// or changes its meaning, not when one is added.
 const ProtocolVersion = 1
 
 type jsonOut struct {

@@ -116,7 +116,7 @@ func sarifReport(found fbc.Diagnostics, opts *Options) sarifOut {
 	}
 }
 
-// fingerprint lets a code scanner know a finding again when lines have moved.
+// fingerprint identifies a finding to a code scanner after its line has moved.
 func fingerprint(d *fbc.Diagnostic) map[string]string {
 	h := sha256.New()
 	for _, s := range []string{string(d.Code), d.Pos.File, d.Schema, d.Package, d.Name, message(d)} {
