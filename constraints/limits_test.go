@@ -115,6 +115,11 @@ func TestCostLimits(t *testing.T) {
 		}
 		return eval.spent.Load()
 	}
+	// Parsing a version takes several times what going through its text takes (S2).
+	digits := strings.Repeat("1", 16_000)
+	if parsed, read := cost("semver_compare('"+digits+"', '1.0.0') == 0 || true"), cost("size('"+digits+"') > 0"); parsed < 2*read {
+		t.Errorf("a version of 16,000 digits costs %d, its size %d", parsed, read)
+	}
 	perTurn := cost(text(11)) - cost(text(10)) - 1 // the element is one more node outside
 	if perTurn != 5 {
 		t.Errorf("a turn costs %d, want 5", perTurn)

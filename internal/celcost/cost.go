@@ -196,6 +196,10 @@ var zonedFunctions = []string{
 // bytesCost is the price of going through a text of n bytes.
 func bytesCost(n int) uint64 { return 1 + uint64(n)/16 }
 
+// parserFactor is how much more than going through a text it takes to parse a
+// version.
+const parserFactor = 6
+
 func textCost(v ref.Val) uint64 {
 	switch v := v.(type) {
 	case types.String:

@@ -62,7 +62,11 @@ func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable 
 				w.spendProduct(args)
 			} else {
 				for _, v := range args {
-					w.spend(textCost(v))
+					n := textCost(v)
+					if f.parser {
+						n *= parserFactor
+					}
+					w.spend(n)
 				}
 			}
 			if f.zoned && len(args) == 2 {

@@ -22,20 +22,20 @@ type Env struct {
 type impl struct {
 	*functions.Overload
 	product bool // pays for its arguments multiplied
+	parser  bool // pays more for a byte, as it parses its arguments
 	zoned   bool // its second argument is a time zone
 }
 
 // NewEnv returns the environment with prices. Functions in addition to CEL's own that
-// work through texts are named in texts: they pay by the length of their
-// arguments. Those that go through an argument for each part of another one, or
+// parse texts are named in parsers: they pay by the length of their arguments. Those that go through an argument for each part of another one, or
 // make that much, are named in products. All others have to take the same time
 // for all arguments.
-func NewEnv(env *cel.Env, texts, products []string) (*Env, error) {
+func NewEnv(env *cel.Env, parsers, products []string) (*Env, error) {
 	e := &Env{env, map[string]impl{}}
 	for _, group := range []struct {
-		names          []string
-		product, zoned bool
-	}{{names: textFunctions}, {names: zonedFunctions, zoned: true}, {names: texts}, {names: products, product: true}} {
+		names                  []string
+		product, parser, zoned bool
+	}{{names: textFunctions}, {names: zonedFunctions, zoned: true}, {names: parsers, parser: true}, {names: products, product: true}} {
 		for _, name := range group.names {
 			f, ok := env.Functions()[name]
 			if !ok {
@@ -46,7 +46,7 @@ func NewEnv(env *cel.Env, texts, products []string) (*Env, error) {
 				return nil, fmt.Errorf("CEL environment: %w", err)
 			}
 			for _, b := range bindings {
-				e.impls[b.Operator] = impl{b, group.product, group.zoned}
+				e.impls[b.Operator] = impl{b, group.product, group.parser, group.zoned}
 			}
 		}
 	}
