@@ -24,7 +24,7 @@ func (e *catalogError) Error() string {
 
 func (e *catalogError) Unwrap() error { return e.err }
 
-func (e *catalogError) lists() {} // see errorText
+func (e *catalogError) Lists() {} // see errorText
 
 // A sourceError reports that a bundle directory or a template cannot be rendered.
 type sourceError struct {
@@ -36,7 +36,7 @@ func (e *sourceError) Error() string { return unusable(e.what, e.path, e.err, ""
 
 func (e *sourceError) Unwrap() error { return e.err }
 
-func (e *sourceError) lists() {} // see errorText
+func (e *sourceError) Lists() {} // see errorText
 
 // maxFindings is how many findings an error lists before it counts the rest.
 const maxFindings = 10

@@ -61,7 +61,7 @@ func errorText(err error) visible.Block {
 	text := err.Error()
 	var list interface {
 		error
-		lists()
+		Lists()
 	}
 	if errors.As(err, &list) {
 		if before, ok := strings.CutSuffix(text, list.Error()); ok {

@@ -38,9 +38,9 @@ func Replace(name string, perm fs.FileMode, write func(io.Writer) error) error {
 type Batch struct {
 	staged []*staged
 	roots  []*Root
-	undo   []func() // takes back what was created for the files, outer directories first
+	undo   []func() error // takes back what was created for the files, outer directories first
 	dirs   []func() error
-	step   func() // for tests: called before each change of the file system
+	step   func() error // for tests: called before each change of the file system, and fails it
 }
 
 type staged struct {
@@ -79,11 +79,13 @@ func (b *Batch) Dir(name string) (*Root, error) {
 		missing = append(missing, at)
 	}
 	for _, at := range slices.Backward(missing) {
-		b.tick()
+		if err := b.tick(); err != nil {
+			return nil, err
+		}
 		if err := os.Mkdir(at, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		b.undo = append(b.undo, func() { os.Remove(at) })
+		b.undo = append(b.undo, func() error { return os.Remove(at) })
 		b.dirs = append(b.dirs, func() error { return syncDir(os.Open(filepath.Dir(at))) })
 	}
 	root, err := OpenRoot(name)
@@ -128,7 +130,9 @@ func (b *Batch) Add(root *Root, name string, perm fs.FileMode, write func(io.Wri
 	default:
 		old = nil
 	}
-	b.tick()
+	if err := b.tick(); err != nil {
+		return cannotWrite(shown, err)
+	}
 	temp := temporary(name)
 	f, err := root.dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
@@ -152,7 +156,9 @@ func (b *Batch) Add(root *Root, name string, perm fs.FileMode, write func(io.Wri
 			return cannotWrite(shown, err)
 		}
 	}
-	b.tick()
+	if err := b.tick(); err != nil {
+		return err
+	}
 	return f.Sync()
 }
 
@@ -174,15 +180,20 @@ func (e *writeError) Unwrap() error { return e.err }
 
 // cannotWrite leaves the temporary name out of an error, as nobody gave it.
 func cannotWrite(name string, err error) error {
+	return &writeError{name, cause(err)}
+}
+
+// cause returns an error of the file system without its names.
+func cause(err error) error {
 	var at *fs.PathError
 	var link *os.LinkError
 	switch {
 	case errors.As(err, &at):
-		err = at.Err
+		return at.Err
 	case errors.As(err, &link):
-		err = link.Err
+		return link.Err
 	}
-	return &writeError{name, err}
+	return err
 }
 
 // target returns where in the directory a name leads.
@@ -237,19 +248,29 @@ func (b *Batch) mkdirAll(root *Root, dir string) error {
 	if err := b.mkdirAll(root, above); err != nil {
 		return err
 	}
-	b.tick()
+	if err := b.tick(); err != nil {
+		return cannotWrite(shown, err)
+	}
 	if err := root.dir.Mkdir(dir, 0o777); err != nil {
 		return cannotWrite(shown, err)
 	}
-	b.undo = append(b.undo, func() { root.dir.Remove(dir) })
+	b.undo = append(b.undo, func() error { return root.dir.Remove(dir) })
 	b.dirs = append(b.dirs, func() error { return syncDir(root.dir.Open(above)) })
 	return nil
 }
 
 // Commit moves all files to their places. When one cannot be moved, what was there is
-// put back, and the error says why. The batch is empty afterwards.
+// put back, and the error says why; it is an [*UndoError] if that fails too. The batch
+// is empty afterwards.
 func (b *Batch) Commit() error {
-	defer b.Discard()
+	err := b.commit()
+	if err == nil {
+		b.drop()
+	}
+	return b.discard(err)
+}
+
+func (b *Batch) commit() error {
 	type place struct {
 		root *Root
 		dir  string
@@ -257,15 +278,17 @@ func (b *Batch) Commit() error {
 	seen := map[place]bool{}
 	for _, s := range b.staged {
 		if err := b.move(s); err != nil {
-			return cannotWrite(filepath.Join(s.root.dir.Name(), s.name), err)
+			return cannotWrite(s.shown(s.name), err)
 		}
 		if at := (place{s.root, filepath.Dir(s.name)}); !seen[at] {
 			seen[at] = true
 			b.dirs = append(b.dirs, func() error { return syncDir(at.root.dir.Open(at.dir)) })
 		}
 	}
-	b.drop()
 	for _, sync := range b.dirs {
+		if err := b.tick(); err != nil {
+			return err
+		}
 		if err := sync(); err != nil {
 			return err
 		}
@@ -276,7 +299,9 @@ func (b *Batch) Commit() error {
 // move moves a file to its place, and keeps what was there.
 func (b *Batch) move(s *staged) error {
 	dir, backup := s.root.dir, temporary(s.name)
-	b.tick()
+	if err := b.tick(); err != nil {
+		return err
+	}
 	// Where there are no hard links the file is missing for a moment.
 	if err := dir.Link(s.name, backup); err == nil {
 		s.backup = backup
@@ -286,7 +311,9 @@ func (b *Batch) move(s *staged) error {
 		}
 		s.backup = backup
 	}
-	b.tick()
+	if err := b.tick(); err != nil {
+		return err
+	}
 	if err := dir.Rename(s.temp, s.name); err != nil {
 		return err
 	}
@@ -297,8 +324,7 @@ func (b *Batch) move(s *staged) error {
 // drop forgets what was replaced.
 func (b *Batch) drop() {
 	for _, s := range b.staged {
-		if s.backup != "" {
-			b.tick()
+		if s.backup != "" && b.tick() == nil {
 			s.root.dir.Remove(s.backup)
 		}
 	}
@@ -306,31 +332,80 @@ func (b *Batch) drop() {
 }
 
 // Discard leaves everything as it was before. After Commit it does nothing.
-func (b *Batch) Discard() {
+func (b *Batch) Discard() { b.discard(nil) } // nothing has been moved
+
+// discard leaves everything as it was before, and returns the error for which it does
+// so, with the files for which that fails.
+func (b *Batch) discard(err error) error {
+	var left []Unrestored
 	for _, s := range slices.Backward(b.staged) {
-		dir := s.root.dir
-		switch {
-		case s.backup != "":
-			dir.Rename(s.backup, s.name)
-			dir.Remove(s.backup) // two names of one file stay both
-		case s.moved:
-			dir.Remove(s.name)
+		if uerr := b.restore(s); uerr != nil {
+			left = append(left, s.unrestored(uerr))
 		}
-		dir.Remove(s.temp)
+		s.root.dir.Remove(s.temp)
 	}
 	for _, undo := range slices.Backward(b.undo) {
-		undo() // not if others put something there
+		undo() // not if something is in there
 	}
 	for _, r := range b.roots {
 		r.Close()
 	}
 	*b = Batch{step: b.step}
+	if len(left) > 0 {
+		slices.Reverse(left)
+		return &UndoError{Err: err, Files: left}
+	}
+	return err
 }
 
-func (b *Batch) tick() {
-	if b.step != nil {
-		b.step()
+// restore puts back what was in the place of a file. When it cannot, it keeps the
+// backup.
+func (b *Batch) restore(s *staged) error {
+	dir := s.root.dir
+	switch {
+	case s.backup == "" && !s.moved:
+		return nil
+	case s.backup == "":
+		if err := b.tick(); err != nil {
+			return err
+		}
+		return dir.Remove(s.name)
+	case !s.moved && s.same():
+		return dir.Remove(s.backup)
 	}
+	if err := b.tick(); err != nil {
+		return err
+	}
+	return dir.Rename(s.backup, s.name)
+}
+
+// same reports whether the backup is a second name of the file in its place.
+func (s *staged) same() bool {
+	file, err := s.root.dir.Lstat(s.name)
+	if err != nil {
+		return false
+	}
+	backup, err := s.root.dir.Lstat(s.backup)
+	return err == nil && os.SameFile(file, backup)
+}
+
+// shown returns the path of a file.
+func (s *staged) shown(name string) string { return filepath.Join(s.root.dir.Name(), name) }
+
+func (s *staged) unrestored(err error) Unrestored {
+	u := Unrestored{Name: s.shown(s.name), New: s.moved, Err: cause(err)}
+	if s.backup != "" {
+		u.Backup = s.shown(s.backup)
+	}
+	return u
+}
+
+// tick is called before each change of the file system.
+func (b *Batch) tick() error {
+	if b.step == nil {
+		return nil
+	}
+	return b.step()
 }
 
 // syncDir makes sure that the names in a directory survive a loss of power, as far as

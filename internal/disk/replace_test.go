@@ -136,15 +136,16 @@ func TestBatchFails(t *testing.T) {
 
 		b := &Batch{}
 		steps := 0
-		b.step = func() {
+		b.step = func() error {
 			if len(b.staged) < 3 {
-				return
+				return nil
 			}
 			if steps++; steps == 2 { // the last file is written, and none is moved
 				if err := os.Remove(filepath.Join(dir, b.staged[i].temp)); err != nil {
 					t.Error(err)
 				}
 			}
+			return nil
 		}
 		dir = oldCatalog(t)
 		before = listing(t, dir)
@@ -162,7 +163,7 @@ func TestBatchKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &Batch{step: func() {
+		b := &Batch{step: func() error {
 			if left--; left < 0 {
 				self, err := os.FindProcess(os.Getpid())
 				if err == nil {
@@ -171,6 +172,7 @@ func TestBatchKilled(t *testing.T) {
 				t.Error(err)
 				select {}
 			}
+			return nil
 		}}
 		if err := update(b, dir, whole(t, dir)); err != nil {
 			t.Fatal(err)
