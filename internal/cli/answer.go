@@ -30,6 +30,7 @@ type answer struct {
 	// Error says why the problem was not answered.
 	Error string `json:"error,omitempty"`
 
+	err      error // of Error
 	problem  *resolver.Problem
 	solution *resolver.Solution
 	// reasons say what each of Selected is for, to people.
@@ -42,12 +43,17 @@ func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
 	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Differs: sol.Differs, Faults: sol.Faults, Refused: sol.Refused, problem: p, solution: sol}
 }
 
+// unanswered returns the answer to a problem that has none, for a reason.
+func unanswered(p *resolver.Problem, err error) *answer {
+	return &answer{ID: p.ID, Error: err.Error(), err: err, problem: p}
+}
+
 func (a *answer) text(w io.Writer) error {
 	switch {
 	case a.Conflict != nil:
 		return a.conflictText(w)
-	case a.Error != "":
-		_, err := visible.Fprintf(w, "Not resolved: %s\n", a.Error)
+	case a.err != nil:
+		_, err := visible.Fprintf(w, "Not resolved: %s\n", bare(a.err))
 		return err
 	}
 	t := table{header: []string{"ACTION", "PACKAGE", "FROM", "TO", "BUNDLE", "CHANNEL", "CATALOG", "WHY"}}

@@ -48,29 +48,36 @@ func unusable(what, path string, err error, all string) string {
 	var findings fbc.Diagnostics
 	var file *fs.PathError
 	switch {
-	case errors.As(err, &findings) && len(findings) == 1:
-		return name + ": " + visible.Line(findings[0].Error())
 	case errors.As(err, &findings):
-		var b strings.Builder
-		counts := plural(len(findings.Errors()), "error")
-		if n := len(findings.Warnings()); n > 0 {
-			counts += " and " + plural(n, "warning")
-		}
-		visible.Fprintf(&b, "%s has %s:", visible.Block(name), counts)
-		for i, d := range findings {
-			if i == maxFindings {
-				visible.Fprintf(&b, "\n  and %d more%s", len(findings)-i, all)
-				break
-			}
-			severity := ""
-			if d.Severity == fbc.Warning {
-				severity = "warning: "
-			}
-			visible.Fprintf(&b, "\n  %s%v", severity, d)
-		}
-		return b.String()
+		return string(listed(visible.Block(name), findings, all))
 	case errors.As(err, &file):
 		return name + ": " + visible.Line(file.Err.Error())
 	}
 	return name + ": " + visible.Line(err.Error())
+}
+
+// listed returns the first findings on what has a name: one on its line, and several on
+// lines of their own.
+func listed(name visible.Block, findings fbc.Diagnostics, all string) visible.Block {
+	if len(findings) == 1 {
+		return name + ": " + visible.Block(visible.Line(findings[0].Error()))
+	}
+	var b strings.Builder
+	counts := plural(len(findings.Errors()), "error")
+	if n := len(findings.Warnings()); n > 0 {
+		counts += " and " + plural(n, "warning")
+	}
+	visible.Fprintf(&b, "%s has %s:", name, counts)
+	for i, d := range findings {
+		if i == maxFindings {
+			visible.Fprintf(&b, "\n  and %d more%s", len(findings)-i, all)
+			break
+		}
+		severity := ""
+		if d.Severity == fbc.Warning {
+			severity = "warning: "
+		}
+		visible.Fprintf(&b, "\n  %s%v", severity, d)
+	}
+	return visible.Block(b.String())
 }

@@ -100,6 +100,18 @@ func TestPathsOfDocuments(t *testing.T) {
 				t.Errorf("%s of %s: exit code %d, want %d and %q:\n%s", command, tt.name, code, exitBadInput, tt.want, all)
 			}
 		}
+		// To select, a catalog that cannot be read is an answer, and a path that leaves the
+		// root is not (C6).
+		if err := os.WriteFile(problem, []byte(fmt.Sprintf(`{"package":"etcd","catalogs":[{"name":"c","dir":"tenant/%s"}]}`, tt.name)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		want := exitOK
+		if strings.HasPrefix(tt.want, "leads out") {
+			want = exitBadInput
+		}
+		if code, stdout, stderr := runWithin(t, "select", "--problem", problem, "--root", root); code != want {
+			t.Errorf("select of %s: exit code %d, want %d:\n%s%s", tt.name, code, want, stdout, stderr)
+		}
 	}
 }
 

@@ -62,6 +62,15 @@ func (p *problemInput) check(cmd *cobra.Command, args []string, beside ...string
 	return err
 }
 
+// An outsideError refuses a directory of a document that is not below the root.
+type outsideError struct{ dir, root string }
+
+func (e *outsideError) Error() string {
+	return fmt.Sprintf("%q is not below the root directory %q; write it relative to the root, or set --root", e.dir, e.root)
+}
+
+func (e *outsideError) Unwrap() error { return disk.ErrOutside }
+
 // open loads a directory of a document. A document that comes from elsewhere
 // reads nothing outside the root, whatever links lead there (S4).
 func (p *problemInput) open(l *loader) func(context.Context, string) (*graph.Catalog, error) {
@@ -69,7 +78,7 @@ func (p *problemInput) open(l *loader) func(context.Context, string) (*graph.Cat
 	return func(ctx context.Context, dir string) (_ *graph.Catalog, err error) {
 		name := filepath.FromSlash(dir)
 		if !filepath.IsLocal(name) {
-			return nil, fmt.Errorf("%q is not below the root directory %q; write it relative to the root, or set --root", dir, p.root)
+			return nil, &outsideError{dir, p.root}
 		}
 		if root == nil {
 			if root, err = disk.OpenRoot(p.root); err != nil {

@@ -112,7 +112,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 		return a, nil
 	case errors.As(err, &unhealthy):
 		// The problem says so itself: a refusal is its answer (D14).
-		return &answer{ID: p.ID, Error: err.Error(), problem: p}, nil
+		return unanswered(p, err), nil
 	case err != nil:
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *solver) stream(ctx context.Context, file string) error {
 		if err != nil {
 			bad = true
 			visible.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, label(&p, n), bare(err))
-			a = &answer{ID: p.ID, Error: err.Error(), problem: &p}
+			a = unanswered(&p, err)
 		}
 		if s.out.format == formatText {
 			if err := heading(s.out.w, label(&p, n), n); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -55,8 +56,8 @@ func exact(w io.Writer) io.Writer {
 	return w
 }
 
-// errorText returns an error for people. Only a list of what is wrong with a catalog,
-// a bundle or a template has several lines.
+// errorText returns an error for people. Only a list, of what is wrong with a catalog, a
+// bundle or a template or of files, has several lines.
 func errorText(err error) visible.Block {
 	text := err.Error()
 	var list interface {
@@ -66,6 +67,12 @@ func errorText(err error) visible.Block {
 	if errors.As(err, &list) {
 		if before, ok := strings.CutSuffix(text, list.Error()); ok {
 			return visible.Block(visible.Line(before) + list.Error())
+		}
+	}
+	var findings fbc.Diagnostics // of a catalog in the text of a problem
+	if errors.As(err, &findings) && len(findings) > 0 {
+		if before, ok := strings.CutSuffix(text, ": "+findings.Error()); ok {
+			return listed(visible.Block(visible.Line(before)), findings, "")
 		}
 	}
 	return visible.Block(visible.Line(text))

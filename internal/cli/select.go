@@ -11,7 +11,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
@@ -34,7 +36,8 @@ stream of them, each answered in turn. Directories in them are relative to
 --root.
 
 Exit codes: 0 a bundle was selected, 1 none was, 2 the input could not be read.
-With --problem a refusal is an answer like any other.`,
+With --problem a refusal is an answer like any other: 0 when every request was
+answered.`,
 		Example: `  olmkit select ./catalog --package etcd --version "0.9.x"
   olmkit select ./catalog -p etcd --channel stable --installed etcd=0.9.0
   olmkit select --problem requests.jsonl -o json`,
@@ -154,7 +157,8 @@ type selector struct {
 type selectAnswer struct {
 	selection *olmv1.Selection
 	refusal   *olmv1.Refusal
-	id, err   string
+	id        string
+	err       error
 }
 
 // answer answers one request. The error is the request's fault.
@@ -175,9 +179,22 @@ func (s *selector) answer(ctx context.Context, r olmv1.Request) (*selectAnswer, 
 	return &selectAnswer{selection: sel}, nil
 }
 
-// stream answers the requests of a file, in order. What is wrong with one
-// request, a range that does not parse or a catalog that cannot be read, is its
-// answer (C6): the next is answered all the same.
+// isAnswer reports whether an error answers a request: OLM v1 reports a range or a
+// selector that is not valid, and a catalog that cannot be read, as its answer (C6). A
+// path that leaves the root is the fault of the document.
+func isAnswer(err error) bool {
+	var fault *document.Error
+	switch {
+	case !errors.As(err, &fault), errors.Is(err, disk.ErrOutside):
+		return false
+	case fault.Path == "/version", fault.Path == "/selector":
+		return true
+	}
+	return errors.As(err, new(*catalogError)) || errors.As(err, new(fbc.Diagnostics))
+}
+
+// stream answers the requests of a file, in order. A request that cannot be answered
+// does not keep the next from being answered.
 func (s *selector) stream(ctx context.Context, file string) error {
 	in, err := s.loader.input(ctx, file)
 	if err != nil {
@@ -192,23 +209,21 @@ func (s *selector) stream(ctx context.Context, file string) error {
 			name = "request " + strconv.Itoa(n)
 		}
 		var a *selectAnswer
-		if err != nil {
-			bad = true
-			visible.Fprintf(s.loader.stderr, "olmkit: %s: %s\n", file, bare(err))
-		} else {
+		if err == nil {
 			one, cancel := s.loader.within(ctx)
 			a, err = s.answer(one, r)
-			if err = timedOut(one, err); errors.As(err, new(*timeoutError)) {
-				bad = true
-				visible.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, name, errorText(err))
-			}
+			err = timedOut(one, err)
 			cancel()
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			a = &selectAnswer{id: r.ID, err: err.Error()}
+			a = &selectAnswer{id: r.ID, err: err}
+			if !isAnswer(err) {
+				bad = true
+				visible.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, name, bare(err))
+			}
 		}
 		if s.out.format == formatText {
 			if err := heading(s.out.w, name, n); err != nil {
@@ -244,7 +259,7 @@ func (a *selectAnswer) value() any {
 		ID    string `json:"id,omitempty"`
 		OK    bool   `json:"ok"`
 		Error string `json:"error"`
-	}{a.id, false, a.err}
+	}{a.id, false, a.err.Error()}
 }
 
 func (a *selectAnswer) text(w io.Writer) error {
@@ -271,7 +286,7 @@ func (a *selectAnswer) text(w io.Writer) error {
 			visible.Fprintf(&b, "Its dependencies: %s\n", d.Reason)
 		}
 	default:
-		visible.Fprintf(&b, "Not answered: %s\n", a.err)
+		visible.Fprintf(&b, "Not answered: %s\n", bare(a.err))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil || funnel == nil {
 		return err

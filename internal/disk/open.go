@@ -24,7 +24,8 @@ type Root struct {
 	escapes error // what dir returns for names that lead out of it
 }
 
-var errOutside = errors.New("leads out of the root directory through a symbolic link; put a copy in its place")
+// ErrOutside is the cause of errors for names that lead out of a root directory.
+var ErrOutside = errors.New("leads out of the root directory through a symbolic link; put a copy in its place")
 
 // OpenRoot returns the Root of a directory.
 func OpenRoot(dir string) (*Root, error) {
@@ -50,7 +51,7 @@ func newRoot(dir *os.Root) *Root {
 // inside says of an error what it means that a name leads out of the directory.
 func (r *Root) inside(name string, err error) error {
 	if r != nil && r.escapes != nil && errors.Is(err, r.escapes) {
-		return &fs.PathError{Op: "open", Path: name, Err: errOutside}
+		return &fs.PathError{Op: "open", Path: name, Err: ErrOutside}
 	}
 	return err
 }
