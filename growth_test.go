@@ -87,14 +87,23 @@ func growing(t testing.TB, name string) []workload {
 	return nil
 }
 
-// answer resolves a problem; that it has no solution is an answer.
+// answer resolves a problem, and lists the reasons of what was selected; that it has
+// no solution is an answer.
 func answer(p resolver.Problem) error {
-	_, err := resolver.Resolve(context.Background(), p)
+	sol, err := resolver.Resolve(context.Background(), p)
 	var no *resolver.Conflict
-	if errors.As(err, &no) {
+	switch {
+	case errors.As(err, &no):
 		return nil
+	case err != nil:
+		return err
 	}
-	return err
+	for _, s := range sol.Selected {
+		if _, err := sol.RequiredBy(context.Background(), s.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BenchmarkGrowth resolves problems of all shapes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/proof"
 )
 
@@ -29,28 +30,73 @@ func (s *Solution) RequiredBy(ctx context.Context, name string) (Reasons, error)
 	if err != nil {
 		return nil, err
 	}
+	asks, err := w.asks(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []Reason
-	for i, sub := range w.r.u.subs {
-		if n := w.r.options[i]; n != nil && n.metBy(ctx, w, c) {
-			out = append(out, Reason{Bundle: w.r.u.ref(c), Subscription: sub.Name})
-		}
-	}
-	for _, owner := range w.owners() {
-		if owner == c {
-			continue
-		}
-		for _, q := range w.r.needs.requirements(ctx, owner) {
-			if q.metBy(ctx, w, owner) || !q.metBy(ctx, w, c) {
-				continue // owner satisfies it by itself, or c does not
-			}
-			r := &Requires{Bundle: w.r.u.ref(owner), Pos: w.r.u.pos(owner), Property: q.Property, Requirement: q.Expr}
-			out = append(out, Reason{Bundle: w.r.u.ref(c), By: r.Bundle, Requirement: requirement(r), Place: r.place()})
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	for _, a := range asks[c] {
+		out = append(out, w.reason(c, a))
 	}
 	return out, nil
+}
+
+// An ask is a subscription or a requirement that a candidate helps to satisfy.
+type ask struct {
+	sub   *subscription // or
+	owner cand
+	req   graph.Requirement
+}
+
+// reason describes why a candidate is asked for.
+func (w *why) reason(c cand, a ask) Reason {
+	out := Reason{Bundle: w.r.u.ref(c)}
+	switch {
+	case a.sub != nil:
+		out.Subscription = a.sub.Name
+	case a.owner != noCand:
+		q := &Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
+		out.By, out.Requirement, out.Place = q.Bundle, requirement(q), q.place()
+	}
+	return out
+}
+
+// asks returns all that asks for each candidate of the solution, in the order of
+// [Solution.RequiredBy]. It visits each requirement once, as there may be as many as
+// there are candidates.
+func (w *why) asks(ctx context.Context) (map[cand][]ask, error) {
+	if w.asked != nil {
+		return w.asked, nil
+	}
+	asked := map[cand][]ask{}
+	for i, sub := range w.r.u.subs {
+		if n := w.r.options[i]; n != nil {
+			for _, c := range w.meeting(ctx, n) {
+				asked[c] = append(asked[c], ask{sub: sub, owner: noCand})
+			}
+		}
+	}
+	met := map[*need][]cand{} // bundles with equal requirements share a need
+	for _, owner := range w.owners() {
+		for _, q := range w.r.needs.requirements(ctx, owner) {
+			list, ok := met[q.need]
+			if !ok {
+				list = w.meeting(ctx, q.need)
+				met[q.need] = list
+			}
+			if _, self := slices.BinarySearch(list, owner); self {
+				continue // owner satisfies it by itself
+			}
+			for _, c := range list {
+				asked[c] = append(asked[c], ask{owner: owner, req: q.Requirement})
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	w.asked = asked
+	return asked, nil
 }
 
 // owners returns the set in the order in which it was chosen. Candidates that no decision
@@ -65,15 +111,31 @@ func (w *why) owners() []cand {
 	return out
 }
 
-// metBy reports whether a candidate in the solution helps to satisfy a need.
-func (n *need) metBy(ctx context.Context, w *why, c cand) bool {
+// meeting returns the candidates in the solution that help to satisfy a need, in order.
+func (w *why) meeting(ctx context.Context, n *need) []cand {
+	list := w.appendMeeting(ctx, n, nil)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func (w *why) appendMeeting(ctx context.Context, n *need, list []cand) []cand {
 	switch n.kind {
 	case proof.AnyOf:
-		return slices.Contains(n.list, c)
+		for _, c := range n.list {
+			if w.has(c) {
+				list = append(list, c)
+			}
+		}
 	case proof.Every:
-		return slices.ContainsFunc(n.kids, func(k *need) bool { return k.metBy(ctx, w, c) })
+		for _, k := range n.kids {
+			list = w.appendMeeting(ctx, k, list)
+		}
 	case proof.Some:
-		return slices.ContainsFunc(n.kids, func(k *need) bool { return k.heldBy(ctx, w.r.u, w.set, w.has) && k.metBy(ctx, w, c) })
+		for _, k := range n.kids {
+			if k.heldBy(ctx, w.r.u, w.set, w.has) {
+				list = w.appendMeeting(ctx, k, list)
+			}
+		}
 	}
-	return false
+	return list
 }

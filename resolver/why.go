@@ -90,6 +90,10 @@ type why struct {
 	on    []sat.Lit // the switches of the facts that the solution covers
 	cause map[cand]cause
 	order []cand // as chosen
+	// byName are the members of set, and asked is all that asks for them, once somebody
+	// wants to know.
+	byName map[string]cand
+	asked  map[cand][]ask
 }
 
 // has reports whether a candidate is in the solution.
@@ -97,11 +101,11 @@ func (w *why) has(c cand) bool { return w.in[c] }
 
 // named returns the bundle or operator of the solution that has a name.
 func (w *why) named(name string) (cand, error) {
-	at := slices.IndexFunc(w.set, func(c cand) bool { return w.r.u.ref(c).Name == name })
-	if at < 0 {
+	c, ok := w.byName[name]
+	if !ok {
 		return noCand, fmt.Errorf("%q is not part of the solution; see WhyNot", name)
 	}
-	return w.set[at], nil
+	return c, nil
 }
 
 func (s *Solution) reasons(ctx context.Context) (*why, error) {
@@ -112,9 +116,12 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, cause: map[cand]cause{}}
+	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, cause: map[cand]cause{}, byName: make(map[string]cand, len(s.set))}
 	for _, c := range s.set {
 		w.in[c] = true
+	}
+	for _, c := range slices.Backward(s.set) { // of several, the first
+		w.byName[s.r.u.ref(c).Name] = c
 	}
 	off := s.off // in order
 	for i, l := range e.on {
@@ -127,6 +134,9 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 		w.on = append(w.on, l)
 	}
 	w.replay(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // it may have missed decisions
+	}
 	s.why = w
 	return w, nil
 }
@@ -193,14 +203,8 @@ func (w *why) replay(ctx context.Context) {
 
 // link describes one decision, and why the preferred options were not possible.
 func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
-	out := Reason{Bundle: w.r.u.ref(c), Options: len(by.list)}
-	switch {
-	case by.sub != nil:
-		out.Subscription = by.sub.Name
-	case by.owner != noCand:
-		q := &Requires{Bundle: w.r.u.ref(by.owner), Pos: w.r.u.pos(by.owner), Property: by.req.Property, Requirement: by.req.Expr}
-		out.By, out.Requirement, out.Place = q.Bundle, requirement(q), q.place()
-	}
+	out := w.reason(c, ask{by.sub, by.owner, by.req.Requirement})
+	out.Options = len(by.list)
 	var steps []*Step
 	for _, better := range by.list {
 		if better == c {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/visible"
@@ -125,11 +124,13 @@ func reason(ctx context.Context, sol *resolver.Solution, name string) (string, e
 		return "", err
 	}
 	var asked, required []string
+	seen := map[string]bool{}
 	for _, r := range all {
 		switch by := r.By.Name; {
 		case r.Subscription != "":
 			asked = append(asked, r.Subscription)
-		case by != "" && !slices.Contains(required, by):
+		case by != "" && !seen[by]:
+			seen[by] = true
 			required = append(required, by)
 		}
 	}
