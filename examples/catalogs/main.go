@@ -1,6 +1,6 @@
-// Catalogs resolves over three catalogs: a dependency comes from the catalog of
-// the bundle that needs it, whatever the priorities, and what that catalog does
-// not have from the one with the highest priority.
+// Catalogs resolves over three catalogs. A dependency comes from the catalog of
+// the bundle that requires it, whatever the priorities. If that catalog does
+// not have it, it comes from the one with the highest priority.
 //
 //	go run ./examples/catalogs
 package main
@@ -18,8 +18,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A team's own catalog: its build of etcd, and a shop that needs etcd and a
-// Prometheus operator, which the team does not have.
+// A team's own catalog: its build of etcd, and a shop that requires etcd and a
+// Prometheus operator, which only the community catalog has.
 //
 //go:embed team.yaml
 var team []byte
@@ -42,7 +42,7 @@ func run(ctx context.Context, w io.Writer) error {
 	for _, priority := range []int{-10, 10} {
 		sol, err := resolver.Resolve(ctx, resolver.Problem{
 			Namespace: "operators",
-			// An index may serve under several names.
+			// An index may be used under several names.
 			Catalogs: []resolver.Catalog{
 				{Name: "community", Namespace: "olm", Graph: community},
 				{Name: "mirror", Namespace: "olm", Priority: priority, Graph: community},

@@ -1,10 +1,10 @@
-// Cicheck decides whether a change of a catalog may be merged: the new catalog is
-// valid, nobody loses their path to the head of a channel, and no package loses an
-// API.
+// Cicheck decides whether a change of a catalog may be merged. The new catalog
+// must be valid, every installed version must keep its path to the head of a
+// channel, and no package may lose an API.
 //
 //	go run ./examples/cicheck OLD NEW
 //
-// It exits with 1 if something is against it.
+// It exits with status 1 if the change must not be merged.
 package main
 
 import (
@@ -33,8 +33,8 @@ func main() {
 	}
 }
 
-// run reports whether the change from the old catalog to the new one is fine, and
-// prints what is not.
+// run reports whether the change from the old catalog to the new one is
+// acceptable and prints the problems.
 func run(ctx context.Context, w io.Writer, old, new fs.FS) (ok bool, err error) {
 	before, err := fbc.Load(ctx, old, nil)
 	if err != nil {
@@ -60,17 +60,17 @@ func run(ctx context.Context, w io.Writer, old, new fs.FS) (ok bool, err error) 
 	for _, pkg := range diff.Packages {
 		for _, ch := range pkg.Channels {
 			for _, node := range ch.Lost {
-				fmt.Fprintf(w, "%s: who has %s installed gets no updates from channel %s any more\n", pkg.Name, node.Name, ch.Name)
+				fmt.Fprintf(w, "%s: an installed %s no longer gets updates from channel %s\n", pkg.Name, node.Name, ch.Name)
 				ok = false
 			}
 		}
 		for _, api := range pkg.APIsRemoved {
-			fmt.Fprintf(w, "%s: nothing provides %s any more\n", pkg.Name, api)
+			fmt.Fprintf(w, "%s: nothing provides %s any longer\n", pkg.Name, api)
 			ok = false
 		}
 	}
 	if ok {
-		fmt.Fprintln(w, "nothing is against it")
+		fmt.Fprintln(w, "no problems found")
 	}
 	return ok, nil
 }

@@ -30,7 +30,7 @@ func main() {
 func run(ctx context.Context, w io.Writer, catalog fs.FS) error {
 	cat, err := graph.Load(ctx, catalog, nil)
 	if err != nil {
-		return err // every fault of the catalog, each with its file and line
+		return err // every error in the catalog, with its file and line
 	}
 	fmt.Fprintf(w, "%d packages, %d bundles\n", cat.NumPackages(), cat.NumBundles())
 	for pkg := range cat.Packages() {

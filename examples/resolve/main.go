@@ -1,5 +1,5 @@
-// Resolve asks what a fresh namespace would install for two subscriptions, and
-// what a request looks like that has no solution.
+// Resolve shows what an empty namespace would install for two subscriptions,
+// and the explanation of a request that has no solution.
 //
 //	go run ./examples/resolve
 package main
@@ -24,8 +24,8 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) error {
-	// A catalog is loaded once and may serve any number of problems, at the
-	// same time too.
+	// Load a catalog once. It may be used for any number of problems
+	// concurrently.
 	cat, err := graph.Load(ctx, sample.Catalog(), nil)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func solve(ctx context.Context, w io.Writer, p resolver.Problem) error {
 		return nil
 	}
 	if err != nil {
-		return err // the problem itself is wrong, or the context has ended
+		return err // the problem is invalid, or the context has ended
 	}
 	fmt.Fprintln(w, "to install:")
 	for _, s := range sol.Selected {

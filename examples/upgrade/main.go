@@ -1,4 +1,4 @@
-// Upgrade walks an installed operator to the head of its channel, one
+// Upgrade upgrades an installed operator to the head of its channel, one
 // resolution at a time, as the catalog operator does in a cluster.
 //
 //	go run ./examples/upgrade
@@ -52,7 +52,7 @@ func run(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		// What stays says why: nothing is left to the reader's guess.
+		// Each operator that stays has a reason.
 		for _, s := range sol.Stayed {
 			fmt.Fprintf(w, "%s stays: %s\n", s.Name, s.Reason)
 		}

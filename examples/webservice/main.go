@@ -1,11 +1,11 @@
-// Webservice answers over HTTP what a namespace would get. One index serves all
-// requests; it is replaced, without a lock, when the catalog is loaded again.
+// Webservice resolves requests over HTTP. All requests share one index, which
+// is replaced atomically when the catalog is reloaded.
 //
 //	go run ./examples/webservice            # serves on localhost:8080
-//	go run ./examples/webservice -try       # asks itself three questions
+//	go run ./examples/webservice -try       # sends itself three requests
 //
-// A request is what varies: subscriptions and what is installed. The catalogs are
-// the service's own, so that no request can name a file.
+// A request contains only subscriptions and installed operators. The service
+// supplies the catalogs, so that a request cannot name a file.
 package main
 
 import (
@@ -27,8 +27,8 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "localhost:8080", "where to listen")
-	try := flag.Bool("try", false, "ask three questions instead of waiting for them")
+	addr := flag.String("addr", "localhost:8080", "address to listen on")
+	try := flag.Bool("try", false, "send three requests to the service and exit")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -47,7 +47,7 @@ func run(ctx context.Context, w io.Writer, addr string, try bool) error {
 		Handler:           service,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      10 * time.Second, // longer than a request may take
+		WriteTimeout:      10 * time.Second, // longer than maxTime
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 	}
@@ -70,12 +70,12 @@ func run(ctx context.Context, w io.Writer, addr string, try bool) error {
 	return serve(ctx, server, listener)
 }
 
-// grace is how long requests that are being answered may take when the service
-// ends: as long as any may take.
+// grace is the time that pending requests have to finish when the service shuts
+// down.
 const grace = 10 * time.Second
 
-// serve answers requests until ctx ends. It returns when those under way are
-// answered too, or after grace. Serve itself returns as soon as Shutdown begins.
+// serve serves requests until ctx ends. It returns when pending requests have
+// finished, or after grace. Serve itself returns as soon as Shutdown begins.
 func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
 	shut := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
@@ -84,7 +84,7 @@ func serve(ctx context.Context, server *http.Server, listener net.Listener) erro
 		shut <- server.Shutdown(ctx)
 	})
 	if err := server.Serve(listener); stop() || !errors.Is(err, http.ErrServerClosed) {
-		return err // the listener broke, and nobody asked to end
+		return err // the listener failed without a shutdown
 	}
 	return <-shut
 }

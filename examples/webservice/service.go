@@ -21,11 +21,11 @@ const (
 	maxProperties = 1000            // of one installed operator
 )
 
-// A service answers POST /resolve. It may be used by any number of goroutines.
+// A service handles POST /resolve. It is safe for concurrent use.
 type service struct {
 	mux   *http.ServeMux
 	index atomic.Pointer[graph.Catalog]
-	slots chan struct{} // one for each answer that is being worked on
+	slots chan struct{} // limits concurrent resolutions
 }
 
 func newService(index *graph.Catalog) *service {
@@ -37,8 +37,8 @@ func newService(index *graph.Catalog) *service {
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// replace lets later requests be answered over another index. Those that are
-// being answered go on with the old one: an index never changes.
+// replace sets the index for later requests. Requests in progress continue with
+// the old one, which is immutable.
 func (s *service) replace(index *graph.Catalog) { s.index.Store(index) }
 
 // A question is the part of a problem that a client may choose.
@@ -62,7 +62,7 @@ func (s *service) resolve(w http.ResponseWriter, r *http.Request) {
 		reply(w, http.StatusBadRequest, answer{Error: err.Error()})
 		return
 	}
-	// Work waits for a processor, and not for longer than its client would.
+	// Wait for a free slot, but no longer than the client would.
 	ctx, cancel := context.WithTimeout(r.Context(), maxTime)
 	defer cancel()
 	select {
@@ -70,7 +70,7 @@ func (s *service) resolve(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-s.slots }()
 	case <-ctx.Done():
 		w.Header().Set("Retry-After", "1")
-		reply(w, http.StatusServiceUnavailable, answer{Error: "too many requests are being answered; try again"})
+		reply(w, http.StatusServiceUnavailable, answer{Error: "too many requests in progress; try again"})
 		return
 	}
 	a, err := solve(ctx, s.index.Load(), q)
@@ -85,7 +85,7 @@ func (s *service) resolve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read takes the question out of a request that is no larger than it may be.
+// read decodes a request and checks its size.
 func read(w http.ResponseWriter, r *http.Request) (*question, error) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest))
 	d.DisallowUnknownFields()
@@ -104,7 +104,7 @@ func read(w http.ResponseWriter, r *http.Request) (*question, error) {
 	return &q, nil
 }
 
-// solve answers a question over an index. A conflict is an answer, too.
+// solve answers a question. A conflict is an answer too.
 func solve(ctx context.Context, index *graph.Catalog, q *question) (answer, error) {
 	sol, err := resolver.Resolve(ctx, resolver.Problem{
 		Namespace:     q.Namespace,
@@ -129,5 +129,5 @@ func reply(w http.ResponseWriter, status int, a answer) {
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	e.Encode(a) // the client may be gone; nobody else wants to know
+	e.Encode(a) // best effort: the client may be gone
 }

@@ -1,5 +1,5 @@
-// Package buildversion reports what a program was built from, as the go command
-// recorded it.
+// Package buildversion reports what a program was built from, as recorded by
+// the go command.
 package buildversion
 
 import (
@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 )
 
-// An Info describes a build. Version is "(devel)" if the go command did not know one.
+// An Info describes a build. Version is "(devel)" if it is unknown.
 type Info struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`

@@ -2,17 +2,17 @@ package celcost
 
 import "sync"
 
-// A pattern that an expression states as a constant is the same in each evaluation. A
-// program compiles it once, however often it is evaluated. What that costs depends on
-// the expression alone, so that whoever evaluates the program pays the same, whether
-// or not somebody has evaluated it before.
+// A constant pattern is the same in each evaluation, so a program compiles it
+// only once. The cost depends only on the expression. Each caller of Prepare is
+// charged the same, whether or not the patterns have been compiled before.
 
-// maxConstants bounds the size of the compiled patterns that a program keeps, in
-// instructions: about half a mebibyte. Patterns beyond it are compiled, and paid, in
-// each evaluation that needs them.
+// maxConstants limits the total size of the compiled patterns that a program
+// keeps, in instructions: about half a mebibyte. Patterns beyond it are
+// compiled and charged in each evaluation.
 const maxConstants = 10_000
 
-// constants are the constant patterns of a program. once guards what follows it.
+// constants are the constant patterns of a program. once guards the other
+// fields.
 type constants struct {
 	texts []string
 	once  sync.Once
@@ -20,10 +20,10 @@ type constants struct {
 	cost  uint64
 }
 
-// Prepare compiles the constant patterns of the program unless that has been done, and
-// returns what it costs: less than the limit of the program and 2 * maxConstants
-// together. It is for the caller to take from a budget, once for all evaluations that
-// share the budget.
+// Prepare compiles the constant patterns of the program if necessary and
+// returns the cost, which is less than the program's limit plus 2 *
+// maxConstants. The caller charges it once for all evaluations that share a
+// budget.
 func (p *Program) Prepare() uint64 {
 	c := &p.constants
 	c.once.Do(func() {

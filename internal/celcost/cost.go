@@ -10,39 +10,41 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// What an expression costs is counted here and not by CEL's own tracker, which does
-// not bound the time: it looks for its operands on a stack that grows with the
-// evaluation; and it counts steps, where one step may be any amount of work.
-// Comparing [x, x] nested forty deep with itself is one step of 2^40
-// comparisons, adding lists makes a view whose size is computed anew each time,
-// a "+" of dynamic type doubles a string for one unit, and a regular expression
-// of a few bytes can be a program of millions of instructions.
+// This package counts the cost of an expression itself, because CEL's own
+// tracker does not bound the time. It looks for operands on a stack that grows
+// with the evaluation, and a single step may be any amount of work. Comparing
+// [x, x], nested forty deep, with itself is one step of 2^40 comparisons.
+// Adding lists creates a view whose size is recomputed each time. A "+" of
+// dynamic type doubles a string for one unit, and a regular expression of a few
+// bytes may compile to millions of instructions.
 //
-// CEL has no loops but its macros, and everything outside of them happens at
-// most once. So it is enough to pay for each turn of a macro the number of
-// nodes in its body, and for the calls that work through texts, lists and maps
-// as much as they hold, before the work is done.
+// CEL's only loops are macros; everything outside them is evaluated at most
+// once. So each iteration of a macro is charged the number of nodes in its
+// body, and calls that process texts, lists and maps are charged by their size
+// before they run.
 
-// The same place looks whether the evaluation is still wanted (D18). CEL's own
-// interruption is an error value of the innermost macro, and a macro around it
-// goes on: "error && false" is false.
+// Charging also checks whether the evaluation has been canceled (D18). CEL's
+// own interruption is an error value of the innermost macro, which an enclosing
+// macro may ignore: "error && false" is false.
 
-// work is the budget of one evaluation. It travels with the variables.
+// work is the budget of one evaluation. It is passed with the variables.
 type work struct {
 	left  uint64
-	done  <-chan struct{} // closed when the evaluation is no longer wanted
+	done  <-chan struct{} // closed when the evaluation is canceled
 	looks uint            // how often spend was called
 
 	constants map[string]*pattern // those of the program
 	patterns  map[string]*pattern // those that this evaluation compiled
 }
 
-// varWork finds the *work among the variables. No expression can name it.
+// varWork is the name of the *work among the variables. Expressions cannot use
+// it.
 const varWork = "#work"
 
-// spend takes n from the budget. If it is not enough the evaluation ends:
-// cel-go recovers this panic, and only this one, and returns it as an error. An
-// error value would not do, as "error || true" is true in CEL.
+// spend charges n to the budget. If the budget is exceeded, the evaluation
+// ends: cel-go recovers from this panic, and only this one, and returns it as
+// an error. An error value would not work, because "error || true" is true in
+// CEL.
 func (w *work) spend(n uint64) {
 	if w.looks++; w.looks%64 == 0 {
 		select {
@@ -70,16 +72,16 @@ func budget(vars interpreter.Activation) *work {
 			return w
 		}
 	}
-	return &work{} // nothing is free
+	return &work{} // no budget
 }
 
-// A meter makes the parts of one program pay.
+// A meter adds charges to one program.
 type meter struct {
-	base  uint64           // the price of the nodes outside of macros
-	impls map[string]impl  // of the functions that pay, by overload and by name
-	turns map[int64]uint64 // the price of a macro's turn, by the id of its step
+	base  uint64           // the price of the nodes outside macros
+	impls map[string]impl  // of charged functions, by overload and by name
+	turns map[int64]uint64 // the price of a macro's iteration, by the id of its step
 	keys  map[int64]bool   // the keys of map literals that are not constants
-	paid  map[int64]bool   // the steps and keys that were found
+	paid  map[int64]bool   // the steps and keys that are charged
 
 	attributes interpreter.AttributeFactory
 }
@@ -91,8 +93,8 @@ func newMeter(root celast.Expr, impls map[string]impl, adapter types.Adapter) *m
 	return m
 }
 
-// count returns the number of nodes in x without the bodies of macros in it,
-// whose numbers it notes.
+// count returns the number of nodes in x outside the bodies of macros, and
+// records the number in each body.
 func (m *meter) count(x celast.Expr) uint64 {
 	n := uint64(1)
 	if x.Kind() == celast.ComprehensionKind {
@@ -102,7 +104,7 @@ func (m *meter) count(x celast.Expr) uint64 {
 	}
 	switch x.Kind() {
 	case celast.LiteralKind:
-		n += textCost(x.AsLiteral()) / 2 // a key, say, is hashed
+		n += textCost(x.AsLiteral()) / 2 // a key, for example, is hashed
 	case celast.CallKind:
 		call := x.AsCall()
 		if call.IsMemberFunction() {
@@ -133,7 +135,8 @@ func (m *meter) count(x celast.Expr) uint64 {
 	return n
 }
 
-// complete reports whether all macros and keys pay. No step of a macro is a key.
+// complete reports whether all macros and keys are charged. A step of a macro
+// is never a key.
 func (m *meter) complete() bool { return len(m.paid) == len(m.turns)+len(m.keys) }
 
 // decorate is the interpreter.InterpretableDecorator of the program.
@@ -175,9 +178,8 @@ func (t turn) Eval(vars interpreter.Activation) ref.Val {
 	return t.Interpretable.Eval(vars)
 }
 
-// textFunctions are the functions that work through texts and pay by length.
-// Those of CEL's own functions that are not here, nor done in guard.go, take the
-// same time for all arguments.
+// textFunctions are charged by the length of their texts. Any CEL function that
+// is neither here nor in guard.go takes constant time.
 var textFunctions = []string{
 	overloads.Size, overloads.Contains, overloads.StartsWith, overloads.EndsWith,
 	overloads.TypeConvertString, overloads.TypeConvertBytes,
@@ -186,14 +188,14 @@ var textFunctions = []string{
 	operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
 }
 
-// zonedFunctions take a time zone, and pay by its length.
+// zonedFunctions take a time zone and are charged by its length.
 var zonedFunctions = []string{
 	overloads.TimeGetFullYear, overloads.TimeGetMonth, overloads.TimeGetDayOfYear, overloads.TimeGetDayOfMonth,
 	overloads.TimeGetDate, overloads.TimeGetDayOfWeek, overloads.TimeGetHours, overloads.TimeGetMinutes,
 	overloads.TimeGetSeconds, overloads.TimeGetMilliseconds,
 }
 
-// bytesCost is the price of going through a text of n bytes.
+// bytesCost is the price of processing a text of n bytes.
 func bytesCost(n int) uint64 { return 1 + uint64(n)/16 }
 
 // parserFactor is how much more than going through a text it takes to parse a
@@ -210,9 +212,8 @@ func textCost(v ref.Val) uint64 {
 	return 0
 }
 
-// weight counts the values that v consists of, a long text for several. It
-// stops counting above the limit, so that counting takes no longer than what
-// is counted may cost.
+// weight counts the values in v; a long text counts as several. It stops at the
+// limit, so that counting takes no longer than the budget allows.
 func weight(v ref.Val, limit uint64) uint64 {
 	n := max(1, textCost(v))
 	switch v := v.(type) {
@@ -231,7 +232,8 @@ func weight(v ref.Val, limit uint64) uint64 {
 	return n
 }
 
-// compare pays for comparing two values, which ends with the smaller one.
+// compare charges for comparing two values, which takes time proportional to
+// the smaller one.
 func (w *work) compare(a, b ref.Val) {
 	w.spend(weight(b, weight(a, w.left)))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/google/cel-go/interpreter/functions"
 )
 
-// A guarded call evaluates its arguments, pays for the call, and makes it. It has
-// no more than the ID of the call: cel-go would find a way past Eval by its further
-// methods.
+// A guarded call evaluates its arguments, charges for the call, and makes it.
+// It implements only ID and Eval, because cel-go would use any other methods to
+// bypass Eval.
 type guarded struct {
 	id   int64
 	args []interpreter.InterpretableV2
@@ -34,7 +34,7 @@ func (g *guarded) Eval(vars interpreter.Activation) ref.Val {
 	return types.LabelErrNode(g.id, g.do(budget(vars), vals))
 }
 
-// call returns the call in a form that pays, or as it is if it costs nothing.
+// call returns the call with charging, or unchanged if it is free.
 func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable {
 	g := &guarded{id: c.ID(), args: c.Args()}
 	switch c.Function() {
@@ -80,8 +80,8 @@ func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable 
 	return g
 }
 
-// invoke calls an implementation as CEL does: if the first argument has what it
-// takes, otherwise as a method of that argument.
+// invoke calls an implementation as CEL does: directly if the first argument
+// has the required trait, otherwise as a method of that argument.
 func invoke(impl *functions.Overload, c interpreter.InterpretableCall, args []ref.Val) ref.Val {
 	if len(args) == 0 {
 		return noOverload(c.Function())
@@ -102,8 +102,8 @@ func invoke(impl *functions.Overload, c interpreter.InterpretableCall, args []re
 	return noOverload(c.Function())
 }
 
-// spendProduct pays for a call that may go through each argument for each part
-// of the others, or make that much.
+// spendProduct charges for a call that may process each argument, or produce
+// output, for each part of the others.
 func (w *work) spendProduct(args []ref.Val) {
 	n := uint64(1)
 	for _, v := range args {
@@ -141,7 +141,7 @@ func doIn(w *work, args []ref.Val) ref.Val {
 func doAdd(w *work, args []ref.Val) ref.Val {
 	switch a := args[0].(type) {
 	case traits.MutableLister:
-		// What a macro collects grows in place.
+		// A macro's accumulator grows in place.
 		if b, ok := args[1].(traits.Lister); ok {
 			w.spend(length(b))
 		}
@@ -159,7 +159,7 @@ func doAdd(w *work, args []ref.Val) ref.Val {
 	return noOverload(operators.Add)
 }
 
-// concat returns a new list, where CEL would return a view of the two.
+// concat returns a new list. CEL would return a view.
 func concat(a, b traits.Lister) ref.Val {
 	all := make([]ref.Val, 0, length(a)+length(b))
 	for _, l := range []traits.Lister{a, b} {

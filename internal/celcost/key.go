@@ -5,11 +5,11 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// A map hashes each key that it is given, and compares it with one that it has. A key
-// that is a constant is paid as a node, any other one by its length before it is used:
-// in m[k] where cel-go qualifies m with k, in {k: v} where k has been evaluated.
+// A map hashes each key and compares it with an existing one. A constant key is
+// charged as a node. Any other key is charged by its length before it is used:
+// in m[k] when cel-go qualifies m with k, in {k: v} after k is evaluated.
 
-// An attribute pays when it is used as a key.
+// An attribute is charged when it is used as a key.
 type attribute struct {
 	interpreter.InterpretableAttribute
 	factory interpreter.AttributeFactory
@@ -48,7 +48,7 @@ func (x *attribute) QualifyIfPresent(vars interpreter.Activation, obj any, prese
 	return q.QualifyIfPresent(vars, obj, presenceOnly)
 }
 
-// qualifier evaluates the key and pays for it.
+// qualifier evaluates the key and charges for it.
 func (x *attribute) qualifier(vars interpreter.Activation) (interpreter.Qualifier, error) {
 	v, err := x.Resolve(vars)
 	if err != nil {
@@ -58,7 +58,7 @@ func (x *attribute) qualifier(vars interpreter.Activation) (interpreter.Qualifie
 	return x.factory.NewQualifier(nil, x.ID(), v, false)
 }
 
-// A key is the key of an entry in a map literal, other than an attribute.
+// A key is a map literal's key that is not an attribute.
 type key struct {
 	interpreter.Interpretable
 }

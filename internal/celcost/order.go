@@ -12,12 +12,12 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// CEL leaves open in which order macros visit the keys of a map, and cel-go
-// takes Go's random one. Answers must not depend on it (D15): here keys come
-// sorted, whether the map is a variable's or made by the expression.
+// CEL does not specify the order in which macros visit the keys of a map, and
+// cel-go uses Go's random order. Results must not depend on it (D15), so keys
+// are sorted here, both in variables and in maps created by the expression.
 
-// A sortedMap is a map that is visited in the order of its keys. Rules look most
-// maps up and visit few, so that the keys are sorted when the first one does.
+// A sortedMap is a map that is visited in key order. Most maps are only looked
+// up, so the keys are sorted on the first visit.
 type sortedMap struct {
 	traits.Mapper
 	once sync.Once
@@ -60,21 +60,21 @@ func (o orderedMap) Eval(vars interpreter.Activation) ref.Val {
 	return v
 }
 
-// MapValue returns a map that macros visit in the order of its keys. Its values are
-// CEL's, or a [Later]; the map becomes part of the result.
+// MapValue returns a map that macros visit in key order. Its values are CEL
+// values or [Later]. The result keeps a reference to m.
 func MapValue(m map[string]any) ref.Val {
 	return &sortedMap{Mapper: types.NewStringInterfaceMap(values{types.DefaultTypeAdapter}, m)}
 }
 
-// A Later is a value of a map that is made when it is first asked for, by any
-// number of goroutines: a rule looks at few of the values that it could look at.
+// A Later is a map value that is computed when it is first used, since a rule
+// reads only few of them. It is safe for concurrent use.
 type Later struct {
 	Make  func() ref.Val
 	once  sync.Once
 	value ref.Val
 }
 
-// values is an adapter that takes CEL's own values as they are.
+// values is an adapter that returns CEL values unchanged.
 type values struct{ types.Adapter }
 
 // NativeToValue implements types.Adapter.

@@ -12,24 +12,25 @@ import (
 	"github.com/google/cel-go/interpreter/functions"
 )
 
-// An Env plans programs that pay for what they do. It is immutable.
+// An Env compiles programs with charging. It is immutable.
 type Env struct {
 	env   *cel.Env
 	impls map[string]impl
 }
 
-// An impl is the implementation of a function that pays.
+// An impl is the implementation of a charged function.
 type impl struct {
 	*functions.Overload
-	product bool // pays for its arguments multiplied
-	parser  bool // pays more for a byte, as it parses its arguments
+	product bool // charged for the product of its arguments' sizes
+	parser  bool // parses its arguments, so a byte costs more
 	zoned   bool // its second argument is a time zone
 }
 
-// NewEnv returns the environment with prices. Functions in addition to CEL's own that
-// parse texts are named in parsers: they pay by the length of their arguments. Those that go through an argument for each part of another one, or
-// make that much, are named in products. All others have to take the same time
-// for all arguments.
+// NewEnv returns an Env for a CEL environment. parsers names the functions, in
+// addition to CEL's own, that parse texts and are charged by the length of
+// their arguments. products names those that process an argument, or produce
+// output, for each part of another one. All other functions must take constant
+// time.
 func NewEnv(env *cel.Env, parsers, products []string) (*Env, error) {
 	e := &Env{env, map[string]impl{}}
 	for _, group := range []struct {
@@ -53,16 +54,16 @@ func NewEnv(env *cel.Env, parsers, products []string) (*Env, error) {
 	return e, nil
 }
 
-// A Program is an expression that can be evaluated within a budget, by any
-// number of goroutines.
+// A Program is an expression that can be evaluated within a budget. It is safe
+// for concurrent use.
 type Program struct {
 	prg       cel.Program
-	base      uint64 // the price of one evaluation without any macro's turns
+	base      uint64 // the price of one evaluation without iterations of macros
 	constants constants
 }
 
-// Program plans a checked expression. The error is ErrPatterns when the regular
-// expressions that it states cost more to parse than the limit.
+// Program compiles a checked expression. The error is ErrPatterns if parsing
+// its constant regular expressions costs more than the limit.
 func (e *Env) Program(checked *cel.Ast, limit uint64) (*Program, error) {
 	root := checked.NativeRep().Expr()
 	texts := constantPatterns(root)
@@ -84,16 +85,15 @@ func (e *Env) Program(checked *cel.Ast, limit uint64) (*Program, error) {
 	return &Program{prg: prg, base: m.base, constants: constants{texts: texts}}, nil
 }
 
-// ErrPatterns is the error for an expression whose regular expressions cost more
-// than one evaluation may.
+// ErrPatterns is the error for regular expressions that exceed the limit.
 var ErrPatterns = errors.New("its regular expressions cost too much to parse")
 
-// ErrExceeded is the error of an evaluation that costs more than it may.
+// ErrExceeded is the error of an evaluation that exceeds the limit.
 var ErrExceeded = errors.New("evaluation costs too much")
 
-// Eval evaluates the program and returns the result and what it cost, which is
-// at most the limit and does not include what [Program.Prepare] costs. The error is ErrExceeded, the cause of the context, or that
-// of the expression.
+// Eval evaluates the program and returns the result and its cost, which is at
+// most the limit and does not include [Program.Prepare]. The error is
+// ErrExceeded, the cause of the context's end, or an error of the expression.
 func (p *Program) Eval(ctx context.Context, vars interpreter.Activation, limit uint64) (out ref.Val, spent uint64, err error) {
 	if p.base > limit {
 		return nil, 0, ErrExceeded
@@ -117,7 +117,7 @@ func (p *Program) Eval(ctx context.Context, vars interpreter.Activation, limit u
 	return nil, spent, plainError(err)
 }
 
-// plainError takes the library's wrapping off an error.
+// plainError unwraps the library's errors.
 func plainError(err error) error {
 	var e *types.Err
 	if errors.As(err, &e) {
@@ -128,7 +128,7 @@ func plainError(err error) error {
 	return err
 }
 
-// paying are variables with a budget.
+// paying adds a budget to variables.
 type paying struct {
 	interpreter.Activation
 	work *work

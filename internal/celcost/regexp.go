@@ -17,22 +17,22 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// A regular expression costs three times: when it is parsed, when it is compiled,
-// and when it is matched. Each is paid before it is done. Parsing is priced by the
-// text alone: most of it takes next to nothing, but a range of letters without
-// regard to case takes milliseconds, and so may a class of Unicode.
+// A regular expression is charged for parsing, compiling and matching, each in
+// advance. The price of parsing depends on the text alone: most of it is nearly
+// free, but a case-insensitive range of letters takes milliseconds, and so may
+// a Unicode class.
 
-// Prices of a pattern, in the unit of the budget.
+// Prices of patterns, in units of the budget.
 const (
 	patternByte  = 4       // each byte
-	smallRange   = 200     // a range up to an ASCII letter, without regard to case
-	largeRange   = 200_000 // any other range, without regard to case
+	smallRange   = 200     // a case-insensitive range up to an ASCII letter
+	largeRange   = 200_000 // any other case-insensitive range
 	class        = 4_000   // \p{Greek}
-	foldedClass  = 100_000 // \p{Greek}, without regard to case
-	bytesPerStep = 8       // of the size of a program, how much a step takes at most
+	foldedClass  = 100_000 // \p{Greek}, case-insensitive
+	bytesPerStep = 8       // the maximum part of a program's size that a step processes
 )
 
-// parseCost returns the price of parsing a pattern, or more.
+// parseCost returns an upper bound for the price of parsing a pattern.
 func parseCost(pattern string) uint64 {
 	fold := foldsCase(pattern)
 	n := patternByte * uint64(1+len(pattern))
@@ -44,7 +44,8 @@ func parseCost(pattern string) uint64 {
 				n += foldedClass
 			}
 		case c == '-' && fold:
-			// A range ends at what follows: an ASCII character, or one that may be any.
+			// The character that ends a range is ASCII unless it begins beyond
+			// ASCII or with a numeric escape.
 			if n += smallRange; next >= 0x80 || next == '\\' && i+2 < len(pattern) && numeric(pattern[i+2]) {
 				n += largeRange
 			}
@@ -53,17 +54,17 @@ func parseCost(pattern string) uint64 {
 	return n
 }
 
-// numeric reports whether an escape that begins so gives a character by its number.
-// Those of other escapes are ASCII.
+// numeric reports whether an escape that begins with c gives a character by
+// number. Other escapes yield ASCII characters.
 func numeric(c byte) bool { return c == 'x' || '0' <= c && c <= '7' }
 
 var flagI = regexp.MustCompile(`\(\?[a-zA-Z^-]*i`)
 
-// foldsCase reports whether a part of a pattern may disregard case.
+// foldsCase reports whether a part of a pattern may be case-insensitive.
 func foldsCase(pattern string) bool { return flagI.MatchString(pattern) }
 
-// constantPatterns returns the patterns that an expression states as constants, each
-// once.
+// constantPatterns returns the constant patterns of an expression without
+// duplicates.
 func constantPatterns(root celast.Expr) []string {
 	var list []string
 	celast.PostOrderVisit(root, celast.NewExprVisitor(func(x celast.Expr) {
@@ -92,8 +93,8 @@ type pattern struct {
 // matchCost is the price of matching a text of n bytes.
 func matchCost(n int, size uint64) uint64 { return times(1+uint64(n), 1+size/bytesPerStep) }
 
-// pattern returns a regular expression that the program has or that this evaluation
-// compiled before, or compiles it.
+// pattern returns a compiled regular expression, from the program's constants
+// or this evaluation's cache if possible.
 func (w *work) pattern(text string) *pattern {
 	w.spend(bytesCost(len(text))) // of looking it up
 	if p := w.constants[text]; p != nil {
@@ -110,7 +111,7 @@ func (w *work) pattern(text string) *pattern {
 	return p
 }
 
-// compile compiles a regular expression, and pays for each step before it takes it.
+// compile compiles a regular expression and charges each step in advance.
 func compile(text string, spend func(uint64)) *pattern {
 	p := measure(text, spend)
 	p.compile(text, spend)
@@ -128,25 +129,25 @@ func measure(text string, spend func(uint64)) *pattern {
 	return p
 }
 
-// compile compiles what was measured.
+// compile compiles a measured pattern.
 func (p *pattern) compile(text string, spend func(uint64)) {
 	if p.err == nil {
-		spend(times(2, p.size) + parseCost(text)) // it is parsed once more
+		spend(times(2, p.size) + parseCost(text)) // Compile parses it again
 		p.re, p.err = regexp.Compile(text)
 	}
 }
 
-// A Regexp is a compiled regular expression whose matches have a price.
+// A Regexp is a compiled regular expression with a price for matching.
 type Regexp struct {
 	*regexp.Regexp
 	size uint64
 }
 
-// Cost returns what matching a text of n bytes costs.
+// Cost returns the price of matching a text of n bytes.
 func (r *Regexp) Cost(n int) uint64 { return matchCost(n, r.size) }
 
-// NewRegexp compiles a regular expression, and takes from the budget what that costs.
-// The error is ErrPatterns where that is more than there is.
+// NewRegexp compiles a regular expression and charges the budget. The error is
+// ErrPatterns if the budget is too small.
 func NewRegexp(text string, budget *uint64) (re *Regexp, err error) {
 	w := &work{left: *budget}
 	defer func() {
@@ -179,7 +180,7 @@ func doMatches(w *work, args []ref.Val) ref.Val {
 	return types.Bool(p.re.MatchString(string(s)))
 }
 
-// times multiplies; what does not fit is the largest number.
+// times multiplies and saturates on overflow.
 func times(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	if high > 0 {
@@ -196,7 +197,7 @@ func regexpError(err error) error {
 	return err
 }
 
-// clip quotes the beginning of a text.
+// clip quotes a text, truncated to 80 bytes.
 func clip(s string) string {
 	const most = 80
 	if len(s) <= most {
@@ -205,8 +206,8 @@ func clip(s string) string {
 	return fmt.Sprintf("%q…", strings.ToValidUTF8(s[:most], ""))
 }
 
-// maxRegexpSize stands for all larger sizes. It exceeds any sensible budget and
-// is small enough to be multiplied.
+// maxRegexpSize represents all larger sizes. It exceeds any sensible budget but
+// can be multiplied safely.
 const maxRegexpSize = 1 << 30
 
 // regexpSize estimates how many instructions an expression compiles to.

@@ -6,18 +6,19 @@ import (
 	celast "github.com/google/cel-go/common/ast"
 )
 
-// The time that CEL's checker takes grows with the square of the empty lists and
-// maps, whose types are open, and with the third power of the macros in each
-// other. So these count for more than one node. It copies what optMap is called on,
-// so that the tree doubles with each call, before anybody can count its nodes.
+// The time of CEL's type checker grows with the square of the number of empty
+// lists and maps, whose types are open, and with the cube of the nesting of
+// macros. These therefore count as more than one node. The checker also copies
+// the target of optMap, so the tree doubles with each call before its nodes can
+// be counted.
 
 const (
 	emptyNodes  = 10 // an empty list or map
 	maxExpanded = 1 << 20
 )
 
-// Size counts the nodes of an expression: an empty list or map as ten, and what is
-// in n macros once more for each four of them.
+// Size returns the number of nodes of an expression. An empty list or map
+// counts as ten, and a node inside n nested macros as 1+n/4.
 func Size(root celast.Expr) int { return size(root, 0) }
 
 func size(x celast.Expr, macros int) int {
@@ -62,8 +63,8 @@ func size(x celast.Expr, macros int) int {
 
 var doubling = regexp.MustCompile(`\bopt(Flat)?Map\b`)
 
-// Expands reports whether the macros optMap and optFlatMap could make too large a
-// tree of a rule: it is asked before the rule is parsed.
+// Expands reports whether the macros optMap and optFlatMap might make the tree
+// of a rule too large. Call it before parsing.
 func Expands(rule string) bool {
 	n := len(rule)
 	for range doubling.FindAllStringIndex(rule, 20) {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// The parser of CEL cannot be interrupted. It takes two to five microseconds for each
-// token, a hundred for the sign of a number, and ten for each character of a text
-// beyond ASCII (BenchmarkParse), so that 64 KiB of them take most of a second. So the
-// tokens of a rule are counted before it is parsed, which takes no longer than reading
-// it, and these count for more than one.
+// CEL's parser cannot be interrupted. It takes two to five microseconds per
+// token, a hundred for the sign of a number, and ten for each non-ASCII
+// character (BenchmarkParse), so 64 KiB of these take most of a second. The
+// tokens of a rule are therefore counted before parsing, in a single fast pass,
+// and expensive ones count more than once.
 
 const (
 	signTokens    = 30 // the sign of a number
@@ -18,13 +18,14 @@ const (
 	asciiPerToken = 64 // bytes of a name, a text or a comment
 )
 
-// Tokens counts the tokens of a rule: the sign of a number as 30, and the characters of
-// names, texts and comments as 1 for each 64, or as 3 for each one beyond ASCII. Of a
-// rule that cannot be divided into tokens, each further byte counts.
+// Tokens returns the number of tokens in a rule. The sign of a number counts as
+// 30. The characters of names, texts and comments add 1 for every 64, and 3 for
+// each non-ASCII character. After text that is not a valid token, each byte
+// counts as 3.
 func Tokens(rule string) int {
 	n := 0
-	sign := false    // the last token is a minus that nothing stands in front of
-	operand := false // the last token ends something that a minus can subtract from
+	sign := false    // the last token is a unary minus
+	operand := false // the last token ends an operand
 	for rest := rule; rest != ""; {
 		c := rest[0]
 		if isSpace(c) {
@@ -66,7 +67,7 @@ func Tokens(rule string) int {
 	return n
 }
 
-// weigh returns what the characters of a token add to it.
+// weigh returns the additional tokens for the characters of a token.
 func weigh(s string) int {
 	n := len(s) / asciiPerToken
 	for _, r := range s {
@@ -134,8 +135,8 @@ func exponentSize(s string) int {
 	return n + digits
 }
 
-// wordSize returns the size of the name or text at the beginning of s; false for a
-// text that has no end, or that CEL does not read to its end.
+// wordSize returns the size of the name or string literal at the beginning of
+// s. It returns false for a literal that is unterminated or invalid.
 func wordSize(s string) (size int, ok bool) {
 	n := span(s, func(c byte) bool { return isLetter(c) || isDigit(c) })
 	if n == len(s) || s[n] != '"' && s[n] != '\'' {
@@ -147,7 +148,7 @@ func wordSize(s string) (size int, ok bool) {
 	case "r", "br":
 		raw = true
 	default:
-		return n, true // a name, and then a text
+		return n, true // a name followed by a literal
 	}
 	end, lines := s[n:n+1], false
 	if triple := strings.Repeat(end, 3); strings.HasPrefix(s[n:], triple) {
@@ -172,15 +173,15 @@ func wordSize(s string) (size int, ok bool) {
 	return 0, false
 }
 
-// quotedSize returns the size of the name in backquotes at the beginning of s; false
-// where CEL would not read it to its end.
+// quotedSize returns the size of the name in backquotes at the beginning of s,
+// or false if it is invalid.
 func quotedSize(s string) (size int, ok bool) {
 	n := 1 + span(s[1:], func(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte(".-/ ", c) >= 0 })
 	return n + 1, n > 1 && n < len(s) && s[n] == '`'
 }
 
-// escapeSize returns the size of the escape sequence at the beginning of s, 0 when it is
-// not one.
+// escapeSize returns the size of the escape sequence at the beginning of s, or
+// 0 if it is invalid.
 func escapeSize(s string) int {
 	if len(s) < 2 {
 		return 0

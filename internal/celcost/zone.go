@@ -9,10 +9,10 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// Answers must not depend on the machine: not on its time zone, and not on the
-// files that it has about others, which an expression would name to be opened (S3).
+// Results must not depend on the machine's time zone or its time zone files,
+// which an expression could otherwise cause to be opened (S3).
 
-// checkZone returns an error for a time zone that would have to be looked up.
+// checkZone returns an error for a time zone that would require a file.
 func checkZone(zone ref.Val) ref.Val {
 	s, ok := zone.(types.String)
 	if !ok || s == "" || s == "UTC" || strings.Contains(string(s), ":") {
@@ -21,8 +21,8 @@ func checkZone(zone ref.Val) ref.Val {
 	return types.WrapErr(fmt.Errorf(`time zone %s is not supported: use "UTC" or an offset such as "+05:30"`, clip(string(s))))
 }
 
-// anywhere returns a value without the time zone of the machine, which the parser
-// of timestamps uses where the offset is the same.
+// anywhere removes the machine's time zone from a value. The timestamp parser
+// uses it if the offset is the same.
 func anywhere(v ref.Val) ref.Val {
 	if t, ok := v.(types.Timestamp); ok && t.Location() == time.Local {
 		_, offset := t.Zone()

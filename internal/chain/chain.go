@@ -1,35 +1,35 @@
-// Package chain computes the invariants of a channel's upgrade graph (A7): its
-// heads, the chain of replaces from the head, cycles, and stranded entries.
-// Entries are numbered by the caller, so that packages fbc and graph, which
-// represent channels differently, share one answer.
+// Package chain analyzes a channel's upgrade graph (A7): its heads, the
+// replaces chain from the head, cycles, and stranded entries. Callers number
+// the entries, so that packages fbc and graph, which represent channels
+// differently, share one implementation.
 package chain
 
-// An Entry holds the edges of one channel entry to other entries of the channel.
-// Names that are no entries are left out.
+// An Entry holds the edges from one channel entry to others. Names that are not
+// entries are left out.
 type Entry struct {
 	Replaces int // -1 for none
 	Skips    []int
 }
 
-// A Shape is what the edges of a channel amount to. Lists of entries are in
-// ascending order unless they say otherwise.
+// A Shape is the result of the analysis. Lists of entries are in ascending
+// order unless noted otherwise.
 type Shape struct {
 	// Heads are the entries that no entry replaces or skips. A valid channel
 	// has exactly one.
 	Heads []int
-	// Skipped tells for each entry whether an entry skips it.
+	// Skipped reports, for each entry, whether another entry skips it.
 	Skipped []bool
-	// Chain is the way along replaces from the only head, the head first. It
-	// is nil with none or several heads, and ends before it would enter a
-	// cycle again.
+	// Chain is the replaces chain from the head, beginning with the head. It
+	// stops before repeating an entry. It is nil unless there is exactly one
+	// head.
 	Chain []int
-	// Cycles are the circles of replaces, also among skipped entries, each
-	// beginning with its smallest entry, ordered by that.
+	// Cycles are the cycles of replaces, including those of skipped entries.
+	// Each begins with its smallest entry, and they are sorted by it.
 	Cycles [][]int
-	// Stranded are the entries that are not skipped and that the head does not
-	// lead to by replaces without passing through a skipped entry: as that is
-	// never offered, what it replaces is cut off. It is empty with none or
-	// several heads, where everything would be.
+	// Stranded are the entries that are not skipped and not on the part of
+	// Chain before its first skipped entry. A skipped entry is never offered,
+	// so everything it replaces is cut off. It is empty unless there is exactly
+	// one head.
 	Stranded []int
 }
 
@@ -70,11 +70,11 @@ func Of(entries []Entry) Shape {
 	return s
 }
 
-// cycles finds the circles of replaces. Each entry replaces at most one other,
-// so a walk from any entry ends outside, in what was seen, or in a circle.
+// cycles finds the cycles of replaces. Each entry replaces at most one other,
+// so a walk ends outside the channel, at a visited entry, or in a new cycle.
 func cycles(entries []Entry) [][]int {
 	var out [][]int
-	walk := make([]int, len(entries)) // the number of the walk that came by
+	walk := make([]int, len(entries)) // the number of the walk that visited an entry
 	for first := range entries {
 		k := first
 		for k >= 0 && walk[k] == 0 {

@@ -1,4 +1,4 @@
-// Package jsonkind names kinds of JSON for messages, everywhere in the same words:
+// Package jsonkind returns uniform names of JSON kinds for messages such as
 // "want a string, found a list".
 package jsonkind
 
@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Nothing is the name of what is no JSON.
+// Nothing is the name of an invalid kind.
 const Nothing = "nothing"
 
-// Name returns the name of a kind with its article, or [Nothing].
+// Name returns the name of a kind with an article, or [Nothing].
 func Name(k jsontext.Kind) string {
 	switch k {
 	case 'n':
@@ -31,8 +31,8 @@ func Name(k jsontext.Kind) string {
 	return Nothing
 }
 
-// Of returns the name of what a Go type is written as; "another type" if that is
-// not known.
+// Of returns the name of the JSON kind of a Go type, or "another type" if it is
+// unknown.
 func Of(t reflect.Type) string {
 	if t == nil {
 		return "another type"

@@ -1,6 +1,6 @@
-// Package labels decides which labels a selector matches, exactly as Kubernetes
-// does in LabelSelectorAsSelector, and reports selectors that an API server would
-// refuse. It does not decide what a missing selector means: callers differ there.
+// Package labels matches labels against selectors exactly like Kubernetes'
+// LabelSelectorAsSelector, and rejects selectors that an API server would
+// reject. The meaning of a missing selector is left to callers.
 package labels
 
 import (
@@ -10,21 +10,20 @@ import (
 	"strings"
 )
 
-// A Selector is a list of requirements, all of which must hold. The empty one
-// matches everything.
+// A Selector is a list of requirements, all of which must hold. The empty
+// Selector matches everything.
 type Selector []Requirement
 
-// A Requirement is one requirement on the label with a key.
+// A Requirement is a requirement on the label with a key.
 type Requirement struct {
 	Key string
 	// Operator is In, NotIn, Exists or DoesNotExist.
 	Operator string
-	// Values are needed by In and NotIn; the others take none. Nil and empty are
-	// the same.
+	// Values must not be empty for In and NotIn and must be empty otherwise.
 	Values []string
 }
 
-// The operators. NotIn also holds where the label is absent.
+// The operators. NotIn also holds if the label is absent.
 const (
 	In           = "In"
 	NotIn        = "NotIn"
@@ -32,8 +31,9 @@ const (
 	DoesNotExist = "DoesNotExist"
 )
 
-// New returns the selector of matchLabels and matchExpressions. Errors begin with
-// the JSON pointer of the first fault, matchLabels in the order of their keys.
+// New returns the selector for matchLabels and matchExpressions. An error
+// begins with the JSON pointer of the first invalid requirement, where
+// matchLabels come first in key order.
 func New(matchLabels map[string]string, matchExpressions []Requirement) (Selector, error) {
 	var s Selector
 	for _, key := range slices.Sorted(maps.Keys(matchLabels)) {
@@ -52,7 +52,8 @@ func New(matchLabels map[string]string, matchExpressions []Requirement) (Selecto
 	return s, nil
 }
 
-// Matches reports whether labels satisfy all requirements, which must be valid.
+// Matches reports whether labels satisfy all requirements. The requirements
+// must be valid.
 func (s Selector) Matches(labels map[string]string) bool {
 	for _, r := range s {
 		value, ok := labels[r.Key]
@@ -71,8 +72,8 @@ func (s Selector) Matches(labels map[string]string) bool {
 	return true
 }
 
-// Validate returns the first fault of a requirement, and where it is: a JSON
-// pointer in the requirement.
+// Validate returns the first error in a requirement, and its JSON pointer
+// relative to the requirement.
 func (r Requirement) Validate() (path string, err error) {
 	if err := validKey(r.Key); err != nil {
 		return "/key", err
@@ -97,7 +98,8 @@ func (r Requirement) Validate() (path string, err error) {
 	return "", nil
 }
 
-// validKey checks the key of a label: a name, optionally after a domain and a slash.
+// validKey checks a label key: a name, optionally preceded by a domain and a
+// slash.
 func validKey(key string) error {
 	prefix, name, ok := strings.Cut(key, "/")
 	if !ok {
@@ -126,7 +128,8 @@ func isDomain(s string) bool {
 	return len(s) <= 253
 }
 
-// isWord reports whether s consists of alphanumerics, and between them of others.
+// isWord reports whether s consists of alphanumerics and, in between,
+// characters of others.
 func isWord(s string, alphanumeric func(byte) bool, others string) bool {
 	for i := range len(s) {
 		if !alphanumeric(s[i]) && (i == 0 || i == len(s)-1 || strings.IndexByte(others, s[i]) < 0) {

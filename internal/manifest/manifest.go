@@ -1,4 +1,4 @@
-// Package manifest reads the manifests that catalogs carry: the values of
+// Package manifest decodes the manifests in catalogs: the values of
 // olm.bundle.object properties.
 package manifest
 
@@ -13,9 +13,9 @@ import (
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
-// ClusterServiceVersion returns the ClusterServiceVersion that the value of an
-// olm.bundle.object holds, as JSON, or nil when it holds something else. The
-// manifest is base64 of JSON or YAML. The error says why it cannot be read.
+// ClusterServiceVersion returns the ClusterServiceVersion in the value of an
+// olm.bundle.object as JSON, or nil if the value holds another object. The
+// manifest is base64-encoded JSON or YAML.
 func ClusterServiceVersion(ctx context.Context, value []byte) (jsontext.Value, error) {
 	var object struct {
 		Data []byte `json:"data"`
@@ -24,7 +24,7 @@ func ClusterServiceVersion(ctx context.Context, value []byte) (jsontext.Value, e
 		return nil, err
 	}
 	if !bytes.Contains(object.Data, []byte("ClusterServiceVersion")) {
-		return nil, nil // nor is it worth decoding
+		return nil, nil // skip decoding
 	}
 	text, err := yamljson.JSON(ctx, object.Data, nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func ClusterServiceVersion(ctx context.Context, value []byte) (jsontext.Value, e
 		return nil, fmt.Errorf("the manifest is not an object: %w", err)
 	}
 	if it.Kind != "ClusterServiceVersion" {
-		return nil, nil // it only speaks of one
+		return nil, nil // it only mentions one
 	}
 	return text, nil
 }

@@ -1,4 +1,4 @@
-// Package near finds the names that are most like one that does not exist.
+// Package near finds known names that are similar to an unknown one.
 package near
 
 import (
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Names returns the known names that somebody who wrote name can have meant: at
-// most max of them, the likest first, each once. How many letters may differ
-// grows with the name: none below three letters, three from nine on. What differs
-// in an ending "-operator" alone counts as one letter.
+// Names returns at most max known names that name may be a misspelling of, the
+// most similar first, without duplicates. The number of edits allowed grows
+// with the length of name: none below three letters, three from nine letters
+// on. A difference only in the ending "-operator" counts as one edit.
 func Names(name string, known []string, max int) []string {
 	type rated struct {
 		name string
@@ -40,8 +40,8 @@ func Names(name string, known []string, max int) []string {
 
 func stem(name string) string { return strings.TrimSuffix(strings.ToLower(name), "-operator") }
 
-// Distance returns how many letters must be put in, taken out, changed or swapped
-// with their neighbour to make one word of the other. Case does not count.
+// Distance returns the number of insertions, deletions, replacements and
+// transpositions of adjacent letters between two words. Case is ignored.
 func Distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	var before []int // the row before the last

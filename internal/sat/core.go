@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// MinimalCore returns assumptions that cannot hold together, such that without
-// any one of them the others can, in the order of assume. It returns nil when
-// all can hold together. Of several minimal cores it returns the one that drops
-// earlier assumptions first, starting from what the solver found.
+// MinimalCore returns a minimal set of assumptions that cannot hold together,
+// in the order of assume: without any one of them, the others can. It returns
+// nil if all assumptions can hold together. Starting from the core of the
+// solver, it drops earlier assumptions first.
 //
-// also, which may be nil, is asked after a search that found a model of all of a
-// core but one assumption. It returns others of the core without which, too, the
-// rest of it can hold, and so spares their searches.
+// also, if not nil, is called after a search that found a model of a core
+// without one of its assumptions. It returns other assumptions of the core for
+// which the same is true, which saves searching for them.
 func (s *Solver) MinimalCore(ctx context.Context, assume []Lit, also func(core []Lit, without Lit) []Lit) ([]Lit, error) {
 	ok, err := s.Solve(ctx, assume...)
 	if ok || err != nil {
 		return nil, err
 	}
 	core := inOrder(assume, s.Core())
-	needed := map[Lit]bool{} // in every smaller core, too
+	needed := map[Lit]bool{} // in every smaller core
 	for i := 0; i < len(core); {
 		if needed[core[i]] {
 			i++
@@ -39,7 +39,7 @@ func (s *Solver) MinimalCore(ctx context.Context, assume []Lit, also func(core [
 			i++
 			continue
 		}
-		// What the solver did not use is not needed either.
+		// Assumptions that the solver did not use are not needed.
 		core = inOrder(core, s.Core())
 	}
 	return core, nil

@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// A solver learns from clauses one at a time and cannot count: that a dozen
-// operators do not fit into eleven places takes it years. So what asks for one of
-// several literals (a demand) and what allows one of several (a limit) are
-// remembered, and before each search it is counted whether they fit (Overfull).
-// Where they do not, a clause says so, and the search ends at once.
+// A solver learns clauses one at a time and cannot count: it would take years
+// to prove that a dozen operators do not fit into eleven places. So the solver
+// records demands (at least one of some literals) and limits (at most one of
+// some literals), and before each search counts whether the demands fit into
+// the limits (Overfull). If they do not, it adds a clause that states this, and
+// the search ends at once.
 
-// A demand wants one of some literals while all of when hold. Demands with one number
-// share these literals.
+// A demand requires one of some literals while all of when hold. Demands with
+// the same group number share these literals.
 type demand struct {
 	when, of []Lit
 	group    int
@@ -24,10 +25,10 @@ type limit struct {
 	of []Lit
 }
 
-// Demand tells the solver of something that its clauses state already: when all of
-// when hold, one of ls does; without ls, not all of when hold. It is for counting
-// only. The solver keeps both slices. It looks at a slice once for all demands that
-// share it.
+// Demand records a fact that the clauses already imply: if all of when hold,
+// one of ls does. Without ls, not all of when can hold. It is used only for
+// counting. The solver keeps both slices, and processes ls once for all demands
+// that share the slice.
 func (s *Solver) Demand(when, ls []Lit) {
 	n := len(s.demands)
 	group := 0 // of those without literals
@@ -45,28 +46,28 @@ func (s *Solver) Demand(when, ls []Lit) {
 	}
 }
 
-// A tally follows what assumptions force, as far as demands and limits tell.
+// A tally propagates assumptions through demands and limits.
 type tally struct {
 	*Solver
 	value   []int8 // of each literal: 1 when it holds, -1 when its negation does
-	forced  []Lit  // what holds, in the order in which that was found
-	waiting []int  // for each demand, how many of its when do not hold yet
-	active  []int  // demands of which all of when hold
+	forced  []Lit  // literals that hold, in order of discovery
+	waiting []int  // for each demand, how many literals of when do not hold yet
+	active  []int  // demands whose when all hold
 	used    []bool // limits of which one literal holds
-	// looked is what left returned for each group of demands in this pass.
+	// looked caches the results of left by group of demands.
 	looked []look
 	pass   int
 }
 
-// A look is what was left of the literals of a demand in a pass.
+// A look is a result of left in a pass.
 type look struct {
 	pass  int
 	first Lit
 	left  int
 }
 
-// cut states a clause that contradicts the assumptions, when counting shows that
-// demands do not fit into their limits.
+// cut adds a clause that contradicts the assumptions if demands do not fit into
+// their limits.
 func (s *Solver) cut(assume []Lit) {
 	if len(s.limits) == 0 || len(s.demands) < 2 {
 		return
@@ -99,35 +100,36 @@ func (s *Solver) cut(assume []Lit) {
 	s.values, s.forced, s.waiting, s.active, s.used = t.value, t.forced, t.waiting, t.active, t.used
 }
 
-// clause says that demands do not fit into limits, unless one of them does not
-// count, or something that was left out of the count holds.
+// clause returns the clause that these demands do not fit into these limits,
+// unless one of them does not apply or a literal that was left out of the count
+// holds.
 func (t *tally) clause(over, by []int) []Lit {
 	var out []Lit
-	said := map[Lit]bool{}
-	say := func(l Lit) {
-		if !said[l] {
-			said[l] = true
+	seen := map[Lit]bool{}
+	add := func(l Lit) {
+		if !seen[l] {
+			seen[l] = true
 			out = append(out, l)
 		}
 	}
 	for _, n := range by {
-		say(t.limits[n].on.Not())
+		add(t.limits[n].on.Not())
 	}
 	for _, n := range over {
 		for _, l := range t.demands[n].when {
-			say(l.Not())
+			add(l.Not())
 		}
 		for _, l := range t.demands[n].of {
 			if t.value[l] != 0 {
-				say(l)
+				add(l)
 			}
 		}
 	}
 	return out
 }
 
-// hold notes that a literal holds, unless it is known not to: then the search
-// finds the contradiction.
+// hold records that a literal holds, unless it is false already: the search
+// will find that contradiction.
 func (t *tally) hold(l Lit) {
 	if t.value[l] == 0 {
 		t.value[l], t.value[l.Not()] = 1, -1
@@ -135,11 +137,11 @@ func (t *tally) hold(l Lit) {
 	}
 }
 
-// passes is how often follow looks at all demands again. What it leaves out is
-// found by the search all the same.
+// passes is the number of times that follow checks all demands. The search
+// finds what it misses.
 const passes = 4
 
-// follow finds what is forced.
+// follow finds the forced literals.
 func (t *tally) follow() {
 	at := 0
 	draw := func() {
@@ -163,7 +165,7 @@ func (t *tally) follow() {
 	}
 }
 
-// took draws the conclusions of a literal that holds.
+// took derives the consequences of a literal that holds.
 func (t *tally) took(l Lit) {
 	for n := range t.asking.of(l) {
 		d := &t.demands[n]
@@ -191,8 +193,8 @@ func (t *tally) took(l Lit) {
 	}
 }
 
-// left returns how many literals of a demand may still hold, and the first of
-// them; none when one holds.
+// left returns the number of literals of a demand that may still hold and the
+// first of them, or 0 if one holds already.
 func (t *tally) left(n int) (first Lit, left int) {
 	x := &t.looked[t.demands[n].group]
 	if x.pass != t.pass {
@@ -217,8 +219,8 @@ func (t *tally) overfull() (over, by []int) {
 	var demands, limits [][]Lit
 	var demandOf, limitOf []int
 	t.pass++
-	counted := map[int]bool{} // groups: one demand of each says all
-	// 1 + the last of the demands that has a literal, by literal.
+	counted := map[int]bool{} // by group: one demand of each is enough
+	// For each literal, 1 + the index of the last demand that contains it.
 	if n := len(t.value); len(t.Solver.wanted) < n {
 		t.Solver.wanted = make([]int32, n)
 	}
@@ -273,9 +275,9 @@ func (t *tally) overfull() (over, by []int) {
 	return over, by
 }
 
-// Postings list numbers for each literal, in little memory.
+// Postings map literals to lists of numbers in little memory.
 type postings struct {
-	last  []int32 // of each literal, 1 + the place of its last link
+	last  []int32 // for each literal, 1 + the index of its last link
 	links []link
 }
 
@@ -289,7 +291,7 @@ func (p *postings) add(l Lit, n int) {
 	p.last[l] = int32(len(p.links))
 }
 
-// of returns the numbers of a literal, the last first.
+// of returns the numbers of a literal in reverse order.
 func (p *postings) of(l Lit) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if int(l) >= len(p.last) {

@@ -1,10 +1,10 @@
-// Package sat states boolean problems for the solver gini and asks the questions
-// that package resolver needs: is it satisfiable, which of these choices can be
-// had in order of preference, which assumptions conflict, and which of those
-// are really needed for the conflict. It knows nothing of operators.
+// Package sat is a thin layer over the SAT solver gini. It answers the
+// questions of package resolver: whether a problem is satisfiable, which
+// choices are possible in order of preference, and which assumptions form a
+// minimal conflict. It knows nothing about operators.
 //
-// Throughout, a Lit is a literal: a variable or its negation. Functions that
-// build formulas return a literal that is true exactly when the formula is.
-// Everything is deterministic: the same calls in the same order give the same
-// answers. A Solver is for one goroutine.
+// A Lit is a variable or its negation. Functions that build formulas return a
+// literal that is true if and only if the formula is. Everything is
+// deterministic: the same calls in the same order give the same results. A
+// Solver must not be used concurrently.
 package sat

@@ -5,25 +5,24 @@ import (
 	"slices"
 )
 
-// Overfull looks for demands that cannot all be met because the limits leave too
-// little room: each demand wants one of its items, and of the items of a limit at
-// most one can be had. It returns the numbers of demands and of fewer limits, both
-// ascending, such that no two of the demands share an item and every item of them
-// is in one of the limits; nil when it finds none.
+// Overfull finds demands that cannot all be met because of limits. Each demand
+// needs one of its items, and of the items of a limit at most one may be used.
+// It returns the indices of demands and of fewer limits, both ascending, such
+// that no two of these demands share an item and each of their items is in one
+// of these limits. It returns nil if it finds none.
 //
-// A search needs exponential time for what counting sees at once. Counting is
-// exact where each item is in one limit that matters, and never wrong where it is
-// in more, though it may then find nothing.
+// A search takes exponential time to find what counting finds at once. Counting
+// is exact if each item is in one relevant limit. If an item is in several,
+// counting may find nothing but is never wrong.
 func Overfull[T comparable](demands, limits [][]T) (over, by []int) {
 	c := newCrowd(demands, limits)
 	c.prune()
 	return c.match()
 }
 
-// A crowd is the demands that are still of interest, with the limit by which each
-// item is counted.
+// A crowd holds the relevant demands, and the limit that counts each item.
 type crowd struct {
-	demands [][]int // items of each demand, nil when it is of no interest
+	demands [][]int // items of each demand, nil if it is irrelevant
 	limits  [][]int // items of each limit that some demand has
 	of      []int   // the demand of each item
 	in      [][]int // the limits of each item
@@ -31,8 +30,8 @@ type crowd struct {
 
 func newCrowd[T comparable](demands, limits [][]T) *crowd {
 	c := &crowd{demands: make([][]int, len(demands)), limits: make([][]int, len(limits))}
-	// Demands that share an item may be met by it together, so that one of them
-	// has to step back. The smaller one says more.
+	// One item may meet all demands that contain it, so of such demands only
+	// one is kept. The smallest is the most restrictive.
 	order := make([]int, len(demands))
 	for d := range order {
 		order[d] = d
@@ -64,13 +63,13 @@ func newCrowd[T comparable](demands, limits [][]T) *crowd {
 	return c
 }
 
-// prune drops the demands that can be met without being in anybody's way: those
-// with an item of which every limit is theirs alone. Each that goes may leave a limit
-// to another one.
+// prune removes the demands that can always be met without affecting others:
+// those with an item whose limits contain no other demand's items. Each removal
+// may allow another one.
 func (c *crowd) prune() {
 	meets := make([][]int, len(c.limits)) // the demands of each limit
-	left := make([]int, len(c.limits))    // how many of them there still are
-	shared := make([]int, len(c.of))      // how many limits of an item more than one meets
+	left := make([]int, len(c.limits))    // how many of them remain
+	shared := make([]int, len(c.of))      // how many limits of an item more than one demand meets
 	for l, list := range c.limits {
 		for _, i := range list {
 			meets[l] = append(meets[l], c.of[i])
@@ -112,7 +111,7 @@ func (c *crowd) prune() {
 	}
 }
 
-// counted returns for each demand the limits that its items are counted by: of an
+// counted returns, for each demand, the limits that count its items: for each
 // item the limit that most demands meet, so that few limits count many items.
 func (c *crowd) counted() [][]int {
 	crowded := make([]int, len(c.limits))
@@ -137,9 +136,9 @@ func (c *crowd) counted() [][]int {
 	return out
 }
 
-// match gives each demand a limit of its own, moving others where that helps. The
-// first that gets none, together with all that would have had to move for it, is
-// one more than the limits that they met (Hall's theorem).
+// match assigns a separate limit to each demand, reassigning others if that
+// helps. If a demand gets none, it and all demands that would have to be
+// reassigned outnumber the limits they meet (Hall's theorem).
 func (c *crowd) match() (over, by []int) {
 	edges := c.counted()
 	holder := make([]int, len(c.limits)) // the demand that has a limit, or -1
@@ -154,7 +153,7 @@ func (c *crowd) match() (over, by []int) {
 		if c.demands[d] == nil {
 			continue
 		}
-		from := map[int]int{} // the demand that came to a limit
+		from := map[int]int{} // the demand from which a limit was reached
 		queue, free := []int{d}, -1
 		for n := 0; n < len(queue) && free < 0; n++ {
 			for _, l := range edges[queue[n]] {

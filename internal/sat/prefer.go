@@ -5,36 +5,35 @@ import (
 	"slices"
 )
 
-// A Choice is a list of literals of which one is to hold, the preferred first.
+// A Choice is a list of literals of which one should hold, the preferred first.
 type Choice struct {
 	Options []Lit
-	// Met reports whether what was chosen so far decides the choice already. Nil
-	// means: when one of Options was chosen.
+	// Met reports whether the literals chosen so far already decide the choice.
+	// Nil means that one of Options was chosen.
 	Met func(chosen func(Lit) bool) bool
 }
 
-// Prefer finds the model that is best by preference and returns the literals
-// chosen, in the order in which they were chosen.
+// Prefer finds the model that is best by preference and returns the chosen
+// literals in the order in which they were chosen.
 //
-// The choices are made one after the other. A choice that is met already needs
-// nothing: one of its options is in hard or was chosen, or its Met says so. Otherwise
-// the first option that some model allows together with hard and all earlier
-// choices is chosen, and the choices that follow from it, which after returns,
-// are put at the end of the queue. A choice without a possible option is passed
-// over: it then is no consequence of the clauses.
+// Choices are processed in order. A choice that is already met is skipped: one
+// of its options is in hard or was chosen, or its Met returns true. Otherwise
+// Prefer chooses the first option that is possible together with hard and all
+// earlier choices, and appends the choices returned by after to the queue. A
+// choice without a possible option is skipped; the clauses then do not require
+// it.
 //
-// A choice with a Met may choose a literal that was chosen before, when two
-// formulas share it; the literal then stands twice in chosen, and after is asked
-// again.
+// A choice with a Met may choose the same literal again if two formulas share
+// it. The literal then occurs twice in chosen, and after is called again.
 //
-// ok is false when hard itself cannot hold.
+// ok is false if hard itself cannot hold.
 func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after func(Lit) []Choice) (chosen []Lit, ok bool, err error) {
 	if ok, err = s.Solve(ctx, hard...); !ok || err != nil {
 		return nil, false, err
 	}
-	// A search for each option would be exact, and take a model of everything each
-	// time. Nearly always it is enough to follow what the choices force; one search
-	// confirms all of them in the end. What it refutes is learned, and the choices
+	// A search for each option would be exact but slow. Propagating the choices
+	// is nearly always enough, and one search confirms all of them at the end.
+	// If that search refutes them, the solver learns a clause, and the choices
 	// are made again.
 	for {
 		if chosen, err = s.choose(ctx, hard, queue, after); err != nil {
@@ -54,8 +53,8 @@ func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after f
 	}
 }
 
-// choose makes the choices as Prefer does, but takes each option that the clauses
-// do not refute without a search.
+// choose makes the choices like Prefer, but accepts every option that
+// propagation does not refute.
 func (s *Solver) choose(ctx context.Context, hard []Lit, queue []Choice, after func(Lit) []Choice) (chosen []Lit, err error) {
 	p, ok := s.propagation()
 	took := make(map[Lit]bool, len(hard))
@@ -64,7 +63,7 @@ func (s *Solver) choose(ctx context.Context, hard []Lit, queue []Choice, after f
 		ok = ok && p.hold(l)
 	}
 	has := func(l Lit) bool { return took[l] }
-	// Choices that share their options are met together.
+	// Choices that share their options slice are met together.
 	met := map[*Lit]bool{}
 	isMet := func(c Choice) bool {
 		if c.Met != nil || len(c.Options) == 0 {
@@ -89,7 +88,8 @@ func (s *Solver) choose(ctx context.Context, hard []Lit, queue []Choice, after f
 			}
 			before := len(p.forced)
 			if !p.hold(l) {
-				// The search finds out when the choices before are not possible either.
+				// The search finds out if the earlier choices are impossible
+				// too.
 				p.undo(before)
 				if ok = p.hold(l.Not()); !ok {
 					break
@@ -107,16 +107,16 @@ func (s *Solver) choose(ctx context.Context, hard []Lit, queue []Choice, after f
 }
 
 // firstImpossible returns a set of literals that cannot hold together, after a
-// search that found this of hard and chosen: of hard, and of as few of the first
-// of chosen as there is such a set of.
+// search that refuted hard and chosen. It consists of literals of hard and of
+// the shortest prefix of chosen that contains such a set.
 func (s *Solver) firstImpossible(ctx context.Context, hard, chosen []Lit) (core []Lit, err error) {
-	at := make(map[Lit]int, len(chosen)) // how many there are up to each of chosen
+	at := make(map[Lit]int, len(chosen)) // the length of the prefix that ends with each literal
 	for i, l := range chosen {
 		at[l] = i + 1
 	}
 	core = s.Core()
-	// The first possible of chosen can hold, the first impossible of them cannot. It
-	// is most often the last of a set that is in the way.
+	// The first possible literals of chosen can hold together, the first
+	// impossible ones cannot. The culprit is usually near the end.
 	for possible, step := 0, 1; ; step *= 2 {
 		impossible := 0
 		for _, l := range core {

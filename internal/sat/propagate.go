@@ -1,21 +1,20 @@
 package sat
 
-// A propagation follows what literals force by the clauses alone: where all but
-// one literal of a clause are false, that one is true. It finds less than a search,
-// in time that grows with what it finds. What was held last can be undone.
+// A propagation does unit propagation: if all literals of a clause but one are
+// false, that one must be true. It finds less than a search, in time
+// proportional to what it finds. The latest literals can be undone.
 type propagation struct {
 	*Solver
 	value   []int8    // of each literal: 1 when it holds, -1 when its negation does
-	forced  []Lit     // what holds, in the order in which that was found
-	done    int       // how many of forced were followed
+	forced  []Lit     // literals that hold, in order of discovery
+	done    int       // how many of forced have been propagated
 	watched [][]int32 // for each literal, the clauses that watch it
 	added   int       // how many clauses are watched
-	next    []int32   // for each clause, where its literals were searched last
+	next    []int32   // for each clause, where the last search for a literal ended
 }
 
-// propagation returns what the clauses force by themselves; ok is false when they
-// contradict each other. It follows clauses that were stated since it was asked
-// last.
+// propagation returns the consequences of the clauses alone, including those
+// added since the last call. ok is false if the clauses contradict each other.
 func (s *Solver) propagation() (p *propagation, ok bool) {
 	if s.prop == nil {
 		s.prop = &propagation{Solver: s}
@@ -38,7 +37,7 @@ func (s *Solver) propagation() (p *propagation, ok bool) {
 	return p, true
 }
 
-// grow makes room for literals that are new.
+// grow makes room for new literals.
 func (p *propagation) grow() {
 	if n := 2*(p.vars+2) - len(p.value); n > 0 {
 		p.value = append(p.value, make([]int8, n)...)
@@ -62,8 +61,8 @@ func (p *propagation) undo(n int) {
 	p.forced, p.done = p.forced[:n], min(p.done, n)
 }
 
-// hold adds a literal and what follows from it; it reports false when that
-// contradicts what holds.
+// hold adds a literal and its consequences. It returns false if they contradict
+// literals that hold.
 func (p *propagation) hold(l Lit) bool {
 	if !p.assign(l) {
 		return false
@@ -84,8 +83,9 @@ func (p *propagation) assign(l Lit) bool {
 	return p.value[l] > 0
 }
 
-// follow draws the conclusions of a literal that became false. Each clause that
-// watches it watches another one from now on, or forces what is left of it.
+// follow derives the consequences of a literal that became false. Each clause
+// that watches it either switches to another literal or forces the last one
+// left.
 func (p *propagation) follow(no Lit) (ok bool) {
 	list := p.watched[no]
 	kept := 0
@@ -108,9 +108,9 @@ func (p *propagation) follow(no Lit) (ok bool) {
 	return true
 }
 
-// watchOther lets a clause watch a literal that is not false in place of its
-// second. It searches from where it found one last, so that a long clause of which
-// one literal after the other becomes false is passed through once.
+// watchOther makes a clause watch a literal that is not false instead of its
+// second one. It resumes the search where the last one ended, so that a long
+// clause whose literals become false one by one is scanned only once.
 func (p *propagation) watchOther(c []Lit, n int32) bool {
 	if len(c) == 2 {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/go-air/gini/z"
 )
 
-// A Lit is a variable or its negation. The zero Lit is no literal.
+// A Lit is a variable or its negation. The zero Lit is not a valid literal.
 type Lit uint32
 
 // Not returns the negation.
@@ -21,25 +21,24 @@ type Solver struct {
 	g *gini.Gini
 	// yes is a literal that is always true.
 	yes Lit
-	// vars and clauses count what was stated.
+	// vars and clauses are the numbers of variables and clauses added.
 	vars, clauses int
-	// fresh is true while the last answer was "satisfiable" and no clause was
-	// added since, so that Value may be asked.
+	// fresh is true if the last answer was "satisfiable" and no clause has been
+	// added since, so that Value may be called.
 	fresh bool
-	// stated are the literals of all clauses, one after the other, starts where each
-	// begins, and units those that leave no choice.
+	// stated holds the literals of all clauses, starts where each clause
+	// begins, and units the clauses with at most one literal.
 	stated []Lit
 	starts []int32
 	units  []int32
-	prop   *propagation // made when it is asked for
-	// demands and limits are what is counted before each search (count.go), with
-	// those of each literal.
+	prop   *propagation // created on first use
+	// demands and limits are counted before each search (count.go).
 	demands  []demand
 	groups   map[*Lit]int // of demands, by their literals
 	limits   []limit
 	asking   postings // demands that wait for a literal
 	limiting postings
-	// Memory of the count, which leaves values all zero.
+	// Buffers for counting. values is all zero between counts.
 	values          []int8
 	forced          []Lit
 	waiting, active []int
@@ -47,10 +46,10 @@ type Solver struct {
 	wanted          []int32
 }
 
-// New returns a solver without clauses, with room for about so many variables and
-// clauses. More fit, too. Room is most of what a small problem costs: gini cannot be
-// emptied and used again, and makes room for eight clauses of five literals for each
-// variable where nobody tells it better.
+// New returns an empty solver with room for about the given numbers of
+// variables and clauses; it grows as needed. Allocation dominates the cost of
+// small problems: gini cannot be reset and reused, and by default it allocates
+// eight clauses of five literals per variable.
 func New(vars, clauses int) *Solver {
 	s := &Solver{g: gini.NewVc(max(vars, 16), max(clauses, 16)), groups: map[*Lit]int{}}
 	s.yes = s.Lit()
@@ -67,11 +66,11 @@ func (s *Solver) Lit() Lit {
 // True returns a literal that holds in every model.
 func (s *Solver) True() Lit { return s.yes }
 
-// Size returns the number of variables and clauses stated.
+// Size returns the numbers of variables and clauses added.
 func (s *Solver) Size() (vars, clauses int) { return s.vars, s.clauses }
 
-// Clause states that one of the literals holds. Without literals it states a
-// contradiction.
+// Clause adds the clause that one of the literals holds. Without literals it
+// adds a contradiction.
 func (s *Solver) Clause(ls ...Lit) {
 	s.fresh = false
 	s.clauses++
@@ -86,11 +85,12 @@ func (s *Solver) Clause(ls ...Lit) {
 	s.g.Add(z.LitNull)
 }
 
-// maxClause is how many literals a clause may have that Or states. The solver looks
-// through a clause from its beginning each time that a literal of it becomes false.
+// maxClause is the maximum number of literals in a clause of Or. The solver
+// scans a clause from its beginning each time one of its literals becomes
+// false.
 const maxClause = 32
 
-// Or returns a literal that holds exactly when one of ls does.
+// Or returns a literal that holds if and only if one of ls does.
 func (s *Solver) Or(ls ...Lit) Lit {
 	for len(ls) > maxClause {
 		var parts []Lit
@@ -113,7 +113,7 @@ func (s *Solver) Or(ls ...Lit) Lit {
 	return x
 }
 
-// And returns a literal that holds exactly when all of ls do.
+// And returns a literal that holds if and only if all of ls do.
 func (s *Solver) And(ls ...Lit) Lit {
 	not := make([]Lit, len(ls))
 	for i, l := range ls {
@@ -122,9 +122,9 @@ func (s *Solver) And(ls ...Lit) Lit {
 	return s.Or(not...).Not()
 }
 
-// AtMostOne states that, when on holds, at most one of ls does. Its size is
-// linear in ls: a ladder of helper variables, the i-th of which says that one
-// of the first i holds.
+// AtMostOne adds clauses that at most one of ls holds if on holds. Their size
+// is linear in ls: the i-th helper variable means that one of the first i
+// literals holds.
 func (s *Solver) AtMostOne(on Lit, ls ...Lit) {
 	for _, l := range ls {
 		s.limiting.add(l, len(s.limits))
@@ -151,8 +151,8 @@ func (s *Solver) AtMostOne(on Lit, ls ...Lit) {
 	}
 }
 
-// Solve reports whether the clauses have a model in which all the assumptions
-// hold. The error is the context's.
+// Solve reports whether the clauses have a model in which all assumptions hold.
+// The error is the cause of the context's end.
 func (s *Solver) Solve(ctx context.Context, assume ...Lit) (bool, error) {
 	if err := context.Cause(ctx); err != nil {
 		return false, err
@@ -165,7 +165,7 @@ func (s *Solver) Solve(ctx context.Context, assume ...Lit) (bool, error) {
 	if ctx.Done() == nil {
 		r = s.g.Solve()
 	} else {
-		// The solver has no context; it is watched instead. Most problems end
+		// The solver does not take a context, so poll it. Most problems finish
 		// before the first sleep.
 		run := s.g.GoSolve()
 		for n := 0; ; n++ {
@@ -189,11 +189,11 @@ func (s *Solver) Solve(ctx context.Context, assume ...Lit) (bool, error) {
 	return s.fresh, nil
 }
 
-// Value returns the value of a literal in the model that the last Solve found.
+// Value returns the value of a literal in the model found by the last Solve.
 func (s *Solver) Value(l Lit) bool { return s.fresh && s.g.Value(z.Lit(l)) }
 
-// Core returns assumptions of the last Solve that cannot hold together, when it
-// found no model. They need not all be needed; see MinimalCore.
+// Core returns assumptions of the last Solve that cannot hold together, if it
+// found no model. The set need not be minimal; see MinimalCore.
 func (s *Solver) Core() []Lit {
 	var out []Lit
 	for _, l := range s.g.Why(nil) {

@@ -6,14 +6,14 @@ import (
 	"hash/crc32"
 )
 
-// The parts of a compiled index that damage depends on; package graph has the format.
+// The sizes of the parts of a compiled index; package graph defines the format.
 const (
 	indexHeader  = 32
 	indexSection = 24
 )
 
-// sections returns where the sections of a compiled index are, none when it is too
-// short for its table.
+// sections returns the offsets and lengths of the sections of a compiled index,
+// or nil if the index is too short.
 func sections(index []byte) [][2]uint64 {
 	if len(index) < indexHeader {
 		return nil
@@ -30,8 +30,8 @@ func sections(index []byte) [][2]uint64 {
 	return out
 }
 
-// Seal makes the magic, the size and the checksums of a changed index right, as
-// somebody would who made the file on purpose.
+// Seal corrects the magic, the size and the checksums of a modified index, as
+// an attacker would.
 func Seal(index []byte) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	list := sections(index)
@@ -48,9 +48,9 @@ func Seal(index []byte) {
 	binary.LittleEndian.PutUint32(index[20:], crc32.Checksum(index[24:indexHeader+len(list)*indexSection], table))
 }
 
-// Tamper returns a valid index with changed records and checksums that match them.
-// Each change takes five bytes: the section, the place in it, how to change the
-// number there, and by what.
+// Tamper returns a copy of an index with modified records and matching
+// checksums. Each change takes five bytes: the section, the offset (two bytes),
+// the operation and the operand.
 func Tamper(index, changes []byte) []byte {
 	out := bytes.Clone(index)
 	list := sections(index)
@@ -77,7 +77,7 @@ func Tamper(index, changes []byte) []byte {
 	return out
 }
 
-// Mixed is a small catalog that gives records of every kind to an index.
+// Mixed is a small catalog whose index contains records of every kind.
 const Mixed = `
 schema: olm.package
 name: db

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Shapes are the names of the problems that [Shape] makes.
+// Shapes lists the shapes that [Shape] supports.
 var Shapes = []string{"chain", "cycle", "layers", "star", "negations", "versions", "subscriptions", "installed", "upgrades", "orphans"}
 
-// An Outcome is how a problem ends.
+// An Outcome is the result of a problem.
 type Outcome string
 
 const (
-	// FirstTry lets every request have what it prefers.
+	// FirstTry gives every request its first preference.
 	FirstTry Outcome = "first"
-	// SecondChoice makes two requests collide, of which one has another choice.
+	// SecondChoice makes two requests collide, one of which has an alternative.
 	SecondChoice Outcome = "second"
-	// Refused makes two requests collide that have no other choice.
+	// Refused makes two requests collide without alternatives.
 	Refused Outcome = "refused"
 )
 
-// Outcomes are all outcomes.
+// Outcomes lists all outcomes.
 var Outcomes = []Outcome{FirstTry, SecondChoice, Refused}
 
 // A Case is a kind of problem that [Shape] makes.
@@ -31,8 +31,9 @@ type Case struct {
 	PerBundle bool
 }
 
-// Cases returns all kinds of problems whose answers reach about as much as they are
-// large. Negations on one bundle at a time do not: nearly every bundle meets them.
+// Cases returns all kinds of problems whose resolution reaches about as much as
+// they contain. Per-bundle negations are left out, because nearly every bundle
+// satisfies them.
 func Cases() (list []Case) {
 	for _, shape := range Shapes {
 		for _, outcome := range Outcomes {
@@ -46,21 +47,22 @@ func Cases() (list []Case) {
 	return list
 }
 
-// layer is how many packages stand side by side in the shape layers.
+// layer is the number of packages per layer in the shape layers.
 const layer = 10
 
-// Shape returns a problem of a given shape over about n packages, as one JSON
-// document. In a chain each package requires the next, in a cycle the last requires
-// the first too, in layers each package requires two of the next layer. In a star
-// there is a subscription to each package, and all require the last, which has n
-// versions; negations forbid another version of the next package. Versions is one
-// package of n versions. In the other shapes there is a subscription to each package,
-// or an operator of each installed: at the head of its channel, before it, or without
-// a subscription; what is installed requires the next.
+// Shape returns a problem over about n packages as a JSON document. In a chain,
+// each package requires the next. In a cycle, the last also requires the first.
+// In layers, each package requires two of the next layer. In a star, there is a
+// subscription to each package, and all require the last, which has n versions.
+// Negations forbid a version of the next package. Versions is one package with
+// n versions. In the other shapes each package requires the next, and there is
+// a subscription to each package (subscriptions), or each has an installed
+// operator: at the head of its channel (installed), before the head (upgrades),
+// or without a subscription (orphans).
 //
-// The last package provides an API that package other provides too, unless outcome
-// is FirstTry. Its first version, which every requirement admits, does not provide
-// it when outcome is SecondChoice.
+// Unless the outcome is FirstTry, the last package provides an API that package
+// other also provides. If the outcome is SecondChoice, its first version, which
+// satisfies every requirement, does not.
 func Shape(c Case, n int) []byte {
 	shape, outcome := c.Shape, c.Outcome
 	var b strings.Builder

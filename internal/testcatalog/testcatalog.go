@@ -1,10 +1,10 @@
-// Package testcatalog generates catalogs for tests and benchmarks: of any size,
-// the same each time, shaped like the real ones. It knows the format only, so
-// that the tests of every package may use it.
+// Package testcatalog generates deterministic catalogs of any size for tests
+// and benchmarks, shaped like real ones. It depends only on the format, so the
+// tests of every package can use it.
 //
-// [Sized] makes catalogs that differ in size and not in what a resolution
-// reaches: whatever the factor, the packages of the first block are the same and
-// need each other only. [HiddenPigeons] makes small ones that no solver gets through.
+// [Sized] returns catalogs that differ only in size: a resolution in the first
+// block reaches the same bundles in all of them. [HiddenPigeons] returns small
+// catalogs that are infeasible for any solver.
 package testcatalog
 
 import (
@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// BlockPackages is how many packages each block of a sized catalog has.
+	// BlockPackages is the number of packages in each block of a sized catalog.
 	BlockPackages = 40
-	// Versions is how many bundles each of them has.
+	// Versions is the number of bundles of each package.
 	Versions = 19
-	// Block is how many bundles a block has, about as many as the catalog of an
-	// OpenShift release.
+	// Block is the number of bundles in a block, about that of an OpenShift
+	// release's catalog.
 	Block = BlockPackages * Versions
-	// apis is how many APIs each bundle provides.
+	// apis is the number of APIs that each bundle provides.
 	apis = 8
 )
 
@@ -35,21 +35,22 @@ func Name(b, i int) string { return fmt.Sprintf("b%03d-p%02d", b, i) }
 // Bundle returns the name of version v of a package, counted from 0.
 func Bundle(pkg string, v int) string { return fmt.Sprintf("%s.v1.%d.0", pkg, v) }
 
-// Version returns the text of version v.
+// Version returns version v as text.
 func Version(v int) string { return fmt.Sprintf("1.%d.0", v) }
 
-// Kind returns the kind of API k of a package.
+// Kind returns the kind of the k-th API of a package.
 func Kind(pkg string, k int) string {
 	return "K" + strings.ReplaceAll(pkg, "-", "") + fmt.Sprintf("x%d", k)
 }
 
-// Sized returns the tree of a catalog of times blocks, a directory for each
-// package, every other one in JSON.
+// Sized returns a catalog of times blocks, with a directory for each package,
+// in YAML and JSON alternately.
 //
-// Each package has the channels stable, its default, with all versions in a
-// chain, and fast with the last third; the head of fast requires an API that
-// nothing provides. A package whose number is no multiple of four requires an
-// API of its neighbour below, so that a subscription brings up to three others.
+// Each package has two channels: stable, the default, with all versions in a
+// chain, and fast, with the last third. The head of fast requires an API that
+// nothing provides. A package whose number is not a multiple of four requires
+// an API of the package before it, so a subscription brings in up to three
+// others.
 func Sized(times int) fstest.MapFS {
 	out := fstest.MapFS{}
 	for b := range times {
@@ -89,7 +90,7 @@ func pkg(b, i int) []object {
 		}
 		bundles = append(bundles, bundle(name, Bundle(name, v), props))
 	}
-	// The head of fast is a bundle of its own.
+	// The head of fast is a separate bundle.
 	head := name + ".v2.0.0-rc.1"
 	fast = append(fast, object{"name": head, "replaces": Bundle(name, Versions-2)})
 	bundles = append(bundles, bundle(name, head, []object{
@@ -114,14 +115,14 @@ func property(typ string, value any) object { return object{"type": typ, "value"
 
 func api(kind string) object { return object{"group": Group, "version": "v1", "kind": kind} }
 
-// Pigeons returns the text of a catalog of n+1 packages, each with size entries
-// in its channel stable, of which each provides one of n APIs. All packages
-// together cannot be had, as a namespace holds one provider of an API.
+// Pigeons returns a catalog of n+1 packages, each with size entries in channel
+// stable, each of which provides one of n APIs. Not all packages can be
+// installed together, because a namespace may have only one provider of an API.
 func Pigeons(n, size int) string { return pigeons(n, size, false) }
 
-// HiddenPigeons is Pigeons one requirement away: a version does not provide its
-// API, it requires a package of its own that does. Counting does not see that, and
-// to search through it is out of reach for n beyond a dozen.
+// HiddenPigeons is Pigeons with one more requirement: instead of providing the
+// API, a version requires a separate package that does. Counting does not
+// detect this, and for n beyond a dozen a search is infeasible.
 func HiddenPigeons(n, size int) string { return pigeons(n, size, true) }
 
 func pigeons(n, size int, hidden bool) string {
@@ -160,8 +161,7 @@ func pigeons(n, size int, hidden bool) string {
 	return string(blobs(all, false))
 }
 
-// blobs returns the text of documents, as JSON or in the style of YAML that
-// catalogs are written in.
+// blobs encodes documents as JSON or as YAML in the usual style of catalogs.
 func blobs(list []object, asYAML bool) []byte {
 	var b strings.Builder
 	for _, o := range list {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// writeYAML writes an object in block style with sorted keys. The first line
-// begins with first, the others with indent.
+// writeYAML writes an object in block style with sorted keys. The first line is
+// prefixed with first, the others with indent.
 func writeYAML(b *strings.Builder, o object, first, indent string) {
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		b.WriteString(first + key + ":")
@@ -28,7 +28,7 @@ func writeYAML(b *strings.Builder, o object, first, indent string) {
 	}
 }
 
-// quoted returns a string as a YAML scalar, plain where that is safe.
+// quoted returns a string as a YAML scalar, quoted if necessary.
 func quoted(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return strings.ContainsRune(":#<>=|&*!%@`'\"{}[],", r) }) {
 		return "'" + strings.ReplaceAll(s, "'", "''") + "'"

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A Block is a text of several lines, or with colours, that we made.
+// A Block is a trusted text that may contain several lines or colors.
 type Block string
 
-// Fprintf prints text. What an argument has stays on one line, as [Line] writes it,
-// except for a [Block]: names, paths and messages from outside cannot make lines.
+// Fprintf prints text. Each argument other than a [Block] is written as by
+// [Line], so that external names, paths and messages cannot break lines.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	args = slices.Clone(args)
 	for i, arg := range args {

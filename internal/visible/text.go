@@ -1,5 +1,5 @@
-// Package visible makes text from outside safe to show: what a terminal would obey,
-// reorder or hide is written as an escape.
+// Package visible makes external text safe to display. Characters that a
+// terminal would interpret, reorder or hide are escaped.
 package visible
 
 import (
@@ -9,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns a text as part of one line. Whatever is not printable is written as
-// in JSON, such as \n, \u001b or \u202e, and a byte that is not UTF-8 as \xff.
+// Line returns a text for use within one line. Unprintable characters are
+// escaped as in JSON, such as \n, \u001b or \u202e, and bytes that are not
+// UTF-8 as \xff.
 func Line(s string) string {
 	i := strings.IndexFunc(s, hidden)
 	if i < 0 {
@@ -19,7 +20,7 @@ func Line(s string) string {
 	return string(appendVisible([]byte(s[:i]), s[i:]))
 }
 
-// Lines returns a text of several lines, each as [Line] writes it.
+// Lines returns a text of several lines, each escaped as by [Line].
 func Lines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -28,9 +29,9 @@ func Lines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Distinct is [Lines] for texts that are compared as they are shown: different texts
-// stay different, as a backslash that could be taken for an escape is doubled. Bytes that
-// are not UTF-8 count as texts, too.
+// Distinct is [Lines] for texts that are compared in displayed form: different
+// texts stay different, because backslashes that look like the beginning of an
+// escape are doubled. This includes texts that are not UTF-8.
 func Distinct(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return Lines(s)
@@ -48,8 +49,8 @@ func Distinct(s string) string {
 	return Lines(b.String())
 }
 
-// Words returns a text of several lines as part of one: its words, with single
-// spaces between them.
+// Words returns a text of several lines as one: its words separated by single
+// spaces.
 func Words(s string) string { return Line(strings.Join(strings.Fields(s), " ")) }
 
 func appendVisible(b []byte, s string) []byte {
@@ -65,15 +66,15 @@ func appendVisible(b []byte, s string) []byte {
 	return b
 }
 
-// hidden reports whether a rune must not be shown as it is: control characters,
-// formats such as those that turn the direction of text, runes without a width, line
-// and paragraph separators, unusual spaces, and what Unicode has not assigned.
-// Selectors between text and emoji are common and do no harm.
+// hidden reports whether a rune must be escaped: control characters, format
+// characters such as those that change the direction of text, zero-width runes,
+// line and paragraph separators, unusual spaces, and unassigned code points.
+// The selectors between text and emoji style are common and harmless.
 func hidden(r rune) bool {
 	switch {
 	case ' ' <= r && r < 0x7f:
 		return false
-	case r == utf8.RuneError: // also what is not UTF-8
+	case r == utf8.RuneError: // includes invalid UTF-8
 		return true
 	case r == 0xfe0e, r == 0xfe0f:
 		return false
@@ -81,7 +82,7 @@ func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// appendEscape appends the escape of a rune, or of the byte where there is none.
+// appendEscape appends the escape of a rune, or of a byte that is not UTF-8.
 func appendEscape(b []byte, r rune, first byte, n int) []byte {
 	const digits = "0123456789abcdef"
 	unit := func(b []byte, u rune) []byte {

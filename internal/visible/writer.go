@@ -6,24 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer writes lines of text with whatever is not printable as an escape, see
-// [Line]. Newlines stay: texts from outside must go through Line before they become
-// part of a line. JSON keeps its meaning.
+// A Writer escapes unprintable characters as in [Line], except newlines. Use
+// Line for external text before it becomes part of a line. JSON keeps its
+// meaning.
 type Writer struct {
 	w    io.Writer
 	keep func() []string
-	rest []byte // the beginning of a rune or of a kept sequence
+	rest []byte // an incomplete rune or kept sequence
 }
 
-// NewWriter returns a Writer to w. The sequences that keep returns, if it is not
-// nil, are written as they are.
+// NewWriter returns a Writer to w. The sequences that keep returns are written
+// unchanged. Keep may be nil.
 func NewWriter(w io.Writer, keep func() []string) *Writer { return &Writer{w: w, keep: keep} }
 
-// Write writes all of p, except for the beginning of a rune at its end, which waits
-// for the next call.
+// Write writes p, except for an incomplete rune at its end, which waits for the
+// next call.
 func (w *Writer) Write(p []byte) (int, error) { return len(p), w.write(p, false) }
 
-// Flush writes what still waits.
+// Flush writes any pending bytes.
 func (w *Writer) Flush() error { return w.write(nil, true) }
 
 func (w *Writer) write(p []byte, last bool) error {
@@ -58,8 +58,8 @@ func (w *Writer) write(p []byte, last bool) error {
 	return err
 }
 
-// sequence returns the length of the kept sequence that s begins with, and whether
-// all of it is there.
+// sequence returns the length of the kept sequence at the beginning of s, and
+// whether it is complete.
 func sequence(s string, kept []string) (n int, whole bool) {
 	for _, k := range kept {
 		switch {

@@ -1,9 +1,9 @@
-// Package yamlout holds JSON values as trees and writes them as JSON or as YAML
-// of one style: block mappings and sequences, sequences at the column of their
-// key, literal blocks for text of several lines, plain scalars where nobody can
-// read anything else in them, and double quotes otherwise.
+// Package yamlout represents JSON values as trees and writes them as JSON or as
+// YAML in a fixed style: block mappings and sequences, sequences at the column
+// of their key, literal blocks for texts of several lines, plain scalars where
+// they are unambiguous, and double quotes otherwise.
 //
-// It writes what sigs.k8s.io/yaml reads back as the same value, YAML 1.1 and
-// all, with one exception that YAML makes inevitable: numbers may come back in
-// another notation (4.10 as 4.1). Callers who care compare.
+// sigs.k8s.io/yaml reads the output as the same value, even with YAML 1.1
+// rules, with one unavoidable exception: the notation of a number may change
+// (4.10 to 4.1). Callers to whom this matters must compare.
 package yamlout

@@ -9,8 +9,8 @@ import (
 
 // A Node is a JSON value.
 type Node struct {
-	Kind    jsontext.Kind // one of n t f " 0 { [
-	Raw     string        // of a number, or of a string that is no text
+	Kind    jsontext.Kind // one of n, t, f, ", 0, { and [
+	Raw     string        // of a number, or of a string that is not valid Unicode
 	Text    string        // of a string
 	Members []Member      // of an object
 	Elems   []*Node       // of a list
@@ -22,20 +22,20 @@ type Member struct {
 	Value *Node
 }
 
-// Parse returns the tree of a JSON text. Of a key that is given twice, the last
-// value counts. A string with half a surrogate pair, which is no text, is kept
-// as it is written.
+// Parse returns the tree of a JSON text. If a key is repeated, the last value
+// wins. A string with an unpaired surrogate is kept in its original notation.
 func Parse(text []byte) (*Node, error) {
 	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 	if v := jsontext.Value(text); !v.IsValid(opts...) {
 		v = v.Clone()
-		return nil, v.Compact(opts...) // says what is wrong
+		return nil, v.Compact(opts...) // returns the error
 	}
 	p := parser{s: string(text)}
 	return p.value(), nil
 }
 
-// A parser reads valid JSON. Texts of the tree are parts of one copy of it.
+// A parser parses valid JSON. All texts of the tree share one copy of the
+// input.
 type parser struct {
 	s    string
 	i    int
@@ -68,11 +68,11 @@ func (p *parser) value() *Node {
 	case '{':
 		n := p.node('{')
 		p.i++
-		var at map[string]int // when there are many keys
+		var at map[string]int // used if there are many keys
 		for p.space() != '}' {
 			key, raw := p.text()
 			if raw != "" {
-				// Half a surrogate pair in a key is beyond repair.
+				// A key with an unpaired surrogate cannot be preserved.
 				key = strings.ToValidUTF8(key, "\uFFFD")
 			}
 			m := Member{Key: key, Value: p.value()}
@@ -129,7 +129,7 @@ func (p *parser) value() *Node {
 	return n
 }
 
-// text reads a string; raw is how it is written if it is no text.
+// text reads a string. raw is its original notation if it is not valid Unicode.
 func (p *parser) text() (text, raw string) {
 	p.space()
 	from := p.i
@@ -188,7 +188,7 @@ func (n *Node) ElemsAt(keys ...string) []*Node {
 	return nil
 }
 
-// Set gives a key of an object a value; a nil value removes the key.
+// Set sets the value of a key in an object. A nil value removes the key.
 func (n *Node) Set(key string, v *Node) {
 	i := slices.IndexFunc(n.Members, func(m Member) bool { return m.Key == key })
 	switch {
@@ -211,8 +211,8 @@ func List(elems ...*Node) *Node { return &Node{Kind: '[', Elems: elems} }
 // Object returns the node of an object.
 func Object(members ...Member) *Node { return &Node{Kind: '{', Members: members} }
 
-// Order sorts the keys of an object: those listed first, in that order, and
-// then the others by name.
+// Order sorts the keys of an object: the given keys first, in that order, and
+// the others by name.
 func (n *Node) Order(first ...string) {
 	rank := func(key string) int {
 		if i := slices.Index(first, key); i >= 0 {

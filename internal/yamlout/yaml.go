@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Style says how AppendYAML writes strings.
+// Style is the style of strings in AppendYAML.
 type Style int
 
 const (
-	// Readable uses plain scalars and literal blocks where it can.
+	// Readable uses plain scalars and literal blocks where possible.
 	Readable Style = iota
-	// Quoted puts all strings in double quotes, which nothing can misread.
+	// Quoted writes all strings in double quotes, which cannot be misread.
 	Quoted
 )
 
@@ -28,8 +28,8 @@ type writer struct {
 	style Style
 }
 
-// node writes a value behind a key's colon or a dash (inline), or at the
-// beginning of a line, and ends the line. Lines that it begins have the indent.
+// node writes a value and ends the line. The value follows a colon or dash
+// (inline) or begins a line. New lines are indented by indent.
 func (w *writer) node(n *Node, indent int, inline bool) {
 	switch {
 	case n.Kind == '{' && len(n.Members) > 0:
@@ -89,7 +89,7 @@ func (w *writer) indent(n int) {
 	}
 }
 
-// scalar writes a value that is no collection, or an empty one.
+// scalar writes a scalar or an empty collection.
 func (w *writer) scalar(n *Node, indent int, key bool) {
 	switch n.Kind {
 	case '{':
@@ -112,7 +112,7 @@ func (w *writer) scalar(n *Node, indent int, key bool) {
 	}
 }
 
-// block writes a literal block; the last line break is part of it.
+// block writes a literal block, including its last line break.
 func (w *writer) block(s string, indent int) {
 	body := strings.TrimRight(s, "\n")
 	switch n := len(s) - len(body); n {
@@ -147,14 +147,14 @@ func literal(s string) bool {
 	}
 	for line := range strings.SplitSeq(s, "\n") {
 		if line != "" && strings.Trim(line, " \t") == "" {
-			return false // a line of spaces is not told from an empty one
+			return false // indistinguishable from an empty line
 		}
 	}
 	return true
 }
 
-// printable reports whether YAML 1.1 lets a character stand for itself in any
-// place and no parser takes it for a line break.
+// printable reports whether a character may occur unescaped anywhere in YAML
+// 1.1 and is not a line break to any parser.
 func printable(r rune) bool {
 	switch {
 	case r < ' ', r == 0x7f, 0x80 <= r && r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r == utf8.RuneError:
@@ -191,7 +191,7 @@ func (w *writer) quoted(s string) {
 	w.b = append(w.b, '"')
 }
 
-// simple reports whether a text has nothing to escape.
+// simple reports whether a text needs no escapes.
 func simple(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
@@ -201,9 +201,9 @@ func simple(s string) bool {
 	return true
 }
 
-// plain reports whether a text needs no quotes: it begins with a letter, or is a
-// version such as 1.2.3 or a path, has no character with a meaning, and is no
-// word that YAML 1.1 takes for a boolean or null.
+// plain reports whether a text needs no quotes: it begins with a letter, or is
+// a path or a version such as 1.2.3, contains no special characters, and is not
+// a word that YAML 1.1 reads as a boolean or null.
 func plain(s string) bool {
 	if s == "" || len(s) > 200 || s[len(s)-1] == ':' || s[len(s)-1] == ' ' {
 		return false
@@ -235,8 +235,8 @@ func plain(s string) bool {
 	return true
 }
 
-// version reports whether a text that begins with a digit has three numbers
-// with dots between them, which is no number and no date.
+// version reports whether a text that begins with a digit has at least three
+// numbers separated by dots, so that it is neither a number nor a date.
 func version(s string) bool {
 	parts := strings.SplitN(s, ".", 4)
 	if len(parts) < 3 || strings.ContainsAny(s, ":_ ") {
