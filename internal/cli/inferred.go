@@ -15,15 +15,21 @@ import (
 // openShiftGlobalNamespace is the global namespace of OpenShift.
 const openShiftGlobalNamespace = "openshift-marketplace"
 
-// inferGlobal returns the global namespace of a cluster, with a note on how it is
-// known when it is not the default. A well-known namespace comes first, as one
-// subscription that names the wrong namespace must not make that one global. What
-// subscriptions use, or where the only CatalogSources are, counts only without one.
+// inferGlobal returns the global namespace of a cluster, with a note on why unless it is
+// the default and nothing in the files points elsewhere. On OpenShift, which has a
+// ClusterVersion, it is OpenShift's. Otherwise a well-known namespace comes first, as
+// one subscription that names the wrong namespace must not make that one global; where
+// both have CatalogSources, subscriptions decide. Without a well-known namespace it is
+// the one whose CatalogSources subscriptions use, or where the only CatalogSources are.
 func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
+	const standard, openShift = resolver.DefaultGlobalNamespace, openShiftGlobalNamespace
 	named, sources, exists := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	onOpenShift := false
 	for _, o := range c.List() {
 		ns := o.Metadata.Namespace
 		switch o.Kind {
+		case "ClusterVersion":
+			onOpenShift = onOpenShift || o.Key().Group == "config.openshift.io"
 		case "Namespace":
 			exists[o.Metadata.Name] = true
 		case olm.KindCatalogSource:
@@ -34,30 +40,50 @@ func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
 			}
 		}
 	}
+	used := maps.Clone(sources)
+	maps.DeleteFunc(used, func(ns string, _ bool) bool { return !named[ns] })
 	infer := func(ns, why string) (string, []reconcile.Note) {
 		return ns, []reconcile.Note{{
 			Object:  olm.Key{Kind: "Namespace", Name: ns},
 			Message: fmt.Sprintf("assumed to be the global namespace (%s); name another one with --global-namespace", why),
 		}}
 	}
+	byDefault := func() (string, []reconcile.Note) {
+		others := slices.DeleteFunc(slices.Sorted(maps.Keys(used)), func(ns string) bool { return ns == standard })
+		if len(others) == 0 {
+			return standard, nil
+		}
+		return infer(standard, "the default, although subscriptions of other namespaces use the CatalogSources of "+strings.Join(others, " and "))
+	}
+	if onOpenShift {
+		return infer(openShift, "OpenShift's default, and the files have a ClusterVersion")
+	}
+	if sources[standard] && sources[openShift] {
+		both := fmt.Sprintf("%s and %s have CatalogSources, and ", standard, openShift)
+		switch {
+		case named[standard] == named[openShift]:
+			return infer(standard, both+"subscriptions do not decide between them")
+		case named[openShift]:
+			return infer(openShift, both+"subscriptions of other namespaces use those of the latter")
+		}
+		return infer(standard, both+"subscriptions of other namespaces use those of the former")
+	}
 	for _, known := range []map[string]bool{sources, exists, named} {
 		switch {
-		case known[resolver.DefaultGlobalNamespace]:
-			return resolver.DefaultGlobalNamespace, nil
-		case known[openShiftGlobalNamespace]:
-			return infer(openShiftGlobalNamespace, "OpenShift's default")
+		case known[standard]:
+			return byDefault()
+		case known[openShift]:
+			return infer(openShift, "OpenShift's default")
 		}
 	}
-	used := maps.Clone(sources)
-	maps.DeleteFunc(used, func(ns string, _ bool) bool { return !named[ns] })
-	unknown := fmt.Sprintf("neither %s nor %s is in the files, and ", resolver.DefaultGlobalNamespace, openShiftGlobalNamespace)
+	unknown := fmt.Sprintf("neither %s nor %s is in the files, and ", standard, openShift)
 	switch {
 	case len(used) == 1:
 		return infer(only(used), unknown+"subscriptions of other namespaces use its CatalogSources")
 	case len(sources) == 1 && !hasSubscriptions(c, only(sources)):
 		return infer(only(sources), unknown+"it has the only CatalogSources")
 	}
-	return resolver.DefaultGlobalNamespace, nil
+	return byDefault()
 }
 
 // only returns the key of a map that has one.
