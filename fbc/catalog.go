@@ -47,7 +47,7 @@ func (c *Catalog) add(b Blob) {
 
 // ErrNoSource is the cause of an error from Raw if the load did not keep the text and
 // its source cannot be read twice.
-var ErrNoSource = errors.New("the text was not kept, and its source cannot be read again; load it with KeepAll")
+var ErrNoSource = errors.New("the text was not kept, and its source cannot be read again")
 
 // Raw returns the whole blob as JSON, with heavy properties and unknown fields. It
 // returns what KeepAll kept, and otherwise reads the text again from the source. It

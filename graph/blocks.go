@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// blocks is a list that grows without being copied, for what a build collects
-// before it knows how much there is.
+// blocks is a list that grows without copying, for a build that does not know its
+// length in advance.
 type blocks[T any] struct {
 	list [][]T
 	n    uint32
@@ -24,8 +24,7 @@ func (l *blocks[T]) add(x T) {
 // at returns item i.
 func (l *blocks[T]) at(i uint32) *T { return &l.list[i/blockLen][i%blockLen] }
 
-// flat returns the items as one slice, without room for more, and lets go of the
-// blocks.
+// flat returns the items as one slice without spare capacity, and drops the blocks.
 func (l *blocks[T]) flat() []T {
 	all := slices.Concat(l.list...)
 	*l = blocks[T]{}

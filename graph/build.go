@@ -21,22 +21,21 @@ type Options struct {
 	Load *fbc.LoadOptions
 	// ConstraintLimits bound the requirements that bundles may state.
 	ConstraintLimits *constraints.Limits
-	// Source is where an opened index finds the files that it was made from, for
-	// [Bundle.Raw]. The caller answers for their being the same files still: see
+	// Source is the file system with the files of an opened index, for
+	// [Bundle.Raw]. The caller must make sure that the files are unchanged: see
 	// [Catalog.SourceHash].
 	Source fs.FS
 }
 
-// Load loads the catalog below the root of fsys and indexes it, blob by blob, so
-// that only the index stays in memory; with fbc.KeepAll the blobs do too. Errors
-// are those of fbc.Load; problems that leave a usable index are listed by
-// [Catalog.Problems].
+// Load loads the catalog below the root of fsys and indexes it blob by blob. Only the
+// index stays in memory, and with fbc.KeepAll the blobs too. Errors are those of
+// fbc.Load. [Catalog.Problems] lists faults that leave a usable index.
 func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
 	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) { return fbc.Load(ctx, fsys, o) })
 }
 
-// LoadReader is [Load] for one stream of documents. The name stands for the file
-// in positions. Without fbc.KeepAll, what is not in the index cannot be read again.
+// LoadReader is [Load] for a stream of documents. The name stands for the file in
+// positions. Without fbc.KeepAll, what is not in the index cannot be read again.
 func LoadReader(ctx context.Context, r io.Reader, name string, opts *Options) (*Catalog, error) {
 	c, err := load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
 		return fbc.LoadReader(ctx, r, name, o)
@@ -55,7 +54,7 @@ func LoadBytes(ctx context.Context, text []byte, name string, opts *Options) (*C
 	})
 }
 
-// load indexes what from loads.
+// load indexes a catalog from any source.
 func load(ctx context.Context, opts *Options, from func(context.Context, *fbc.LoadOptions) (*fbc.Catalog, error)) (*Catalog, error) {
 	var o fbc.LoadOptions
 	if opts != nil && opts.Load != nil {
@@ -85,7 +84,7 @@ func load(ctx context.Context, opts *Options, from func(context.Context, *fbc.Lo
 	return c, nil
 }
 
-// again returns the options of a second load, which nobody watches.
+// again returns the options of a second load, without progress reports.
 func again(opts *fbc.LoadOptions) *fbc.LoadOptions {
 	var o fbc.LoadOptions
 	if opts != nil {
@@ -95,10 +94,9 @@ func again(opts *fbc.LoadOptions) *fbc.LoadOptions {
 	return &o
 }
 
-// Build indexes blobs, whose order does not matter. The blobs must not be
-// modified while the index is in use. A broken catalog builds, with its faults
-// listed by [Catalog.Problems]: the only errors are the context's and that of
-// a catalog with more than 4 GiB of different text.
+// Build indexes blobs, in any order. The blobs must not be modified while the index is
+// in use. A broken catalog builds, and [Catalog.Problems] lists its faults. The only
+// errors are the context's and that of a catalog with more than 4 GiB of distinct text.
 func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, error) {
 	b := newBuilder(opts)
 	b.ctx = ctx
@@ -114,7 +112,7 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 	return b.finish(ctx)
 }
 
-// templates lists the templates that a load found as problems: what they describe is
+// templates adds the templates that a load found to the problems: what they describe is
 // not in the catalog (A18).
 func (b *builder) templates(c *fbc.Catalog) {
 	for _, d := range c.Findings {
@@ -139,7 +137,7 @@ type builder struct {
 	entries      blocks[entryRec] // of each channel, by name
 	deprecated   []deprecatedBlob
 	compiler     *constraints.Compiler
-	perBundle    int  // requirements that a bundle may state
+	perBundle    int  // the maximum of requirements of a bundle
 	tooMany      bool // the bundle at hand states more
 	requirements map[[2]sid]uint32
 	exprs        []*outcome[constraints.Expr] // of each requirement
@@ -225,7 +223,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 			}
 			version, err := parseVersion(v.Version)
 			if err != nil {
-				fault(fbc.CodeVersion, n, fmt.Errorf("version %q is no semantic version: %w", v.Version, err))
+				fault(fbc.CodeVersion, n, fmt.Errorf("version %q is not a semantic version: %w", v.Version, err))
 				continue
 			}
 			if versions++; versions == 1 {
@@ -286,7 +284,7 @@ func (b *builder) api(p property.Property, rec propRec) error {
 	return nil
 }
 
-// requirement adds what a property requires, if it does.
+// requirement adds the requirement of a property, if it is one.
 func (b *builder) requirement(p property.Property, rec propRec, n, from int, fault func(fbc.Code, int, error)) {
 	if p.Value == nil {
 		return
@@ -311,7 +309,7 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 	}
 	if len(b.c.required)-from >= b.perBundle {
 		if b.tooMany {
-			return // said once
+			return // reported once
 		}
 		b.tooMany = true
 		fault(fbc.CodeConstraint, n, fmt.Errorf("the bundle states more than %d requirements; Limits.MaxPerBundle raises it", b.perBundle))
@@ -323,7 +321,7 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 func (b *builder) channel(x *fbc.Channel) {
 	r := channelRec{pkg: uint32(b.t.id(x.Package)), name: b.t.id(x.Name), pos: b.pos(x.Pos)}
 	r.entries.from = b.entries.n
-	order := b.order[:0] // by name, which keeps the numbers that problems tell
+	order := b.order[:0] // by name; problems keep the numbers in the file
 	for k := range x.Entries {
 		order = append(order, uint32(k))
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Catalog is the index of one catalog. It is immutable and safe for use by
-// any number of goroutines.
+// A Catalog is the index of one catalog. It is immutable and safe for concurrent use.
 type Catalog struct {
 	table
 
@@ -133,23 +132,23 @@ type labelRec struct {
 
 type deprecationRec struct{ message sid }
 
-// NumEntries returns how many entries the catalog has; see [Entry.Index].
+// NumEntries returns the number of entries in the catalog; see [Entry.Index].
 func (c *Catalog) NumEntries() int { return len(c.entries) }
 
-// NumPackages returns how many packages the catalog has.
+// NumPackages returns the number of packages in the catalog.
 func (c *Catalog) NumPackages() int { return len(c.packages) }
 
-// NumChannels returns how many channels the catalog has.
+// NumChannels returns the number of channels in the catalog.
 func (c *Catalog) NumChannels() int { return len(c.channels) }
 
-// NumBundles returns how many bundles the catalog has.
+// NumBundles returns the number of bundles in the catalog.
 func (c *Catalog) NumBundles() int { return len(c.bundles) }
 
-// Problems returns what is wrong with the catalog, in order of position, as far
-// as building the index shows it. The caller must not modify the slice.
+// Problems returns the faults that building the index found, in order of position. The
+// caller must not modify the slice.
 func (c *Catalog) Problems() fbc.Diagnostics { return c.problems }
 
-// Packages returns the packages by name.
+// Packages returns the packages, sorted by name.
 func (c *Catalog) Packages() iter.Seq[Package] {
 	return func(yield func(Package) bool) {
 		for i := range c.packages {
@@ -160,7 +159,7 @@ func (c *Catalog) Packages() iter.Seq[Package] {
 	}
 }
 
-// Package returns the package of the given name.
+// Package returns the package with the name.
 func (c *Catalog) Package(name string) (Package, bool) {
 	i, ok := sort.Find(len(c.packages), func(i int) int {
 		return strings.Compare(name, c.str(c.packages[i].name))
@@ -171,7 +170,7 @@ func (c *Catalog) Package(name string) (Package, bool) {
 	return Package{c, uint32(i)}, true
 }
 
-// Bundles returns all bundles, by package and name.
+// Bundles returns all bundles, sorted by package and name.
 func (c *Catalog) Bundles() iter.Seq[Bundle] {
 	return func(yield func(Bundle) bool) {
 		for i := range c.bundles {
@@ -182,8 +181,8 @@ func (c *Catalog) Bundles() iter.Seq[Bundle] {
 	}
 }
 
-// Providers returns the bundles that provide an API (olm.gvk), by package and
-// name. It looks the API up; it does not scan.
+// Providers returns the bundles that provide an API (olm.gvk), sorted by package and
+// name. It is a lookup, not a scan.
 func (c *Catalog) Providers(api property.GVK) iter.Seq[Bundle] {
 	i, ok := sort.Find(len(c.gvks), func(i int) int { return api.Compare(c.gvk(uint32(i))) })
 	if !ok {
@@ -192,8 +191,8 @@ func (c *Catalog) Providers(api property.GVK) iter.Seq[Bundle] {
 	return c.seq(in(c.providers, c.gvks[i].providers))
 }
 
-// Labelled returns the bundles with the property olm.label of that label, by
-// package and name.
+// Labelled returns the bundles that have the property olm.label with the label, sorted
+// by package and name.
 func (c *Catalog) Labelled(label string) iter.Seq[Bundle] {
 	i, ok := sort.Find(len(c.labels), func(i int) int { return strings.Compare(label, c.str(c.labels[i].label)) })
 	if !ok {
@@ -202,7 +201,7 @@ func (c *Catalog) Labelled(label string) iter.Seq[Bundle] {
 	return c.seq(in(c.labelled, c.labels[i].bundles))
 }
 
-// APIs returns every API that some bundle provides, by group, version and kind.
+// APIs returns every API that a bundle provides, sorted by group, version and kind.
 func (c *Catalog) APIs() iter.Seq[property.GVK] {
 	return func(yield func(property.GVK) bool) {
 		for i := range c.gvks {

@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// A deprecatedBlob is what an olm.deprecations blob says.
+// A deprecatedBlob is an olm.deprecations blob.
 type deprecatedBlob struct {
 	pkg, name sid
 	pos       pos
@@ -16,7 +16,7 @@ type deprecatedBlob struct {
 
 type deprecatedEntry struct{ schema, name, message sid }
 
-// deprecation takes the messages of a blob (A9).
+// deprecation collects the messages of a blob (A9).
 func (b *builder) deprecation(x *fbc.Deprecations) {
 	d := deprecatedBlob{pkg: b.t.id(x.Package), name: b.t.id(x.Name), pos: b.pos(x.Pos)}
 	for _, e := range x.Entries {
@@ -25,8 +25,8 @@ func (b *builder) deprecation(x *fbc.Deprecations) {
 	b.deprecated = append(b.deprecated, d)
 }
 
-// deprecations attaches the messages to what they are about; of several, the
-// first counts.
+// deprecations attaches the messages to what they refer to. The first of several
+// counts.
 func (b *builder) deprecations() {
 	c := b.c
 	slices.SortStableFunc(b.deprecated, func(x, y deprecatedBlob) int {

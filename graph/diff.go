@@ -9,24 +9,24 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Diff is what a new catalog changes for those who have something of the old
-// one installed (B7, G9). Its lists are in order of package, channel and node.
+// A Diff is what a new catalog changes for users of the old one. Its lists are in the
+// order of packages, channels and nodes.
 type Diff struct {
 	Reading Reading `json:"reading"`
 	// PackagesAdded and PackagesRemoved are names.
 	PackagesAdded   []string      `json:"packagesAdded,omitempty"`
 	PackagesRemoved []string      `json:"packagesRemoved,omitempty"`
 	Packages        []PackageDiff `json:"packages,omitempty"`
-	// APIsRemoved are those that some bundle of the old catalog provides and none
+	// APIsRemoved are the APIs that a bundle of the old catalog provides and none
 	// of the new one.
 	APIsRemoved []property.GVK `json:"apisRemoved,omitempty"`
-	// Stranded counts the nodes of all packages that are stranded in the new
-	// catalog, Lost those of them that had a path before.
+	// Stranded is the number of stranded nodes in all packages of the new catalog.
+	// Lost is the number of those that had a path before.
 	Stranded int `json:"stranded"`
 	Lost     int `json:"lost"`
 }
 
-// A PackageDiff is what changes for a package. One that is equal in both catalogs
+// A PackageDiff is what changes for a package. A package that is equal in both catalogs
 // has none.
 type PackageDiff struct {
 	Name            string   `json:"name"`
@@ -35,10 +35,11 @@ type PackageDiff struct {
 	ChannelsRemoved []string `json:"channelsRemoved,omitempty"`
 	BundlesAdded    []Node   `json:"bundlesAdded,omitempty"`
 	BundlesRemoved  []Node   `json:"bundlesRemoved,omitempty"`
-	// BundlesChanged are those of the same name with other content, by name.
+	// BundlesChanged are the bundles with the same name but different content,
+	// sorted by name.
 	BundlesChanged []BundleChange `json:"bundlesChanged,omitempty"`
-	// APIsRemoved are those that bundles of the package provided and none does
-	// any more.
+	// APIsRemoved are the APIs that bundles of the package provided and no longer
+	// provide.
 	APIsRemoved  []property.GVK      `json:"apisRemoved,omitempty"`
 	Deprecations []DeprecationChange `json:"deprecations,omitempty"`
 	Channels     []ChannelDiff       `json:"channels,omitempty"`
@@ -50,8 +51,8 @@ type Change struct {
 	New string `json:"new"`
 }
 
-// A DeprecationChange is a deprecation that came, went (New is empty) or changed
-// its message.
+// A DeprecationChange is a deprecation that was added, removed (New is empty) or
+// changed.
 type DeprecationChange struct {
 	Scope string `json:"scope"` // package, channel or bundle
 	Name  string `json:"name,omitempty"`
@@ -61,25 +62,25 @@ type DeprecationChange struct {
 // A ChannelDiff is what changes for the nodes of a channel of the old catalog.
 type ChannelDiff struct {
 	Name string `json:"name"`
-	// Head is set when the head moved. A side without a head is empty.
+	// Head is set if the head changed. A side without a head is empty.
 	Head *Change `json:"head,omitzero"`
-	// Gained are nodes that had no path to the head and have one, Lost the
-	// contrary, Changed those that now take another next step on their path.
+	// Gained are the nodes that now have a path to the head, Lost those that no
+	// longer have one, and Changed those with a different next step on their path.
 	Gained  []Node    `json:"gained,omitempty"`
 	Lost    []Node    `json:"lost,omitempty"`
 	Changed []Reroute `json:"changed,omitempty"`
-	// Stranded are the nodes that have no path to the new head, whether they had
-	// one before or not: whoever has one installed gets no further. Here belong
-	// all nodes of a channel that is gone. Stranded nodes alone are no change.
+	// Stranded are the nodes without a path to the new head, whether they had one
+	// before or not, and all nodes of a removed channel. Users of a stranded node
+	// cannot upgrade. Stranded nodes alone are not a change.
 	Stranded []Node `json:"stranded,omitempty"`
-	// Behind are nodes that got to the newest z-stream of their own minor
-	// version, or beyond it, in one step and do so no more (B7).
+	// Behind are the nodes that reached the newest z-stream of their minor version,
+	// or a newer version, in one step and no longer do.
 	Behind []Node `json:"behind,omitempty"`
-	// Ranges are the entries whose skipRange changed, by name.
+	// Ranges are the entries whose skipRange changed, sorted by name.
 	Ranges []RangeChange `json:"ranges,omitempty"`
 }
 
-// A Reroute is a node whose next step changed. An empty side stays.
+// A Reroute is a node whose next step changed. An empty side means that it stays.
 type Reroute struct {
 	From Node `json:"from"`
 	Old  Node `json:"old"`
@@ -91,8 +92,8 @@ func (d *Diff) IsEmpty() bool {
 	return len(d.PackagesAdded)+len(d.PackagesRemoved)+len(d.Packages)+len(d.APIsRemoved) == 0
 }
 
-// Compare returns what changes from an old catalog to a new one under a reading.
-// The error is the context's, or an [Upgrades.Err].
+// Compare returns what changes from an old catalog to a new one under a reading. The
+// error is the context's or an [Upgrades.Err].
 func Compare(ctx context.Context, old, new *Catalog, reading Reading) (*Diff, error) {
 	d := &Diff{Reading: reading}
 	for p := range old.Packages() {
@@ -136,7 +137,8 @@ func (x *PackageDiff) isEmpty() bool {
 		len(x.BundlesRemoved)+len(x.BundlesChanged)+len(x.APIsRemoved)+len(x.Deprecations)+len(x.Channels) == 0
 }
 
-// comparePackage compares a package; without ok it is gone, and q names nothing.
+// comparePackage compares a package. If ok is false, the package was removed and q is
+// zero.
 func (d *Diff) comparePackage(p, q Package, ok bool) (PackageDiff, error) {
 	x := PackageDiff{Name: p.Name()}
 	if ok {
@@ -256,8 +258,8 @@ func (c *ChannelDiff) isEmpty() bool {
 	return c.Head == nil && len(c.Gained)+len(c.Lost)+len(c.Changed)+len(c.Behind)+len(c.Ranges) == 0
 }
 
-// compareChannel compares the paths of everything that may be installed of the
-// old channel; without ok it is gone.
+// compareChannel compares the paths of all nodes of the old channel. If ok is false,
+// the channel was removed.
 func compareChannel(old, new Channel, ok bool, reading Reading) (ChannelDiff, error) {
 	c := ChannelDiff{Name: old.Name()}
 	u := old.Package().Upgrades(reading, &UpgradeOptions{Channels: []string{old.Name()}})
@@ -329,8 +331,8 @@ func difference(list, without []Node) []Node {
 	return slices.DeleteFunc(slices.Clone(list), func(n Node) bool { return gone[n] })
 }
 
-// behind reports whether the next step of a node leads to less than the newest
-// bundle of its own minor version that is offered.
+// behind reports whether the next step of a node leads to a version below the newest
+// available bundle of its minor version.
 func behind(u *Upgrades, offered []bool, n Node) bool {
 	i, ok := u.number(n)
 	if !ok || u.of[i].version == nil {
@@ -350,7 +352,7 @@ func behind(u *Upgrades, offered []bool, n Node) bool {
 	return false
 }
 
-// offered tells of each node whether some step leads to it, or it is a head.
+// offered returns for each node whether it is a head or a step leads to it.
 func (u *Upgrades) offered() []bool {
 	out := make([]bool, len(u.of))
 	for _, s := range u.steps {

@@ -9,23 +9,23 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A BundleChange is a bundle whose content changed while its name stayed.
-// Bundles are meant to be immutable: whoever installed it has the old content,
-// and no upgrade leads from there to the new one.
+// A BundleChange is a bundle that kept its name but changed its content. Bundles are
+// meant to be immutable: users who installed it have the old content, and no upgrade
+// leads to the new one.
 type BundleChange struct {
 	Name string `json:"name"`
-	// Image and Version are set when they changed. A side without one is empty.
+	// Image and Version are set if they changed. A side without one is empty.
 	Image   *Change `json:"image,omitzero"`
 	Version *Change `json:"version,omitzero"`
 	// PropertiesAdded and PropertiesRemoved are requirements, provided APIs,
-	// limits of the platform and all else that an index keeps, by type and value.
-	// The metadata and objects of a bundle are not compared.
+	// platform limits and all other properties that an index keeps, sorted by type
+	// and value. The metadata and objects of a bundle are not compared.
 	PropertiesAdded   []property.Property `json:"propertiesAdded,omitempty"`
 	PropertiesRemoved []property.Property `json:"propertiesRemoved,omitempty"`
 }
 
-// A RangeChange is an entry whose skipRange changed. It changes the path of
-// versions that neither catalog has, which no other list can name.
+// A RangeChange is an entry whose skipRange changed. It changes the upgrades of
+// versions that are in neither catalog, which no other list can name.
 type RangeChange struct {
 	Name string `json:"name"` // of the entry
 	Change
@@ -47,14 +47,15 @@ func changed(old, new string) *Change {
 	return &Change{old, new}
 }
 
-// sameProperties is the quick answer for what is equal to the letter.
+// sameProperties is a fast check for identical properties.
 func sameProperties(old, new Bundle) bool {
 	a, b := slices.Collect(old.Properties()), slices.Collect(new.Properties())
 	return slices.EqualFunc(a, b, func(p, q property.Property) bool { return compareProperties(p, q) == 0 })
 }
 
-// comparableProperties returns the properties that every index keeps, as canonical JSON,
-// by type and value. With a version of its own to tell, olm.package is left out.
+// comparableProperties returns the properties that every index keeps, as canonical
+// JSON, sorted by type and value. It omits olm.package, because the version is compared
+// separately.
 func comparableProperties(b Bundle, version bool) []property.Property {
 	var out []property.Property
 	for p := range b.Properties() {
@@ -81,7 +82,7 @@ func compareProperties(p, q property.Property) int {
 	return strings.Compare(string(p.Value), string(q.Value))
 }
 
-// without returns what a has more often than b; both are sorted.
+// without returns the items that a has more often than b. Both are sorted.
 func without(a, b []property.Property) []property.Property {
 	var out []property.Property
 	for _, p := range a {
@@ -97,7 +98,7 @@ func without(a, b []property.Property) []property.Property {
 	return out
 }
 
-// compareRanges compares the skipRanges of the entries that both channels have,
+// compareRanges compares the skipRanges of the entries that both channels have, sorted
 // by name.
 func compareRanges(old, new Channel) []RangeChange {
 	var out []RangeChange
@@ -111,7 +112,7 @@ func compareRanges(old, new Channel) []RangeChange {
 	return out
 }
 
-// String tells the change without the name.
+// String describes the change without the name.
 func (x *BundleChange) String() string {
 	var words []string
 	if c := x.Image; c != nil {

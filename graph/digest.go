@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Digest returns the content hash of what the catalog offers: packages,
-// channels, entries with their edges, bundles with the properties that were
-// kept, and deprecations. It does not depend on files, on the order of blobs,
-// or on what resolution does not see. It is computed at the first call.
+// Digest returns the hash of what the catalog offers: packages, channels, entries with
+// their edges, bundles with the kept properties, and deprecations. It does not depend
+// on files, on the order of blobs, or on anything that resolution ignores. The first
+// call computes it.
 func (c *Catalog) Digest() string {
 	c.digestOnce.Do(func() { c.digest = c.contentHash() })
 	return c.digest
@@ -18,8 +18,8 @@ func (c *Catalog) Digest() string {
 func (c *Catalog) contentHash() string {
 	h := sha256.New()
 	var buf []byte
-	// Every part is written with its length, so that no two lists of parts write
-	// the same.
+	// Each part is written with its length: different lists of parts write
+	// different bytes.
 	put := func(parts ...string) {
 		for _, p := range parts {
 			buf = append(strconv.AppendInt(buf, int64(len(p)), 10), ':')

@@ -2,22 +2,22 @@ package graph
 
 import "slices"
 
-// A Disagreement is a node that classic OLM and OLM v1 take elsewhere (G4).
+// A Disagreement is a node that classic OLM and OLM v1 upgrade differently.
 type Disagreement struct {
 	From Node `json:"from"`
-	// Classic and V1 are the steps that each takes next, nil when it stays.
+	// Classic and V1 are the next steps, nil if the node stays.
 	Classic *Step `json:"classic"`
 	V1      *Step `json:"v1"`
-	// OnlyClassic and OnlyV1 are the nodes that some steps reach under one
-	// reading only.
+	// OnlyClassic and OnlyV1 are the nodes that are reachable under one reading
+	// only.
 	OnlyClassic []Node `json:"onlyClassic,omitempty"`
 	OnlyV1      []Node `json:"onlyV1,omitempty"`
 }
 
-// Disagreements returns the nodes from which the next steps of the two readings
-// lead to different bundles, or which reach other nodes under one than under the
-// other, in the order of [Upgrades.Nodes]. The same options hold for both. There are none
-// where one has an [Upgrades.Err].
+// Disagreements returns the nodes whose next steps lead to different bundles under the
+// two readings, or from which different nodes are reachable, in the order of
+// [Upgrades.Nodes]. The options apply to both readings. It returns none if either has
+// an [Upgrades.Err].
 func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement {
 	classic, v1 := p.Upgrades(Classic, opts), p.Upgrades(V1, opts)
 	// The nodes are the same under both readings, and so are their numbers.
@@ -42,8 +42,8 @@ func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement {
 	return out
 }
 
-// differing marks the nodes from which some steps lead to a node whose own steps
-// differ. All others reach the same under both readings.
+// differing marks the nodes from which steps lead to a node whose steps differ. All
+// others reach the same nodes under both readings.
 func differing(a, b *Upgrades) []bool {
 	into := make([][]int32, len(b.nodes))
 	seen := make([]bool, len(b.nodes))
@@ -70,7 +70,7 @@ func differing(a, b *Upgrades) []bool {
 	return seen
 }
 
-// targets returns the other nodes that the steps of a node lead to, ascending.
+// targets returns the other nodes to which the steps of a node lead, ascending.
 func (u *Upgrades) targets(i int32) []int32 {
 	var out []int32
 	for _, s := range in(u.steps, u.of[i].steps) {
@@ -82,7 +82,8 @@ func (u *Upgrades) targets(i int32) []int32 {
 	return out
 }
 
-// only returns what a reaches from a node and b does not, and the contrary.
+// only returns the nodes that only a reaches from a node, and those that only b
+// reaches.
 func only(a, b *Upgrades, from int32) (x, y []Node) {
 	never := func(int32) bool { return false }
 	byA, byB := a.search(from, never), b.search(from, never)

@@ -1,8 +1,8 @@
-// Package graph holds catalogs as immutable indexes and answers questions about
-// the upgrade graph: which channels a package has, which entry is a channel's
-// head, what can follow what, who provides an API.
+// Package graph holds catalogs as immutable indexes and answers queries about the upgrade
+// graph: the channels of a package, the head of a channel, the successors of an entry, the
+// providers of an API.
 //
-// # A first look
+// # Loading
 //
 //	cat, err := graph.Load(ctx, os.DirFS("catalog"), nil)
 //	pkg, ok := cat.Package("etcd")
@@ -11,17 +11,16 @@
 //		fmt.Println(ch.Name(), head.Name())
 //	}
 //
-// A [Catalog] never changes once it is built, and any number of goroutines may
-// share it. [Package], [Channel], [Entry] and [Bundle] are small comparable
-// values that point into it; copying them costs nothing, and the zero value of
-// each names nothing. All sequences come in a documented order, never in the
-// order of the input, so that the same blobs in any order give the same answers.
+// A [Catalog] is immutable and safe for concurrent use. [Package], [Channel], [Entry] and
+// [Bundle] are small comparable values that point into it. They are cheap to copy, and
+// their zero values refer to nothing. All sequences have a documented order: the same
+// blobs in any order give the same answers.
 //
 // # Upgrades
 //
 // [Package.Upgrades] reads the edges of a package or of some of its channels as
-// classic OLM or as OLM v1 does ([Reading]). Each node is something that may be
-// installed, content or not; each [Step] says which edges admit it:
+// classic OLM or OLM v1 does ([Reading]). Each node may be installed, whether the catalog
+// has its bundle or not. Each [Step] has the edges that admit it:
 //
 //	u := pkg.Upgrades(graph.Classic, &graph.UpgradeOptions{Channels: []string{"stable"}})
 //	path, ok := u.PathToHead(graph.Node{Name: "etcd.v0.9.0"})
@@ -29,31 +28,31 @@
 //		fmt.Println(s.From, "->", s.To, s.Reasons)
 //	}
 //
-// [Upgrades.Walk] is the path that OLM takes by itself, [Upgrades.Path] the
-// shortest one, [Upgrades.Stranded] what has no path to the head, and
-// [Package.Disagreements] where the two readings part.
+// [Upgrades.Walk] returns the path that OLM takes, [Upgrades.Path] the shortest path,
+// [Upgrades.Stranded] the nodes without a path to the head, and [Package.Disagreements]
+// the differences between the two readings.
 //
 // # Broken catalogs
 //
 // A catalog with broken parts still builds: an entry without a bundle, a channel
-// with two heads, a range that does not parse. [Catalog.Problems] lists what is
-// wrong with its place, [Channel.Err] and [Bundle.Err] say what cannot be used,
-// and everything else answers as usual.
+// with two heads, a range that cannot be parsed. [Catalog.Problems] returns the faults
+// with their positions, and [Channel.Err] and [Bundle.Err] what cannot be used. Everything
+// else works as usual.
 //
 // # Compiled indexes
 //
-// [WriteIndex] writes a catalog as one file and [OpenIndex] opens it, without
-// decoding anything: the file is read, checked, and used as it is.
+// [WriteIndex] writes a catalog to one file. [OpenIndex] reads and checks the file, and uses
+// it without decoding anything.
 //
 //	err := graph.WriteIndex(ctx, file, cat, source) // source, _ := graph.HashSource(ctx, fsys)
 //	cat, err := graph.OpenIndex("catalog.index", nil)
 //
-// An index tells which files it was made from ([Catalog.SourceHash]), so that a
-// stale one can be told. Damaged files are an [IndexError].
+// An index has the hash of the files that it was made from ([Catalog.SourceHash]), which
+// shows whether it is stale. A damaged file is an [IndexError].
 //
 // # Memory
 //
-// [Load] indexes blob by blob and keeps none. Records are flat, refer to each other
-// by number and to text by offset. What resolution does not need stays in the files;
-// see package fbc. [Bundle.Raw] and [Catalog.Blobs] read it again.
+// [Load] indexes blob by blob and keeps none. Records are flat, and refer to each other by
+// number and to text by offset. What resolution does not need stays in the files; see
+// package fbc. [Bundle.Raw] and [Catalog.Blobs] read it again.
 package graph

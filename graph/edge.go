@@ -6,7 +6,7 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// An Edge is the reason for which an entry may follow an installed bundle (B2).
+// An Edge is the reason why an entry may follow an installed bundle.
 type Edge int
 
 // The kinds of edges, in the order in which they are tried.
@@ -18,13 +18,13 @@ const (
 	Skips
 	// SkipRange: the entry's skipRange contains its version.
 	SkipRange
-	// SameVersion: the entry's bundle has the installed version and release,
-	// under whatever name. It only counts in OLM v1 (B8).
+	// SameVersion: the entry's bundle has the installed version and release under
+	// any name. It applies only to OLM v1.
 	SameVersion
 )
 
-// String returns the field's name in the catalog: "replaces", "skips",
-// "skipRange", or else "version" or "none".
+// String returns the name of the field in the catalog: "replaces", "skips" or
+// "skipRange". Other edges are "version" and "none".
 func (e Edge) String() string {
 	switch e {
 	case Replaces:
@@ -39,10 +39,10 @@ func (e Edge) String() string {
 	return "none"
 }
 
-// MarshalText implements encoding.TextMarshaler with the words of String.
+// MarshalText implements encoding.TextMarshaler. The text is that of String.
 func (e Edge) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler for the words of String.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts the texts of String.
 func (e *Edge) UnmarshalText(text []byte) error {
 	for k := NoEdge; k <= SameVersion; k++ {
 		if string(text) == k.String() {
@@ -50,13 +50,13 @@ func (e *Edge) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no kind of edge", text)
+	return fmt.Errorf("%q is not a kind of edge", text)
 }
 
-// Admits returns the edge by which the entry can follow an installed bundle of
-// that name and version, or NoEdge (B2). A bundle in no catalog is judged in the
-// same way (B6). No version is compared: a range may admit a downgrade, and an
-// entry that covers its own version follows itself (H2).
+// Admits returns the edge by which the entry can follow an installed bundle with the
+// name and version, or NoEdge. The installed bundle need not be in a catalog. Versions
+// are not compared: a range may admit a downgrade, and an entry whose range includes
+// its own version follows itself.
 func (e Entry) Admits(name string, version semver.Version) Edge {
 	if name != "" && e.Replaces() == name {
 		return Replaces

@@ -14,8 +14,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Package is a package of a catalog. It is comparable; the zero value names
-// nothing.
+// A Package is a package of a catalog. It is comparable. The zero value refers to no
+// package.
 type Package struct {
 	c *Catalog
 	i uint32
@@ -29,10 +29,10 @@ func (p Package) Name() string { return p.c.str(p.rec().name) }
 // Catalog returns the catalog that the package belongs to.
 func (p Package) Catalog() *Catalog { return p.c }
 
-// Pos returns where the package is defined.
+// Pos returns the position of the package.
 func (p Package) Pos() fbc.Pos { return p.c.at(p.rec().pos) }
 
-// Channels returns the channels by name.
+// Channels returns the channels, sorted by name.
 func (p Package) Channels() iter.Seq[Channel] {
 	return func(yield func(Channel) bool) {
 		for i := p.rec().channels.from; i < p.rec().channels.to; i++ {
@@ -43,23 +43,22 @@ func (p Package) Channels() iter.Seq[Channel] {
 	}
 }
 
-// Channel returns the channel of the given name.
+// Channel returns the channel with the name.
 func (p Package) Channel(name string) (Channel, bool) {
 	i, ok := find(p.c, p.c.channels, p.rec().channels, name, func(r *channelRec) *sid { return &r.name })
 	return Channel{p.c, i}, ok
 }
 
-// DefaultChannel returns the default channel; false when the package names none
-// or one that does not exist.
+// DefaultChannel returns the default channel, and false if the package has none or it
+// does not exist.
 func (p Package) DefaultChannel() (Channel, bool) {
 	return p.Channel(p.c.str(p.rec().defaultChannel))
 }
 
-// DefaultChannelName returns the name of the default channel as the package
-// states it.
+// DefaultChannelName returns the name of the default channel in the olm.package blob.
 func (p Package) DefaultChannelName() string { return p.c.str(p.rec().defaultChannel) }
 
-// Bundles returns the bundles by name.
+// Bundles returns the bundles, sorted by name.
 func (p Package) Bundles() iter.Seq[Bundle] {
 	return func(yield func(Bundle) bool) {
 		for i := p.rec().bundles.from; i < p.rec().bundles.to; i++ {
@@ -70,23 +69,23 @@ func (p Package) Bundles() iter.Seq[Bundle] {
 	}
 }
 
-// Bundle returns the bundle of the given name.
+// Bundle returns the bundle with the name.
 func (p Package) Bundle(name string) (Bundle, bool) {
 	i, ok := find(p.c, p.c.bundles, p.rec().bundles, name, func(r *bundleRec) *sid { return &r.name })
 	return Bundle{p.c, i}, ok
 }
 
-// NumBundles returns how many bundles the package has.
+// NumBundles returns the number of bundles in the package.
 func (p Package) NumBundles() int { return p.rec().bundles.len() }
 
-// NumChannels returns how many channels the package has.
+// NumChannels returns the number of channels in the package.
 func (p Package) NumChannels() int { return p.rec().channels.len() }
 
-// Deprecation returns the author's message when the package is deprecated (A9).
+// Deprecation returns the author's message, and false if the package is not deprecated.
 func (p Package) Deprecation() (string, bool) { return p.c.deprecation(p.rec().deprecated) }
 
-// A Channel is a channel of a package. It is comparable; the zero value names
-// nothing.
+// A Channel is a channel of a package. It is comparable. The zero value refers to no
+// channel.
 type Channel struct {
 	c *Catalog
 	i uint32
@@ -97,7 +96,7 @@ func (ch Channel) rec() *channelRec { return &ch.c.channels[ch.i] }
 // Name returns the name of the channel.
 func (ch Channel) Name() string { return ch.c.str(ch.rec().name) }
 
-// Pos returns where the channel is defined.
+// Pos returns the position of the channel.
 func (ch Channel) Pos() fbc.Pos { return ch.c.at(ch.rec().pos) }
 
 // Package returns the package that the channel belongs to.
@@ -106,12 +105,12 @@ func (ch Channel) Package() Package { return Package{ch.c, ch.rec().pkg} }
 // IsDefault reports whether the channel is the default channel of its package.
 func (ch Channel) IsDefault() bool { return ch.rec().name == ch.Package().rec().defaultChannel }
 
-// Err returns why the channel cannot be used, or nil: it has no head, several,
-// or a cycle (A7). The error is an [*fbc.Diagnostic].
+// Err returns the reason why the channel cannot be used: it has no head, several heads
+// or a cycle. The error is an [*fbc.Diagnostic], or nil.
 func (ch Channel) Err() error { return ch.c.fault(ch.rec().fault) }
 
-// Head returns the entry that no other entry replaces or skips (B1); false when
-// there is none, or several.
+// Head returns the entry that no other entry replaces or skips, and false if there is
+// not exactly one.
 func (ch Channel) Head() (Entry, bool) {
 	h := ch.rec().head
 	if h == 0 {
@@ -120,10 +119,9 @@ func (ch Channel) Head() (Entry, bool) {
 	return Entry{ch.c, h - 1}, true
 }
 
-// Order returns the entries that can be installed, in classic order: the chain
-// from the head along replaces, without the entries that another entry skips
-// (B3) and without names that have no bundle. A channel that cannot be used has
-// none.
+// Order returns the entries that can be installed, in classic order: the chain of
+// replaces from the head, without skipped entries and without names that have no
+// bundle. For a channel that cannot be used it returns none.
 func (ch Channel) Order() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for _, e := range in(ch.c.order, ch.rec().order) {
@@ -134,7 +132,7 @@ func (ch Channel) Order() iter.Seq[Entry] {
 	}
 }
 
-// Entries returns all entries by name.
+// Entries returns all entries, sorted by name.
 func (ch Channel) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for i := ch.rec().entries.from; i < ch.rec().entries.to; i++ {
@@ -145,20 +143,20 @@ func (ch Channel) Entries() iter.Seq[Entry] {
 	}
 }
 
-// NumEntries returns how many entries the channel has.
+// NumEntries returns the number of entries in the channel.
 func (ch Channel) NumEntries() int { return ch.rec().entries.len() }
 
-// Entry returns the entry of the given name.
+// Entry returns the entry with the name.
 func (ch Channel) Entry(name string) (Entry, bool) {
 	i, ok := find(ch.c, ch.c.entries, ch.rec().entries, name, func(r *entryRec) *sid { return &r.name })
 	return Entry{ch.c, i}, ok
 }
 
-// Deprecation returns the author's message when the channel is deprecated (A9).
+// Deprecation returns the author's message, and false if the channel is not deprecated.
 func (ch Channel) Deprecation() (string, bool) { return ch.c.deprecation(ch.rec().deprecated) }
 
-// An Entry is a bundle's place in a channel: what a resolution chooses. It is
-// comparable; the zero value names nothing.
+// An Entry is the place of a bundle in a channel, which is what a resolution chooses.
+// It is comparable. The zero value refers to no entry.
 type Entry struct {
 	c *Catalog
 	i uint32
@@ -169,20 +167,20 @@ func (e Entry) rec() *entryRec { return &e.c.entries[e.i] }
 // Catalog returns the catalog that the entry belongs to.
 func (e Entry) Catalog() *Catalog { return e.c }
 
-// Index returns the number of the entry in its catalog, at least 0 and less
-// than [Catalog.NumEntries]; a key for slices.
+// Index returns the number of the entry in its catalog, from 0 to
+// [Catalog.NumEntries]-1, for use as an index of a slice.
 func (e Entry) Index() int { return int(e.i) }
 
 // EntryAt returns the entry with the given [Entry.Index].
 func (c *Catalog) EntryAt(i int) Entry { return Entry{c, uint32(i)} }
 
-// Name returns the name of the bundle that the entry names.
+// Name returns the name of the bundle in the entry.
 func (e Entry) Name() string { return e.c.str(e.rec().name) }
 
 // Channel returns the channel that the entry belongs to.
 func (e Entry) Channel() Channel { return Channel{e.c, e.rec().channel} }
 
-// Bundle returns the bundle of the entry; false for a name without content.
+// Bundle returns the bundle of the entry, and false for a name without a bundle.
 func (e Entry) Bundle() (Bundle, bool) {
 	b := e.rec().bundle
 	if b == 0 {
@@ -191,10 +189,10 @@ func (e Entry) Bundle() (Bundle, bool) {
 	return Bundle{e.c, b - 1}, true
 }
 
-// Replaces returns the name that the entry replaces, or "".
+// Replaces returns the name of the bundle that the entry replaces, or "".
 func (e Entry) Replaces() string { return e.c.str(e.rec().replaces) }
 
-// Skips returns the names that the entry skips, in the order of the file.
+// Skips returns the names that the entry skips, in file order.
 func (e Entry) Skips() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, s := range in(e.c.skips, e.rec().skips) {
@@ -205,7 +203,7 @@ func (e Entry) Skips() iter.Seq[string] {
 	}
 }
 
-// SkipRange returns the text of the entry's skipRange, or "".
+// SkipRange returns the text of the skipRange, or "".
 func (e Entry) SkipRange() string {
 	if r := e.rec().skipRange; r > 0 {
 		return e.c.str(e.c.ranges[r-1])
@@ -213,15 +211,15 @@ func (e Entry) SkipRange() string {
 	return ""
 }
 
-// Rank returns the place of the entry in the classic order of its channel,
-// counted from 0 at the head; false when it is not in the order.
+// Rank returns the position of the entry in the classic order of its channel, from 0 at
+// the head, and false if it is not in the order.
 func (e Entry) Rank() (int, bool) {
 	r := e.rec().rank
 	return int(r) - 1, r > 0
 }
 
-// A Bundle is the content of a version of a package. It is comparable; the zero
-// value names nothing. It implements [constraints.Bundle].
+// A Bundle is the content of a version of a package. It is comparable. The zero value
+// refers to no bundle. It implements [constraints.Bundle].
 type Bundle struct {
 	c *Catalog
 	i uint32
@@ -232,11 +230,11 @@ func (b Bundle) rec() *bundleRec { return &b.c.bundles[b.i] }
 // Name returns the name of the bundle.
 func (b Bundle) Name() string { return b.c.str(b.rec().name) }
 
-// Index returns the number of the bundle in its catalog, at least 0 and less
-// than [Catalog.NumBundles].
+// Index returns the number of the bundle in its catalog, from 0 to
+// [Catalog.NumBundles]-1.
 func (b Bundle) Index() int { return int(b.i) }
 
-// Pos returns where the bundle is defined.
+// Pos returns the position of the bundle.
 func (b Bundle) Pos() fbc.Pos { return b.c.at(b.rec().pos) }
 
 // Package returns the package that the bundle belongs to.
@@ -245,18 +243,18 @@ func (b Bundle) Package() Package { return Package{b.c, b.rec().pkg} }
 // Image returns the reference of the bundle image, or "".
 func (b Bundle) Image() string { return b.c.str(b.rec().image) }
 
-// Version returns the version of the olm.package property, 0.0.0 when it is
-// missing or invalid; see Err.
+// Version returns the version in the olm.package property, and 0.0.0 if it is missing
+// or invalid; see Err.
 func (b Bundle) Version() semver.Version { return b.c.version(&b.rec().version) }
 
-// Err returns why the bundle cannot be chosen, or nil: it has no valid version,
-// or a requirement that cannot be read. The error is an [*fbc.Diagnostic].
+// Err returns the reason why the bundle cannot be chosen: it has no valid version, or a
+// requirement that cannot be read. The error is an [*fbc.Diagnostic], or nil.
 func (b Bundle) Err() error {
 	if err := b.c.fault(b.rec().fault); err != nil {
 		return err
 	}
-	// An index that was opened under tighter limits than those it was written
-	// under may hold requirements that cannot be read now.
+	// An index opened with tighter limits than it was written with may have
+	// requirements that cannot be read.
 	for _, r := range in(b.c.required, b.rec().required) {
 		if _, err := b.c.expr(r.requirement); err != nil {
 			return &fbc.Diagnostic{
@@ -269,11 +267,11 @@ func (b Bundle) Err() error {
 }
 
 // IsProhibited reports whether the bundle has the property olm.deprecated, which
-// forbids choosing it (D12).
+// excludes it from resolution.
 func (b Bundle) IsProhibited() bool { return b.rec().flags&flagDeprecated != 0 }
 
-// RepeatedAPI returns the first API that the bundle lists twice; false when there
-// is none (H26).
+// RepeatedAPI returns the first API that the bundle lists twice, and false if there is
+// none.
 func (b Bundle) RepeatedAPI() (property.GVK, bool) {
 	if b.rec().flags&flagTwice == 0 {
 		return property.GVK{}, false
@@ -281,10 +279,10 @@ func (b Bundle) RepeatedAPI() (property.GVK, bool) {
 	return property.RepeatedGVK(slices.Collect(b.Properties()))
 }
 
-// Deprecation returns the author's message when the bundle is deprecated (A9).
+// Deprecation returns the author's message, and false if the bundle is not deprecated.
 func (b Bundle) Deprecation() (string, bool) { return b.c.deprecation(b.rec().deprecated) }
 
-// Entries returns the entries of the bundle, by channel.
+// Entries returns the entries of the bundle, sorted by channel.
 func (b Bundle) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for _, e := range in(b.c.bundleEntries, b.rec().entries) {
@@ -295,10 +293,10 @@ func (b Bundle) Entries() iter.Seq[Entry] {
 	}
 }
 
-// NumEntries returns in how many channels the bundle is.
+// NumEntries returns the number of channels with the bundle.
 func (b Bundle) NumEntries() int { return b.rec().entries.len() }
 
-// APIs returns the APIs that the bundle provides, by group, version and kind.
+// APIs returns the APIs that the bundle provides, sorted by group, version and kind.
 func (b Bundle) APIs() iter.Seq[property.GVK] {
 	return func(yield func(property.GVK) bool) {
 		for _, g := range in(b.c.apis, b.rec().apis) {
@@ -309,18 +307,18 @@ func (b Bundle) APIs() iter.Seq[property.GVK] {
 	}
 }
 
-// A Requirement is what a bundle requires of the set it is installed with.
+// A Requirement is what a bundle requires of the installed set.
 type Requirement struct {
 	// Property is the index in the bundle's properties.
 	Property int
-	// ID numbers the distinct requirements of the catalog: equal for bundles
-	// that state the same.
+	// ID is the number of the requirement in the catalog. Bundles with the same
+	// requirement have the same ID.
 	ID   int
 	Expr constraints.Expr
 }
 
-// Requirements returns what the bundle requires, in the order of its
-// properties. A bundle with an unreadable requirement has an Err.
+// Requirements returns the requirements of the bundle, in the order of its properties.
+// A bundle with an unreadable requirement has an Err.
 func (b Bundle) Requirements() iter.Seq[Requirement] {
 	return func(yield func(Requirement) bool) {
 		for _, r := range in(b.c.required, b.rec().required) {
@@ -332,11 +330,11 @@ func (b Bundle) Requirements() iter.Seq[Requirement] {
 	}
 }
 
-// NumRequirements returns how many requirements the bundle states.
+// NumRequirements returns the number of requirements of the bundle.
 func (b Bundle) NumRequirements() int { return b.rec().required.len() }
 
-// Properties returns the properties in the order of the file. Heavy values that
-// were not kept are nil.
+// Properties returns the properties in file order. The Value of a heavy property that
+// was not kept is nil.
 func (b Bundle) Properties() iter.Seq[property.Property] {
 	return func(yield func(property.Property) bool) {
 		for _, p := range in(b.c.props, b.rec().props) {
@@ -361,13 +359,13 @@ func (b Bundle) Provides(api property.GVK) bool {
 	return false
 }
 
-// InPackage reports whether the bundle belongs to the package of that name.
+// InPackage reports whether the bundle belongs to the package with the name.
 func (b Bundle) InPackage(name string) bool { return b.Package().Name() == name }
 
 // VersionIn reports whether the version of the bundle is in a range.
 func (b Bundle) VersionIn(r constraints.Range) bool { return r.Contains(b.Version()) }
 
-// HasLabel reports whether the bundle has the property olm.label of that label.
+// HasLabel reports whether the bundle has the property olm.label with the label.
 func (b Bundle) HasLabel(label string) bool {
 	for _, l := range in(b.c.bundleLabels, b.rec().labels) {
 		if b.c.str(l) == label {

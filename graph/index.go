@@ -33,9 +33,10 @@ import (
 // Numbers of the header are little-endian, those of the records the machine's.
 const (
 	indexMagic = "olmkitix"
-	// indexVersion changes whenever what is written means something else, or would
-	// be decided otherwise today: which bundles are faulty, how a channel is
-	// ordered. How records look needs no new version; layout tells it.
+	// indexVersion changes whenever the written data gets another meaning, or would
+	// be computed differently: which bundles are faulty, how a channel is ordered.
+	// A change of the form of records needs no new version, because it changes
+	// layout.
 	indexVersion = 3
 	headerSize   = 32
 	sectionSize  = 24
@@ -84,7 +85,7 @@ func text(at *string) section {
 	}
 }
 
-// extra are the parts of an index that are no records.
+// extra are the parts of an index that are not records.
 type extra struct {
 	Digest   string    `json:"digest"`
 	Source   string    `json:"source,omitempty"`
@@ -114,9 +115,9 @@ func (c *Catalog) sections(bundles *[]bundleRec, end *[]uint32, all, more *strin
 	}
 }
 
-// layout identifies the form that records have on this machine: a field of
-// another name, type or place, or another byte order, is another layout. It is the
-// same as long as the program runs.
+// layout identifies the form of the records on this machine. It depends on the names,
+// types and places of fields and on the byte order, and is constant while the program
+// runs.
 var layout = sync.OnceValue(func() uint32 {
 	var c Catalog
 	var all, tail string
@@ -124,7 +125,7 @@ var layout = sync.OnceValue(func() uint32 {
 	return crc32.Checksum([]byte(form), castagnoli)
 })
 
-// describe tells the form of the records, a line for each field.
+// describe returns the form of the records, one line per field.
 func describe(sections []section, order binary.ByteOrder) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, order)
@@ -146,13 +147,13 @@ func describe(sections []section, order binary.ByteOrder) string {
 	return b.String()
 }
 
-// WriteIndex writes the catalog as a compiled index that [OpenIndex] reads.
-// source is the hash of the files that the catalog was loaded from
-// ([HashSource]), by which a stale index is known; it may be empty. A catalog that
-// is loaded from the same files gives the same bytes on machines of one kind.
+// WriteIndex writes the catalog as a compiled index for [OpenIndex]. source is the hash
+// of the files that the catalog was loaded from ([HashSource]), which identifies a
+// stale index; it may be empty. Catalogs from the same files give the same bytes on
+// machines of the same kind.
 //
 // Install modes, which a load leaves in the files, are read there and written too
-// ([Bundle.InstallModes]); where the files are gone, the index does not have them.
+// ([Bundle.InstallModes]). If the files are gone, the index does not have them.
 func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) error {
 	bundles, end, all, err := c.withModes(ctx)
 	if err != nil {
@@ -202,17 +203,16 @@ func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) err
 
 func align(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
 
-// IsIndex reports whether text begins as a compiled index does. Eight bytes are
-// enough.
+// IsIndex reports whether text begins like a compiled index. It needs eight bytes.
 func IsIndex(text []byte) bool { return len(text) >= 8 && string(text[:8]) == indexMagic }
 
-// An IndexError says why a compiled index cannot be used.
+// An IndexError reports why a compiled index cannot be used.
 type IndexError struct {
-	Name string // of the file, where it is known
+	Name string // of the file, if known
 	Err  error
 }
 
-// Error returns "index name: what is wrong".
+// Error returns "index NAME: reason".
 func (e *IndexError) Error() string {
 	if e.Name == "" {
 		return "index: " + e.Err.Error()
@@ -224,11 +224,11 @@ func (e *IndexError) Error() string {
 func (e *IndexError) Unwrap() error { return e.Err }
 
 var (
-	// ErrNotIndex is the cause where the file is something else.
+	// ErrNotIndex is the cause if the file is not an index.
 	ErrNotIndex = errors.New("is no compiled index; make one with \"olmkit index\"")
-	// ErrIndexVersion is the cause where another version of this library, or
-	// another kind of machine, wrote the file.
+	// ErrIndexVersion is the cause if another version of this library, or a
+	// different kind of machine, wrote the file.
 	ErrIndexVersion = errors.New("was written in another format; write it again")
-	// ErrIndexCorrupt is the cause where the file is cut short or changed.
+	// ErrIndexCorrupt is the cause if the file is truncated or damaged.
 	ErrIndexCorrupt = errors.New("is cut short or damaged; write it again")
 )

@@ -8,11 +8,11 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// inconsistent names the kind of record of an opened index that is not as a build
-// makes it, or returns "". Queries trust records as a build makes them: every number
-// refers to something, lists that are searched are sorted, and records that refer to
-// each other agree. All of this is checked here, once, whoever made the file. No item
-// of a list belongs to two records, so the size of the file bounds the work of a query.
+// inconsistent returns the kind of a record in an opened index that no build would
+// write, or "". Queries rely on the records of a build: every number refers to
+// something, searched lists are sorted, and records that refer to each other agree.
+// This is checked here, once, whatever wrote the file. No item of a list belongs to two
+// records, so the size of the file bounds the work of a query.
 func (c *Catalog) inconsistent(text string) string {
 	k := indexCheck{
 		Catalog: c, all: text, texts: max(size(c.end), 1),

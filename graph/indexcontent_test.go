@@ -131,9 +131,9 @@ entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}
 			"a true [{AllNamespaces true} {AllNamespaces false}]", "b true [{OwnNamespace true}]", "c false []", "d false []",
 		}},
 		{"gone", gone, []string{
-			`install modes: olm.bundle "a": the text was not kept and has no source to read again`,
-			`install modes: olm.bundle "b": the text was not kept and has no source to read again`,
-			`install modes: olm.bundle "c": the text was not kept and has no source to read again`, "d false []",
+			`install modes: olm.bundle "a": the text was not kept, and its source cannot be read again`,
+			`install modes: olm.bundle "b": the text was not kept, and its source cannot be read again`,
+			`install modes: olm.bundle "c": the text was not kept, and its source cannot be read again`, "d false []",
 		}},
 	} {
 		opened, err := read(write(t, tt.c, ""))

@@ -16,13 +16,12 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
-// OpenIndex opens a compiled index: one read, and a check of what was read. What
-// requirements and ranges mean is read when it is first asked for. Files are read
-// again ([Bundle.Raw]) only where opts names a Source.
-//
-// An error is an [*IndexError], with [ErrNotIndex], [ErrIndexVersion],
-// [ErrIndexCorrupt] or an [*fbc.LimitError] as its cause, or that of reading the file.
+// OpenIndex reads a compiled index and checks it. Requirements and ranges are parsed on
+// first use. Files are read again ([Bundle.Raw]) only if opts has a Source.
 // Limits.FileSize of opts.Load bounds the file.
+//
+// The error is an [*IndexError] caused by [ErrNotIndex], [ErrIndexVersion],
+// [ErrIndexCorrupt] or an [*fbc.LimitError], or the error from reading the file.
 func OpenIndex(name string, opts *Options) (*Catalog, error) {
 	f, err := (*disk.Root)(nil).Open(name)
 	if err != nil {
@@ -66,7 +65,7 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 	return c, nil
 }
 
-// fileSize returns how long a file may be.
+// fileSize returns the maximum size of a file.
 func (o *Options) fileSize() int64 {
 	if o == nil || o.Load == nil {
 		return (*fbc.Limits)(nil).WithDefaults().FileSize
@@ -162,8 +161,8 @@ func checkSums(head []byte, parts [][]byte) error {
 	return nil
 }
 
-// take completes the catalog, whose records are in place, with its text and what is
-// not a record, and checks them.
+// take completes the catalog, whose records are in place, with its text and everything
+// that is not a record, and checks it.
 func (c *Catalog) take(all, tail string) error {
 	if !slices.IsSorted(c.end) || len(c.end) > 0 && uint64(c.end[len(c.end)-1]) > uint64(len(all)) {
 		return fmt.Errorf("%w: strings lie outside of the text", ErrIndexCorrupt)

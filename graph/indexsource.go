@@ -14,13 +14,12 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// HashSource returns the hash of the files below the root of fsys that a load
-// reads ([fbc.Files]): of their names and bytes, ignore files included. It
-// changes whenever a load might give another catalog, and what is ignored does
-// not change it. Reading is all that it costs; several files are read at a time.
+// HashSource returns the hash of the names and contents of the files below the root of
+// fsys that a load reads ([fbc.Files]), ignore files included. It changes whenever a
+// load might give another catalog, and does not depend on ignored files. It reads
+// several files at a time.
 //
-// What a load refuses to read, such as a named pipe that no ignore file names, is
-// an error here too.
+// What a load rejects, such as a named pipe that is not ignored, is an error.
 func HashSource(ctx context.Context, fsys fs.FS) (string, error) {
 	// Reading in small pieces needs no bounds on size and number.
 	names, err := fbc.Files(ctx, fsys, &fbc.Limits{FileSize: 1 << 50, Files: 1 << 50})
@@ -40,8 +39,8 @@ func HashSource(ctx context.Context, fsys fs.FS) (string, error) {
 	return hex.EncodeToString(all.Sum(nil)), nil
 }
 
-// hashFiles returns the hashes of files, in their order. The error is that of the
-// first file that has one.
+// hashFiles returns the hashes of files, in order. The error is that of the first file
+// that has one.
 func hashFiles(ctx context.Context, fsys fs.FS, names []string) ([][sha256.Size]byte, error) {
 	sums, errs := make([][sha256.Size]byte, len(names)), make([]error, len(names))
 	var next atomic.Int64
@@ -96,7 +95,7 @@ func hashFile(ctx context.Context, fsys fs.FS, name string, buf []byte) (sum [sh
 	return sum, context.Cause(ctx)
 }
 
-// SourceHash returns the hash of the files that an opened index was made from,
-// to be compared with [HashSource] of what they are now; "" where the index
-// does not tell, and for a catalog that was not opened from an index.
+// SourceHash returns the hash of the files that an opened index was made from. Compare
+// it with [HashSource] of the current files. It is "" if the index has none, and for a
+// catalog that was not opened from an index.
 func (c *Catalog) SourceHash() string { return c.source }

@@ -15,7 +15,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// An InstallMode is a set of namespaces that an operator can serve, or cannot.
+// An InstallMode is a kind of set of namespaces that an operator supports, or does not.
 type InstallMode struct {
 	Type      string `json:"type"`
 	Supported bool   `json:"supported"`
@@ -28,13 +28,13 @@ const (
 	modesAreHere        // this plus the sid of their JSON
 )
 
-// InstallModes returns the install modes that the bundle states, in
-// olm.csv.metadata or in the ClusterServiceVersion among its olm.bundle.object
-// properties, in their order; told is false when it states none (G7).
+// InstallModes returns the install modes in olm.csv.metadata, or in the
+// ClusterServiceVersion among the olm.bundle.object properties, in their order. It
+// returns false if the bundle states none.
 //
-// They lie in heavy properties, which a load leaves in the files: asking reads
-// the bundle again, as [Bundle.Raw] does. An index that was written with its
-// files at hand has them.
+// They are in heavy properties, which a load leaves in the files: InstallModes reads
+// the bundle again, as [Bundle.Raw] does. An index that was written with its files
+// available has them.
 func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, told bool, err error) {
 	switch modes := b.rec().modes; modes {
 	case modesNone:
@@ -54,8 +54,7 @@ func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, told bool
 	}
 }
 
-// statedModes returns the install modes that the text of a bundle states, nil
-// for none.
+// statedModes returns the install modes in the text of a bundle, nil for none.
 func statedModes(ctx context.Context, raw jsontext.Value) ([]InstallMode, error) {
 	var blob struct {
 		Properties []struct {
@@ -103,9 +102,8 @@ func manifestModes(ctx context.Context, value jsontext.Value) []InstallMode {
 }
 
 // withModes returns the bundles and the text of the catalog, with the ends of its
-// strings, and with the install modes that only the files told so far. They have
-// few different values, so that this takes no room. Where the text of a bundle
-// cannot be had, its modes stay to be asked for.
+// strings and with the install modes from the files. They have few different values and
+// take little room. If the text of a bundle is not available, its modes remain unknown.
 func (c *Catalog) withModes(ctx context.Context) (bundles []bundleRec, end []uint32, text string, err error) {
 	bundles, end, text = c.bundles, c.end, c.text()
 	var more strings.Builder

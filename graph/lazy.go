@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A lazy is what a text means, read when it is first asked for. All askers get
-// the same value.
+// A lazy is a parsed text. It is parsed on first use, and all callers get the same
+// value.
 type lazy[T any] struct{ at atomic.Pointer[outcome[T]] }
 
 type outcome[T any] struct {
@@ -18,7 +18,7 @@ type outcome[T any] struct {
 	err   error
 }
 
-// keep sets the value if there is none yet, and returns the one that counts.
+// keep sets the value if there is none yet, and returns the value.
 func (l *lazy[T]) keep(value T, err error) *outcome[T] {
 	o := &outcome[T]{value, err}
 	if l.at.CompareAndSwap(nil, o) {
@@ -36,8 +36,8 @@ func known[T any](list []*outcome[T]) []lazy[T] {
 	return out
 }
 
-// A meaning holds what the texts of a catalog mean. Building an index reads all
-// of them; an index that was opened reads none.
+// A meaning holds the parsed texts of a catalog. Building an index parses all of them,
+// opening one parses none.
 type meaning struct {
 	exprs  []lazy[constraints.Expr]  // of each requirement
 	ranges []lazy[constraints.Range] // of each skipRange

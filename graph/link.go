@@ -11,7 +11,8 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// finish sorts what add took and joins it. The builder is of no use afterwards.
+// finish sorts what add collected and joins it. The builder must not be used
+// afterwards.
 func (b *builder) finish(ctx context.Context) (*Catalog, error) {
 	c := b.c
 	if b.t.full {
@@ -71,7 +72,7 @@ func (b *builder) sortBundles() {
 	c.props = b.props.flat()
 }
 
-// inOrder returns the items of a list in another order, and lets go of the list.
+// inOrder returns the items of a list in another order, and drops the list.
 func inOrder[T any](list *blocks[T], order []uint32) []T {
 	out := make([]T, len(order))
 	for i, n := range order {
@@ -244,7 +245,7 @@ func (b *builder) joinAPIs() {
 	c.providers = postings(c.bundles, len(c.gvks), func(i uint32) *span { return &c.gvks[i].providers }, func(r *bundleRec) []uint32 { return in(c.apis, r.apis) })
 }
 
-// repeatedAPI notes that a bundle lists an API twice (H26); its APIs are sorted.
+// repeatedAPI records that a bundle lists an API twice (H26). Its APIs are sorted.
 func (b *builder) repeatedAPI(r *bundleRec, apis []uint32) {
 	for i := 1; i < len(apis); i++ {
 		if apis[i] != apis[i-1] {

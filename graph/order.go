@@ -10,9 +10,9 @@ import (
 	"github.com/olmkit/olmkit/internal/chain"
 )
 
-// sortEntries computes the classic order of a channel (B1, B3) and reports what
-// breaks it (A7). The chain runs from the one head along replaces; names
-// without a bundle are links of it but cannot be chosen (B6).
+// sortEntries computes the classic order of a channel (B1, B3) and reports its faults
+// (A7). The chain runs from the head along replaces. Names without a bundle are links
+// of it but cannot be chosen (B6).
 func (b *builder) sortEntries(i uint32) {
 	c := b.c
 	ch := Channel{c, i}
@@ -49,7 +49,7 @@ func (b *builder) edges(ch Channel) []chain.Entry {
 		}
 		return -1
 	}
-	// The memory of the last channel serves again.
+	// The memory of the last channel is used again.
 	out := slices.Grow(b.links[:0], r.entries.len())[:r.entries.len()]
 	b.links = out
 	for k, e := range in(c.entries, r.entries) {
@@ -63,8 +63,7 @@ func (b *builder) edges(ch Channel) []chain.Entry {
 	return out
 }
 
-// checkShape reports what is wrong with a channel, and marks the channel when
-// its order cannot be told.
+// checkShape reports the faults of a channel, and marks the channel if it has no order.
 func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
 	r := ch.rec()
 	meta := fbc.Meta{Schema: fbc.SchemaChannel, Package: ch.Package().Name(), Name: ch.Name(), Pos: ch.Pos()}
@@ -90,8 +89,9 @@ func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
 	}
 	for _, circle := range shape.Cycles {
 		fault := report(fbc.CodeCycle, fmt.Errorf("replaces run in a circle: %s", names(append(circle, circle[0]), " -> ")))
-		// A circle off the chain, among what is skipped, breaks no order. Without
-		// exactly one head there is no chain, so that the fault of the heads stays.
+		// A cycle outside the chain, among skipped entries, does not affect the
+		// order. Without exactly one head there is no chain, and the fault
+		// about the heads stays.
 		if slices.ContainsFunc(circle, func(k int) bool { return onChain[k] }) {
 			r.fault = fault
 		}

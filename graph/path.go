@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// A Walk is the path that OLM takes by itself from a node, one step at a time, when
-// nothing is in its way (B5).
+// A Walk is the path that OLM takes from a node, one step at a time, if nothing blocks
+// it.
 type Walk struct {
 	Steps []Step `json:"steps"`
-	// End is where it comes to rest, or what it comes back to.
+	// End is the last node, or the node that the walk returns to.
 	End Node `json:"end"`
-	// Loops: the last step leads to a node that was installed before. Ranges
-	// that admit a downgrade or their own bundle do that (H2).
+	// Loops is true if the last step leads to a node that was installed before.
+	// Ranges that include a newer version or their own cause that.
 	Loops bool `json:"loops,omitzero"`
-	// AtHead: End is one of [Upgrades.Heads].
+	// AtHead is true if End is one of [Upgrades.Heads].
 	AtHead bool `json:"atHead"`
 }
 
-// Walk follows [Upgrades.Next] until the node stays or comes back.
+// Walk follows [Upgrades.Next] until the node stays or repeats.
 func (u *Upgrades) Walk(from Node) Walk {
 	w := Walk{Steps: []Step{}, End: from}
 	i, ok := u.number(from)
@@ -43,9 +43,9 @@ func (u *Upgrades) Walk(from Node) Walk {
 	return w
 }
 
-// Path returns the shortest list of steps from one node to another, of several
-// shortest ones the one whose steps are preferred; false when there is none. The
-// path from a node to itself is empty.
+// Path returns the shortest list of steps from one node to another, and false if there
+// is none. Of several shortest ones it returns the one with preferred steps. The path
+// from a node to itself is empty.
 func (u *Upgrades) Path(from, to Node) ([]Step, bool) {
 	i, ok := u.number(from)
 	if !ok {
@@ -59,8 +59,8 @@ func (u *Upgrades) Path(from, to Node) ([]Step, bool) {
 	return u.back(via, i, j)
 }
 
-// PathToHead returns the shortest list of steps from a node to a head; false when
-// the node is stranded.
+// PathToHead returns the shortest list of steps from a node to a head, and false if the
+// node is stranded.
 func (u *Upgrades) PathToHead(from Node) ([]Step, bool) {
 	i, ok := u.number(from)
 	if !ok {
@@ -79,16 +79,16 @@ func (u *Upgrades) PathToHead(from Node) ([]Step, bool) {
 	return u.back(via, i, found)
 }
 
-// Paths are the shortest paths from one node to all that it reaches, found by
-// one search. They are immutable and safe for use by any number of goroutines.
+// Paths are the shortest paths from one node to all reachable nodes, found by one
+// search. They are immutable and safe for concurrent use.
 type Paths struct {
 	u    *Upgrades
 	from int32 // -1 when the node is not known
 	via  []hop
 }
 
-// Paths searches from a node. It is for asking after many ends; for one,
-// [Upgrades.Path] ends its search earlier.
+// Paths searches from a node. Use it to query many targets; for one target,
+// [Upgrades.Path] stops its search earlier.
 func (u *Upgrades) Paths(from Node) *Paths {
 	i, ok := u.number(from)
 	if !ok {
@@ -97,8 +97,8 @@ func (u *Upgrades) Paths(from Node) *Paths {
 	return &Paths{u, i, u.search(i, func(int32) bool { return false })}
 }
 
-// Hops returns the number of steps of the shortest path to a node; false when
-// there is none.
+// Hops returns the number of steps of the shortest path to a node, and false if there
+// is none.
 func (p *Paths) Hops(to Node) (int, bool) {
 	j, ok := p.u.number(to)
 	if !ok || p.from < 0 || p.via[j].from < 0 {
@@ -107,8 +107,7 @@ func (p *Paths) Hops(to Node) (int, bool) {
 	return int(p.via[j].dist), true
 }
 
-// Path returns the shortest list of steps to a node, the same as
-// [Upgrades.Path].
+// Path returns the shortest list of steps to a node, like [Upgrades.Path].
 func (p *Paths) Path(to Node) ([]Step, bool) {
 	j, ok := p.u.number(to)
 	if !ok || p.from < 0 {
@@ -117,14 +116,14 @@ func (p *Paths) Path(to Node) ([]Step, bool) {
 	return p.u.back(p.via, p.from, j)
 }
 
-// A hop is how a search came to a node: from which one, by which of its steps.
+// A hop is how a search reached a node: from which node, by which of its steps.
 type hop struct {
 	from int32 // -1 when it was not reached
 	step uint32
 	dist int32
 }
 
-// search goes breadth first from a node until a node satisfies stop.
+// search searches breadth first from a node until a node satisfies stop.
 func (u *Upgrades) search(from int32, stop func(int32) bool) []hop {
 	via := make([]hop, len(u.nodes))
 	for i := range via {
@@ -168,8 +167,8 @@ func (u *Upgrades) back(via []hop, i, j int32) ([]Step, bool) {
 	return out, true
 }
 
-// Reachable returns the nodes that some steps lead to from a node, without the
-// node itself, in the order of [Upgrades.Nodes].
+// Reachable returns the nodes that are reachable from a node, without the node itself,
+// in the order of [Upgrades.Nodes].
 func (u *Upgrades) Reachable(from Node) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		i, ok := u.number(from)
@@ -184,9 +183,9 @@ func (u *Upgrades) Reachable(from Node) iter.Seq[Node] {
 	}
 }
 
-// Stranded returns the nodes from which no steps lead to a head, in the order of
-// [Upgrades.Nodes]. Whoever has one of them installed gets no further without
-// help. Without a head all are stranded.
+// Stranded returns the nodes from which no head is reachable, in the order of
+// [Upgrades.Nodes]. Users of a stranded node cannot upgrade. Without a head all nodes
+// are stranded.
 func (u *Upgrades) Stranded() iter.Seq[Node] {
 	into := make([][]int32, len(u.nodes))
 	for i := range u.of {

@@ -12,8 +12,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Raw returns the whole blob of the package as JSON, with its description and
-// icon, as [Bundle.Raw] does for a bundle.
+// Raw returns the whole blob of the package as JSON, with its description and icon; see
+// [Bundle.Raw].
 func (p Package) Raw(ctx context.Context) ([]byte, error) {
 	if !p.Pos().IsValid() {
 		return nil, fmt.Errorf("package %q has no %s blob", p.Name(), fbc.SchemaPackage)
@@ -32,11 +32,10 @@ func (p Package) Raw(ctx context.Context) ([]byte, error) {
 	return nil, fmt.Errorf("%s: package %q is no longer there: the catalog has changed since it was indexed", at, name)
 }
 
-// Raw returns the whole blob of the bundle as JSON, heavy properties and unknown
-// fields included. It reads the source of the catalog again where the load did
-// not keep it; see [fbc.Catalog.Raw]. The catalog of an opened index needs
-// [Options.Source] for that, else the error is [fbc.ErrNoSource], and reads the
-// whole file that the bundle is in.
+// Raw returns the whole blob of the bundle as JSON, with heavy properties and unknown
+// fields. If the load did not keep it, Raw reads the source of the catalog again; see
+// [fbc.Catalog.Raw]. An opened index needs [Options.Source], and reads the whole file
+// of the bundle; without it the error is [fbc.ErrNoSource].
 func (b Bundle) Raw(ctx context.Context) ([]byte, error) {
 	if texts := b.c.texts; texts != nil {
 		return texts[b.i].Raw(ctx, &fbc.Meta{Schema: fbc.SchemaBundle, Package: b.Package().Name(), Name: b.Name(), Pos: b.Pos()})
@@ -52,7 +51,7 @@ func (b Bundle) Raw(ctx context.Context) ([]byte, error) {
 	return nil, fmt.Errorf("%s: bundle %q is no longer there: the catalog has changed since it was indexed", at, name)
 }
 
-// blobsAt returns blobs among which those of a place are.
+// blobsAt returns blobs that include those at a place.
 func (c *Catalog) blobsAt(ctx context.Context, at fbc.Pos) (*fbc.Catalog, error) {
 	switch {
 	case c.blobs != nil:
@@ -105,11 +104,10 @@ func (c *Catalog) file(ctx context.Context, name string) (*fbc.Catalog, error) {
 	return fbc.LoadReader(ctx, f, name, &opts)
 }
 
-// Blobs returns the blobs of the catalog: those that it was built from or, where
-// they were not kept ([Load]), those that its source has now. An opened index needs
-// [Options.Source] for that, else the error is [fbc.ErrNoSource]. What was read
-// again and is not what the index was made from is an error. The caller must not
-// modify the blobs.
+// Blobs returns the blobs from which the catalog was built. If they were not kept
+// ([Load]), it reads them from the source again. An opened index needs
+// [Options.Source]; without it the error is [fbc.ErrNoSource]. It returns an error if
+// the source has changed. The caller must not modify the blobs.
 func (c *Catalog) Blobs(ctx context.Context) (*fbc.Catalog, error) {
 	if c.blobs != nil {
 		return c.blobs, nil
@@ -131,8 +129,7 @@ func (c *Catalog) Blobs(ctx context.Context) (*fbc.Catalog, error) {
 	return blobs, nil
 }
 
-// keepsAll reports whether the catalog has values that only a load with
-// fbc.KeepAll keeps.
+// keepsAll reports whether the catalog has values that only fbc.KeepAll keeps.
 func (c *Catalog) keepsAll() bool {
 	return slices.ContainsFunc(c.props, func(p propRec) bool { return p.value > 0 && property.IsHeavy(c.str(p.typ)) })
 }

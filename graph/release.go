@@ -8,20 +8,20 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// MaxReleaseSize is the longest release in characters (A8).
+// MaxReleaseSize is the maximum length of a release in characters.
 const MaxReleaseSize = 20
 
-// A VersionRelease is a version as OLM v1 reads it: build metadata that reads as
-// a release counts and orders builds of one version; other build metadata means
-// nothing (A8). Classic knows no releases.
+// A VersionRelease is a version as OLM v1 reads it. Build metadata that is a valid
+// release orders builds of one version. Other build metadata is ignored. Classic OLM
+// has no releases.
 type VersionRelease struct {
 	Version semver.Version // without the release
 	Release []semver.PRVersion
 }
 
-// ReadRelease returns the version with its build metadata taken as a release:
-// dot-separated alphanumerics, at most [MaxReleaseSize] characters, no numbers
-// with leading zeros. What is no release stays in the version's Build.
+// ReadRelease returns the version with its build metadata read as a release:
+// dot-separated alphanumerics, at most [MaxReleaseSize] characters, without leading
+// zeros in numbers. Other build metadata stays in the version.
 func ReadRelease(v semver.Version) VersionRelease {
 	if len(v.Build) == 0 || len(strings.Join(v.Build, ".")) > MaxReleaseSize {
 		return VersionRelease{Version: v}
@@ -47,8 +47,8 @@ func ParseVersionRelease(text string) (VersionRelease, error) {
 	return ReadRelease(v), nil
 }
 
-// Compare orders by version, then release: none first, then as prereleases
-// order. It returns -1, 0 or +1.
+// Compare orders by version, then release. No release comes first; others are ordered
+// like prereleases. It returns -1, 0 or +1.
 func (v VersionRelease) Compare(o VersionRelease) int {
 	if c := v.Version.Compare(o.Version); c != 0 {
 		return c
@@ -59,8 +59,8 @@ func (v VersionRelease) Compare(o VersionRelease) int {
 	return slices.CompareFunc(v.Release, o.Release, func(a, b semver.PRVersion) int { return a.Compare(b) })
 }
 
-// VersionRelease returns the version of the bundle as OLM v1 reads it; false
-// when the bundle has no valid version.
+// VersionRelease returns the version of the bundle as OLM v1 reads it, and false if the
+// bundle has no valid version.
 func (b Bundle) VersionRelease() (VersionRelease, bool) {
 	if !b.HasVersion() {
 		return VersionRelease{}, false

@@ -11,10 +11,10 @@ const (
 	textMemory     = 32 // of the place of a blob's text
 )
 
-// MemorySize returns about how many bytes of memory the catalog takes: its records
-// exactly, its problems and what is kept of the blobs that it was made of as a guess. One that
-// was opened from an index has no blobs. Heavy properties count for nothing: they
-// are left where they are.
+// MemorySize returns the approximate number of bytes of memory that the catalog takes.
+// Its records are exact; its problems and the kept blobs are estimates. A catalog
+// opened from an index has no blobs. Heavy properties do not count, because they stay
+// where they are.
 func (c *Catalog) MemorySize() int64 {
 	var all, tail string
 	size := int64(len(c.problems))*problemMemory + int64(len(c.texts)+len(c.packageTexts))*textMemory

@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// Package returns the package that the upgrades are of.
+// Package returns the package of the upgrades.
 func (u *Upgrades) Package() Package { return u.pkg }
 
-// Reading returns the reading under which the upgrades count.
+// Reading returns the reading of the upgrades.
 func (u *Upgrades) Reading() Reading { return u.reading }
 
-// Nodes returns all nodes: bundles by version, release and name (those without a
-// valid version first, of equal ones the smaller name last, so that v1 prefers
-// the later one), then names without content by name, then what was given as
-// installed and is none of them.
+// Nodes returns all nodes: bundles by version, release and name, then names without a
+// bundle by name, then all other installed nodes. Bundles without a valid version come
+// first. Of bundles with equal versions the smaller name comes last, because v1 prefers
+// the later node.
 func (u *Upgrades) Nodes() iter.Seq[Node] { return slices.Values(u.nodes) }
 
-// NumNodes returns how many nodes there are.
+// NumNodes returns the number of nodes.
 func (u *Upgrades) NumNodes() int { return len(u.nodes) }
 
-// Bundle returns the bundle of a node; false for a name without content and for
-// what the package does not know.
+// Bundle returns the bundle of a node, and false for a name without a bundle and for an
+// unknown node.
 func (u *Upgrades) Bundle(n Node) (Bundle, bool) {
 	i, ok := u.number(n)
 	if !ok || u.of[i].bundle == 0 {
@@ -30,13 +30,13 @@ func (u *Upgrades) Bundle(n Node) (Bundle, bool) {
 	return Bundle{u.pkg.c, u.of[i].bundle - 1}, true
 }
 
-// IsVirtual reports whether a node is a name that only edges mention (B6).
+// IsVirtual reports whether a node is a name that only edges mention.
 func (u *Upgrades) IsVirtual(n Node) bool {
 	i, ok := u.number(n)
 	return ok && u.of[i].bundle == 0
 }
 
-// Named returns the node of that name; false when there is none, or several.
+// Named returns the node with the name, and false if there is not exactly one.
 func (u *Upgrades) Named(name string) (Node, bool) {
 	if list := u.named[name]; len(list) == 1 {
 		return u.nodes[list[0]], true
@@ -54,9 +54,9 @@ func (u *Upgrades) number(n Node) (int32, bool) {
 	return i, ok
 }
 
-// Heads returns what upgrades lead to: in classic the newest bundle of each
-// channel that can be installed, in the order of the channels; in v1 the newest
-// of all. A channel that cannot be used has none.
+// Heads returns the targets of upgrades: in classic the newest bundle of each channel
+// that can be installed, in the order of the channels; in v1 the newest bundle of all.
+// A channel that cannot be used has none.
 func (u *Upgrades) Heads() []Node {
 	out := make([]Node, len(u.heads))
 	for i, h := range u.heads {
@@ -65,11 +65,11 @@ func (u *Upgrades) Heads() []Node {
 	return out
 }
 
-// Steps returns what can follow a node at once, the preferred first. A node that
-// the upgrades do not know has no steps: give it in [UpgradeOptions.Installed].
+// Steps returns the nodes that can directly follow a node, preferred ones first. An
+// unknown node has no steps: add it to [UpgradeOptions.Installed].
 //
-// A classic step may lead from a node to itself, where a skipRange contains its
-// own bundle (H2).
+// A classic step may lead from a node to itself, if a skipRange includes its own
+// bundle.
 func (u *Upgrades) Steps(n Node) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		i, ok := u.number(n)
@@ -97,9 +97,9 @@ func (u *Upgrades) step(from int32, s stepRec) Step {
 	return out
 }
 
-// Next returns the step that OLM takes when nothing is in its way; false when the
-// node stays. In v1 it stays when nothing better than it is offered: one that is
-// not deprecated, or a higher version.
+// Next returns the step that OLM takes if nothing blocks it, and false if the node
+// stays. In v1 it stays unless a better one is available: one that is not deprecated,
+// or a higher version.
 func (u *Upgrades) Next(n Node) (Step, bool) {
 	i, ok := u.number(n)
 	if !ok {
@@ -124,7 +124,7 @@ func (u *Upgrades) next(i int32) (stepRec, bool) {
 	return s, true
 }
 
-// AllSteps returns every step, by node, then preference.
+// AllSteps returns every step, sorted by node, then preference.
 func (u *Upgrades) AllSteps() iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		for i := range u.of {

@@ -158,8 +158,7 @@ func (b *upgradeBuilder) addArcs() {
 	}
 }
 
-// otherEdges adds the edges of other channels to bundles of the channels that
-// count.
+// otherEdges adds the edges of other channels to bundles of the selected channels.
 func (b *upgradeBuilder) otherEdges() {
 	asked := len(b.channels)
 	for ch := range b.pkg.Channels() {

@@ -8,16 +8,16 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// A Reading is one of the two ways in which OLM reads the same catalog (B3, B8).
+// A Reading is one of the two ways in which OLM reads a catalog.
 type Reading int
 
 const (
-	// Classic is OLM (v0): only entries on the chain of a channel that no other
-	// entry skips are offered, the nearest to the head first (B3).
+	// Classic is OLM (v0). It offers the entries on the chain of a channel that no
+	// other entry skips, those nearest to the head first.
 	Classic Reading = iota
-	// V1 is OLM v1: every entry that replaces, skips or covers the installed
-	// bundle is offered, and any bundle of its version; bundles that are not
-	// deprecated first, then the highest version (B8).
+	// V1 is OLM v1. It offers every entry that replaces, skips or covers the
+	// installed bundle, and any bundle of its version. Bundles that are not
+	// deprecated come first, then higher versions.
 	V1
 )
 
@@ -29,10 +29,10 @@ func (r Reading) String() string {
 	return "classic"
 }
 
-// MarshalText implements encoding.TextMarshaler with the words of String.
+// MarshalText implements encoding.TextMarshaler. The text is that of String.
 func (r Reading) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler for the words of String.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts the texts of String.
 func (r *Reading) UnmarshalText(text []byte) error {
 	switch string(text) {
 	case "classic":
@@ -45,17 +45,17 @@ func (r *Reading) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Node is something that may be installed: a bundle, or a name without content
-// that only edges mention (B6). It is comparable; the zero value names nothing.
+// A Node is a bundle that may be installed, or a name without a bundle that only edges
+// mention. It is comparable. The zero value refers to no node.
 type Node struct {
 	Name string `json:"name"`
-	// Version is a semantic version, empty when it is not known. Then only edges
-	// by name lead from the node. (The running OLM takes 0.0.0; whoever wants
-	// that says so.)
+	// Version is a semantic version, or empty if it is unknown. Then only edges by
+	// name lead from the node. The running OLM takes 0.0.0; set that to get the
+	// same.
 	Version string `json:"version,omitempty"`
 }
 
-// String returns the name, and the version where the name does not end in it.
+// String returns the name, and the version unless the name ends in it.
 func (n Node) String() string {
 	if n.Version == "" || len(n.Name) > len(n.Version) && n.Name[len(n.Name)-len(n.Version):] == n.Version {
 		return n.Name
@@ -63,22 +63,22 @@ func (n Node) String() string {
 	return n.Name + " (" + n.Version + ")"
 }
 
-// A Reason is an edge of an entry of a channel that admits a step (B2).
+// A Reason is an edge of an entry in a channel that admits a step.
 type Reason struct {
 	// Channel is empty for SameVersion.
 	Channel string `json:"channel,omitempty"`
 	Edge    Edge   `json:"edge"`
 }
 
-// A Step is one upgrade: what is installed, what follows it, and every reason
-// that admits it, by order of channels, then kind of edge.
+// A Step is one upgrade: the installed node, its successor, and all reasons that admit
+// it, in the order of channels, then kinds of edges.
 type Step struct {
 	From    Node     `json:"from"`
 	To      Node     `json:"to"`
 	Reasons []Reason `json:"reasons"`
 }
 
-// String says how the edge stands in its channel: "replaces in stable".
+// String returns the edge and its channel: "replaces in stable".
 func (r Reason) String() string {
 	if r.Channel == "" {
 		return r.Edge.String()
@@ -86,8 +86,8 @@ func (r Reason) String() string {
 	return r.Edge.String() + " in " + r.Channel
 }
 
-// Why tells the edges that admit the step, with commas between: "replaces in
-// stable, skipRange in alpha".
+// Why returns the edges that admit the step, separated by commas: "replaces in stable,
+// skipRange in alpha".
 func (s Step) Why() string {
 	words := make([]string, len(s.Reasons))
 	for i, r := range s.Reasons {
@@ -96,29 +96,27 @@ func (s Step) Why() string {
 	return strings.Join(words, ", ")
 }
 
-// UpgradeOptions adjust which upgrades count. A nil *UpgradeOptions means all
-// defaults.
+// UpgradeOptions select upgrades. A nil *UpgradeOptions means all defaults.
 type UpgradeOptions struct {
-	// Channels are the channels that count. Names that do not exist are passed
-	// over. Default: all, the default channel first, then by name. In classic, a
-	// subscription names one channel; several mean that it may be changed.
+	// Channels are the selected channels. Unknown names are ignored. Default: all,
+	// the default channel first, then by name. A classic subscription has one
+	// channel; several mean that the user may change it.
 	Channels []string
-	// OtherEdges lets edges count that lead to a bundle of Channels in another
-	// channel (B8). It only matters in OLM v1.
+	// OtherEdges includes edges in other channels that lead to a bundle of
+	// Channels. It matters only in OLM v1.
 	OtherEdges bool
-	// Installed are nodes to consider although the catalog may not know them.
+	// Installed are nodes to include even if they are not in the catalog.
 	Installed []Node
-	// MaxSteps bounds the reasons for steps that a package may have, so that ranges
-	// that all cover everything cannot fill the memory. Default 4,000,000; more
-	// make an [Upgrades.Err].
+	// MaxSteps bounds the reasons for steps in a package, because ranges that cover
+	// everything could exhaust the memory. Default 4,000,000. If there are more,
+	// [Upgrades.Err] is set.
 	MaxSteps int
-	// Without, when set, reports bundles that are never to be chosen.
+	// Without, if set, reports bundles that are never chosen.
 	Without func(Bundle) bool
 }
 
-// Upgrades are the upgrades within a package under one reading: its nodes and
-// the steps between them. They are immutable and safe for use by any number of
-// goroutines.
+// Upgrades are the upgrades within a package under one reading: its nodes and the steps
+// between them. They are immutable and safe for concurrent use.
 type Upgrades struct {
 	pkg      Package
 	reading  Reading
@@ -137,11 +135,11 @@ type Upgrades struct {
 // maxSteps is the default of [UpgradeOptions.MaxSteps].
 const maxSteps = 4_000_000
 
-// Err returns why the upgrades are not known, or nil: there are more than
-// [UpgradeOptions.MaxSteps]. Then there are nodes and heads, and no steps.
+// Err returns an error if there are more upgrades than [UpgradeOptions.MaxSteps]. Then
+// there are nodes and heads, but no steps.
 func (u *Upgrades) Err() error { return u.err }
 
-// A nodeRec is what is known of a node.
+// A nodeRec is what is known about a node.
 type nodeRec struct {
 	bundle     uint32 // 1 + number of the bundle, 0 for none
 	candidate  bool   // may be chosen
@@ -160,10 +158,9 @@ type reasonRec struct {
 	edge    Edge
 }
 
-// Upgrades returns the upgrades of a package under a reading. The nodes are the
-// bundles of the channels that count, the names that their edges mention, and
-// opts.Installed. A channel that cannot be used ([Channel.Err]) has no classic
-// upgrades.
+// Upgrades returns the upgrades of a package under a reading. The nodes are the bundles
+// of the selected channels, the names in their edges, and opts.Installed. A channel
+// that cannot be used ([Channel.Err]) has no classic upgrades.
 func (p Package) Upgrades(reading Reading, opts *UpgradeOptions) *Upgrades {
 	if opts == nil {
 		opts = &UpgradeOptions{}

@@ -15,15 +15,15 @@ import (
 type Options struct {
 	// Channels to draw. Default: all, the default channel first, then by name.
 	Channels []string
-	// Installed are marked. One that no channel has is drawn where an edge admits
-	// it.
+	// Installed bundles are marked. One that is in no channel is drawn if an edge
+	// admits it.
 	Installed []graph.Node
 	// Path is a list of steps to mark.
 	Path []graph.Step
 }
 
-// A Drawing is a package or some of its channels, ready to be drawn. It is
-// immutable and safe for use by any number of goroutines.
+// A Drawing is a package or some of its channels, ready to be drawn. It is immutable
+// and safe for concurrent use.
 type Drawing struct {
 	title  string
 	panels []panel
@@ -117,10 +117,10 @@ func newPanel(ch graph.Channel, opts *Options) panel {
 	return b.panel
 }
 
-// maxFaults is how many faults of a channel are written over it.
+// maxFaults is the maximum number of faults that are written over a channel.
 const maxFaults = 5
 
-// faults says what is wrong with a channel.
+// faults returns the faults of a channel.
 func faults(ch graph.Channel) []string {
 	var out []string
 	for _, p := range ch.Package().Catalog().Problems() {
@@ -189,8 +189,8 @@ func (b *panelBuilder) collect() {
 	}
 }
 
-// stem returns what all names of bundles begin with before their version, such as
-// "etcdoperator.v"; "" when they differ.
+// stem returns the common beginning of all names of bundles before their version, such
+// as "etcdoperator.v", or "" if they differ.
 func stem(p graph.Package) string {
 	all := ""
 	for x := range p.Bundles() {
@@ -243,9 +243,8 @@ func (b *panelBuilder) connect() {
 	}
 }
 
-// sort puts rows above those that they replace or skip, higher versions first
-// where edges do not decide, and renumbers everything. A circle is cut at its
-// highest version.
+// sort puts rows above those that they replace or skip, and higher versions first if
+// edges do not decide. It renumbers everything. A cycle is cut at its highest version.
 func (b *panelBuilder) sort() {
 	above := make([]int, len(b.rows)) // how many rows must come before
 	below := make([][]int, len(b.rows))
@@ -333,7 +332,7 @@ func guess(name string) *semver.Version {
 	return nil
 }
 
-// mark says what is particular about each row.
+// mark sets the marks of each row.
 func (b *panelBuilder) mark() {
 	covered := map[int]bool{}
 	for _, e := range b.edges {

@@ -40,8 +40,7 @@ const (
 	maxRanges  = 8  // of one place: more are only written, not drawn
 )
 
-// SVG returns the drawing as an SVG image. It is one file without references to
-// anything outside.
+// SVG returns the drawing as an SVG image without external references.
 func (d *Drawing) SVG() string {
 	var body strings.Builder
 	x, height := float64(margin), 0.0

@@ -9,7 +9,7 @@ import (
 )
 
 // Mermaid returns the drawing as a Mermaid flowchart. Upgrades point upwards. A
-// skipRange is a box of its own that points to its entry.
+// skipRange is a separate box that points to its entry.
 func (d *Drawing) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart BT\n")
@@ -69,7 +69,7 @@ func (d *Drawing) Mermaid() string {
 	return b.String()
 }
 
-// class returns the Mermaid class that says most about a row.
+// class returns the most specific Mermaid class of a row.
 func class(r *row) string {
 	switch {
 	case r.installed:
@@ -95,7 +95,7 @@ func mermaidText(s string) string {
 	return `"` + strings.Join(parts, "<br/>") + `"`
 }
 
-// title returns the name of a channel with what is particular about it.
+// title returns the name of a channel and its notes.
 func (p *panel) title() string {
 	s := "channel " + p.name
 	for _, n := range p.notes {
@@ -117,7 +117,7 @@ func (r *row) text(br string) string {
 }
 
 // DOT returns the drawing in the language of Graphviz. Upgrades point upwards. A
-// skipRange is a box of its own that points to its entry.
+// skipRange is a separate box that points to its entry.
 func (d *Drawing) DOT() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %s {\n  rankdir=BT;\n  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\", fontsize=10];\n", dotText(d.title))
