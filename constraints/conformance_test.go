@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// conformance reads the cases of a file of recorded answers, which lies beside
+// conformance reads the cases of a file of recorded answers, which is next to
 // the repository where there is one.
 func conformance[T any](t *testing.T, name string) []T {
 	t.Helper()

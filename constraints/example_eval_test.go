@@ -27,7 +27,7 @@ func ExampleEvaluator_Satisfies() {
 	res, err := eval.Satisfies(context.Background(), x, bundle)
 	fmt.Println(res.OK, err)
 
-	// Without the fact the rule cannot be evaluated: it is false, and says so.
+	// Without the fact the rule cannot be evaluated: it is false, and the result reports that.
 	eval = constraints.NewEvaluator(constraints.Cluster{}, nil)
 	res, err = eval.Satisfies(context.Background(), x, bundle)
 	fmt.Println(res.OK, err)
@@ -40,7 +40,7 @@ func ExampleEvaluator_Satisfies() {
 	// cel "properties.exists(p, p.type == 'arch' && p.value == cluster.facts.arch)": no such key: arch
 }
 
-// Per bundle, "all" asks for one bundle that meets all parts (D6): no bundle is
+// Per bundle, "all" requires one bundle that satisfies all parts (D6): no bundle is
 // in two packages. The documented semantics, in which two bundles may share the
 // parts (D5), is package resolver's.
 func ExampleEvaluator_Satisfies_oneBundle() {

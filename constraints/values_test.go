@@ -12,8 +12,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// TestValuesLater evaluates rules beside a large value. Only a rule that looks at it
-// decodes it, once, whoever asks.
+// TestValuesLater evaluates rules next to a large value. Only a rule that looks at it
+// decodes it, and only once.
 func TestValuesLater(t *testing.T) {
 	large := property.Property{Type: "large", Value: json.RawMessage("[" + strings.Repeat("1,", 10_000) + "2]")}
 	broken := property.Property{Type: "broken", Value: json.RawMessage("{")}

@@ -69,7 +69,7 @@ spec: {name: widget, channel: stable, source: other, sourceNamespace: olm, insta
 	}
 }
 
-// describe returns what is in a namespace, without what is of its own: names,
+// describe returns what is in a namespace, without what is specific to it: names,
 // times, versions and identities.
 func describe(t *testing.T, d dynamic.Interface, ns string) []string {
 	t.Helper()

@@ -179,7 +179,7 @@ func ExampleFromTyped() {
 	// etcd beta
 }
 
-// What a run tells of a namespace, for Prometheus.
+// The metrics of a run, for Prometheus.
 func ExampleMetrics() {
 	m := kube.NewMetrics()
 	m.Gauges("operators", []reconcile.Sample{{Name: reconcile.MetricSubscriptions, Value: 2}})

@@ -118,7 +118,7 @@ func installing(c client.Client, ns, version string) error {
 }
 
 // F10, E2: what the service account of the operator group may not do is not
-// done, and the plan says so; what it may is done as that account.
+// done, as the plan reports; what it may is done as that account.
 func TestServiceAccount(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "scoped", widgets(t, []string{"0.1.1"}))

@@ -34,7 +34,7 @@ const globalNamespace = "olm"
 
 // widgets returns a catalog with a package widget, whose channel stable has the
 // versions in their order, each replacing the one before. Files are those of
-// testdata that go into a bundle beside the CSV and the CRD.
+// testdata that go into a bundle with the CSV and the CRD.
 func widgets(t testing.TB, versions []string, files ...string) *fbc.Catalog {
 	t.Helper()
 	return widgetsOf(t, "widget.csv.yaml", versions, files...)
@@ -208,7 +208,7 @@ func subscription(ns, catalog string) *operatorsv1alpha1.Subscription {
 // speed: a machine that is slow, or shared, gets there as well.
 const patience = 4 * time.Minute
 
-// eventually waits until a condition holds; it tells why it does not.
+// eventually waits until a condition holds; it reports why it does not.
 func eventually(t testing.TB, limit time.Duration, condition func() error) {
 	t.Helper()
 	var err error

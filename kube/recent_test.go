@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// What nobody asks for again is forgotten in the end, the oldest first.
+// Entries that are not used again are forgotten in the end, the oldest first.
 func TestRecentIsBounded(t *testing.T) {
 	r := &recent{}
 	for i := range 3 * maxOwn {
@@ -21,7 +21,7 @@ func TestRecentIsBounded(t *testing.T) {
 		t.Errorf("%d writes and %d names are kept: want %d at most", len(r.own), len(r.order), maxOwn)
 	}
 	last := types.UID(fmt.Sprint(3*maxOwn - 1))
-	for range 2 { // that it is asked for does not end it
+	for range 2 { // a lookup does not end it
 		if !r.isOwn(last, "1", "ops") {
 			t.Error("the last write is forgotten")
 		}

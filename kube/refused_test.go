@@ -21,7 +21,7 @@ import (
 
 const largeConfigMap = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large-%d"},"data":{"text":%q}}`
 
-// A role has no limit of its own.
+// A role has no separate limit.
 const largeRole = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"large-%d"},
 "rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"],"resourceNames":[%q]}]}`
 
@@ -63,7 +63,7 @@ func TestLargeBundle(t *testing.T) {
 }
 
 // An object that no cluster takes for its size, be it etcd (500) or the API
-// server (413) that says so, is a bad object: its plan fails, and says why.
+// server (413) with that message, is a bad object: its plan fails and reports why.
 func TestTooLarge(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	config, writes := restricted(t)
@@ -87,7 +87,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 // An admission webhook that cannot be called refuses what it selects, by 500: the
-// plan says so, and goes on once the webhook is gone.
+// plan reports this, and continues once the webhook is gone.
 func TestDeadWebhook(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "dead-webhook", widgetsOf(t, "light.csv.yaml", []string{"0.1.1"}))
@@ -130,7 +130,7 @@ func TestDeadWebhook(t *testing.T) {
 			return err
 		}
 		if len(list.Items) != 1 || !strings.Contains(list.Items[0].Status.Message, "failed calling webhook") {
-			return fmt.Errorf("no plan tells of the webhook: %+v", list.Items)
+			return fmt.Errorf("no plan mentions the webhook: %+v", list.Items)
 		}
 		events := &eventsv1.EventList{}
 		if err := c.List(ctx, events, client.InNamespace("dead-webhook")); err != nil {
@@ -141,14 +141,14 @@ func TestDeadWebhook(t *testing.T) {
 				return nil
 			}
 		}
-		return fmt.Errorf("none of %d events tells of the webhook", len(events.Items))
+		return fmt.Errorf("none of %d events mentions the webhook", len(events.Items))
 	})
 	must(t, c.Delete(ctx, hook))
 	eventually(t, patience, func() error { return installed(c, "dead-webhook", "0.1.1") })
 }
 
 // F10: a service account that may create all but what runs the operator does not
-// get it run by the controller, and the CSV says so. Once it may, it runs.
+// get it run by the controller, and the CSV reports this. Once it may, it runs.
 func TestNarrowServiceAccount(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "narrow", widgetsOf(t, "light.csv.yaml", []string{"0.1.1"}))

@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Whoever changes what the adapter may do sees it here.
+// A change of the adapter's permissions appears here.
 func TestManifests(t *testing.T) {
 	got, err := kube.Manifests("olm", "olmkit")
 	must(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
-// recorded holds the answers of OLM v0.45.0, beside a checkout.
+// recorded holds the answers of OLM v0.45.0, next to a checkout.
 const recorded = "../../shared/conformance/operatorgroups.jsonl"
 
 // differ lists the cases that are deliberately answered otherwise, with the

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRun decides about the pull request that docs/recipes/gate.md tells of.
+// TestRun checks the pull request of docs/recipes/gate.md.
 func TestRun(t *testing.T) {
 	old, new := os.DirFS("../../docs/recipes/gate/old"), os.DirFS("../../docs/recipes/gate/new")
 	var b strings.Builder

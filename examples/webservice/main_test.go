@@ -73,7 +73,7 @@ func TestEndsAfterTheLastAnswer(t *testing.T) {
 }
 
 // TestEndsWhenTheListenerBreaks wants the error, and no waiting for a shutdown
-// that nobody asked for.
+// that nobody requested.
 func TestEndsWhenTheListenerBreaks(t *testing.T) {
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "localhost:0")
 	if err != nil {

@@ -155,7 +155,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestValue checks that values are told of the last model only.
+// TestValue checks that values are those of the last model only.
 func TestValue(t *testing.T) {
 	s := New(0, 0)
 	a, b := s.Lit(), s.Lit()

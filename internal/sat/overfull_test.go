@@ -20,7 +20,7 @@ func TestOverfull(t *testing.T) {
 		{"met together", [][]string{{"a"}, {"a"}}, [][]string{{"a", "b"}}, nil, nil},
 		{"impossible", [][]string{{"a"}, {}}, nil, []int{1}, nil},
 		{"only what is crowded", [][]string{{"z"}, {"a", "c"}, {"b", "d"}, {"e", "f"}}, [][]string{{"z"}, {"a", "b", "e"}, {"c", "d", "f"}}, []int{1, 2, 3}, []int{1, 2}},
-		{"limits of their own do not count", [][]string{{"a", "b"}, {"c", "d"}, {"e", "f"}}, [][]string{{"a", "b"}, {"c", "d"}, {"e", "f"}, {"a", "c", "e"}, {"b", "d", "f"}}, []int{0, 1, 2}, []int{3, 4}},
+		{"separate limits do not count", [][]string{{"a", "b"}, {"c", "d"}, {"e", "f"}}, [][]string{{"a", "b"}, {"c", "d"}, {"e", "f"}, {"a", "c", "e"}, {"b", "d", "f"}}, []int{0, 1, 2}, []int{3, 4}},
 		{"many shared limits", [][]string{{"a"}, {"b"}}, [][]string{{"a", "b"}, {"a", "b"}, {"b", "a"}}, []int{0, 1}, []int{0}},
 	} {
 		over, by := Overfull(test.demands, test.limits)
@@ -78,7 +78,7 @@ func TestOverfullRandom(t *testing.T) {
 		}
 	}
 	if found < 1000 {
-		t.Errorf("%d of the problems are overfull; too few to tell", found)
+		t.Errorf("%d of the problems are overfull, which is too few", found)
 	}
 }
 
@@ -100,14 +100,14 @@ func meetable(demands, limits [][]int, taken []int) bool {
 }
 
 // TestCount checks that counting changes no answer: the same clauses, with and
-// without the demands told, under many assumptions one after the other.
+// without recorded demands, under many assumptions one after the other.
 func TestCount(t *testing.T) {
 	cut := 0
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		told, untold := New(0, 0), New(0, 0)
-		vars := variables(told, 12)
-		variables(untold, 12)
+		counting, plain := New(0, 0), New(0, 0)
+		vars := variables(counting, 12)
+		variables(plain, 12)
 		some := func(n int) []Lit {
 			var out []Lit
 			for _, i := range r.Perm(len(vars))[:n] {
@@ -115,14 +115,14 @@ func TestCount(t *testing.T) {
 			}
 			return out
 		}
-		on := func() Lit { untold.Lit(); return told.Lit() }
+		on := func() Lit { plain.Lit(); return counting.Lit() }
 		var switches []Lit
 		for range 2 + r.IntN(3) {
 			o, of := on(), some(5+r.IntN(4))
 			switches = append(switches, o)
-			// The ladder has variables of its own, so both state the same.
-			told.AtMostOne(o, of...)
-			untold.AtMostOne(o, of...)
+			// The ladder has separate variables, so both solvers get the same clauses.
+			counting.AtMostOne(o, of...)
+			plain.AtMostOne(o, of...)
 		}
 		for range 2 + r.IntN(5) {
 			when, of := []Lit{on()}, some(min(r.IntN(8), 3))
@@ -135,11 +135,11 @@ func TestCount(t *testing.T) {
 				clause = append(clause, l.Not())
 			}
 			clause = append(clause, of...)
-			told.Clause(clause...)
-			untold.Clause(clause...)
-			told.Demand(when, of)
+			counting.Clause(clause...)
+			plain.Clause(clause...)
+			counting.Demand(when, of)
 		}
-		_, before := told.Size()
+		_, before := counting.Size()
 		for range 20 {
 			assume := slices.DeleteFunc(slices.Clone(switches), func(Lit) bool { return r.IntN(12) == 0 })
 			for _, l := range some(r.IntN(3)) {
@@ -148,24 +148,24 @@ func TestCount(t *testing.T) {
 				}
 				assume = append(assume, l)
 			}
-			got, want := solve(t, told, assume...), solve(t, untold, assume...)
+			got, want := solve(t, counting, assume...), solve(t, plain, assume...)
 			if got != want {
 				t.Fatalf("seed %d: Solve(%v) = %v with counting, %v without", seed, assume, got, want)
 			}
-			if !got && solve(t, untold, told.Core()...) {
-				t.Fatalf("seed %d: Core %v of %v can hold together", seed, told.Core(), assume)
+			if !got && solve(t, plain, counting.Core()...) {
+				t.Fatalf("seed %d: Core %v of %v can hold together", seed, counting.Core(), assume)
 			}
 		}
-		_, after := told.Size()
+		_, after := counting.Size()
 		cut += after - before
 	}
 	if cut < 500 {
-		t.Errorf("counting found %d contradictions; too few to tell", cut)
+		t.Errorf("counting found %d contradictions, which is too few", cut)
 	}
 }
 
 // TestCountsPigeons checks that what counting sees needs no search: 40 pigeons in
-// 39 holes, some of which have a way of their own that was closed.
+// 39 holes, some of which have a separate way that was closed.
 func TestCountsPigeons(t *testing.T) {
 	const n = 39
 	s := New(0, 0)

@@ -170,7 +170,7 @@ func (f *formula) best(took, chosen []Lit, queue []Choice, after map[Lit][]Choic
 func TestPrefer(t *testing.T) {
 	solved := 0
 	seeds(t, func(t *testing.T, f *formula) {
-		// What follows from a choice has no Met of its own: the map may lead back
+		// What follows from a choice has no Met: the map may lead back
 		// to where it came from, which what follows from needs never does.
 		choices := func(n int, mets bool) []Choice {
 			var out []Choice

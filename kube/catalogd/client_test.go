@@ -95,7 +95,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("the head is %q", got)
 	}
 	if request.URL.Path != "/catalogs/sample/api/v1/all" || request.Header.Get("Authorization") != "Bearer secret" {
-		t.Errorf("asked for %s with %v", request.URL, request.Header)
+		t.Errorf("requested %s with %v", request.URL, request.Header)
 	}
 	if cat.Size != int64(len(lines("1.0.0"))) {
 		t.Errorf("Size = %d; want %d", cat.Size, len(lines("1.0.0")))
@@ -327,7 +327,7 @@ func TestContextEndsEverything(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Whoever does not obey the context waits for an hour.
+			// A client that ignores the context waits for an hour.
 			c := served(t, handler, &catalogd.Options{Timeout: time.Hour, Retry: catalogd.Retry{MaxPause: 2 * time.Hour}})
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()

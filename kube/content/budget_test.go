@@ -105,7 +105,7 @@ func TestPatience(t *testing.T) {
 		}
 	}
 	clock.advance(29 * time.Second)
-	s.Wait(waiting) // does not begin anew
+	s.Wait(waiting) // does not restart the wait
 	if _, err := s.View().Catalog(t.Context(), waiting); !errors.Is(err, reconcile.ErrPending) {
 		t.Errorf("after 29 seconds: %v", err)
 	}

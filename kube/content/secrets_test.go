@@ -83,7 +83,7 @@ func (s secrets) read(_ context.Context, namespace, name string) (*corev1.Secret
 }
 
 // TestPullSecrets proves that a catalog and its bundles are pulled with the secrets
-// that the CatalogSource names, of its own namespace, as they are at that time; and
+// that the CatalogSource names, in its namespace, as they are at that time; and
 // that nobody gets what was pulled with the secrets of somebody else.
 func TestPullSecrets(t *testing.T) {
 	t.Run("memory", func(t *testing.T) { pullSecrets(t, "", "") })
@@ -138,8 +138,8 @@ func pullSecrets(t *testing.T, images, tenants string) {
 		}
 	}
 
-	// Other names count at once, and each says what is wrong with it.
-	at = "/catalog:latest" // what is known by its digest is not asked for again
+	// Other names count at once, and each reports its error.
+	at = "/catalog:latest" // what is known by its digest is not requested again
 	for _, test := range []struct{ secrets, want string }{
 		{`"opaque"`, `spec.secrets: "opaque": the secret has type "Opaque", want kubernetes.io/dockerconfigjson`},
 		{`"broken"`, `spec.secrets: "broken": the secret does not hold a valid Docker configuration`},

@@ -57,7 +57,7 @@ func TestDir(t *testing.T) {
 	}
 	clock.advance(5 * time.Minute)
 	if h := refresh(t, s, c); h.Changed {
-		t.Error("nothing changed, and it says so")
+		t.Error("reports a change although nothing changed")
 	}
 
 	s.Forget(community)
@@ -121,7 +121,7 @@ func TestGrace(t *testing.T) {
 		t.Errorf("after the grace: %s", got)
 	}
 
-	// It comes back as it was: nobody needs to plan anew for its content, but the
+	// It comes back as it was: its content requires no new plan, but the
 	// state changes.
 	srv.status.Store(0)
 	clock.advance(2 * time.Minute)
@@ -189,7 +189,7 @@ func TestNoGrace(t *testing.T) {
 	}
 }
 
-// TestBroken proves that a catalog that is none is told with its faults.
+// TestBroken proves that an invalid catalog is reported with its errors.
 func TestBroken(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, strings.Repeat(`{"schema":"olm.package","name":7}`+"\n", 200))
@@ -370,7 +370,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestSecretsIgnored proves that who names pull secrets is told that nobody reads
+// TestSecretsIgnored proves that the status reports pull secrets that nobody reads
 // them.
 func TestSecretsIgnored(t *testing.T) {
 	dir := t.TempDir()

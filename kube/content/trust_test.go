@@ -69,10 +69,10 @@ func TestPublic(t *testing.T) {
 		t.Errorf("%d requests", requests)
 	}
 	if got := read("tenant", ts.URL, content.Sources{Private: true}); strings.Contains(got, "secret") || !strings.Contains(got, "403 Forbidden") {
-		t.Errorf("a tenant is told %s", got)
+		t.Errorf("the tenant's status is %s", got)
 	}
 	if got := read("olm", ts.URL, content.Sources{}); !strings.Contains(got, "internal secret") {
-		t.Errorf("the administrator is told %s", got)
+		t.Errorf("the administrator's status is %s", got)
 	}
 	allow := func(namespace, address string) error {
 		if namespace == "tenant" && address == ts.URL {
@@ -95,7 +95,7 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// TestTenantText proves that a tenant's catalog has a limit of its own.
+// TestTenantText proves that a tenant's catalog has a separate limit.
 func TestTenantText(t *testing.T) {
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, catalog("1.0.0", true)) }))
 	defer ts.Close()
@@ -118,7 +118,7 @@ func TestTenantText(t *testing.T) {
 }
 
 // TestTenantsCache gives a tenant nothing of what is kept of an answer to somebody
-// else: the server below says of it, to anybody who asks, that it is current.
+// else: the server below confirms to every client that it is current.
 func TestTenantsCache(t *testing.T) {
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -110,7 +110,7 @@ func TestImages(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 
-	// What is wrong with a bundle's image is told with the bundle.
+	// An error in a bundle's image is reported with the bundle.
 	v = s.View()
 	if _, err := manifests(t, v); err == nil || !strings.HasPrefix(err.Error(), `catalog community/olm: bundle "etcd.v2.0.0": image `+host+"/etcd:2.0.0: ") {
 		t.Errorf("an image that is not there: %v", err)

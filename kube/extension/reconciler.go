@@ -54,7 +54,7 @@ type Reconciler struct {
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).
 		Named("olmkit-clusterextension").
-		// Ignore changes of its own status.
+		// Ignore changes of the status.
 		For(&api.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&api.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
 		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // it may hang at shutdown; see kube.Reconciler

@@ -106,7 +106,7 @@ func realServer(t *testing.T, crds string) {
 		}
 	}
 
-	// The API server refuses what is no extension, and fills in defaults.
+	// The API server rejects invalid extensions and fills in defaults.
 	bad := clusterExtension(t, "{packageName: etcd, version: 'newest'}")
 	if err := c.Create(ctx, bad); err == nil {
 		t.Error("a bad version is accepted")

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 var now = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// cases are what an extension asks for, what the cluster has, and what became of
+// cases are what an extension requests, what the cluster has, and what became of
 // it. The golden file has the decision and the conditions.
 var cases = []struct {
 	name      string
@@ -31,7 +31,7 @@ var cases = []struct {
 	installed string // version
 	catalogs  string
 	result    error // of the installer
-	unknown   error // why the installed bundle cannot be told
+	unknown   error // why the installed bundle is unknown
 	alter     func(*api.ClusterExtension)
 }{
 	{name: "C3: fresh", filter: "packageName: etcd", catalogs: "community other"},
@@ -66,7 +66,7 @@ var cases = []struct {
 	{name: "upgrade fails", filter: "packageName: etcd", installed: "1.0.0", catalogs: "community", result: errors.New("deployments.apps is forbidden")},
 	{name: "nobody installs", filter: "packageName: etcd", installed: "1.0.0", catalogs: "community", result: extension.ErrNoInstaller},
 	{name: "nobody installs, fresh", filter: "packageName: etcd", catalogs: "community", result: extension.ErrNoInstaller},
-	{name: "installed cannot be told", filter: "packageName: etcd", catalogs: "community", unknown: errors.New("secrets is forbidden")},
+	{name: "installed bundle unknown", filter: "packageName: etcd", catalogs: "community", unknown: errors.New("secrets is forbidden")},
 }
 
 // TestStatus compares decisions and conditions with a golden file, in which
@@ -161,7 +161,7 @@ func TestStatusKeeps(t *testing.T) {
 		}
 	}
 	if s.Install != nil {
-		t.Error("nothing is installed, and the status still says so")
+		t.Error("the status still reports an installed bundle")
 	}
 	if len(e.Status.Conditions) != len(s.Conditions) {
 		t.Errorf("%d conditions became %d", len(e.Status.Conditions), len(s.Conditions))

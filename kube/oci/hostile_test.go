@@ -17,7 +17,7 @@ import (
 )
 
 // TestHostile proves that what must not be unpacked is not, and that the error
-// says why.
+// reports why.
 func TestHostile(t *testing.T) {
 	r := newRegistry(t)
 	with := func(more ...item) v1.Image {
@@ -59,7 +59,7 @@ func TestHostile(t *testing.T) {
 		{"no UTF-8", with(item{"manifests/a\xff", "x", 0}), new(*oci.UnsafeError), "is not a portable file name"},
 		{"large file", with(item{"manifests/large", strings.Repeat("x", 5000), 0}), new(*oci.LimitError), "the files are larger than 4096 bytes in total; raise Limits.Bytes to allow it"},
 		{"many files", with(files("manifests/1", "", "manifests/2", "", "manifests/3", "", "manifests/4", "", "manifests/5", "", "manifests/6", "", "manifests/7", "", "manifests/8", "", "manifests/9", "", "manifests/10", "")...), new(*oci.LimitError), "the image has more than 10 files and directories; raise Limits.Files to allow it"},
-		{"gzip bomb beside", with(item{"bin/opm", zeros, 0}), new(*oci.LimitError), "the decompressed layers are larger than 1048576 bytes; raise Limits.Scan to allow it"},
+		{"gzip bomb elsewhere", with(item{"bin/opm", zeros, 0}), new(*oci.LimitError), "the decompressed layers are larger than 1048576 bytes; raise Limits.Scan to allow it"},
 		{"gzip bomb inside", with(item{"manifests/x", zeros, 0}), new(*oci.LimitError), "the files are larger than 4096 bytes in total"},
 		{"gzip bomb behind the archive", imageOf(t, bundleLabels, static.NewLayer(zipped(t, append(archive(t, files("manifests/csv.yaml", csv)), zeros...)), types.DockerLayer)), new(*oci.LimitError), "the decompressed layers are larger than 1048576 bytes"},
 		{"large download", imageOf(t, bundleLabels, static.NewLayer(bytes.Repeat([]byte("x"), 2<<20), types.DockerLayer)), new(*oci.LimitError), "the compressed layers are larger than 1048576 bytes; raise Limits.Download to allow it"},

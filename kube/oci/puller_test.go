@@ -138,7 +138,7 @@ func TestCatalog(t *testing.T) {
 				t.Errorf("Raw = %s, %v", raw, err)
 			}
 		}
-		// A tag is asked for again, and leads to the same image.
+		// A tag is requested again and leads to the same image.
 		before := r.requests.Load()
 		again, err := p.Catalog(t.Context(), r.host+"/catalog:latest")
 		if err != nil || again != img {
@@ -239,7 +239,7 @@ func TestCache(t *testing.T) {
 			}
 			before = r.requests.Load()
 			if again := bundle(t, oci.New(&oci.Options{Dir: dir}), ref); r.requests.Load() == before || len(again.Objects) != 1 {
-				t.Errorf("%s: it was not pulled anew", name)
+				t.Errorf("%s: it was not pulled again", name)
 			}
 		}
 	}
@@ -295,7 +295,7 @@ func TestMemory(t *testing.T) {
 	other := p.With(authn.NewMultiKeychain(), "")
 	for i := range 2 {
 		if !asks(p, i) || asks(p, i) {
-			t.Errorf("image %d is not asked for once", i)
+			t.Errorf("image %d is not requested once", i)
 		}
 	}
 	if !asks(other, 0) {
@@ -353,7 +353,7 @@ func TestContext(t *testing.T) {
 	r.change.Store(&hang)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	// Whoever does not obey the context waits for an hour.
+	// A client that ignores the context waits for an hour.
 	if _, err := oci.New(&oci.Options{Timeout: time.Hour}).Bundle(ctx, ref); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -361,6 +361,6 @@ func TestContext(t *testing.T) {
 	_, err := oci.New(&oci.Options{Timeout: 50 * time.Millisecond}).Bundle(t.Context(), ref)
 	var e *oci.Error
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "the pull took longer than Options.Timeout, 50ms") {
-		t.Errorf("%v; want the timeout told", err)
+		t.Errorf("%v; want the timeout", err)
 	}
 }

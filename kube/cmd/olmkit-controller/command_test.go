@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	envtest.Main(m, &env)
 }
 
-// The command prints its permissions, and says what is wrong with its flags.
+// The command prints its permissions, and reports invalid flags.
 func TestFlags(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		cmd := command()
@@ -82,7 +82,7 @@ func TestFlags(t *testing.T) {
 }
 
 // E1, E8, E11, G1: the command, from a directory with a catalog to a running
-// operator; it is alive, ready and measured, and ends when it is told to.
+// operator; it is alive, ready and measured, and exits on request.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	config, catalog := filepath.Join(dir, "config"), filepath.Join(dir, "catalog")
@@ -155,7 +155,7 @@ func TestCommand(t *testing.T) {
 	select {
 	case err := <-done:
 		if err != nil {
-			t.Errorf("told to end: %v", err)
+			t.Errorf("stopping: %v", err)
 		}
 	case <-time.After(4 * time.Minute):
 		t.Error("it does not end")

@@ -19,7 +19,7 @@ import (
 
 // G3: an outage of the API server that outlasts the lease. The leader ends, rather
 // than work when another one may. Once the server is back the standby leads and
-// does what was left to do, also with another standby beside it.
+// does what was left to do, also with another standby.
 func TestOutageOutlastsLease(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	config, catalog := filepath.Join(dir, "config"), filepath.Join(dir, "catalog")

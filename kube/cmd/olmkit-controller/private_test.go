@@ -32,7 +32,7 @@ import (
 )
 
 // E1, E8: a tenant's catalog is an image of a private registry, and so is its
-// bundle. Without the pull secret the catalog is unhealthy and says why; once the
+// bundle. Without the pull secret the catalog is unhealthy and reports why; once the
 // secret is there, the operator is installed from both.
 func TestPrivateImages(t *testing.T) {
 	host := privateRegistry(t)

@@ -52,7 +52,7 @@ func (s *catalogServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, text)
 }
 
-// run starts a replica of the command in a process of its own; end tells it to end
+// run starts a replica of the command in a separate process; end signals it to exit
 // and waits.
 func run(t *testing.T, args ...string) (end func()) {
 	t.Helper()
@@ -89,7 +89,7 @@ func replicate(t *testing.T, args ...string) *replica {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
-		// With all goroutines, to tell what it waits for.
+		// With all goroutines, to show what it waits for.
 		kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 		defer kill.Stop()
 		<-r.ended
@@ -104,7 +104,7 @@ func replicate(t *testing.T, args ...string) *replica {
 }
 
 // E8, D14, G1: two replicas and a catalog that is served. One leads: it installs,
-// upgrades when the server has other content, and tells when the server is down
+// upgrades when the server has other content, and reports when the server is down
 // for longer than the grace. When it ends the other one goes on.
 func TestServedCatalogAndFailover(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()

@@ -70,7 +70,7 @@ func TestLastWaiterCancels(t *testing.T) {
 }
 
 // TestPanic proves that a panic reaches all who wait as an error, and that the
-// next call starts anew.
+// next call starts again.
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g flight.Group[string, int]

@@ -17,7 +17,7 @@ import (
 )
 
 // mayRead is what the adapter's permissions lack on purpose: without it the upgrade
-// of a CRD that several operators own waits (E7), which is a scenario of its own in
+// of a CRD that several operators own waits (E7), which is a separate scenario in
 // memory.
 const mayRead = `
 apiVersion: rbac.authorization.k8s.io/v1

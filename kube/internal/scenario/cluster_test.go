@@ -40,7 +40,7 @@ func (s *server) Apply(ctx context.Context, c reconcile.Change) ([]string, error
 	return warnings, s.control(ctx, c.Object)
 }
 
-// collect deletes what has owners of which none exists, until there is no more.
+// collect deletes what has owners of which none exists, until nothing is left.
 func (s *server) collect(ctx context.Context) error {
 	for {
 		list, err := s.list(ctx)
@@ -164,7 +164,7 @@ func (s *server) put(ctx context.Context, o olm.Object) error {
 	return s.control(ctx, o)
 }
 
-// change applies a function to an object, whoever else writes.
+// change applies a function to an object, despite other writers.
 func (s *server) change(ctx context.Context, o olm.Object, f func(*unstructured.Unstructured)) error {
 	u, err := s.get(ctx, o)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// required is what the schemas of OLM's CRDs ask for and scenarios leave out, as
+// required is what the schemas of OLM's CRDs require and scenarios leave out, as
 // nothing is decided by it.
 var required = map[string]string{
 	olm.KindClusterServiceVersion: `{spec: {displayName: Example}}`,

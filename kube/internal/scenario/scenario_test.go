@@ -32,7 +32,7 @@ import (
 var env envtest.Environment
 
 func TestMain(m *testing.M) {
-	ctrllog.SetLogger(logr.Discard()) // what fails says why
+	ctrllog.SetLogger(logr.Discard()) // failures report their cause
 	envtest.Main(m, &env)
 }
 
