@@ -9,11 +9,11 @@ import (
 
 // BatchOptions adjust [ResolveAll]. A nil *BatchOptions means all defaults.
 type BatchOptions struct {
-	// Concurrency is how many problems are resolved at a time. Default
-	// GOMAXPROCS. It never shows in the results.
+	// Concurrency is the number of problems that are resolved at a time. It does not affect
+	// the results. Default: GOMAXPROCS.
 	Concurrency int
-	// Ahead is how many results may wait until they are asked for, which bounds
-	// memory. Default 16 for each goroutine.
+	// Ahead is the number of results that may wait for the caller, which bounds memory.
+	// Default: 16 for each goroutine.
 	Ahead int
 }
 
@@ -23,15 +23,13 @@ type Result struct {
 	Err      error
 }
 
-// ResolveAll resolves problems on all cores, over catalogs that they may share,
-// and yields the results in the order of the problems. It takes problems as it
-// goes, so that neither they nor the results need to be in memory at once.
+// ResolveAll resolves problems concurrently and yields the results in the order of the
+// problems. Problems may share catalogs. It keeps only a bounded number of problems and
+// results in memory.
 //
-// The problems are asked for on another goroutine, which has ended when the
-// iteration is over; if it panics, so does the iteration. A caller that stops early
-// stops the work. When the context ends, each problem that is not yet resolved has
-// its error as the result, so that results and problems stay in step; who has no
-// use for that stops early.
+// The problems are read on another goroutine, which ends with the iteration; its panics
+// propagate. A caller that stops early stops the work. Once the context is done, the result
+// of each unresolved problem is the context's error.
 func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOptions) iter.Seq[Result] {
 	var o BatchOptions
 	if opts != nil {

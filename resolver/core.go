@@ -53,12 +53,12 @@ func (e *encoding) conflict(ctx context.Context, on []sat.Lit, with []cand) ([]i
 	return e.minimal(ctx, facts, with)
 }
 
-// fewFacts is how many facts make no solver of its own worth while.
+// fewFacts is the number of facts below which a separate solver does not pay off.
 const fewFacts = 500
 
-// minimal drops what a conflict does not need. In a large namespace it has a
-// solver of its own for that, which knows nothing else: a model of the whole
-// namespace, for each fact that turns out to be needed, costs far more.
+// minimal drops what a conflict does not need. In a large namespace it uses
+// a separate solver with only these facts: a model of the whole namespace for each needed
+// fact would cost far more.
 func (e *encoding) minimal(ctx context.Context, facts []int, with []cand) ([]int, []cand, error) {
 	small, on := e, make([]sat.Lit, len(facts))
 	if len(e.facts) > fewFacts {

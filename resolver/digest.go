@@ -10,9 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Digest returns the content hash of a plan: equal plans for equal problems have
-// equal hashes, whatever the order in which the problem was written (G2). It
-// covers the problem with the contents of its catalogs, and what was selected.
+// Digest returns a hash of the problem, the contents of its catalogs, and the selected
+// bundles. It does not depend on the order in which the problem was written.
 func (s *Solution) Digest() (string, error) {
 	h := sha256.New()
 	in, err := s.r.u.p.canonical()
@@ -28,9 +27,8 @@ func (s *Solution) Digest() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Digest returns the content hash of a problem, of which the order does not
-// matter except that of subscriptions that choose as given. All catalogs must
-// be loaded.
+// Digest returns a hash of the problem and the contents of its catalogs. Order matters only
+// for subscriptions with [AsGiven]. All catalogs must be loaded.
 func (p *Problem) Digest() (string, error) {
 	in, err := p.canonical()
 	if err != nil {

@@ -21,12 +21,11 @@
 //
 // # How it works
 //
-// Candidates are reached from the subscriptions and the installed operators
-// through the indexes of package graph; what is not reached costs nothing. First
-// everybody's first preference is tried: where it breaks no rule it is the
-// answer. Otherwise all that was reached is stated as clauses, each under a
-// switch of its own that remembers the [Fact] it came from, and a SAT solver
-// decides which preferences can be had (package internal/sat).
+// Candidates are reached from the subscriptions and the installed operators through the
+// indexes of package graph. Bundles that are not reached cost nothing. If the first
+// preferences together violate no rule, they are the answer. Otherwise each [Fact] about a
+// candidate becomes clauses for a SAT solver (package internal/sat), which finds the
+// preferences that can be satisfied.
 //
 // # Preferences
 //
@@ -36,22 +35,19 @@
 // catalog of the bundle that needs it, then catalogs of higher priority, those
 // of the problem's namespace, and the smaller catalog name; within a catalog the
 // default channel of the package, then package and channel by name, then the
-// entry nearest to the head (D8, H13). The first preference that leads to a
-// solution is taken, and nothing is chosen that nothing asked for.
+// entry nearest to the head. The first preference that leads to a solution is
+// taken. Bundles that nothing requires are not chosen.
 //
 // # Explanations
 //
-// A [Conflict] holds independent minimal cores of facts. [Core.Derive] turns one
-// into a derivation from what was asked for to the contradiction, [Core.Fixes]
-// finds the smallest changes that resolve it, and [Conflict.Report] is all of that
-// as data, for [Report.Text], [Report.Markdown] and JSON. Every step has the code
-// of its fact; [Explain] tells what a code means. A [Solution] answers
-// [Solution.Why] and [Solution.WhyNot]. Nothing of this costs anything before it is
-// asked for.
+// A [Conflict] has independent minimal cores of facts. [Core.Derive] proves that a core
+// cannot be satisfied, [Core.Fixes] finds minimal changes that resolve it, and
+// [Conflict.Report] returns both as data, for [Report.Text], [Report.Markdown] and JSON.
+// Every step has the code of its fact; [Explain] documents the codes. [Solution.Why] and
+// [Solution.WhyNot] explain a solution. All of this is computed on demand.
 //
-// [Problem.Inline] makes a problem one document that needs no other file,
-// [Problem.Record] adds its answer and [Record.Replay] compares it later; package
-// resolver/shrink cuts a problem down to what makes its conflict. Package
-// resolver/document reads problems from JSON, package resolver/olmv1 selects as OLM v1
-// does.
+// [Problem.Inline] makes a problem a self-contained document. [Problem.Record] adds its
+// answer, and [Record.Replay] compares it later. Package resolver/shrink reduces a problem
+// to the cause of its conflict, package resolver/document reads problems from JSON, and
+// package resolver/olmv1 selects bundles as OLM v1 does.
 package resolver

@@ -14,11 +14,10 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Inline returns the problem as one document that needs no other file: each
-// catalog as text, with only the packages that the problem could reach (G2). It
-// has the same answer, except for the lines that explanations name. All catalogs
-// must be loaded; those of the result are. The error is a [*document.Error], or
-// the context's.
+// Inline returns the problem with each catalog as text, reduced to the packages that the
+// problem could reach. The answer is the same, except for line numbers in explanations. All
+// catalogs must be loaded; those of the result are loaded. The error is a
+// [*document.Error] or the context's.
 func (p *Problem) Inline(ctx context.Context) (Problem, error) {
 	u, err := newUniverse(ctx, p)
 	if err != nil {
@@ -50,9 +49,8 @@ func (p *Problem) Inline(ctx context.Context) (Problem, error) {
 	return out, nil
 }
 
-// Refer returns the problem with its catalogs by directory and content hash, so
-// that a replay notices when one has changed (G2). Catalogs without a directory
-// stay as they are.
+// Refer returns the problem with its catalogs as directory and content hash, so that a
+// replay detects changes. Catalogs without a directory do not change.
 func (p *Problem) Refer() Problem {
 	out := *p
 	out.Catalogs = slices.Clone(p.Catalogs)

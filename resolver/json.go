@@ -74,9 +74,8 @@ func (list Facts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// MarshalJSON returns the core as an object with its headline, its facts, the rules
-// in it that could not be evaluated, and its derivation, unless that takes long to
-// find: see [Core.Derive].
+// MarshalJSON returns an object with the headline, facts and faults of the core, and its
+// derivation unless that is expensive; see [Core.Derive].
 func (c Core) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Headline   string  `json:"headline"`
@@ -90,9 +89,8 @@ func (c Core) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// MarshalJSON returns the conflict as an object with its cores, the names of the
-// subscriptions that can be planned and of those that are refused, and the plan
-// of the former.
+// MarshalJSON returns an object with the cores, the names of the subscriptions that can be
+// planned and that are refused, and the plan.
 func (c Conflict) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Cores   []*Core    `json:"cores"`

@@ -13,29 +13,28 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// A Problem is what a resolution is about: one namespace with its
-// subscriptions, its installed operators and the catalogs it sees. It marshals
-// to one JSON document. The zero Problem solves to nothing.
+// A Problem is a namespace with its subscriptions, its installed operators and the catalogs
+// of the cluster. It marshals to one JSON document. The solution of the zero Problem is
+// empty.
 type Problem struct {
 	FormatVersion document.FormatVersion `json:"formatVersion"`
 	// ID is the caller's name for the problem; answers repeat it.
 	ID string `json:"id,omitempty"`
-	// Catalogs are those of the cluster. All that the namespace sees take part
-	// (D14, D19). Their order does not matter.
+	// Catalogs are those of the cluster. Catalogs that the namespace does not see are
+	// ignored. Their order does not matter.
 	Catalogs []Catalog `json:"catalogs"`
-	// Namespace is the namespace that is resolved.
+	// Namespace is the namespace to resolve.
 	Namespace string `json:"namespace"`
 	// GlobalNamespace is the namespace whose catalogs every namespace sees.
 	// Default: [DefaultGlobalNamespace].
 	GlobalNamespace string         `json:"globalNamespace,omitempty"`
 	Subscriptions   []Subscription `json:"subscriptions"`
-	// Installed are the operators that the namespace has. Their order does not
-	// matter.
+	// Installed are the operators in the namespace. Their order does not matter.
 	Installed []Installed `json:"installed"`
-	// Policies pin, hold and exclude packages (G8). Their order does not matter.
+	// Policies pin, hold and exclude packages. Their order does not matter.
 	Policies []Policy `json:"policies,omitempty"`
-	// OperatorGroup, when set, keeps bundles out whose install modes do not serve
-	// its targets (G7).
+	// OperatorGroup, if set, excludes bundles whose install modes do not support its target
+	// namespaces.
 	OperatorGroup *OperatorGroup `json:"operatorGroup,omitzero"`
 	Options       Options        `json:"options,omitzero"`
 
@@ -51,13 +50,12 @@ func (p Problem) MarshalJSON() ([]byte, error) {
 // A Catalog is a catalog as a namespace sees it.
 type Catalog struct {
 	Name string `json:"name"`
-	// Namespace is that of the CatalogSource. A catalog without one is seen by
-	// every namespace.
+	// Namespace is that of the CatalogSource. Every namespace sees a catalog without one.
 	Namespace string `json:"namespace"`
-	// Priority orders catalogs for dependencies: the higher first.
+	// Priority orders catalogs for dependencies, highest first.
 	Priority int `json:"priority"`
-	// Unhealthy, when not empty, says why the catalog cannot be read. One
-	// unhealthy catalog fails the resolution (D14).
+	// Unhealthy, if not empty, is why the catalog cannot be read. An unhealthy catalog
+	// fails the resolution; see [Options].
 	Unhealthy string `json:"unhealthy,omitempty"`
 	// FBC is the catalog itself, as text, which may be empty; Dir names its
 	// directory. At most one of them is set. [Problem.Open] turns them into
@@ -84,34 +82,33 @@ func (id CatalogID) String() string { return id.Name + "/" + id.Namespace }
 // ID returns the catalog's name and namespace.
 func (c *Catalog) ID() CatalogID { return CatalogID{c.Name, c.Namespace} }
 
-// A Subscription asks for a package (D9).
+// A Subscription requests a package.
 type Subscription struct {
 	// Name is unique in the problem. Default: the package.
 	Name    string `json:"name,omitempty"`
 	Package string `json:"package"`
-	// Channel restricts to a channel. Default: the default channel of the
-	// package, then the others by name (H15).
+	// Channel is the only channel to use. Default: the default channel of the package, then
+	// the others by name.
 	Channel string `json:"channel,omitempty"`
-	// Catalog and CatalogNamespace restrict to a catalog. Default: any, in the
-	// order of preference for dependencies.
+	// Catalog and CatalogNamespace name the only catalog to use. Default: all, in the order
+	// of preference for dependencies.
 	Catalog          string `json:"catalog,omitempty"`
 	CatalogNamespace string `json:"catalogNamespace,omitempty"`
-	// StartingCSV names the bundle of a fresh installation; it means nothing
-	// once something is installed.
+	// StartingCSV names the bundle of a fresh installation. It has no effect afterwards.
 	StartingCSV string `json:"startingCSV,omitempty"`
-	// InstalledCSV names the installed operator that the subscription owns. A
-	// name that is not installed means a fresh installation (H4).
+	// InstalledCSV names the installed operator that the subscription owns. A name that is
+	// not installed means a fresh installation.
 	InstalledCSV string `json:"installedCSV,omitempty"`
 }
 
-// An Installed is an operator that the namespace has: a ClusterServiceVersion.
-// One that no subscription owns must stay (D11).
+// An Installed is an operator in the namespace: a ClusterServiceVersion. One that no
+// subscription owns must stay.
 type Installed struct {
 	Name string `json:"name"`
-	// Version is a semantic version; empty counts as 0.0.0 (H2).
+	// Version is a semantic version; empty counts as 0.0.0.
 	Version string `json:"version,omitempty"`
-	// Package is the package it came from. Default: that of the olm.package
-	// property. Each further olm.package counts, too (H22).
+	// Package is the package it came from. Default: that of the olm.package property.
+	// Additional olm.package properties count, too.
 	Package string `json:"package,omitempty"`
 	// Properties are those of the annotation of the ClusterServiceVersion. Nil stands
 	// for one without the annotation: then its package is that of the subscriptions
@@ -123,23 +120,20 @@ type Installed struct {
 type Semantics string
 
 const (
-	// Documented evaluates a constraint over the resulting set: different
-	// bundles may meet the parts of an all, and not removes solutions (D5). It
-	// is the default.
+	// Documented evaluates a constraint over the resulting set: different bundles may
+	// satisfy the parts of an all, and not excludes solutions. It is the default.
 	Documented Semantics = "documented"
-	// PerBundle evaluates the whole constraint on one bundle at a time, as the
-	// running OLM does (D6).
+	// PerBundle evaluates the whole constraint on each bundle, as the running OLM does.
 	PerBundle Semantics = "per-bundle"
 )
 
-// SubscriptionOrder says which subscriptions choose first.
+// SubscriptionOrder is the order in which subscriptions choose.
 type SubscriptionOrder string
 
 const (
-	// ByName lets subscriptions choose in order of their names, so that the
-	// order in which they are given never matters. It is the default.
+	// ByName is the order of their names. It is the default.
 	ByName SubscriptionOrder = "name"
-	// AsGiven lets subscriptions choose in the order of the problem (H15).
+	// AsGiven is the order of the problem.
 	AsGiven SubscriptionOrder = "given"
 )
 
@@ -148,15 +142,13 @@ type Options struct {
 	// Semantics say how constraints are read.
 	Semantics         Semantics         `json:"constraints,omitzero"`
 	SubscriptionOrder SubscriptionOrder `json:"subscriptionOrder,omitzero"`
-	// OtherSources lets the operator of a subscription that names a catalog be
-	// upgraded from other catalogs too, after its own (B4).
+	// OtherSources also upgrades the operator of a subscription that names a catalog from
+	// other catalogs, with lower preference.
 	OtherSources bool `json:"otherSources,omitzero"`
-	// IgnoreUnhealthy resolves without the unhealthy catalogs instead of
-	// failing (D14).
+	// IgnoreUnhealthy resolves without the unhealthy catalogs instead of failing.
 	IgnoreUnhealthy bool `json:"ignoreUnhealthy,omitzero"`
-	// Partial plans the independent parts of the namespace that can be planned
-	// and reports the others in [Solution.Refused], instead of refusing all
-	// (G1).
+	// Partial plans the independent parts of the namespace that have a solution, and reports
+	// the others in [Solution.Refused] instead of failing.
 	Partial bool `json:"partial,omitzero"`
 	// Cluster is what CEL rules see of the cluster.
 	Cluster constraints.Cluster `json:"cluster,omitzero"`
@@ -166,15 +158,15 @@ type Options struct {
 	ConstraintLimits *constraints.Limits `json:"-"`
 }
 
-// IsZero reports whether a document has nothing to say of the options: limits are
-// not written.
+// IsZero reports whether JSON can omit the options. It ignores limits, which are not
+// written.
 func (o Options) IsZero() bool {
 	o.LoadLimits, o.ConstraintLimits = nil, nil
 	return reflect.ValueOf(o).IsZero()
 }
 
-// An UnhealthyError says that resolution was refused because a catalog cannot be
-// read (D14): resolving without it might choose what nobody wants.
+// An UnhealthyError reports that a catalog cannot be read. Resolving without it might choose
+// the wrong bundles.
 type UnhealthyError struct{ Catalogs []Catalog }
 
 // Error names the catalogs and their reasons.
@@ -186,5 +178,5 @@ func (e *UnhealthyError) Error() string {
 		}
 		s += fmt.Sprintf(" %s in namespace %s (%s)", c.Name, c.Namespace, c.Unhealthy)
 	}
-	return s + "; repair or remove them, or ignore unhealthy catalogs"
+	return s + "; fix or remove them, or ignore unhealthy catalogs"
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/olmkit/olmkit/internal/proof"
 )
 
-// Resolve returns what a namespace should install. It does not modify the
-// problem, whose catalogs any number of goroutines may share.
+// Resolve returns what a namespace should install. It does not modify the problem.
+// Goroutines may share its catalogs.
 //
-// The error is a [*Conflict] when the problem has no solution, a
-// [*document.Error] when the problem itself is malformed, an [*UnhealthyError]
-// when a catalog cannot be read, or the context's error, which is obeyed while
-// solving too (D18).
+// The error is a [*Conflict] if the problem has no solution, a [*document.Error] if the
+// problem is malformed, an [*UnhealthyError] if a catalog cannot be read, or the context's
+// error. Resolve stops soon after the context is done.
 func Resolve(ctx context.Context, p Problem) (*Solution, error) {
 	return resolve(ctx, &p, new(scratch))
 }
@@ -200,7 +199,7 @@ func (r *resolution) solution(set []cand) *Solution {
 	sol.Differs = r.differences(set)
 	if unread {
 		sol.Differs = slices.Insert(sol.Differs, 0, Difference{Rule: "H7",
-			Text: "OLM leaves nothing out that it cannot read, but refuses the namespace: fix what is left out"})
+			Text: "OLM refuses the whole namespace if a bundle cannot be read; fix what was left out"})
 	}
 	return sol
 }

@@ -10,33 +10,31 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A Solution is what a namespace should install. It is not modified after
-// Resolve returned it, and any number of goroutines may share it: those that ask
-// it why wait for each other.
+// A Solution is what a namespace should install. It is safe for concurrent use, but methods
+// that compute explanations wait for each other.
 type Solution struct {
 	ID        string `json:"id,omitempty"`
 	Namespace string `json:"namespace"`
-	// Selected are the bundles to install that are not installed yet, by
-	// package, name, channel and catalog. It is empty when nothing changes.
+	// Selected are the bundles to install, by package, name, channel and catalog. It is empty
+	// if nothing changes.
 	Selected []Selected `json:"selected"`
-	// Stayed are the operators of subscriptions that are not upgraded, and those that
-	// a subscription takes as they are, in the order in which the subscriptions chose.
+	// Stayed are the operators of subscriptions that are not upgraded, and those that satisfy
+	// a subscription without being owned by it, in the order in which the subscriptions chose.
 	Stayed []Stay `json:"stayed,omitempty"`
-	// Refused is the conflict of the parts that have no plan, when the problem
-	// asks for a partial answer; nil when everything is planned.
+	// Refused is the conflict of the parts without a plan if [Options] allow a partial
+	// solution. It is nil if everything is planned.
 	Refused *Conflict `json:"refused,omitzero"`
-	// LeftOut are bundles that some choice could have had and installed
-	// operators, of which something cannot be read (H7), by catalog and name: a
-	// bundle is not chosen, an operator stays without what it may require.
+	// LeftOut are candidates and installed operators that cannot be fully read, by catalog
+	// and name. Such a bundle is not chosen. Such an operator stays, and its requirements may
+	// be missing.
 	LeftOut []LeftOut `json:"leftOut,omitempty"`
-	// Unseen are the catalogs that took no part because the namespace does not see
-	// them (D19), by namespace and name.
+	// Unseen are the catalogs that the namespace does not see, by namespace and name.
 	Unseen []CatalogID `json:"unseen,omitempty"`
-	// Differs are the rules by which the running OLM answers otherwise, or may: those
-	// of what was left out, of the subscriptions, and of what was chosen.
+	// Differs are the rules by which the running OLM behaves, or may behave, differently:
+	// those of LeftOut, of subscriptions, and of chosen bundles.
 	Differs []Difference `json:"differs,omitempty"`
-	// Faults are rules of constraints that could not be evaluated on some
-	// bundle, and count as false there (D7), in order.
+	// Faults are CEL rules that could not be evaluated on some bundle and count as false
+	// there, in order.
 	Faults []Fault `json:"faults,omitempty"`
 
 	r   *resolution
@@ -59,8 +57,8 @@ type Selected struct {
 	Package          string `json:"package"`
 	Catalog          string `json:"catalog"`
 	CatalogNamespace string `json:"catalogNamespace"`
-	// Replaces is the installed operator that is upgraded; on a fresh
-	// installation, what the catalog says that the bundle replaces (H4).
+	// Replaces is the installed operator that is upgraded, or the bundle's replaces in the
+	// catalog for a fresh installation.
 	Replaces string `json:"replaces"`
 	Version  string `json:"version"`
 	// Bundle is the bundle in its catalog.
@@ -75,7 +73,7 @@ func (s Selected) Compare(o Selected) int {
 	)
 }
 
-// A StayReason says why an operator is not upgraded.
+// A StayReason is the reason why an operator is not upgraded.
 type StayReason string
 
 const (
@@ -83,25 +81,25 @@ const (
 	AtHead StayReason = "at-head"
 	// NoSuccessor: no entry of the channel replaces, skips or covers it.
 	NoSuccessor StayReason = "no-successor"
-	// Blocked: it has successors, and each of them breaks a rule (H1).
+	// Blocked: it has successors, but each of them violates a rule.
 	Blocked StayReason = "blocked"
-	// Present: the subscription does not own it, but takes it as it is: it names
-	// neither catalog nor channel (H23).
+	// Present: it satisfies a subscription that names neither a catalog nor a channel, and
+	// that does not own it.
 	Present StayReason = "present"
 )
 
-// A Stay is an operator that answers a subscription and is not upgraded. The
-// running OLM is silent about it.
+// A Stay is an operator that satisfies a subscription and is not upgraded. The running OLM
+// does not report it.
 type Stay struct {
 	Subscription string     `json:"subscription"`
 	Name         string     `json:"name"`
 	Package      string     `json:"package"`
 	Reason       StayReason `json:"reason"`
-	// Blocked are the successors that were refused, the preferred first.
+	// Blocked are the successors that were refused, in order of preference.
 	Blocked []Ref `json:"blocked,omitempty"`
 }
 
-// A LeftOut is a bundle or installed operator of which something cannot be read.
+// A LeftOut is a bundle or installed operator that cannot be fully read.
 type LeftOut struct {
 	Bundle Ref    `json:"bundle"`
 	Reason string `json:"reason"`
@@ -113,7 +111,7 @@ type Fault struct {
 	Error string `json:"error"`
 }
 
-// String names the rule, a long one by its beginning, and says why it failed.
+// String returns the rule, truncated if it is long, and why it failed.
 func (f Fault) String() string {
 	const most = 120
 	rule := strconv.Quote(f.Rule)

@@ -137,7 +137,7 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		if in.Version != "" {
 			v, err := semver.Parse(in.Version)
 			if err != nil {
-				return document.Errorf(path+"/version", "%q is no semantic version: %w", in.Version, err)
+				return document.Errorf(path+"/version", "%q is not a semantic version: %w", in.Version, err)
 			}
 			x.version = v
 		}
@@ -169,7 +169,7 @@ func (u *universe) addInstalled(ctx context.Context) error {
 	for i, x := range u.installed {
 		x.id = cand(i)
 		if i > 0 && u.installed[i-1].Name == x.Name {
-			return document.Errorf(fmt.Sprintf("/installed/%d/name", x.at), "%q appears twice; a namespace holds a name once", x.Name)
+			return document.Errorf(fmt.Sprintf("/installed/%d/name", x.at), "%q appears twice; names are unique in a namespace", x.Name)
 		}
 	}
 	return nil
@@ -292,7 +292,7 @@ func (u *universe) addSubscriptions() error {
 		}
 		s.Name = cmp.Or(s.Name, s.Package)
 		if seen[s.Name] {
-			return document.Errorf(fmt.Sprintf("/subscriptions/%d/name", i), "%q appears twice; give each subscription its own name", s.Name)
+			return document.Errorf(fmt.Sprintf("/subscriptions/%d/name", i), "%q appears twice; give each subscription a unique name", s.Name)
 		}
 		seen[s.Name] = true
 		x := &own[i]

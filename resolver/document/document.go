@@ -1,6 +1,6 @@
-// Package document reads the JSON documents that questions come in, such as
-// [github.com/olmkit/olmkit/resolver.Problem], and the catalogs that they name.
-// What is wrong with one is an [Error], whatever kind of document it is.
+// Package document reads JSON documents such as
+// [github.com/olmkit/olmkit/resolver.Problem], and the catalogs that they name. The error
+// for a malformed document of any kind is an [Error].
 package document
 
 import (
@@ -9,8 +9,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// An Error reports a fault of a document itself, as opposed to a question that
-// has no solution.
+// An Error reports a malformed document, as opposed to a problem without a solution.
 type Error struct {
 	// Document is the number of the document in a stream, from 1; 0 if it was not
 	// read from one.

@@ -20,6 +20,6 @@ func ExampleRead() {
 	}
 	// Output:
 	// a <nil>
-	// b problem: document 2: /subscriptions/0/pakage: there is no such field; did you mean package?
+	// b problem: document 2: /subscriptions/0/pakage: unknown field; did you mean package?
 	// c <nil>
 }

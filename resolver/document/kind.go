@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/internal/near"
 )
 
-// A Kind is a kind of document that somebody may give for one of another kind.
+// A Kind is a kind of document that may be given by mistake instead of another.
 type Kind struct {
 	is   func(text []byte) bool
 	hint string

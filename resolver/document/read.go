@@ -13,13 +13,13 @@ import (
 	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
-// Read returns the documents of a stream: one JSON document, several, or JSON
-// Lines. Unknown and repeated fields are errors; they name the field that may be
-// meant, or which of the other kinds the document is.
+// Read returns the documents in a stream: one JSON document, several, or JSON Lines. Unknown
+// and repeated fields are errors, which suggest a field, or name the kind of the document if
+// it is one of others.
 //
-// A document that is not a T yields an [*Error] and a T of which only the ID
-// counts; the sequence goes on with the next document. Text that is not JSON
-// yields an [*Error], too, and ends the sequence, as does an error of the reader.
+// A document that is not a T yields an [*Error] and a T with only the ID set, and the
+// sequence continues. Text that is not JSON yields an [*Error] and ends the sequence, as
+// does an error of the reader.
 func Read[T any](r io.Reader, others ...Kind) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		dec := jsontext.NewDecoder(withoutBOM(r))
@@ -86,7 +86,7 @@ func readError(n int, text jsontext.Value, err error, others []Kind) error {
 		switch {
 		case errors.As(cause, new(*versionError)):
 		case errors.Is(err, json.ErrUnknownName):
-			cause = errors.New("there is no such field" + meant(text, sem.JSONPointer, sem.GoType, others))
+			cause = errors.New("unknown field" + meant(text, sem.JSONPointer, sem.GoType, others))
 		case sem.JSONKind == '0' && cause != nil:
 			cause = errors.New("want a whole number that fits into 64 bits")
 		case cause == nil:

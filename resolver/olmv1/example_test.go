@@ -46,7 +46,7 @@ func ExampleSelect() {
 	}
 	// Output:
 	// etcd.v1.1.0 <nil>
-	// no bundle of package "etcd" in the range "1.2.x" can follow etcd.v1.0.0; it can be reached in steps: etcd.v1.1.0, then etcd.v1.2.0
+	// no bundle of package "etcd" in range "1.2.x" is a successor of etcd.v1.0.0; to reach it, install in order: etcd.v1.1.0, then etcd.v1.2.0
 	// catalogs 0
 	// package 3
 	// channels 3

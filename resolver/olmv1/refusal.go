@@ -17,23 +17,23 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// A RefusalCode says why no bundle was selected.
+// A RefusalCode is the reason why no bundle was selected.
 type RefusalCode string
 
 // The reasons for a refusal.
 const (
-	RefusedCatalogs   RefusalCode = "no-catalog"      // no catalog takes part
+	RefusedCatalogs   RefusalCode = "no-catalog"      // no catalog is available and selected
 	RefusedPackage    RefusalCode = "no-package"      // no catalog has the package
 	RefusedChannels   RefusalCode = "no-channel"      // no bundle is in the channels
 	RefusedRange      RefusalCode = "no-version"      // no bundle is in the range
-	RefusedSuccessors RefusalCode = "no-successor"    // none can follow the installed bundle
-	RefusedTie        RefusalCode = "tie"             // catalogs of equal priority offer different bundles (C6)
+	RefusedSuccessors RefusalCode = "no-successor"    // the installed bundle has no successor among them
+	RefusedTie        RefusalCode = "tie"             // catalogs of equal priority have different bundles
 	RefusedVersion    RefusalCode = "invalid-version" // the chosen bundle has no valid version
-	RefusedDependency RefusalCode = "dependency"      // the chosen bundle has dependencies (H16)
+	RefusedDependency RefusalCode = "dependency"      // the chosen bundle has dependencies
 )
 
-// A Refusal says that no bundle can be selected, why, and what could be. It is an
-// error of [Select], and marshals to JSON.
+// A Refusal is the error that [Select] returns if no bundle can be selected. It has the
+// reason and alternatives, and marshals to JSON.
 type Refusal struct {
 	ID   string      `json:"id,omitempty"`
 	OK   bool        `json:"ok"` // always false
@@ -43,14 +43,13 @@ type Refusal struct {
 	Funnel  Funnel `json:"funnel"`
 	// Tied are the catalogs of a tie.
 	Tied []string `json:"tied,omitempty"`
-	// Nearest are the versions nearest to those asked for that can be had, below
-	// and above, of each catalog by name.
+	// Nearest are the closest available versions below and above the requested ones, for
+	// each catalog by name.
 	Nearest []NearVersion `json:"nearest,omitempty"`
-	// Hops are steps, in order, that lead from the installed bundle to one that
-	// was asked for: request each version in turn. They are empty when there
-	// is no way.
+	// Hops are upgrades, in order, from the installed bundle to a requested one: request
+	// each version in turn. It is empty if there is no path.
 	Hops []Hop `json:"hops,omitempty"`
-	// Dependencies say what would meet those of the chosen bundle (G6).
+	// Dependencies are those of the chosen bundle, with bundles that satisfy them.
 	Dependencies *resolver.Closure `json:"dependencies,omitzero"`
 
 	chosen   candidate
@@ -63,7 +62,7 @@ func (r Refusal) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r), json.Deterministic(true))
 }
 
-// A NearVersion is a bundle that can be had in some steps.
+// A NearVersion is an available bundle.
 type NearVersion struct {
 	Catalog string `json:"catalog"`
 	Bundle  string `json:"bundle"`
@@ -71,13 +70,13 @@ type NearVersion struct {
 	Steps   int    `json:"steps"`
 }
 
-// A Hop is a step within a catalog.
+// A Hop is an upgrade within a catalog.
 type Hop struct {
 	Catalog string `json:"catalog"`
 	graph.Step
 }
 
-// Error says in one line why, and what could be had.
+// Error returns the reason and the alternatives, in one line.
 func (r *Refusal) Error() string { return r.Message }
 
 // refuse completes a refusal.
@@ -96,8 +95,8 @@ func (s *selecting) refuse(ctx context.Context) error {
 	return r
 }
 
-// upgrades returns the v1 upgrades of a package as the request sees them,
-// without the bundles that OLM v1 would refuse.
+// upgrades returns the v1 upgrades of a package under the options of the request, without
+// bundles that OLM v1 would refuse.
 func (s *selecting) upgrades(p graph.Package) *graph.Upgrades {
 	o := &graph.UpgradeOptions{
 		OtherEdges: s.Options.OtherEdges, Installed: []graph.Node{s.node},
@@ -109,8 +108,7 @@ func (s *selecting) upgrades(p graph.Package) *graph.Upgrades {
 	return p.Upgrades(graph.V1, o)
 }
 
-// suggest looks for what could be had instead, and for a longer way to what was
-// asked for.
+// suggest finds alternatives, and a longer path to the requested versions.
 func (s *selecting) suggest(r *Refusal) {
 	anchors := s.rng.literals()
 	if len(s.inRanges) > 0 {
@@ -149,7 +147,7 @@ func (s *selecting) suggest(r *Refusal) {
 	}
 }
 
-// asked reports whether a bundle is in the channels asked for.
+// asked reports whether a bundle is in the requested channels.
 func (s *selecting) asked(b graph.Bundle) bool {
 	if s.channels == nil {
 		return true
@@ -162,8 +160,8 @@ func (s *selecting) asked(b graph.Bundle) bool {
 	return false
 }
 
-// hops finds the shortest way to a bundle that was asked for, of equal ones that
-// to the highest version, of several catalogs the first.
+// hops finds the shortest path to a requested bundle. Among equal ones it prefers the
+// highest version, then the first catalog.
 func (s *selecting) hops(r *Refusal, catalog string, paths *graph.Paths) {
 	wanted := slices.DeleteFunc(slices.Clone(s.inRanges), func(c candidate) bool { return c.source.Name != catalog })
 	slices.SortFunc(wanted, candidate.compare)
@@ -184,8 +182,8 @@ func (s *selecting) hops(r *Refusal, catalog string, paths *graph.Paths) {
 	}
 }
 
-// nearest returns, of what can be had, the highest version below all anchors and
-// the lowest above them, and whatever lies between; without anchors the highest.
+// nearest returns the highest available version below all anchors, the lowest above them,
+// and those in between. Without anchors it returns the highest.
 func nearest(list []NearVersion, anchors []semver.Version) []NearVersion {
 	parsed := func(n NearVersion) graph.VersionRelease {
 		v, _ := graph.ParseVersionRelease(n.Version)
@@ -217,39 +215,39 @@ func nearest(list []NearVersion, anchors []semver.Version) []NearVersion {
 	return list
 }
 
-// message says why nothing was selected.
+// message returns why nothing was selected.
 func (s *selecting) message(r *Refusal) string {
 	var b strings.Builder
 	what := fmt.Sprintf("package %q", s.Package)
 	if !s.rng.IsZero() {
-		what += fmt.Sprintf(" in the range %q", s.rng)
+		what += fmt.Sprintf(" in range %q", s.rng)
 	}
 	if len(s.Channels) > 0 && r.Code != RefusedChannels {
-		what += " in the channels " + strings.Join(s.Channels, ", ")
+		what += " in channels " + strings.Join(s.Channels, ", ")
 	}
 	switch r.Code {
 	case RefusedCatalogs:
-		fmt.Fprintf(&b, "no catalog takes part: of %d given none is available and selected", len(s.Catalogs))
+		fmt.Fprintf(&b, "none of %d catalogs is available and selected", len(s.Catalogs))
 	case RefusedPackage:
-		fmt.Fprintf(&b, "no catalog has package %q: looked in %s", s.Package, strings.Join(s.catalogNames(), ", "))
+		fmt.Fprintf(&b, "no catalog has package %q; searched %s", s.Package, strings.Join(s.catalogNames(), ", "))
 	case RefusedChannels:
-		fmt.Fprintf(&b, "%s has no bundle in the channels %s; its channels are %s", what, strings.Join(s.Channels, ", "), strings.Join(s.channelNames(), ", "))
+		fmt.Fprintf(&b, "%s has no bundle in channels %s; its channels are %s", what, strings.Join(s.Channels, ", "), strings.Join(s.channelNames(), ", "))
 	case RefusedRange:
 		fmt.Fprintf(&b, "no bundle of %s", what)
 	case RefusedSuccessors:
-		fmt.Fprintf(&b, "no bundle of %s can follow %s", what, s.node)
+		fmt.Fprintf(&b, "no bundle of %s is a successor of %s", what, s.node)
 	case RefusedTie:
-		fmt.Fprintf(&b, "catalogs of equal priority offer %s: %s; give one of them a higher priority, or select by label", what, strings.Join(r.Tied, ", "))
+		fmt.Fprintf(&b, "catalogs of equal priority have %s: %s; raise the priority of one, or select by label", what, strings.Join(r.Tied, ", "))
 	case RefusedVersion:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has no valid version: %v", what, r.chosen.Name(), r.chosen.Err())
 	case RefusedDependency:
-		fmt.Fprintf(&b, "the best bundle of %s is %s, which has a dependency (%s); OLM v1 installs no dependencies", what, r.chosen.Name(), r.property)
+		fmt.Fprintf(&b, "the best bundle of %s is %s, which has a dependency (%s); OLM v1 does not install dependencies", what, r.chosen.Name(), r.property)
 		if d := r.Dependencies.String(); d != "" {
 			b.WriteString(": " + d)
 		}
 	}
 	if len(r.Hops) > 0 {
-		b.WriteString("; it can be reached in steps: ")
+		b.WriteString("; to reach it, install in order: ")
 		for i, h := range r.Hops {
 			if i > 0 {
 				b.WriteString(", then ")
@@ -257,7 +255,7 @@ func (s *selecting) message(r *Refusal) string {
 			b.WriteString(h.To.String())
 		}
 	} else if len(r.Nearest) > 0 {
-		b.WriteString("; the nearest that can be had: ")
+		b.WriteString("; closest available: ")
 		for i, n := range r.Nearest {
 			if i > 0 {
 				b.WriteString(", ")
@@ -287,7 +285,7 @@ func (s *selecting) channelNames() []string {
 	return slices.Compact(out)
 }
 
-// closure finds out what would meet the dependencies of the chosen bundle (G6).
+// closure finds bundles that satisfy the dependencies of the chosen bundle (G6).
 func (s *selecting) closure(ctx context.Context, r *Refusal) error {
 	var cats []resolver.Catalog
 	for _, c := range s.catalogs {

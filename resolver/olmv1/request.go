@@ -15,17 +15,17 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// A Request asks, as OLM v1 does, for one bundle of a package (C1). It
-// marshals to one JSON document.
+// A Request requests one bundle of a package, as a ClusterExtension does. It marshals to
+// one JSON document.
 type Request struct {
 	FormatVersion document.FormatVersion `json:"formatVersion"`
 	// ID is the caller's name for the request; answers repeat it.
 	ID      string `json:"id,omitempty"`
 	Package string `json:"package"`
-	// Version is a range in Masterminds syntax (C2), see [VersionRange]. Default:
+	// Version is a range in the syntax of [VersionRange]. Default:
 	// any version.
 	Version string `json:"version,omitempty"`
-	// Channels restrict to the bundles of some channels, and to their edges (B8).
+	// Channels are the channels whose bundles and edges count.
 	// Default: all.
 	Channels []string      `json:"channels,omitempty"`
 	Policy   UpgradePolicy `json:"policy,omitzero"`
@@ -44,33 +44,32 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r), json.Deterministic(true))
 }
 
-// UpgradePolicy says which upgrades are allowed (C4).
+// UpgradePolicy selects which upgrades are allowed.
 type UpgradePolicy string
 
 const (
-	// CatalogProvided allows the successors of the installed bundle only. It is
-	// the default.
+	// CatalogProvided allows only successors of the installed bundle. It is the default.
 	CatalogProvided UpgradePolicy = "CatalogProvided"
-	// SelfCertified allows any version, downgrades too.
+	// SelfCertified allows any version, including downgrades.
 	SelfCertified UpgradePolicy = "SelfCertified"
 )
 
-// An Installed is the bundle that is to be upgraded. Its name and version
-// are believed as given, whatever the catalogs say of them.
+// An Installed is the bundle to upgrade. Its name and version are not checked against the
+// catalogs.
 type Installed struct {
 	Name string `json:"name"`
-	// Version is a semantic version, whose build metadata may be a release. Under
-	// SelfCertified, where nothing depends on it, it may be anything (C4).
+	// Version is a semantic version. Its build metadata may be a release. SelfCertified
+	// does not use it and accepts any text.
 	Version string `json:"version"`
 }
 
 // A Catalog is a catalog of a request.
 type Catalog struct {
 	Name string `json:"name"`
-	// Priority decides between catalogs: the higher wins (C6).
+	// Priority decides between catalogs. The highest wins.
 	Priority int               `json:"priority"`
 	Labels   map[string]string `json:"labels,omitempty"`
-	// Unavailable catalogs are passed over and never read.
+	// Unavailable catalogs are skipped and never read.
 	Unavailable bool `json:"unavailable,omitzero"`
 	// FBC is the catalog itself, as text; Dir names its directory. At most one
 	// of them is set. [Request.Open] turns them into Graph.
@@ -79,29 +78,29 @@ type Catalog struct {
 	Graph *graph.Catalog `json:"-"`
 }
 
-// A SemverMode says what versions mean for upgrades under CatalogProvided (C4).
+// A SemverMode selects how versions restrict upgrades under CatalogProvided.
 type SemverMode string
 
 const (
 	// SemverOff: only the edges of the catalog count. It is the default.
 	SemverOff SemverMode = ""
-	// SemverInstead: versions count and edges do not: any version from the
-	// installed one up, of the same major version; within 0.y of the same minor;
-	// for 0.0.z no other. So did OLM v1 when it was told to force it.
+	// SemverInstead ignores edges. It allows versions from the installed one up with the
+	// same major version, within 0.y the same minor version, and within 0.0.z no other.
+	// Earlier versions of OLM v1 could be configured this way.
 	SemverInstead SemverMode = "instead"
-	// SemverAlso: both must allow the upgrade: no automatic major upgrade and no
-	// downgrade even where the catalog has an edge (004).
+	// SemverAlso requires both: no automatic major upgrade and no downgrade even if the
+	// catalog has an edge.
 	SemverAlso SemverMode = "also"
 )
 
 // Options adjust a selection. The zero value means the defaults.
 type Options struct {
-	// OtherEdges counts edges that lead to a bundle of Channels in channels that
-	// were not asked for (B8). The running OLM v1 does not.
+	// OtherEdges also follows edges to a bundle in Channels from channels that were not
+	// requested. The running OLM v1 does not.
 	OtherEdges bool       `json:"otherEdges,omitzero"`
 	Semver     SemverMode `json:"semver,omitzero"`
-	// OtherInstalled are the other operators of the cluster. They matter only for what a
-	// refusal says about dependencies (G6).
+	// OtherInstalled are the other operators in the cluster. They only affect the
+	// dependencies in a refusal.
 	OtherInstalled []resolver.Installed `json:"otherInstalled,omitempty"`
 	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
 	// constraints.
@@ -109,15 +108,15 @@ type Options struct {
 	ConstraintLimits *constraints.Limits `json:"-"`
 }
 
-// IsZero reports whether a document has nothing to say of the options: limits are
-// not written.
+// IsZero reports whether JSON can omit the options. It ignores limits, which are not
+// written.
 func (o Options) IsZero() bool {
 	return !o.OtherEdges && o.Semver == SemverOff && len(o.OtherInstalled) == 0
 }
 
-// Open loads the catalogs of the request that take part and have a text or a
-// directory and no Graph yet; catalogs that are unavailable or not selected are
-// never read (C6). The error is a [*document.Error] that names the catalog.
+// Open sets the Graph of catalogs that have a text or a directory, if they are available
+// and selected. It does not read the others. The error is a [*document.Error] that names
+// the catalog.
 func (r *Request) Open(ctx context.Context, dir document.OpenDir) error {
 	if err := r.Selector.Validate(); err != nil {
 		return &document.Error{Path: "/selector", Err: err}
@@ -136,8 +135,8 @@ func (r *Request) Open(ctx context.Context, dir document.OpenDir) error {
 	return nil
 }
 
-// check returns the parsed parts of a request; installed is nil without an
-// installed version that can be compared.
+// check returns the parsed parts of a request. installed is nil if no installed version can
+// be compared.
 func (r *Request) check() (rng VersionRange, installed *semver.Version, err error) {
 	if r.Package == "" {
 		return rng, nil, document.Errorf("/package", "is missing; name the package to install")

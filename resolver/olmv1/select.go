@@ -15,13 +15,12 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// Select returns the bundle that OLM v1 would install or upgrade to (C1-C6, B8).
-// It does not modify the request, whose catalogs any number of goroutines may
-// share. What it answers does not depend on the order of catalogs.
+// Select returns the bundle that OLM v1 would install or upgrade to. It does not modify the
+// request. Goroutines may share its catalogs. The answer does not depend on the order of
+// catalogs.
 //
-// The error is a [*Refusal] when no bundle can be chosen, a [*document.Error] when
-// the request itself is malformed or a catalog that takes part is not loaded, or
-// the context's error.
+// The error is a [*Refusal] if no bundle can be chosen, a [*document.Error] if the request
+// is malformed or a selected catalog is not loaded, or the context's error.
 func Select(ctx context.Context, r Request) (*Selection, error) {
 	rng, installed, err := r.check()
 	if err != nil {
@@ -64,14 +63,14 @@ func Select(ctx context.Context, r Request) (*Selection, error) {
 	return s.selection(), nil
 }
 
-// selecting is a selection on its way through the stages.
+// selecting is a selection in progress.
 type selecting struct {
 	*Request
 	rng       VersionRange
 	installed *semver.Version
 	release   graph.VersionRelease
 	node      graph.Node
-	catalogs  []*Catalog      // that take part, by name
+	catalogs  []*Catalog      // available and selected, by name
 	packages  []graph.Package // of those that have the package
 	sources   []*Catalog      // the catalogs of packages
 	channels  map[graph.Channel]bool
@@ -180,7 +179,7 @@ func (s *selecting) refused(code RefusalCode) *Refusal {
 	return &Refusal{Code: code}
 }
 
-// inChannels keeps the bundles of the channels asked for (C3).
+// inChannels keeps the bundles in the requested channels (C3).
 func (s *selecting) inChannels() *Refusal {
 	if len(s.Channels) == 0 {
 		return nil
@@ -199,7 +198,7 @@ func (s *selecting) inChannels() *Refusal {
 				return ""
 			}
 		}
-		return "is in none of the channels " + strings.Join(s.Channels, ", ")
+		return "is not in channels " + strings.Join(s.Channels, ", ")
 	})
 	return s.refused(RefusedChannels)
 }
@@ -214,7 +213,7 @@ func (s *selecting) inRange() *Refusal {
 			case s.rng.Contains(c.version.Version):
 				return ""
 			case len(c.version.Version.Pre) > 0 && s.rng.Contains(final(c.version.Version)):
-				return fmt.Sprintf("is a prerelease, and %q names none", s.rng)
+				return fmt.Sprintf("is a prerelease, which %q does not include", s.rng)
 			}
 			return fmt.Sprintf("is not in %q", s.rng)
 		})
@@ -228,7 +227,7 @@ func final(v semver.Version) semver.Version {
 	return semver.Version{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
 }
 
-// successors keeps what may follow the installed bundle (B8, C4).
+// successors keeps the successors of the installed bundle (B8, C4).
 func (s *selecting) successors() *Refusal {
 	if s.installed == nil || s.Policy == SelfCertified {
 		return nil
@@ -248,7 +247,7 @@ func (s *selecting) successors() *Refusal {
 		if caret != nil {
 			v, err := masterminds.NewVersion(c.text())
 			if err != nil || !caret.Check(v) {
-				return fmt.Sprintf("is no compatible upgrade of %s: not in ^%s", s.installed, s.installed)
+				return fmt.Sprintf("is not a compatible upgrade of %s: not in ^%s", s.installed, s.installed)
 			}
 		}
 		return ""
@@ -277,7 +276,7 @@ func (s *selecting) notDeprecated() *Refusal {
 	s.keep(StageDeprecation, func(c candidate) string {
 		if c.deprecated {
 			message, _ := c.Deprecation()
-			return fmt.Sprintf("is deprecated (%q), and others are not", message)
+			return fmt.Sprintf("is deprecated (%q) while others are not", message)
 		}
 		return ""
 	})

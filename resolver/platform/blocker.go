@@ -10,10 +10,10 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// UpgradeBlockers returns what keeps a platform of a version from the next minor
-// one (C7), by package and name: installed bundles whose maximum is below it, or
-// cannot be read. Of a version only major.minor count. Without catalogs it cannot
-// say what would lift a blocker: [Upgrade] does. The error is a [*document.Error].
+// UpgradeBlockers returns the installed bundles that block the upgrade of a platform to the
+// next minor version, by package and name: their olm.maxOpenShiftVersion is lower or
+// cannot be read. Only major.minor of a version counts. It needs no catalogs; [Upgrade]
+// also finds what resolves a blocker. The error is a [*document.Error].
 //
 // Package reconcile has a function of the same name for the
 // ClusterServiceVersions of a cluster.
@@ -35,16 +35,16 @@ func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) {
 	return out, nil
 }
 
-// maxText says how a bundle blocks the platform.
+// maxText states how a bundle blocks the platform.
 func (f *facts) maxText(name string, next property.MinorVersion) string {
 	if f.maxErr != nil {
-		return fmt.Sprintf("%s blocks %s: its maximum cannot be read: %v", name, next, f.maxErr)
+		return fmt.Sprintf("%s blocks %s: its maximum version cannot be read: %v", name, next, f.maxErr)
 	}
-	return fmt.Sprintf("%s blocks %s: it is made for %s at most", name, next, f.max)
+	return fmt.Sprintf("%s blocks %s: its olm.maxOpenShiftVersion is %s", name, next, f.max)
 }
 
-// report tells what is in the way of the operator at a level that it comes to
-// with a node and where it takes some steps.
+// report returns the blockers of an operator at a level, given its node there and the
+// steps that it takes.
 func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, steps []graph.Step) error {
 	l := &r.levels[k]
 	add := func(b Blocker) {
@@ -71,9 +71,9 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 			if b.Lift, b.Channel = lift, channel; lift != nil {
 				b.Reason += fmt.Sprintf("; channel %s has a path to %s, which does not", channel, lift[len(lift)-1].To)
 			} else if !r.hasCatalog(r.at(k)) {
-				b.Reason += fmt.Sprintf("; no catalog of %s is given that might lift that", r.at(k))
+				b.Reason += fmt.Sprintf("; without a catalog for %s, nothing can resolve that", r.at(k))
 			} else {
-				b.Reason += "; no upgrade in the catalog lifts that: ask for one, or remove the operator first"
+				b.Reason += "; no upgrade in the catalog resolves that; request one from the author, or remove the operator first"
 			}
 		} else {
 			b.Reason = fmt.Sprintf("%s; %s does not", l.facts[at].maxText(at.String(), r.at(k+1)), then)
@@ -90,7 +90,7 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 	return err
 }
 
-// left says why a level has no path to the head for a node, nil when it has.
+// left returns why a level has no path to the head for a node, or nil if it has.
 func (r *road) left(k int, at graph.Node) *Blocker {
 	l := &r.levels[k]
 	v := r.at(k)
@@ -98,7 +98,7 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	case !r.hasCatalog(v):
 		return nil
 	case l.u == nil:
-		return &Blocker{Kind: NoPackage, Reason: fmt.Sprintf("the catalog of %s has no package %s: %s gets no updates there", v, r.Package, at)}
+		return &Blocker{Kind: NoPackage, Reason: fmt.Sprintf("the catalog for %s has no package %s: %s gets no updates there", v, r.Package, at)}
 	}
 	for _, name := range r.options(l.pkg).Channels {
 		if ch, ok := l.pkg.Channel(name); !ok {
@@ -106,10 +106,10 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 			for c := range l.pkg.Channels() {
 				names = append(names, c.Name())
 			}
-			return &Blocker{Kind: NoChannel, Reason: fmt.Sprintf("the catalog of %s has no channel %q of package %s, only %s: %s gets no updates there until its channel is changed",
+			return &Blocker{Kind: NoChannel, Reason: fmt.Sprintf("the catalog for %s has no channel %q of package %s, only %s: %s gets no updates there until its channel is changed",
 				v, name, r.Package, strings.Join(names, ", "), at)}
 		} else if err := ch.Err(); err != nil && r.Reading == graph.Classic {
-			return &Blocker{Kind: NoPath, Reason: fmt.Sprintf("the catalog of %s cannot be used: %v", v, err)}
+			return &Blocker{Kind: NoPath, Reason: fmt.Sprintf("the catalog for %s cannot be used: %v", v, err)}
 		}
 	}
 	if _, ok := l.u.PathToHead(at); ok {
@@ -119,10 +119,10 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	for _, h := range l.u.Heads() {
 		heads = append(heads, h.String())
 	}
-	text := fmt.Sprintf("the catalog of %s has no upgrade path from %s", v, at)
+	text := fmt.Sprintf("the catalog for %s has no upgrade path from %s", v, at)
 	switch len(heads) {
 	case 0:
-		text += ", and no bundle that could be its head"
+		text += ", and no bundle to upgrade to"
 	case 1:
 		text += " to the head " + heads[0]
 	default:
@@ -131,8 +131,8 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	return &Blocker{Kind: NoPath, Reason: text}
 }
 
-// waiting says which bundle the operator would get at a level if Kubernetes were
-// newer, nil when there is none.
+// waiting returns the bundle that the operator would get at a level with a newer Kubernetes,
+// or nil.
 func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, error) {
 	l := &r.levels[k]
 	if l.u == nil {
@@ -153,17 +153,17 @@ func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, err
 		if err != nil {
 			return nil, err
 		}
-		reason := fmt.Sprintf("%s needs Kubernetes %s, and %s", h, f.min, kubeText(r.at(k)))
+		reason := fmt.Sprintf("%s requires Kubernetes %s, but %s", h, f.min, kubeText(r.at(k)))
 		if f.minErr != nil {
-			reason = fmt.Sprintf("%s says no usable minimum of Kubernetes: %v", h, f.minErr)
+			reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", h, f.minErr)
 		}
 		return &Blocker{Kind: MinKube, Bundle: h.Name, Reason: reason}, nil
 	}
 	return nil, nil
 }
 
-// elsewhere looks in all channels for an upgrade that would lift a block, and
-// returns its steps and the channel of the last.
+// elsewhere searches all channels for an upgrade that resolves a blocker. It returns the
+// steps and the channel of the last one.
 func (r *road) elsewhere(ctx context.Context, k int, at graph.Node) ([]graph.Step, string, error) {
 	l := &r.levels[k]
 	if l.u == nil {

@@ -1,7 +1,6 @@
-// Package platform plans the upgrade of a platform together with the operators
-// that are installed on it: which installed bundles block the next minor version
-// and what would lift that (C7), and an ordered list of steps from 4.N to 4.M
-// with one catalog for each version on the way (G5).
+// Package platform plans the upgrade of a platform together with its installed operators.
+// It finds installed bundles that block the next minor version, and how to resolve that. A
+// plan is an ordered list of steps from 4.N to 4.M, with one catalog for each version.
 //
 //	plan, err := platform.Upgrade(ctx, platform.Problem{
 //		From: "4.16.9", To: "4.19",
@@ -15,17 +14,14 @@
 //
 // # How it plans
 //
-// Operators are planned one by one, since upgrade edges join versions of one
-// package only; what operators require of each other is a question for package
-// resolver. At each version of the platform an operator may take the steps that
-// the catalog of that version offers. It may go on to the next version of the
-// platform when the installed bundle says nothing against it
-// (olm.maxOpenShiftVersion), and be upgraded to a bundle when the platform's
-// Kubernetes is new enough (minKubeVersion). The plan looks ahead: an operator is
-// never led to a bundle that blocks what it could have passed.
+// Operators are planned one by one, because upgrade edges connect versions of a single
+// package. Package resolver handles requirements between operators. At each version of the
+// platform, an operator may take the upgrades in the catalog for that version, to bundles
+// that support the platform's Kubernetes (minKubeVersion). The platform may continue to the
+// next version if no installed bundle blocks it (olm.maxOpenShiftVersion). The plan looks
+// ahead: it never chooses a bundle that blocks a later version if another does not.
 //
-// Where one operator cannot go on, the plan ends there for the whole platform,
-// with a [Blocker] that says why and what would lift it. What would only leave an
-// operator behind, such as a package that the next catalog does not have, blocks
-// nothing and is told as well.
+// If an operator blocks the platform, the plan ends there, with a [Blocker] that has the
+// reason and a resolution, if any. Problems that only leave an operator behind, such as a
+// package that is missing from the next catalog, are reported but do not block.
 package platform

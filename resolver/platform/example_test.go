@@ -39,8 +39,8 @@ func ExampleUpgrade() {
 	//   1. on 4.16: etcd: etcd.v1.0.0 -> etcd.v1.1.0 (replaces in stable)
 	//   2. on 4.16: upgrade the platform to 4.17
 	//
-	// Lifted by the plan:
-	//   etcd at 4.16: etcd.v1.0.0 blocks 4.17: it is made for 4.16 at most; etcd.v1.1.0 does not
+	// Resolved by the plan:
+	//   etcd at 4.16: etcd.v1.0.0 blocks 4.17: its olm.maxOpenShiftVersion is 4.16; etcd.v1.1.0 does not
 	//
 	// Operators:
 	//   etcd: etcd.v1.0.0 to etcd.v1.1.0, at the head; safe up to 4.17

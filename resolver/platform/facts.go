@@ -15,12 +15,12 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// kubernetesBehind is by how much the minor version of Kubernetes is above that
-// of OpenShift 4: 4.16 runs Kubernetes 1.29.
+// kubernetesBehind is the difference between the minor versions of Kubernetes and OpenShift
+// 4: 4.16 runs Kubernetes 1.29.
 const kubernetesBehind = 13
 
-// Kubernetes returns the minor version of Kubernetes that a version of OpenShift
-// runs; false when it is not known, which is for other major versions than 4.
+// Kubernetes returns the minor version of Kubernetes in a version of OpenShift. It returns
+// false for major versions other than 4.
 func Kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
 	if platform.Major != 4 {
 		return property.MinorVersion{}, false
@@ -28,7 +28,7 @@ func Kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
 	return property.MinorVersion{Major: 1, Minor: platform.Minor + kubernetesBehind}, true
 }
 
-// facts are what an installed bundle says about the platform.
+// facts are the requirements of an installed bundle on the platform.
 type facts struct {
 	max    property.MinorVersion
 	hasMax bool
@@ -45,15 +45,15 @@ func (f *facts) blocks(next property.MinorVersion) bool {
 	return f.maxErr != nil || f.hasMax && f.max.Compare(next) < 0
 }
 
-// tooNew reports whether a bundle needs a newer Kubernetes than a version of the
-// platform runs. What cannot be read is not installed anew.
+// tooNew reports whether a bundle needs a newer Kubernetes than a version of the platform
+// has, or has a minimum that cannot be read.
 func (f *facts) tooNew(at property.MinorVersion) bool {
 	kube, ok := Kubernetes(at)
 	return f.minErr != nil || ok && f.hasMin && f.min.Compare(kube) > 0
 }
 
-// installedFacts returns what an installed operator says for itself; false when
-// it says nothing at all and the catalog must be asked.
+// installedFacts returns the facts that an installed operator states. It returns false if
+// there are none and those of the catalog count.
 func installedFacts(o *Operator) (*facts, bool) {
 	all := slices.Clip(o.Properties)
 	var unread error
@@ -80,10 +80,10 @@ func installedFacts(o *Operator) (*facts, bool) {
 	return f, o.Properties != nil || o.Annotations != nil
 }
 
-// A factReader reads what bundles of catalogs say, each once.
+// A factReader reads the facts of bundles in catalogs, each once.
 type factReader map[graph.Bundle]*facts
 
-// of returns what a bundle says. The error is that of reading its blob again.
+// of returns the facts of a bundle. The error is that of reading its blob.
 func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
 	if f := r[b]; f != nil {
 		return f, nil
@@ -105,7 +105,7 @@ func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
 			if v, err = semver.ParseTolerant(text); err == nil {
 				f.min, f.hasMin = property.MinorVersion{Major: v.Major, Minor: v.Minor}, true
 			} else {
-				err = fmt.Errorf("minKubeVersion %q is no version", text)
+				err = fmt.Errorf("minKubeVersion %q is not a version", text)
 			}
 		}
 		f.minErr = err

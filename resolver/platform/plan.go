@@ -16,21 +16,21 @@ type Plan struct {
 	ID   string `json:"id,omitempty"`
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Reached is how far the platform gets: To when nothing blocks it.
+	// Reached is the version that the platform gets to. It is To if nothing blocks it.
 	Reached string `json:"reached"`
 	// OK reports whether the platform gets to To.
 	OK bool `json:"ok"`
-	// Warnings state what was not checked: by version of the platform, that there
-	// is no catalog or that parts of one could not be read; then installed bundles
-	// that nothing given knows, by package and name.
+	// Warnings state what was not checked: catalogs that are missing or could not be fully
+	// read, by version of the platform, then installed bundles that are not in any
+	// catalog, by package and name.
 	Warnings []string `json:"warnings,omitempty"`
-	// Unchecked is what Warnings state, one for each.
+	// Unchecked has the data of each warning.
 	Unchecked []Unchecked `json:"unchecked,omitempty"`
-	// Steps are in the order in which to take them; at one version of the
-	// platform, operators come by package and name.
+	// Steps are in order. At one version of the platform, operators are sorted by package
+	// and name.
 	Steps []Step `json:"steps"`
-	// Blockers are what stands in the way, by operator, then version of the
-	// platform; also what the plan lifts, and what only leaves an operator behind.
+	// Blockers are sorted by operator, then version of the platform. They include those
+	// that the plan resolves, and those that only leave an operator behind.
 	Blockers []Blocker `json:"blockers"`
 	// Operators are the installed operators, by package and name.
 	Operators []OperatorPlan `json:"operators"`
@@ -42,9 +42,9 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
-// An Unchecked is something that the plan did not check: of a version of the platform
-// without a catalog, of a catalog that cannot all be read, or of an installed bundle
-// that no catalog has.
+// An Unchecked is something that the plan did not check: a version of the platform without
+// a catalog, a catalog that cannot be fully read, or an installed bundle that is not in any
+// catalog.
 type Unchecked struct {
 	// Platform is the version of the platform, empty for a bundle.
 	Platform string `json:"platform,omitempty"`
@@ -61,11 +61,11 @@ type Unchecked struct {
 func (u Unchecked) String() string {
 	switch {
 	case u.Bundle != nil:
-		return fmt.Sprintf("no catalog that was given has %s of package %s; whether it blocks the platform was not checked", u.Bundle, u.Package)
+		return fmt.Sprintf("no catalog has %s of package %s; not checked: whether it blocks the platform", u.Bundle, u.Package)
 	case u.Errors > 0:
-		return fmt.Sprintf("catalog %q of %s has %s; what could not be read was not checked", u.Catalog, u.Platform, count(u.Errors, "error"))
+		return fmt.Sprintf("catalog %q for %s has %s; the parts with errors were not checked", u.Catalog, u.Platform, count(u.Errors, "error"))
 	}
-	return fmt.Sprintf("no catalog of %s was given; what operators do there was not checked", u.Platform)
+	return fmt.Sprintf("there is no catalog for %s; operators were not checked there", u.Platform)
 }
 
 // A Step is one upgrade: of the platform when Operator is nil.
@@ -80,7 +80,7 @@ type Step struct {
 	Operator *graph.Step `json:"operator,omitzero"`
 }
 
-// A BlockerKind says why something is in the way.
+// A BlockerKind is a kind of blocker.
 type BlockerKind string
 
 const (
@@ -96,25 +96,25 @@ const (
 	NoPath BlockerKind = "no-path"
 )
 
-// A Blocker is something that stands in the way of an operator or of the platform.
+// A Blocker is a reason why the platform or an operator cannot be upgraded.
 type Blocker struct {
 	Package string      `json:"package"`
 	Bundle  string      `json:"bundle"`
 	Kind    BlockerKind `json:"kind"`
-	// Platform is the version of the platform at which it stands in the way.
+	// Platform is the version of the platform at which it applies.
 	Platform string `json:"platform"`
-	// Fatal: the platform cannot go on. Otherwise the plan lifts it, or it only
-	// leaves the operator behind.
+	// Fatal reports that the platform cannot continue. Otherwise the plan resolves the
+	// blocker, or it only leaves the operator behind.
 	Fatal  bool   `json:"fatal"`
 	Reason string `json:"reason"`
-	// Lift are the operator's steps that lift it. Of a fatal block they are not
-	// part of the plan: they need another channel.
+	// Lift are upgrades of the operator that resolve it. For a fatal blocker they are not
+	// part of the plan, because they need another channel.
 	Lift []graph.Step `json:"lift,omitempty"`
-	// Channel is the channel that Lift needs where it is not the operator's.
+	// Channel is the channel for Lift if it is not the operator's.
 	Channel string `json:"channel,omitempty"`
 }
 
-// An OperatorPlan is what becomes of an operator.
+// An OperatorPlan is the result for an operator.
 type OperatorPlan struct {
 	Package string     `json:"package"`
 	From    graph.Node `json:"from"`
@@ -148,7 +148,7 @@ func (p *Plan) LeftBehind() []Blocker {
 	return out
 }
 
-// String tells the plan to a person.
+// String returns the plan as text.
 func (p *Plan) String() string {
 	var b strings.Builder
 	platform, operators := 0, 0
@@ -185,8 +185,8 @@ func (p *Plan) String() string {
 		of    func(Blocker) bool
 	}{
 		{"Blocks the platform:", func(x Blocker) bool { return x.Fatal }},
-		{"Leaves an operator behind, or waiting:", func(x Blocker) bool { return !x.Fatal && len(x.Lift) == 0 }},
-		{"Lifted by the plan:", func(x Blocker) bool { return !x.Fatal && len(x.Lift) > 0 }},
+		{"Leaves an operator behind or waiting:", func(x Blocker) bool { return !x.Fatal && len(x.Lift) == 0 }},
+		{"Resolved by the plan:", func(x Blocker) bool { return !x.Fatal && len(x.Lift) > 0 }},
 	} {
 		title := part.title
 		for _, x := range p.Blockers {
@@ -213,9 +213,9 @@ func (p *Plan) String() string {
 		}
 		switch {
 		case !o.Checked:
-			b.WriteString("; where it is safe was not checked\n")
+			b.WriteString("; safe versions were not checked\n")
 		case o.LastSafe == "":
-			b.WriteString("; safe nowhere\n")
+			b.WriteString("; not safe on any version\n")
 		default:
 			visible.Fprintf(&b, "; safe up to %s\n", o.LastSafe)
 		}

@@ -135,7 +135,7 @@ func TestMinKubeInManifest(t *testing.T) {
 			Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: &text}, {Platform: "4.17", FBC: &text}},
 			Installed: []platform.Operator{{Name: "p.v1.0.0", Package: "p"}},
 		})
-		if len(got.Blockers) == 0 || !strings.Contains(got.Blockers[0].Reason, "needs Kubernetes 1.99") {
+		if len(got.Blockers) == 0 || !strings.Contains(got.Blockers[0].Reason, "requires Kubernetes 1.99") {
 			t.Errorf("with the manifest %q: %+v", manifest, got.Blockers)
 		}
 	}
@@ -286,12 +286,12 @@ func TestUpgradeBlockers(t *testing.T) {
 		for _, b := range blocks {
 			fmt.Fprintln(&got, b.Package, b.Reason)
 		}
-		const want = `a a.v1 blocks 4.20: it is made for 4.19 at most
-d d.v1 blocks 4.20: its maximum cannot be read: olm.maxOpenShiftVersion: invalid version "many": want major.minor, such as 4.19
-e e.v1 blocks 4.20: it is made for 4.19 at most
-f f.v1 blocks 4.20: its maximum cannot be read: annotation olm.properties: olm.properties: the JSON text ends too early
-g g.v1 blocks 4.20: it is made for 4.19 at most
-h h.v1 blocks 4.20: its maximum cannot be read: annotation operatorframework.io/properties: olm.properties: want a list of {type, value}, found an object
+		const want = `a a.v1 blocks 4.20: its olm.maxOpenShiftVersion is 4.19
+d d.v1 blocks 4.20: its maximum version cannot be read: olm.maxOpenShiftVersion: invalid version "many": want major.minor, such as 4.19
+e e.v1 blocks 4.20: its olm.maxOpenShiftVersion is 4.19
+f f.v1 blocks 4.20: its maximum version cannot be read: annotation olm.properties: olm.properties: the JSON text ends too early
+g g.v1 blocks 4.20: its olm.maxOpenShiftVersion is 4.19
+h h.v1 blocks 4.20: its maximum version cannot be read: annotation operatorframework.io/properties: olm.properties: want a list of {type, value}, found an object
 `
 		if d := cmp.Diff(want, got.String()); d != "" {
 			t.Errorf("%s: %s", cluster, d)
@@ -305,13 +305,13 @@ func TestProblemErrors(t *testing.T) {
 		want   string
 	}{
 		{func(p *platform.Problem) { p.From = "new" }, `problem: /from: invalid version "new": want major.minor, such as 4.19`},
-		{func(p *platform.Problem) { p.To = "4.15" }, `problem: /to: 4.15 is before 4.16; a platform is not downgraded`},
-		{func(p *platform.Problem) { p.To = "5.0" }, `problem: /to: 5.0 has another major version than 4.16; a plan goes from minor version to minor version`},
+		{func(p *platform.Problem) { p.To = "4.15" }, `problem: /to: 4.15 is before 4.16; a platform cannot be downgraded`},
+		{func(p *platform.Problem) { p.To = "5.0" }, `problem: /to: 5.0 and 4.16 have different major versions; a plan covers only minor versions`},
 		{func(p *platform.Problem) { p.To = "4.900" }, `problem: /to: 4.900 is more than 100 minor versions after 4.16`},
 		{func(p *platform.Problem) { p.Installed[1].Package = "" }, `problem: /installed/1/package: is missing; name the package of web.v2.0.0`},
-		{func(p *platform.Problem) { p.Installed[1].Version = "2" }, `problem: /installed/1/version: "2" is no semantic version: No Major.Minor.Patch elements found`},
+		{func(p *platform.Problem) { p.Installed[1].Version = "2" }, `problem: /installed/1/version: "2" is not a semantic version: No Major.Minor.Patch elements found`},
 		{func(p *platform.Problem) { p.Strategy = "fast" }, `problem: /strategy: "fast" is neither latest nor minimal`},
-		{func(p *platform.Problem) { p.Catalogs[1].Platform = "4.16.2" }, `problem: /catalogs/1: is the second catalog "" of platform 4.16; give each its own name`},
+		{func(p *platform.Problem) { p.Catalogs[1].Platform = "4.16.2" }, `problem: /catalogs/1: repeats catalog "" of platform 4.16; use distinct names`},
 	} {
 		p := synthetic()
 		tt.change(&p)
@@ -324,7 +324,7 @@ func TestProblemErrors(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"from":"4.16","too":1}`: `problem: document 1: /too: there is no such field; did you mean to?`,
+		`{"from":"4.16","too":1}`: `problem: document 1: /too: unknown field; did you mean to?`,
 		`{"from":16}`:             `problem: document 1: /from: want a string, found a number`,
 		`{"from":`:                `problem: document 1: /from: invalid JSON at byte 8: the text ends inside the document`,
 	} {

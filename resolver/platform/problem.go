@@ -82,7 +82,7 @@ type Operator struct {
 	Annotations map[string]string   `json:"annotations,omitempty"`
 }
 
-// A Strategy says how far operators are upgraded on the way.
+// A Strategy selects how far operators are upgraded along the way.
 type Strategy string
 
 const (
@@ -134,9 +134,9 @@ func (p *Problem) check() (*trip, error) {
 	}
 	switch {
 	case t.to.Major != t.from.Major:
-		return nil, document.Errorf("/to", "%s has another major version than %s; a plan goes from minor version to minor version", t.to, t.from)
+		return nil, document.Errorf("/to", "%s and %s have different major versions; a plan covers only minor versions", t.to, t.from)
 	case t.to.Compare(t.from) < 0:
-		return nil, document.Errorf("/to", "%s is before %s; a platform is not downgraded", t.to, t.from)
+		return nil, document.Errorf("/to", "%s is before %s; a platform cannot be downgraded", t.to, t.from)
 	case t.to.Minor-t.from.Minor > maxMinors:
 		return nil, document.Errorf("/to", "%s is more than %d minor versions after %s", t.to, maxMinors, t.from)
 	}
@@ -156,7 +156,7 @@ func (p *Problem) check() (*trip, error) {
 			return nil, document.Errorf(path, "is not loaded; set Graph or call Open")
 		}
 		if slices.ContainsFunc(t.catalogs[v], func(o *Catalog) bool { return o.Name == c.Name }) {
-			return nil, document.Errorf(path, "is the second catalog %q of platform %s; give each its own name", c.Name, v)
+			return nil, document.Errorf(path, "repeats catalog %q of platform %s; use distinct names", c.Name, v)
 		}
 		t.catalogs[v] = append(t.catalogs[v], c)
 	}
@@ -174,7 +174,7 @@ func (p *Problem) check() (*trip, error) {
 		}
 		if o.Version != "" {
 			if _, err := semver.Parse(o.Version); err != nil {
-				return nil, document.Errorf(path+"/version", "%q is no semantic version: %w", o.Version, err)
+				return nil, document.Errorf(path+"/version", "%q is not a semantic version: %w", o.Version, err)
 			}
 		}
 		t.installs = append(t.installs, o)

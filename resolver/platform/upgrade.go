@@ -10,10 +10,10 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Upgrade plans an upgrade. A platform that cannot get to its end is no error:
-// the plan says so. The error is a [*document.Error], that of reading a catalog
-// again (minKubeVersion is not kept in memory), or the context's. It does not
-// modify the problem, whose catalogs any number of goroutines may share.
+// Upgrade plans an upgrade. A blocked platform is not an error; see [Plan.OK]. Upgrade does
+// not modify the problem. Goroutines may share its catalogs. The error is a
+// [*document.Error], that of reading minKubeVersion from a catalog's source, or the
+// context's.
 func Upgrade(ctx context.Context, p Problem) (*Plan, error) {
 	t, err := p.check()
 	if err != nil {

@@ -1,11 +1,9 @@
-// Package shrink cuts a problem down to a smallest one that still shows what
-// somebody wants to show: usually, that it has the same kind of conflict. A bug
-// report becomes a page, and a test.
+// Package shrink reduces a problem to a minimal one that still has a certain property,
+// usually the same kind of conflict, for bug reports and tests.
 //
 //	small, err := shrink.Shrink(ctx, problem, shrink.SameConflict(want))
 //
-// It takes away, again and again, what can go: subscriptions, installed
-// operators, policies, catalogs, packages, channels, bundles, entries, properties
-// and settings, halves first and single ones last, until nothing more can go
-// alone. It does not look for smaller problems that are made otherwise.
+// It repeatedly removes subscriptions, installed operators, policies, catalogs, packages,
+// channels, bundles, entries, properties and settings, large parts first, until nothing
+// can be removed alone. The result is not necessarily the smallest problem.
 package shrink

@@ -13,13 +13,12 @@ import (
 // it should. The error ends the shrinking.
 type Keep func(ctx context.Context, p resolver.Problem) (bool, error)
 
-// ErrNotKept says that the problem to shrink does not itself show what it
-// should.
-var ErrNotKept = errors.New("the problem does not show what shrinking is to keep")
+// ErrNotKept reports that keep rejects the problem to shrink.
+var ErrNotKept = errors.New("the problem does not have the property to keep")
 
-// Shrink returns a problem that keep accepts and of which nothing can be taken
-// away alone. Its catalogs are inlined and loaded. It is deterministic. The
-// error is ErrNotKept, that of keep, of the problem, or the context's.
+// Shrink returns a problem that keep accepts, and from which nothing can be removed alone.
+// Its catalogs are inlined and loaded. The result is deterministic. The error is
+// [ErrNotKept], that of keep, that of the problem, or the context's.
 func Shrink(ctx context.Context, p resolver.Problem, keep Keep) (resolver.Problem, error) {
 	whole, err := p.Inline(ctx)
 	if err != nil {
@@ -50,9 +49,9 @@ func Shrink(ctx context.Context, p resolver.Problem, keep Keep) (resolver.Proble
 	return s.m.problem(ctx)
 }
 
-// SameConflict accepts problems with a conflict whose first core has facts of the
-// same kinds as that of want, and no requirement that is not in that of want: a
-// cut must not make a new reason by taking away what met a requirement.
+// SameConflict accepts problems with a conflict whose first core has the same kinds of facts
+// as that of want, and no other unmet requirements. Removing a bundle must not cause a
+// different conflict.
 func SameConflict(want *resolver.Conflict) Keep {
 	kinds, required := codes(want), requirements(want)
 	return func(ctx context.Context, p resolver.Problem) (bool, error) {
@@ -93,7 +92,7 @@ func requirements(c *resolver.Conflict) []string {
 		if q, ok := f.(*resolver.Requires); ok {
 			key := q.Requirement.String()
 			if len(q.Candidates) == 0 {
-				key += " (met by nothing)"
+				key += " (unsatisfied)"
 			}
 			out = append(out, key)
 		}
@@ -115,7 +114,7 @@ func (s *shrinker) try(ctx context.Context, m *model) (bool, error) {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		return false, nil // what is left is no catalog any more
+		return false, nil // the rest is not a valid catalog
 	}
 	return s.keep(ctx, p)
 }

@@ -18,7 +18,7 @@ import (
 type Subset struct {
 	// Packages are the packages of the part, by name.
 	Packages []Package `json:"packages"`
-	// Warnings say what the part cannot do because the catalog cannot.
+	// Warnings are limits of the catalog that the part shares.
 	Warnings []string `json:"warnings,omitempty"`
 	// Bundles of the Of bundles of the catalog are kept.
 	Bundles int `json:"bundles"`
@@ -131,7 +131,7 @@ func (c *cut) head(ch graph.Channel) {
 		c.keep(h, "is the head of "+ch.Name())
 		return
 	}
-	c.warnf("package %s: channel %s cannot be cut and is kept whole: %v", ch.Package().Name(), ch.Name(), errors.Unwrap(ch.Err()))
+	c.warnf("package %s: channel %s is invalid and is kept whole: %v", ch.Package().Name(), ch.Name(), errors.Unwrap(ch.Err()))
 	for e := range ch.Entries() {
 		c.keep(e, "channel "+ch.Name()+" is kept whole")
 	}
@@ -191,7 +191,7 @@ func (c *cut) close(e graph.Entry) {
 	x := c.chain(ch)
 	if at, ok := x.at[e]; ok {
 		for ; x.joined < at; x.joined++ {
-			c.keep(x.list[x.joined], fmt.Sprintf("joins %s to the head of %s", e.Name(), ch.Name()))
+			c.keep(x.list[x.joined], fmt.Sprintf("connects %s to the head of %s", e.Name(), ch.Name()))
 		}
 	} else if len(x.skippers[e.Name()]) == 0 && len(x.replacers[e.Name()]) > 0 {
 		c.keep(x.replacers[e.Name()][0], "replaces "+e.Name())
@@ -222,11 +222,11 @@ func (c *cut) dependencies(ctx context.Context, b graph.Bundle) error {
 			all = append(all, u.Requires)
 			if u.Reason != "" {
 				alone = true
-				c.warnf("package %s: %s requires %s, which the catalog cannot meet: %s", b.Package().Name(), b.Name(), u.Requires, u.Reason)
+				c.warnf("package %s: %s requires %s, which the catalog cannot satisfy: %s", b.Package().Name(), b.Name(), u.Requires, u.Reason)
 			}
 		}
 		if !alone {
-			c.warnf("package %s: the catalog cannot meet all that %s requires together: %s", b.Package().Name(), b.Name(), strings.Join(all, " and "))
+			c.warnf("package %s: the catalog cannot satisfy all requirements of %s together: %s", b.Package().Name(), b.Name(), strings.Join(all, " and "))
 		}
 	}
 	for _, x := range got.Install {

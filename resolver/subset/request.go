@@ -16,18 +16,17 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// A Request says what a part of a catalog must serve. It marshals to JSON.
+// A Request lists what a part of a catalog must contain. It marshals to JSON.
 type Request struct {
 	FormatVersion document.FormatVersion `json:"formatVersion"`
 	// Packages may come in any order; a package may be named several times.
 	Packages  []Want      `json:"packages"`
 	Installed []Installed `json:"installed,omitempty"`
-	// KeepInstalled keeps the installed bundles themselves where the catalog has
-	// them, with what joins them to the head: for mirrors whose images they still
-	// need. Their upgrades do not need them: an edge names what it replaces, and
-	// the name suffices (B6).
+	// KeepInstalled also keeps the installed bundles that the catalog has, and the entries
+	// between them and the head, for mirrors that must keep their images. Upgrades do not
+	// need them, because an edge only names the bundle that it replaces.
 	KeepInstalled bool `json:"keepInstalled,omitzero"`
-	// NoDependencies leaves out what kept bundles require.
+	// NoDependencies omits the dependencies of kept bundles.
 	NoDependencies bool `json:"noDependencies,omitzero"`
 	// Reading is how upgrades are read. The part serves that reading; its
 	// channels are sound for both.
@@ -60,7 +59,7 @@ type Installed struct {
 	Channel string `json:"channel,omitempty"`
 }
 
-// wanted starts from what is asked for.
+// wanted keeps the requested packages.
 func (c *cut) wanted(r *Request) error {
 	for i, w := range r.Packages {
 		path := fmt.Sprintf("/packages/%d", i)
@@ -83,7 +82,7 @@ func (c *cut) wanted(r *Request) error {
 		for _, name := range channels {
 			ch, ok := p.Channel(name)
 			if !ok {
-				return document.Errorf(path+"/channels", "package %q has no channel %q, but %s", w.Package, name, channelNames(p))
+				return document.Errorf(path+"/channels", "package %q has no channel %q, only %s", w.Package, name, channelNames(p))
 			}
 			c.head(ch)
 			for e := range ch.Entries() {
@@ -94,7 +93,7 @@ func (c *cut) wanted(r *Request) error {
 			}
 		}
 		if !found {
-			c.warnf("package %s has no version in the range %q in the channels asked for; only heads are kept", w.Package, w.Versions)
+			c.warnf("package %s has no version in range %q in the requested channels; only heads are kept", w.Package, w.Versions)
 		}
 	}
 	for i, x := range r.Installed {
@@ -105,7 +104,7 @@ func (c *cut) wanted(r *Request) error {
 	return nil
 }
 
-// noPackage says that there is no such package, and which may be meant.
+// noPackage returns the error for a missing package, with suggestions.
 func (c *cut) noPackage(path, name string) error {
 	var known []string
 	for p := range c.catalog.Packages() {
@@ -131,14 +130,14 @@ func (c *cut) installed(path string, x Installed) error {
 	}
 	if n.Version != "" {
 		if _, err := semver.Parse(n.Version); err != nil {
-			return document.Errorf(path+"/version", "%q is no semantic version: %w", n.Version, err)
+			return document.Errorf(path+"/version", "%q is not a semantic version: %w", n.Version, err)
 		}
 	}
 	o := &graph.UpgradeOptions{Installed: []graph.Node{n}}
 	switch {
 	case x.Channel != "":
 		if _, ok := p.Channel(x.Channel); !ok {
-			return document.Errorf(path+"/channel", "package %q has no channel %q, but %s", x.Package, x.Channel, channelNames(p))
+			return document.Errorf(path+"/channel", "package %q has no channel %q, only %s", x.Package, x.Channel, channelNames(p))
 		}
 		o.Channels = []string{x.Channel}
 	case c.reading == graph.Classic:
@@ -162,7 +161,7 @@ func (c *cut) installed(path string, x Installed) error {
 	case c.keepInstalled:
 		why = "is installed"
 	case len(w.Steps) == 0 && c.reading == graph.V1:
-		why = "is installed, and nothing follows it" // OLM v1 then needs it
+		why = "is installed and has no successor" // OLM v1 then needs it
 	}
 	if known && why != "" {
 		for e := range b.Entries() {
@@ -173,7 +172,7 @@ func (c *cut) installed(path string, x Installed) error {
 		}
 	}
 	if _, ok := u.PathToHead(n); !ok {
-		c.warnf("package %s: %s has no path to the head; the part cannot give it one", x.Package, n)
+		c.warnf("package %s: %s has no upgrade path to the head in the catalog", x.Package, n)
 	}
 	return nil
 }

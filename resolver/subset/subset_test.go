@@ -69,9 +69,9 @@ func TestCut(t *testing.T) {
 		{"dependencies left out", subset.Request{NoDependencies: true, Packages: []subset.Want{{Package: "db", Channels: []string{"fast"}}}}, "db/fast*: 2.0.0"},
 		{"v1: any channel", subset.Request{Reading: graph.V1, NoDependencies: true, Installed: []subset.Installed{{Package: "db", Name: "db.v1.0.0"}}}, "db/fast*: 2.0.0"},
 		{"an unknown version", subset.Request{Installed: []subset.Installed{{Package: "db", Name: "db.v0.1.0", Version: "0.1.0"}}},
-			"db/stable*: 1.4.0; package db: db.v0.1.0 has no path to the head; the part cannot give it one"},
+			"db/stable*: 1.4.0; package db: db.v0.1.0 has no upgrade path to the head in the catalog"},
 		{"an empty range", subset.Request{Packages: []subset.Want{{Package: "db", Versions: "9.x"}}},
-			"db/stable*: 1.4.0; package db has no version in the range \"9.x\" in the channels asked for; only heads are kept"},
+			"db/stable*: 1.4.0; package db has no version in range \"9.x\" in the requested channels; only heads are kept"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			full := parse(t, small)
@@ -131,9 +131,9 @@ func TestRequestErrors(t *testing.T) {
 		want string
 	}{
 		{subset.Request{Packages: []subset.Want{{Package: "bd"}}}, `problem: /packages/0/package: the catalog has no package "bd"`},
-		{subset.Request{Packages: []subset.Want{{Package: "db", Channels: []string{"beta"}}}}, `problem: /packages/0/channels: package "db" has no channel "beta", but fast, stable`},
+		{subset.Request{Packages: []subset.Want{{Package: "db", Channels: []string{"beta"}}}}, `problem: /packages/0/channels: package "db" has no channel "beta", only fast, stable`},
 		{subset.Request{Packages: []subset.Want{{Package: "db", Versions: "==1"}}}, `problem: /packages/0/versions: invalid version range "==1": equality is one =: write "=1"`},
-		{subset.Request{Installed: []subset.Installed{{Package: "db", Name: "x", Version: "1"}}}, `problem: /installed/0/version: "1" is no semantic version: No Major.Minor.Patch elements found`},
+		{subset.Request{Installed: []subset.Installed{{Package: "db", Name: "x", Version: "1"}}}, `problem: /installed/0/version: "1" is not a semantic version: No Major.Minor.Patch elements found`},
 	} {
 		if _, err := subset.Cut(context.Background(), c, tt.r); err == nil || err.Error() != tt.want {
 			t.Errorf("got %v\nwant %s", err, tt.want)

@@ -23,13 +23,13 @@ func TestUnmet(t *testing.T) {
 		want       []string
 	}{
 		{"nothing", b2, giveZ, nil},
-		{"one of two", k1 + "," + z1, giveZ, []string{"a.v1.0.0 requires gvk K (x.y/v1), which the catalog cannot meet: no bundle provides it"}},
+		{"one of two", k1 + "," + z1, giveZ, []string{"a.v1.0.0 requires gvk K (x.y/v1), which the catalog cannot satisfy: no bundle provides it"}},
 		{"both", k1 + "," + b2, needK, []string{
-			"a.v1.0.0 requires gvk K (x.y/v1), which the catalog cannot meet: no bundle provides it",
-			"a.v1.0.0 requires package b >=2.0.0, which the catalog cannot meet: " + fromB2,
+			"a.v1.0.0 requires gvk K (x.y/v1), which the catalog cannot satisfy: no bundle provides it",
+			"a.v1.0.0 requires package b >=2.0.0, which the catalog cannot satisfy: " + fromB2,
 		}},
-		{"further on", z1, giveZ + "," + needK, []string{"a.v1.0.0 requires gvk Z (z.y/v1), which the catalog cannot meet: " + fromB2}},
-		{"together", z1 + "," + b1, giveZ, []string{"the catalog cannot meet all that a.v1.0.0 requires together: gvk Z (z.y/v1) and package b <2.0.0"}},
+		{"further on", z1, giveZ + "," + needK, []string{"a.v1.0.0 requires gvk Z (z.y/v1), which the catalog cannot satisfy: " + fromB2}},
+		{"together", z1 + "," + b1, giveZ, []string{"the catalog cannot satisfy all requirements of a.v1.0.0 together: gvk Z (z.y/v1) and package b <2.0.0"}},
 	} {
 		bundle := func(pkg, version, properties string) string {
 			return `{"schema":"olm.bundle","package":"` + pkg + `","name":"` + pkg + `.v` + version + `","image":"q/` + pkg + `:1","properties":[{"type":"olm.package","value":{"packageName":"` + pkg + `","version":"` + version + `"}}` + strings.TrimSuffix(","+properties, ",") + `]}`
