@@ -235,7 +235,7 @@ func TestDocumentVersion(t *testing.T) {
 		`{"formatVersion":1,"subscriptions":[]}`: "",
 		`{"formatVersion":2,"subscriptions":[]}`: `problem: document 1: /formatVersion: want 1, found 2; use the release of olmkit that the document was written for`,
 		`{"formatVersion":"1"}`:                  `problem: document 1: /formatVersion: want 1, found "1"; use the release of olmkit that the document was written for`,
-		`{"formatversion":1}`:                    `problem: document 1: /formatversion: there is no such field; did you mean formatVersion?`,
+		`{"formatversion":1}`:                    `problem: document 1: /formatversion: unknown field; did you mean formatVersion?`,
 	} {
 		for kind, read := range map[string]func() error{
 			"problem":          func() error { _, err := document.ReadOne[resolver.Problem](strings.NewReader(text)); return err },
