@@ -118,7 +118,7 @@ func realServer(t *testing.T, crds string) {
 	if ext.Spec.Source.Catalog.UpgradeConstraintPolicy != api.PolicyCatalogProvided {
 		t.Errorf("%+v", ext.Spec.Source.Catalog)
 	}
-	eventually("True Retrying: no catalog takes part: of 0 given none is available and selected")
+	eventually("True Retrying: no available catalog is selected (of 0 given)")
 
 	// A catalog comes, another one ties, a priority decides.
 	community, certified := &clusterCatalogs(t, "community")[0], &clusterCatalogs(t, "certified")[0]
@@ -133,7 +133,7 @@ func realServer(t *testing.T, crds string) {
 		}
 	}
 	serve(certified)
-	eventually(`True Retrying: catalogs of equal priority offer package "etcd" in the range "1.2.0" in the channels stable: certified, community; give one of them a higher priority, or select by label`)
+	eventually(`True Retrying: catalogs of equal priority have package "etcd" in range "1.2.0" in channels stable: certified, community; raise the priority of one, or select by label`)
 	certified.Spec.Priority = 10
 	if err := c.Update(ctx, certified); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func realServer(t *testing.T, crds string) {
 			t.Fatal(err)
 		}
 	}
-	e = eventually("True Retrying: no catalog takes part: of 0 given none is available and selected")
+	e = eventually("True Retrying: no available catalog is selected (of 0 given)")
 	if e.Status.Install == nil {
 		t.Error("the installed bundle is gone from the status")
 	}

@@ -227,7 +227,7 @@ func (s *selecting) message(r *Refusal) string {
 	}
 	switch r.Code {
 	case RefusedCatalogs:
-		fmt.Fprintf(&b, "none of %d catalogs is available and selected", len(s.Catalogs))
+		fmt.Fprintf(&b, "no available catalog is selected (of %d given)", len(s.Catalogs))
 	case RefusedPackage:
 		fmt.Fprintf(&b, "no catalog has package %q; searched %s", s.Package, strings.Join(s.catalogNames(), ", "))
 	case RefusedChannels:
