@@ -41,8 +41,9 @@ func (r Reason) String() string {
 
 // Why returns the chain of reasons for a bundle or operator in the solution, from the
 // bundle to the subscription. Each link has the options that were preferred and why they
-// were not possible. The chain is computed on demand. The error is the context's, or
-// reports that the solution does not contain the bundle.
+// were not possible. The chain is computed on demand; [Solution.WhyEach] takes less time
+// for several bundles. The error is the context's, or reports that the solution does not
+// contain the bundle.
 func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
@@ -52,23 +53,11 @@ func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, err := w.named(name)
+	chain, err := w.chain(ctx, name, map[cand]*Reason{})
 	if err != nil {
 		return nil, err
 	}
-	var out []Reason
-	seen := map[cand]bool{}
-	for c := start; c != noCand && !seen[c]; {
-		seen[c] = true
-		next := w.cause[c]
-		link, err := w.link(ctx, c, next)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, link)
-		c = next.owner
-	}
-	return out, nil
+	return chain.Reasons, nil
 }
 
 // A cause is the decision that brought a candidate into a set.

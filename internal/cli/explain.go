@@ -204,23 +204,23 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 	}
 	type explained struct {
-		Bundle  string           `json:"bundle"`
-		Reasons resolver.Reasons `json:"reasons"`
+		resolver.Chain `json:",inline"`
 		// Also is what else asks for the bundle.
 		Also resolver.Reasons `json:"also,omitzero"`
 	}
+	chains, err := sol.WhyEach(ctx, names)
+	if err != nil {
+		return err
+	}
 	list := []explained{}
-	for _, name := range names {
-		chain, err := sol.Why(ctx, name)
+	for _, chain := range chains {
+		all, err := sol.RequiredBy(ctx, chain.Bundle)
 		if err != nil {
 			return err
 		}
-		all, err := sol.RequiredBy(ctx, name)
-		if err != nil {
-			return err
-		}
-		also := slices.DeleteFunc(all, func(r resolver.Reason) bool { return r.String() == chain[0].String() })
-		list = append(list, explained{name, chain, also})
+		first := chain.Reasons[0].String()
+		also := slices.DeleteFunc(all, func(r resolver.Reason) bool { return r.String() == first })
+		list = append(list, explained{chain, also})
 	}
 	if x.out.format == formatJSON || x.out.format == formatYAML {
 		return x.out.encode(list)
@@ -234,7 +234,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if i == 0 {
 			gap = ""
 		}
-		text := e.Reasons.Text(x.width(), x.style())
+		text := e.Chain.Text(x.width(), x.style())
 		if len(e.Also) > 0 {
 			text += "It is asked for otherwise, too:\n" + e.Also.Text(x.width(), x.style())
 		}

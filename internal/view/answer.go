@@ -106,17 +106,21 @@ func (r *reasoner) build(ctx context.Context) error {
 // connect asks why each node is there, and draws a line from everything that asks
 // for it.
 func (r *reasoner) connect(ctx context.Context) error {
-	asked := len(r.Nodes)
-	for i := range asked {
-		if r.alone[i] {
-			continue
+	var at []int // nodes
+	var names []string
+	for i := range r.Nodes {
+		if !r.alone[i] {
+			at, names = append(at, i), append(names, r.Nodes[i].Name)
 		}
-		name := r.Nodes[i].Name
-		chain, err := r.solution.Why(ctx, name)
-		if err != nil {
-			return err
-		}
-		for _, link := range chain {
+	}
+	chains, err := r.solution.WhyEach(ctx, names)
+	if err != nil {
+		return err
+	}
+	for k, chain := range chains {
+		i := at[k]
+		r.Nodes[i].See = chain.See
+		for _, link := range chain.Reasons {
 			w := whyData{Text: link.String()}
 			if link.Place != nil {
 				w.Place = link.Place.String()
@@ -126,12 +130,13 @@ func (r *reasoner) connect(ctx context.Context) error {
 			}
 			r.Nodes[i].Why = append(r.Nodes[i].Why, w)
 		}
-		all, err := r.solution.RequiredBy(ctx, name)
+		all, err := r.solution.RequiredBy(ctx, chain.Bundle)
 		if err != nil {
 			return err
 		}
+		first := chain.Reasons[0].String()
 		for _, link := range all {
-			if text := link.String(); text != chain[0].String() {
+			if text := link.String(); text != first {
 				r.Nodes[i].Also = append(r.Nodes[i].Also, text)
 			}
 		}

@@ -164,6 +164,8 @@ type reasonNode struct {
 	To   string `json:"to,omitempty"`
 	// Why are the sentences of the chain up to what was asked for.
 	Why []whyData `json:"why,omitempty"`
+	// See is the operator with whose sentences the chain goes on, if it is cut short.
+	See string `json:"see,omitempty"`
 	// Also are the sentences of everything else that asks for it.
 	Also []string `json:"also,omitempty"`
 }

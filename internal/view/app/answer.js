@@ -84,6 +84,7 @@ const showAnswer = (main, a) => {
     const why = n.why ? folded([said(n.why[0].text), n.also ? el("span", { class: "why" }, ` and ${plural(n.also.length, "more reason")}`) : null], () => [el("ul", { class: "derivation" }, n.why.map((w) => el("li", null,
       el("p", { class: "step" }, linked(w.text)), w.place ? el("p", { class: "origin" }, "at ", said(w.place)) : null,
       w.over ? [el("p", { class: "why" }, "It was taken because what is preferred cannot be had:"), el("ul", null, w.over.map(stepItem))] : null))),
+      n.see ? el("p", { class: "why" }, "The reasons for ", linked(n.see), " are in its row.") : null,
       n.also ? [el("p", { class: "why" }, "It is asked for by others too:"), el("ul", { class: "derivation" }, n.also.map((x) => el("li", null, el("p", { class: "step" }, linked(x)))))] : null]) : n.detail;
     told.set(i, why);
     const name = p ? el("a", { href: address("package", p.catalog.name, p.name, n.channel || channelOf(p)?.name || "", n.name) }, said(n.name)) : said(n.name);

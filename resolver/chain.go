@@ -1,0 +1,100 @@
+package resolver
+
+import "context"
+
+// A Chain is what [Solution.WhyEach] returns for one bundle or operator.
+type Chain struct {
+	Bundle  string  `json:"bundle"`
+	Reasons Reasons `json:"reasons"`
+	// See is the bundle with which the chain goes on, if that bundle is in an earlier
+	// chain and more than a few reasons follow; else "", and the chain is complete.
+	See string `json:"see,omitempty"`
+}
+
+// Text returns the reasons as [Reasons.Text] does, and where they go on.
+func (c Chain) Text(width int, style Styler) string {
+	text := c.Reasons.Text(width, style)
+	if c.See == "" {
+		return text
+	}
+	t := newTextWriter(width, style)
+	t.wrap(PartPlain, "the reasons for "+c.See+" are given above", "", "")
+	return text + t.String()
+}
+
+// WhyEach returns the chain of reasons for each of several bundles or operators in the
+// solution, in the order of names. A chain ends early, with a reference, where it meets
+// an earlier one and would repeat more than a few of its reasons: what is returned, and
+// the time it takes, does not grow with the product of bundles and lengths of chains. A
+// bundle's first reason is always there. The error is as for [Solution.Why].
+func (s *Solution) WhyEach(ctx context.Context, names []string) ([]Chain, error) {
+	if err := s.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.r.unlock(ctx)
+	w, err := s.reasons(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Chain, 0, len(names))
+	given := map[cand]*Reason{}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		c, err := w.chain(ctx, name, given)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// maxRepeated is how many reasons of an earlier chain are repeated at the end of another.
+const maxRepeated = 4
+
+// chain follows the decisions from a bundle to the request that led to it. The links of
+// earlier chains are in given, and it adds its own.
+func (w *why) chain(ctx context.Context, name string, given map[cand]*Reason) (Chain, error) {
+	out := Chain{Bundle: name}
+	start, err := w.named(name)
+	if err != nil {
+		return out, err
+	}
+	for c := start; c != noCand; c = w.because(c).owner {
+		link := given[c]
+		if link != nil && c != start && w.deep(c) {
+			out.See = link.Bundle.Name
+			break
+		}
+		if link == nil {
+			made, err := w.link(ctx, c, w.because(c))
+			if err != nil {
+				return out, err
+			}
+			link = &made
+			given[c] = link
+		}
+		out.Reasons = append(out.Reasons, *link)
+	}
+	return out, nil
+}
+
+// because returns the decision that brought a candidate into the solution. One that no
+// decision added has no owner.
+func (w *why) because(c cand) cause {
+	if by, ok := w.cause[c]; ok {
+		return by
+	}
+	return cause{owner: noCand}
+}
+
+// deep reports whether the chain of a candidate has more than maxRepeated links.
+func (w *why) deep(c cand) bool {
+	n := 0
+	for ; c != noCand && n <= maxRepeated; n++ {
+		c = w.because(c).owner
+	}
+	return n > maxRepeated
+}

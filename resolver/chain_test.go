@@ -1,0 +1,72 @@
+package resolver_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/internal/testcatalog"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// TestWhyEach checks that the chains of all bundles give each reason a few times at
+// most, however long they are (D17, D21), and are those of Why up to where they refer to
+// another.
+func TestWhyEach(t *testing.T) {
+	const n = 60
+	sol, err := resolver.Resolve(t.Context(), shaped(t, testcatalog.Case{Shape: "chain", Outcome: testcatalog.FirstTry}, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var forward []string
+	for _, s := range sol.Selected {
+		forward = append(forward, s.Name)
+	}
+	backward := slices.Clone(forward)
+	slices.Reverse(backward)
+	for _, names := range [][]string{forward, backward} {
+		chains, err := sol.WhyEach(t.Context(), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := 0
+		for i, c := range chains {
+			if c.Bundle != names[i] {
+				t.Fatalf("chain %d is of %s, want %s", i, c.Bundle, names[i])
+			}
+			links += len(c.Reasons)
+			refers := strings.Contains(c.Text(80, nil), "the reasons for "+c.See+" are given above")
+			if refers != (c.See != "") {
+				t.Errorf("%s: see is %q, and the text is:\n%s", c.Bundle, c.See, c.Text(80, nil))
+			}
+		}
+		if links < n || links > 6*n {
+			t.Errorf("%d chains have %d reasons", n, links)
+		}
+		for i, name := range names {
+			why, err := sol.Why(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := chains[i]
+			if len(c.Reasons) > len(why) || c.See == "" && len(c.Reasons) != len(why) || c.See != "" && why[len(c.Reasons)].Bundle.Name != c.See {
+				t.Errorf("%s has %d reasons and goes on with %q; Why has %d", name, len(c.Reasons), c.See, len(why))
+			}
+			for k, r := range c.Reasons {
+				if r.String() != why[k].String() {
+					t.Errorf("%s, reason %d: got %q, want %q", name, k, r, why[k])
+				}
+			}
+		}
+	}
+	if _, err := sol.WhyEach(t.Context(), []string{forward[0], "nowhere.v1"}); err == nil {
+		t.Error("no error for a bundle that is not there")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sol.WhyEach(ctx, forward); !errors.Is(err, context.Canceled) {
+		t.Errorf("got the error %v, want the context's", err)
+	}
+}
