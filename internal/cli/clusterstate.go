@@ -218,7 +218,8 @@ func (l *loader) objects(ctx context.Context, name string, found func(reconcile.
 	defer in.Close()
 	limits := l.limits.load.WithDefaults()
 	docs := yamljson.NewStream(ctx, in, limits.DocumentSize)
-	opts := &yamljson.Options{Expansion: &limits.Expansion, Nodes: max(limits.Expansion/32, 1)}
+	room := limits.Expansion // what aliases may still add
+	opts := &yamljson.Options{Expansion: &room, Nodes: max(limits.Expansion/32, 1)}
 	for n := 1; ; n++ {
 		doc, err := docs.Next()
 		if err == io.EOF {
@@ -237,13 +238,13 @@ func (l *loader) objects(ctx context.Context, name string, found func(reconcile.
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%s: document %d: %w", display(name), n, limitOf(err))
+			return fmt.Errorf("%s: document %d: %w", display(name), n, limitOf(err, &limits))
 		}
 	}
 }
 
 // limitOf returns an error with the name of the limit, where it is that of one.
-func limitOf(err error) error {
+func limitOf(err error, limits *fbc.Limits) error {
 	var long *yamljson.SizeError
 	var expands *yamljson.LimitError
 	switch {
@@ -252,9 +253,9 @@ func limitOf(err error) error {
 	case errors.As(err, &expands):
 		switch expands.Kind {
 		case yamljson.Expansion:
-			return &fbc.LimitError{Limit: "Expansion", What: "expansion of YAML aliases", Max: expands.Max}
+			return &fbc.LimitError{Limit: "Expansion", What: "expansion of YAML aliases", Max: limits.Expansion} // the error has what is left of it
 		case yamljson.Nodes:
-			return &fbc.LimitError{Limit: "Expansion", What: "number of YAML keys, values and list items, at 32 bytes each,", Max: expands.Max * 32}
+			return &fbc.LimitError{Limit: "Expansion", What: "number of YAML keys, values and list items, at 32 bytes each,", Max: limits.Expansion}
 		}
 	}
 	return err
