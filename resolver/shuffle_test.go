@@ -97,7 +97,7 @@ func shuffleProperties(rng *rand.Rand, list []property.Property, moves func(prop
 }
 
 // TestOrderOfInput checks that an answer does not depend on the order in which
-// the problem is given, to the byte (D15).
+// the problem is given, to the byte (D15, H29).
 func TestOrderOfInput(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		p := randomProblem(seed)

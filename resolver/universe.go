@@ -150,12 +150,10 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		x.repeats = repeated(in.Properties)
 		slices.SortFunc(x.apis, property.GVK.Compare)
 		x.apis = slices.Compact(x.apis)
-		// Nobody keeps the order of a CSV's properties, so it must not show, nor does
-		// the way in which a formula is written (D20). Packages and APIs come first: OLM
-		// reads the APIs of a CSV's spec before its constraints.
+		// Nobody keeps the order of a CSV's properties, so it must not show (H29), nor does
+		// the way in which a formula is written (D20).
 		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
 			return cmp.Or(
-				cmp.Compare(compoundRank(a.Expr), compoundRank(b.Expr)),
 				cmp.Compare(normal(a.Expr, false).String(), normal(b.Expr, false).String()),
 				cmp.Compare(a.Expr.String(), b.Expr.String()),
 				slices.Compare(messages(a.Expr), messages(b.Expr)),
@@ -416,14 +414,6 @@ func (u *universe) apis(c cand) iter.Seq[property.GVK] {
 	}
 	_, b := u.entry(c)
 	return b.APIs()
-}
-
-// compoundRank is 0 for a requirement of one package, API, label or rule, else 1.
-func compoundRank(x constraints.Expr) int {
-	if compound(x) {
-		return 1
-	}
-	return 0
 }
 
 // requirements returns what a candidate requires, in order of its properties.
