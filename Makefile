@@ -27,7 +27,7 @@ MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '
 TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance mutate golden fmt tidy man apidiff kubetag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance mutate golden fmt tidy man schema apidiff kubetag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,9 @@ tidy: ## bring go.mod and go.sum of every module up to date
 
 man: ## write the man pages into bin/man/
 	cd internal/man && $(GO) run . ../../bin/man
+
+schema: ## write the JSON Schemas of documents into docs/schema/
+	cd internal/tools/schema && $(GO) run . ../../../docs/schema
 
 apidiff: ## compare the public API, that of kube too, with the last tag, or with REF
 	internal/tools/apidiff.sh $(REF)

@@ -32,12 +32,20 @@ func (b Blocker) why() string {
 // MarshalJSON writes the CSV, the newest version or why there is none, and the
 // sentence.
 func (b Blocker) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		CSV     olm.Key `json:"csv"`
-		Max     string  `json:"max,omitempty"`
-		Message string  `json:"message"`
-	}{b.CSV, b.maxText(), b.why()})
+	return json.Marshal(blockerJSON{b.CSV, b.maxText(), b.why()})
 }
+
+// A blockerJSON is the form of a blocker in JSON.
+type blockerJSON struct {
+	CSV olm.Key `json:"csv"`
+	// Max is the newest supported minor version of the platform.
+	Max     string `json:"max,omitempty"`
+	Message string `json:"message"`
+}
+
+// JSONSchemaAlias returns a value of the type that a blocker marshals as, for generators
+// of JSON Schemas.
+func (Blocker) JSONSchemaAlias() any { return blockerJSON{} }
 
 func (b Blocker) maxText() string {
 	if b.Err != nil {

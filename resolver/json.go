@@ -74,15 +74,43 @@ func (list Facts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
+// JSONSchemaAlias returns a value of the type that facts marshal as, for generators of
+// JSON Schemas.
+func (Facts) JSONSchemaAlias() any { return []factJSON{} }
+
+// A coreJSON is the form of a core in JSON.
+type coreJSON struct {
+	Headline string `json:"headline"`
+	// Derivation is the contradiction that the facts lead to, unless it takes long to
+	// find.
+	Derivation *Step `json:"derivation,omitzero"`
+	Facts      Facts `json:"facts"`
+	// Faults are the rules in it that could not be evaluated.
+	Faults []Fault `json:"faults,omitempty"`
+}
+
+// JSONSchemaAlias returns a value of the type that a core marshals as, for generators of
+// JSON Schemas.
+func (Core) JSONSchemaAlias() any { return coreJSON{} }
+
+// A conflictJSON is the form of a conflict in JSON.
+type conflictJSON struct {
+	Cores []*Core `json:"cores"`
+	// Planned and Refused are the subscriptions that can be planned, and those that
+	// are refused. Plan is the plan of the former.
+	Planned []string   `json:"planned"`
+	Refused []string   `json:"refused"`
+	Plan    []Selected `json:"plan"`
+}
+
+// JSONSchemaAlias returns a value of the type that a conflict marshals as, for generators
+// of JSON Schemas.
+func (Conflict) JSONSchemaAlias() any { return conflictJSON{} }
+
 // MarshalJSON returns an object with the headline, facts and faults of the core, and its
 // derivation unless that is expensive; see [Core.Derive].
 func (c Core) MarshalJSON() ([]byte, error) {
-	out := struct {
-		Headline   string  `json:"headline"`
-		Derivation *Step   `json:"derivation,omitzero"`
-		Facts      Facts   `json:"facts"`
-		Faults     []Fault `json:"faults,omitempty"`
-	}{Headline: c.headline, Facts: c.Facts, Faults: c.Faults}
+	out := coreJSON{Headline: c.headline, Facts: c.Facts, Faults: c.Faults}
 	if c.derivation != nil {
 		out.Derivation = c.derivation.Conclusion
 	}
@@ -92,12 +120,7 @@ func (c Core) MarshalJSON() ([]byte, error) {
 // MarshalJSON returns an object with the cores, the names of the subscriptions that can be
 // planned and that are refused, and the plan.
 func (c Conflict) MarshalJSON() ([]byte, error) {
-	out := struct {
-		Cores   []*Core    `json:"cores"`
-		Planned []string   `json:"planned"`
-		Refused []string   `json:"refused"`
-		Plan    []Selected `json:"plan"`
-	}{c.Cores, c.planned, c.refused, nil}
+	out := conflictJSON{c.Cores, c.planned, c.refused, nil}
 	if p := c.Planned(); p != nil {
 		out.Plan = p.Selected
 	}

@@ -88,14 +88,21 @@ type planDocument struct {
 
 // MarshalJSON returns the plan as an object with the rest of the document.
 func (d *planDocument) MarshalJSON() ([]byte, error) {
-	type plan reconcile.Plan // without its method
-	return json.Marshal(struct {
-		plan
-		Hash    string            `json:"hash"`
-		Refused string            `json:"refused,omitempty"`
-		Advice  *reconcile.Advice `json:"advice"`
-	}{plan(*d.Plan), d.Hash, d.Refused, d.Advice}, json.Deterministic(true))
+	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Advice}, json.Deterministic(true))
 }
+
+// A planJSON is the form of a plan in JSON.
+type planJSON struct {
+	planFields
+	// Hash is equal for equal states.
+	Hash string `json:"hash"`
+	// Refused is why there is no solution.
+	Refused string            `json:"refused,omitempty"`
+	Advice  *reconcile.Advice `json:"advice"`
+}
+
+// planFields are a plan without its methods, of which MarshalJSON is one.
+type planFields reconcile.Plan
 
 func (d *planDocument) text(w io.Writer) error {
 	var err error

@@ -24,7 +24,7 @@ func (*FormatVersion) UnmarshalJSON(text []byte) error {
 // A versionError is the error of a document of another version.
 type versionError struct{ found string }
 
-// Error says which version is read, and what to do.
+// Error names both versions.
 func (e *versionError) Error() string {
 	return fmt.Sprintf("want %d, found %s; use the release of olmkit that the document was written for", Version, e.found)
 }
