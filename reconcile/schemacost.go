@@ -45,7 +45,7 @@ func (b *schemaBudget) meter(ctx context.Context) *schemaMeter {
 	return &schemaMeter{ctx: ctx, all: b, left: min(b.each, b.left)}
 }
 
-// spend takes n from the budget. The error says which part of it does not do, or is
+// spend takes n from the budget. The error names the limit that is exceeded, or is
 // that of the context.
 func (m *schemaMeter) spend(n uint64) error {
 	if m.calls++; m.calls%256 == 0 && m.ctx.Err() != nil {

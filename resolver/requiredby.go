@@ -48,7 +48,7 @@ type ask struct {
 	req   graph.Requirement
 }
 
-// reason describes why a candidate is asked for.
+// reason describes why a candidate is requested.
 func (w *why) reason(c cand, a ask) Reason {
 	out := Reason{Bundle: w.r.u.ref(c)}
 	switch {
@@ -61,7 +61,7 @@ func (w *why) reason(c cand, a ask) Reason {
 	return out
 }
 
-// asks returns all that asks for each candidate of the solution, in the order of
+// asks returns all requests for each candidate of the solution, in the order of
 // [Solution.RequiredBy]. It visits each requirement once, as there may be as many as
 // there are candidates.
 func (w *why) asks(ctx context.Context) (map[cand][]ask, error) {

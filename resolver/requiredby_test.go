@@ -19,7 +19,7 @@ const sharedLib = `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.bundle","package":"lib","name":"lib.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"lib","version":"1.0.0"}},{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"Lib"}}]}
 `
 
-// TestRequiredBy: D17. All that asks for a bundle is told, not the first alone.
+// TestRequiredBy: D17. All requests for a bundle are reported, not only the first.
 func TestRequiredBy(t *testing.T) {
 	c, err := graph.LoadBytes(t.Context(), []byte(sharedLib), "catalog.json", nil)
 	if err != nil {
@@ -62,8 +62,8 @@ func TestRequiredBy(t *testing.T) {
 	}
 }
 
-// TestRequiredByHasTheReasonOfWhy: D17. What Why tells first is one of all reasons,
-// and whatever nothing asks for was installed and stays.
+// TestRequiredByHasTheReasonOfWhy: D17. The first reason of Why is one of all reasons,
+// and a bundle without a request was installed and stays.
 func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 	bundles, several := 0, 0
 	for seed := range uint64(600) {
@@ -77,7 +77,7 @@ func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 			names = append(names, s.Name)
 		}
 		for _, s := range sol.Stayed {
-			if s.Reason != resolver.Present { // Why tells first that it is an orphan
+			if s.Reason != resolver.Present { // the first reason of Why is that it is an orphan
 				names = append(names, s.Name)
 			}
 		}

@@ -56,8 +56,8 @@ func unusable(what, path string, err error, all string) string {
 	return name + ": " + visible.Line(err.Error())
 }
 
-// listed returns the first findings on what has a name: one on its line, and several on
-// lines of their own.
+// listed returns the first findings on what has a name: one on its line, several on
+// separate lines.
 func listed(name visible.Block, findings fbc.Diagnostics, all string) visible.Block {
 	if len(findings) == 1 {
 		return name + ": " + visible.Block(visible.Line(findings[0].Error()))

@@ -14,7 +14,7 @@ type UndoError struct {
 	Files []Unrestored
 }
 
-// An Unrestored is a file that could not be restored.
+// Unrestored is a file that could not be restored.
 type Unrestored struct {
 	Name   string
 	New    bool   // whether it holds the new text; otherwise it is missing
