@@ -67,4 +67,3 @@ func permutations(n int) iter.Seq[[]int] {
 		}
 	}
 }
-
