@@ -82,9 +82,9 @@ What "no" means:
 All other commands end with 0 or 2. With --problem, resolve and select answer a
 stream of problems: a conflict is an answer like any other then. They end with 0
 when every problem was answered, and with 2 when one was not; the others are
-answered all the same. In both cases its output has an "error". To select, a range
-or a selector that is not valid and a catalog that cannot be read are answers, as
-they are to OLM v1.`
+answered all the same. In both cases its output has an "error". To select, an
+invalid range, selector or installed version and a catalog that cannot be read are
+answers, as they are to OLM v1.`
 
 const topicCatalogs = `Where a command takes a CATALOG, it may be
 

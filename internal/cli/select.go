@@ -179,15 +179,15 @@ func (s *selector) answer(ctx context.Context, r olmv1.Request) (*selectAnswer, 
 	return &selectAnswer{selection: sel}, nil
 }
 
-// isAnswer reports whether an error answers a request: OLM v1 reports a range or a
-// selector that is not valid, and a catalog that cannot be read, as its answer (C6). A
-// path that leaves the root is the fault of the document.
+// isAnswer reports whether an error answers a request: OLM v1 reports an invalid range,
+// selector or installed version, and a catalog that cannot be read, as its answer (C6).
+// A path that leaves the root is a fault of the document.
 func isAnswer(err error) bool {
 	var fault *document.Error
 	switch {
 	case !errors.As(err, &fault), errors.Is(err, disk.ErrOutside):
 		return false
-	case fault.Path == "/version", fault.Path == "/selector":
+	case fault.Path == "/version", fault.Path == "/selector", fault.Path == "/installed/version":
 		return true
 	}
 	return errors.As(err, new(*catalogError)) || errors.As(err, new(fbc.Diagnostics))
@@ -285,6 +285,8 @@ func (a *selectAnswer) text(w io.Writer) error {
 		if d := a.refusal.Dependencies; d != nil && d.Conflict != nil {
 			visible.Fprintf(&b, "Its dependencies: %s\n", d.Reason)
 		}
+	case isAnswer(a.err):
+		visible.Fprintf(&b, "Not selected: %s\n", bare(a.err))
 	default:
 		visible.Fprintf(&b, "Not answered: %s\n", bare(a.err))
 	}
