@@ -40,7 +40,8 @@ func TestControls(t *testing.T) {
 		{file, "#/package/sample/grafana/v4/grafana-operator.v4.10.1"}, {file, "#/resolution/0"}, {diff, "#/difference"},
 	} {
 		b.open(at.file, at.place)
-		b.script("for (const d of document.querySelectorAll('details')) { d.open = true; d.fill?.(); } true")
+		b.script("for (const d of document.querySelectorAll('details')) { d.open = true; d.fill?.(); } " +
+			"new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))") // what opening draws is drawn
 		fmt.Fprintf(&heard, "%s\n", at.place)
 		call(b, accessibility.Enable, cdp.Empty{})
 		root := call(b, dom.GetDocument, dom.GetDocumentParams{}).Root
