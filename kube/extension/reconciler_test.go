@@ -135,7 +135,7 @@ func TestReconcile(t *testing.T) {
 func TestReconcileRefused(t *testing.T) {
 	c, _ := cluster(t, clusterExtension(t, "packageName: nothing"), &clusterCatalogs(t, "community")[0])
 	r := &extension.Reconciler{Client: c, Catalogs: opener{}, Installer: &installer{}}
-	if e, err := reconciled(t, r); err != nil || progressing(e) != `True Retrying: no catalog has package "nothing": looked in community` {
+	if e, err := reconciled(t, r); err != nil || progressing(e) != `True Retrying: no catalog has package "nothing"; searched community` {
 		t.Errorf("%v, %s", err, progressing(e))
 	}
 	if err := c.Create(t.Context(), &clusterCatalogs(t, "broken")[0]); err != nil {
