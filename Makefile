@@ -90,7 +90,7 @@ cover: ## write cover.html and print the coverage of each package
 lint: ## run gofmt, go vet, staticcheck, and vale on English and spelling
 	@test -z "$$(gofmt -l .)" || { echo "not formatted (run make fmt):"; gofmt -l .; exit 1; }
 	@set -e; for m in $(MODULES); do \
-		if [ -z "$$(find $$m -name '*.go' -print -quit)" ]; then continue; fi; \
+		if [ -z "$$(cd $$m && $(GO) list ./... 2>/dev/null)" ]; then continue; fi; \
 		echo "== lint $$m"; (cd $$m && $(GO) vet ./... && $(GO) tool $(TOOLS) staticcheck ./...); \
 	done
 	@cd internal/tools/prose && $(GO) run .
