@@ -130,7 +130,7 @@ func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *recon
 	}
 	var answers []string
 	tookBack := false
-	for range 60 {
+	for range 300 { // OLM draws (H15)
 		theirs, err := n.Plan()
 		want := theirs.Steps
 		if err != nil {
