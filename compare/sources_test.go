@@ -54,12 +54,12 @@ next:
 			}
 		}
 	}
-	t.Logf("seed %d: %d problems, %d with a solution; other answers: %d to subscriptions without a catalog (H23, H28), %d where replaces run in a circle (H7)",
-		*sourceSeed, count.all, count.solved, count.joined, count.circles)
+	t.Logf("seed %d: %d problems, %d with a solution; other answers: %d to subscriptions without a catalog (H23, H28), %d where replaces run in a circle (H7), %d where OLM took choices back (H13)",
+		*sourceSeed, count.all, count.solved, count.joined, count.circles, count.tookBack)
 }
 
 // A sourceTally counts problems, and the differences that a rule states.
-type sourceTally struct{ all, solved, joined, circles, differ int }
+type sourceTally struct{ all, solved, joined, circles, tookBack, differ int }
 
 // compareSources returns how the answers to a problem differ, "" when they do not or
 // a rule states that they do.
@@ -78,6 +78,8 @@ func compareSources(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapsh
 		count.circles++
 	case selfConflict(p, reason):
 		count.joined++
+	case got != refused && tookBack(t, p, snapshots):
+		count.tookBack++
 	default:
 		return fmt.Sprintf("olmkit:\n%s\nOLM:\n%s\n%s", got, strings.Join(answers, "\nor:\n"), reason)
 	}
@@ -111,6 +113,20 @@ func olmAnswers(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, 
 	}
 	want = withoutChannels(p, want)
 	return answers, reason, slices.ContainsFunc(answers, func(got string) bool { return withoutChannels(p, got) == want })
+}
+
+// tookBack reports whether OLM's search took choices back in some of 300 runs.
+func tookBack(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot) bool {
+	q, err := peer.NewProblem(p, snapshots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		if q.TookBack() {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutChannels returns an answer without what depends on the channel, for the

@@ -132,6 +132,7 @@ type Problem struct {
 	namespaces []string
 	subs       []*v1alpha1.Subscription
 	resolver   *olm.Resolver
+	log        *logrus.Logger
 }
 
 // NewProblem translates a problem over the snapshots of its catalogs, which are
@@ -178,7 +179,8 @@ func NewProblem(p *resolver.Problem, snapshots []*cache.Snapshot) (*Problem, err
 		existing.Entries = append(existing.Entries, e)
 	}
 	sources[virtual] = existing
-	out.resolver = olm.NewDefaultResolver(cache.New(sources, cache.WithSourcePriorityProvider(prio)), quiet())
+	out.log = quiet()
+	out.resolver = olm.NewDefaultResolver(cache.New(sources, cache.WithSourcePriorityProvider(prio)), out.log)
 	return out, nil
 }
 
@@ -188,6 +190,18 @@ func (p priorities) Priority(k cache.SourceKey) int { return p[k] }
 
 // Resolve runs the resolver.
 func (p *Problem) Resolve() ([]*cache.Entry, error) { return p.resolver.Resolve(p.namespaces, p.subs) }
+
+// TookBack runs the resolver and reports whether its search took choices back, so
+// that later choices lost their preferences (H13).
+func (p *Problem) TookBack() bool {
+	trace := &strings.Builder{}
+	p.log.SetLevel(logrus.DebugLevel)
+	p.log.SetOutput(trace)
+	p.Resolve()
+	p.log.SetLevel(logrus.InfoLevel)
+	p.log.SetOutput(io.Discard)
+	return strings.Contains(trace.String(), "Assumptions:")
+}
 
 // Answer is what was chosen, as one text; the order of bundles does not show.
 func Answer(list []*cache.Entry) string {
