@@ -94,17 +94,7 @@ func TestFailedPlanReplaced(t *testing.T) {
 		{name: "still installing", status: "currentCSV: a.v2, installedCSV: a.v2, state: UpgradePending", csv: "Pending", noted: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := `
-apiVersion: operators.coreos.com/v1
-kind: OperatorGroup
-metadata: {name: og, namespace: ops}
-status: {namespaces: [""]}
----
-apiVersion: operators.coreos.com/v1alpha1
-kind: CatalogSource
-metadata: {name: c, namespace: olm}
----
-apiVersion: operators.coreos.com/v1alpha1
+			text := groupAndSource + `apiVersion: operators.coreos.com/v1alpha1
 kind: Subscription
 metadata: {name: a, namespace: ops}
 spec: {name: a, channel: s, source: c, sourceNamespace: olm}

@@ -9,6 +9,19 @@ import (
 	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
+// groupAndSource is an operator group for all namespaces and a catalog source.
+const groupAndSource = `
+apiVersion: operators.coreos.com/v1
+kind: OperatorGroup
+metadata: {name: og, namespace: ops}
+status: {namespaces: [""]}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: CatalogSource
+metadata: {name: c, namespace: olm}
+---
+`
+
 // settle runs the loop on the objects of a YAML text, besides a processed
 // operator group for all namespaces, and returns the cluster and the last plan.
 func settle(t testing.TB, content reconcile.Content, text string) (*memcluster.Cluster, *reconcile.Plan) {

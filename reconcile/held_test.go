@@ -163,17 +163,7 @@ properties: [{type: olm.package, value: {packageName: a, version: 1.0.0}}]
 	if err := content.Add(t.Context(), resolver.CatalogID{Name: "c", Namespace: "olm"}, blobs); err != nil {
 		t.Fatal(err)
 	}
-	s, err := reconcile.NewSnapshot(testNamespace, "olm", objects(t, []byte(`
-apiVersion: operators.coreos.com/v1
-kind: OperatorGroup
-metadata: {name: og, namespace: ops}
-status: {namespaces: [""]}
----
-apiVersion: operators.coreos.com/v1alpha1
-kind: CatalogSource
-metadata: {name: c, namespace: olm}
----
-apiVersion: operators.coreos.com/v1alpha1
+	s, err := reconcile.NewSnapshot(testNamespace, "olm", objects(t, []byte(groupAndSource+`apiVersion: operators.coreos.com/v1alpha1
 kind: Subscription
 metadata: {name: a, namespace: ops}
 spec: {name: a, channel: s, source: c, sourceNamespace: olm}
