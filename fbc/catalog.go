@@ -7,7 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 
-	"github.com/olmkit/olmkit/fbc/internal/regular"
+	"github.com/olmkit/olmkit/internal/regular"
 )
 
 // A Catalog holds the blobs of a load, each kind in the order of paths and, within a

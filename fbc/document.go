@@ -7,7 +7,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/olmkit/olmkit/fbc/internal/regular"
+	"github.com/olmkit/olmkit/internal/regular"
 )
 
 // A Document is a document of a file, which need not be a blob of a catalog.

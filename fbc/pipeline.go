@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/olmkit/olmkit/fbc/internal/regular"
+	"github.com/olmkit/olmkit/internal/regular"
 )
 
 // A pipeline reads files in order on one goroutine, decodes batches of their

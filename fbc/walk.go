@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/fbc/internal/regular"
+	"github.com/olmkit/olmkit/internal/regular"
 )
 
 // A file is a regular file of the catalog.

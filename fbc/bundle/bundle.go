@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/fbc/internal/regular"
+	"github.com/olmkit/olmkit/internal/regular"
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
 

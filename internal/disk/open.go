@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/regular"
 )
 
 // A Root is the part of the file system that names may lead to: a directory and what is
@@ -157,26 +158,7 @@ func (r *Root) ReadFile(ctx context.Context, name string, limit fbc.LimitError) 
 
 // irregular refuses what is not a regular file.
 func irregular(name string, info fs.FileInfo) error {
-	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is %s, not a regular file", kind(info.Mode()))}
-}
-
-// kind returns what people call files of a type: "a named pipe".
-func kind(m fs.FileMode) string {
-	switch {
-	case m.IsRegular():
-		return "a regular file"
-	case m.IsDir():
-		return "a directory"
-	case m&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	case m&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	}
-	return "a special file"
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is %s, not a regular file", regular.Kind(info.Mode()))}
 }
 
 // rootFS is what an [os.Root] is as a file system.

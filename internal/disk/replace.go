@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/regular"
 )
 
 // Replace writes a file, whole or not at all. A new file has the permissions of perm
@@ -58,7 +59,7 @@ type NotFileError struct {
 }
 
 func (e *NotFileError) Error() string {
-	return fmt.Sprintf("%s is %s, not a regular file; name a file, which is replaced as a whole, or a new one", e.Name, kind(e.Mode))
+	return fmt.Sprintf("%s is %s, not a regular file; name a file, which is replaced as a whole, or a new one", e.Name, regular.Kind(e.Mode))
 }
 
 // An OutsideError refuses to write through a symbolic link out of a directory.
@@ -235,7 +236,7 @@ func (b *Batch) mkdirAll(root *Root, dir string) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		return fmt.Errorf("%s is %s, not a directory; remove it, or choose another directory", shown, kind(info.Mode()))
+		return fmt.Errorf("%s is %s, not a directory; remove it, or choose another directory", shown, regular.Kind(info.Mode()))
 	case errors.Is(err, root.escapes):
 		return &OutsideError{shown, root.dir.Name()}
 	case !errors.Is(err, fs.ErrNotExist):

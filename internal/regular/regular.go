@@ -1,5 +1,5 @@
 // Package regular decides which files of a directory may be read, for catalogs and
-// bundles.
+// bundles, and names the types of other files.
 package regular
 
 import (
@@ -31,22 +31,29 @@ func Stat(fsys fs.FS, name string, e fs.DirEntry, of, advice string) (fs.FileInf
 	switch {
 	case err != nil:
 		return nil, Cause(err)
+	case info.IsDir():
+		return nil, &Error{"is a link to a directory, not a regular file; " + advice}
 	case !info.Mode().IsRegular():
-		return nil, &Error{fmt.Sprintf("is %s, not a regular file; %s", kind(info.Mode()), advice)}
+		return nil, &Error{fmt.Sprintf("is %s, not a regular file; %s", Kind(info.Mode()), advice)}
 	}
 	return info, nil
 }
 
-func kind(m fs.FileMode) string {
+// Kind returns the name of a type of file: "a named pipe".
+func Kind(m fs.FileMode) string {
 	switch {
+	case m.IsRegular():
+		return "a regular file"
 	case m.IsDir():
-		return "a link to a directory"
+		return "a directory"
 	case m&fs.ModeNamedPipe != 0:
 		return "a named pipe"
 	case m&fs.ModeSocket != 0:
 		return "a socket"
 	case m&fs.ModeDevice != 0:
 		return "a device"
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
 	}
 	return "a special file"
 }
