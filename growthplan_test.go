@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

@@ -14,16 +14,17 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/operator-framework/operator-lifecycle-manager/pkg/controller/registry/resolver/cache"
+
 	"github.com/olmkit/olmkit/compare/generate"
 	"github.com/olmkit/olmkit/compare/peer"
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
-	"github.com/operator-framework/operator-lifecycle-manager/pkg/controller/registry/resolver/cache"
 )
 
 var namespaceSeed = flag.Uint64("namespaceseed", 1, "the first seed of TestNamespaces")

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/client-go/transport"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // writer returns the client that makes a change. Changes that the service

@@ -7,11 +7,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // cached reads from the informers of a manager's cache, overlaid with the

@@ -3,8 +3,8 @@ package kube
 import (
 	"slices"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // placesOfCopies adds the other namespaces' copies that occupy the names of

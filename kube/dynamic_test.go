@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/kube"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
+
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // The same requests by somebody else's clients, typed ones and those that

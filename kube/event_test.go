@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/client-go/tools/events"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // S8: what an event repeats of a catalog or a server is visible, and our own lines

@@ -7,11 +7,6 @@ import (
 	"log"
 	"slices"
 
-	"github.com/olmkit/olmkit/kube"
-	"github.com/olmkit/olmkit/kube/content"
-	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +15,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/kube/content"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // Bring one namespace to rest, once, and see what was done.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // interests records which objects outside each namespace were read for its last

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // FieldOwner is the field manager of everything that this package writes.

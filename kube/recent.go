@@ -3,10 +3,11 @@ package kube
 import (
 	"sync"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // recent holds objects that were written, or read from the API server directly,

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // A cachedAnswer is an answer that expires.

@@ -1,6 +1,6 @@
 package operatorgroup
 
-import "github.com/olmkit/olmkit/reconcile/olm"
+import "github.com/olmkit/olmkit/olm"
 
 // The annotations of a member of a group (F4), and of the group itself (F5).
 const (

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // APIs is a set of APIs in the order of annotation olm.providedAPIs. The nil

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 func BenchmarkParseAPIs(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // A Tenant is an operator in a cluster and the CRDs it ships.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 func ExampleSupports() {

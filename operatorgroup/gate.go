@@ -3,7 +3,7 @@ package operatorgroup
 import (
 	"fmt"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // A GateError reports that an install plan may not create CSVs, because its

@@ -3,7 +3,7 @@ package operatorgroup
 import (
 	"fmt"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // An UnsupportedError reports that an operator does not support the targets of

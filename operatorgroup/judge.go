@@ -3,7 +3,7 @@ package operatorgroup
 import (
 	"slices"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // A Judgement is the effect of a cluster's operator groups on a CSV.

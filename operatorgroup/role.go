@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A level is a level of access to an API.

@@ -7,8 +7,8 @@ import (
 	"hash/fnv"
 	"math/big"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A Naming determines the names of a group's ClusterRoles, and the labels by

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/olmkit/olmkit/internal/labels"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // parseSelector converts a selector. Without requirements the result is empty.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // AllNamespaces is the only target of a group that selects every namespace.

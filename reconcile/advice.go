@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An Advice is what an administrator should know of a cluster beside what

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A Blocker is an installed operator that keeps the platform from its next

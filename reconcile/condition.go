@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // NotUpgradeable returns why the operator that a condition belongs to must not

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // copies keeps the copied CSVs of the namespace's operators in the targets of

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/celrule"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A CRDViolation is a reason for which a CRD cannot take the place of an older

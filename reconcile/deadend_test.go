@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An operator that somebody deleted does not come back by itself, as in OLM

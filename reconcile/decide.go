@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/olmkit/olmkit/internal/visible"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // Decide returns what to do next in the namespace of a snapshot, with the

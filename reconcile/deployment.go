@@ -11,9 +11,10 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // LabelSpecHash is the label of a deployment that tells which spec its operator

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // deprecations sets the conditions that tell of deprecated packages, channels

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // E7: what is too deep in a schema to be read is told, and not passed over.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // E2, E3: a plan says when time alone will change it, so that who runs a loop

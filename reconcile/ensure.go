@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // ensure plans what makes the cluster have a generated object: its creation, or

@@ -3,9 +3,9 @@ package reconcile_test
 import (
 	"fmt"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // What keeps a platform from its next minor version.

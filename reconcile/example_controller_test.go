@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A controller of a namespace, with all that makes it run again. Here its user

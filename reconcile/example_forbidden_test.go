@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A cluster in memory that refuses what the service account of the operator group

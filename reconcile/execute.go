@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // executePlans moves the install plans of the namespace on (E2): an approved

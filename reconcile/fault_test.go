@@ -15,11 +15,12 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
 	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
-	"golang.org/x/tools/txtar"
 )
 
 var faultSeed = flag.Uint64("seed", 0, "seed of the random faults; by default always the same, with make thorough another each time")

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/olmkit/olmkit/reconcile/olm"
+
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

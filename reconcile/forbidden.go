@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/olmkit/olmkit/reconcile/olm"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // Where an operator group names a service account, what is installed in its

@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
-	"golang.org/x/tools/txtar"
 )
 
 // Whatever the objects of a cluster say, and in whatever state a plan or a CSV

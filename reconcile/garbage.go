@@ -3,8 +3,8 @@ package reconcile
 import (
 	"context"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // garbage deletes what was made for CSVs and groups of the namespace that are

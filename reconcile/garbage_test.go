@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/reconcile/olm"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // E2: of the install plans that resolutions made, the five newest are kept, and

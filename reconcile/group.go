@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // operatorGroups keeps the status, the annotation and the roles of the groups

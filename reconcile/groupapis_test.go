@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // F5, F6: one pass adds the APIs of all new members to their group, each judged by

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // What is being deleted already, and held by a finalizer, is not deleted once more

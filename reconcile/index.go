@@ -3,8 +3,8 @@ package reconcile
 import (
 	"slices"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An index finds what a plan asks for again and again, often for each operator of

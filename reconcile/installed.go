@@ -4,8 +4,9 @@ import (
 	"fmt"
 
 	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // H22: testdata/installed.tsv lists what counts of an installed operator, for the

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // The invariants themselves: each finds the write that breaks it. A check that

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // A lineage is how the CSVs of a namespace replace each other, worked out once

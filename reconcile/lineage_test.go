@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // What is worked out once is what following spec.replaces says, in every shape

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
 	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
-	"golang.org/x/tools/txtar"
 )
 
 const configMap = `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: b}}`

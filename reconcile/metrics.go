@@ -1,7 +1,7 @@
 package reconcile
 
 import (
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // The metrics of OLM (001, 2.4.8; E11).

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

@@ -3,8 +3,8 @@ package reconcile
 import (
 	"slices"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // Owned returns the keys of what a CSV brings to a cluster, in order: the

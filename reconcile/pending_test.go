@@ -8,11 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
-	"github.com/olmkit/olmkit/resolver"
 	"golang.org/x/tools/txtar"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // unread has a content whose catalogs have not been read yet.

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/olmkit/olmkit/reconcile/olm"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // permissionRequirements returns a requirement per service account of an

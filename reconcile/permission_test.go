@@ -3,7 +3,7 @@ package reconcile
 import (
 	"testing"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 func TestCovers(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A transition is what becomes of a CSV's status.

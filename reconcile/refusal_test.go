@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // F10: an operator that may not be run says so in its status and by an event, and

@@ -7,8 +7,9 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/internal/visible"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // The states of a requirement.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // installReady plans what runs the operator: its deployments and the roles that

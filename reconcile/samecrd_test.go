@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // What an API server fills in is no difference between two definitions.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // copied returns a cluster at rest in which operators serve many namespaces

@@ -11,12 +11,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/olmkit/olmkit/internal/celcost"
-	"github.com/olmkit/olmkit/reconcile/internal/celrule"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/olmkit/olmkit/internal/celcost"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/celrule"
 )
 
 // A schema is the structural schema of a version of a CRD.

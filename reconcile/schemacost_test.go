@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/celrule"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // checkSpec checks an object with a spec by a schema of specs.

@@ -3,7 +3,7 @@ package reconcile
 import (
 	"strings"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // clusterScoped are the kinds without a namespace that bundles may hold, by

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/internal/testsize"
-	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
+
+	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // Two loops at once, each of which reads every kind of objects from a cache of

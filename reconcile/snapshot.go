@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // A Snapshot is the state of a cluster as far as it concerns one namespace. It

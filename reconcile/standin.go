@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // csvMetadata is the value of an olm.csv.metadata property.

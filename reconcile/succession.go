@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
-	"github.com/olmkit/olmkit/reconcile/olm"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // replacement returns the CSV that replaces another one, or nil. If several say

@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/internal/visible"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // A TemplateError says why a catalog image template has no image.

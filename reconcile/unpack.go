@@ -11,8 +11,8 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

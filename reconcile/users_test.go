@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/olmkit/olmkit/internal/testsize"
-	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"golang.org/x/tools/txtar"
+
+	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // Whatever users do to the objects of a namespace, in whatever order, the loop

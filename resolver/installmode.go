@@ -7,8 +7,8 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An OperatorGroup is the operator group of the namespace. It decides which operators can

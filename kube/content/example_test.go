@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/olmkit/olmkit/kube/content"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

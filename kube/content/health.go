@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/olmkit/olmkit/internal/visible"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/olmkit/olmkit/kube/content"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
 

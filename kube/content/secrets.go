@@ -10,11 +10,12 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/authn/kubernetes"
-	"github.com/olmkit/olmkit/kube/oci"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/olmkit/olmkit/kube/oci"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // maxSecrets limits the pull secrets of a catalog. Each is read at each pull.

@@ -21,8 +21,8 @@ import (
 
 	"github.com/olmkit/olmkit/kube/content"
 	"github.com/olmkit/olmkit/kube/oci"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 func manifests(t *testing.T, v *content.View) ([]olm.Object, error) {

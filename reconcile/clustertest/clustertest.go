@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // Namespace is the namespace that the tests write to. It exists before they

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A Cluster holds objects. Its zero value is an empty cluster. The methods are

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // A cluster whose API server fails at the second write. A loop over it shows what a

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
 )
 
 // An object with finalizers is marked and stays until the last one is gone, and

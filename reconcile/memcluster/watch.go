@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // An EventType says what happened to an object.

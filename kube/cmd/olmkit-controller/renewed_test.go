@@ -22,8 +22,9 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
 	"github.com/olmkit/olmkit/kube/content"
-	"github.com/olmkit/olmkit/reconcile/olm"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // Credentials in files are those of the moment: a token, a certificate and a

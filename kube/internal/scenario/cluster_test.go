@@ -7,15 +7,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/olmkit/olmkit/kube"
-	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/olm"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // A server is a real cluster that plays its controllers at once after each

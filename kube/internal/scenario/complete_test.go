@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"sigs.k8s.io/yaml"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // required is what the schemas of OLM's CRDs require and scenarios leave out, as

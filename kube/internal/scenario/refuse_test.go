@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/olmkit/olmkit/reconcile/olm"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 // policy returns an admission policy that refuses the objects of a kind with a

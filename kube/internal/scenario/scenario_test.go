@@ -13,20 +13,21 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/kube"
-	"github.com/olmkit/olmkit/kube/internal/envtest"
-	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/reconcile/olm"
-	"github.com/olmkit/olmkit/resolver"
 	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/kube/internal/envtest"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 var env envtest.Environment

@@ -8,7 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/reconcile/olm"
+
+	"github.com/olmkit/olmkit/olm"
 )
 
 const csv = `{

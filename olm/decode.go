@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
