@@ -217,7 +217,7 @@ func TestPropertyList(t *testing.T) {
 	for _, p := range b.Problems() {
 		got = append(got, fmt.Sprintf("%d %v", p.Index, p.Err))
 	}
-	want := `2 olm.package: /version: invalid version "two": no Major.Minor.Patch elements found
+	want := `2 olm.package: /version: invalid version "two": want three numbers, such as 1.2.3 or 1.2.3-rc.1
 3 olm.package: want an object with "packageName" and "version", found a string
 4 olm.gvk: missing key "version"
 5 olm.label: want an object with "label", found a number`

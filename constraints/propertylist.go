@@ -8,6 +8,7 @@ import (
 
 	"github.com/blang/semver/v4"
 
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -124,7 +125,7 @@ func (l *PropertyList) Values() *Values { return l.values() }
 func parseVersion(s string) (semver.Version, error) {
 	v, err := semver.Parse(s)
 	if err != nil {
-		return v, fmt.Errorf("invalid version %s: %s", clip(s), cause(err))
+		return v, fmt.Errorf("invalid version %s: %s", clip(s), version.Reason(s, err))
 	}
 	return v, nil
 }

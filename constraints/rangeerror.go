@@ -195,7 +195,7 @@ func explainVersion(e *RangeError, op, version string) bool {
 	case dots < 2 && parses(op+core+strings.Repeat(".0", 2-dots)+rest):
 		e.Reason, e.Instead = "a version has three numbers", op+core+strings.Repeat(".0", 2-dots)+rest
 		return true
-	case dots > 2 && !strings.ContainsAny(core, "<>=!"):
+	case dots != 2 && !strings.ContainsAny(core, "<>=!"):
 		e.Reason = "a version has three numbers"
 		return true
 	}

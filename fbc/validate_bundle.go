@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/imageref"
 	"github.com/olmkit/olmkit/internal/jsonkind"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -127,18 +128,18 @@ func (v *validator) packageProperty(f *bundleFacts, path string, prop property.P
 	if value.PackageName != m.Package {
 		v.report(CodePackageOf, m, path+"/packageName", fmt.Errorf("names package %q, but the bundle is in package %q; change one of them", value.PackageName, m.Package))
 	}
-	version, err := semver.Parse(value.Version)
+	parsed, err := semver.Parse(value.Version)
 	if err != nil {
-		v.report(CodeVersion, m, path+"/version", fmt.Errorf("version %q is not a semantic version such as 1.2.3: %s", value.Version, strings.ToLower(err.Error())))
+		v.report(CodeVersion, m, path+"/version", fmt.Errorf("version %w", version.Error(value.Version, err)))
 		return
 	}
-	f.version, f.pkg = &version, value
+	f.version, f.pkg = &parsed, value
 	if value.Release == "" {
 		return
 	}
 	if err := checkRelease(value.Release); err != nil {
 		v.report(CodeRelease, m, path+"/release", err)
-	} else if err := checkReleased(m.Name, value, version); err != nil {
+	} else if err := checkReleased(m.Name, value, parsed); err != nil {
 		v.report(CodeRelease, m, path+"/release", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/chain"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -221,13 +222,13 @@ func (b *builder) bundle(x *fbc.Bundle) {
 				fault(fbc.CodeVersion, n, err)
 				continue
 			}
-			version, err := parseVersion(v.Version)
+			parsed, err := parseVersion(v.Version)
 			if err != nil {
-				fault(fbc.CodeVersion, n, fmt.Errorf("version %q is not a semantic version: %w", v.Version, err))
+				fault(fbc.CodeVersion, n, fmt.Errorf("version %w", version.Error(v.Version, err)))
 				continue
 			}
 			if versions++; versions == 1 {
-				r.version = b.t.version(version)
+				r.version = b.t.version(parsed)
 				r.flags |= flagVersion
 			} else {
 				fault(fbc.CodeVersion, n, errors.New("a second olm.package property; a bundle has exactly one"))

@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
 )
@@ -137,7 +138,7 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		if in.Version != "" {
 			v, err := semver.Parse(in.Version)
 			if err != nil {
-				return document.Errorf(path+"/version", "%q is not a semantic version: %w", in.Version, err)
+				return &document.Error{Path: path + "/version", Err: version.Error(in.Version, err)}
 			}
 			x.version = v
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/jsonkind"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/internal/yamlout"
 	"github.com/olmkit/olmkit/property"
 )
@@ -88,11 +89,11 @@ func (r *reader) properties(pkg string) []property.Property {
 
 // packageOf returns the olm.package property from the CSV.
 func (r *reader) packageOf(pkg string) property.Property {
-	version := r.csv.TextAt("spec", "version")
-	if _, err := semver.Parse(version); err != nil {
-		r.fault(fbc.CodeVersion, r.csv.at, "/spec/version", fmt.Errorf("version %q is not a semantic version such as 1.2.3: %s", version, strings.ToLower(err.Error())))
+	text := r.csv.TextAt("spec", "version")
+	if _, err := semver.Parse(text); err != nil {
+		r.fault(fbc.CodeVersion, r.csv.at, "/spec/version", fmt.Errorf("version %w", version.Error(text, err)))
 	}
-	return property.NewPackage(property.Package{PackageName: pkg, Version: version, Release: r.csv.TextAt("spec", "release")})
+	return property.NewPackage(property.Package{PackageName: pkg, Version: text, Release: r.csv.TextAt("spec", "release")})
 }
 
 // listed reads a list of {type, value} or of {property: {type, value}}. Both shapes are

@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
 )
@@ -162,7 +163,7 @@ func (r *Request) check() (rng VersionRange, installed *semver.Version, err erro
 	if r.Installed != nil {
 		v, err := semver.Parse(r.Installed.Version)
 		if err != nil && r.Policy != SelfCertified {
-			return rng, nil, document.Errorf("/installed/version", "%q is not a semantic version: %w", r.Installed.Version, err)
+			return rng, nil, &document.Error{Path: "/installed/version", Err: version.Error(r.Installed.Version, err)}
 		}
 		if err == nil {
 			installed = &v

@@ -309,7 +309,7 @@ func TestProblemErrors(t *testing.T) {
 		{func(p *platform.Problem) { p.To = "5.0" }, `problem: /to: 5.0 and 4.16 have different major versions; a plan covers only minor versions`},
 		{func(p *platform.Problem) { p.To = "4.900" }, `problem: /to: 4.900 is more than 100 minor versions after 4.16`},
 		{func(p *platform.Problem) { p.Installed[1].Package = "" }, `problem: /installed/1/package: is missing; name the package of web.v2.0.0`},
-		{func(p *platform.Problem) { p.Installed[1].Version = "2" }, `problem: /installed/1/version: "2" is not a semantic version: No Major.Minor.Patch elements found`},
+		{func(p *platform.Problem) { p.Installed[1].Version = "2" }, `problem: /installed/1/version: "2" is not a semantic version: want three numbers, such as 1.2.3 or 1.2.3-rc.1`},
 		{func(p *platform.Problem) { p.Strategy = "fast" }, `problem: /strategy: "fast" is neither latest nor minimal`},
 		{func(p *platform.Problem) { p.Catalogs[1].Platform = "4.16.2" }, `problem: /catalogs/1: repeats catalog "" of platform 4.16; use distinct names`},
 	} {

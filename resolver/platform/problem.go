@@ -14,6 +14,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
 )
@@ -174,7 +175,7 @@ func (p *Problem) check() (*trip, error) {
 		}
 		if o.Version != "" {
 			if _, err := semver.Parse(o.Version); err != nil {
-				return nil, document.Errorf(path+"/version", "%q is not a semantic version: %w", o.Version, err)
+				return nil, &document.Error{Path: path + "/version", Err: version.Error(o.Version, err)}
 			}
 		}
 		t.installs = append(t.installs, o)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/near"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
@@ -130,7 +131,7 @@ func (c *cut) installed(path string, x Installed) error {
 	}
 	if n.Version != "" {
 		if _, err := semver.Parse(n.Version); err != nil {
-			return document.Errorf(path+"/version", "%q is not a semantic version: %w", n.Version, err)
+			return &document.Error{Path: path + "/version", Err: version.Error(n.Version, err)}
 		}
 	}
 	o := &graph.UpgradeOptions{Installed: []graph.Node{n}}
