@@ -24,7 +24,6 @@ BENCH     ?= .
 # The modules of the repository, the root first. Modules without tests only pin
 # tools.
 MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path './.git/*'))))
-TOOLS   := -modfile=$(CURDIR)/internal/tools/go.mod
 
 .DEFAULT_GOAL := all
 .PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance mutate golden fmt tidy man schema apidiff kubetag release reproduce all
@@ -89,9 +88,10 @@ cover: ## write cover.html and print the coverage of each package
 
 lint: ## run gofmt, go vet, staticcheck, and vale on English and spelling
 	@test -z "$$(gofmt -l .)" || { echo "not formatted (run make fmt):"; gofmt -l .; exit 1; }
+	@cd internal/tools && $(GO) build -o $(CURDIR)/bin/staticcheck honnef.co/go/tools/cmd/staticcheck
 	@set -e; for m in $(MODULES); do \
 		if [ -z "$$(cd $$m && $(GO) list ./... 2>/dev/null)" ]; then continue; fi; \
-		echo "== lint $$m"; (cd $$m && $(GO) vet ./... && $(GO) tool $(TOOLS) staticcheck ./...); \
+		echo "== lint $$m"; (cd $$m && $(GO) vet ./... && $(CURDIR)/bin/staticcheck ./...); \
 	done
 	@cd internal/tools/prose && $(GO) run .
 
@@ -119,10 +119,10 @@ tidy: ## bring go.mod and go.sum of every module up to date
 	done
 
 man: ## write the man pages into bin/man/
-	cd internal/man && $(GO) run . ../../bin/man
+	$(GO) run ./cmd/internal/man bin/man
 
 schema: ## write the JSON Schemas of documents into docs/schema/
-	cd internal/tools/schema && $(GO) run . ../../../docs/schema
+	$(GO) run ./cmd/internal/schema docs/schema
 
 apidiff: ## compare the public API, that of kube too, with the last tag, or with REF
 	internal/tools/apidiff.sh $(REF)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/olmkit/olmkit/internal/cli"
+	"github.com/olmkit/olmkit/cmd/internal/cli"
 )
 
 func main() {

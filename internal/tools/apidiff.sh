@@ -13,7 +13,7 @@ fi
 root=$PWD
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-go build -modfile=internal/tools/go.mod -o "$tmp/apidiff" golang.org/x/exp/cmd/apidiff
+(cd internal/tools && go build -o "$tmp/apidiff" golang.org/x/exp/cmd/apidiff)
 git clone -q --shared --no-checkout . "$tmp/old"
 git -C "$tmp/old" checkout -q --detach "$(git rev-parse --verify "$ref^{commit}")"
 

@@ -59,12 +59,12 @@ cd "$tmp/src"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH VERSION="$version"
 
-(cd internal/man && go run . "$tmp/man")
+go run ./cmd/internal/man "$tmp/man"
 gzip -n -9 "$tmp"/man/*
 if [ "$SBOM" = yes ]; then
 	# The bill of materials names the hash of the tool that made it.
-	CGO_ENABLED=0 go build -trimpath -modfile=internal/tools/release/go.mod -o "$tmp/cyclonedx-gomod" \
-		github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+	(cd internal/tools/release && CGO_ENABLED=0 go build -trimpath -o "$tmp/cyclonedx-gomod" \
+		github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod)
 fi
 # In an archive, a relative link leads to a file that is there; everything else is in
 # the repository, at this version.

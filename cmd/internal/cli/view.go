@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/cmd/internal/view"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// defaultListen is reached from this machine only. A port of 0 is any free one.
+const defaultListen = "127.0.0.1:0"
+
+func newView(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "view [CATALOG...] -o PAGE | --serve",
+		Short: "Make a page of catalogs, resolutions and differences to walk through",
+		Long: `View makes one HTML page that needs nothing else, no network and no server: the
+packages of the catalogs with a search in names, APIs and descriptions, the upgrade
+graph of each channel, and for each version its path to the head in classic OLM and
+in OLM v1.
+
+With --package and --installed, as olmkit resolve takes them, or with problem
+documents, the page shows what a namespace would get and why, or the conflict
+and what would help. Without a CATALOG, it shows the catalogs of the problems.
+With --diff it shows what the catalog changes from an older one, as olmkit diff
+tells it.
+
+--serve serves the page instead, to this machine unless --listen says otherwise,
+until it is interrupted. --timeout bounds the making of the page.
+
+Exit codes: 0 the page was made, 2 the input could not be read.`,
+		Example: `  olmkit view ./catalog -o page.html
+  olmkit view ./catalog --package etcd:stable --installed etcd=0.9.0 --serve
+  olmkit view --problem conflict.json -o page.html
+  olmkit view ./catalog-4.17 --diff ./catalog-4.16 -o page.html`,
+	}
+	cmd.Annotations = map[string]string{streams: "true"}
+	v := &viewer{env: e, loader: newLoader(e)}
+	v.loader.whole = true
+	f := cmd.Flags()
+	f.StringVarP(&v.out, "output", "o", "", "write the page to a `FILE`, or to standard output when it is -")
+	f.BoolVar(&v.serve, "serve", false, "serve the page until interrupted")
+	f.StringVar(&v.listen, "listen", defaultListen, "with --serve, the `ADDRESS` to listen on; port 0 is any free one")
+	f.StringVar(&v.old, "diff", "", "an older `CATALOG` to compare with")
+	v.request.addFlags(cmd)
+	v.problems = addProblem(cmd, "problem documents", false)
+	completeRequest(cmd, e, &v.request)
+	completeFlag(cmd, "listen", cobra.NoFileCompletions)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case v.serve == (v.out != ""):
+			return usagef("name a file with --output, or give --serve")
+		case cmd.Flags().Changed("listen") && !v.serve:
+			return usagef("--listen is for --serve")
+		case v.problems.file == "":
+			if err := v.problems.check(cmd, args); err != nil {
+				return err
+			}
+		}
+		if err := checkFile(v.out, "a page"); err != nil {
+			return err
+		}
+		// --timeout is for making the page; it is served for as long as people look.
+		ctx, cancel := v.within(cmd.Context())
+		asked := slices.ContainsFunc([]string{"package", "installed", "starting-csv", "namespace"}, cmd.Flags().Changed)
+		page, err := v.page(ctx, args, asked)
+		err = timedOut(ctx, err)
+		cancel()
+		if err != nil {
+			return err
+		}
+		if v.serve {
+			return v.serveOn(cmd.Context(), page)
+		}
+		return v.write(page)
+	}
+	return cmd
+}
+
+// A viewer makes a page.
+type viewer struct {
+	*env
+	loader           *loader
+	request          request
+	problems         *problemInput
+	out, listen, old string
+	serve            bool
+}
+
+// page loads everything and makes the page.
+func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Page, error) {
+	in := &view.Input{}
+	list, err := sources(args, v.request.catalogs, *v.request.sample, v.request.global)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		// A page tells what the heads of all channels say of themselves: the
+		// directory is the faster way to that than an index of it.
+		c, err := v.catalog(ctx, s.name, cmp.Or(s.files, s.path))
+		if err != nil {
+			return nil, err
+		}
+		in.Catalogs = append(in.Catalogs, c)
+	}
+	if in.Problems, err = v.resolutions(ctx, args, asked); err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		in.Catalogs = catalogsOf(in.Problems)
+	}
+	switch {
+	case len(in.Catalogs) == 0 && len(in.Problems) == 0:
+		return nil, usagef("nothing to show; name the directory of a catalog, or give --catalog, --sample or --problem")
+	case v.old != "" && len(in.Catalogs) != 1:
+		return nil, usagef("--diff compares with one catalog, and got %d", len(in.Catalogs))
+	case v.old != "":
+		old, err := v.catalog(ctx, baseName(v.old), v.old)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) == 1 && old.Name == in.Catalogs[0].Name {
+			old.Name, in.Catalogs[0].Name = tellApart(v.old, list[0].path)
+		}
+		in.Old = &old
+	}
+	return view.New(ctx, in)
+}
+
+func (v *viewer) catalog(ctx context.Context, name, path string) (view.Catalog, error) {
+	c, err := v.loader.index(ctx, path)
+	if err != nil {
+		return view.Catalog{}, err
+	}
+	v.loader.note(path, c)
+	return view.Catalog{Name: name, Graph: c}, nil
+}
+
+// resolutions returns the problem that flags state, where they ask for one, and
+// those of files.
+func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]view.Problem, error) {
+	var out []view.Problem
+	if asked {
+		p, err := v.request.problem(ctx, v.loader, args)
+		if err != nil {
+			return nil, err
+		}
+		v.limits.bound(&p.Options)
+		out = append(out, view.Problem{Name: "Namespace " + p.Namespace, Problem: *p})
+	}
+	if v.problems.file != "" {
+		list, err := v.documents(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+// documents reads and opens the problem documents of --problem.
+func (v *viewer) documents(ctx context.Context) ([]view.Problem, error) {
+	file := v.problems.file
+	in, err := v.input(ctx, file)
+	if err != nil {
+		return nil, fmt.Errorf("--problem: %w", err)
+	}
+	defer in.Close()
+	open := v.problems.open(v.loader)
+	var out []view.Problem
+	for p, err := range documents[resolver.Problem](in) {
+		if err == nil {
+			v.limits.bound(&p.Options)
+			err = p.Open(ctx, open)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		name := p.ID
+		if name == "" {
+			name = fmt.Sprintf("%s, problem %d", baseName(file), len(out)+1)
+		}
+		out = append(out, view.Problem{Name: name, Problem: p})
+	}
+	if len(out) == 0 {
+		return nil, nothingIn(file, "problem documents")
+	}
+	return out, nil
+}
+
+// catalogsOf returns the catalogs of problems, each index once, by its first
+// name.
+func catalogsOf(problems []view.Problem) []view.Catalog {
+	var out []view.Catalog
+	for _, p := range problems {
+		for _, c := range p.Catalogs {
+			if c.Graph != nil && !slices.ContainsFunc(out, func(x view.Catalog) bool { return x.Graph == c.Graph || x.Name == c.Name }) {
+				out = append(out, view.Catalog{Name: c.Name, Graph: c.Graph})
+			}
+		}
+	}
+	return out
+}
+
+// write writes the page, whole or not at all.
+func (v *viewer) write(page *view.Page) error {
+	write := func(w io.Writer) error {
+		_, err := page.WriteTo(w)
+		return err
+	}
+	if v.out == stdinPath {
+		return write(exact(v.stdout))
+	}
+	return replaceOutput(v.out, write)
+}
+
+// serveOn serves the page until the context ends, which is no failure.
+func (v *viewer) serveOn(ctx context.Context, page *view.Page) error {
+	host, _, err := net.SplitHostPort(v.listen)
+	if err != nil {
+		return usagef("--listen %q is no address; write HOST:PORT, such as %s", v.listen, defaultListen)
+	}
+	network := "tcp"
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
+		network = "tcp4"
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, network, v.listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	at := l.Addr().String()
+	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+		visible.Fprintf(v.stderr, "note: other machines can reach %s and read the catalogs\n", a)
+		if a.IP.IsUnspecified() { // an address to listen at, and none to go to
+			at = net.JoinHostPort("localhost", strconv.Itoa(a.Port))
+		}
+	}
+	visible.Fprintf(v.stdout, "http://%s/ (interrupt to stop)\n", at)
+	return view.Serve(ctx, l, page, host)
+}
+
+// tellApart names two catalogs of one name by as much of their paths as tells
+// them apart: 4.16/catalog and 4.17/catalog.
+func tellApart(old, path string) (string, string) {
+	split := func(path string) []string {
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		return strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
+	}
+	a, b := split(old), split(path)
+	for n := 1; n <= min(len(a), len(b)); n++ {
+		x, y := a[len(a)-n:], b[len(b)-n:]
+		if x[0] == y[0] {
+			continue
+		}
+		if n > 2 { // what is alike between the two says nothing
+			return x[0] + "/…/" + x[n-1], y[0] + "/…/" + y[n-1]
+		}
+		return strings.Join(x, "/"), strings.Join(y, "/")
+	}
+	return old, path
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"path"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/olmkit/olmkit/cmd/internal/cli"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver/document"
+)
+
+const module = "github.com/olmkit/olmkit"
+
+// generate returns the schema of a kind of document. What programs write needs no
+// field, as reading has defaults for what is missing, and checks what has none.
+func generate(d cli.Document, comments map[string]string) ([]byte, error) {
+	is := reflect.TypeOf(d.Is)
+	r := jsonschema.Reflector{
+		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: d.Read, AllowAdditionalProperties: !d.Read,
+		Namer: func(t reflect.Type) string {
+			if t.Name() == "" {
+				return ""
+			}
+			return path.Base(t.PkgPath()) + "." + t.Name()
+		},
+		Mapper: special,
+		LookupComment: func(t reflect.Type, field string) string {
+			key := t.PkgPath() + "." + t.Name()
+			if field != "" {
+				key += "." + field
+			}
+			if c := comments[key]; c != "" || is == nil {
+				return c
+			}
+			return comments[is.PkgPath()+"."+is.Name()+"."+field]
+		},
+	}
+	s := r.ReflectFromType(reflect.TypeOf(d.Type))
+	s.Title = d.Title
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// special returns the schemas of types that marshal themselves.
+func special(t reflect.Type) *jsonschema.Schema {
+	switch t {
+	case reflect.TypeFor[document.FormatVersion]():
+		return &jsonschema.Schema{Const: document.Version, Description: "The version of the document."}
+	case reflect.TypeFor[graph.Reading]():
+		return &jsonschema.Schema{Type: "string", Enum: []any{graph.Classic.String(), graph.V1.String()}}
+	case reflect.TypeFor[olm.Object]():
+		return &jsonschema.Schema{Type: "object", Description: "An object of Kubernetes."}
+	case reflect.TypeFor[json.RawMessage]():
+		return &jsonschema.Schema{}
+	}
+	if t != reflect.TypeFor[time.Time]() && t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return &jsonschema.Schema{Type: "string"}
+	}
+	return nil
+}
+
+// plainComment returns a doc comment as a description, in which links lose their
+// brackets.
+func plainComment(text string) string {
+	return strings.NewReplacer("[", "", "]", "").Replace(strings.Join(strings.Fields(text), " "))
+}

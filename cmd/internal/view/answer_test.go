@@ -1,0 +1,144 @@
+package view
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
+)
+
+// joined joins lines, so that texts of several widths compare.
+func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// TestConflictsAreToldAlike: D16. For every golden explanation of package
+// resolver, each sentence, each word of an author and each fix of the page stands
+// in that text too.
+func TestConflictsAreToldAlike(t *testing.T) {
+	cases, err := filepath.Glob("../../../resolver/testdata/conflicts/*.txtar")
+	if err != nil || len(cases) < 20 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	sentences := 0
+	for _, name := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fsys := fstest.MapFS{}
+			var problem, want string
+			for _, f := range ar.Files {
+				switch f.Name {
+				case "problem.json":
+					problem = string(f.Data)
+				case "want":
+					want = joined(string(f.Data))
+				default:
+					fsys[f.Name] = &fstest.MapFile{Data: f.Data}
+				}
+			}
+			if problem == "" || want == "" {
+				t.Fatal("the case has no problem, or nothing is wanted of it")
+			}
+			for p, err := range document.Read[resolver.Problem](strings.NewReader(problem)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = p.Open(t.Context(), func(ctx context.Context, dir string) (*graph.Catalog, error) {
+					sub, err := fsys.Sub(dir)
+					if err != nil {
+						return nil, err
+					}
+					return graph.Load(ctx, sub, nil)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, err := newAnswer(t.Context(), "case", &p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sentences += alike(t, a, want)
+			}
+		})
+	}
+	if sentences < 100 {
+		t.Errorf("only %d sentences were compared", sentences)
+	}
+}
+
+// alike compares the sentences of an answer with a text and returns how many
+// there are.
+func alike(t *testing.T, a *answerData, want string) int {
+	t.Helper()
+	if a.OK || len(a.Cores) == 0 {
+		t.Errorf("there is no conflict: %+v", a)
+	}
+	n := 0
+	var visit func(s *stepData)
+	visit = func(s *stepData) {
+		n++
+		if !strings.Contains(want, joined(s.Text)) {
+			t.Errorf("the page says %q, which the text does not", s.Text)
+		}
+		for _, m := range s.Messages {
+			if !strings.Contains(want, "author's message: "+joined(m)) {
+				t.Errorf("the page has the author say %q, which the text does not", m)
+			}
+		}
+		for i := range s.Because {
+			visit(&s.Because[i])
+		}
+	}
+	for _, c := range a.Cores {
+		if joined(c.Headline) != joined(c.Steps.Text) {
+			t.Errorf("the headline is %q, the first step %q", c.Headline, c.Steps.Text)
+		}
+		visit(c.Steps)
+		for _, f := range c.Fixes {
+			n++
+			if !strings.Contains(want, joined(f.Text)) {
+				t.Errorf("the page offers %q, which the text does not", f.Text)
+			}
+		}
+	}
+	return n
+}
+
+// TestWhatStays: D11, G1. An installed operator outside the plan stays, because
+// nothing asks for it or because what asks for it has no plan.
+func TestWhatStays(t *testing.T) {
+	c := loadSample(t)
+	a, err := newAnswer(t.Context(), "case", &resolver.Problem{
+		Namespace: "operators", Catalogs: []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: c}},
+		Subscriptions: []resolver.Subscription{
+			{Package: "grafana"}, {Package: "etcd", Channel: "stable", InstalledCSV: "etcdoperator.v0.9.0"}, {Package: "etcd-backup-tool"},
+		},
+		Installed: []resolver.Installed{
+			{Name: "etcdoperator.v0.9.0", Version: "0.9.0", Package: "etcd"}, {Name: "argocd-operator.v0.7.0", Version: "0.7.0", Package: "argocd"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, n := range a.Nodes {
+		got[n.Name] = n.Kind + ", " + n.Detail
+	}
+	for name, want := range map[string]string{
+		"etcdoperator.v0.9.0":     "keep, stays: its subscription has no plan",
+		"argocd-operator.v0.7.0":  "keep, stays: no subscription",
+		"grafana-operator.v5.6.0": "install, install 5.6.0, channel v5 of sample",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package cmd_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/internal/testsize"
+)
+
+// TestReleaseRehearsal releases v0.1.0 of what is in the working tree, from a clone
+// without tags: the targets of the Makefile that a release takes, in the order of
+// CONTRIBUTING.md, and what is in the archives. A proxy of files plays the one that
+// publishes the tag. "make test" builds for this machine, "make thorough" for every
+// platform, twice.
+func TestReleaseRehearsal(t *testing.T) {
+	if testsize.Of(true, false, false) {
+		t.Skip("it takes minutes; make test runs it")
+	}
+	for _, tool := range []string{"git", "make", "tar", "sha256sum"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("there is no %s on this machine", tool)
+		}
+	}
+	const version = "v0.1.0"
+	r := cloneWorkingTree(t)
+	make := func(args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory", "-C", r.dir}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("make %q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	proxyFor(t, r, version)
+	if out := make("apidiff"); !strings.Contains(out, "There is no release to compare with.") {
+		t.Errorf("before the first tag, make apidiff prints\n%s", out)
+	}
+	make("man", "build")
+	for _, name := range []string{"bin/olmkit", "bin/man/olmkit.1", "bin/man/olmkit-resolve.1"} {
+		if _, err := os.Stat(filepath.Join(r.dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+
+	r.git("tag", "-a", "-m", version, version)
+	make("kubetag", "VERSION="+version)
+	if out := make("apidiff"); strings.Count(out, "no changes\n") != 2 {
+		t.Errorf("of what is released, make apidiff prints\n%s", out)
+	}
+	platforms, sbom := runtime.GOOS+"/"+runtime.GOARCH, "no"
+	all := testsize.Of(false, false, true)
+	if all {
+		platforms, sbom = "", "yes"
+	}
+	make("release", "VERSION="+version, "PLATFORMS="+platforms, "SBOM="+sbom)
+	if all {
+		make("reproduce", "VERSION="+version)
+	}
+	checkRelease(t, r.dir, filepath.Join(r.dir, "dist", version), version)
+}
+
+// cloneWorkingTree returns a repository with the files of this one, committed or not,
+// and without its tags.
+func cloneWorkingTree(t *testing.T) *repository {
+	t.Helper()
+	root, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(".git"); err != nil {
+		t.Skip("this is not a clone: ", err)
+	}
+	r := newRepository(t)
+	r.git("config", "user.name", "test")
+	r.git("config", "user.email", "test@example.com")
+	r.git("--git-dir", filepath.Join(r.dir, ".git"), "--work-tree", root, "-C", root, "add", "-A")
+	r.git("commit", "-q", "-m", "the working tree")
+	r.git("reset", "-q", "--hard")
+	return r
+}
+
+// proxyFor publishes the root module of a repository as a version, for the go commands
+// of this test alone.
+func proxyFor(t *testing.T, r *repository, version string) {
+	t.Helper()
+	files := map[string][]byte{}
+	var nested []string
+	err := filepath.WalkDir(r.dir, func(name string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(r.dir, name)
+		switch {
+		case err != nil || rel == ".":
+			return err
+		case d.IsDir() && (rel == ".git" || rel == "bin" || isFile(filepath.Join(name, "go.mod"))):
+			nested = append(nested, rel)
+			return filepath.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		files[filepath.ToSlash(rel)], err = os.ReadFile(name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(nested, "kube") || files["go.mod"] == nil {
+		t.Fatal("the module kube is not on its own")
+	}
+	proxy := t.TempDir()
+	publish(t, proxy, module, version, files)
+	settings, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, others, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(cache)+"/cache/download,"+others)
+	t.Setenv("GONOSUMDB", module)
+	// The version is not the one that this name will have. All is compiled as a release
+	// is, for which it does not matter where modules are: once, and not each time.
+	t.Setenv("GOMODCACHE", t.TempDir())
+	t.Setenv("GOFLAGS", "-trimpath")
+	t.Setenv("CGO_ENABLED", "0")
+	t.Cleanup(func() { // files of modules are read-only
+		if out, err := exec.Command("go", "clean", "-modcache").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// checkRelease checks the archives in a directory.
+func checkRelease(t *testing.T, repo, dist, version string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dist, "olmkit_*.tar.gz"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no archives in %s: %v", dist, err)
+	}
+	sums, err := os.ReadFile(filepath.Join(dist, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	native := false
+	for _, name := range names {
+		if !strings.Contains(string(sums), "  "+filepath.Base(name)+"\n") {
+			t.Errorf("SHA256SUMS does not list %s", filepath.Base(name))
+		}
+		dir := unpack(t, name)
+		exe := ""
+		if strings.Contains(name, "_windows_") {
+			exe = ".exe"
+		}
+		for _, file := range []string{"olmkit" + exe, "olmkit-controller" + exe, "LICENSE", "man/olmkit.1.gz"} {
+			if !isFile(filepath.Join(dir, file)) {
+				t.Errorf("%s has no %s", filepath.Base(name), file)
+			}
+		}
+		for _, file := range []string{"README.md", "CHANGELOG.md"} {
+			checkPackedLinks(t, repo, dir, file, version)
+		}
+		if !strings.Contains(name, "_"+runtime.GOOS+"_"+runtime.GOARCH+".") {
+			continue
+		}
+		native = true
+		for program, arg := range map[string]string{"olmkit": "version", "olmkit-controller": "--version"} {
+			out, err := exec.CommandContext(t.Context(), filepath.Join(dir, program+exe), arg).Output()
+			if err != nil || !strings.HasPrefix(string(out), program+" "+version+" (") {
+				t.Errorf("%s %s prints %q, error %v", program, arg, out, err)
+			}
+		}
+	}
+	if !native {
+		t.Errorf("no archive is for %s/%s: %q", runtime.GOOS, runtime.GOARCH, names)
+	}
+}
+
+// checkPackedLinks wants that a link leads to a file of the archive, or to one of the
+// repository at the version.
+func checkPackedLinks(t *testing.T, repo, dir, file, version string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, m := range mdLink.FindAllStringSubmatch(string(text), -1) {
+		target, _, _ := strings.Cut(m[1], "#")
+		in := dir
+		for _, kind := range []string{"blob", "raw"} {
+			if rest, ok := strings.CutPrefix(target, "https://"+module+"/"+kind+"/"+version+"/"); ok {
+				in, target = repo, rest
+			}
+		}
+		if target == "" || strings.Contains(target, "://") {
+			continue
+		}
+		links++
+		if _, err := os.Stat(filepath.Join(in, filepath.FromSlash(target))); err != nil {
+			t.Errorf("%s: the link to %s leads nowhere: %v", file, m[1], err)
+		}
+	}
+	if links == 0 && file == "README.md" {
+		t.Errorf("%s has no links", file)
+	}
+}
+
+// unpack returns the one directory of an archive.
+func unpack(t *testing.T, name string) string {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	top := strings.TrimSuffix(filepath.Base(name), ".tar.gz")
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return filepath.Join(dir, top)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !fs.ValidPath(path.Clean(h.Name)) || !strings.HasPrefix(h.Name, top+"/") {
+			t.Fatalf("%s has a file %s", name, h.Name)
+		}
+		to := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if h.Typeflag == tar.TypeDir {
+			err = os.MkdirAll(to, 0o777)
+		} else {
+			var text []byte
+			if text, err = io.ReadAll(r); err == nil {
+				err = os.WriteFile(to, text, h.FileInfo().Mode().Perm())
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

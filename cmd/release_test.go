@@ -1,0 +1,269 @@
+package cmd_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// script runs a shell script and returns its output and exit code.
+func script(t *testing.T, dir, name string, args ...string) (out string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", append([]string{name}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
+}
+
+// module is the path of the root module.
+const module = "github.com/olmkit/olmkit"
+
+// A repository is one that a test makes.
+type repository struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepository(t *testing.T) *repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git on this machine")
+	}
+	r := &repository{t, t.TempDir()}
+	r.git("init", "-q")
+	return r
+}
+
+func (r *repository) git(args ...string) {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), "git", append([]string{"-C", r.dir, "-c", "user.name=test", "-c", "user.email=test@example.com"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("git %s: %v\n%s", args, err, out)
+	}
+}
+
+func (r *repository) write(name, text string) {
+	r.t.Helper()
+	file := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// copy brings files of this repository into the test's.
+func (r *repository) copy(names ...string) {
+	r.t.Helper()
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		r.write(name, string(text))
+	}
+}
+
+// TestAPIDiff checks what "make apidiff" says of a small module: nothing, an
+// addition, a removal.
+func TestAPIDiff(t *testing.T) {
+	r := newRepository(t)
+	r.copy("internal/tools/apidiff.sh", "internal/tools/go.mod", "internal/tools/go.sum")
+	r.write("go.mod", "module example.com/m\n\ngo 1.25.0\n")
+	r.write("m.go", "package m\n\nfunc F() {}\n")
+	const name = "internal/tools/apidiff.sh"
+	r.git("add", ".")
+	r.git("commit", "-q", "-m", "one")
+	if out, code := script(t, r.dir, name); code != 0 || !strings.Contains(out, "There is no release to compare with.") {
+		t.Errorf("without a tag it exits with %d and says\n%s", code, out)
+	}
+	r.git("tag", "v0.1.0")
+	r.write("more", "")
+	r.git("add", "more")
+	r.git("commit", "-q", "-m", "two")
+	r.git("tag", "-a", "-m", "moves", "v0") // what workflows use; no release
+	for _, tt := range []struct {
+		source, want string
+		code         int
+	}{
+		{"package m\n\nfunc F() {}\n", "The API of example.com/m since v0.1.0:\nno changes\n", 0},
+		{"package m\n\nfunc F() {}\n\nfunc G() {}\n", "G: added", 0},
+		{"package m\n\nfunc G() {}\n", "F: removed", 1},
+		{"package m\n\nfunc F(int) {}\n", "F: changed from func() to func(int)", 1},
+	} {
+		r.write("m.go", tt.source)
+		if out, code := script(t, r.dir, name); code != tt.code || !strings.Contains(out, tt.want) {
+			t.Errorf("of %q it exits with %d, want %d, and says\n%s\nwant %q in it", tt.source, code, tt.code, out, tt.want)
+		}
+	}
+
+	// The module kube has an API, too.
+	r.write("m.go", "package m\n\nfunc F() {}\n")
+	r.write("kube/go.mod", "module example.com/m/kube\n\ngo 1.25.0\n")
+	r.write("kube/k.go", "package kube\n\nfunc K() {}\n")
+	r.git("add", ".")
+	r.git("commit", "-q", "-m", "kube")
+	r.git("tag", "v0.2.0")
+	r.write("kube/k.go", "package kube\n")
+	out, code := script(t, r.dir, name)
+	if code != 1 || !strings.Contains(out, "The API of example.com/m/kube since v0.2.0:") || !strings.Contains(out, "K: removed") {
+		t.Errorf("of a function less in kube it exits with %d and says\n%s", code, out)
+	}
+}
+
+// TestReleaseRefuses checks what a release does not begin with. That two builds
+// are the same bytes is for "make reproduce" to show: it takes minutes.
+func TestReleaseRefuses(t *testing.T) {
+	r := newRepository(t)
+	const name = "internal/tools/release/release.sh"
+	r.copy(name)
+	r.git("add", ".")
+	r.git("commit", "-q", "-m", "one")
+	if out, code := script(t, r.dir, name, "v0.1.0", "dist"); code != 2 || !strings.Contains(out, "there is no tag v0.1.0") {
+		t.Errorf("without the tag it exits with %d and says\n%s", code, out)
+	}
+	r.git("tag", "v0.1.0")
+	if out, code := script(t, r.dir, name, "v0.1.0", "empty"); code != 2 || !strings.Contains(out, "there is no tag kube/v0.1.0") {
+		t.Errorf("without the tag of kube it exits with %d and says\n%s", code, out)
+	}
+	r.write("go.mod", "module example.com/m\n")
+	for i, mod := range []string{
+		"module example.com/m/kube\n\nrequire example.com/m v0.0.0\n\nreplace example.com/m => ../\n",
+		"module example.com/m/kube\n\nrequire example.com/m v0.1.0\n\nreplace example.com/m => ../\n",
+		"module example.com/m/kube\n\nrequire example.com/m v0.0.9\n",
+	} {
+		r.write("kube/go.mod", mod)
+		r.git("add", ".")
+		r.git("commit", "-q", "-m", "kube")
+		r.git("tag", "--force", "kube/v0.1.0")
+		if out, code := script(t, r.dir, name, "v0.1.0", "empty"); code != 2 || !strings.Contains(out, "has to require example.com/m v0.1.0") {
+			t.Errorf("with the go.mod of kube number %d it exits with %d and says\n%s", i, code, out)
+		}
+	}
+	r.write("dist/old", "")
+	if out, code := script(t, r.dir, name, "v0.1.0", "dist"); code != 2 || !strings.Contains(out, "dist is not empty") {
+		t.Errorf("with a directory in use it exits with %d and says\n%s", code, out)
+	}
+}
+
+// TestScripts checks that the scripts of the repository are shell scripts.
+func TestScripts(t *testing.T) {
+	for _, pattern := range []string{"internal/tools/*.sh", "internal/tools/*/*.sh"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no scripts match %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.HasPrefix(text, []byte("#!/bin/sh\n")) || !bytes.Contains(text, []byte("\nset -eu\n")) {
+				t.Errorf("%s does not begin as a script that stops at its first error", name)
+			}
+		}
+	}
+}
+
+// TestKubeTag makes the tag of a small kube, with the root module published by a
+// module proxy of files, and wants what others can use.
+func TestKubeTag(t *testing.T) {
+	r := newRepository(t)
+	const name = "internal/tools/release/kube.sh"
+	r.copy(name, "internal/tools/release/release.sh")
+	r.write("go.mod", "module example.com/m\n\ngo 1.25.0\n")
+	r.write("m.go", "package m\n\nfunc F() {}\n")
+	r.write("kube/go.mod", "module example.com/m/kube\n\ngo 1.25.0\n\nrequire example.com/m v0.0.0\n\nreplace example.com/m => ../\n")
+	r.write("kube/k.go", "package kube\n\nimport \"example.com/m\"\n\nvar K = m.F\n")
+	r.git("config", "user.name", "test")
+	r.git("config", "user.email", "test@example.com")
+	r.git("add", ".")
+	r.git("commit", "-q", "-m", "one")
+	proxy := t.TempDir()
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy))
+	t.Setenv("GONOSUMDB", "*")
+	t.Setenv("GOFLAGS", "-modcacherw")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	if out, code := script(t, r.dir, name, "v0.1.0"); code != 2 || !strings.Contains(out, "there is no tag v0.1.0") {
+		t.Errorf("without the tag it exits with %d and says\n%s", code, out)
+	}
+	r.git("tag", "v0.1.0")
+	if out, code := script(t, r.dir, name, "v0.1.0"); code != 1 || !strings.Contains(out, "is the tag pushed?") {
+		t.Errorf("before the version is published it exits with %d and says\n%s", code, out)
+	}
+	publish(t, proxy, "example.com/m", "v0.1.0", map[string][]byte{
+		"go.mod": []byte("module example.com/m\n\ngo 1.25.0\n"),
+		"m.go":   []byte("package m\n\nfunc F() {}\n"),
+	})
+	if out, code := script(t, r.dir, name, "v0.1.0"); code != 0 {
+		t.Fatalf("it exits with %d and says\n%s", code, out)
+	}
+	r.git("diff", "--exit-code", "HEAD") // the working tree is as it was
+	show := func(file string) string {
+		out, err := exec.CommandContext(t.Context(), "git", "-C", r.dir, "show", "kube/v0.1.0:"+file).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	if mod := show("kube/go.mod"); !strings.Contains(mod, "require example.com/m v0.1.0") || strings.Contains(mod, "replace") {
+		t.Errorf("the go.mod that is tagged is\n%s", mod)
+	}
+	if sum := show("kube/go.sum"); !strings.Contains(sum, "example.com/m v0.1.0 h1:") {
+		t.Errorf("the go.sum that is tagged is\n%s", sum)
+	}
+	if out, code := script(t, r.dir, name, "v0.1.0"); code != 2 || !strings.Contains(out, "exists") {
+		t.Errorf("a second time it exits with %d and says\n%s", code, out)
+	}
+	// A release takes this tag: it goes on, to what this repository does not have.
+	if out, _ := script(t, r.dir, "internal/tools/release/release.sh", "v0.1.0", "dist"); strings.Contains(out, "release:") {
+		t.Errorf("a release refuses the tag: %s", out)
+	}
+}
+
+// publish puts a version of a module into a proxy of files.
+func publish(t *testing.T, proxy, module, version string, files map[string][]byte) {
+	t.Helper()
+	dir := filepath.Join(proxy, filepath.FromSlash(module), "@v")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		w, err := z.Create(module + "@" + version + "/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(files[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{
+		version + ".zip":  b.Bytes(),
+		version + ".mod":  files["go.mod"],
+		version + ".info": []byte(`{"Version":"` + version + `"}`),
+		"list":            []byte(version + "\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
