@@ -14,6 +14,7 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/realcat"
 )
 
@@ -29,7 +30,7 @@ func TestLoadLikeOPM(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := fbc.Load(t.Context(), tree, &fbc.LoadOptions{Keep: fbc.KeepAll})
+			c, err := fbc.Load(t.Context(), tree, &fbc.LoadOptions{KeepAll: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +129,7 @@ func TestBundleWithoutImageLikeOPM(t *testing.T) {
 			text := `{"schema":"olm.package","name":"a","defaultChannel":"s"}{"schema":"olm.channel","package":"a","name":"s","entries":[{"name":"a.v1"}]}` +
 				`{"schema":"olm.bundle","package":"a","name":"a.v1",` + image + `"properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}` + properties + `]}`
 			opm := opmVerdict(t, fstest.MapFS{"catalog.json": {Data: []byte(text)}})
-			_, found, err := fbc.CheckBytes(t.Context(), []byte(text), "catalog.json", nil, nil)
+			_, found, err := fbc.CheckReader(t.Context(), strings.NewReader(text), "catalog.json", nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,8 +171,8 @@ func TestValidateLikeOPM(t *testing.T) {
 // stricter are the findings that opm does not have; see the conformance test of
 // package fbc for the rules behind them.
 var stricter = []fbc.Code{
-	fbc.CodeProperty, fbc.CodeMeta, fbc.CodeRepeated, fbc.CodeAPIName, fbc.CodeAPI, fbc.CodeConstraint, fbc.CodeValue, fbc.CodeDeprecation,
-	fbc.CodeCycle,
+	codes.Property, codes.Meta, codes.RepeatedKey, codes.APIName, codes.API, codes.Constraint, codes.PropertyValue, codes.Deprecation,
+	codes.Cycle,
 }
 
 // TestValidateMutated changes one line of a small real package at random, many
@@ -198,7 +199,7 @@ func TestValidateMutated(t *testing.T) {
 		}
 		text := strings.Join(lines, "")
 		opm := opmVerdict(t, fstest.MapFS{"catalog.yaml": {Data: []byte(text)}})
-		_, found, err := fbc.CheckBytes(t.Context(), []byte(text), "catalog.yaml", nil, nil)
+		_, found, err := fbc.CheckReader(t.Context(), strings.NewReader(text), "catalog.yaml", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"go.podman.io/image/v5/docker/reference"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // TestImagesLikeOPM gives image references, and random changes of them, the
@@ -102,13 +104,13 @@ func malformed(t *testing.T, images []string) []bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, found, err := fbc.CheckBytes(t.Context(), text, "catalog.json", nil, nil)
+	_, found, err := fbc.CheckReader(t.Context(), bytes.NewReader(text), "catalog.json", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := make([]bool, len(images))
 	for _, d := range found {
-		if d.Code != fbc.CodeImage {
+		if d.Code != codes.Image {
 			continue
 		}
 		var i int

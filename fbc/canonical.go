@@ -141,7 +141,7 @@ func texts(list []string) *yamlout.Node {
 func whole(n *yamlout.Node, at Pos) (Blob, error) {
 	text := json.RawMessage(order(n).AppendJSON(nil))
 	limits := (*Limits)(nil).WithDefaults()
-	b, faults, fatal := newDecoder(&source{limits: &limits}, KeepAll).blob(context.Background(), at.File, document{text: text, line: at.Line})
+	b, faults, fatal := newDecoder(&source{limits: &limits}, true).blob(context.Background(), at.File, document{text: text, line: at.Line})
 	if fatal {
 		return nil, faults
 	}

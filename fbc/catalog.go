@@ -74,7 +74,7 @@ func (t Text) Raw(ctx context.Context, m *Meta) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: reading %s %q again: %w", m.Pos, m.Schema, m.Name, err)
 	}
-	d := newDecoder(src, KeepAll)
+	d := newDecoder(src, true)
 	again, faults, _ := d.blob(ctx, m.Pos.File, document{text: text, line: m.Pos.Line})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

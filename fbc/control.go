@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -38,7 +39,7 @@ func (d *decoder) controls(b Blob) {
 	m := b.Common()
 	check := func(path string, s *string) {
 		if controlled(*s) {
-			d.fault(CodeControl, path, errControl)
+			d.fault(codes.ControlCharacter, path, errControl)
 			*s = ""
 		}
 	}
@@ -51,13 +52,13 @@ func (d *decoder) controls(b Blob) {
 	for i, p := range m.Properties {
 		path := func(key string) string { return fmt.Sprintf("/properties/%d/%s", i, key) }
 		if controlled(p.Type) {
-			d.fault(CodeControl, path("type"), errControl)
+			d.fault(codes.ControlCharacter, path("type"), errControl)
 		}
 		if p.Type != property.TypePackage || !suspect(p.Value) {
 			continue
 		}
 		if x, err := property.ParsePackage(p.Value); err == nil && (controlled(x.PackageName) || controlled(x.Version) || controlled(x.Release)) {
-			d.fault(CodeControl, path("value"), errControl)
+			d.fault(codes.ControlCharacter, path("value"), errControl)
 		}
 	}
 	switch b := b.(type) {
@@ -72,13 +73,13 @@ func (d *decoder) controls(b Blob) {
 				bad = bad || controlled(s)
 			}
 			if bad {
-				d.fault(CodeControl, fmt.Sprintf("/entries/%d", i), errControl)
+				d.fault(codes.ControlCharacter, fmt.Sprintf("/entries/%d", i), errControl)
 			}
 		}
 	case *Deprecations:
 		for i, e := range b.Entries {
 			if controlled(e.Schema) || controlled(e.Name) {
-				d.fault(CodeControl, fmt.Sprintf("/entries/%d/reference", i), errControl)
+				d.fault(codes.ControlCharacter, fmt.Sprintf("/entries/%d/reference", i), errControl)
 			}
 		}
 	}

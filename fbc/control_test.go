@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // TestControlCharacters loads no name that could steer a terminal (A16), and
@@ -30,7 +32,7 @@ func TestControlCharacters(t *testing.T) {
 			continue
 		}
 		var found Diagnostics
-		if !errors.As(err, &found) || len(found) != 1 || found[0].Code != CodeControl || found[0].Path != c.path {
+		if !errors.As(err, &found) || len(found) != 1 || found[0].Code != codes.ControlCharacter || found[0].Path != c.path {
 			t.Errorf("%s: got %v, want a fault at %s", c.text, err, c.path)
 		} else if strings.ContainsAny(err.Error(), "\x1b\x7f\u009b\n") {
 			t.Errorf("%s: the error is %q", c.text, err)

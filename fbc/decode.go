@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/property"
@@ -23,7 +24,7 @@ import (
 type decoder struct {
 	source  *source
 	limits  *Limits
-	keep    Keep
+	keepAll bool
 	yaml    yamljson.Options
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
@@ -38,9 +39,9 @@ type decoder struct {
 	at      Meta        // what is known of it
 }
 
-func newDecoder(src *source, keep Keep) *decoder {
-	d := &decoder{source: src, limits: src.limits, keep: keep, room: src.limits.Expansion, strings: map[string]string{}, values: map[string]json.RawMessage{}}
-	if keep != KeepAll {
+func newDecoder(src *source, keepAll bool) *decoder {
+	d := &decoder{source: src, limits: src.limits, keepAll: keepAll, room: src.limits.Expansion, strings: map[string]string{}, values: map[string]json.RawMessage{}}
+	if !keepAll {
 		d.yaml.SkipValue = func(typ []byte) bool { return property.IsHeavy(string(typ)) }
 	}
 	return d
@@ -69,7 +70,7 @@ func (d *decoder) blob(ctx context.Context, name string, doc document) (b Blob, 
 		m.from.source, m.from.sum = d.source, maphash.Bytes(d.source.seed, doc.text)
 	}
 	if int64(len(doc.text)) > d.limits.DocumentSize {
-		d.fault(CodeLimit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: int64(len(doc.text)), Max: d.limits.DocumentSize})
+		d.fault(codes.Limit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: int64(len(doc.text)), Max: d.limits.DocumentSize})
 	} else if text, f, ok := d.read(ctx, doc.text); ok {
 		b = d.typed(text, &f)
 	}
@@ -85,9 +86,9 @@ func (d *decoder) blob(ctx context.Context, name string, doc document) (b Blob, 
 // fail (A4).
 func fatal(x *Diagnostic, b Blob) bool {
 	switch x.Code {
-	case CodeProperty, CodeMeta, CodeRepeated, CodeIcon, CodeTemplate:
+	case codes.Property, codes.Meta, codes.RepeatedKey, codes.Icon, codes.Template:
 		return false
-	case CodeType:
+	case codes.Type:
 		_, other := b.(*Other)
 		return !other || !strings.HasPrefix(x.Path, "/properties")
 	}
@@ -101,12 +102,12 @@ func (d *decoder) read(ctx context.Context, doc []byte) (text []byte, f fields, 
 		if d.source.tree {
 			err = fmt.Errorf("%w; %s", err, notCatalog)
 		}
-		d.fault(CodeSyntax, "", err)
+		d.fault(codes.Syntax, "", err)
 		return nil, f, false
 	}
 	if first(doc) == '{' {
 		own := doc
-		if d.keep == KeepAll {
+		if d.keepAll {
 			own = bytes.Clone(doc)
 		}
 		if f, ok := d.scan(own); ok {
@@ -161,7 +162,7 @@ func (d *decoder) read(ctx context.Context, doc []byte) (text []byte, f fields, 
 // convert converts regular YAML, into memory for as long as a blob is kept.
 func (d *decoder) convert(doc []byte) (out []byte, ok bool) {
 	switch {
-	case d.keep == KeepAll:
+	case d.keepAll:
 		return yamljson.Convert(nil, doc, &d.yaml)
 	case d.reuse != nil:
 		if d.reuse.json == nil {
@@ -218,7 +219,7 @@ func (d *decoder) slow(ctx context.Context, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.fault(CodeRepeated, "", fmt.Errorf("%w, and the last one counts; remove the others", plainYAML(strict)))
+	d.fault(codes.RepeatedKey, "", fmt.Errorf("%w, and the last one counts; remove the others", plainYAML(strict)))
 	d.faults[len(d.faults)-1].Pos.Line += max(ye.Line-1, 0)
 	return out, nil
 }
@@ -265,7 +266,7 @@ func (d *decoder) fields(text []byte) (f fields, err error) {
 			continue
 		}
 		if *slot != nil {
-			d.fault(CodeRepeated, "/"+string(bytes.Trim(key, `"`)), errRepeated)
+			d.fault(codes.RepeatedKey, "/"+string(bytes.Trim(key, `"`)), errRepeated)
 		}
 		if *slot, err = d.value(text); err != nil {
 			return f, err
@@ -352,7 +353,7 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 	m := &d.at
 	if f.schema == nil {
 		if t := templateIn(text); t != nil {
-			d.fault(CodeRequired, "/schema", t)
+			d.fault(codes.Required, "/schema", t)
 			return nil
 		}
 	}
@@ -365,8 +366,8 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 		if t == nil {
 			t = &TemplateError{Kind: kind} // another spelling of the key has another schema
 		}
-		d.fault(CodeTemplate, "/schema", t)
-		if d.keep == KeepAll {
+		d.fault(codes.Template, "/schema", t)
+		if d.keepAll {
 			m.Raw = text
 		}
 		return &Other{Meta: *m}
@@ -374,7 +375,7 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 	m.Name = d.optional("/name", f.name)
 	m.Package = d.optional("/package", f.pkg)
 	if !knownSchema(m.Schema) && string(f.pkg) == `""` {
-		d.fault(CodeMeta, "/package", errors.New("is empty; remove it or name the package"))
+		d.fault(codes.Meta, "/package", errors.New("is empty; remove it or name the package"))
 	}
 	if m.Schema == SchemaPackage {
 		m.Package = m.Name
@@ -386,7 +387,7 @@ func (d *decoder) typed(text []byte, f *fields) Blob {
 	if !regular {
 		m.Properties = d.properties(f.properties)
 	}
-	if d.keep == KeepAll {
+	if d.keepAll {
 		m.Raw = text
 	}
 	var b Blob
@@ -440,9 +441,9 @@ func (d *decoder) required(path string, raw []byte) (string, bool) {
 func (d *decoder) named(path string, raw []byte, s string) {
 	switch {
 	case raw == nil:
-		d.fault(CodeRequired, path, errors.New("is missing"))
+		d.fault(codes.Required, path, errors.New("is missing"))
 	case s == "" && raw[0] == '"':
-		d.fault(CodeRequired, path, errors.New("is empty"))
+		d.fault(codes.Required, path, errors.New("is empty"))
 	}
 }
 
@@ -452,7 +453,7 @@ func (d *decoder) optional(path string, raw []byte) string {
 		return ""
 	}
 	if raw[0] != '"' {
-		d.fault(CodeType, path, fmt.Errorf("must be a string, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
+		d.fault(codes.Type, path, fmt.Errorf("must be a string, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
 		return ""
 	}
 	return d.intern(raw)

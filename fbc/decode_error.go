@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
@@ -39,7 +40,7 @@ func isSyntax(err error) bool {
 // known.
 func (d *decoder) syntax(doc []byte, err error) {
 	var (
-		code = CodeSyntax
+		code = Code(codes.Syntax)
 		line = 0
 		se   *jsontext.SyntacticError
 		ye   *yamljson.Error
@@ -58,9 +59,9 @@ func (d *decoder) syntax(doc []byte, err error) {
 		line = max(ye.Line-1, 0)
 		err = fmt.Errorf("invalid YAML: %w", plainYAML(ye.Err))
 	} else if errors.Is(err, errNotObject) {
-		code = CodeNotObject
+		code = codes.NotObject
 	} else if errors.As(err, &le) {
-		code = CodeLimit
+		code = codes.Limit
 	}
 	d.fault(code, "", err)
 	d.faults[len(d.faults)-1].Pos.Line += line

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/property"
 )
@@ -21,7 +22,7 @@ func (d *decoder) array(path string, raw []byte, each func(i int, v []byte)) {
 		return
 	}
 	if raw[0] != '[' {
-		d.fault(CodeType, path, fmt.Errorf("must be a list, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
+		d.fault(codes.Type, path, fmt.Errorf("must be a list, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
 		return
 	}
 	i := 0
@@ -50,7 +51,7 @@ func elements(raw []byte) iter.Seq[[]byte] {
 // the text; it reports another type, and a name that repeats.
 func (d *decoder) object(path string, raw []byte, each func(key string, v []byte)) bool {
 	if raw[0] != '{' {
-		d.fault(CodeType, path, fmt.Errorf("must be an object, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
+		d.fault(codes.Type, path, fmt.Errorf("must be an object, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
 		return false
 	}
 	type field struct {
@@ -77,7 +78,7 @@ func (d *decoder) object(path string, raw []byte, each func(key string, v []byte
 			}
 		}
 		if seen[name] || seen == nil && slices.ContainsFunc(members, func(m field) bool { return m.key == name }) {
-			d.fault(CodeRepeated, path+"/"+name, errRepeated)
+			d.fault(codes.RepeatedKey, path+"/"+name, errRepeated)
 		}
 		if seen != nil {
 			seen[name] = true
@@ -103,7 +104,7 @@ func (d *decoder) properties(raw []byte) []property.Property {
 		var typ, value []byte
 		path := func() string { return "/properties/" + strconv.Itoa(i) }
 		if v[0] == 'n' {
-			d.fault(CodeProperty, path(), errors.New("is null; a property must be an object with type and value"))
+			d.fault(codes.Property, path(), errors.New("is null; a property must be an object with type and value"))
 			out = append(out, property.Property{Value: jsonNull})
 			return
 		}
@@ -118,22 +119,22 @@ func (d *decoder) properties(raw []byte) []property.Property {
 			return
 		}
 		p := property.Property{Type: d.optional(path()+"/type", typ)}
-		heavy := d.keep != KeepAll && property.IsHeavy(p.Type)
+		heavy := !d.keepAll && property.IsHeavy(p.Type)
 		switch {
 		case typ != nil && typ[0] != '"':
 		case p.Type == "":
-			d.fault(CodeProperty, path()+"/type", errors.New("is missing or empty; a property needs a type"))
+			d.fault(codes.Property, path()+"/type", errors.New("is missing or empty; a property needs a type"))
 			p.Value = d.internValue(value)
 		case value == nil:
-			d.fault(CodeProperty, path()+"/value", errors.New("is missing; a property needs a value"))
+			d.fault(codes.Property, path()+"/value", errors.New("is missing; a property needs a value"))
 			p.Value = jsonNull
 		case heavy:
 		case value[0] == 'n':
-			d.fault(CodeProperty, path()+"/value", errors.New("is null; a property needs a value"))
+			d.fault(codes.Property, path()+"/value", errors.New("is null; a property needs a value"))
 			p.Value = jsonNull
 		case int64(len(value)) > d.limits.PropertySize && !property.IsHeavy(p.Type):
-			d.fault(CodeLimit, path()+"/value", &LimitError{Limit: "PropertySize", What: "property value", Size: int64(len(value)), Max: d.limits.PropertySize})
-		case d.keep == KeepAll:
+			d.fault(codes.Limit, path()+"/value", &LimitError{Limit: "PropertySize", What: "property value", Size: int64(len(value)), Max: d.limits.PropertySize})
+		case d.keepAll:
 			p.Value = value // a part of Raw
 		default:
 			p.Value = d.internValue(value)
@@ -155,9 +156,9 @@ func (d *decoder) regular() ([]property.Property, bool) {
 		p.Type = d.intern(s.typ)
 		heavy := property.IsHeavy(p.Type)
 		switch {
-		case s.value[0] == 'n' && (d.keep == KeepAll || !heavy):
+		case s.value[0] == 'n' && (d.keepAll || !heavy):
 			return nil, false
-		case d.keep == KeepAll && (heavy || int64(len(s.value)) <= d.limits.PropertySize):
+		case d.keepAll && (heavy || int64(len(s.value)) <= d.limits.PropertySize):
 			p.Value = s.value // a part of Raw
 		case heavy:
 		case int64(len(s.value)) > d.limits.PropertySize:
@@ -317,7 +318,7 @@ func (d *decoder) deprecations(raw []byte) []Deprecation {
 
 // relatedImages checks the images, and keeps them when everything is kept.
 func (d *decoder) relatedImages(raw []byte) []RelatedImage {
-	if d.keep != KeepAll && stringsOnly(raw) {
+	if !d.keepAll && stringsOnly(raw) {
 		return nil
 	}
 	return d.images(raw)
@@ -336,7 +337,7 @@ func (d *decoder) images(raw []byte) []RelatedImage {
 			case "image":
 				r.Image = d.optional(path+"/image", v)
 			}
-		}) && d.keep == KeepAll {
+		}) && d.keepAll {
 			out = append(out, r)
 		}
 	})
@@ -392,11 +393,11 @@ func (d *decoder) icon(raw []byte) {
 	}
 	switch {
 	case data == "":
-		d.fault(CodeIcon, "/icon/base64data", errors.New("is missing or empty; the icon cannot be shown"))
+		d.fault(codes.Icon, "/icon/base64data", errors.New("is missing or empty; the icon cannot be shown"))
 	case media == "":
-		d.fault(CodeIcon, "/icon/mediatype", errors.New("is missing or empty; set the type of the data, such as image/svg+xml"))
+		d.fault(codes.Icon, "/icon/mediatype", errors.New("is missing or empty; set the type of the data, such as image/svg+xml"))
 	}
 	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
-		d.fault(CodeType, "/icon/base64data", fmt.Errorf("must be base64 text: %w", err))
+		d.fault(codes.Type, "/icon/base64data", fmt.Errorf("must be base64 text: %w", err))
 	}
 }

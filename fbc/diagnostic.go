@@ -152,7 +152,7 @@ func (ds Diagnostics) Err() error {
 func (ds Diagnostics) sort() { slices.SortStableFunc(ds, (*Diagnostic).Compare) }
 
 // A LimitError reports that an input exceeds a limit. It is the cause of a Diagnostic
-// with CodeLimit.
+// with [Code] "limit".
 type LimitError struct {
 	Limit string // the name of a field of Limits
 	What  string // what was too large: "file", "document", …

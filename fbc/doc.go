@@ -16,7 +16,7 @@
 // Resolution needs names, edges, versions and the small properties. Icons, descriptions
 // and the values of heavy properties (olm.csv.metadata, olm.bundle.object) stay in the
 // file: such a property has a nil Value, and [Catalog.Raw] reads the whole blob again.
-// With [KeepAll], a load keeps everything, for tools that write catalogs. With
+// With [LoadOptions.KeepAll], a load keeps everything, for tools that write catalogs. With
 // [LoadOptions.Visit], it keeps nothing and passes each blob to a function, which is how
 // package graph builds its indexes.
 //
@@ -34,7 +34,7 @@
 //
 // [Write] writes the same bytes for the same blobs, whatever their order and layout, and
 // loses only comments. [Merge] and [Extract] compose catalogs. Methods of [Catalog] such as
-// [Catalog.Promote], [Catalog.SetReplaces] and [Catalog.Deprecate] edit one: they return
+// [Catalog.Promote], [Catalog.EditEntry] and [Catalog.Deprecate] edit one: they return
 // a new catalog that shares all blobs but the changed one. Package bundle renders bundle
 // directories, and package template renders templates.
 //

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/regular"
 )
 
@@ -39,7 +40,7 @@ func NewDocumentReader(limits *Limits) *DocumentReader {
 // does the sequence, and its last error is to be ignored.
 func (r *DocumentReader) Read(ctx context.Context, f io.Reader, name string) iter.Seq2[Document, *Diagnostic] {
 	return func(yield func(Document, *Diagnostic) bool) {
-		d := newDecoder(&source{limits: &r.limits}, KeepAll)
+		d := newDecoder(&source{limits: &r.limits}, true)
 		d.room = r.room
 		defer func() { r.room = d.room }()
 		s := newSplitter(ctx, &r.limits)
@@ -49,9 +50,9 @@ func (r *DocumentReader) Read(ctx context.Context, f io.Reader, name string) ite
 				return
 			}
 			if err != nil {
-				code, limit := CodeUnreadable, new(LimitError)
+				code, limit := Code(codes.Unreadable), new(LimitError)
 				if errors.As(err, &limit) {
-					code = CodeLimit
+					code = codes.Limit
 				}
 				yield(Document{}, &Diagnostic{Code: code, Severity: Error, Pos: Pos{name, s.line}, Err: regular.Cause(err)})
 				return

@@ -3,6 +3,8 @@ package fbc
 import (
 	"fmt"
 	"hash/maphash"
+
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // twiceIn reports duplicates in a catalog. name formats the position of the first one.
@@ -66,7 +68,7 @@ func (d *duplicates) check(m *Meta, name func(Pos) Pos, list *Diagnostics) {
 	id := d.identity(m)
 	if at, ok := d.seen[id]; ok {
 		first := Pos{File: d.files[at.file], Line: int(at.line)}
-		*list = append(*list, &Diagnostic{Code: CodeDuplicate, Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name,
+		*list = append(*list, &Diagnostic{Code: codes.Duplicate, Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name,
 			Err: fmt.Errorf("is already defined at %s; keep one of them", name(first))})
 		return
 	}
@@ -81,7 +83,7 @@ func (d *duplicates) checkEntries(ch *Channel) {
 	d.entries = emptied(d.entries)
 	for i, e := range ch.Entries {
 		if first, ok := d.entries[e.Name]; ok && e.Name != "" {
-			d.channels = append(d.channels, &Diagnostic{Code: CodeDuplicate, Pos: ch.Pos, Schema: ch.Schema, Package: ch.Package, Name: ch.Name,
+			d.channels = append(d.channels, &Diagnostic{Code: codes.Duplicate, Pos: ch.Pos, Schema: ch.Schema, Package: ch.Package, Name: ch.Name,
 				Path: fmt.Sprintf("/entries/%d", i), Err: fmt.Errorf("entry %q is already entry %d; merge the two", e.Name, first)})
 			continue
 		}

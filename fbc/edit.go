@@ -72,61 +72,72 @@ func (c *Catalog) SetDefaultChannel(ctx context.Context, pkg, channel string) (*
 	})
 }
 
-// SetReplaces sets the entry that another one replaces. An empty name removes the edge.
-func (c *Catalog) SetReplaces(ctx context.Context, pkg, channel, entry, replaces string) (*Catalog, error) {
-	if replaces == entry {
-		return nil, fmt.Errorf("entry %q cannot replace itself", entry)
+// EditEntry changes the edges of an entry: edit sets Replaces, Skips and SkipRange. Names
+// that Skips repeats are dropped. The name of an entry cannot change.
+func (c *Catalog) EditEntry(ctx context.Context, pkg, channel, entry string, edit func(*Entry)) (*Catalog, error) {
+	ch := c.channel(pkg, channel)
+	if ch == nil {
+		return nil, fmt.Errorf("package %q has no channel %q", pkg, channel)
 	}
-	return c.changeEntry(ctx, pkg, channel, entry, func(_ Entry, n *yamlout.Node) error {
-		set(n, "replaces", replaces)
-		return nil
-	})
-}
-
-// AddSkips appends names to the skips of an entry, except those that it has.
-func (c *Catalog) AddSkips(ctx context.Context, pkg, channel, entry string, names ...string) (*Catalog, error) {
-	if slices.Contains(names, entry) {
-		return nil, fmt.Errorf("entry %q cannot skip itself", entry)
+	i := ch.entry(entry)
+	if i < 0 {
+		return nil, fmt.Errorf("channel %q of package %q has no entry %q", channel, pkg, entry)
 	}
-	if slices.Contains(names, "") {
-		return nil, errors.New("a name to skip is empty")
+	old := ch.Entries[i]
+	e := old
+	e.Skips = slices.Clone(old.Skips)
+	edit(&e)
+	e.Skips = unique(e.Skips)
+	if err := checkEdges(old, e); err != nil {
+		return nil, err
 	}
-	return c.changeEntry(ctx, pkg, channel, entry, func(e Entry, n *yamlout.Node) error {
-		skips := slices.Clone(e.Skips)
-		for _, name := range names {
-			if !slices.Contains(skips, name) {
-				skips = append(skips, name)
+	return c.change(ctx, ch, func(n *yamlout.Node) error {
+		n = n.Get("entries").Elems[i]
+		if e.Replaces != old.Replaces {
+			set(n, "replaces", e.Replaces)
+		}
+		if !slices.Equal(e.Skips, old.Skips) {
+			var skips *yamlout.Node
+			if len(e.Skips) > 0 {
+				skips = texts(e.Skips)
 			}
+			n.Set("skips", skips)
 		}
-		n.Set("skips", texts(skips))
+		if e.SkipRange != old.SkipRange {
+			set(n, "skipRange", e.SkipRange)
+		}
 		return nil
 	})
 }
 
-// RemoveSkips removes names from the skips of an entry.
-func (c *Catalog) RemoveSkips(ctx context.Context, pkg, channel, entry string, names ...string) (*Catalog, error) {
-	return c.changeEntry(ctx, pkg, channel, entry, func(e Entry, n *yamlout.Node) error {
-		skips := slices.DeleteFunc(slices.Clone(e.Skips), func(s string) bool { return slices.Contains(names, s) })
-		if len(skips) == 0 {
-			n.Set("skips", nil)
-			return nil
-		}
-		n.Set("skips", texts(skips))
+// checkEdges returns an error for an entry that leads to itself or that a load would
+// refuse.
+func checkEdges(old, e Entry) error {
+	switch {
+	case e.Name != old.Name:
+		return fmt.Errorf("entry %q cannot become %q; add another entry", old.Name, e.Name)
+	case e.Replaces == e.Name:
+		return fmt.Errorf("entry %q cannot replace itself", e.Name)
+	case slices.Contains(e.Skips, e.Name):
+		return fmt.Errorf("entry %q cannot skip itself", e.Name)
+	case slices.Contains(e.Skips, ""):
+		return errors.New("a name to skip is empty")
+	case e.SkipRange == "" || e.SkipRange == old.SkipRange:
 		return nil
-	})
+	}
+	_, err := constraints.ParseRange(e.SkipRange)
+	return err
 }
 
-// SetSkipRange sets the skipRange of an entry. An empty text removes it.
-func (c *Catalog) SetSkipRange(ctx context.Context, pkg, channel, entry, skipRange string) (*Catalog, error) {
-	if skipRange != "" {
-		if _, err := constraints.ParseRange(skipRange); err != nil {
-			return nil, err
+// unique returns the names without those that appeared before.
+func unique(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
-	return c.changeEntry(ctx, pkg, channel, entry, func(_ Entry, n *yamlout.Node) error {
-		set(n, "skipRange", skipRange)
-		return nil
-	})
+	return out
 }
 
 // RemoveEntry removes an entry from a channel. The bundle itself stays in the catalog.
@@ -245,19 +256,6 @@ func (ch *Channel) heads() []string {
 		names = append(names, ch.Entries[k].Name)
 	}
 	return names
-}
-
-// changeEntry edits one entry of a channel.
-func (c *Catalog) changeEntry(ctx context.Context, pkg, channel, entry string, edit func(Entry, *yamlout.Node) error) (*Catalog, error) {
-	ch := c.channel(pkg, channel)
-	if ch == nil {
-		return nil, fmt.Errorf("package %q has no channel %q", pkg, channel)
-	}
-	i := ch.entry(entry)
-	if i < 0 {
-		return nil, fmt.Errorf("channel %q of package %q has no entry %q", channel, pkg, entry)
-	}
-	return c.change(ctx, ch, func(n *yamlout.Node) error { return edit(ch.Entries[i], n.Get("entries").Elems[i]) })
 }
 
 // change returns a catalog with one blob edited. The blob keeps its position.

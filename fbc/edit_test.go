@@ -21,10 +21,16 @@ func TestEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	skipping, err := c.AddSkips(ctx, "etcd", "stable", "etcd.v0.9.2", "x", "y", "x")
+	skipping, err := c.EditEntry(ctx, "etcd", "stable", "etcd.v0.9.2", func(e *Entry) { e.Skips = append(e.Skips, "x", "y", "x") })
 	if err != nil {
 		t.Fatal(err)
 	}
+	edit := func(c *Catalog, channel, entry string, do func(*Entry)) func() (*Catalog, error) {
+		return func() (*Catalog, error) { return c.EditEntry(ctx, "etcd", channel, entry, do) }
+	}
+	replaces := func(name string) func(*Entry) { return func(e *Entry) { e.Replaces = name } }
+	skips := func(names ...string) func(*Entry) { return func(e *Entry) { e.Skips = names } }
+	skipRange := func(text string) func(*Entry) { return func(e *Entry) { e.SkipRange = text } }
 	g := golden.Archive{File: "edit.txtar"}
 	for _, e := range []struct {
 		name string
@@ -46,20 +52,19 @@ func TestEdits(t *testing.T) {
 			}
 			return c.SetDefaultChannel(ctx, "etcd", "beta")
 		}},
-		{"replaces", func() (*Catalog, error) { return c.SetReplaces(ctx, "etcd", "stable", "etcd.v0.9.2", "etcd.v0.9.1") }},
-		{"replaces-nothing", func() (*Catalog, error) { return c.SetReplaces(ctx, "etcd", "stable", "etcd.v0.9.2", "") }},
-		{"replaces-itself", func() (*Catalog, error) { return c.SetReplaces(ctx, "etcd", "stable", "etcd.v0.9.2", "etcd.v0.9.2") }},
-		{"replaces-of-no-entry", func() (*Catalog, error) { return c.SetReplaces(ctx, "etcd", "stable", "etcd.v1.0.0", "x") }},
-		{"replaces-of-no-channel", func() (*Catalog, error) { return c.SetReplaces(ctx, "etcd", "beta", "etcd.v1.0.0", "x") }},
+		{"replaces", edit(c, "stable", "etcd.v0.9.2", replaces("etcd.v0.9.1"))},
+		{"replaces-nothing", edit(c, "stable", "etcd.v0.9.2", replaces(""))},
+		{"replaces-itself", edit(c, "stable", "etcd.v0.9.2", replaces("etcd.v0.9.2"))},
+		{"replaces-of-no-entry", edit(c, "stable", "etcd.v1.0.0", replaces("x"))},
+		{"replaces-of-no-channel", edit(c, "beta", "etcd.v1.0.0", replaces("x"))},
 		{"skips", func() (*Catalog, error) { return skipping, nil }},
-		{"skips-itself", func() (*Catalog, error) { return c.AddSkips(ctx, "etcd", "stable", "etcd.v0.9.2", "etcd.v0.9.2") }},
-		{"skips-nothing", func() (*Catalog, error) { return c.AddSkips(ctx, "etcd", "stable", "etcd.v0.9.2", "") }},
-		{"fewer-skips", func() (*Catalog, error) { return skipping.RemoveSkips(ctx, "etcd", "stable", "etcd.v0.9.2", "x") }},
-		{"no-skips", func() (*Catalog, error) {
-			return skipping.RemoveSkips(ctx, "etcd", "stable", "etcd.v0.9.2", "x", "y", "z")
-		}},
-		{"skip-range", func() (*Catalog, error) { return c.SetSkipRange(ctx, "etcd", "stable", "etcd.v0.9.2", "<0.9.2") }},
-		{"skip-range-malformed", func() (*Catalog, error) { return c.SetSkipRange(ctx, "etcd", "stable", "etcd.v0.9.2", "^1") }},
+		{"skips-itself", edit(c, "stable", "etcd.v0.9.2", skips("etcd.v0.9.2"))},
+		{"skips-nothing", edit(c, "stable", "etcd.v0.9.2", skips(""))},
+		{"fewer-skips", edit(skipping, "stable", "etcd.v0.9.2", skips("y"))},
+		{"no-skips", edit(skipping, "stable", "etcd.v0.9.2", skips())},
+		{"skip-range", edit(c, "stable", "etcd.v0.9.2", skipRange("<0.9.2"))},
+		{"skip-range-malformed", edit(c, "stable", "etcd.v0.9.2", skipRange("^1"))},
+		{"rename-entry", edit(c, "stable", "etcd.v0.9.2", func(e *Entry) { e.Name = "x" })},
 		{"remove-entry", func() (*Catalog, error) { return c.RemoveEntry(ctx, "etcd", "stable", "etcd.v0.9.0") }},
 		{"remove-no-entry", func() (*Catalog, error) { return c.RemoveEntry(ctx, "etcd", "stable", "x") }},
 		{"deprecate", func() (*Catalog, error) { return deprecated, nil }},

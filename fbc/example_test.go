@@ -48,7 +48,7 @@ func ExampleValidate() {
 		fmt.Println(err)
 		return
 	}
-	broken, err := c.SetReplaces(context.Background(), "etcd", "stable", "etcd.v0.9.2", "")
+	broken, err := c.EditEntry(context.Background(), "etcd", "stable", "etcd.v0.9.2", func(e *fbc.Entry) { e.Replaces = "" })
 	if err != nil {
 		fmt.Println(err)
 		return

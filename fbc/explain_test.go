@@ -65,17 +65,17 @@ func example(t *testing.T, text string) Diagnostics {
 			all = append(all, doc)
 		}
 	}
-	_, found, err := CheckBytes(t.Context(), []byte(strings.Join(all, "---\n")), "catalog.yaml", nil, nil)
+	_, found, err := CheckReader(t.Context(), strings.NewReader(strings.Join(all, "---\n")), "catalog.yaml", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
 }
 
-// TestEveryCodeExplained compares the constants of code.go with the pages: a page of
+// TestEveryCodeExplained compares the constants of package codes with the pages: a page of
 // another form than Explanations reads counts as missing.
 func TestEveryCodeExplained(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "code.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "internal", "codes", "codes.go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		// Everything can be fetched again, and is what KeepAll keeps.
-		all, err := LoadBytes(context.Background(), []byte(text), "f", &LoadOptions{Limits: limits, Keep: KeepAll})
+		all, err := LoadBytes(context.Background(), []byte(text), "f", &LoadOptions{Limits: limits, KeepAll: true})
 		if err != nil {
 			return // skipped values are not looked into
 		}

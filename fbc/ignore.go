@@ -7,26 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// IgnoreFile is the name of the files that list what a load skips.
-const IgnoreFile = ".indexignore"
-
-// TemporaryPrefix is the beginning of the names of files that olmkit has not finished
-// writing.
-const TemporaryPrefix = ".olmkit-"
-
-// temporaryName is the whole form of such names: that of rand.Text in the middle.
-var temporaryName = regexp.MustCompile(`^` + regexp.QuoteMeta(TemporaryPrefix) + `[A-Z2-7]{26}\.tmp$`)
-
-// IsTemporary reports whether a file has the name of one that olmkit has not finished
-// writing. A killed process may leave such files behind. A load skips and reports them.
-func IsTemporary(name string) bool { return temporaryName.MatchString(name) }
+// ignoreFile is the name of the files that list what a load skips.
+const ignoreFile = ".indexignore"
 
 var errLeftover = errors.New("was left behind by an interrupted write and is skipped; check that no other file is missing, and delete it")
 

@@ -19,9 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/olmkit/olmkit/internal/testsize"
-
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/golden"
+	"github.com/olmkit/olmkit/internal/regular"
+	"github.com/olmkit/olmkit/internal/testsize"
 )
 
 // kept returns the files that a walk finds.
@@ -84,7 +85,7 @@ func TestIgnore(t *testing.T) {
 		{"directory-taken-back-with-its-files", "/a/b\n!/a/b/c/", "a/b/c/d a/b/e", "a/b/c/d"},
 		{"matches-nothing", "/\n!\n[a\nb\\\n[[:nope:]]", "a b [a", "[a a b"},
 	} {
-		tree := fstest.MapFS{IgnoreFile: {Data: []byte(c.ignore)}}
+		tree := fstest.MapFS{ignoreFile: {Data: []byte(c.ignore)}}
 		for _, f := range strings.Fields(c.tree) {
 			tree[f] = &fstest.MapFile{}
 		}
@@ -100,11 +101,11 @@ func TestIgnore(t *testing.T) {
 // TestIgnoreNested lets the deeper file win, in its own directory only (A2).
 func TestIgnoreNested(t *testing.T) {
 	tree := files(
-		IgnoreFile, "*.md\n/x/secret\n",
+		ignoreFile, "*.md\n/x/secret\n",
 		"a.md", "", "x/a.md", "", "x/secret", "", "x/y/a.md", "", "y/keep", "", "y/z", "",
-		"x/"+IgnoreFile, "!a.md\n/only\n",
+		"x/"+ignoreFile, "!a.md\n/only\n",
 		"x/only", "", "x/y/only", "",
-		"y/"+IgnoreFile, "z",
+		"y/"+ignoreFile, "z",
 		"z", "",
 	)
 	want := "x/a.md x/y/a.md x/y/only y/keep z"
@@ -115,7 +116,7 @@ func TestIgnoreNested(t *testing.T) {
 
 // TestIgnoreFindings warns of patterns that match nothing, with their lines.
 func TestIgnoreFindings(t *testing.T) {
-	c, err := Load(t.Context(), files("a.json", pkgA, "p/"+IgnoreFile, "# x\n/\n[a\nok\nb\\\n[[:nope:]]\n[/]\n\xff\n", "p/b.json", channel), nil)
+	c, err := Load(t.Context(), files("a.json", pkgA, "p/"+ignoreFile, "# x\n/\n[a\nok\nb\\\n[[:nope:]]\n[/]\n\xff\n", "p/b.json", channel), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,7 @@ func TestIgnoreGit(t *testing.T) {
 			for range 1 + rng.IntN(5) {
 				lines = append(lines, pattern())
 			}
-			tree[path.Join(in, IgnoreFile)] = &fstest.MapFile{Data: []byte(strings.Join(lines, "\n") + "\n")}
+			tree[path.Join(in, ignoreFile)] = &fstest.MapFile{Data: []byte(strings.Join(lines, "\n") + "\n")}
 		}
 		ignore(".")
 		var all []string
@@ -181,13 +182,13 @@ func TestIgnoreGit(t *testing.T) {
 			}
 			tree[name] = &fstest.MapFile{}
 			all = append(all, name)
-			if d := path.Dir(name); d != "." && rng.IntN(8) == 0 && tree[path.Join(d, IgnoreFile)] == nil {
+			if d := path.Dir(name); d != "." && rng.IntN(8) == 0 && tree[path.Join(d, ignoreFile)] == nil {
 				ignore(d)
 			}
 		}
 		var stdin strings.Builder
 		for name, f := range tree {
-			if path.Base(name) == IgnoreFile {
+			if path.Base(name) == ignoreFile {
 				name = path.Join(path.Dir(name), ".gitignore")
 			}
 			at := filepath.Join(dir, root, name)
@@ -226,7 +227,7 @@ func takenBack(tree fstest.MapFS, name string) bool {
 	limits := (*Limits)(nil).WithDefaults()
 	var g ignorer
 	for dir := range dirs(name) {
-		if f := path.Join(dir, IgnoreFile); tree[f] != nil {
+		if f := path.Join(dir, ignoreFile); tree[f] != nil {
 			g.read(tree, f, limits.IgnoreSize)
 		}
 	}
@@ -270,7 +271,7 @@ func ignoreFiles(tree fstest.MapFS) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(func(yield func(string) bool) {
 		for name := range tree {
-			if path.Base(name) == IgnoreFile && !yield(name) {
+			if path.Base(name) == ignoreFile && !yield(name) {
 				return
 			}
 		}
@@ -300,14 +301,14 @@ func run(t *testing.T, git, dir string, stdin *strings.Reader, args ...string) s
 // TestTemporaryFiles: what an interrupted write left behind is not read, and is reported.
 // Other files and directories of similar names are part of the catalog (S6).
 func TestTemporaryFiles(t *testing.T) {
-	const left = TemporaryPrefix + "ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"
-	tree := files("a.json", pkgA, left, "{", "p/"+left, pkgA, left+"x/b.json", channel, IgnoreFile, "/q/",
-		"q/"+left, "{", TemporaryPrefix+"d/"+TemporaryPrefix+"x.tmp", strings.Replace(pkgA, `"a"`, `"b"`, 1), "d/"+left+"/c.json", bundle)
+	const left = regular.TemporaryPrefix + "ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"
+	tree := files("a.json", pkgA, left, "{", "p/"+left, pkgA, left+"x/b.json", channel, ignoreFile, "/q/",
+		"q/"+left, "{", regular.TemporaryPrefix+"d/"+regular.TemporaryPrefix+"x.tmp", strings.Replace(pkgA, `"a"`, `"b"`, 1), "d/"+left+"/c.json", bundle)
 	c, err := Load(t.Context(), tree, nil)
 	if err != nil || len(c.Packages) != 2 || len(c.Channels) != 1 || len(c.Bundles) != 1 {
 		t.Fatalf("got %+v, %v; want two packages, a channel and a bundle", c, err)
 	}
-	want := Diagnostics{{Code: CodeLeftover, Severity: Warning, Pos: Pos{File: left}}, {Code: CodeLeftover, Severity: Warning, Pos: Pos{File: "p/" + left}}}
+	want := Diagnostics{{Code: codes.Leftover, Severity: Warning, Pos: Pos{File: left}}, {Code: codes.Leftover, Severity: Warning, Pos: Pos{File: "p/" + left}}}
 	if diff := cmp.Diff(want, c.Findings, cmpopts.IgnoreFields(Diagnostic{}, "Err")); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
@@ -331,14 +332,14 @@ func FuzzIgnore(f *testing.F) {
 		if !fsValid(name) {
 			t.Skip()
 		}
-		tree := fstest.MapFS{IgnoreFile: {Data: []byte(ignore)}, name: {}}
+		tree := fstest.MapFS{ignoreFile: {Data: []byte(ignore)}, name: {}}
 		limits := (*Limits)(nil).WithDefaults()
 		l := listFiles(t.Context(), tree, &limits)
 		if len(l.faults) > 0 {
 			t.Fatal(l.faults)
 		}
 		if !strings.HasPrefix(ignore, bom) && !strings.HasSuffix(ignore, "\\") && !strings.HasSuffix(ignore, "\r") {
-			tree[IgnoreFile] = &fstest.MapFile{Data: []byte("#\n\n" + ignore + "\n/\n[\n")}
+			tree[ignoreFile] = &fstest.MapFile{Data: []byte("#\n\n" + ignore + "\n/\n[\n")}
 			if again := listFiles(t.Context(), tree, &limits); len(again.files) != len(l.files) {
 				t.Errorf("%d files, and %d with idle lines", len(l.files), len(again.files))
 			}
@@ -350,7 +351,7 @@ func fsValid(name string) bool {
 	if !fs.ValidPath(name) || path.Clean(name) != name || name[0] == '/' || strings.HasPrefix(name, "..") || strings.ContainsRune(name, '\\') {
 		return false
 	}
-	return path.Base(name) != IgnoreFile && name != "." && !strings.Contains("/"+name+"/", "/"+IgnoreFile+"/")
+	return path.Base(name) != ignoreFile && name != "." && !strings.Contains("/"+name+"/", "/"+ignoreFile+"/")
 }
 
 // TestFiles lists what a load reads, in the order of a walk.

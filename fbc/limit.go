@@ -1,7 +1,7 @@
 package fbc
 
 // Limits bound the cost of hostile input. A zero field means the default. Exceeding a
-// limit is a [Diagnostic] with [CodeLimit], whose cause is a [*LimitError] with the
+// limit is a [Diagnostic] with [Code] "limit", whose cause is a [*LimitError] with the
 // name of the field.
 type Limits struct {
 	// FileSize bounds one file, in bytes, and a compiled index. Default 2 GiB.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/golden"
 )
 
@@ -47,7 +48,7 @@ func TestLimits(t *testing.T) {
 		_, err := Load(t.Context(), c.tree, &LoadOptions{Limits: &tight, chunk: 16})
 		var limit *LimitError
 		var ds Diagnostics
-		if !errors.As(err, &limit) || !errors.As(err, &ds) || ds[0].Code != CodeLimit {
+		if !errors.As(err, &limit) || !errors.As(err, &ds) || ds[0].Code != codes.Limit {
 			t.Errorf("%s: beyond the limit: %v", c.name, err)
 		}
 		g.Add(c.name, describe(nil, err))
@@ -76,7 +77,7 @@ func TestExpansionOfLoad(t *testing.T) {
 	text := "schema: x\na: &a text\nb: *a\n---\n" // adds 8 bytes
 	tree := files("a.yaml", strings.Repeat(text, 50), "b.yaml", strings.Repeat("schema: z\n---\n"+text, 50))
 	var want string
-	for _, o := range []LoadOptions{{}, {Concurrency: 1}, {Concurrency: 4, chunk: 16}, {Concurrency: 2, chunk: 100, Keep: KeepAll}} {
+	for _, o := range []LoadOptions{{}, {Concurrency: 1}, {Concurrency: 4, chunk: 16}, {Concurrency: 2, chunk: 100, KeepAll: true}} {
 		o.Limits = &Limits{Expansion: 8 * 75}
 		_, err := Load(t.Context(), tree, &o)
 		got := describe(nil, err)

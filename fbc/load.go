@@ -9,25 +9,18 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
-)
 
-// Keep selects how much of a catalog stays in memory.
-type Keep int
-
-const (
-	// KeepResolution keeps what resolution needs: no icons, descriptions, related
-	// images or heavy property values (see property.IsHeavy). It skips heavy
-	// values, which makes a load fast, without checking their size or, in YAML,
-	// their syntax. To check all of a catalog, use KeepAll or [Check].
-	KeepResolution Keep = iota
-	// KeepAll keeps and checks every blob whole, for tools that write catalogs.
-	KeepAll
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // LoadOptions adjust a load. A nil *LoadOptions means all defaults.
 type LoadOptions struct {
-	// Keep selects what stays in memory. Default KeepResolution.
-	Keep Keep
+	// KeepAll keeps and checks every blob whole, for tools that write catalogs. By
+	// default a load keeps what resolution needs: no icons, descriptions, related
+	// images or heavy property values (see [property.IsHeavy]). It skips heavy values,
+	// which makes it fast, without checking their size or, in YAML, their syntax. To
+	// check all of a catalog, use KeepAll or [Check].
+	KeepAll bool
 	// Limits bound the cost of hostile input.
 	Limits *Limits
 	// Concurrency is the number of goroutines that decode. Default GOMAXPROCS. It
@@ -63,7 +56,7 @@ type Progress struct {
 
 // Load reads the catalog below the root of fsys: every regular file, whatever its name,
 // that no ignore file excludes. It skips the remains of an interrupted write
-// ([IsTemporary]) with a finding. Blobs are in the order of their paths and, within a
+// with a finding. Blobs are in the order of their paths and, within a
 // file, in file order.
 //
 // The error is a [Diagnostics] with the faults of all files in order of position, or
@@ -187,7 +180,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	findings.add(list.findings...)
 	p := pipeline{
 		limits:  &limits,
-		keep:    opts.Keep,
+		keepAll: opts.KeepAll,
 		source:  src,
 		reuse:   opts.Visit != nil,
 		workers: opts.Concurrency,
@@ -218,7 +211,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	sink := func(r *result) (more bool) {
 		enough := r.cut(faults.max - len(faults.list))
 		if x := r.expand(&room); x != nil {
-			r.faults = append(r.faults, &Diagnostic{Code: CodeLimit, Severity: Error, Pos: x.at, Err: expansionLimit(&limits)})
+			r.faults = append(r.faults, &Diagnostic{Code: codes.Limit, Severity: Error, Pos: x.at, Err: expansionLimit(&limits)})
 			enough = true
 		}
 		for _, b := range r.blobs {
@@ -255,11 +248,11 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		if len(list.files) == 1 {
 			name = list.files[0].name
 		}
-		faults.add(&Diagnostic{Code: CodeEmpty, Pos: Pos{File: name}, Err: errEmpty})
+		faults.add(&Diagnostic{Code: codes.Empty, Pos: Pos{File: name}, Err: errEmpty})
 	case empty:
-		faults.addAll(templates.as(CodeEmpty))
+		faults.addAll(templates.as(codes.Empty))
 	case opts.RefuseTemplates:
-		faults.addAll(templates.as(CodeTemplate))
+		faults.addAll(templates.as(codes.Template))
 	default:
 		findings.addAll(&templates.faultList)
 	}
@@ -269,7 +262,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 
 // stopped is the last fault of a load that was stopped, at pos.
 func stopped(pos Pos, max int64) *Diagnostic {
-	return &Diagnostic{Code: CodeLimit, Pos: pos, Err: &LimitError{Limit: "Diagnostics", What: "number of faults that prevent the load", Max: max}}
+	return &Diagnostic{Code: codes.Limit, Pos: pos, Err: &LimitError{Limit: "Diagnostics", What: "number of faults that prevent the load", Max: max}}
 }
 
 // wasStopped reports whether a load with these faults was stopped.
@@ -308,7 +301,7 @@ func (l *faultList) sorted() Diagnostics {
 // capped returns the list, and a finding with the number of the rest.
 func (l *faultList) capped() Diagnostics {
 	if l.sorted(); l.rest > 0 {
-		return append(l.list, &Diagnostic{Code: CodeLimit, Err: fmt.Errorf("%d more findings of this kind; raise Limits.Diagnostics to see them", l.rest)})
+		return append(l.list, &Diagnostic{Code: codes.Limit, Err: fmt.Errorf("%d more findings of this kind; raise Limits.Diagnostics to see them", l.rest)})
 	}
 	return l.list
 }

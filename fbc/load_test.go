@@ -18,6 +18,7 @@ import (
 
 	"github.com/olmkit/olmkit/property"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/golden"
 )
 
@@ -141,7 +142,7 @@ c.json: permission denied`
 		t.Error("the causes are lost")
 	}
 	var ds Diagnostics
-	if !errors.As(err, &ds) || ds[0].Code != CodeUnreadable {
+	if !errors.As(err, &ds) || ds[0].Code != codes.Unreadable {
 		t.Errorf("got %#v, want a Diagnostics of unreadable", err)
 	}
 }
@@ -252,7 +253,7 @@ func TestLoadInterning(t *testing.T) {
 			t.Errorf("%s is kept: %s", p.Type, p.Value)
 		}
 	}
-	if c, err = LoadBytes(context.Background(), []byte(text), "a.json", &LoadOptions{Keep: KeepAll}); err != nil {
+	if c, err = LoadBytes(context.Background(), []byte(text), "a.json", &LoadOptions{KeepAll: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := []property.Property{{Type: "olm.gvk", Value: []byte(`{"a":1}`)}, {Type: "olm.csv.metadata", Value: []byte(`{"b":2}`)}}

@@ -3,6 +3,8 @@ package fbc
 import (
 	"fmt"
 	"path"
+
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // Merge returns the union of catalogs, in their order. It shares the blobs. The error
@@ -85,7 +87,7 @@ func inBoth(dirs []string, catalogs []*Catalog) Diagnostics {
 			}
 			order = append(order, x)
 			f := &fault{first: below(dirs, first.catalog, first.pos), blobs: 1}
-			f.Diagnostic = &Diagnostic{Code: CodeDuplicate, Pos: below(dirs, i, m.Pos), Schema: m.Schema, Package: m.Package, Name: m.Name,
+			f.Diagnostic = &Diagnostic{Code: codes.Duplicate, Pos: below(dirs, i, m.Pos), Schema: m.Schema, Package: m.Package, Name: m.Name,
 				Err: fmt.Errorf("is already defined at %s; keep one of them", f.first)}
 			faults[x] = f
 		}

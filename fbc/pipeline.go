@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/regular"
 )
 
@@ -15,7 +16,7 @@ import (
 type pipeline struct {
 	limits  *Limits
 	source  *source
-	keep    Keep
+	keepAll bool
 	reuse   bool // the sink keeps no blob
 	workers int
 	chunk   int
@@ -113,7 +114,7 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 						return
 					}
 					if d == nil {
-						d = newDecoder(p.source, p.keep)
+						d = newDecoder(p.source, p.keepAll)
 					}
 					d.decode(ctx, j)
 					j.done <- struct{}{}
@@ -196,7 +197,7 @@ func (r *reader) read(ctx context.Context, f file) bool {
 	}
 	in, err := r.open(f.name)
 	if err != nil {
-		r.end(j, 0, CodeUnreadable, 0, regular.Cause(err))
+		r.end(j, 0, codes.Unreadable, 0, regular.Cause(err))
 		return true
 	}
 	defer in.Close()
@@ -211,15 +212,15 @@ func (r *reader) read(ctx context.Context, f file) bool {
 			r.end(j, s.size-told, "", 0, nil)
 			return true
 		case errors.As(err, &limit):
-			r.end(j, s.size-told, CodeLimit, s.line, err)
+			r.end(j, s.size-told, codes.Limit, s.line, err)
 			return true
 		case err != nil:
-			r.end(j, s.size-told, CodeUnreadable, s.line, fmt.Errorf("reading stopped after %d bytes: %w", s.size, regular.Cause(err)))
+			r.end(j, s.size-told, codes.Unreadable, s.line, fmt.Errorf("reading stopped after %d bytes: %w", s.size, regular.Cause(err)))
 			return true
 		}
 		j.batch = b
 		if r.documents += int64(len(b.docs)); r.documents > r.limits.Documents {
-			r.end(j, s.size-told, CodeLimit, s.line, &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
+			r.end(j, s.size-told, codes.Limit, s.line, &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
 			return false
 		}
 		j.bytes = s.off - told

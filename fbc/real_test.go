@@ -83,23 +83,23 @@ func TestRealCounts(t *testing.T) {
 			for _, kv := range regexp.MustCompile(`(\S+) ([\d,]+)`).FindAllStringSubmatch(m[10], -1) {
 				want[kv[1]] = atoi(t, strings.TrimSuffix(kv[2], ","))
 			}
-			for _, keep := range []Keep{KeepResolution, KeepAll} {
+			for _, keep := range []bool{false, true} {
 				var last Progress
-				c, err := Load(context.Background(), realTree(t, m[1]), &LoadOptions{Keep: keep, Progress: func(p Progress) { last = p }})
+				c, err := Load(context.Background(), realTree(t, m[1]), &LoadOptions{KeepAll: keep, Progress: func(p Progress) { last = p }})
 				if err != nil {
 					t.Fatal(err)
 				}
 				got := count(c)
 				for key, n := range want {
 					if got[key] != n {
-						t.Errorf("keep %d: %d %s, want %d", keep, got[key], key, n)
+						t.Errorf("keepAll %t: %d %s, want %d", keep, got[key], key, n)
 					}
 				}
 				if len(c.Findings) > 0 {
-					t.Errorf("keep %d: findings:\n%v", keep, c.Findings)
+					t.Errorf("keepAll %t: findings:\n%v", keep, c.Findings)
 				}
 				if n := atoi(t, m[11]); last.Files != n || last.FilesTotal != n || last.Bytes != last.BytesTotal {
-					t.Errorf("keep %d: last progress %+v, want all of %d files", keep, last, n)
+					t.Errorf("keepAll %t: last progress %+v, want all of %d files", keep, last, n)
 				}
 			}
 		})

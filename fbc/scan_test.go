@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -109,7 +110,7 @@ func TestScanDocuments(t *testing.T) {
 func checkScan(t *testing.T, text []byte) {
 	t.Helper()
 	limits := (&Limits{PropertySize: 32, Depth: 100}).WithDefaults()
-	for _, keep := range []Keep{KeepResolution, KeepAll} {
+	for _, keep := range []bool{false, true} {
 		d := newDecoder(&source{limits: &limits, seed: maphash.MakeSeed()}, keep)
 		d.at = Meta{}
 		// long runs a long way and reports whether it had something to report.
@@ -182,11 +183,11 @@ func TestRepeated(t *testing.T) {
 		{`{"schema":"olm.package","name":"p","icon":{"mediatype":"m","base64data":"YQ==","mediatype":"n"}}`, "/icon/mediatype"},
 		{`{"schema":"olm.deprecations","package":"p","entries":[{"message":"m","reference":{"schema":"olm.package","schema":"olm.package"}}]}`, "/entries/0/reference/schema"},
 	} {
-		for _, keep := range []Keep{KeepResolution, KeepAll} {
-			cat, err := LoadBytes(t.Context(), []byte(c.doc), "f", &LoadOptions{Keep: keep})
+		for _, keep := range []bool{false, true} {
+			cat, err := LoadBytes(t.Context(), []byte(c.doc), "f", &LoadOptions{KeepAll: keep})
 			if err != nil {
 				t.Errorf("%s: %v", c.doc, err)
-			} else if n := cat.Findings; len(n) != 1 || n[0].Code != CodeRepeated || n[0].Path != c.path {
+			} else if n := cat.Findings; len(n) != 1 || n[0].Code != codes.RepeatedKey || n[0].Path != c.path {
 				t.Errorf("%s: findings %v, want one about %s", c.doc, n, c.path)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -95,5 +96,5 @@ func (v *validator) required(m *Meta, path string, x constraints.Expr) {
 	for i, part := range missing {
 		names[i] = part.String()
 	}
-	v.report(CodeUnmet, m, path, fmt.Errorf("no bundle in the catalog provides %s; users need another catalog that does", strings.Join(names, " or ")))
+	v.report(codes.Unmet, m, path, fmt.Errorf("no bundle in the catalog provides %s; users need another catalog that does", strings.Join(names, " or ")))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // TestTemplateIsNotACatalog refuses a template in the place of a catalog. Among the
@@ -35,7 +37,7 @@ func TestTemplateIsNotACatalog(t *testing.T) {
 			{[]string{"t.yaml", tt.text + "---\n" + baseCatalog}, "t.yaml:1" + prefix + "move it to a separate file outside the catalog, and " + that, true},
 		} {
 			tree := files(x.files...)
-			for _, opts := range []LoadOptions{{}, {Visit: func(Blob) {}}, {chunk: 7}, {Keep: KeepAll}, {RefuseTemplates: true}} {
+			for _, opts := range []LoadOptions{{}, {Visit: func(Blob) {}}, {chunk: 7}, {KeepAll: true}, {RefuseTemplates: true}} {
 				c, err := Load(t.Context(), tree, &opts)
 				got, one := errText(err), (*TemplateError)(nil)
 				switch isOne := errors.As(err, &one); {
@@ -54,13 +56,13 @@ func TestTemplateIsNotACatalog(t *testing.T) {
 				}
 			}
 			_, found, err := Check(t.Context(), tree, nil, nil)
-			code := map[bool]Code{true: CodeTemplate, false: CodeEmpty}[x.blobs]
+			code := map[bool]Code{true: codes.Template, false: codes.Empty}[x.blobs]
 			if err != nil || found.Error() != x.want || found[0].Code != code || (found.Err() == nil) != x.blobs {
 				t.Errorf("check %q: %v %v\nwant %s", x.files, found, err, x.want)
 			}
 		}
 		one := new(TemplateError)
-		if out, err := Format(t.Context(), []byte(tt.text), "t.yaml", nil); !errors.As(err, &one) {
+		if out, err := rewritten(t.Context(), []byte(tt.text), YAML); !errors.As(err, &one) {
 			t.Errorf("format: %q %v, want a TemplateError", out, err)
 		}
 	}

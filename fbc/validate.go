@@ -10,6 +10,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -28,7 +29,7 @@ type ValidateOptions struct {
 // their codes.
 //
 // It does not check the values of heavy properties that the load left in the source. To
-// check them, load with [KeepAll], or call [Check]. The only error is the context's.
+// check them, load with [LoadOptions.KeepAll], or call [Check]. The only error is the context's.
 func Validate(ctx context.Context, c *Catalog, opts *ValidateOptions) (Diagnostics, error) {
 	return validate(ctx, c, nil, opts)
 }
@@ -67,9 +68,9 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 
 // Check loads the catalog below the root of fsys and validates it. Its findings are
 // those of Load and, for what could be read, those of Validate. It returns what could
-// be read, and keeps everything in memory, as with [KeepAll]. If the load stopped
-// because of Limits.Diagnostics, the findings end there, and rules about the whole
-// catalog are not applied.
+// be read, and keeps everything in memory, as with [LoadOptions.KeepAll]. If the load
+// stopped because of Limits.Diagnostics, the findings end there, and rules about the
+// whole catalog are not applied.
 //
 // The only error is the context's.
 func Check(ctx context.Context, fsys fs.FS, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
@@ -81,17 +82,12 @@ func CheckReader(ctx context.Context, r io.Reader, name string, load *LoadOption
 	return check(ctx, stream(r, name), load, opts)
 }
 
-// CheckBytes loads and validates documents in memory, as Check does for a tree.
-func CheckBytes(ctx context.Context, text []byte, name string, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
-	return check(ctx, memory(text, name), load, opts)
-}
-
 func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOptions) (*Catalog, Diagnostics, error) {
 	var all LoadOptions
 	if load != nil {
 		all = *load
 	}
-	all.Keep, all.Visit = KeepAll, nil
+	all.KeepAll, all.Visit = true, nil
 	c, faults, err := loadAll(ctx, from, &all)
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +101,7 @@ func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOp
 		return c, found, nil
 	}
 	// Duplicates are found again.
-	faults = slices.DeleteFunc(faults, func(d *Diagnostic) bool { return d.Code == CodeDuplicate })
+	faults = slices.DeleteFunc(faults, func(d *Diagnostic) bool { return d.Code == codes.Duplicate })
 	found, err := validate(ctx, c, faults, opts)
 	if err != nil {
 		return nil, nil, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // bridges warns of channels that continue an earlier channel before its end (B9). Their
@@ -42,7 +43,7 @@ func (v *validator) bridges(p *pkg) {
 		}
 		for _, i := range slices.Backward(l.shape.Chain) {
 			if g := found[l.facts[i]]; g != nil {
-				v.report(CodeBridge, &l.Meta, fmt.Sprintf("/entries/%d", i), g.err(l, furthest))
+				v.report(codes.Bridge, &l.Meta, fmt.Sprintf("/entries/%d", i), g.err(l, furthest))
 			}
 		}
 	}

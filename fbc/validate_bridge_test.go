@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // bridgeCatalog returns a package with channels of entries such as
@@ -134,11 +136,11 @@ func bridgesOf(t *testing.T, docs []string) (list Diagnostics) {
 	t.Helper()
 	var first []string
 	for i := range 3 {
-		_, found, err := CheckBytes(t.Context(), []byte(strings.Join(docs, "---\n")), "f", nil, nil)
+		_, found, err := CheckReader(t.Context(), strings.NewReader(strings.Join(docs, "---\n")), "f", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = slices.DeleteFunc(found, func(d *Diagnostic) bool { return d.Code != CodeBridge })
+		list = slices.DeleteFunc(found, func(d *Diagnostic) bool { return d.Code != codes.Bridge })
 		slices.SortFunc(list, func(a, b *Diagnostic) int { return strings.Compare(a.Name, b.Name) })
 		var texts []string
 		for _, d := range list {
@@ -180,7 +182,7 @@ func TestBridgesOfRealCatalogs(t *testing.T) {
 		}
 		got := map[string]string{}
 		for _, d := range found {
-			if d.Code == CodeBridge {
+			if d.Code == codes.Bridge {
 				got[d.Package+"/"+d.Name] = leftBehind(d)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/imageref"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/version"
@@ -22,18 +23,18 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	m := &f.Meta
 	inline := func(p prop) bool { return p.Type == property.TypeBundleObject }
 	if f.Image == "" && !v.reported(m, "/image") && !slices.ContainsFunc(f.Properties, inline) {
-		v.report(CodeRequired, m, "/image", errors.New("is missing or empty; name the image of the bundle, or add its manifests as "+property.TypeBundleObject))
+		v.report(codes.Required, m, "/image", errors.New("is missing or empty; name the image of the bundle, or add its manifests as "+property.TypeBundleObject))
 	} else if f.Image != "" {
 		if err := imageref.Check(f.Image); err != nil {
-			v.report(CodeImage, m, "/image", err)
+			v.report(codes.Image, m, "/image", err)
 		}
 	}
 	for i, r := range f.RelatedImages {
 		path := fmt.Sprintf("/relatedImages/%d/image", i)
 		if r.Image == "" {
-			v.report(CodeRelatedImageEmpty, m, path, errors.New("is missing or empty; mirrors of the catalog will miss the image"))
+			v.report(codes.RelatedImageEmpty, m, path, errors.New("is missing or empty; mirrors of the catalog will miss the image"))
 		} else if err := imageref.Check(r.Image); err != nil {
-			v.report(CodeImage, m, path, err)
+			v.report(codes.Image, m, path, err)
 		}
 	}
 	v.types(m)
@@ -50,7 +51,7 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 		}
 		if prop.Type == property.TypePackage {
 			if seen++; seen > 1 {
-				v.report(CodeVersion, m, path, fmt.Errorf("is a second %s property; a bundle has exactly one", property.TypePackage))
+				v.report(codes.Version, m, path, fmt.Errorf("is a second %s property; a bundle has exactly one", property.TypePackage))
 				continue
 			}
 			f.property = i
@@ -60,10 +61,10 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 		v.property(m, path, prop)
 	}
 	if seen == 0 {
-		v.report(CodeVersion, m, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
+		v.report(codes.Version, m, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
 	}
 	if len(p.channels) > 0 && f.Name != "" && !p.inChannel(f.Name) {
-		v.report(CodeNotInChannel, m, "/name", fmt.Errorf("bundle %q is in no channel of package %q; add an entry for it, or remove the bundle", f.Name, p.name))
+		v.report(codes.NotInChannel, m, "/name", fmt.Errorf("bundle %q is in no channel of package %q; add an entry for it, or remove the bundle", f.Name, p.name))
 	}
 }
 
@@ -76,10 +77,10 @@ func (v *validator) greatest(m *Meta) {
 		}
 		path := fmt.Sprintf("/properties/%d/value", i)
 		if jsontext.Value(p.Value).Kind() == '0' {
-			v.report(CodeMaxNumber, m, path, fmt.Errorf("%s is a number, and tools drop trailing zeros (4.20 becomes 4.2); put it in quotes", p.Value))
+			v.report(codes.MaxOpenShiftNumber, m, path, fmt.Errorf("%s is a number, and tools drop trailing zeros (4.20 becomes 4.2); put it in quotes", p.Value))
 		}
 		if first >= 0 {
-			v.report(CodeMaxRepeated, m, path, fmt.Errorf("is a second %s property, after property %d; keep one of them", property.TypeMaxOpenShiftVersion, first))
+			v.report(codes.MaxOpenShiftTwice, m, path, fmt.Errorf("is a second %s property, after property %d; keep one of them", property.TypeMaxOpenShiftVersion, first))
 			continue
 		}
 		first = i
@@ -98,7 +99,7 @@ func (v *validator) apisTwice(m *Meta) {
 			continue // reported with the other properties
 		}
 		if at, ok := first[api]; ok {
-			v.report(CodeAPITwice, m, fmt.Sprintf("/properties/%d/value", i), fmt.Errorf("provides %s, as property %d does; OLM counts two providers and never installs the bundle; remove one of them", api, at))
+			v.report(codes.APITwice, m, fmt.Sprintf("/properties/%d/value", i), fmt.Errorf("provides %s, as property %d does; OLM counts two providers and never installs the bundle; remove one of them", api, at))
 			continue
 		}
 		first[api] = i
@@ -122,15 +123,15 @@ func (v *validator) packageProperty(f *bundleFacts, path string, prop property.P
 	m := &f.Meta
 	value, err := property.ParsePackage(prop.Value)
 	if err != nil {
-		v.reportProperty(CodeVersion, m, path, err)
+		v.reportProperty(codes.Version, m, path, err)
 		return
 	}
 	if value.PackageName != m.Package {
-		v.report(CodePackageOf, m, path+"/packageName", fmt.Errorf("names package %q, but the bundle is in package %q; change one of them", value.PackageName, m.Package))
+		v.report(codes.PackageMismatch, m, path+"/packageName", fmt.Errorf("names package %q, but the bundle is in package %q; change one of them", value.PackageName, m.Package))
 	}
 	parsed, err := semver.Parse(value.Version)
 	if err != nil {
-		v.report(CodeVersion, m, path+"/version", fmt.Errorf("version %w", version.Error(value.Version, err)))
+		v.report(codes.Version, m, path+"/version", fmt.Errorf("version %w", version.Error(value.Version, err)))
 		return
 	}
 	f.version, f.pkg = &parsed, value
@@ -138,25 +139,25 @@ func (v *validator) packageProperty(f *bundleFacts, path string, prop property.P
 		return
 	}
 	if err := checkRelease(value.Release); err != nil {
-		v.report(CodeRelease, m, path+"/release", err)
+		v.report(codes.Release, m, path+"/release", err)
 	} else if err := checkReleased(m.Name, value, parsed); err != nil {
-		v.report(CodeRelease, m, path+"/release", err)
+		v.report(codes.Release, m, path+"/release", err)
 	}
 }
 
 // property checks the value of a known property. Others may have any value.
 func (v *validator) property(m *Meta, path string, p property.Property) {
 	var err error
-	code := CodeValue
+	code := Code(codes.PropertyValue)
 	switch p.Type {
 	case property.TypeGVK:
 		var gvk property.GVK
 		if gvk, err = property.ParseGVK(p.Value); err == nil {
 			if err := gvk.Validate(); err != nil {
-				v.report(CodeAPIName, m, path, oneLine(err))
+				v.report(codes.APIName, m, path, oneLine(err))
 			}
 		}
-		code = CodeAPI
+		code = codes.API
 	case property.TypeGVKRequired, property.TypePackageRequired, property.TypeConstraint, property.TypeLabelRequired:
 		if v.ctx.Err() != nil {
 			return // compiling takes a while
@@ -165,14 +166,14 @@ func (v *validator) property(m *Meta, path string, p property.Property) {
 		if x, _, err = v.compiler.FromProperty(p); err == nil {
 			for part := range constraints.Walk(x) {
 				if g, ok := part.(*constraints.GVK); ok && g.GVK.Validate() != nil {
-					v.report(CodeAPIName, m, path, oneLine(g.GVK.Validate()))
+					v.report(codes.APIName, m, path, oneLine(g.GVK.Validate()))
 				}
 			}
 			v.required(m, path, x)
 		}
-		code = CodeConstraint
+		code = codes.Constraint
 	case property.TypeLabel:
-		code = CodeAPI
+		code = codes.API
 		_, err = property.ParseLabel(p.Value)
 	case property.TypeMaxOpenShiftVersion:
 		_, err = property.ParseMaxOpenShiftVersion(p.Value)
@@ -184,7 +185,7 @@ func (v *validator) property(m *Meta, path string, p property.Property) {
 		err = checkBundleObject(p.Value)
 	default:
 		if !jsontext.Value(p.Value).IsValid(jsontext.AllowInvalidUTF8(true)) {
-			v.report(CodeRepeated, m, path, errRepeated)
+			v.report(codes.RepeatedKey, m, path, errRepeated)
 		}
 	}
 	if err != nil {
@@ -253,7 +254,7 @@ func (v *validator) versions(p *pkg) {
 		path := fmt.Sprintf("/properties/%d/value/version", f.property)
 		k := key{f.version.String(), f.pkg.Release}
 		if first, ok := exact[k]; ok {
-			v.report(CodeSameVersion, &f.Meta, path, fmt.Errorf("bundle %[2]q at %[3]s has the same version %[1]q; change one of the versions, or add a release", f.pkg.Version, first.Name, first.Pos))
+			v.report(codes.SameVersion, &f.Meta, path, fmt.Errorf("bundle %[2]q at %[3]s has the same version %[1]q; change one of the versions, or add a release", f.pkg.Version, first.Name, first.Pos))
 			continue
 		}
 		exact[k] = f
@@ -261,7 +262,7 @@ func (v *validator) versions(p *pkg) {
 		plain.Build = nil
 		k.version = plain.String()
 		if first, ok := core[k]; ok {
-			v.report(CodeVersionBuild, &f.Meta, path, fmt.Errorf("version %q differs from version %q of bundle %q at %s only in build metadata, which does not count", f.pkg.Version, first.pkg.Version, first.Name, first.Pos))
+			v.report(codes.VersionBuild, &f.Meta, path, fmt.Errorf("version %q differs from version %q of bundle %q at %s only in build metadata, which does not count", f.pkg.Version, first.pkg.Version, first.Name, first.Pos))
 			continue
 		}
 		core[k] = f
@@ -273,24 +274,24 @@ func (v *validator) deprecations(p *pkg) {
 	for n, d := range p.messages {
 		m := &d.Meta
 		if n > 0 {
-			v.report(CodeDuplicate, m, "", fmt.Errorf("package %q already has an %s blob at %s; merge the two", p.name, SchemaDeprecations, p.messages[0].Pos))
+			v.report(codes.Duplicate, m, "", fmt.Errorf("package %q already has an %s blob at %s; merge the two", p.name, SchemaDeprecations, p.messages[0].Pos))
 		}
 		if d.Name != "" {
-			v.report(CodeDeprecation, m, "/name", fmt.Errorf("%s must not have a name; its package identifies it", SchemaDeprecations))
+			v.report(codes.Deprecation, m, "/name", fmt.Errorf("%s must not have a name; its package identifies it", SchemaDeprecations))
 		}
 		v.types(m)
 		for i, e := range d.Entries {
 			path := fmt.Sprintf("/entries/%d", i)
 			if e.Message == "" && !v.reported(m, path+"/message") {
-				v.report(CodeDeprecation, m, path+"/message", errors.New("is missing or empty; write what users should do"))
+				v.report(codes.Deprecation, m, path+"/message", errors.New("is missing or empty; write what users should do"))
 			}
 			if err := p.checkReference(e); err != nil {
-				v.report(CodeDeprecation, m, path+"/reference", err)
+				v.report(codes.Deprecation, m, path+"/reference", err)
 				continue
 			}
 			key := Deprecation{Schema: e.Schema, Name: e.Name}
 			if p.deprecated[key] {
-				v.report(CodeDeprecation, m, path+"/reference", fmt.Errorf("%s is already deprecated; merge the two messages", reference(e)))
+				v.report(codes.Deprecation, m, path+"/reference", fmt.Errorf("%s is already deprecated; merge the two messages", reference(e)))
 			}
 			p.deprecated[key] = true
 		}

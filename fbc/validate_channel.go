@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/chain"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // A line is a channel as an upgrade graph: entries by number, the first one of each
@@ -28,7 +29,7 @@ func (v *validator) channel(p *pkg, c *Channel) {
 	v.types(m)
 	if len(c.Entries) == 0 {
 		if !v.reported(m, "/entries") {
-			v.report(CodeHeads, m, "/entries", errors.New("has no entries; a channel needs at least one"))
+			v.report(codes.Heads, m, "/entries", errors.New("has no entries; a channel needs at least one"))
 		}
 		return
 	}
@@ -43,17 +44,17 @@ func (v *validator) channel(p *pkg, c *Channel) {
 		if f := p.byName[e.Name]; f != nil {
 			l.facts[i] = f
 		} else if e.Name != "" {
-			v.report(CodeNoBundle, m, path+"/name", fmt.Errorf("entry %q has no %s blob in package %q", e.Name, SchemaBundle, p.name))
+			v.report(codes.NoBundle, m, path+"/name", fmt.Errorf("entry %q has no %s blob in package %q", e.Name, SchemaBundle, p.name))
 		}
 		for j, s := range e.Skips {
 			if path := fmt.Sprintf("%s/skips/%d", path, j); s == "" && !v.reported(m, path) {
-				v.report(CodeRequired, m, path, errors.New("is empty; name a bundle or remove the element"))
+				v.report(codes.Required, m, path, errors.New("is empty; name a bundle or remove the element"))
 			}
 		}
 		if e.SkipRange != "" {
 			r, err := constraints.ParseRange(e.SkipRange)
 			if err != nil {
-				v.report(CodeSkipRange, m, path+"/skipRange", fmt.Errorf("%w; it matches nothing", err))
+				v.report(codes.SkipRange, m, path+"/skipRange", fmt.Errorf("%w; it matches nothing", err))
 			}
 			l.skip[i] = r
 		}
@@ -98,16 +99,16 @@ func (v *validator) graph(l *line) {
 	}
 	switch heads := l.shape.Heads; {
 	case len(heads) == 0:
-		v.report(CodeHeads, m, "/entries", errors.New("has no head: every entry is replaced or skipped by another; remove the edges to the newest entry"))
+		v.report(codes.Heads, m, "/entries", errors.New("has no head: every entry is replaced or skipped by another; remove the edges to the newest entry"))
 	case len(heads) > 1:
-		v.report(CodeHeads, m, "/entries", fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", len(heads), l.names(heads, ", ")))
+		v.report(codes.Heads, m, "/entries", fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", len(heads), l.names(heads, ", ")))
 	}
 	for _, circle := range l.shape.Cycles {
-		v.report(CodeCycle, m, fmt.Sprintf("/entries/%d/replaces", circle[0]),
+		v.report(codes.Cycle, m, fmt.Sprintf("/entries/%d/replaces", circle[0]),
 			fmt.Errorf("replaces form a cycle: %s; remove one of these edges", l.names(append(slices.Clone(circle), circle[0]), " -> ")))
 	}
 	if s := l.shape.Stranded; len(s) > 0 {
-		v.report(CodeStranded, m, "/entries", fmt.Errorf("entries unreachable from the head %s by replaces, without passing through skipped entries: %s; replace or skip them",
+		v.report(codes.Stranded, m, "/entries", fmt.Errorf("entries unreachable from the head %s by replaces, without passing through skipped entries: %s; replace or skip them",
 			l.Entries[l.shape.Heads[0]].Name, l.names(s, ", ")))
 	}
 }
@@ -129,9 +130,9 @@ func (v *validator) upgrades(p *pkg, l *line) {
 		deprecated := p.deprecated[Deprecation{Schema: SchemaBundle, Name: f.Name}]
 		whole := p.deprecated[Deprecation{Schema: SchemaPackage}] || p.deprecated[Deprecation{Schema: SchemaChannel, Name: l.Name}]
 		if f.prohibited() {
-			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q has the property olm.deprecated, so OLM does not install it; publish a new head", f.Name))
+			v.report(codes.DeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q has the property olm.deprecated, so OLM does not install it; publish a new head", f.Name))
 		} else if deprecated && !whole {
-			v.report(CodeDeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q is deprecated, but the channel is not; publish a new head, or deprecate the channel", f.Name))
+			v.report(codes.DeprecatedHead, m, fmt.Sprintf("/entries/%d", head), fmt.Errorf("the head %q is deprecated, but the channel is not; publish a new head, or deprecate the channel", f.Name))
 		}
 	}
 	out := l.waysOut()
@@ -143,15 +144,15 @@ func (v *validator) upgrades(p *pkg, l *line) {
 		f := l.facts[i]
 		if to, ok := l.at[e.Replaces]; e.Replaces != "" && ok {
 			if t := l.facts[to]; f != nil && t != nil && f.version != nil && t.version != nil && t.version.GT(*f.version) {
-				v.report(CodeReplacesNewer, m, path+"/replaces", fmt.Errorf("%s (%s) replaces the newer %s (%s); users are downgraded", e.Name, f.version, t.Name, t.version))
+				v.report(codes.ReplacesNewer, m, path+"/replaces", fmt.Errorf("%s (%s) replaces the newer %s (%s); users are downgraded", e.Name, f.version, t.Name, t.version))
 			}
 		} else if e.Replaces != "" {
 			if older := l.olderThan(i); len(older) > 0 {
-				v.report(CodeDanglingReplaces, m, path+"/replaces", fmt.Errorf("%q is not an entry of the channel, and the upgrade chain ends here although the channel has older entries: %s", e.Replaces, l.names(older, ", ")))
+				v.report(codes.DanglingReplaces, m, path+"/replaces", fmt.Errorf("%q is not an entry of the channel, and the upgrade chain ends here although the channel has older entries: %s", e.Replaces, l.names(older, ", ")))
 			}
 		}
 		if i != head && !out[i] {
-			v.report(CodeStuck, m, path, fmt.Errorf("users of %q are stuck: only skipped entries replace or skip it; let an entry that is offered skip it", e.Name))
+			v.report(codes.Stuck, m, path, fmt.Errorf("users of %q are stuck: only skipped entries replace or skip it; let an entry that is offered skip it", e.Name))
 		}
 	}
 }
@@ -237,7 +238,7 @@ func (v *validator) ranges(l *line) {
 		}
 		path := fmt.Sprintf("/entries/%d/skipRange", i)
 		if r.Contains(*f.version) {
-			v.report(CodeSkipRangeSelf, &l.Meta, path, fmt.Errorf("%q includes the entry's own version %s; OLM may replace the bundle with itself; end the range before it", r, f.version))
+			v.report(codes.SkipRangeSelf, &l.Meta, path, fmt.Errorf("%q includes the entry's own version %s; OLM may replace the bundle with itself; end the range before it", r, f.version))
 		}
 		var newer []string
 		total, after := 0, l.sorted.after(f.version)
@@ -249,7 +250,7 @@ func (v *validator) ranges(l *line) {
 			}
 		}
 		if total > 0 {
-			v.report(CodeSkipRangeNewer, &l.Meta, path, fmt.Errorf("%q includes versions newer than %s: %s; their users are downgraded; end the range earlier", r, f.version, some(newer, total)))
+			v.report(codes.SkipRangeDowngrade, &l.Meta, path, fmt.Errorf("%q includes versions newer than %s: %s; their users are downgraded; end the range earlier", r, f.version, some(newer, total)))
 		}
 	}
 }
@@ -280,6 +281,6 @@ func (v *validator) channelsTogether(p *pkg) {
 		}
 	}
 	if newest != nil && here != nil && newest.version.GT(*here.version) {
-		v.report(CodeDefaultBehind, &p.blob.Meta, "/defaultChannel", fmt.Errorf("the default channel %q ends at version %s, but the package has version %s (%s)", def.Name, here.version, newest.version, newest.Name))
+		v.report(codes.DefaultBehind, &p.blob.Meta, "/defaultChannel", fmt.Errorf("the default channel %q ends at version %s, but the package has version %s (%s)", def.Name, here.version, newest.version, newest.Name))
 	}
 }

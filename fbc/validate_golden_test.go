@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/golden"
 )
 
@@ -86,7 +87,7 @@ entries: [{name: etcd.v0.9.0, skips: [etcd.v0.9.0]}]
 		{"others", pkg("schema: olm.composite\nproperties: [{type: olm.nope, value: 1}]\n---\nschema: own\n")},
 		{"refused-and-validated", pkg("schema: olm.bundle\npackage: etcd\nname: broken\nimage: 1\n---\n{broken\n")},
 	} {
-		_, found, err := CheckBytes(t.Context(), []byte(c.text), "f", nil, nil)
+		_, found, err := CheckReader(t.Context(), strings.NewReader(c.text), "f", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,13 +106,13 @@ func TestValidateOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found, err := Validate(t.Context(), c, nil); err != nil || len(found) != 1 || found[0].Code != CodeUnknownProperty {
+	if found, err := Validate(t.Context(), c, nil); err != nil || len(found) != 1 || found[0].Code != codes.UnknownProperty {
 		t.Errorf("%v, %v", found, err)
 	}
 	if found, err := Validate(t.Context(), c, &ValidateOptions{WithoutWarnings: true}); err != nil || len(found) != 0 {
 		t.Errorf("without warnings: %v, %v", found, err)
 	}
-	if found, err := Validate(t.Context(), c, &ValidateOptions{ConstraintLimits: &constraints.Limits{MaxDepth: 1}, WithoutWarnings: true}); err != nil || len(found) != 1 || found[0].Code != CodeConstraint {
+	if found, err := Validate(t.Context(), c, &ValidateOptions{ConstraintLimits: &constraints.Limits{MaxDepth: 1}, WithoutWarnings: true}); err != nil || len(found) != 1 || found[0].Code != codes.Constraint {
 		t.Errorf("with a limit: %v, %v", found, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -17,27 +18,27 @@ func (v *validator) packageBlob(p *pkg) {
 	}
 	if p.blob == nil {
 		m := p.first()
-		v.report(CodeNoPackage, m, "/package", fmt.Errorf("package %q has no %s blob", p.name, SchemaPackage))
+		v.report(codes.NoPackage, m, "/package", fmt.Errorf("package %q has no %s blob", p.name, SchemaPackage))
 		return
 	}
 	m := &p.blob.Meta
 	if err := checkPackageName(p.name); err != nil {
-		v.report(CodePackageName, m, "/name", err)
+		v.report(codes.PackageName, m, "/name", err)
 	}
 	v.types(m)
 	switch {
 	case len(p.channels) == 0 && len(p.bundles) == 0:
-		v.report(CodeEmptyPackage, m, "", errors.New("the package has no channels and no bundles; add at least one of each"))
+		v.report(codes.EmptyPackage, m, "", errors.New("the package has no channels and no bundles; add at least one of each"))
 	case len(p.channels) == 0:
-		v.report(CodeEmptyPackage, m, "", errors.New("the package has no channels; add at least one"))
+		v.report(codes.EmptyPackage, m, "", errors.New("the package has no channels; add at least one"))
 	case len(p.bundles) == 0:
-		v.report(CodeEmptyPackage, m, "", errors.New("the package has no bundles; add at least one"))
+		v.report(codes.EmptyPackage, m, "", errors.New("the package has no bundles; add at least one"))
 	}
 	switch def := p.blob.DefaultChannel; {
 	case def == "" && !v.reported(m, "/defaultChannel"):
-		v.report(CodeRequired, m, "/defaultChannel", errors.New("is missing or empty; name the channel for users who choose none"))
+		v.report(codes.Required, m, "/defaultChannel", errors.New("is missing or empty; name the channel for users who choose none"))
 	case def != "" && len(p.channels) > 0 && p.channel(def) == nil:
-		v.report(CodeDefaultChannel, m, "/defaultChannel", fmt.Errorf("channel %q does not exist; the package has %s", def, quoted(p.channelNames())))
+		v.report(codes.DefaultChannel, m, "/defaultChannel", fmt.Errorf("channel %q does not exist; the package has %s", def, quoted(p.channelNames())))
 	}
 }
 
@@ -93,7 +94,7 @@ func checkPackageName(name string) error {
 func (v *validator) types(m *Meta) {
 	for i, p := range m.Properties {
 		if property.IsReserved(p.Type) && !property.IsKnown(p.Type) {
-			v.report(CodeUnknownProperty, m, fmt.Sprintf("/properties/%d/type", i), fmt.Errorf("type %q begins with the reserved %q, but OLM does not define it", p.Type, property.ReservedPrefix))
+			v.report(codes.UnknownProperty, m, fmt.Sprintf("/properties/%d/type", i), fmt.Errorf("type %q begins with the reserved %q, but OLM does not define it", p.Type, property.ReservedPrefix))
 		}
 	}
 }
@@ -103,9 +104,9 @@ func (v *validator) other(o *Other) {
 	switch {
 	case v.reported(&o.Meta, "/schema"):
 	case templateKind(o.Schema) != "": // in blobs that no load made
-		v.report(CodeTemplate, &o.Meta, "/schema", &TemplateError{Kind: templateKind(o.Schema), InCatalog: true})
+		v.report(codes.Template, &o.Meta, "/schema", &TemplateError{Kind: templateKind(o.Schema), InCatalog: true})
 	case strings.HasPrefix(o.Schema, property.ReservedPrefix):
-		v.report(CodeUnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q begins with the reserved %q, but OLM does not define it", o.Schema, property.ReservedPrefix))
+		v.report(codes.UnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q begins with the reserved %q, but OLM does not define it", o.Schema, property.ReservedPrefix))
 	}
 	v.types(&o.Meta)
 }

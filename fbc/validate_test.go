@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // TestRealValidate accepts every package that opm accepts and refuses every one
@@ -62,7 +64,7 @@ func TestRealInvalid(t *testing.T) {
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatal(err)
 	}
-	codes := map[string]Code{"multiple-heads": CodeHeads, "stranded-bundles": CodeStranded, "invalid-skip-range": CodeSkipRange, "invalid-image-reference": CodeImage}
+	codes := map[string]Code{"multiple-heads": codes.Heads, "stranded-bundles": codes.Stranded, "invalid-skip-range": codes.SkipRange, "invalid-image-reference": codes.Image}
 	_, found, err := Check(t.Context(), realTree(t, "community-invalid"), nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +116,7 @@ func TestConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		cases++
-		_, found, err := CheckBytes(t.Context(), []byte(c.FBC), "catalog.yaml", nil, nil)
+		_, found, err := CheckReader(t.Context(), strings.NewReader(c.FBC), "catalog.yaml", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +186,7 @@ func TestBundleWithoutImage(t *testing.T) {
 	} {
 		text := "schema: olm.package\nname: a\ndefaultChannel: s\n---\nschema: olm.channel\npackage: a\nname: s\nentries: [{name: a.v1}]\n---\n" +
 			"schema: olm.bundle\npackage: a\nname: a.v1\n" + tt.image + "properties:\n- {type: olm.package, value: {packageName: a, version: 1.0.0}}\n" + tt.properties
-		_, found, err := CheckBytes(t.Context(), []byte(text), "f", nil, nil)
+		_, found, err := CheckReader(t.Context(), strings.NewReader(text), "f", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

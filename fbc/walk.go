@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/regular"
 )
 
@@ -55,16 +56,16 @@ func comparePath(a, b string) int {
 func listFiles(ctx context.Context, fsys fs.FS, limits *Limits) listing {
 	w := walker{ctx: ctx, fsys: fsys, limits: limits}
 	if fsys == nil {
-		w.report(CodeUnreadable, ".", errors.New("there is no file system to load from"))
+		w.report(codes.Unreadable, ".", errors.New("there is no file system to load from"))
 		return w.listing
 	}
 	switch info, err := fs.Stat(fsys, "."); {
 	case errors.Is(err, fs.ErrNotExist):
-		w.report(CodeUnreadable, ".", fmt.Errorf("the catalog directory does not exist: %w", regular.Cause(err)))
+		w.report(codes.Unreadable, ".", fmt.Errorf("the catalog directory does not exist: %w", regular.Cause(err)))
 	case err != nil:
-		w.report(CodeUnreadable, ".", regular.Cause(err))
+		w.report(codes.Unreadable, ".", regular.Cause(err))
 	case !info.IsDir():
-		w.report(CodeUnreadable, ".", errors.New("is not a directory; name the directory of the catalog"))
+		w.report(codes.Unreadable, ".", errors.New("is not a directory; name the directory of the catalog"))
 	default:
 		w.dir(".")
 	}
@@ -95,13 +96,13 @@ func (w *walker) dir(dir string) {
 		if w.ignore.excludes(dir, true) {
 			return // an excluded directory need not be readable
 		}
-		w.report(CodeUnreadable, dir, regular.Cause(err))
+		w.report(codes.Unreadable, dir, regular.Cause(err))
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	outer := len(w.ignore.patterns)
 	for _, e := range entries {
-		if e.Name() == IgnoreFile && !e.IsDir() {
-			w.ignoreFile(path.Join(dir, IgnoreFile), e)
+		if e.Name() == ignoreFile && !e.IsDir() {
+			w.ignoreFile(path.Join(dir, ignoreFile), e)
 		}
 	}
 	for _, e := range entries {
@@ -112,10 +113,10 @@ func (w *walker) dir(dir string) {
 		case e.IsDir():
 			w.count(name)
 			w.dir(name)
-		case e.Name() == IgnoreFile || w.ignore.match(name):
-		case e.Type().IsRegular() && IsTemporary(e.Name()):
+		case e.Name() == ignoreFile || w.ignore.match(name):
+		case e.Type().IsRegular() && regular.IsTemporary(e.Name()):
 			w.count(name)
-			w.findings = append(w.findings, &Diagnostic{Code: CodeLeftover, Severity: CodeLeftover.Severity(), Pos: Pos{File: name}, Err: errLeftover})
+			w.findings = append(w.findings, &Diagnostic{Code: codes.Leftover, Severity: Warning, Pos: Pos{File: name}, Err: errLeftover})
 		default:
 			if info := w.regular(name, e); info != nil && w.count(name) {
 				w.files = append(w.files, file{name, info.Size()})
@@ -132,7 +133,7 @@ func (w *walker) done() bool { return w.full || w.ctx.Err() != nil }
 func (w *walker) count(name string) bool {
 	if w.seen++; w.seen > w.limits.Files && !w.full {
 		w.full = true
-		w.report(CodeLimit, name, &LimitError{Limit: "Files", What: "number of files and directories", Max: w.limits.Files})
+		w.report(codes.Limit, name, &LimitError{Limit: "Files", What: "number of files and directories", Max: w.limits.Files})
 	}
 	return !w.full
 }
@@ -146,12 +147,12 @@ func (w *walker) ignoreFile(name string, e fs.DirEntry) {
 	var limit *LimitError
 	switch {
 	case errors.As(err, &limit):
-		w.report(CodeLimit, name, err)
+		w.report(codes.Limit, name, err)
 	case err != nil:
-		w.report(CodeUnreadable, name, regular.Cause(err))
+		w.report(codes.Unreadable, name, regular.Cause(err))
 	}
 	for _, b := range bad {
-		w.findings = append(w.findings, &Diagnostic{Code: CodeIgnorePattern, Severity: CodeIgnorePattern.Severity(), Pos: Pos{name, b.line}, Err: b.err})
+		w.findings = append(w.findings, &Diagnostic{Code: codes.IgnorePattern, Severity: Warning, Pos: Pos{name, b.line}, Err: b.err})
 	}
 }
 
@@ -162,11 +163,11 @@ func (w *walker) regular(name string, e fs.DirEntry) fs.FileInfo {
 	var not *regular.Error
 	switch {
 	case errors.As(err, &not):
-		w.report(CodeNotRegular, name, err)
+		w.report(codes.NotRegular, name, err)
 	case err != nil:
-		w.report(CodeUnreadable, name, err)
+		w.report(codes.Unreadable, name, err)
 	case info.Size() > w.limits.FileSize:
-		w.report(CodeLimit, name, &LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: w.limits.FileSize})
+		w.report(codes.Limit, name, &LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: w.limits.FileSize})
 	default:
 		return info
 	}
@@ -174,4 +175,4 @@ func (w *walker) regular(name string, e fs.DirEntry) fs.FileInfo {
 }
 
 // notCatalog is the advice about a file that may not belong to the catalog.
-const notCatalog = "list it in " + IgnoreFile + " if it does not belong to the catalog"
+const notCatalog = "list it in " + ignoreFile + " if it does not belong to the catalog"

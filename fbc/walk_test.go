@@ -29,7 +29,7 @@ func TestSpecialFiles(t *testing.T) {
 	must(os.Mkdir(filepath.Join(dir, "sub"), 0o777))
 	must(os.WriteFile(filepath.Join(dir, "sub/real.json"), []byte(channel), 0o666))
 	must(syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666))
-	must(syscall.Mkfifo(filepath.Join(dir, "sub", IgnoreFile), 0o666))
+	must(syscall.Mkfifo(filepath.Join(dir, "sub", ignoreFile), 0o666))
 	rel, err := filepath.Rel(dir, outside)
 	must(err)
 	for name, target := range map[string]string{
@@ -64,8 +64,8 @@ func TestSpecialFiles(t *testing.T) {
 		t.Errorf("without ReadLink: %v", err)
 	}
 
-	must(os.WriteFile(filepath.Join(dir, IgnoreFile), []byte("/link-*\n/sub/device\nfifo\n/sub/.indexignore\n"), 0o666))
-	must(os.Remove(filepath.Join(dir, "sub", IgnoreFile)))
+	must(os.WriteFile(filepath.Join(dir, ignoreFile), []byte("/link-*\n/sub/device\nfifo\n/sub/.indexignore\n"), 0o666))
+	must(os.Remove(filepath.Join(dir, "sub", ignoreFile)))
 	must(os.Remove(filepath.Join(dir, "sub/link-up")))
 	c, err = Load(t.Context(), os.DirFS(dir), nil)
 	tell("ignored", c, err)

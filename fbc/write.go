@@ -76,18 +76,6 @@ func Write(ctx context.Context, w io.Writer, c *Catalog, opts *WriteOptions) err
 	return out.Flush()
 }
 
-// Format returns the text of a catalog file as Write writes it. Comments are lost. A
-// text without blobs becomes empty. Errors are those of a load that rejects templates.
-func Format(ctx context.Context, text []byte, name string, opts *WriteOptions) ([]byte, error) {
-	c, err := LoadBytes(ctx, text, name, &LoadOptions{Keep: KeepAll, AllowEmpty: true, RefuseTemplates: true})
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	err = Write(ctx, &out, c, opts)
-	return out.Bytes(), err
-}
-
 // render writes one blob.
 func render(ctx context.Context, n *yamlout.Node, syntax Syntax) ([]byte, error) {
 	line := jsontext.Value(n.AppendJSON(nil))

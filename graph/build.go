@@ -12,6 +12,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/chain"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 )
@@ -29,14 +30,14 @@ type Options struct {
 }
 
 // Load loads the catalog below the root of fsys and indexes it blob by blob. Only the
-// index stays in memory, and with fbc.KeepAll the blobs too. Errors are those of
+// index stays in memory, and with KeepAll the blobs too. Errors are those of
 // fbc.Load. [Catalog.Problems] lists faults that leave a usable index.
 func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
 	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) { return fbc.Load(ctx, fsys, o) })
 }
 
 // LoadReader is [Load] for a stream of documents. The name stands for the file in
-// positions. Without fbc.KeepAll, what is not in the index cannot be read again.
+// positions. Without KeepAll, what is not in the index cannot be read again.
 func LoadReader(ctx context.Context, r io.Reader, name string, opts *Options) (*Catalog, error) {
 	c, err := load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
 		return fbc.LoadReader(ctx, r, name, o)
@@ -62,7 +63,7 @@ func load(ctx context.Context, opts *Options, from func(context.Context, *fbc.Lo
 		o = *opts.Load
 	}
 	o.Visit = nil
-	if o.Keep == fbc.KeepAll {
+	if o.KeepAll {
 		blobs, err := from(ctx, &o)
 		if err != nil {
 			return nil, err
@@ -117,7 +118,7 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 // not in the catalog (A18).
 func (b *builder) templates(c *fbc.Catalog) {
 	for _, d := range c.Findings {
-		if d.Code == fbc.CodeTemplate {
+		if d.Code == codes.Template {
 			b.c.problems = append(b.c.problems, d)
 		}
 	}
@@ -219,28 +220,28 @@ func (b *builder) bundle(x *fbc.Bundle) {
 		case property.TypePackage:
 			v, err := property.ParsePackage(p.Value)
 			if err != nil {
-				fault(fbc.CodeVersion, n, err)
+				fault(codes.Version, n, err)
 				continue
 			}
 			parsed, err := parseVersion(v.Version)
 			if err != nil {
-				fault(fbc.CodeVersion, n, fmt.Errorf("version %w", version.Error(v.Version, err)))
+				fault(codes.Version, n, fmt.Errorf("version %w", version.Error(v.Version, err)))
 				continue
 			}
 			if versions++; versions == 1 {
 				r.version = b.t.version(parsed)
 				r.flags |= flagVersion
 			} else {
-				fault(fbc.CodeVersion, n, errors.New("a second olm.package property; a bundle has exactly one"))
+				fault(codes.Version, n, errors.New("a second olm.package property; a bundle has exactly one"))
 			}
 		case property.TypeGVK:
 			if err := b.api(p, rec); err != nil {
-				fault(fbc.CodeAPI, n, err)
+				fault(codes.API, n, err)
 			}
 		case property.TypeLabel:
 			l, err := property.ParseLabel(p.Value)
 			if err != nil {
-				fault(fbc.CodeAPI, n, err)
+				fault(codes.API, n, err)
 				continue
 			}
 			labels = append(labels, b.t.id(l.Label))
@@ -253,7 +254,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 		}
 	}
 	if versions == 0 && r.fault == 0 {
-		r.fault = b.problem(fbc.CodeVersion, &x.Meta, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
+		r.fault = b.problem(codes.Version, &x.Meta, "/properties", fmt.Errorf("has no %s property; a bundle has exactly one", property.TypePackage))
 	}
 	r.props.to, r.required.to = b.props.n, uint32(len(b.c.required))
 	slices.Sort(labels)
@@ -306,14 +307,14 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 		b.exprs = append(b.exprs, &outcome[constraints.Expr]{x, err})
 	}
 	if err := b.exprs[id].err; err != nil {
-		fault(fbc.CodeConstraint, n, err)
+		fault(codes.Constraint, n, err)
 	}
 	if len(b.c.required)-from >= b.perBundle {
 		if b.tooMany {
 			return // reported once
 		}
 		b.tooMany = true
-		fault(fbc.CodeConstraint, n, fmt.Errorf("the bundle states more than %d requirements; Limits.MaxPerBundle raises it", b.perBundle))
+		fault(codes.Constraint, n, fmt.Errorf("the bundle states more than %d requirements; Limits.MaxPerBundle raises it", b.perBundle))
 		return
 	}
 	b.c.required = append(b.c.required, requiredRec{requirement: id, property: uint32(n)})
@@ -339,7 +340,7 @@ func (b *builder) channel(x *fbc.Channel) {
 		if e.SkipRange != "" {
 			rec.skipRange = b.skipRange(e.SkipRange) + 1
 			if err := b.rngs[rec.skipRange-1].err; err != nil {
-				b.problem(fbc.CodeSkipRange, &x.Meta, entryPath(k)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
+				b.problem(codes.SkipRange, &x.Meta, entryPath(k)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
 			}
 		}
 		b.entries.add(rec)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // A deprecatedBlob is an olm.deprecations blob.
@@ -51,7 +52,7 @@ func (b *builder) deprecations() {
 			}
 			if slot == nil {
 				meta := b.meta(fbc.SchemaDeprecations, d.pkg, d.name, d.pos)
-				b.problem(fbc.CodeDeprecation, &meta, fmt.Sprintf("/entries/%d/reference", i), fmt.Errorf("%s %q does not exist in package %q", c.str(e.schema), c.str(e.name), meta.Package))
+				b.problem(codes.Deprecation, &meta, fmt.Sprintf("/entries/%d/reference", i), fmt.Errorf("%s %q does not exist in package %q", c.str(e.schema), c.str(e.name), meta.Package))
 				continue
 			}
 			if *slot == 0 {

@@ -17,9 +17,8 @@ const edited = `
 {"schema":"olm.bundle","package":"a","name":"a.v1.1.0","image":"q/a:1.1.0","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.1.0"}}]}
 {"schema":"olm.bundle","package":"a","name":"a.v1.2.0","image":"q/a:1.2.0","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.2.0"}}]}`
 
-// An edit gives a new catalog; the difference tells what it does to users before
-// anybody has it. Here a head is promoted, and
-// then takes older users along in one step.
+// An edit returns a new catalog, and the diff shows what it changes for users. Here a
+// head is promoted. Then it skips an older version, whose users upgrade in one step.
 func ExampleCompareBlobs() {
 	ctx := context.Background()
 	before, err := fbc.LoadBytes(ctx, []byte(edited), "catalog.json", nil)
@@ -32,7 +31,7 @@ func ExampleCompareBlobs() {
 		fmt.Println(err)
 		return
 	}
-	skipping, err := promoted.AddSkips(ctx, "a", "stable", "a.v1.2.0", "a.v1.0.0")
+	skipping, err := promoted.EditEntry(ctx, "a", "stable", "a.v1.2.0", func(e *fbc.Entry) { e.Skips = append(e.Skips, "a.v1.0.0") })
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -258,7 +259,7 @@ func (b Bundle) Err() error {
 	for _, r := range in(b.c.required, b.rec().required) {
 		if _, err := b.c.expr(r.requirement); err != nil {
 			return &fbc.Diagnostic{
-				Code: fbc.CodeConstraint, Pos: b.Pos(), Schema: fbc.SchemaBundle, Package: b.Package().Name(), Name: b.Name(),
+				Code: codes.Constraint, Pos: b.Pos(), Schema: fbc.SchemaBundle, Package: b.Package().Name(), Name: b.Name(),
 				Path: fmt.Sprintf("/properties/%d/value", r.property), Err: err,
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // TestIndexRaw reads the text of a bundle from the files that an index was made
@@ -173,7 +174,7 @@ func TestIndexLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var d *fbc.Diagnostic
-	if err := version2(opened).Err(); !errors.As(err, &d) || d.Code != fbc.CodeConstraint || d.Path != "/properties/3/value" {
+	if err := version2(opened).Err(); !errors.As(err, &d) || d.Code != codes.Constraint || d.Path != "/properties/3/value" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -54,9 +54,7 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 		if c.files != nil {
 			c.reload = func(ctx context.Context) (*fbc.Catalog, error) {
 				o := again(c.load)
-				if o.Keep = fbc.KeepResolution; c.keepsAll() {
-					o.Keep = fbc.KeepAll
-				}
+				o.KeepAll = c.keepsAll()
 				return fbc.Load(ctx, c.files, o)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // TestHashSourceSpecial: named pipes and links to directories are refused as a
@@ -29,7 +30,7 @@ func TestHashSourceSpecial(t *testing.T) {
 	must(os.Symlink("sub", filepath.Join(dir, "link")))
 	_, err := graph.HashSource(t.Context(), os.DirFS(dir))
 	var ds fbc.Diagnostics
-	if !errors.As(err, &ds) || len(ds) != 2 || ds[0].Code != fbc.CodeNotRegular || ds[1].Code != fbc.CodeNotRegular {
+	if !errors.As(err, &ds) || len(ds) != 2 || ds[0].Code != codes.NotRegular || ds[1].Code != codes.NotRegular {
 		t.Errorf("a named pipe and a link to a directory: %v", err)
 	}
 	_, loadErr := graph.Load(t.Context(), os.DirFS(dir), nil)
@@ -37,7 +38,7 @@ func TestHashSourceSpecial(t *testing.T) {
 	if !errors.As(loadErr, &told) || len(told) != 2 || told[0].Error() != ds[0].Error() {
 		t.Errorf("a load says %v", loadErr)
 	}
-	must(os.WriteFile(filepath.Join(dir, fbc.IgnoreFile), []byte("fifo\nlink\n"), 0o666))
+	must(os.WriteFile(filepath.Join(dir, ".indexignore"), []byte("fifo\nlink\n"), 0o666))
 	if _, err := graph.HashSource(t.Context(), os.DirFS(dir)); err != nil {
 		t.Errorf("ignored: %v", err)
 	}

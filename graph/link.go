@@ -9,6 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // finish sorts what add collected and joins it. The builder must not be used
@@ -148,7 +149,7 @@ func (b *builder) sortPackages() {
 			number[pkg] = 0
 			c.packages = append(c.packages, packageRec{name: pkg})
 			meta := b.meta(schema, pkg, name, at)
-			b.problem(fbc.CodeNoPackage, &meta, "/package", fmt.Errorf("package %q has no %s blob", meta.Package, fbc.SchemaPackage))
+			b.problem(codes.NoPackage, &meta, "/package", fmt.Errorf("package %q has no %s blob", meta.Package, fbc.SchemaPackage))
 		}
 	}
 	for i := range c.channels {
@@ -203,7 +204,7 @@ func (b *builder) joinEntries() {
 			continue
 		}
 		meta := b.meta(fbc.SchemaChannel, c.packages[ch.pkg].name, ch.name, ch.pos)
-		b.problem(fbc.CodeNoBundle, &meta, entryPath(k), fmt.Errorf("entry %q has no %s blob in package %q", c.str(e.name), fbc.SchemaBundle, meta.Package))
+		b.problem(codes.NoBundle, &meta, entryPath(k), fmt.Errorf("entry %q has no %s blob in package %q", c.str(e.name), fbc.SchemaBundle, meta.Package))
 	}
 }
 
@@ -253,7 +254,7 @@ func (b *builder) repeatedAPI(r *bundleRec, apis []uint32) {
 		}
 		r.flags |= flagTwice
 		m := b.meta(fbc.SchemaBundle, b.c.packages[r.pkg].name, r.name, r.pos)
-		at := b.problem(fbc.CodeAPITwice, &m, "/properties", fmt.Errorf("%s is listed twice", b.c.gvk(apis[i])))
+		at := b.problem(codes.APITwice, &m, "/properties", fmt.Errorf("%s is listed twice", b.c.gvk(apis[i])))
 		b.c.problems[at-1].Severity = fbc.Warning
 		return
 	}

@@ -106,7 +106,7 @@ func TestLoadLeavesBlobs(t *testing.T) {
 	if _, err := read.Blobs(ctx); !errors.Is(err, fbc.ErrNoSource) {
 		t.Errorf("blobs of a stream: %v", err)
 	}
-	kept, err := graph.LoadReader(ctx, strings.NewReader(indexed), "stream", &graph.Options{Load: &fbc.LoadOptions{Keep: fbc.KeepAll}})
+	kept, err := graph.LoadReader(ctx, strings.NewReader(indexed), "stream", &graph.Options{Load: &fbc.LoadOptions{KeepAll: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/chain"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // sortEntries computes the classic order of a channel (B1, B3) and reports its faults
@@ -77,18 +78,18 @@ func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
 	}
 	switch n := len(shape.Heads); {
 	case r.entries.len() == 0:
-		r.fault = report(fbc.CodeHeads, errors.New("has no entries; a channel needs at least one"))
+		r.fault = report(codes.Heads, errors.New("has no entries; a channel needs at least one"))
 	case n == 0:
-		r.fault = report(fbc.CodeHeads, errors.New("has no head: every entry is replaced or skipped by another; let one entry be the newest"))
+		r.fault = report(codes.Heads, errors.New("has no head: every entry is replaced or skipped by another; let one entry be the newest"))
 	case n > 1:
-		r.fault = report(fbc.CodeHeads, fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", n, names(shape.Heads, ", ")))
+		r.fault = report(codes.Heads, fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", n, names(shape.Heads, ", ")))
 	}
 	onChain := make([]bool, r.entries.len())
 	for _, k := range shape.Chain {
 		onChain[k] = true
 	}
 	for _, circle := range shape.Cycles {
-		fault := report(fbc.CodeCycle, fmt.Errorf("replaces run in a circle: %s", names(append(circle, circle[0]), " -> ")))
+		fault := report(codes.Cycle, fmt.Errorf("replaces run in a circle: %s", names(append(circle, circle[0]), " -> ")))
 		// A cycle outside the chain, among skipped entries, does not affect the
 		// order. Without exactly one head there is no chain, and the fault
 		// about the heads stays.
@@ -97,7 +98,7 @@ func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
 		}
 	}
 	if len(shape.Stranded) > 0 && r.fault == 0 {
-		report(fbc.CodeStranded, fmt.Errorf("entries that the head %s does not lead to by replaces: %s; replace or skip them",
+		report(codes.Stranded, fmt.Errorf("entries that the head %s does not lead to by replaces: %s; replace or skip them",
 			names(shape.Heads, ""), names(shape.Stranded, ", ")))
 	}
 }

@@ -100,7 +100,7 @@ func (c *Catalog) file(ctx context.Context, name string) (*fbc.Catalog, error) {
 	if c.load != nil {
 		opts = *c.load
 	}
-	opts.Keep, opts.Progress = fbc.KeepAll, nil
+	opts.KeepAll, opts.Progress = true, nil
 	return fbc.LoadReader(ctx, f, name, &opts)
 }
 
@@ -129,7 +129,7 @@ func (c *Catalog) Blobs(ctx context.Context) (*fbc.Catalog, error) {
 	return blobs, nil
 }
 
-// keepsAll reports whether the catalog has values that only fbc.KeepAll keeps.
+// keepsAll reports whether the catalog has values that only KeepAll keeps.
 func (c *Catalog) keepsAll() bool {
 	return slices.ContainsFunc(c.props, func(p propRec) bool { return p.value > 0 && property.IsHeavy(c.str(p.typ)) })
 }

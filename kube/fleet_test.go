@@ -44,7 +44,7 @@ func widgets(t testing.TB, versions []string, files ...string) *fbc.Catalog {
 func widgetsOf(t testing.TB, csv string, versions []string, files ...string) *fbc.Catalog {
 	t.Helper()
 	text := widgetText(t, csv, versions, files...)
-	blobs, err := fbc.LoadBytes(context.Background(), []byte(text), "widget.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(context.Background(), []byte(text), "widget.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

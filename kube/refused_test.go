@@ -36,7 +36,7 @@ func withLarge(t *testing.T, object string, size, n int) *fbc.Catalog {
 	}
 	const mark = "---\nschema: olm.channel\n"
 	text = strings.Replace(text, mark, more.String()+mark, 1)
-	blobs, err := fbc.LoadBytes(context.Background(), []byte(text), "widget.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(context.Background(), []byte(text), "widget.yaml", &fbc.LoadOptions{KeepAll: true})
 	must(t, err)
 	return blobs
 }

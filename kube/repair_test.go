@@ -151,7 +151,7 @@ properties:
 - {type: olm.gvk.required, value: {group: example.com, version: v1, kind: Widget}}
 - {type: olm.bundle.object, value: {data: %s}}
 `, base64.StdEncoding.EncodeToString([]byte(text)))
-	blobs, err := fbc.LoadBytes(ctx, []byte(text), "needer.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(ctx, []byte(text), "needer.yaml", &fbc.LoadOptions{KeepAll: true})
 	must(t, err)
 	content := catalogs(t, c, "dependency", blobs)
 	playDeployments(t)

@@ -30,7 +30,7 @@ properties:
 `
 
 func exampleWorld(ctx context.Context) (*memcluster.Cluster, *reconcile.Catalogs, error) {
-	blobs, err := fbc.LoadBytes(ctx, []byte(exampleCatalog), "catalog.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(ctx, []byte(exampleCatalog), "catalog.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		return nil, nil, err
 	}

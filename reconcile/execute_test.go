@@ -140,7 +140,7 @@ properties:
 
 func bundleContent(t *testing.T) *reconcile.Catalogs {
 	t.Helper()
-	blobs, err := fbc.LoadBytes(t.Context(), []byte(bundleCatalog), "a.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(t.Context(), []byte(bundleCatalog), "a.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

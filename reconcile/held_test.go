@@ -126,7 +126,7 @@ func chains(t *testing.T, packages map[string]int, properties ...string) *reconc
 		}
 		text += fmt.Sprintf("---\nschema: olm.package\nname: %s\ndefaultChannel: s\n---\nschema: olm.channel\npackage: %s\nname: s\nentries: [%s]\n", name, name, entries)
 	}
-	blobs, err := fbc.LoadBytes(t.Context(), []byte(text), "c.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(t.Context(), []byte(text), "c.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ package: a
 name: a.v1
 image: example.com/a
 properties: [{type: olm.package, value: {packageName: a, version: 1.0.0}}]
-`), "c.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+`), "c.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func (w *world) put(t testing.TB, list ...olm.Resource) {
 
 func (w *world) catalog(t testing.TB, id, file string) {
 	t.Helper()
-	blobs, err := fbc.LoadBytes(context.Background(), w.files[file], file, &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(context.Background(), w.files[file], file, &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ properties:
 - {type: olm.package, value: {packageName: etcd, version: 3.0.0}}
 - {type: olm.csv.metadata, value: {minKubeVersion: 1.30.0}}
 `
-	blobs, err := fbc.LoadBytes(t.Context(), []byte(text), "catalog.yaml", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(t.Context(), []byte(text), "catalog.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,11 +29,7 @@ type Tree struct {
 
 // Files returns the files of the copy, one for each package.
 func (t Tree) Files(ctx context.Context, from fs.FS) (fstest.MapFS, error) {
-	keep := fbc.KeepAll
-	if t.Light {
-		keep = fbc.KeepResolution
-	}
-	cat, err := fbc.Load(ctx, from, &fbc.LoadOptions{Keep: keep})
+	cat, err := fbc.Load(ctx, from, &fbc.LoadOptions{KeepAll: !t.Light})
 	if err != nil {
 		return nil, err
 	}

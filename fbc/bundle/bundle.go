@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/regular"
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
@@ -135,7 +136,7 @@ func (r *reader) fault(code fbc.Code, at fbc.Pos, path string, err error) {
 func (r *reader) read(dir string) []object {
 	entries, err := fs.ReadDir(r.fsys, dir)
 	if err != nil {
-		r.fault(fbc.CodeUnreadable, fbc.Pos{File: dir}, "", regular.Cause(err))
+		r.fault(codes.Unreadable, fbc.Pos{File: dir}, "", regular.Cause(err))
 		return nil
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
@@ -149,10 +150,10 @@ func (r *reader) read(dir string) []object {
 		case strings.HasPrefix(e.Name(), "."):
 			continue
 		case seen == r.limits.Files:
-			r.fault(fbc.CodeLimit, at, "", &fbc.LimitError{Limit: "Files", What: "number of files and directories", Max: r.limits.Files})
+			r.fault(codes.Limit, at, "", &fbc.LimitError{Limit: "Files", What: "number of files and directories", Max: r.limits.Files})
 			return out
 		case e.IsDir():
-			r.fault(fbc.CodeStrayFile, at, "", fmt.Errorf("is a directory, which is skipped, as in opm; move its files to %s/ if they belong to the bundle", dir))
+			r.fault(codes.StrayFile, at, "", fmt.Errorf("is a directory, which is skipped, as in opm; move its files to %s/ if they belong to the bundle", dir))
 		case r.regular(name, e):
 			out = append(out, r.file(dir, name)...)
 		}
@@ -168,11 +169,11 @@ func (r *reader) regular(name string, e fs.DirEntry) bool {
 	var not *regular.Error
 	switch {
 	case errors.As(err, &not):
-		r.fault(fbc.CodeNotRegular, at, "", err)
+		r.fault(codes.NotRegular, at, "", err)
 	case err != nil:
-		r.fault(fbc.CodeUnreadable, at, "", err)
+		r.fault(codes.Unreadable, at, "", err)
 	case info.Size() > r.limits.FileSize:
-		r.fault(fbc.CodeLimit, at, "", &fbc.LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: r.limits.FileSize})
+		r.fault(codes.Limit, at, "", &fbc.LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: r.limits.FileSize})
 	default:
 		return true
 	}
@@ -184,7 +185,7 @@ func (r *reader) regular(name string, e fs.DirEntry) bool {
 func (r *reader) file(dir, name string) []object {
 	f, err := r.fsys.Open(name)
 	if err != nil {
-		r.fault(fbc.CodeUnreadable, fbc.Pos{File: name}, "", regular.Cause(err))
+		r.fault(codes.Unreadable, fbc.Pos{File: name}, "", regular.Cause(err))
 		return nil
 	}
 	defer f.Close()
@@ -194,18 +195,18 @@ func (r *reader) file(dir, name string) []object {
 		case fault == nil:
 			n, err := yamlout.Parse(doc.JSON)
 			if err != nil {
-				r.fault(fbc.CodeStrayFile, doc.Pos, "", strayFile(dir, err))
+				r.fault(codes.StrayFile, doc.Pos, "", strayFile(dir, err))
 				continue
 			}
 			out = append(out, object{n, doc.Pos})
 			continue
-		case fault.Code == fbc.CodeNotObject:
+		case fault.Code == codes.NotObject:
 			fault.Err = errors.New("the document is not an object")
-		case fault.Code != fbc.CodeSyntax:
+		case fault.Code != codes.Syntax:
 			r.faults = append(r.faults, fault)
 			continue
 		}
-		fault.Code, fault.Severity, fault.Err = fbc.CodeStrayFile, fbc.Warning, strayFile(dir, fault.Err)
+		fault.Code, fault.Severity, fault.Err = codes.StrayFile, fbc.Warning, strayFile(dir, fault.Err)
 		r.faults = append(r.faults, fault)
 	}
 	return out
@@ -225,7 +226,7 @@ func strayFile(dir string, why error) error {
 func (r *reader) manifests() {
 	for _, o := range r.read("manifests") {
 		if o.TextAt("kind") == "" {
-			r.fault(fbc.CodeStrayFile, o.at, "", strayFile("manifests", errors.New("it has no kind")))
+			r.fault(codes.StrayFile, o.at, "", strayFile("manifests", errors.New("it has no kind")))
 			continue
 		}
 		r.objects = append(r.objects, o)
@@ -233,13 +234,13 @@ func (r *reader) manifests() {
 			continue
 		}
 		if r.csv.Node != nil {
-			r.fault(fbc.CodeDuplicate, o.at, "", fmt.Errorf("is a second ClusterServiceVersion, after %s; a bundle has exactly one", r.csv.at))
+			r.fault(codes.Duplicate, o.at, "", fmt.Errorf("is a second ClusterServiceVersion, after %s; a bundle has exactly one", r.csv.at))
 			continue
 		}
 		r.csv = o
 	}
 	if r.csv.Node == nil && r.faults.Err() == nil {
-		r.fault(fbc.CodeRequired, fbc.Pos{File: "manifests"}, "", errors.New("contains no ClusterServiceVersion; a bundle has exactly one"))
+		r.fault(codes.Required, fbc.Pos{File: "manifests"}, "", errors.New("contains no ClusterServiceVersion; a bundle has exactly one"))
 	}
 }
 
@@ -256,6 +257,6 @@ func (r *reader) metadata() {
 		}
 	}
 	if r.annotations.Node == nil && len(r.faults.Errors()) == before {
-		r.fault(fbc.CodeRequired, fbc.Pos{File: "metadata"}, "", errors.New("no file has annotations; add metadata/annotations.yaml with the package of the bundle"))
+		r.fault(codes.Required, fbc.Pos{File: "metadata"}, "", errors.New("no file has annotations; add metadata/annotations.yaml with the package of the bundle"))
 	}
 }

@@ -143,7 +143,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Add("stray-files", dir.Findings.Error())
-	if text := dir.Findings.Error(); dir.Bundle.Name != "etcd.v0.9.2" || dir.Findings.Err() != nil || strings.Contains(text, fbc.IgnoreFile) || strings.Contains(text, "catalog") {
+	if text := dir.Findings.Error(); dir.Bundle.Name != "etcd.v0.9.2" || dir.Findings.Err() != nil || strings.Contains(text, ".indexignore") || strings.Contains(text, "catalog") {
 		t.Errorf("stray files: %+v", dir)
 	}
 	g.Check(t)

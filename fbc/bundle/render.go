@@ -12,6 +12,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/internal/yamlout"
@@ -35,10 +36,10 @@ func (r *reader) render() *Dir {
 	b := &fbc.Bundle{Image: r.opts.Image}
 	b.Schema, b.Name, b.Package = fbc.SchemaBundle, csv.TextAt("metadata", "name"), r.annotations.TextAt(annotationPackage)
 	if b.Name == "" {
-		r.fault(fbc.CodeRequired, r.csv.at, "/metadata/name", errors.New("is missing or empty; set it to the name of the bundle"))
+		r.fault(codes.Required, r.csv.at, "/metadata/name", errors.New("is missing or empty; set it to the name of the bundle"))
 	}
 	if b.Package == "" {
-		r.fault(fbc.CodeRequired, r.annotations.at, "/annotations/"+annotationPackage, errors.New("is missing or empty; set it to the package of the bundle"))
+		r.fault(codes.Required, r.annotations.at, "/annotations/"+annotationPackage, errors.New("is missing or empty; set it to the package of the bundle"))
 	}
 	b.Properties = r.properties(b.Package)
 	b.RelatedImages = r.images()
@@ -72,7 +73,7 @@ func (r *reader) properties(pkg string) []property.Property {
 	if raw := r.csv.TextAt("metadata", "annotations", "olm.properties"); raw != "" {
 		list, err := property.ParseList([]byte(raw))
 		if err != nil {
-			r.fault(fbc.CodeValue, r.csv.at, "/metadata/annotations/olm.properties", err)
+			r.fault(codes.PropertyValue, r.csv.at, "/metadata/annotations/olm.properties", err)
 		}
 		all = append(all, list...)
 	}
@@ -91,7 +92,7 @@ func (r *reader) properties(pkg string) []property.Property {
 func (r *reader) packageOf(pkg string) property.Property {
 	text := r.csv.TextAt("spec", "version")
 	if _, err := semver.Parse(text); err != nil {
-		r.fault(fbc.CodeVersion, r.csv.at, "/spec/version", fmt.Errorf("version %w", version.Error(text, err)))
+		r.fault(codes.Version, r.csv.at, "/spec/version", fmt.Errorf("version %w", version.Error(text, err)))
 	}
 	return property.NewPackage(property.Package{PackageName: pkg, Version: text, Release: r.csv.TextAt("spec", "release")})
 }
@@ -104,7 +105,7 @@ func (r *reader) listed(o object, key string, convert func(property.Property) (p
 		return nil
 	}
 	if list.Kind != '[' {
-		r.fault(fbc.CodeType, o.at, "/"+key, fmt.Errorf("must be a list, found %s", jsonkind.Name(list.Kind)))
+		r.fault(codes.Type, o.at, "/"+key, fmt.Errorf("must be a list, found %s", jsonkind.Name(list.Kind)))
 		return nil
 	}
 	var out []property.Property
@@ -116,16 +117,16 @@ func (r *reader) listed(o object, key string, convert func(property.Property) (p
 		value := e.Get("value")
 		switch {
 		case e.TextAt("type") == "":
-			r.fault(fbc.CodeProperty, o.at, path+"/type", errors.New("is missing or empty; a property needs a type"))
+			r.fault(codes.Property, o.at, path+"/type", errors.New("is missing or empty; a property needs a type"))
 			continue
 		case value == nil || value.Kind == 'n':
-			r.fault(fbc.CodeProperty, o.at, path+"/value", errors.New("is missing or null; a property needs a value"))
+			r.fault(codes.Property, o.at, path+"/value", errors.New("is missing or null; a property needs a value"))
 			continue
 		}
 		value.OrderAll()
 		p, err := convert(normal(property.Property{Type: e.TextAt("type"), Value: value.AppendJSON(nil)}))
 		if err != nil {
-			r.fault(fbc.CodeValue, o.at, path+"/value", err)
+			r.fault(codes.PropertyValue, o.at, path+"/value", err)
 			continue
 		}
 		out = append(out, p)
@@ -179,9 +180,9 @@ func (r *reader) apis() []property.Property {
 			at := fmt.Sprintf("/spec/customresourcedefinitions/%s/%d/name", list, i)
 			switch {
 			case !ok:
-				r.fault(fbc.CodeAPI, r.csv.at, at, fmt.Errorf("%q is not the name of a custom resource definition; write plural.group", name))
+				r.fault(codes.API, r.csv.at, at, fmt.Errorf("%q is not the name of a custom resource definition; write plural.group", name))
 			case defined != nil && !defined[name]:
-				r.fault(fbc.CodeAPI, r.csv.at, at, fmt.Errorf("the bundle owns %q but manifests/ has no CustomResourceDefinition of that name; add it", name))
+				r.fault(codes.API, r.csv.at, at, fmt.Errorf("the bundle owns %q but manifests/ has no CustomResourceDefinition of that name; add it", name))
 			default:
 				out = append(out, build(property.GVK{Group: group, Version: e.TextAt("version"), Kind: e.TextAt("kind")}))
 			}

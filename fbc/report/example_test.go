@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/report"
@@ -12,7 +13,7 @@ import (
 // The annotations of a workflow, for a catalog that is the directory catalogs/4.18 of
 // its repository.
 func ExampleWrite() {
-	_, found, err := fbc.CheckBytes(context.Background(), []byte("schema: olm.package\nname: etcd\n"), "etcd.yaml", nil, nil)
+	_, found, err := fbc.CheckReader(context.Background(), strings.NewReader("schema: olm.package\nname: etcd\n"), "etcd.yaml", nil, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

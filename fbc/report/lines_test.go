@@ -10,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/report"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 // TestLines finds the lines of fields in YAML and JSON, in streams and in documents
@@ -48,7 +49,7 @@ func TestLines(t *testing.T) {
 // TestSource lets every format tell the line of the field.
 func TestSource(t *testing.T) {
 	tree := fstest.MapFS{"a.yaml": {Data: []byte("schema: olm.package\nname: a\n\ndefaultChannel: x\n")}}
-	found := fbc.Diagnostics{{Code: fbc.CodeUnreadable, Pos: fbc.Pos{File: "a.yaml", Line: 1}, Path: "/defaultChannel", Err: errors.New("is wrong")}}
+	found := fbc.Diagnostics{{Code: codes.Unreadable, Pos: fbc.Pos{File: "a.yaml", Line: 1}, Path: "/defaultChannel", Err: errors.New("is wrong")}}
 	for format, want := range map[report.Format]string{
 		report.Text: "a.yaml:4: ", report.GitHub: "line=4,", report.SARIF: `"startLine": 4`, report.JSON: "\"line\": 1,\n      \"fieldLine\": 4",
 	} {

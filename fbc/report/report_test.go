@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/report"
+	"github.com/olmkit/olmkit/internal/codes"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -23,11 +24,11 @@ func findings(t *testing.T) fbc.Diagnostics {
 {"schema":"olm.bundle","package":"a","name":"a.v1","image":"a","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}},{"type":"olm.typo","value":1}]}
 {"schema":
 `
-	_, found, err := fbc.CheckBytes(t.Context(), []byte(text), "a 100%, b:c/index.json", nil, nil)
+	_, found, err := fbc.CheckReader(t.Context(), strings.NewReader(text), "a 100%, b:c/index.json", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(found, &fbc.Diagnostic{Code: "other-code", Severity: fbc.Warning, Err: errors.New("of nowhere\nin two lines")}, &fbc.Diagnostic{Code: fbc.CodeEmpty, Pos: fbc.Pos{File: "x"}})
+	return append(found, &fbc.Diagnostic{Code: "other-code", Severity: fbc.Warning, Err: errors.New("of nowhere\nin two lines")}, &fbc.Diagnostic{Code: codes.Empty, Pos: fbc.Pos{File: "x"}})
 }
 
 func TestWrite(t *testing.T) {

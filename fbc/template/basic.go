@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/bundle"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/imageref"
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
@@ -40,11 +41,11 @@ func ParseBasic(ctx context.Context, data []byte, name string) (*Basic, error) {
 		return nil, err
 	}
 	if s := t.text("schema"); s != "olm.template.basic" {
-		t.fault(fbc.CodeType, "/schema", fmt.Errorf("schema %q: want olm.template.basic", s))
+		t.fault(codes.Type, "/schema", fmt.Errorf("schema %q: want olm.template.basic", s))
 	}
 	list := t.list("entries")
 	if len(list) == 0 {
-		t.fault(fbc.CodeRequired, "/entries", errors.New("is missing or empty; list the blobs of the catalog"))
+		t.fault(codes.Required, "/entries", errors.New("is missing or empty; list the blobs of the catalog"))
 	}
 	b := &Basic{}
 	for i, n := range list {
@@ -52,14 +53,14 @@ func ParseBasic(ctx context.Context, data []byte, name string) (*Basic, error) {
 		var e basicEntry
 		if isReference(n) {
 			if e.image = n.TextAt("image"); e.image == "" {
-				t.fault(fbc.CodeRequired, path+"/image", errors.New("is missing or empty; name the image of the bundle"))
+				t.fault(codes.Required, path+"/image", errors.New("is missing or empty; name the image of the bundle"))
 			} else if err := imageref.Check(e.image); err != nil {
-				t.fault(fbc.CodeImage, path+"/image", err)
+				t.fault(codes.Image, path+"/image", err)
 			}
 			b.entries = append(b.entries, e)
 			continue
 		}
-		e.blob, err = fbc.LoadBytes(ctx, n.AppendJSON(nil), name, &fbc.LoadOptions{Keep: fbc.KeepAll})
+		e.blob, err = fbc.LoadBytes(ctx, n.AppendJSON(nil), name, &fbc.LoadOptions{KeepAll: true})
 		var found fbc.Diagnostics
 		switch {
 		case errors.As(err, &found):

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/imageref"
 )
 
@@ -35,29 +36,29 @@ func ParseComposite(ctx context.Context, data []byte, name string) (*Composite, 
 		return nil, err
 	}
 	if form := t.doc.Template(); form != nil && form.Components {
-		return nil, fbc.Diagnostics{{Code: fbc.CodeTemplate, Pos: t.doc.Pos, Err: form}}
+		return nil, fbc.Diagnostics{{Code: codes.Template, Pos: t.doc.Pos, Err: form}}
 	}
 	c := &Composite{Name: t.text("name"), Repo: t.text("repo"), Tag: t.text("tag")}
 	if c.Name == "" {
-		t.fault(fbc.CodeRequired, "/name", errors.New("is missing or empty; set it to the name of the catalog, which is its directory"))
+		t.fault(codes.Required, "/name", errors.New("is missing or empty; set it to the name of the catalog, which is its directory"))
 	}
 	seen := map[string]bool{}
 	list := t.list("references")
 	if len(list) == 0 {
-		t.fault(fbc.CodeRequired, "/references", errors.New("is missing or empty; list the catalogs to combine"))
+		t.fault(codes.Required, "/references", errors.New("is missing or empty; list the catalogs to combine"))
 	}
 	for i, e := range list {
 		at := fmt.Sprintf("/references/%d", i)
 		r := Reference{e.TextAt("name"), e.TextAt("image")}
 		switch {
 		case r.Name == "" || strings.ContainsAny(r.Name, `/\`) || r.Name == "." || r.Name == "..":
-			t.fault(fbc.CodeRequired, at+"/name", fmt.Errorf("%q cannot be the name of a directory", r.Name))
+			t.fault(codes.Required, at+"/name", fmt.Errorf("%q cannot be the name of a directory", r.Name))
 		case seen[r.Name]:
-			t.fault(fbc.CodeDuplicate, at+"/name", fmt.Errorf("%q is used twice; rename one of them", r.Name))
+			t.fault(codes.Duplicate, at+"/name", fmt.Errorf("%q is used twice; rename one of them", r.Name))
 		}
 		seen[r.Name] = true
 		if err := imageref.Check(r.Image); err != nil {
-			t.fault(fbc.CodeImage, at+"/image", err)
+			t.fault(codes.Image, at+"/image", err)
 		}
 		c.References = append(c.References, r)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/bundle"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/imageref"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/yamlout"
@@ -52,7 +53,7 @@ func ParseSemver(ctx context.Context, data []byte, name string) (*Semver, error)
 		return nil, err
 	}
 	if s := t.text("schema"); s != "olm.semver" {
-		t.fault(fbc.CodeType, "/schema", fmt.Errorf("schema %q: want olm.semver", s))
+		t.fault(codes.Type, "/schema", fmt.Errorf("schema %q: want olm.semver", s))
 	}
 	s := &Semver{Major: t.bool("generateMajorChannels"), Minor: t.bool("generateMinorChannels"), Prefer: t.text("defaultChannelTypePreference")}
 	if !s.Major && !s.Minor {
@@ -62,23 +63,23 @@ func ParseSemver(ctx context.Context, data []byte, name string) (*Semver, error)
 		s.Prefer = map[bool]string{true: "minor", false: "major"}[s.Minor]
 	}
 	if !(s.Prefer == "major" && s.Major || s.Prefer == "minor" && s.Minor) {
-		t.fault(fbc.CodeType, "/defaultChannelTypePreference", fmt.Errorf("%q: want a kind of channel that is generated, major or minor", s.Prefer))
+		t.fault(codes.Type, "/defaultChannelTypePreference", fmt.Errorf("%q: want a kind of channel that is generated, major or minor", s.Prefer))
 	}
 	for grade, to := range s.grades() {
 		seen := map[string]bool{}
 		for i, image := range t.gradeBundles(grade) {
 			at := fmt.Sprintf("/%s/bundles/%d/image", grade, i)
 			if err := imageref.Check(image); err != nil {
-				t.fault(fbc.CodeImage, at, err)
+				t.fault(codes.Image, at, err)
 			} else if seen[image] {
-				t.fault(fbc.CodeDuplicate, at, fmt.Errorf("image %q is listed twice; remove one of the entries", image))
+				t.fault(codes.Duplicate, at, fmt.Errorf("image %q is listed twice; remove one of the entries", image))
 			}
 			seen[image] = true
 			*to = append(*to, image)
 		}
 	}
 	if len(s.Candidate)+len(s.Fast)+len(s.Stable) == 0 && len(t.faults) == 0 {
-		t.fault(fbc.CodeRequired, "", errors.New("lists no bundles; name images under candidate, fast or stable"))
+		t.fault(codes.Required, "", errors.New("lists no bundles; name images under candidate, fast or stable"))
 	}
 	return s, t.err()
 }
@@ -97,16 +98,16 @@ func (t *template) gradeBundles(grade string) []string {
 		return nil
 	}
 	if n.Kind != '{' {
-		t.fault(fbc.CodeType, "/"+grade, fmt.Errorf("must be an object with bundles, found %s", jsonkind.Name(n.Kind)))
+		t.fault(codes.Type, "/"+grade, fmt.Errorf("must be an object with bundles, found %s", jsonkind.Name(n.Kind)))
 	}
 	var out []string
 	for _, m := range n.Members {
 		if !strings.EqualFold(m.Key, "bundles") {
-			t.fault(fbc.CodeType, "/"+grade+"/"+m.Key, errors.New("unknown key: want bundles"))
+			t.fault(codes.Type, "/"+grade+"/"+m.Key, errors.New("unknown key: want bundles"))
 			continue
 		}
 		if m.Value.Kind != '[' && m.Value.Kind != 'n' {
-			t.fault(fbc.CodeType, "/"+grade+"/bundles", fmt.Errorf("must be a list, found %s", jsonkind.Name(m.Value.Kind)))
+			t.fault(codes.Type, "/"+grade+"/bundles", fmt.Errorf("must be a list, found %s", jsonkind.Name(m.Value.Kind)))
 		}
 		for i, e := range m.Value.Elems {
 			image := ""
@@ -114,7 +115,7 @@ func (t *template) gradeBundles(grade string) []string {
 				if strings.EqualFold(f.Key, "image") {
 					image = f.Value.Text
 				} else {
-					t.fault(fbc.CodeType, fmt.Sprintf("/%s/bundles/%d/%s", grade, i, f.Key), errors.New("unknown key: want image"))
+					t.fault(codes.Type, fmt.Sprintf("/%s/bundles/%d/%s", grade, i, f.Key), errors.New("unknown key: want image"))
 				}
 			}
 			out = append(out, image)
@@ -228,7 +229,7 @@ func newPackage(ctx context.Context, name, defaultChannel string, from *bundle.D
 			n.Set("icon", image)
 		}
 	}
-	c, err := fbc.LoadBytes(ctx, n.AppendJSON(nil), "", &fbc.LoadOptions{Keep: fbc.KeepAll})
+	c, err := fbc.LoadBytes(ctx, n.AppendJSON(nil), "", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
@@ -60,14 +61,14 @@ func read(ctx context.Context, data []byte, name string, known ...string) (*temp
 	}
 	if len(t.faults) == 0 && docs != 1 {
 		t.doc.Pos.Line = 0
-		t.fault(fbc.CodeSyntax, "", fmt.Errorf("contains %d documents; a template must be the only document of its file, so move the others to separate files", docs))
+		t.fault(codes.Syntax, "", fmt.Errorf("contains %d documents; a template must be the only document of its file, so move the others to separate files", docs))
 	}
 	if len(t.faults) > 0 {
 		return nil, t.err()
 	}
 	var err error
 	if t.n, err = yamlout.Parse(t.doc.JSON); err != nil {
-		t.fault(fbc.CodeSyntax, "", err)
+		t.fault(codes.Syntax, "", err)
 		return nil, t.err()
 	}
 	for i, m := range t.n.Members {
@@ -78,7 +79,7 @@ func read(ctx context.Context, data []byte, name string, known ...string) (*temp
 			}
 		}
 		if !ok {
-			t.fault(fbc.CodeType, "/"+m.Key, fmt.Errorf("unknown key: want %s", strings.Join(known, ", ")))
+			t.fault(codes.Type, "/"+m.Key, fmt.Errorf("unknown key: want %s", strings.Join(known, ", ")))
 		}
 	}
 	return t, nil
@@ -115,6 +116,6 @@ func (t *template) list(key string) []*yamlout.Node {
 // check reports a value of none of the kinds.
 func (t *template) check(key, want string, kinds ...byte) {
 	if n := t.n.Get(key); n != nil && !slices.Contains(kinds, byte(n.Kind)) {
-		t.fault(fbc.CodeType, "/"+key, fmt.Errorf("must be %s, found %s", want, jsonkind.Name(n.Kind)))
+		t.fault(codes.Type, "/"+key, fmt.Errorf("must be %s, found %s", want, jsonkind.Name(n.Kind)))
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/regular"
 )
 
@@ -33,7 +32,7 @@ func Replace(name string, perm fs.FileMode, write func(io.Writer) error) error {
 // written. The zero Batch is empty.
 //
 // Add writes each file next to its place, under a temporary name that no load reads
-// ([fbc.IsTemporary]); Commit moves them there. A process that is killed leaves
+// ([regular.IsTemporary]); Commit moves them there. A process that is killed leaves
 // each file as it was before or as it should be, and perhaps files with temporary
 // names.
 type Batch struct {
@@ -222,7 +221,7 @@ func (r *Root) target(name string) (string, error) {
 
 // temporary returns a new name in the directory of a file.
 func temporary(name string) string {
-	return filepath.Join(filepath.Dir(name), fbc.TemporaryPrefix+rand.Text()+".tmp")
+	return filepath.Join(filepath.Dir(name), regular.TemporaryPrefix+rand.Text()+".tmp")
 }
 
 // mkdirAll creates a directory and those above it, which go again with the batch.

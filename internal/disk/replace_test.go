@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/regular"
 )
 
 const (
@@ -194,7 +195,7 @@ func TestBatchKilled(t *testing.T) {
 		files := 0
 		for name, content := range listing(t, dir) {
 			switch {
-			case fbc.IsTemporary(filepath.Base(name)):
+			case regular.IsTemporary(filepath.Base(name)):
 				leftovers++
 			case filepath.Ext(name) == ".json":
 				files++

@@ -14,7 +14,7 @@ import (
 // BenchmarkCommunity measures, on a real catalog, a first fetch, one that finds
 // nothing new, and the start of a process that has the catalog on disk.
 func BenchmarkCommunity(b *testing.B) {
-	cat, err := fbc.Load(b.Context(), realcat.FS(b, "community"), &fbc.LoadOptions{Keep: fbc.KeepAll})
+	cat, err := fbc.Load(b.Context(), realcat.FS(b, "community"), &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		b.Fatal(err)
 	}

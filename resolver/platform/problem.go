@@ -106,7 +106,7 @@ func (p *Problem) Open(ctx context.Context, dir document.OpenDir) error {
 		}
 		from := document.Catalog{Path: fmt.Sprintf("/catalogs/%d", i), Name: cmp.Or(c.Name, c.Platform), FBC: c.FBC, Dir: c.Dir}
 		opts := document.TextOptions(p.LoadLimits, p.ConstraintLimits)
-		opts.Load.Keep = fbc.KeepAll
+		opts.Load.KeepAll = true
 		var err error
 		if c.Graph, err = from.Open(ctx, dir, opts); err != nil {
 			return err

@@ -6,4 +6,4 @@ import (
 )
 
 // options load whole blobs, which a text in memory cannot give later.
-var options = &graph.Options{Load: &fbc.LoadOptions{Keep: fbc.KeepAll, AllowEmpty: true}}
+var options = &graph.Options{Load: &fbc.LoadOptions{KeepAll: true, AllowEmpty: true}}

@@ -45,7 +45,7 @@ func (s *Subset) Catalog(ctx context.Context) (*fbc.Catalog, error) {
 		text.Write(v)
 		text.WriteByte('\n')
 	}
-	return fbc.LoadBytes(ctx, text.Bytes(), "subset.json", &fbc.LoadOptions{Keep: fbc.KeepAll, AllowEmpty: true})
+	return fbc.LoadBytes(ctx, text.Bytes(), "subset.json", &fbc.LoadOptions{KeepAll: true, AllowEmpty: true})
 }
 
 // Write writes the part as a file-based catalog; see [fbc.Write].

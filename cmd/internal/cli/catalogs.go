@@ -18,6 +18,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/sample"
 	"github.com/olmkit/olmkit/internal/visible"
@@ -229,7 +230,7 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 		err = l.open(ctx, s, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
 			o := l.limits.graph()
 			o.Load = opts
-			opts.Keep, opts.RefuseTemplates = l.keeps(path), l.strict
+			opts.KeepAll, opts.RefuseTemplates = l.keepsAll(path), l.strict
 			if fsys != nil {
 				got.catalog, err = graph.Load(ctx, fsys, o)
 			} else {
@@ -297,15 +298,13 @@ func (l *loader) openIndex(ctx context.Context, s source) (*graph.Catalog, error
 	return c, nil
 }
 
-// keeps says how much of the catalog at a path stays in memory.
-func (l *loader) keeps(path string) fbc.Keep {
+// keepsAll reports whether all of the catalog at a path stays in memory.
+func (l *loader) keepsAll(path string) bool {
 	if !l.whole || path == samplePath {
-		return fbc.KeepResolution
+		return false
 	}
-	if info, err := os.Stat(path); path == stdinPath || err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		return fbc.KeepAll
-	}
-	return fbc.KeepResolution
+	info, err := os.Stat(path)
+	return path == stdinPath || err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
 // note tells people that a catalog has problems, where an answer may miss what
@@ -321,7 +320,7 @@ func (l *loader) note(path string, c *graph.Catalog) {
 func (l *loader) noteTemplates(path string, c *graph.Catalog) {
 	n := 0
 	for _, d := range c.Problems() {
-		if d.Code != fbc.CodeTemplate || l.silent {
+		if d.Code != codes.Template || l.silent {
 			continue
 		}
 		if n++; n <= maxFindings {
@@ -340,11 +339,11 @@ func (l *loader) noteUnseen(p *resolver.Problem, s source) {
 	}
 }
 
-// keep loads the blobs of the catalog at a path for a command that writes them, with
-// as much in memory as keep says. Links within a directory do not leave it.
-func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.Catalog, err error) {
+// keep loads the blobs of the catalog at a path for a command that writes them. Links
+// within a directory do not leave it.
+func (l *loader) keep(ctx context.Context, path string) (c *fbc.Catalog, err error) {
 	err = l.open(ctx, source{path: path}, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
-		opts.Keep, opts.RefuseTemplates = keep, true
+		opts.KeepAll, opts.RefuseTemplates = true, true
 		if fsys != nil {
 			c, err = fbc.Load(ctx, fsys, opts)
 		} else {
@@ -356,7 +355,7 @@ func (l *loader) keep(ctx context.Context, path string, keep fbc.Keep) (c *fbc.C
 		return nil, err
 	}
 	for _, d := range c.Findings {
-		if d.Code == fbc.CodeLeftover { // what is made of the catalog may lack something
+		if d.Code == codes.Leftover { // what is made of the catalog may lack something
 			visible.Fprintf(l.stderr, "warning: %s: %v\n", visible.Line(filepath.Join(path, d.Pos.File)), d.Err)
 		}
 	}

@@ -63,7 +63,7 @@ standard input.`,
 // formatAll formats the files of a catalog, and adds those to be written to files; it
 // reports whether any changes.
 func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.Batch, write, check bool) (bool, error) {
-	c, err := newLoader(e).keep(ctx, arg, fbc.KeepAll)
+	c, err := newLoader(e).keep(ctx, arg)
 	if err != nil {
 		return false, notLoaded(ctx, arg, err)
 	}

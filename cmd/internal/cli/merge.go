@@ -28,7 +28,7 @@ What two of them define, a package or a bundle of a package, is an error.`,
 			dirs []string
 		)
 		for _, arg := range args {
-			c, err := newLoader(e).keep(cmd.Context(), arg, fbc.KeepAll)
+			c, err := newLoader(e).keep(cmd.Context(), arg)
 			if err != nil {
 				return notLoaded(cmd.Context(), arg, err)
 			}
@@ -77,7 +77,7 @@ cuts deeper and keeps what they depend on.`,
 		case len(*packages) == 0:
 			return usagef("nothing to take; name packages with --package")
 		}
-		c, err := newLoader(e).keep(cmd.Context(), path, fbc.KeepAll)
+		c, err := newLoader(e).keep(cmd.Context(), path)
 		if err != nil {
 			return notLoaded(cmd.Context(), path, err)
 		}

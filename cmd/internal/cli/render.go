@@ -132,7 +132,7 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 	if err := r.unchanged(arg); err != nil {
 		return nil, "", err
 	}
-	c, err = newLoader(r.env).keep(ctx, arg, fbc.KeepAll)
+	c, err = newLoader(r.env).keep(ctx, arg)
 	if err != nil {
 		return nil, "", notLoaded(ctx, arg, err)
 	}
@@ -248,7 +248,7 @@ func (r *renderer) template(ctx context.Context, kind, name string) (c *fbc.Cata
 			if err != nil {
 				return nil, err
 			}
-			return newLoader(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: r.stderr, settings: r.settings}).keep(ctx, dir, fbc.KeepAll)
+			return newLoader(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: r.stderr, settings: r.settings}).keep(ctx, dir)
 		})
 		return c, true, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/internal/buildversion"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -61,7 +62,7 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 			return err
 		}
 		switch {
-		case slices.ContainsFunc(r.Findings, func(f finding) bool { return f.Code == fbc.CodeUnreadable }):
+		case slices.ContainsFunc(r.Findings, func(f finding) bool { return f.Code == codes.Unreadable }):
 			return errReported
 		case !r.Valid:
 			return errNegative

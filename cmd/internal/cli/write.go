@@ -16,6 +16,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/regular"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -121,7 +122,7 @@ func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 		at, err := filepath.Rel(w.dir, name)
 		switch {
 		case err != nil || parts[at] != nil:
-		case d.Type().IsRegular() && fbc.IsTemporary(d.Name()):
+		case d.Type().IsRegular() && regular.IsTemporary(d.Name()):
 			left = append(left, name)
 		default:
 			stay = append(stay, name)

@@ -225,7 +225,7 @@ func (w *world) put(o *olm.Object) {
 
 func (w *world) catalog(id, file string) {
 	w.t.Helper()
-	blobs, err := fbc.LoadBytes(w.t.Context(), w.files[file], file, &fbc.LoadOptions{Keep: fbc.KeepAll})
+	blobs, err := fbc.LoadBytes(w.t.Context(), w.files[file], file, &fbc.LoadOptions{KeepAll: true})
 	must(w.t, err)
 	ns, name, _ := strings.Cut(id, "/")
 	must(w.t, w.content.Add(w.t.Context(), resolver.CatalogID{Name: name, Namespace: ns}, blobs))

@@ -1,0 +1,70 @@
+// Package codes has the codes of findings about catalogs, as untyped constants for all
+// packages that report or inspect findings. Users of package fbc write them as text:
+// docs/codes lists them.
+package codes
+
+// The codes of findings of a load.
+const (
+	Unreadable       = "unreadable"        // a file or directory cannot be read
+	NotRegular       = "not-regular"       // a device, socket, pipe, link to a directory or out of the tree
+	Syntax           = "syntax"            // the document is neither JSON nor YAML
+	NotObject        = "not-object"        // the document is not an object
+	Type             = "type"              // a field has the wrong JSON type
+	Required         = "required"          // a required field is missing or empty
+	Limit            = "limit"             // a limit of Limits was exceeded
+	Duplicate        = "duplicate"         // a package, channel, bundle, entry or deprecation appears twice
+	RepeatedKey      = "repeated-key"      // a key appears twice in one object
+	Property         = "property"          // a property has no type or no value
+	Meta             = "meta"              // the package field is present but empty
+	ControlCharacter = "control-character" // a name or version contains a control character
+	Empty            = "empty"             // the catalog contains no blobs, or only templates
+	IgnorePattern    = "ignore-pattern"    // an .indexignore pattern that can never match
+	Leftover         = "leftover"          // a file that an interrupted write left behind
+)
+
+// The codes of errors that validation finds.
+const (
+	PackageName     = "package-name"     // a package name is not a DNS label
+	NoPackage       = "no-package"       // a blob names a package that has no olm.package
+	EmptyPackage    = "empty-package"    // a package without channels or bundles
+	DefaultChannel  = "default-channel"  // the default channel does not exist
+	NoBundle        = "no-bundle"        // an entry names a bundle that does not exist
+	NotInChannel    = "not-in-channel"   // a bundle is in no channel
+	Heads           = "heads"            // a channel has no head, or several
+	Cycle           = "cycle"            // the replaces of a channel form a cycle
+	Stranded        = "stranded"         // entries are unreachable from the head
+	SkipRange       = "skip-range"       // a skipRange cannot be parsed
+	Version         = "version"          // a bundle has no valid version
+	PackageMismatch = "package-mismatch" // a bundle's olm.package property names another package
+	SameVersion     = "same-version"     // two bundles of a package have the same version
+	Release         = "release"          // a bundle's release is malformed or not in its name
+	Image           = "image"            // an image reference is malformed
+	API             = "api"              // a provided API cannot be read
+	APIName         = "api-name"         // an API's name is not valid in Kubernetes
+	Constraint      = "constraint"       // a requirement cannot be read
+	PropertyValue   = "property-value"   // another known property has a malformed value
+	Deprecation     = "deprecation"      // a deprecation is malformed or refers to something that does not exist
+)
+
+// The codes of warnings: legal, but likely to surprise users.
+const (
+	Icon               = "icon"                 // an icon lacks its data or its media type
+	StrayFile          = "stray-file"           // a file of a bundle directory that is not a Kubernetes object
+	Template           = "template"             // a template among the blobs of a catalog
+	UnknownSchema      = "unknown-schema"       // a reserved schema that OLM does not define
+	UnknownProperty    = "unknown-property"     // a reserved property type that OLM does not define
+	DeprecatedHead     = "deprecated-head"      // the head of a channel is deprecated
+	SkipRangeSelf      = "skip-range-self"      // a skipRange includes its entry's version
+	SkipRangeDowngrade = "skip-range-downgrade" // a skipRange includes a version newer than its entry
+	ReplacesNewer      = "replaces-newer"       // an entry replaces a newer version
+	DanglingReplaces   = "dangling-replaces"    // replaces leaves the channel, which has older entries
+	Stuck              = "stuck"                // no available upgrade starts from an entry
+	Bridge             = "bridge"               // a channel continues an earlier one before its end
+	DefaultBehind      = "default-behind"       // the default channel lacks the newest version
+	Unmet              = "unmet"                // nothing in the catalog satisfies a requirement
+	VersionBuild       = "version-build"        // two versions differ only in build metadata
+	RelatedImageEmpty  = "related-image-empty"  // a related image has no reference
+	APITwice           = "api-twice"            // a bundle lists an API twice
+	MaxOpenShiftNumber = "max-openshift-number" // a maximum OpenShift version is a number
+	MaxOpenShiftTwice  = "max-openshift-twice"  // a bundle has several maximum OpenShift versions
+)
