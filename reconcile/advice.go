@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// An Advice is what an administrator should know of a cluster beside what
-// happens next. Nothing in it keeps the namespace from its next step. All lists
+// An Advice is what an administrator should know of a cluster, apart from
+// what happens next. Nothing in it keeps the namespace from its next step. All lists
 // are in order of the objects.
 type Advice struct {
 	// PlatformVersion is the version of the platform, if it is known.
@@ -36,7 +36,7 @@ type Advice struct {
 	Foreign []Foreign `json:"foreign,omitempty"`
 }
 
-// A Hold says why an operator must not be upgraded.
+// A Hold is why an operator must not be upgraded.
 type Hold struct {
 	CSV    olm.Key `json:"csv"`
 	Reason string  `json:"reason"`
@@ -56,8 +56,8 @@ type Foreign struct {
 }
 
 // Advise returns the advice for the administrator of the namespace of a
-// snapshot. Opts may be nil. An error says what cannot be read: the version of
-// the platform.
+// snapshot. Opts may be nil. The error is about the version of the platform, if it cannot be
+// read.
 func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -118,7 +118,7 @@ func (s *Snapshot) notUpgradeable(c *olm.ClusterServiceVersion) string {
 func foreign(c *olm.ClusterServiceVersion) []olm.Key {
 	keys, err := Owned(c)
 	if err != nil {
-		return nil // its permissions cannot be named, which its plan says
+		return nil // its plan reports that its permissions cannot be read
 	}
 	return slices.DeleteFunc(keys, func(k olm.Key) bool {
 		return k.Group != "apiregistration.k8s.io" && k.Group != "admissionregistration.k8s.io"
@@ -126,7 +126,7 @@ func foreign(c *olm.ClusterServiceVersion) []olm.Key {
 }
 
 // tenants returns the operators of the cluster that pass a test, without those
-// on their way out.
+// being deleted.
 func (s *Snapshot) tenants(test func(*olm.ClusterServiceVersion) bool) []operatorgroup.Tenant {
 	var list []operatorgroup.Tenant
 	for _, c := range s.CSVs {
@@ -137,10 +137,10 @@ func (s *Snapshot) tenants(test func(*olm.ClusterServiceVersion) bool) []operato
 	return list
 }
 
-// operatorName returns the package of a CSV: what its properties say or else its
+// operatorName returns the package of a CSV: that of its properties, or else its
 // name up to the version.
 func operatorName(c *olm.ClusterServiceVersion) string {
-	list, _ := Properties(c) // a fault there is told where the CSV is resolved
+	list, _ := Properties(c) // a fault there is reported where the CSV is resolved
 	return cmp.Or(packageOf(list), family(c))
 }
 
@@ -149,8 +149,8 @@ func family(c *olm.ClusterServiceVersion) string {
 	return name
 }
 
-// advise notes what of the advice concerns the operators of the namespace.
-// Groups of one name are noted with the group.
+// advise adds the notes of the advice for the operators of the namespace. Groups
+// with the same name are noted with the group.
 func (p *planner) advise(context.Context) error {
 	if p.opts.NoAdvice {
 		return nil
@@ -168,7 +168,7 @@ func (p *planner) advise(context.Context) error {
 		}
 		for _, k := range foreign(c) {
 			if k.Kind == "APIService" && c.Status.Phase == olm.PhaseSucceeded && p.object(k) == nil && p.known(kindAPIService, k.Name) {
-				p.advice(c.Key(), "brings %s, which the cluster does not have: register it, as nothing here does", k)
+				p.advice(c.Key(), "requires %s, which the cluster does not have; register it, because OLM does not", k)
 			}
 		}
 	}
@@ -191,17 +191,17 @@ func (p *planner) noteBlockers() {
 		return
 	}
 	blockers, err := UpgradeBlockers(p.own(), version)
-	if err != nil { // no reason to let the namespace stand still
-		p.note(olm.Key{Kind: "Namespace", Name: p.Namespace}, "which operators block the upgrade of the platform cannot be told: %s", err)
+	if err != nil { // no reason to hold up the namespace
+		p.note(olm.Key{Kind: "Namespace", Name: p.Namespace}, "cannot determine which operators block the platform upgrade: %s", err)
 		return
 	}
 	for _, b := range blockers {
-		p.advice(b.CSV, "blocks the upgrade of the platform, which has version %s: %s (C7)", version, b.why())
+		p.advice(b.CSV, "blocks the upgrade of the platform from version %s: %s (C7)", version, b.why())
 	}
 }
 
-// noteRivals names who provides the APIs over which an operator failed: the
-// group's condition can name only the groups (F6).
+// noteRivals names the providers of the APIs over which an operator failed; its
+// condition can name only the groups (F6).
 func (p *planner) noteRivals(c *olm.ClusterServiceVersion) {
 	j := operatorgroup.Judge(c, p.OperatorGroups)
 	if j.Failure == nil || len(j.Decision.Rivals) == 0 {

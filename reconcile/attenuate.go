@@ -7,11 +7,11 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// Attenuation returns notes on what the install plans of a namespace are to do
-// and may not: where the operator group names a service account, its permissions
-// are those of the installation (001, 2.4.5.11). Where its roles were not read the
-// note says that they were not checked. Plans that are done have none. The plan of
-// [Decide] has these notes, too.
+// Attenuation returns notes on the steps of install plans that are not permitted:
+// where the operator group names a service account, installation is limited to its
+// permissions (001, 2.4.5.11). If its roles were not read, the note reports that they
+// were not checked. Finished plans have no notes. The plan of [Decide] includes
+// these notes.
 func Attenuation(s *Snapshot) []Note {
 	p := newPlanner(s, nil, &Options{})
 	p.attenuatePlans()
@@ -31,8 +31,8 @@ func (p *planner) attenuatePlans() {
 	}
 }
 
-// attenuate notes which of the steps that are left the service account of the
-// operator group may not take.
+// attenuate notes which of the remaining steps the service account of the operator
+// group may not take.
 func (p *planner) attenuate(key olm.Key, steps []olm.Step) {
 	account := p.installer()
 	if account == "" || len(steps) == 0 || !p.hasServiceAccount(account) {
@@ -60,8 +60,8 @@ func (p *planner) attenuate(key olm.Key, steps []olm.Step) {
 	switch {
 	case len(no) == 0:
 	case !p.knowsGrants(account):
-		p.note(key, "whether service account %q of the operator group may take its steps is not checked, as not all roles and bindings were read", account)
+		p.note(key, "the permissions of service account %q of the operator group were not checked, because not all roles and bindings were read", account)
 	default:
-		p.note(key, "service account %q of the operator group may not %s, so that the steps will be refused: give it the permissions, or name another account", account, bounded(no))
+		p.note(key, "service account %q of the operator group may not %s, so the steps will be refused; grant the permissions, or name another account", account, bounded(no))
 	}
 }

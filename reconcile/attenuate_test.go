@@ -40,7 +40,7 @@ rules: [RULES]
 		{"roles that it may make and not bind", some + `, {verbs: [escalate], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, `may not give in RoleBinding ops/example.v0.1.1-runner-`, nil},
 		{"roles that it may bind", some + `, {verbs: [escalate, bind], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, "", nil},
 		{"roles that it has the rules of", some + `, {verbs: ["*"], apiGroups: ["*"], resources: [pods, nodes]}`, "", nil},
-		{"not read", "", `is not checked, as not all roles and bindings were read`, []reconcile.GroupKind{}},
+		{"not read", "", `were not checked, because not all roles and bindings were read`, []reconcile.GroupKind{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := worldOf(t, "plan-times-out")

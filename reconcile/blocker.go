@@ -13,24 +13,23 @@ import (
 // minor version (C7).
 type Blocker struct {
 	CSV olm.Key
-	// Max is the newest version that the operator supports; zero when Err says
-	// that it cannot be told.
+	// Max is the newest version that the operator supports; zero if Err is
+	// set.
 	Max property.MinorVersion
 	Err error
 }
 
-// String tells the blocker in a sentence, with what to do.
+// String describes the blocker in a sentence, with what to do.
 func (b Blocker) String() string { return fmt.Sprintf("%s: %s", b.CSV, b.why()) }
 
 func (b Blocker) why() string {
 	if b.Err != nil {
-		return fmt.Sprintf("it does not say up to which version it supports the platform: %s; mend the property or remove the operator first", b.Err)
+		return fmt.Sprintf("its maximum platform version cannot be read: %s; fix the property or remove the operator first", b.Err)
 	}
 	return fmt.Sprintf("it supports the platform up to %s; upgrade or remove the operator first", b.Max)
 }
 
-// MarshalJSON writes the CSV, the newest version or why there is none, and the
-// sentence.
+// MarshalJSON returns the CSV, the newest version if there is one, and the sentence.
 func (b Blocker) MarshalJSON() ([]byte, error) {
 	return json.Marshal(blockerJSON{b.CSV, b.maxText(), b.why()})
 }
@@ -56,7 +55,7 @@ func (b Blocker) maxText() string {
 
 // UpgradeBlockers returns the CSVs that keep a platform of a version from the
 // next minor one, in their order: those whose olm.maxOpenShiftVersion is below
-// it, and those where it cannot be read, as that must never pass for no limit
+// it, and those where it cannot be read, because that must never count as no limit
 // (C7). A CSV without the property blocks nothing, nor does a copy. An
 // OperatorCondition that holds up the operator's own upgrade blocks nothing
 // either (E6). The error is that of the version.

@@ -11,13 +11,13 @@ import (
 // NotUpgradeable returns why the operator that a condition belongs to must not
 // be replaced now, or nothing (E6):
 //
-//   - what an administrator says in spec.overrides decides;
-//   - otherwise what the operator says in spec.conditions or, by OLM's hand, in
-//     status.conditions: False says no;
-//   - a status of an older generation says no, too: nobody has looked yet.
+//   - spec.overrides, set by an administrator, decides;
+//   - otherwise False in spec.conditions, set by the operator, or in
+//     status.conditions, copied by OLM, prevents it;
+//   - so does a status of an older generation: it has not been updated yet.
 //
 // Without a condition, as without the resource (nil), the operator may be
-// replaced. The cluster's own upgrade is never held up by it.
+// replaced. It never holds up the upgrade of the cluster.
 func NotUpgradeable(c *olm.OperatorCondition) string {
 	if c == nil {
 		return ""
@@ -26,7 +26,7 @@ func NotUpgradeable(c *olm.OperatorCondition) string {
 		if o.Status == olm.ConditionTrue {
 			return ""
 		}
-		return "an administrator says so: " + saying(o)
+		return "overridden by an administrator: " + saying(o)
 	}
 	if s, ok := olm.FindCondition(c.Spec.Conditions, olm.Upgradeable); ok && s.Status == olm.ConditionFalse {
 		return saying(s)
@@ -65,8 +65,8 @@ func (p *planner) condition(csv string) *olm.OperatorCondition {
 	return nil
 }
 
-// operatorConditions gives each operator its OperatorCondition and takes note
-// of what operators say there.
+// operatorConditions creates the OperatorCondition of each operator and copies what
+// operators report in its spec to its status.
 func (p *planner) operatorConditions(context.Context) error {
 	for _, c := range p.own() {
 		if c.Metadata.IsDeleted() || c.Status.Phase == olm.PhaseNone || p.condition(c.Metadata.Name) != nil || !p.known(kindOperatorCondition, c.Metadata.Name) {
@@ -86,7 +86,7 @@ func (p *planner) operatorConditions(context.Context) error {
 			oc.Spec.ServiceAccounts = rbac.ServiceAccounts
 		}
 		done := p.restOn(as(c))
-		err := p.emit(Create, oc, c.Key(), nil, "lets the operator say whether it may be replaced (E6)")
+		err := p.emit(Create, oc, c.Key(), nil, "lets the operator report whether it is upgradeable (E6)")
 		done()
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (p *planner) operatorConditions(context.Context) error {
 			changed = p.setCondition(&out.Status.Conditions, c) || changed
 		}
 		if changed {
-			if err := p.emit(UpdateStatus, &out, oc.Key(), nil, "takes note of the operator's conditions of generation %d (E6)", oc.Metadata.Generation); err != nil {
+			if err := p.emit(UpdateStatus, &out, oc.Key(), nil, "records the operator's conditions of generation %d (E6)", oc.Metadata.Generation); err != nil {
 				return err
 			}
 		}

@@ -18,10 +18,10 @@ import (
 // manifests of a bundle come from its olm.bundle.object properties. It is safe
 // for use by several goroutines, as long as nobody changes it.
 type Catalogs struct {
-	// StandIns makes up what a catalog does not carry: most have olm.csv.metadata
+	// StandIns replaces what a catalog does not carry: most have olm.csv.metadata
 	// in place of the manifests, which are in the bundle's image. The CSV then
 	// has what the catalog says of it and no deployments, and CRDs have no
-	// schema: enough to say what would happen, not to install.
+	// schema: enough for a dry run, not to install.
 	StandIns bool
 
 	byID map[resolver.CatalogID]*graph.Catalog
@@ -51,15 +51,15 @@ func (c *Catalogs) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Cat
 	if g, ok := c.byID[id]; ok {
 		return g, nil
 	}
-	return nil, fmt.Errorf("catalog %s: its content is not at hand", id)
+	return nil, fmt.Errorf("catalog %s: its content is not available", id)
 }
 
-// Manifests returns the objects of a bundle. The error says which property
-// holds what is no object, or that the bundle's manifests are elsewhere.
+// Manifests returns the objects of a bundle. The error names the property
+// that does not hold an object, or reports that the bundle's manifests are elsewhere.
 func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error) {
 	g, ok := c.byID[id]
 	if !ok {
-		return nil, fmt.Errorf("catalog %s: its content is not at hand", id)
+		return nil, fmt.Errorf("catalog %s: its content is not available", id)
 	}
 	pkg, _ := g.Package(b.Package().Name())
 	b, ok = pkg.Bundle(b.Name())

@@ -52,7 +52,7 @@ func (p *planner) copies(ctx context.Context) error {
 			if why := p.inTheWay(have, all, mode); why != "" {
 				p.note(w.source.Key(), "has no copy in namespace %s: %s (F8)", key.Namespace, why)
 				continue
-			} // else nobody keeps it any longer
+			} // else its original is gone
 		}
 		if err := p.copy(w.copy, have, w.source); err != nil {
 			return err
@@ -83,19 +83,19 @@ func (p *planner) wantedCopies(mode operatorgroup.CopyMode) []wantedCopy {
 	return list
 }
 
-// inTheWay returns why a CSV of another origin keeps its place from a copy, or
-// nothing if it is a copy whose original is gone.
+// inTheWay returns why a CSV of another origin prevents a copy, or nothing if it is
+// a copy whose original is gone.
 func (p *planner) inTheWay(other *olm.ClusterServiceVersion, all map[olm.Key]*olm.ClusterServiceVersion, mode operatorgroup.CopyMode) string {
 	from := operatorgroup.CopiedFrom(other)
 	key := other.Key()
 	key.Namespace = from
 	switch {
 	case !other.IsCopied():
-		return "an operator of the same name is installed there"
+		return "an operator with the same name is installed there"
 	case from == p.Namespace:
-		return "a former copy is still being deleted"
+		return "an earlier copy is still being deleted"
 	case operatorgroup.StaleCopy(other, one(all[key]), p.OperatorGroups, mode) == "":
-		return fmt.Sprintf("a copy of the same name from namespace %s is there", from)
+		return fmt.Sprintf("a copy with the same name from namespace %s exists", from)
 	}
 	return ""
 }
@@ -108,22 +108,22 @@ func one(c *olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
 	return []*olm.ClusterServiceVersion{c}
 }
 
-// copy plans what makes a copy as it should be. At rest that is nothing, and told
-// without their JSON: an operator for all namespaces has as many copies.
+// copy plans what makes a copy as it should be. At rest that is nothing, which is
+// found without encoding JSON: an operator for all namespaces has as many copies.
 func (p *planner) copy(want, have, source *olm.ClusterServiceVersion) error {
 	if have == nil {
-		return p.emit(Create, want, source.Key(), nil, "tells the users of namespace %s of the operator (F8)", want.Metadata.Namespace)
+		return p.emit(Create, want, source.Key(), nil, "makes the operator visible in namespace %s (F8)", want.Metadata.Namespace)
 	}
 	spec, status := *have, *have
 	spec.Spec = want.Spec
 	spec.Metadata.Labels, spec.Metadata.Annotations = want.Metadata.Labels, want.Metadata.Annotations
 	same := maps.Equal(spec.Metadata.Labels, have.Metadata.Labels) && maps.Equal(spec.Metadata.Annotations, have.Metadata.Annotations)
 	if !same || !reflect.DeepEqual(want.Spec, have.Spec) && !olm.Equal(&spec, have) {
-		return p.emit(Update, &spec, source.Key(), nil, "follows the original (F8)")
+		return p.emit(Update, &spec, source.Key(), nil, "matches the original (F8)")
 	}
 	status.Status = want.Status
 	if !reflect.DeepEqual(want.Status, have.Status) && !olm.Equal(&status, have) {
-		return p.emit(UpdateStatus, &status, source.Key(), nil, "follows the original (F8)")
+		return p.emit(UpdateStatus, &status, source.Key(), nil, "matches the original (F8)")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func (e *execution) crdStep(ctx context.Context, s *olm.Step, o olm.Object) (olm
 	have := e.crd(o.Metadata.Name)
 	if have == nil {
 		if s.Status == olm.StepWaitingForAPI {
-			s.Status = olm.StepUnknown // it was deleted before it was served
+			s.Status = olm.StepUnknown // deleted before it was served
 		}
 		e.known(kindCRD, o.Metadata.Name)
 		return olm.StepWaitingForAPI, "", e.emit(Create, &o, e.plan.Key(), nil, "step of the install plan for %s", s.Resolving)
@@ -87,7 +87,7 @@ func defaultCRD(o olm.Object) (olm.Object, error) {
 	return o.Set("spec", spec)
 }
 
-// notServed tells what the API server says of a CRD that it does not serve.
+// notServed returns why the API server does not serve a CRD, from its conditions.
 func notServed(crd *olm.CustomResourceDefinition) string {
 	for _, typ := range []string{"NamesAccepted", "Established"} {
 		if c, ok := olm.FindCondition(crd.Status.Conditions, typ); ok && c.Status != olm.ConditionTrue {
@@ -97,10 +97,10 @@ func notServed(crd *olm.CustomResourceDefinition) string {
 	return ""
 }
 
-// upgradable reports why a new form of a CRD may take the place of the old one,
-// or the problem (E7): no operator that stays loses a version that it uses, and
-// nothing is lost that is stored. If other operators own the CRD, too, all that
-// it serves stays and its custom resources fit.
+// upgradable returns why a new form of a CRD may replace the old one, or the problem
+// (E7): no remaining operator may lose a version that it uses, and no stored version
+// may be lost. If other operators own the CRD, too, it has to keep all versions that
+// it serves, and its custom resources have to be valid.
 func (e *execution) upgradable(ctx context.Context, s *olm.Step, have, want *olm.CustomResourceDefinition) (why, problem string, err error) {
 	name := have.Metadata.Name
 	use := CRDUse{Operators: e.crdUsers(name, s.Resolving)}
@@ -145,19 +145,19 @@ func (e *execution) upgradable(ctx context.Context, s *olm.Step, have, want *olm
 	}
 	switch {
 	case !e.instancesRead(name):
-		why += "; its custom resources were not read, so whether the new schema refuses any is not known"
-		e.note(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name}, "its custom resources were not read: check that the schema of %s refuses none of them", s.Resolving)
+		why += "; its custom resources were not read, so they were not checked against the new schema"
+		e.note(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name}, "its custom resources were not read; check that the schema of %s accepts all of them", s.Resolving)
 	case len(breaks) < len(violations):
-		why += "; as far as it can be checked, the new schema refuses none of its custom resources"
+		why += "; as far as could be checked, the new schema accepts all of its custom resources"
 	case len(use.Resources) == 0:
 		why += "; it has no custom resources"
 	default:
-		why += "; the new schema refuses none of its custom resources"
+		why += "; the new schema accepts all of its custom resources"
 	}
 	return why + " (E7)", "", nil
 }
 
-// remedy says what would let a CRD be upgraded.
+// remedy returns what would allow a CRD to be upgraded.
 func remedy(violations []CRDViolation) string {
 	var lost, refused bool
 	for _, v := range violations {
@@ -166,20 +166,20 @@ func remedy(violations []CRDViolation) string {
 	}
 	var parts []string
 	if lost {
-		parts = append(parts, "have the new definition keep these versions, or upgrade or remove who uses them, store all objects in a version that stays and take the others out of /status/storedVersions of the old one")
+		parts = append(parts, "keep these versions in the new definition, or upgrade or remove their users, store all objects in a remaining version and remove the others from /status/storedVersions of the old definition")
 	}
 	if refused {
-		parts = append(parts, "change these objects so that the new schema takes them")
+		parts = append(parts, "change these objects to match the new schema")
 	}
-	return "to go on, " + list(parts)
+	return "to continue, " + list(parts)
 }
 
 func owns(c *olm.ClusterServiceVersion, crd string) bool {
 	return slices.ContainsFunc(c.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return d.Name == crd })
 }
 
-// crdUsers returns the operators of the cluster that own or require a CRD,
-// beside the one that brings it and those that the plan replaces.
+// crdUsers returns the operators of the cluster that own or require a CRD, except
+// the one that brings it and those that the plan replaces.
 func (e *execution) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion {
 	leaving := map[string]bool{bringing: true}
 	for c := e.csv(bringing); c != nil && !leaving[c.Spec.Replaces]; c = e.replaced(c) {
@@ -187,7 +187,7 @@ func (e *execution) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion 
 	}
 	if e.leaving == nil {
 		e.leaving = map[string]bool{}
-		for _, s := range e.plan.Status.Plan { // the CSVs may not be there yet
+		for _, s := range e.plan.Status.Plan { // the CSVs may not exist yet
 			if isCSV(s.Resource) {
 				e.leaving[replacesOf(s)] = true
 			}

@@ -155,11 +155,11 @@ spec: {url: "https://example.com"}
 		{name: "another one requires another version", crd: unserved, more: user("required", "v2"), reason: "no other operator owns it (E7)"},
 		{name: "another one owns the version", crd: unserved, more: user("owned", "v1"), problem: "CustomResourceDefinition things.x.io, which belongs to tenant/user.v1, too, cannot be upgraded: version v1: served and not served by the new definition, and used by tenant/user.v1"},
 		{name: "shared, without custom resources", crd: unserved, more: user("owned", "v2"), reason: "all versions stay for tenant/user.v1, which own it, too; it has no custom resources (E7)"},
-		{name: "shared, with custom resources", crd: unserved, more: user("owned", "v2") + thing, reason: "the new schema refuses none of its custom resources (E7)"},
-		{name: "shared, and nobody looked", crd: unserved, more: user("owned", "v2"), read: reconcile.PlannedKinds(), reason: "its custom resources were not read, so whether the new schema refuses any is not known (E7)",
-			note: "its custom resources were not read: check that the schema of a.v1 refuses none of them"},
+		{name: "shared, with custom resources", crd: unserved, more: user("owned", "v2") + thing, reason: "the new schema accepts all of its custom resources (E7)"},
+		{name: "shared, and not read", crd: unserved, more: user("owned", "v2"), read: reconcile.PlannedKinds(), reason: "its custom resources were not read, so they were not checked against the new schema (E7)",
+			note: "its custom resources were not read; check that the schema of a.v1 accepts all of them"},
 		{name: "shared, and looked at", crd: unserved, more: user("owned", "v2"), read: append(reconcile.PlannedKinds(), reconcile.GroupKind{Group: "x.io", Kind: "Thing"}), reason: "it has no custom resources (E7)"},
-		{name: "shared, with a rule that cannot be evaluated", crd: manifest(`{'name':'v1','served':true},` + v2rule), more: user("owned", "v2") + thing, reason: "as far as it can be checked, the new schema refuses none of its custom resources (E7)",
+		{name: "shared, with a rule that cannot be evaluated", crd: manifest(`{'name':'v1','served':true},` + v2rule), more: user("owned", "v2") + thing, reason: "as far as could be checked, the new schema accepts all of its custom resources (E7)",
 			note: "cannot be checked: version v2: schema of /spec/url: rule \"isURL(self)\": it does not compile here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ spec: {url: "https://example.com"}
 				t.Errorf("planned %v, want an update with the reason %q", got.Changes, c.reason)
 			case c.reason != "" && (len(got.Changes[i].If) != 1 || got.Changes[i].If[0].Key.Name != "install-1"):
 				t.Errorf("the update rests on %v, want the install plan", got.Changes[i].If)
-			case c.problem != "" && (i >= 0 || j < 0 || !strings.Contains(got.Changes[j].Reason, c.problem+"; to go on, ")):
+			case c.problem != "" && (i >= 0 || j < 0 || !strings.Contains(got.Changes[j].Reason, c.problem+"; to continue, ")):
 				t.Errorf("planned %v, want the problem %q", got.Changes, c.problem)
 			}
 			if c.note != "" {

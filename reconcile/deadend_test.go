@@ -12,7 +12,7 @@ import (
 )
 
 // An operator that somebody deleted does not come back by itself, as in OLM
-// v0.45. The subscription says so, and what it says to do helps.
+// v0.45. The subscription reports it, and the remedy that it names works.
 func TestDeletedCSV(t *testing.T) {
 	w := worldOf(t, "drift")
 	run := func() *reconcile.Plan {
@@ -33,7 +33,7 @@ func TestDeletedCSV(t *testing.T) {
 	if _, err := w.Get(csv); err == nil {
 		t.Fatal("the operator came back")
 	}
-	want := fmt.Sprintf("%s was installed by install plan %q and deleted since; it does not come back by itself: to install it again, delete this subscription and create it anew",
+	want := fmt.Sprintf("%s was installed by install plan %q and has been deleted since; to install it again, delete this subscription and create it again",
 		csv.Name, fresh.Status.InstallPlanRef.Name)
 	sub := subscription(t, w, "example")
 	if c, ok := olm.FindCondition(sub.Status.Conditions, reconcile.ConditionCSVMissing); !ok || c.Status != olm.ConditionTrue || c.Message != want {
@@ -49,15 +49,14 @@ func TestDeletedCSV(t *testing.T) {
 	w.put(t, again)
 	run()
 	if _, err := w.Get(csv); err != nil {
-		t.Error("with the subscription made anew the operator did not come back")
+		t.Error("with the subscription created again the operator did not come back")
 	}
 	if _, ok := olm.FindCondition(subscription(t, w, "example").Status.Conditions, reconcile.ConditionCSVMissing); ok {
 		t.Error("the condition is still there")
 	}
 }
 
-// A failed install plan says what to do, on itself and on its subscription, and
-// that helps.
+// A failed install plan and its subscription name a remedy, and it works.
 func TestFailedPlan(t *testing.T) {
 	w := worldOf(t, "drift")
 	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -79,7 +78,7 @@ func TestFailedPlan(t *testing.T) {
 	}
 	ref := subscription(t, w, "example").Status.InstallPlanRef
 	const advice = "to try again, fix the cause and delete install plan "
-	noted(t, r.Plan, ref.Name, "failed, and is not tried again: ")
+	noted(t, r.Plan, ref.Name, "failed and is not retried: ")
 	noted(t, r.Plan, ref.Name, advice)
 	c, _ := olm.FindCondition(subscription(t, w, "example").Status.Conditions, olm.InstallPlanFailed)
 	if !strings.Contains(c.Message, "is forbidden") || !strings.Contains(c.Message, advice) {

@@ -10,15 +10,14 @@ import (
 )
 
 // Decide returns what to do next in the namespace of a snapshot, with the
-// reasons. It is a function of its arguments, the same ones give the same plan
-// to the byte, and it writes nothing. A plan without changes means that the
-// namespace is as it should be, or waits for somebody else: the notes say for
-// what.
+// reasons. It is a pure function: the same arguments give the same plan, to the
+// byte. A plan without changes means that the namespace is as it should be or waits
+// for something, which the notes name.
 //
-// Content may be nil: no catalog is at hand then. Opts may be nil. The error is
-// that of the context, is or wraps ErrPending, or says what of the snapshot cannot
-// be understood. That there is no solution is no error: it is in
-// the plan, and in the conditions of the subscriptions (E4).
+// Content may be nil if no catalog is available, and opts may be nil. The error is
+// the cause of the context, is or wraps [ErrPending], or describes what of the
+// snapshot cannot be read. An unsolvable namespace is not an error: it is reported in
+// the plan and in the conditions of the subscriptions (E4).
 func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 		opts = &Options{}
 	}
 	if content == nil {
-		content = &Catalogs{} // which has none
+		content = &Catalogs{} // without catalogs
 	}
 	p := newPlanner(s, content, opts)
 	for _, concern := range []func(context.Context) error{
@@ -57,7 +56,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 }
 
 // A planner collects the changes of one plan. Its methods are the concerns,
-// each in a file of its own; none reads what another one planned, except
+// each in a separate file; none reads what another one planned, except
 // whether an object is spoken for.
 type planner struct {
 	*Snapshot
@@ -65,13 +64,13 @@ type planner struct {
 	opts    *Options
 	plan    *Plan
 	touched map[olm.Key]bool
-	// unknown are the objects that were asked for and are of kinds that were not
+	// unknown are the objects that were looked up and are of kinds that were not
 	// read.
 	unknown map[GroupKind]map[string]bool
 	// unjudged are the CSVs whose minKubeVersion could not be judged.
 	unjudged map[olm.Key]string
 	lineage  *lineage
-	// brought is what install plans that may still run bring, once it was asked for;
+	// brought is what install plans that may still run bring, once it is needed;
 	// see coming.
 	brought map[olm.Key]bool
 	// created is the install plan that is created now, or nil; moved are the
@@ -104,8 +103,8 @@ func newPlanner(s *Snapshot, content Content, opts *Options) *planner {
 	return p
 }
 
-// emit plans a change, unless the plan has one for the same object already: the
-// next plan will see to it. Nor is anything deleted that somebody's finalizers hold.
+// emit plans a change, unless the plan already has one for the same object, which
+// then waits for the next plan, or the object to delete is already being deleted.
 func (p *planner) emit(op Op, r olm.Resource, forKey olm.Key, event *Event, format string, args ...any) error {
 	key := r.Head().Key()
 	if p.touched[key] || op == Delete && r.Head().Metadata.IsDeleted() {
@@ -136,8 +135,8 @@ func (p *planner) note(key olm.Key, format string, args ...any) {
 	p.plan.Notes = append(p.plan.Notes, Note{Object: key, Message: fmt.Sprintf(format, args...)})
 }
 
-// setCondition puts a condition into a list of its own, in place of that of the
-// same type, and reports whether it says something new. The time of transition
+// setCondition puts a condition into a copy of a list, replacing the one of the
+// same type, and reports whether it changed. The time of transition
 // stays while the status does. The message shows what it repeats (S8).
 func (p *planner) setCondition(list *[]olm.Condition, c olm.Condition) bool {
 	c.Message = visible.Lines(c.Message)

@@ -17,17 +17,16 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// LabelSpecHash is the label of a deployment that tells which spec its operator
-// wanted when it was written last: with another one wanted, it is written again.
-// Whether the deployment still has that spec, the label does not tell; that is
-// compared.
+// LabelSpecHash is the label of a deployment with the hash of the spec that its
+// operator wanted when it was last written. If the wanted hash differs, the
+// deployment is written again. Whether it still has that spec is compared separately.
 const LabelSpecHash = "olm.deployment-spec-hash"
 
 // envConditionName is the environment variable by which an operator finds its
 // OperatorCondition (E6).
 const envConditionName = "OPERATOR_CONDITION_NAME"
 
-// desiredDeployment returns a deployment of the operator: what its CSV says,
+// desiredDeployment returns a deployment of the operator: that of its CSV,
 // with the annotations of the CSV, so that the operator learns its targets (000,
 // 2.3.1), the configuration of its subscription, and the name of its
 // OperatorCondition.
@@ -44,7 +43,7 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	for k, v := range c.Metadata.Annotations {
 		switch k {
 		case property.Annotation, property.ProjectedAnnotation, AnnotationGeneratedBy, "kubectl.kubernetes.io/last-applied-configuration":
-			continue // large, or no affair of the pods
+			continue // large, or of no use to the pods
 		}
 		annotations[k] = v
 	}

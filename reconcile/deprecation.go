@@ -8,11 +8,11 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// deprecations sets the conditions that tell of deprecated packages, channels
-// and bundles, with the author's words, and the roll-up of them (E5). The bundle
+// deprecations sets the conditions for deprecated packages, channels and bundles,
+// with the messages of the catalog, and their roll-up (E5). The bundle
 // is the installed one or, before there is one, the chosen one. A channel that
-// the subscription does not name is not its business. While the catalog cannot
-// be read, what is known stays.
+// the subscription does not name is ignored. While the catalog cannot be read, the
+// conditions stay.
 func (p *planner) deprecations(s *olm.Subscription, catalogs []health) {
 	var pkg graph.Package
 	found := false

@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// E7: what is too deep in a schema to be read is told, and not passed over.
+// E7: what is too deep in a schema to be read is reported, not ignored.
 func TestDeepSchema(t *testing.T) {
 	for _, c := range []struct {
 		depth int

@@ -16,23 +16,22 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// What runs an operator is kept as its CSV says: deployments that somebody
-// changed, and service accounts and roles that somebody changed or deleted. The
-// running OLM only sees what its label on the deployment tells. Other objects of
-// a bundle, such as Services and ConfigMaps, and CRDs are made by the install
-// plan and then left to their users.
+// Deployments that were changed, and service accounts and roles that were changed or
+// deleted, are restored to what the CSV specifies. The running OLM only compares its
+// label on the deployment. Other objects of a bundle, such as Services, ConfigMaps
+// and CRDs, are created by the install plan and then left to their users.
 
-// annotationRestored has the hash of the spec in which a deployment was found
-// before it was put right. Found so again, it has another master, a webhook
-// perhaps: writing it once more would never end.
+// annotationRestored has the hash of the spec that a deployment had before it was
+// restored. If it has that spec again, something else controls it, perhaps a webhook,
+// and restoring it would never end.
 const annotationRestored = "olmkit/restored-from"
 
-// drift returns what of its spec a deployment does not have, or nothing. What
-// the API server or others add counts for nothing.
+// drift returns the part of its spec that a deployment lacks, or nothing. Additions
+// by the API server or others are ignored.
 func (p *planner) drift(want, have *olm.Deployment) string {
 	var w, h any
 	if olm.Unmarshal(want.Spec, &w) != nil || olm.Unmarshal(have.Spec, &h) != nil {
-		return "" // nobody can have written it
+		return "" // it cannot have been written
 	}
 	if m, ok := h.(map[string]any); !ok || m["template"] == nil {
 		return "" // no cluster has such a deployment: its spec was not read
@@ -42,7 +41,7 @@ func (p *planner) drift(want, have *olm.Deployment) string {
 		return ""
 	}
 	if have.Metadata.Annotations[annotationRestored] == specHash(have.Spec) {
-		p.note(have.Key(), "%s is not as the operator wants it, and was put right before: somebody changes it each time, so it is left as it is; once that is over, delete the deployment to have it made anew", at)
+		p.note(have.Key(), "%s differs from the operator's specification; it was already reverted once and changed again, so it is left as it is; stop the changes, then delete the deployment to have it recreated", at)
 		return ""
 	}
 	return at
@@ -176,8 +175,8 @@ func quantity(s string) (*big.Rat, bool) {
 
 // restorePermissions brings back the service account and the roles of an
 // operator that ran, and reports whether all are there. They came with its
-// install plan; nobody else would make them again. Where a service account
-// limits what is installed they are left to whoever may make them.
+// install plan, and nothing else would create them again. Where a service account
+// limits the installation, this is left to its owner.
 func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool, err error) {
 	gs := p.groups()
 	if !p.isInstalled(c) || p.coming(c.Key()) || len(gs) != 1 || gs[0].Spec.ServiceAccountName != "" {
@@ -233,8 +232,8 @@ func (p *planner) isInstalled(c *olm.ClusterServiceVersion) bool {
 	}))
 }
 
-// refusal tells what the cluster refused of what is to run an operator in the last
-// pass.
+// refusal returns which changes for running an operator the cluster refused in the
+// last pass.
 func (p *planner) refusal(k olm.Key) string {
 	var parts []string
 	for _, r := range p.Rejections {
@@ -245,8 +244,8 @@ func (p *planner) refusal(k olm.Key) string {
 	return strings.Join(parts, "; ")
 }
 
-// wasRefused reports whether the cluster refused something of what is to run an
-// operator in the last pass.
+// wasRefused reports whether the cluster refused a change for running an operator in
+// the last pass.
 func (p *planner) wasRefused(k olm.Key) bool {
 	return slices.ContainsFunc(p.Rejections, func(r Rejection) bool { return r.For == k && r.Runs })
 }

@@ -42,7 +42,7 @@ func (w *world) edit(t *testing.T, old, new string) {
 	w.put(t, d)
 }
 
-// E3: what runs an operator is put right where somebody changed or deleted it,
+// E3: what runs an operator is restored after it was changed or deleted,
 // with its label as it was. The cluster ends as before.
 func TestDrift(t *testing.T) {
 	remove := func(kind, prefix string) func(*testing.T, *world) {
@@ -99,7 +99,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// What an API server makes of a deployment that it stores is no change of it.
+// What an API server adds to a deployment that it stores does not count as a change.
 func TestNoDrift(t *testing.T) {
 	for _, c := range []struct{ name, old, new string }{
 		{"default", `"name":"operator"`, `"imagePullPolicy":"IfNotPresent","terminationMessagePath":"/dev/termination-log","name":"operator"`},
@@ -117,8 +117,8 @@ func TestNoDrift(t *testing.T) {
 	}
 }
 
-// One who changes a deployment each time it is written, a webhook say, is told
-// and not fought.
+// Something that changes a deployment each time it is written, such as a webhook, is
+// reported, not fought.
 func TestDriftEachTime(t *testing.T) {
 	w := drifted(t)
 	w.Intercept = func(c reconcile.Change, apply func() error) error {
@@ -133,7 +133,7 @@ func TestDriftEachTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noted(t, r.Plan, "example", "/template/spec/containers/0/image is not as the operator wants it, and was put right before")
+	noted(t, r.Plan, "example", "/template/spec/containers/0/image differs from the operator's specification; it was already reverted once and changed again")
 	atRest(t, w.Cluster)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// ensure plans what makes the cluster have a generated object: its creation, or
-// an update where labels, owners or what the object says is not as wanted. What
-// the object has beyond that stays. It reports whether all is as it should be.
+// ensure plans the creation of a generated object, or an update where its labels,
+// owners or content differ. Additions to the object stay. It reports whether nothing
+// has to change.
 func (p *planner) ensure(want olm.Resource, forKey olm.Key, event *Event, format string, args ...any) (bool, error) {
 	w, err := olm.ToObject(want)
 	if err != nil {
@@ -30,9 +30,9 @@ func (p *planner) ensure(want olm.Resource, forKey olm.Key, event *Event, format
 	return false, p.emit(Update, merged, forKey, event, format, args...)
 }
 
-// find returns an object of any kind of the snapshot, or nil. It looks wherever
-// a snapshot keeps objects: what exists and is not found would be created again
-// and again.
+// find returns an object of any kind of the snapshot, or nil. It looks in all lists
+// of the snapshot: an existing object that is not found would be created again and
+// again.
 func (p *planner) find(k olm.Key) (*olm.Object, error) {
 	var r olm.Resource
 	switch k.Group + "/" + k.Kind {
@@ -77,9 +77,8 @@ func pick[R olm.Resource](list []R, k olm.Key) olm.Resource {
 	return list[i]
 }
 
-// merge returns have with what want says: its labels, annotations and owners
-// added, and each member of its top level in place of the old one, except for
-// the status.
+// merge returns have with the labels, annotations and owners of want added, and each
+// of its top-level members replaced by that of want, except the status.
 func merge(have, want *olm.Object) *olm.Object {
 	out := *have
 	out.Metadata.Labels = union(have.Metadata.Labels, want.Metadata.Labels)
@@ -115,7 +114,7 @@ next:
 				continue next
 			}
 			if old.Kind == o.Kind && old.Name == o.Name {
-				out[i] = o // the owner was made anew
+				out[i] = o // the owner was recreated
 				continue next
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// executePlans moves the install plans of the namespace on (E2): an approved
-// one is executed, an unapproved one never.
+// executePlans advances the install plans of the namespace (E2). Only approved plans
+// are executed.
 func (p *planner) executePlans(ctx context.Context) error {
 	for _, ip := range p.InstallPlans {
 		if ip.Metadata.IsDeleted() || isFinished(ip) {
@@ -27,8 +27,8 @@ func (p *planner) executePlans(ctx context.Context) error {
 	return nil
 }
 
-// failedPlans notes the install plans that failed (E2), unless their place is taken
-// by one that is being made.
+// failedPlans notes the install plans that failed (E2), unless one that is being
+// created replaces them.
 func (p *planner) failedPlans(context.Context) error {
 	for _, ip := range p.InstallPlans {
 		if ip.Status.Phase != olm.PlanFailed || ip.Metadata.IsDeleted() || !p.isWanted(ip) {
@@ -43,7 +43,7 @@ func (p *planner) failedPlans(context.Context) error {
 			}
 		}
 		if !dropped {
-			p.note(ip.Key(), "failed, and is not tried again: %s; %s", clause(failureText(ip)), tryAgain(ip))
+			p.note(ip.Key(), "failed and is not retried: %s; %s", clause(failureText(ip)), tryAgain(ip))
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func failureText(ip *olm.InstallPlan) string {
 	return "its status does not give the cause"
 }
 
-// tryAgain says how a failed plan is overcome.
+// tryAgain returns how to recover from a failed plan.
 func tryAgain(ip *olm.InstallPlan) string {
 	return fmt.Sprintf("to try again, fix the cause and delete install plan %q: a new one is created", ip.Metadata.Name)
 }
@@ -74,26 +74,26 @@ func tryAgain(ip *olm.InstallPlan) string {
 func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	switch {
 	case !p.isWanted(ip) && p.isLate(ip):
-		return p.emit(Delete, ip, ip.Key(), nil, "a later one was made before it had steps")
+		return p.emit(Delete, ip, ip.Key(), nil, "a later one was created before it had steps")
 	case !p.isWanted(ip):
 		if ip.Status.Phase != "" { // otherwise it was just made
-			p.note(ip.Key(), "superseded: no subscription refers to it any longer")
+			p.note(ip.Key(), "superseded: no subscription refers to it")
 		}
 		return nil
 	case len(lookups(ip)) > 0:
 		return p.unpack(ctx, ip)
 	case len(ip.Status.Plan) == 0 && isGenerated(ip):
-		p.note(ip.Key(), "has no steps yet: the resolution that it is of gives them")
+		p.note(ip.Key(), "has no steps yet; its resolution adds them")
 		return nil
 	case len(ip.Status.Plan) == 0:
-		p.note(ip.Key(), "has neither steps nor bundles to unpack, and nobody gives it any: delete it")
+		p.note(ip.Key(), "has neither steps nor bundles to unpack, and will not get any; delete it")
 		return nil
 	case !ip.Spec.Approved && ip.Status.Phase != olm.PlanRequiresApproval:
 		out := *ip
 		out.Status.Phase = olm.PlanRequiresApproval
 		return p.emit(UpdateStatus, &out, ip.Key(), nil, "it is not approved")
 	case !ip.Spec.Approved:
-		p.note(ip.Key(), "waits for approval: set /spec/approved to install %s", list(ip.Spec.ClusterServiceVersionNames))
+		p.note(ip.Key(), "waits for approval; set /spec/approved to install %s", list(ip.Spec.ClusterServiceVersionNames))
 		return nil
 	case ip.Status.Phase != olm.PlanInstalling:
 		out := *ip
@@ -113,7 +113,7 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 		e.out.Status.Message = ""
 	}
 	if text := e.refused(); text != "" {
-		// Tell first, then try again: a step that is refused again would keep the
+		// Report first, then retry: a step that is refused again would prevent the
 		// status from being written.
 		e.fault(text)
 		if !olm.Equal(ip, &e.out) {
@@ -175,13 +175,13 @@ type execution struct {
 	out  olm.InstallPlan
 	// unpacked are the steps of bundles that steps refer to, by CSV.
 	unpacked map[string][]olm.Step
-	// problems stand in the way of steps, waits are for others to end.
+	// problems prevent steps; waits end without a change to the plan.
 	problems, waits []string
-	// leaving are the CSVs that those of the plan replace, once they were asked for.
+	// leaving are the CSVs that those of the plan replace, once they are needed.
 	leaving map[string]bool
 }
 
-// closed says that the operator group does not let CSVs in (F10).
+// closed reports that the operator group does not admit CSVs (F10).
 func (e *execution) closed(why error) error {
 	message := visible.Lines(why.Error())
 	e.out.Status.Message = message
@@ -191,8 +191,8 @@ func (e *execution) closed(why error) error {
 
 // run plans the steps that can be done now, CRDs first and then the others in
 // their order, and what became of them. A step that was done before the status
-// could say so is found done. While a CRD is held up nothing else is done: no
-// operator comes without its API (E3).
+// recorded it is found done. While a CRD is held up nothing else is done: no operator
+// is created without its API (E3).
 func (e *execution) run(ctx context.Context) error {
 	defer e.restOn(as(e.plan))()
 	pending := false
@@ -206,7 +206,7 @@ func (e *execution) run(ctx context.Context) error {
 			if len(heldUp) > 0 && !crds {
 				pending = pending || !isDone(step)
 				if isCSV(step.Resource) && !isDone(step) {
-					e.note(e.plan.Key(), "%s is not created before %s is there", step.Resource.Name, list(heldUp))
+					e.note(e.plan.Key(), "%s is not created until %s exists", step.Resource.Name, list(heldUp))
 				}
 				continue
 			}
@@ -246,7 +246,7 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 	if err != nil {
 		return false, err
 	}
-	if have != nil && have.Metadata.IsDeleted() { // who takes it for there is soon without it
+	if have != nil && have.Metadata.IsDeleted() { // it will soon be gone
 		e.waits = append(e.waits, key.String()+" "+leavingText(&have.Header))
 		return false, nil
 	}
@@ -267,7 +267,7 @@ func isDone(s *olm.Step) bool { return s.Status == olm.StepCreated || s.Status =
 // isStep reports whether what the cluster refused was a step of the plan.
 func (e *execution) isStep(r Rejection) bool { return r.For == e.plan.Key() && r.Key != r.For }
 
-// refused tells which steps the cluster refused in the last pass, if any.
+// refused describes the steps that the cluster refused in the last pass, if any.
 func (e *execution) refused() string {
 	var parts []string
 	for _, r := range e.Rejections {
@@ -283,7 +283,7 @@ func (e *execution) retrying() bool {
 	return slices.ContainsFunc(e.Rejections, func(r Rejection) bool { return e.isStep(r) && e.touched[r.Key] })
 }
 
-// fault says what stands in the way. After a while it is for good.
+// fault records a problem. After the timeout the plan fails with it.
 func (e *execution) fault(text string) {
 	text = visible.Lines(text)
 	st := &e.out.Status

@@ -50,7 +50,7 @@ status: {phase: Installing, plan: %s%s}
 }
 
 // E3: no CSV goes in before the CRDs of its plan, wherever they are in it, and
-// what holds it up is told.
+// what holds it up is reported.
 func TestCSVWaitsForCRDs(t *testing.T) {
 	const lesser = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.x.io"},"spec":{"group":"x.io","names":{"kind":"Thing","plural":"things"},"versions":[{"name":"v2","served":true,"storage":true}]}}`
 	const stored = `
@@ -107,7 +107,7 @@ status: {storedVersions: [v1]}
 				}
 				return
 			}
-			noted(t, r.Plan, "install-1", "a.v1 is not created before CustomResourceDefinition things.x.io is there")
+			noted(t, r.Plan, "install-1", "a.v1 is not created until CustomResourceDefinition things.x.io exists")
 			// Not even one who applies the last plan to the end creates it.
 			for _, change := range r.Plan.Changes {
 				if change.Object.Kind == olm.KindClusterServiceVersion {
@@ -151,8 +151,8 @@ func bundleContent(t *testing.T) *reconcile.Catalogs {
 	return c
 }
 
-// E2: steps of a plan of the running OLM refer to the unpacked bundle. Its
-// content resolves them, or the plan says what it lacks.
+// E2: steps of a plan of the running OLM refer to the unpacked bundle. The
+// content resolves them, or the plan reports what is missing.
 func TestBundleReferences(t *testing.T) {
 	const ref = `{"kind":"ConfigMap","name":"1a2b","namespace":"olm","catalogSourceName":"community","catalogSourceNamespace":"olm","replaces":"a.v0","properties":"{\"properties\":[{\"type\":\"olm.package\",\"value\":{\"packageName\":\"a\",\"version\":\"1.0.0\"}}]}"}`
 	text := planYAML(t, "", stepText{olm.KindClusterServiceVersion, "a.v1", "Unknown", ref}, stepText{olm.KindCRD, "things.x.io", "Unknown", ref})
@@ -171,7 +171,7 @@ func TestBundleReferences(t *testing.T) {
 		step    stepText
 		want    string
 	}{
-		{"no content", nil, stepText{olm.KindCRD, "things.x.io", "Unknown", ref}, `CustomResourceDefinition things.x.io is in the unpacked bundle "a.v1" (ConfigMap olm/1a2b), which cannot be read: catalog community/olm: its content is not at hand`},
+		{"no content", nil, stepText{olm.KindCRD, "things.x.io", "Unknown", ref}, `CustomResourceDefinition things.x.io is in the unpacked bundle "a.v1" (ConfigMap olm/1a2b), which cannot be read: catalog community/olm: its content is not available`},
 		{"no such object", bundleContent(t), stepText{"ServiceAccount", "runner", "Unknown", ref}, `ServiceAccount runner: bundle "a.v1": the bundle has no such object`},
 	} {
 		c, plan := settle(t, tt.content, planYAML(t, "", tt.step))
@@ -184,7 +184,7 @@ func TestBundleReferences(t *testing.T) {
 }
 
 // E2: a plan whose bundles are not unpacked gets its steps from the content, or
-// says why it rests. So does an empty one.
+// reports why it waits. So does an empty one.
 func TestBundleLookups(t *testing.T) {
 	lookup := func(catalog, condition string) string {
 		return `, bundleLookups: [{path: example.com/a:1, identifier: a.v1, replaces: a.v0, catalogSourceRef: {name: ` + catalog + `, namespace: olm}, conditions: [` + condition + `]}]`
@@ -203,8 +203,8 @@ func TestBundleLookups(t *testing.T) {
 	}
 
 	for _, tt := range []struct{ name, text, want string }{
-		{"pending", planYAML(t, lookup("other", pending)), `waits: bundle "a.v1" is not unpacked (BundleLookupPending, JobIncomplete: unpack job not completed), and cannot be read otherwise: catalog other/olm: its content is not at hand`},
-		{"failed", planYAML(t, lookup("other", failed)), `waits: bundle "a.v1" is not unpacked (BundleLookupFailed, DeadlineExceeded: Job was active longer than specified deadline), and cannot be read otherwise: catalog other/olm: its content is not at hand`},
+		{"pending", planYAML(t, lookup("other", pending)), `waits: bundle "a.v1" is not unpacked (BundleLookupPending, JobIncomplete: unpack job not completed), and cannot be read otherwise: catalog other/olm: its content is not available`},
+		{"failed", planYAML(t, lookup("other", failed)), `waits: bundle "a.v1" is not unpacked (BundleLookupFailed, DeadlineExceeded: Job was active longer than specified deadline), and cannot be read otherwise: catalog other/olm: its content is not available`},
 		{"no such bundle", strings.ReplaceAll(planYAML(t, lookup("community", "")), "a.v1", "b.v1"), `waits: bundle "b.v1" is not unpacked, and cannot be read otherwise: catalog community/olm has no bundle "b.v1"`},
 		{"empty", planYAML(t, ""), ""},
 	} {
@@ -214,7 +214,7 @@ func TestBundleLookups(t *testing.T) {
 			t.Errorf("%s: the plan says %q, want %q", tt.name, ip.Status.Message, tt.want)
 		}
 		if tt.want == "" {
-			tt.want = "has neither steps nor bundles to unpack, and nobody gives it any: delete it"
+			tt.want = "has neither steps nor bundles to unpack, and will not get any; delete it"
 		}
 		noted(t, plan, "install-1", tt.want)
 	}

@@ -13,15 +13,15 @@ import (
 // E2: why an install plan failed is reported wherever its status has it.
 func TestFailedPlanCause(t *testing.T) {
 	for _, c := range []struct{ name, status, want string }{
-		{"message", `message: the API server refused it`, "failed, and is not tried again: the API server refused it; to try again, "},
+		{"message", `message: the API server refused it`, "failed and is not retried: the API server refused it; to try again, "},
 		{"condition", `conditions: [{type: Installed, status: "False", reason: InstallComponentFailed, message: error creating csv a.v1}]`,
-			"failed, and is not tried again: error creating csv a.v1; to try again, "},
+			"failed and is not retried: error creating csv a.v1; to try again, "},
 		{"reason", `conditions: [{type: Installed, status: "False", reason: InstallComponentFailed}]`,
-			"failed, and is not tried again: InstallComponentFailed; to try again, "},
+			"failed and is not retried: InstallComponentFailed; to try again, "},
 		{"bundle", `bundleLookups: [{identifier: a.v1, path: example.com/a, conditions: [{type: BundleLookupFailed, status: "True", reason: DeadlineExceeded, message: the job took too long}]}]`,
-			"failed, and is not tried again: bundle a.v1: the job took too long; to try again, "},
+			"failed and is not retried: bundle a.v1: the job took too long; to try again, "},
 		{"nothing", `conditions: [{type: Installed, status: "True"}]`,
-			"failed, and is not tried again: its status does not give the cause; to try again, "},
+			"failed and is not retried: its status does not give the cause; to try again, "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := reconcile.NewSnapshot(testNamespace, "olm", objects(t, []byte(`
@@ -143,7 +143,7 @@ status: {phase: ` + c.csv + `}
 					}
 				}
 				noted := slices.ContainsFunc(plan.Notes, func(n reconcile.Note) bool {
-					return n.Object.Name == "install-1" && strings.HasPrefix(n.Message, "failed, and is not tried again: The API server refused it; to try again, ")
+					return n.Object.Name == "install-1" && strings.HasPrefix(n.Message, "failed and is not retried: The API server refused it; to try again, ")
 				})
 				for _, change := range plan.Changes {
 					k := change.Key()

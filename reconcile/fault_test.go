@@ -133,7 +133,7 @@ func TestKnownSeeds(t *testing.T) {
 		scenario string
 		seed     uint64
 	}{
-		{"plan-times-out", 7000038}, // conflicts were made up twice, and the status told of them
+		{"plan-times-out", 7000038}, // conflicts were made up twice, and the status reported them
 		{"plan-times-out", 7000087},
 	} {
 		t.Run(fmt.Sprintf("%s/%d", known.scenario, known.seed), func(t *testing.T) {
@@ -304,7 +304,7 @@ func (p *player) Apply(ctx context.Context, c reconcile.Change) ([]string, error
 }
 
 // A loop that read the cluster, slept, and wakes when all is over: what it still
-// wants to write is refused, or put right again.
+// wants to write is refused, or reverted.
 func TestStaleLoop(t *testing.T) {
 	n := tallied(t, "late writes refused", "late writes made")
 	each(t, func(t *testing.T, _ string, a *txtar.Archive) {

@@ -21,14 +21,14 @@ import (
 // of the manifest: what was approved is what is installed.
 
 // maxSteps is how many bytes the steps of a plan may take, as JSON. The rest of
-// the plan, and what a cluster notes of its writers, have to fit beside them.
+// the plan, and the managed fields, have to fit as well.
 const maxSteps = 1 << 20
 
 // hashPrefix marks the names of references that this package makes.
 const hashPrefix = "sha256-"
 
-// fit returns steps that an install plan has room for, or an error that says why
-// there are none.
+// fit returns steps that an install plan can hold, or an error if they are too
+// large in any form.
 func (p *planner) fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Step, error) {
 	size, err := sizeOf(steps)
 	if err != nil || size <= maxSteps {
@@ -55,7 +55,7 @@ func (p *planner) fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Ste
 			return out, err
 		}
 	}
-	return nil, fmt.Errorf("%s take %d bytes even without their manifests: an install plan has room for %d; ask for fewer operators at once", countSteps(len(steps)), size, maxSteps)
+	return nil, fmt.Errorf("%s take %d bytes even without their manifests, but an install plan can hold only %d; request fewer operators at once", countSteps(len(steps)), size, maxSteps)
 }
 
 func sizeOf(steps []olm.Step) (int, error) {
@@ -93,8 +93,8 @@ func manifestHash(text string) string {
 	return hashPrefix + hex.EncodeToString(sum[:])
 }
 
-// isOther reports whether a manifest is not the one that a reference was made
-// for. Those of the running OLM do not tell.
+// isOther reports whether a manifest is not the one that a reference was created
+// for. References by the running OLM have no hash, so for them it is false.
 func isOther(ref olm.BundleReference, manifest string) bool {
 	return strings.HasPrefix(ref.Name, hashPrefix) && ref.Name != manifestHash(manifest)
 }

@@ -155,15 +155,15 @@ func TestLargeBundleChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	ip = onlyPlan(t, c)
-	if ip.Status.Phase != olm.PlanInstalling || !strings.Contains(ip.Status.Message, "holds another one than when the plan was made") {
+	if ip.Status.Phase != olm.PlanInstalling || !strings.Contains(ip.Status.Message, "has changed since the plan was created") {
 		t.Errorf("the plan is %s: %s", ip.Status.Phase, ip.Status.Message)
 	}
 }
 
-// E2: a plan that is too large even so fails, and says so.
+// E2: a plan that is still too large fails with that message.
 func TestTooManySteps(t *testing.T) {
 	_, _, ip := largePlan(t, largeBundle(t, 1, 4000))
-	if ip.Status.Phase != olm.PlanFailed || !strings.Contains(ip.Status.Message, "an install plan has room for 1048576") {
+	if ip.Status.Phase != olm.PlanFailed || !strings.Contains(ip.Status.Message, "an install plan can hold only 1048576") {
 		t.Errorf("the plan is %q: %s", ip.Status.Phase, ip.Status.Message)
 	}
 }

@@ -55,9 +55,9 @@ func isForUsers(labels map[string]string) bool {
 // Forbidden returns the error with which an API server refuses a change that the
 // service account of the operator group may not make, by the roles and bindings
 // of a snapshot of the namespace that the change is for (F10). It returns nil for
-// what the account may do, where there is no account or the change is none of its
-// affair ([Change.IsBounded]), and where not all roles and bindings are known. A
-// cluster that asks nobody, such as one in memory, may ask this.
+// what the account may do, where there is no account, for changes that it does
+// not limit ([Change.IsBounded]), and where not all roles and bindings are known. 
+// Clusters without authorization, such as one in memory, may use it.
 func Forbidden(s *Snapshot, c *Change) error {
 	if !c.IsBounded() {
 		return nil
@@ -82,16 +82,16 @@ func (p *planner) installer() string {
 	return ""
 }
 
-// A denial says what an account may not do.
+// A denial is something that an account may not do.
 type denial struct {
 	user, verb, resource string
 	key                  olm.Key
-	// rule is what would be given away and is not the account's own; nil where
-	// the verb itself is missing.
+	// rule is what would be granted and the account does not have; nil if it lacks
+	// the verb itself.
 	rule *olm.PolicyRule
 }
 
-// Error tells the denial in the words of an API server.
+// Error describes the denial in the words of an API server.
 func (d *denial) Error() string {
 	resource := d.resource
 	if d.key.Group != "" {
@@ -111,7 +111,7 @@ func (d *denial) Error() string {
 	return fmt.Sprintf("%s %q is forbidden: User %q cannot %s resource %q in API group %q %s", resource, d.key.Name, d.user, d.verb, d.resource, d.key.Group, where)
 }
 
-// short tells the denial as what the account may not do.
+// short describes the denial as what the account may not do.
 func (d *denial) short() string {
 	if d.rule != nil {
 		return fmt.Sprintf("give in %s what it may not do itself", d.key)
@@ -120,8 +120,8 @@ func (d *denial) short() string {
 }
 
 // forbidden returns why an account may not write an object, or nil: it needs the
-// verb, and who gives permissions away needs them too, or a permission to give
-// more. More are roles that a binding may refer to beside those of the snapshot.
+// verb, and to grant permissions it needs these too, or the permission to grant more.
+// More are roles that a binding may refer to in addition to those of the snapshot.
 func (p *planner) forbidden(account, verb string, o *olm.Object, more map[olm.Key]*olm.Object) *denial {
 	k := o.Key()
 	d := &denial{user: "system:serviceaccount:" + p.Namespace + ":" + account, verb: verb, resource: p.resourceOf(k), key: k}
@@ -137,8 +137,8 @@ func (p *planner) forbidden(account, verb string, o *olm.Object, more map[olm.Ke
 	return nil
 }
 
-// requestFor returns what a write of an object takes. The name of what is to be
-// created does not count.
+// requestFor returns the permission that a write of an object needs. Its name does
+// not count if it is to be created.
 func requestFor(verb string, k olm.Key, resource string) olm.PolicyRule {
 	r := olm.PolicyRule{Verbs: []string{verb}, APIGroups: []string{k.Group}, Resources: []string{resource}}
 	if verb != string(Create) {
@@ -147,14 +147,14 @@ func requestFor(verb string, k olm.Key, resource string) olm.PolicyRule {
 	return r
 }
 
-// everything is what a role may come to hold that collects others.
+// everything is what a role that aggregates others may come to hold.
 var everything = []olm.PolicyRule{
 	{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}},
 	{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
 }
 
-// givenAway returns the rules that somebody else has by an object, unless who
-// has the granted rules may give more than that.
+// givenAway returns the rules that an object grants to others, unless the granted
+// rules allow granting more.
 func (p *planner) givenAway(granted []olm.PolicyRule, o *olm.Object, resource string, more map[olm.Key]*olm.Object) []olm.PolicyRule {
 	k := o.Key()
 	if k.Group != olm.GroupRBAC {
@@ -187,8 +187,8 @@ func (p *planner) givenAway(granted []olm.PolicyRule, o *olm.Object, resource st
 	return nil
 }
 
-// resourceOf returns the name of a kind in rules: that of its CRD, or else what
-// Kubernetes makes of a kind.
+// resourceOf returns the name of a kind in rules: that of its CRD, or else the
+// usual plural of the kind.
 func (p *planner) resourceOf(k olm.Key) string {
 	for _, crd := range p.CRDs {
 		if crd.Spec.Group == k.Group && crd.Spec.Names.Kind == k.Kind && crd.Spec.Names.Plural != "" {

@@ -7,10 +7,9 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// garbage deletes what was made for CSVs and groups of the namespace that are
-// gone, or that serve a namespace no longer. What is in the owner's namespace
-// goes with its owner; what is elsewhere can have no owner there, and only its
-// labels tell.
+// garbage deletes what was created for CSVs and groups of the namespace that are
+// gone or no longer serve a namespace. Objects in the owner's namespace go with
+// their owner; those elsewhere cannot have owner references, only labels.
 func (p *planner) garbage(context.Context) error {
 	if err := p.oldPlans(); err != nil {
 		return err
@@ -56,11 +55,11 @@ func (p *planner) garbage(context.Context) error {
 			continue // a step of an install plan, or of a former content of the CSV
 		}
 		if p.coming(owner) || !p.inUse(owner) && p.claimed(o, "") {
-			continue // it will belong to who comes next, in this namespace or another
+			continue // its next owner is coming, in this namespace or another
 		}
 		why := "is gone"
 		if p.inUse(owner) {
-			why = "has no use for it any longer"
+			why = "no longer needs it"
 		}
 		done := p.restOn(p.versionOf(owner))
 		err := p.emit(Delete, o, owner, nil, "made for %s, which %s", owner, why)
@@ -76,8 +75,8 @@ func (p *planner) garbage(context.Context) error {
 const maxPlans = 5
 
 // oldPlans deletes the oldest install plans of the namespace that resolutions
-// made and that are done or superseded. One that a subscription or a CSV refers
-// to stays: it tells where they came from, and that it was done.
+// made and that are done or superseded. Those that a subscription or a CSV refers
+// to stay: they record where these came from, and that it was done.
 func (p *planner) oldPlans() error {
 	over := len(p.InstallPlans) - maxPlans
 	for _, ip := range p.InstallPlans { // by generation
@@ -95,7 +94,7 @@ func (p *planner) oldPlans() error {
 	return nil
 }
 
-// isNamed reports whether a CSV or a subscription says that a plan made it.
+// isNamed reports whether a CSV or a subscription names a plan as its origin.
 func (p *planner) isNamed(ip *olm.InstallPlan) bool {
 	for _, c := range p.own() {
 		if c.Metadata.Annotations[AnnotationGeneratedBy] == ip.Metadata.Name {
@@ -119,8 +118,8 @@ func keep(wanted map[olm.Key]bool, rbac operatorgroup.RBAC) {
 	}
 }
 
-// versionOf returns the version of an owner, or that there is none: what its
-// garbage is rests on it.
+// versionOf returns the version of an owner, or that it does not exist: whether
+// objects are garbage rests on it.
 func (p *planner) versionOf(owner olm.Key) Version {
 	r := pick(p.CSVs, owner) // or a copy of its name
 	if owner.Kind == olm.KindOperatorGroup {
@@ -145,7 +144,7 @@ func (p *planner) inUse(owner olm.Key) bool {
 		}
 		return false
 	}
-	return true // not of our making
+	return true // not created here
 }
 
 // coming reports whether an install plan that may still run brings an owner.

@@ -42,7 +42,7 @@ func (p *planner) operatorGroups(context.Context) error {
 func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
 	targets, err := operatorgroup.Targets(g, p.Namespaces)
 	if err != nil {
-		p.note(g.Key(), "%s", err) // somebody must mend the spec
+		p.note(g.Key(), "%s", err) // the spec must be fixed
 		return nil
 	}
 	out, why := *g, ""
@@ -113,13 +113,13 @@ func describeTargets(targets []string) string {
 	return operatorgroup.JoinTargets(targets)
 }
 
-// groupAnnotation keeps the list of provided APIs: what members add or take
-// away when they are judged (F6), and what no member provides any longer (F5).
-// While somebody is about to add, nothing is pruned.
+// groupAnnotation updates the list of provided APIs: members add or remove APIs
+// when they are judged (F6), and those that no member provides are removed (F5).
+// While a member is about to add, nothing is pruned.
 func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
 	listed := operatorgroup.Annotated(g)
 	want := listed
-	why := "no active member provides the others any longer (F5)"
+	why := "no active member provides the others (F5)"
 	settled := true
 	var changed []string // the operators whose APIs are added or removed
 	out, groups := *g, slices.Clone(p.OperatorGroups)

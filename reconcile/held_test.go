@@ -37,7 +37,7 @@ func TestSubscriptionWaits(t *testing.T) {
 		{"upgrade installing, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseInstalling}, []string{"e.v1"}, "a.v2 has not yet replaced a.v1 (it is Installing): one version at a time"},
 		{"not yet being replaced, fail forward", failForward, []olm.Phase{olm.PhaseSucceeded, olm.PhaseFailed}, []string{"e.v1"}, "a.v2 failed while replacing a.v1: its status does not give the cause; it can be replaced once every version before it is Replacing"},
 		{"the head failed, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v5 failed, and it is the head of its channel: its status does not give the cause; publish a version that can replace it, or fix the cause"},
-		{"no successor, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v6 failed, and no entry of the channel leads on from it: "},
+		{"no successor, fail forward", failForward, []olm.Phase{olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseReplacing, olm.PhaseFailed}, []string{"e.v1"}, "a.v6 failed, and it has no successor in the channel: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			installed := fmt.Sprintf("a.v%d", len(c.phases))

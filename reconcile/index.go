@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// An index finds what a plan asks for again and again, often for each operator of
+// An index finds what a plan looks up again and again, often for each operator of
 // the namespace.
 type index struct {
 	objects     map[olm.Key]*olm.Object
@@ -88,7 +88,7 @@ func newIndex(s *Snapshot) *index {
 	return x
 }
 
-// claimsOf returns what a CSV wants to have alone.
+// claimsOf returns what a CSV claims for itself.
 func claimsOf(c *olm.ClusterServiceVersion) (list []claim) {
 	for _, d := range c.Spec.CRDs.Owned {
 		list = append(list, claim{olm.KindCRD, d.Name})
@@ -122,10 +122,10 @@ func byName[R olm.Resource](m map[string]R, r R) {
 // object returns one of Objects, or nil.
 func (x *index) object(k olm.Key) *olm.Object { return x.objects[k] }
 
-// own returns the CSVs of the namespace that are no copies.
+// own returns the CSVs of the namespace without copies.
 func (x *index) own() []*olm.ClusterServiceVersion { return x.ownCSVs }
 
-// csv returns a CSV of the namespace that is no copy, or nil.
+// csv returns a CSV of the namespace, not a copy, or nil.
 func (x *index) csv(name string) *olm.ClusterServiceVersion { return x.csvs[name] }
 
 func (x *index) crd(name string) *olm.CustomResourceDefinition { return x.crds[name] }

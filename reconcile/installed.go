@@ -30,7 +30,7 @@ func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in res
 			in.Properties = list
 			return in, faults
 		}
-		faults = append(faults, fmt.Errorf("annotation %s: %w; what the operator provides and requires is taken from its spec, other constraints are left out: fix the annotation (H7)", property.ProjectedAnnotation, err))
+		faults = append(faults, fmt.Errorf("annotation %s: %w; the operator's APIs are taken from its spec, and other constraints are ignored; fix the annotation (H7)", property.ProjectedAnnotation, err))
 	}
 	var owners []string
 	for _, s := range subs {
@@ -41,7 +41,7 @@ func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in res
 	in = in.Infer(owners...)
 	list, err := inferProperties(csv)
 	if err != nil {
-		faults = append(faults, fmt.Errorf("what the operator provides and requires is not known: %w; fix the spec (H7)", err))
+		faults = append(faults, fmt.Errorf("the APIs that the operator provides and requires are unknown: %w; fix the spec (H7)", err))
 	}
 	in.Properties = append(append([]property.Property{}, list...), in.Properties...)
 	return in, faults

@@ -20,9 +20,9 @@ import (
 // subscriptions' reference to it (E2). Three writes follow each other, each seen
 // done before the next one: the plan is created, without steps; every
 // subscription refers to it; it gets its steps. Only then can it be executed, so
-// that an operator never appears without the subscription that asked for it
-// knowing. Whoever comes along after a crash between them takes the next one,
-// since the plan's name follows from what it holds.
+// an operator never appears before its subscription refers to it. After a crash
+// between them the next loop continues, because the name of the plan follows from its
+// content.
 func (p *planner) install(ctx context.Context, selected []resolver.Selected, next []*olm.Subscription) error {
 	if !slices.ContainsFunc(selected, func(s resolver.Selected) bool { return !p.covered(s) }) {
 		for _, s := range next {
@@ -183,8 +183,8 @@ func (p *planner) createPlan(content []byte, steps []olm.Step) error {
 
 // resolved returns what a resolution went by: the subscriptions, the CSVs of the
 // namespace and the install plans that the subscriptions refer to, with those that
-// they know and that are not there. A cluster may show each kind as of another
-// time; what is chosen then may be an older version once more.
+// they know and that are not there. The caches of a cluster may show each kind as of
+// a different time; then an older version might be chosen again.
 func (p *planner) resolved() []Version {
 	var list []Version
 	for _, c := range p.own() {
@@ -240,8 +240,8 @@ func (p *planner) refer(plan *olm.InstallPlan, selected []resolver.Selected, nex
 	return changed
 }
 
-// unpackFailed tells the subscriptions that a chosen bundle has no usable
-// manifests. Nothing is installed: the namespace moves together (E9).
+// unpackFailed sets the conditions of the subscriptions if a chosen bundle has no
+// usable manifests. Nothing is installed: the namespace moves together (E9).
 func (p *planner) unpackFailed(err error, next []*olm.Subscription) error {
 	var m *ManifestError
 	if !errors.As(err, &m) {

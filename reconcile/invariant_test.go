@@ -166,7 +166,7 @@ func (v view) plan(name string) *olm.InstallPlan {
 	return nil
 }
 
-// isReplaced reports whether another CSV says that it replaces this one.
+// isReplaced reports whether another CSV names this one in spec.replaces.
 func (v view) isReplaced(c *operator) bool {
 	return slices.ContainsFunc(v.all, func(o *operator) bool {
 		return o.Metadata.Namespace == c.Metadata.Namespace && o.Spec.Replaces == c.Metadata.Name
@@ -375,7 +375,7 @@ func sameStep(a, b olm.StepResource) bool {
 }
 
 // crdKept: a version of a CRD that custom resources are of stays, and one that an
-// operator requires, or owns beside the one whose upgrade this is, is served as
+// operator requires, or owns in addition to the one being upgraded, is served as
 // before, unless that operator goes with the upgrade (E7).
 func crdKept(c *reconcile.Change, before, after view) error {
 	if c.Object.Kind != olm.KindCRD || c.Op == reconcile.Create || c.Op == reconcile.UpdateStatus {
@@ -443,7 +443,7 @@ func final(c *memcluster.Cluster) []string {
 	return strings.Split(strings.ReplaceAll(text, `"status": "Created"`, `"status": "Present"`), "\n")
 }
 
-// unseenConflict is what is told of a conflict that was made up twice.
+// unseenConflict is the message about a conflict that was injected twice.
 var unseenConflict = fmt.Sprintf("it exists, but not in what was read of the cluster: %s: %s", errInjected, reconcile.ErrConflict)
 
 const touched = "test/touched"

@@ -85,7 +85,7 @@ func TestStepExists(t *testing.T) {
 }
 
 // F6, F8: the copy of an operator that serves the namespace does not make way
-// for a second one of its name. The plan says so, and the namespace is at rest.
+// for a second one of its name. The plan reports it, and the namespace is at rest.
 // With the copy gone the operator is installed.
 func TestCopyInTheWay(t *testing.T) {
 	const group = `{apiVersion: operators.coreos.com/v1, kind: OperatorGroup, metadata: {name: all, namespace: glob}, spec: {}, status: {namespaces: [""]}}`
@@ -133,7 +133,7 @@ func TestCopyInTheWay(t *testing.T) {
 	}
 }
 
-// E2: what exists where no snapshot shows it is no reason to try for ever, nor
+// E2: what exists where no snapshot shows it does not cause endless retries, nor
 // does anything else wait for it.
 func TestUnseenObject(t *testing.T) {
 	w := worldOf(t, "drift")
@@ -162,7 +162,7 @@ func TestUnseenObject(t *testing.T) {
 }
 
 // A refusal with another text each time ends the run like any other, and so does
-// one that never shows in a status. What was refused last is told in either case.
+// one that never shows in a status. What was refused last is reported in either case.
 func TestChangingRefusals(t *testing.T) {
 	for _, kind := range []string{"ServiceAccount", "ClusterRole"} {
 		w := worldOf(t, "drift")

@@ -30,8 +30,8 @@ var (
 	kindOperatorCondition  = GroupKind{olm.Group, olm.KindOperatorCondition}
 )
 
-// PlannedKinds returns the kinds that a plan asks for beside custom resources,
-// in order: what an implementation of [Cluster] reads.
+// PlannedKinds returns the kinds that a plan looks up in addition to custom
+// resources, in order: what an implementation of [Cluster] reads.
 func PlannedKinds() []GroupKind {
 	return []GroupKind{
 		kindNamespace, kindServiceAccount, kindCRD, kindAPIService, kindDeployment, kindOperatorCondition,
@@ -49,7 +49,7 @@ func (s *Snapshot) knows(k GroupKind) bool {
 }
 
 // known reports whether an object of the cluster that the snapshot does not have
-// is absent. If that is not known, it is remembered for [planner.noteUnknown].
+// is absent. If that is unknown, it is recorded for [planner.noteUnknown].
 func (p *planner) known(k GroupKind, name string) bool {
 	if p.knows(k) || !slices.Contains(PlannedKinds(), k) {
 		return true
@@ -64,8 +64,7 @@ func (p *planner) known(k GroupKind, name string) bool {
 // maxNamed is how many objects a message names; it counts the others.
 const maxNamed = 3
 
-// bounded returns the first names of a list, and how many there are beside
-// them.
+// bounded returns the first names of a list, and how many more there are.
 func bounded(names []string) string {
 	if n := len(names) - maxNamed; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), n)
@@ -74,10 +73,10 @@ func bounded(names []string) string {
 }
 
 // noteUnknown names the CSVs whose minKubeVersion was not judged and, in one
-// note, the kinds whose objects were asked for and not read.
+// note, the kinds whose objects were looked up and not read.
 func (p *planner) noteUnknown() {
 	for _, k := range slices.SortedFunc(maps.Keys(p.unjudged), olm.Key.Compare) {
-		p.note(k, "its minKubeVersion %s is not judged: the version of the cluster is not known", p.unjudged[k])
+		p.note(k, "its minKubeVersion %s was not checked: the version of the cluster is unknown", p.unjudged[k])
 	}
 	kinds := slices.SortedFunc(maps.Keys(p.unknown), func(a, b GroupKind) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Group, b.Group))
@@ -89,5 +88,5 @@ func (p *planner) noteUnknown() {
 	for i, k := range kinds {
 		parts[i] = fmt.Sprintf("%s (%s)", k.Kind, bounded(slices.Sorted(maps.Keys(p.unknown[k]))))
 	}
-	p.note(olm.Key{Kind: "Namespace", Name: p.Namespace}, "not known, as no object of these kinds was read: %s; what rests on them is taken to be as its status says", list(parts))
+	p.note(olm.Key{Kind: "Namespace", Name: p.Namespace}, "unknown, because no objects of these kinds were read: %s; what depends on them is assumed to match its status", list(parts))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // An operator with all that an operator may have, as kubectl shows it without
-// the kinds that are asked for beside OLM's own.
+// the kinds that are read in addition to OLM's.
 func installed(phase string) string {
 	return strings.ReplaceAll(`
 apiVersion: operators.coreos.com/v1
@@ -69,7 +69,7 @@ func TestUnreadIsNotAbsent(t *testing.T) {
 			}
 			unread := 0
 			for _, n := range plan.Notes {
-				if strings.HasPrefix(n.Message, "not known, as no object of these kinds was read: ") {
+				if strings.HasPrefix(n.Message, "unknown, because no objects of these kinds were read: ") {
 					unread++
 				}
 			}
@@ -136,8 +136,8 @@ func TestEachKindIsKnownByItself(t *testing.T) {
 	}
 }
 
-// Without the version of the cluster minKubeVersion is not judged, and a note
-// says so.
+// Without the version of the cluster minKubeVersion is not checked, and a
+// note reports it.
 func TestUnknownKubeVersion(t *testing.T) {
 	for version, want := range map[string]olm.Phase{"": olm.PhaseSucceeded, "v1.20.0": olm.PhaseSucceeded, "v1.15.0": olm.PhaseFailed} {
 		c := &memcluster.Cluster{KubeVersion: version, Controllers: true}
@@ -177,7 +177,7 @@ status: {phase: Succeeded, reason: InstallSucceeded}
 			t.Errorf("%q: %s, %s; want %s", version, st.Phase, st.Message, want)
 		}
 		if version == "" {
-			noted(t, r.Plan, "a.v1", "minKubeVersion 1.16.0 is not judged")
+			noted(t, r.Plan, "a.v1", "minKubeVersion 1.16.0 was not checked")
 		}
 	}
 }

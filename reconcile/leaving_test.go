@@ -36,7 +36,7 @@ func TestStepsWaitForDeletions(t *testing.T) {
 			}
 			told := false
 			for _, n := range r.Plan.Notes {
-				told = told || strings.Contains(n.String(), "removes its finalizers: example.com/held")
+				told = told || strings.Contains(n.String(), "finalizers are removed: example.com/held")
 			}
 			if !told {
 				t.Errorf("no note says that %s is waited for: %v", k, r.Plan.Notes)
@@ -54,7 +54,7 @@ func TestStepsWaitForDeletions(t *testing.T) {
 }
 
 // F7: while the cluster refuses to restore a role of an operator, the rest of it is
-// looked after, and the refusal is told each time.
+// maintained, and the refusal is reported each time.
 func TestRefusedRoleHoldsUpNothing(t *testing.T) {
 	for _, phase := range []string{"Succeeded", "Failed"} {
 		t.Run(phase, func(t *testing.T) {
@@ -102,8 +102,8 @@ func TestRefusedRoleHoldsUpNothing(t *testing.T) {
 	}
 }
 
-// F7, F8: what the cluster refuses beside what runs an operator, and what runs it
-// too, never has an operator that is being installed go to and fro.
+// F7, F8: refused changes, for running an operator or not, never make an operator that
+// is being installed alternate between phases.
 func TestRefusedWhileInstalling(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -136,7 +136,7 @@ func TestRefusedWhileInstalling(t *testing.T) {
 			if err := w.Delete(key("Deployment", "ops/example")); err != nil {
 				t.Fatal(err)
 			}
-			undisturbed(t, w) // made anew, and not available
+			undisturbed(t, w) // recreated, and not available
 			refused := map[olm.Key]bool{}
 			for _, o := range w.List() {
 				refused[o.Key()] = tt.refuse(o)
@@ -157,7 +157,7 @@ func TestRefusedWhileInstalling(t *testing.T) {
 				t.Errorf("the operator is %s: %s", c.Status.Phase, c.Status.Message)
 			}
 			again, _ := w.loop().Run(t.Context(), testNamespace)
-			if again.Changes > 2 { // the status tells, and then that it is tried again
+			if again.Changes > 2 { // the status reports it, and then the retry
 				t.Errorf("%d changes when it is run again", again.Changes)
 			}
 			w.Intercept, w.unavailable["example"] = nil, false

@@ -7,10 +7,10 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A lineage is how the CSVs of a namespace replace each other, worked out once
-// for a plan. Each replaces at most one, so that they form trees, the oldest at
-// the root, and circles, which somebody has to mend. A CSV of a circle is a root
-// here and replaces nothing.
+// A lineage is how the CSVs of a namespace replace each other, worked out once for
+// a plan. Each replaces at most one, so they form trees, with the oldest at the root,
+// and circles, which users have to fix. A CSV of a circle is a root here and replaces
+// nothing.
 type lineage struct {
 	byName map[string]*olm.ClusterServiceVersion
 	// inCircle holds the CSVs that replace themselves, directly or by way of
@@ -19,7 +19,7 @@ type lineage struct {
 	// next are the CSVs that replace one of a name, whether that exists or not, in
 	// the order in which they get their turn.
 	next map[string][]*olm.ClusterServiceVersion
-	// place says where in its tree a CSV stands.
+	// place is where in its tree a CSV stands.
 	place map[string]place
 }
 

@@ -21,7 +21,7 @@ type Cluster interface {
 	// the resourceVersion that the change carries, is there already when it
 	// should be created, or is gone, and one whose conditions (Change.If) no
 	// longer hold, and with [ErrUnavailable] if it could not be asked. Any other
-	// error is for good, as far as the cluster can tell.
+	// error is taken to be permanent.
 	Apply(ctx context.Context, c Change) (warnings []string, err error)
 }
 
@@ -33,7 +33,7 @@ type Loop struct {
 	Cluster Cluster
 	Content Content
 	Options Options
-	// Metrics, if any, is told what happens (E11), Events what users should
+	// Metrics, if any, receives measurements (E11), and Events what users should
 	// know. Both are called by the goroutine that runs the loop.
 	Metrics Metrics
 	Events  func(Event)
@@ -49,8 +49,8 @@ type Result struct {
 	// Passes is how often the cluster was read, Changes how many changes were
 	// made, Conflicts how many another writer prevented.
 	Passes, Changes, Conflicts int
-	// Plan is the last plan: it has no changes, unless the run failed, but says
-	// what the namespace waits for. It is nil if none was made.
+	// Plan is the last plan: it has no changes, unless the run failed, but its
+	// notes name what the namespace waits for. It is nil if none was made.
 	Plan *Plan
 	// Refused are the changes of the last pass that the cluster refused for good,
 	// in order.
@@ -66,9 +66,9 @@ func (r *Result) refusals(err error) error {
 	return errors.Join(list...)
 }
 
-// ErrUnsettled is the error of a run that came to no end within its passes:
-// something else undoes what the loop does, or refuses it each time. What was
-// refused last is joined to it.
+// ErrUnsettled is the error of a run that did not end within its passes:
+// something else undoes what the loop does, or refuses it each time. The last
+// refusals are joined to it.
 var ErrUnsettled = errors.New("the namespace does not settle")
 
 // Run brings a namespace to rest and returns how it went. Changes that the
@@ -100,7 +100,7 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 			l.Metrics.Gauges(namespace, Gauges(s))
 		}
 		if len(r.Plan.Changes) == 0 {
-			r.Refused = nil // nobody wants them any longer
+			r.Refused = nil // no longer wanted
 			return r, nil
 		}
 		p, err := l.pass(ctx, r, tries)
@@ -189,24 +189,23 @@ func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, erro
 	return p, nil
 }
 
-// warn tells users what the cluster refused, once in a run.
+// warn reports to users what the cluster refused, once in a run.
 func (l *Loop) warn(tries *tries, rejected []Rejection) {
 	if l.Events == nil {
 		return
 	}
 	for _, r := range rejected {
-		if !tries.told[r] {
-			tries.told[r] = true
+		if !tries.warned[r] {
+			tries.warned[r] = true
 			l.Events(Event{Object: r.For, Type: Warning, Reason: ReasonRefused, Message: fmt.Sprintf("%s %s: %s", r.Op, r.Key, r.Message)})
 		}
 	}
 }
 
-// ReasonRefused is the reason of the events that tell of a change which the
-// cluster refused.
+// ReasonRefused is the reason of the events about a change that the cluster refused.
 const ReasonRefused = "ChangeRefused"
 
-// report tells metrics and users of a change that was made.
+// report updates the metrics and emits the events of a change that was made.
 func (l *Loop) report(c Change, warnings []string) {
 	if l.Events != nil {
 		if c.Event != nil {

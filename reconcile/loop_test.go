@@ -137,8 +137,8 @@ func TestRefusedStep(t *testing.T) {
 	}
 }
 
-// A cluster that does not answer ends the run, and no status says that a step
-// was refused. The next run goes on.
+// A cluster that does not answer ends the run, and no status reports a refused
+// step. The next run continues.
 func TestUnavailable(t *testing.T) {
 	w := worldOf(t, "drift")
 	away := fmt.Errorf("connection refused: %w", reconcile.ErrUnavailable)

@@ -9,19 +9,19 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An install plan may be deleted before all its steps are done: by somebody who
-// was told to do so because it failed, or by chance. What it was to install
-// beside the CSVs that exist by then nobody would ask for again: a resolution
-// takes an operator for installed once its CSV is there. So its bundles are
-// planned once more, with all their steps. Those that are done are found done.
+// An install plan may be deleted before all its steps are done: by a user who follows
+// the advice for failed plans, or by accident. Nothing would install the rest of it
+// again, because a resolution takes an operator for installed once its CSV exists. So
+// its bundles are planned once more, with all their steps. Those that are done are
+// found done.
 //
-// Which plans were not done, the conditions of the subscriptions tell that refer
-// to them: they say so from when they refer to a plan until they have seen it
-// complete. Which CSVs such a plan brought, their annotation tells.
+// Whether a plan was done follows from the conditions of the subscriptions that refer
+// to it: they are set from then until they have seen it complete. Which CSVs such a
+// plan brought follows from their annotation.
 
-// installLost plans what was lost while the namespace cannot be resolved. That
-// was decided when its plan was made, and a half of an operator helps nobody: what
-// stands in the way of the next decision does not concern it.
+// installLost plans what was lost while the namespace cannot be resolved. It was
+// decided when its plan was created, and half an operator is of no use: what prevents
+// the next resolution does not affect it.
 func (p *planner) installLost(ctx context.Context, catalogs []health, next []*olm.Subscription) error {
 	lost := p.lost(catalogs)
 	if len(lost) == 0 {
@@ -68,7 +68,7 @@ func (p *planner) lost(catalogs []health) []resolver.Selected {
 			names[c.Metadata.Name] = names[c.Metadata.Name] || by != "" && p.installPlan(by) == nil && !p.sawFinished(c)
 		}
 	}
-	remedy := "no catalog has the bundle any longer: if the operator lacks something, delete it and its subscription, and subscribe anew"
+	remedy := "no catalog has the bundle any longer; if something is missing, delete the operator and its subscription, and subscribe again"
 	if sick := unhealthy(catalogs); len(sick) > 0 {
 		remedy = "no healthy catalog has the bundle: " + list(sick) + " may have it, once healthy"
 	}
@@ -81,12 +81,12 @@ func (p *planner) lost(catalogs []health) []resolver.Selected {
 			again = append(again, s)
 			continue
 		}
-		p.note(c.Key(), "its install plan is gone, and not all of its steps are known to be done; they cannot be planned again, as %s", remedy)
+		p.note(c.Key(), "its install plan is gone, and not all of its steps are known to be done; they cannot be planned again, because %s", remedy)
 	}
 	return again
 }
 
-// unhealthy returns the names of the catalogs that nobody can read now.
+// unhealthy returns the names of the catalogs that cannot be read now.
 func unhealthy(catalogs []health) []string {
 	var names []string
 	for _, h := range catalogs {
@@ -98,8 +98,8 @@ func unhealthy(catalogs []health) []string {
 }
 
 // selectedAgain returns a CSV as a resolution would have selected it, if a
-// catalog still has its bundle: from where its subscription says, or else from
-// the first catalog, and there from the default channel before others.
+// catalog still has its bundle: from the catalog and channel of its subscription, or
+// else from the first catalog, and there from the default channel before others.
 func (p *planner) selectedAgain(c *olm.ClusterServiceVersion, catalogs []health) (resolver.Selected, bool) {
 	var sub *olm.Subscription
 	for _, s := range p.followers(c.Metadata.Name) {

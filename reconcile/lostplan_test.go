@@ -193,7 +193,7 @@ func TestPlanDeletedAfterEveryWrite(t *testing.T) {
 }
 
 // A requirement of an installed operator that comes to be missing is installed
-// with a plan that no subscription asked for.
+// with a plan that no subscription requires.
 func TestPlanForDependenciesAlone(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/scenario/install-with-dependencies.txtar")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Content gives what the catalogs of a cluster contain. Its answers must not
+// Content provides what the catalogs of a cluster contain. Its answers must not
 // change while a plan is made. [Catalogs] is one.
 type Content interface {
 	// Catalog returns the index of a catalog. An error makes the catalog
@@ -25,14 +25,13 @@ type Content interface {
 
 // ErrPending is the error of a catalog that has not been read yet, for the first
 // time since the program started: whether it is healthy is not known. A plan
-// would tell every subscription that it is not, and a moment later that it is.
-// Decide again once it is known.
+// would mark every subscription as unhealthy, and a moment later as healthy.
+// Decide again once it has been read.
 var ErrPending = errors.New("the catalog has not been read yet")
 
-// A CRDPolicy says when the custom resources of a CRD, and all versions that it
-// serves, are checked before a new form takes the place of the old one (E7). That
-// no operator loses a version that it uses, and none is lost in which objects are
-// stored, is always checked.
+// A CRDPolicy is when the custom resources of a CRD, and all versions that it
+// serves, are checked before a new form replaces the old one (E7). Lost versions that
+// operators use, or in which objects are stored, are always refused.
 type CRDPolicy string
 
 const (
@@ -45,9 +44,9 @@ const (
 
 // Options adjust what is planned. The zero value means the defaults.
 type Options struct {
-	// RoleNaming is how ClusterRoles for the users of operators are called.
+	// RoleNaming is how ClusterRoles for the users of operators are named.
 	RoleNaming operatorgroup.Naming
-	// DisabledCopies says what OLMConfig's disableCopiedCSVs disables. Default:
+	// DisabledCopies is what OLMConfig's disableCopiedCSVs disables. Default:
 	// CopyNone, all copies (F8).
 	DisabledCopies operatorgroup.CopyMode
 	CRDs           CRDPolicy
@@ -55,14 +54,14 @@ type Options struct {
 	// gate of its upgrades (C7). Default: that of the object ClusterVersion, if
 	// the snapshot has it.
 	PlatformVersion string
-	// NoAdvice leaves out the notes that repeat what [Advise] says. They compare
+	// NoAdvice leaves out the notes that repeat [Advise]. They compare
 	// the operators of the namespace with all others of the cluster, which takes
 	// longer than the plan where thousands of namespaces are looked after.
 	NoAdvice bool
-	// ForeignHashes takes a deployment for unchanged if its label LabelSpecHash has
-	// another form than here: the running OLM wrote it, and its hash cannot be
-	// compared. By default such a deployment is written anew once. It is for looking
-	// at the cluster of another OLM without taking it over.
+	// ForeignHashes treats a deployment as unchanged if its label LabelSpecHash has
+	// a different form: the running OLM wrote it, and its hash cannot be
+	// compared. By default such a deployment is written once more. Use it to inspect
+	// the cluster of another OLM without taking it over.
 	ForeignHashes bool
 	// PlanTimeout is how long a failing install plan is tried again before it
 	// is Failed. Default: a minute.

@@ -23,8 +23,8 @@ func (unread) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog,
 	return nil, fmt.Errorf("catalog %s: %w", id, reconcile.ErrPending)
 }
 
-// D14: while a catalog has not been read, nobody is told anything: not that it is
-// unhealthy, in whatever state the namespace is.
+// D14: while a catalog has not been read, nothing is reported about it, such as that it is
+// unhealthy, whatever the state of the namespace.
 func TestPendingCatalog(t *testing.T) {
 	held := 0
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {

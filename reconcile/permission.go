@@ -11,8 +11,8 @@ import (
 
 // permissionRequirements returns a requirement per service account of an
 // operator, in order of first use, with a dependent per rule: does the account
-// exist, and may it what the CSV says it must. What was not read to tell is
-// reqUnknown.
+// exist, and does it have the permissions that the CSV requires. The status is
+// reqUnknown if not enough was read.
 func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
 	var list []olm.RequirementStatus
 	find := func(account string) *olm.RequirementStatus {
@@ -147,7 +147,7 @@ func (x *index) granted(account, namespace string) []olm.PolicyRule {
 	return rules
 }
 
-// knowsGrants reports whether what granted returns is all that an account may.
+// knowsGrants reports whether what granted returns are all the rules of an account.
 func (p *planner) knowsGrants(account string) bool {
 	all := true
 	for _, k := range []GroupKind{kindClusterRole, kindClusterRoleBinding, kindRole, kindRoleBinding} {
@@ -159,7 +159,7 @@ func (p *planner) knowsGrants(account string) bool {
 	return all
 }
 
-// covers reports whether granted rules allow all that a rule asks for: each
+// covers reports whether granted rules allow all that a rule requires: each
 // combination of verb, group, resource and name by some rule.
 func covers(granted []olm.PolicyRule, want olm.PolicyRule) bool {
 	for _, verb := range want.Verbs {

@@ -18,8 +18,8 @@ type transition struct {
 	// requirements are set where they were looked at.
 	requirements []olm.RequirementStatus
 	checked      bool
-	// on is what led to it, if it takes the CSV back: a cluster whose caches are
-	// not of one time may show a CSV beside a deployment of long ago.
+	// on is what led to it, if it takes the CSV back: a cluster whose caches
+	// differ in age may show a CSV together with an outdated deployment.
 	on []Version
 }
 
@@ -93,7 +93,7 @@ func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Jud
 // other objects that this takes are planned.
 func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	if r := p.replacement(c); r != nil && r.Status.Phase == olm.PhaseSucceeded && c.Status.Phase != olm.PhaseReplacing && c.Status.Phase != olm.PhaseDeleting {
-		// Whatever brought it back: its successor runs.
+		// However it came back, its successor runs.
 		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", r.Metadata.Name), nil
 	}
 	switch c.Status.Phase {
@@ -164,12 +164,12 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	return t
 }
 
-// untoldText says why a CSV neither goes on nor fails.
-const untoldText = "whether it has all that it needs is not known, as not all of that was read"
+// untoldText is why a CSV neither advances nor fails.
+const untoldText = "its requirements are unknown, because not all of them were read"
 
-// check checks all but the upgrade: requirements, webhooks, who else owns the
-// CRDs. It returns what follows, InstallReady when nothing is amiss, and nil when
-// that is not known.
+// check checks everything but the upgrade: requirements, webhooks, other owners of
+// the CRDs. It returns what follows, InstallReady if all is well, and nil if that is
+// unknown.
 func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)

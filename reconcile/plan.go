@@ -18,7 +18,7 @@ import (
 type Op string
 
 const (
-	// Create creates an object. What status it has is not written.
+	// Create creates an object. Its status is not written.
 	Create Op = "create"
 	// Update replaces an object but for its status, if the cluster still has
 	// the version that the change was made from.
@@ -33,21 +33,19 @@ const (
 type Change struct {
 	Op     Op         `json:"op"`
 	Object olm.Object `json:"object"`
-	// Reason is why, in a sentence for people.
+	// Reason is why, for people.
 	Reason string `json:"reason"`
-	// If is what the change rests on beside its own object, if anything: the
-	// cluster must refuse the change with [ErrConflict] once one of those other
-	// objects has another version. It keeps a loop that slept from bringing back
-	// what was deleted since and from upgrading a CRD for an install plan that was
-	// withdrawn. It keeps one whose caches are not of one time from choosing an
-	// older version once more and from taking an operator back for a deployment of
-	// long ago.
+	// If lists other objects that the change depends on, if any: the cluster must
+	// refuse the change with [ErrConflict] once one of them has another version. So
+	// a loop that was paused cannot recreate what has been deleted since, or upgrade
+	// a CRD for an install plan that was withdrawn, and one whose caches differ in
+	// age cannot choose an older version again or take an operator back because of an
+	// outdated deployment.
 	If []Version `json:"if,omitempty"`
 	// For is the object on whose behalf the change is: the install plan whose
 	// step it is, the CSV whose role. It may be the object itself.
 	For olm.Key `json:"for"`
-	// Event is what to tell the users of the For object once the change is
-	// made, if anything.
+	// Event is the event to emit for the For object once the change is made, if any.
 	Event *Event `json:"event,omitzero"`
 }
 
@@ -75,7 +73,7 @@ const (
 	Warning EventType = "Warning"
 )
 
-// An Event tells the users of an object what happened to it.
+// An Event informs the users of an object about what happened to it.
 type Event struct {
 	Object  olm.Key   `json:"object"`
 	Type    EventType `json:"type"`
@@ -83,12 +81,11 @@ type Event struct {
 	Message string    `json:"message"`
 }
 
-// A Note says why something is not changed, or what a user should know.
+// A Note is why something is not changed, or something that a user should know.
 type Note struct {
 	Object  olm.Key `json:"object"`
 	Message string  `json:"message"`
-	// Advice is set where the note repeats what [Advise] says of the object: it
-	// explains nothing about the plan.
+	// Advice is set if the note repeats [Advise] and does not explain the plan.
 	Advice bool `json:"advice,omitzero"`
 }
 
@@ -100,17 +97,17 @@ func (n Note) String() string { return visible.Line(n.Object.String() + ": " + n
 type Plan struct {
 	Namespace string `json:"namespace"`
 	// Changes are to be made in this order. Each object occurs at most once:
-	// what follows from a change is for the next plan to say.
+	// what follows from a change is in the next plan.
 	Changes []Change `json:"changes"`
 	// Notes are in order of the concerns that made them.
 	Notes []Note `json:"notes,omitempty"`
-	// Due is when time alone changes what is to be done: something that is tried
-	// or waited for has had its time then. Zero if nothing is.
+	// Due is when time alone changes what is to be done, because a timeout ends.
+	// Zero if none is running.
 	Due time.Time `json:"due,omitzero"`
 	// Problem is what was resolved, if anything, Solution its solution and
 	// Refused why there is none. A *resolver.Conflict there has what could be
 	// planned without the subscriptions that it refuses (G1); with the resolver's
-	// option Partial that is the solution, and Refused says what is left out.
+	// option Partial that is the solution, and Refused is what it leaves out.
 	Problem  *resolver.Problem  `json:"-"`
 	Solution *resolver.Solution `json:"solution,omitzero"`
 	Refused  error              `json:"-"`
@@ -128,7 +125,7 @@ func (p *Plan) Hash() string {
 	h := sha256.New()
 	text, err := json.Marshal(p.Changes, json.Deterministic(true))
 	h.Write(text)
-	if err != nil { // an object of the snapshot is no JSON: its bytes count
+	if err != nil { // an object of the snapshot is not JSON: its bytes count
 		for i := range p.Changes {
 			c := &p.Changes[i]
 			fmt.Fprintf(h, "%q %v %q\n", c.String(), c.Object.Header, c.Object.Rest)
@@ -138,11 +135,10 @@ func (p *Plan) Hash() string {
 }
 
 // ErrConflict is the error of a change whose object is no longer what the
-// change was made from: another writer was there first. Read again and decide
-// again.
+// change was made from, because another writer changed it. Read and decide again.
 var ErrConflict = errors.New("the object was changed by another writer")
 
 // ErrUnavailable is the error of a change that the cluster neither made nor
-// refused, as far as is known: it does not answer, or asks to come back later.
-// It ends a run: nothing was wrong with the change, so no status may say so.
+// refused, as far as is known: it does not answer, or responds with a delay to wait.
+// It ends a run. Nothing was wrong with the change, so no status may report it.
 var ErrUnavailable = errors.New("the cluster is not available")

@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// setProperties writes the properties of a bundle, and those that its author
-// gave the CSV beside them, into the annotations of the CSV.
+// setProperties writes the properties of a bundle, and those that the CSV has in
+// addition, into the annotations of the CSV.
 func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
 	list := []property.Property{}
 	for p := range s.Bundle.Properties() {

@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// F10: an operator that may not be run says so in its status and by an event, and
+// F10: an operator that may not be run reports it in its status and by an event, and
 // runs once it may.
 func TestRefusedDeployment(t *testing.T) {
 	w := worldOf(t, "drift")

@@ -31,7 +31,7 @@ type verdict int
 const (
 	// unmet: something is missing.
 	unmet verdict = iota
-	// untold: nothing is known to be missing, but not all could be looked at.
+	// untold: nothing is known to be missing, but not all could be checked.
 	untold
 	// met: all is there.
 	met
@@ -40,7 +40,7 @@ const (
 // requirements returns what an operator needs to run and whether all of it is
 // there: the cluster's version, the CRDs it owns and requires, APIServices,
 // native APIs, and the permissions of its service accounts. The list leaves out
-// what could not be looked at, unless the status of the CSV tells.
+// what could not be checked, unless the status of the CSV has it.
 func (p *planner) requirements(c *olm.ClusterServiceVersion) (v verdict, list []olm.RequirementStatus) {
 	if r, ok := p.kubeVersion(c); ok {
 		list = append(list, r)
@@ -93,8 +93,8 @@ func (p *planner) versionsOf(r olm.RequirementStatus) []Version {
 	return []Version{{Key: key}}
 }
 
-// missing names the requirements that are not met, and says what is wrong with
-// each. There may be many: it counts those beyond the first ones.
+// missing names the requirements that are not met, with what is wrong with each. It
+// only counts those after the first ones.
 func missing(list []olm.RequirementStatus) string {
 	var names []string
 	for _, r := range list {
@@ -123,7 +123,7 @@ func (p *planner) kubeVersion(c *olm.ClusterServiceVersion) (olm.RequirementStat
 	r := olm.RequirementStatus{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindClusterServiceVersion, Name: c.Metadata.Name, Status: reqNotSatisfied}
 	want, err := semver.ParseTolerant(c.Spec.MinKubeVersion)
 	if err != nil {
-		r.Message = fmt.Sprintf("minKubeVersion %q is no version: %s", c.Spec.MinKubeVersion, err)
+		r.Message = fmt.Sprintf("minKubeVersion %q is not a version: %s", c.Spec.MinKubeVersion, err)
 		return r, true
 	}
 	if p.KubeVersion == "" {
@@ -132,7 +132,7 @@ func (p *planner) kubeVersion(c *olm.ClusterServiceVersion) (olm.RequirementStat
 	}
 	have, err := semver.ParseTolerant(p.KubeVersion)
 	if err != nil {
-		r.Message = fmt.Sprintf("minKubeVersion is %s and the version of the cluster, %q, is none", want, p.KubeVersion)
+		r.Message = fmt.Sprintf("minKubeVersion is %s, but the version of the cluster, %q, is not valid", want, p.KubeVersion)
 		return r, true
 	}
 	have.Pre, have.Build, want.Pre, want.Build = nil, nil, nil, nil

@@ -73,8 +73,8 @@ func TestTwoDeploymentsOfOneName(t *testing.T) {
 	}
 }
 
-// What is wrong with the configuration of a subscription is told in the same
-// words each time, once.
+// What is wrong with the configuration of a subscription is reported in the
+// same words each time, once.
 func TestWrongConfig(t *testing.T) {
 	const want = `deployment "example": subscription config: env: `
 	texts := map[string]bool{}
@@ -98,7 +98,7 @@ func TestWrongConfig(t *testing.T) {
 }
 
 // H7, H2: what cannot be read of one installed operator does not keep the
-// namespace from what it has to do. A note says what is wrong.
+// namespace from what it has to do. A note reports what is wrong.
 func TestUnreadableInstalled(t *testing.T) {
 	for _, c := range []struct{ name, metadata, version, note string }{
 		{"H7: projected properties", `annotations: {operatorframework.io/properties: "{\"properties\": 1}"}`, "1.0.0", "annotation operatorframework.io/properties: "},
@@ -131,7 +131,7 @@ func TestNoContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(plan.Changes, func(c reconcile.Change) bool { return c.Object.Kind == olm.KindSubscription })
-	if i < 0 || !strings.Contains(plan.Changes[i].Object.Rest.String(), "catalog community/olm: its content is not at hand") {
+	if i < 0 || !strings.Contains(plan.Changes[i].Object.Rest.String(), "catalog community/olm: its content is not available") {
 		t.Errorf("no subscription tells of it: %v", plan.Changes)
 	}
 }

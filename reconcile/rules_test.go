@@ -26,7 +26,7 @@ func TestNotUpgradeable(t *testing.T) {
 			"its condition Upgradeable is of generation 2 and the resource of 3"},
 		{"override says yes", `{metadata: {generation: 3}, spec: {overrides: [{type: Upgradeable, status: "True"}], conditions: [{type: Upgradeable, status: "False"}]}}`, ""},
 		{"override says no", `{metadata: {generation: 1}, spec: {overrides: [{type: Upgradeable, status: "False", message: wait}], conditions: [{type: Upgradeable, status: "True"}]}}`,
-			"an administrator says so: wait"},
+			"overridden by an administrator: wait"},
 		{"other conditions do not count", `{spec: {conditions: [{type: Happy, status: "False"}]}}`, ""},
 	} {
 		if got := reconcile.NotUpgradeable(fromYAML[olm.OperatorCondition](t, c.condition)); got != c.want {
@@ -90,8 +90,8 @@ func TestUpgradeBlockers(t *testing.T) {
 		}
 		want := []string{
 			"ClusterServiceVersion ops/low: it supports the platform up to 4.19; upgrade or remove the operator first",
-			`ClusterServiceVersion ops/malformed: it does not say up to which version it supports the platform: olm.maxOpenShiftVersion: invalid version "soon": want major.minor, such as 4.19; mend the property or remove the operator first`,
-			"ClusterServiceVersion ops/garbage: it does not say up to which version it supports the platform: ClusterServiceVersion ops/garbage:",
+			`ClusterServiceVersion ops/malformed: its maximum platform version cannot be read: olm.maxOpenShiftVersion: invalid version "soon": want major.minor, such as 4.19; fix the property or remove the operator first`,
+			"ClusterServiceVersion ops/garbage: its maximum platform version cannot be read: ClusterServiceVersion ops/garbage:",
 		}
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: blockers (-want +got):\n%s", version, diff)

@@ -17,7 +17,7 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
 	}
-	if t := p.tell(c, "install strategy failed: "); t != nil {
+	if t := p.reportRefusal(c, "install strategy failed: "); t != nil {
 		return t, nil
 	}
 	defer p.restOn(as(c))()
@@ -40,7 +40,7 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		have := p.deployment(spec.Name)
 		if have != nil && !sameSelector(want, have) {
 			settled = false
-			if t, err := p.makeAnew(c, have); t != nil || err != nil {
+			if t, err := p.recreate(c, have); t != nil || err != nil {
 				return t, err
 			}
 			continue
@@ -54,7 +54,7 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 	for _, d := range p.deploymentsOf(c) {
 		if !wanted[d.Metadata.Name] {
 			settled = false
-			if err := p.emit(Delete, d, c.Key(), nil, "the operator has no such deployment any longer"); err != nil {
+			if err := p.emit(Delete, d, c.Key(), nil, "the operator no longer has this deployment"); err != nil {
 				return nil, err
 			}
 		}
@@ -90,7 +90,7 @@ func (p *planner) ensureDeployment(c *olm.ClusterServiceVersion, want, have *olm
 	case have == nil:
 		return false, p.emit(Create, want, c.Key(), nil, "runs the operator")
 	case !sameSpecHash(want, have) || !ownedBy(have, c):
-		return false, p.emit(Update, overwrite(have, want), c.Key(), nil, "runs another version of the operator, or with another configuration")
+		return false, p.emit(Update, overwrite(have, want), c.Key(), nil, "runs another version or configuration of the operator")
 	}
 	at := p.drift(want, have)
 	if at == "" {
@@ -98,24 +98,25 @@ func (p *planner) ensureDeployment(c *olm.ClusterServiceVersion, want, have *olm
 	}
 	out := overwrite(have, want)
 	out.Metadata.SetAnnotation(annotationRestored, specHash(have.Spec))
-	return false, p.emit(Update, out, c.Key(), nil, "somebody changed %s", at)
+	return false, p.emit(Update, out, c.Key(), nil, "%s was changed", at)
 }
 
-// makeAnew plans the deletion of a deployment that has another selector than an
+// recreate plans the deletion of a deployment that has another selector than an
 // operator wants: it cannot be changed, so the deployment is created again once it
-// is gone. One that was not made for an operator of the namespace is somebody's
-// own: it stays, and the operator says that it is in the way. The running OLM tries
-// to change the selector for ever, and people delete the deployment by hand.
-func (p *planner) makeAnew(c *olm.ClusterServiceVersion, have *olm.Deployment) (*transition, error) {
+// is gone. One that was not made for an operator of the namespace is
+// left alone, and the status of the operator reports that it is in the way. The
+// running OLM tries to change the selector forever, and users delete the deployment
+// by hand.
+func (p *planner) recreate(c *olm.ClusterServiceVersion, have *olm.Deployment) (*transition, error) {
 	l := have.Metadata.Labels
 	switch {
 	case have.Metadata.IsDeleted():
-		p.note(c.Key(), "waits for deployment %q to go: it %s", have.Metadata.Name, leavingText(&have.Header))
+		p.note(c.Key(), "waits for deployment %q: it %s", have.Metadata.Name, leavingText(&have.Header))
 		return nil, nil
 	case l[operatorgroup.LabelOwnerKind] != olm.KindClusterServiceVersion || l[operatorgroup.LabelOwnerNamespace] != p.Namespace:
-		return to(c.Status.Phase, olm.ReasonComponentFailed, "install strategy failed: deployment %q is in the way: it was not made for an operator, and has another selector, which cannot be changed; rename or delete it", have.Metadata.Name), nil
+		return to(c.Status.Phase, olm.ReasonComponentFailed, "install strategy failed: deployment %q is in the way: it was not created for an operator, and its selector differs and is immutable; rename or delete it", have.Metadata.Name), nil
 	}
-	return nil, p.emit(Delete, have, c.Key(), nil, "its selector cannot be changed, and the operator wants another one: it is made anew")
+	return nil, p.emit(Delete, have, c.Key(), nil, "its selector must change, but is immutable; the deployment is recreated")
 }
 
 func sameSpecHash(a, b *olm.Deployment) bool {
@@ -157,8 +158,8 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 	return settled, nil
 }
 
-// installing waits for what runs the operator. What somebody takes of its
-// permissions meanwhile it gets back: without them it may never become healthy.
+// installing waits for what runs the operator. Permissions that are removed meanwhile
+// are restored: without them it may never become healthy.
 func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) {
 	err := p.health(c)
 	var f *componentFault
@@ -188,9 +189,9 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) 
 	return to(olm.PhaseInstalling, olm.ReasonWaiting, "installing: %s", f), nil
 }
 
-// tell returns the transition by which an operator says what the cluster refused
-// of what is to run it, and nil once its status says so: then it is tried again.
-func (p *planner) tell(c *olm.ClusterServiceVersion, what string) *transition {
+// reportRefusal returns the transition by which the status of an operator reports what the
+// cluster refused, and nil once it does: then it is tried again.
+func (p *planner) reportRefusal(c *olm.ClusterServiceVersion, what string) *transition {
 	if !p.wasRefused(c.Key()) {
 		return nil
 	}
@@ -201,15 +202,15 @@ func (p *planner) tell(c *olm.ClusterServiceVersion, what string) *transition {
 	return t
 }
 
-// succeeded looks after an operator that runs: is it to be replaced, does it
-// still have what it needs, do its users have their roles.
+// succeeded maintains an operator that runs: is it to be replaced, does it still have
+// what it needs, do its users have their roles.
 func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	if t := p.beingReplaced(c); t != nil {
 		return t, nil
 	}
 	if next := p.arriving(c); next != nil {
-		// Its CRDs may be those of the newer version already: that is no fault.
-		p.note(c.Key(), "goes on until %s can take its place (it is %s)", next.Metadata.Name, phaseText(next))
+		// Its CRDs may be those of the newer version already: that is expected.
+		p.note(c.Key(), "continues to run until %s can replace it (it is %s)", next.Metadata.Name, phaseText(next))
 		return nil, nil
 	}
 	if t := p.lacking(c); t != nil && slices.ContainsFunc(t.requirements, isBeyondRestoring) {
@@ -233,8 +234,8 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	return nil, err
 }
 
-// lacking returns the failure of an operator that ran and does not have any longer
-// what it needs, or nil.
+// lacking returns the failure of an operator that ran and no longer has what it
+// needs, or nil.
 func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
 	v, requirements := p.requirements(c)
 	if v != unmet {
@@ -250,8 +251,8 @@ func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
 	return t
 }
 
-// unwell returns what becomes of an operator that ran and does not run well any
-// longer, or nil.
+// unwell returns what becomes of an operator that ran and is no longer healthy, or
+// nil.
 func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 	var f *componentFault
 	switch err := p.health(c); {
@@ -264,8 +265,8 @@ func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 }
 
 // withPermissions returns what becomes of an operator once it has the permissions
-// that it came with; nil while they are being restored. What the cluster refuses
-// of them holds up nothing: only where there is no news is it tried again.
+// that it came with; nil while they are being restored. Refusals of
+// them hold up nothing: they are tried again only where the status stays the same.
 func (p *planner) withPermissions(c *olm.ClusterServiceVersion, next func(*olm.ClusterServiceVersion) *transition) (*transition, error) {
 	refused := p.wasRefused(c.Key())
 	if refused {
@@ -318,21 +319,21 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	return nil
 }
 
-// A componentFault says why an operator does not run.
+// A componentFault is why an operator does not run.
 type componentFault struct {
 	text string
 	// changed: something is missing or not as the CSV wants it, so that it must
 	// be installed again.
 	changed bool
-	// fatal: waiting is no use.
+	// fatal: waiting does not help.
 	fatal bool
-	// unknown: what runs it was not read, which is no fault.
+	// unknown: what runs it was not read, so there is no known fault.
 	unknown bool
 	// on is what the fault was seen on.
 	on []Version
 }
 
-// Error tells the fault.
+// Error describes the fault.
 func (f *componentFault) Error() string { return f.text }
 
 // health returns nil when all that runs the operator runs, or a
@@ -340,7 +341,7 @@ func (f *componentFault) Error() string { return f.text }
 func (p *planner) health(c *olm.ClusterServiceVersion) error {
 	for _, spec := range c.Spec.Install.Spec.Deployments {
 		want, err := p.desiredDeployment(c, spec)
-		if err != nil { // nor does it help to install again what is missing
+		if err != nil { // reinstalling what is missing does not help either
 			return &componentFault{text: err.Error(), fatal: true}
 		}
 		d := p.deployment(spec.Name)
@@ -360,7 +361,7 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *componentFault {
 	name := want.Metadata.Name
 	if d == nil && !p.known(kindDeployment, name) {
-		return &componentFault{text: fmt.Sprintf("whether deployment %q runs is not known, as it was not read", name), unknown: true}
+		return &componentFault{text: fmt.Sprintf("the state of deployment %q is unknown, because it was not read", name), unknown: true}
 	}
 	if d == nil {
 		return &componentFault{text: fmt.Sprintf("deployment %q is missing", name), changed: true}
@@ -368,12 +369,12 @@ func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *
 	hash := d.Metadata.Labels[LabelSpecHash]
 	foreign := p.opts.ForeignHashes && hash != "" && !isSpecHash(hash)
 	if hash != want.Metadata.Labels[LabelSpecHash] && !foreign || !ownedBy(d, c) {
-		return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it", name), changed: true}
+		return &componentFault{text: fmt.Sprintf("deployment %q differs from the operator's specification", name), changed: true}
 	}
 	if foreign {
-		// Whoever writes such hashes looks after the rest, too.
+		// The writer of such hashes maintains the rest, too.
 	} else if at := p.drift(want, d); at != "" {
-		return &componentFault{text: fmt.Sprintf("deployment %q is not as the operator wants it: somebody changed %s", name, at), changed: true}
+		return &componentFault{text: fmt.Sprintf("deployment %q differs from the operator's specification: %s was changed", name, at), changed: true}
 	}
 	return deploymentFault(d)
 }

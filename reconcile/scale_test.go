@@ -135,8 +135,8 @@ func TestDecideContext(t *testing.T) {
 	}
 }
 
-// A copy that says what the original says is left alone, however its JSON is
-// written; one that does not follows it (F8).
+// A copy with the content of the original is left alone, however its JSON is
+// written; another is updated (F8).
 func TestCopyFollows(t *testing.T) {
 	c := copied(t, 1, 1)
 	k := key(olm.KindClusterServiceVersion, "ns0/op0.v1")

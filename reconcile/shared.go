@@ -9,13 +9,12 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// What is generated for an operator or a group outside of its namespace has a
-// name that says what it is for, so that operators of two namespaces may come to
-// the same one: the ClusterRoles of an API that both provide, those of two groups
-// of one name, the roles in a namespace that both serve. Such an object belongs
-// to whom its labels name, as long as that owner lives; were each to write its
-// own labels, their loops would never come to rest. Bindings alone are of both:
-// each adds its service accounts.
+// What is generated for an operator or a group outside of its namespace is named for
+// its purpose, so operators of two namespaces may need the same object: the
+// ClusterRoles of an API that both provide, those of two groups with one name, the
+// roles in a namespace that both serve. Such an object belongs to the owner that its
+// labels name, as long as that exists; if each wrote its own labels, their loops would
+// never come to rest. Only bindings belong to both: each adds its service accounts.
 
 // ensureShared is ensure for such an object. It returns whom the object belongs
 // to, if that is a living operator or group of another namespace.
@@ -121,7 +120,7 @@ func (p *planner) claimed(o *olm.Object, namespace string) bool {
 			}
 			rbac, err := operatorgroup.TargetRBAC(c, g.Status.Namespaces)
 			if err != nil {
-				continue // its own plan says so
+				continue // its own plan reports it
 			}
 			if hasKey(operatorgroup.APIRoles(g, c, p.opts.RoleNaming), key) ||
 				hasKey(rbac.Roles, key) || hasKey(rbac.RoleBindings, key) || hasKey(rbac.ClusterRoles, key) || hasKey(rbac.ClusterRoleBindings, key) {
@@ -138,7 +137,7 @@ func hasKey[R olm.Resource](list []R, k olm.Key) bool {
 
 // ensureAPIRoles keeps the roles for the users of an operator's APIs (F7), once it
 // runs, as the running OLM does; 000 would have them for every member of a group. It
-// notes those of another namespace that the roles of the group do not collect.
+// notes those of another namespace that the roles of the group do not aggregate.
 func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVersion) error {
 	var holders []string
 	for _, r := range operatorgroup.APIRoles(g, c, p.opts.RoleNaming) {
@@ -155,13 +154,13 @@ func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVers
 		}
 	}
 	if len(holders) > 0 {
-		p.note(c.Key(), "the ClusterRoles for its APIs belong to %s, so those of operator group %q do not include them: bind users to the roles of the APIs instead (F7)", list(holders), g.Metadata.Name)
+		p.note(c.Key(), "the ClusterRoles for its APIs belong to %s, so those of operator group %q do not include them; bind users to the roles of the APIs instead (F7)", list(holders), g.Metadata.Name)
 	}
 	return nil
 }
 
-// sameAggregation reports whether labels of a role have it collected by the same
-// roles as the wanted ones, whoever its owner is.
+// sameAggregation reports whether the labels of a role have it aggregated by the same
+// roles as the wanted ones, whatever its owner.
 func sameAggregation(have, want map[string]string) bool {
 	for k, v := range want {
 		if !strings.HasPrefix(k, operatorgroup.LabelOwner) && have[k] != v {
@@ -184,7 +183,7 @@ func (p *planner) sameName(g *olm.OperatorGroup, conflicts map[string][]string) 
 	}
 	if len(others) > 0 {
 		name := g.Metadata.Name
-		p.advice(g.Key(), "%s an operator group of this name, too, and with it the ClusterRoles %s-admin, %[2]s-edit and %[2]s-view: who is bound to them may use the APIs of both; rename one to keep them apart (F7)", having(others), name)
+		p.advice(g.Key(), "%s an operator group with the same name, and they share the ClusterRoles %s-admin, %[2]s-edit and %[2]s-view: their users may use the APIs of both; rename one to keep them apart (F7)", having(others), name)
 	}
 }
 

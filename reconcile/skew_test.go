@@ -48,7 +48,7 @@ func TestCachesOfDifferentTimes(t *testing.T) {
 					})
 				}
 				wg.Wait()
-				undisturbed(t, w) // what the caches tell in the end
+				undisturbed(t, w) // what the caches show in the end
 				if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
 					t.Fatalf("run %d of round %d (-in step +behind):\n%s", run, round, diff)
 				}

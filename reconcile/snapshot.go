@@ -22,7 +22,7 @@ type Snapshot struct {
 	GlobalNamespace string
 	// KubeVersion is the version of the cluster, for minKubeVersion, catalog
 	// image templates and CEL rules. Empty: unknown. Then minKubeVersion is not
-	// judged, and what else asks for it waits.
+	// checked, and whatever else needs it waits.
 	KubeVersion string
 	// Now stamps what is written. Zero writes no times, and nothing times out.
 	Now time.Time
@@ -50,12 +50,12 @@ type Snapshot struct {
 	// Known are the kinds of which the snapshot has every object that concerns
 	// the namespace, the kinds of custom resources included, or [AllKinds]. Of
 	// another kind an object that is not here is not known to be absent: what
-	// rests on it stays as its status says, and a note names it. The upgrade of a
-	// CRD says whether its custom resources are known (E7). Nil stands for
+	// rests on it stays as its status has it, and a note names it. The reason for the
+	// upgrade of a CRD states whether its custom resources are known (E7). Nil stands for
 	// [PlannedKinds].
 	//
 	// Subscriptions, CSVs, install plans, operator groups and catalog sources are
-	// always taken for known: they are what a plan is about.
+	// always taken to be known: they are what a plan is about.
 	Known []GroupKind
 
 	// Rejections are changes that the cluster refused in the last pass. They
@@ -74,7 +74,7 @@ type Rejection struct {
 	// For is that of the change: the install plan whose step it was.
 	For     olm.Key
 	Message string
-	// Runs says that the change was about what runs an operator. The others, copies
+	// Runs is set if the change is about what runs an operator. The others, copies
 	// and roles for users and what is no longer wanted, hold up nothing.
 	Runs bool
 }
@@ -148,7 +148,7 @@ func into[T any, P interface {
 	return err
 }
 
-// sort puts every list into one order, whoever filled it.
+// sort puts every list into a canonical order.
 func (s *Snapshot) sort() {
 	sortByKey(s.Namespaces)
 	sortByKey(s.OperatorGroups)
@@ -172,7 +172,7 @@ func sortByKey[R olm.Resource](list []R) {
 	})
 }
 
-// clone returns a copy with lists of its own, sorted, and an index.
+// clone returns a copy with copied and sorted lists and an index.
 func (s *Snapshot) clone() *Snapshot {
 	c := *s
 	c.Namespaces, c.OperatorGroups = slices.Clone(s.Namespaces), slices.Clone(s.OperatorGroups)

@@ -38,7 +38,7 @@ func stepRank(r olm.StepResource) int {
 	case i >= 0 && stepGroups[i] == r.Group:
 		return i
 	case isSubscription(r):
-		return len(stepOrder) + 1 // last: nobody subscribes to what is not there
+		return len(stepOrder) + 1 // last: its operator must exist first
 	}
 	return len(stepOrder)
 }
@@ -77,8 +77,8 @@ func (p *planner) steps(ctx context.Context, selected []resolver.Selected) ([]ol
 	return steps, nil
 }
 
-// A ManifestError says that a chosen bundle's manifests cannot be had, or make
-// no sense.
+// A ManifestError is the error of a chosen bundle whose manifests cannot be read or
+// are not valid.
 type ManifestError struct {
 	Bundle string
 	Err    error
@@ -206,8 +206,8 @@ func newStep(s resolver.Selected, r olm.Resource) (olm.Step, error) {
 	}, nil
 }
 
-// dependencySubscription returns the step that subscribes to a dependency that
-// nobody asked for, so that it is kept current (E3).
+// dependencySubscription returns the step that subscribes to a dependency without
+// a subscription, so that it is kept current (E3).
 func (p *planner) dependencySubscription(s resolver.Selected) (olm.Step, error) {
 	sub := &olm.Subscription{
 		Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindSubscription, Metadata: olm.Metadata{

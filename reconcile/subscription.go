@@ -20,8 +20,8 @@ const (
 )
 
 // ConditionCSVMissing is the type of the condition of a subscription whose
-// operator was installed and then deleted by somebody. Neither OLM nor this
-// package installs it again, which OLM does not say.
+// operator was installed and then deleted. Neither OLM nor this package installs it
+// again; OLM does not report it.
 const ConditionCSVMissing = "InstalledCSVMissing"
 
 // subscriptions keeps the status of the subscriptions (E1, E4, E5), resolves
@@ -152,8 +152,8 @@ func (p *planner) planConditions(s *olm.Subscription) {
 	}
 }
 
-// missingCSV says of an operator that is gone although its install plan is done
-// that it stays so, and what to do, unless a new plan is coming.
+// missingCSV reports an operator that is gone although its install plan is done, and
+// what to do about it, unless a new plan is coming.
 func (p *planner) missingCSV(s *olm.Subscription) {
 	plan := p.planOf(s)
 	name := s.Status.CurrentCSV
@@ -161,12 +161,12 @@ func (p *planner) missingCSV(s *olm.Subscription) {
 		clearCondition(&s.Status.Conditions, ConditionCSVMissing)
 		return
 	}
-	text := fmt.Sprintf("%s was installed by install plan %q and deleted since; it does not come back by itself: to install it again, delete this subscription and create it anew", name, plan.Metadata.Name)
+	text := fmt.Sprintf("%s was installed by install plan %q and has been deleted since; to install it again, delete this subscription and create it again", name, plan.Metadata.Name)
 	p.note(s.Key(), "%s", text)
 	p.setCondition(&s.Status.Conditions, olm.Condition{Type: ConditionCSVMissing, Status: olm.ConditionTrue, Reason: "ClusterServiceVersionNotFound", Message: text})
 }
 
-// healthStatus sets what is known of the catalogs.
+// healthStatus sets the health of the catalogs.
 func (p *planner) healthStatus(s *olm.Subscription, catalogs []health) {
 	c := olm.Condition{Type: olm.CatalogSourcesUnhealthy, Status: olm.ConditionFalse, Reason: "AllCatalogSourcesHealthy", Message: "all available catalogsources are healthy"}
 	var list []olm.CatalogHealth
@@ -220,7 +220,7 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm
 	}
 	p.plan.Solution = sol
 	var refused []string
-	if sol.Refused != nil { // the caller wants what can be planned (G1)
+	if sol.Refused != nil { // the caller accepts a part (G1)
 		p.plan.Refused = sol.Refused
 		_, refused = sol.Refused.Subscriptions()
 	}
@@ -237,15 +237,15 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []health, next []*olm
 	return p.install(ctx, again(p.absent(sol.Selected), p.lost(catalogs)), next)
 }
 
-// stays says of operators that are not upgraded why, which the running OLM does
-// not (H1).
+// stays notes why operators are not upgraded, which the running OLM does not report
+// (H1).
 func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 	stays := make(map[string]resolver.Stay, len(sol.Stayed)) // one for each subscription
 	for _, stay := range sol.Stayed {
 		stays[stay.Subscription] = stay
 		if stay.Reason == resolver.Present {
 			p.note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: stay.Subscription},
-				"nothing is installed for it: %s is installed already, and it names neither a catalog nor a channel (H23)", stay.Name)
+				"nothing is installed for it: %s is already installed, and it names neither a catalog nor a channel (H23)", stay.Name)
 		}
 	}
 	for i, s := range next {
@@ -266,9 +266,9 @@ func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 			for _, b := range stay.Blocked {
 				names = append(names, b.Name)
 			}
-			why = fmt.Sprintf("its successors %s would break a rule", strings.Join(names, ", "))
+			why = fmt.Sprintf("its successors %s would violate a rule", strings.Join(names, ", "))
 		case resolver.NoSuccessor:
-			why = "no entry of the channel leads on from it"
+			why = "it has no successor in the channel"
 		case resolver.AtHead:
 			if failed {
 				why = "it is the head of its channel"
@@ -285,8 +285,7 @@ func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 	}
 }
 
-// writeStatus plans the write of a subscription's status, if it says something
-// new.
+// writeStatus plans the write of a subscription's status, if it changed.
 func (p *planner) writeStatus(old, next *olm.Subscription) error {
 	if olm.Equal(old, next) {
 		return nil
@@ -319,7 +318,7 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 	return p.emit(UpdateStatus, next, next.Key(), event, "%s", why)
 }
 
-// conditionChanges tells how one list of conditions became another.
+// conditionChanges describes how two lists of conditions differ.
 func conditionChanges(old, next []olm.Condition) string {
 	var parts []string
 	for _, c := range next {
@@ -328,7 +327,7 @@ func conditionChanges(old, next []olm.Condition) string {
 		case !ok || was.Status != c.Status || was.Reason != c.Reason:
 			parts = append(parts, fmt.Sprintf("%s is %s", c.Type, strings.TrimSuffix(c.Status+", "+c.Reason, ", ")))
 		case was.Message != c.Message:
-			parts = append(parts, c.Type+" says something else")
+			parts = append(parts, c.Type+" changed")
 		}
 	}
 	for _, c := range old {

@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// replacement returns the CSV that replaces another one, or nil. If several say
-// so it is the one that gets its turn.
+// replacement returns the CSV that replaces another one, or nil. Of several it is
+// the one that has priority.
 func (p *planner) replacement(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	if s := p.successors(c.Metadata.Name); len(s) > 0 {
 		return s[0]
@@ -24,9 +24,9 @@ func (p *planner) replaced(c *olm.ClusterServiceVersion) *olm.ClusterServiceVers
 	return p.lineage.replaced(c)
 }
 
-// successors returns the CSVs of the namespace that say they replace a CSV,
-// which need not exist any longer. Only the first gets its turn: the one that
-// is furthest, then one that a subscription wants, then the newest.
+// successors returns the CSVs of the namespace whose spec.replaces names a CSV,
+// which need not exist any longer. Only the first gets its turn: the one that is
+// furthest, then one that a subscription wants, then the newest.
 func (p *planner) successors(name string) []*olm.ClusterServiceVersion { return p.lineage.next[name] }
 
 // progress orders CSVs by how far their installation is.
@@ -86,13 +86,13 @@ func (p *planner) rival(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion
 // replace anything.
 func (p *planner) circle(c *olm.ClusterServiceVersion) []string { return p.lineage.circle(c) }
 
-// circleText says what is wrong with a circle, and what to do.
+// circleText describes what is wrong with a circle, and what to do.
 func circleText(names []string) string {
-	return fmt.Sprintf("%s replace each other in a circle, so that none is the newest: delete one of them, or mend its spec.replaces",
+	return fmt.Sprintf("%s replace each other in a cycle, so none is the newest; delete one of them, or fix its spec.replaces",
 		strings.Join(names, ", "))
 }
 
-// rivalText says why a CSV has to stand back.
+// rivalText describes why a CSV has to wait for another one.
 func rivalText(c, first *olm.ClusterServiceVersion) string {
-	return fmt.Sprintf("%s replaces %s, too, and goes first: delete one of the two", first.Metadata.Name, c.Spec.Replaces)
+	return fmt.Sprintf("%s also replaces %s and has priority; delete one of the two", first.Metadata.Name, c.Spec.Replaces)
 }

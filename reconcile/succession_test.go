@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// a csv that owns a CRD of its own, or none.
+// csvYAML returns a CSV that owns one CRD, or none.
 func csvYAML(name, replaces, phase string) string {
 	return fmt.Sprintf(`
 apiVersion: operators.coreos.com/v1alpha1
@@ -26,8 +26,8 @@ status: {phase: %q}
 `, name, replaces, phase)
 }
 
-// Of two CSVs that replace the same one only one does, and the other says why
-// it stands back, even when the older one is gone.
+// Of two CSVs that replace the same one only one does, and the other reports
+// why it waits, even when the older one is gone.
 func TestTwoSuccessors(t *testing.T) {
 	text := strings.Join([]string{csvYAML("a.v1", "", "Succeeded"), csvYAML("a.v2", "a.v1", ""), csvYAML("a.v3", "a.v1", "")}, "---\n")
 	c, plan := settle(t, nil, text)
@@ -38,10 +38,10 @@ func TestTwoSuccessors(t *testing.T) {
 		t.Errorf("a.v2 is %s: %s", st.Phase, st.Message)
 	}
 	st := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, "ops/a.v3").Status
-	if want := "a.v2 replaces a.v1, too, and goes first: delete one of the two"; st.Phase != olm.PhasePending || st.Message != want {
+	if want := "a.v2 also replaces a.v1 and has priority; delete one of the two"; st.Phase != olm.PhasePending || st.Message != want {
 		t.Errorf("a.v3 is %s: %q, want Pending: %q", st.Phase, st.Message, want)
 	}
-	noted(t, plan, "a.v3", "goes first")
+	noted(t, plan, "a.v3", "has priority")
 }
 
 // The successor that is furthest goes first, then the one that a subscription
@@ -73,7 +73,7 @@ status: {currentCSV: a.v3}
 // CSVs that replace each other in a circle say so and rest, whatever they were;
 // one that runs goes on.
 func TestReplacesCircle(t *testing.T) {
-	const message = "replace each other in a circle, so that none is the newest: delete one of them, or mend its spec.replaces"
+	const message = "replace each other in a cycle, so none is the newest; delete one of them, or fix its spec.replaces"
 	for _, c := range []struct {
 		name   string
 		phases []string
@@ -100,7 +100,7 @@ func TestReplacesCircle(t *testing.T) {
 					noted(t, plan, name, message)
 				}
 			}
-			// Whoever breaks the circle sets them going again.
+			// Breaking the circle sets them going again.
 			if err := cluster.Remove(key(olm.KindClusterServiceVersion, "ops/a.v1")); err != nil {
 				t.Fatal(err)
 			}

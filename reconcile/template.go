@@ -14,16 +14,16 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A TemplateError says why a catalog image template has no image.
+// A TemplateError is why a catalog image template has no image.
 type TemplateError struct {
 	// Image is the template with what could be filled in.
 	Image string
 	// Unresolved are the variables that are unknown or have no value, in order
-	// of occurrence. Without any, the result is no image reference.
+	// of occurrence. Without any, the result is not an image reference.
 	Unresolved []string
 }
 
-// Error says what cannot be filled in, or that the outcome is no image.
+// Error names what cannot be filled in, or reports that the result is not an image.
 func (e *TemplateError) Error() string {
 	if len(e.Unresolved) > 0 {
 		return fmt.Sprintf("catalog image template %q: %s cannot be resolved: want {kube_major_version}, {kube_minor_version} or {kube_patch_version}, and a known version of the cluster",
@@ -104,8 +104,8 @@ func (p *planner) templateStatus(c *olm.CatalogSource, image string, failure err
 		if c.Spec.Image != "" {
 			text += "; using spec.image " + visible.Line(c.Spec.Image)
 		} else {
-			// Nothing to fall back to: the catalog stands still.
-			reason, message = "SpecInvalidError", text+"; set spec.image or mend the template"
+			// Nothing to fall back to: the catalog cannot be used.
+			reason, message = "SpecInvalidError", text+"; set spec.image or fix the template"
 		}
 		resolved.Status, resolved.Reason, resolved.Message = olm.ConditionFalse, "UnableToResolve", text
 		which.Status, which.Reason, which.Message = olm.ConditionFalse, "UnableToResolve", failure.(*TemplateError).Image

@@ -9,13 +9,13 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A cluster may refuse one change with another text each time, a random name or
-// a time in it, or refuse to create what the plan cannot see. So that a run ends
-// nevertheless, it counts what it tried in vain.
+// A cluster may refuse a change with a different text each time, with a random name or
+// a time in it, or refuse to create what the plan cannot see. To end nevertheless, a
+// run counts its failed attempts.
 
 const (
-	// maxTexts is how many texts of refusals of one change are told. After that
-	// the last one stands, so that the status that tells it comes to rest.
+	// maxTexts is how many texts of refusals of one change are reported. After that
+	// the last one stays, so that the status that has it comes to rest.
 	maxTexts = 3
 	// maxTries is how often a change is tried that is refused each time.
 	maxTries = 10
@@ -24,13 +24,13 @@ const (
 )
 
 // A RefusedError is the error of a change that the cluster refused for another
-// reason than a conflict: for good, as far as it can tell.
+// reason than a conflict, which is taken to be permanent.
 type RefusedError struct {
 	Change Change
 	Err    error // that of [Cluster.Apply]
 }
 
-// Error names the write and says why it was refused.
+// Error names the write and why it was refused.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s %s: %s", e.Change.Op, e.Change.Key(), e.Err)
 }
@@ -53,12 +53,12 @@ type tries struct {
 	// conflicts are creations that found their object in place, with the version
 	// of what they rested on.
 	conflicts map[olm.Key][]Version
-	// told are the refusals that users know of.
-	told map[Rejection]bool
+	// warned are the refusals that users know of.
+	warned map[Rejection]bool
 }
 
 func newTries() *tries {
-	return &tries{refused: map[attempt]int{}, text: map[attempt]string{}, conflicts: map[olm.Key][]Version{}, told: map[Rejection]bool{}}
+	return &tries{refused: map[attempt]int{}, text: map[attempt]string{}, conflicts: map[olm.Key][]Version{}, warned: map[Rejection]bool{}}
 }
 
 // rejections counts refusals and returns them as the next snapshot has them.
@@ -75,7 +75,7 @@ func (t *tries) rejections(list []*RefusedError) []Rejection {
 }
 
 // shorten cuts the text of a refusal, which may quote the whole object: the
-// status that tells it must not be refused for its size.
+// status that has it must not be refused for its size.
 func shorten(text string) string {
 	if len(text) <= maxRefusal {
 		return text

@@ -18,16 +18,16 @@ import (
 
 // The running OLM unpacks the image of a bundle into a ConfigMap. Until that is
 // done its install plans have bundleLookups in place of steps, and afterwards
-// steps that refer to the ConfigMap in place of a manifest. Content, where it
-// has the bundle, knows the same objects, so that such plans go on here; where
-// it does not they rest and say so.
+// steps that refer to the ConfigMap in place of a manifest. Where the content
+// has the bundle, it has the same objects, so such plans continue here; where it does
+// not, they wait and report it.
 
-// A bundleSource says where to find a bundle: by the name of its CSV and its catalog.
+// A bundleSource is where to find a bundle: by the name of its CSV and its catalog.
 type bundleSource struct {
 	csv, catalog, namespace string
 	replaces                string
-	// properties is the JSON of the bundle's properties, if known. It tells
-	// bundles of one name in several packages apart.
+	// properties is the JSON of the bundle's properties, if known. It distinguishes
+	// bundles with the same name in several packages.
 	properties string
 }
 
@@ -75,8 +75,8 @@ func projected(text string) ([]property.Property, error) {
 	return property.ParseList(v.Properties)
 }
 
-// lookups returns the bundles of a plan that nobody has unpacked: those that it
-// has no steps for.
+// lookups returns the bundles of a plan that are not unpacked: those that it has no
+// steps for.
 func lookups(ip *olm.InstallPlan) []olm.BundleLookup {
 	var list []olm.BundleLookup
 	for _, l := range ip.Status.BundleLookups {
@@ -88,7 +88,7 @@ func lookups(ip *olm.InstallPlan) []olm.BundleLookup {
 }
 
 // unpack gives a plan the steps that its bundle lookups stand for. If the
-// content lacks one of the bundles the plan rests, and its message says why.
+// content lacks one of the bundles the plan waits, and its message reports why.
 func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 	out := *ip
 	st := &out.Status
@@ -136,7 +136,7 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 	return p.emit(UpdateStatus, &out, ip.Key(), nil, "%s from the content of the catalogs, %s", countSteps(len(st.Plan)), st.Phase)
 }
 
-// lookupState tells what whoever unpacks says of a bundle.
+// lookupState returns the state of unpacking a bundle, in parentheses.
 func lookupState(l olm.BundleLookup) string {
 	for _, typ := range []string{olm.BundleLookupFailed, olm.BundleLookupPending} {
 		if c, ok := olm.FindCondition(l.Conditions, typ); ok && c.Status == olm.ConditionTrue {
@@ -172,7 +172,7 @@ func (e *execution) manifest(ctx context.Context, s *olm.Step) (string, error) {
 	for _, u := range steps {
 		if sameResource(u.Resource, s.Resource) && u.Resource.Version == s.Resource.Version {
 			if isOther(ref, u.Resource.Manifest) {
-				return "", fmt.Errorf("%s %s: bundle %q of catalog %s/%s holds another one than when the plan was made: delete the plan to have it made anew",
+				return "", fmt.Errorf("%s %s: bundle %q of catalog %s/%s has changed since the plan was created; delete the plan to have it recreated",
 					s.Resource.Kind, s.Resource.Name, s.Resolving, ref.CatalogSourceNamespace, ref.CatalogSourceName)
 			}
 			return u.Resource.Manifest, nil

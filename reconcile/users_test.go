@@ -141,7 +141,7 @@ func (w *world) meddle(t *testing.T, r *rand.Rand) (what string, kind int) {
 			}
 			s.Spec.InstallPlanApproval = []olm.Approval{olm.Automatic, olm.Manual}[r.IntN(2)]
 			what = fmt.Sprintf("subscription %s is %s", s.Metadata.Name, s.Spec.InstallPlanApproval)
-			if r.IntN(3) == 0 { // deleted and created anew
+			if r.IntN(3) == 0 { // deleted and created again
 				if err := w.Remove(s.Key()); err != nil {
 					t.Fatal(err)
 				}

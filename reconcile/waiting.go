@@ -9,9 +9,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// waiting completes the notes of a plan without changes: whatever of the
-// namespace is not as it should be is named by one, at least with what its
-// status says. What the concerns noted before goes first, as they know more.
+// waiting completes the notes of a plan without changes: each object of the namespace
+// that is not as it should be gets one, at least with its status. The notes of the
+// concerns go first, because they know more.
 func (p *planner) waiting(context.Context) error {
 	p.noteGate()
 	if len(p.plan.Changes) > 0 {
@@ -53,23 +53,23 @@ func (p *planner) waiting(context.Context) error {
 	return nil
 }
 
-// omitsCause reports whether a note about an install plan says less than the
-// plan's status does.
+// omitsCause reports whether a note about an install plan omits the message of its
+// status.
 func (p *planner) omitsCause(n Note) bool {
 	return slices.ContainsFunc(p.InstallPlans, func(ip *olm.InstallPlan) bool {
 		return ip.Key() == n.Object && !strings.Contains(n.Message, clause(ip.Status.Message))
 	})
 }
 
-// leavingText says for what a deletion waits.
+// leavingText describes what a deletion waits for.
 func leavingText(h *olm.Header) string {
 	if len(h.Metadata.Finalizers) == 0 {
 		return "is being deleted"
 	}
-	return "is being deleted, and stays until who set them removes its finalizers: " + strings.Join(h.Metadata.Finalizers, ", ")
+	return "is being deleted, but stays until its finalizers are removed: " + strings.Join(h.Metadata.Finalizers, ", ")
 }
 
-// planText says for what an install plan waits, if for anything.
+// planText describes what an install plan waits for, if anything.
 func planText(ip *olm.InstallPlan) string {
 	if isFinished(ip) {
 		return ""
@@ -77,8 +77,8 @@ func planText(ip *olm.InstallPlan) string {
 	return "is " + string(cmp.Or(ip.Status.Phase, "new")) + ": " + cmp.Or(ip.Status.Message, "its steps are not done")
 }
 
-// subscriptionText says for what a subscription waits: what its conditions say
-// is wrong, or else the state of the operator that it wants.
+// subscriptionText describes what a subscription waits for: what is wrong by its
+// conditions, or else the state of the operator that it wants.
 func (p *planner) subscriptionText(s *olm.Subscription) string {
 	var parts []string
 	for _, c := range s.Status.Conditions {
@@ -88,9 +88,9 @@ func (p *planner) subscriptionText(s *olm.Subscription) string {
 		text := clause(cmp.Or(c.Message, c.Reason))
 		switch {
 		case c.Type == olm.ResolutionFailed && p.plan.Refused != nil:
-			text = c.Reason // the plan tells the rest
+			text = c.Reason // the plan has the rest
 		case c.Type == olm.InstallPlanPending && s.Status.InstallPlanRef != nil:
-			text = "install plan " + s.Status.InstallPlanRef.Name // whose note tells
+			text = "install plan " + s.Status.InstallPlanRef.Name // whose note has the rest
 		}
 		parts = append(parts, c.Type+": "+text)
 	}
@@ -98,7 +98,7 @@ func (p *planner) subscriptionText(s *olm.Subscription) string {
 		parts = append(parts, c.Metadata.Name+" is "+phaseText(c))
 	}
 	if len(parts) == 0 {
-		return "is " + string(cmp.Or(s.Status.State, "new")) + ", and nothing is left to do for it"
+		return "is " + string(cmp.Or(s.Status.State, "new")) + ", and there is nothing left to do for it"
 	}
 	return "waits: " + strings.Join(parts, "; ")
 }
@@ -109,15 +109,15 @@ var waitingConditions = []string{
 	olm.InstallPlanMissing, olm.InstallPlanPending, olm.InstallPlanFailed, ConditionCSVMissing,
 }
 
-// noteGate says why no operator is installed while the groups of the namespace
-// do not let any in (F3, F10).
+// noteGate notes why no operator is installed while the groups of the namespace do
+// not admit any (F3, F10).
 func (p *planner) noteGate() {
 	for _, g := range p.groups() {
 		if n := len(p.groups()); n > 1 {
-			p.note(g.Key(), "is one of %d operator groups of the namespace, so that no operator is installed and none runs: delete all but one (F3, F10)", n)
+			p.note(g.Key(), "is one of %d operator groups in the namespace, so no operator is installed or runs; delete all but one (F3, F10)", n)
 		}
 		if name := g.Spec.ServiceAccountName; name != "" && !p.hasServiceAccount(name) {
-			p.note(g.Key(), "nothing is installed, as service account %q does not exist: create it, or name another one in /spec/serviceAccountName (F10)", name)
+			p.note(g.Key(), "nothing is installed, because service account %q does not exist; create it, or name another one in /spec/serviceAccountName (F10)", name)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func TestNotesSayForWhat(t *testing.T) {
 	})
 }
 
-// A CSV that lacks something says what, and does not list all of it (001,
+// A CSV that lacks something reports what, and does not list all of it (001,
 // 2.4.2.2).
 func TestMissingRequirementsNamed(t *testing.T) {
 	c, plan := settle(t, nil, `---
@@ -107,12 +107,12 @@ spec:
 	noted(t, plan, "a.v1", want)
 }
 
-// E7: a CRD that cannot be upgraded says why and what to do, while the plan is
+// E7: a CRD that cannot be upgraded has a message with why and what to do, while the plan is
 // tried again and when it has failed.
 func TestRefusedUpgradeSaysWhatToDo(t *testing.T) {
 	for file, remedy := range map[string]string{
-		"crd-upgrade-shared":  "to go on, change these objects so that the new schema takes them (E7)",
-		"crd-version-dropped": "to go on, have the new definition keep these versions",
+		"crd-upgrade-shared":  "to continue, change these objects to match the new schema (E7)",
+		"crd-version-dropped": "to continue, keep these versions in the new definition",
 	} {
 		w := worldOf(t, file)
 		now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)

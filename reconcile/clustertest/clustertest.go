@@ -1,6 +1,6 @@
 // Package clustertest tests implementations of reconcile.Cluster, as
-// testing/fstest does those of fs.FS: whoever implements one calls [Run] from a
-// test.
+// testing/fstest does those of fs.FS: to test an implementation, call [Run]
+// from a test.
 package clustertest
 
 import (
@@ -206,7 +206,7 @@ func (t *tester) condition() {
 		t.Errorf("created what rests on an old version: %v", err)
 	}
 	if err := create("b", t.find("a"), old); !errors.Is(err, reconcile.ErrConflict) {
-		t.Errorf("created what rests on an old version beside another: %v", err)
+		t.Errorf("created what rests on an old version of another object: %v", err)
 	}
 	gone := subscription("gone") // has no version, as it should not be there
 	if err := create("c", t.find("a"), gone); err != nil {

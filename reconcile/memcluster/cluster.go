@@ -28,8 +28,8 @@ type Cluster struct {
 	// memory has a list, if an empty one.
 	Known []reconcile.GroupKind
 	// Controllers plays the part of what is not OLM, at once after each write:
-	// CRDs are served, and deployments become available if Available, when it
-	// is set, says so.
+	// CRDs are served, and deployments become available unless Available is
+	// set and returns false.
 	Controllers bool
 	Available   func(*olm.Deployment) bool
 	// Intercept, if set, stands between Apply and the store: it may fail before
@@ -37,7 +37,7 @@ type Cluster struct {
 	Intercept func(c reconcile.Change, apply func() error) error
 	// Admit, if set, is asked before each change of Apply and may refuse it, as
 	// permissions and admission webhooks do. It may read the cluster: with a snapshot
-	// of now, [reconcile.Forbidden] tells what the service account of an operator group
+	// of now, [reconcile.Forbidden] returns what the service account of an operator group
 	// may not do.
 	Admit func(c reconcile.Change) error
 	// Warn, if set, returns what the API server would warn of.
@@ -359,7 +359,7 @@ func (c *Cluster) update(old, want olm.Object) error {
 
 func (c *Cluster) updateStatus(old, want olm.Object) error {
 	if !hasStatus(old.Key()) {
-		return fmt.Errorf("%s has no status of its own", old.Key())
+		return fmt.Errorf("%s has no status subresource", old.Key())
 	}
 	status, _ := want.Get("status")
 	out, err := setMember(old, "status", status)

@@ -12,8 +12,8 @@ import (
 )
 
 // What an API server refuses of any object, and of the kinds that package
-// reconcile writes, as far as it can be told without their schemas. Put does not
-// ask.
+// reconcile writes, as far as can be checked without their schemas. Put does
+// not check it.
 
 var (
 	label     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
@@ -62,15 +62,15 @@ func metadata(o *olm.Object) error {
 		}
 	case k.Group == "" && (k.Kind == "Namespace" || k.Kind == "Service"):
 		if !label.MatchString(m.Name) || len(m.Name) > maxLabel {
-			return fmt.Errorf("/metadata/name: %q is no DNS label", m.Name)
+			return fmt.Errorf("/metadata/name: %q is not a DNS label", m.Name)
 		}
 	case !subdomain.MatchString(m.Name) || len(m.Name) > maxSubdomain:
-		return fmt.Errorf("/metadata/name: %q is no DNS subdomain", m.Name)
+		return fmt.Errorf("/metadata/name: %q is not a DNS subdomain", m.Name)
 	}
 	scope, known := scopes[k.Group+"/"+k.Kind]
 	switch {
 	case m.Namespace != "" && (!label.MatchString(m.Namespace) || len(m.Namespace) > maxLabel):
-		return fmt.Errorf("/metadata/namespace: %q is no DNS label", m.Namespace)
+		return fmt.Errorf("/metadata/namespace: %q is not a DNS label", m.Namespace)
 	case known && scope == inNamespace && m.Namespace == "":
 		return errors.New("/metadata/namespace: objects of this kind are in a namespace")
 	case known && scope == ofCluster && m.Namespace != "":
@@ -104,7 +104,7 @@ func key(name string) error {
 		prefix, rest = "", name
 	}
 	if ok && (!subdomain.MatchString(prefix) || len(prefix) > maxSubdomain) || !qualified.MatchString(rest) || len(rest) > maxLabel {
-		return fmt.Errorf("%q is no qualified name", name)
+		return fmt.Errorf("%q is not a qualified name", name)
 	}
 	return nil
 }

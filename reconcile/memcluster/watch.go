@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// An EventType says what happened to an object.
+// An EventType is what happened to an object.
 type EventType string
 
 const (

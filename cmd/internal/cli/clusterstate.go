@@ -49,7 +49,7 @@ rests on it stays as its status says, and a note names the kind. So get all:
 and say --complete, so that a kind without objects counts as known, too. On
 OpenShift add clusterversion. Custom resources are known where the files have
 some of their kind: add those of CRDs that are to be upgraded. Name the version of
-the cluster with --kube-version, or minKubeVersion is not judged.
+the cluster with --kube-version, or minKubeVersion is not checked.
 
 The global namespace is olm or openshift-marketplace, if the files have CatalogSources
 in it or its Namespace object, or a subscription names it. Otherwise it is the one
