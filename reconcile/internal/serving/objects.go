@@ -1,0 +1,265 @@
+package serving
+
+import (
+	"crypto/ecdsa"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+)
+
+// The keys of a Secret.
+const (
+	keyCert = "tls.crt"
+	keyKey  = "tls.key"
+	keyCA   = "olmCAKey"
+)
+
+// A State is what the objects of an operator depend on besides its CSV.
+type State struct {
+	// Find returns an object of the cluster, or nil.
+	Find func(olm.Key) (*olm.Object, error)
+	// Webhooks are the webhook configurations of the cluster that are labeled
+	// with the CSV.
+	Webhooks []*olm.Object
+	// Group is the operator group of the CSV.
+	Group *olm.OperatorGroup
+	// Annotations are set on new APIServices.
+	Annotations map[string]string
+	// Now is the time. Zero: unknown; certificates cannot be made then.
+	Now    time.Time
+	NewKey func() (*ecdsa.PrivateKey, error)
+}
+
+// ErrNoClock is the error of a certificate that must be made while the time is
+// not known.
+var ErrNoClock = errors.New("a certificate cannot be made without a clock")
+
+// An Item is an object that an operator needs.
+type Item struct {
+	// Have is the object as it is; nil if it does not exist.
+	Have *olm.Object
+	// Want is the object as it should be, with what others added to it.
+	Want olm.Object
+	// Rotation says why the certificate in it must be replaced, if it must.
+	Rotation error
+}
+
+// Settled reports whether the object is as it should be.
+func (i *Item) Settled() bool { return i.Have != nil && olm.Equal(i.Have, &i.Want) }
+
+// Certificates are the certificates of an operator and what belongs to them.
+type Certificates struct {
+	// Items are the Services, Secrets, Roles and RoleBindings, in the order in
+	// which to create them.
+	Items []Item
+	// RotateAt is when the first certificate must be replaced.
+	RotateAt time.Time
+}
+
+// NewCertificates returns what an operator needs before its deployments. A
+// certificate that is still good stays, whoever made it.
+func NewCertificates(csv *olm.ClusterServiceVersion, s *State) (*Certificates, error) {
+	list, err := servers(csv)
+	if err != nil {
+		return nil, err
+	}
+	out := &Certificates{}
+	for _, srv := range list {
+		if err := out.add(csv, s, srv); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (c *Certificates) add(csv *olm.ClusterServiceVersion, s *State, srv *server) error {
+	ns := csv.Metadata.Namespace
+	item := func(apiVersion, kind, name string, fill func(have, want *olm.Object) error) (*Item, error) {
+		h := olm.Header{APIVersion: apiVersion, Kind: kind, Metadata: olm.Metadata{Name: name, Namespace: ns}}
+		i, err := s.item(h, map[string]string{operatorgroup.LabelManaged: "true"}, fill)
+		if err != nil {
+			return nil, err
+		}
+		own(&i.Want, csv)
+		return i, nil
+	}
+	service, err := item("v1", "Service", srv.service(), func(have, want *olm.Object) error {
+		return overlay(want, "spec", map[string]any{"ports": srv.ports, "selector": srv.selector})
+	})
+	if err != nil {
+		return err
+	}
+	var rotation error
+	secret, err := item("v1", "Secret", srv.secret(), func(have, want *olm.Object) error {
+		var rotateAt time.Time
+		if have == nil {
+			rotation = errors.New("it does not exist")
+		} else if rotateAt, rotation = readCertificate(have).check(s.Now, srv.hosts(ns)); rotation == nil {
+			if c.RotateAt.IsZero() || rotateAt.Before(c.RotateAt) {
+				c.RotateAt = rotateAt
+			}
+			return nil
+		}
+		if s.Now.IsZero() {
+			return fmt.Errorf("Secret %s: %w: %w", want.Metadata.Name, rotation, ErrNoClock)
+		}
+		cert, err := newCertificate(s.NewKey, s.Now, srv.hosts(ns))
+		if err != nil {
+			return err
+		}
+		return cert.write(want)
+	})
+	if err != nil {
+		return err
+	}
+	if rotation != nil {
+		secret.Rotation = fmt.Errorf("Secret %s: %w", srv.secret(), rotation)
+	}
+	role, err := item(olm.RBACV1, "Role", srv.secret(), func(_, want *olm.Object) (err error) {
+		*want, err = want.Set("rules", []olm.PolicyRule{{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{srv.secret()}}})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	binding, err := item(olm.RBACV1, "RoleBinding", srv.secret(), func(_, want *olm.Object) (err error) {
+		if *want, err = want.Set("subjects", srv.subjects(ns)); err == nil {
+			*want, err = want.Set("roleRef", olm.RoleRef{APIGroup: olm.GroupRBAC, Kind: "Role", Name: srv.secret()})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.Items = append(c.Items, *service, *secret, *role, *binding)
+	return nil
+}
+
+func (s *server) subjects(namespace string) []olm.Subject {
+	return []olm.Subject{{Kind: "ServiceAccount", Name: s.account, Namespace: namespace}}
+}
+
+// item returns an object as it is and as it should be: with labels, and with
+// what fill sets.
+func (s *State) item(h olm.Header, labels map[string]string, fill func(have, want *olm.Object) error) (*Item, error) {
+	have, err := s.Find(h.Key())
+	if err != nil {
+		return nil, err
+	}
+	i := &Item{Have: have, Want: olm.Object{Header: h}}
+	if have != nil {
+		i.Want = *have
+	}
+	i.Want.Metadata.Labels = labeled(i.Want.Metadata.Labels, labels)
+	if err := fill(have, &i.Want); err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+func labeled(have, want map[string]string) map[string]string {
+	out := maps.Clone(have)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, want)
+	return out
+}
+
+// own makes the CSV an owner of an object, so that a newer version that takes
+// it over keeps it when the older one goes.
+func own(o *olm.Object, csv *olm.ClusterServiceVersion) {
+	ref := olm.OwnedBy(csv)
+	refs := o.Metadata.OwnerReferences
+	if slices.ContainsFunc(refs, func(r olm.OwnerReference) bool { return r.Kind == ref.Kind && r.UID == ref.UID }) {
+		return
+	}
+	o.Metadata.OwnerReferences = append(slices.Clip(refs), ref)
+}
+
+// overlay sets members of an object that is a member at the top. Its other
+// members stay.
+func overlay(o *olm.Object, name string, set map[string]any) error {
+	m := map[string]any{}
+	if text, ok := o.Get(name); ok {
+		if err := olm.Unmarshal(text, &m); err != nil {
+			return fmt.Errorf("%s: /%s: %w", o.Key(), name, err)
+		}
+	}
+	maps.Copy(m, set)
+	out, err := o.Set(name, m)
+	*o = out
+	return err
+}
+
+// readCertificate returns the certificate in a Secret. What cannot be decoded
+// is empty.
+func readCertificate(secret *olm.Object) certificate {
+	var data map[string][]byte
+	if text, ok := secret.Get("data"); ok {
+		_ = olm.Unmarshal(text, &data) // then the certificate is replaced
+	}
+	return certificate{ca: data[keyCA], cert: data[keyCert], key: data[keyKey]}
+}
+
+func (c certificate) write(secret *olm.Object) error {
+	secret.Metadata.SetAnnotation(annotationCAHash, hashCA(c.ca))
+	encode := base64.StdEncoding.EncodeToString
+	out, err := secret.Set("data", map[string]string{keyCA: encode(c.ca), keyCert: encode(c.cert), keyKey: encode(c.key)})
+	if err != nil {
+		return err
+	}
+	*secret, err = out.Set("type", "kubernetes.io/tls")
+	return err
+}
+
+// CAHash returns the hash of the CA of a deployment's certificate, or "" if it
+// has none.
+func CAHash(s *State, namespace, deployment string) (string, error) {
+	ca, err := s.ca(namespace, &server{name: deployment})
+	if err != nil || ca == nil {
+		return "", err
+	}
+	return hashCA(ca), nil
+}
+
+// ca returns the CA of a server in PEM, or nil.
+func (s *State) ca(namespace string, srv *server) ([]byte, error) {
+	secret, err := s.Find(olm.Key{Kind: "Secret", Namespace: namespace, Name: srv.secret()})
+	if err != nil || secret == nil {
+		return nil, err
+	}
+	return readCertificate(secret).ca, nil
+}
+
+// Bindings returns the bindings by which API servers trust an operator and it
+// can ask them: a ClusterRoleBinding, and a RoleBinding in kube-system, for each
+// deployment that serves. Operators of several namespaces may share them, as
+// their names do not contain one.
+func Bindings(csv *olm.ClusterServiceVersion) ([]*olm.RoleBinding, error) {
+	list, err := servers(csv)
+	if err != nil {
+		return nil, err
+	}
+	var out []*olm.RoleBinding
+	for _, srv := range list {
+		add := func(name, namespace, kind, role, roleKind string) {
+			out = append(out, &olm.RoleBinding{
+				Header: olm.Header{APIVersion: olm.RBACV1, Kind: kind, Metadata: olm.Metadata{
+					Name: srv.service() + name, Namespace: namespace, Labels: operatorgroup.OwnerLabels(csv),
+				}},
+				RoleRef:  olm.RoleRef{APIGroup: olm.GroupRBAC, Kind: roleKind, Name: role},
+				Subjects: srv.subjects(csv.Metadata.Namespace),
+			})
+		}
+		add("-system:auth-delegator", "", "ClusterRoleBinding", "system:auth-delegator", "ClusterRole")
+		add("-auth-reader", "kube-system", "RoleBinding", "extension-apiserver-authentication-reader", "Role")
+	}
+	return out, nil
+}
