@@ -6,10 +6,7 @@
 // To reconcile a single namespace once:
 //
 //	cluster, err := kube.NewCluster(ctx, config, kube.ClusterOptions{})
-//	loop := &reconcile.Loop{
-//		Cluster: cluster, Content: content,
-//		Options: reconcile.Options{CheckResources: crd.Check}, // package kube/crd
-//	}
+//	loop := &reconcile.Loop{Cluster: cluster, Content: content}
 //	result, err := loop.Run(ctx, "operators")
 //
 // # Unknown fields

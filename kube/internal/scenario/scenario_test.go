@@ -23,7 +23,6 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube"
-	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -291,7 +290,7 @@ func (w *world) play() {
 			runs++
 			var errs []error
 			for _, c := range []reconcile.Cluster{w.memory, w.server} {
-				l := &reconcile.Loop{Cluster: c, Content: w.content, MaxPasses: 200, Options: reconcile.Options{CheckResources: crd.Check}}
+				l := &reconcile.Loop{Cluster: c, Content: w.content, MaxPasses: 200}
 				_, err := l.Run(ctx, testNamespace)
 				errs = append(errs, err)
 			}

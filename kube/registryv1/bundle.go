@@ -1,0 +1,100 @@
+package registryv1
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	yamlv3 "go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/yamljson"
+)
+
+// A Bundle is the content of a registry+v1 bundle.
+type Bundle struct {
+	// Package is the name of the package, from metadata/annotations.yaml.
+	Package string
+	// CSVs are the ClusterServiceVersions, at least one. The last one counts (K4).
+	CSVs []Manifest[v1alpha1.ClusterServiceVersion]
+	// CRDs are the CustomResourceDefinitions, in the order of the files.
+	CRDs []Manifest[apiextensionsv1.CustomResourceDefinition]
+	// Others are all other manifests, in the order of the files.
+	Others []Manifest[unstructured.Unstructured]
+}
+
+// CSV returns the ClusterServiceVersion that counts. It must not be modified.
+func (b *Bundle) CSV() *v1alpha1.ClusterServiceVersion { return &b.csv().Object }
+
+func (b *Bundle) csv() *Manifest[v1alpha1.ClusterServiceVersion] { return &b.CSVs[len(b.CSVs)-1] }
+
+// supports reports whether the bundle supports an install mode. A mode that is listed
+// twice is supported if one of the entries says so.
+func (b *Bundle) supports(mode v1alpha1.InstallModeType) bool {
+	return slices.Contains(b.CSV().Spec.InstallModes, v1alpha1.InstallMode{Type: mode, Supported: true})
+}
+
+// A Manifest is an object of a bundle and its place.
+type Manifest[T any] struct {
+	fbc.Pos
+	Object T
+
+	doc []byte // its document; nil for an item of a list
+}
+
+// at returns the place of the value at a path of keys and indexes, or of its nearest
+// parent in the document. It parses the document again, so it is for errors only.
+func (m *Manifest[T]) at(path ...any) fbc.Pos {
+	root, err := yamljson.Tree(context.Background(), m.doc)
+	if err != nil || len(root.Content) == 0 {
+		return m.Pos
+	}
+	first := m.Line - root.Content[0].Line // lines before the document
+	n, line := root.Content[0], root.Content[0].Line
+	for _, step := range path {
+		if n.Kind == yamlv3.AliasNode {
+			n = n.Alias
+		}
+		var next, mark *yamlv3.Node
+		switch step := step.(type) {
+		case string:
+			for i := 0; n.Kind == yamlv3.MappingNode && i+1 < len(n.Content); i += 2 {
+				if n.Content[i].Value == step {
+					mark, next = n.Content[i], n.Content[i+1]
+				}
+			}
+		case int:
+			if n.Kind == yamlv3.SequenceNode && step < len(n.Content) {
+				next = n.Content[step]
+				mark = next
+			}
+		}
+		if next == nil {
+			break
+		}
+		n, line = next, mark.Line
+	}
+	return fbc.Pos{File: m.File, Line: first + line}
+}
+
+// deploymentPath is the path of the name of a deployment in a CSV.
+func deploymentPath(i int) []any { return []any{"spec", "install", "spec", "deployments", i, "name"} }
+func webhookPath(i int) []any    { return []any{"spec", "webhookdefinitions", i} }
+
+func key(o *unstructured.Unstructured) string {
+	return o.GetAPIVersion() + "/" + o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName()
+}
+
+func quoted(list []string) string {
+	out := ""
+	for i, s := range list {
+		if i > 0 {
+			out += ", "
+		}
+		out += strconv.Quote(s)
+	}
+	return out
+}

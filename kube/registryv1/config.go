@@ -1,0 +1,295 @@
+package registryv1
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/olmkit/olmkit/internal/yamljson"
+)
+
+// A configuration is a valid spec.config.inline.
+type configuration struct {
+	watchNamespace string // "" if it is not set
+	deployment     *v1alpha1.SubscriptionConfig
+}
+
+// ValidateConfig checks a configuration for an installation in a namespace, as YAML or
+// JSON. A nil config is an empty one. The problems are sorted by field, and each names
+// its field and what is allowed. With asUpstream the error has operator-controller's
+// codes (K28). If namespace is empty, K26 is not checked.
+func (b *Bundle) ValidateConfig(ctx context.Context, namespace string, config []byte, upstream bool) error {
+	_, problems := b.config(ctx, namespace, config, upstream)
+	if upstream {
+		return asUpstream(problems)
+	}
+	return failure(problems)
+}
+
+func configProblem(code string, subject, format string, args ...any) Problem {
+	return Problem{Stage: StageConfig, Code: code, Subject: subject, Message: "configuration: " + fmt.Sprintf(format, args...), peerMessage: fmt.Sprintf(format, args...)}
+}
+
+// config validates and decodes a configuration.
+func (b *Bundle) config(ctx context.Context, namespace string, text []byte, upstream bool) (out configuration, problems []Problem) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}")
+	}
+	doc, err := yamljson.JSON(ctx, text, nil)
+	var value any
+	if err == nil {
+		err = json.Unmarshal(doc, &value)
+	}
+	if err != nil {
+		return out, []Problem{configProblem("type", "", "the configuration is not valid: %v", err)}
+	}
+	fields, _ := value.(map[string]any)
+	err = b.validateValue(namespace, value, len(fields) == 0, upstream)
+	var invalid *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &invalid) && upstream:
+		return out, peerViolations(invalid)
+	case errors.As(err, &invalid):
+		return out, b.violations(invalid)
+	case err != nil:
+		return out, []Problem{configProblem("value", "", "%v", err)}
+	}
+	out.watchNamespace, _ = fields["watchNamespace"].(string)
+	raw, ok := fields["deploymentConfig"]
+	if !ok {
+		return out, nil
+	}
+	if doc, err = json.Marshal(raw); err == nil {
+		err = json.Unmarshal(doc, &out.deployment)
+	}
+	if err != nil {
+		p := configProblem("decode", "deploymentConfig", "deploymentConfig: %v", err)
+		p.peerMessage = fmt.Sprintf("invalid deploymentConfig: failed to unmarshal deploymentConfig: %v", err)
+		return out, []Problem{p}
+	}
+	if !upstream {
+		problems = repeatedVolumes(out.deployment.Volumes)
+	}
+	return out, problems
+}
+
+// validateValue validates a configuration against the schema of the bundle. What
+// cannot fail is not compiled: an empty configuration misses nothing but the namespace.
+func (b *Bundle) validateValue(namespace string, value any, empty, upstream bool) error {
+	schema := b.schema()
+	if empty {
+		delete(schema, "components")
+		delete(schema["properties"].(map[string]any), "deploymentConfig")
+	}
+	c := jsonschema.NewCompiler()
+	for _, f := range formats(namespace, upstream) {
+		c.RegisterFormat(f)
+	}
+	if err := c.AddResource("config.json", schema); err != nil {
+		return err
+	}
+	compiled, err := c.Compile("config.json")
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(value)
+}
+
+// formats returns the formats of the schema (K26). Those of quantities and integers are
+// known to us alone (K202).
+func formats(namespace string, upstream bool) []*jsonschema.Format {
+	watch := func(valid func(string) bool, format string) func(any) error {
+		return func(v any) error {
+			if s, ok := v.(string); ok && namespace != "" && !valid(s) {
+				return fmt.Errorf(format, s, namespace)
+			}
+			return nil
+		}
+	}
+	out := []*jsonschema.Format{
+		{Name: ownNamespaceFormat, Validate: watch(func(s string) bool { return s == namespace },
+			"invalid value %q: must be %q (the namespace where the operator is installed) because this operator only supports OwnNamespace install mode")},
+		{Name: singleNamespaceFormat, Validate: watch(func(s string) bool { return s != namespace },
+			"invalid value %q: must be different from %q (the install namespace) because this operator uses SingleNamespace install mode to watch a different namespace")},
+	}
+	if upstream {
+		return out
+	}
+	integer := func(least, most float64) func(any) error {
+		return func(v any) error {
+			if n, ok := v.(float64); ok && (n < least || n > most) {
+				return fmt.Errorf("must be from %.0f to %.0f", least, most)
+			}
+			return nil
+		}
+	}
+	return append(out,
+		&jsonschema.Format{Name: "int32", Validate: integer(math.MinInt32, math.MaxInt32)},
+		&jsonschema.Format{Name: "int64", Validate: integer(math.MinInt64, math.MaxInt64)},
+		&jsonschema.Format{Name: "quantity", Validate: func(v any) error {
+			if s, ok := v.(string); ok {
+				if _, err := resource.ParseQuantity(s); err != nil {
+					return errors.New(`must be a quantity, such as "500m" or "1Gi"`)
+				}
+			}
+			return nil
+		}})
+}
+
+// peerViolations returns what operator-controller reports: one problem for each unit
+// of the library's basic output, which hides what is below a reference (K28).
+func peerViolations(err *jsonschema.ValidationError) (out []Problem) {
+	for _, unit := range err.BasicOutput().Errors {
+		field := strings.ReplaceAll(strings.TrimPrefix(unit.InstanceLocation, "/"), "/", ".")
+		switch k := unit.Error.Kind.(type) {
+		case *kind.Required:
+			out = append(out, configProblem("missing", k.Missing[0], "required field %q is missing", k.Missing[0]))
+		case *kind.AdditionalProperties:
+			name := slices.Min(k.Properties)
+			out = append(out, configProblem("unknown", name, "unknown field %q", name))
+		case *kind.Type:
+			if k.Got == "null" {
+				out = append(out, configProblem("missing", field, "required field %q is missing", field))
+			} else {
+				out = append(out, configProblem("type", field, "invalid type for field %q: %v", field, unit.Error))
+			}
+		case *kind.Format:
+			out = append(out, configProblem("format", field, "invalid format for field %q: %v", field, unit.Error))
+		case *kind.AnyOf:
+			out = append(out, configProblem("anyOf", field, "invalid value for field %q", field))
+		case *kind.MinLength:
+			out = append(out, configProblem("minLength", field, "field %q must have minimum length of %d (len=%d)", field, k.Want, k.Got))
+		case *kind.MaxLength:
+			out = append(out, configProblem("maxLength", field, "field %q must have maximum length of %d (len=%d)", field, k.Want, k.Got))
+		case *kind.Pattern:
+			out = append(out, configProblem("pattern", field, "field %q must match pattern %q", field, k.Want))
+		default:
+			out = append(out, configProblem("ref", "", "%v", unit.Error))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Message, b.Message))
+	})
+	return out
+}
+
+// violations returns every violation of the schema, sorted by field (K202).
+func (b *Bundle) violations(err *jsonschema.ValidationError) (out []Problem) {
+	path := err.InstanceLocation
+	field := strings.Join(path, ".")
+	switch k := err.ErrorKind.(type) {
+	case *kind.Required:
+		for _, name := range k.Missing {
+			field := strings.Join(append(slices.Clip(path), name), ".")
+			out = append(out, configProblem("missing", field, "%s is required%s", field, b.hint(field)))
+		}
+	case *kind.AdditionalProperties:
+		for _, name := range k.Properties {
+			field := strings.Join(append(slices.Clip(path), name), ".")
+			out = append(out, configProblem("unknown", field, "%s is not a field%s", field, b.hint(field)))
+		}
+	case *kind.Type:
+		out = append(out, configProblem("type", field, "%s is of type %s; it must be of type %s%s", orAll(field), k.Got, strings.Join(k.Want, " or "), b.hint(field)))
+	case *kind.Format:
+		out = append(out, configProblem("format", field, "%s is invalid: %v", field, k.Err))
+	case *kind.MinLength:
+		out = append(out, configProblem("minLength", field, "%s has %d characters; it must have at least %d", field, k.Got, k.Want))
+	case *kind.MaxLength:
+		out = append(out, configProblem("maxLength", field, "%s has %d characters; it must have at most %d", field, k.Got, k.Want))
+	case *kind.Pattern:
+		out = append(out, configProblem("pattern", field, "%s is %q; it must consist of lower-case letters, digits and hyphens, and start and end with a letter or digit", field, k.Got))
+	case *kind.AnyOf, *kind.OneOf:
+		out = b.alternatives(err, field)
+	default:
+		for _, cause := range err.Causes {
+			out = append(out, b.violations(cause)...)
+		}
+		if len(err.Causes) == 0 {
+			out = append(out, configProblem("value", field, "%s: %s", orAll(field), err.ErrorKind.LocalizedString(message.NewPrinter(language.English))))
+		}
+	}
+	return sortProblems(out)
+}
+
+// alternatives returns the violations of the alternative that has the type of the
+// value, or one that lists all types.
+func (b *Bundle) alternatives(err *jsonschema.ValidationError, field string) (out []Problem) {
+	var want []string
+	got := ""
+	for _, cause := range err.Causes {
+		if k, ok := cause.ErrorKind.(*kind.Type); ok {
+			want, got = append(want, k.Want...), k.Got
+		} else {
+			out = append(out, b.violations(cause)...)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return []Problem{configProblem("type", field, "%s is of type %s; it must be of type %s%s", field, got, strings.Join(want, " or "), b.hint(field))}
+}
+
+func orAll(field string) string {
+	if field == "" {
+		return "it"
+	}
+	return field
+}
+
+// hint returns what is allowed for a field in this bundle, to end a message.
+func (b *Bundle) hint(field string) string {
+	top, _, nested := strings.Cut(field, ".")
+	switch {
+	case field == "watchNamespace":
+		own, single := b.supports(v1alpha1.InstallModeTypeOwnNamespace), b.supports(v1alpha1.InstallModeTypeSingleNamespace)
+		switch {
+		case own && single:
+			return "; set it to any namespace, because the bundle supports OwnNamespace and SingleNamespace"
+		case own:
+			return "; set it to the install namespace, because the bundle supports OwnNamespace and not SingleNamespace"
+		case single:
+			return "; set it to a namespace other than the install namespace, because the bundle supports SingleNamespace and not OwnNamespace"
+		}
+		return "; the bundle supports neither OwnNamespace nor SingleNamespace and always watches all namespaces"
+	case !nested:
+		names := []string{"deploymentConfig"}
+		if watch, _ := b.watchSchema(); watch != nil {
+			names = append(names, "watchNamespace")
+		}
+		return "; the fields of this bundle are " + strings.Join(names, " and ")
+	case top == "deploymentConfig" && strings.Count(field, ".") == 1:
+		var names []string
+		for name := range deploymentSchema()["properties"].(map[string]any) {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return "; its fields are " + strings.Join(names, ", ")
+	}
+	return ""
+}
+
+// repeatedVolumes checks K203.
+func repeatedVolumes(volumes []corev1.Volume) (out []Problem) {
+	seen := map[string]bool{}
+	for i, v := range volumes {
+		if field := fmt.Sprintf("deploymentConfig.volumes.%d.name", i); seen[v.Name] {
+			out = append(out, configProblem("repeated", field, "%s: there is another volume %q; rename one", field, v.Name))
+		}
+		seen[v.Name] = true
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package registryv1
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// deployments adds the deployments of the CSV (K42).
+func (g *generator) deployments() {
+	serving := map[string]bool{}
+	for _, w := range g.csv.Spec.WebhookDefinitions {
+		serving[w.DeploymentName] = true
+	}
+	for _, strategy := range g.strategy().DeploymentSpecs {
+		d := appsv1.Deployment{
+			TypeMeta:   typeOf(appsv1.SchemeGroupVersion.String(), "Deployment"),
+			ObjectMeta: g.meta(strategy.Name),
+			Spec:       *strategy.Spec.DeepCopy(),
+		}
+		d.Labels = strategy.Label
+		history := int32(1)
+		d.Spec.RevisionHistoryLimit = &history
+		pod := &d.Spec.Template
+		annotations := map[string]string{}
+		maps.Copy(annotations, g.csv.Annotations)
+		maps.Copy(annotations, pod.Annotations)
+		annotations["olm.targetNamespaces"] = g.target
+		annotations["olm.operatorNamespace"] = g.opts.Namespace
+		pod.Annotations = annotations
+		left := false
+		if serving[strategy.Name] && g.opts.Certificates != NoCertificates {
+			left = g.mountCertificate(&pod.Spec, certName(serviceName(strategy.Name)))
+		}
+		if g.config != nil {
+			configure(&d, g.config)
+		}
+		o := g.add(&d)
+		if left {
+			g.differs("K208", o, "has init containers without mounts of volumes that the certificate replaces")
+		}
+	}
+}
+
+// certificateVolumes are the volumes of a webhook's certificate (K45).
+var certificateVolumes = []struct{ name, path, cert, key string }{
+	{"webhook-cert", "/tmp/k8s-webhook-server/serving-certs", "tls.crt", "tls.key"},
+	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
+}
+
+// mountCertificate replaces the volumes of a pod at the places of the certificate by
+// those of a Secret (K45). It reports whether init containers lost mounts (K208).
+func (g *generator) mountCertificate(pod *corev1.PodSpec, secret string) (changed bool) {
+	replaced := map[string]bool{}
+	var volumes []corev1.Volume
+	var mounts []corev1.VolumeMount
+	for _, v := range certificateVolumes {
+		replaced[v.name] = true
+		volumes = append(volumes, corev1.Volume{Name: v.name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+			SecretName: secret,
+			Items:      []corev1.KeyToPath{{Key: corev1.TLSCertKey, Path: v.cert}, {Key: corev1.TLSPrivateKeyKey, Path: v.key}},
+		}}})
+		mounts = append(mounts, corev1.VolumeMount{Name: v.name, MountPath: v.path})
+		for _, c := range pod.Containers {
+			for _, m := range c.VolumeMounts {
+				if m.MountPath == v.path {
+					replaced[m.Name] = true
+				}
+			}
+		}
+	}
+	gone := func(m corev1.VolumeMount) bool { return replaced[m.Name] }
+	pod.Volumes = append(slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return replaced[v.Name] }), volumes...)
+	for i := range pod.Containers {
+		c := &pod.Containers[i]
+		c.VolumeMounts = append(slices.DeleteFunc(c.VolumeMounts, gone), mounts...)
+	}
+	for i := range pod.InitContainers {
+		c := &pod.InitContainers[i]
+		// A mount of a volume that has a new one of its name still works.
+		lost := func(m corev1.VolumeMount) bool {
+			return gone(m) && m.Name != certificateVolumes[0].name && m.Name != certificateVolumes[1].name
+		}
+		if !g.opts.AsUpstream && slices.ContainsFunc(c.VolumeMounts, lost) {
+			c.VolumeMounts, changed = slices.DeleteFunc(c.VolumeMounts, lost), true
+		}
+	}
+	return changed
+}
+
+// configure merges the configuration into a deployment (K29).
+func configure(d *appsv1.Deployment, c *v1alpha1.SubscriptionConfig) {
+	pod := &d.Spec.Template.Spec
+	for i := range pod.Containers {
+		container := &pod.Containers[i]
+		container.Env = replaceByName(container.Env, c.Env, func(e *corev1.EnvVar) string { return e.Name })
+		container.EnvFrom = appendMissing(container.EnvFrom, c.EnvFrom)
+		container.VolumeMounts = replaceByName(container.VolumeMounts, c.VolumeMounts, func(m *corev1.VolumeMount) string { return m.Name })
+		if c.Resources != nil {
+			container.Resources = *c.Resources
+		}
+	}
+	pod.Volumes = replaceByName(pod.Volumes, c.Volumes, func(v *corev1.Volume) string { return v.Name })
+	pod.Tolerations = appendMissing(pod.Tolerations, c.Tolerations)
+	if c.NodeSelector != nil {
+		pod.NodeSelector = c.NodeSelector
+	}
+	pod.Affinity = mergeAffinity(pod.Affinity, c.Affinity)
+	d.Annotations = addMissing(d.Annotations, c.Annotations)
+	d.Spec.Template.Annotations = addMissing(d.Spec.Template.Annotations, c.Annotations)
+}
+
+// replaceByName replaces the last item of each name that was there before, and appends
+// the others.
+func replaceByName[T any](list, with []T, name func(*T) string) []T {
+	at := map[string]int{}
+	for i := range list {
+		at[name(&list[i])] = i
+	}
+	for i := range with {
+		if n, ok := at[name(&with[i])]; ok {
+			list[n] = with[i]
+		} else {
+			list = append(list, with[i])
+		}
+	}
+	return list
+}
+
+// appendMissing appends the items that are not in the list.
+func appendMissing[T any](list, items []T) []T {
+	for _, item := range items {
+		if !slices.ContainsFunc(list, func(have T) bool { return reflect.DeepEqual(have, item) }) {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// addMissing adds the keys that are not in the map.
+func addMissing(to, from map[string]string) map[string]string {
+	if len(from) == 0 {
+		return to
+	}
+	out := maps.Clone(from)
+	maps.Copy(out, to)
+	return out
+}
+
+// mergeAffinity replaces the parts of an affinity that the configuration has. A part
+// that is given but empty is removed, and so is an affinity without parts.
+func mergeAffinity(have, config *corev1.Affinity) *corev1.Affinity {
+	if config == nil {
+		return have
+	}
+	if config.NodeAffinity == nil && config.PodAffinity == nil && config.PodAntiAffinity == nil {
+		return nil
+	}
+	var out corev1.Affinity
+	if have != nil {
+		out = *have
+	}
+	if a := config.NodeAffinity; a != nil {
+		if out.NodeAffinity = a; a.RequiredDuringSchedulingIgnoredDuringExecution == nil && len(a.PreferredDuringSchedulingIgnoredDuringExecution) == 0 {
+			out.NodeAffinity = nil
+		}
+	}
+	if a := config.PodAffinity; a != nil {
+		if out.PodAffinity = a; len(a.RequiredDuringSchedulingIgnoredDuringExecution) == 0 && len(a.PreferredDuringSchedulingIgnoredDuringExecution) == 0 {
+			out.PodAffinity = nil
+		}
+	}
+	if a := config.PodAntiAffinity; a != nil {
+		if out.PodAntiAffinity = a; len(a.RequiredDuringSchedulingIgnoredDuringExecution) == 0 && len(a.PreferredDuringSchedulingIgnoredDuringExecution) == 0 {
+			out.PodAntiAffinity = nil
+		}
+	}
+	if out == (corev1.Affinity{}) {
+		return nil
+	}
+	return &out
+}

@@ -1,0 +1,60 @@
+// Package registryv1 turns registry+v1 bundles into the manifests that OLM v1 would
+// apply. [Read] reads a bundle, [Bundle.Validate] reports what is wrong with it,
+// [Bundle.ConfigSchema] describes its configuration, and [Bundle.Render] returns its
+// objects, in the phases of a revision. [Pack] puts the objects of a revision into
+// Secrets.
+//
+// All functions are pure: they contact no cluster, and equal input gives equal bytes.
+// Values of this package are safe for concurrent use as long as nobody modifies them.
+//
+// By default the result is what a cluster accepts. With AsUpstream it is what
+// operator-controller does, including its known bugs. The differences are rules K200
+// and up; a result that differs lists them in [Manifests.Differences].
+//
+// # Codes
+//
+// The code of a [Problem] is stable text. When reading:
+//
+//   - noManifests: there is no directory manifests/
+//   - subdirectory: manifests/ contains a directory
+//   - noCSV: there is no ClusterServiceVersion
+//   - annotations: metadata/annotations.yaml is missing or invalid
+//   - properties: metadata/properties.yaml is invalid
+//   - olmProperties: the annotation olm.properties is invalid
+//   - manifest: a file in manifests/ is invalid
+//   - limit: the bundle exceeds a limit
+//
+// What OLM v1 does not install:
+//
+//   - apiServices: the bundle owns API services
+//   - webhooks: the bundle has webhooks, and there is no certificate provider
+//   - installModes: the bundle supports none of the install modes of OLM v1
+//
+// In the configuration; the subject is a field:
+//
+//   - missing, unknown, type, minLength, maxLength, pattern, format: the schema
+//   - value: any other violation of the schema
+//   - repeated: two volumes of one name
+//   - anyOf, ref: only as upstream, in place of a more precise one
+//   - decode: the value does not fit the Kubernetes type
+//
+// In the bundle as a whole; the subject is a name:
+//
+//   - dupDeployment, deploymentName: deployments of the CSV
+//   - dupCRD, missingCRD, crdVersion: CustomResourceDefinitions
+//   - dupCSV: there are several ClusterServiceVersions
+//   - packageName: the package has no name
+//   - webhookDeployment, dupWebhook, webhookName, webhookRule: webhooks of the CSV
+//   - conversionInstallMode, dupConversionCRD, conversionNotOwned: conversion webhooks
+//   - servicePorts: one port of a service has two targets
+//   - unsupportedKind: a bundle must not contain objects of the kind
+//
+// Later:
+//
+//   - namespace: the install namespace is not a valid name
+//   - preserveUnknownFields: a CRD with a conversion webhook preserves unknown fields
+//   - apiVersion: an object has no apiVersion
+//   - duplicate: two objects of one name differ
+//   - tooManyPhases: a revision cannot hold all objects
+//   - objectSize: an object is too large for a Secret
+package registryv1

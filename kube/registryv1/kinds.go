@@ -1,0 +1,24 @@
+package registryv1
+
+// A scope is where the objects of a kind are.
+type scope int
+
+const (
+	unsupported scope = iota
+	cluster
+	namespaced
+)
+
+// extraScope returns the scope of a kind that a bundle may hold in addition to its
+// ClusterServiceVersion and CustomResourceDefinitions, by name alone (K7).
+func extraScope(kind string) scope {
+	switch kind {
+	case "ConfigMap", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule",
+		"Role", "RoleBinding", "Secret", "Service", "ServiceAccount", "ServiceMonitor":
+		return namespaced
+	case "ClusterRole", "ClusterRoleBinding", "ConsoleCLIDownload", "ConsoleLink", "ConsolePlugin",
+		"ConsoleQuickStart", "ConsoleYAMLSample", "PriorityClass", "VerticalPodAutoscaler":
+		return cluster
+	}
+	return unsupported
+}

@@ -1,0 +1,46 @@
+package registryv1
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/olmkit/olmkit/internal/yamljson"
+)
+
+// Limits bound the cost of hostile bundles. A zero field means the default.
+type Limits struct {
+	// Size bounds all files together, in bytes. Default 16 MiB.
+	Size int64
+	// Files bounds the number of entries of a directory. Default 10,000.
+	Files int
+	// Objects bounds the number of manifests. Default 10,000.
+	Objects int
+	// Expansion bounds what the aliases of YAML add to all files, in bytes. Default
+	// 64 MiB.
+	Expansion int64
+}
+
+// withDefaults returns the limits with every zero field replaced.
+func (l *Limits) withDefaults() Limits {
+	var out Limits
+	if l != nil {
+		out = *l
+	}
+	out.Size = cmp.Or(out.Size, 16<<20)
+	out.Files = cmp.Or(out.Files, 10_000)
+	out.Objects = cmp.Or(out.Objects, 10_000)
+	out.Expansion = cmp.Or(out.Expansion, yamljson.DefaultExpansion)
+	return out
+}
+
+// A LimitError is the error for a bundle that exceeds a limit.
+type LimitError struct {
+	Limit string // a field of Limits
+	What  string // what is too large
+	Max   int64
+}
+
+// Error names the limit and how to raise it.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s exceeds the limit of %d; raise Limits.%s if this bundle is trusted", e.What, e.Max, e.Limit)
+}

@@ -1,0 +1,128 @@
+package registryv1
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/visible"
+)
+
+// A Stage is a step from a bundle directory to a revision.
+type Stage string
+
+// The stages, in their order.
+const (
+	StageRead        Stage = "read"        // files to a Bundle
+	StageUnsupported Stage = "unsupported" // what OLM v1 does not install
+	StageConfig      Stage = "config"      // the configuration against its schema
+	StageValidate    Stage = "validate"    // the bundle as a whole
+	StageOptions     Stage = "options"     // the options of the caller
+	StageGenerate    Stage = "generate"    // objects from the bundle
+	StageRevision    Stage = "revision"    // objects into phases
+)
+
+// A Problem is a reason why a bundle cannot be installed.
+type Problem struct {
+	Stage   Stage
+	Code    string  // one of those in the documentation of the package
+	Subject string  // what it is about: a file, a field, a name; may be empty
+	Pos     fbc.Pos // relative to the bundle directory; zero if it is in no file
+	Message string
+
+	// What operator-controller reports instead, where it differs.
+	peerSubject *string
+	peerMessage string
+	ours        bool // it does not see the problem at all
+}
+
+// String returns "file:line: message" on one line.
+func (p Problem) String() string {
+	if !p.Pos.IsValid() {
+		return visible.Line(p.Message)
+	}
+	return p.Pos.String() + ": " + visible.Line(p.Message)
+}
+
+// An Error lists all problems that were found, in the order of stages. It is never
+// empty.
+type Error struct {
+	Problems []Problem
+
+	message string // as upstream
+}
+
+// Error returns the problems, one per line, or operator-controller's text if the
+// caller requested that.
+func (e *Error) Error() string {
+	if e.message != "" {
+		return e.message
+	}
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Stage returns the stage of the first problem.
+func (e *Error) Stage() Stage { return e.Problems[0].Stage }
+
+// failure returns problems as an error, or nil.
+func failure(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return &Error{Problems: problems}
+}
+
+// asUpstream returns the error that operator-controller reports: of the first stage
+// with a problem, with its own subjects and text. Before validation it stops at the
+// first problem (K21).
+func asUpstream(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	stage := problems[0].Stage
+	out := make([]Problem, 0, len(problems))
+	var lines []string
+	for _, p := range problems {
+		if p.Stage != stage {
+			continue
+		}
+		if p.peerSubject != nil {
+			p.Subject = *p.peerSubject
+		}
+		p.Message = cmp.Or(p.peerMessage, p.Message)
+		out, lines = append(out, p), append(lines, p.Message)
+		if stage != StageValidate && stage != StageConfig {
+			break
+		}
+	}
+	text := strings.Join(lines, "\n")
+	if stage == StageConfig && out[0].Code != "decode" {
+		if text = lines[0]; len(lines) > 1 {
+			text = "multiple errors found:\n  - " + strings.Join(lines, "\n  - ")
+		}
+		text = "invalid ClusterExtension configuration: invalid configuration: " + text
+	}
+	return &Error{Problems: out, message: text}
+}
+
+// AsUpstream returns the error that operator-controller reports in place of err, and
+// err itself if it is not an [*Error].
+func AsUpstream(err error) error {
+	if e, ok := err.(*Error); ok {
+		return asUpstream(e.Problems)
+	}
+	return err
+}
+
+// sortProblems orders problems of one check by what they are about.
+func sortProblems(problems []Problem) []Problem {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+	})
+	return problems
+}

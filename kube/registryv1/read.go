@@ -1,0 +1,350 @@
+package registryv1
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/regular"
+	"github.com/olmkit/olmkit/internal/yamljson"
+)
+
+const (
+	manifestsDir    = "manifests"
+	annotationsFile = "metadata/annotations.yaml"
+	propertiesFile  = "metadata/properties.yaml"
+
+	packageAnnotation    = "operators.operatorframework.io.bundle.package.v1"
+	propertiesAnnotation = "olm.properties"
+)
+
+// ReadOptions adjust how a bundle is read. A nil *ReadOptions means all defaults.
+type ReadOptions struct {
+	Limits *Limits
+}
+
+// Read reads the bundle at the root of fsys: metadata/annotations.yaml,
+// metadata/properties.yaml, and every file in manifests/ (K1 to K6). The error is an
+// [*Error] with all problems, in the order in which operator-controller meets them, or
+// the cause of the context's end.
+func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {
+	if opts == nil {
+		opts = &ReadOptions{}
+	}
+	r := reader{ctx: ctx, fsys: fsys, limits: opts.Limits.withDefaults()}
+	r.size, r.yaml.Expansion = r.limits.Size, &r.limits.Expansion
+	r.annotations()
+	r.manifests()
+	r.properties()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := failure(r.problems); err != nil {
+		return nil, err
+	}
+	return &r.bundle, nil
+}
+
+type reader struct {
+	ctx      context.Context
+	fsys     fs.FS
+	limits   Limits
+	yaml     yamljson.Options
+	size     int64 // what is left of Limits.Size
+	objects  int
+	bundle   Bundle
+	problems []Problem
+}
+
+func (r *reader) problem(code string, subject string, at fbc.Pos, peer string, err error) {
+	var limit *LimitError
+	var expansion *yamljson.LimitError
+	if errors.As(err, &expansion) {
+		err = &LimitError{Limit: "Expansion", What: "the YAML", Max: expansion.Max}
+	}
+	if errors.As(err, &limit) || errors.As(err, &expansion) {
+		code = "limit"
+	}
+	r.problems = append(r.problems, Problem{Stage: StageRead, Code: code, Subject: subject, Pos: at, Message: err.Error(), peerMessage: peer})
+}
+
+// open returns the content of a file, which is a regular file in the bundle and within
+// the limits.
+func (r *reader) open(name string, e fs.DirEntry) ([]byte, error) {
+	info, err := regular.Stat(r.fsys, name, e, "bundle", "move it out of the bundle if it does not belong to it")
+	if err != nil {
+		return nil, regular.Cause(err)
+	}
+	tooLarge := &LimitError{Limit: "Size", What: "the size of the bundle in bytes", Max: r.limits.Size}
+	if info.Size() > r.size {
+		return nil, tooLarge
+	}
+	f, err := r.fsys.Open(name)
+	if err != nil {
+		return nil, regular.Cause(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, r.size+1))
+	if int64(len(text)) > r.size {
+		return nil, tooLarge
+	}
+	r.size -= int64(len(text))
+	return text, regular.Cause(err)
+}
+
+// metadata decodes a file in metadata/ into v. It reports whether the file has content.
+func (r *reader) metadata(name string, v any) (bool, fbc.Pos, error) {
+	at := fbc.Pos{File: name}
+	info, err := fs.Stat(r.fsys, name)
+	if err != nil {
+		return false, at, err
+	}
+	text, err := r.open(name, fs.FileInfoToDirEntry(info))
+	if err != nil || len(text) == 0 {
+		return false, at, regular.Cause(err)
+	}
+	doc, err := yamljson.JSON(r.ctx, text, &r.yaml)
+	if err != nil {
+		return true, place(name, 1, err), err
+	}
+	if doc, err = sortKeys(doc); err != nil {
+		return true, at, err
+	}
+	return true, at, json.Unmarshal(doc, v)
+}
+
+// sortKeys returns JSON with the keys of its objects sorted, as properties are written
+// (K6).
+func sortKeys(doc []byte) ([]byte, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// annotations reads the name of the package (K1).
+func (r *reader) annotations() {
+	var file struct {
+		Annotations map[string]json.RawMessage `json:"annotations"`
+	}
+	_, at, err := r.metadata(annotationsFile, &file)
+	if name := file.Annotations[packageAnnotation]; err == nil && len(name) > 0 && string(name) != "null" {
+		switch name[0] {
+		case '"':
+			err = json.Unmarshal(name, &r.bundle.Package)
+		case '{', '[':
+			err = fmt.Errorf("annotation %s is not a string", packageAnnotation)
+		default: // a number or a boolean is its text
+			r.bundle.Package = string(name)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		r.problem("annotations", "", at, "open "+annotationsFile+": no such file or directory", errors.New("the file does not exist; a bundle needs it to name its package"))
+	} else if err != nil {
+		r.problem("annotations", "", at, "", err)
+	}
+}
+
+// manifests reads all files in manifests/, in name order (K2).
+func (r *reader) manifests() {
+	at := fbc.Pos{File: manifestsDir}
+	entries, err := fs.ReadDir(r.fsys, manifestsDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.problem("noManifests", "", at, "stat manifests: no such file or directory", errors.New("the directory does not exist; a bundle needs it"))
+		return
+	case err != nil:
+		r.problem("noManifests", "", at, "", regular.Cause(err))
+		return
+	case len(entries) > r.limits.Files:
+		r.problem("limit", manifestsDir, at, "", &LimitError{Limit: "Files", What: "the number of files", Max: int64(r.limits.Files)})
+		return
+	}
+	before := len(r.problems)
+	for _, e := range entries { // sorted by name
+		name := path.Join(manifestsDir, e.Name())
+		if r.ctx.Err() != nil {
+			return
+		}
+		if e.IsDir() {
+			r.problem("subdirectory", name, fbc.Pos{File: name},
+				fmt.Sprintf("subdirectories are not allowed within the %q directory of the bundle image filesystem: found %q", manifestsDir, name),
+				errors.New("is a directory; move its files to manifests/"))
+			continue
+		}
+		text, err := r.open(name, e)
+		if err != nil {
+			r.problem("manifest", name, fbc.Pos{File: name}, "", err)
+			continue
+		}
+		r.file(name, text)
+	}
+	if len(r.bundle.CSVs) == 0 && len(r.problems) == before {
+		r.problem("noCSV", "", at, `no ClusterServiceVersion found in "manifests"`, errors.New("no file has a ClusterServiceVersion"))
+	}
+}
+
+// file reads the documents of a file, up to the first that is invalid.
+func (r *reader) file(name string, text []byte) {
+	fail := func(line int, err error) {
+		r.problem("manifest", name, place(name, line, err), fmt.Sprintf("error parsing objects in %q: %v", name, err), err)
+	}
+	for doc, err := range documents(text) {
+		if err != nil {
+			fail(doc.line, err)
+			return
+		}
+		value, err := yamljson.JSON(r.ctx, doc.text, &r.yaml)
+		if err != nil {
+			fail(doc.line, err)
+			return
+		}
+		if value = bytes.TrimSpace(value); bytes.Equal(value, []byte("null")) {
+			continue
+		}
+		objects, err := decode(value)
+		if err != nil {
+			fail(firstLine(doc), err)
+			return
+		}
+		for _, o := range objects {
+			if r.objects++; r.objects > r.limits.Objects {
+				fail(doc.line, &LimitError{Limit: "Objects", What: "the number of manifests", Max: int64(r.limits.Objects)})
+				return
+			}
+			m := Manifest[unstructured.Unstructured]{Pos: fbc.Pos{File: name, Line: firstLine(doc)}, Object: *o}
+			if len(objects) == 1 {
+				m.doc = doc.text
+			}
+			if err := r.add(m); err != nil {
+				fail(m.Line, err)
+				return
+			}
+		}
+	}
+}
+
+// add sorts an object into the bundle, by kind alone (K4).
+func (r *reader) add(m Manifest[unstructured.Unstructured]) error {
+	switch m.Object.GetKind() {
+	case v1alpha1.ClusterServiceVersionKind:
+		return typed(m, &r.bundle.CSVs)
+	case "CustomResourceDefinition":
+		return typed[apiextensionsv1.CustomResourceDefinition](m, &r.bundle.CRDs)
+	}
+	r.bundle.Others = append(r.bundle.Others, m)
+	return nil
+}
+
+// typed adds an object to a list of objects of its Go type (K5).
+func typed[T any](m Manifest[unstructured.Unstructured], list *[]Manifest[T]) error {
+	out := Manifest[T]{Pos: m.Pos, doc: m.doc}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(m.Object.Object, &out.Object); err != nil {
+		return err
+	}
+	*list = append(*list, out)
+	return nil
+}
+
+// decode returns the objects of a document: itself, or the items of a list (K2).
+func decode(doc []byte) ([]*unstructured.Unstructured, error) {
+	o, _, err := unstructured.UnstructuredJSONScheme.Decode(doc, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	var meta struct {
+		Metadata struct {
+			Name, Namespace     string
+			Labels, Annotations map[string]string
+		}
+	}
+	if err := json.Unmarshal(doc, &meta); err != nil {
+		return nil, err
+	}
+	var out []*unstructured.Unstructured
+	for todo := []runtime.Object{o}; len(todo) > 0; {
+		next := todo[0]
+		todo = todo[1:]
+		switch next := next.(type) {
+		case *unstructured.UnstructuredList:
+			for i := range next.Items {
+				todo = append(todo, &next.Items[i])
+			}
+		case *unstructured.Unstructured:
+			if !next.IsList() {
+				out = append(out, next)
+				continue
+			}
+			list, err := next.ToList()
+			if err != nil {
+				return nil, err
+			}
+			todo = append(todo, list)
+		}
+	}
+	return out, nil
+}
+
+// A property is one of olm.properties.
+type property struct {
+	Type  string          `json:"type"`
+	Value json.RawMessage `json:"value"`
+}
+
+// properties appends those of the file to those of the CSV (K6).
+func (r *reader) properties() {
+	var file struct {
+		Properties []property `json:"properties"`
+	}
+	some, at, err := r.metadata(propertiesFile, &file)
+	var all []property
+	if len(r.bundle.CSVs) > 0 {
+		csv := r.bundle.csv()
+		if text, ok := csv.Object.Annotations[propertiesAnnotation]; ok {
+			if err := json.Unmarshal([]byte(text), &all); err != nil {
+				r.problem("olmProperties", "", csv.at("metadata", "annotations", propertiesAnnotation),
+					fmt.Sprintf("failed to unmarshal csv.metadata.annotations['olm.properties']: %v", err),
+					fmt.Errorf("annotation olm.properties is not a JSON list of properties: %w", err))
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		r.problem("properties", "", at, fmt.Sprintf("failed to unmarshal metadata/properties.yaml: %v", err), err)
+	case some && len(r.bundle.CSVs) > 0:
+		text, err := json.Marshal(append(all, file.Properties...))
+		if err != nil {
+			r.problem("properties", "", at, "", err)
+			return
+		}
+		csv := r.bundle.CSV()
+		if csv.Annotations == nil {
+			csv.Annotations = map[string]string{}
+		}
+		csv.Annotations[propertiesAnnotation] = string(text)
+	}
+}
+
+// place returns the place of a fault in a document that begins at a line.
+func place(name string, line int, err error) fbc.Pos {
+	var syntax *yamljson.Error
+	if errors.As(err, &syntax) && syntax.Line > 0 {
+		line += syntax.Line - 1
+	}
+	return fbc.Pos{File: name, Line: line}
+}

@@ -1,0 +1,264 @@
+package registryv1
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// RenderOptions are the choices of an installation.
+type RenderOptions struct {
+	// Namespace is the install namespace. It is required.
+	Namespace string
+	// Config is the configuration, spec.config.inline of a ClusterExtension, as YAML
+	// or JSON. Nil means an empty one.
+	Config []byte
+	// Certificates provides the certificates of webhooks. With NoCertificates a bundle
+	// that has webhooks is refused.
+	Certificates CertProvider
+	// AddNamespaces adds the install namespace and the watched one as objects.
+	AddNamespaces bool
+	// AsUpstream requests exactly what operator-controller does, its bugs included.
+	AsUpstream bool
+}
+
+// Manifests are the objects that a bundle installs.
+type Manifests struct {
+	// Phases hold the objects in the order in which they are applied (K73).
+	Phases []Phase
+	// Differences are where the objects differ from those of operator-controller. The
+	// list is empty with AsUpstream.
+	Differences []Difference
+}
+
+// A Difference is an object that operator-controller renders in another way.
+type Difference struct {
+	Rule    string // its id, such as "K204"
+	Object  string // apiVersion/kind/namespace/name
+	Message string
+}
+
+// Objects returns all objects in the order of the phases.
+func (m *Manifests) Objects() []*unstructured.Unstructured {
+	var out []*unstructured.Unstructured
+	for _, p := range m.Phases {
+		out = append(out, p.Objects...)
+	}
+	return out
+}
+
+// Render returns what the bundle installs, sanitized as in K50 and before owner labels
+// are added. Equal input gives equal objects in equal order. The error is an [*Error]
+// with all problems, or the cause of the context's end. With AsUpstream it has the
+// problems that operator-controller reports (K21).
+func (b *Bundle) Render(ctx context.Context, opts RenderOptions) (*Manifests, error) {
+	g, problems := b.generator(ctx, opts)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if len(problems) == 0 {
+		problems = g.generate()
+	}
+	var phases []Phase
+	if len(problems) == 0 {
+		phases, problems = g.revision()
+	}
+	if opts.AsUpstream {
+		if err := asUpstream(problems); err != nil {
+			return nil, err
+		}
+	} else if err := failure(problems); err != nil {
+		return nil, err
+	}
+	return &Manifests{Phases: phases, Differences: g.differences}, nil
+}
+
+// generator checks the bundle and the options in the order of K21.
+func (b *Bundle) generator(ctx context.Context, opts RenderOptions) (*generator, []Problem) {
+	problems := b.unsupported(opts.Certificates)
+	config, bad := b.config(ctx, opts.Namespace, opts.Config, opts.AsUpstream)
+	problems = append(problems, bad...)
+	problems = append(problems, b.Validate()...)
+	if opts.AsUpstream {
+		problems = slices.DeleteFunc(problems, func(p Problem) bool { return p.ours })
+	}
+	if errs := validation.IsDNS1123Label(opts.Namespace); len(errs) > 0 {
+		problems = append(problems, Problem{Stage: StageOptions, Code: "namespace", Subject: opts.Namespace,
+			Message: "the install namespace is invalid: " + strings.Join(errs, "; ")})
+	}
+	return &generator{bundle: b, csv: b.CSV(), opts: opts, target: config.watchNamespace, config: config.deployment}, problems
+}
+
+// unsupported returns why OLM v1 does not install bundles like this one (K21).
+func (b *Bundle) unsupported(certificates CertProvider) (out []Problem) {
+	refuse := func(code string, at fbc.Pos, peer, message string) {
+		out = append(out, Problem{Stage: StageUnsupported, Code: code, Pos: at, Message: message, peerMessage: "unsupported bundle: " + peer})
+	}
+	csv := b.csv()
+	if len(csv.Object.Spec.APIServiceDefinitions.Owned) > 0 {
+		refuse("apiServices", csv.at("spec", "apiservicedefinitions", "owned"), "apiServiceDefintions are not supported",
+			"the bundle owns API services, which OLM v1 does not support")
+	}
+	if len(csv.Object.Spec.WebhookDefinitions) > 0 && certificates == NoCertificates {
+		refuse("webhooks", csv.at("spec", "webhookdefinitions"), "webhookDefinitions are not supported",
+			"the bundle has webhooks, which need a certificate provider")
+	}
+	if !b.supports(v1alpha1.InstallModeTypeAllNamespaces) && !b.supports(v1alpha1.InstallModeTypeSingleNamespace) && !b.supports(v1alpha1.InstallModeTypeOwnNamespace) {
+		refuse("installModes", csv.at("spec", "installModes"), "bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes",
+			"the bundle supports none of the install modes AllNamespaces, SingleNamespace and OwnNamespace")
+	}
+	return out
+}
+
+// A generator makes the objects of one installation.
+type generator struct {
+	bundle *Bundle
+	csv    *v1alpha1.ClusterServiceVersion
+	opts   RenderOptions
+	target string // the watched namespace; "" for all (K30)
+	config *v1alpha1.SubscriptionConfig
+
+	objects     []*unstructured.Unstructured
+	problems    []Problem
+	differences []Difference
+}
+
+// generate makes all objects, in the order of K32.
+func (g *generator) generate() []Problem {
+	g.namespaces()
+	g.serviceAccounts()
+	g.permissions()
+	g.crds()
+	g.extra()
+	g.deployments()
+	g.admission(v1alpha1.ValidatingAdmissionWebhook)
+	g.admission(v1alpha1.MutatingAdmissionWebhook)
+	g.services()
+	return g.problems
+}
+
+// add adds an object of a Go type, sanitized.
+func (g *generator) add(typed any) *unstructured.Unstructured {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	if err != nil {
+		g.problems = append(g.problems, Problem{Stage: StageGenerate, Code: "manifest", Message: err.Error()})
+		return &unstructured.Unstructured{}
+	}
+	return g.addObject(&unstructured.Unstructured{Object: content})
+}
+
+func (g *generator) addObject(o *unstructured.Unstructured) *unstructured.Unstructured {
+	sanitize(o.Object)
+	g.objects = append(g.objects, o)
+	return o
+}
+
+func (g *generator) differs(rule string, o *unstructured.Unstructured, message string) {
+	g.differences = append(g.differences, Difference{rule, key(o), message})
+}
+
+// sanitize removes what is not applied (K50).
+func sanitize(o map[string]any) {
+	delete(o, "status")
+	meta, ok := o["metadata"].(map[string]any)
+	if !ok {
+		return
+	}
+	clean := map[string]any{}
+	for _, field := range []string{"name", "namespace", "labels", "annotations"} {
+		switch v := meta[field].(type) {
+		case nil:
+		case map[string]any:
+			delete(v, corev1.LastAppliedConfigAnnotation)
+			if len(v) > 0 {
+				clean[field] = v
+			}
+		case string:
+			if v != "" {
+				clean[field] = v
+			}
+		default:
+			clean[field] = v
+		}
+	}
+	o["metadata"] = clean
+}
+
+func (g *generator) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: g.opts.Namespace}
+}
+
+func typeOf(apiVersion, kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}
+}
+
+// namespaces adds the namespaces, if requested (K204).
+func (g *generator) namespaces() {
+	if !g.opts.AddNamespaces {
+		return
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values([]string{g.opts.Namespace, g.target}))) {
+		if name != "" {
+			g.addObject(&unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+			}})
+		}
+	}
+}
+
+// crds adds the CRDs, converted by their webhooks (K40).
+func (g *generator) crds() {
+	for i := range g.bundle.CRDs {
+		m := &g.bundle.CRDs[i]
+		crd := m.Object
+		crd.TypeMeta = typeOf(apiextensionsv1.SchemeGroupVersion.String(), crd.Kind)
+		w := g.converter(crd.Name)
+		if w != nil {
+			if crd.Spec.PreserveUnknownFields {
+				peer := "custom resource definition '" + crd.Name + "' must have .spec.preserveUnknownFields set to false to let API Server call webhook to do the conversion"
+				none := ""
+				g.problems = append(g.problems, Problem{Stage: StageGenerate, Code: "preserveUnknownFields", Subject: crd.Name, Pos: m.at("spec", "preserveUnknownFields"),
+					Message: "CustomResourceDefinition \"" + crd.Name + "\" has a conversion webhook, so its preserveUnknownFields must be false", peerSubject: &none, peerMessage: peer})
+				continue
+			}
+			crd.Spec.Conversion = g.conversion(w)
+			crd.Annotations = g.injectCA(w.DeploymentName, crd.Annotations)
+		}
+		o := g.add(&crd)
+		if w != nil {
+			g.portDiffers(w, o)
+		}
+	}
+}
+
+// extra adds the other manifests (K41).
+func (g *generator) extra() {
+	for i := range g.bundle.Others {
+		o := g.bundle.Others[i].Object.DeepCopy()
+		if !g.opts.AsUpstream && o.GetKind() == "VerticalPodAutoscaler" {
+			if o.GetNamespace() != g.opts.Namespace {
+				o.SetNamespace(g.opts.Namespace)
+				g.differs("K205", o, "is in the install namespace, because its kind is namespaced")
+			}
+		} else if extraScope(o.GetKind()) == namespaced {
+			o.SetNamespace(g.opts.Namespace)
+		}
+		if o.GetAPIVersion() == "" {
+			none := ""
+			g.problems = append(g.problems, Problem{Stage: StageRevision, Code: "apiVersion", Subject: o.GetKind() + "/" + o.GetName(), Pos: g.bundle.Others[i].Pos,
+				Message: o.GetKind() + " \"" + o.GetName() + "\" has no apiVersion", peerSubject: &none,
+				peerMessage: "revision: Object 'apiVersion' is missing in 'unstructured object has no version'"})
+		}
+		g.addObject(o)
+	}
+}

@@ -1,0 +1,215 @@
+package registryv1
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// MaxPhaseObjects and MaxPhases are what a ClusterObjectSet holds (K79).
+const (
+	MaxPhaseObjects = 50
+	MaxPhases       = 20
+)
+
+// A Phase is a part of a revision. The objects of a phase are applied together, after
+// those of earlier phases are ready.
+type Phase struct {
+	Name    string
+	Objects []*unstructured.Unstructured // by group, version, kind, namespace and name
+}
+
+// phaseOrder are the names of phases, in their order (K73).
+var phaseOrder = []string{
+	"namespaces", "policies", "identity", "configuration", "storage", "crds", "roles",
+	"bindings", "infrastructure", "deploy", "scaling", "publish", "admission",
+}
+
+// phaseOf returns the phase of a kind (K73).
+func phaseOf(gk schema.GroupKind) string {
+	switch gk.String() {
+	case "Namespace":
+		return "namespaces"
+	case "NetworkPolicy.networking.k8s.io", "PodDisruptionBudget.policy", "PriorityClass.scheduling.k8s.io":
+		return "policies"
+	case "ServiceAccount":
+		return "identity"
+	case "Secret", "ConfigMap":
+		return "configuration"
+	case "PersistentVolume", "PersistentVolumeClaim", "StorageClass.storage.k8s.io":
+		return "storage"
+	case "CustomResourceDefinition.apiextensions.k8s.io":
+		return "crds"
+	case "ClusterRole.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io":
+		return "roles"
+	case "ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io":
+		return "bindings"
+	case "Service", "Issuer.cert-manager.io", "Certificate.cert-manager.io":
+		return "infrastructure"
+	case "VerticalPodAutoscaler.autoscaling.k8s.io":
+		return "scaling"
+	case "PrometheusRule.monitoring.coreos.com", "ServiceMonitor.monitoring.coreos.com", "PodMonitor.monitoring.coreos.com",
+		"Ingress.networking.k8s.io", "Route.route.openshift.io",
+		"ConsoleYAMLSample.console.openshift.io", "ConsoleQuickStart.console.openshift.io", "ConsoleCLIDownload.console.openshift.io",
+		"ConsoleLink.console.openshift.io", "ConsolePlugin.console.openshift.io":
+		return "publish"
+	case "ValidatingWebhookConfiguration.admissionregistration.k8s.io", "MutatingWebhookConfiguration.admissionregistration.k8s.io":
+		return "admission"
+	}
+	return "deploy"
+}
+
+// Phases returns objects in the phases of a revision. Phases without objects are left
+// out (K73). The order of the objects does not matter, except among those of one name.
+func Phases(objects []*unstructured.Unstructured) []Phase {
+	byName := map[string][]*unstructured.Unstructured{}
+	for _, o := range objects {
+		name := phaseOf(o.GroupVersionKind().GroupKind())
+		byName[name] = append(byName[name], o)
+	}
+	var out []Phase
+	for _, name := range phaseOrder {
+		list := byName[name]
+		if len(list) == 0 {
+			continue
+		}
+		slices.SortStableFunc(list, func(a, b *unstructured.Unstructured) int {
+			x, y := a.GroupVersionKind(), b.GroupVersionKind()
+			return cmp.Or(cmp.Compare(x.Group, y.Group), cmp.Compare(x.Version, y.Version), cmp.Compare(x.Kind, y.Kind),
+				cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+		})
+		out = append(out, Phase{name, list})
+	}
+	return out
+}
+
+// SplitPhases splits phases that have more objects than a ClusterObjectSet allows: the
+// second part of roles is roles-2 (K210).
+func SplitPhases(phases []Phase) []Phase {
+	var out []Phase
+	for _, p := range phases {
+		n := 0
+		for part := range slices.Chunk(p.Objects, MaxPhaseObjects) {
+			name := p.Name
+			if n++; n > 1 {
+				name = fmt.Sprintf("%s-%d", p.Name, n)
+			}
+			out = append(out, Phase{name, part})
+		}
+	}
+	return out
+}
+
+// revision returns the objects in phases.
+func (g *generator) revision() ([]Phase, []Problem) {
+	if g.opts.AsUpstream {
+		return Phases(g.objects), nil
+	}
+	problems := g.merge()
+	phases := Phases(g.objects)
+	for _, p := range phases {
+		if len(p.Objects) > MaxPhaseObjects {
+			g.differences = append(g.differences, Difference{"K210", "phase " + p.Name,
+				fmt.Sprintf("is split, because it has %d objects and a ClusterObjectSet allows %d in a phase", len(p.Objects), MaxPhaseObjects)})
+		}
+	}
+	phases = SplitPhases(phases)
+	if len(phases) > MaxPhases {
+		problems = append(problems, Problem{Stage: StageRevision, Code: "tooManyPhases", ours: true,
+			Message: fmt.Sprintf("the bundle has %d objects, which need %d phases; a ClusterObjectSet allows %d", len(g.objects), len(phases), MaxPhases)})
+	}
+	slices.SortStableFunc(g.differences, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Object, b.Object))
+	})
+	return phases, problems
+}
+
+// merge merges objects that are there twice and can be one (K209). Others are problems
+// (K211).
+func (g *generator) merge() (problems []Problem) {
+	at := map[string]int{}
+	var out []*unstructured.Unstructured
+	conflicts := map[string]bool{}
+	for _, o := range g.objects {
+		gvk := o.GroupVersionKind()
+		id := strings.Join([]string{gvk.Group, gvk.Kind, o.GetNamespace(), o.GetName()}, "/")
+		i, dup := at[id]
+		if !dup {
+			at[id] = len(out)
+			out = append(out, o)
+			continue
+		}
+		one, ok := union(out[i], o)
+		switch {
+		case ok && reflect.DeepEqual(out[i].Object, o.Object):
+			g.differs("K209", o, "is there once; OLM v1 renders it twice and refuses the revision")
+		case ok:
+			g.differs("K209", o, "is what the bundle has and what the CSV requires in one; OLM v1 renders both and refuses the revision")
+			out[i] = one
+		case !conflicts[id]:
+			conflicts[id] = true
+			problems = append(problems, Problem{Stage: StageRevision, Code: "duplicate", Subject: key(o), ours: true,
+				Message: fmt.Sprintf("%s %q is generated from the CSV or the bundle twice, with different content; remove one from the bundle", o.GetKind(), o.GetName())})
+		}
+	}
+	g.objects = out
+	return problems
+}
+
+// union returns an object that serves for both: either if they are equal. A
+// ServiceAccount or a Service may have what the other one lacks, because their fields,
+// except selectors, do not depend on each other.
+func union(a, b *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
+	if reflect.DeepEqual(a.Object, b.Object) {
+		return a, true
+	}
+	if k := a.GetKind(); k != "ServiceAccount" && k != "Service" {
+		return nil, false
+	}
+	x, _, _ := unstructured.NestedFieldNoCopy(a.Object, "spec", "selector")
+	y, _, _ := unstructured.NestedFieldNoCopy(b.Object, "spec", "selector")
+	out, ok := unionValue(a.Object, b.Object)
+	if !ok || !reflect.DeepEqual(x, y) {
+		return nil, false
+	}
+	return &unstructured.Unstructured{Object: out.(map[string]any)}, true
+}
+
+func unionValue(a, b any) (any, bool) {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		out := maps.Clone(a)
+		for k, v := range b {
+			if have, ok := a[k]; ok {
+				if v, ok = unionValue(have, v); !ok {
+					return nil, false
+				}
+			}
+			out[k] = v
+		}
+		return out, true
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return nil, false
+		}
+		out := make([]any, len(a))
+		for i := range a {
+			if out[i], ok = unionValue(a[i], b[i]); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	return a, reflect.DeepEqual(a, b)
+}

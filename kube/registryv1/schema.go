@@ -1,0 +1,123 @@
+package registryv1
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"sync"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+)
+
+// The formats of watchNamespace (K26).
+const (
+	ownNamespaceFormat    = "ownNamespaceInstallMode"
+	singleNamespaceFormat = "singleNamespaceInstallMode"
+)
+
+// components.json holds the schemas of env, volumes and the other fields of a
+// deployment's configuration: those of Kubernetes v1.36.3
+// (api/openapi-spec/v3/api__v1_openapi.json), without descriptions, defaults and
+// extensions.
+//
+//go:embed components.json
+var componentsJSON []byte
+
+// components returns the schemas in components.json. They must not be modified.
+var components = sync.OnceValue(func() map[string]any {
+	var out map[string]any
+	if err := json.Unmarshal(componentsJSON, &out); err != nil {
+		panic(err) // the file is part of the program
+	}
+	return out
+})
+
+// ConfigSchema returns the JSON schema (draft 7) of the bundle's configuration, the
+// field spec.config.inline of a ClusterExtension, indented (K23 to K27). It depends on
+// the install modes that the bundle supports.
+func (b *Bundle) ConfigSchema() []byte {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(b.schema()); err != nil {
+		panic(err) // maps and strings only
+	}
+	return out.Bytes()
+}
+
+func (b *Bundle) schema() map[string]any {
+	properties := map[string]any{"deploymentConfig": deploymentSchema()}
+	out := map[string]any{
+		"$schema":              "http://json-schema.org/draft-07/schema#",
+		"title":                "Configuration of a registry+v1 bundle",
+		"type":                 "object",
+		"properties":           properties,
+		"additionalProperties": false,
+		"components":           map[string]any{"schemas": components()},
+	}
+	if watch, required := b.watchSchema(); watch != nil {
+		properties["watchNamespace"] = watch
+		if required {
+			out["required"] = []any{"watchNamespace"}
+		}
+	}
+	return out
+}
+
+// watchSchema returns the schema of watchNamespace, nil if there is no such field, and
+// whether the field is required (K24 to K26).
+func (b *Bundle) watchSchema() (schema map[string]any, required bool) {
+	own, single := b.supports(v1alpha1.InstallModeTypeOwnNamespace), b.supports(v1alpha1.InstallModeTypeSingleNamespace)
+	if !own && !single {
+		return nil, false
+	}
+	name := map[string]any{
+		"type":      "string",
+		"minLength": 1,
+		"maxLength": 63,
+		"pattern":   "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+	}
+	switch {
+	case !single:
+		name["format"] = ownNamespaceFormat
+	case !own:
+		name["format"] = singleNamespaceFormat
+	}
+	const description = "The namespace that the operator watches."
+	if !b.supports(v1alpha1.InstallModeTypeAllNamespaces) {
+		name["description"] = description
+		return name, true
+	}
+	return map[string]any{
+		"description": description + " Without it, the operator watches all namespaces.",
+		"anyOf":       []any{map[string]any{"type": "null"}, name},
+	}, false
+}
+
+// deploymentSchema returns the schema of deploymentConfig (K27).
+func deploymentSchema() map[string]any {
+	one := func(kind string) map[string]any {
+		return map[string]any{"$ref": "#/components/schemas/io.k8s.api.core.v1." + kind}
+	}
+	list := func(kind string) map[string]any { return map[string]any{"type": "array", "items": one(kind)} }
+	texts := func() map[string]any {
+		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
+	}
+	return map[string]any{
+		"type":        "object",
+		"description": "Changes to every Deployment of the operator.",
+		"properties": map[string]any{
+			"affinity":     one("Affinity"),
+			"annotations":  texts(),
+			"env":          list("EnvVar"),
+			"envFrom":      list("EnvFromSource"),
+			"nodeSelector": texts(),
+			"resources":    one("ResourceRequirements"),
+			"tolerations":  list("Toleration"),
+			"volumeMounts": list("VolumeMount"),
+			"volumes":      list("Volume"),
+		},
+		"additionalProperties": false,
+	}
+}

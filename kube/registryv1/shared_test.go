@@ -1,0 +1,223 @@
+package registryv1
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const sharedDir = "../../../shared/conformance/v1render"
+
+// A case of the conformance set: what operator-controller renders from a bundle.
+type sharedCase struct {
+	ID, Bundle, InstallNamespace, CertProvider string
+	Config                                     json.RawMessage
+	OK                                         bool
+	Objects                                    []json.RawMessage
+	Phases                                     []json.RawMessage
+	Error                                      struct {
+		Stage string
+		Codes [][2]string
+		Peer  string
+	}
+	Secrets []struct {
+		Name             string
+		Keys, Size, Gzip int
+	}
+}
+
+func (c *sharedCase) options() RenderOptions {
+	p, _ := ParseCertProvider(c.CertProvider)
+	config := c.Config
+	if string(config) == "null" {
+		config = nil
+	}
+	return RenderOptions{Namespace: c.InstallNamespace, Config: config, Certificates: p, AsUpstream: true}
+}
+
+func sharedCases(t testing.TB, name string) (out []sharedCase) {
+	f, err := os.Open(filepath.Join(sharedDir, name))
+	if err != nil {
+		t.Skip("the conformance set is not here")
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 64<<20)
+	for s.Scan() {
+		var c sharedCase
+		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, c)
+	}
+	if s.Err() != nil {
+		t.Fatal(s.Err())
+	}
+	return out
+}
+
+func sharedBundle(name string) (*Bundle, error) {
+	return Read(context.Background(), os.DirFS(filepath.Join(sharedDir, "bundles", name)), nil)
+}
+
+// TestShared renders the bundles of the conformance set as operator-controller does
+// (K1 to K50, K73).
+func TestShared(t *testing.T) {
+	bundles := map[string]*Bundle{}
+	errs := map[string]error{}
+	for _, c := range sharedCases(t, "cases.jsonl") {
+		t.Run(c.ID, func(t *testing.T) {
+			if bundles[c.Bundle] == nil && errs[c.Bundle] == nil {
+				bundles[c.Bundle], errs[c.Bundle] = sharedBundle(c.Bundle)
+			}
+			b, err := bundles[c.Bundle], errs[c.Bundle]
+			var got *Manifests
+			if err != nil {
+				err = AsUpstream(err)
+			} else {
+				got, err = b.Render(t.Context(), c.options())
+			}
+			if c.OK {
+				if err != nil {
+					t.Fatalf("error %v", err)
+				}
+				compareShared(t, &c, got)
+				return
+			}
+			e, ok := err.(*Error)
+			if !ok {
+				t.Fatalf("error %v; want %v", err, c.Error)
+			}
+			codes := [][2]string{}
+			for _, p := range e.Problems {
+				codes = append(codes, [2]string{p.Code, p.Subject})
+			}
+			if string(e.Stage()) != c.Error.Stage || !slices.Equal(codes, c.Error.Codes) {
+				t.Errorf("%s %q; want %s %q", e.Stage(), codes, c.Error.Stage, c.Error.Codes)
+			}
+			peer, have := strings.Split(c.Error.Peer, "\n"), strings.Split(e.Error(), "\n")
+			if c.Error.Stage == "config" { // its lines have no order
+				slices.Sort(peer)
+				slices.Sort(have)
+			}
+			if c.Error.Stage != "read" && !slices.Equal(peer, have) {
+				t.Errorf("text\n%s\nwant\n%s", e.Error(), c.Error.Peer)
+			}
+		})
+	}
+}
+
+func compareShared(t *testing.T, c *sharedCase, got *Manifests) {
+	t.Helper()
+	byKey := func(a, b *unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(a.GetAPIVersion(), b.GetAPIVersion()), cmp.Compare(a.GetKind(), b.GetKind()),
+			cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	}
+	var have, want []any
+	objects := got.Objects()
+	slices.SortStableFunc(objects, byKey)
+	for _, o := range objects {
+		have = append(have, roundTrip(t, o.Object))
+	}
+	for _, raw := range c.Objects {
+		var ref struct {
+			Ref string `json:"$ref"`
+		}
+		if json.Unmarshal(raw, &ref); ref.Ref != "" {
+			var err error
+			if raw, err = os.ReadFile(filepath.Join(sharedDir, ref.Ref)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want = append(want, roundTrip(t, raw))
+	}
+	if d := gocmp.Diff(want, have); d != "" {
+		t.Errorf("objects (-want +got):\n%s", d)
+	}
+	var phases []any
+	for _, p := range got.Phases {
+		keys := []any{}
+		for _, o := range p.Objects {
+			keys = append(keys, key(o))
+		}
+		phases = append(phases, []any{p.Name, keys})
+	}
+	if d := gocmp.Diff(roundTrip(t, c.Phases), roundTrip(t, phases)); d != "" {
+		t.Errorf("phases (-want +got):\n%s", d)
+	}
+}
+
+func roundTrip(t *testing.T, v any) (out any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestSharedPacking packs the bundles of the conformance set into Secrets (K76).
+func TestSharedPacking(t *testing.T) {
+	for _, c := range sharedCases(t, "packing.jsonl") {
+		t.Run(c.ID, func(t *testing.T) {
+			b, err := sharedBundle(c.Bundle)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := b.Render(t.Context(), c.options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			phases := Own(m.Phases, Owner{Name: "ext", Package: "b", Version: "1.2.3"})
+			p, err := Pack(phases, "ext-1", "olmv1-system", "ext")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range c.Secrets {
+				if i >= len(p.Secrets) {
+					t.Fatalf("%d secrets; want %d", len(p.Secrets), len(c.Secrets))
+				}
+				s := p.Secrets[i]
+				size, zipped := 0, 0
+				for _, v := range s.Data {
+					size += len(v)
+					if v[0] == 0x1f {
+						zipped++
+					}
+				}
+				if s.Name != want.Name || len(s.Data) != want.Keys || size != want.Size || zipped != want.Gzip {
+					t.Errorf("secret %s with %d keys, %d bytes, %d compressed; want %+v", s.Name, len(s.Data), size, zipped, want)
+				}
+			}
+			n := 0
+			for i, phase := range phases {
+				for j, o := range phase.Objects {
+					ref := p.Refs[i][j]
+					var want [4]string
+					if err := json.Unmarshal(c.Objects[n], &want); err != nil {
+						t.Fatal(err)
+					}
+					if got := [4]string{phase.Name, key(o), ref.Name, ref.Key}; got != want {
+						t.Errorf("object %d: %q; want %q", n, got, want)
+					}
+					n++
+				}
+			}
+			if n != len(c.Objects) || len(p.Secrets) != len(c.Secrets) {
+				t.Errorf("%d objects in %d secrets; want %d in %d", n, len(p.Secrets), len(c.Objects), len(c.Secrets))
+			}
+		})
+	}
+}
