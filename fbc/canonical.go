@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
 
@@ -141,7 +142,7 @@ func texts(list []string) *yamlout.Node {
 func whole(n *yamlout.Node, at Pos) (Blob, error) {
 	text := json.RawMessage(order(n).AppendJSON(nil))
 	limits := (*Limits)(nil).WithDefaults()
-	b, faults, fatal := newDecoder(&source{limits: &limits}, true).blob(context.Background(), at.File, document{text: text, line: at.Line})
+	b, faults, fatal := newDecoder(&source{limits: &limits}, true).blob(context.Background(), at.File, decode.Document{Text: text, Line: at.Line})
 	if fatal {
 		return nil, faults
 	}

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/regular"
 )
 
@@ -75,7 +76,7 @@ func (t Text) Raw(ctx context.Context, m *Meta) ([]byte, error) {
 		return nil, fmt.Errorf("%s: reading %s %q again: %w", m.Pos, m.Schema, m.Name, err)
 	}
 	d := newDecoder(src, true)
-	again, faults, _ := d.blob(ctx, m.Pos.File, document{text: text, line: m.Pos.Line})
+	again, faults, _ := d.blob(ctx, m.Pos.File, decode.Document{Text: text, Line: m.Pos.Line})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/jsonkind"
 	"github.com/olmkit/olmkit/property"
@@ -26,29 +26,14 @@ func (d *decoder) array(path string, raw []byte, each func(i int, v []byte)) {
 		return
 	}
 	i := 0
-	for v := range elements(raw) {
+	for v := range decode.Elements(raw) {
 		each(i, v)
 		i++
 	}
 }
 
-// elements returns the elements of a list that was validated before.
-func elements(raw []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for i := skipSpace(raw, 1); i < len(raw) && raw[i] != ']'; {
-			end, ok := skipValue(raw, i, maxDepth)
-			if !ok || !yield(raw[i:end:end]) {
-				return
-			}
-			if i = skipSpace(raw, end); i < len(raw) && raw[i] == ',' {
-				i = skipSpace(raw, i+1)
-			}
-		}
-	}
-}
-
-// object calls each for the members of an object with their names as quoted in
-// the text; it reports another type, and a name that repeats.
+// object calls each for the members of an object. It reports another type and names
+// that repeat.
 func (d *decoder) object(path string, raw []byte, each func(key string, v []byte)) bool {
 	if raw[0] != '{' {
 		d.fault(codes.Type, path, fmt.Errorf("must be an object, found %s", jsonkind.Name(jsontext.Value(raw).Kind())))
@@ -60,16 +45,8 @@ func (d *decoder) object(path string, raw []byte, each func(key string, v []byte
 	}
 	var stack [8]field
 	members := stack[:0]
-	var seen map[string]bool // the names, where they are more than a few
-	for i := skipSpace(raw, 1); i < len(raw) && raw[i] != '}'; {
-		key, from, ok := member(raw, i)
-		if !ok {
-			return false
-		}
-		end, ok := skipValue(raw, from, maxDepth)
-		if !ok {
-			return false
-		}
+	var seen map[string]bool // the names, if there are more than a few
+	for key, v := range decode.Members(raw) {
 		name := d.intern(key)
 		if len(members) == len(stack) {
 			seen = make(map[string]bool)
@@ -78,15 +55,12 @@ func (d *decoder) object(path string, raw []byte, each func(key string, v []byte
 			}
 		}
 		if seen[name] || seen == nil && slices.ContainsFunc(members, func(m field) bool { return m.key == name }) {
-			d.fault(codes.RepeatedKey, path+"/"+name, errRepeated)
+			d.fault(codes.RepeatedKey, path+"/"+name, decode.ErrRepeated)
 		}
 		if seen != nil {
 			seen[name] = true
 		}
-		members = append(members, field{name, raw[from:end:end]})
-		if i = skipSpace(raw, end); i < len(raw) && raw[i] == ',' {
-			i = skipSpace(raw, i+1)
-		}
+		members = append(members, field{name, v})
 	}
 	for _, m := range members {
 		each(m.key, m.v)
@@ -144,27 +118,27 @@ func (d *decoder) properties(raw []byte) []property.Property {
 	return out
 }
 
-// regular returns the properties that scan found. It returns false if there is
-// something to report.
-func (d *decoder) regular() ([]property.Property, bool) {
-	if len(d.spans) == 0 {
+// regular returns the properties at the spans, and false if there is something to
+// report.
+func (d *decoder) regular(spans []decode.PropertySpan) ([]property.Property, bool) {
+	if len(spans) == 0 {
 		return nil, true
 	}
-	out := d.newProperties(len(d.spans))
-	for i, s := range d.spans {
+	out := d.newProperties(len(spans))
+	for i, s := range spans {
 		p := &out[i]
-		p.Type = d.intern(s.typ)
+		p.Type = d.intern(s.Type)
 		heavy := property.IsHeavy(p.Type)
 		switch {
-		case s.value[0] == 'n' && (d.keepAll || !heavy):
+		case s.Value[0] == 'n' && (d.keepAll || !heavy):
 			return nil, false
-		case d.keepAll && (heavy || int64(len(s.value)) <= d.limits.PropertySize):
-			p.Value = s.value // a part of Raw
+		case d.keepAll && (heavy || int64(len(s.Value)) <= d.limits.PropertySize):
+			p.Value = s.Value // a part of Raw
 		case heavy:
-		case int64(len(s.value)) > d.limits.PropertySize:
+		case int64(len(s.Value)) > d.limits.PropertySize:
 			return nil, false
 		default:
-			p.Value = d.internValue(s.value)
+			p.Value = d.internValue(s.Value)
 		}
 	}
 	return out, true
@@ -206,7 +180,7 @@ func (d *decoder) entries(raw []byte) []Entry {
 	return slices.Clip((*list)[from:])
 }
 
-// entry decodes an entry of any form; ok is false where there is none.
+// entry decodes an entry of any form. ok is false if there is none.
 func (d *decoder) entry(path string, v []byte) (e Entry, ok bool) {
 	var name []byte
 	ok = d.object(path, v, func(key string, v []byte) {
@@ -233,23 +207,14 @@ func (d *decoder) entry(path string, v []byte) (e Entry, ok bool) {
 	return e, ok
 }
 
-// plainEntry decodes an entry whose members are the known ones, each once, and
-// as they should be.
+// plainEntry decodes an entry with valid, known members that do not repeat. ok is false
+// for other entries.
 func (d *decoder) plainEntry(v []byte) (e Entry, ok bool) {
 	if v[0] != '{' {
 		return e, false
 	}
 	var seen [4]bool
-	for i := skipSpace(v, 1); v[i] != '}'; {
-		key, from, ok := member(v, i)
-		if !ok {
-			return e, false
-		}
-		end, ok := skipValue(v, from, maxDepth)
-		if !ok {
-			return e, false
-		}
-		value := v[from:end:end]
+	for key, value := range decode.Members(v) {
 		var field int
 		switch string(key) {
 		case `"name"`:
@@ -271,7 +236,7 @@ func (d *decoder) plainEntry(v []byte) (e Entry, ok bool) {
 			if value[0] != '[' {
 				return e, false
 			}
-			for s := range elements(value) {
+			for s := range decode.Elements(value) {
 				if s[0] != '"' {
 					return e, false
 				}
@@ -281,9 +246,6 @@ func (d *decoder) plainEntry(v []byte) (e Entry, ok bool) {
 			return e, false
 		} else {
 			*[3]*string{&e.Name, &e.Replaces, &e.SkipRange}[field] = d.intern(value)
-		}
-		if i = skipSpace(v, end); v[i] == ',' {
-			i = skipSpace(v, i+1)
 		}
 	}
 	return e, e.Name != ""
@@ -316,7 +278,7 @@ func (d *decoder) deprecations(raw []byte) []Deprecation {
 	return out
 }
 
-// relatedImages checks the images, and keeps them when everything is kept.
+// relatedImages checks the images, and keeps them if everything is kept.
 func (d *decoder) relatedImages(raw []byte) []RelatedImage {
 	if !d.keepAll && stringsOnly(raw) {
 		return nil
@@ -344,27 +306,24 @@ func (d *decoder) images(raw []byte) []RelatedImage {
 	return out
 }
 
-// stringsOnly reports whether raw is a list of objects of at most two members,
-// their names different and plain and their values strings.
+// stringsOnly reports whether raw is a list of objects with at most two members each,
+// which have different names without escapes, and strings as values.
 func stringsOnly(raw []byte) bool {
 	if raw == nil || raw[0] != '[' {
 		return false
 	}
-	for v := range elements(raw) {
+	for v := range decode.Elements(raw) {
 		if v[0] != '{' {
 			return false
 		}
 		var first []byte
-		for i, n := skipSpace(v, 1), 0; v[i] != '}'; n++ {
-			key, from, ok := member(v, i)
-			if !ok || n == 2 || n == 1 && bytes.Equal(key, first) || v[from] != '"' || bytes.IndexByte(key, '\\') >= 0 {
+		n := 0
+		for key, value := range decode.Members(v) {
+			if n == 2 || n == 1 && bytes.Equal(key, first) || value[0] != '"' || bytes.IndexByte(key, '\\') >= 0 {
 				return false
 			}
 			first = key
-			i, _ = skipString(v, from)
-			if i = skipSpace(v, i); v[i] == ',' {
-				i = skipSpace(v, i+1)
-			}
+			n++
 		}
 	}
 	return true

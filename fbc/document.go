@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/regular"
 )
@@ -40,33 +41,33 @@ func NewDocumentReader(limits *Limits) *DocumentReader {
 // does the sequence, and its last error is to be ignored.
 func (r *DocumentReader) Read(ctx context.Context, f io.Reader, name string) iter.Seq2[Document, *Diagnostic] {
 	return func(yield func(Document, *Diagnostic) bool) {
-		d := newDecoder(&source{limits: &r.limits}, true)
-		d.room = r.room
-		defer func() { r.room = d.room }()
-		s := newSplitter(ctx, &r.limits)
-		for s.begin(f); ; {
-			b, err := s.next(batch{})
+		d := decode.NewReader(r.limits.ofDocuments(), true)
+		d.Room = r.room
+		defer func() { r.room = d.Room }()
+		s := decode.NewSplitter(ctx, r.limits.ofDocuments(), decode.BatchSize)
+		for s.Begin(f); ; {
+			b, err := s.Next(decode.Batch{})
 			if err == io.EOF {
 				return
 			}
 			if err != nil {
-				code, limit := Code(codes.Unreadable), new(LimitError)
+				code, limit := Code(codes.Unreadable), new(decode.LimitError)
 				if errors.As(err, &limit) {
 					code = codes.Limit
 				}
-				yield(Document{}, &Diagnostic{Code: code, Severity: Error, Pos: Pos{name, s.line}, Err: regular.Cause(err)})
+				yield(Document{}, &Diagnostic{Code: code, Severity: Error, Pos: Pos{name, s.Line()}, Err: regular.Cause(limitError(err))})
 				return
 			}
-			for _, doc := range b.docs {
-				at := Pos{name, doc.line}
-				d.at, d.faults = Meta{Pos: at}, nil
-				if text, _, ok := d.read(ctx, doc.text); ok {
+			for _, doc := range b.Docs {
+				at := Pos{name, doc.Line}
+				text, _, faults, ok := d.Read(ctx, doc.Text)
+				if ok {
 					if !yield(Document{at, text}, nil) {
 						return
 					}
 					continue
 				}
-				for _, fault := range d.faults {
+				for _, fault := range diagnosed(at, faults) {
 					if !yield(Document{}, fault) {
 						return
 					}

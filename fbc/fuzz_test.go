@@ -7,13 +7,15 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 )
 
 // FuzzLoad checks that no text makes a load panic, and that neither the size of
 // buffers, the reader nor concurrency changes its result (A1, A3, D18).
 func FuzzLoad(f *testing.F) {
 	f.Add(pkgA+channel+bundle, uint8(7))
-	f.Add(bom+"# c\n---\nschema: x\nname: a\n...\n{\"schema\":'y'}\n{schema: z, a: [1, 2]}", uint8(1))
+	f.Add(decode.BOM+"# c\n---\nschema: x\nname: a\n...\n{\"schema\":'y'}\n{schema: z, a: [1, 2]}", uint8(1))
 	f.Add("%YAML 1.1\n---\na: &a [1]\nschema: x\nb: *a\nb: 2\n", uint8(3))
 	f.Add("{\"schema\":\"olm.bundle\",\"package\":\"a\",\"properties\":[null,{\"type\":\"olm.gvk\"},{\"type\":1}],\"entries\":3}\x00", uint8(9))
 	f.Add("schema: olm.channel\r\nentries:\r\n- {name: a, skips: [b]}\r---\n", uint8(2))

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 )
 
 // ignoreFile is the name of the files that list what a load skips.
@@ -64,7 +66,7 @@ func (g *ignorer) read(fsys fs.FS, name string, limit int64) ([]badPattern, erro
 		dir = ""
 	}
 	var bad []badPattern
-	text = bytes.TrimPrefix(text, []byte(bom))
+	text = bytes.TrimPrefix(text, []byte(decode.BOM))
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		n++

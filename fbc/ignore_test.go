@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/internal/regular"
@@ -75,7 +76,7 @@ func TestIgnore(t *testing.T) {
 		{"escaped", "\\#a\n\\!b\nc\\ \n\\*", "#a !b c * d", "c d"},
 		{"spaces-at-the-end", "a  ", "a b", "b"},
 		{"crlf", "a\r\n/b\r\n", "a b c", "c"},
-		{"bom", bom + "a", "a b", "b"},
+		{"bom", decode.BOM + "a", "a b", "b"},
 		{"documentation", "# Ignore everything except non-object .json and .yaml files\n**/*\n!*.json\n!*.yaml\n**/objects/*.json\n**/objects/*.yaml\n",
 			"packageA/index.yaml packageB/index.yaml packageB/objects/packageB.v0.1.0.clusterserviceversion.yaml packageC/index.json packageC/deprecations.yaml README.md packageC/x.txt",
 			"packageA/index.yaml packageB/index.yaml packageC/deprecations.yaml packageC/index.json"},
@@ -338,7 +339,7 @@ func FuzzIgnore(f *testing.F) {
 		if len(l.faults) > 0 {
 			t.Fatal(l.faults)
 		}
-		if !strings.HasPrefix(ignore, bom) && !strings.HasSuffix(ignore, "\\") && !strings.HasSuffix(ignore, "\r") {
+		if !strings.HasPrefix(ignore, decode.BOM) && !strings.HasSuffix(ignore, "\\") && !strings.HasSuffix(ignore, "\r") {
 			tree[ignoreFile] = &fstest.MapFile{Data: []byte("#\n\n" + ignore + "\n/\n[\n")}
 			if again := listFiles(t.Context(), tree, &limits); len(again.files) != len(l.files) {
 				t.Errorf("%d files, and %d with idle lines", len(l.files), len(again.files))

@@ -1,5 +1,7 @@
 package fbc
 
+import "github.com/olmkit/olmkit/fbc/internal/decode"
+
 // Limits bound the cost of hostile input. A zero field means the default. Exceeding a
 // limit is a [Diagnostic] with [Code] "limit", whose cause is a [*LimitError] with the
 // name of the field.
@@ -31,8 +33,10 @@ type Limits struct {
 	Diagnostics int64
 }
 
-// nodes returns how many keys, values and items a YAML document may have.
-func (l *Limits) nodes() int64 { return max(l.Expansion/32, 1) }
+// ofDocuments returns the limits on single documents.
+func (l *Limits) ofDocuments() decode.Limits {
+	return decode.Limits{FileSize: l.FileSize, DocumentSize: l.DocumentSize, Depth: l.Depth, Expansion: l.Expansion}
+}
 
 // WithDefaults returns the limits with every zero field replaced.
 func (l *Limits) WithDefaults() Limits {
@@ -54,9 +58,6 @@ func (l *Limits) WithDefaults() Limits {
 	set(&out.Expansion, 64<<20)
 	set(&out.PropertySize, 4<<20)
 	set(&out.Diagnostics, 1000)
-	out.Depth = min(out.Depth, maxDepth)
+	out.Depth = min(out.Depth, decode.MaxDepth)
 	return out
 }
-
-// maxDepth is the largest Depth: what jsontext can read.
-const maxDepth = 10_000

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"runtime"
 
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
@@ -184,7 +185,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		source:  src,
 		reuse:   opts.Visit != nil,
 		workers: opts.Concurrency,
-		chunk:   batchSize,
+		chunk:   decode.BatchSize,
 		open:    from.open,
 	}
 	if p.workers <= 0 {
@@ -211,7 +212,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	sink := func(r *result) (more bool) {
 		enough := r.cut(faults.max - len(faults.list))
 		if x := r.expand(&room); x != nil {
-			r.faults = append(r.faults, &Diagnostic{Code: codes.Limit, Severity: Error, Pos: x.at, Err: expansionLimit(&limits)})
+			r.faults = append(r.faults, &Diagnostic{Code: codes.Limit, Severity: Error, Pos: x.at, Err: limitError(decode.ExpansionLimit(limits.ofDocuments()))})
 			enough = true
 		}
 		for _, b := range r.blobs {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/regular"
 )
@@ -23,10 +24,10 @@ type pipeline struct {
 	open    func(name string) (io.ReadCloser, error)
 }
 
-// A job is a batch on its way to a result. The memory of a job serves again.
+// A job is a batch on its way to a result. Its memory is reused.
 type job struct {
 	file string
-	batch
+	decode.Batch
 	result
 	reuse *reuse        // nil when the blobs are kept
 	done  chan struct{} // has an item when there is a result
@@ -127,8 +128,7 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 	go func() {
 		defer close(ordered)
 		defer close(jobs)
-		r := reader{pipeline: p, idle: idle, jobs: jobs, ordered: ordered, splitter: newSplitter(ctx, p.limits)}
-		r.splitter.chunk = p.chunk
+		r := reader{pipeline: p, idle: idle, jobs: jobs, ordered: ordered, splitter: decode.NewSplitter(ctx, p.limits.ofDocuments(), p.chunk)}
 		for _, f := range files {
 			if !r.read(ctx, f) {
 				return
@@ -168,7 +168,7 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 // A reader reads files and sends their batches.
 type reader struct {
 	*pipeline
-	splitter  *splitter
+	splitter  *decode.Splitter
 	documents int64 // so far
 	idle      <-chan *job
 	// A job goes to the workers and, in order, to the sink.
@@ -202,36 +202,36 @@ func (r *reader) read(ctx context.Context, f file) bool {
 	}
 	defer in.Close()
 	s := r.splitter
-	s.begin(in)
-	told := int64(0) // bytes that the results have reported
-	for !s.eof {
-		b, err := s.next(j.batch)
-		var limit *LimitError
+	s.Begin(in)
+	reported := int64(0) // bytes in the results so far
+	for !s.Done() {
+		b, err := s.Next(j.Batch)
+		var limit *decode.LimitError
 		switch {
 		case err == io.EOF:
-			r.end(j, s.size-told, "", 0, nil)
+			r.end(j, s.Size()-reported, "", 0, nil)
 			return true
 		case errors.As(err, &limit):
-			r.end(j, s.size-told, codes.Limit, s.line, err)
+			r.end(j, s.Size()-reported, codes.Limit, s.Line(), limitError(limit))
 			return true
 		case err != nil:
-			r.end(j, s.size-told, codes.Unreadable, s.line, fmt.Errorf("reading stopped after %d bytes: %w", s.size, regular.Cause(err)))
+			r.end(j, s.Size()-reported, codes.Unreadable, s.Line(), fmt.Errorf("reading stopped after %d bytes: %w", s.Size(), regular.Cause(err)))
 			return true
 		}
-		j.batch = b
-		if r.documents += int64(len(b.docs)); r.documents > r.limits.Documents {
-			r.end(j, s.size-told, codes.Limit, s.line, &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
+		j.Batch = b
+		if r.documents += int64(len(b.Docs)); r.documents > r.limits.Documents {
+			r.end(j, s.Size()-reported, codes.Limit, s.Line(), &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
 			return false
 		}
-		j.bytes = s.off - told
-		told = s.off
+		j.bytes = s.Offset() - reported
+		reported = s.Offset()
 		r.ordered <- j
 		r.jobs <- j
 		if j = r.job(ctx, f.name); j == nil {
 			return false
 		}
 	}
-	r.end(j, s.size-told, "", 0, nil)
+	r.end(j, s.Size()-reported, "", 0, nil)
 	return true
 }
 
@@ -247,14 +247,12 @@ func (r *reader) end(j *job, bytes int64, code Code, line int, err error) {
 
 // decode fills the job's result from its batch.
 func (d *decoder) decode(ctx context.Context, j *job) {
-	if d.reuse = j.reuse; d.reuse != nil {
-		d.strings = emptied(d.strings)
-	}
-	for _, doc := range j.docs {
+	d.reused(j.reuse)
+	for _, doc := range j.Docs {
 		if ctx.Err() != nil {
 			return
 		}
-		d.room = d.limits.Expansion
+		d.reader.Room = d.limits.Expansion
 		b, faults, fatal := d.blob(ctx, j.file, doc)
 		if b != nil {
 			j.blobs = append(j.blobs, b)
@@ -268,8 +266,8 @@ func (d *decoder) decode(ctx context.Context, j *job) {
 		} else {
 			j.findings = append(j.findings, faults...)
 		}
-		if added := d.limits.Expansion - d.room; added > 0 {
-			j.expanded = append(j.expanded, expansion{mark{len(j.faults), len(j.blobs), len(j.findings)}, Pos{j.file, doc.line}, added})
+		if added := d.limits.Expansion - d.reader.Room; added > 0 {
+			j.expanded = append(j.expanded, expansion{mark{len(j.faults), len(j.blobs), len(j.findings)}, Pos{j.file, doc.Line}, added})
 		}
 	}
 }

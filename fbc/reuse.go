@@ -3,8 +3,8 @@ package fbc
 import "github.com/olmkit/olmkit/property"
 
 // A reuse is the memory of the blobs of a batch that are not kept (LoadOptions.Visit).
-// The next batch uses it again. Blobs point into it; a list that grows moves and leaves
-// their items where they are.
+// The next batch reuses it. Blobs point into it: a list that grows moves to other
+// memory, and blobs keep pointing to the old items.
 type reuse struct {
 	json       []byte // of YAML documents
 	bundles    []Bundle

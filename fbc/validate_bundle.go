@@ -10,7 +10,9 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/imageref"
 	"github.com/olmkit/olmkit/internal/jsonkind"
@@ -185,7 +187,7 @@ func (v *validator) property(m *Meta, path string, p property.Property) {
 		err = checkBundleObject(p.Value)
 	default:
 		if !jsontext.Value(p.Value).IsValid(jsontext.AllowInvalidUTF8(true)) {
-			v.report(codes.RepeatedKey, m, path, errRepeated)
+			v.report(codes.RepeatedKey, m, path, decode.ErrRepeated)
 		}
 	}
 	if err != nil {

@@ -1,88 +1,18 @@
 package fbc
 
 import (
-	"bytes"
 	"fmt"
 	"hash/maphash"
-	"io"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/property"
 )
 
-// accepts is what jsontext says about a text that is one value.
-func accepts(text []byte) bool {
-	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if _, err := dec.ReadValue(); err != nil {
-		return false
-	}
-	_, err := dec.ReadToken()
-	return err == io.EOF
-}
-
-// scans is what the scanner says.
-func scans(text []byte) bool {
-	end, ok := skipValue(text, skipSpace(text, 0), maxDepth)
-	return ok && skipSpace(text, end) == len(text)
-}
-
-var scanSeeds = []string{
-	`{}`, `{"a":1}`, `{"a":1,}`, `{,}`, `[1,2,]`, `[ 1 , 2 ]`, `[]`, `"a\u00e9\n"`, `"\ud800"`, `"\u12g4"`, `"\x"`, `"a`, "\"a\tb\"", "\"\x7f\xff\"",
-	`0`, `-0`, `01`, `-`, `1.`, `.5`, `1.5e+10`, `1e`, `1E-`, `true`, `tru`, `truee`, `null `, ` nul`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1 "b":2}`,
-	`{"schema":"olm.bundle","properties":[{"type":"olm.gvk","value":{"group":"g","kind":"K","version":"v1"}}]}`,
-	`{"12345678":"1234567\"","x":"\\\\\\"}`, `[[[[[[{"a":[{}]}]]]]]]`, `{"a":1}}`, `{"a":1} x`, "\u2028{}", "\xef\xbb\xbf{}",
-}
-
-// TestScan compares the scanner with jsontext on mutations of the seeds.
-func TestScan(t *testing.T) {
-	g := rand.New(rand.NewPCG(1, 2))
-	alphabet := []byte(`{}[]",:\ntrue0123456789.eE+-u` + " \t\r\n\x00\x1f\x80\xff")
-	for _, seed := range scanSeeds {
-		for n := range 3000 {
-			text := []byte(seed)
-			for range min(n, 1+n%3) {
-				c := alphabet[g.IntN(len(alphabet))]
-				switch at := g.IntN(len(text) + 1); {
-				case g.IntN(3) == 0:
-					text = append(text[:at:at], append([]byte{c}, text[at:]...)...)
-				case at == len(text):
-				case g.IntN(2) == 0:
-					text = append(text[:at:at], text[at+1:]...)
-				default:
-					text[at] = c
-				}
-			}
-			if got, want := scans(text), accepts(text); got != want {
-				t.Fatalf("scans(%q) = %v, jsontext says %v", text, got, want)
-			}
-		}
-	}
-}
-
-// FuzzScan holds the scanner to jsontext, and each short way of the decoder to
-// the long one.
-func FuzzScan(f *testing.F) {
-	for _, s := range scanSeeds {
-		f.Add([]byte(s))
-	}
-	for _, s := range documentSeeds {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if got, want := scans(text), accepts(text); got != want {
-			t.Fatalf("scans(%q) = %v, jsontext says %v", text, got, want)
-		}
-		checkScan(t, text)
-	})
-}
-
-// documentSeeds are documents that the short ways take, and nearly take.
+// documentSeeds are documents that the fast ways take, or nearly take.
 var documentSeeds = []string{
 	`{"schema":"olm.bundle","name":"a","package":"p","image":"i","defaultChannel":"c","description":"d","icon":{"base64data":""},"entries":[],"relatedImages":[],"properties":[]}`,
 	`{"name":"a","n\u0061me":"b"}`, `{"schema":"a","Schema":"b"," name":1}`, `{"schema":"a","schema":"b"}`, `{}`, `{"entries":null,"properties":null,"relatedImages":null}`,
@@ -97,77 +27,65 @@ var documentSeeds = []string{
 	`{"relatedImages":[{"name":"a","image":"b","x":"c"}]}`, `{"relatedImages":[{"name":1}]}`, `{"relatedImages":["a"]}`, `{"relatedImages":{}}`, `{"relatedImages":[{"x":"a","y":"b"}]}`,
 }
 
-func TestScanDocuments(t *testing.T) {
+func TestFastWays(t *testing.T) {
 	for _, s := range documentSeeds {
-		checkScan(t, []byte(s))
+		checkFast(t, []byte(s))
 	}
 }
 
-// checkScan reads a document in the short ways and in the long ones. What a
-// short way takes, it takes as the long one does, which then has nothing to
-// report; and the scanner takes every object about whose fields there is nothing
-// to report.
-func checkScan(t *testing.T, text []byte) {
+// FuzzFastWays compares the fast ways of the decoder with the general ones.
+func FuzzFastWays(f *testing.F) {
+	for _, s := range documentSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(checkFast)
+}
+
+// checkFast decodes a document in the fast ways and in the general ones. What a fast
+// way takes has the same result in the general way, which has nothing to report.
+func checkFast(t *testing.T, text []byte) {
 	t.Helper()
 	limits := (&Limits{PropertySize: 32, Depth: 100}).WithDefaults()
 	for _, keep := range []bool{false, true} {
 		d := newDecoder(&source{limits: &limits, seed: maphash.MakeSeed()}, keep)
 		d.at = Meta{}
-		// long runs a long way and reports whether it had something to report.
-		long := func(way func()) bool {
+		_, f, _, ok := d.reader.Read(t.Context(), text)
+		if !ok {
+			return
+		}
+		// general runs a general way and reports whether it had something to report.
+		general := func(way func()) bool {
 			d.faults = nil
 			way()
 			return len(d.faults) > 0
 		}
-		f, ok := d.scan(text)
-		var slow fields
-		var err error
-		faulty := long(func() { slow, err = d.fields(text) })
-		if deep := depth(text, limits.Depth) != nil; ok && (err != nil || faulty || deep) || !ok && err == nil && !faulty && !deep {
-			t.Fatalf("scan(%q) = %v; the long way: error %v, faults %v, too deep %v", text, ok, err, d.faults, deep)
-		}
-		if err != nil {
-			return
-		}
-		if ok {
-			a, b := reflect.ValueOf(f), reflect.ValueOf(slow)
-			for i := range a.NumField() {
-				if a.Field(i).Kind() == reflect.Slice && !bytes.Equal(a.Field(i).Bytes(), b.Field(i).Bytes()) {
-					t.Fatalf("scan(%q): %s is %q, the long way finds %q", text, a.Type().Field(i).Name, a.Field(i).Bytes(), b.Field(i).Bytes())
-				}
-			}
-			var got []property.Property
-			regular := f.regular
-			if regular {
-				got, regular = d.regular()
-			}
-			if regular {
-				var want []property.Property
-				if long(func() { want = d.properties(f.properties) }) || !reflect.DeepEqual(got, want) {
-					t.Fatalf("regular(%q) = %+v; the long way: %+v, %v", text, got, want, d.faults)
-				}
+		if f.Regular {
+			got, ok := d.regular(f.Spans)
+			var want []property.Property
+			if ok && (general(func() { want = d.properties(f.Properties) }) || !reflect.DeepEqual(got, want)) {
+				t.Fatalf("regular(%q) = %+v; properties: %+v, %v", text, got, want, d.faults)
 			}
 		}
-		if slow.relatedImages != nil && stringsOnly(slow.relatedImages) && long(func() { d.images(slow.relatedImages) }) {
-			t.Fatalf("stringsOnly(%q); the long way: %v", slow.relatedImages, d.faults)
+		if f.RelatedImages != nil && stringsOnly(f.RelatedImages) && general(func() { d.images(f.RelatedImages) }) {
+			t.Fatalf("stringsOnly(%q); images: %v", f.RelatedImages, d.faults)
 		}
-		if slow.entries == nil || slow.entries[0] != '[' {
+		if f.Entries == nil || f.Entries[0] != '[' {
 			continue
 		}
-		for v := range elements(slow.entries) {
+		for v := range decode.Elements(f.Entries) {
 			got, ok := d.plainEntry(v)
 			if !ok {
 				continue
 			}
 			var want Entry
-			if long(func() { want, _ = d.entry("", v) }) || !reflect.DeepEqual(got, want) {
-				t.Fatalf("plainEntry(%q) = %+v; the long way: %+v, %v", v, got, want, d.faults)
+			if general(func() { want, _ = d.entry("", v) }) || !reflect.DeepEqual(got, want) {
+				t.Fatalf("plainEntry(%q) = %+v; entry: %+v, %v", v, got, want, d.faults)
 			}
 		}
 	}
 }
 
-// TestRepeated tells of every name that repeats, wherever it does (A4).
+// TestRepeated reports every name that repeats, wherever it does (A4).
 func TestRepeated(t *testing.T) {
 	for _, c := range []struct{ doc, path string }{
 		{`{"schema":"x","name":"a","name":"b"}`, "/name"},
@@ -194,8 +112,8 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestManyMembers reads objects of a great many members, in a time that grows
-// with their number and not with its square (A16).
+// TestManyMembers reads objects with very many members, in a time that grows linearly
+// with their number (A16).
 func TestManyMembers(t *testing.T) {
 	var b strings.Builder
 	for i := range 300_000 {

@@ -1,4 +1,4 @@
-package fbc
+package decode
 
 import (
 	"bytes"
@@ -6,72 +6,87 @@ import (
 	"io"
 )
 
-// bom is the byte order mark that some editors put before UTF-8 text.
-const bom = "\xef\xbb\xbf"
+// BOM is the byte order mark that some editors put before UTF-8 text.
+const BOM = "\xef\xbb\xbf"
 
-// A document is the text of one blob and where it stands in its file.
-type document struct {
-	text []byte
-	at   Text
-	line int
+// A Document is the text of a document and where it is in its file.
+type Document struct {
+	Text   []byte
+	Offset int64
+	Line   int
 }
 
-// A batch is a run of documents of one file that share a buffer.
-type batch struct {
-	docs []document
+// A Batch is a run of documents of one file that share a buffer.
+type Batch struct {
+	Docs []Document
 	buf  []byte
 }
 
-// A splitter cuts a file into documents without decoding them (A3). JSON
-// documents end where their outermost brace closes; YAML documents end at a
-// line that begins with "---" or "...". One file may hold both. It reads on
-// demand, so that memory is bounded by the largest document.
-type splitter struct {
+// A Splitter cuts files into documents without decoding them (A3). JSON documents end
+// where their outermost brace closes. YAML documents end at a line that begins with
+// "---" or "...". One file may hold both. A Splitter reads on demand, so the largest
+// document bounds its memory.
+type Splitter struct {
 	ctx    context.Context // stops the reading of long documents
 	r      io.Reader
-	limits *Limits
+	limits Limits
 	chunk  int    // the size of the first buffer
-	rest   []byte // what was read and not yet handed out
+	rest   []byte // what was read and not yet returned
 	off    int64  // offset of rest in the file
 	line   int    // line of rest
 	eof    bool
 	size   int64 // bytes read so far
 }
 
-const batchSize = 16 << 10
+// BatchSize is the usual size of the buffer of a batch.
+const BatchSize = 16 << 10
 
 // maxEmptyReads is how often a reader may return nothing before it is given up.
 const maxEmptyReads = 100
 
-func newSplitter(ctx context.Context, limits *Limits) *splitter {
-	return &splitter{ctx: ctx, limits: limits, chunk: batchSize}
+// NewSplitter returns a splitter whose first buffer has the given size.
+func NewSplitter(ctx context.Context, limits Limits, chunk int) *Splitter {
+	return &Splitter{ctx: ctx, limits: limits, chunk: chunk}
 }
 
-// begin turns to another file.
-func (s *splitter) begin(r io.Reader) {
+// Line returns the line of the first text that was not returned.
+func (s *Splitter) Line() int { return s.line }
+
+// Offset returns the offset of the first text that was not returned, in bytes.
+func (s *Splitter) Offset() int64 { return s.off }
+
+// Size returns the number of bytes that were read of the file.
+func (s *Splitter) Size() int64 { return s.size }
+
+// Done reports whether the end of the file was read.
+func (s *Splitter) Done() bool { return s.eof }
+
+// Begin turns to another file.
+func (s *Splitter) Begin(r io.Reader) {
 	s.r, s.rest, s.off, s.line, s.eof, s.size = r, s.rest[:0], 0, 1, false, 0
 }
 
-// next returns the next run of documents, or io.EOF after the last one. used is
-// a batch whose memory may be used again. After any other error the file is over.
-func (s *splitter) next(used batch) (batch, error) {
+// Next returns the next run of documents, or io.EOF after the last one. used is a batch
+// whose memory may be reused. No call may follow any other error, which is a
+// [LimitError], or the error of the reader or the context.
+func (s *Splitter) Next(used Batch) (Batch, error) {
 	buf := append(used.buf[:0], s.rest...)
 	empty := 0
 	for {
 		if !s.eof && len(buf) < cap(buf) {
 			if s.ctx.Err() != nil {
-				return batch{}, context.Cause(s.ctx)
+				return Batch{}, context.Cause(s.ctx)
 			}
 			n, err := s.r.Read(buf[len(buf):cap(buf)])
 			if n > 0 {
 				empty = 0
 			} else if empty++; empty > maxEmptyReads && err == nil {
-				return batch{}, io.ErrNoProgress
+				return Batch{}, io.ErrNoProgress
 			}
 			buf = buf[:len(buf)+n]
 			s.size += int64(n)
 			if s.size > s.limits.FileSize {
-				return batch{}, &LimitError{Limit: "FileSize", What: "file", Max: s.limits.FileSize}
+				return Batch{}, &LimitError{Limit: "FileSize", What: "file", Max: s.limits.FileSize}
 			}
 			switch err {
 			case nil:
@@ -81,20 +96,20 @@ func (s *splitter) next(used batch) (batch, error) {
 			case io.EOF:
 				s.eof = true
 			default:
-				return batch{}, err
+				return Batch{}, err
 			}
 		}
-		docs, end := s.carve(buf, used.docs[:0])
+		docs, end := s.carve(buf, used.Docs[:0])
 		if len(docs) > 0 || s.eof {
-			// The rest moves to memory of its own: the batch keeps the buffer.
+			// The batch keeps the buffer, so the rest moves to other memory.
 			s.rest = append(s.rest[:0], buf[end:]...)
 			if len(docs) == 0 {
-				return batch{}, io.EOF
+				return Batch{}, io.EOF
 			}
-			return batch{docs: docs, buf: buf}, nil
+			return Batch{Docs: docs, buf: buf}, nil
 		}
 		if int64(len(buf)) > s.limits.DocumentSize {
-			return batch{}, &LimitError{Limit: "DocumentSize", What: "document", Max: s.limits.DocumentSize}
+			return Batch{}, &LimitError{Limit: "DocumentSize", What: "document", Max: s.limits.DocumentSize}
 		}
 		size := max(2*cap(buf), s.chunk)
 		if room := s.limits.DocumentSize - int64(len(buf)); room < int64(size-len(buf)-s.chunk) {
@@ -108,7 +123,7 @@ func (s *splitter) next(used batch) (batch, error) {
 
 // carve cuts the complete documents off the front of data, adds them to docs and
 // returns how much of data they and the space between them took.
-func (s *splitter) carve(data []byte, docs []document) (_ []document, used int) {
+func (s *Splitter) carve(data []byte, docs []Document) (_ []Document, used int) {
 	pos := 0
 	for {
 		from, ok := skipBlank(data, pos, s.eof)
@@ -120,11 +135,7 @@ func (s *splitter) carve(data []byte, docs []document) (_ []document, used int) 
 			break
 		}
 		s.line += bytes.Count(data[used:from], []byte("\n"))
-		docs = append(docs, document{
-			text: data[from:to],
-			at:   Text{offset: s.off + int64(from-used), length: int64(to - from)},
-			line: s.line,
-		})
+		docs = append(docs, Document{Text: data[from:to], Offset: s.off + int64(from-used), Line: s.line})
 		s.line += bytes.Count(data[from:to], []byte("\n"))
 		s.off += int64(to - used)
 		pos, used = to, to
@@ -160,9 +171,9 @@ func skipBlank(data []byte, pos int, eof bool) (int, bool) {
 			pos += 3
 		case c == '{':
 			return pos, true
-		case c == bom[0] && bytes.HasPrefix(data[pos:], []byte(bom)):
-			pos += len(bom)
-		case c == bom[0] && !eof && len(data)-pos < len(bom):
+		case c == BOM[0] && bytes.HasPrefix(data[pos:], []byte(BOM)):
+			pos += len(BOM)
+		case c == BOM[0] && !eof && len(data)-pos < len(BOM):
 			return 0, false
 		default:
 			// YAML reads the indentation of its first line too.
@@ -176,7 +187,7 @@ func skipBlank(data []byte, pos int, eof bool) (int, bool) {
 }
 
 func lineStart(data []byte, pos int) bool {
-	return pos == 0 || data[pos-1] == '\n' || bytes.HasSuffix(data[:pos], []byte(bom))
+	return pos == 0 || data[pos-1] == '\n' || bytes.HasSuffix(data[:pos], []byte(BOM))
 }
 
 // separator reports whether text begins with "---" or "..." alone in its word;
@@ -237,9 +248,9 @@ func yamlEnd(data []byte, from int, eof bool) (int, bool) {
 			} else if is {
 				return p, true
 			}
-		case bom[0]:
+		case BOM[0]:
 			// A byte order mark begins a file, so here two were put together.
-			if bytes.HasPrefix(data[p:], []byte(bom)) {
+			if bytes.HasPrefix(data[p:], []byte(BOM)) {
 				return p, true
 			}
 		}

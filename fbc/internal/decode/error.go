@@ -1,4 +1,4 @@
-package fbc
+package decode
 
 import (
 	"bytes"
@@ -38,9 +38,9 @@ func isSyntax(err error) bool {
 
 // syntax reports why the document cannot be read, on the line of the fault if it is
 // known.
-func (d *decoder) syntax(doc []byte, err error) {
+func (d *Reader) syntax(doc []byte, err error) {
 	var (
-		code = Code(codes.Syntax)
+		code = codes.Syntax
 		line = 0
 		se   *jsontext.SyntacticError
 		ye   *yamljson.Error
@@ -64,16 +64,16 @@ func (d *decoder) syntax(doc []byte, err error) {
 		code = codes.Limit
 	}
 	d.fault(code, "", err)
-	d.faults[len(d.faults)-1].Pos.Line += line
+	d.faults[len(d.faults)-1].Line += line
 }
 
-// expansionLimit is the error for YAML whose aliases expand too much (S1).
-func expansionLimit(limits *Limits) *LimitError {
+// ExpansionLimit returns the error for YAML whose aliases expand too much (S1).
+func ExpansionLimit(limits Limits) *LimitError {
 	return yamlLimit(&yamljson.LimitError{Kind: yamljson.Expansion}, limits)
 }
 
 // yamlLimit returns the limit that a document exceeded, by its name.
-func yamlLimit(e *yamljson.LimitError, limits *Limits) *LimitError {
+func yamlLimit(e *yamljson.LimitError, limits Limits) *LimitError {
 	switch e.Kind {
 	case yamljson.Nodes:
 		return &LimitError{Limit: "Expansion", What: "number of YAML keys, values and list items, at 32 bytes each,", Max: limits.Expansion}
@@ -95,8 +95,14 @@ func plainSyntax(se *jsontext.SyntacticError) error {
 	return se.Err
 }
 
-func (d *decoder) fault(code Code, path string, err error) {
-	d.faults = append(d.faults, &Diagnostic{
-		Code: code, Severity: code.Severity(), Pos: d.at.Pos, Path: path, Err: err,
-	})
+// A Fault is what is wrong with a document.
+type Fault struct {
+	Code string // one of package codes
+	Path string // a JSON pointer
+	Line int    // relative to the first line of the document
+	Err  error
+}
+
+func (d *Reader) fault(code, path string, err error) {
+	d.faults = append(d.faults, Fault{Code: code, Path: path, Err: err})
 }

@@ -1,4 +1,4 @@
-package fbc
+package decode
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func TestSplit(t *testing.T) {
 		{"sequence", "- a\n- b\n", []string{"0+8 1: - a\n- b\n"}},
 		{"json-after-yaml", "a: 1\n---\n{\"b\":2}\nc: 3\n", []string{"0+5 1: a: 1\n", `9+7 3: {"b":2}`, "17+5 4: c: 3\n"}},
 		{"yaml-after-json", "{\"b\":2}\n---\na: 1\n", []string{`0+7 1: {"b":2}`, "12+5 3: a: 1\n"}},
-		{"bom", bom + "{}" + bom + "\n" + bom + "---\na: 1\n" + bom + "b: 2", []string{"3+2 1: {}", "16+5 3: a: 1\n", "24+4 4: b: 2"}},
+		{"BOM", BOM + "{}" + BOM + "\n" + BOM + "---\na: 1\n" + BOM + "b: 2", []string{"3+2 1: {}", "16+5 3: a: 1\n", "24+4 4: b: 2"}},
 		{"crlf", "---\r\na: 1\r\n---\r\n{}\r\n", []string{"5+6 2: a: 1\r\n", "16+2 4: {}"}},
 		{"document-on-the-separator's-line", "--- {\"a\":1}\n--- b\n", []string{`4+7 1: {"a":1}`, "15+3 2:  b\n"}},
 		{"flow-yaml", "{a: 'x}', b: \"}\", # }\n c: it's}\n{}", []string{"0+31 1: {a: 'x}', b: \"}\", # }\n c: it's}", "32+2 3: {}"}},
@@ -44,7 +44,7 @@ func TestSplit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := strings.Join(c.want, "\n")
-			for _, chunk := range []int{1, 2, 3, 4, 5, 7, 11, 64, batchSize} {
+			for _, chunk := range []int{1, 2, 3, 4, 5, 7, 11, 64, BatchSize} {
 				for name, r := range map[string]io.Reader{
 					"whole":  strings.NewReader(c.text),
 					"bytes":  iotest.OneByteReader(strings.NewReader(c.text)),
@@ -63,21 +63,19 @@ func TestSplit(t *testing.T) {
 // split returns the documents in the form of TestSplit.
 func split(t *testing.T, r io.Reader, chunk int) string {
 	t.Helper()
-	limits := (*Limits)(nil).WithDefaults()
-	s := newSplitter(t.Context(), &limits)
-	s.begin(r)
-	s.chunk = chunk
+	s := NewSplitter(t.Context(), Limits{FileSize: 1 << 20, DocumentSize: 1 << 20}, chunk)
+	s.Begin(r)
 	var out []string
 	for {
-		b, err := s.next(batch{})
+		b, err := s.Next(Batch{})
 		if err == io.EOF {
 			return strings.Join(out, "\n")
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range b.docs {
-			out = append(out, fmt.Sprintf("%d+%d %d: %s", d.at.offset, d.at.length, d.line, d.text))
+		for _, d := range b.Docs {
+			out = append(out, fmt.Sprintf("%d+%d %d: %s", d.Offset, len(d.Text), d.Line, d.Text))
 		}
 	}
 }

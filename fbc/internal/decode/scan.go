@@ -1,4 +1,4 @@
-package fbc
+package decode
 
 import (
 	"encoding/binary"
@@ -9,13 +9,12 @@ import (
 // and decodes nothing. It accepts exactly what jsontext accepts with duplicate names
 // and invalid UTF-8 allowed. If it does not accept a document, jsontext reports why.
 
-// A propertySpan is a property that has a type, which is a string, and a value.
-type propertySpan struct{ typ, value []byte }
+// A PropertySpan is a property as text: a type, which is a string, and a value.
+type PropertySpan struct{ Type, Value []byte }
 
-// scan finds the fields of the object in text. ok is false where there is
-// anything to report: the text is no JSON object, a field repeats, or it is
-// nested too deeply.
-func (d *decoder) scan(text []byte) (f fields, ok bool) {
+// scan finds the fields of the object in text. ok is false if there is anything to
+// report: the text is not a JSON object, a field repeats, or the nesting is too deep.
+func (d *Reader) scan(text []byte) (f Fields, ok bool) {
 	i := skipSpace(text, 0)
 	if i == len(text) || text[i] != '{' {
 		return f, false
@@ -36,8 +35,8 @@ func (d *decoder) scan(text []byte) (f fields, ok bool) {
 		if slot != nil && *slot != nil {
 			return f, false
 		}
-		if slot == &f.properties {
-			i, f.regular, ok = d.scanProperties(text, from, left)
+		if slot == &f.Properties {
+			i, f.Regular, ok = d.scanProperties(text, from, left)
 		} else {
 			i, ok = skipValue(text, from, left)
 		}
@@ -58,12 +57,13 @@ func (d *decoder) scan(text []byte) (f fields, ok bool) {
 			return f, false
 		}
 	}
+	f.Spans = d.spans
 	return f, skipSpace(text, i+1) == len(text)
 }
 
-// scanProperties finds the properties in the value at i. regular is false where
-// there may be something to report about them.
-func (d *decoder) scanProperties(text []byte, i int, left int64) (end int, regular, ok bool) {
+// scanProperties finds the properties in the value at i. regular is false if there
+// may be something to report about them.
+func (d *Reader) scanProperties(text []byte, i int, left int64) (end int, regular, ok bool) {
 	d.spans = d.spans[:0]
 	if i == len(text) || text[i] != '[' || left < 2 {
 		end, ok = skipValue(text, i, left)
@@ -76,7 +76,7 @@ func (d *decoder) scanProperties(text []byte, i int, left int64) (end int, regul
 	}
 	for ; ; i = skipSpace(text, i+1) {
 		if i < len(text) && text[i] == '{' {
-			var p propertySpan
+			var p PropertySpan
 			var plain bool
 			i, plain, ok = scanProperty(text, i, left-2, &p)
 			regular = regular && plain
@@ -102,7 +102,7 @@ func (d *decoder) scanProperties(text []byte, i int, left int64) (end int, regul
 }
 
 // scanProperty finds the type and the value of the property at i.
-func scanProperty(text []byte, i int, left int64, p *propertySpan) (end int, regular, ok bool) {
+func scanProperty(text []byte, i int, left int64, p *PropertySpan) (end int, regular, ok bool) {
 	i = skipSpace(text, i+1)
 	if i < len(text) && text[i] == '}' {
 		return i + 1, false, true
@@ -117,10 +117,10 @@ func scanProperty(text []byte, i int, left int64, p *propertySpan) (end int, reg
 			return 0, false, false
 		}
 		switch {
-		case string(key) == `"type"` && p.typ == nil && text[from] == '"':
-			p.typ = text[from:i:i]
-		case string(key) == `"value"` && p.value == nil:
-			p.value = text[from:i:i]
+		case string(key) == `"type"` && p.Type == nil && text[from] == '"':
+			p.Type = text[from:i:i]
+		case string(key) == `"value"` && p.Value == nil:
+			p.Value = text[from:i:i]
 		default:
 			regular = false
 		}
@@ -129,7 +129,7 @@ func scanProperty(text []byte, i int, left int64, p *propertySpan) (end int, reg
 		}
 		switch text[i] {
 		case '}':
-			return i + 1, regular && len(p.typ) > len(`""`) && p.value != nil, true
+			return i + 1, regular && len(p.Type) > len(`""`) && p.Value != nil, true
 		case ',':
 		default:
 			return 0, false, false
@@ -137,8 +137,8 @@ func scanProperty(text []byte, i int, left int64, p *propertySpan) (end int, reg
 	}
 }
 
-// member reads the name at i, with its quotes, and the colon after it, and
-// returns where the value begins.
+// member reads the name at i, with its quotes, and the colon after it. It returns the
+// offset of the value.
 func member(text []byte, i int) (name []byte, value int, ok bool) {
 	if i >= len(text) || text[i] != '"' {
 		return nil, 0, false
@@ -161,8 +161,8 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
-// skipValue returns where the value at i ends. ok is false when there is no
-// value, or one that is nested more than left deep.
+// skipValue returns where the value at i ends. ok is false if there is no
+// value, or if its nesting exceeds left.
 func skipValue(text []byte, i int, left int64) (end int, ok bool) {
 	if i >= len(text) {
 		return 0, false
