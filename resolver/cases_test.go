@@ -13,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/conformance"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // conformanceDir holds the cases of the project; its README.md describes them.
@@ -185,35 +186,35 @@ func ruleTable(t *testing.T) map[string]string {
 
 // caseFact returns a fact as its code and what distinguishes it from others; the words for
 // people are another test's.
-func caseFact(f resolver.Fact) string {
+func caseFact(f fact.Fact) string {
 	s := string(f.Code())
 	switch f := f.(type) {
-	case *resolver.Subscribed:
+	case *fact.Subscribed:
 		s += " " + f.Subscription.Name + ":"
 		for _, c := range f.Candidates {
 			s += " " + c.Name
 		}
-	case *resolver.Unavailable:
+	case *fact.Unavailable:
 		s += fmt.Sprintf(" %s: no such %s, but %q", f.Subscription.Name, f.What, f.Known)
 		if f.Err != nil {
 			s += ": " + f.Err.Error()
 		}
-	case *resolver.MustStay:
+	case *fact.MustStay:
 		s += " " + f.Operator.Name
-	case *resolver.Requires:
+	case *fact.Requires:
 		s += fmt.Sprintf(" %s: %s", f.Bundle.Name, f.Requirement)
 		if m := f.Requirement.Message(); m != "" {
 			s += fmt.Sprintf(" %q", m)
 		}
-	case *resolver.OnePerPackage:
+	case *fact.OnePerPackage:
 		s += " " + f.Package
-	case *resolver.OneProvider:
+	case *fact.OneProvider:
 		s += " " + f.API.String()
-	case *resolver.Replaced:
+	case *fact.Replaced:
 		s += " " + f.Operator.Name + " by " + f.Bundle.Name
-	case *resolver.Prohibited:
+	case *fact.Prohibited:
 		s += " " + f.Bundle.Name
-	case *resolver.Unusable:
+	case *fact.Unusable:
 		s += " " + f.Bundle.Name + ": " + f.Err.Error()
 	}
 	return s

@@ -12,13 +12,13 @@ type Chain struct {
 }
 
 // Text returns the reasons as [Reasons.Text] does, and where they go on.
-func (c Chain) Text(width int, style Styler) string {
+func (c Chain) Text(width int, style *Style) string {
 	text := c.Reasons.Text(width, style)
 	if c.See == "" {
 		return text
 	}
-	t := newTextWriter(width, style)
-	t.wrap(PartPlain, "the reasons for "+c.See+" are given above", "", "")
+	t := newWriter(width, style)
+	t.Line(nil, "the reasons for "+c.See+" are given above", "", "")
 	return text + t.String()
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/near"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Change is a single change by an administrator or a catalog author.
@@ -17,7 +18,7 @@ type Change struct {
 	Subscription string `json:"subscription,omitempty"`
 	// Operator is the installed operator that changes.
 	Operator string `json:"operator,omitempty"`
-	// To is the new value: a channel, a catalog as [CatalogID.String] writes it, a
+	// To is the new value: a channel, a catalog as [fact.CatalogID.String] writes it, a
 	// package, a bundle, a version.
 	To string `json:"to,omitempty"`
 	// Catalog is the new catalog.
@@ -27,13 +28,13 @@ type Change struct {
 	// DropStartingCSV reports that the startingCSV is removed, too, because the new
 	// channel does not contain it.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
-	// Policy is the policy that changes, as [Policy.String] writes it.
+	// Policy is the policy that changes, as [fact.Policy.String] writes it.
 	Policy string `json:"policy,omitempty"`
 	rule   Policy // the policy itself
 	// Bundle, Requirement and Place are what has to change upstream.
-	Bundle      Ref    `json:"bundle,omitzero"`
-	Requirement string `json:"requirement,omitempty"`
-	Place       *Place `json:"place,omitzero"`
+	Bundle      Ref         `json:"bundle,omitzero"`
+	Requirement string      `json:"requirement,omitempty"`
+	Place       *fact.Place `json:"place,omitzero"`
 	// Advice is the change as an instruction, for some kinds.
 	Advice string `json:"advice,omitempty"`
 }
@@ -129,9 +130,9 @@ func (c *Core) changes() []Change {
 	}
 	for n, f := range c.Facts {
 		switch f := f.(type) {
-		case *Subscribed:
+		case *fact.Subscribed:
 			c.subscriptionChanges(u, u.subs[c.index[n]], add)
-		case *Unavailable:
+		case *fact.Unavailable:
 			for _, name := range f.Nearest {
 				switch f.What {
 				case "package":
@@ -141,12 +142,12 @@ func (c *Core) changes() []Change {
 				}
 			}
 			c.subscriptionChanges(u, u.subs[c.index[n]], add)
-		case *MustStay:
+		case *fact.MustStay:
 			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
 			if pkg := u.adoptable(f.Operator.Name); pkg != "" {
 				add(Change{Kind: AdoptOperator, Operator: f.Operator.Name, To: pkg})
 			}
-		case *PolicyBlocked:
+		case *fact.PolicyBlocked:
 			for _, to := range f.Nearest {
 				add(Change{
 					Kind: ChangePin, To: to, Policy: f.Policy.String(), rule: f.Policy,
@@ -154,7 +155,7 @@ func (c *Core) changes() []Change {
 				})
 			}
 			add(Change{Kind: LiftPolicy, To: f.Policy.String(), rule: f.Policy})
-		case *InstallMode:
+		case *fact.InstallMode:
 			for _, ns := range []string{u.p.Namespace, ""} {
 				if !slices.Equal(f.Targets, []string{ns}) {
 					add(Change{Kind: ChangeTargets, To: ns})

@@ -2,40 +2,50 @@ package resolver
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// Bundles that behave alike in a core are one to its proof: a person wants to
-// read "4 versions require X" and not the same four times. Candidates are alike
-// when every fact of the core says the same of them. Choosing the first of a
-// class in place of any other of it changes no fact, so a core has no solution
-// exactly when it has none over the first of each class.
-
-// A rule is a fact of a core, told of classes instead of candidates. Equal facts
-// of candidates that are alike are one rule.
-type rule struct {
-	Fact
-	proof.Rule
-	facts []int // in the encoding
-}
+// Bundles that behave alike in a core are one to its proof: people want to read "4
+// versions require X" and not the same four times. Candidates are alike if every fact of
+// the core states the same of them. Choosing the first of a class instead of any other
+// changes no fact, so a core has a solution exactly if it has one with only the first of
+// each class.
 
 // A quotient is a core over classes.
 type quotient struct {
-	e       *encoding
-	rules   []rule
-	classes [][]cand // in the order in which the facts mention them
-	of      map[cand]int
-	leaves  map[*proof.Formula]constraints.Expr
+	prose.Core // of which the facts of rule i are those of rules[i]
+	e          *encoding
+	rules      []proof.Rule
+	classes    [][]cand // in the order in which the facts mention them
+	of         map[cand]int
 }
 
-// quotient sorts the candidates of a core into classes. Candidates in apart are
-// alike to none.
-func (e *encoding) quotient(ctx context.Context, core []int, apart []cand) *quotient {
-	q := &quotient{e: e, of: map[cand]int{}, leaves: map[*proof.Formula]constraints.Expr{}}
+// A mark is something that a fact states of a candidate.
+type mark struct {
+	kind markKind
+	like int // of the fact, or the candidate of apart
+	leaf int // of the need, of inNeed
+}
+
+type markKind int
+
+const (
+	apart markKind = iota
+	ofOwner
+	inList
+	inNeed
+)
+
+// quotient sorts the candidates of a core into classes. Each candidate in alone has a
+// class to itself.
+func (e *encoding) quotient(ctx context.Context, core []int, alone []cand) *quotient {
+	q := &quotient{e: e, of: map[cand]int{}}
 	var all []cand
 	marks := map[cand][]int{}
 	known := map[cand]bool{}
@@ -45,15 +55,14 @@ func (e *encoding) quotient(ctx context.Context, core []int, apart []cand) *quot
 			all = append(all, c)
 		}
 	}
-	keys := map[string]int{}
-	intern := func(format string, args ...any) int {
-		key := fmt.Sprintf(format, args...)
-		if _, ok := keys[key]; !ok {
-			keys[key] = len(keys)
+	numbers := map[mark]int{}
+	number := func(m mark) int {
+		if _, ok := numbers[m]; !ok {
+			numbers[m] = len(numbers)
 		}
-		return keys[key]
+		return numbers[m]
 	}
-	mark := func(c cand, n int) {
+	add := func(c cand, n int) {
 		if m := marks[c]; len(m) == 0 || m[len(m)-1] != n {
 			marks[c] = append(m, n)
 		}
@@ -69,41 +78,45 @@ func (e *encoding) quotient(ctx context.Context, core []int, apart []cand) *quot
 			see(c)
 		}
 	}
-	for _, c := range apart {
-		mark(c, intern("apart %d", c))
+	for _, c := range alone {
+		add(c, number(mark{apart, int(c), 0}))
 	}
-	done := map[string]bool{}
+	done := map[int]bool{}
 	for _, i := range core {
 		f := e.facts[i]
-		key := e.likeness(i)
+		like := e.like(i)
 		if f.owner != noCand {
-			mark(f.owner, intern("of %s", key))
+			add(f.owner, number(mark{ofOwner, like, 0}))
 		}
-		in := intern("in %s", key)
+		in := number(mark{inList, like, 0})
 		for _, c := range f.list {
-			mark(c, in)
+			add(c, in)
 		}
 		// Equal requirements mention the same candidates.
-		if f.need != nil && !done[key] {
-			done[key] = true
+		if f.need != nil && !done[like] {
+			done[like] = true
 			leaf, n := 0, 0
 			e.leaves(ctx, f.need, all, func(c cand) bool { return known[c] }, func(c cand, at int) {
 				if at != leaf {
-					leaf, n = at, intern("leaf %d of %s", at, key)
+					leaf, n = at, number(mark{inNeed, like, at})
 				}
-				mark(c, n)
+				add(c, n)
 			})
 		}
 	}
 	byMarks := map[string]int{}
+	var key []byte
 	for _, c := range all {
 		m := marks[c]
 		slices.Sort(m)
-		k := fmt.Sprint(m)
-		n, ok := byMarks[k]
+		key = key[:0]
+		for _, n := range m {
+			key = append(strconv.AppendInt(key, int64(n), 10), ' ')
+		}
+		n, ok := byMarks[string(key)]
 		if !ok {
 			n = len(q.classes)
-			byMarks[k] = n
+			byMarks[string(key)] = n
 			q.classes = append(q.classes, nil)
 		}
 		q.classes[n] = append(q.classes[n], c)
@@ -113,25 +126,8 @@ func (e *encoding) quotient(ctx context.Context, core []int, apart []cand) *quot
 	return q
 }
 
-// likeness is equal for facts that say the same of their owners.
-func (e *encoding) likeness(i int) string {
-	switch f := e.facts[i].Fact.(type) {
-	case *Requires:
-		return "requires " + f.Requirement.String()
-	case *Prohibited:
-		return "prohibited"
-	case *Unusable:
-		return "unusable " + f.Err.Error()
-	case *PolicyBlocked:
-		return fmt.Sprintf("ruled %#v", f.Policy)
-	case *InstallMode:
-		return "unsupported " + f.Err.Error()
-	}
-	return fmt.Sprintf("fact %d", i)
-}
-
-// leaves calls f for every candidate of each leaf, with the number of the leaf. Of
-// all candidates of a core, has knows each.
+// leaves calls f for every candidate of each leaf, with the number of the leaf. all are
+// the candidates of the core, and has reports whether a candidate is one of them.
 func (e *encoding) leaves(ctx context.Context, n *need, all []cand, has func(cand) bool, f func(c cand, leaf int)) {
 	leaf := 0
 	var walk func(n *need)
@@ -155,24 +151,25 @@ func (e *encoding) leaves(ctx context.Context, n *need, all []cand, has func(can
 	walk(n)
 }
 
-// state makes the rules.
+// state makes the rules. Equal facts of candidates of one class are one rule.
 func (q *quotient) state(ctx context.Context, core []int) {
-	type key struct {
-		owner int
-		like  string
-	}
+	type key struct{ owner, like int }
 	at := map[key]int{}
-	formulas := map[string]*proof.Formula{}
+	formulas := map[int]*proof.Formula{}
+	q.Parts, q.Likes = map[*proof.Formula]constraints.Expr{}, map[*proof.Formula]int{}
+	for _, class := range q.classes {
+		q.Classes = append(q.Classes, q.e.r.u.refs(class))
+	}
 	for _, i := range core {
 		f := q.e.facts[i]
-		r := rule{f.Fact, proof.Rule{Kind: kindOf(f.Fact), Owner: proof.NoClass}, []int{i}}
-		like := q.e.likeness(i)
+		r := proof.Rule{Kind: kindOf(f.Fact), Owner: proof.NoClass}
+		like := q.e.like(i)
 		if f.owner != noCand {
 			r.Owner = q.of[f.owner]
 		}
 		k := key{r.Owner, like}
 		if n, ok := at[k]; ok {
-			q.rules[n].facts = append(q.rules[n].facts, i)
+			q.Rules[n].Facts = append(q.Rules[n].Facts, f.Fact)
 			continue
 		}
 		at[k] = len(q.rules)
@@ -184,12 +181,15 @@ func (q *quotient) state(ctx context.Context, core []int) {
 		}
 		r.List = q.classesOf(f.list)
 		q.rules = append(q.rules, r)
+		q.Rules = append(q.Rules, prose.Rule{Facts: []fact.Fact{f.Fact}, Owner: r.Owner, Need: r.Need, Like: like})
 	}
 }
 
 func (q *quotient) formula(ctx context.Context, n *need) *proof.Formula {
 	out := &proof.Formula{Op: n.kind}
-	q.leaves[out] = n.expr
+	if n.expr != nil {
+		q.Parts[out], q.Likes[out] = n.expr, q.e.r.u.exprs.number(n.expr)
+	}
 	switch n.kind {
 	case proof.AnyOf:
 		out.Classes = q.classesOf(n.list)
@@ -222,37 +222,33 @@ func (q *quotient) classesOf(list []cand) []int {
 }
 
 // kindOf returns the kind of rule that a fact is.
-func kindOf(f Fact) proof.Kind {
+func kindOf(f fact.Fact) proof.Kind {
 	switch f.(type) {
-	case *Unavailable:
+	case *fact.Unavailable:
 		return proof.Impossible
-	case *MustStay:
+	case *fact.MustStay:
 		return proof.Required
-	case *Prohibited, *Unusable, *PolicyBlocked, *InstallMode:
+	case *fact.Prohibited, *fact.Unusable, *fact.PolicyBlocked, *fact.InstallMode:
 		return proof.Forbidden
-	case *OnePerPackage, *OneProvider, *Replaced:
+	case *fact.OnePerPackage, *fact.OneProvider, *fact.Replaced:
 		return proof.Exclusive
 	}
 	return proof.Needs
 }
 
-// maxProof bounds the work of one proof, in looks at a candidate in a fact. A
-// proof that is longer is nothing that a person would read.
+// maxProof limits the work of one proof, counted in candidates of facts that are looked at.
+// Nobody would read a longer proof.
 const maxProof = 2_000_000
 
 // prove returns the contradiction that follows from facts, from what was chosen
 // before, and from supposing one more candidate, if it is not noCand. The claim
 // is nil if there is none. The error is the context's, or [proof.ErrTooLong].
 func (e *encoding) prove(ctx context.Context, work int, core []int, before []cand, suppose cand) (*quotient, *proof.Claim, error) {
-	apart := slices.Clone(before)
+	alone := slices.Clone(before)
 	if suppose != noCand {
-		apart = append(apart, suppose)
+		alone = append(alone, suppose)
 	}
-	q := e.quotient(ctx, core, apart)
-	rules := make([]proof.Rule, len(q.rules))
-	for i, r := range q.rules {
-		rules[i] = r.Rule
-	}
+	q := e.quotient(ctx, core, alone)
 	var earlier []int
 	for _, c := range before {
 		if n, ok := q.of[c]; ok {
@@ -263,7 +259,7 @@ func (e *encoding) prove(ctx context.Context, work int, core []int, before []can
 	if n, ok := q.of[suppose]; ok {
 		one = n
 	}
-	end, err := proof.Prove(ctx, rules, len(q.classes), earlier, one, work)
+	end, err := proof.Prove(ctx, q.rules, len(q.classes), earlier, one, work)
 	if err == nil {
 		err = e.r.interrupted(ctx)
 	}

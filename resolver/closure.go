@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Closure lists the requirements of a bundle that the installed operators do not
@@ -183,7 +184,7 @@ func (c *Conflict) lacking(name string) string {
 	var list []string
 	for _, core := range c.Cores {
 		for _, f := range core.Facts {
-			r, ok := f.(*Requires)
+			r, ok := f.(*fact.Requires)
 			switch {
 			case !ok || len(r.Candidates) > 0:
 			case r.Bundle.Name == name:

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Conflict is the error that [Resolve] returns for a problem without a solution. It, its
@@ -30,7 +33,7 @@ type Conflict struct {
 // others can.
 type Core struct {
 	// Facts are in canonical order: requests, then requirements, then exclusions.
-	Facts []Fact
+	Facts []fact.Fact
 	// Faults are those of the conflict whose rules are part of the facts. They may be its
 	// cause.
 	Faults []Fault
@@ -61,7 +64,7 @@ func (c *Conflict) Error() string {
 		if n := len(core.Faults); n > 0 {
 			lines[i] += " (" + core.Faults[0].String()
 			if n > 1 {
-				lines[i] += ", and " + plural(n-1, "more failure")
+				lines[i] += ", and " + phrase.Count(n-1, "more failure")
 			}
 			lines[i] += ")"
 		}

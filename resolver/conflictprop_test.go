@@ -16,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A tally counts what the properties were checked on.
@@ -120,11 +121,11 @@ func requests(core *resolver.Core) []string {
 	var out []string
 	for _, f := range core.Facts {
 		switch f := f.(type) {
-		case *resolver.Subscribed:
+		case *fact.Subscribed:
 			out = append(out, "subscription "+f.Subscription.Name)
-		case *resolver.Unavailable:
+		case *fact.Unavailable:
 			out = append(out, "subscription "+f.Subscription.Name)
-		case *resolver.MustStay:
+		case *fact.MustStay:
 			out = append(out, "operator "+f.Operator.Name)
 		}
 	}
@@ -142,9 +143,9 @@ func (n *tally) derivation(ctx context.Context, core *resolver.Core) string {
 		n.incomplete++
 		return fmt.Sprintf("no derivation for %v", core.Facts)
 	}
-	used := map[resolver.Fact]bool{}
-	var walk func(s *resolver.Step) string
-	walk = func(s *resolver.Step) string {
+	used := map[fact.Fact]bool{}
+	var walk func(s *fact.Step) string
+	walk = func(s *fact.Step) string {
 		n.steps++
 		if strings.TrimSpace(s.Text) == "" {
 			return "a step without words"
@@ -357,31 +358,31 @@ func model(core *resolver.Core, semantics resolver.Semantics, checked *int) []re
 	}
 	for _, f := range core.Facts {
 		switch f := f.(type) {
-		case *resolver.Subscribed:
+		case *fact.Subscribed:
 			mask := all(f.Candidates)
 			add(func(set uint64) bool { return set&mask != 0 })
-		case *resolver.Unavailable:
+		case *fact.Unavailable:
 			add(func(uint64) bool { return false })
-		case *resolver.MustStay:
+		case *fact.MustStay:
 			b := uint64(1) << at(f.Operator)
 			add(func(set uint64) bool { return set&b != 0 })
-		case *resolver.Requires:
+		case *fact.Requires:
 			if len(constraints.Children(f.Requirement)) > 0 && semantics != resolver.PerBundle {
 				return nil
 			}
 			b, mask := uint64(1)<<at(f.Bundle), all(f.Candidates)
 			add(func(set uint64) bool { return set&b == 0 || set&mask != 0 })
-		case *resolver.OnePerPackage:
+		case *fact.OnePerPackage:
 			one(f.Bundles)
-		case *resolver.OneProvider:
+		case *fact.OneProvider:
 			one(f.Providers)
-		case *resolver.Replaced:
+		case *fact.Replaced:
 			one([]resolver.Ref{f.Bundle, f.Operator})
-		case *resolver.Prohibited:
+		case *fact.Prohibited:
 			never(f.Bundle)
-		case *resolver.Unusable:
+		case *fact.Unusable:
 			never(f.Bundle)
-		case *resolver.PolicyBlocked:
+		case *fact.PolicyBlocked:
 			never(f.Bundle)
 		}
 	}

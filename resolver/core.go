@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/internal/sat"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // cores returns minimal sets of facts that cannot all hold, as numbers of facts
@@ -110,7 +111,7 @@ func (e *encoding) rotate(ctx context.Context, in *encoding, assume []sat.Lit, f
 				stated = append(stated, e.facts[i])
 			}
 			for _, c := range with {
-				stated = append(stated, stating{Fact: &MustStay{}, owner: c})
+				stated = append(stated, stating{Fact: &fact.MustStay{}, owner: c})
 			}
 			r = e.newRotation(ctx, stated)
 		}
@@ -151,9 +152,9 @@ func (e *encoding) mentioned(facts []int, others []cand) []cand {
 
 // isRequest reports whether a fact asks for something, so that without all such
 // facts the empty set is a solution.
-func isRequest(f Fact) bool {
+func isRequest(f fact.Fact) bool {
 	switch f.(type) {
-	case *Subscribed, *Unavailable, *MustStay:
+	case *fact.Subscribed, *fact.Unavailable, *fact.MustStay:
 		return true
 	}
 	return false

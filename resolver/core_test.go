@@ -10,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // TestCores checks that each core of a conflict consists of true facts that
@@ -32,9 +33,9 @@ func TestCores(t *testing.T) {
 				}
 				key := ""
 				switch f := f.(type) {
-				case *resolver.Subscribed:
+				case *fact.Subscribed:
 					key = "subscription " + f.Subscription.Name
-				case *resolver.MustStay:
+				case *fact.MustStay:
 					key = "operator " + f.Operator.Name
 				}
 				if other, ok := owners[key]; ok && key != "" && other != i {
@@ -69,10 +70,10 @@ func (o *oracle) setOf(refs []resolver.Ref) (s set) {
 }
 
 // lie returns "" when a fact is true of the problem.
-func (o *oracle) lie(f resolver.Fact) string {
+func (o *oracle) lie(f fact.Fact) string {
 	var want set
 	switch f := f.(type) {
-	case *resolver.Subscribed:
+	case *fact.Subscribed:
 		w := o.subs[slices.IndexFunc(o.subs, func(w *wish) bool { return w.Name == f.Subscription.Name })]
 		var list []resolver.Ref
 		for _, c := range w.options {
@@ -81,21 +82,21 @@ func (o *oracle) lie(f resolver.Fact) string {
 		if w.missing || !slices.Equal(list, f.Candidates) {
 			return fmt.Sprintf("its candidates are %v", list)
 		}
-	case *resolver.Unavailable:
+	case *fact.Unavailable:
 		w := o.subs[slices.IndexFunc(o.subs, func(w *wish) bool { return w.Name == f.Subscription.Name })]
 		if !w.missing {
 			return "it is there"
 		}
-	case *resolver.MustStay:
+	case *fact.MustStay:
 		if i := o.index(f.Operator); i < 0 || !o.all[i].free {
 			return "it need not stay"
 		}
-	case *resolver.Requires:
+	case *fact.Requires:
 		i := o.index(f.Bundle)
 		if i < 0 || !slices.ContainsFunc(o.all[i].requires, func(x constraints.Expr) bool { return constraints.Equal(x, f.Requirement) }) {
 			return "it does not"
 		}
-	case *resolver.OnePerPackage:
+	case *fact.OnePerPackage:
 		for i, c := range o.all {
 			if slices.Contains(c.pkgs, f.Package) {
 				want = want.with(i)
@@ -104,7 +105,7 @@ func (o *oracle) lie(f resolver.Fact) string {
 		if o.setOf(f.Bundles)&^want != 0 || f.Package == "" {
 			return "not all are of that package"
 		}
-	case *resolver.OneProvider:
+	case *fact.OneProvider:
 		for i, c := range o.all {
 			if slices.Contains(c.apis, f.API) {
 				want = want.with(i)
@@ -113,11 +114,11 @@ func (o *oracle) lie(f resolver.Fact) string {
 		if o.setOf(f.Providers)&^want != 0 {
 			return "not all provide that"
 		}
-	case *resolver.Replaced:
+	case *fact.Replaced:
 		if i, j := o.index(f.Bundle), o.index(f.Operator); i < 0 || j < 0 || !o.all[i].replaces.has(j) {
 			return "it does not"
 		}
-	case *resolver.Prohibited, *resolver.Unusable, *resolver.PolicyBlocked:
+	case *fact.Prohibited, *fact.Unusable, *fact.PolicyBlocked:
 		if i := o.index(barredRef(f)); i < 0 || !o.all[i].barred {
 			return "nothing bars it"
 		}
@@ -127,35 +128,35 @@ func (o *oracle) lie(f resolver.Fact) string {
 	return ""
 }
 
-func barredRef(f resolver.Fact) resolver.Ref {
+func barredRef(f fact.Fact) resolver.Ref {
 	switch f := f.(type) {
-	case *resolver.Prohibited:
+	case *fact.Prohibited:
 		return f.Bundle
-	case *resolver.Unusable:
+	case *fact.Unusable:
 		return f.Bundle
-	case *resolver.PolicyBlocked:
+	case *fact.PolicyBlocked:
 		return f.Bundle
 	}
 	return resolver.Ref{}
 }
 
 // met reports whether a set accords with a fact.
-func (o *oracle) met(f resolver.Fact, s set) bool {
+func (o *oracle) met(f fact.Fact, s set) bool {
 	few := func(s set) bool { return s&(s-1) == 0 }
 	switch f := f.(type) {
-	case *resolver.Subscribed:
+	case *fact.Subscribed:
 		return s&o.setOf(f.Candidates) != 0
-	case *resolver.MustStay:
+	case *fact.MustStay:
 		return s.has(o.index(f.Operator))
-	case *resolver.Requires:
+	case *fact.Requires:
 		return !s.has(o.index(f.Bundle)) || o.holds(f.Requirement, s)
-	case *resolver.OnePerPackage:
+	case *fact.OnePerPackage:
 		return few(s & o.setOf(f.Bundles))
-	case *resolver.OneProvider:
+	case *fact.OneProvider:
 		return few(s & o.setOf(f.Providers))
-	case *resolver.Replaced:
+	case *fact.Replaced:
 		return !s.has(o.index(f.Bundle)) || !s.has(o.index(f.Operator))
-	case *resolver.Unavailable:
+	case *fact.Unavailable:
 		return false
 	}
 	return !s.has(o.index(barredRef(f)))
@@ -164,15 +165,15 @@ func (o *oracle) met(f resolver.Fact, s set) bool {
 // minimal returns "" when the facts cannot all hold and without any one of them
 // can. It tries all sets of what the facts mention; ok is false when these are
 // too many.
-func (o *oracle) minimal(facts []resolver.Fact) (msg string, ok bool) {
+func (o *oracle) minimal(facts []fact.Fact) (msg string, ok bool) {
 	var all set
 	for _, f := range facts {
 		switch f := f.(type) {
-		case *resolver.Subscribed:
+		case *fact.Subscribed:
 			all |= o.setOf(f.Candidates)
-		case *resolver.MustStay:
+		case *fact.MustStay:
 			all = all.with(o.index(f.Operator))
-		case *resolver.Requires:
+		case *fact.Requires:
 			all = all.with(o.index(f.Bundle))
 			for x := range constraints.Walk(f.Requirement) {
 				for i := range o.all {
@@ -223,7 +224,7 @@ func (o *oracle) minimal(facts []resolver.Fact) (msg string, ok bool) {
 	return "", true
 }
 
-func tell(facts []resolver.Fact) string {
+func tell(facts []fact.Fact) string {
 	var b strings.Builder
 	for _, f := range facts {
 		fmt.Fprintf(&b, "\t%s\n", f)

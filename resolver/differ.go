@@ -69,7 +69,7 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 // joined returns the catalogs whose channels OLM would combine for a subscription without
 // a catalog (H28).
 func (u *universe) joined(s *subscription) (names []string) {
-	if s.source() != (CatalogID{}) || len(u.cats) < 2 {
+	if s.Source() != (CatalogID{}) || len(u.cats) < 2 {
 		return nil
 	}
 	in, _ := u.sourcesFor(s)

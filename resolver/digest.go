@@ -54,7 +54,7 @@ func (p *Problem) canonical() ([]byte, error) {
 		}
 		c.FBC, c.Dir = nil, ""
 	}
-	slices.SortStableFunc(q.Catalogs, func(a, b Catalog) int { return compareID(a.ID(), b.ID()) })
+	slices.SortStableFunc(q.Catalogs, func(a, b Catalog) int { return a.ID().Compare(b.ID()) })
 	q.Installed = slices.Clone(p.Installed)
 	slices.SortStableFunc(q.Installed, func(a, b Installed) int { return strings.Compare(a.Name, b.Name) })
 	q.Subscriptions = slices.Clone(p.Subscriptions)

@@ -23,7 +23,7 @@
 //
 // Candidates are reached from the subscriptions and the installed operators through the
 // indexes of package graph. Bundles that are not reached cost nothing. If the first
-// preferences together violate no rule, they are the answer. Otherwise each [Fact] about a
+// preferences together violate no rule, they are the answer. Otherwise each [fact.Fact] about a
 // candidate becomes clauses for a SAT solver (package internal/sat), which finds the
 // preferences that can be satisfied.
 //
@@ -43,7 +43,7 @@
 // A [Conflict] has independent minimal cores of facts. [Core.Derive] proves that a core
 // cannot be satisfied, [Core.Fixes] finds minimal changes that resolve it, and
 // [Conflict.Report] returns both as data, for [Report.Text], [Report.Markdown] and JSON.
-// Every step has the code of its fact; [Explain] documents the codes. [Solution.Why] and
+// Every step has the code of its fact; [fact.Explain] documents the codes. [Solution.Why] and
 // [Solution.WhyNot] explain a solution. All of this is computed on demand.
 //
 // [Problem.Inline] makes a problem a self-contained document. [Problem.Record] adds its

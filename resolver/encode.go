@@ -6,33 +6,36 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/sat"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // An encoding states a problem as clauses. Every fact has a switch of its own,
 // so that two facts with one formula stay two; a set of switches that cannot
 // hold together is a conflict of facts.
 type encoding struct {
-	r       *resolution
-	s       *sat.Solver
-	reached []cand // in canonical order
-	vars    map[cand]sat.Lit
-	cands   map[sat.Lit]cand
-	lits    map[*need]sat.Lit
-	wants   map[*need][]sat.Lit // of an anyOf
-	needOf  map[sat.Lit]*need   // of an option of a some
-	facts   []stating
-	on      []sat.Lit // the switch of each fact, in parallel
-	refs    map[*need][]Ref
-	coreOf  map[int]int    // of each request that has one, the number of its core
-	likes   map[string]int // the number of each likeness of steps
+	r        *resolution
+	s        *sat.Solver
+	reached  []cand // in canonical order
+	vars     map[cand]sat.Lit
+	cands    map[sat.Lit]cand
+	lits     map[*need]sat.Lit
+	wants    map[*need][]sat.Lit // of an anyOf
+	needOf   map[sat.Lit]*need   // of an option of a some
+	facts    []stating
+	on       []sat.Lit // the switch of each fact, in parallel
+	refs     map[*need][]Ref
+	coreOf   map[int]int // of each request that has one, the number of its core
+	likes    map[likeness]int
+	narrator *prose.Narrator
 }
 
 // A stating is a fact with what it means for candidates, so that a proof can be
 // followed without the solver.
 type stating struct {
-	Fact
+	fact.Fact
 	// owner is the candidate that the fact binds, or noCand.
 	owner cand
 	// need is what must hold: of a subscription always, of an owner when it is
@@ -48,6 +51,7 @@ func (r *resolution) newEncoding(reached []cand) *encoding {
 	e := &encoding{
 		r: r, s: sat.New(5*len(reached)/2, 4*len(reached)), reached: reached, vars: map[cand]sat.Lit{}, cands: map[sat.Lit]cand{},
 		lits: map[*need]sat.Lit{}, wants: map[*need][]sat.Lit{}, needOf: map[sat.Lit]*need{}, refs: map[*need][]Ref{},
+		likes: map[likeness]int{}, narrator: prose.NewNarrator(r.u),
 	}
 	for _, c := range reached {
 		l := e.s.Lit()
@@ -71,11 +75,11 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 			e.state(ctx, stating{Fact: missing, owner: noCand})
 			continue
 		}
-		e.state(ctx, stating{Fact: &Subscribed{Subscription: *s.Subscription}, owner: noCand, need: r.options[i]})
+		e.state(ctx, stating{Fact: &fact.Subscribed{Subscription: *s.Subscription}, owner: noCand, need: r.options[i]})
 	}
 	for _, in := range u.installed {
 		if len(in.owners) == 0 {
-			e.state(ctx, stating{Fact: &MustStay{Operator: u.ref(in.id)}, owner: in.id})
+			e.state(ctx, stating{Fact: &fact.MustStay{Operator: u.ref(in.id)}, owner: in.id})
 		}
 	}
 	for _, c := range e.reached {
@@ -87,11 +91,11 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 			continue
 		}
 		for _, q := range r.needs.requirements(ctx, c) {
-			e.state(ctx, stating{Fact: &Requires{Property: q.Property, Requirement: q.Expr}, owner: c, need: q.need})
+			e.state(ctx, stating{Fact: &fact.Requires{Property: q.Property, Requirement: q.Expr}, owner: c, need: q.need})
 		}
 		for _, in := range r.replacedBy[c] {
 			if !u.inPackage(in, u.pkg(c)) {
-				f := &Replaced{Bundle: u.ref(c), Operator: u.ref(in)}
+				f := &fact.Replaced{Bundle: u.ref(c), Operator: u.ref(in)}
 				e.state(ctx, stating{Fact: f, owner: noCand, list: []cand{c, in}})
 			}
 		}
@@ -108,13 +112,13 @@ func (e *encoding) describe(facts []int) {
 	for _, i := range facts {
 		s := e.facts[i]
 		switch f := s.Fact.(type) {
-		case *Subscribed:
+		case *fact.Subscribed:
 			f.Candidates = e.mentions(s.need)
-		case *Requires:
+		case *fact.Requires:
 			f.Bundle, f.Pos, f.Candidates = u.ref(s.owner), u.pos(s.owner), e.mentions(s.need)
-		case *OnePerPackage:
+		case *fact.OnePerPackage:
 			f.Bundles = u.refs(s.list)
-		case *OneProvider:
+		case *fact.OneProvider:
 			f.Providers = u.refs(s.list)
 		}
 	}
@@ -137,7 +141,7 @@ func (e *encoding) mentions(n *need) []Ref {
 func (e *encoding) state(ctx context.Context, f stating) {
 	on := e.s.Lit()
 	e.facts, e.on = append(e.facts, f), append(e.on, on)
-	_, stays := f.Fact.(*MustStay)
+	_, stays := f.Fact.(*fact.MustStay)
 	switch {
 	case f.list != nil:
 		e.s.AtMostOne(on, e.of(f.list)...)
@@ -258,7 +262,7 @@ func (e *encoding) atMostOne(ctx context.Context) {
 	}
 	for _, p := range slices.Sorted(maps.Keys(byPackage)) {
 		if list := byPackage[p]; len(list) > 1 {
-			e.state(ctx, stating{Fact: &OnePerPackage{Package: p}, owner: noCand, list: list})
+			e.state(ctx, stating{Fact: &fact.OnePerPackage{Package: p}, owner: noCand, list: list})
 		}
 	}
 	for _, g := range slices.SortedFunc(maps.Keys(byAPI), property.GVK.Compare) {
@@ -267,7 +271,7 @@ func (e *encoding) atMostOne(ctx context.Context) {
 		if p != "" && !slices.ContainsFunc(list, func(c cand) bool { return !u.inPackage(c, p) }) {
 			continue
 		}
-		e.state(ctx, stating{Fact: &OneProvider{API: g}, owner: noCand, list: list})
+		e.state(ctx, stating{Fact: &fact.OneProvider{API: g}, owner: noCand, list: list})
 	}
 }
 
@@ -339,7 +343,7 @@ func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub 
 		return e.choices(ctx, e.needOf[l].choices())
 	}
 	for i, f := range e.facts {
-		if _, ok := f.Fact.(*MustStay); ok && isOn[e.on[i]] {
+		if _, ok := f.Fact.(*fact.MustStay); ok && isOn[e.on[i]] {
 			l := e.vars[f.owner]
 			hard = append(hard, l)
 			set = append(set, f.owner)

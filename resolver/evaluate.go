@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // An evaluation tests expressions on single bundles for one resolution. CEL
@@ -68,13 +69,13 @@ func hasRule(x constraints.Expr) bool {
 }
 
 // faultsOf returns those of the faults whose rules are part of a core's requirements.
-func faultsOf(core []Fact, faults []Fault) []Fault {
+func faultsOf(core []fact.Fact, faults []Fault) []Fault {
 	if len(faults) == 0 {
 		return nil
 	}
 	rules := map[string]bool{}
 	for _, f := range core {
-		if r, ok := f.(*Requires); ok {
+		if r, ok := f.(*fact.Requires); ok {
 			for part := range constraints.Walk(r.Requirement) {
 				if x, ok := part.(*constraints.CEL); ok {
 					rules[x.Rule] = true

@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/sat"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // CheckCore reports whether the facts of a core contradict each other in the
 // encoding, and which of them could be left out.
-func CheckCore(ctx context.Context, c *Core) (contradict bool, needless []Fact, err error) {
+func CheckCore(ctx context.Context, c *Core) (contradict bool, needless []fact.Fact, err error) {
 	on := make([]sat.Lit, len(c.index))
 	for n, i := range c.index {
 		on[n] = c.e.on[i]
@@ -40,7 +42,7 @@ func DeriveWithin(ctx context.Context, c *Core, work int) (*Derivation, error) {
 func Apply(c Change, p Problem) Problem { return c.apply(p) }
 
 // Says is how explanations name a requirement.
-func Says(x constraints.Expr) string { return phrase(x) }
+func Says(x constraints.Expr) string { return prose.Requirement(x) }
 
 // Occupy makes everybody else wait for the explanations of a conflict, until the
 // returned function is called.

@@ -18,11 +18,11 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // exampleCases are the conflicts of testdata that the examples are taken from.
-var exampleCases = map[resolver.Code]string{
+var exampleCases = map[fact.Code]string{
 	"subscribed":      "alike-versions",
 	"unavailable":     "channel-vanished",
 	"must-stay":       "orphan-blocks",
@@ -38,53 +38,50 @@ var exampleCases = map[resolver.Code]string{
 	"supposed":        "case-split",
 }
 
-// TestEveryFactExplained finds the codes in the source: the constants, each of
-// which some fact returns or a step has.
+// TestEveryFactExplained finds the codes in the source: those that facts return, and the
+// constants of steps without a fact.
 func TestEveryFactExplained(t *testing.T) {
-	var want []resolver.Code
-	returned := map[string]bool{}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	var want []fact.Code
+	facts := 0
+	add := func(x ast.Expr) {
+		text, err := strconv.Unquote(x.(*ast.BasicLit).Value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				ret, ok := last(n).(*ast.ReturnStmt)
-				if !ok || n.Recv == nil || n.Name.Name != "Code" || len(ret.Results) != 1 {
-					break
-				}
-				if name, ok := ret.Results[0].(*ast.Ident); !ok || returned[name.Name] {
-					t.Errorf("a Code method of %s returns no constant of its own", name)
-				} else {
-					returned[name.Name] = true
-				}
-			case *ast.ValueSpec:
-				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "Code" && len(n.Values) == 1 {
-					text, err := strconv.Unquote(n.Values[0].(*ast.BasicLit).Value)
-					if err != nil {
-						t.Fatal(err)
-					}
-					want = append(want, resolver.Code(text))
-				}
+		want = append(want, fact.Code(text))
+	}
+	for _, dir := range []string{"fact", "../internal/prose"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
 			}
-			return true
-		})
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncDecl:
+					if ret, ok := last(n).(*ast.ReturnStmt); ok && n.Recv != nil && n.Name.Name == "Code" {
+						add(ret.Results[0])
+						facts++
+					}
+				case *ast.ValueSpec:
+					if typ, ok := n.Type.(*ast.SelectorExpr); ok && typ.Sel.Name == "Code" {
+						add(n.Values[0])
+					}
+				}
+				return true
+			})
+		}
 	}
 	slices.Sort(want)
-	if len(returned) < 10 {
-		t.Errorf("only %d facts have a code", len(returned))
+	if facts < 10 {
+		t.Errorf("only %d facts have a code", facts)
 	}
-	var got []resolver.Code
-	for _, e := range resolver.Explanations() {
+	var got []fact.Code
+	for _, e := range fact.Explanations() {
 		got = append(got, e.Code)
 		if e.Title == "" || e.Text == "" || e.Fix == "" || e.Rules == "" {
 			t.Errorf("%s is not fully explained", e.Code)
@@ -128,7 +125,10 @@ func TestEveryFactExplained(t *testing.T) {
 	if len(pages) != len(want)+1 { // and README.md
 		t.Errorf("docs/facts has %d files for %d codes", len(pages), len(want))
 	}
-	if _, ok := resolver.Explain("nonsense"); ok {
+	if len(slices.Compact(slices.Clone(want))) != len(want) {
+		t.Errorf("a code occurs twice: %v", want)
+	}
+	if _, ok := fact.Explain("nonsense"); ok {
 		t.Error("nonsense is explained")
 	}
 }
@@ -145,7 +145,7 @@ func last(f *ast.FuncDecl) ast.Stmt {
 func TestFactIndex(t *testing.T) {
 	want := "# Facts\n\nEach step of an explanation has the code of a fact. `olmkit explain CODE` prints its page.\n" +
 		"This list is written by `go test ./resolver -run TestFactIndex -update`.\n\n"
-	for _, e := range resolver.Explanations() {
+	for _, e := range fact.Explanations() {
 		want += fmt.Sprintf("- [`%[1]s`](%[1]s.md): %[2]s\n", e.Code, e.Title)
 	}
 	name := filepath.Join("..", "docs", "facts", "README.md")
@@ -166,7 +166,7 @@ func TestFactIndex(t *testing.T) {
 // TestFactIsOneOf compares what the documentation of Fact lists with the types
 // that are facts.
 func TestFactIsOneOf(t *testing.T) {
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("fact/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

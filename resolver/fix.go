@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Fix is a minimal set of changes that resolves a core. It was verified by solving the
@@ -42,7 +45,7 @@ func (f *Fix) instruction() string {
 	for i, c := range f.Changes {
 		parts[i] = c.Requirement
 	}
-	text := "upstream: publish compatible bundles that satisfy " + andList(parts)
+	text := "upstream: publish compatible bundles that satisfy " + phrase.And(parts)
 	if first.Place != nil {
 		text += fmt.Sprintf(", or remove these requirements from %s (%s)", cmp.Or(first.Bundle.Package, first.Bundle.Name), first.Place)
 	}
@@ -210,7 +213,7 @@ func (c *Core) request() int {
 
 // plan resolves a problem. It returns nil, and does not explain, if there is no solution.
 // Requirements equal to waived ones, in the same package, are ignored.
-func (c *Core) plan(ctx context.Context, p *Problem, waived []*Requires) (*Solution, error) {
+func (c *Core) plan(ctx context.Context, p *Problem, waived []*fact.Requires) (*Solution, error) {
 	u, err := newUniverse(ctx, p)
 	if err != nil {
 		return nil, err

@@ -60,11 +60,11 @@ func unrepeated(list []constraints.Expr) []constraints.Expr {
 	if len(list) < 2 {
 		return list
 	}
-	seen := make(map[string]bool, len(list))
+	known, seen := exprs{}, make(map[int]bool, len(list))
 	return slices.DeleteFunc(list, func(x constraints.Expr) bool {
-		text := x.String()
-		repeated := seen[text]
-		seen[text] = true
+		n := known.number(x)
+		repeated := seen[n]
+		seen[n] = true
 		return repeated
 	})
 }

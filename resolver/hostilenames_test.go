@@ -16,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // hostileWords are parts of names that a program which reads its own text back, or
@@ -250,7 +251,7 @@ func (r *renaming) answer(t *testing.T, p resolver.Problem) string {
 	case errors.As(err, &no):
 		for _, c := range no.Cores {
 			for _, f := range c.Facts {
-				if q, ok := f.(*resolver.Requires); ok {
+				if q, ok := f.(*fact.Requires); ok {
 					fmt.Fprintln(&out, "requirement", r.requirement(t, q.Requirement))
 				}
 			}

@@ -73,13 +73,13 @@ func (u *universe) packagesReached(ctx context.Context) (map[string]bool, error)
 			queue = append(queue, name)
 		}
 	}
-	leaves := map[string]bool{}
+	leaves := map[int]bool{}
 	need := func(x constraints.Expr) {
 		for part := range constraints.Walk(x) {
-			if compound(part) || leaves[part.String()] {
+			if compound(part) || leaves[u.exprs.number(part)] {
 				continue
 			}
-			leaves[part.String()] = true
+			leaves[u.exprs.number(part)] = true
 			if q, ok := part.(*constraints.Package); ok {
 				add(q.Name)
 			}

@@ -1,12 +1,19 @@
 package resolver
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // Packages returns the packages that the operator is in, each once: Package, then
@@ -51,4 +58,143 @@ func (in Installed) Infer(packages ...string) Installed {
 	}
 	in.Properties = []property.Property{property.NewPackage(inferred)}
 	return in
+}
+
+// An installed is an installed operator with its properties parsed.
+type installed struct {
+	*Installed
+	at       int // in the problem
+	id       cand
+	pkgs     []string // the one that names it first
+	version  semver.Version
+	apis     []property.GVK
+	requires []graph.Requirement
+	facts    *constraints.PropertyList
+	owners   []*subscription
+	// prohibited: it has the property olm.deprecated (H12).
+	prohibited bool
+	// err is the first property that cannot be read (H7).
+	err error
+	// repeats says what it states twice (H26), or is nil.
+	repeats error
+}
+
+// addInstalled parses the properties of the installed operators and sorts them by name.
+func (u *universe) addInstalled(ctx context.Context) error {
+	compiled := compilations{limits: u.p.Options.ConstraintLimits}
+	var owners map[string][]string // the packages of the subscriptions that own a CSV
+	for i := range u.p.Installed {
+		in, path := &u.p.Installed[i], fmt.Sprintf("/installed/%d", i)
+		if in.Package == "" && in.Properties == nil {
+			if owners == nil {
+				owners = u.owners()
+			}
+			inferred := in.Infer(owners[in.Name]...)
+			in = &inferred
+		}
+		x := &installed{Installed: in, at: i}
+		if in.Name == "" {
+			return document.Errorf(path+"/name", "is missing; name the ClusterServiceVersion")
+		}
+		if in.Version != "" {
+			v, err := semver.Parse(in.Version)
+			if err != nil {
+				return &document.Error{Path: path + "/version", Err: version.Error(in.Version, err)}
+			}
+			x.version = v
+		}
+		for n, p := range in.Properties {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			x.property(&compiled, n, p)
+		}
+		x.repeats = repeated(in.Properties)
+		slices.SortFunc(x.apis, property.GVK.Compare)
+		x.apis = slices.Compact(x.apis)
+		// Nobody keeps the order of a CSV's properties, so it must not show (H29), nor does
+		// the way in which a formula is written (D20).
+		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
+			return cmp.Or(
+				cmp.Compare(normal(a.Expr, false).String(), normal(b.Expr, false).String()),
+				cmp.Compare(a.Expr.String(), b.Expr.String()),
+				slices.Compare(prose.Messages(a.Expr), prose.Messages(b.Expr)),
+			)
+		})
+		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
+		x.pkgs = packagesOf(x.facts)
+		u.installed = append(u.installed, x)
+	}
+	slices.SortStableFunc(u.installed, func(a, b *installed) int { return cmp.Compare(a.Name, b.Name) })
+	for i, x := range u.installed {
+		x.id = cand(i)
+		if i > 0 && u.installed[i-1].Name == x.Name {
+			return document.Errorf(fmt.Sprintf("/installed/%d/name", x.at), "%q appears twice; names are unique in a namespace", x.Name)
+		}
+	}
+	return nil
+}
+
+// owners returns the packages of the subscriptions that own a CSV, by its name.
+func (u *universe) owners() map[string][]string {
+	m := map[string][]string{}
+	for _, s := range u.p.Subscriptions {
+		m[s.InstalledCSV] = append(m[s.InstalledCSV], s.Package)
+	}
+	return m
+}
+
+// Compilations are the requirements of installed operators. Those that are equal are
+// compiled once, and so are one need.
+type compilations struct {
+	limits *constraints.Limits
+	made   *constraints.Compiler
+	known  map[string]compilation // by type and value
+}
+
+type compilation struct {
+	expr constraints.Expr
+	err  error
+}
+
+// of returns the constraint that a property states; ok is false when it states none.
+func (c *compilations) of(p property.Property) (x constraints.Expr, ok bool, err error) {
+	if !property.IsRequirement(p.Type) {
+		return nil, false, nil
+	}
+	if c.made == nil {
+		c.made, c.known = constraints.NewCompiler(c.limits), map[string]compilation{}
+	}
+	key := p.Type + "\x00" + string(p.Value)
+	got, known := c.known[key]
+	if !known {
+		got.expr, _, got.err = c.made.FromProperty(p)
+		c.known[key] = got
+	}
+	return got.expr, true, got.err
+}
+
+// property takes up one property of an installed operator.
+func (x *installed) property(compiled *compilations, n int, p property.Property) {
+	keep := func(err error) bool {
+		if err != nil && x.err == nil {
+			x.err = fmt.Errorf("/properties/%d/value: %w", n, err)
+		}
+		return err == nil
+	}
+	switch p.Type {
+	case property.TypePackage:
+		_, err := property.ParseInstalledPackage(p.Value)
+		keep(err)
+	case property.TypeGVK:
+		if g, err := property.ParseGVK(p.Value); keep(err) {
+			x.apis = append(x.apis, g)
+		}
+	case property.TypeDeprecated:
+		x.prohibited = true
+	default:
+		if e, ok, err := compiled.of(p); ok && keep(err) {
+			x.requires = append(x.requires, graph.Requirement{Property: n, ID: -1, Expr: e})
+		}
+	}
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // An OperatorGroup is the operator group of the namespace. It decides which operators can
@@ -18,31 +18,10 @@ type OperatorGroup struct {
 	TargetNamespaces []string `json:"targetNamespaces"`
 }
 
-// InstallMode is the fact that the install modes of a bundle do not support the target
-// namespaces of the operator group. In SAT terms: (¬b).
-type InstallMode struct {
-	Bundle Ref
-	Pos    fbc.Pos
-	// Targets are the namespaces that the operator group selects.
-	Targets []string
-	// Err reports the missing install mode.
-	Err error
-}
-
-func (*InstallMode) isFact() {}
-
-// Code returns CodeInstallMode.
-func (*InstallMode) Code() Code { return CodeInstallMode }
-
-// String returns the fact as a sentence.
-func (f *InstallMode) String() string {
-	return f.Bundle.Name + " cannot run in this namespace: " + f.Err.Error()
-}
-
 // unsupported returns the fact that a candidate does not support the operator group
 // (G7, F2), or nil. Bundles that state no install modes are accepted. Manifests are large,
 // so they are read from the source, once, and only for candidates that are reached.
-func (u *universe) unsupported(ctx context.Context, c cand) Fact {
+func (u *universe) unsupported(ctx context.Context, c cand) fact.Fact {
 	g := u.p.OperatorGroup
 	if g == nil || u.err != nil {
 		return nil
@@ -66,7 +45,7 @@ func (u *universe) unsupported(ctx context.Context, c cand) Fact {
 	if why == nil {
 		return nil
 	}
-	return &InstallMode{Bundle: u.ref(c), Pos: b.Pos(), Targets: slices.Clip(g.TargetNamespaces), Err: why}
+	return &fact.InstallMode{Bundle: u.ref(c), Pos: b.Pos(), Targets: slices.Clip(g.TargetNamespaces), Err: why}
 }
 
 // installModes returns the install modes of a bundle; stated is false if it has none.

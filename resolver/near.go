@@ -2,49 +2,51 @@ package resolver
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
 )
 
-// nothing returns the end of a clause: no bundle satisfies the requirement. It names
-// what comes close: other versions of the package or API, or bundles that cannot be
-// selected.
-func (u *universe) nothing(x constraints.Expr) string {
-	hidden := u.hidden(x)
+// Version implements [prose.Catalogs].
+func (u *universe) Version(r Ref) semver.Version {
+	if in, ok := u.installedNamed(r.Name); ok && r.Installed() {
+		return in.version
+	}
+	for _, c := range u.cats {
+		if c.ID() != r.Catalog {
+			continue
+		}
+		if p, ok := c.Graph.Package(r.Package); ok {
+			if b, ok := p.Bundle(r.Name); ok {
+				return b.Version()
+			}
+		}
+	}
+	return semver.Version{}
+}
+
+// Installed implements [prose.Catalogs].
+func (u *universe) Installed(name string) bool {
+	_, ok := u.installedNamed(name)
+	return ok
+}
+
+// Near implements [prose.Catalogs].
+func (u *universe) Near(x constraints.Expr) prose.Near {
+	near := prose.Near{Hidden: u.hidden(x)}
 	switch x := x.(type) {
 	case *constraints.Package:
-		versions := u.versionsOf(x.Name)
-		switch n := len(versions); {
-		case n == 0:
-			return ", but no catalog has package " + x.Name
-		case hidden != "":
-			return ", but " + hidden
-		case n == 1:
-			return fmt.Sprintf(", but the catalogs have only %s %s", x.Name, versions[0])
-		default:
-			return fmt.Sprintf(", but the catalogs have only %d versions of %s, %s to %s", n, x.Name, versions[0], versions[n-1])
+		for _, v := range u.versionsOf(x.Name) {
+			near.Versions = append(near.Versions, v.String())
 		}
 	case *constraints.GVK:
-		text := ", which no bundle in any catalog provides"
-		if hidden != "" {
-			return ", but " + hidden
-		}
-		if versions := u.otherVersions(x); len(versions) > 0 {
-			text += fmt.Sprintf("; the catalogs provide only %s", andList(versions))
-		}
-		return text
-	case *constraints.Label:
-		if hidden != "" {
-			return ", but " + hidden
-		}
-		return ", which no bundle in any catalog has"
+		near.Versions = u.otherVersions(x)
 	}
-	return ", which no bundle in any catalog satisfies"
+	return near
 }
 
 // versionsOf returns the versions of a package in all catalogs, in ascending order.
@@ -75,40 +77,34 @@ func (u *universe) otherVersions(x *constraints.GVK) []string {
 	return slices.Compact(versions)
 }
 
-// hidden names a bundle that satisfies a leaf but cannot be selected, and the reason
-// (H3). It returns "" if there is none.
-func (u *universe) hidden(x constraints.Expr) string {
+// hidden returns a bundle that satisfies a leaf but cannot be selected (H3), or nil.
+func (u *universe) hidden(x constraints.Expr) *prose.Hidden {
 	if !indexed(x) {
-		return ""
+		return nil
 	}
 	for _, c := range u.cats {
 		for _, b := range reach(bundlePostings{c.Graph}, x) {
 			if !u.test(context.Background(), x, b) {
 				continue
 			}
-			why := "it is not in any channel"
+			h := &prose.Hidden{Bundle: b.Name()}
 			for e := range b.Entries() {
 				if _, ok := e.Rank(); ok {
-					return "" // it can be selected
+					return nil // it can be selected
 				}
-				if err := e.Channel().Err(); err != nil {
-					why = "its channel " + e.Channel().Name() + " is broken: " + reason(err)
-				} else {
-					why = skippedText(e)
-				}
+				h = hiddenEntry(e)
 			}
-			return fmt.Sprintf("%s, which satisfies it, cannot be selected: %s", b.Name(), why)
+			return h
 		}
 	}
-	return ""
+	return nil
 }
 
-// skippedText returns why an entry is not in the order of its channel (H3, H27).
-func skippedText(e graph.Entry) string {
+// hiddenEntry returns why an entry is not in the order of its channel (H3, H27).
+func hiddenEntry(e graph.Entry) *prose.Hidden {
+	h := &prose.Hidden{Bundle: e.Name(), Channel: e.Channel().Name(), Err: e.Channel().Err()}
 	for name := range e.Skips() {
-		if name == e.Name() {
-			return "it skips itself in channel " + e.Channel().Name()
-		}
+		h.SkipsItself = h.SkipsItself || name == e.Name()
 	}
-	return "another entry in channel " + e.Channel().Name() + " skips it"
+	return h
 }

@@ -88,9 +88,9 @@ func (s *subscription) nearStarts(in []*source) []string {
 }
 
 // checkPin returns why the pin of a policy cannot be chosen, and the closest versions
-// or bundles that can. The fault is "" if the pin can be chosen.
-func (u *universe) checkPin(p *Policy) (fault PinFault, nearest []string) {
-	fault = PinAbsent
+// or bundles that can. The fault is that of [fact.PolicyBlocked], or "".
+func (u *universe) checkPin(p *Policy) (fault string, nearest []string) {
+	fault = "absent"
 	var known []graph.Bundle
 	for _, c := range u.cats {
 		pkg, has := c.Graph.Package(p.Package)
@@ -107,7 +107,7 @@ func (u *universe) checkPin(p *Policy) (fault PinFault, nearest []string) {
 				if offered {
 					return "", nil
 				}
-				fault = PinNotOffered
+				fault = "not-offered"
 			}
 			if offered {
 				known = append(known, b)
@@ -133,27 +133,4 @@ func bundleNames(list []graph.Bundle) []string {
 		}
 	}
 	return names
-}
-
-// text returns the end of a clause: why the pin cannot be chosen. It is "" if the pin
-// can be chosen.
-func (f PinFault) text(nearest []string) string {
-	switch f {
-	case PinAbsent:
-		return ", which no catalog has" + nearestText(nearest)
-	case PinNotOffered:
-		return ", which no channel offers" + nearestText(nearest)
-	}
-	return ""
-}
-
-// nearestText returns the suggestions for a missing name as the end of a clause, or "".
-func nearestText(nearest []string) string {
-	switch len(nearest) {
-	case 0:
-		return ""
-	case 1:
-		return "; the closest is " + nearest[0]
-	}
-	return "; the closest are " + andList(nearest)
 }

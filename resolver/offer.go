@@ -9,13 +9,14 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // sourcesFor returns the catalogs that a subscription names, all when it names
 // none, and the others, both in order of preference. Half a name names nothing
 // (H28).
 func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
-	named := s.source()
+	named := s.Source()
 	for _, c := range u.sources(installedSource) {
 		if named == (CatalogID{}) || named == c.ID() {
 			in = append(in, c)
@@ -26,23 +27,20 @@ func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
 	return in, others
 }
 
-// source returns the catalog that a subscription names; zero when it names none.
-func (s *Subscription) source() CatalogID { return CatalogID{s.Catalog, s.CatalogNamespace} }
-
 // options are the candidates of a subscription, in order of preference (D9).
 // missing is the fact that there is nothing to choose from.
-func (u *universe) options(s *subscription) (list []cand, missing Fact) {
+func (u *universe) options(s *subscription) (list []cand, missing fact.Fact) {
 	in, others := u.sourcesFor(s)
-	if len(in) == 0 && s.source() != (CatalogID{}) {
-		if s.Catalog != "" && s.CatalogNamespace != "" && !u.p.Sees(s.source()) {
-			return nil, &Unavailable{Subscription: *s.Subscription, What: "catalog", Err: errors.New(u.p.WhyUnseen(s.source()))}
+	if len(in) == 0 && s.Source() != (CatalogID{}) {
+		if s.Catalog != "" && s.CatalogNamespace != "" && !u.p.Sees(s.Source()) {
+			return nil, &fact.Unavailable{Subscription: *s.Subscription, What: "catalog", Err: errors.New(u.p.WhyUnseen(s.Source()))}
 		}
 		known := make([]string, len(u.cats))
 		for i, c := range u.cats {
 			known[i] = c.ID().String()
 		}
 		slices.Sort(known)
-		missing := &Unavailable{Subscription: *s.Subscription, What: "catalog", Known: known}
+		missing := &fact.Unavailable{Subscription: *s.Subscription, What: "catalog", Known: known}
 		if s.CatalogNamespace == "" && !slices.ContainsFunc(u.cats, func(c *source) bool { return c.Name == s.Catalog }) {
 			missing.Err = fmt.Errorf("namespace %s sees no catalog named %s", u.p.Namespace, s.Catalog)
 		}
@@ -71,7 +69,7 @@ func (u *universe) options(s *subscription) (list []cand, missing Fact) {
 // subscription: one that names neither catalog nor channel looks among what is
 // installed, too (H23).
 func (u *universe) here(s *subscription) (list []cand) {
-	if s.source() != (CatalogID{}) || s.Channel != "" {
+	if s.Source() != (CatalogID{}) || s.Channel != "" {
 		return nil
 	}
 	for _, in := range u.installedOf(s.Package) {
@@ -158,7 +156,7 @@ func (s *subscription) start(ch graph.Channel) (graph.Entry, bool) {
 // headless returns the fact that the entry that the startingCSV names skips or
 // replaces itself, or nil. Of that entry alone, which is all that the subscription
 // looks at, the running OLM cannot find the head (H27).
-func (s *subscription) headless(in []*source) Fact {
+func (s *subscription) headless(in []*source) fact.Fact {
 	if s.StartingCSV == "" {
 		return nil
 	}
@@ -169,7 +167,7 @@ func (s *subscription) headless(in []*source) Fact {
 				continue
 			}
 			if edge := e.Admits(e.Name(), semver.Version{}); edge == graph.Replaces || edge == graph.Skips {
-				return &Unavailable{Subscription: *s.Subscription, What: "startingCSV", Channel: ch.Name(), Err: fmt.Errorf("it %s itself", edge)}
+				return &fact.Unavailable{Subscription: *s.Subscription, What: "startingCSV", Channel: ch.Name(), Err: fmt.Errorf("it %s itself", edge)}
 			}
 		}
 	}
@@ -278,8 +276,8 @@ func (u *universe) offers(s *subscription, in []*source) bool {
 
 // lookUp returns the fact that something the subscription names is in none of
 // the catalogs, or nil.
-func (u *universe) lookUp(s *subscription, in []*source) Fact {
-	missing := &Unavailable{Subscription: *s.Subscription}
+func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
+	missing := &fact.Unavailable{Subscription: *s.Subscription}
 	var pkgs, chs, csvs bool
 	var known []string
 	for _, c := range in {

@@ -6,82 +6,16 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/constraints"
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
-
-// A Policy is an administrator's rule for a package. Exactly one of Pin, Hold and
-// Exclude is set. Explanations show the Reason.
-type Policy struct {
-	Package string `json:"package"`
-	// Pin allows only one bundle of the package, by name or version. An installed
-	// operator may stay.
-	Pin string `json:"pin,omitempty"`
-	// Hold allows neither upgrades nor new installations of the package.
-	Hold bool `json:"hold,omitzero"`
-	// Exclude blocks bundles, by name or version range.
-	Exclude string `json:"exclude,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-}
-
-// String returns what the policy does, and its reason.
-func (p *Policy) String() string {
-	var what string
-	switch {
-	case p.Pin != "":
-		what = fmt.Sprintf("package %s is pinned to %s", p.Package, p.Pin)
-	case p.Hold:
-		what = fmt.Sprintf("package %s is on hold", p.Package)
-	default:
-		what = fmt.Sprintf("%s of package %s is excluded", p.Exclude, p.Package)
-	}
-	if p.Reason != "" {
-		what += fmt.Sprintf(" (%s)", p.Reason)
-	}
-	return what
-}
-
-// PolicyBlocked is the fact that a policy blocks a bundle. In SAT terms: (¬b).
-type PolicyBlocked struct {
-	Bundle Ref
-	Pos    fbc.Pos
-	Policy Policy
-	// PinFault is why the pin cannot be chosen, or "". Nearest are then the closest
-	// versions or bundles that can be pinned.
-	PinFault PinFault
-	Nearest  []string
-}
-
-// A PinFault is the reason why a pin cannot be chosen.
-type PinFault string
-
-const (
-	// PinAbsent means that no catalog has the version or bundle.
-	PinAbsent PinFault = "absent"
-	// PinNotOffered means that the bundle cannot be selected from any channel: other
-	// entries skip it, its channels are broken, or it is not in a channel.
-	PinNotOffered PinFault = "not-offered"
-)
-
-func (*PolicyBlocked) isFact() {}
-
-// sentence returns the policy, and why its pin cannot be chosen.
-func (f *PolicyBlocked) sentence() string { return f.Policy.String() + f.PinFault.text(f.Nearest) }
-
-// Code returns CodePolicyBlocked.
-func (*PolicyBlocked) Code() Code { return CodePolicyBlocked }
-
-// String returns the fact as a sentence.
-func (f *PolicyBlocked) String() string {
-	return fmt.Sprintf("%s is blocked by a policy: %s", f.Bundle.Name, f.sentence())
-}
 
 // A ruling is a policy with its range parsed.
 type ruling struct {
 	*Policy
 	exclude *constraints.Range
 	// fault and nearest are the results of checkPin.
-	fault   PinFault
+	fault   string
 	nearest []string
 }
 
@@ -154,7 +88,7 @@ func (u *universe) aimless(p *Policy) error {
 
 // policyBlocks returns the fact that a policy blocks a candidate from a catalog, or nil.
 // Policies do not apply to installed operators.
-func (u *universe) policyBlocks(c cand) Fact {
+func (u *universe) policyBlocks(c cand) fact.Fact {
 	if len(u.policies) == 0 {
 		return nil
 	}
@@ -172,7 +106,7 @@ func (u *universe) policyBlocks(c cand) Fact {
 			forbidden = b.Name() == r.Exclude
 		}
 		if forbidden {
-			return &PolicyBlocked{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy, PinFault: r.fault, Nearest: r.nearest}
+			return &fact.PolicyBlocked{Bundle: u.ref(c), Pos: b.Pos(), Policy: *r.Policy, PinFault: r.fault, Nearest: r.nearest}
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Problem is a namespace with its subscriptions, its installed operators and the catalogs
@@ -47,6 +48,18 @@ func (p Problem) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
+// What facts are about is in package fact.
+type (
+	// A CatalogID names a catalog of a problem.
+	CatalogID = fact.CatalogID
+	// A Ref names an installed operator, or a bundle in a channel of a catalog.
+	Ref = fact.Ref
+	// A Subscription requests a package.
+	Subscription = fact.Subscription
+	// A Policy is an administrator's rule for a package.
+	Policy = fact.Policy
+)
+
 // A Catalog is a catalog as a namespace sees it.
 type Catalog struct {
 	Name string `json:"name"`
@@ -70,36 +83,8 @@ type Catalog struct {
 	Graph *graph.Catalog `json:"-"`
 }
 
-// A CatalogID names a catalog of a problem. It is comparable.
-type CatalogID struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
-}
-
-// String returns "name/namespace".
-func (id CatalogID) String() string { return id.Name + "/" + id.Namespace }
-
 // ID returns the catalog's name and namespace.
-func (c *Catalog) ID() CatalogID { return CatalogID{c.Name, c.Namespace} }
-
-// A Subscription requests a package.
-type Subscription struct {
-	// Name is unique in the problem. Default: the package.
-	Name    string `json:"name,omitempty"`
-	Package string `json:"package"`
-	// Channel is the only channel to use. Default: the default channel of the package, then
-	// the others by name.
-	Channel string `json:"channel,omitempty"`
-	// Catalog and CatalogNamespace name the only catalog to use. Default: all, in the order
-	// of preference for dependencies.
-	Catalog          string `json:"catalog,omitempty"`
-	CatalogNamespace string `json:"catalogNamespace,omitempty"`
-	// StartingCSV names the bundle of a fresh installation. It has no effect afterwards.
-	StartingCSV string `json:"startingCSV,omitempty"`
-	// InstalledCSV names the installed operator that the subscription owns. A name that is
-	// not installed means a fresh installation.
-	InstalledCSV string `json:"installedCSV,omitempty"`
-}
+func (c *Catalog) ID() CatalogID { return CatalogID{Name: c.Name, Namespace: c.Namespace} }
 
 // An Installed is an operator in the namespace: a ClusterServiceVersion. One that no
 // subscription owns must stay.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Record is a problem with its answer. It marshals to one JSON document that can be
@@ -38,7 +39,7 @@ type Answer struct {
 	// Refused are the subscriptions without a plan.
 	Refused []string `json:"refused,omitempty"`
 	// Conflicts are the codes of the facts of each core, in order.
-	Conflicts [][]Code `json:"conflicts,omitempty"`
+	Conflicts [][]fact.Code `json:"conflicts,omitempty"`
 	// Explanation is the text of the conflict.
 	Explanation string `json:"explanation,omitempty"`
 	// Error is the error for an unhealthy catalog.
@@ -86,8 +87,8 @@ func answerTo(ctx context.Context, p Problem) (*Answer, error) {
 }
 
 // codes returns the codes of the facts, in order.
-func (c *Core) codes() []Code {
-	var out []Code
+func (c *Core) codes() []fact.Code {
+	var out []fact.Code
 	for _, f := range c.Facts {
 		out = append(out, f.Code())
 	}
@@ -121,7 +122,7 @@ func (a *Answer) differences(b *Answer) []string {
 	differ("selected", names(a.Selected, selectedText), names(b.Selected, selectedText))
 	differ("stayed", names(a.Stayed, stayText), names(b.Stayed, stayText))
 	differ("refused", strings.Join(a.Refused, ", "), strings.Join(b.Refused, ", "))
-	codes := func(list []Code) string {
+	codes := func(list []fact.Code) string {
 		var b strings.Builder
 		for i, c := range list {
 			if i > 0 {

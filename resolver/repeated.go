@@ -1,7 +1,6 @@
 package resolver
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/olmkit/olmkit/property"
@@ -47,12 +46,4 @@ func (u *universe) repeats(c cand) error {
 		return &repeatedError{api.String()}
 	}
 	return nil
-}
-
-// predicate returns why the bundle cannot be chosen, as the end of a sentence.
-func (f *Unusable) predicate() string {
-	if errors.As(f.Err, new(*repeatedError)) {
-		return "conflicts with itself: " + f.Err.Error()
-	}
-	return "cannot be read: " + f.Err.Error()
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Report is the full explanation of a conflict as data. [Report.Text] and
@@ -36,8 +38,8 @@ type CoreReport struct {
 	// Notes list catalogs that were skipped and rules that could not be evaluated.
 	Notes []string `json:"notes,omitempty"`
 	// Fixes are changes that would resolve the core, least disruptive first.
-	Fixes []*Fix `json:"fixes"`
-	Facts Facts  `json:"facts"`
+	Fixes []*Fix    `json:"fixes"`
+	Facts fact.List `json:"facts"`
 	// Faults are the rules in the core that could not be evaluated on some bundle.
 	Faults []Fault `json:"faults,omitempty"`
 	// Requests are the names of the subscriptions and operators involved.
@@ -79,7 +81,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	// subscription names are part of its fact.
 	u := c.e.r.u
 	for _, id := range u.unseen {
-		if slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.source() == id }) {
+		if slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Source() == id }) {
 			continue
 		}
 		r.Cores[0].Notes = append(r.Cores[0].Notes, u.p.WhyUnseen(id))
@@ -92,11 +94,11 @@ func (c *Core) requests() []string {
 	var out []string
 	for _, f := range c.Facts {
 		switch f := f.(type) {
-		case *Subscribed:
+		case *fact.Subscribed:
 			out = append(out, f.Subscription.Name)
-		case *Unavailable:
+		case *fact.Unavailable:
 			out = append(out, f.Subscription.Name)
-		case *MustStay:
+		case *fact.MustStay:
 			out = append(out, f.Operator.Name)
 		}
 	}
@@ -110,10 +112,10 @@ func (c *Core) notes() []string {
 	missing, nowhere := false, false
 	for _, f := range c.Facts {
 		switch f := f.(type) {
-		case *Unavailable:
+		case *fact.Unavailable:
 			missing = true
 			nowhere = nowhere || f.What == "package" && len(f.Nearest) == 0 && len(u.versionsOf(f.Subscription.Package)) == 0
-		case *Requires:
+		case *fact.Requires:
 			if len(f.Candidates) > 0 {
 				continue
 			}
@@ -122,7 +124,7 @@ func (c *Core) notes() []string {
 			case *constraints.Package:
 				nowhere = nowhere || len(u.versionsOf(x.Name)) == 0
 			case *constraints.GVK:
-				nowhere = nowhere || len(u.otherVersions(x)) == 0 && u.hidden(x) == ""
+				nowhere = nowhere || len(u.otherVersions(x)) == 0 && u.hidden(x) == nil
 			}
 		}
 	}
@@ -152,7 +154,7 @@ func (c *Core) notes() []string {
 		if len(names) > 1 {
 			were = "were"
 		}
-		out = append(out, "only "+pluralOf(len(names), "catalog")+" "+andList(names)+" "+were+" searched; if another catalog has what is missing, add it")
+		out = append(out, "only "+phrase.Plural(len(names), "catalog")+" "+phrase.And(names)+" "+were+" searched; if another catalog has what is missing, add it")
 	}
 	return append(faults, out...)
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// brackets shows what a styler is asked for.
-type brackets struct{}
-
-func (brackets) Style(part resolver.Part, line string) string {
-	return "<" + string("phoqH"[part]) + ">" + line
+// brackets shows what a style is called for.
+func brackets() *resolver.Style {
+	in := func(part string) func(string) string {
+		return func(line string) string { return "<" + part + ">" + line }
+	}
+	return &resolver.Style{Headline: in("h"), Origin: in("o"), Quote: in("q"), Help: in("H")}
 }
 
 // TestReports compares one report as data and in every rendering.
@@ -31,7 +32,7 @@ func TestReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, path, a, "text", r.Text(80, nil))
-	golden(t, path, a, "styled", r.Text(80, brackets{}))
+	golden(t, path, a, "styled", r.Text(80, brackets()))
 	golden(t, path, a, "markdown", r.Markdown())
 	golden(t, path, a, "json", indented(t, r))
 	golden(t, path, a, "conflict.json", indented(t, conflictOf(t, readCase(t, a))))

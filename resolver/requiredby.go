@@ -6,6 +6,8 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // RequiredBy returns all subscriptions and requirements in the solution that a bundle or
@@ -55,8 +57,8 @@ func (w *why) reason(c cand, a ask) Reason {
 	case a.sub != nil:
 		out.Subscription = a.sub.Name
 	case a.owner != noCand:
-		q := &Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
-		out.By, out.Requirement, out.Place = q.Bundle, requirement(q), q.place()
+		q := &fact.Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
+		out.By, out.Requirement, out.Place = q.Bundle, prose.Requirement(q.Requirement), q.Place()
 	}
 	return out
 }

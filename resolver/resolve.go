@@ -3,10 +3,10 @@ package resolver
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // Resolve returns what a namespace should install. It does not modify the problem.
@@ -67,7 +67,7 @@ func (r *resolution) solve(ctx context.Context, s *scratch) (*Solution, *encodin
 
 // impossible reports whether some subscription has nothing to choose from.
 func (r *resolution) impossible() bool {
-	return slices.ContainsFunc(r.missing, func(f Fact) bool { return f != nil })
+	return slices.ContainsFunc(r.missing, func(f fact.Fact) bool { return f != nil })
 }
 
 // interrupted returns what ended the work before its end: the context, or a
@@ -83,8 +83,8 @@ func (r *resolution) interrupted(ctx context.Context) error {
 type resolution struct {
 	u       *universe
 	needs   *needs
-	options []*need // of each subscription
-	missing []Fact  // of each subscription, nil when it has options
+	options []*need     // of each subscription
+	missing []fact.Fact // of each subscription, nil when it has options
 	// replacedBy lists, for a candidate of a subscription, the installed
 	// operators that it upgrades.
 	replacedBy map[cand][]cand
@@ -247,7 +247,7 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 		seen[c] = true
 		if f := u.unreadable(c); f != nil {
 			out = append(out, LeftOut{f.Bundle, f.Err.Error()})
-			unread = unread || !errors.As(f.Err, new(*repeatedError))
+			unread = unread || !f.Repeats
 		}
 	}
 	for _, n := range r.options {
@@ -261,7 +261,7 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 		}
 	}
 	slices.SortFunc(out, func(a, b LeftOut) int {
-		return cmp.Or(compareID(a.Bundle.Catalog, b.Bundle.Catalog), cmp.Compare(a.Bundle.Name, b.Bundle.Name), cmp.Compare(a.Bundle.Channel, b.Bundle.Channel))
+		return cmp.Or(a.Bundle.Catalog.Compare(b.Bundle.Catalog), cmp.Compare(a.Bundle.Name, b.Bundle.Name), cmp.Compare(a.Bundle.Channel, b.Bundle.Channel))
 	})
 	return out, unread
 }

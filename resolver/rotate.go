@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // That a fact of a conflict is needed shows a set of candidates that breaks this
@@ -166,9 +167,9 @@ func (r *rotation) check(i int) {
 	f := &r.facts[i]
 	var broken bool
 	switch f.Fact.(type) {
-	case *Unavailable:
+	case *fact.Unavailable:
 		broken = true
-	case *MustStay:
+	case *fact.MustStay:
 		broken = !r.in[f.owner]
 	default:
 		switch {

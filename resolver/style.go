@@ -1,28 +1,22 @@
 package resolver
 
-// A Part is a kind of text in an explanation, for a [Styler].
-type Part int
-
-const (
-	// PartPlain is all other text.
-	PartPlain Part = iota
-	// PartHeadline is a headline.
-	PartHeadline
-	// PartOrigin is a position in a catalog.
-	PartOrigin
-	// PartQuote is a message of an author.
-	PartQuote
-	// PartHelp is a possible fix.
-	PartHelp
+import (
+	"github.com/olmkit/olmkit/internal/prose"
 )
 
-// A Styler adds colors or other styles to text. It is called for each line, without
-// indentation, and must not change the width.
-type Styler interface {
-	Style(part Part, line string) string
+// A Style adds colors or other styles to the lines of an explanation. Each function is
+// called with a line without its indentation and must not change its width. A nil
+// function adds no style.
+type Style struct {
+	Headline func(line string) string
+	// Origin is a position in a catalog.
+	Origin func(line string) string
+	// Quote is a message of an author.
+	Quote func(line string) string
+	// Help is a possible fix.
+	Help func(line string) string
 }
 
-// plain adds no style.
-type plain struct{}
-
-func (plain) Style(_ Part, line string) string { return line }
+func newWriter(width int, style *Style) *prose.Writer {
+	return prose.NewWriter(width, (*prose.Style)(style))
+}

@@ -8,14 +8,12 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/blang/semver/v4"
-
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A cand numbers a candidate of a problem: first the installed operators, then
@@ -38,9 +36,10 @@ type universe struct {
 	installedPostings, namedPostings *listPostings[cand]
 	policies                         map[string][]ruling
 	lists                            map[listKey][]cand
+	exprs                            exprs
 	orders                           map[int][]*source
 	// waived are requirements that are not held against their packages.
-	waived []*Requires
+	waived []*fact.Requires
 	modes  map[graph.Bundle]error // why bundles do not serve the operator group; nil: they do
 	evaluation
 }
@@ -56,25 +55,6 @@ type source struct {
 // cand returns the number of an entry of the catalog.
 func (s *source) cand(e graph.Entry) cand { return s.first + cand(e.Index()) }
 
-// An installed is an installed operator with its properties parsed.
-type installed struct {
-	*Installed
-	at       int // in the problem
-	id       cand
-	pkgs     []string // the one that names it first
-	version  semver.Version
-	apis     []property.GVK
-	requires []graph.Requirement
-	facts    *constraints.PropertyList
-	owners   []*subscription
-	// prohibited: it has the property olm.deprecated (H12).
-	prohibited bool
-	// err is the first property that cannot be read (H7).
-	err error
-	// repeats says what it states twice (H26), or is nil.
-	repeats error
-}
-
 // A subscription is a subscription with what it owns.
 type subscription struct {
 	*Subscription
@@ -87,6 +67,7 @@ func newUniverse(ctx context.Context, p *Problem) (*universe, error) {
 		p:        p,
 		policies: map[string][]ruling{},
 		lists:    map[listKey][]cand{},
+		exprs:    exprs{},
 		orders:   map[int][]*source{},
 		evaluation: evaluation{
 			Evaluator: constraints.NewEvaluator(p.Options.Cluster, p.Options.ConstraintLimits),
@@ -119,125 +100,6 @@ func (u *universe) checkOptions() error {
 	return nil
 }
 
-func (u *universe) addInstalled(ctx context.Context) error {
-	compiled := compilations{limits: u.p.Options.ConstraintLimits}
-	var owners map[string][]string // the packages of the subscriptions that own a CSV
-	for i := range u.p.Installed {
-		in, path := &u.p.Installed[i], fmt.Sprintf("/installed/%d", i)
-		if in.Package == "" && in.Properties == nil {
-			if owners == nil {
-				owners = u.owners()
-			}
-			inferred := in.Infer(owners[in.Name]...)
-			in = &inferred
-		}
-		x := &installed{Installed: in, at: i}
-		if in.Name == "" {
-			return document.Errorf(path+"/name", "is missing; name the ClusterServiceVersion")
-		}
-		if in.Version != "" {
-			v, err := semver.Parse(in.Version)
-			if err != nil {
-				return &document.Error{Path: path + "/version", Err: version.Error(in.Version, err)}
-			}
-			x.version = v
-		}
-		for n, p := range in.Properties {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			x.property(&compiled, n, p)
-		}
-		x.repeats = repeated(in.Properties)
-		slices.SortFunc(x.apis, property.GVK.Compare)
-		x.apis = slices.Compact(x.apis)
-		// Nobody keeps the order of a CSV's properties, so it must not show (H29), nor does
-		// the way in which a formula is written (D20).
-		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
-			return cmp.Or(
-				cmp.Compare(normal(a.Expr, false).String(), normal(b.Expr, false).String()),
-				cmp.Compare(a.Expr.String(), b.Expr.String()),
-				slices.Compare(messages(a.Expr), messages(b.Expr)),
-			)
-		})
-		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
-		x.pkgs = packagesOf(x.facts)
-		u.installed = append(u.installed, x)
-	}
-	slices.SortStableFunc(u.installed, func(a, b *installed) int { return cmp.Compare(a.Name, b.Name) })
-	for i, x := range u.installed {
-		x.id = cand(i)
-		if i > 0 && u.installed[i-1].Name == x.Name {
-			return document.Errorf(fmt.Sprintf("/installed/%d/name", x.at), "%q appears twice; names are unique in a namespace", x.Name)
-		}
-	}
-	return nil
-}
-
-// owners returns the packages of the subscriptions that own a CSV, by its name.
-func (u *universe) owners() map[string][]string {
-	m := map[string][]string{}
-	for _, s := range u.p.Subscriptions {
-		m[s.InstalledCSV] = append(m[s.InstalledCSV], s.Package)
-	}
-	return m
-}
-
-// Compilations are the requirements of installed operators. Those that are equal are
-// compiled once, and so are one need.
-type compilations struct {
-	limits *constraints.Limits
-	made   *constraints.Compiler
-	known  map[string]compilation // by type and value
-}
-
-type compilation struct {
-	expr constraints.Expr
-	err  error
-}
-
-// of returns the constraint that a property states; ok is false when it states none.
-func (c *compilations) of(p property.Property) (x constraints.Expr, ok bool, err error) {
-	if !property.IsRequirement(p.Type) {
-		return nil, false, nil
-	}
-	if c.made == nil {
-		c.made, c.known = constraints.NewCompiler(c.limits), map[string]compilation{}
-	}
-	key := p.Type + "\x00" + string(p.Value)
-	got, known := c.known[key]
-	if !known {
-		got.expr, _, got.err = c.made.FromProperty(p)
-		c.known[key] = got
-	}
-	return got.expr, true, got.err
-}
-
-// property takes up one property of an installed operator.
-func (x *installed) property(compiled *compilations, n int, p property.Property) {
-	keep := func(err error) bool {
-		if err != nil && x.err == nil {
-			x.err = fmt.Errorf("/properties/%d/value: %w", n, err)
-		}
-		return err == nil
-	}
-	switch p.Type {
-	case property.TypePackage:
-		_, err := property.ParseInstalledPackage(p.Value)
-		keep(err)
-	case property.TypeGVK:
-		if g, err := property.ParseGVK(p.Value); keep(err) {
-			x.apis = append(x.apis, g)
-		}
-	case property.TypeDeprecated:
-		x.prohibited = true
-	default:
-		if e, ok, err := compiled.of(p); ok && keep(err) {
-			x.requires = append(x.requires, graph.Requirement{Property: n, ID: -1, Expr: e})
-		}
-	}
-}
-
 func (u *universe) addCatalogs() error {
 	var sick []Catalog
 	for i := range u.p.Catalogs {
@@ -258,11 +120,11 @@ func (u *universe) addCatalogs() error {
 		u.cats = append(u.cats, &source{Catalog: c, at: i})
 	}
 	if len(sick) > 0 && !u.p.Options.IgnoreUnhealthy {
-		slices.SortFunc(sick, func(a, b Catalog) int { return compareID(a.ID(), b.ID()) })
+		slices.SortFunc(sick, func(a, b Catalog) int { return a.ID().Compare(b.ID()) })
 		return &UnhealthyError{Catalogs: sick}
 	}
-	slices.SortFunc(u.unseen, compareID)
-	slices.SortStableFunc(u.cats, func(a, b *source) int { return compareID(a.ID(), b.ID()) })
+	slices.SortFunc(u.unseen, CatalogID.Compare)
+	slices.SortStableFunc(u.cats, func(a, b *source) int { return a.ID().Compare(b.ID()) })
 	next := cand(len(u.installed))
 	for i, c := range u.cats {
 		if i > 0 && u.cats[i-1].ID() == c.ID() {
@@ -272,10 +134,6 @@ func (u *universe) addCatalogs() error {
 		next += cand(c.Graph.NumEntries())
 	}
 	return nil
-}
-
-func compareID(a, b CatalogID) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 func (u *universe) addSubscriptions() error {
@@ -435,8 +293,8 @@ func (u *universe) waives(c cand, x constraints.Expr) bool {
 		return false
 	}
 	pkg := u.pkg(c)
-	return slices.ContainsFunc(u.waived, func(q *Requires) bool {
-		return q.Bundle.Package == pkg && sameExpr(q.Requirement, x)
+	return slices.ContainsFunc(u.waived, func(q *fact.Requires) bool {
+		return q.Bundle.Package == pkg && u.exprs.number(q.Requirement) == u.exprs.number(x)
 	})
 }
 
@@ -452,13 +310,13 @@ func (u *universe) pos(c cand) fbc.Pos {
 // barred returns the fact that keeps a candidate from ever being chosen, or nil:
 // it is prohibited (D12, H12), cannot be read (H7), lists an API twice (H26), is ruled out by a policy (G8)
 // or cannot serve the operator group (G7).
-func (u *universe) barred(ctx context.Context, c cand) Fact {
+func (u *universe) barred(ctx context.Context, c cand) fact.Fact {
 	if u.isInstalled(c) {
 		if u.installed[c].prohibited {
-			return &Prohibited{Bundle: u.ref(c)}
+			return &fact.Prohibited{Bundle: u.ref(c)}
 		}
 		if err := u.installed[c].repeats; err != nil && u.semantics() == PerBundle {
-			return &Unusable{Bundle: u.ref(c), Err: err}
+			return &fact.Unusable{Bundle: u.ref(c), Repeats: true, Err: err}
 		}
 		return nil
 	}
@@ -467,7 +325,8 @@ func (u *universe) barred(ctx context.Context, c cand) Fact {
 	}
 	_, b := u.entry(c)
 	if b.IsProhibited() {
-		return &Prohibited{Bundle: u.ref(c), Pos: b.Pos()}
+		message, _ := b.Deprecation()
+		return &fact.Prohibited{Bundle: u.ref(c), Pos: b.Pos(), Message: message}
 	}
 	if f := u.policyBlocks(c); f != nil {
 		return f
@@ -477,10 +336,10 @@ func (u *universe) barred(ctx context.Context, c cand) Fact {
 
 // unreadable returns the fact that a candidate of a catalog cannot be read, or
 // as the running OLM reads it not be used, or nil.
-func (u *universe) unreadable(c cand) *Unusable {
+func (u *universe) unreadable(c cand) *fact.Unusable {
 	_, b := u.entry(c)
 	if api, ok := b.RepeatedAPI(); ok && u.semantics() == PerBundle {
-		return &Unusable{Bundle: u.ref(c), Pos: b.Pos(), Err: &repeatedError{api.String()}}
+		return &fact.Unusable{Bundle: u.ref(c), Pos: b.Pos(), Repeats: true, Err: &repeatedError{api.String()}}
 	}
 	err := b.Err()
 	if err == nil {
@@ -490,7 +349,7 @@ func (u *universe) unreadable(c cand) *Unusable {
 	if errors.As(err, &d) {
 		err = errors.New(d.Path + ": " + d.Err.Error())
 	}
-	return &Unusable{Bundle: u.ref(c), Pos: b.Pos(), Err: err}
+	return &fact.Unusable{Bundle: u.ref(c), Pos: b.Pos(), Err: err}
 }
 
 // satisfies reports whether one candidate satisfies an expression by itself. An

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // upstream returns fixes that drop a single requirement, at most max of them. If there are
@@ -14,11 +16,11 @@ import (
 func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 	e := c.e
 	var out []*Fix
-	var mine []*Requires
+	var mine []*fact.Requires
 	tries := relaxations(len(e.facts))
 	for _, i := range c.index {
-		q, ok := e.facts[i].Fact.(*Requires)
-		if !ok || slices.ContainsFunc(mine, func(o *Requires) bool { return sameMistake(o, q) }) {
+		q, ok := e.facts[i].Fact.(*fact.Requires)
+		if !ok || slices.ContainsFunc(mine, func(o *fact.Requires) bool { return sameMistake(o, q) }) {
 			continue
 		}
 		mine = append(mine, q)
@@ -37,15 +39,15 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 		return out, nil
 	}
 	// Requirements outside of the core may be unmet, too.
-	var unmet []*Requires
+	var unmet []*fact.Requires
 	for i, f := range e.facts {
-		q, ok := f.Fact.(*Requires)
+		q, ok := f.Fact.(*fact.Requires)
 		if !ok || len(e.mentions(f.need)) > 0 {
 			continue
 		}
 		e.describe([]int{i})
-		if slices.ContainsFunc(mine, func(o *Requires) bool { return o.Bundle.Package == q.Bundle.Package }) &&
-			!slices.ContainsFunc(unmet, func(o *Requires) bool { return sameMistake(o, q) }) {
+		if slices.ContainsFunc(mine, func(o *fact.Requires) bool { return o.Bundle.Package == q.Bundle.Package }) &&
+			!slices.ContainsFunc(unmet, func(o *fact.Requires) bool { return sameMistake(o, q) }) {
 			unmet = append(unmet, q)
 		}
 	}
@@ -74,16 +76,16 @@ func relaxations(facts int) int {
 const maxUnmet = 4
 
 // sameMistake reports whether two bundles of a package state one requirement.
-func sameMistake(a, b *Requires) bool {
-	return a.Bundle.Package == b.Bundle.Package && requirement(a) == requirement(b)
+func sameMistake(a, b *fact.Requires) bool {
+	return a.Bundle.Package == b.Bundle.Package && prose.Requirement(a.Requirement) == prose.Requirement(b.Requirement)
 }
 
 // relaxed returns the fix that drops some requirements from all bundles of their packages.
 // It returns nil if that does not help or is not possible.
-func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
+func (c *Core) relaxed(ctx context.Context, drop ...*fact.Requires) (*Fix, error) {
 	fix := &Fix{}
 	for _, q := range drop {
-		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: requirement(q), Place: q.place()}
+		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: prose.Requirement(q.Requirement), Place: q.Place()}
 		if ch.Advice = advice(q, ch.Place); ch.Advice == "" {
 			return nil, nil
 		}
@@ -101,15 +103,15 @@ func (c *Core) relaxed(ctx context.Context, drop ...*Requires) (*Fix, error) {
 
 // advice returns what authors can do about a requirement. It returns "" for an installed
 // operator, which authors cannot change.
-func advice(q *Requires, at *Place) string {
+func advice(q *fact.Requires, at *fact.Place) string {
 	who := cmp.Or(q.Bundle.Package, q.Bundle.Name)
 	if len(q.Candidates) > 0 {
 		if at == nil {
 			return ""
 		}
-		return fmt.Sprintf("remove the requirement of %s for %s (%s)", who, requirement(q), at)
+		return fmt.Sprintf("remove the requirement of %s for %s (%s)", who, prose.Requirement(q.Requirement), at)
 	}
-	publish := "publish a compatible bundle that satisfies " + requirement(q)
+	publish := "publish a compatible bundle that satisfies " + prose.Requirement(q.Requirement)
 	relax := fmt.Sprintf("remove that requirement from %s", who)
 	switch x := q.Requirement.(type) {
 	case *constraints.Package:
@@ -121,7 +123,7 @@ func advice(q *Requires, at *Place) string {
 		publish = "publish a compatible bundle that satisfies the rule"
 	}
 	if forbids(q.Requirement) {
-		publish, relax = "", fmt.Sprintf("remove the requirement of %s for %s", who, requirement(q))
+		publish, relax = "", fmt.Sprintf("remove the requirement of %s for %s", who, prose.Requirement(q.Requirement))
 	}
 	switch {
 	case at == nil:

@@ -8,7 +8,9 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/sat"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Reason is one link in the chain from a bundle to the request that led to it.
@@ -18,12 +20,12 @@ type Reason struct {
 	Subscription string `json:"subscription,omitempty"`
 	// By is the bundle that requires it, Requirement its requirement, and Place where
 	// the requirement is defined.
-	By          Ref    `json:"by,omitzero"`
-	Requirement string `json:"requirement,omitempty"`
-	Place       *Place `json:"place,omitzero"`
+	By          Ref         `json:"by,omitzero"`
+	Requirement string      `json:"requirement,omitempty"`
+	Place       *fact.Place `json:"place,omitzero"`
 	// Preferred are the options that were preferred over the bundle but not possible,
 	// each with the reason.
-	Preferred []*Step `json:"preferred,omitempty"`
+	Preferred []*fact.Step `json:"preferred,omitempty"`
 	// Options is the number of all options.
 	Options int `json:"options"`
 }
@@ -194,7 +196,7 @@ func (w *why) replay(ctx context.Context) {
 func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 	out := w.reason(c, ask{by.sub, by.owner, by.req.Requirement})
 	out.Options = len(by.list)
-	var steps []*Step
+	var rejected []prose.Rejection
 	for _, better := range by.list {
 		if better == c {
 			break
@@ -204,15 +206,15 @@ func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 			return out, err
 		}
 		if s != nil {
-			steps = append(steps, s)
+			rejected = append(rejected, *s)
 		}
 	}
-	out.Preferred = (&narrator{quotient: &quotient{e: w.e}}).merge(steps)
+	out.Preferred = w.e.narrator.Merge(rejected)
 	return out, nil
 }
 
 // against returns why a candidate is not possible after earlier choices, or nil if it is.
-func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error) {
+func (w *why) against(ctx context.Context, c cand, before []cand) (*prose.Rejection, error) {
 	if _, reached := w.e.vars[c]; !reached {
 		return nil, nil
 	}
@@ -226,27 +228,8 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*Step, error)
 	if err != nil && !errors.Is(err, proof.ErrTooLong) {
 		return nil, err
 	}
-	s := &Step{Code: CodeSupposed, Bundles: []Ref{w.r.u.ref(c)}, one: "cannot be chosen", many: "cannot be chosen"}
-	if step := q.narrate(end); step != nil {
-		s.Because = []*Step{step}
-	} else {
-		s.Because = w.e.core(facts, nil).flat().Conclusion.Because
-	}
-	(&narrator{quotient: q}).finish(s, w.r.u.ref(c).Name)
-	likes := []int{}
-	for _, x := range s.Because {
-		likes = append(likes, x.like)
-	}
-	s.like = w.e.likenessNumber(fmt.Append(nil, "against", likes))
-	return s, nil
-}
-
-// place returns where the requirement is defined, or nil for an installed operator.
-func (f *Requires) place() *Place {
-	if f.Bundle.Installed() {
-		return nil
-	}
-	return &Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, f.Property}
+	r := w.e.narrator.Reject(w.r.u.ref(c), &q.Core, end, w.e.core(facts, nil).Facts, facts)
+	return &r, nil
 }
 
 // A WhyNot is the reason why a bundle is not part of a solution.
@@ -256,7 +239,7 @@ type WhyNot struct {
 	// Text is the reason without the name of the bundle.
 	Text string `json:"text"`
 	// Against is the derivation of why the bundle is not possible, if it is not.
-	Against *Step `json:"against,omitzero"`
+	Against *fact.Step `json:"against,omitzero"`
 }
 
 // WhyNot returns why the solution does not contain a bundle, for each catalog and channel
@@ -306,7 +289,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if _, ok := e.Rank(); !ok {
 		if _, reached := w.e.vars[c]; !reached {
-			out.Text = "cannot be selected: " + skippedText(e)
+			out.Text = "cannot be selected: " + hiddenEntry(e).Reason()
 			if err := e.Channel().Err(); err != nil {
 				out.Text = fmt.Sprintf("cannot be selected: its channel is broken: %v", err)
 			}
@@ -315,8 +298,8 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if _, reached := w.e.vars[c]; !reached {
 		out.Text = "is not needed: no request leads to it"
-		if q, ok := u.policyBlocks(c).(*PolicyBlocked); ok {
-			out.Text += "; it is also blocked by a policy: " + q.sentence()
+		if q, ok := u.policyBlocks(c).(*fact.PolicyBlocked); ok {
+			out.Text += "; it is also blocked by a policy: " + q.Reason()
 		}
 		return out, nil
 	}
@@ -325,7 +308,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 		return out, err
 	}
 	if s != nil {
-		out.Text, out.Against = "cannot be part of any solution", s
+		out.Text, out.Against = "cannot be part of any solution", s.Step()
 		return out, nil
 	}
 	// It is possible, so a preference decided against it.
@@ -350,7 +333,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			return out, err
 		}
 		if s != nil {
-			out.Text, out.Against = fmt.Sprintf("was preferred by %s, but conflicts with earlier choices", asker), s
+			out.Text, out.Against = fmt.Sprintf("was preferred by %s, but conflicts with earlier choices", asker), s.Step()
 			return out, nil
 		}
 	}
@@ -369,7 +352,7 @@ func (w *why) preferred(a, b cand, sub *subscription) string {
 	y, _ := u.entry(b)
 	upgrade := sub != nil && sub.current != nil
 	switch {
-	case upgrade && sub.source() != (CatalogID{}) && sub.source() == u.source(a).ID() && u.source(a) != u.source(b):
+	case upgrade && sub.Source() != (CatalogID{}) && sub.Source() == u.source(a).ID() && u.source(a) != u.source(b):
 		return fmt.Sprintf("subscription %s names its catalog %s", sub.Name, u.source(a).Name)
 	case upgrade && u.source(a) != u.source(b) && next(x) < next(y):
 		return "it is the head of channel " + x.Channel().Name()

@@ -3,6 +3,8 @@ package resolver
 import (
 	"fmt"
 	"strings"
+
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // Reasons are a chain of reasons from [Solution.Why], or independent reasons from
@@ -11,24 +13,24 @@ type Reasons []Reason
 
 // Text returns the reasons, each with the options that were preferred but not possible.
 // See [Report.Text] for width and style.
-func (list Reasons) Text(width int, style Styler) string {
-	t := newTextWriter(width, style)
+func (list Reasons) Text(width int, style *Style) string {
+	t := newWriter(width, style)
 	for i, r := range list {
 		text := r.String()
 		if i == 0 {
-			t.wrap(PartHeadline, text, "", "")
+			t.Line(t.Style.Headline, text, "", "")
 		} else {
-			t.wrap(PartPlain, text, "", "")
+			t.Line(nil, text, "", "")
 		}
 		if r.Place != nil {
-			t.wrap(PartOrigin, "at "+r.Place.String(), "  ", "  ")
+			t.Line(t.Style.Origin, "at "+r.Place.String(), "  ", "  ")
 		}
 		if text := r.preference(); text != "" {
-			t.wrap(PartPlain, text, "  ", "  ")
+			t.Line(nil, text, "  ", "  ")
 		}
 		for _, s := range r.Preferred {
-			t.wrap(PartPlain, s.line(), "  - ", "    ")
-			t.behind(s, "    ")
+			t.Line(nil, s.Shown().Text, "  - ", "    ")
+			t.Reasons(s, "    ")
 		}
 	}
 	return t.String()
@@ -50,19 +52,19 @@ func (r *Reason) preference() string {
 type WhyNots []WhyNot
 
 // Text returns the reasons. See [Report.Text] for width and style.
-func (list WhyNots) Text(width int, style Styler) string {
-	t := newTextWriter(width, style)
+func (list WhyNots) Text(width int, style *Style) string {
+	t := newWriter(width, style)
 	for _, w := range list {
 		from := w.Bundle.Catalog.String()
 		if w.Bundle.Channel != "" {
 			from += ", channel " + w.Bundle.Channel
 		}
-		t.wrap(PartHeadline, fmt.Sprintf("%s (%s) %s", w.Bundle.Name, from, strings.TrimSpace(w.Text)), "", "")
+		t.Line(t.Style.Headline, fmt.Sprintf("%s (%s) %s", w.Bundle.Name, from, strings.TrimSpace(w.Text)), "", "")
 		if w.Pos.IsValid() {
-			t.wrap(PartOrigin, "at "+Place{w.Bundle.Catalog, w.Pos.File, w.Pos.Line, -1}.String(), "  ", "  ")
+			t.Line(t.Style.Origin, "at "+fact.PlaceOf(w.Bundle, w.Pos).String(), "  ", "  ")
 		}
 		if w.Against != nil {
-			t.behind(w.Against, "  ")
+			t.Reasons(w.Against, "  ")
 		}
 	}
 	return t.String()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A Keep reports whether a problem, whose catalogs are loaded, still shows what
@@ -75,7 +76,7 @@ func codes(c *resolver.Conflict) []string {
 	var out []string
 	for _, f := range c.Cores[0].Facts {
 		code := string(f.Code())
-		if u, ok := f.(*resolver.Unavailable); ok {
+		if u, ok := f.(*fact.Unavailable); ok {
 			code += " " + u.What
 		}
 		out = append(out, code)
@@ -89,7 +90,7 @@ func codes(c *resolver.Conflict) []string {
 func requirements(c *resolver.Conflict) []string {
 	var out []string
 	for _, f := range c.Cores[0].Facts {
-		if q, ok := f.(*resolver.Requires); ok {
+		if q, ok := f.(*fact.Requires); ok {
 			key := q.Requirement.String()
 			if len(q.Candidates) == 0 {
 				key += " (unsatisfied)"

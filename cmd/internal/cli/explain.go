@@ -276,7 +276,7 @@ func (x *explainer) prose(gap, text string) error {
 
 func (x *explainer) width() int { return textWidth(x.out.w) }
 
-func (x *explainer) style() resolver.Styler {
+func (x *explainer) style() *resolver.Style {
 	if x.out.format == formatMarkdown {
 		return nil
 	}

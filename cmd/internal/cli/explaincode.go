@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // explainCodes prints the pages of codes, or a list of all codes if none is given.
@@ -65,7 +65,7 @@ func listCodes() codeList {
 	for _, x := range fbc.Explanations() {
 		l.Codes = append(l.Codes, pageOf(x))
 	}
-	for _, x := range resolver.Explanations() {
+	for _, x := range fact.Explanations() {
 		l.Codes = append(l.Codes, pageOfFact(x))
 	}
 	return l
@@ -122,7 +122,7 @@ func pageOf(x fbc.Explanation) codePage {
 	}
 }
 
-func pageOfFact(x resolver.Explanation) codePage {
+func pageOfFact(x fact.Explanation) codePage {
 	return codePage{
 		Code: string(x.Code), Severity: "fact", Title: x.Title, Rules: x.Rules, Text: x.Text,
 		Example: x.Example, Mend: x.Fix, markdown: x.Markdown(),

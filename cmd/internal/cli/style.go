@@ -29,29 +29,13 @@ func paint(w io.Writer, color, text string) visible.Block {
 	return visible.Block(text)
 }
 
-// styleFor returns the colours of explanations for a writer, nil where it wants
-// none.
-func styleFor(w io.Writer) resolver.Styler {
+// styleFor returns the colours of explanations for a writer, or nil if it wants none.
+func styleFor(w io.Writer) *resolver.Style {
 	if !colored(w) {
 		return nil
 	}
-	return ansi{}
-}
-
-// ansi colours explanations on a terminal.
-type ansi struct{}
-
-// Style implements resolver.Styler.
-func (ansi) Style(part resolver.Part, line string) string {
-	switch part {
-	case resolver.PartHeadline:
-		return bold + line + reset
-	case resolver.PartOrigin:
-		return dim + line + reset
-	case resolver.PartQuote:
-		return yellow + line + reset
-	case resolver.PartHelp:
-		return green + line + reset
+	in := func(color string) func(string) string {
+		return func(line string) string { return color + line + reset }
 	}
-	return line
+	return &resolver.Style{Headline: in(bold), Origin: in(dim), Quote: in(yellow), Help: in(green)}
 }

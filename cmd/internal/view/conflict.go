@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // maxDepth bounds the nesting of a derivation in the page, so that a proof of any
@@ -36,16 +37,16 @@ func cores(ctx context.Context, c *resolver.Conflict) ([]coreData, error) {
 }
 
 // steps returns the sentence of a step with what stands under it.
-func steps(s *resolver.Step, depth int) stepData {
-	text, under := s.Sentence()
-	d := stepData{Code: under.Code, Text: text, Messages: under.Messages}
-	for _, p := range under.Places {
+func steps(s *fact.Step, depth int) stepData {
+	s = s.Shown()
+	d := stepData{Code: s.Code, Text: s.Text, Messages: s.Messages}
+	for _, p := range s.Places {
 		d.Places = append(d.Places, p.String())
 	}
 	if depth == maxDepth {
 		return d
 	}
-	for _, b := range under.Because {
+	for _, b := range s.Because {
 		d.Because = append(d.Because, steps(b, depth+1))
 	}
 	return d
@@ -54,7 +55,7 @@ func steps(s *resolver.Step, depth int) stepData {
 // codes returns what the codes of steps mean, as far as answers use them, in the
 // order of the documentation.
 func codes(answers []answerData) []codeData {
-	used := map[resolver.Code]bool{} // never ranged over
+	used := map[fact.Code]bool{} // never ranged over
 	var visit func(list []stepData)
 	visit = func(list []stepData) {
 		for _, s := range list {
@@ -73,7 +74,7 @@ func codes(answers []answerData) []codeData {
 		}
 	}
 	var out []codeData
-	for _, e := range resolver.Explanations() {
+	for _, e := range fact.Explanations() {
 		if used[e.Code] {
 			out = append(out, codeData{e.Code, e.Title})
 		}

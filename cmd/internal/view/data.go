@@ -2,7 +2,7 @@ package view
 
 import (
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // The data of a page, as the script reads it. Numbers of nodes are places in
@@ -129,8 +129,8 @@ type waysData struct {
 }
 
 type codeData struct {
-	Code  resolver.Code `json:"code"`
-	Title string        `json:"title"`
+	Code  fact.Code `json:"code"`
+	Title string    `json:"title"`
 }
 
 // An answerData is a problem and what came of it.
@@ -192,11 +192,11 @@ type coreData struct {
 }
 
 type stepData struct {
-	Code     resolver.Code `json:"code"`
-	Text     string        `json:"text"`
-	Places   []string      `json:"places,omitempty"`
-	Messages []string      `json:"messages,omitempty"`
-	Because  []stepData    `json:"because,omitempty"`
+	Code     fact.Code  `json:"code"`
+	Text     string     `json:"text"`
+	Places   []string   `json:"places,omitempty"`
+	Messages []string   `json:"messages,omitempty"`
+	Because  []stepData `json:"because,omitempty"`
 }
 
 type fixData struct {

@@ -1,4 +1,4 @@
-package resolver
+package prose
 
 import (
 	"slices"
@@ -6,13 +6,14 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // failure returns the end of a clause: why a requirement is not satisfied.
-func (w *narrator) failure(c *proof.Claim, q *Requires) string {
+func (w *writing) failure(c *proof.Claim, r *Rule) string {
 	for _, b := range c.Because {
-		if b.Kind == proof.Unmet && sameExpr(w.leaves[b.Part], q.Requirement) {
-			return w.e.r.u.nothing(q.Requirement)
+		if b.Kind == proof.Unmet && b.Part == r.Need {
+			return w.nothing(w.Parts[b.Part])
 		}
 	}
 	against := c.Because
@@ -26,7 +27,7 @@ func (w *narrator) failure(c *proof.Claim, q *Requires) string {
 		switch {
 		case b.Kind == proof.Chosen || b.Kind == proof.Supposed:
 			return ", which " + w.name(b.Class, true) + " violates"
-		case b.Kind == proof.Excluded && len(against) == 1 && len(distinct(w.refs(b.Class))) == 1:
+		case b.Kind == proof.Excluded && len(against) == 1 && len(fact.Names(w.Classes[b.Class])) == 1:
 			return ", which only " + w.name(b.Class, true) + " could satisfy"
 		}
 	}
@@ -35,13 +36,13 @@ func (w *narrator) failure(c *proof.Claim, q *Requires) string {
 
 // common returns the end of a clause if one policy blocks every bundle that satisfies a
 // requirement, else "".
-func (w *narrator) common(against []*proof.Claim) string {
-	var first *PolicyBlocked
+func (w *writing) common(against []*proof.Claim) string {
+	var first *fact.PolicyBlocked
 	for _, c := range against {
 		if c.Kind != proof.Excluded || c.Rule < 0 {
 			return ""
 		}
-		q, ok := w.rules[c.Rule].Fact.(*PolicyBlocked)
+		q, ok := w.Rules[c.Rule].Facts[0].(*fact.PolicyBlocked)
 		if !ok || first != nil && q.Policy != first.Policy {
 			return ""
 		}
@@ -50,30 +51,23 @@ func (w *narrator) common(against []*proof.Claim) string {
 	if first == nil {
 		return ""
 	}
-	return ", but a policy blocks every bundle that satisfies it: " + first.sentence()
-}
-
-// sameExpr reports whether two constraints are equal, ignoring their messages.
-func sameExpr(a, b constraints.Expr) bool {
-	return a != nil && b != nil && (a == b || a.String() == b.String())
+	return ", but a policy blocks every bundle that satisfies it: " + first.Reason()
 }
 
 // part states that nothing satisfies a part of a requirement.
-func (w *narrator) part(n *proof.Formula) string {
-	if w.leaves[n] == nil {
+func (w *writing) part(n *proof.Formula) string {
+	if w.Parts[n] == nil {
 		return "there are no candidates"
 	}
-	return "it includes " + phrase(w.leaves[n]) + w.e.r.u.nothing(w.leaves[n])
+	return "it includes " + Requirement(w.Parts[n]) + w.nothing(w.Parts[n])
 }
 
-func requirement(q *Requires) string { return phrase(q.Requirement) }
-
-// phrase returns a requirement as a noun phrase.
-func phrase(x constraints.Expr) string {
+// Requirement returns a requirement as a noun phrase.
+func Requirement(x constraints.Expr) string {
 	list := func(of []constraints.Expr) string {
 		parts := make([]string, len(of))
 		for i, x := range of {
-			parts[i] = phrase(x)
+			parts[i] = Requirement(x)
 		}
 		return "(" + strings.Join(parts, "; ") + ")"
 	}
@@ -84,25 +78,25 @@ func phrase(x constraints.Expr) string {
 		return "CEL rule " + strings.TrimPrefix(x.String(), "cel ")
 	case *constraints.All:
 		if len(x.Of) == 1 {
-			return phrase(x.Of[0])
+			return Requirement(x.Of[0])
 		}
 		return "all of " + list(x.Of)
 	case *constraints.Any:
 		if len(x.Of) == 1 {
-			return phrase(x.Of[0])
+			return Requirement(x.Of[0])
 		}
 		return "one of " + list(x.Of)
 	case *constraints.Not:
-		if len(x.Of) == 1 && !compound(x.Of[0]) {
-			return "no " + phrase(x.Of[0])
+		if len(x.Of) == 1 && len(constraints.Children(x.Of[0])) == 0 {
+			return "no " + Requirement(x.Of[0])
 		}
 		return "none of " + list(x.Of)
 	}
 	return x.String()
 }
 
-// messages returns the failureMessages of a tree, in order.
-func messages(x constraints.Expr) []string {
+// Messages returns the failureMessages of a tree, in order.
+func Messages(x constraints.Expr) []string {
 	var out []string
 	for part := range constraints.Walk(x) {
 		if m := part.Message(); m != "" && !slices.Contains(out, m) {

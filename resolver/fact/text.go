@@ -1,9 +1,11 @@
-package resolver
+package fact
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/phrase"
 )
 
 // String returns the fact as a sentence.
@@ -14,8 +16,8 @@ func (f *Subscribed) String() string {
 	if s.Channel != "" {
 		fmt.Fprintf(&b, " from channel %s", s.Channel)
 	}
-	if s.source() != (CatalogID{}) {
-		fmt.Fprintf(&b, " of catalog %s", s.source())
+	if s.Source() != (CatalogID{}) {
+		fmt.Fprintf(&b, " of catalog %s", s.Source())
 	}
 	var offered []Ref
 	current := ""
@@ -41,8 +43,8 @@ func (f *Subscribed) String() string {
 func (f *Unavailable) String() string {
 	s := &f.Subscription
 	where := "no catalog has"
-	if s.source() != (CatalogID{}) {
-		where = "catalog " + s.source().String() + " does not have"
+	if s.Source() != (CatalogID{}) {
+		where = "catalog " + s.Source().String() + " does not have"
 	}
 	text := fmt.Sprintf("subscription %s cannot be satisfied: ", s.Name)
 	switch f.What {
@@ -55,7 +57,7 @@ func (f *Unavailable) String() string {
 		case s.Catalog == "":
 			text += fmt.Sprintf("it names catalog namespace %s without a catalog; set both or neither", s.CatalogNamespace)
 		default:
-			text += fmt.Sprintf("there is no catalog %s", s.source())
+			text += fmt.Sprintf("there is no catalog %s", s.Source())
 		}
 	case "package":
 		text += fmt.Sprintf("%s package %s", where, s.Package)
@@ -68,13 +70,13 @@ func (f *Unavailable) String() string {
 		}
 		text += fmt.Sprintf("its startingCSV %s is not in %s of package %s", s.StartingCSV, cmp.Or(prefixed("channel ", s.Channel), "any channel"), s.Package)
 	default:
-		text += fmt.Sprintf("channel %s of package %s is broken: %s", f.Channel, s.Package, reason(f.Err))
+		text += fmt.Sprintf("channel %s of package %s is broken: %s", f.Channel, s.Package, phrase.Reason(f.Err))
 	}
 	switch {
-	case len(f.Nearest) > 0 && (len(f.Known) == 0 || len(f.Known) > maxNames):
+	case len(f.Nearest) > 0 && (len(f.Known) == 0 || len(f.Known) > phrase.MaxOr):
 		text += nearestText(f.Nearest)
 	case len(f.Known) > 0:
-		text += fmt.Sprintf("; available: %s", andList(f.Known))
+		text += fmt.Sprintf("; available: %s", phrase.And(f.Known))
 	}
 	return text
 }
@@ -134,4 +136,40 @@ func (f *Prohibited) String() string {
 // String returns the fact as a sentence.
 func (f *Unusable) String() string {
 	return fmt.Sprintf("%s cannot be used: %v", f.Bundle.Name, f.Err)
+}
+
+// String returns the fact as a sentence.
+func (f *PolicyBlocked) String() string {
+	return fmt.Sprintf("%s is blocked by a policy: %s", f.Bundle.Name, f.Reason())
+}
+
+// Reason returns the policy, and why its pin cannot be chosen.
+func (f *PolicyBlocked) Reason() string {
+	text := f.Policy.String()
+	switch f.PinFault {
+	case "absent":
+		text += ", which no catalog has" + nearestText(f.Nearest)
+	case "not-offered":
+		text += ", which no channel offers" + nearestText(f.Nearest)
+	}
+	return text
+}
+
+// String returns the fact as a sentence.
+func (f *InstallMode) String() string {
+	return f.Bundle.Name + " cannot run in this namespace: " + f.Err.Error()
+}
+
+// nameList returns the names of bundles, each once, in order.
+func nameList(refs []Ref) string { return phrase.Or(Names(refs)) }
+
+// nearestText returns the suggestions for a missing name as the end of a clause, or "".
+func nearestText(nearest []string) string {
+	switch len(nearest) {
+	case 0:
+		return ""
+	case 1:
+		return "; the closest is " + nearest[0]
+	}
+	return "; the closest are " + phrase.And(nearest)
 }

@@ -1,18 +1,19 @@
-package resolver
+package prose
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // asks returns the predicate for the only bundles that a subscription can have. With
 // left, others have been excluded.
-func (w *narrator) asks(q *Subscribed, bundles []Ref, left bool) string {
+func (w *writing) asks(q *fact.Subscribed, bundles []fact.Ref, left bool) string {
 	name := q.Subscription.Name
 	_, current := offers(q)
-	stays := slices.ContainsFunc(bundles, Ref.Installed)
+	stays := slices.ContainsFunc(bundles, fact.Ref.Installed)
 	switch {
 	case current == "" && q.Subscription.StartingCSV != "":
 		return "is the startingCSV of subscription " + name
@@ -29,8 +30,8 @@ func (w *narrator) asks(q *Subscribed, bundles []Ref, left bool) string {
 
 // offers returns the versions that a subscription could have, each once, and the
 // installed one.
-func offers(q *Subscribed) (versions []string, current string) {
-	var offered []Ref
+func offers(q *fact.Subscribed) (versions []string, current string) {
+	var offered []fact.Ref
 	for _, c := range q.Candidates {
 		if c.Installed() && c.Name == q.Subscription.InstalledCSV {
 			current = c.Name
@@ -38,12 +39,12 @@ func offers(q *Subscribed) (versions []string, current string) {
 			offered = append(offered, c)
 		}
 	}
-	versions = slices.DeleteFunc(distinct(offered), func(name string) bool { return name == current })
+	versions = slices.DeleteFunc(fact.Names(offered), func(name string) bool { return name == current })
 	return versions, current
 }
 
 // unmet states that no candidate of a subscription is left.
-func (w *narrator) unmet(q *Subscribed) string {
+func (w *writing) unmet(q *fact.Subscribed) string {
 	versions, current := offers(q)
 	text := "subscription " + q.Subscription.Name + " cannot be satisfied: "
 	switch n := len(versions); {
@@ -64,12 +65,12 @@ func (w *narrator) unmet(q *Subscribed) string {
 
 // fold joins a subscription and the only reason against all its candidates in one
 // sentence.
-func (w *narrator) fold(s *Step) {
-	q, ok := s.Fact.(*Subscribed)
-	if !ok || len(s.Because) != 1 || s.Because[0].one == "" || s.Because[0].Code == CodeSupposed {
+func (w *writing) fold(s *step) {
+	q, ok := s.Fact.(*fact.Subscribed)
+	if !ok || len(s.because) != 1 || s.because[0].one == "" || s.because[0].Code == supposed {
 		return
 	}
-	why := s.Because[0]
+	why := s.because[0]
 	versions, current := offers(q)
 	text := "subscription " + q.Subscription.Name + " cannot be satisfied: "
 	switch n := len(versions); {
@@ -86,45 +87,45 @@ func (w *narrator) fold(s *Step) {
 	default:
 		text += fmt.Sprintf("%s versions%s %s", all(n), wants(&q.Subscription), why.many)
 	}
-	s.sentence, s.under = text, why
+	s.folded, s.under = text, why
 }
 
 // lead adds to the sentence of an unmet requirement why its owner is necessary, if that
 // is a single fact.
-func (w *narrator) lead(s *Step, c *proof.Claim, r *rule) {
-	if _, ok := r.Fact.(*Requires); !ok || len(c.Because) == 0 || len(s.Because) == 0 {
+func (w *writing) lead(s *step, c *proof.Claim, r *Rule) {
+	if _, ok := r.Facts[0].(*fact.Requires); !ok || len(c.Because) == 0 || len(s.because) == 0 {
 		return
 	}
 	by := c.Because[0]
-	if by.Kind != proof.Chosen || by.Rule < 0 || len(by.Because) > 0 || s.Because[0].Fact != w.rules[by.Rule].Fact {
+	if by.Kind != proof.Chosen || by.Rule < 0 || len(by.Because) > 0 || s.because[0].Fact != w.Rules[by.Rule].Facts[0] {
 		return
 	}
-	names := distinct(s.Bundles)
-	switch q := w.rules[by.Rule].Fact.(type) {
-	case *Subscribed:
+	names := fact.Names(s.Bundles)
+	switch q := w.Rules[by.Rule].Facts[0].(type) {
+	case *fact.Subscribed:
 		_, current := offers(q)
 		text := "subscription " + q.Subscription.Name + " cannot be satisfied: "
 		switch {
 		case len(names) > 1 && current == "":
-			s.sentence = text + all(len(names)) + " versions" + wants(&q.Subscription) + " " + s.many
+			s.folded = text + all(len(names)) + " versions" + wants(&q.Subscription) + " " + s.many
 		case len(names) > 1:
 			return
 		case current == names[0]:
-			s.sentence = text + "the installed " + current + ", which has no successor" + within(&q.Subscription) + ", " + s.one
+			s.folded = text + "the installed " + current + ", which has no successor" + within(&q.Subscription) + ", " + s.one
 		case current != "":
 			return
 		case q.Subscription.StartingCSV == names[0]:
-			s.sentence = text + "its startingCSV " + names[0] + " " + s.one
+			s.folded = text + "its startingCSV " + names[0] + " " + s.one
 		default:
-			s.sentence = text + names[0] + ", the only version" + wants(&q.Subscription) + ", " + s.one
+			s.folded = text + names[0] + ", the only version" + wants(&q.Subscription) + ", " + s.one
 		}
-	case *MustStay:
-		s.sentence = "the installed " + q.Operator.Name + ", an orphan (installed without a subscription) that must stay, " + s.one
+	case *fact.MustStay:
+		s.folded = "the installed " + q.Operator.Name + ", an orphan (installed without a subscription) that must stay, " + s.one
 	default:
 		return
 	}
 	under := *s
-	under.sentence, under.Because = "", s.Because[1:]
+	under.folded, under.because = "", s.because[1:]
 	s.under = &under
 }
 
@@ -137,7 +138,7 @@ func all(n int) string {
 }
 
 // within returns the channel of the successors, for the end of a clause.
-func within(s *Subscription) string {
+func within(s *fact.Subscription) string {
 	if s.Channel == "" {
 		return ""
 	}
@@ -145,7 +146,7 @@ func within(s *Subscription) string {
 }
 
 // wants returns the package and channel of a subscription, for the end of a clause.
-func wants(s *Subscription) string {
+func wants(s *fact.Subscription) string {
 	if s.Channel == "" {
 		return " of " + origin(s)
 	}
@@ -153,7 +154,7 @@ func wants(s *Subscription) string {
 }
 
 // origin returns the package and channel of a subscription.
-func origin(s *Subscription) string {
+func origin(s *fact.Subscription) string {
 	if s.Channel == "" {
 		return "package " + s.Package
 	}

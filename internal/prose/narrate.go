@@ -1,4 +1,4 @@
-package resolver
+package prose
 
 import (
 	"fmt"
@@ -6,12 +6,16 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// A narrator turns the claims of a proof into steps.
-type narrator struct {
-	*quotient
+// A writing turns the claims of one proof into steps.
+type writing struct {
+	*Narrator
+	*Core
 	names map[nameKey]string
+	// classLikes are the numbers of classes, by their members.
+	classLikes map[int]int
 	// buffer is memory for likenesses.
 	buffer []byte
 }
@@ -21,21 +25,8 @@ type nameKey struct {
 	either bool
 }
 
-// maxDerivation is the largest number of steps in a derivation. A proof shares its claims,
-// so a derivation, which repeats them, can be far longer.
-const maxDerivation = 400
-
-// narrate turns a proof into steps. It returns nil if there are too many to read.
-func (q *quotient) narrate(end *proof.Claim) *Step {
-	if end == nil || end.Steps(maxDerivation) > maxDerivation {
-		return nil
-	}
-	w := narrator{quotient: q, names: map[nameKey]string{}}
-	return w.step(end)
-}
-
-func (w *narrator) steps(claims []*proof.Claim) []*Step {
-	var out []*Step
+func (w *writing) steps(claims []*proof.Claim) []*step {
+	var out []*step
 	seen := map[*proof.Claim]bool{}
 	for _, c := range claims {
 		if c.Kind == proof.Supposed || seen[c] {
@@ -47,68 +38,67 @@ func (w *narrator) steps(claims []*proof.Claim) []*Step {
 	return w.merge(out)
 }
 
-func (w *narrator) refs(class int) []Ref { return w.e.r.u.refs(w.classes[class]) }
-
 // name returns the name of a class for use in a sentence.
-func (w *narrator) name(class int, either bool) string {
+func (w *writing) name(class int, either bool) string {
 	key := nameKey{class, either}
 	text, ok := w.names[key]
 	if !ok {
-		text = w.e.r.u.group(w.refs(class), either)
+		text = w.group(w.Classes[class], either)
 		w.names[key] = text
 	}
 	return text
 }
 
 // step turns one claim into a step.
-func (w *narrator) step(c *proof.Claim) *Step {
-	s := &Step{}
+func (w *writing) step(c *proof.Claim) *step {
+	s := &step{}
 	switch {
 	case c.Kind == proof.Unmet:
-		s.Code, s.Text = CodeUnmetPart, w.part(c.Part)
+		s.Code, s.Text = unmetPart, w.part(c.Part)
 	case c.Rule == proof.Counting:
 		w.crowded(s, c)
 	case c.Rule == proof.Preference:
-		s.Code, s.Bundles = CodePreferred, w.refs(c.Class)
+		s.Code, s.Bundles = preferred, slices.Clone(w.Classes[c.Class])
 		s.one, s.many = "was already chosen by a higher-priority request", "were already chosen by a higher-priority request"
-		w.finish(s, w.name(c.Class, false))
+		s.finish(w.name(c.Class, false))
 	case c.Rule == proof.Supposition:
-		s.Code, s.Bundles = CodeSupposed, w.refs(c.Class)
+		s.Code, s.Bundles = supposed, slices.Clone(w.Classes[c.Class])
 		s.one, s.many = "would not help", "would not help"
-		s.Because = w.steps(c.Because)
-		w.finish(s, w.name(c.Class, false))
+		s.because = w.steps(c.Because)
+		s.finish(w.name(c.Class, false))
 	default:
 		w.apply(s, c)
 	}
-	s.like = w.likenessOf(s, c)
+	s.Likeness = w.likeness(s, c)
 	return s
 }
 
 // apply completes the step for a claim that applies a rule.
-func (w *narrator) apply(s *Step, c *proof.Claim) {
-	r := &w.rules[c.Rule]
-	s.Fact, s.Code = r.Fact, r.Code()
-	w.cite(s, r, c)
+func (w *writing) apply(s *step, c *proof.Claim) {
+	r := &w.Rules[c.Rule]
+	s.Fact, s.Code = r.Facts[0], r.Facts[0].Code()
+	w.cite(s, r)
 	switch c.Kind {
 	case proof.Chosen:
-		s.Bundles = w.refs(c.Class)
-		s.either = r.Code() != (*MustStay)(nil).Code()
+		s.Bundles = slices.Clone(w.Classes[c.Class])
+		_, stays := r.Facts[0].(*fact.MustStay)
+		s.either = !stays
 		w.chosen(s, c, r)
 	case proof.Excluded:
-		s.Bundles = w.refs(c.Class)
+		s.Bundles = slices.Clone(w.Classes[c.Class])
 		w.excluded(s, c, r)
 	default:
 		w.contradiction(s, c, r)
 	}
-	s.Because = w.steps(w.unsaid(c, r))
+	s.because = w.steps(w.unsaid(c, r))
 	if s.one != "" {
 		subject := ""
 		if c.Kind == proof.Contradiction {
-			subject = w.e.r.u.group(s.Bundles, s.either)
+			subject = w.group(s.Bundles, s.either)
 		} else {
 			subject = w.name(c.Class, s.either)
 		}
-		w.finish(s, subject)
+		s.finish(subject)
 	}
 	if c.Kind == proof.Contradiction {
 		w.fold(s)
@@ -117,147 +107,137 @@ func (w *narrator) apply(s *Step, c *proof.Claim) {
 }
 
 // unsaid returns the claims behind c that its sentence does not state.
-func (w *narrator) unsaid(c *proof.Claim, r *rule) []*proof.Claim {
-	q, ok := r.Fact.(*Requires)
-	if !ok || len(c.Because) == 0 {
+func (w *writing) unsaid(c *proof.Claim, r *Rule) []*proof.Claim {
+	if _, ok := r.Facts[0].(*fact.Requires); !ok || len(c.Because) == 0 {
 		return c.Because
 	}
 	// The sentence itself states that nothing satisfies the whole requirement.
 	return slices.DeleteFunc(slices.Clone(c.Because), func(b *proof.Claim) bool {
-		return b.Kind == proof.Unmet && sameExpr(w.leaves[b.Part], q.Requirement)
+		return b.Kind == proof.Unmet && b.Part == r.Need
 	})
 }
 
 // cite adds the places and the authors' messages.
-func (w *narrator) cite(s *Step, r *rule, c *proof.Claim) {
-	u := w.e.r.u
-	for _, i := range r.facts {
-		switch f := w.e.facts[i].Fact.(type) {
-		case *Requires:
-			if p := f.place(); p != nil {
-				s.Places = append(s.Places, *p)
+func (w *writing) cite(s *step, r *Rule) {
+	for _, f := range r.Facts {
+		var at *fact.Place
+		var said []string
+		switch f := f.(type) {
+		case *fact.Requires:
+			at, said = f.Place(), Messages(f.Requirement)
+		case *fact.Prohibited:
+			at = fact.PlaceOf(f.Bundle, f.Pos)
+			if f.Message != "" {
+				said = []string{f.Message}
 			}
-			for _, m := range messages(f.Requirement) {
-				if !slices.Contains(s.Messages, m) {
-					s.Messages = append(s.Messages, m)
-				}
-			}
-		case *Prohibited:
-			if !f.Bundle.Installed() {
-				s.Places = append(s.Places, Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, -1})
-				_, b := u.entry(w.e.facts[i].owner)
-				if m, ok := b.Deprecation(); ok && !slices.Contains(s.Messages, m) {
-					s.Messages = append(s.Messages, m)
-				}
-			}
-		case *Unusable:
-			if !f.Bundle.Installed() {
-				s.Places = append(s.Places, Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, -1})
-			}
-		case *InstallMode:
-			if !f.Bundle.Installed() {
-				s.Places = append(s.Places, Place{f.Bundle.Catalog, f.Pos.File, f.Pos.Line, -1})
-			}
+		case *fact.Unusable:
+			at = fact.PlaceOf(f.Bundle, f.Pos)
+		case *fact.InstallMode:
+			at = fact.PlaceOf(f.Bundle, f.Pos)
 		}
+		if at != nil {
+			s.Places = append(s.Places, *at)
+		}
+		s.Messages = union(s.Messages, said)
 	}
 }
 
-func (w *narrator) chosen(s *Step, c *proof.Claim, r *rule) {
-	switch q := r.Fact.(type) {
-	case *MustStay:
+func (w *writing) chosen(s *step, c *proof.Claim, r *Rule) {
+	switch q := r.Facts[0].(type) {
+	case *fact.MustStay:
 		s.one = "is an orphan: it is installed without a subscription and must stay as it is"
 		s.many = "are orphans: they are installed without a subscription and must stay as they are"
-	case *Subscribed:
+	case *fact.Subscribed:
 		s.one = w.asks(q, s.Bundles, len(c.Because) > 0)
 		s.many = s.one
-	case *Requires:
+	case *fact.Requires:
 		s.one = onlyChoice(q, w.name(r.Owner, true))
 		s.many = s.one
 	}
 }
 
 // onlyChoice returns the predicate for the only bundles that satisfy a requirement.
-func onlyChoice(q *Requires, owner string) string {
-	return "must be chosen: no other bundle satisfies " + requirement(q) + ", required by " + owner
+func onlyChoice(q *fact.Requires, owner string) string {
+	return "must be chosen: no other bundle satisfies " + Requirement(q.Requirement) + ", required by " + owner
 }
 
-func (w *narrator) excluded(s *Step, c *proof.Claim, r *rule) {
+func (w *writing) excluded(s *step, c *proof.Claim, r *Rule) {
 	other, several := "the others", false
 	for _, b := range c.Because {
 		if b.Kind == proof.Chosen || b.Kind == proof.Supposed {
 			other = w.name(b.Class, true)
-			several = b.Kind == proof.Chosen && len(w.classes[b.Class]) > 1
+			several = b.Kind == proof.Chosen && len(w.Classes[b.Class]) > 1
 		}
 	}
-	switch q := r.Fact.(type) {
-	case *OnePerPackage:
+	switch q := r.Facts[0].(type) {
+	case *fact.OnePerPackage:
 		s.one = fmt.Sprintf("conflicts with %s: a namespace can hold only one version of package %s", other, q.Package)
 		s.many = fmt.Sprintf("conflict with %s: a namespace can hold only one version of package %s", other, q.Package)
-	case *OneProvider:
+	case *fact.OneProvider:
 		s.many = fmt.Sprintf("conflict with %s: all provide %s", other, q.API)
 		if s.one = fmt.Sprintf("conflicts with %s: all provide %s", other, q.API); !several {
 			s.one = fmt.Sprintf("conflicts with %s: both provide %s", other, q.API)
 		}
-	case *Replaced:
+	case *fact.Replaced:
 		s.one = fmt.Sprintf("conflicts with %s: one replaces the other", other)
 		s.many = fmt.Sprintf("conflict with %s: one replaces the other", other)
-	case *Prohibited:
+	case *fact.Prohibited:
 		s.one = "is deprecated: its property olm.deprecated excludes it"
 		s.many = "are deprecated: their property olm.deprecated excludes them"
-	case *Unusable:
-		s.one = q.predicate()
+	case *fact.Unusable:
+		s.one = unusable(q)
 		s.many = s.one
-	case *PolicyBlocked:
-		s.one = "is blocked by a policy: " + q.sentence()
-		s.many = "are blocked by a policy: " + q.sentence()
-	case *InstallMode:
+	case *fact.PolicyBlocked:
+		s.one = "is blocked by a policy: " + q.Reason()
+		s.many = "are blocked by a policy: " + q.Reason()
+	case *fact.InstallMode:
 		s.one = "cannot run in this namespace: " + q.Err.Error()
 		s.many = s.one
-	case *Requires:
+	case *fact.Requires:
 		if c.Class != r.Owner {
-			s.one = fmt.Sprintf("is ruled out by %s, which requires %s", w.name(r.Owner, false), requirement(q))
-			s.many = fmt.Sprintf("are ruled out by %s, which requires %s", w.name(r.Owner, false), requirement(q))
+			s.one = fmt.Sprintf("is ruled out by %s, which requires %s", w.name(r.Owner, false), Requirement(q.Requirement))
+			s.many = fmt.Sprintf("are ruled out by %s, which requires %s", w.name(r.Owner, false), Requirement(q.Requirement))
 			return
 		}
-		tail := w.failure(c, q)
-		s.one, s.many = "requires "+requirement(q)+tail, "require "+requirement(q)+tail
+		tail := w.failure(c, r)
+		s.one, s.many = "requires "+Requirement(q.Requirement)+tail, "require "+Requirement(q.Requirement)+tail
 	}
 }
 
-func (w *narrator) contradiction(s *Step, c *proof.Claim, r *rule) {
-	switch q := r.Fact.(type) {
-	case *Unavailable:
-		s.Text = w.e.r.u.unavailable(q)
-	case *Subscribed:
+func (w *writing) contradiction(s *step, c *proof.Claim, r *Rule) {
+	switch q := r.Facts[0].(type) {
+	case *fact.Unavailable:
+		s.Text = w.unavailable(q)
+	case *fact.Subscribed:
 		s.Text = w.unmet(q)
-	case *Requires:
-		s.Bundles = w.refs(r.Owner)
-		tail := w.failure(c, q)
-		s.one, s.many = "requires "+requirement(q)+tail, "require "+requirement(q)+tail
-	case *OnePerPackage:
+	case *fact.Requires:
+		s.Bundles = slices.Clone(w.Classes[r.Owner])
+		tail := w.failure(c, r)
+		s.one, s.many = "requires "+Requirement(q.Requirement)+tail, "require "+Requirement(q.Requirement)+tail
+	case *fact.OnePerPackage:
 		s.Text = fmt.Sprintf("%s cannot both be installed: a namespace can hold only one version of package %s", w.both(c), q.Package)
-	case *OneProvider:
+	case *fact.OneProvider:
 		s.Text = fmt.Sprintf("%s cannot both be installed: both provide %s", w.both(c), q.API)
-	case *Replaced:
+	case *fact.Replaced:
 		s.Text = fmt.Sprintf("%s cannot both be installed: one replaces the other", w.both(c))
 	default:
 		// Something that must stay, or must be chosen, cannot.
 		for _, b := range c.Because {
 			if b.Kind != proof.Contradiction && b.Kind != proof.Unmet {
-				s.Bundles = w.refs(b.Class)
+				s.Bundles = slices.Clone(w.Classes[b.Class])
 			}
 		}
-		if q, ok := r.Fact.(*MustStay); ok {
-			s.Bundles = []Ref{q.Operator}
+		if q, ok := r.Facts[0].(*fact.MustStay); ok {
+			s.Bundles = []fact.Ref{q.Operator}
 		}
 		s.one, s.many = "is required but cannot be chosen", "are required but cannot be chosen"
-		made := &Step{}
+		made := &step{}
 		if x := (&proof.Claim{Kind: proof.Excluded, Class: max(r.Owner, 0)}); r.Owner != proof.NoClass {
 			w.excluded(made, x, r)
 		}
 		if made.one != "" {
 			s.one, s.many = made.one, made.many
-		} else if _, ok := r.Fact.(*MustStay); ok {
+		} else if _, ok := r.Facts[0].(*fact.MustStay); ok {
 			s.one = "is an orphan: it is installed without a subscription and must stay as it is, but it cannot"
 			s.many = s.one
 		}
@@ -265,7 +245,7 @@ func (w *narrator) contradiction(s *Step, c *proof.Claim, r *rule) {
 }
 
 // both names the two sides of a contradiction.
-func (w *narrator) both(c *proof.Claim) string {
+func (w *writing) both(c *proof.Claim) string {
 	var names []string
 	for _, b := range c.Because {
 		if b.Kind != proof.Contradiction && b.Kind != proof.Unmet {

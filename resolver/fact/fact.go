@@ -1,4 +1,4 @@
-package resolver
+package fact
 
 import (
 	"github.com/olmkit/olmkit/constraints"
@@ -15,27 +15,6 @@ type Fact interface {
 	// String returns the fact as a sentence without a full stop.
 	String() string
 	isFact()
-}
-
-// A Ref names an installed operator, or a bundle in a channel of a catalog. It is
-// comparable.
-type Ref struct {
-	// Catalog is zero for an installed operator.
-	Catalog CatalogID `json:"catalog,omitzero"`
-	Package string    `json:"package,omitempty"`
-	Channel string    `json:"channel,omitempty"`
-	Name    string    `json:"name"`
-}
-
-// Installed reports whether r names an installed operator.
-func (r Ref) Installed() bool { return r.Catalog == CatalogID{} }
-
-// String returns the name and its origin.
-func (r Ref) String() string {
-	if r.Installed() {
-		return "installed " + r.Name
-	}
-	return r.Name + " (" + r.Catalog.String() + ", channel " + r.Channel + ")"
 }
 
 // Subscribed is the fact that a subscription needs one of its candidates or its current
@@ -104,6 +83,8 @@ type Replaced struct{ Bundle, Operator Ref }
 type Prohibited struct {
 	Bundle Ref
 	Pos    fbc.Pos
+	// Message is the author's deprecation message, or "".
+	Message string
 }
 
 // Unusable is the fact that a bundle cannot be read or conflicts with itself.
@@ -111,7 +92,33 @@ type Prohibited struct {
 type Unusable struct {
 	Bundle Ref
 	Pos    fbc.Pos
-	Err    error
+	// Repeats reports that the bundle conflicts with itself: it declares an API or its
+	// package twice, which the running OLM counts as two bundles.
+	Repeats bool
+	Err     error
+}
+
+// PolicyBlocked is the fact that a policy blocks a bundle. In SAT terms: (¬b).
+type PolicyBlocked struct {
+	Bundle Ref
+	Pos    fbc.Pos
+	Policy Policy
+	// PinFault is why the pin cannot be chosen: "absent" if no catalog has the version or
+	// bundle, "not-offered" if it cannot be selected from any channel, or "". Nearest are
+	// then the closest versions or bundles that can be pinned.
+	PinFault string
+	Nearest  []string
+}
+
+// InstallMode is the fact that the install modes of a bundle do not support the target
+// namespaces of the operator group. In SAT terms: (¬b).
+type InstallMode struct {
+	Bundle Ref
+	Pos    fbc.Pos
+	// Targets are the namespaces that the operator group selects.
+	Targets []string
+	// Err reports the missing install mode.
+	Err error
 }
 
 func (*Subscribed) isFact()    {}
@@ -123,30 +130,47 @@ func (*OneProvider) isFact()   {}
 func (*Replaced) isFact()      {}
 func (*Prohibited) isFact()    {}
 func (*Unusable) isFact()      {}
+func (*PolicyBlocked) isFact() {}
+func (*InstallMode) isFact()   {}
 
-// Code returns CodeSubscribed.
-func (*Subscribed) Code() Code { return CodeSubscribed }
+// Code returns "subscribed".
+func (*Subscribed) Code() Code { return "subscribed" }
 
-// Code returns CodeUnavailable.
-func (*Unavailable) Code() Code { return CodeUnavailable }
+// Code returns "unavailable".
+func (*Unavailable) Code() Code { return "unavailable" }
 
-// Code returns CodeMustStay.
-func (*MustStay) Code() Code { return CodeMustStay }
+// Code returns "must-stay".
+func (*MustStay) Code() Code { return "must-stay" }
 
-// Code returns CodeRequires.
-func (*Requires) Code() Code { return CodeRequires }
+// Code returns "requires".
+func (*Requires) Code() Code { return "requires" }
 
-// Code returns CodeOnePerPackage.
-func (*OnePerPackage) Code() Code { return CodeOnePerPackage }
+// Code returns "one-per-package".
+func (*OnePerPackage) Code() Code { return "one-per-package" }
 
-// Code returns CodeOneProvider.
-func (*OneProvider) Code() Code { return CodeOneProvider }
+// Code returns "one-provider".
+func (*OneProvider) Code() Code { return "one-provider" }
 
-// Code returns CodeReplaced.
-func (*Replaced) Code() Code { return CodeReplaced }
+// Code returns "replaced".
+func (*Replaced) Code() Code { return "replaced" }
 
-// Code returns CodeProhibited.
-func (*Prohibited) Code() Code { return CodeProhibited }
+// Code returns "prohibited".
+func (*Prohibited) Code() Code { return "prohibited" }
 
-// Code returns CodeUnusable.
-func (*Unusable) Code() Code { return CodeUnusable }
+// Code returns "unusable".
+func (*Unusable) Code() Code { return "unusable" }
+
+// Code returns "ruled".
+func (*PolicyBlocked) Code() Code { return "ruled" }
+
+// Code returns "install-mode".
+func (*InstallMode) Code() Code { return "install-mode" }
+
+// Place returns where the requirement is defined, or nil for an installed operator.
+func (f *Requires) Place() *Place {
+	p := PlaceOf(f.Bundle, f.Pos)
+	if p != nil {
+		p.Property = f.Property
+	}
+	return p
+}

@@ -1,0 +1,63 @@
+// Package phrase builds the lists, plurals and noun phrases of English sentences.
+package phrase
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/olmkit/olmkit/fbc"
+)
+
+// MaxOr is the number of words that Or lists before it counts the rest.
+const MaxOr = 4
+
+// Or joins words with commas and "or", and counts the rest if there are more than MaxOr.
+func Or(words []string) string {
+	if n := len(words); n > MaxOr {
+		return fmt.Sprintf("%s or %d others", strings.Join(words[:MaxOr-1], ", "), n-MaxOr+1)
+	}
+	return Join(words, "or")
+}
+
+// And joins words with commas and "and", and counts the rest if there are more than six.
+func And(words []string) string {
+	if n := len(words); n > 6 {
+		return strings.Join(words[:5], ", ") + " and " + strconv.Itoa(n-5) + " others"
+	}
+	return Join(words, "and")
+}
+
+// Join joins all words with commas, and the last two with a conjunction.
+func Join(words []string, conjunction string) string {
+	switch n := len(words); n {
+	case 0:
+		return "nothing"
+	case 1:
+		return words[0]
+	default:
+		return strings.Join(words[:n-1], ", ") + " " + conjunction + " " + words[n-1]
+	}
+}
+
+// Count returns a number with its noun.
+func Count(n int, noun string) string { return strconv.Itoa(n) + " " + Plural(n, noun) }
+
+// Plural returns the singular of a noun if n is 1, or else its plural.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// Reason returns the text of an error without the position in a catalog, which the
+// sentence around it states anyway.
+func Reason(err error) string {
+	var d *fbc.Diagnostic
+	if errors.As(err, &d) && d.Err != nil {
+		return d.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,96 @@
+package prose
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/resolver/fact"
+)
+
+// likeness returns a number that is equal for steps of one resolution that state the same
+// of different bundles.
+func (w *writing) likeness(s *step, c *proof.Claim) int {
+	k := key{w.buffer[:0]}
+	own := c.Class // that s is about
+	class := func(n int) {
+		if n == own {
+			k.text("these")
+		} else {
+			k.number(w.classLikeness(n))
+		}
+	}
+	k.number(int(c.Kind))
+	k.text(string(s.Code))
+	for _, m := range s.Messages {
+		k.text(m)
+	}
+	switch {
+	case c.Kind == proof.Unmet:
+		own = proof.NoClass
+		k.number(w.Likes[c.Part])
+	case c.Rule >= 0:
+		r := &w.Rules[c.Rule]
+		if c.Kind == proof.Contradiction {
+			own = r.Owner
+		}
+		k.number(r.Like)
+		if r.Owner != proof.NoClass {
+			class(r.Owner)
+		}
+	case c.Rule == proof.Counting:
+		own = proof.NoClass
+		for _, i := range c.Crowding.Limits {
+			k.number(w.Rules[i].Like)
+		}
+	}
+	for _, x := range c.Because {
+		k.number(int(x.Kind))
+		if x.Kind != proof.Contradiction && x.Kind != proof.Unmet {
+			class(x.Class)
+		}
+	}
+	for _, x := range s.because {
+		if len(x.Bundles) > 0 && slices.Equal(x.Bundles, s.Bundles) {
+			k.text("these")
+		} else {
+			k.refs(x.Bundles)
+		}
+		k.number(x.Likeness)
+	}
+	w.buffer = k.bytes
+	return w.like(k.bytes)
+}
+
+// classLikeness returns a number for the members of a class.
+func (w *writing) classLikeness(n int) int {
+	number, ok := w.classLikes[n]
+	if !ok {
+		var k key
+		k.text("class")
+		k.refs(w.Classes[n])
+		number = w.like(k.bytes)
+		w.classLikes[n] = number
+	}
+	return number
+}
+
+// A key is a list of numbers and texts as bytes that no other list has.
+type key struct{ bytes []byte }
+
+func (k *key) number(n int) { k.bytes = append(strconv.AppendInt(k.bytes, int64(n), 10), ' ') }
+
+func (k *key) text(t string) {
+	k.number(len(t))
+	k.bytes = append(k.bytes, t...)
+}
+
+func (k *key) refs(list []fact.Ref) {
+	k.number(len(list))
+	for _, r := range list {
+		k.text(r.Catalog.Name)
+		k.text(r.Catalog.Namespace)
+		k.text(r.Channel)
+		k.text(r.Name)
+	}
+}

@@ -1,0 +1,56 @@
+package fact
+
+import "fmt"
+
+// A Subscription requests a package.
+type Subscription struct {
+	// Name is unique in the problem. Default: the package.
+	Name    string `json:"name,omitempty"`
+	Package string `json:"package"`
+	// Channel is the only channel to use. Default: the default channel of the package, then
+	// the others by name.
+	Channel string `json:"channel,omitempty"`
+	// Catalog and CatalogNamespace name the only catalog to use. Default: all, in the order
+	// of preference for dependencies.
+	Catalog          string `json:"catalog,omitempty"`
+	CatalogNamespace string `json:"catalogNamespace,omitempty"`
+	// StartingCSV names the bundle of a fresh installation. It has no effect afterwards.
+	StartingCSV string `json:"startingCSV,omitempty"`
+	// InstalledCSV names the installed operator that the subscription owns. A name that is
+	// not installed means a fresh installation.
+	InstalledCSV string `json:"installedCSV,omitempty"`
+}
+
+// Source returns the catalog that the subscription names, or zero.
+func (s *Subscription) Source() CatalogID { return CatalogID{s.Catalog, s.CatalogNamespace} }
+
+// A Policy is an administrator's rule for a package. Exactly one of Pin, Hold and
+// Exclude is set. Explanations show the Reason.
+type Policy struct {
+	Package string `json:"package"`
+	// Pin allows only one bundle of the package, by name or version. An installed
+	// operator may stay.
+	Pin string `json:"pin,omitempty"`
+	// Hold allows neither upgrades nor new installations of the package.
+	Hold bool `json:"hold,omitzero"`
+	// Exclude blocks bundles, by name or version range.
+	Exclude string `json:"exclude,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// String returns what the policy does, and its reason.
+func (p *Policy) String() string {
+	var what string
+	switch {
+	case p.Pin != "":
+		what = fmt.Sprintf("package %s is pinned to %s", p.Package, p.Pin)
+	case p.Hold:
+		what = fmt.Sprintf("package %s is on hold", p.Package)
+	default:
+		what = fmt.Sprintf("%s of package %s is excluded", p.Exclude, p.Package)
+	}
+	if p.Reason != "" {
+		what += fmt.Sprintf(" (%s)", p.Reason)
+	}
+	return what
+}

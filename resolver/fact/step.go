@@ -1,0 +1,30 @@
+package fact
+
+// A Step is one sentence of a derivation and the steps that support it.
+type Step struct {
+	Code Code `json:"code"`
+	// Bundles are the subject of the step. Bundles that behave alike share a step.
+	Bundles []Ref  `json:"bundles,omitempty"`
+	Text    string `json:"text"`
+	// Places are where the catalogs state it, for each of Bundles.
+	Places []Place `json:"places,omitempty"`
+	// Messages are the authors' messages: failureMessages and deprecations.
+	Messages []string `json:"messages,omitempty"`
+	Because  []*Step  `json:"because,omitempty"`
+	// Fact is the fact that the step applies, the first one for merged steps.
+	Fact Fact `json:"-"`
+	// Folded, if not nil, is the step as people read it: its Text includes one of the
+	// reasons, and its Places, Messages and Because are those that are left to state.
+	Folded *Step `json:"-"`
+	// Likeness is equal for steps of one resolution that state the same for the same
+	// reasons.
+	Likeness int `json:"-"`
+}
+
+// Shown returns Folded, or the step itself if Folded is nil.
+func (s *Step) Shown() *Step {
+	if s.Folded != nil {
+		return s.Folded
+	}
+	return s
+}

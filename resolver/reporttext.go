@@ -1,0 +1,105 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
+)
+
+// Text returns each core of the conflict with its derivation and fixes, then what can
+// still be planned. See [Report.Text] for width and style. The error is the context's.
+func (c *Conflict) Text(ctx context.Context, width int, style *Style) (string, error) {
+	r, err := c.Report(ctx)
+	if err != nil {
+		return "", err
+	}
+	return r.Text(width, style), nil
+}
+
+// Text returns the report in lines of at most width characters, or unlimited if width is
+// 0. A nil style adds no styling.
+func (r *Report) Text(width int, style *Style) string {
+	w := newWriter(width, style)
+	for i := range r.Cores {
+		c := &r.Cores[i]
+		if i > 0 {
+			w.Blank()
+		}
+		w.Derivation(c.Conclusion)
+		for _, n := range c.Notes {
+			w.Line(nil, "note: "+n, "", "")
+		}
+		switch len(c.Fixes) {
+		case 0:
+			w.Line(w.Style.Help, c.noFix(), "", "")
+		case 1:
+			w.Line(w.Style.Help, "possible fix: "+c.Fixes[0].String(), "", "  ")
+		default:
+			w.Line(w.Style.Help, "possible fixes, least disruptive first:", "", "")
+			for n, f := range c.Fixes {
+				first := "  " + strconv.Itoa(n+1) + ". "
+				w.Line(w.Style.Help, f.String(), first, strings.Repeat(" ", len(first)))
+			}
+		}
+	}
+	if line := r.plannedLine(); line != "" {
+		w.Blank()
+		w.Line(nil, line, "", "")
+	}
+	return w.String()
+}
+
+// Markdown returns the report as Markdown: a section for each core, with its steps as a
+// nested list and its fixes as a numbered list. Text from catalogs is escaped.
+func (r *Report) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# No solution in namespace %s\n", prose.Escape(r.Namespace))
+	for i := range r.Cores {
+		c := &r.Cores[i]
+		fmt.Fprintf(&b, "\n## %s\n\n%s", prose.Escape(c.Headline), prose.Markdown(c.Conclusion))
+		for _, n := range c.Notes {
+			fmt.Fprintf(&b, "\n> Note: %s\n", prose.Escape(n))
+		}
+		if len(c.Fixes) == 0 {
+			fmt.Fprintf(&b, "\n**Possible fix:** %s\n", prose.Escape(c.noFix()))
+			continue
+		}
+		b.WriteString("\n**Possible fixes**\n\n")
+		for n, f := range c.Fixes {
+			fmt.Fprintf(&b, "%d. %s\n", n+1, prose.Escape(f.String()))
+		}
+	}
+	if line := r.plannedLine(); line != "" {
+		fmt.Fprintf(&b, "\n%s\n", prose.Escape(line))
+	}
+	return b.String()
+}
+
+// plannedLine returns the line about what can still be planned, or "" if nothing can.
+func (r *Report) plannedLine() string {
+	if len(r.Planned) == 0 {
+		return ""
+	}
+	all := len(r.Planned) + len(r.Refused)
+	text := strconv.Itoa(len(r.Planned)) + " of " + phrase.Count(all, "subscription") + " can still be planned"
+	if len(r.Refused) > 0 {
+		text += " without " + phrase.And(r.Refused)
+	}
+	if len(r.Plan) == 0 {
+		return text + ": nothing to install or upgrade"
+	}
+	names := make([]string, len(r.Plan))
+	for i, s := range r.Plan {
+		names[i] = s.Name
+	}
+	return text + ": " + phrase.And(names)
+}
+
+// noFix returns the advice for a core that no one or two changes resolve.
+func (c *CoreReport) noFix() string {
+	return "no combination of up to two changes resolves this; remove one of " + phrase.And(c.Requests) + " and resolve again"
+}
