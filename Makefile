@@ -26,7 +26,7 @@ BENCH     ?= .
 MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path './.git/*'))))
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance mutate golden fmt tidy man schema apidiff kubetag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance mutate golden fmt tidy man schema apidiff tag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -113,10 +113,7 @@ fmt: ## format the code
 	gofmt -w .
 
 tidy: ## bring go.mod and go.sum of every module up to date
-	@set -e; for m in $(MODULES); do \
-		if [ -z "$$(find $$m -name '*.go' -print -quit)" ]; then continue; fi; \
-		echo "== go mod tidy $$m"; (cd $$m && $(GO) mod tidy); \
-	done
+	@GO="$(GO)" internal/tools/tidy.sh $(MODULES)
 
 man: ## write the man pages into bin/man/
 	$(GO) run ./cmd/internal/man bin/man
@@ -127,8 +124,8 @@ schema: ## write the JSON Schemas of documents into docs/schema/
 apidiff: ## compare the public API, that of kube too, with the last tag, or with REF
 	internal/tools/apidiff.sh $(REF)
 
-kubetag: ## tag the module kube as kube/VERSION, after VERSION is pushed
-	internal/tools/release/kube.sh $(VERSION)
+tag: ## commit that the modules require each other as VERSION, and tag them
+	cd internal/tools/release && $(GO) run . tag $(VERSION)
 
 release: ## build the release of the tag VERSION into dist/VERSION/
 	internal/tools/release/release.sh $(VERSION) dist/$(VERSION)

@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,9 +19,9 @@ import (
 
 // TestReleaseRehearsal releases v0.1.0 of what is in the working tree, from a clone
 // without tags: the targets of the Makefile that a release takes, in the order of
-// CONTRIBUTING.md, and what is in the archives. A proxy of files plays the one that
-// publishes the tag. "make test" builds for this machine, "make thorough" for every
-// platform, twice.
+// CONTRIBUTING.md, and what is in the archives. Then it installs the programs with the
+// go command, from a proxy of files. "make test" builds for this machine, "make
+// thorough" for every platform, twice.
 func TestReleaseRehearsal(t *testing.T) {
 	if testsize.Of(true, false, false) {
 		t.Skip("it takes minutes; make test runs it")
@@ -44,7 +43,7 @@ func TestReleaseRehearsal(t *testing.T) {
 		}
 		return string(out)
 	}
-	proxyFor(t, r, version)
+	withOwnModules(t)
 	if out := make("apidiff"); !strings.Contains(out, "There is no release to compare with.") {
 		t.Errorf("before the first tag, make apidiff prints\n%s", out)
 	}
@@ -55,8 +54,8 @@ func TestReleaseRehearsal(t *testing.T) {
 		}
 	}
 
-	r.git("tag", "-a", "-m", version, version)
-	make("kubetag", "VERSION="+version)
+	make("tag", "VERSION="+version)
+	checkTag(t, r, version)
 	if out := make("apidiff"); strings.Count(out, "no changes\n") != 2 {
 		t.Errorf("of what is released, make apidiff prints\n%s", out)
 	}
@@ -70,6 +69,7 @@ func TestReleaseRehearsal(t *testing.T) {
 		make("reproduce", "VERSION="+version)
 	}
 	checkRelease(t, r.dir, filepath.Join(r.dir, "dist", version), version)
+	checkInstall(t, r, version)
 }
 
 // cloneWorkingTree returns a repository with the files of this one, committed or not,
@@ -92,44 +92,20 @@ func cloneWorkingTree(t *testing.T) *repository {
 	return r
 }
 
-// proxyFor publishes the root module of a repository as a version, for the go commands
-// of this test alone.
-func proxyFor(t *testing.T, r *repository, version string) {
+// withOwnModules gives the go commands of this test a module cache of their own: the
+// version is not the one that its name will have. What others publish comes from the
+// usual cache.
+func withOwnModules(t *testing.T) {
 	t.Helper()
-	files := map[string][]byte{}
-	var nested []string
-	err := filepath.WalkDir(r.dir, func(name string, d fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(r.dir, name)
-		switch {
-		case err != nil || rel == ".":
-			return err
-		case d.IsDir() && (rel == ".git" || rel == "bin" || isFile(filepath.Join(name, "go.mod"))):
-			nested = append(nested, rel)
-			return filepath.SkipDir
-		case d.IsDir():
-			return nil
-		}
-		files[filepath.ToSlash(rel)], err = os.ReadFile(name)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Contains(nested, "kube") || files["go.mod"] == nil {
-		t.Fatal("the module kube is not on its own")
-	}
-	proxy := t.TempDir()
-	publish(t, proxy, module, version, files)
 	settings, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cache, others, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(cache)+"/cache/download,"+others)
-	t.Setenv("GONOSUMDB", module)
-	// The version is not the one that this name will have. All is compiled as a release
-	// is, for which it does not matter where modules are: once, and not each time.
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(cache)+"/cache/download,"+others)
 	t.Setenv("GOMODCACHE", t.TempDir())
+	// All is compiled as a release is, for which it does not matter where modules are:
+	// once, and not each time.
 	t.Setenv("GOFLAGS", "-trimpath")
 	t.Setenv("CGO_ENABLED", "0")
 	t.Cleanup(func() { // files of modules are read-only
@@ -137,6 +113,52 @@ func proxyFor(t *testing.T, r *repository, version string) {
 			t.Errorf("%v: %s", err, out)
 		}
 	})
+}
+
+// checkTag checks the commit that is tagged: the modules require each other as version
+// and replace nothing, and a second tag is refused.
+func checkTag(t *testing.T, r *repository, version string) {
+	t.Helper()
+	for _, dir := range []string{"cmd", "kube"} {
+		for file, want := range map[string]string{"go.mod": module + " " + version + "\n", "go.sum": module + " " + version + " h1:"} {
+			text, err := exec.CommandContext(t.Context(), "git", "-C", r.dir, "show", dir+"/"+version+":"+dir+"/"+file).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), want) || strings.Contains(string(text), "\nreplace") {
+				t.Errorf("%s/%s does not have %q, or replaces a module:\n%s", dir, file, want, text)
+			}
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "make", "-C", r.dir, "tag", "VERSION="+version).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "the tag "+version+" exists") {
+		t.Errorf("make tag once more prints\n%s", out)
+	}
+}
+
+// checkInstall installs the programs as those do who have no clone.
+func checkInstall(t *testing.T, r *repository, version string) {
+	t.Helper()
+	proxy, bin := t.TempDir(), t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "go", "run", ".", "proxy", version, proxy)
+	cmd.Dir = filepath.Join(r.dir, "internal", "tools", "release")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+","+os.Getenv("GOPROXY"))
+	t.Setenv("GONOSUMDB", "*") // what a cache has needs no other proof
+	t.Setenv("GOBIN", bin)
+	for program, arg := range map[string]string{"cmd/olmkit": "version", "kube/cmd/olmkit-controller": "--version"} {
+		install := exec.CommandContext(t.Context(), "go", "install", module+"/"+program+"@"+version)
+		install.Dir = bin
+		if out, err := install.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		out, err := exec.CommandContext(t.Context(), filepath.Join(bin, path.Base(program)), arg).Output()
+		if err != nil || !strings.HasPrefix(string(out), path.Base(program)+" "+version+", ") {
+			t.Errorf("%s, as it is installed, prints %q, error %v", program, out, err)
+		}
+	}
 }
 
 func isFile(name string) bool {

@@ -1,14 +1,11 @@
 package cmd_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -137,22 +134,14 @@ func TestReleaseRefuses(t *testing.T) {
 		t.Errorf("without the tag it exits with %d and says\n%s", code, out)
 	}
 	r.git("tag", "v0.1.0")
+	r.git("tag", "cmd/v0.1.0")
 	if out, code := script(t, r.dir, name, "v0.1.0", "empty"); code != 2 || !strings.Contains(out, "there is no tag kube/v0.1.0") {
 		t.Errorf("without the tag of kube it exits with %d and says\n%s", code, out)
 	}
-	r.write("go.mod", "module example.com/m\n")
-	for i, mod := range []string{
-		"module example.com/m/kube\n\nrequire example.com/m v0.0.0\n\nreplace example.com/m => ../\n",
-		"module example.com/m/kube\n\nrequire example.com/m v0.1.0\n\nreplace example.com/m => ../\n",
-		"module example.com/m/kube\n\nrequire example.com/m v0.0.9\n",
-	} {
-		r.write("kube/go.mod", mod)
-		r.git("add", ".")
-		r.git("commit", "-q", "-m", "kube")
-		r.git("tag", "--force", "kube/v0.1.0")
-		if out, code := script(t, r.dir, name, "v0.1.0", "empty"); code != 2 || !strings.Contains(out, "has to require example.com/m v0.1.0") {
-			t.Errorf("with the go.mod of kube number %d it exits with %d and says\n%s", i, code, out)
-		}
+	r.git("commit", "-q", "--allow-empty", "-m", "two")
+	r.git("tag", "kube/v0.1.0")
+	if out, code := script(t, r.dir, name, "v0.1.0", "empty"); code != 2 || !strings.Contains(out, "kube/v0.1.0, or it is of another commit") {
+		t.Errorf("with the tag of kube elsewhere it exits with %d and says\n%s", code, out)
 	}
 	r.write("dist/old", "")
 	if out, code := script(t, r.dir, name, "v0.1.0", "dist"); code != 2 || !strings.Contains(out, "dist is not empty") {
@@ -175,95 +164,6 @@ func TestScripts(t *testing.T) {
 			if !bytes.HasPrefix(text, []byte("#!/bin/sh\n")) || !bytes.Contains(text, []byte("\nset -eu\n")) {
 				t.Errorf("%s does not begin as a script that stops at its first error", name)
 			}
-		}
-	}
-}
-
-// TestKubeTag makes the tag of a small kube, with the root module published by a
-// module proxy of files, and wants what others can use.
-func TestKubeTag(t *testing.T) {
-	r := newRepository(t)
-	const name = "internal/tools/release/kube.sh"
-	r.copy(name, "internal/tools/release/release.sh")
-	r.write("go.mod", "module example.com/m\n\ngo 1.25.0\n")
-	r.write("m.go", "package m\n\nfunc F() {}\n")
-	r.write("kube/go.mod", "module example.com/m/kube\n\ngo 1.25.0\n\nrequire example.com/m v0.0.0\n\nreplace example.com/m => ../\n")
-	r.write("kube/k.go", "package kube\n\nimport \"example.com/m\"\n\nvar K = m.F\n")
-	r.git("config", "user.name", "test")
-	r.git("config", "user.email", "test@example.com")
-	r.git("add", ".")
-	r.git("commit", "-q", "-m", "one")
-	proxy := t.TempDir()
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy))
-	t.Setenv("GONOSUMDB", "*")
-	t.Setenv("GOFLAGS", "-modcacherw")
-	t.Setenv("GOMODCACHE", t.TempDir())
-	if out, code := script(t, r.dir, name, "v0.1.0"); code != 2 || !strings.Contains(out, "there is no tag v0.1.0") {
-		t.Errorf("without the tag it exits with %d and says\n%s", code, out)
-	}
-	r.git("tag", "v0.1.0")
-	if out, code := script(t, r.dir, name, "v0.1.0"); code != 1 || !strings.Contains(out, "is the tag pushed?") {
-		t.Errorf("before the version is published it exits with %d and says\n%s", code, out)
-	}
-	publish(t, proxy, "example.com/m", "v0.1.0", map[string][]byte{
-		"go.mod": []byte("module example.com/m\n\ngo 1.25.0\n"),
-		"m.go":   []byte("package m\n\nfunc F() {}\n"),
-	})
-	if out, code := script(t, r.dir, name, "v0.1.0"); code != 0 {
-		t.Fatalf("it exits with %d and says\n%s", code, out)
-	}
-	r.git("diff", "--exit-code", "HEAD") // the working tree is as it was
-	show := func(file string) string {
-		out, err := exec.CommandContext(t.Context(), "git", "-C", r.dir, "show", "kube/v0.1.0:"+file).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(out)
-	}
-	if mod := show("kube/go.mod"); !strings.Contains(mod, "require example.com/m v0.1.0") || strings.Contains(mod, "replace") {
-		t.Errorf("the go.mod that is tagged is\n%s", mod)
-	}
-	if sum := show("kube/go.sum"); !strings.Contains(sum, "example.com/m v0.1.0 h1:") {
-		t.Errorf("the go.sum that is tagged is\n%s", sum)
-	}
-	if out, code := script(t, r.dir, name, "v0.1.0"); code != 2 || !strings.Contains(out, "exists") {
-		t.Errorf("a second time it exits with %d and says\n%s", code, out)
-	}
-	// A release takes this tag: it goes on, to what this repository does not have.
-	if out, _ := script(t, r.dir, "internal/tools/release/release.sh", "v0.1.0", "dist"); strings.Contains(out, "release:") {
-		t.Errorf("a release refuses the tag: %s", out)
-	}
-}
-
-// publish puts a version of a module into a proxy of files.
-func publish(t *testing.T, proxy, module, version string, files map[string][]byte) {
-	t.Helper()
-	dir := filepath.Join(proxy, filepath.FromSlash(module), "@v")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		w, err := z.Create(module + "@" + version + "/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(files[name]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string][]byte{
-		version + ".zip":  b.Bytes(),
-		version + ".mod":  files["go.mod"],
-		version + ".info": []byte(`{"Version":"` + version + `"}`),
-		"list":            []byte(version + "\n"),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

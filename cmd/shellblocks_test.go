@@ -52,12 +52,8 @@ var shellBlocks = []shellBlock{
 		prints: "resolve_upgrade.txtar",
 	},
 	{
-		doc: "CONTRIBUTING.md", begins: "git tag -a", prepare: released,
-		change: strings.NewReplacer("push", "push --porcelain"), prints: "refs/tags/v0.2.0:refs/tags/v0.2.0\t[new tag]",
-	},
-	{
-		doc: "CONTRIBUTING.md", begins: "git push origin kube/",
-		prepare: released + "git tag v0.2.0; git tag kube/v0.2.0; git tag v0; git push -q origin v0; git commit -q --allow-empty -m two; git tag -f v0.2.0",
+		doc: "CONTRIBUTING.md", begins: "git push --atomic",
+		prepare: released + "git tag v0; git push -q origin v0; git commit -q --allow-empty -m two; git tag v0.2.0; git tag cmd/v0.2.0; git tag kube/v0.2.0",
 		change:  strings.NewReplacer("push", "push --porcelain"), prints: "+\trefs/tags/v0:refs/tags/v0",
 	},
 	{

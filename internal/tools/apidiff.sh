@@ -25,7 +25,7 @@ for dir in . kube; do
 		rc=1
 		continue
 	fi
-	module=$(cd "$dir" && go list -m)
+	module=$(awk '$1 == "module" { print $2 }' "$dir/go.mod")
 	(cd "$tmp/old/$dir" && "$tmp/apidiff" -m -w "$tmp/old.export" "$module")
 	(cd "$root/$dir" && "$tmp/apidiff" -m -w "$tmp/new.export" "$module")
 

@@ -1,10 +1,12 @@
-// What a release needs beside the go command: the maker of its bill of materials.
-// It needs so many modules that it has a module of its own.
+// What a release needs besides the go command: what tags its modules, and the maker of
+// its bill of materials, which needs so many modules that this is a module of its own.
 module github.com/olmkit/olmkit/internal/tools/release
 
 go 1.26.0
 
 tool github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+
+require golang.org/x/mod v0.31.0
 
 require (
 	dario.cat/mergo v1.0.0 // indirect
@@ -42,7 +44,6 @@ require (
 	github.com/xanzy/ssh-agent v0.3.3 // indirect
 	golang.org/x/crypto v0.47.0 // indirect
 	golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56 // indirect
-	golang.org/x/mod v0.31.0 // indirect
 	golang.org/x/net v0.48.0 // indirect
 	golang.org/x/sys v0.40.0 // indirect
 	golang.org/x/text v0.33.0 // indirect

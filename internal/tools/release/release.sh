@@ -8,8 +8,9 @@
 # and SHA256SUMS. The same tag, built by the same Go, gives the same bytes, on any
 # machine and in any directory.
 #
-# olmkit is built from the tag VERSION, olmkit-controller from the tag kube/VERSION,
-# which kube.sh makes.
+# The modules of the programs are built alone, without go.work, so that they require
+# each other as they will be published: from the tags of VERSION, which "make tag" makes
+# and which need not be pushed yet.
 #
 # PLATFORMS names what to build for; SBOM=no leaves out the bills of materials.
 # It needs git, GNU tar, gzip and sha256sum.
@@ -32,34 +33,29 @@ if [ -n "$(ls -A "$out")" ]; then
 	echo "release: $out is not empty" >&2
 	exit 2
 fi
-if ! git rev-parse -q --verify "refs/tags/$version" >/dev/null; then
-	echo "release: there is no tag $version; make it first: git tag -a $version" >&2
-	exit 2
-fi
-# The same version of kube must be one that others can use: see kube.sh.
-if ! git show "refs/tags/kube/$version:kube/go.mod" >"$tmp/kube.mod" 2>/dev/null; then
-	echo "release: there is no tag kube/$version; make it first: make kubetag VERSION=$version" >&2
-	exit 2
-fi
+commit=$(git rev-parse -q --verify "refs/tags/$version^{commit}") || commit=none
+for tag in "$version" "cmd/$version" "kube/$version"; do
+	if [ "$(git rev-parse -q --verify "refs/tags/$tag^{commit}")" != "$commit" ]; then
+		echo "release: there is no tag $tag, or it is of another commit than $version; make them all: make tag VERSION=$version" >&2
+		exit 2
+	fi
+done
 module=$(awk '$1 == "module" { print $2 }' go.mod)
-if grep -q '^replace' "$tmp/kube.mod" || ! grep -Eq "^(require )?[[:space:]]*$module $version\$" "$tmp/kube.mod"; then
-	echo "release: at kube/$version, kube/go.mod has to require $module $version and to replace nothing; make kubetag does that" >&2
-	exit 2
-fi
-# Clones, so that nothing uncommitted gets in. The one commit has the one tag, so that
-# the go command stamps this version and no other.
-clone() {
-	git init -q "$2"
-	git -C "$2" fetch -q --depth 1 "file://$root" "refs/tags/$1:refs/tags/$1"
-	git -C "$2" -c advice.detachedHead=false checkout -q "$1"
-}
-clone "$version" "$tmp/src"
-clone "kube/$version" "$tmp/kube"
+(cd internal/tools/release && go run . proxy "$version" "$tmp/proxy")
+
+# A clone, so that nothing uncommitted gets in. The one commit has the tags of one
+# version, so that the go command stamps this version and no other.
+git init -q "$tmp/src"
 cd "$tmp/src"
+git fetch -q --depth 1 "file://$root" "refs/tags/$version:refs/tags/$version" \
+	"refs/tags/cmd/$version:refs/tags/cmd/$version" "refs/tags/kube/$version:refs/tags/kube/$version"
+git -c advice.detachedHead=false checkout -q "$version"
+GOWORK=off GOPROXY="file://$tmp/proxy,$(go env GOPROXY)" GONOSUMDB="$module,$(go env GONOSUMDB)"
+export GOWORK GOPROXY GONOSUMDB
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH VERSION="$version"
 
-go run ./cmd/internal/man "$tmp/man"
+(cd cmd && go run ./internal/man "$tmp/man")
 gzip -n -9 "$tmp"/man/*
 if [ "$SBOM" = yes ]; then
 	# The bill of materials names the hash of the tool that made it.
@@ -73,7 +69,7 @@ pack() {
 		-e "s,\]\(([A-Za-z0-9._/-]+)([)#]),](https://$module/blob/$version/\1\2,g" \
 		-e "s,\]\(https://$module/blob/$version/(LICENSE|README\.md|CHANGELOG\.md)([)#]),](\1\2,g" "$1"
 }
-# build puts the binary of a command into an archive, and describes it.
+# build puts the binary of a command of a module into an archive, and describes it.
 build() {
 	binary=$dir/${2##*/}$exe
 	(cd "$1" && CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOFLAGS= go build -trimpath -buildvcs=true -ldflags='-s -w' -o "$binary" "$2")
@@ -94,8 +90,8 @@ for platform in $PLATFORMS; do
 	exe=
 	if [ "$os" = windows ]; then exe=.exe; fi
 	mkdir -p "$dir/man"
-	build "$tmp/src" ./cmd/olmkit
-	build "$tmp/kube/kube" ./cmd/olmkit-controller
+	build cmd ./olmkit
+	build kube ./cmd/olmkit-controller
 	cp LICENSE "$dir"
 	pack README.md >"$dir/README.md"
 	pack CHANGELOG.md >"$dir/CHANGELOG.md"
