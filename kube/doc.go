@@ -6,7 +6,10 @@
 // To reconcile a single namespace once:
 //
 //	cluster, err := kube.NewCluster(ctx, config, kube.ClusterOptions{})
-//	loop := &reconcile.Loop{Cluster: cluster, Content: content}
+//	loop := &reconcile.Loop{
+//		Cluster: cluster, Content: content,
+//		Options: reconcile.Options{CheckResources: crd.Check}, // package kube/crd
+//	}
 //	result, err := loop.Run(ctx, "operators")
 //
 // # Unknown fields

@@ -18,6 +18,7 @@ import (
 
 	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/kube/content"
+	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
@@ -33,6 +34,7 @@ func Example() {
 	catalogs := &reconcile.Catalogs{} // see its Add
 	loop := &reconcile.Loop{
 		Cluster: cluster, Content: catalogs,
+		Options:  reconcile.Options{CheckResources: crd.Check},
 		Progress: func(pass int, c reconcile.Change, err error) { fmt.Println(pass, c, err) },
 	}
 	if _, err := loop.Run(ctx, "operators"); err != nil {
@@ -51,7 +53,7 @@ func ExampleCluster_Read() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := reconcile.Decide(ctx, snapshot, &reconcile.Catalogs{}, nil)
+	plan, err := reconcile.Decide(ctx, snapshot, &reconcile.Catalogs{}, &reconcile.Options{CheckResources: crd.Check})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 )
@@ -39,6 +40,7 @@ type Reconciler struct {
 	// Use it if catalogs change while the program runs; see package content.
 	Contents func() reconcile.Content
 	// Options configure the loops. RoleNaming must equal that of the Cluster.
+	// CheckResources is crd.Check by default.
 	Options reconcile.Options
 	// Catalogs, if not nil, delivers the CatalogSources whose catalogs have
 	// changed; see content.Reconciler.Changed.
@@ -125,6 +127,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 	}
 	opts := r.Options
 	opts.NoAdvice = true // the notes are not used
+	if opts.CheckResources == nil {
+		opts.CheckResources = crd.Check
+	}
 	loop := &reconcile.Loop{
 		Cluster: last, Content: content, Options: opts, Metrics: r.metricsOf(namespace), MaxPasses: maxPasses,
 		Events: func(e reconcile.Event) { r.event(last.snapshot, e) },

@@ -103,23 +103,27 @@ func notServed(crd *olm.CustomResourceDefinition) string {
 // it serves, and its custom resources have to be valid.
 func (e *execution) upgradable(ctx context.Context, s *olm.Step, have, want *olm.CustomResourceDefinition) (why, problem string, err error) {
 	name := have.Metadata.Name
-	use := CRDUse{Operators: e.crdUsers(name, s.Resolving)}
+	users := e.crdUsers(name, s.Resolving)
 	var owners []string
-	for _, c := range use.Operators {
+	for _, c := range users {
 		if owns(c, name) {
 			owners = append(owners, c.Metadata.Namespace+"/"+c.Metadata.Name)
 		}
 	}
 	checked := len(owners) > 0 || e.opts.CRDs == CheckAlways
-	var violations []CRDViolation
+	violations := lostVersions(have, want, users, checked)
+	var resources []olm.Object
+	unable := false // there is something to check and nothing to check it with
 	if checked {
-		use.Resources = e.instances(have)
-		violations, err = CheckCRD(ctx, have, want, use)
-	} else {
-		violations = lostVersions(have, want, use.Operators, false)
+		resources = e.instances(have)
+		unable = len(resources) > 0 && e.opts.CheckResources == nil
 	}
-	if err != nil {
-		return "", "", err
+	if len(resources) > 0 && !unable {
+		refused, err := e.opts.CheckResources(ctx, want, resources)
+		if err != nil {
+			return "", "", err
+		}
+		violations = append(violations, refused...)
 	}
 	var breaks []string
 	for _, v := range violations {
@@ -129,12 +133,15 @@ func (e *execution) upgradable(ctx context.Context, s *olm.Step, have, want *olm
 		}
 		breaks = append(breaks, v.String())
 	}
+	if unable {
+		breaks = append(breaks, fmt.Sprintf("its custom resources (%d) were not checked against the new schema", len(resources)))
+	}
 	if len(breaks) > 0 {
 		shared := ""
 		if len(owners) > 0 {
 			shared = ", which belongs to " + list(owners) + ", too,"
 		}
-		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s (E7)", name, shared, strings.Join(breaks, "; "), remedy(violations)), nil
+		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s (E7)", name, shared, strings.Join(breaks, "; "), remedy(violations, unable)), nil
 	}
 	if !checked {
 		return "no other operator owns it (E7)", "", nil
@@ -149,7 +156,7 @@ func (e *execution) upgradable(ctx context.Context, s *olm.Step, have, want *olm
 		e.note(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name}, "its custom resources were not read; check that the schema of %s accepts all of them", s.Resolving)
 	case len(breaks) < len(violations):
 		why += "; as far as could be checked, the new schema accepts all of its custom resources"
-	case len(use.Resources) == 0:
+	case len(resources) == 0:
 		why += "; it has no custom resources"
 	default:
 		why += "; the new schema accepts all of its custom resources"
@@ -157,8 +164,9 @@ func (e *execution) upgradable(ctx context.Context, s *olm.Step, have, want *olm
 	return why + " (E7)", "", nil
 }
 
-// remedy returns what would allow a CRD to be upgraded.
-func remedy(violations []CRDViolation) string {
+// remedy returns what would allow a CRD to be upgraded. unable reports that its
+// custom resources were not checked.
+func remedy(violations []CRDViolation, unable bool) string {
 	var lost, refused bool
 	for _, v := range violations {
 		lost = lost || !v.Unchecked && v.Object == (olm.Key{})
@@ -170,6 +178,9 @@ func remedy(violations []CRDViolation) string {
 	}
 	if refused {
 		parts = append(parts, "change these objects to match the new schema")
+	}
+	if unable {
+		parts = append(parts, "set Options.CheckResources, or delete these custom resources")
 	}
 	return "to continue, " + list(parts)
 }

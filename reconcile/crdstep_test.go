@@ -136,7 +136,8 @@ spec: {url: "https://example.com"}
 	const v2 = `{'name':'v2','served':true,'storage':true}`
 	const v2rule = `{'name':'v2','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object','properties':{'url':{'type':'string','x-kubernetes-validations':[{'rule':'isURL(self)'}]}}}}}}}`
 	unserved := manifest(`{'name':'v1','served':false},` + v2)
-	always := &reconcile.Options{CRDs: reconcile.CheckAlways}
+	always := &reconcile.Options{CRDs: reconcile.CheckAlways, CheckResources: checkSizes}
+	without := &reconcile.Options{}
 	csv := strings.Replace(thingsCSV, `"spec":{`, `"spec":{"replaces":"a.v0",`, 1)
 	for _, c := range []struct {
 		name, crd, more string
@@ -160,7 +161,10 @@ spec: {url: "https://example.com"}
 			note: "its custom resources were not read; check that the schema of a.v1 accepts all of them"},
 		{name: "shared, and looked at", crd: unserved, more: user("owned", "v2"), read: append(reconcile.PlannedKinds(), reconcile.GroupKind{Group: "x.io", Kind: "Thing"}), reason: "it has no custom resources (E7)"},
 		{name: "shared, with a rule that cannot be evaluated", crd: manifest(`{'name':'v1','served':true},` + v2rule), more: user("owned", "v2") + thing, reason: "as far as could be checked, the new schema accepts all of its custom resources (E7)",
-			note: "cannot be checked: version v2: schema of /spec/url: rule \"isURL(self)\": it does not compile here"},
+			note: "cannot be checked: version v2: its rules are not known"},
+		{name: "shared, with custom resources, and no checker", crd: unserved, more: user("owned", "v2") + thing, options: without, problem: "CustomResourceDefinition things.x.io, which belongs to tenant/user.v1, too, cannot be upgraded: its custom resources (1) were not checked against the new schema"},
+		{name: "shared, without custom resources, and no checker", crd: unserved, more: user("owned", "v2"), options: without, reason: "it has no custom resources (E7)"},
+		{name: "nobody else, with custom resources, and no checker", crd: unserved, more: thing, options: without, reason: "no other operator owns it (E7)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := &memcluster.Cluster{GlobalNamespace: "olm", Known: c.read}
@@ -174,6 +178,9 @@ spec: {url: "https://example.com"}
 			s, err := cluster.Read(t.Context(), testNamespace)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if c.options == nil {
+				c.options = &reconcile.Options{CheckResources: checkSizes}
 			}
 			got, err := reconcile.Decide(t.Context(), s, nil, c.options)
 			if err != nil {

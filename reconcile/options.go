@@ -50,6 +50,14 @@ type Options struct {
 	// CopyNone, all copies (F8).
 	DisabledCopies operatorgroup.CopyMode
 	CRDs           CRDPolicy
+	// CheckResources returns what the schemas of a CRD refuse of existing custom
+	// resources (E7), in a fixed order. Schemas and resources may be hostile: it
+	// must limit its time and obey the context, whose error is the only one that
+	// it returns. Package kube/crd has one that uses the API server's code.
+	//
+	// Without it, the upgrade of a CRD that CRDs wants checked is refused if the
+	// CRD has custom resources.
+	CheckResources func(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]CRDViolation, error)
 	// PlatformVersion is the version of the platform, such as 4.19.3, for the
 	// gate of its upgrades (C7). Default: that of the object ClusterVersion, if
 	// the snapshot has it.

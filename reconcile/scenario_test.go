@@ -172,7 +172,7 @@ func resources(list []olm.Object) []olm.Resource {
 }
 
 func (w *world) loop() *reconcile.Loop {
-	return &reconcile.Loop{Cluster: w.Cluster, Content: w.content, MaxPasses: 200}
+	return &reconcile.Loop{Cluster: w.Cluster, Content: w.content, MaxPasses: 200, Options: reconcile.Options{CheckResources: checkSizes}}
 }
 
 // script runs the commands of a scenario and returns what they print.

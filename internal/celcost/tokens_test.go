@@ -79,7 +79,7 @@ func TestTokensOfSlowRules(t *testing.T) {
 }
 
 // BenchmarkParse parses rules that count as 8,000 tokens, which constraints and
-// celrule accept at most, and reports what each token takes: none of them should take
+// kube/crd accept at most, and reports what each token takes: none of them should take
 // more than some 50 ms.
 func BenchmarkParse(b *testing.B) {
 	env, _ := testEnv(b)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
@@ -54,7 +55,7 @@ says why), 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
-		opts := &reconcile.Options{PlatformVersion: *platform, ForeignHashes: true}
+		opts := &reconcile.Options{PlatformVersion: *platform, ForeignHashes: true, CheckResources: crd.Check}
 		advice, err := reconcile.Advise(snapshot, opts)
 		if err != nil {
 			return err

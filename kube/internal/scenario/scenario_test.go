@@ -23,6 +23,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -290,7 +291,7 @@ func (w *world) play() {
 			runs++
 			var errs []error
 			for _, c := range []reconcile.Cluster{w.memory, w.server} {
-				l := &reconcile.Loop{Cluster: c, Content: w.content, MaxPasses: 200}
+				l := &reconcile.Loop{Cluster: c, Content: w.content, MaxPasses: 200, Options: reconcile.Options{CheckResources: crd.Check}}
 				_, err := l.Run(ctx, testNamespace)
 				errs = append(errs, err)
 			}

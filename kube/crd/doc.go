@@ -1,0 +1,8 @@
+// Package crd checks custom resources against a new form of their
+// CustomResourceDefinition, with the code of the API server:
+//
+//	opts := &reconcile.Options{CheckResources: crd.Check}
+//
+// It does not check the definition itself. The API server does that when the
+// definition is written.
+package crd
