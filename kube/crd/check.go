@@ -85,7 +85,7 @@ func (c *checker) version(ctx context.Context, o olm.Object, version string) {
 		return
 	}
 	for _, f := range s.validate(ctx, o, c.budget) {
-		c.out = append(c.out, reconcile.CRDViolation{Version: version, Object: o.Key(), Path: f.path, Message: f.message, Unchecked: f.unchecked})
+		c.out = append(c.out, reconcile.CRDViolation{Version: version, Object: o.Key(), Path: clip(f.path), Message: f.message, Unchecked: f.unchecked})
 	}
 }
 
@@ -106,7 +106,7 @@ func (c *checker) schema(ctx context.Context, version string) *schema {
 			continue
 		}
 		for _, f := range findings {
-			c.out = append(c.out, reconcile.CRDViolation{Version: version, Path: f.path, Message: "schema of " + cmp.Or(f.path, "the object") + ": " + f.message, Unchecked: f.unchecked})
+			c.out = append(c.out, reconcile.CRDViolation{Version: version, Path: clip(f.path), Message: "schema of " + cmp.Or(clip(f.path), "the object") + ": " + f.message, Unchecked: f.unchecked})
 		}
 		c.schemas[version] = s
 	}
@@ -130,9 +130,9 @@ func compareFindings(a, b finding) int {
 	return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.message, b.message))
 }
 
-// clip truncates a message, which may quote a part of an object.
+// clip truncates a message or path, which may quote a part of an object.
 func clip(s string) string {
-	const most = 500
+	const most = 300
 	if len(s) <= most {
 		return s
 	}

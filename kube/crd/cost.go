@@ -24,10 +24,10 @@ import (
 const (
 	maxSchemaSize  = 3 << 20     // bytes; the API server accepts no larger request
 	maxPatterns    = 5_000_000   // for compiling the regular expressions of a schema
-	maxCompilation = 100_000_000 // for compiling the rules of a schema
+	maxCompilation = 200_000_000 // for compiling the rules of a schema
 	maxObject      = 20_000_000  // for validating an object
 	maxObjects     = 500_000_000 // for validating all objects
-	maxRules       = 20 * celconfig.RuntimeCELCostBudget
+	maxRules       = 5 * celconfig.RuntimeCELCostBudget
 
 	visitCost    = 50 // a value that is held against a part of the schema
 	propertyCost = 5  // a property of the schema, present or not
@@ -182,7 +182,7 @@ func compilePatterns(root *spec.Schema) (map[string]*celcost.Regexp, error) {
 		}
 		re, err := celcost.NewRegexp(s.Pattern, &left)
 		if err != nil {
-			return fmt.Errorf("pattern %q: %w", clip(s.Pattern), err)
+			return fmt.Errorf("pattern %.60q: %w", s.Pattern, err)
 		}
 		out[s.Pattern] = re
 		return nil

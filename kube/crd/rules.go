@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	celast "github.com/google/cel-go/common/ast"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -24,12 +25,13 @@ import (
 // within allOf, anyOf, oneOf and not are not structural.
 type ruleCompiler struct {
 	ctx      context.Context // of one call
+	envs     *environment.EnvSet
 	left     uint64
 	findings []finding
 }
 
 func compileRules(ctx context.Context, s *structural.Structural) []finding {
-	c := &ruleCompiler{ctx: ctx, left: maxCompilation}
+	c := &ruleCompiler{ctx: ctx, envs: environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), left: maxCompilation}
 	c.node(s, true, "")
 	return c.findings
 }
@@ -58,7 +60,7 @@ func (c *ruleCompiler) rules(list apiextensionsv1.ValidationRules, s *structural
 	var good apiextensionsv1.ValidationRules
 	cost := environmentCost + nodeCost*nodes(s)
 	for _, r := range list {
-		price, err := rulePrice(r)
+		price, err := c.price(r)
 		if cost += price; err == nil && cost > c.left {
 			err = errCompilation
 		}
@@ -73,16 +75,19 @@ func (c *ruleCompiler) rules(list apiextensionsv1.ValidationRules, s *structural
 	}
 	one := *s
 	one.XValidations = good
-	results, err := schemacel.Compile(&one, model.SchemaDeclType(s, root), celconfig.PerCallLimit,
-		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.StoredExpressionsEnvLoader())
+	results, err := schemacel.Compile(&one, model.SchemaDeclType(s, root), celconfig.PerCallLimit, c.envs, schemacel.StoredExpressionsEnvLoader())
 	if err != nil {
 		c.report(path, good[0].Rule, err)
 		return nil
 	}
 	var out apiextensionsv1.ValidationRules
 	for i, r := range results {
-		if r.Error != nil {
+		switch cost := max(r.MaxCost, r.MessageExpressionMaxCost); {
+		case r.Error != nil:
 			c.report(path, good[i].Rule, r.Error)
+			continue
+		case cost > maxEstimate:
+			c.report(path, good[i].Rule, fmt.Errorf("its estimated cost is %d: the API server accepts at most %d in a new rule", cost, maxEstimate))
 			continue
 		}
 		out = append(out, good[i])
@@ -92,7 +97,7 @@ func (c *ruleCompiler) rules(list apiextensionsv1.ValidationRules, s *structural
 
 func (c *ruleCompiler) report(path, rule string, err error) {
 	message, _, _ := strings.Cut(selfType.ReplaceAllString(err.Error(), "self"), "\n") // then comes a picture
-	c.findings = append(c.findings, finding{path: path, unchecked: true, message: clip(fmt.Sprintf("rule %q: %s", clip(rule), message))})
+	c.findings = append(c.findings, finding{path: path, unchecked: true, message: fmt.Sprintf("rule %q: %s", clip(rule), clip(message))})
 }
 
 // selfType is the name that the API server's code makes up for the type of self.
@@ -105,23 +110,95 @@ func child(path, name string) string {
 	return path + "." + name
 }
 
-// Prices of compiling rules, measured with BenchmarkCompileRules.
+// Prices of compiling rules, and what is accepted.
 const (
 	environmentCost = 500_000 // of a schema that has rules
 	nodeCost        = 2_000   // of a part of that schema
 	tokenCost       = 3_000
 	maxRuleTokens   = 8_000
+	maxRuleNodes    = 2_000 // after macros are expanded
+	maxGrowth       = 1_000
+	// maxEstimate is StaticEstimatedCostLimit of the API server. Its limits at run
+	// time rely on it: they let functions such as replace build any text before they
+	// charge for it.
+	maxEstimate = 10_000_000
 )
 
-var errCompilation = errors.New("compiling it costs too much: it is not checked")
+var (
+	errCompilation = errors.New("compiling it costs too much: it is not checked")
+	errGrowth      = errors.New("its macros may build values that are too large: it is not checked")
+)
 
-// rulePrice returns the price of compiling a rule, or why it is not compiled.
-func rulePrice(r apiextensionsv1.ValidationRule) (uint64, error) {
-	n := celcost.Tokens(r.Rule) + celcost.Tokens(r.MessageExpression)
-	if n > maxRuleTokens || celcost.Expands(r.Rule) || celcost.Expands(r.MessageExpression) {
-		return 0, errCompilation
+// price returns the price of compiling a rule, or why it is not compiled.
+func (c *ruleCompiler) price(r apiextensionsv1.ValidationRule) (uint64, error) {
+	tokens := 0
+	for _, text := range []string{r.Rule, r.MessageExpression} {
+		if tokens += celcost.Tokens(text); tokens > maxRuleTokens || celcost.Expands(text) {
+			return 0, errCompilation
+		}
+		parsed, issues := c.envs.StoredExpressionsEnv().Parse(text)
+		if text == "" || issues.Err() != nil {
+			continue // Compile reports it
+		}
+		root := parsed.NativeRep().Expr()
+		if celcost.Size(root) > maxRuleNodes {
+			return 0, errCompilation
+		}
+		if growth(root) > maxGrowth {
+			return 0, errGrowth
+		}
 	}
-	return tokenCost * uint64(n), nil
+	return tokenCost * uint64(tokens), nil
+}
+
+// growth returns how many times an expression may repeat a part of the object in
+// a value. CEL's cost limit does not see that: comparing [x, x], which forty
+// macros nest forty deep, is one step of 2^40 comparisons, which no context ends.
+// Only the variables of macros hold what was computed, so repeating takes a
+// second reference to one.
+func growth(x celast.Expr) uint64 {
+	most := uint64(1)
+	each := func(list ...celast.Expr) {
+		for _, e := range list {
+			most = max(most, growth(e))
+		}
+	}
+	switch x.Kind() {
+	case celast.ComprehensionKind:
+		c := x.AsComprehension()
+		n := uint64(max(1, references(c.LoopStep(), c.IterVar())+references(c.LoopStep(), c.IterVar2())))
+		each(c.LoopStep(), c.LoopCondition(), c.Result())
+		return min(n*most*growth(c.IterRange()), maxGrowth+1)
+	case celast.CallKind:
+		if x.AsCall().IsMemberFunction() {
+			each(x.AsCall().Target())
+		}
+		each(x.AsCall().Args()...)
+	case celast.ListKind:
+		each(x.AsList().Elements()...)
+	case celast.MapKind:
+		for _, e := range x.AsMap().Entries() {
+			each(e.AsMapEntry().Key(), e.AsMapEntry().Value())
+		}
+	case celast.StructKind:
+		for _, f := range x.AsStruct().Fields() {
+			each(f.AsStructField().Value())
+		}
+	case celast.SelectKind:
+		each(x.AsSelect().Operand())
+	}
+	return most
+}
+
+// references counts the references to a variable.
+func references(x celast.Expr, name string) int {
+	n := 0
+	celast.PostOrderVisit(x, celast.NewExprVisitor(func(x celast.Expr) {
+		if x.Kind() == celast.IdentKind && x.AsIdent() == name && name != "" {
+			n++
+		}
+	}))
+	return n
 }
 
 // nodes counts the parts of a schema.

@@ -28,8 +28,7 @@ import (
 // A schema is the compiled schema of a version of a CRD.
 type schema struct {
 	structural *structural.Structural
-	validator  validation.SchemaValidator
-	openAPI    *spec.Schema               // what validator walks, for its price
+	openAPI    *spec.Schema
 	patterns   map[string]*celcost.Regexp // the regular expressions of openAPI
 	rules      *schemacel.Validator       // nil if there are none
 }
@@ -53,7 +52,7 @@ func compile(ctx context.Context, text []byte) (*schema, []finding, error) {
 	if s.structural, err = structural.NewStructural(&props); err != nil {
 		return nil, nil, err
 	}
-	if s.validator, s.openAPI, err = validation.NewSchemaValidator(&props); err != nil {
+	if _, s.openAPI, err = validation.NewSchemaValidator(&props); err != nil {
 		return nil, nil, err
 	}
 	if s.patterns, err = compilePatterns(s.openAPI); err != nil {
@@ -94,7 +93,11 @@ func (s *schema) validate(ctx context.Context, o olm.Object, b *budget) []findin
 	if err := s.pay(m, s.openAPI, v); err != nil { // defaults may have added much
 		return []finding{{message: err.Error(), unchecked: true}}
 	}
-	errs := validation.ValidateCustomResource(nil, v, s.validator)
+	l := &limited{ctx: ctx, schema: s.openAPI}
+	errs := validation.ValidateCustomResource(nil, v, l)
+	if l.tooMany() {
+		return []finding{{message: fmt.Sprintf("it has more than %d violations", maxViolations)}}
+	}
 	errs = append(errs, objectmeta.Validate(nil, v, s.structural, false)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, v)...)
 	var findings []finding
