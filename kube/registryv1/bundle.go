@@ -84,7 +84,8 @@ func (m *Manifest[T]) at(path ...any) fbc.Pos {
 func deploymentPath(i int) []any { return []any{"spec", "install", "spec", "deployments", i, "name"} }
 func webhookPath(i int) []any    { return []any{"spec", "webhookdefinitions", i} }
 
-func key(o *unstructured.Unstructured) string {
+// Key names an object: apiVersion/kind/namespace/name.
+func Key(o *unstructured.Unstructured) string {
 	return o.GetAPIVersion() + "/" + o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName()
 }
 

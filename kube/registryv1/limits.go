@@ -9,8 +9,8 @@ import (
 
 // Limits bound the cost of hostile bundles. A zero field means the default.
 type Limits struct {
-	// Size bounds all files together, in bytes. Default 16 MiB.
-	Size int64
+	// BundleSize bounds all files together, in bytes. Default 16 MiB.
+	BundleSize int64
 	// Files bounds the number of entries of a directory. Default 10,000.
 	Files int
 	// Objects bounds the number of manifests. Default 10,000.
@@ -26,7 +26,7 @@ func (l *Limits) withDefaults() Limits {
 	if l != nil {
 		out = *l
 	}
-	out.Size = cmp.Or(out.Size, 16<<20)
+	out.BundleSize = cmp.Or(out.BundleSize, 16<<20)
 	out.Files = cmp.Or(out.Files, 10_000)
 	out.Objects = cmp.Or(out.Objects, 10_000)
 	out.Expansion = cmp.Or(out.Expansion, yamljson.DefaultExpansion)

@@ -43,7 +43,7 @@ func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {
 		opts = &ReadOptions{}
 	}
 	r := reader{ctx: ctx, fsys: fsys, limits: opts.Limits.withDefaults()}
-	r.size, r.yaml.Expansion = r.limits.Size, &r.limits.Expansion
+	r.size, r.yaml.Expansion = r.limits.BundleSize, &r.limits.Expansion
 	r.annotations()
 	r.manifests()
 	r.properties()
@@ -56,12 +56,22 @@ func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {
 	return &r.bundle, nil
 }
 
+// FromObjects returns the bundle of a package whose manifests are given, each the text
+// of a file: the values of olm.bundle.object in a catalog. Errors are those of [Read].
+func FromObjects(ctx context.Context, pkg string, objects [][]byte, opts *ReadOptions) (*Bundle, error) {
+	fsys := memory{annotationsFile: fmt.Appendf(nil, "annotations: {%s: %q}", packageAnnotation, pkg)}
+	for i, text := range objects {
+		fsys[fmt.Sprintf("%s/object-%04d", manifestsDir, i+1)] = text
+	}
+	return Read(ctx, fsys, opts)
+}
+
 type reader struct {
 	ctx      context.Context
 	fsys     fs.FS
 	limits   Limits
 	yaml     yamljson.Options
-	size     int64 // what is left of Limits.Size
+	size     int64 // what is left of Limits.BundleSize
 	objects  int
 	bundle   Bundle
 	problems []Problem
@@ -86,7 +96,7 @@ func (r *reader) open(name string, e fs.DirEntry) ([]byte, error) {
 	if err != nil {
 		return nil, regular.Cause(err)
 	}
-	tooLarge := &LimitError{Limit: "Size", What: "the size of the bundle in bytes", Max: r.limits.Size}
+	tooLarge := &LimitError{Limit: "BundleSize", What: "the size of the bundle in bytes", Max: r.limits.BundleSize}
 	if info.Size() > r.size {
 		return nil, tooLarge
 	}

@@ -164,7 +164,7 @@ func (g *generator) addObject(o *unstructured.Unstructured) *unstructured.Unstru
 }
 
 func (g *generator) differs(rule string, o *unstructured.Unstructured, message string) {
-	g.differences = append(g.differences, Difference{rule, key(o), message})
+	g.differences = append(g.differences, Difference{rule, Key(o), message})
 }
 
 // sanitize removes what is not applied (K50).

@@ -150,11 +150,11 @@ func (g *generator) merge() (problems []Problem) {
 		case ok && reflect.DeepEqual(out[i].Object, o.Object):
 			g.differs("K209", o, "is there once; OLM v1 renders it twice and refuses the revision")
 		case ok:
-			g.differs("K209", o, "is what the bundle has and what the CSV requires in one; OLM v1 renders both and refuses the revision")
+			g.differs("K209", o, "is merged from the bundle and the CSV; OLM v1 renders both and refuses the revision")
 			out[i] = one
 		case !conflicts[id]:
 			conflicts[id] = true
-			problems = append(problems, Problem{Stage: StageRevision, Code: "duplicate", Subject: key(o), ours: true,
+			problems = append(problems, Problem{Stage: StageRevision, Code: "duplicate", Subject: Key(o), ours: true,
 				Message: fmt.Sprintf("%s %q is generated from the CSV or the bundle twice, with different content; remove one from the bundle", o.GetKind(), o.GetName())})
 		}
 	}

@@ -147,7 +147,7 @@ func compareShared(t *testing.T, c *sharedCase, got *Manifests) {
 	for _, p := range got.Phases {
 		keys := []any{}
 		for _, o := range p.Objects {
-			keys = append(keys, key(o))
+			keys = append(keys, Key(o))
 		}
 		phases = append(phases, []any{p.Name, keys})
 	}
@@ -209,7 +209,7 @@ func TestSharedPacking(t *testing.T) {
 					if err := json.Unmarshal(c.Objects[n], &want); err != nil {
 						t.Fatal(err)
 					}
-					if got := [4]string{phase.Name, key(o), ref.Name, ref.Key}; got != want {
+					if got := [4]string{phase.Name, Key(o), ref.Name, ref.Key}; got != want {
 						t.Errorf("object %d: %q; want %q", n, got, want)
 					}
 					n++

@@ -11,15 +11,17 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/resolver"
 )
 
 // The limits are what --limit changes: those of packages fbc and constraints,
 // under the names that their errors use.
 type limits struct {
-	load  fbc.Limits
-	rules constraints.Limits
-	given []string
+	load   fbc.Limits
+	rules  constraints.Limits
+	bundle registryv1.Limits
+	given  []string
 }
 
 // A limit is one of them, with its default and what it bounds.
@@ -39,6 +41,8 @@ var limitTable = []limit{
 	{"Expansion", "64MiB", "what the aliases of YAML add, and the tree of one document", func(l *limits, n int64) { l.load.Expansion = n }},
 	{"PropertySize", "4MiB", "one property value that is kept", func(l *limits, n int64) { l.load.PropertySize = n }},
 	{"Diagnostics", "1000", "the findings that are told; the rest is counted", func(l *limits, n int64) { l.load.Diagnostics = n }},
+	{"BundleSize", "16MiB", "the files of a bundle, for olmkit manifests", func(l *limits, n int64) { l.bundle.BundleSize = n }},
+	{"Objects", "10000", "the manifests of a bundle, for olmkit manifests", func(l *limits, n int64) { l.bundle.Objects = int(n) }},
 	{"MaxSize", "64KiB", "one olm.constraint", func(l *limits, n int64) { l.rules.MaxSize = int(n) }},
 	{"MaxDepth", "100", "the nesting of a constraint", func(l *limits, n int64) { l.rules.MaxDepth = int(n) }},
 	{"MaxNodes", "1000", "the constraints in a tree", func(l *limits, n int64) { l.rules.MaxNodes = int(n) }},

@@ -1,0 +1,334 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+func newManifests(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "manifests BUNDLE|CATALOG+PACKAGE[@VERSION] --namespace NAMESPACE",
+		Short: "Print what OLM v1 would apply for a bundle",
+		Long: `Manifests prints the objects that OLM v1 would apply for a bundle, in the order in
+which it applies them. You can read or compare them, or apply them without OLM.
+
+  BUNDLE                     a bundle directory, with manifests/ and metadata/
+  CATALOG+PACKAGE            the head of the default channel of a package, or
+  CATALOG+PACKAGE@VERSION    one of its versions. The catalog must have the
+                             manifests (olm.bundle.object); a bundle that is only
+                             an image must be unpacked first
+
+By default the result is what a cluster accepts. Where it differs from what OLM v1
+renders, a note on standard error gives the rule. --as-upstream prints exactly what
+OLM v1 renders, with its known bugs.
+
+-o kustomize writes a kustomization and a file for each phase to --dir.
+
+With --problem, manifests reads requests instead, one JSON document each, and prints
+one line for each: {"id","ok","objects","phases"}, or
+{"id","ok":false,"error":{"stage","codes","message"}}. A request has the members
+id, bundle (or path), installNamespace, config, and certProvider. The bundle is a
+directory relative to --root or, if there is none, to the directory bundles/ in it.
+
+Exit codes: 0 the objects were printed, 1 OLM v1 does not install the bundle with this
+configuration, 2 the input could not be read. With --problem a refusal is an answer
+like any other: 0 when every request was answered.`,
+		Example: `  olmkit manifests ./etcd/0.9.4 --namespace operators
+  olmkit manifests ./etcd/0.9.4 -n operators --watch-namespace apps | kubectl apply -f -
+  olmkit manifests ./etcd/0.9.4 --config-schema
+  olmkit manifests --problem requests.jsonl --root ./bundles --as-upstream -o json`,
+	}
+	m := &manifests{env: e, provider: registryv1.CertManager.String(), format: string(formatYAML)}
+	fl := cmd.Flags()
+	addChoice(cmd, &m.format, "output", "o", "how to print: yaml, json (a List), or kustomize to write a directory", string(formatYAML), string(formatJSON), kustomize)
+	fl.StringVarP(&m.opts.Namespace, "namespace", "n", "", "the `NAMESPACE` to install into")
+	fl.StringVar(&m.watch, "watch-namespace", "", "the `NAMESPACE` that the operator watches (default as the configuration says)")
+	fl.StringVar(&m.config, "config", "", "read the configuration, spec.config.inline of a ClusterExtension, from `FILE`")
+	addChoice(cmd, &m.provider, "cert-provider", "", "what makes the certificates of webhooks", "cert-manager", "service-ca", "none")
+	fl.BoolVar(&m.opts.AddNamespaces, "create-namespace", false, "add the namespaces to the objects")
+	fl.BoolVar(&m.opts.AsUpstream, "as-upstream", false, "print exactly what OLM v1 renders, with its known bugs")
+	fl.BoolVar(&m.schema, "config-schema", false, "print the JSON schema of the bundle's configuration instead")
+	fl.StringVar(&m.dir, "dir", "", "the `DIR` that -o kustomize writes to")
+	in := addProblem(cmd, "requests", true)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := in.check(cmd, args, "as-upstream"); err != nil {
+			return err
+		}
+		m.opts.Certificates, _ = registryv1.ParseCertProvider(m.provider)
+		if in.file != "" {
+			if m.format != string(formatJSON) {
+				return usagef("--problem is answered in JSON; add -o json")
+			}
+			return m.stream(cmd.Context(), in)
+		}
+		if len(args) != 1 {
+			return usagef("name one bundle directory, or CATALOG+PACKAGE")
+		}
+		if (m.format == kustomize) != (m.dir != "") {
+			return usagef("-o kustomize and --dir go together; give both or neither")
+		}
+		return m.run(cmd.Context(), args[0])
+	}
+	return cmd
+}
+
+// kustomize is the format of a kustomization in a directory.
+const kustomize = "kustomize"
+
+// manifests is one run of the command.
+type manifests struct {
+	*env
+	opts                                 registryv1.RenderOptions
+	format, watch, config, provider, dir string
+	schema                               bool
+}
+
+func (m *manifests) run(ctx context.Context, arg string) error {
+	b, dir, err := m.bundle(ctx, arg)
+	if err != nil {
+		return m.refused(dir, err)
+	}
+	if m.schema {
+		_, err := machine(m.stdout).Write(b.ConfigSchema())
+		return err
+	}
+	if m.opts.Namespace == "" {
+		return usagef("no namespace; name it with --namespace")
+	}
+	if m.opts.Config, err = m.configuration(ctx); err != nil {
+		return err
+	}
+	out, err := b.Render(ctx, m.opts)
+	if err != nil {
+		return m.refused(dir, err)
+	}
+	for _, d := range out.Differences {
+		visible.Fprintf(m.stderr, "note: %s %s (%s)\n", d.Object, d.Message, d.Rule)
+	}
+	return m.print(out)
+}
+
+// refused prints the problems of a bundle. That it cannot be read is bad input;
+// everything else is an answer.
+func (m *manifests) refused(dir string, err error) error {
+	var e *registryv1.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	for _, p := range e.Problems {
+		if p.Pos.IsValid() {
+			p.Pos.File = path.Join(filepath.ToSlash(dir), p.Pos.File)
+		}
+		visible.Fprintf(m.stderr, "error: %s (%s)\n", p.String(), p.Code)
+	}
+	if e.Stage() == registryv1.StageRead {
+		return errReported
+	}
+	return errNegative
+}
+
+// bundle reads the bundle that an argument names. The directory is for messages.
+func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle, string, error) {
+	if !isDir(arg) {
+		for i := range len(arg) {
+			if arg[i] == '+' {
+				if _, err := os.Stat(arg[:i]); err == nil {
+					b, err := m.inCatalog(ctx, arg[:i], arg[i+1:])
+					return b, arg, err
+				}
+			}
+		}
+		return nil, "", fmt.Errorf("%s is not a bundle directory; name one, or CATALOG+PACKAGE", display(arg))
+	}
+	root, err := disk.OpenRoot(arg)
+	if err != nil {
+		return nil, "", err
+	}
+	defer root.Close()
+	b, err := registryv1.Read(ctx, root.FS(), m.readOptions())
+	return b, arg, err
+}
+
+func (m *manifests) readOptions() *registryv1.ReadOptions {
+	l := m.limits.bundle
+	l.Files, l.Expansion = int(m.limits.load.Files), m.limits.load.Expansion
+	return &registryv1.ReadOptions{Limits: &l}
+}
+
+// inCatalog returns a bundle whose manifests a catalog has.
+func (m *manifests) inCatalog(ctx context.Context, catalog, text string) (*registryv1.Bundle, error) {
+	blobs, err := newLoader(m.env).keep(ctx, catalog)
+	if err != nil {
+		return nil, notLoaded(ctx, catalog, err)
+	}
+	g, err := graph.Build(ctx, blobs, m.limits.graph())
+	if err != nil {
+		return nil, notLoaded(ctx, catalog, err)
+	}
+	found, err := chosen(g, text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", display(text), err)
+	}
+	for _, b := range blobs.Bundles {
+		if b.Name == found.Name() && b.Package == found.Package().Name() {
+			return m.fromBlob(ctx, b)
+		}
+	}
+	return nil, fmt.Errorf("%s: the catalog has no bundle %s", display(text), found.Name())
+}
+
+// chosen returns the bundle that PACKAGE or PACKAGE@VERSION names.
+func chosen(g *graph.Catalog, text string) (graph.Bundle, error) {
+	if p, ok := g.Package(text); ok {
+		if ch, ok := p.DefaultChannel(); ok {
+			if head, ok := ch.Head(); ok {
+				if b, ok := p.Bundle(head.Name()); ok {
+					return b, nil
+				}
+			}
+		}
+		return graph.Bundle{}, errors.New("the package has no default channel with a head; write PACKAGE@VERSION")
+	}
+	o, err := findOperand(text, []*graph.Catalog{g}, "")
+	if err == nil && o.bundle == (graph.Bundle{}) {
+		err = errors.New("the catalog has no such bundle")
+	}
+	return o.bundle, err
+}
+
+// fromBlob reads the manifests in the properties of a bundle.
+func (m *manifests) fromBlob(ctx context.Context, b *fbc.Bundle) (*registryv1.Bundle, error) {
+	var objects [][]byte
+	for _, p := range b.Properties {
+		if p.Type != "olm.bundle.object" {
+			continue
+		}
+		var value struct {
+			Data []byte `json:"data"`
+		}
+		if err := json.Unmarshal(p.Value, &value); err != nil {
+			return nil, fmt.Errorf("%s: property olm.bundle.object: %w", b.Pos, err)
+		}
+		objects = append(objects, value.Data)
+	}
+	if len(objects) == 0 {
+		return nil, fmt.Errorf("the catalog does not have the manifests of bundle %s, which are in its image %s; unpack the image and name its directory", b.Name, b.Image)
+	}
+	return registryv1.FromObjects(ctx, b.Package, objects, m.readOptions())
+}
+
+// configuration returns the configuration of --config, with --watch-namespace.
+func (m *manifests) configuration(ctx context.Context) ([]byte, error) {
+	var text []byte
+	if m.config != "" {
+		var err error
+		text, err = (*disk.Root)(nil).ReadFile(ctx, m.config, fbc.LimitError{Limit: "DocumentSize", What: "configuration", Max: m.limits.load.WithDefaults().DocumentSize})
+		if err != nil {
+			return nil, fmt.Errorf("--config: %w", err)
+		}
+	}
+	if m.watch == "" {
+		return text, nil
+	}
+	fields := map[string]any{}
+	if err := yaml.Unmarshal(text, &fields); err != nil {
+		return nil, fmt.Errorf("--config %s: %w", display(m.config), err)
+	}
+	if have, ok := fields["watchNamespace"]; ok && have != m.watch {
+		return nil, usagef("--watch-namespace %s contradicts watchNamespace in %s; remove one", m.watch, display(m.config))
+	}
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	fields["watchNamespace"] = m.watch
+	return json.Marshal(fields)
+}
+
+func (m *manifests) print(out *registryv1.Manifests) error {
+	switch m.format {
+	case string(formatJSON):
+		list := map[string]any{"apiVersion": "v1", "kind": "List", "items": contents(out)}
+		return (&printer{w: m.stdout, format: formatJSON}).encode(list)
+	case kustomize:
+		return m.kustomize(out)
+	}
+	return writeObjects(machine(m.stdout), contents(out))
+}
+
+// contents returns the objects as plain values.
+func contents(out *registryv1.Manifests) []any {
+	list := []any{}
+	for _, o := range out.Objects() {
+		list = append(list, o.Object)
+	}
+	return list
+}
+
+func writeObjects(w io.Writer, objects []any) error {
+	p := printer{w: w, format: formatYAML}
+	for _, o := range objects {
+		if err := p.encode(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kustomize writes a file for each phase and the kustomization that names them.
+func (m *manifests) kustomize(out *registryv1.Manifests) error {
+	if list, err := os.ReadDir(m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--dir: %w", err)
+	} else if len(list) > 0 {
+		return fmt.Errorf("--dir: %s is not empty; name a new directory", display(m.dir))
+	}
+	var files disk.Batch
+	defer files.Discard()
+	dir, err := files.Dir(m.dir)
+	if err != nil {
+		return fmt.Errorf("--dir: %w", err)
+	}
+	var index strings.Builder
+	index.WriteString("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n")
+	add := func(name string, write func(io.Writer) error) error {
+		if err := files.Add(dir, name, newFile, write); err != nil {
+			return fmt.Errorf("--dir: nothing was written: %w", err)
+		}
+		return nil
+	}
+	for i, p := range out.Phases {
+		name := fmt.Sprintf("%02d-%s.yaml", i+1, p.Name)
+		fmt.Fprintf(&index, "- %s\n", name)
+		var text bytes.Buffer
+		if err := writeObjects(&text, contents(&registryv1.Manifests{Phases: []registryv1.Phase{p}})); err != nil {
+			return err
+		}
+		if err := add(name, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }); err != nil {
+			return err
+		}
+	}
+	if err := add("kustomization.yaml", func(w io.Writer) error { _, err := io.WriteString(w, index.String()); return err }); err != nil {
+		return err
+	}
+	if err := files.Commit(); err != nil {
+		return fmt.Errorf("--dir: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+// A manifestsRequest is a document of --problem.
+type manifestsRequest struct {
+	ID               string          `json:"id"`
+	Bundle           string          `json:"bundle"`
+	Path             string          `json:"path"`
+	InstallNamespace string          `json:"installNamespace"`
+	Config           json.RawMessage `json:"config"`
+	CertProvider     string          `json:"certProvider"`
+}
+
+// A manifestsAnswer is the answer to one.
+type manifestsAnswer struct {
+	ID          string           `json:"id"`
+	OK          bool             `json:"ok"`
+	Objects     []any            `json:"objects,omitempty"`
+	Phases      []any            `json:"phases,omitempty"`
+	Differences []difference     `json:"differences,omitempty"`
+	Error       *manifestsReject `json:"error,omitempty"`
+}
+
+type difference struct {
+	Rule    string `json:"rule"`
+	Object  string `json:"object"`
+	Message string `json:"message"`
+}
+
+type manifestsReject struct {
+	Stage   registryv1.Stage `json:"stage"`
+	Codes   [][2]string      `json:"codes"`
+	Message string           `json:"message"`
+}
+
+// stream answers a stream of requests. One that cannot be answered is reported, and
+// the others are answered nevertheless.
+func (m *manifests) stream(ctx context.Context, in *problemInput) error {
+	r, err := m.input(ctx, in.file)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	root, err := disk.OpenRoot(in.root)
+	if err != nil {
+		return fmt.Errorf("--root: %w", err)
+	}
+	defer root.Close()
+	s := &manifestsStream{manifests: m, root: root, out: printer{w: m.stdout, format: formatJSON}}
+	d := json.NewDecoder(r)
+	count, failed := 0, false
+	for {
+		wait, cancel := r.next()
+		var q manifestsRequest
+		err := d.Decode(&q)
+		err = r.cause(timedOut(wait, err))
+		cancel()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s: request %d: %w", display(in.file), count+1, err)
+		}
+		count++
+		a, err := s.answer(ctx, &q)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			failed = true
+			visible.Fprintf(m.stderr, "error: %s: request %d (%s): %v\n", display(in.file), count, q.ID, err)
+			continue
+		}
+		if err := s.out.encode(a); err != nil {
+			return err
+		}
+	}
+	if count == 0 {
+		return nothingIn(in.file, "requests")
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}
+
+type manifestsStream struct {
+	*manifests
+	root *disk.Root
+	out  printer
+
+	last string // the bundle that was read last, which the next request may be about
+	read *registryv1.Bundle
+	err  error
+}
+
+// answer answers a request.
+func (s *manifestsStream) answer(ctx context.Context, q *manifestsRequest) (*manifestsAnswer, error) {
+	provider, ok := registryv1.ParseCertProvider(cmp.Or(q.CertProvider, s.provider))
+	if !ok {
+		return nil, fmt.Errorf("certProvider %q; write cert-manager, service-ca or none", q.CertProvider)
+	}
+	name := cmp.Or(q.Bundle, q.Path)
+	if name == "" {
+		return nil, errors.New("it names no bundle")
+	}
+	if s.last != name {
+		b, err := s.open(ctx, name)
+		var bad *registryv1.Error
+		if err != nil && !errors.As(err, &bad) {
+			return nil, err
+		}
+		s.last, s.read, s.err = name, b, err
+	}
+	opts := registryv1.RenderOptions{Namespace: q.InstallNamespace, Certificates: provider, AsUpstream: s.opts.AsUpstream}
+	if string(q.Config) != "null" {
+		opts.Config = q.Config
+	}
+	err := s.err
+	var out *registryv1.Manifests
+	if err == nil {
+		out, err = s.read.Render(ctx, opts)
+	} else if opts.AsUpstream {
+		err = registryv1.AsUpstream(err)
+	}
+	var bad *registryv1.Error
+	switch {
+	case errors.As(err, &bad):
+		reject := &manifestsReject{Stage: bad.Stage(), Message: bad.Error()}
+		for _, p := range bad.Problems {
+			reject.Codes = append(reject.Codes, [2]string{p.Code, p.Subject})
+		}
+		return &manifestsAnswer{ID: q.ID, Error: reject}, nil
+	case err != nil:
+		return nil, err
+	}
+	a := &manifestsAnswer{ID: q.ID, OK: true, Objects: []any{}, Phases: []any{}}
+	objects := out.Objects()
+	slices.SortStableFunc(objects, func(x, y *unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(x.GetAPIVersion(), y.GetAPIVersion()), cmp.Compare(x.GetKind(), y.GetKind()),
+			cmp.Compare(x.GetNamespace(), y.GetNamespace()), cmp.Compare(x.GetName(), y.GetName()))
+	})
+	for _, o := range objects {
+		a.Objects = append(a.Objects, o.Object)
+	}
+	for _, p := range out.Phases {
+		keys := []string{}
+		for _, o := range p.Objects {
+			keys = append(keys, registryv1.Key(o))
+		}
+		a.Phases = append(a.Phases, []any{p.Name, keys})
+	}
+	for _, d := range out.Differences {
+		a.Differences = append(a.Differences, difference(d))
+	}
+	return a, nil
+}
+
+// open reads the bundle of a request, which is below the root.
+func (s *manifestsStream) open(ctx context.Context, dir string) (*registryv1.Bundle, error) {
+	if !filepath.IsLocal(filepath.FromSlash(dir)) {
+		return nil, &outsideError{dir, "--root"}
+	}
+	sub, err := s.root.Sub(filepath.FromSlash(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		if other, err2 := s.root.Sub(filepath.FromSlash(path.Join("bundles", dir))); err2 == nil {
+			sub, err = other, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bundle %s: %w", display(dir), err)
+	}
+	defer sub.Close()
+	return registryv1.Read(ctx, sub.FS(), s.readOptions())
+}
