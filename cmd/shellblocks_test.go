@@ -75,7 +75,7 @@ git add .; git commit -q -m old
 cd ..; git clone -q upstream work; cd work
 rm -r catalog; cp -r $REPO/docs/recipes/gate/new catalog
 `,
-		prints: "stranded, lost their path to the head: etcd.v0.9.0",
+		prints: "stranded, path to the head lost: etcd.v0.9.0",
 	},
 }
 

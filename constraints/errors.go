@@ -47,7 +47,7 @@ type limitError struct {
 }
 
 func (e *limitError) Error() string {
-	return e.fault + "; raise Limits." + e.limit + " to allow it"
+	return e.fault + "; raise limit " + e.limit + " to allow it"
 }
 
 func limitErrorf(limit, format string, args ...any) error {

@@ -166,7 +166,7 @@ func (e *LimitError) Error() string {
 	if e.Size > 0 {
 		found = fmt.Sprintf(" (found %d)", e.Size)
 	}
-	return fmt.Sprintf("%s exceeds the limit of %d%s; raise Limits.%s if this input is trusted", e.What, e.Max, found, e.Limit)
+	return fmt.Sprintf("%s exceeds limit %s=%d%s; raise the limit if this input is trusted", e.What, e.Limit, e.Max, found)
 }
 
 var errEmpty = errors.New(`the catalog has no blobs; a catalog directory contains .yaml or .json files with documents such as {"schema":"olm.package",…}`)

@@ -363,7 +363,7 @@ func TestFiles(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	if _, err := Files(t.Context(), tree, &Limits{Files: 2}); err == nil || !strings.Contains(err.Error(), "Limits.Files") {
+	if _, err := Files(t.Context(), tree, &Limits{Files: 2}); err == nil || !strings.Contains(err.Error(), "limit Files=2") {
 		t.Errorf("got %v, want the limit", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

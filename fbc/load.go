@@ -302,7 +302,7 @@ func (l *faultList) sorted() Diagnostics {
 // capped returns the list, and a finding with the number of the rest.
 func (l *faultList) capped() Diagnostics {
 	if l.sorted(); l.rest > 0 {
-		return append(l.list, &Diagnostic{Code: codes.Limit, Err: fmt.Errorf("%d more findings of this kind; raise Limits.Diagnostics to see them", l.rest)})
+		return append(l.list, &Diagnostic{Code: codes.Limit, Err: fmt.Errorf("%d more findings of this kind; raise limit Diagnostics to see them", l.rest)})
 	}
 	return l.list
 }

@@ -10,7 +10,7 @@ import (
 // String returns the changes as text, what breaks before what is new.
 func (d *Diff) String() string {
 	if d.IsEmpty() {
-		return "Nothing changes for anybody.\n"
+		return "No changes.\n"
 	}
 	var b strings.Builder
 	list := func(format string, names ...string) {
@@ -20,7 +20,7 @@ func (d *Diff) String() string {
 	}
 	list("Packages removed: %s\n", d.PackagesRemoved...)
 	list("Packages added: %s\n", d.PackagesAdded...)
-	list("APIs that nobody provides any more: %s\n", texts(d.APIsRemoved)...)
+	list("APIs no longer provided: %s\n", texts(d.APIsRemoved)...)
 	for _, p := range d.Packages {
 		visible.Fprintf(&b, "\n%s\n", p.Name)
 		if c := p.DefaultChannel; c != nil {
@@ -31,14 +31,14 @@ func (d *Diff) String() string {
 		list("  bundles removed: %s\n", texts(p.BundlesRemoved)...)
 		list("  bundles added: %s\n", texts(p.BundlesAdded)...)
 		for _, c := range p.BundlesChanged {
-			visible.Fprintf(&b, "  bundle %s changed, and bundles are immutable: %s\n", c.Name, c.String())
+			visible.Fprintf(&b, "  bundle %s changed, but bundles must be immutable: %s\n", c.Name, c.String())
 		}
 		list("  APIs removed: %s\n", texts(p.APIsRemoved)...)
 		for _, c := range p.Deprecations {
 			what := strings.TrimSpace(c.Scope + " " + c.Name)
 			switch {
 			case c.New == "":
-				visible.Fprintf(&b, "  %s: deprecated no more\n", what)
+				visible.Fprintf(&b, "  %s: no longer deprecated\n", what)
 			default:
 				visible.Fprintf(&b, "  %s: deprecated: %s\n", what, visible.Words(c.New))
 			}
@@ -48,20 +48,20 @@ func (d *Diff) String() string {
 			if h := c.Head; h != nil {
 				visible.Fprintf(&b, "    head: %s, was %s\n", orNone(h.New), orNone(h.Old))
 			}
-			if len(c.Lost) == len(c.Stranded) { // the same: what is lost is stranded
-				list("    stranded, lost their path to the head: %s\n", texts(c.Lost)...)
+			if len(c.Lost) == len(c.Stranded) { // all stranded nodes were lost
+				list("    stranded, path to the head lost: %s\n", texts(c.Lost)...)
 			} else {
 				list("    stranded, no path to the head: %s\n", texts(c.Stranded)...)
-				list("    of these, had a path before: %s\n", texts(c.Lost)...)
+				list("    of these, newly stranded: %s\n", texts(c.Lost)...)
 			}
-			list("    have a path to the head now: %s\n", texts(c.Gained)...)
+			list("    path to the head gained: %s\n", texts(c.Gained)...)
 			for _, r := range c.Changed {
-				visible.Fprintf(&b, "    %s goes to %s, was %s\n", r.From, orNone(r.New.String()), r.Old)
+				visible.Fprintf(&b, "    %s upgrades to %s, was %s\n", r.From, orNone(r.New.String()), r.Old)
 			}
 			for _, r := range c.Ranges {
-				visible.Fprintf(&b, "    %s covers %s instead of %s, for versions that are in no catalog too\n", r.Name, orNone(r.New), orNone(r.Old))
+				visible.Fprintf(&b, "    skipRange of %s is %s, was %s; it also applies to versions outside the catalog\n", r.Name, orNone(r.New), orNone(r.Old))
 			}
-			list("    not to the newest z-stream in one step: %s\n", texts(c.Behind)...)
+			list("    newest patch release no longer one step away: %s\n", texts(c.Behind)...)
 		}
 	}
 	return strings.TrimPrefix(b.String(), "\n")

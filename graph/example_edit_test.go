@@ -50,7 +50,7 @@ func ExampleCompareBlobs() {
 	//     head: a.v1.2.0, was a.v1.1.0
 	// a
 	//   channel stable:
-	//     a.v1.0.0 goes to a.v1.2.0, was a.v1.1.0
+	//     a.v1.0.0 upgrades to a.v1.2.0, was a.v1.1.0
 }
 
 // TestCompareBlobsSame compares a catalog with itself: nothing changes. A stopped

@@ -68,5 +68,5 @@ func ExampleCompare() {
 	// Output:
 	// a
 	//   channel stable:
-	//     stranded, lost their path to the head: a.v1 (1.0.0)
+	//     stranded, path to the head lost: a.v1 (1.0.0)
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// A compiled index is a catalog's records as they lie in memory: a header, a
-// table of sections, and the sections, each a flat list of records without
-// pointers. Opening it is reading it; nothing is decoded.
+// A compiled index is the memory of a catalog's records: a header, a table of sections,
+// and the sections, each a flat list of records without pointers. To open an index is to
+// read it; nothing is decoded.
 //
 //	magic     8 bytes  "olmkitix"
 //	version   uint32   of the format
@@ -30,13 +30,13 @@ import (
 //	table     for each section: offset uint64, length uint64 in bytes,
 //	          CRC-32C uint32, size of a record uint32
 //
-// Numbers of the header are little-endian, those of the records the machine's.
+// Numbers in the header are little-endian. Numbers in records have the machine's byte
+// order.
 const (
 	indexMagic = "olmkitix"
-	// indexVersion changes whenever the written data gets another meaning, or would
-	// be computed differently: which bundles are faulty, how a channel is ordered.
-	// A change of the form of records needs no new version, because it changes
-	// layout.
+	// indexVersion changes with the meaning of the data and the way it is computed, such
+	// as which bundles are faulty or how a channel is ordered. A change of the form of
+	// records changes layout instead.
 	indexVersion = 3
 	headerSize   = 32
 	sectionSize  = 24
@@ -129,20 +129,20 @@ var layout = sync.OnceValue(func() uint32 {
 func describe(sections []section, order binary.ByteOrder) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, order)
-	var tell func(at string, t reflect.Type, offset uintptr)
-	tell = func(at string, t reflect.Type, offset uintptr) {
+	var visit func(at string, t reflect.Type, offset uintptr)
+	visit = func(at string, t reflect.Type, offset uintptr) {
 		if t.Kind() != reflect.Struct {
 			fmt.Fprintln(&b, offset, at, t.Kind())
 			return
 		}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			tell(at+"."+f.Name, f.Type, offset+f.Offset)
+			visit(at+"."+f.Name, f.Type, offset+f.Offset)
 		}
 	}
 	for i, s := range sections {
 		fmt.Fprintf(&b, "section %d: %d bytes\n", i, s.record)
-		tell(s.form.Name(), s.form, 0)
+		visit(s.form.Name(), s.form, 0)
 	}
 	return b.String()
 }
@@ -225,10 +225,10 @@ func (e *IndexError) Unwrap() error { return e.Err }
 
 var (
 	// ErrNotIndex is the cause if the file is not an index.
-	ErrNotIndex = errors.New("is no compiled index; make one with \"olmkit index\"")
+	ErrNotIndex = errors.New("is not a compiled index; write one with \"olmkit index\"")
 	// ErrIndexVersion is the cause if another version of this library, or a
 	// different kind of machine, wrote the file.
 	ErrIndexVersion = errors.New("was written in another format; write it again")
 	// ErrIndexCorrupt is the cause if the file is truncated or damaged.
-	ErrIndexCorrupt = errors.New("is cut short or damaged; write it again")
+	ErrIndexCorrupt = errors.New("is truncated or damaged; write it again")
 )

@@ -100,7 +100,7 @@ func (k *indexCheck) checkOrder(_ uint32, r *channelRec) bool {
 	e, ok := r.head-1, true
 	for left := r.entries.len(); ok; left-- {
 		if left == 0 {
-			return false // a circle
+			return false // a cycle
 		}
 		x := &k.entries[e]
 		if len(rest) > 0 && rest[0] == e {

@@ -68,7 +68,7 @@ func TestIndexRaw(t *testing.T) {
 		files fstest.MapFS
 		want  string
 	}{
-		{fstest.MapFS{"etcd/catalog.yaml": {Data: []byte("\n" + indexed)}}, `etcd/catalog.yaml:22: bundle "etcd.v2" is no longer there`},
+		{fstest.MapFS{"etcd/catalog.yaml": {Data: []byte("\n" + indexed)}}, `etcd/catalog.yaml:22: bundle "etcd.v2" is missing`},
 		{fstest.MapFS{}, `bundle "etcd.v2": open etcd/catalog.yaml: file does not exist`},
 		{fstest.MapFS{"etcd/catalog.yaml": {Data: []byte("{")}}, "etcd/catalog.yaml:1"},
 	} {
@@ -146,7 +146,7 @@ entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}
 			var got []string
 			for b := range p.Bundles() {
 				if list, told, err := b.InstallModes(ctx); err != nil {
-					got = append(got, strings.TrimSuffix(strings.Replace(err.Error(), "modes: bundle", "modes: olm.bundle", 1), "; open the index with the files that it was made from"))
+					got = append(got, strings.TrimSuffix(strings.Replace(err.Error(), "modes: bundle", "modes: olm.bundle", 1), "; open the index with the files that it was built from"))
 				} else {
 					got = append(got, fmt.Sprint(b.Name(), " ", told, " ", list))
 				}

@@ -35,7 +35,7 @@ const (
 // They are in heavy properties, which a load leaves in the files: InstallModes reads
 // the bundle again, as [Bundle.Raw] does. An index that was written with its files
 // available has them.
-func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, told bool, err error) {
+func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, ok bool, err error) {
 	switch modes := b.rec().modes; modes {
 	case modesNone:
 		return nil, false, nil
@@ -113,7 +113,7 @@ func (c *Catalog) withModes(ctx context.Context) (bundles []bundleRec, end []uin
 			continue
 		}
 		b := Bundle{c, uint32(i)}
-		list, told, err := b.InstallModes(ctx)
+		list, ok, err := b.InstallModes(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, "", context.Cause(ctx)
@@ -125,7 +125,7 @@ func (c *Catalog) withModes(ctx context.Context) (bundles []bundleRec, end []uin
 		if !own { // the catalog itself must not change
 			bundles, end, own = slices.Clone(bundles), slices.Clone(end), true
 		}
-		if !told {
+		if !ok {
 			bundles[i].modes = modesNone
 			continue
 		}

@@ -89,7 +89,7 @@ func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
 		onChain[k] = true
 	}
 	for _, circle := range shape.Cycles {
-		fault := report(codes.Cycle, fmt.Errorf("replaces run in a circle: %s", names(append(circle, circle[0]), " -> ")))
+		fault := report(codes.Cycle, fmt.Errorf("replaces form a cycle: %s; remove one of these edges", names(append(circle, circle[0]), " -> ")))
 		// A cycle outside the chain, among skipped entries, does not affect the
 		// order. Without exactly one head there is no chain, and the fault
 		// about the heads stays.

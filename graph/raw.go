@@ -29,7 +29,7 @@ func (p Package) Raw(ctx context.Context) ([]byte, error) {
 	if x := findBlob(blobs.Packages, at, func(x *fbc.Package) bool { return x.Name == name }); x != nil {
 		return blobs.Raw(ctx, x)
 	}
-	return nil, fmt.Errorf("%s: package %q is no longer there: the catalog has changed since it was indexed", at, name)
+	return nil, fmt.Errorf("%s: package %q is missing: the catalog has changed since it was indexed; index it again", at, name)
 }
 
 // Raw returns the whole blob of the bundle as JSON, with heavy properties and unknown
@@ -48,7 +48,7 @@ func (b Bundle) Raw(ctx context.Context) ([]byte, error) {
 	if x := findBlob(blobs.Bundles, at, func(x *fbc.Bundle) bool { return x.Name == name && x.Package == pkg }); x != nil {
 		return blobs.Raw(ctx, x)
 	}
-	return nil, fmt.Errorf("%s: bundle %q is no longer there: the catalog has changed since it was indexed", at, name)
+	return nil, fmt.Errorf("%s: bundle %q is missing: the catalog has changed since it was indexed; index it again", at, name)
 }
 
 // blobsAt returns blobs that include those at a place.
@@ -59,12 +59,12 @@ func (c *Catalog) blobsAt(ctx context.Context, at fbc.Pos) (*fbc.Catalog, error)
 	case c.files != nil:
 		return c.file(ctx, at.File)
 	}
-	return nil, fmt.Errorf("%w; open the index with the files that it was made from", fbc.ErrNoSource)
+	return nil, fmt.Errorf("%w; open the index with the files that it was built from", fbc.ErrNoSource)
 }
 
-// findBlob returns the blob at a place that is the one, or nil. Blobs lie in the
-// order of their files, so that a search by position finds most at once; catalogs
-// made in memory may lie otherwise.
+// findBlob returns the wanted blob at a place, or nil. Blobs are in the order of their
+// files, so a search by position finds most of them. Catalogs made in memory may have
+// another order.
 func findBlob[B interface {
 	*fbc.Package | *fbc.Bundle
 	fbc.Blob
@@ -83,13 +83,13 @@ func findBlob[B interface {
 
 // file loads one file of the source of an opened index, with all its text.
 func (c *Catalog) file(ctx context.Context, name string) (*fbc.Catalog, error) {
-	// The index names the file, and who made it may name anything.
+	// The name is from the index, which may come from anywhere.
 	info, err := fs.Stat(c.files, name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: the catalog has changed since it was indexed", name)
+		return nil, fmt.Errorf("%s is not a regular file: the catalog has changed since it was indexed; index it again", name)
 	}
 	f, err := c.files.Open(name)
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *Catalog) Blobs(ctx context.Context) (*fbc.Catalog, error) {
 		return nil, err
 	}
 	if now.Digest() != c.Digest() {
-		return nil, errors.New("the catalog has changed since it was indexed; load it again")
+		return nil, errors.New("the catalog has changed since it was indexed; index it again")
 	}
 	return blobs, nil
 }

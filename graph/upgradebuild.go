@@ -214,7 +214,7 @@ func (b *upgradeBuilder) entry(e Entry, channel, rank int32) {
 
 // tooMany gives up.
 func (b *upgradeBuilder) tooMany() {
-	b.err = fmt.Errorf("package %q has more than %d possible upgrades; ask for fewer channels, or raise MaxSteps", b.pkg.Name(), b.count-1)
+	b.err = fmt.Errorf("package %q has more than %d possible upgrades; select fewer channels, or raise MaxSteps", b.pkg.Name(), b.count-1)
 	clear(b.arcs)
 }
 

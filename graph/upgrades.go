@@ -40,7 +40,7 @@ func (r *Reading) UnmarshalText(text []byte) error {
 	case "v1":
 		*r = V1
 	default:
-		return fmt.Errorf("%q is no reading of the upgrade graph; want classic or v1", text)
+		return fmt.Errorf("%q is not a reading of the upgrade graph; want classic or v1", text)
 	}
 	return nil
 }

@@ -257,7 +257,7 @@ func TestChannelFault(t *testing.T) {
 	for _, tt := range []struct{ catalog, want string }{
 		{"stable: 4.0.0, 3.0.0, 2.0.0 <1.0.0, 1.0.0 <2.0.0", "has 2 heads: p.v3.0.0, p.v4.0.0"},
 		{"stable: 2.0.0 <1.0.0, 1.0.0 <2.0.0", "has no head"},
-		{"stable: 3.0.0 <2.0.0, 2.0.0 <1.0.0, 1.0.0 <2.0.0", "replaces run in a circle: p.v1.0.0 -> p.v2.0.0 -> p.v1.0.0"},
+		{"stable: 3.0.0 <2.0.0, 2.0.0 <1.0.0, 1.0.0 <2.0.0", "replaces form a cycle: p.v1.0.0 -> p.v2.0.0 -> p.v1.0.0; remove one of these edges"},
 		{"stable: 4.0.0 <3.0.0 -2.0.0 -1.0.0, 3.0.0, 2.0.0 <1.0.0, 1.0.0 <2.0.0", ""},
 	} {
 		ch, _ := parse(t, tt.catalog).Channel("stable")
@@ -276,7 +276,7 @@ func TestMaxSteps(t *testing.T) {
 	}
 	p := parse(t, b.String())
 	u := p.Upgrades(graph.V1, &graph.UpgradeOptions{MaxSteps: 80_000})
-	if want := `package "p" has more than 80000 possible upgrades; ask for fewer channels, or raise MaxSteps`; u.Err() == nil || u.Err().Error() != want {
+	if want := `package "p" has more than 80000 possible upgrades; select fewer channels, or raise MaxSteps`; u.Err() == nil || u.Err().Error() != want {
 		t.Errorf("got %v\nwant %s", u.Err(), want)
 	}
 	for range u.AllSteps() {

@@ -18,7 +18,7 @@ func TestConflictFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "evaluation costs more than 500000; raise Limits.MaxCost to allow it"
+	const want = "evaluation costs more than 500000; raise limit MaxCost to allow it"
 	no := conflictOf(t, readCase(t, a))
 	if len(no.Faults) != 1 || no.Faults[0].Error != want {
 		t.Errorf("the faults of the conflict are %v", no.Faults)

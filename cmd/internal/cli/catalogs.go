@@ -225,7 +225,7 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 	case path != stdinPath && path != samplePath && isIndex(s.place()):
 		got.catalog, err = l.openIndex(ctx, s)
 	case s.files != "":
-		err = errors.New("is no compiled index, so that source= is one too many; leave it out")
+		err = errors.New("source= applies only to a compiled index; remove it")
 	default:
 		err = l.open(ctx, s, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
 			o := l.limits.graph()

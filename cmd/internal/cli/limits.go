@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -98,6 +99,22 @@ func parseAmount(text string) (int64, error) {
 		return 0, fmt.Errorf("%q is no number above 0; write one like 5000 or 16MiB", text)
 	}
 	return n * unit, nil
+}
+
+// exceededLimit returns the name of the limit that an error reports, or "".
+func exceededLimit(err error) string {
+	var text *fbc.LimitError
+	var requirement *constraints.Error
+	var rule *constraints.EvalError
+	switch {
+	case errors.As(err, &text):
+		return text.Limit
+	case errors.As(err, &requirement):
+		return requirement.Limit
+	case errors.As(err, &rule):
+		return rule.Limit
+	}
+	return ""
 }
 
 // fbc returns the limits of a load.

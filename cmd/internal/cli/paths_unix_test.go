@@ -79,7 +79,7 @@ func TestPathsOfDocuments(t *testing.T) {
 		{"pipe", "is a named pipe, not a regular file"},
 		{"pipelink", "is a named pipe, not a regular file"},
 		{"piped", "is a named pipe, not a regular file"},
-		{"sparse", "file exceeds the limit of 2147483648 (found 4398046511104)"},
+		{"sparse", "file exceeds limit FileSize=2147483648 (found 4398046511104)"},
 	} {
 		problem := filepath.Join(dir, "problem.json")
 		text := fmt.Sprintf(`{"namespace":"a","catalogs":[{"name":"c","namespace":"olm","dir":"tenant/%s"}],"subscriptions":[{"name":"s","package":"etcd","channel":"stable"}],"installed":[]}`, tt.name)
@@ -168,7 +168,7 @@ func TestEndlessDocument(t *testing.T) {
 	for _, args := range []string{"resolve --problem -", "replay -", "select --problem -", "explain --problem -", "shrink -", "platform --problem -", "plan --sample -f -"} {
 		var bad bytes.Buffer
 		code := Run(t.Context(), append(strings.Fields(args), "--limit", "DocumentSize=1MiB"), io.MultiReader(strings.NewReader(`{"id":"`), endless{}), io.Discard, &bad)
-		if code != exitBadInput || !strings.Contains(bad.String(), "document exceeds the limit of 1048576") {
+		if code != exitBadInput || !strings.Contains(bad.String(), "document exceeds limit DocumentSize=1048576") {
 			t.Errorf("olmkit %s: exit code %d: %.200s", args, code, &bad)
 		}
 	}

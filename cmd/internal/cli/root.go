@@ -68,11 +68,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.As(err, &usage) {
 		visible.Fprintf(e.stderr, "Run %q for usage.\n", cmd.CommandPath()+" --help")
 	}
+	if name := exceededLimit(err); name != "" {
+		visible.Fprintf(e.stderr, "Raise the limit with --limit %s=NUMBER.\n", name)
+	}
 	return exitBadInput
 }
 
-// Command returns the tree of commands, for what is made of their help texts. Run
-// runs them.
+// Command returns the tree of commands, for documents that are made of their help texts.
+// Run runs them.
 func Command() *cobra.Command {
 	return newRoot(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard})
 }

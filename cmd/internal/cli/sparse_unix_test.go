@@ -29,8 +29,8 @@ func TestSparseFiles(t *testing.T) {
 	}
 	const (
 		huge     = 4 << 40
-		tooLarge = "file exceeds the limit of 2147483648 (found 4398046511104)"
-		tooLong  = "document exceeds the limit of 1048576"
+		tooLarge = "file exceeds limit FileSize=2147483648 (found 4398046511104)"
+		tooLong  = "document exceeds limit DocumentSize=1048576"
 	)
 	files := []struct {
 		name, head string
@@ -41,7 +41,7 @@ func TestSparseFiles(t *testing.T) {
 		{"small", "", 1 << 31, tooLong},
 		{"catalog.yaml", "schema: olm.package\nname: a\n", 1 << 31, tooLong},
 		{"recipe.yaml", "schema: olm.semver\n", 1 << 31, tooLong},
-		{"several.yaml", "schema: olm.semver\n---\n", 1 << 31, "template exceeds the limit of 1048576 (found 2147483648)"},
+		{"several.yaml", "schema: olm.semver\n---\n", 1 << 31, "template exceeds limit DocumentSize=1048576 (found 2147483648)"},
 		{"huge.yaml", "schema: olm.semver\n---\n", huge, tooLarge},
 		{"index", index.String(), 1 << 31, "is a compiled index"},
 	}

@@ -101,7 +101,7 @@ func facts(p *graph.PackageDiff) []diffFact {
 	for _, c := range p.Deprecations {
 		what := strings.TrimSpace(c.Scope + " " + c.Name)
 		if c.New == "" {
-			deprecations = append(deprecations, what+": deprecated no more")
+			deprecations = append(deprecations, what+": no longer deprecated")
 		} else {
 			deprecations = append(deprecations, what+": deprecated: "+c.New)
 		}
@@ -122,13 +122,13 @@ func rerouted(channels []graph.ChannelDiff) []diffFact {
 			}
 		}
 		add(factBreaks, "stranded now, with no path to the head", texts(c.Lost))
-		add(factBreaks, "not to the newest z-stream in one step any more", texts(c.Behind))
+		add(factBreaks, "newest patch release no longer one step away any more", texts(c.Behind))
 		if h := c.Head; h != nil {
 			add(factChanges, "head", []string{cmp.Or(h.New, "none") + ", was " + cmp.Or(h.Old, "none")})
 		}
 		var moved []string
 		for _, r := range c.Changed {
-			moved = append(moved, fmt.Sprintf("%s goes to %s, was %s", r.From, cmp.Or(r.New.String(), "none"), r.Old))
+			moved = append(moved, fmt.Sprintf("%s upgrades to %s, was %s", r.From, cmp.Or(r.New.String(), "none"), r.Old))
 		}
 		add(factChanges, "other next step", moved)
 		var ranges []string

@@ -85,7 +85,7 @@ func TestWordsOfIndex(t *testing.T) {
 	}
 	// Files that are others by now are a problem to tell, and no end.
 	changed := fstest.MapFS{"catalog.yaml": {Data: []byte(strings.Replace(spoken, `{"schema":"olm.bundle"`, "\n"+`{"schema":"olm.bundle"`, 1))}}
-	if d := wordsData(t, open(&graph.Options{Source: changed})); d.NumProblems == 0 || !strings.Contains(d.Problems[0], "no longer there") {
+	if d := wordsData(t, open(&graph.Options{Source: changed})); d.NumProblems == 0 || !strings.Contains(d.Problems[0], "is missing") {
 		t.Errorf("with other files it tells the problems %q", d.Problems)
 	}
 }

@@ -40,6 +40,6 @@ const showDiff = (main) => {
   put(main, [el("header", { class: "title" }, el("h1", null, said(d.old), " → ", said(d.new)), el("ul", { class: "counts" }, lost(d.lostClassic, "classic OLM"), lost(d.lostV1, "OLM v1"))),
     el("div", { class: "choose wide" }, el("fieldset", null, el("legend", null, "Upgrades as read by"), radio("classic", "classic OLM"), radio("v1", "OLM v1")), el("label", null, only, " only what breaks")),
     found,
-    names("packages removed", "breaks", removed), names("APIs that nobody provides any more", "breaks", d.apisRemoved), names("packages added", "adds", d.packagesAdded), list]);
+    names("packages removed", "breaks", removed), names("APIs no longer provided", "breaks", d.apisRemoved), names("packages added", "adds", d.packagesAdded), list]);
   show();
 };

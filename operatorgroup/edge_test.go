@@ -1,0 +1,155 @@
+package operatorgroup_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/property"
+)
+
+func groupOf(namespace, name string, targets ...string) *olm.OperatorGroup {
+	g := new(olm.OperatorGroup)
+	g.Metadata.Namespace, g.Metadata.Name, g.Status.Namespaces = namespace, name, targets
+	return g
+}
+
+func csvOf(namespace, name string, modes ...olm.InstallModeType) *olm.ClusterServiceVersion {
+	c := new(olm.ClusterServiceVersion)
+	c.Metadata.Namespace, c.Metadata.Name, c.Status.Phase = namespace, name, olm.PhaseSucceeded
+	for _, m := range modes {
+		c.Spec.InstallModes = append(c.Spec.InstallModes, olm.InstallMode{Type: m, Supported: true})
+	}
+	return c
+}
+
+// TestParseAPIsParts drops elements with fewer than two dots (F5, H21).
+func TestParseAPIsParts(t *testing.T) {
+	if got := operatorgroup.ParseAPIs("A,B.v1,C.v1.g,.,D."); got.String() != "C.v1.g" {
+		t.Errorf("got %q, want C.v1.g alone", got)
+	}
+}
+
+// TestStaleCopyOfInactive deletes the copy of a CSV that its group does not support,
+// although the group targets the namespace of the copy (F8).
+func TestStaleCopyOfInactive(t *testing.T) {
+	original, g := csvOf("ops", "a", olm.OwnNamespace), groupOf("ops", "g", "x")
+	why := operatorgroup.StaleCopy(operatorgroup.Copy(original, "x"), []*olm.ClusterServiceVersion{original}, []*olm.OperatorGroup{groupOf("x", "h", "x"), g}, operatorgroup.CopyAll)
+	if !strings.Contains(why, "is not an active member") {
+		t.Errorf("got %q, want that the original is not an active member", why)
+	}
+}
+
+// TestCoTenancyPairs compares tenants of different namespaces once, and definitions only
+// if both are known (F9).
+func TestCoTenancyPairs(t *testing.T) {
+	tenant := func(namespace, csv, spec string) operatorgroup.Tenant {
+		crd := operatorgroup.CRD{Name: "as.g", Versions: []string{"v1"}}
+		if spec != "" {
+			crd.Spec = []byte(spec)
+		}
+		return operatorgroup.Tenant{Namespace: namespace, CSV: csv, CRDs: []operatorgroup.CRD{crd}}
+	}
+	for _, tt := range []struct {
+		name    string
+		tenants []operatorgroup.Tenant
+		want    int
+	}{
+		{"same namespace", []operatorgroup.Tenant{tenant("n", "a", `{"x":1}`), tenant("n", "b", `{"x":2}`)}, 0},
+		{"two namespaces", []operatorgroup.Tenant{tenant("n", "a", `{"x":1}`), tenant("m", "b", `{"x":2}`)}, 1},
+		{"one definition unknown", []operatorgroup.Tenant{tenant("n", "a", `{"x":1}`), tenant("m", "b", "")}, 0},
+	} {
+		if got := operatorgroup.CoTenancy(tt.tenants); len(got) != tt.want {
+			t.Errorf("%s: got %v, want %d violations", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestNeighbourOfEqualName counts a group of the same name in another namespace, or of
+// another name in the same namespace, as another group (F6).
+func TestNeighbourOfEqualName(t *testing.T) {
+	g := groupOf("n", "g", "x")
+	others := []*olm.OperatorGroup{g, groupOf("m", "g", "x"), groupOf("n", "h", "x")}
+	d := operatorgroup.Decide(operatorgroup.NewAPIs(property.GVK{Group: "g", Version: "v1", Kind: "A"}), g, others)
+	if !slices.Equal(d.Neighbours, others[1:]) {
+		t.Errorf("got %d neighbours, want 2", len(d.Neighbours))
+	}
+}
+
+// TestIsActiveReasons shows that a copy, a CSV that is being deleted and one that failed
+// because of its group are not active members (F5).
+func TestIsActiveReasons(t *testing.T) {
+	g := groupOf("n", "g", "n")
+	for what, change := range map[string]func(*olm.ClusterServiceVersion){
+		"": func(*olm.ClusterServiceVersion) {},
+		"copied": func(c *olm.ClusterServiceVersion) {
+			c.Status.Reason = olm.ReasonCopied
+			c.Metadata.SetLabel(olm.LabelCopiedFrom, "m")
+		},
+		"deleted": func(c *olm.ClusterServiceVersion) { c.Metadata.DeletionTimestamp = time.Unix(1, 0) },
+		"failed": func(c *olm.ClusterServiceVersion) {
+			c.Status.Phase, c.Status.Reason = olm.PhaseFailed, olm.ReasonNoOperatorGroup
+		},
+	} {
+		c := csvOf("n", "a", olm.OwnNamespace)
+		change(c)
+		if got := operatorgroup.IsActive(c, g); got != (what == "") {
+			t.Errorf("%q: active = %v", what, got)
+		}
+	}
+}
+
+// TestAccountCondition reports a missing service account only of a group that names one
+// (F7).
+func TestAccountCondition(t *testing.T) {
+	for _, tt := range []struct {
+		account string
+		exists  bool
+		want    int
+	}{{"", false, 0}, {"", true, 0}, {"sa", true, 0}, {"sa", false, 1}} {
+		g := groupOf("n", "g", "n")
+		g.Spec.ServiceAccountName = tt.account
+		if got := operatorgroup.GroupConditions(g, 1, tt.exists); len(got) != tt.want {
+			t.Errorf("account %q, exists %v: got %v", tt.account, tt.exists, got)
+		}
+	}
+}
+
+// TestAPIRolesOfMembers gives roles to all CSVs but copies and those whose APIs conflict
+// with those of another group (F7).
+func TestAPIRolesOfMembers(t *testing.T) {
+	for _, tt := range []struct {
+		phase  olm.Phase
+		reason olm.Reason
+		copied bool
+		want   bool
+	}{
+		{olm.PhaseSucceeded, "", false, true},
+		{olm.PhaseFailed, olm.ReasonNoOperatorGroup, false, true},
+		{olm.PhasePending, olm.ReasonInterOperatorGroupOwnerConflict, false, true},
+		{olm.PhaseFailed, olm.ReasonInterOperatorGroupOwnerConflict, false, false},
+		{olm.PhaseSucceeded, olm.ReasonCopied, true, false},
+	} {
+		c := csvOf("n", "a")
+		c.Status.Phase, c.Status.Reason = tt.phase, tt.reason
+		if tt.copied {
+			c.Metadata.SetLabel(olm.LabelCopiedFrom, "m")
+		}
+		c.Spec.CRDs.Owned = []olm.CRDDescription{{Name: "as.g", Version: "v1", Kind: "A"}}
+		if got := operatorgroup.APIRoles(groupOf("n", "g", "n"), c, operatorgroup.Documented); (len(got) > 0) != tt.want {
+			t.Errorf("%s %s: got %d roles", tt.phase, tt.reason, len(got))
+		}
+	}
+}
+
+// TestNameConflictsOfTwo reports two groups with one name, and no single group (F7).
+func TestNameConflictsOfTwo(t *testing.T) {
+	got := operatorgroup.NameConflicts([]*olm.OperatorGroup{groupOf("n", "g"), groupOf("m", "g"), groupOf("m", "h")})
+	if fmt.Sprint(got) != "map[g:[m n]]" {
+		t.Errorf("got %v", got)
+	}
+}
