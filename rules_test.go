@@ -69,7 +69,7 @@ var ruleSources = map[string]string{
 	"differs":  "olmkit does otherwise, on purpose",
 }
 
-var ruleID = regexp.MustCompile(`\b[A-HS][1-9][0-9]?\b`)
+var ruleID = regexp.MustCompile(`\b[A-HKS][1-9][0-9]?\b`)
 
 // A proof is a test that names a rule.
 type proof struct {

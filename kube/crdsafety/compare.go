@@ -1,0 +1,251 @@
+package crdsafety
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// An Enforcement decides whether CRD upgrades are judged, as
+// spec.install.preflight.crdUpgradeSafety.enforcement of a ClusterExtension.
+type Enforcement string
+
+const (
+	// Strict judges every upgrade. It is the default.
+	Strict Enforcement = "Strict"
+	// None judges nothing.
+	None Enforcement = "None"
+)
+
+// Options change what Compare does. The zero value is the default.
+type Options struct {
+	Enforcement Enforcement
+	// AsUpstream gives the verdict and the findings of operator-controller.
+	AsUpstream bool
+}
+
+// Decode returns the CRD of a manifest. Values that a schema holds as JSON are
+// in one form, so that the order of keys in a default does not matter.
+func Decode(manifest map[string]any) (*apiextensionsv1.CustomResourceDefinition, error) {
+	apiVersion, kind := manifest["apiVersion"], manifest["kind"]
+	if kind != "CustomResourceDefinition" || apiVersion != apiextensionsv1.SchemeGroupVersion.String() {
+		return nil, fmt.Errorf("%v %v is not an %s CustomResourceDefinition", apiVersion, kind, apiextensionsv1.SchemeGroupVersion)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	text, err := json.Marshal(manifest) // with sorted keys
+	if err == nil {
+		err = json.Unmarshal(text, crd)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return crd, nil
+}
+
+// CompareAll returns a verdict for each of the new CRDs, sorted by name. A CRD
+// without an old one of that name is safe (K54).
+func CompareAll(ctx context.Context, old, new []*apiextensionsv1.CustomResourceDefinition, opts *Options) ([]*Result, error) {
+	known := map[string]*apiextensionsv1.CustomResourceDefinition{}
+	for _, crd := range old {
+		known[crd.Name] = crd
+	}
+	var out []*Result
+	for _, crd := range new {
+		from := known[crd.Name]
+		if from == nil {
+			from = crd
+		}
+		r, err := Compare(ctx, from, crd, opts)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b *Result) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// Compare returns whether old can be upgraded to new. When old has no stored
+// versions in its status, they are its storage version.
+//
+// The error is ErrTooLarge, an unknown enforcement, or the cause of the
+// context's end.
+func Compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, opts *Options) (*Result, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	r := &Result{Name: new.Name, Verdict: Safe}
+	switch opts.Enforcement {
+	case Strict, "":
+	case None:
+		r.Verdict = Skipped
+		return r, nil
+	default:
+		return nil, fmt.Errorf("enforcement %q is neither %s nor %s", opts.Enforcement, Strict, None)
+	}
+	if opts.AsUpstream && crashes(old, new) {
+		r.Verdict = Panic
+		return r, nil
+	}
+	findings, err := compare(ctx, old, new, opts.AsUpstream)
+	if err == nil && opts.AsUpstream && len(findings) > 0 {
+		var ours []Finding
+		ours, err = compare(ctx, old, new, false)
+		markFalseAlarms(findings, ours)
+		r.FalseAlarm = len(ours) == 0
+	}
+	if err != nil {
+		return nil, fmt.Errorf("CRD %s: %w", new.Name, err)
+	}
+	if len(findings) > 0 {
+		r.Verdict, r.Findings = Unsafe, findings
+	}
+	return r, nil
+}
+
+// compare returns the findings, sorted.
+func compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, asUpstream bool) ([]Finding, error) {
+	before, err := roots(ctx, old, asUpstream)
+	if err != nil {
+		return nil, err
+	}
+	after, err := roots(ctx, new, asUpstream)
+	if err != nil {
+		return nil, err
+	}
+	out := wholeCRD(old, new)
+	same := &comparison{ctx: ctx, scope: Same}
+	for _, from := range before {
+		i := slices.IndexFunc(after, func(r root) bool { return r.Name == from.Name })
+		if i < 0 {
+			continue
+		}
+		same.version = from.Name
+		if err := same.compare(from.node, after[i].node, asUpstream); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range same.found {
+		out = append(out, f.Finding)
+	}
+	if !webhook(new) {
+		introduced, err := served(ctx, before, after, asUpstream)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, introduced...)
+	}
+	slices.SortFunc(out, Finding.Compare)
+	return out, nil
+}
+
+func (c *comparison) compare(old, new *node, asUpstream bool) error {
+	switch {
+	case asUpstream:
+		return c.paths(old, new)
+	case old == nil:
+		return nil // without a schema no field is known
+	}
+	return c.fields(old, new)
+}
+
+// wholeCRD judges what is not part of a version (K56).
+func wholeCRD(old, new *apiextensionsv1.CustomResourceDefinition) []Finding {
+	var out []Finding
+	if old.Spec.Scope != new.Spec.Scope {
+		out = append(out, Finding{Scope: CRD, Validation: "scope", Old: value(string(old.Spec.Scope)), New: value(string(new.Spec.Scope))})
+	}
+	stored := old.Status.StoredVersions
+	var left []string
+	for _, v := range old.Spec.Versions {
+		if len(old.Status.StoredVersions) == 0 && v.Storage {
+			stored = append(stored, v.Name)
+		}
+	}
+	for _, v := range new.Spec.Versions {
+		left = append(left, v.Name)
+	}
+	if removed := without(stored, left); len(removed) > 0 {
+		out = append(out, Finding{Scope: CRD, Validation: "storedVersionRemoval", Old: value(removed)})
+	}
+	return out
+}
+
+// A root is a version with its schema, nil when it has none.
+type root struct {
+	*apiextensionsv1.CustomResourceDefinitionVersion
+	node *node
+}
+
+func roots(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, docs bool) ([]root, error) {
+	b := &builder{ctx: ctx, docs: docs}
+	var out []root
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		n, err := b.root(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, root{v, n})
+	}
+	return out, nil
+}
+
+func webhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// served returns the findings between served versions that the old CRD does not
+// have (K61).
+func served(ctx context.Context, before, after []root, asUpstream bool) ([]Finding, error) {
+	found, err := servedPairs(ctx, after, asUpstream)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	was, err := servedPairs(ctx, before, asUpstream)
+	if err != nil {
+		return nil, err
+	}
+	known := map[[3]string][]judged{}
+	key := func(f judged) [3]string { return [3]string{f.Version, f.Path, f.Validation} }
+	for _, f := range was {
+		known[key(f)] = append(known[key(f)], f)
+	}
+	room := 10_000
+	var out []Finding
+	for _, f := range found {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if !slices.ContainsFunc(known[key(f)], func(k judged) bool {
+			if asUpstream {
+				return sameText(f, k, &room)
+			}
+			return f.Finding.Compare(k.Finding) == 0
+		}) {
+			out = append(out, f.Finding)
+		}
+	}
+	return out, nil
+}
+
+// servedPairs compares each served version with all newer ones.
+func servedPairs(ctx context.Context, versions []root, asUpstream bool) ([]judged, error) {
+	versions = slices.DeleteFunc(slices.Clone(versions), func(r root) bool { return !r.Served })
+	slices.SortStableFunc(versions, func(a, b root) int { return version.CompareKubeAwareVersionStrings(a.Name, b.Name) })
+	c := &comparison{ctx: ctx, scope: Served}
+	for i, older := range versions {
+		for _, newer := range versions[i+1:] {
+			c.version = older.Name + " -> " + newer.Name
+			if err := c.compare(older.node, newer.node, asUpstream); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.found, nil
+}

@@ -1,0 +1,43 @@
+// Package crdsafety judges whether a CustomResourceDefinition can be upgraded
+// without breaking stored objects and clients, as OLM v1 judges it before it
+// installs or upgrades a bundle.
+//
+// [Compare] takes the CRD on the cluster and the CRD of the bundle, and returns
+// a verdict with its reasons as data. It reads nothing else and changes neither
+// CRD:
+//
+//	old, err := crdsafety.Decode(onCluster)
+//	new, err := crdsafety.Decode(inBundle)
+//	r, err := crdsafety.Compare(ctx, old, new, nil)
+//	for _, f := range r.Findings {
+//		fmt.Println(f) // version v1: ^.spec.size: maximum changed from 10 to 5
+//	}
+//
+// [CompareAll] does the same for all CRDs of a bundle.
+//
+// # What is judged
+//
+// The scope and the stored versions of the CRD; each field of each version
+// against the same version of the new CRD; and each served version against the
+// newer served versions, unless a webhook converts between them. In that last
+// part, a finding that the old CRD has as well is not reported.
+//
+// A field may be added, a bound may be relaxed, an enum may gain values, and
+// documentation may change. A field must not be removed or become required,
+// and its type, default, pattern and nullability must stay. The rules are K54
+// to K62 in docs/rules.md.
+//
+// # Where upstream differs
+//
+// Operator-controller judges a schema together with the schemas nested below
+// additionalProperties, anyOf and other keywords, and refuses every change that
+// none of its validations covers as "unhandled". So it refuses a changed
+// description below additionalProperties. By default, this package compares
+// nested schemas field by field and judges every keyword: a change is safe when
+// it is documentation or only accepts more.
+//
+// With [Options.AsUpstream] the verdict and the findings are those of
+// operator-controller. A finding that the default comparison does not confirm
+// has FalseAlarm set. Where operator-controller would crash, the verdict is
+// [Panic].
+package crdsafety

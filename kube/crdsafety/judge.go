@@ -1,0 +1,262 @@
+package crdsafety
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// A comparison collects the findings between two schemas.
+type comparison struct {
+	ctx     context.Context
+	scope   Scope
+	version string // or a pair of versions
+	found   []judged
+}
+
+// A judged is a finding and the schemas that it is about.
+type judged struct {
+	Finding
+	old, new *node
+}
+
+func (c *comparison) add(old, new *node, found ...Finding) {
+	for _, f := range found {
+		f.Scope, f.Version, f.Path = c.scope, c.version, old.path
+		c.found = append(c.found, judged{f, old, new})
+	}
+}
+
+// fields compares field by field, everything at its own path. New is nil when
+// the field is gone; what is below it is then gone as well.
+func (c *comparison) fields(old, new *node) error {
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
+	if new == nil {
+		c.add(old, nil, Finding{Validation: "existingFieldRemoval"})
+		if c.scope == Same {
+			c.found[len(c.found)-1].Scope = CRD
+		}
+		return nil
+	}
+	c.add(old, new, validate(&old.own, &new.own)...)
+	c.add(old, new, keywords(&old.own, &new.own)...)
+	c.add(old, new, unknownFields(old, new)...)
+	c.add(old, new, alternatives(old, new)...)
+	to := new.index()
+	for _, step := range old.nested {
+		if step.field() {
+			if err := c.fields(step.node, to[[2]string{step.keyword, step.key}]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// field reports whether the step leads to a field, or to the elements of a list
+// or a map. Other steps lead to conditions on the field that they start from.
+func (n nested) field() bool {
+	switch n.keyword {
+	case "properties":
+		return true
+	case "items", "additionalProperties":
+		return n.key == ""
+	}
+	return false
+}
+
+// keywords judges the keywords that operator-controller has no validation for.
+// One that it does not know either must stay as it is.
+func keywords(old, new *schema) []Finding {
+	before, after := rest(old), rest(new)
+	var out []Finding
+	for _, key := range union(before, after) {
+		f := Finding{Validation: key, Old: before[key], New: after[key]}
+		bad := !bytes.Equal(f.Old, f.New)
+		switch key {
+		case "exclusiveMaximum", "exclusiveMinimum", "multipleOf", "uniqueItems":
+			bad = bad && f.New != nil
+		case "x-kubernetes-preserve-unknown-fields":
+			bad = bad && string(f.Old) == "true"
+		case "x-kubernetes-list-type":
+			bad = bad && (orDefault(f.Old, `"atomic"`) != orDefault(f.New, `"atomic"`))
+		case "x-kubernetes-map-type":
+			bad = bad && (orDefault(f.Old, `"granular"`) != orDefault(f.New, `"granular"`))
+		case "x-kubernetes-validations":
+			added := addedRules(old.XValidations, new.XValidations)
+			bad = len(added) > 0
+			f.Old, f.New = nil, value(added)
+		}
+		if bad {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// rest returns the keywords of a schema that are neither documentation nor
+// judged by validate, as JSON.
+func rest(s *schema) map[string]json.RawMessage {
+	own := *s
+	clearValidated(&own)
+	clearDocs(&own)
+	own.ID, own.Schema = "", ""
+	return members(&own)
+}
+
+// members returns the keywords of a schema as JSON.
+func members(s *schema) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		return nil // not for a schema that a node was made of
+	}
+	return out
+}
+
+// union returns the keys of two maps, sorted.
+func union[V any](a, b map[string]V) []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func orDefault(v json.RawMessage, def string) string {
+	if v == nil {
+		return def
+	}
+	return string(v)
+}
+
+// addedRules returns the CEL expressions of the new rules that the old ones
+// lack. Messages and reasons of a rule do not decide what is valid.
+func addedRules(old, new apiextensionsv1.ValidationRules) []string {
+	key := func(r apiextensionsv1.ValidationRule) string {
+		if r.OptionalOldSelf != nil && *r.OptionalOldSelf {
+			return r.Rule + " (optionalOldSelf)"
+		}
+		return r.Rule
+	}
+	keys := func(rules apiextensionsv1.ValidationRules) (out []string) {
+		for _, r := range rules {
+			out = append(out, key(r))
+		}
+		return out
+	}
+	return without(keys(new), keys(old))
+}
+
+// unknownFields judges additionalProperties where it does not hold a schema on
+// both sides. An object that kept unknown fields must go on to keep them as
+// they are; one that dropped them may become a map.
+func unknownFields(old, new *node) []Finding {
+	const keyword = "additionalProperties"
+	before, after := old.index(), new.index()
+	if before[[2]string{keyword, ""}] != nil {
+		return nil // removed, or compared as a field
+	}
+	has := func(nodes map[[2]string]*node, key string) bool {
+		_, ok := nodes[[2]string{keyword, key}]
+		return ok
+	}
+	f := Finding{Validation: keyword}
+	if to := after[[2]string{keyword, ""}]; to != nil {
+		f.New = value(members(&to.own))
+	}
+	switch {
+	case has(before, "true") && !has(after, "true"):
+		f.Old = value(true)
+	case f.New != nil && old.own.XPreserveUnknownFields != nil && *old.own.XPreserveUnknownFields:
+	default:
+		return nil
+	}
+	return []Finding{f}
+}
+
+// alternatives judges the keywords that hold whole schemas as conditions. Each
+// is compared as a set of entries, without documentation. Only anyOf may gain
+// an entry, when it has one already.
+func alternatives(old, new *node) []Finding {
+	before, after := conditions(old), conditions(new)
+	var out []Finding
+	for _, keyword := range union(before, after) {
+		removed := missing(before[keyword], after[keyword])
+		added := missing(after[keyword], before[keyword])
+		if len(removed) == 0 && (len(added) == 0 || keyword == "anyOf" && len(before[keyword]) > 0) {
+			continue
+		}
+		out = append(out, Finding{Validation: keyword, Old: removed.value(), New: added.value()})
+	}
+	return out
+}
+
+// entries are the schemas of one keyword.
+type entries []nested
+
+// conditions returns the nested schemas that are not fields, by keyword.
+func conditions(n *node) map[string]entries {
+	out := map[string]entries{}
+	for _, step := range n.nested {
+		if !step.field() && step.keyword != "additionalProperties" {
+			out[step.keyword] = append(out[step.keyword], step)
+		}
+	}
+	return out
+}
+
+// id identifies an entry, wherever it is in the list.
+func (n nested) id() string {
+	if n.list() > 0 {
+		return fmt.Sprintf("%x", n.sum())
+	}
+	return fmt.Sprintf("%s %x", n.key, n.sum())
+}
+
+// missing returns the entries that the others lack, each as often as it does.
+func missing(list, others entries) (out entries) {
+	have := map[string]int{}
+	for _, e := range others {
+		have[e.id()]++
+	}
+	for _, e := range list {
+		if have[e.id()]--; have[e.id()] < 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// value returns the entries as a JSON list.
+func (l entries) value() json.RawMessage {
+	if len(l) == 0 {
+		return nil
+	}
+	texts := make([]string, len(l))
+	for i, e := range l {
+		texts[i] = string(e.text())
+	}
+	slices.Sort(texts)
+	return list(texts)
+}
+
+// text returns the step's schema as JSON, or its key.
+func (n nested) text() json.RawMessage {
+	if n.node == nil {
+		return value(n.key)
+	}
+	text, err := json.Marshal(n.node.whole)
+	if err != nil {
+		return nil // not for a schema that a node was made of
+	}
+	return text
+}

@@ -1,0 +1,235 @@
+package crdsafety
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// ErrTooLarge is the error of a schema whose paths take more memory than a CRD
+// that an API server accepts can need.
+var ErrTooLarge = errors.New("schema too large: its paths take more than 64 MiB; flatten the nesting")
+
+const maxPaths = 64 << 20
+
+type schema = apiextensionsv1.JSONSchemaProps
+
+// A node is a schema and the schemas nested in it.
+type node struct {
+	path string
+	// whole is the schema as it was read, own is the same without the nested
+	// schemas. Both are read-only.
+	whole  *schema
+	own    schema
+	nested []nested
+	size   int // the number of nodes, this one included
+	lists  int // how deep lists of alternatives are nested in each other
+	// sum identifies the node and all below it, and text is own as JSON. They are
+	// set below every keyword except properties and items.
+	sum  digest
+	text []byte
+	// entry is the sum without the documentation of the node itself (K60).
+	entry digest
+}
+
+// A nested is a step from a schema to one nested in it. The key is a property
+// name, an index or empty.
+type nested struct {
+	keyword, key string
+	node         *node // nil for a key that is the whole value
+}
+
+// sum returns what identifies the value of the step, besides its key.
+func (n nested) sum() (none digest) {
+	if n.node == nil {
+		return none
+	}
+	return n.node.sum
+}
+
+// structural reports whether the step leads to fields of objects: everything
+// below is compared at its own path.
+func (n nested) structural() bool { return n.keyword == "properties" || n.keyword == "items" }
+
+// list returns 1 for an entry of a list of alternatives, and 0 otherwise.
+func (n nested) list() int {
+	switch n.keyword {
+	case "allOf", "anyOf", "oneOf":
+		return 1
+	}
+	return 0
+}
+
+// step returns the step as part of a path (K58).
+func (n nested) step() string {
+	switch {
+	case n.keyword == "properties" && n.key == "":
+		return "[]"
+	case n.keyword == "properties":
+		return "." + n.key
+	case n.key == "":
+		return "." + n.keyword
+	default:
+		return "." + n.keyword + "[" + n.key + "]"
+	}
+}
+
+// A builder makes nodes from the schema of one version.
+type builder struct {
+	ctx context.Context
+	// docs reports whether sums cover documentation.
+	docs  bool
+	paths int // bytes of all paths
+}
+
+// root returns the node of a version's schema, nil when there is none.
+func (b *builder) root(v *apiextensionsv1.CustomResourceDefinitionVersion) (*node, error) {
+	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		return nil, nil
+	}
+	return b.node(v.Schema.OpenAPIV3Schema, "^", false)
+}
+
+// node returns the node of a schema.
+func (b *builder) node(s *schema, path string, summed bool) (*node, error) {
+	if b.ctx.Err() != nil {
+		return nil, context.Cause(b.ctx)
+	}
+	if b.paths += len(path); b.paths > maxPaths {
+		return nil, ErrTooLarge
+	}
+	n := &node{path: path, whole: s, own: *s, size: 1}
+	n.own.Items, n.own.AllOf, n.own.AnyOf, n.own.OneOf, n.own.Not = nil, nil, nil, nil, nil
+	n.own.Properties, n.own.PatternProperties, n.own.Definitions, n.own.Dependencies = nil, nil, nil, nil
+	n.own.AdditionalProperties, n.own.AdditionalItems = nil, nil
+	for step, child := range steps(s) {
+		if child != nil {
+			var err error
+			if step.node, err = b.node(child, path+step.step(), summed || !step.structural()); err != nil {
+				return nil, err
+			}
+			n.size += step.node.size
+			n.lists = max(n.lists, step.node.lists+step.list())
+		}
+		n.nested = append(n.nested, step)
+	}
+	if summed {
+		return n, b.identify(n)
+	}
+	return n, nil
+}
+
+// identify sets what identifies a node.
+func (b *builder) identify(n *node) error {
+	text, err := json.Marshal(&n.own)
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.path, err)
+	}
+	n.text, n.sum = text, n.digest(text)
+	if n.entry = n.sum; n.own.Description != "" || n.own.Title != "" || n.own.Example != nil || n.own.ExternalDocs != nil {
+		undocumented := n.own
+		clearDocs(&undocumented)
+		if text, err = json.Marshal(&undocumented); err != nil {
+			return fmt.Errorf("%s: %w", n.path, err)
+		}
+		n.entry = n.digest(text)
+	}
+	if !b.docs {
+		n.sum = n.entry
+	}
+	return nil
+}
+
+// clearDocs clears the keywords that only people read.
+func clearDocs(s *schema) {
+	s.Description, s.Title, s.Example, s.ExternalDocs = "", "", nil, nil
+}
+
+// steps yields the schemas nested in one, in a fixed order. Dependencies
+// between names, and additionalProperties and additionalItems that are
+// booleans, have a key that states their value and no schema.
+func steps(s *schema) func(func(nested, *schema) bool) {
+	return func(yield func(nested, *schema) bool) {
+		list := func(keyword string, l []schema) bool {
+			for i := range l {
+				if !yield(nested{keyword: keyword, key: fmt.Sprint(i)}, &l[i]) {
+					return false
+				}
+			}
+			return true
+		}
+		named := func(keyword string, m map[string]schema) bool {
+			for _, name := range slices.Sorted(maps.Keys(m)) {
+				child := m[name]
+				if !yield(nested{keyword: keyword, key: name}, &child) {
+					return false
+				}
+			}
+			return true
+		}
+		orBool := func(keyword string, v *apiextensionsv1.JSONSchemaPropsOrBool) bool {
+			switch {
+			case v == nil:
+				return true
+			case v.Schema == nil:
+				return yield(nested{keyword: keyword, key: fmt.Sprint(v.Allows)}, nil)
+			default:
+				return yield(nested{keyword: keyword}, v.Schema)
+			}
+		}
+		if s.Items != nil {
+			if s.Items.Schema != nil && !yield(nested{keyword: "items"}, s.Items.Schema) || !list("items", s.Items.JSONSchemas) {
+				return
+			}
+		}
+		if !list("allOf", s.AllOf) || !list("anyOf", s.AnyOf) || !list("oneOf", s.OneOf) ||
+			s.Not != nil && !yield(nested{keyword: "not"}, s.Not) ||
+			!named("properties", s.Properties) ||
+			!orBool("additionalProperties", s.AdditionalProperties) ||
+			!named("patternProperties", s.PatternProperties) ||
+			!orBool("additionalItems", s.AdditionalItems) ||
+			!named("definitions", s.Definitions) {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Dependencies)) {
+			d := s.Dependencies[name]
+			step := nested{keyword: "dependencies", key: name}
+			if d.Schema == nil {
+				step.key += fmt.Sprintf(" %q", d.Property)
+			}
+			if !yield(step, d.Schema) {
+				return
+			}
+		}
+	}
+}
+
+// A digest is equal for equal schemas.
+type digest [sha256.Size]byte
+
+// digest returns the digest of a node's own keywords and all that is nested.
+func (n *node) digest(own []byte) digest {
+	h := sha256.New()
+	h.Write(own)
+	for _, c := range n.nested {
+		fmt.Fprintf(h, "\n%q %q ", c.keyword, c.key)
+		sum := c.sum()
+		h.Write(sum[:])
+	}
+	return digest(h.Sum(nil))
+}
+
+// index returns the nodes that the steps of n lead to.
+func (n *node) index() map[[2]string]*node {
+	out := make(map[[2]string]*node, len(n.nested))
+	for _, c := range n.nested {
+		out[[2]string{c.keyword, c.key}] = c.node
+	}
+	return out
+}

@@ -1,0 +1,246 @@
+package crdsafety
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/equality"
+)
+
+// A flat holds the schemas of a version by path. Where two have the same path,
+// as a property named "not" next to the keyword, the last one counts (K58).
+type flat struct {
+	nodes []*node
+	at    map[string]*node
+}
+
+func flatten(root *node) *flat {
+	f := &flat{at: map[string]*node{}}
+	var visit func(n *node)
+	visit = func(n *node) {
+		f.nodes = append(f.nodes, n)
+		f.at[n.path] = n
+		for _, step := range n.nested {
+			if step.node != nil {
+				visit(step.node)
+			}
+		}
+	}
+	if root != nil {
+		visit(root)
+	}
+	f.nodes = slices.DeleteFunc(f.nodes, func(n *node) bool { return f.at[n.path] != n })
+	return f
+}
+
+// paths compares two versions as operator-controller does (K57, K59, K60).
+func (c *comparison) paths(old, new *node) error {
+	before, after := flatten(old), flatten(new)
+	for _, o := range before.nodes {
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
+		}
+		n := after.at[o.path]
+		if n == nil {
+			n = &node{path: o.path, whole: &schema{}}
+			if c.scope == Same {
+				c.add(o, n, Finding{Validation: "existingFieldRemoval"})
+				c.found[len(c.found)-1].Scope = CRD
+			}
+		}
+		c.add(o, n, validate(&o.own, &n.own)...)
+		c.add(o, n, oneOf(o, n)...)
+		if !sameRest(o, n) {
+			d := &differences{}
+			d.between(o, n, "", 0)
+			c.add(o, n, Finding{Validation: unhandled, Old: d.old(), New: d.new()})
+		}
+	}
+	return nil
+}
+
+// oneOf judges the entries of oneOf as a set. An entry's own documentation does
+// not count; what is nested in it counts in full.
+func oneOf(old, new *node) []Finding {
+	before, after := oneOfEntries(old), oneOfEntries(new)
+	only := func(a, b map[digest]nested) json.RawMessage {
+		var out entries
+		for id, e := range a {
+			if _, ok := b[id]; !ok {
+				out = append(out, e)
+			}
+		}
+		return out.value() // sorted
+	}
+	removed, added := only(before, after), only(after, before)
+	switch {
+	case removed != nil:
+		return []Finding{{Validation: "oneOf", Old: removed}}
+	case added != nil:
+		return []Finding{{Validation: "oneOf", New: added}}
+	}
+	return nil
+}
+
+func oneOfEntries(n *node) map[digest]nested {
+	out := map[digest]nested{}
+	for _, step := range n.nested {
+		if step.keyword == "oneOf" {
+			out[step.node.entry] = step
+		}
+	}
+	return out
+}
+
+// sameRest reports whether two schemas are equal in what no validation covers,
+// with all that is nested in them except properties and items (K59).
+func sameRest(old, new *node) bool {
+	a, b := old.own, new.own
+	clearValidated(&a)
+	clearValidated(&b)
+	return equality.Semantic.DeepEqual(&a, &b) && slices.EqualFunc(old.unjudged(), new.unjudged(), func(a, b nested) bool {
+		return a.keyword == b.keyword && a.key == b.key && (a.node == nil) == (b.node == nil) && a.sum() == b.sum()
+	})
+}
+
+// unjudged returns the steps that no validation covers.
+func (n *node) unjudged() []nested {
+	return slices.DeleteFunc(slices.Clone(n.nested), func(n nested) bool { return n.structural() || n.keyword == "oneOf" })
+}
+
+// sameText reports whether two findings have the same text in
+// operator-controller, which then takes the first for known (K61). A list of
+// several required fields is in random order there, and so mostly is not the
+// same (K62). The text of an unhandled change shows some of what did not change
+// as well; room is how many schemas may still be compared by their texts, which
+// takes exponential time for nested lists. Without room, the changes decide.
+func sameText(f, known judged, room *int) bool {
+	if !slices.Equal(f.Old, known.Old) || !slices.Equal(f.New, known.New) {
+		return false
+	}
+	switch f.Validation {
+	case "required":
+		return !strings.Contains(string(f.New), ",")
+	case unhandled:
+		size := f.old.size + f.new.size + known.old.size + known.new.size
+		lists := max(f.old.lists, f.new.lists, known.old.lists, known.new.lists)
+		if size <= *room && lists <= 2 {
+			*room -= size
+			return diff(f) == diff(known)
+		}
+	}
+	return true
+}
+
+// diff returns operator-controller's text of an unhandled change.
+func diff(f judged) string {
+	unjudged := func(n *node) *schema {
+		s := *n.whole
+		clearValidated(&s)
+		s.Properties, s.Items, s.OneOf = nil, nil, nil
+		return &s
+	}
+	return cmp.Diff(unjudged(f.old), unjudged(f.new))
+}
+
+// differences are the values that differ between two schemas, by path.
+type differences struct {
+	from, to map[string]json.RawMessage
+}
+
+// enough is how many differences an unhandled finding shows.
+const enough = 5
+
+func (d *differences) old() json.RawMessage { return object(d.from) }
+func (d *differences) new() json.RawMessage { return object(d.to) }
+
+func object(m map[string]json.RawMessage) json.RawMessage {
+	if len(m) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil // not for values that were JSON
+	}
+	return text
+}
+
+// add notes a difference and reports whether there is room for more.
+func (d *differences) add(path string, from, to json.RawMessage) bool {
+	if d.from == nil {
+		d.from, d.to = map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	}
+	path = strings.TrimPrefix(path, ".")
+	if from != nil {
+		d.from[path] = from
+	}
+	if to != nil {
+		d.to[path] = to
+	}
+	return len(d.from)+len(d.to) < enough
+}
+
+// between notes how two schemas differ: at the top only in what no validation
+// covers, below in everything, down to a depth that a reader can follow.
+func (d *differences) between(old, new *node, at string, depth int) bool {
+	from, to := old.nested, new.nested
+	var before, after map[string]json.RawMessage
+	switch {
+	case depth == 0:
+		before, after = unjudgedMembers(old), unjudgedMembers(new)
+		from, to = old.unjudged(), new.unjudged()
+	case !bytes.Equal(old.text, new.text):
+		before, after = members(&old.own), members(&new.own)
+	}
+	for _, key := range union(before, after) {
+		if string(before[key]) != string(after[key]) && !d.add(at+"."+key, before[key], after[key]) {
+			return false
+		}
+	}
+	was, is := steppedTo(from), steppedTo(to)
+	for _, step := range union(was, is) {
+		o, inOld := was[step]
+		n, inNew := is[step]
+		switch {
+		case inOld && inNew && o.sum() == n.sum():
+		case inOld && inNew && o.node != nil && n.node != nil && depth < 20:
+			if !d.between(o.node, n.node, at+step, depth+1) {
+				return false
+			}
+		case !d.add(at+step, o.shown(), n.shown()):
+			return false
+		}
+	}
+	return true
+}
+
+// unjudgedMembers returns the keywords that no validation covers.
+func unjudgedMembers(n *node) map[string]json.RawMessage {
+	own := n.own
+	clearValidated(&own)
+	return members(&own)
+}
+
+// steppedTo returns steps by their text.
+func steppedTo(steps []nested) map[string]nested {
+	out := make(map[string]nested, len(steps))
+	for _, step := range steps {
+		out[step.step()] = step
+	}
+	return out
+}
+
+// shown returns the keywords of a nested schema without what is nested in it.
+func (n nested) shown() json.RawMessage {
+	switch {
+	case n.keyword == "":
+		return nil
+	case n.node == nil:
+		return value(n.key)
+	}
+	return value(members(&n.node.own))
+}

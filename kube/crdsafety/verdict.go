@@ -1,0 +1,147 @@
+package crdsafety
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// A Verdict is the answer to whether a CRD can be upgraded.
+type Verdict string
+
+const (
+	// Safe means that nothing was found.
+	Safe Verdict = "safe"
+	// Unsafe means that there are findings.
+	Unsafe Verdict = "unsafe"
+	// Panic means that operator-controller crashes on these CRDs, because a
+	// version has no schema (K62). It occurs only with Options.AsUpstream.
+	Panic Verdict = "panic"
+	// Skipped means that the enforcement is None and nothing was compared.
+	Skipped Verdict = "skipped"
+)
+
+// A Scope is the part of the comparison that a finding comes from.
+type Scope string
+
+const (
+	// CRD compares what the versions have in common, and which fields exist (K56).
+	CRD Scope = "crd"
+	// Same compares a version with the same version of the new CRD (K57).
+	Same Scope = "same"
+	// Served compares two served versions of the new CRD (K61).
+	Served Scope = "served"
+)
+
+// A Result is the verdict on one CRD.
+type Result struct {
+	// Name is the name of the CRD.
+	Name    string  `json:"name"`
+	Verdict Verdict `json:"verdict"`
+	// Findings are the reasons for an unsafe verdict, sorted by scope, version,
+	// path and validation.
+	Findings []Finding `json:"findings,omitempty"`
+	// FalseAlarm reports that the verdict is that of operator-controller and
+	// that the default comparison finds the upgrade safe.
+	FalseAlarm bool `json:"falseAlarm,omitempty"`
+}
+
+// A Finding is a reason why an upgrade is unsafe.
+type Finding struct {
+	Scope Scope `json:"scope"`
+	// Version is a version, or two as in "v1 -> v2". It is empty when the
+	// finding is about all versions.
+	Version string `json:"version,omitempty"`
+	// Path is the place in the schema, for example ^.spec.list.items (K58).
+	Path string `json:"path,omitempty"`
+	// Validation names what was violated: a validation of operator-controller,
+	// or the keyword of the schema that changed.
+	Validation string `json:"validation"`
+	// Old and New are JSON values, absent where there is no value. For lists
+	// they hold only what was removed and what was added.
+	Old json.RawMessage `json:"old,omitempty"`
+	New json.RawMessage `json:"new,omitempty"`
+	// FalseAlarm reports that the default comparison does not confirm the
+	// finding. It is set only with Options.AsUpstream.
+	FalseAlarm bool `json:"falseAlarm,omitempty"`
+}
+
+// Compare orders findings by scope, version, path, validation and values.
+func (f Finding) Compare(g Finding) int {
+	return cmp.Or(
+		strings.Compare(string(f.Scope), string(g.Scope)),
+		strings.Compare(f.Version, g.Version),
+		strings.Compare(f.Path, g.Path),
+		strings.Compare(f.Validation, g.Validation),
+		slices.Compare(f.Old, g.Old),
+		slices.Compare(f.New, g.New))
+}
+
+// String returns the finding as one line of English, without the CRD.
+func (f Finding) String() string {
+	var b strings.Builder
+	if f.Version != "" {
+		b.WriteString("version " + f.Version + ": ")
+	}
+	if f.Path != "" {
+		b.WriteString(f.Path + ": ")
+	}
+	b.WriteString(f.change())
+	if f.FalseAlarm {
+		b.WriteString(" (false alarm)")
+	}
+	return b.String()
+}
+
+// change states what changed.
+func (f Finding) change() string {
+	before, after := short(f.Old), short(f.New)
+	what := f.Validation
+	switch what {
+	case "storedVersionRemoval":
+		return "stored versions removed: " + before
+	case "existingFieldRemoval":
+		return "field removed"
+	case "required":
+		return "new required fields: " + after
+	case "enum":
+		if after == "" {
+			return "enum values removed: " + before
+		}
+	case unhandled:
+		what = "keywords without a validation"
+	}
+	switch {
+	case before == "":
+		return what + " added: " + after
+	case after == "":
+		return what + " removed: " + before
+	default:
+		return what + " changed from " + before + " to " + after
+	}
+}
+
+// short returns a JSON value for a message, cut where it is too long to read.
+func short(value []byte) string {
+	const limit = 300
+	if len(value) > limit {
+		return strings.ToValidUTF8(string(value[:limit]), "") + "…"
+	}
+	return string(value)
+}
+
+// Fails returns the findings as operator-controller counts them: scope, version
+// or pair of versions, path and validation, sorted and without duplicates.
+// Findings about the whole CRD have neither version nor path.
+func (r *Result) Fails() [][4]string {
+	out := make([][4]string, 0, len(r.Findings))
+	for _, f := range r.Findings {
+		if f.Scope == CRD {
+			f.Version, f.Path = "", ""
+		}
+		out = append(out, [4]string{string(f.Scope), f.Version, f.Path, f.Validation})
+	}
+	slices.SortFunc(out, func(a, b [4]string) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(out)
+}
