@@ -9,10 +9,9 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// first tries what everybody prefers: each choice, in the order of the search
-// (sat.Solver.Prefer), takes its first option. If the set that results breaks no
-// rule, it is the best answer there is, and no solver was needed. ok is false as
-// soon as something does not fit.
+// first lets each choice take its first option, in the order of the search. If the
+// resulting set violates no rule, it is the best answer and takes no solver. ok is false
+// as soon as something conflicts.
 func (r *resolution) first(ctx context.Context, s *scratch) (set []cand, ok bool) {
 	t := s.attempt.start(r)
 	defer t.end()
@@ -22,36 +21,23 @@ func (r *resolution) first(ctx context.Context, s *scratch) (set []cand, ok bool
 			return nil, false
 		}
 	}
-	queue := slices.Clone(r.options)
-	push := func(c cand) {
-		for _, q := range r.needs.requirements(ctx, c) {
-			queue = q.appendChoices(queue)
-			t.forbidden = append(t.forbidden, q.forbidden()...)
-		}
-	}
-	for _, c := range t.set {
-		push(c)
-	}
-	for len(queue) > 0 {
-		if ctx.Err() != nil {
-			return nil, false
-		}
-		n := queue[0]
-		queue = queue[1:]
-		if t.decided(n) {
-			continue
-		}
-		if n.kind == proof.Some {
-			k := n.kids[0]
-			queue = k.appendChoices(queue)
-			t.forbidden = append(t.forbidden, k.forbidden()...)
-			continue
-		}
-		i := slices.IndexFunc(n.list, func(c cand) bool { return r.u.barred(ctx, c) == nil })
-		if i < 0 || !t.take(ctx, n.list[i]) {
-			return nil, false
-		}
-		push(n.list[i])
+	ok = r.walk(ctx, walk{
+		stays:   t.set,
+		decided: t.decided,
+		choose: func(d decision) (cand, *need, bool) {
+			if d.kind == proof.Some {
+				return noCand, d.kids[0], true
+			}
+			i := slices.IndexFunc(d.list, func(c cand) bool { return r.u.barred(ctx, c) == nil })
+			if i < 0 || !t.take(ctx, d.list[i]) {
+				return noCand, nil, false
+			}
+			return d.list[i], nil, true
+		},
+		requires: func(n *need) { t.forbidden = append(t.forbidden, n.forbidden()...) },
+	})
+	if !ok {
+		return nil, false
 	}
 	for _, x := range t.forbidden {
 		if len(r.u.among(ctx, x, t.set, func(c cand) bool { return t.took[c] })) > 0 {
@@ -61,20 +47,20 @@ func (r *resolution) first(ctx context.Context, s *scratch) (set []cand, ok bool
 	return t.set, true
 }
 
-// An attempt is a set that grows while nothing in it collides.
+// An attempt is a set that grows as long as nothing in it conflicts.
 type attempt struct {
 	r         *resolution
 	set       []cand
 	took      map[cand]bool
 	replaced  map[cand]bool  // installed operators that something in set replaces
-	met       map[*need]bool // needs that are decided, if that is not seen at once
+	met       map[*need]bool // needs with long lists that are decided
 	pkgs      map[string]bool
 	apis      map[property.GVK]bool
 	forbidden []constraints.Expr
 }
 
-// decided reports whether what was taken meets a need. A long list that many need is
-// looked through once.
+// decided reports whether what was taken decides a need. Many candidates may share a long
+// list, which is searched until it is decided.
 func (t *attempt) decided(n *need) bool {
 	const long = 16
 	if t.met[n] {
@@ -99,7 +85,7 @@ func (t *attempt) start(r *resolution) *attempt {
 	return t
 }
 
-// end forgets everything, so that nothing of the problem stays in memory.
+// end clears the attempt, so that it does not keep the problem in memory.
 func (t *attempt) end() {
 	t.r, t.set = nil, nil // the set is the answer
 	clear(t.took)
@@ -111,8 +97,8 @@ func (t *attempt) end() {
 	t.forbidden = t.forbidden[:0]
 }
 
-// take adds a candidate; it reports false when the candidate collides with what
-// was taken (D10) or may never be chosen.
+// take adds a candidate. It returns false if the candidate conflicts with what was taken
+// (D10) or can never be chosen.
 func (t *attempt) take(ctx context.Context, c cand) bool {
 	if t.r.u.barred(ctx, c) != nil {
 		return false
@@ -135,8 +121,7 @@ func (t *attempt) take(ctx context.Context, c cand) bool {
 		}
 		t.apis[g] = true
 	}
-	// An upgrade takes the place of what it upgrades, whatever package that says
-	// it is of.
+	// An upgrade replaces the installed operator, whatever package either declares.
 	for _, in := range t.r.replacedBy[c] {
 		if t.took[in] {
 			return false

@@ -214,15 +214,12 @@ func (c *Core) request() int {
 // plan resolves a problem. It returns nil, and does not explain, if there is no solution.
 // Requirements equal to waived ones, in the same package, are ignored.
 func (c *Core) plan(ctx context.Context, p *Problem, waived []*fact.Requires) (*Solution, error) {
-	u, err := newUniverse(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	u.waived = waived
-	if p.OperatorGroup == c.e.r.u.p.OperatorGroup {
-		u.modes = c.e.r.u.modes
-	}
-	r, err := newResolution(ctx, u)
+	r, err := start(ctx, p, func(u *universe) {
+		u.waived = waived
+		if p.OperatorGroup == c.e.r.u.p.OperatorGroup {
+			u.modes = c.e.r.u.modes
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

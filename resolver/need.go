@@ -155,21 +155,23 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 	return out
 }
 
-// choices returns the decisions that a need leaves open, in order: its anyOf and
-// some parts that all must be decided. Negations decide nothing.
-func (x *need) choices() []*need { return x.appendChoices(nil) }
+// choices returns the decisions that a need leaves open, in order.
+func (x *need) choices() (list []*need) {
+	x.eachChoice(func(n *need) { list = append(list, n) })
+	return list
+}
 
-func (x *need) appendChoices(list []*need) []*need {
+// eachChoice calls f for each decision that a need leaves open, in order: its anyOf and
+// some parts, all of which must be decided. Negations leave nothing to decide.
+func (x *need) eachChoice(f func(*need)) {
 	switch x.kind {
+	case proof.AnyOf, proof.Some:
+		f(x)
 	case proof.Every:
 		for _, k := range x.kids {
-			list = k.appendChoices(list)
+			k.eachChoice(f)
 		}
-		return list
-	case proof.NoneOf:
-		return list
 	}
-	return append(list, x)
 }
 
 // decided reports whether what was chosen meets the need whatever else will be

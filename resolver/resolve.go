@@ -19,13 +19,9 @@ func Resolve(ctx context.Context, p Problem) (*Solution, error) {
 	return resolve(ctx, &p, new(scratch))
 }
 
-// resolve is Resolve with memory to use, and p is its own to keep.
+// resolve is Resolve with memory that it may use. It keeps p.
 func resolve(ctx context.Context, p *Problem, s *scratch) (*Solution, error) {
-	u, err := newUniverse(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newResolution(ctx, u)
+	r, err := start(ctx, p, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +35,19 @@ func resolve(ctx context.Context, p *Problem, s *scratch) (*Solution, error) {
 		}
 	}
 	return r.refuse(ctx, e)
+}
+
+// start returns the resolution of a problem. adjust, if not nil, is called for its universe
+// first.
+func start(ctx context.Context, p *Problem, adjust func(*universe)) (*resolution, error) {
+	u, err := newUniverse(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if adjust != nil {
+		adjust(u)
+	}
+	return newResolution(ctx, u)
 }
 
 // solve returns the solution, or nil if there is none, and the encoding if it took

@@ -132,13 +132,8 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	return w, nil
 }
 
-// replay repeats the decisions in the order of the search, knowing their outcome.
+// replay repeats the decisions of the search, knowing their outcome.
 func (w *why) replay(ctx context.Context) {
-	type decision struct {
-		cause
-		*need
-	}
-	var queue []decision
 	took := map[cand]bool{}
 	take := func(c cand, by cause) {
 		took[c] = true
@@ -146,50 +141,36 @@ func (w *why) replay(ctx context.Context) {
 		w.cause[c] = by
 		w.order = append(w.order, c)
 	}
-	push := func(c cand) {
-		for _, q := range w.r.needs.requirements(ctx, c) {
-			for _, n := range q.choices() {
-				queue = append(queue, decision{cause{owner: c, req: q}, n})
-			}
-		}
-	}
 	for _, x := range w.r.u.installed {
 		if len(x.owners) == 0 {
 			take(x.id, cause{owner: noCand})
 		}
 	}
-	for i, s := range w.r.u.subs {
-		if w.r.options[i] != nil {
-			queue = append(queue, decision{cause{sub: s, owner: noCand}, w.r.options[i]})
-		}
-	}
-	for _, c := range slices.Clone(w.order) {
-		push(c)
-	}
-	for len(queue) > 0 {
-		d := queue[0]
-		queue = queue[1:]
-		if d.decided(func(c cand) bool { return took[c] }) {
-			continue
-		}
-		if d.kind == proof.Some {
-			for _, k := range d.kids {
-				if k.heldBy(ctx, w.r.u, w.set, w.has) {
-					for _, n := range k.choices() {
-						queue = append(queue, decision{d.cause, n})
-					}
-					break
+	w.r.walk(ctx, walk{
+		stays:   slices.Clone(w.order),
+		decided: func(n *need) bool { return n.decided(func(c cand) bool { return took[c] }) },
+		choose: func(d decision) (cand, *need, bool) {
+			if d.kind == proof.Some {
+				i := slices.IndexFunc(d.kids, func(k *need) bool { return k.heldBy(ctx, w.r.u, w.set, w.has) })
+				if i < 0 {
+					return noCand, nil, true
 				}
+				return noCand, d.kids[i], true
 			}
-			continue
-		}
-		if i := slices.IndexFunc(d.need.list, w.has); i >= 0 {
-			c := d.need.list[i]
-			d.cause.list = d.need.list
-			take(c, d.cause)
-			push(c)
-		}
-	}
+			i := slices.IndexFunc(d.list, w.has)
+			if i < 0 {
+				return noCand, nil, true
+			}
+			by := cause{owner: d.owner, list: d.list}
+			if d.owner == noCand {
+				by.sub = w.r.u.subs[d.nth]
+			} else {
+				by.req = w.r.needs.requirements(ctx, d.owner)[d.nth]
+			}
+			take(d.list[i], by)
+			return d.list[i], nil, true
+		},
+	})
 }
 
 // link describes one decision, and why the preferred options were not possible.

@@ -74,36 +74,31 @@ func (s *Solver) choose(ctx context.Context, hard []Lit, queue []Choice, after f
 		}
 		return met[&c.Options[0]]
 	}
-	for ; ok && len(queue) > 0; queue = queue[1:] {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		c := queue[0]
-		if isMet(c) {
-			continue
-		}
+	if !ok {
+		return nil, nil
+	}
+	_, err = Walk(ctx, queue, isMet, func(c Choice, queue []Choice) ([]Choice, bool) {
 		for _, l := range c.Options {
 			if p.value[l] < 0 {
 				continue
 			}
 			before := len(p.forced)
-			if !p.hold(l) {
-				// The search finds out if the earlier choices are impossible
-				// too.
-				p.undo(before)
-				if ok = p.hold(l.Not()); !ok {
-					break
-				}
-				continue
+			if p.hold(l) {
+				took[l] = true
+				chosen = append(chosen, l)
+				queue = append(queue, after(l)...)
+				p.grow()
+				break
 			}
-			took[l] = true
-			chosen = append(chosen, l)
-			queue = append(queue, after(l)...)
-			p.grow()
-			break
+			// If the earlier choices are impossible too, the search finds out.
+			p.undo(before)
+			if !p.hold(l.Not()) {
+				return nil, false
+			}
 		}
-	}
-	return chosen, nil
+		return queue, true
+	})
+	return chosen, err
 }
 
 // firstImpossible returns a set of literals that cannot hold together, after a
