@@ -52,7 +52,7 @@ func newCELEnv(limits *Limits) (*celEnv, error) {
 	if err != nil {
 		return nil, fmt.Errorf("CEL environment: %w", err)
 	}
-	costs, err := celcost.NewEnv(env, []string{funcSemver}, nil)
+	costs, err := celcost.NewEnv(env, funcSemver)
 	if err != nil {
 		return nil, err
 	}

@@ -58,16 +58,12 @@ func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable 
 			return c
 		}
 		g.do = func(w *work, args []ref.Val) ref.Val {
-			if f.product {
-				w.spendProduct(args)
-			} else {
-				for _, v := range args {
-					n := textCost(v)
-					if f.parser {
-						n *= parserFactor
-					}
-					w.spend(n)
+			for _, v := range args {
+				n := textCost(v)
+				if f.parser {
+					n *= parserFactor
 				}
+				w.spend(n)
 			}
 			if f.zoned && len(args) == 2 {
 				if err := checkZone(args[1]); err != nil {
@@ -100,16 +96,6 @@ func invoke(impl *functions.Overload, c interpreter.InterpretableCall, args []re
 		return r.Receive(c.Function(), c.OverloadID(), args[1:])
 	}
 	return noOverload(c.Function())
-}
-
-// spendProduct charges for a call that may process each argument, or produce
-// output, for each part of the others.
-func (w *work) spendProduct(args []ref.Val) {
-	n := uint64(1)
-	for _, v := range args {
-		n = times(n, weight(v, w.left))
-	}
-	w.spend(n)
 }
 
 func noOverload(function string) ref.Val { return types.NewErr("no such overload: %s", function) }

@@ -21,22 +21,19 @@ type Env struct {
 // An impl is the implementation of a charged function.
 type impl struct {
 	*functions.Overload
-	product bool // charged for the product of its arguments' sizes
-	parser  bool // parses its arguments, so a byte costs more
-	zoned   bool // its second argument is a time zone
+	parser bool // parses its arguments, so a byte costs more
+	zoned  bool // its second argument is a time zone
 }
 
 // NewEnv returns an Env for a CEL environment. parsers names the functions, in
 // addition to CEL's own, that parse texts and are charged by the length of
-// their arguments. products names those that process an argument, or produce
-// output, for each part of another one. All other functions must take constant
-// time.
-func NewEnv(env *cel.Env, parsers, products []string) (*Env, error) {
+// their arguments. All other functions must take constant time.
+func NewEnv(env *cel.Env, parsers ...string) (*Env, error) {
 	e := &Env{env, map[string]impl{}}
 	for _, group := range []struct {
-		names                  []string
-		product, parser, zoned bool
-	}{{names: textFunctions}, {names: zonedFunctions, zoned: true}, {names: parsers, parser: true}, {names: products, product: true}} {
+		names         []string
+		parser, zoned bool
+	}{{names: textFunctions}, {names: zonedFunctions, zoned: true}, {names: parsers, parser: true}} {
 		for _, name := range group.names {
 			f, ok := env.Functions()[name]
 			if !ok {
@@ -47,7 +44,7 @@ func NewEnv(env *cel.Env, parsers, products []string) (*Env, error) {
 				return nil, fmt.Errorf("CEL environment: %w", err)
 			}
 			for _, b := range bindings {
-				e.impls[b.Operator] = impl{b, group.product, group.parser, group.zoned}
+				e.impls[b.Operator] = impl{b, group.parser, group.zoned}
 			}
 		}
 	}
