@@ -107,7 +107,11 @@ mutate: ## change the lines of PKG that differ from BASE, and list what no test 
 	bin/gremlins unleash $(PKG) --workers 2 --invert-logical --timeout-coefficient 20 $(if $(BASE),--diff $(BASE))
 
 golden: ## rewrite the golden files from what the code does now
-	$(GO) test $$(grep -rl --include='*_test.go' '"update"' . | xargs -n 1 dirname | sort -u) -update
+	@set -e; for m in $(MODULES); do \
+		for dir in $$(cd $$m && $(GO) list -f '{{.Dir}}' ./... 2>/dev/null); do \
+			if grep -qs -e 'flag.Bool("update"' -e 'internal/golden"' $$dir/*_test.go; then (cd $$dir && $(GO) test . -update); fi; \
+		done; \
+	done
 
 fmt: ## format the code
 	gofmt -w .

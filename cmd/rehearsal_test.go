@@ -92,7 +92,7 @@ func cloneWorkingTree(t *testing.T) *repository {
 	return r
 }
 
-// withOwnModules gives the go commands of this test a module cache of their own: the
+// withOwnModules gives the go commands of this test a separate module cache: the
 // version is not the one that its name will have. What others publish comes from the
 // usual cache.
 func withOwnModules(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/olmkit/olmkit/internal/golden"
+
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/property"
@@ -150,7 +152,7 @@ func TestRules(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	golden(t, "rules.golden", b.String())
+	golden.File(t, "rules.golden", b.String())
 }
 
 func TestUndecodableValue(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/internal/golden"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/olmkit/olmkit/property"
@@ -52,7 +54,7 @@ func TestDocumented(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "documented.golden", b.String())
+	golden.File(t, "documented.golden", b.String())
 }
 
 // TestParseErrors keeps the wording and the path of every error (D3, D4, H7,
@@ -138,7 +140,7 @@ func TestParseErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s\n\t%v\n", raw, err)
 	}
-	golden(t, "errors.golden", b.String())
+	golden.File(t, "errors.golden", b.String())
 }
 
 func TestFromProperty(t *testing.T) {

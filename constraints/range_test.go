@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/internal/golden"
+
 	"github.com/blang/semver/v4"
 )
 
@@ -35,7 +37,7 @@ func TestRangeErrors(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "ranges.golden", b.String())
+	golden.File(t, "ranges.golden", b.String())
 }
 
 func TestRangeContains(t *testing.T) {

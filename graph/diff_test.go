@@ -2,38 +2,14 @@ package graph_test
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/golden"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("no golden file; run with -update: %v", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (run with -update to accept):\n%s", path, d)
-	}
-}
 
 func diff(t *testing.T, old, new graph.Package, r graph.Reading) *graph.Diff {
 	t.Helper()
@@ -70,7 +46,7 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := diff(t, old, parse(t, tt.new), graph.Classic)
-			golden(t, tt.name, d.String())
+			golden.File(t, tt.name, d.String())
 		})
 	}
 }

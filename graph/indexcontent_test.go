@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/olmkit/olmkit/internal/golden"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -199,8 +201,8 @@ func TestRequirementsLimit(t *testing.T) {
 // changes without that, ask whether old files would be read as something else:
 // then indexVersion must grow.
 func TestIndexForm(t *testing.T) {
-	golden(t, "index-form.txt", graph.IndexForm())
+	golden.File(t, "index-form.txt", graph.IndexForm())
 	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
-		golden(t, "sample.index", string(write(t, parseIndexed(t), "source")))
+		golden.File(t, "sample.index", string(write(t, parseIndexed(t), "source")))
 	}
 }

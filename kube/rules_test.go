@@ -3,38 +3,28 @@ package kube_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/internal/golden"
+
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+	"github.com/olmkit/olmkit/kube"
+)
 
 // A change of the adapter's permissions appears here.
 func TestManifests(t *testing.T) {
 	got, err := kube.Manifests("olm", "olmkit")
 	must(t, err)
-	const golden = "testdata/rbac.yaml"
-	if *update {
-		must(t, os.WriteFile(golden, got, 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	must(t, err)
-	if diff := gocmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", golden, diff)
-	}
+	golden.File(t, "rbac.yaml", string(got))
 }
 
 // An audit has the writes of a client.

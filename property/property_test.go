@@ -3,17 +3,14 @@ package property
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/internal/golden"
+
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestParsers(t *testing.T) {
 	wrap := func(v any, err error) (string, error) { return fmt.Sprintf("%+v", v), err }
@@ -137,27 +134,7 @@ func TestErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s %s\n\t%v\n", in.typ, in.raw, err)
 	}
-	golden(t, "errors.golden", b.String())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got, -update rewrites it):\n%s", path, d)
-	}
+	golden.File(t, "errors.golden", b.String())
 }
 
 func TestValidateGVK(t *testing.T) {

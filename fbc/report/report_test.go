@@ -2,20 +2,15 @@ package report_test
 
 import (
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/golden"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/internal/codes"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func findings(t *testing.T) fbc.Diagnostics {
 	t.Helper()
@@ -38,19 +33,7 @@ func TestWrite(t *testing.T) {
 			if err := report.Write(t.Context(), &out, f, found, &report.Options{Prefix: "catalogs/x", ToolVersion: "1.2.3"}); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", name+"."+string(f))
-			if *update {
-				if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), out.String()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", file, diff)
-			}
+			golden.File(t, name+"."+string(f), out.String())
 		}
 	}
 }

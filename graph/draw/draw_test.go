@@ -3,41 +3,17 @@ package draw_test
 import (
 	"context"
 	"encoding/xml"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/golden"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/graph/draw"
 	"github.com/olmkit/olmkit/internal/realcat"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("no golden file; run with -update: %v", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (run with -update to accept):\n%s", path, d)
-	}
-}
 
 func pkg(t testing.TB, channels string, bundles ...string) graph.Package {
 	t.Helper()
@@ -84,9 +60,9 @@ func TestDraw(t *testing.T) {
 		{"empty", draw.New(p, &draw.Options{Channels: []string{"none"}})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			golden(t, tt.name+".svg", tt.d.SVG())
-			golden(t, tt.name+".mmd", tt.d.Mermaid())
-			golden(t, tt.name+".dot", tt.d.DOT())
+			golden.File(t, tt.name+".svg", tt.d.SVG())
+			golden.File(t, tt.name+".mmd", tt.d.Mermaid())
+			golden.File(t, tt.name+".dot", tt.d.DOT())
 			wellFormed(t, tt.d.SVG())
 		})
 	}

@@ -19,6 +19,30 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // Update reports whether the test must rewrite its golden files.
 func Update() bool { return *update }
 
+// File compares the result of a test with a file of testdata, or writes that file if
+// [Update] is set.
+func File(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err == nil {
+			err = os.WriteFile(path, []byte(got), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test -update writes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; go test -update accepts it):\n%s", path, diff)
+	}
+}
+
 // An Archive collects the results of named cases and compares them with a txtar archive
 // in testdata, which has a section for each case.
 type Archive struct {

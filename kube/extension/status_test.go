@@ -2,13 +2,13 @@ package extension_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/olmkit/olmkit/internal/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,8 +18,6 @@ import (
 	"github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 var now = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
@@ -117,19 +115,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("%s: a second time: %s", tt.name, diff)
 		}
 	}
-	const golden = "testdata/status.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("run with -update if that is right:\n%s", diff)
-	}
+	golden.File(t, "status.golden", b.String())
 }
 
 // S8: conditions show what they repeat of a catalog or a server; our own lines stay.

@@ -5,14 +5,11 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/golden"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,25 +19,6 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("no golden file; run with -update: %v", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (run with -update to accept):\n%s", path, d)
-	}
-}
 
 // catalog returns the text of a catalog from lines "package/channel: bundle
 // [max=4.17] [kube=1.30] [<replaces]", bundles named by version.
@@ -219,12 +197,12 @@ func TestUpgrade(t *testing.T) {
 			p := synthetic()
 			tt.change(&p)
 			got := plan(t, p)
-			golden(t, tt.name+".txt", got.String())
+			golden.File(t, tt.name+".txt", got.String())
 			text, err := json.MarshalIndent(got, "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, tt.name+".json", string(text)+"\n")
+			golden.File(t, tt.name+".json", string(text)+"\n")
 			walkThrough(t, p, got)
 		})
 	}

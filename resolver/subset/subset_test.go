@@ -3,14 +3,12 @@ package subset_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/golden"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
@@ -107,23 +105,8 @@ func TestWrite(t *testing.T) {
 	if err := s.Write(context.Background(), &b, &fbc.WriteOptions{Syntax: fbc.JSON}); err != nil {
 		t.Fatal(err)
 	}
-	const path = "testdata/fast.json"
-	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), b.String()); d != "" {
-		t.Errorf("%s (run with -update to accept):\n%s", path, d)
-	}
+	golden.File(t, "fast.json", b.String())
 }
-
-var update = flag.Bool("update", false, "rewrite the golden file")
-
 func TestRequestErrors(t *testing.T) {
 	c := parse(t, small)
 	for _, tt := range []struct {

@@ -3,18 +3,15 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"html"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/olmkit/olmkit/internal/golden"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
@@ -22,8 +19,6 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // load returns the index of a catalog that is one text.
 func load(t testing.TB, text string) *graph.Catalog {
@@ -138,19 +133,7 @@ func TestDataOfSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "sample.json")
-	if *update {
-		if err := os.WriteFile(golden, append(got, '\n'), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
-		t.Errorf("the data of the sample page changed (go test -update rewrites it):\n%s", diff)
-	}
+	golden.File(t, "sample.json", string(got)+"\n")
 }
 
 // TestSameBytes: the same input gives the same page.
