@@ -69,7 +69,7 @@ var ruleSources = map[string]string{
 	"differs":  "olmkit does otherwise, on purpose",
 }
 
-var ruleID = regexp.MustCompile(`\b[A-HKS][1-9][0-9]?\b`)
+var ruleID = regexp.MustCompile(`\b([A-HS][1-9][0-9]?|K[1-9][0-9]{0,2})\b`)
 
 // A proof is a test that names a rule.
 type proof struct {
@@ -314,7 +314,7 @@ func TestRulesAreKnown(t *testing.T) {
 	for _, r := range readRules(t) {
 		known[r.id] = true
 	}
-	cited := regexp.MustCompile(`\(([A-HS][1-9][0-9]?(, [A-HS][1-9][0-9]?)*)\)`)
+	cited := regexp.MustCompile(`\(([A-HKS][1-9][0-9]{0,2}(, [A-HKS][1-9][0-9]{0,2})*)\)`)
 	walkGo(t, ".", false, func(name string, file *ast.File) {
 		for _, group := range file.Comments {
 			for _, m := range cited.FindAllStringSubmatch(group.Text(), -1) {

@@ -131,7 +131,7 @@ func (r *reader) metadata(name string, v any) (bool, fbc.Pos, error) {
 	if doc, err = sortKeys(doc); err != nil {
 		return true, at, err
 	}
-	return true, at, json.Unmarshal(doc, v)
+	return true, at, readable(json.Unmarshal(doc, v))
 }
 
 // sortKeys returns JSON with the keys of its objects sorted, as properties are written
@@ -264,26 +264,50 @@ func (r *reader) add(m Manifest[unstructured.Unstructured]) error {
 func typed[T any](m Manifest[unstructured.Unstructured], list *[]Manifest[T]) error {
 	out := Manifest[T]{Pos: m.Pos, doc: m.doc}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(m.Object.Object, &out.Object); err != nil {
-		return err
+		// The converter does not name the field; encoding/json does.
+		if text, jsonErr := json.Marshal(m.Object.Object); jsonErr == nil {
+			if jsonErr = json.Unmarshal(text, new(T)); jsonErr != nil {
+				err = jsonErr
+			}
+		}
+		return readable(err)
 	}
 	*list = append(*list, out)
 	return nil
 }
 
+// readable words the error for a value of the wrong type.
+func readable(err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong):
+	case wrong.Field == "":
+		return fmt.Errorf("the document is a JSON %s; it must be an object", wrong.Value)
+	default:
+		return fmt.Errorf("%s is a JSON %s, which does not fit type %s", wrong.Field, wrong.Value, wrong.Type)
+	}
+	return err
+}
+
 // decode returns the objects of a document: itself, or the items of a list (K2).
 func decode(doc []byte) ([]*unstructured.Unstructured, error) {
 	o, _, err := unstructured.UnstructuredJSONScheme.Decode(doc, nil, nil)
+	if runtime.IsMissingKind(err) {
+		return nil, errors.New("the object has no kind")
+	}
 	if err != nil {
-		return nil, err
+		return nil, readable(err)
 	}
 	var meta struct {
 		Metadata struct {
-			Name, Namespace     string
-			Labels, Annotations map[string]string
-		}
+			Name        string            `json:"name"`
+			Namespace   string            `json:"namespace"`
+			Labels      map[string]string `json:"labels"`
+			Annotations map[string]string `json:"annotations"`
+		} `json:"metadata"`
 	}
 	if err := json.Unmarshal(doc, &meta); err != nil {
-		return nil, err
+		return nil, readable(err)
 	}
 	var out []*unstructured.Unstructured
 	for todo := []runtime.Object{o}; len(todo) > 0; {

@@ -155,7 +155,7 @@ func (g *generator) merge() (problems []Problem) {
 		case !conflicts[id]:
 			conflicts[id] = true
 			problems = append(problems, Problem{Stage: StageRevision, Code: "duplicate", Subject: Key(o), ours: true,
-				Message: fmt.Sprintf("%s %q is generated from the CSV or the bundle twice, with different content; remove one from the bundle", o.GetKind(), o.GetName())})
+				Message: fmt.Sprintf("%s %q is in the bundle twice, or in the bundle and generated from its CSV, with different content; remove one", o.GetKind(), o.GetName())})
 		}
 	}
 	g.objects = out

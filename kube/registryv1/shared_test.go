@@ -72,6 +72,7 @@ func sharedBundle(name string) (*Bundle, error) {
 // TestShared renders the bundles of the conformance set as operator-controller does
 // (K1 to K50, K73).
 func TestShared(t *testing.T) {
+	refs := sharedRefs{}
 	bundles := map[string]*Bundle{}
 	errs := map[string]error{}
 	for _, c := range sharedCases(t, "cases.jsonl") {
@@ -90,7 +91,7 @@ func TestShared(t *testing.T) {
 				if err != nil {
 					t.Fatalf("error %v", err)
 				}
-				compareShared(t, &c, got)
+				compareShared(t, &c, got, refs)
 				return
 			}
 			e, ok := err.(*Error)
@@ -116,32 +117,23 @@ func TestShared(t *testing.T) {
 	}
 }
 
-func compareShared(t *testing.T, c *sharedCase, got *Manifests) {
+func compareShared(t *testing.T, c *sharedCase, got *Manifests, refs sharedRefs) {
 	t.Helper()
 	byKey := func(a, b *unstructured.Unstructured) int {
 		return cmp.Or(cmp.Compare(a.GetAPIVersion(), b.GetAPIVersion()), cmp.Compare(a.GetKind(), b.GetKind()),
 			cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 	}
-	var have, want []any
 	objects := got.Objects()
 	slices.SortStableFunc(objects, byKey)
-	for _, o := range objects {
-		have = append(have, roundTrip(t, o.Object))
+	if len(objects) != len(c.Objects) {
+		t.Errorf("%d objects; want %d", len(objects), len(c.Objects))
+		return
 	}
-	for _, raw := range c.Objects {
-		var ref struct {
-			Ref string `json:"$ref"`
+	for i, o := range objects {
+		have, want := canonical(t, o.Object), refs.object(t, c.Objects[i])
+		if have != want {
+			t.Errorf("object %s (-want +got):\n%s", Key(o), gocmp.Diff(roundTrip(t, json.RawMessage(want)), roundTrip(t, o.Object)))
 		}
-		if json.Unmarshal(raw, &ref); ref.Ref != "" {
-			var err error
-			if raw, err = os.ReadFile(filepath.Join(sharedDir, ref.Ref)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want = append(want, roundTrip(t, raw))
-	}
-	if d := gocmp.Diff(want, have); d != "" {
-		t.Errorf("objects (-want +got):\n%s", d)
 	}
 	var phases []any
 	for _, p := range got.Phases {
@@ -154,6 +146,44 @@ func compareShared(t *testing.T, c *sharedCase, got *Manifests) {
 	if d := gocmp.Diff(roundTrip(t, c.Phases), roundTrip(t, phases)); d != "" {
 		t.Errorf("phases (-want +got):\n%s", d)
 	}
+}
+
+// sharedRefs are the large objects of the set as canonical JSON, by name.
+type sharedRefs map[string]string
+
+// object returns an object of a case as canonical JSON.
+func (r sharedRefs) object(t *testing.T, raw json.RawMessage) string {
+	t.Helper()
+	var ref struct {
+		Ref string `json:"$ref"`
+	}
+	if err := json.Unmarshal(raw, &ref); err != nil {
+		t.Fatal(err)
+	}
+	if ref.Ref == "" {
+		return canonical(t, raw)
+	}
+	if r[ref.Ref] == "" {
+		text, err := os.ReadFile(filepath.Join(sharedDir, ref.Ref))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r[ref.Ref] = canonical(t, json.RawMessage(text))
+	}
+	return r[ref.Ref]
+}
+
+// canonical returns JSON with sorted keys.
+func canonical(t *testing.T, v any) string {
+	t.Helper()
+	if raw, ok := v.(json.RawMessage); ok {
+		v = roundTrip(t, raw)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func roundTrip(t *testing.T, v any) (out any) {
