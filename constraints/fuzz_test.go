@@ -117,7 +117,7 @@ func FuzzGVK(f *testing.F) {
 	c := NewCompiler(nil)
 	f.Fuzz(func(t *testing.T, group, version, kind, message string) {
 		g := property.GVK{Group: group, Version: version, Kind: kind}
-		raw, err := AppendJSON(nil, &GVK{GVK: g, FailureMessage: message})
+		raw, err := appendJSON(nil, &GVK{GVK: g, FailureMessage: message})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,12 +10,12 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// AppendJSON appends the constraint to b as the value of an olm.constraint
+// appendJSON appends the constraint to b as the value of an olm.constraint
 // property, in compact form. Parsing the text returns an equal tree.
 //
 // It returns an error for a *Label, which olm.constraint cannot express, for a
 // nil constraint and for an empty list. Bytes that are not UTF-8 become U+FFFD.
-func AppendJSON(b []byte, x Expr) ([]byte, error) {
+func appendJSON(b []byte, x Expr) ([]byte, error) {
 	switch x := x.(type) {
 	case *All:
 		return appendList(b, "all", x.FailureMessage, x.Of)
@@ -39,12 +39,12 @@ func AppendJSON(b []byte, x Expr) ([]byte, error) {
 
 // ToProperty returns a property from which Compiler.FromProperty returns an
 // equal tree: olm.label.required for a *Label without a message, otherwise
-// olm.constraint. It returns an error in the same cases as AppendJSON.
+// olm.constraint. It returns an error in the same cases as appendJSON.
 func ToProperty(x Expr) (property.Property, error) {
 	if l, ok := x.(*Label); ok && l.FailureMessage == "" {
 		return property.NewLabelRequired(property.Label{Label: l.Label}), nil
 	}
-	b, err := AppendJSON(nil, x)
+	b, err := appendJSON(nil, x)
 	if err != nil {
 		return property.Property{}, err
 	}
@@ -84,7 +84,7 @@ func appendList(b []byte, kind, message string, of []Expr) ([]byte, error) {
 			b = append(b, ',')
 		}
 		var err error
-		if b, err = AppendJSON(b, x); err != nil {
+		if b, err = appendJSON(b, x); err != nil {
 			return nil, err
 		}
 	}
@@ -96,23 +96,23 @@ func appendString(b []byte, s string) []byte {
 	return b
 }
 
-// MarshalJSON returns what AppendJSON appends.
-func (x *All) MarshalJSON() ([]byte, error) { return AppendJSON(nil, x) }
+// MarshalJSON returns what appendJSON appends.
+func (x *All) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
 
-// MarshalJSON returns what AppendJSON appends.
-func (x *Any) MarshalJSON() ([]byte, error) { return AppendJSON(nil, x) }
+// MarshalJSON returns what appendJSON appends.
+func (x *Any) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
 
-// MarshalJSON returns what AppendJSON appends.
-func (x *Not) MarshalJSON() ([]byte, error) { return AppendJSON(nil, x) }
+// MarshalJSON returns what appendJSON appends.
+func (x *Not) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
 
-// MarshalJSON returns what AppendJSON appends.
-func (x *GVK) MarshalJSON() ([]byte, error) { return AppendJSON(nil, x) }
+// MarshalJSON returns what appendJSON appends.
+func (x *GVK) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
 
-// MarshalJSON returns what AppendJSON appends.
-func (x *Package) MarshalJSON() ([]byte, error) { return AppendJSON(nil, x) }
+// MarshalJSON returns what appendJSON appends.
+func (x *Package) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
 
-// MarshalJSON returns what AppendJSON appends, which is an error.
-func (x *Label) MarshalJSON() ([]byte, error) { return AppendJSON(nil, x) }
+// MarshalJSON returns what appendJSON appends, which is an error.
+func (x *Label) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
 
-// MarshalJSON returns what AppendJSON appends.
-func (x *CEL) MarshalJSON() ([]byte, error) { return AppendJSON(nil, x) }
+// MarshalJSON returns what appendJSON appends.
+func (x *CEL) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }

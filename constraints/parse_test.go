@@ -43,7 +43,7 @@ func TestDocumented(t *testing.T) {
 	var b strings.Builder
 	for _, e := range documented {
 		x := mustParse(t, e.raw)
-		j, err := AppendJSON(nil, x)
+		j, err := appendJSON(nil, x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,8 +240,8 @@ func TestString(t *testing.T) {
 
 func TestAppendJSONErrors(t *testing.T) {
 	for _, x := range []Expr{nil, &All{}, &Any{Of: []Expr{nil}}, &Label{Label: "x"}, &Not{Of: []Expr{&Label{Label: "x"}}}} {
-		if b, err := AppendJSON(nil, x); err == nil {
-			t.Errorf("AppendJSON(%#v) = %s; want an error", x, b)
+		if b, err := appendJSON(nil, x); err == nil {
+			t.Errorf("appendJSON(%#v) = %s; want an error", x, b)
 		}
 	}
 }

@@ -80,9 +80,9 @@ func TestRoundTrip(t *testing.T) {
 
 func checkRoundTrip(t *testing.T, c *Compiler, x Expr) {
 	t.Helper()
-	raw, err := AppendJSON(nil, x)
+	raw, err := appendJSON(nil, x)
 	if err != nil {
-		t.Errorf("AppendJSON(%s): %v", x, err)
+		t.Errorf("appendJSON(%s): %v", x, err)
 		return
 	}
 	y, err := c.Parse(raw)
@@ -102,7 +102,7 @@ func TestEqual(t *testing.T) {
 	var trees []Expr
 	for range 300 {
 		x := randomExpr(r, 2)
-		raw, err := AppendJSON(nil, x)
+		raw, err := appendJSON(nil, x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// MaxRangeSize is the maximum size of a range in bytes.
-const MaxRangeSize = 64 << 10
+// maxRangeSize is the maximum size of a range in bytes.
+const maxRangeSize = 64 << 10
 
 // A Range is a set of versions in blang/semver syntax, which versionRange and
 // skipRange use, together with its text. The zero value contains no versions. A
@@ -28,10 +28,10 @@ type Range struct {
 
 // ParseRange parses a range. The error is a [*RangeError].
 func ParseRange(text string) (Range, error) {
-	if len(text) > MaxRangeSize {
+	if len(text) > maxRangeSize {
 		return Range{}, &RangeError{
 			Range:  text,
-			Reason: fmt.Sprintf("has %d bytes; the limit is %d", len(text), MaxRangeSize),
+			Reason: fmt.Sprintf("has %d bytes; the limit is %d", len(text), maxRangeSize),
 		}
 	}
 	// Parse each alternative separately: for "1.0.0 || || 2.0.0" the library

@@ -76,7 +76,7 @@ func TestRangeContains(t *testing.T) {
 }
 
 func TestMaxRangeSize(t *testing.T) {
-	at := ">=1.0.0" + strings.Repeat(" ", MaxRangeSize-len(">=1.0.0"))
+	at := ">=1.0.0" + strings.Repeat(" ", maxRangeSize-len(">=1.0.0"))
 	if _, err := ParseRange(at); err != nil {
 		t.Errorf("ParseRange of %d bytes: %v", len(at), err)
 	}
@@ -124,7 +124,7 @@ func FuzzRange(f *testing.F) {
 			if err == nil {
 				t.Fatalf("ParseRange(%q) accepts what makes the library panic", text)
 			}
-		case (err == nil) != valid && len(text) <= MaxRangeSize && !emptyAlternative(text):
+		case (err == nil) != valid && len(text) <= maxRangeSize && !emptyAlternative(text):
 			t.Fatalf("ParseRange(%q): %v; the library accepts it: %t", text, err, valid)
 		case err == nil && verr == nil && r.Contains(v) != want:
 			t.Fatalf("ParseRange(%q).Contains(%s) = %t; the library: %t", text, version, !want, want)

@@ -165,9 +165,6 @@ type Entry struct {
 
 func (e Entry) rec() *entryRec { return &e.c.entries[e.i] }
 
-// Catalog returns the catalog that the entry belongs to.
-func (e Entry) Catalog() *Catalog { return e.c }
-
 // Index returns the number of the entry in its catalog, from 0 to
 // [Catalog.NumEntries]-1, for use as an index of a slice.
 func (e Entry) Index() int { return int(e.i) }

@@ -8,8 +8,8 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// MaxReleaseSize is the maximum length of a release in characters.
-const MaxReleaseSize = 20
+// maxReleaseSize is the maximum length of a release in characters.
+const maxReleaseSize = 20
 
 // A VersionRelease is a version as OLM v1 reads it. Build metadata that is a valid
 // release orders builds of one version. Other build metadata is ignored. Classic OLM
@@ -20,10 +20,10 @@ type VersionRelease struct {
 }
 
 // ReadRelease returns the version with its build metadata read as a release:
-// dot-separated alphanumerics, at most [MaxReleaseSize] characters, without leading
+// dot-separated alphanumerics, at most [maxReleaseSize] characters, without leading
 // zeros in numbers. Other build metadata stays in the version.
 func ReadRelease(v semver.Version) VersionRelease {
-	if len(v.Build) == 0 || len(strings.Join(v.Build, ".")) > MaxReleaseSize {
+	if len(v.Build) == 0 || len(strings.Join(v.Build, ".")) > maxReleaseSize {
 		return VersionRelease{Version: v}
 	}
 	release := make([]semver.PRVersion, len(v.Build))

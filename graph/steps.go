@@ -5,20 +5,11 @@ import (
 	"slices"
 )
 
-// Package returns the package of the upgrades.
-func (u *Upgrades) Package() Package { return u.pkg }
-
-// Reading returns the reading of the upgrades.
-func (u *Upgrades) Reading() Reading { return u.reading }
-
 // Nodes returns all nodes: bundles by version, release and name, then names without a
 // bundle by name, then all other installed nodes. Bundles without a valid version come
 // first. Of bundles with equal versions the smaller name comes last, because v1 prefers
 // the later node.
 func (u *Upgrades) Nodes() iter.Seq[Node] { return slices.Values(u.nodes) }
-
-// NumNodes returns the number of nodes.
-func (u *Upgrades) NumNodes() int { return len(u.nodes) }
 
 // Bundle returns the bundle of a node, and false for a name without a bundle and for an
 // unknown node.

@@ -4,12 +4,12 @@ import "github.com/olmkit/olmkit/olm"
 
 // The annotations of a member of a group (F4), and of the group itself (F5).
 const (
-	AnnotationGroup     = "olm.operatorGroup"
-	AnnotationNamespace = olm.AnnotationOperatorNamespace
-	// AnnotationGroupNamespace is the documented name of AnnotationNamespace.
+	annotationGroup     = "olm.operatorGroup"
+	annotationNamespace = olm.AnnotationOperatorNamespace
+	// annotationGroupNamespace is the documented name of annotationNamespace.
 	// OLM itself does not set it.
-	AnnotationGroupNamespace = "olm.operatorGroupNamespace"
-	AnnotationTargets        = "olm.targetNamespaces"
+	annotationGroupNamespace = "olm.operatorGroupNamespace"
+	annotationTargets        = "olm.targetNamespaces"
 	AnnotationProvidedAPIs   = "olm.providedAPIs"
 )
 
@@ -17,7 +17,7 @@ const (
 // whether they changed. The targets are those in the group's status; while it
 // has none, their annotation is left unchanged.
 //
-// AnnotationGroupNamespace is updated if it exists, but not added.
+// annotationGroupNamespace is updated if it exists, but not added.
 func Annotate(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) (*olm.ClusterServiceVersion, bool) {
 	out, changed := *csv, false
 	annotate := func(key, value string) {
@@ -26,13 +26,13 @@ func Annotate(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) (*olm.Cluste
 			changed = true
 		}
 	}
-	annotate(AnnotationGroup, g.Metadata.Name)
-	annotate(AnnotationNamespace, g.Metadata.Namespace)
-	if _, ok := out.Metadata.Annotations[AnnotationGroupNamespace]; ok {
-		annotate(AnnotationGroupNamespace, g.Metadata.Namespace)
+	annotate(annotationGroup, g.Metadata.Name)
+	annotate(annotationNamespace, g.Metadata.Namespace)
+	if _, ok := out.Metadata.Annotations[annotationGroupNamespace]; ok {
+		annotate(annotationGroupNamespace, g.Metadata.Namespace)
 	}
 	if g.Status.Namespaces != nil {
-		annotate(AnnotationTargets, JoinTargets(g.Status.Namespaces))
+		annotate(annotationTargets, JoinTargets(g.Status.Namespaces))
 	}
 	if !changed {
 		return csv, false

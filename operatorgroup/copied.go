@@ -41,7 +41,7 @@ func Copy(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceV
 		Labels: maps.Clone(csv.Metadata.Labels), Annotations: maps.Clone(csv.Metadata.Annotations),
 	}
 	maps.DeleteFunc(c.Metadata.Labels, func(k, _ string) bool { return strings.HasPrefix(k, labelComponentPrefix) })
-	maps.DeleteFunc(c.Metadata.Annotations, func(k, _ string) bool { return k == AnnotationTargets || k == annotationLastApplied })
+	maps.DeleteFunc(c.Metadata.Annotations, func(k, _ string) bool { return k == annotationTargets || k == annotationLastApplied })
 	c.Metadata.SetLabel(olm.LabelCopiedFrom, csv.Metadata.Namespace)
 	c.Status.Reason = olm.ReasonCopied
 	c.Status.Message = fmt.Sprintf("the operator runs in namespace %s and also serves this namespace", csv.Metadata.Namespace)
@@ -104,5 +104,5 @@ func CopiedFrom(c *olm.ClusterServiceVersion) string {
 	if ns, ok := c.Metadata.Labels[olm.LabelCopiedFrom]; ok {
 		return ns
 	}
-	return c.Metadata.Annotations[AnnotationNamespace]
+	return c.Metadata.Annotations[annotationNamespace]
 }

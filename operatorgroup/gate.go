@@ -6,9 +6,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A GateError reports that an install plan may not create CSVs, because its
+// A gateError reports that an install plan may not create CSVs, because its
 // namespace does not have a usable operator group.
-type GateError struct {
+type gateError struct {
 	// Groups is the number of groups in the namespace.
 	Groups int
 	// Group is the only group, if there is one. ServiceAccount is set if its
@@ -20,7 +20,7 @@ type GateError struct {
 
 // Error returns the message for the install plan. The prefix and the count are
 // as documented by OLM.
-func (e *GateError) Error() string {
+func (e *gateError) Error() string {
 	const query = "attenuated service account query failed - "
 	switch {
 	case e.ServiceAccount != "":
@@ -36,15 +36,15 @@ func (e *GateError) Error() string {
 }
 
 // Gate returns nil if an install plan may create CSVs in a namespace with the
-// given groups, and a *[GateError] otherwise. The function exists reports
+// given groups, and an error otherwise. The function exists reports
 // whether the namespace has a service account. A single group without targets
 // does not pass.
 func Gate(groups []*olm.OperatorGroup, exists func(serviceAccount string) bool) error {
 	if len(groups) != 1 {
-		return &GateError{Groups: len(groups)}
+		return &gateError{Groups: len(groups)}
 	}
 	g := groups[0]
-	e := &GateError{Groups: 1, Group: g.Metadata.Namespace + "/" + g.Metadata.Name}
+	e := &gateError{Groups: 1, Group: g.Metadata.Namespace + "/" + g.Metadata.Name}
 	if len(g.Status.Namespaces) == 0 {
 		e.Unprocessed = g.Status.Namespaces == nil && g.Status.LastUpdated.IsZero()
 		return e

@@ -6,9 +6,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// An UnsupportedError reports that an operator does not support the targets of
+// An unsupportedError reports that an operator does not support the targets of
 // a group.
-type UnsupportedError struct {
+type unsupportedError struct {
 	// Mode is the missing install mode. It is empty if the targets are invalid
 	// and no mode would support them.
 	Mode olm.InstallModeType
@@ -19,7 +19,7 @@ type UnsupportedError struct {
 
 // Error returns which install mode is missing, or what is wrong with the
 // targets.
-func (e *UnsupportedError) Error() string {
+func (e *unsupportedError) Error() string {
 	switch n := len(e.Targets); {
 	case n == 0:
 		return "the operator group selects no namespaces"
@@ -47,8 +47,8 @@ func (e *UnsupportedError) Error() string {
 //     operator's own namespace is among them.
 //
 // A mode that is not listed is not supported. An empty list of targets, and a
-// list with the empty name among others, are never supported. The error is an
-// *UnsupportedError, or a *ModesError if a mode is listed twice.
+// list with the empty name among others, are never supported. The
+// error names the missing mode, or one that is listed twice.
 func Supports(modes []olm.InstallMode, namespace string, targets []string) error {
 	supported, err := parseModes(modes)
 	if err != nil {
@@ -58,11 +58,11 @@ func Supports(modes []olm.InstallMode, namespace string, targets []string) error
 		if supported[m] {
 			return nil
 		}
-		return &UnsupportedError{Mode: m, Namespace: namespace, Targets: targets}
+		return &unsupportedError{Mode: m, Namespace: namespace, Targets: targets}
 	}
 	switch {
 	case len(targets) == 0:
-		return &UnsupportedError{Namespace: namespace}
+		return &unsupportedError{Namespace: namespace}
 	case len(targets) == 1:
 		switch targets[0] {
 		case namespace:
@@ -82,17 +82,17 @@ func Supports(modes []olm.InstallMode, namespace string, targets []string) error
 				return err
 			}
 		case AllNamespaces:
-			return &UnsupportedError{Namespace: namespace, Targets: targets}
+			return &unsupportedError{Namespace: namespace, Targets: targets}
 		}
 	}
 	return nil
 }
 
-// A ModesError reports an install mode that is listed twice.
-type ModesError struct{ Mode olm.InstallModeType }
+// A modesError reports an install mode that is listed twice.
+type modesError struct{ Mode olm.InstallModeType }
 
 // Error returns a message that names the mode.
-func (e *ModesError) Error() string {
+func (e *modesError) Error() string {
 	return fmt.Sprintf("install mode %s is listed twice; list it once", e.Mode)
 }
 
@@ -101,7 +101,7 @@ func parseModes(modes []olm.InstallMode) (map[olm.InstallModeType]bool, error) {
 	supported := make(map[olm.InstallModeType]bool, len(modes))
 	for _, m := range modes {
 		if _, ok := supported[m.Type]; ok {
-			return nil, &ModesError{m.Type}
+			return nil, &modesError{m.Type}
 		}
 		supported[m.Type] = m.Supported
 	}

@@ -16,14 +16,14 @@ type Action string
 const (
 	// Continue continues the installation.
 	Continue Action = "NoAPIConflict"
-	// AddAPIs adds the CSV's APIs to the group's annotation; the CSV waits.
-	AddAPIs Action = "AddAPIs"
-	// RemoveAPIs removes the CSV's APIs from the group's annotation; the CSV
+	// addAPIs adds the CSV's APIs to the group's annotation; the CSV waits.
+	addAPIs Action = "AddAPIs"
+	// removeAPIs removes the CSV's APIs from the group's annotation; the CSV
 	// waits.
-	RemoveAPIs Action = "RemoveAPIs"
-	// Conflict means that another group provides one of the APIs in the same
+	removeAPIs Action = "RemoveAPIs"
+	// apiConflict means that another group provides one of the APIs in the same
 	// namespaces.
-	Conflict Action = "APIConflict"
+	apiConflict Action = "APIConflict"
 )
 
 // A Decision is the result of [Decide].
@@ -71,19 +71,19 @@ func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) De
 	subset := listed.ContainsAll(apis)
 	switch rivals := len(d.Rivals) > 0; {
 	case rivals && !subset:
-		d.Action = Conflict
+		d.Action = apiConflict
 		d.Failure = &Failure{olm.ReasonInterOperatorGroupOwnerConflict, conflictText(apis, group, d.Rivals)}
 		return d
 	case rivals:
-		d.Action, d.APIs = RemoveAPIs, listed.Without(apis)
+		d.Action, d.APIs = removeAPIs, listed.Without(apis)
 	case !subset && listed.Union(apis).String() != group.Metadata.Annotations[AnnotationProvidedAPIs]:
-		d.Action, d.APIs = AddAPIs, listed.Union(apis)
+		d.Action, d.APIs = addAPIs, listed.Union(apis)
 	default:
 		return d
 	}
 	if group.Spec.StaticProvidedAPIs {
 		verb, remedy := "gain", "add it to"
-		if d.Action == RemoveAPIs {
+		if d.Action == removeAPIs {
 			verb, remedy = "lose", "remove it from"
 		}
 		d.Failure = &Failure{olm.ReasonCannotModifyStaticOperatorGroupAPIs,

@@ -56,7 +56,7 @@ func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*o
 		return nil, &Failure{olm.ReasonNoTargetNamespaces, fmt.Sprintf("operator group %q selects no namespaces; label a namespace or change the selector", g.Metadata.Name)}
 	}
 	if err := Supports(csv.Spec.InstallModes, csv.Metadata.Namespace, targets); err != nil {
-		var modes *ModesError
+		var modes *modesError
 		if errors.As(err, &modes) {
 			return nil, &Failure{olm.ReasonInvalidInstallModes, err.Error()}
 		}
@@ -116,13 +116,13 @@ func IsActive(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) bool {
 // The condition of the groups in a namespace that has several.
 const (
 	ConditionMultipleGroups = "MultipleOperatorGroup"
-	ReasonMultipleGroups    = "MultipleOperatorGroupsFound"
+	reasonMultipleGroups    = "MultipleOperatorGroupsFound"
 )
 
 // The condition of a group whose service account does not exist.
 const (
 	ConditionServiceAccount      = "OperatorGroupServiceAccount"
-	ReasonServiceAccountNotFound = "ServiceAccountNotFound"
+	reasonServiceAccountNotFound = "ServiceAccountNotFound"
 )
 
 // GroupConditions returns the conditions that OLM sets on a group, in a fixed
@@ -132,13 +132,13 @@ func GroupConditions(g *olm.OperatorGroup, groups int, accountExists bool) []olm
 	var list []olm.Condition
 	if groups > 1 {
 		list = append(list, olm.Condition{
-			Type: ConditionMultipleGroups, Status: olm.ConditionTrue, Reason: ReasonMultipleGroups,
+			Type: ConditionMultipleGroups, Status: olm.ConditionTrue, Reason: reasonMultipleGroups,
 			Message: fmt.Sprintf("namespace %q has %d operator groups; keep one", g.Metadata.Namespace, groups),
 		})
 	}
 	if name := g.Spec.ServiceAccountName; name != "" && !accountExists {
 		list = append(list, olm.Condition{
-			Type: ConditionServiceAccount, Status: olm.ConditionTrue, Reason: ReasonServiceAccountNotFound,
+			Type: ConditionServiceAccount, Status: olm.ConditionTrue, Reason: reasonServiceAccountNotFound,
 			Message: fmt.Sprintf("service account %q does not exist in namespace %q; create it or name another", name, g.Metadata.Namespace),
 		})
 	}

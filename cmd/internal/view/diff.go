@@ -122,7 +122,7 @@ func rerouted(channels []graph.ChannelDiff) []diffFact {
 			}
 		}
 		add(factBreaks, "stranded now, with no path to the head", texts(c.Lost))
-		add(factBreaks, "newest patch release no longer one step away any more", texts(c.Behind))
+		add(factBreaks, "newest patch release no longer one step away", texts(c.Behind))
 		if h := c.Head; h != nil {
 			add(factChanges, "head", []string{cmp.Or(h.New, "none") + ", was " + cmp.Or(h.Old, "none")})
 		}
