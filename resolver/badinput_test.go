@@ -45,7 +45,7 @@ var kinds = []document.Kind{
 	document.KindOf[olmv1.Request](`this is a request for OLM v1, which "olmkit select" answers`),
 }
 
-// badAnswer tells what becomes of a stream of problems.
+// badAnswer returns what becomes of a stream of problems.
 func badAnswer(in string) string {
 	var b strings.Builder
 	n := 0
@@ -72,12 +72,12 @@ func openBad(ctx context.Context, name string) (*graph.Catalog, error) {
 	case "bad":
 		fsys["a/catalog.yaml"] = &fstest.MapFile{Data: []byte("schema: olm.package\nname: a\n---\n{")}
 	case "notcatalog":
-		fsys["README.md"] = &fstest.MapFile{Data: []byte("# Hello\n\nThis is no catalog.\n")}
+		fsys["README.md"] = &fstest.MapFile{Data: []byte("# Hello\n\nThis is not a catalog.\n")}
 	}
 	return graph.Load(ctx, fsys, nil)
 }
 
-// typed tells an error with its type and place.
+// typed returns an error with its type and place.
 func typed(err error) string {
 	if err == nil {
 		return "solved"

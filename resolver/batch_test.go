@@ -86,7 +86,7 @@ func TestResolveAllEnds(t *testing.T) {
 			break
 		}
 		if !ended {
-			t.Error("the problems are still asked for")
+			t.Error("the problems are still read")
 		}
 	})
 	t.Run("panic", func(t *testing.T) {

@@ -108,7 +108,7 @@ func (o *oracle) read(sol *resolver.Solution) (s set, msg string) {
 		}
 		i := slices.IndexFunc(o.all, func(c *candidate) bool { return c.ref == ref })
 		if i < 0 {
-			return 0, "selected what is no candidate: " + ref.String()
+			return 0, "selected something that is not a candidate: " + ref.String()
 		}
 		s = s.with(i)
 	}
@@ -165,7 +165,7 @@ func (o *oracle) stays(s set) (stays []resolver.Stay) {
 	return stays
 }
 
-// stay says why the operator of a subscription stays.
+// stay returns why the operator of a subscription stays.
 func (o *oracle) stay(w *wish) resolver.Stay {
 	x := resolver.Stay{Subscription: w.Name, Name: o.all[w.current].ref.Name, Package: w.Package, Reason: resolver.NoSuccessor}
 	for _, c := range w.options {

@@ -82,7 +82,7 @@ func (n *tally) check(t *testing.T, seed uint64) string {
 		}
 		for _, name := range requests(core) {
 			if asked[name] {
-				return fmt.Sprintf("two cores ask for %s", name)
+				return fmt.Sprintf("two cores request %s", name)
 			}
 			asked[name] = true
 		}
@@ -116,7 +116,7 @@ func (n *tally) check(t *testing.T, seed uint64) string {
 	return ""
 }
 
-// requests names what a core asks for.
+// requests returns the requests of a core.
 func requests(core *resolver.Core) []string {
 	var out []string
 	for _, f := range core.Facts {
@@ -152,7 +152,7 @@ func (n *tally) derivation(ctx context.Context, core *resolver.Core) string {
 		}
 		if s.Fact != nil {
 			if !slices.Contains(core.Facts, s.Fact) {
-				return "a step applies what is no fact of the core: " + s.Fact.String()
+				return "a step applies a fact that the core does not have: " + s.Fact.String()
 			}
 			used[s.Fact] = true
 		}
@@ -332,7 +332,7 @@ func names(list []resolver.Selected) []string {
 
 // model tries all sets of what the facts of a core mention, and returns one that
 // breaks none of the facts, by what each fact says itself; nil when there is
-// none, as it should be, or when the facts cannot be told from what they say.
+// none, as it should be, or if the facts cannot be identified by their texts.
 func model(core *resolver.Core, semantics resolver.Semantics, checked *int) []resolver.Ref {
 	var refs []resolver.Ref
 	at := func(r resolver.Ref) int {
@@ -405,7 +405,7 @@ func model(core *resolver.Core, semantics resolver.Semantics, checked *int) []re
 }
 
 // TestWhyProperties checks that every bundle of a plan has a reason that leads to
-// what was asked for, and every other bundle a reason against it (D17).
+// the requests, and every other bundle a reason against it (D17).
 func TestWhyProperties(t *testing.T) {
 	ctx := context.Background()
 	n, whys, whynots := 0, 0, 0

@@ -22,7 +22,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// shared is where the peers' recorded answers lie beside a checkout.
+// shared is where the peers' recorded answers are, next to a checkout.
 const shared = "../../shared"
 
 // differ lists the cases in which this library deliberately answers otherwise

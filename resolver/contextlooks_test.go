@@ -13,7 +13,7 @@ import (
 )
 
 // looks is a context that counts how often it is asked whether it has ended, and
-// ends when it is asked for the last time.
+// ends when it is checked for the last time.
 type looks struct {
 	context.Context
 	n, last int
@@ -42,7 +42,7 @@ func TestContextLooks(t *testing.T) {
 		for _, last := range []int{1, all.n / 4, all.n / 2, all.n - 1} {
 			ctx := &looks{Context: context.Background(), last: max(last, 1)}
 			if err := f(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s, ended when it asked for the %dth time of %d: got %v", name, last, all.n, err)
+				t.Errorf("%s, ended at check %d of %d: got %v", name, last, all.n, err)
 			}
 			if after := ctx.n - ctx.last; after > 10 {
 				t.Errorf("%s goes on: it asks %d times after the context ended", name, after)

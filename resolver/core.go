@@ -8,9 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// cores returns minimal sets of facts that cannot all hold, as numbers of facts
-// in order. The sets are independent: no two share a subscription or an
-// operator that must stay, so that each has to be resolved by itself.
+// cores returns minimal sets of facts that cannot all hold, as numbers of facts in order.
+// They are independent: no two share a subscription or an operator that must stay.
 func (e *encoding) cores(ctx context.Context) ([][]int, error) {
 	on := slices.Clone(e.on)
 	var found [][]int
@@ -150,8 +149,8 @@ func (e *encoding) mentioned(facts []int, others []cand) []cand {
 	return slices.DeleteFunc(slices.Clone(e.reached), func(c cand) bool { return !is[c] })
 }
 
-// isRequest reports whether a fact asks for something, so that without all such
-// facts the empty set is a solution.
+// isRequest reports whether a fact requests something. Without such facts, the empty set
+// is a solution.
 func isRequest(f fact.Fact) bool {
 	switch f.(type) {
 	case *fact.Subscribed, *fact.Unavailable, *fact.MustStay:

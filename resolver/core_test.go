@@ -211,20 +211,20 @@ func (o *oracle) minimal(facts []fact.Fact) (msg string, ok bool) {
 		}
 		switch {
 		case broken < 0:
-			return fmt.Sprintf("the facts can all hold, with %s:\n%s", o.names(s), tell(facts)), true
+			return fmt.Sprintf("the facts can all hold, with %s:\n%s", o.names(s), listed(facts)), true
 		case broken < len(facts):
 			needed[broken] = true
 		}
 	}
 	for i, yes := range needed {
 		if !yes {
-			return fmt.Sprintf("the others conflict without %s:\n%s", facts[i], tell(facts)), true
+			return fmt.Sprintf("the others conflict without %s:\n%s", facts[i], listed(facts)), true
 		}
 	}
 	return "", true
 }
 
-func tell(facts []fact.Fact) string {
+func listed(facts []fact.Fact) string {
 	var b strings.Builder
 	for _, f := range facts {
 		fmt.Fprintf(&b, "\t%s\n", f)

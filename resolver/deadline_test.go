@@ -60,7 +60,7 @@ func TestDeadline(t *testing.T) {
 }
 
 // TestLongProof checks that a proof nobody would read is given up for the facts
-// alone, with a sentence that says so.
+// alone, with a sentence that states it.
 func TestLongProof(t *testing.T) {
 	core := conflictOf(t, pigeons(t, 2, 2, true)).Cores[0]
 	full, err := core.Derive(context.Background())

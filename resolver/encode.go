@@ -12,9 +12,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// An encoding states a problem as clauses. Every fact has a switch of its own,
-// so that two facts with one formula stay two; a set of switches that cannot
-// hold together is a conflict of facts.
+// An encoding is a problem as clauses. Each fact has a separate switch, even if two have
+// the same formula: a set of switches that cannot hold together is a conflict of facts.
 type encoding struct {
 	r        *resolution
 	s        *sat.Solver
@@ -32,8 +31,8 @@ type encoding struct {
 	narrator *prose.Narrator
 }
 
-// A stating is a fact with what it means for candidates, so that a proof can be
-// followed without the solver.
+// A stating is a fact with what it means for candidates, which proofs follow without the
+// solver.
 type stating struct {
 	fact.Fact
 	// owner is the candidate that the fact binds, or noCand.
@@ -105,8 +104,8 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	return e, r.interrupted(ctx)
 }
 
-// describe completes facts with the names of what they are about. Only whoever
-// explains them asks for it.
+// describe completes facts with the names of what they are about, which only explanations
+// need.
 func (e *encoding) describe(facts []int) {
 	u := e.r.u
 	for _, i := range facts {
@@ -137,7 +136,7 @@ func (e *encoding) mentions(n *need) []Ref {
 	return refs
 }
 
-// state states a fact under a switch of its own.
+// state adds a fact under a new switch.
 func (e *encoding) state(ctx context.Context, f stating) {
 	on := e.s.Lit()
 	e.facts, e.on = append(e.facts, f), append(e.on, on)
@@ -158,13 +157,12 @@ func (e *encoding) state(ctx context.Context, f stating) {
 	case f.owner != noCand:
 		e.s.Clause(on.Not(), e.vars[f.owner].Not())
 		e.s.Demand([]sat.Lit{on, e.vars[f.owner]}, nil)
-	default: // what is asked for does not exist
+	default: // the request names something that does not exist
 		e.s.Clause(on.Not())
 	}
 }
 
-// demand tells the solver, for its counting, what a need wants while all of when
-// hold.
+// demand adds to the solver, for its counting, what a need demands if all of when hold.
 func (e *encoding) demand(n *need, when ...sat.Lit) {
 	switch n.kind {
 	case proof.AnyOf:
@@ -176,7 +174,8 @@ func (e *encoding) demand(n *need, when ...sat.Lit) {
 	}
 }
 
-// reach collects every candidate that some need of something reached mentions.
+// reach returns the candidates that subscriptions, installed operators, and the
+// requirements of those found so far mention.
 func (r *resolution) reach(ctx context.Context) ([]cand, error) {
 	seen, needs := map[cand]bool{}, map[*need]bool{}
 	var stack []cand
@@ -213,8 +212,7 @@ func (e *encoding) isReached(c cand) bool {
 	return ok
 }
 
-// lit returns the literal of a need. A need without negation is encoded once for
-// all that state it.
+// lit returns the literal of a need, which is encoded once.
 func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
 	if l, ok := e.lits[n]; ok {
 		return l
@@ -243,8 +241,8 @@ func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
 }
 
 // atMostOne states that a namespace holds one bundle of a package and one
-// provider of an API (D10). An API that only one package provides needs no
-// statement of its own.
+// provider of an API (D10). An API that only one package provides needs no separate
+// fact.
 func (e *encoding) atMostOne(ctx context.Context) {
 	u := e.r.u
 	byPackage := map[string][]cand{}
@@ -318,8 +316,8 @@ func (e *encoding) choices(ctx context.Context, list []*need) []sat.Choice {
 	return out
 }
 
-// search returns the set that is best by preference under the given switches,
-// for the subscriptions that take part; ok is false when there is none.
+// search returns the best set by preference under the given switches, for the
+// subscriptions that take part. ok is false if there is none.
 func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub int) bool) (set []cand, ok bool, err error) {
 	hard := slices.Clone(on)
 	isOn := make(map[sat.Lit]bool, len(on))

@@ -18,8 +18,7 @@ func legacy() resolver.Installed {
 	}}
 }
 
-// A conflict tells how what was asked for leads to a contradiction. Its cores are
-// minimal: without any one of their facts the others can hold.
+// A conflict shows how the requests lead to a contradiction. Its cores are minimal: without any one of their facts the others can hold.
 func ExampleConflict() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)

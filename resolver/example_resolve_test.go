@@ -81,7 +81,7 @@ func ExampleResolve() {
 	// etcd 0.9.4 from channel stable of community
 }
 
-// A problem without a solution says which facts exclude each other.
+// The error for a problem without a solution lists the facts that exclude each other.
 func ExampleResolve_conflict() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)

@@ -70,7 +70,7 @@ func installed(pkg, other string) resolver.Installed {
 }
 
 // An upgrade moves operators together where they need each other. Without a
-// subscription for the one, the other stays, and the solution says why.
+// subscription for the one, the other stays, and the solution states why.
 func ExampleResolve_upgrade() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(pair), "catalog.yaml", nil)

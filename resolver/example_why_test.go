@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A solution tells why each bundle is in it, and why others are not.
+// A solution explains why each bundle is in it, and why others are not.
 func ExampleSolution_Why() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)

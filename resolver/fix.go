@@ -172,9 +172,8 @@ func covers(found []*Fix, set []Change) bool {
 	return false
 }
 
-// alone returns the problem without what the other cores ask for, so that a fix
-// of this core can be told apart: their subscriptions and operators are left
-// out.
+// alone returns the problem without the requests of the other cores, so that a fix
+// affects only this core. Their subscriptions and operators are left out.
 func (c *Core) alone() Problem {
 	u := c.e.r.u
 	p := *u.p

@@ -242,11 +242,10 @@ func packageBlobs(p graph.Package) []blobJSON {
 	return out
 }
 
-// addModes adds what a bundle says of its install modes, and no more of its
-// manifests.
+// addModes adds the install modes of a bundle, and nothing else of its manifests.
 func addModes(ctx context.Context, x graph.Bundle, blob *blobJSON) error {
-	list, told, err := installModes(ctx, x)
-	if err != nil || !told {
+	list, stated, err := installModes(ctx, x)
+	if err != nil || !stated {
 		return err
 	}
 	text, err := json.Marshal(map[string]any{"installModes": list})

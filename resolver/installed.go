@@ -75,7 +75,7 @@ type installed struct {
 	prohibited bool
 	// err is the first property that cannot be read (H7).
 	err error
-	// repeats says what it states twice (H26), or is nil.
+	// repeats reports what it declares twice (H26), or is nil.
 	repeats error
 }
 
@@ -144,8 +144,8 @@ func (u *universe) owners() map[string][]string {
 	return m
 }
 
-// Compilations are the requirements of installed operators. Those that are equal are
-// compiled once, and so are one need.
+// Compilations are the requirements of installed operators. Equal ones are compiled once,
+// and share a need.
 type compilations struct {
 	limits *constraints.Limits
 	made   *constraints.Compiler
@@ -174,7 +174,7 @@ func (c *compilations) of(p property.Property) (x constraints.Expr, ok bool, err
 	return got.expr, true, got.err
 }
 
-// property takes up one property of an installed operator.
+// property parses one property of an installed operator.
 func (x *installed) property(compiled *compilations, n int, p property.Property) {
 	keep := func(err error) bool {
 		if err != nil && x.err == nil {

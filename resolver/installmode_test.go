@@ -53,7 +53,7 @@ properties:
 {"catalogs":[{"name":"c","namespace":"olm","dir":"c"}],"namespace":"ns","subscriptions":[{"package":"app"}],"installed":[]}
 `))
 	p := readCase(t, a)
-	// An index of the catalog tells the same.
+	// An index of the catalog gives the same answer.
 	var file bytes.Buffer
 	if err := graph.WriteIndex(context.Background(), &file, p.Catalogs[0].Graph, ""); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ properties:
 		{"all", &resolver.OperatorGroup{TargetNamespaces: []string{""}}, "app.v3", ""},
 		{"own", &resolver.OperatorGroup{TargetNamespaces: []string{"ns"}}, "app.v2", ""},
 		{"one other", &resolver.OperatorGroup{TargetNamespaces: []string{"other"}}, "app.v2", ""},
-		// What does not tell its modes is not kept out.
+		// A bundle without stated modes is not excluded.
 		{"several", &resolver.OperatorGroup{TargetNamespaces: []string{"a", "b"}}, "app.v1", ""},
 		{"all, without the only one", &resolver.OperatorGroup{TargetNamespaces: []string{""}}, "", "=3.0.0 || =1.0.0"},
 	} {

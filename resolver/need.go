@@ -10,9 +10,8 @@ import (
 	"github.com/olmkit/olmkit/internal/proof"
 )
 
-// A need is a requirement or subscription as a formula over candidates, in
-// negation normal form: negations stand only at leaves. It serves the first try
-// without a solver, the encoding for the solver, and the explanation.
+// A need is a requirement or subscription as a formula over candidates, with negations
+// only at leaves. The first try, the encoding for the solver and explanations share it.
 type need struct {
 	kind proof.Op
 	// list holds the candidates of an anyOf, the preferred first.
@@ -117,7 +116,7 @@ func (n *needs) rank(ctx context.Context, x *need) int {
 	return 1
 }
 
-// heldBy reports whether a set, of which has knows each member, meets a need.
+// heldBy reports whether a set satisfies a need; has reports its members.
 func (x *need) heldBy(ctx context.Context, u *universe, set []cand, has func(cand) bool) bool {
 	held := func(k *need) bool { return k.heldBy(ctx, u, set, has) }
 	switch x.kind {
@@ -131,7 +130,7 @@ func (x *need) heldBy(ctx context.Context, u *universe, set []cand, has func(can
 	return len(u.among(ctx, x.expr, set, has)) == 0
 }
 
-// A stated is a requirement of a candidate with the need it means.
+// A stated is a requirement of a candidate with its need.
 type stated struct {
 	graph.Requirement
 	*need
@@ -148,7 +147,7 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 		before := n.u.err
 		out = append(out, stated{r, n.of(ctx, r.Expr, own)})
 		if n.u.err != nil && before == nil {
-			// Whoever has to fix it needs to know whose rule it was.
+			// The fix needs the bundle of the rule.
 			n.u.err = fmt.Errorf("%s (%s), property %d: %w", n.u.ref(c).Name, n.u.pos(c), r.Property, n.u.err)
 		}
 	}
@@ -174,8 +173,8 @@ func (x *need) eachChoice(f func(*need)) {
 	}
 }
 
-// decided reports whether what was chosen meets the need whatever else will be
-// chosen. What nothing may satisfy is never decided.
+// decided reports whether the chosen candidates satisfy the need, whatever else will be
+// chosen. A negation is never decided.
 func (x *need) decided(chosen func(cand) bool) bool {
 	decided := func(k *need) bool { return k.decided(chosen) }
 	switch x.kind {
@@ -214,8 +213,7 @@ func (x *need) each(f func(cand)) {
 	}
 }
 
-// eachNew calls f as each does, but not for needs that were seen before: many bundles
-// share theirs.
+// eachNew is each without needs that were seen before, as many bundles share theirs.
 func (x *need) eachNew(seen map[*need]bool, f func(cand)) {
 	if seen[x] {
 		return

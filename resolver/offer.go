@@ -12,9 +12,9 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// sourcesFor returns the catalogs that a subscription names, all when it names
-// none, and the others, both in order of preference. Half a name names nothing
-// (H28).
+// sourcesFor returns the catalogs that a subscription names, or all if it names none, and
+// the others, both in order of preference. A name without a namespace, or the reverse,
+// names no catalog (H28).
 func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
 	named := s.Source()
 	for _, c := range u.sources(installedSource) {
@@ -255,8 +255,8 @@ func elsewhere(found []offer, s *subscription, in []*source) []cand {
 	return list
 }
 
-// offers reports whether all that the subscription names is there. It is the
-// usual answer, found without collecting what there is instead.
+// offers reports whether everything that the subscription names exists, which is the usual
+// case, without collecting alternatives.
 func (u *universe) offers(s *subscription, in []*source) bool {
 	for _, c := range in {
 		for _, ch := range s.channels(c) {

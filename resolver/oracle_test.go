@@ -593,7 +593,7 @@ func (o *oracle) together(i, j int) bool {
 	return !slices.ContainsFunc(a.apis, func(g property.GVK) bool { return slices.Contains(b.apis, g) })
 }
 
-// fits reports whether c breaks no rule about pairs or single bundles beside s.
+// fits reports whether c breaks no rule about pairs or single bundles together with s.
 func (o *oracle) fits(s set, c int) bool {
 	return !o.all[c].barred && s.each(func(d int) bool { return d == c || o.together(c, d) })
 }

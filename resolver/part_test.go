@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestPlannedParts checks that the plan beside a conflict is the one that the
+// TestPlannedParts checks that the plan next to a conflict is the one that the
 // problem has without the subscriptions that were refused (G1).
 func TestPlannedParts(t *testing.T) {
 	checked := 0

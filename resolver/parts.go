@@ -12,7 +12,7 @@ import (
 // requirement; each can be planned without the others (G1). A core lies within
 // one part.
 
-// A partition tells which part each fact, candidate and subscription belongs to.
+// A partition maps facts, candidates and subscriptions to their parts.
 type partition struct {
 	parent map[any]any // union-find over candidates and subscriptions
 }
@@ -87,7 +87,7 @@ func (e *encoding) eachForbidden(ctx context.Context, n *need, f func(cand)) {
 	}
 }
 
-// node returns what stands for fact i in a partition; nil when nothing does.
+// node returns the node of fact i in a partition, or nil if it has none.
 func (e *encoding) node(i int) any {
 	f := e.facts[i]
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Postings list what a leaf of an expression can be satisfied by, so that nobody
-// has to look at everything: the bundles of a catalog, the installed operators.
+// Postings list what can satisfy a leaf of an expression, of the bundles of a catalog or
+// the installed operators, without a scan.
 type postings[T comparable] interface {
 	providers(property.GVK) iter.Seq[T]
 	labelled(string) iter.Seq[T]
@@ -21,8 +21,8 @@ type postings[T comparable] interface {
 	compare(a, b T) int
 }
 
-// reach returns those among which are those that satisfy an expression, from the
-// postings where there are any for it.
+// reach returns a superset of what satisfies an expression: from the postings if there are
+// any for it, or else everything.
 func reach[T comparable](p postings[T], x constraints.Expr) []T {
 	switch x := x.(type) {
 	case *constraints.GVK:
@@ -32,7 +32,7 @@ func reach[T comparable](p postings[T], x constraints.Expr) []T {
 	case *constraints.Package:
 		return slices.Collect(p.inPackage(x.Name))
 	case *constraints.All:
-		// Whoever satisfies all satisfies the part that reaches fewest.
+		// What satisfies all parts satisfies the part with the fewest.
 		var best []T
 		found := false
 		for _, part := range x.Of {
@@ -160,8 +160,8 @@ func (u *universe) atRest() (installed, named *listPostings[cand]) {
 	return u.installedPostings, u.namedPostings
 }
 
-// among returns the members of a set, of which has knows each, that satisfy an
-// expression. Where there are postings for it, the set is not looked at.
+// among returns the members of a set that satisfy an expression; has reports whether a
+// candidate is a member. It uses the postings if there are any for the expression.
 func (u *universe) among(ctx context.Context, x constraints.Expr, set []cand, has func(cand) bool) (list []cand) {
 	if !indexed(x) {
 		for _, c := range set {

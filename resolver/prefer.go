@@ -9,8 +9,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// installedSource stands for the installed operators where a catalog is asked
-// for.
+// installedSource stands for the installed operators in place of the index of a catalog.
 const installedSource = -1
 
 // sources returns the catalogs in the order in which a bundle of the catalog
@@ -74,8 +73,8 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 	for _, s := range u.sources(own) {
 		list = append(list, u.inSource(ctx, x, s)...)
 	}
-	// What is not offered can be in the set all the same, where a startingCSV
-	// names it, and then counts for a formula over the set (D5).
+	// A startingCSV can name a bundle that is not offered. In the set, it counts for
+	// formulas over the set (D5).
 	if u.semantics() == Documented {
 		for _, c := range reach(named, x) {
 			if u.satisfies(ctx, x, c) {

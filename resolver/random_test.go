@@ -256,7 +256,7 @@ func (g *generator) installed() {
 		case 2:
 			in.Package = ""
 		case 3:
-			// Nothing tells the package.
+			// Nothing states the package.
 			in.Package = ""
 			in.Properties = slices.DeleteFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypePackage })
 		case 4:

@@ -105,7 +105,7 @@ func TestRealConflicts(t *testing.T) {
 	}
 }
 
-// BenchmarkExplain measures what an explanation costs beside the resolution, with
+// BenchmarkExplain measures what an explanation costs in addition to the resolution, with
 // its fixes: the aim is 10 ms each.
 func BenchmarkExplain(b *testing.B) {
 	for _, c := range realCases {

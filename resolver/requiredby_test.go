@@ -100,6 +100,6 @@ func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 		}
 	}
 	if bundles < 200 || several < 20 {
-		t.Errorf("%d bundles, %d with several reasons: too few to tell", bundles, several)
+		t.Errorf("%d bundles, %d with several reasons: too few to judge", bundles, several)
 	}
 }

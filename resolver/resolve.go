@@ -79,7 +79,7 @@ func (r *resolution) impossible() bool {
 	return slices.ContainsFunc(r.missing, func(f fact.Fact) bool { return f != nil })
 }
 
-// interrupted returns what ended the work before its end: the context, or a
+// interrupted returns the error that ended the work early: the context's, or that of a
 // limit.
 func (r *resolution) interrupted(ctx context.Context) error {
 	if ctx.Err() != nil {
@@ -97,12 +97,12 @@ type resolution struct {
 	// replacedBy lists, for a candidate of a subscription, the installed
 	// operators that it upgrades.
 	replacedBy map[cand][]cand
-	// busy is full while an explanation is made: that reads on in what the
-	// resolution knows, and notes what it finds.
+	// busy is full while an explanation is computed, which reads and extends the caches of
+	// the resolution.
 	busy chan struct{}
 }
 
-// lock waits until no other goroutine asks the resolution for an explanation.
+// lock waits until no other goroutine computes an explanation of the resolution.
 // The error is the context's.
 func (r *resolution) lock(ctx context.Context) error {
 	select {
@@ -113,8 +113,8 @@ func (r *resolution) lock(ctx context.Context) error {
 	}
 }
 
-// unlock lets the next goroutine go on. What a context ended in the middle of its
-// rules says nothing about them to others.
+// unlock lets the next goroutine continue. It discards what an ended context left
+// incomplete.
 func (r *resolution) unlock(ctx context.Context) {
 	if r.u.err != nil && ctx.Err() != nil {
 		r.u.err = nil
@@ -160,7 +160,7 @@ func newResolution(ctx context.Context, u *universe) (*resolution, error) {
 	return r, nil
 }
 
-// solution describes a set that breaks no rule.
+// solution returns the solution for a set that violates no rule.
 func (r *resolution) solution(set []cand) *Solution {
 	u := r.u
 	sol := &Solution{ID: u.p.ID, Namespace: u.p.Namespace, Selected: []Selected{}, r: r, set: set}
@@ -213,7 +213,7 @@ func (r *resolution) solution(set []cand) *Solution {
 	return sol
 }
 
-// stay says why the operator of a subscription stays.
+// stay returns why the operator of a subscription stays.
 func (r *resolution) stay(s *subscription, options []cand) Stay {
 	x := Stay{Subscription: s.Name, Name: s.current.Name, Package: s.Package, Reason: NoSuccessor}
 	for _, c := range options {

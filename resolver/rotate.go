@@ -7,13 +7,13 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// That a fact of a conflict is needed shows a set of candidates that breaks this
-// fact and no other. Such sets are often neighbours: one candidate more or less,
-// and another fact alone is broken, which is needed too. Following them spares a
-// search for each fact, of which a chain of requirements has as many as bundles.
+// A conflict needs a fact if some set of candidates violates only that fact. Such sets are
+// often neighbours: with one candidate more or less, the set violates only another fact,
+// which is needed, too. Following neighbours saves a search for each fact. A chain of
+// requirements has as many facts as bundles.
 
-// A rotation is a set of candidates that changes by one at a time, with the facts
-// that it breaks.
+// A rotation is a set of candidates that changes by one at a time, with the facts that it
+// violates.
 type rotation struct {
 	e      *encoding
 	facts  []stating
@@ -39,8 +39,8 @@ type tally struct {
 	facts []int // that state the need
 }
 
-// rotations bounds the work of a rotation, in looks at a fact or candidate for each
-// that the facts mention. What it then has not found, searches find.
+// rotations limits the work of a rotation, counted in looks at facts and candidates for
+// each one that the facts mention. Searches find what it then has not found.
 const rotations = 30
 
 func (e *encoding) newRotation(ctx context.Context, facts []stating) *rotation {
@@ -161,7 +161,7 @@ func (r *rotation) holds(ctx context.Context, t *tally) bool {
 	return t.heldBy(ctx, r.e.r.u, t.cands, func(c cand) bool { return r.in[c] })
 }
 
-// check notes whether a fact is broken.
+// check updates whether a fact is violated.
 func (r *rotation) check(i int) {
 	r.work--
 	f := &r.facts[i]
@@ -193,7 +193,7 @@ func (r *rotation) check(i int) {
 	}
 }
 
-// toggle takes a candidate in or out.
+// toggle adds or removes a candidate.
 func (r *rotation) toggle(ctx context.Context, c cand) {
 	by := 1
 	if r.in[c] {
@@ -218,8 +218,7 @@ func (r *rotation) toggle(ctx context.Context, c cand) {
 	}
 }
 
-// cands returns the candidates that may change whether a fact is broken, when it
-// is.
+// cands returns the candidates that may change whether a violated fact is violated.
 func (r *rotation) cands(i int) []cand {
 	f := &r.facts[i]
 	var out []cand

@@ -33,7 +33,7 @@ func broken(name string, versions int, same bool) string {
 }
 
 // TestLargeConflicts checks that the cost of explaining grows with what there is
-// to tell. Each of these once took minutes or more, as every core was looked at
+// to explain. Each of these once took minutes or more, as every core was looked at
 // for every fact, every fact was tried with the whole namespace, and every
 // requirement was offered to its author.
 func TestLargeConflicts(t *testing.T) {

@@ -30,7 +30,7 @@ func sampleProblem(t *testing.T, partial bool) resolver.Problem {
 }
 
 // TestSharedAnswers asks answers that goroutines share, through everything that
-// computes, and wants what one alone is told (D15). It is for the race detector.
+// computes, and wants what one alone gets (D15). It is for the race detector.
 func TestSharedAnswers(t *testing.T) {
 	ctx := t.Context()
 	sol, err := resolver.Resolve(ctx, sampleProblem(t, true))
@@ -40,7 +40,7 @@ func TestSharedAnswers(t *testing.T) {
 	_, err = resolver.Resolve(ctx, sampleProblem(t, false))
 	var conflict *resolver.Conflict
 	if !errors.As(err, &conflict) || sol.Refused == nil || len(sol.Selected) == 0 {
-		t.Fatalf("the sample has no conflict, or no plan beside it: %v", err)
+		t.Fatalf("the sample has no conflict, or no plan next to it: %v", err)
 	}
 	ask := func() string {
 		out := conflict.Error() + sol.Refused.Error()
@@ -69,7 +69,7 @@ func TestSharedAnswers(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			if got := ask(); got != want {
-				t.Errorf("one of several goroutines is told\n%s\nwant\n%s", got, want)
+				t.Errorf("one of several goroutines gets\n%s\nwant\n%s", got, want)
 			}
 		})
 	}

@@ -19,8 +19,8 @@ import (
 // lines are the numbers of lines in a text, which move with the blobs.
 var lines = regexp.MustCompile(`(cat\d+:|"line": ?)\d+`)
 
-// told returns all that Resolve says about a problem, as text.
-func told(t testing.TB, p resolver.Problem) string {
+// answerText returns everything that Resolve returns for a problem, as text.
+func answerText(t testing.TB, p resolver.Problem) string {
 	t.Helper()
 	sol, err := resolver.Resolve(context.Background(), p)
 	var no *resolver.Conflict
@@ -101,11 +101,11 @@ func shuffleProperties(rng *rand.Rand, list []property.Property, moves func(prop
 func TestOrderOfInput(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		p := randomProblem(seed)
-		want := told(t, open(t, p))
+		want := answerText(t, open(t, p))
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for range 3 {
 			other := shuffled(t, rng, p)
-			if got := told(t, open(t, other)); got != want {
+			if got := answerText(t, open(t, other)); got != want {
 				t.Errorf("seed %d (-first +shuffled):\n%s", seed, cmp.Diff(want, got))
 			}
 		}
@@ -113,7 +113,7 @@ func TestOrderOfInput(t *testing.T) {
 }
 
 // TestSameAgain checks that an answer is the same each time, also when many
-// goroutines ask for it over the same catalogs (D15).
+// goroutines resolve it over the same catalogs (D15).
 func TestSameAgain(t *testing.T) {
 	var problems []resolver.Problem
 	var want []string
@@ -121,7 +121,7 @@ func TestSameAgain(t *testing.T) {
 		if len(problems) < 100 {
 			p := open(t, randomProblem(seed))
 			problems = append(problems, p)
-			want = append(want, told(t, p))
+			want = append(want, answerText(t, p))
 		}
 	})
 	var wg sync.WaitGroup
@@ -129,7 +129,7 @@ func TestSameAgain(t *testing.T) {
 		wg.Go(func() {
 			for i := range problems {
 				i := (i + 25*worker) % len(problems)
-				if got := told(t, problems[i]); got != want[i] {
+				if got := answerText(t, problems[i]); got != want[i] {
 					t.Errorf("problem %s (-first +again):\n%s", problems[i].ID, cmp.Diff(want[i], got))
 				}
 			}

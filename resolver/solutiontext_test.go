@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestWarnings: D12. The deprecations of what is selected are told once each, on
+// TestWarnings: D12. The deprecations of what is selected are listed once each, on
 // their lines.
 func TestWarnings(t *testing.T) {
 	c, err := graph.LoadBytes(t.Context(), []byte(`{"schema":"olm.package","name":"a","defaultChannel":"c"}

@@ -21,8 +21,7 @@ import (
 // order of the problem.
 type cand int32
 
-// A universe is a problem in canonical order, with the indexes that answer its
-// questions. It belongs to one resolution.
+// A universe is a problem in canonical order, with indexes. It belongs to one resolution.
 type universe struct {
 	p         *Problem
 	subs      []*subscription
@@ -308,8 +307,8 @@ func (u *universe) pos(c cand) fbc.Pos {
 }
 
 // barred returns the fact that keeps a candidate from ever being chosen, or nil:
-// it is prohibited (D12, H12), cannot be read (H7), lists an API twice (H26), is ruled out by a policy (G8)
-// or cannot serve the operator group (G7).
+// it is prohibited (D12, H12), cannot be read (H7), lists an API twice (H26), is blocked by
+// a policy (G8), or does not support the operator group (G7).
 func (u *universe) barred(ctx context.Context, c cand) fact.Fact {
 	if u.isInstalled(c) {
 		if u.installed[c].prohibited {
@@ -334,8 +333,8 @@ func (u *universe) barred(ctx context.Context, c cand) fact.Fact {
 	return u.unsupported(ctx, c)
 }
 
-// unreadable returns the fact that a candidate of a catalog cannot be read, or
-// as the running OLM reads it not be used, or nil.
+// unreadable returns the fact that a candidate of a catalog cannot be read, or that the
+// running OLM could not use it, or nil.
 func (u *universe) unreadable(c cand) *fact.Unusable {
 	_, b := u.entry(c)
 	if api, ok := b.RepeatedAPI(); ok && u.semantics() == PerBundle {

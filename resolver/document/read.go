@@ -76,7 +76,7 @@ func withoutBOM(r io.Reader) io.Reader {
 	return in
 }
 
-// readError says which document of a stream is at fault, where, and why.
+// readError reports which document of a stream is at fault, where, and why.
 func readError(n int, text jsontext.Value, err error, others []Kind) error {
 	var sem *json.SemanticError
 	var syn *jsontext.SyntacticError

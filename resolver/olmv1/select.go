@@ -171,7 +171,7 @@ func (s *selecting) drop(c candidate, stage Stage, reason string) {
 	s.funnel.Dropped = append(s.funnel.Dropped, Dropped{c.source.Name, c.Name(), c.text(), stage, reason})
 }
 
-// refused returns a refusal when nothing is left.
+// refused returns a refusal if nothing is left.
 func (s *selecting) refused(code RefusalCode) *Refusal {
 	if len(s.left) > 0 {
 		return nil
@@ -373,7 +373,7 @@ func dependency(b graph.Bundle) string {
 	return ""
 }
 
-// selection describes the one that is left.
+// selection returns the candidate that is left.
 func (s *selecting) selection() *Selection {
 	c := s.left[0]
 	s.note(c)
@@ -401,7 +401,7 @@ func (s *selecting) deprecations(c candidate) []Deprecated {
 	return out
 }
 
-// note says what the reader of a selection may not expect.
+// note adds notes on what readers of a selection may not expect.
 func (s *selecting) note(c candidate) {
 	add := func(code NoteCode, format string, args ...any) {
 		s.notes = append(s.notes, Note{code, fmt.Sprintf(format, args...)})

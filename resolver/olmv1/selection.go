@@ -14,7 +14,7 @@ type Stage string
 const (
 	StageCatalogs    Stage = "catalogs"    // catalogs that are available and selected
 	StagePackage     Stage = "package"     // catalogs that have the package; then its bundles
-	StageChannels    Stage = "channels"    // bundles of the channels asked for
+	StageChannels    Stage = "channels"    // bundles in the requested channels
 	StageRange       Stage = "range"       // bundles in the version range
 	StageSuccessors  Stage = "successors"  // bundles that may follow the installed one
 	StageDeprecation Stage = "deprecation" // bundles that are not deprecated, if any is not (C5)
@@ -23,22 +23,21 @@ const (
 	StageValidations Stage = "validations" // a bundle that OLM v1 can install (H16)
 )
 
-// A Funnel tells how a selection came to its answer. Its lists are in the order
+// A Funnel shows how a selection came to its answer. Its lists are in the order
 // of the stages, then of catalogs and bundles by name.
 type Funnel struct {
 	Stages []StageCount `json:"stages"`
-	// Catalogs says what became of each catalog.
+	// Catalogs lists what became of each catalog.
 	Catalogs []FunnelCatalog `json:"catalogs"`
-	// Dropped says of every bundle of the package that was not chosen which
-	// stage was the first to drop it, and why.
+	// Dropped lists the bundles of the package that were not chosen, each with the first
+	// stage that dropped it, and the reason.
 	Dropped []Dropped `json:"dropped"`
 }
 
 // A StageCount is how many survived a stage.
 type StageCount struct {
 	Stage Stage `json:"stage"`
-	// Catalogs and Bundles count the survivors; before the package stage there
-	// are no bundles to count.
+	// Catalogs and Bundles count the survivors. Bundles is 0 before the package stage.
 	Catalogs int `json:"catalogs"`
 	Bundles  int `json:"bundles"`
 }
@@ -47,8 +46,8 @@ type StageCount struct {
 type FunnelCatalog struct {
 	Name     string `json:"name"`
 	Priority int    `json:"priority"`
-	// Dropped is the stage that dropped the whole catalog, empty when its
-	// bundles took part, and Reason says why.
+	// Dropped is the stage that dropped the whole catalog, and Reason states why. They are
+	// empty if its bundles took part.
 	Dropped Stage  `json:"dropped,omitzero"`
 	Reason  string `json:"reason,omitempty"`
 	Bundles int    `json:"bundles"`
@@ -71,11 +70,10 @@ type Selection struct {
 	Catalog string `json:"catalog"`
 	Bundle  string `json:"bundle"`
 	Version string `json:"version"`
-	// Deprecated are the messages of the winning catalog that concern the
-	// package, the channels asked for (all, when none was) and the bundle, in
-	// that order and by name (C5).
+	// Deprecated are the messages of the winning catalog for the package, the requested
+	// channels (all if none was requested) and the bundle, in that order and by name (C5).
 	Deprecated []Deprecated `json:"deprecated"`
-	// Notes say what the running OLM does silently.
+	// Notes state what the running OLM does silently.
 	Notes  []Note `json:"notes,omitempty"`
 	Funnel Funnel `json:"funnel"`
 	// Graph is the chosen bundle in its catalog.
@@ -95,7 +93,7 @@ type Deprecated struct {
 	Message string `json:"message"`
 }
 
-// A Note says something about a selection that its reader may not expect.
+// A Note is something about a selection that its reader may not expect.
 type Note struct {
 	Code NoteCode `json:"code"`
 	Text string   `json:"text"`

@@ -28,7 +28,7 @@ type VersionRange struct {
 	c    *masterminds.Constraints
 }
 
-// ParseVersionRange parses a range. The error says what to write instead where
+// ParseVersionRange parses a range. The error states what to write instead where
 // the text is of the other syntax (H17).
 func ParseVersionRange(text string) (VersionRange, error) {
 	if len(text) > MaxVersionRange {
@@ -43,7 +43,7 @@ func ParseVersionRange(text string) (VersionRange, error) {
 
 var touching = regexp.MustCompile(`([0-9A-Za-z*])([<>=!~^])`)
 
-// rangeAdvice says what is wrong with a range that does not parse.
+// rangeAdvice returns what is wrong with a range that does not parse.
 func rangeAdvice(text string) error {
 	trimmed := strings.TrimSpace(text)
 	for _, try := range []struct{ with, why string }{

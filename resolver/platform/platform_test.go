@@ -98,7 +98,7 @@ func synthetic() platform.Problem {
 	}
 }
 
-// TestMinKubeInManifest: C7. A bundle may say in a manifest of its own, JSON or
+// TestMinKubeInManifest: C7. A bundle may state in a separate manifest, JSON or
 // YAML, which Kubernetes it needs.
 func TestMinKubeInManifest(t *testing.T) {
 	for _, manifest := range []string{
@@ -240,7 +240,7 @@ func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 }
 
 func TestUpgradeBlockers(t *testing.T) {
-	// C7: only major.minor count; none, no block; malformed is told.
+	// C7: only major.minor count; none, no block; a malformed one is reported.
 	max := func(v string) []property.Property {
 		return []property.Property{{Type: property.TypeMaxOpenShiftVersion, Value: []byte(v)}}
 	}

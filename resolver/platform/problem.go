@@ -50,7 +50,7 @@ func (p Problem) MarshalJSON() ([]byte, error) {
 type Catalog struct {
 	// Platform is that version, major.minor.
 	Platform string `json:"platform"`
-	// Name tells several catalogs of one version apart.
+	// Name distinguishes several catalogs of one version.
 	Name string `json:"name,omitempty"`
 	// FBC is the catalog itself, as text; Dir names its directory. At most one of
 	// them is set. [Problem.Open] turns them into Graph.

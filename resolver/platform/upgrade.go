@@ -67,7 +67,7 @@ type road struct {
 	*trip
 	*Operator
 	start  graph.Node
-	known  bool // whether anything says what the installed bundle needs
+	known  bool // whether the requirements of the installed bundle are known
 	levels []level
 	end    int // the last level that the operator can get to
 }
@@ -165,16 +165,16 @@ func (l *level) best(n graph.Node) int {
 // begin finds out what is installed.
 func (r *road) begin(ctx context.Context) (*facts, error) {
 	r.start = graph.Node{Name: r.Name, Version: r.Version}
-	f, told := installedFacts(r.Operator)
+	f, stated := installedFacts(r.Operator)
 	b, ok := r.trip.known(r.Operator)
-	r.known = told || ok
+	r.known = stated || ok
 	if !ok {
 		return f, nil
 	}
 	if r.start.Version == "" {
 		r.start = b.Node()
 	}
-	if told {
+	if stated {
 		return f, nil
 	}
 	return r.facts.of(ctx, b)
@@ -262,7 +262,7 @@ func (l *level) from(n graph.Node) []graph.Node {
 	return out
 }
 
-// travel chooses the steps of the operator up to a level, and says what was in
+// travel chooses the steps of the operator up to a level, and returns what was in
 // its way.
 func (r *road) travel(ctx context.Context, end int, plan *Plan, taken [][]Step) error {
 	at := r.start
@@ -365,7 +365,7 @@ func (r *road) safe(k int) bool {
 	return false
 }
 
-// unchecked says what the plan could not look at.
+// unchecked returns what the plan could not check.
 func (t *trip) unchecked(roads []*road) []Unchecked {
 	if len(roads) == 0 {
 		return nil
