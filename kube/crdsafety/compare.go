@@ -32,9 +32,9 @@ type Options struct {
 // Decode returns the CRD of a manifest. Values that a schema holds as JSON are
 // in one form, so that the order of keys in a default does not matter.
 func Decode(manifest map[string]any) (*apiextensionsv1.CustomResourceDefinition, error) {
-	apiVersion, kind := manifest["apiVersion"], manifest["kind"]
-	if kind != "CustomResourceDefinition" || apiVersion != apiextensionsv1.SchemeGroupVersion.String() {
-		return nil, fmt.Errorf("%v %v is not an %s CustomResourceDefinition", apiVersion, kind, apiextensionsv1.SchemeGroupVersion)
+	apiVersion, kind := apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition"
+	if manifest["apiVersion"] != apiVersion || manifest["kind"] != kind {
+		return nil, fmt.Errorf("not a CRD; it needs apiVersion %s and kind %s", apiVersion, kind)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	text, err := json.Marshal(manifest) // with sorted keys
@@ -79,7 +79,7 @@ func Compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Result{Name: new.Name, Verdict: Safe}
+	r := &Result{Name: new.Name}
 	switch opts.Enforcement {
 	case Strict, "":
 	case None:
@@ -88,24 +88,35 @@ func Compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 	default:
 		return nil, fmt.Errorf("enforcement %q is neither %s nor %s", opts.Enforcement, Strict, None)
 	}
-	if opts.AsUpstream && crashes(old, new) {
-		r.Verdict = Panic
-		return r, nil
-	}
-	findings, err := compare(ctx, old, new, opts.AsUpstream)
-	if err == nil && opts.AsUpstream && len(findings) > 0 {
-		var ours []Finding
-		ours, err = compare(ctx, old, new, false)
-		markFalseAlarms(findings, ours)
-		r.FalseAlarm = len(ours) == 0
-	}
+	ours, err := compare(ctx, old, new, false)
 	if err != nil {
 		return nil, fmt.Errorf("CRD %s: %w", new.Name, err)
 	}
-	if len(findings) > 0 {
-		r.Verdict, r.Findings = Unsafe, findings
+	upstream, findings := Panic, []Finding(nil)
+	if !crashes(old, new) {
+		if findings, err = compare(ctx, old, new, true); err != nil {
+			return nil, fmt.Errorf("CRD %s: %w", new.Name, err)
+		}
+		upstream = verdict(findings)
+	}
+	if opts.AsUpstream {
+		markFalseAlarms(findings, ours)
+		r.Verdict, r.Findings = upstream, findings
+		r.FalseAlarm = upstream == Unsafe && len(ours) == 0
+		return r, nil
+	}
+	r.Verdict, r.Findings = verdict(ours), ours
+	if upstream != r.Verdict {
+		r.Upstream = upstream
 	}
 	return r, nil
+}
+
+func verdict(findings []Finding) Verdict {
+	if len(findings) == 0 {
+		return Safe
+	}
+	return Unsafe
 }
 
 // compare returns the findings, sorted.

@@ -44,7 +44,9 @@ type Result struct {
 	Findings []Finding `json:"findings,omitempty"`
 	// FalseAlarm reports that the verdict is that of operator-controller and
 	// that the default comparison finds the upgrade safe.
-	FalseAlarm bool `json:"falseAlarm,omitempty"`
+	FalseAlarm bool `json:"falseAlarm,omitzero"`
+	// Upstream is the verdict of operator-controller where it differs.
+	Upstream Verdict `json:"upstream,omitzero"`
 }
 
 // A Finding is a reason why an upgrade is unsafe.
@@ -52,19 +54,19 @@ type Finding struct {
 	Scope Scope `json:"scope"`
 	// Version is a version, or two as in "v1 -> v2". It is empty when the
 	// finding is about all versions.
-	Version string `json:"version,omitempty"`
+	Version string `json:"version,omitzero"`
 	// Path is the place in the schema, for example ^.spec.list.items (K58).
-	Path string `json:"path,omitempty"`
+	Path string `json:"path,omitzero"`
 	// Validation names what was violated: a validation of operator-controller,
 	// or the keyword of the schema that changed.
 	Validation string `json:"validation"`
 	// Old and New are JSON values, absent where there is no value. For lists
 	// they hold only what was removed and what was added.
-	Old json.RawMessage `json:"old,omitempty"`
-	New json.RawMessage `json:"new,omitempty"`
+	Old json.RawMessage `json:"old,omitzero"`
+	New json.RawMessage `json:"new,omitzero"`
 	// FalseAlarm reports that the default comparison does not confirm the
 	// finding. It is set only with Options.AsUpstream.
-	FalseAlarm bool `json:"falseAlarm,omitempty"`
+	FalseAlarm bool `json:"falseAlarm,omitzero"`
 }
 
 // Compare orders findings by scope, version, path, validation and values.

@@ -216,6 +216,11 @@ func (l *loader) objects(ctx context.Context, name string, found func(reconcile.
 		return err
 	}
 	defer in.Close()
+	return l.objectsFrom(ctx, in, name, found, put)
+}
+
+// objectsFrom does the same for what is being read.
+func (l *loader) objectsFrom(ctx context.Context, in io.Reader, name string, found func(reconcile.GroupKind), put func(olm.Object) error) error {
 	limits := l.limits.load.WithDefaults()
 	docs := yamljson.NewStream(ctx, in, limits.DocumentSize)
 	room := limits.Expansion // what aliases may still add

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+func newCRDSafety(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "crd-safety OLD NEW",
+		Short: "Check whether CRDs can be upgraded, as OLM v1 does",
+		Long: `Crd-safety compares CustomResourceDefinitions as OLM v1 does before it installs or
+upgrades a bundle, and lists each change that can break stored objects or clients.
+
+OLD and NEW are files with CRDs, - for standard input, or bundle directories. Each CRD
+in NEW is compared with the CRD of that name in OLD; a CRD that OLD lacks is safe.
+Other objects are skipped, so OLD can be the output of "kubectl get crds -o yaml".
+
+By default nested schemas are compared field by field. Where OLM v1 gives another
+verdict, a note on standard error states it. --as-upstream gives the verdict of OLM v1
+and marks its false alarms.
+
+With --problem, crd-safety reads problems instead, one JSON document each, and prints
+one line for each: {"id","verdict","fails"}. A problem has the members id, old and
+new: CRDs, or paths of files relative to --root, which may also be in oldPath and
+newPath. Old is null when there is no such CRD yet. The verdict is safe, unsafe, panic
+where OLM v1 crashes, or skipped. Each of fails is a list: scope (crd, same or
+served), version, path, validation.
+
+Exit codes: 0 all CRDs can be upgraded, 1 some cannot, 2 the input could not be read.
+With --problem: 0 when every problem was answered.`,
+		Example: `  olmkit crd-safety ./etcd/0.9.2 ./etcd/0.9.4
+  kubectl get crds -o yaml | olmkit crd-safety - ./etcd/0.9.4 --as-upstream
+  olmkit crd-safety --problem problems.jsonl --root . --as-upstream -o json`,
+	}
+	enforcement := string(crdsafety.Strict)
+	c := &crdSafety{loader: newLoader(e)}
+	f := addFormat(cmd)
+	addChoice(cmd, &enforcement, "enforcement", "", "spec.install.preflight.crdUpgradeSafety.enforcement of the ClusterExtension; None compares nothing", string(crdsafety.Strict), string(crdsafety.None))
+	cmd.Flags().BoolVar(&c.opts.AsUpstream, "as-upstream", false, "give the verdict of OLM v1, with its false alarms")
+	in := addProblem(cmd, "problems", true)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := in.check(cmd, args, "as-upstream", "enforcement"); err != nil {
+			return err
+		}
+		c.opts.Enforcement = crdsafety.Enforcement(enforcement)
+		c.out = printer{w: e.stdout, format: *f}
+		switch {
+		case in.file != "" && *f != formatJSON:
+			return usagef("--problem is answered in JSON; add -o json")
+		case in.file != "":
+			return c.stream(cmd.Context(), in)
+		case len(args) != 2:
+			return usagef("name the old and the new CRDs: files or bundle directories")
+		}
+		return c.run(cmd.Context(), args[0], args[1])
+	}
+	return cmd
+}
+
+// crdSafety is one run of the command.
+type crdSafety struct {
+	*loader
+	opts crdsafety.Options
+	out  printer
+}
+
+type crds []*apiextensionsv1.CustomResourceDefinition
+
+// run compares two files or directories.
+func (c *crdSafety) run(ctx context.Context, from, to string) error {
+	old, err := c.read(ctx, from)
+	if err != nil {
+		return err
+	}
+	new, err := c.read(ctx, to)
+	if err != nil {
+		return err
+	}
+	if len(new) == 0 {
+		return nothingIn(to, apiextensionsv1.SchemeGroupVersion.String()+" CustomResourceDefinitions")
+	}
+	results, err := crdsafety.CompareAll(ctx, old, new, &c.opts)
+	if err != nil {
+		return err
+	}
+	refused := false
+	for _, r := range results {
+		refused = refused || r.Verdict == crdsafety.Unsafe || r.Verdict == crdsafety.Panic
+		if r.Upstream != "" {
+			visible.Fprintf(c.stderr, "note: the verdict of OLM v1 on CRD %s is %s; --as-upstream shows why\n", r.Name, r.Upstream)
+		}
+		if err := c.out.print((*crdResult)(r)); err != nil {
+			return err
+		}
+	}
+	if refused {
+		return errNegative
+	}
+	return nil
+}
+
+// A crdResult is the verdict on one CRD.
+type crdResult crdsafety.Result
+
+func (r *crdResult) text(w io.Writer) error {
+	note := ""
+	switch {
+	case r.Verdict == crdsafety.Panic:
+		note = ": OLM v1 crashes, because a version has no schema"
+	case r.FalseAlarm:
+		note = ", a false alarm"
+	}
+	if _, err := visible.Fprintf(w, "CRD %s: %s%s\n", r.Name, r.Verdict, note); err != nil {
+		return err
+	}
+	for _, f := range r.Findings {
+		if _, err := visible.Fprintf(w, "  %s\n", f.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the CRDs of a file, or of the manifests of a bundle directory.
+func (c *crdSafety) read(ctx context.Context, name string) (crds, error) {
+	var out crds
+	if !isDir(name) {
+		err := c.objects(ctx, name, func(reconcile.GroupKind) {}, out.put)
+		return out, err
+	}
+	root, err := disk.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	dir := "manifests"
+	entries, err := fs.ReadDir(root.FS(), dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		dir = "."
+		entries, err = fs.ReadDir(root.FS(), dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
+		if err := c.file(ctx, root, path.Join(dir, e.Name()), filepath.Join(name, dir, e.Name()), &out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// file adds the CRDs of a file below a root.
+func (c *crdSafety) file(ctx context.Context, root *disk.Root, name, shown string, to *crds) error {
+	limit := fbc.LimitError{Limit: "DocumentSize", What: "file", Max: c.limits.load.WithDefaults().DocumentSize}
+	text, err := root.ReadFile(ctx, filepath.FromSlash(name), limit)
+	if err != nil {
+		return fmt.Errorf("%s: %w", display(shown), err)
+	}
+	return c.objectsFrom(ctx, bytes.NewReader(text), shown, func(reconcile.GroupKind) {}, to.put)
+}
+
+// put adds an object when it is a CRD that OLM v1 compares (K54).
+func (l *crds) put(o olm.Object) error {
+	if o.Kind != "CustomResourceDefinition" || o.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
+		return nil
+	}
+	text, err := o.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return l.add(text)
+}
+
+// add adds the CRD of a JSON text.
+func (l *crds) add(text []byte) error {
+	var manifest map[string]any
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return err
+	}
+	crd, err := crdsafety.Decode(manifest)
+	if err != nil {
+		return err
+	}
+	*l = append(*l, crd)
+	return nil
+}
