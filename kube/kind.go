@@ -61,6 +61,8 @@ var (
 	kindClusterRole        = newKind[olm.Object](olm.RBACV1, "ClusterRole", "clusterroles")
 	kindClusterRoleBinding = newKind[olm.Object](olm.RBACV1, "ClusterRoleBinding", "clusterrolebindings")
 	kindAPIService         = newKind[olm.Object]("apiregistration.k8s.io/v1", "APIService", "apiservices")
+	kindValidatingWebhook  = newKind[olm.Object]("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations")
+	kindMutatingWebhook    = newKind[olm.Object]("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations")
 )
 
 // kinds returns all kinds that are read, in a fixed order.
@@ -68,7 +70,7 @@ func kinds() []kind {
 	return []kind{
 		kindNamespace, kindOperatorGroup, kindCSV, kindCRD, kindOLMConfig, kindCatalogSource, kindSubscription,
 		kindInstallPlan, kindOperatorCondition, kindDeployment, kindServiceAccount, kindRole, kindRoleBinding,
-		kindClusterRole, kindClusterRoleBinding, kindAPIService,
+		kindClusterRole, kindClusterRoleBinding, kindAPIService, kindValidatingWebhook, kindMutatingWebhook,
 	}
 }
 

@@ -57,13 +57,14 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	r.objects(kindRole, own)
 	r.objects(kindRoleBinding, own)
 	generated := selection{index: byOwner, value: namespace}
-	for _, k := range []kind{kindRole, kindRoleBinding, kindClusterRole, kindClusterRoleBinding} {
+	for _, k := range []kind{kindRole, kindRoleBinding, kindClusterRole, kindClusterRoleBinding, kindValidatingWebhook, kindMutatingWebhook} {
 		r.objects(k, generated)
 	}
 	r.objects(kindClusterRoleBinding, selection{index: bySubject, value: namespace})
 	r.objects(kindAPIService, selection{})
 	r.placesOfCopies()
 	r.shared()
+	r.served()
 	r.grantedRoles()
 	r.steps()
 	r.foundBefore()
@@ -202,6 +203,32 @@ func wantAll[R olm.Resource](r *reading, list []R) {
 	}
 }
 
+// served adds the Services and Secrets of operators with webhooks or aggregated
+// APIs, which are not watched, and the bindings that such operators share.
+func (r *reading) served() {
+	for _, c := range r.out.CSVs {
+		if c.Metadata.Namespace != r.namespace || c.IsCopied() || len(c.Spec.Webhooks) == 0 && len(c.Spec.APIServices.Owned) == 0 {
+			continue
+		}
+		keys, err := reconcile.Owned(c)
+		if err != nil {
+			continue // reported by the plan for the CSV
+		}
+		for _, key := range keys {
+			switch {
+			case r.err != nil:
+				return
+			case key.Group == "" && (key.Kind == "Service" || key.Kind == "Secret"):
+				r.other(schema.GroupVersionKind{Version: "v1", Kind: key.Kind}, key.Namespace, key.Name)
+			case key.Group == olm.GroupRBAC && key.Namespace != r.namespace:
+				if k, ok := findKind(key.Group, key.Kind); ok {
+					r.want(k, key.Namespace, key.Name)
+				}
+			}
+		}
+	}
+}
+
 // grantedRoles adds the roles that are bound to service accounts of the
 // namespace.
 func (r *reading) grantedRoles() {
@@ -286,6 +313,7 @@ func isCRD(s olm.StepResource) bool { return s.Group == olm.GroupCRD && s.Kind =
 var objectKinds = map[groupKind]bool{
 	kindServiceAccount.group(): true, kindRole.group(): true, kindRoleBinding.group(): true,
 	kindClusterRole.group(): true, kindClusterRoleBinding.group(): true, kindAPIService.group(): true,
+	kindValidatingWebhook.group(): true, kindMutatingWebhook.group(): true,
 }
 
 // other adds an object of any kind from the API server, if it exists.

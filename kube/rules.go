@@ -15,8 +15,8 @@ import (
 // needed because install plans are executed as the service account of their
 // operator group.
 //
-// Secrets can be read by name, because bundles may contain them, but cannot be
-// listed. content.Secrets uses the same permission to read the pull secrets of
+// Secrets can be read by name, because bundles may contain them and the
+// certificates of webhooks are in them, but cannot be listed. content.Secrets uses the same permission to read the pull secrets of
 // catalogs.
 //
 // Custom resources of operators cannot be read. If several operators own a CRD,
@@ -33,7 +33,7 @@ func Rules() []rbacv1.PolicyRule {
 	for _, k := range kinds() {
 		verbs := []string{"get", "list", "watch"}
 		switch k.group() {
-		case kindNamespace.group(), kindOLMConfig.group(), kindAPIService.group():
+		case kindOLMConfig.group():
 			verbs = verbs[1:] // never changed, and changes do not depend on them
 		}
 		if n := len(rules); n > 0 && rules[n-1].APIGroups[0] == k.gvk.Group && len(rules[n-1].Verbs) == len(verbs) {
@@ -57,6 +57,10 @@ func Rules() []rbacv1.PolicyRule {
 		// The objects that run operators.
 		rule("apps", []string{"deployments"}, "create", "update", "delete"),
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "create", "update"),
+		// What the webhooks and aggregated APIs of operators need.
+		rule(kindValidatingWebhook.gvk.Group, []string{kindValidatingWebhook.plural, kindMutatingWebhook.plural}, "create", "update", "delete"),
+		rule(kindAPIService.gvk.Group, []string{kindAPIService.plural}, "create", "update", "delete"),
+		rule("", []string{"namespaces"}, "update"), // labels by which webhooks select them
 		rule("", []string{"serviceaccounts"}, "create", "update", "impersonate"),
 		rule(rbacv1.GroupName, []string{"roles", "clusterroles"}, "create", "update", "delete", "escalate", "bind"),
 		rule(rbacv1.GroupName, []string{"rolebindings", "clusterrolebindings"}, "create", "update", "delete"),

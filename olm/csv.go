@@ -154,7 +154,11 @@ type CSVStatus struct {
 	LastTransitionTime time.Time           `json:"lastTransitionTime,omitzero"`
 	Conditions         []CSVCondition      `json:"conditions,omitzero"`
 	RequirementStatus  []RequirementStatus `json:"requirementStatus,omitzero"`
-	Rest               Members             `json:",unknown"`
+	// CertsLastUpdated and CertsRotateAt are when the certificates of webhooks and
+	// aggregated APIs were replaced and when they will be.
+	CertsLastUpdated time.Time `json:"certsLastUpdated,omitzero"`
+	CertsRotateAt    time.Time `json:"certsRotateAt,omitzero"`
+	Rest             Members   `json:",unknown"`
 }
 
 // A CSVCondition is a former or the current state of a CSV.
@@ -224,22 +228,25 @@ const (
 
 // The reasons of an installation.
 const (
-	ReasonRequirementsUnknown     Reason = "RequirementsUnknown"
-	ReasonRequirementsNotMet      Reason = "RequirementsNotMet"
-	ReasonRequirementsMet         Reason = "AllRequirementsMet"
-	ReasonOwnerConflict           Reason = "OwnerConflict"
-	ReasonComponentFailed         Reason = "InstallComponentFailed"
-	ReasonInvalidStrategy         Reason = "InvalidInstallStrategy"
-	ReasonWaiting                 Reason = "InstallWaiting"
-	ReasonInstallSuccessful       Reason = "InstallSucceeded"
-	ReasonInstallCheckFailed      Reason = "InstallCheckFailed"
-	ReasonComponentUnhealthy      Reason = "ComponentUnhealthy"
-	ReasonBeingReplaced           Reason = "BeingReplaced"
-	ReasonReplaced                Reason = "Replaced"
-	ReasonNeedsReinstall          Reason = "NeedsReinstall"
-	ReasonInvalidWebhook          Reason = "InvalidWebhookDescription"
-	ReasonConditionNotUpgradeable Reason = "OperatorConditionNotUpgradeable"
-	ReasonDetectedClusterChange   Reason = "DetectedClusterChange"
+	ReasonRequirementsUnknown              Reason = "RequirementsUnknown"
+	ReasonRequirementsNotMet               Reason = "RequirementsNotMet"
+	ReasonRequirementsMet                  Reason = "AllRequirementsMet"
+	ReasonOwnerConflict                    Reason = "OwnerConflict"
+	ReasonComponentFailed                  Reason = "InstallComponentFailed"
+	ReasonInvalidStrategy                  Reason = "InvalidInstallStrategy"
+	ReasonWaiting                          Reason = "InstallWaiting"
+	ReasonInstallSuccessful                Reason = "InstallSucceeded"
+	ReasonInstallCheckFailed               Reason = "InstallCheckFailed"
+	ReasonComponentUnhealthy               Reason = "ComponentUnhealthy"
+	ReasonBeingReplaced                    Reason = "BeingReplaced"
+	ReasonReplaced                         Reason = "Replaced"
+	ReasonNeedsReinstall                   Reason = "NeedsReinstall"
+	ReasonInvalidWebhook                   Reason = "InvalidWebhookDescription"
+	ReasonConditionNotUpgradeable          Reason = "OperatorConditionNotUpgradeable"
+	ReasonNeedsCertRotation                Reason = "NeedsCertRotation"
+	ReasonAPIServiceResourceIssue          Reason = "APIServiceResourceIssue"
+	ReasonAPIServiceResourcesNeedReinstall Reason = "APIServiceResourcesNeedReinstall"
+	ReasonDetectedClusterChange            Reason = "DetectedClusterChange"
 )
 
 // LabelCopiedFrom is the label of a copied CSV, its roles and role bindings; the

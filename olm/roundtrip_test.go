@@ -28,7 +28,7 @@ const csv = `{
 		"installModes": [{"type": "OwnNamespace", "supported": false}],
 		"relatedImages": []
 	},
-	"status": {"phase": "Succeeded", "lastUpdateTime": "2024-01-02T03:04:05Z", "certsRotateAt": null, "cleanup": {}},
+	"status": {"phase": "Succeeded", "lastUpdateTime": "2024-01-02T03:04:05Z", "later": null, "cleanup": {}},
 	"more": {"than": ["we", "know"]}
 }`
 

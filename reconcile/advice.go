@@ -30,10 +30,6 @@ type Advice struct {
 	// SharedRoles are groups that share their ClusterRoles with others of the
 	// same name (F7). There are none with [operatorgroup.Running].
 	SharedRoles []SharedRoles `json:"sharedRoles,omitempty"`
-	// Foreign is what operators of the namespace own and others must make:
-	// APIServices and webhook configurations, with their certificates (001,
-	// 2.4.9).
-	Foreign []Foreign `json:"foreign,omitempty"`
 }
 
 // A Hold is why an operator must not be upgraded.
@@ -46,13 +42,6 @@ type Hold struct {
 type SharedRoles struct {
 	Group      string   `json:"group"`
 	Namespaces []string `json:"namespaces"`
-}
-
-// A Foreign lists what a CSV owns and this package does not make. Webhook
-// configurations have generated names; what is here is their prefix.
-type Foreign struct {
-	CSV  olm.Key   `json:"csv"`
-	Owns []olm.Key `json:"owns"`
 }
 
 // Advise returns the advice for the administrator of the namespace of a
@@ -73,9 +62,6 @@ func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 	for _, c := range s.own() {
 		if why := s.notUpgradeable(c); why != "" {
 			a.Held = append(a.Held, Hold{c.Key(), why})
-		}
-		if keys := foreign(c); len(keys) > 0 {
-			a.Foreign = append(a.Foreign, Foreign{c.Key(), keys})
 		}
 	}
 	a.CoTenancy = operatorgroup.CoTenancy(s.tenants(func(*olm.ClusterServiceVersion) bool { return true }))
@@ -112,17 +98,6 @@ func (s *Snapshot) notUpgradeable(c *olm.ClusterServiceVersion) string {
 		}
 	}
 	return ""
-}
-
-// foreign returns what a CSV owns and others make.
-func foreign(c *olm.ClusterServiceVersion) []olm.Key {
-	keys, err := Owned(c)
-	if err != nil {
-		return nil // its plan reports that its permissions cannot be read
-	}
-	return slices.DeleteFunc(keys, func(k olm.Key) bool {
-		return k.Group != "apiregistration.k8s.io" && k.Group != "admissionregistration.k8s.io"
-	})
 }
 
 // tenants returns the operators of the cluster that pass a test, without those
@@ -165,11 +140,6 @@ func (p *planner) advise(context.Context) error {
 		p.noteRivals(c)
 		if why := p.notUpgradeable(c); why != "" && p.replacement(c) == nil {
 			p.advice(c.Key(), "is not upgradeable: %s; its next version will wait (E6)", why)
-		}
-		for _, k := range foreign(c) {
-			if k.Kind == "APIService" && c.Status.Phase == olm.PhaseSucceeded && p.object(k) == nil && p.known(kindAPIService, k.Name) {
-				p.advice(c.Key(), "requires %s, which the cluster does not have; register it, because OLM does not", k)
-			}
 		}
 	}
 	near := p.tenants(func(c *olm.ClusterServiceVersion) bool {

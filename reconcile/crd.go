@@ -36,6 +36,9 @@ func (e *execution) crdStep(ctx context.Context, s *olm.Step, o olm.Object) (olm
 			return s.Status, "", err
 		}
 	}
+	if o, err = e.keepConversion(have, o); err != nil {
+		return s.Status, "", err
+	}
 	old, err := olm.ToObject(have)
 	if err != nil {
 		return s.Status, "", err

@@ -11,7 +11,7 @@ import (
 
 // Decide returns what to do next in the namespace of a snapshot, with the
 // reasons. It is a pure function: the same arguments give the same plan, to the
-// byte. A plan without changes means that the namespace is as it should be or waits
+// byte, except for the keys of new certificates, which come from Options.NewKey. A plan without changes means that the namespace is as it should be or waits
 // for something, which the notes name.
 //
 // Content may be nil if no catalog is available, and opts may be nil. The error is

@@ -15,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
 // LabelSpecHash is the label of a deployment with the hash of the spec that its
@@ -38,6 +39,11 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	if err := olm.Unmarshal(spec.Spec, &s); err != nil {
 		return nil, fmt.Errorf("deployment %q: %w", spec.Name, err)
 	}
+	hash, err := p.caHash(c, spec.Name)
+	if err != nil {
+		return nil, fmt.Errorf("deployment %q: %w", spec.Name, err)
+	}
+	serving.Mount(c, spec.Name, s, hash)
 	template := object(s, "template")
 	annotations := object(object(template, "metadata"), "annotations")
 	for k, v := range c.Metadata.Annotations {

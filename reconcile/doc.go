@@ -62,6 +62,14 @@
 // created by the install plan and not maintained; to recreate them, delete the
 // subscription and the CSV, and subscribe again.
 //
+// # Webhooks and aggregated APIs
+//
+// An operator that serves webhooks or aggregated APIs gets what OLM gives it, with
+// the same names: Services, certificates, their volumes, and registrations. A
+// certificate is replaced a day before it expires; [Plan].Due is then. That takes a
+// clock: a plan without [Snapshot].Now makes no certificates. Options.NewKey is the
+// source of private keys.
+//
 // # Several namespaces
 //
 // Loops of several namespaces do not interfere with each other. What operators of
@@ -72,8 +80,6 @@
 // # What is left to others
 //
 // The API server, garbage collection, and the controllers that run deployments and
-// serve CRDs. Webhooks and aggregated APIs are listed as owned, by [Owned] and
-// [Advise], and checked for conflicts, but their certificates and registrations are
-// not created. Nothing is logged: reasons are in the plan, events and metrics go to
+// serve CRDs. Nothing is logged: reasons are in the plan, events and metrics go to
 // the caller.
 package reconcile

@@ -27,7 +27,8 @@ func (c *Change) IsBounded() bool {
 		return true
 	case olm.KindClusterServiceVersion:
 		switch (GroupKind{key.Group, key.Kind}) {
-		case kindDeployment, kindServiceAccount, kindRole, kindRoleBinding, kindClusterRoleBinding:
+		case kindDeployment, kindServiceAccount, kindRole, kindRoleBinding, kindClusterRoleBinding,
+			kindService, kindSecret, kindValidatingWebhook, kindMutatingWebhook, kindAPIService, kindCRD:
 			return true
 		case kindClusterRole:
 			return !isForUsers(c.Object.Metadata.Labels)
@@ -56,7 +57,7 @@ func isForUsers(labels map[string]string) bool {
 // service account of the operator group may not make, by the roles and bindings
 // of a snapshot of the namespace that the change is for (F10). It returns nil for
 // what the account may do, where there is no account, for changes that it does
-// not limit ([Change.IsBounded]), and where not all roles and bindings are known. 
+// not limit ([Change.IsBounded]), and where not all roles and bindings are known.
 // Clusters without authorization, such as one in memory, may use it.
 func Forbidden(s *Snapshot, c *Change) error {
 	if !c.IsBounded() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
 // garbage deletes what was created for CSVs and groups of the namespace that are
@@ -12,6 +13,9 @@ import (
 // their owner; those elsewhere cannot have owner references, only labels.
 func (p *planner) garbage(context.Context) error {
 	if err := p.oldPlans(); err != nil {
+		return err
+	}
+	if err := p.servingGarbage(); err != nil {
 		return err
 	}
 	wanted := map[olm.Key]bool{}
@@ -23,6 +27,11 @@ func (p *planner) garbage(context.Context) error {
 			return err
 		}
 		keep(wanted, rbac)
+		bindings, err := serving.Bindings(c)
+		if err != nil {
+			return err
+		}
+		keep(wanted, operatorgroup.RBAC{RoleBindings: bindings})
 		for _, g := range gs {
 			if operatorgroup.IsGroupFailure(c.Status) {
 				continue

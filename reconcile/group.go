@@ -24,6 +24,9 @@ func (p *planner) operatorGroups(context.Context) error {
 			continue
 		}
 		p.sameName(g, conflicts)
+		if err := p.labelTargets(g); err != nil {
+			return err
+		}
 		switch u := g.Spec.UpgradeStrategy; u {
 		case "", olm.UpgradeDefault, olm.UpgradeFailForward:
 		default:

@@ -28,6 +28,10 @@ var (
 	kindCRD                = GroupKind{olm.GroupCRD, olm.KindCRD}
 	kindAPIService         = GroupKind{"apiregistration.k8s.io", "APIService"}
 	kindOperatorCondition  = GroupKind{olm.Group, olm.KindOperatorCondition}
+	kindService            = GroupKind{"", "Service"}
+	kindSecret             = GroupKind{"", "Secret"}
+	kindValidatingWebhook  = GroupKind{"admissionregistration.k8s.io", "ValidatingWebhookConfiguration"}
+	kindMutatingWebhook    = GroupKind{"admissionregistration.k8s.io", "MutatingWebhookConfiguration"}
 )
 
 // PlannedKinds returns the kinds that a plan looks up in addition to custom
@@ -36,6 +40,7 @@ func PlannedKinds() []GroupKind {
 	return []GroupKind{
 		kindNamespace, kindServiceAccount, kindCRD, kindAPIService, kindDeployment, kindOperatorCondition,
 		kindClusterRole, kindClusterRoleBinding, kindRole, kindRoleBinding,
+		kindService, kindSecret, kindValidatingWebhook, kindMutatingWebhook,
 	}
 }
 

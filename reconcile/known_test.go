@@ -130,6 +130,7 @@ func TestEachKindIsKnownByItself(t *testing.T) {
 		"Namespace": "", "ServiceAccount": "update status OperatorGroup, " + failed, "CustomResourceDefinition": failed,
 		"APIService": failed, "Deployment": failed, "OperatorCondition": "create OperatorCondition",
 		"ClusterRole": "create ClusterRole, create ClusterRole, create ClusterRole, create ClusterRole, create ClusterRole, create ClusterRole, create ClusterRole", "ClusterRoleBinding": "", "Role": "", "RoleBinding": "",
+		"Service": "", "Secret": "", "ValidatingWebhookConfiguration": "", "MutatingWebhookConfiguration": "",
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("changes by the kind that is known (-want +got):\n%s", diff)

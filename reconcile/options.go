@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"errors"
 	"time"
 
@@ -77,6 +78,10 @@ type Options struct {
 	// InstallTimeout is how long deployments may take to become available.
 	// Default: five minutes.
 	InstallTimeout time.Duration
+	// NewKey returns the private keys of certificates (E13). Default: new random
+	// keys of the curve P-256, so that two plans that make a certificate differ in
+	// it.
+	NewKey func() (*ecdsa.PrivateKey, error)
 	// Resolver are the options of the resolution. The version of the cluster is
 	// filled in.
 	Resolver resolver.Options

@@ -5,12 +5,11 @@ import (
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
-// Owned returns the keys of what a CSV brings to a cluster, in order: the
-// objects that this package makes for it, and those that it describes and whose
-// making, which takes certificates, is left to others: APIServices, webhook
-// configurations, and the CRDs that a conversion webhook serves (001, 2.4.9).
+// Owned returns the keys of what a CSV brings to a cluster, in order: what is
+// created for it, and the CRDs that its conversion webhooks serve (001, 2.4.9).
 // Webhook configurations have generated names; what is here is their prefix.
 func Owned(csv *olm.ClusterServiceVersion) ([]olm.Key, error) {
 	ns := csv.Metadata.Namespace
@@ -51,7 +50,14 @@ func Owned(csv *olm.ClusterServiceVersion) ([]olm.Key, error) {
 	for _, r := range slices.Concat(rbac.Roles, rbac.ClusterRoles) {
 		add(r.Key())
 	}
-	for _, b := range slices.Concat(rbac.RoleBindings, rbac.ClusterRoleBindings) {
+	for _, k := range serving.Keys(csv) {
+		add(k)
+	}
+	bindings, err := serving.Bindings(csv)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range slices.Concat(rbac.RoleBindings, rbac.ClusterRoleBindings, bindings) {
 		add(b.Key())
 	}
 	return keys, nil

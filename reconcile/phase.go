@@ -8,6 +8,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
 // A transition is what becomes of a CSV's status.
@@ -194,12 +195,8 @@ func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 // conflict returns the failure of a CSV that contradicts itself or another CSV
 // of the namespace, or nil.
 func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
-	names := map[string]bool{}
-	for _, w := range c.Spec.Webhooks {
-		if names[w.GenerateName] {
-			return to(olm.PhaseFailed, olm.ReasonInvalidWebhook, "the CSV describes two webhooks named %q: give each its own name", w.GenerateName)
-		}
-		names[w.GenerateName] = true
+	if problem := serving.Check(c); problem != nil {
+		return to(olm.PhaseFailed, problem.Reason, "%s", problem)
 	}
 	for _, o := range p.claimants(c) {
 		what := sharedAPI(c, o)
@@ -209,6 +206,9 @@ func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
 		if d := p.takenDeployment(c, o); d != "" && !p.related(c, o) {
 			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s has a deployment %q, too", o.Metadata.Name, d)
 		}
+	}
+	if name := p.unadoptable(c); name != "" {
+		return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "unable to adopt APIService %s, which was not made for this operator", name)
 	}
 	return nil
 }
@@ -327,6 +327,11 @@ func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
 		}
 	}
 	st.Phase, st.Reason, st.Message, st.LastUpdateTime = t.phase, t.reason, t.message, p.Now
+	if t.phase == olm.PhaseInstalling {
+		if err := p.setRotation(c, st); err != nil {
+			return err
+		}
+	}
 	event := &Event{Type: Normal, Reason: string(t.reason), Message: t.message}
 	if t.phase == olm.PhaseFailed {
 		event.Type = Warning

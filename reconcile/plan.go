@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -120,10 +122,16 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 }
 
 // Hash returns a hash of the changes: the same state and content have the same
-// hash (G2).
+// hash (G2). New certificates, which differ each time, do not count.
 func (p *Plan) Hash() string {
 	h := sha256.New()
-	text, err := json.Marshal(p.Changes, json.Deterministic(true))
+	changes := slices.Clone(p.Changes)
+	for i := range changes {
+		if o := &changes[i].Object; serving.IsCertificate(o) {
+			o.Metadata.Annotations, o.Rest = nil, nil
+		}
+	}
+	text, err := json.Marshal(changes, json.Deterministic(true))
 	h.Write(text)
 	if err != nil { // an object of the snapshot is not JSON: its bytes count
 		for i := range p.Changes {

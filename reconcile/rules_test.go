@@ -161,7 +161,9 @@ spec:
 	want := []string{
 		"Deployment ops/a", "CustomResourceDefinition as.x.io", "APIService v1.y.io",
 		"ValidatingWebhookConfiguration check.x.io", "MutatingWebhookConfiguration fill.x.io", "CustomResourceDefinition cs.x.io",
-		"ServiceAccount ops/a", "Role ops/a.v1", "RoleBinding ops/a.v1",
+		"ServiceAccount ops/a", "Role ops/a.v1",
+		"Service ops/a", "Secret ops/a", "Role ops/a", "RoleBinding ops/a",
+		"RoleBinding ops/a.v1", "ClusterRoleBinding a", "RoleBinding kube",
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("Owned (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
 // installReady plans what runs the operator: its deployments and the roles that
@@ -29,6 +30,10 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		if settled, err = p.ensurePermissions(c); err != nil {
 			return nil, err
 		}
+	}
+	// Pods mount the certificates, and restart when they change.
+	if certified, err := p.ensureCertificates(c); err != nil || !certified {
+		return nil, err
 	}
 	wanted := map[string]bool{}
 	for _, spec := range c.Spec.Install.Spec.Deployments {
@@ -59,6 +64,11 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 			}
 		}
 	}
+	ok, t, err := p.ensureRegistrations(c)
+	if t != nil || err != nil {
+		return t, err
+	}
+	settled = settled && ok
 	if refused {
 		ok, err := p.ensurePermissions(c)
 		if err != nil {
@@ -147,6 +157,11 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 	all = appendAll(all, rbac.RoleBindings)
 	all = appendAll(all, rbac.ClusterRoles)
 	all = appendAll(all, rbac.ClusterRoleBindings)
+	bindings, err := serving.Bindings(c)
+	if err != nil {
+		return false, err
+	}
+	all = appendAll(all, bindings)
 	settled = true
 	for _, r := range all {
 		ok, _, err := p.ensureShared(r, c.Key(), "the operator's permissions in the namespaces it serves (F7)")
@@ -185,6 +200,9 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) 
 	defer p.restOn(as(c))()
 	if settled, err := p.ensureTargetRBAC(c); err != nil || !settled {
 		return nil, err
+	}
+	if f.reason != "" {
+		return to(olm.PhaseInstalling, olm.ReasonWaiting, "%s", f), nil
 	}
 	return to(olm.PhaseInstalling, olm.ReasonWaiting, "installing: %s", f), nil
 }
@@ -258,6 +276,8 @@ func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 	switch err := p.health(c); {
 	case !errors.As(err, &f) || f.unknown:
 		return nil
+	case f.reason != "":
+		return f.running()
 	case f.changed:
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f).seen(f)
 	}
@@ -310,6 +330,8 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	case errors.As(err, &f) && f.unknown:
 		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, clause(c.Status.Message), f)
 		return nil
+	case f.changed && f.reason != "":
+		return f.reinstall()
 	case f.changed:
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
 	case c.Status.Reason == olm.ReasonRequirementsNotMet || c.Status.Reason == olm.ReasonOwnerConflict || c.Status.Reason == olm.ReasonInvalidWebhook:
@@ -327,6 +349,8 @@ type componentFault struct {
 	changed bool
 	// fatal: waiting does not help.
 	fatal bool
+	// reason is that of a fault of what the operator serves.
+	reason olm.Reason
 	// unknown: what runs it was not read, so there is no known fault.
 	unknown bool
 	// on is what the fault was seen on.
@@ -339,6 +363,9 @@ func (f *componentFault) Error() string { return f.text }
 // health returns nil when all that runs the operator runs, or a
 // *componentFault.
 func (p *planner) health(c *olm.ClusterServiceVersion) error {
+	if f := p.servingFault(c); f != nil {
+		return f
+	}
 	for _, spec := range c.Spec.Install.Spec.Deployments {
 		want, err := p.desiredDeployment(c, spec)
 		if err != nil { // reinstalling what is missing does not help either
@@ -352,6 +379,9 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 			}
 			return f
 		}
+	}
+	if f := p.unavailableAPI(c); f != nil {
+		return f
 	}
 	return nil
 }

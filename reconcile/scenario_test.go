@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"errors"
 	"flag"
 	"fmt"
@@ -172,7 +174,12 @@ func resources(list []olm.Object) []olm.Resource {
 }
 
 func (w *world) loop() *reconcile.Loop {
-	return &reconcile.Loop{Cluster: w.Cluster, Content: w.content, MaxPasses: 200, Options: reconcile.Options{CheckResources: checkSizes}}
+	return &reconcile.Loop{Cluster: w.Cluster, Content: w.content, MaxPasses: 200, Options: reconcile.Options{NewKey: fixedKey, CheckResources: checkSizes}}
+}
+
+// fixedKey returns the same key each time.
+func fixedKey() (*ecdsa.PrivateKey, error) {
+	return ecdsa.ParseRawPrivateKey(elliptic.P256(), append(make([]byte, 31), 7))
 }
 
 // script runs the commands of a scenario and returns what they print.
@@ -284,7 +291,11 @@ func key(kind, name string) olm.Key {
 		k.Group = olm.GroupCRD
 	case "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding":
 		k.Group = olm.GroupRBAC
-	case "ServiceAccount", "Service", "Namespace":
+	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration":
+		k.Group = "admissionregistration.k8s.io"
+	case "APIService":
+		k.Group = "apiregistration.k8s.io"
+	case "ServiceAccount", "Service", "Secret", "Namespace":
 	default:
 		k.Group = olm.Group
 	}

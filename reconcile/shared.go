@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
 // What is generated for an operator or a group outside of its namespace is named for
@@ -116,6 +117,9 @@ func (p *planner) claimed(o *olm.Object, namespace string) bool {
 				continue
 			}
 			if g.Status.Namespaces == nil && c.Metadata.Name == o.Metadata.Labels[operatorgroup.LabelOwner] {
+				return true
+			}
+			if bindings, err := serving.Bindings(c); err == nil && hasKey(bindings, key) {
 				return true
 			}
 			rbac, err := operatorgroup.TargetRBAC(c, g.Status.Namespaces)

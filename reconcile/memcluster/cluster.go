@@ -109,8 +109,11 @@ func (c *Cluster) store(o olm.Object) error {
 		return nil
 	}
 	status, err := c.control(o)
-	if err != nil || status == nil || olm.Equal(status, &o) {
+	if err != nil {
 		return err
+	}
+	if status == nil || olm.Equal(status, &o) {
+		return c.follow(o.Key())
 	}
 	return c.store(*status)
 }
@@ -384,5 +387,5 @@ func hasStatus(k olm.Key) bool {
 	case "apps":
 		return k.Kind == "Deployment"
 	}
-	return false
+	return isAPIService(k)
 }

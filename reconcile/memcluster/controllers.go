@@ -1,6 +1,7 @@
 package memcluster
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,8 +27,81 @@ func (c *Cluster) control(o olm.Object) (*olm.Object, error) {
 			return nil, err
 		}
 		return c.run(d)
+	case isAPIService(k):
+		return c.answer(o)
 	}
 	return nil, nil
+}
+
+func isAPIService(k olm.Key) bool {
+	return k.Group == "apiregistration.k8s.io" && k.Kind == "APIService"
+}
+
+// follow lets the APIServices notice that a deployment or a service changed.
+func (c *Cluster) follow(k olm.Key) error {
+	if k.Group+"/"+k.Kind != "apps/Deployment" && k.Group+"/"+k.Kind != "/Service" {
+		return nil
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(c.objects), olm.Key.Compare) {
+		if !isAPIService(k) {
+			continue
+		}
+		o := c.objects[k]
+		status, err := c.answer(o)
+		if err != nil {
+			return err
+		}
+		if status != nil && !olm.Equal(status, &o) {
+			if err := c.store(*status); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// answer returns an APIService that is available if a deployment behind its
+// service is.
+func (c *Cluster) answer(o olm.Object) (*olm.Object, error) {
+	var spec struct {
+		Service *struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"service"`
+	}
+	text, ok := o.Get("spec")
+	if !ok || olm.Unmarshal(text, &spec) != nil || spec.Service == nil {
+		return nil, nil // served by the API server itself
+	}
+	available := olm.Condition{Type: "Available", Status: olm.ConditionFalse, Reason: "EndpointsNotFound", Message: "no deployment behind its service is available"}
+	if c.isServed(spec.Service.Namespace, spec.Service.Name) {
+		available = olm.Condition{Type: "Available", Status: olm.ConditionTrue, Reason: "Passed", Message: "all checks passed"}
+	}
+	out, err := o.Set("status", map[string]any{"conditions": []olm.Condition{available}})
+	return &out, err
+}
+
+func (c *Cluster) isServed(namespace, service string) bool {
+	s, ok := c.objects[olm.Key{Kind: "Service", Namespace: namespace, Name: service}]
+	if !ok {
+		return false
+	}
+	text, _ := s.Get("spec", "selector")
+	for k, o := range c.objects {
+		if k.Group != "apps" || k.Kind != "Deployment" || k.Namespace != namespace {
+			continue
+		}
+		d, err := olm.As[olm.Deployment](o)
+		if err != nil {
+			continue
+		}
+		labels, _ := o.Get("spec", "selector", "matchLabels")
+		cond, _ := olm.FindCondition(d.Status.Conditions, "Available")
+		if olm.EqualJSON(text, labels) && cond.Status == olm.ConditionTrue {
+			return true
+		}
+	}
+	return false
 }
 
 // serve lets the API server serve an API, and remember in which version it

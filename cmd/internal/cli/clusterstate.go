@@ -43,10 +43,12 @@ rests on it stays as its status says, and a note names the kind. So get all:
 
   kubectl get -A -o yaml subscriptions.operators.coreos.com,csv,installplans,\
   operatorgroups,catalogsources,operatorconditions,olmconfigs,namespaces,crds,\
-  apiservices,deployments,serviceaccounts,roles,rolebindings,clusterroles,\
-  clusterrolebindings > state.yaml
+  apiservices,deployments,services,serviceaccounts,roles,rolebindings,\
+  clusterroles,clusterrolebindings,validatingwebhookconfigurations,\
+  mutatingwebhookconfigurations > state.yaml
 
-and say --complete, so that a kind without objects counts as known, too. On
+and say --complete, so that a kind without objects counts as known, too, except for
+Secrets: certificates of webhooks are taken to be as they should be. On
 OpenShift add clusterversion. Custom resources are known where the files have
 some of their kind: add those of CRDs that are to be upgraded. Name the version of
 the cluster with --kube-version, or minKubeVersion is not checked.
@@ -69,7 +71,7 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	f.StringVar(&s.global, "global-namespace", "", "the `NAMESPACE` of the catalogs that every namespace sees (default: inferred from the files)")
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
-	f.BoolVar(&s.complete, "complete", false, "the files hold every object of the cluster, but for custom resources: what is not there does not exist")
+	f.BoolVar(&s.complete, "complete", false, "the files hold every object of the cluster, but for custom resources and Secrets: what is not there does not exist")
 }
 
 // load returns the cluster in memory with the content of its catalogs. A
@@ -85,7 +87,8 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	}
 	c := &memcluster.Cluster{KubeVersion: s.kubeVersion, Known: []reconcile.GroupKind{}}
 	if s.complete {
-		c.Known = reconcile.PlannedKinds()
+		// Nobody gets Secrets into a file just for this.
+		c.Known = slices.DeleteFunc(reconcile.PlannedKinds(), func(k reconcile.GroupKind) bool { return k == reconcile.GroupKind{Kind: "Secret"} })
 	}
 	found := func(k reconcile.GroupKind) {
 		if !slices.Contains(c.Known, k) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 )
@@ -145,9 +144,6 @@ func (d *planDocument) text(w io.Writer) error {
 	section("Not supported in one cluster (F9)", lines(a.CoTenancy, operatorgroup.Violation.String))
 	section("Operator groups that share ClusterRoles, as they have one name; rename one to keep their users apart (F7)", lines(a.SharedRoles, func(r reconcile.SharedRoles) string {
 		return r.Group + " in namespaces " + strings.Join(r.Namespaces, ", ")
-	}))
-	section("For others to register and serve", lines(a.Foreign, func(f reconcile.Foreign) string {
-		return strings.Join(lines(f.Owns, olm.Key.String), ", ") + " of " + f.CSV.String()
 	}))
 	return err
 }

@@ -183,6 +183,8 @@ var kinds = []schema.GroupVersionKind{
 	{Group: olm.Group, Version: "v1", Kind: olm.KindOLMConfig}, {Group: "apps", Version: "v1", Kind: "Deployment"},
 	{Version: "v1", Kind: "ServiceAccount"}, {Version: "v1", Kind: "Service"}, {Version: "v1", Kind: "ConfigMap"}, {Version: "v1", Kind: "Secret"},
 	{Group: olm.GroupRBAC, Version: "v1", Kind: "Role"}, {Group: olm.GroupRBAC, Version: "v1", Kind: "RoleBinding"},
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"},
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration"},
 	{Group: olm.GroupRBAC, Version: "v1", Kind: "ClusterRole"}, {Group: olm.GroupRBAC, Version: "v1", Kind: "ClusterRoleBinding"},
 	{Group: "example.com", Version: "v1", Kind: "Example"}, {Group: olm.GroupCRD, Version: "v1", Kind: olm.KindCRD}, {Version: "v1", Kind: "Namespace"},
 }

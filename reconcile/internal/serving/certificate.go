@@ -115,7 +115,7 @@ func (c certificate) check(now time.Time, hosts []string) (rotateAt time.Time, e
 	}
 	if now.IsZero() {
 		now = cert.NotBefore
-	} else if now.After(rotateAt) {
+	} else if !now.Before(rotateAt) {
 		return time.Time{}, fmt.Errorf("its certificate expires at %s", cert.NotAfter.UTC().Format(time.RFC3339))
 	}
 	roots := x509.NewCertPool()

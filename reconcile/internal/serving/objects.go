@@ -36,10 +36,6 @@ type State struct {
 	NewKey func() (*ecdsa.PrivateKey, error)
 }
 
-// ErrNoClock is the error of a certificate that must be made while the time is
-// not known.
-var ErrNoClock = errors.New("a certificate cannot be made without a clock")
-
 // An Item is an object that an operator needs.
 type Item struct {
 	// Have is the object as it is; nil if it does not exist.
@@ -60,6 +56,9 @@ type Certificates struct {
 	Items []Item
 	// RotateAt is when the first certificate must be replaced.
 	RotateAt time.Time
+	// Untimed are the Secrets that Items lacks because a certificate must be made
+	// and the time is not known.
+	Untimed []olm.Key
 }
 
 // NewCertificates returns what an operator needs before its deployments. A
@@ -107,7 +106,8 @@ func (c *Certificates) add(csv *olm.ClusterServiceVersion, s *State, srv *server
 			return nil
 		}
 		if s.Now.IsZero() {
-			return fmt.Errorf("Secret %s: %w: %w", want.Metadata.Name, rotation, ErrNoClock)
+			c.Untimed = append(c.Untimed, want.Key())
+			return nil
 		}
 		cert, err := newCertificate(s.NewKey, s.Now, srv.hosts(ns))
 		if err != nil {
@@ -118,9 +118,7 @@ func (c *Certificates) add(csv *olm.ClusterServiceVersion, s *State, srv *server
 	if err != nil {
 		return err
 	}
-	if rotation != nil {
-		secret.Rotation = fmt.Errorf("Secret %s: %w", srv.secret(), rotation)
-	}
+	secret.Rotation = rotation
 	role, err := item(olm.RBACV1, "Role", srv.secret(), func(_, want *olm.Object) (err error) {
 		*want, err = want.Set("rules", []olm.PolicyRule{{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{srv.secret()}}})
 		return err
@@ -137,7 +135,11 @@ func (c *Certificates) add(csv *olm.ClusterServiceVersion, s *State, srv *server
 	if err != nil {
 		return err
 	}
-	c.Items = append(c.Items, *service, *secret, *role, *binding)
+	c.Items = append(c.Items, *service)
+	if !slices.Contains(c.Untimed, secret.Want.Key()) {
+		c.Items = append(c.Items, *secret)
+	}
+	c.Items = append(c.Items, *role, *binding)
 	return nil
 }
 
@@ -198,6 +200,12 @@ func overlay(o *olm.Object, name string, set map[string]any) error {
 	return err
 }
 
+// IsCertificate reports whether an object is a Secret with a certificate of an
+// operator.
+func IsCertificate(o *olm.Object) bool {
+	return o.Key().Group == "" && o.Kind == "Secret" && o.Metadata.Annotations[annotationCAHash] != ""
+}
+
 // readCertificate returns the certificate in a Secret. What cannot be decoded
 // is empty.
 func readCertificate(secret *olm.Object) certificate {
@@ -236,6 +244,21 @@ func (s *State) ca(namespace string, srv *server) ([]byte, error) {
 		return nil, err
 	}
 	return readCertificate(secret).ca, nil
+}
+
+// Keys returns the keys of the objects in the namespace of a CSV by which it
+// serves: Services, Secrets, Roles and RoleBindings.
+func Keys(csv *olm.ClusterServiceVersion) []olm.Key {
+	var list []olm.Key
+	for _, d := range csv.Spec.Install.Spec.Deployments {
+		if !isServer(csv, d.Name) {
+			continue
+		}
+		srv, ns := &server{name: d.Name}, csv.Metadata.Namespace
+		list = append(list, olm.Key{Kind: "Service", Namespace: ns, Name: srv.service()}, olm.Key{Kind: "Secret", Namespace: ns, Name: srv.secret()},
+			olm.Key{Group: olm.GroupRBAC, Kind: "Role", Namespace: ns, Name: srv.secret()}, olm.Key{Group: olm.GroupRBAC, Kind: "RoleBinding", Namespace: ns, Name: srv.secret()})
+	}
+	return list
 }
 
 // Bindings returns the bindings by which API servers trust an operator and it
