@@ -55,9 +55,10 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 	return p.plan, nil
 }
 
-// A planner collects the changes of one plan. Its methods are the concerns,
-// each in a separate file; none reads what another one planned, except
-// whether an object is spoken for.
+// A planner collects the changes of one plan. Its methods are the concerns, each in a
+// separate file. From what others planned they read whether an object is spoken for,
+// the new install plan and the subscriptions that move to it (created, moved), and, to
+// explain a plan without changes, its notes and refusals.
 type planner struct {
 	*Snapshot
 	content Content
