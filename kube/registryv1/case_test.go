@@ -2,7 +2,6 @@ package registryv1
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
-)
 
-var update = flag.Bool("update", false, "rewrite the expected results in testdata")
+	"github.com/olmkit/olmkit/internal/golden"
+)
 
 // A caseOptions is the file "options" of a case.
 type caseOptions struct {
@@ -49,7 +48,7 @@ func TestCases(t *testing.T) {
 			if got["upstream"] == got["want"] {
 				delete(got, "upstream")
 			}
-			if *update {
+			if golden.Update() {
 				a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" || f.Name == "upstream" })
 				for _, name := range []string{"want", "upstream"} {
 					if text := got[name]; text != "" {

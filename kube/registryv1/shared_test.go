@@ -251,3 +251,70 @@ func TestSharedPacking(t *testing.T) {
 		})
 	}
 }
+
+// sharedNames returns the names of the bundles of the conformance set.
+func sharedNames(t testing.TB) (out []string) {
+	entries, err := os.ReadDir(filepath.Join(sharedDir, "bundles"))
+	if err != nil {
+		t.Skip("the conformance set is not here")
+	}
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+// TestSharedTwice renders each bundle twice, in both ways and in several namespaces: the
+// results are equal, and no result has an object twice or too many in a phase (K209,
+// K210).
+func TestSharedTwice(t *testing.T) {
+	for _, name := range sharedNames(t) {
+		b, err := sharedBundle(name)
+		if err != nil {
+			continue
+		}
+		for _, config := range []string{"{}", `{"watchNamespace":"apps"}`, `{"watchNamespace":"ops"}`} {
+			for _, upstream := range []bool{false, true} {
+				opts := RenderOptions{Namespace: "ops", Config: []byte(config), Certificates: CertManager, AsUpstream: upstream}
+				one, err := b.Render(t.Context(), opts)
+				two, again := b.Render(t.Context(), opts)
+				if d := gocmp.Diff(one, two); d != "" || (err == nil) != (again == nil) || err != nil && err.Error() != again.Error() {
+					t.Errorf("%s %s: two results: %s %v %v", name, config, d, err, again)
+				}
+				if err != nil || upstream {
+					continue
+				}
+				seen := map[string]bool{}
+				for _, p := range one.Phases {
+					if len(p.Objects) > MaxPhaseObjects {
+						t.Errorf("%s: phase %s has %d objects", name, p.Name, len(p.Objects))
+					}
+					for _, o := range p.Objects {
+						if seen[Key(o)] {
+							t.Errorf("%s: %s twice", name, Key(o))
+						}
+						seen[Key(o)] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkShared reads and renders all bundles of the conformance set.
+func BenchmarkShared(b *testing.B) {
+	names := sharedNames(b)
+	for b.Loop() {
+		for _, name := range names {
+			bundle, err := sharedBundle(name)
+			if err != nil {
+				continue
+			}
+			_, err = bundle.Render(b.Context(), RenderOptions{Namespace: "ops", Certificates: CertManager, AsUpstream: true})
+			if _, refused := err.(*Error); err != nil && !refused {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*len(names)), "ms/bundle")
+}
