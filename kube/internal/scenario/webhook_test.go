@@ -1,0 +1,179 @@
+package scenario_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+// A converter is the conversion webhook of an operator. It serves with the
+// certificate that was made for it: /spec/size of v1 is /spec/replicas of v2.
+type converter struct {
+	client client.Client
+	calls  atomic.Int64
+}
+
+func (c *converter) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Secret"})
+	if err := c.client.Get(context.Background(), types.NamespacedName{Namespace: testNamespace, Name: "example-service-cert"}, u); err != nil {
+		return nil, err
+	}
+	var pair [2][]byte
+	for i, key := range []string{"tls.crt", "tls.key"} {
+		text, _, err := unstructured.NestedString(u.Object, "data", key)
+		if err != nil {
+			return nil, err
+		}
+		if pair[i], err = base64.StdEncoding.DecodeString(text); err != nil {
+			return nil, err
+		}
+	}
+	cert, err := tls.X509KeyPair(pair[0], pair[1])
+	return &cert, err
+}
+
+// ServeHTTP answers a ConversionReview.
+func (c *converter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.calls.Add(1)
+	var review map[string]any
+	text, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(text, &review)
+	}
+	if err != nil || r.URL.Path != "/convert" {
+		http.Error(w, fmt.Sprint(r.URL.Path, err), http.StatusBadRequest)
+		return
+	}
+	request := review["request"].(map[string]any)
+	want := request["desiredAPIVersion"].(string)
+	objects := request["objects"].([]any)
+	for _, o := range objects {
+		o := o.(map[string]any)
+		spec := o["spec"].(map[string]any)
+		from, to := "size", "replicas"
+		if want == "example.com/v1" {
+			from, to = to, from
+		}
+		if v, ok := spec[from]; ok {
+			delete(spec, from)
+			spec[to] = v
+		}
+		o["apiVersion"] = want
+	}
+	review["request"] = nil
+	review["response"] = map[string]any{"uid": request["uid"], "convertedObjects": objects, "result": map[string]any{"status": "Success"}}
+	if err := json.NewEncoder(w).Encode(review); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+// E13, E17: an API server converts objects through the webhook of an operator,
+// with the CA that was registered, before, during and after an upgrade.
+func TestConversion(t *testing.T) {
+	s := newServer(t)
+	must(t, s.empty(t.Context()))
+	c := &converter{client: s.client}
+	listener, err := net.Listen("tcp", "localhost:0")
+	must(t, err)
+	srv := &http.Server{Handler: c, TLSConfig: &tls.Config{GetCertificate: c.certificate}}
+	go srv.ServeTLS(listener, "", "") // ends with Close
+	t.Cleanup(func() { srv.Close() })
+
+	text, err := os.ReadFile("../../../reconcile/testdata/scenario/conversion-webhook.txtar")
+	must(t, err)
+	text = bytes.ReplaceAll(text, []byte("containerPort: 443"), fmt.Appendf(nil, "containerPort: %d", listener.Addr().(*net.TCPAddr).Port))
+	text = bytes.ReplaceAll(text, []byte("openAPIV3Schema: {type: object"), []byte("openAPIV3Schema: {x-kubernetes-preserve-unknown-fields: true, type: object"))
+	w := newWorld(t, s, txtar.Parse(text))
+
+	l := &reconcile.Loop{Cluster: w.server, Content: w.content, MaxPasses: 200}
+	run := func() {
+		t.Helper()
+		_, err := l.Run(t.Context(), testNamespace)
+		must(t, err)
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(schema.GroupVersionKind{Group: olm.Group, Version: "v1alpha1", Kind: "InstallPlanList"})
+		must(t, s.client.List(t.Context(), list))
+		for _, u := range list.Items {
+			must(t, unstructured.SetNestedField(u.Object, true, "spec", "approved"))
+			must(t, s.client.Update(t.Context(), &u))
+		}
+		_, err = l.Run(t.Context(), testNamespace)
+		must(t, err)
+	}
+	run()
+
+	// Nobody runs pods here: the name of the service leads to this process.
+	service := &unstructured.Unstructured{}
+	service.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Service"})
+	service.SetNamespace(testNamespace)
+	service.SetName("example-service")
+	must(t, s.client.Patch(t.Context(), service, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"type":"ExternalName","externalName":"localhost","clusterIP":null,"clusterIPs":null}}`))))
+
+	object := func(version string) *unstructured.Unstructured {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(schema.GroupVersionKind{Group: "example.com", Version: version, Kind: "Example"})
+		u.SetNamespace(testNamespace)
+		u.SetName("e")
+		return u
+	}
+	o := object("v1")
+	o.Object["spec"] = map[string]any{"size": int64(3)}
+	for i := 0; ; i++ { // until the API server has noticed the service
+		if err = s.client.Create(t.Context(), o.DeepCopy()); err == nil || i > 600 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	must(t, err)
+	check := func(when string) {
+		t.Helper()
+		for version, want := range map[string]string{"v1": `{"size":3}`, "v2": `{"replicas":3}`} {
+			u := object(version)
+			if err := s.client.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+				t.Errorf("%s: %v", when, err)
+				continue
+			}
+			if got, err := json.Marshal(u.Object["spec"]); err != nil || string(got) != want {
+				t.Errorf("%s: /spec of %s is %s, want %s", when, version, got, want)
+			}
+		}
+	}
+	check("after the installation")
+	calls := c.calls.Load()
+	if calls == 0 {
+		t.Error("the webhook was never called")
+	}
+	l.Progress = func(_ int, change reconcile.Change, err error) { check(fmt.Sprintf("after %s (%v)", &change, err)) }
+	run()
+	csv := &unstructured.Unstructured{}
+	csv.SetGroupVersionKind(schema.GroupVersionKind{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindClusterServiceVersion})
+	must(t, s.client.Get(t.Context(), types.NamespacedName{Namespace: testNamespace, Name: "example.v2.0.0"}, csv))
+	if phase, _, _ := unstructured.NestedString(csv.Object, "status", "phase"); phase != string(olm.PhaseSucceeded) {
+		t.Errorf("example.v2.0.0 is %s", phase)
+	}
+	if c.calls.Load() == calls {
+		t.Error("the webhook was not called during the upgrade")
+	}
+	must(t, s.client.Delete(t.Context(), object("v2")))
+	must(t, s.empty(t.Context()))
+}
