@@ -12,6 +12,7 @@ import (
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -299,12 +300,7 @@ func decode(doc []byte) ([]*unstructured.Unstructured, error) {
 		return nil, readable(err)
 	}
 	var meta struct {
-		Metadata struct {
-			Name        string            `json:"name"`
-			Namespace   string            `json:"namespace"`
-			Labels      map[string]string `json:"labels"`
-			Annotations map[string]string `json:"annotations"`
-		} `json:"metadata"`
+		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
 	if err := json.Unmarshal(doc, &meta); err != nil {
 		return nil, readable(err)
