@@ -115,25 +115,29 @@ func (n *node) unjudged() []nested {
 // sameText reports whether two findings have the same text in
 // operator-controller, which then takes the first for known (K61). A list of
 // several required fields is in random order there, and so mostly is not the
-// same (K62). The text of an unhandled change shows some of what did not change
-// as well; room is how many schemas may still be compared by their texts, which
-// takes exponential time for nested lists. Without room, the changes decide.
+// same (K62). The text of an unhandled change shows some of what did not change,
+// and not all that did; room is how many schemas may still be compared by their texts, which
+// takes exponential time for nested lists. Without room, no
+// text is the same.
 func sameText(f, known judged, room *int) bool {
-	if !slices.Equal(f.Old, known.Old) || !slices.Equal(f.New, known.New) {
-		return false
-	}
-	switch f.Validation {
-	case "required":
-		return !strings.Contains(string(f.New), ",")
-	case unhandled:
-		size := f.old.size + f.new.size + known.old.size + known.new.size
-		lists := max(f.old.lists, f.new.lists, known.old.lists, known.new.lists)
-		if size <= *room && lists <= 2 {
-			*room -= size
-			return diff(f) == diff(known)
+	if f.Validation == unhandled {
+		size, lists := 0, 0
+		for _, n := range []*node{f.old, f.new, known.old, known.new} {
+			for _, step := range n.unjudged() {
+				if step.node != nil {
+					size += step.node.size
+					lists = max(lists, step.node.lists+step.list())
+				}
+			}
 		}
+		if size > *room || lists > 3 && size > 300 {
+			return false
+		}
+		*room -= size
+		return diff(f) == diff(known)
 	}
-	return true
+	uncertain := f.Validation == "required" && strings.Contains(string(f.New), ",")
+	return slices.Equal(f.Old, known.Old) && slices.Equal(f.New, known.New) && !uncertain
 }
 
 // diff returns operator-controller's text of an unhandled change.
