@@ -16,6 +16,7 @@ import (
 // A docPackage is a package with its documentation.
 type docPackage struct {
 	*doc.Package
+	files []*ast.File
 	names map[string]bool // F, T, T.M and T.Field, exported or not
 }
 
@@ -47,7 +48,7 @@ func docPackages(t *testing.T) map[string]*docPackage {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[p.ImportPath] = &docPackage{p, declared(list)}
+		out[p.ImportPath] = &docPackage{p, list, declared(list)}
 	}
 	return out
 }
@@ -61,16 +62,7 @@ func declared(files []*ast.File) map[string]bool {
 			case *ast.FuncDecl:
 				name := d.Name.Name
 				if d.Recv != nil {
-					recv := d.Recv.List[0].Type
-					if star, ok := recv.(*ast.StarExpr); ok {
-						recv = star.X
-					}
-					if generic, ok := recv.(*ast.IndexExpr); ok {
-						recv = generic.X
-					}
-					if id, ok := recv.(*ast.Ident); ok {
-						name = id.Name + "." + name
-					}
+					name = receiver(d).Name + "." + name
 				}
 				out[name] = true
 			case *ast.GenDecl:
@@ -81,6 +73,21 @@ func declared(files []*ast.File) map[string]bool {
 		}
 	}
 	return out
+}
+
+// receiver returns the type that a method is of.
+func receiver(d *ast.FuncDecl) *ast.Ident {
+	recv := d.Recv.List[0].Type
+	if star, ok := recv.(*ast.StarExpr); ok {
+		recv = star.X
+	}
+	switch generic := recv.(type) {
+	case *ast.IndexExpr:
+		recv = generic.X
+	case *ast.IndexListExpr:
+		recv = generic.X
+	}
+	return recv.(*ast.Ident)
 }
 
 func declareSpec(out map[string]bool, s ast.Spec) {

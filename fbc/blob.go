@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// The schemas that OLM defines (A5, A6, A8, A9).
+// The schemas that OLM defines.
 const (
 	SchemaPackage      = "olm.package"
 	SchemaChannel      = "olm.channel"

@@ -1,6 +1,6 @@
 package olm
 
-// A CatalogSource makes a catalog known to a namespace (E8).
+// A CatalogSource makes a catalog known to a namespace.
 type CatalogSource struct {
 	Header
 	Spec   CatalogSourceSpec   `json:"spec,omitzero"`

@@ -20,7 +20,7 @@ type Features struct {
 	Rest              Members `json:",unknown"`
 }
 
-// CopiedCSVsDisabled reports whether no CSVs are copied (F8). A nil
+// CopiedCSVsDisabled reports whether no CSVs are copied. A nil
 // configuration disables nothing.
 func (c *OLMConfig) CopiedCSVsDisabled() bool {
 	return c != nil && c.Spec.Features != nil && c.Spec.Features.DisableCopiedCSVs != nil && *c.Spec.Features.DisableCopiedCSVs

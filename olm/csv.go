@@ -137,7 +137,7 @@ type InstallMode struct {
 // An InstallModeType is a kind of targets of an operator group.
 type InstallModeType string
 
-// The install modes (000, table 2.4).
+// The install modes.
 const (
 	OwnNamespace    InstallModeType = "OwnNamespace"
 	SingleNamespace InstallModeType = "SingleNamespace"
@@ -214,7 +214,7 @@ const (
 // A Reason says why a CSV is in its phase.
 type Reason string
 
-// The reasons that concern operator groups (000, 2.3.9 and 2.3.10).
+// The reasons that concern operator groups.
 const (
 	ReasonNoOperatorGroup                     Reason = "NoOperatorGroup"
 	ReasonTooManyOperatorGroups               Reason = "TooManyOperatorGroups"
@@ -258,7 +258,7 @@ const LabelCopiedFrom = "olm.copiedFrom"
 const AnnotationOperatorNamespace = "olm.operatorNamespace"
 
 // IsCopied reports whether the CSV is a copy that tells of an operator in
-// another namespace (F8).
+// another namespace.
 func (c *ClusterServiceVersion) IsCopied() bool {
 	if c.Status.Reason == ReasonCopied {
 		return true

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// An InstallPlan is a list of resources to create, and how far that is (E2).
+// An InstallPlan is a list of resources to create, and how far that is.
 type InstallPlan struct {
 	Header
 	Spec   InstallPlanSpec   `json:"spec,omitzero"`

@@ -50,7 +50,7 @@ type UpgradeStrategy string
 const (
 	// UpgradeDefault: only an operator that succeeded is replaced.
 	UpgradeDefault UpgradeStrategy = "Default"
-	// UpgradeFailForward: a failed one, too (E10).
+	// UpgradeFailForward: a failed one, too.
 	UpgradeFailForward UpgradeStrategy = "TechPreviewUnsafeFailForward"
 )
 

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// A Subscription asks for a package and keeps it current (E1).
+// A Subscription asks for a package and keeps it current.
 type Subscription struct {
 	Header
 	Spec   SubscriptionSpec   `json:"spec,omitzero"`
@@ -20,7 +20,7 @@ type SubscriptionSpec struct {
 	SourceNamespace string `json:"sourceNamespace,omitzero"`
 	Package         string `json:"name"`
 	// Channel restricts to a channel. Default: the default channel of the
-	// package, then the others by name (H15).
+	// package, then the others by name.
 	Channel             string              `json:"channel,omitzero"`
 	StartingCSV         string              `json:"startingCSV,omitzero"`
 	InstallPlanApproval Approval            `json:"installPlanApproval,omitzero"`

@@ -2,7 +2,7 @@ package operatorgroup
 
 import "github.com/olmkit/olmkit/olm"
 
-// The annotations of a member of a group (F4), and of the group itself (F5).
+// The annotations of a member of a group, and of the group itself.
 const (
 	annotationGroup     = "olm.operatorGroup"
 	annotationNamespace = olm.AnnotationOperatorNamespace

@@ -43,7 +43,7 @@ func TenantOf(csv *olm.ClusterServiceVersion, pkg string) Tenant {
 	return t
 }
 
-// A Violation is a pair of operators that cannot share a cluster (F9).
+// A Violation is a pair of operators that cannot share a cluster.
 type Violation struct {
 	A   Tenant `json:"a"`
 	B   Tenant `json:"b"`

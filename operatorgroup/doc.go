@@ -21,6 +21,9 @@
 //   - [Gate] decides whether an install plan may create CSVs in a namespace.
 //
 // Where OLM's documentation and OLM differ, the default follows the
-// documentation, and an option selects the other behavior. The rules F1 to F10
-// are listed in docs/rules.md.
+// documentation, and an option selects the other behavior. The rules are
+// [F1] to [F10].
+//
+// [F1]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#f1
+// [F10]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#f10
 package operatorgroup

@@ -16,7 +16,7 @@ type level struct {
 	verbs []string
 }
 
-// levels are documented in 000, tables 2.5 and 2.6.
+// levels are those that OLM documents.
 var levels = []level{
 	{"admin", []string{"*"}},
 	{"edit", []string{"create", "update", "patch", "delete"}},

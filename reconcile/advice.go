@@ -20,15 +20,15 @@ type Advice struct {
 	// PlatformVersion is the version of the platform, if it is known.
 	PlatformVersion string `json:"platformVersion,omitempty"`
 	// Blockers are the operators of the cluster that keep the platform from its
-	// next minor version (C7). Without a version, none is found.
+	// next minor version. Without a version, none is found.
 	Blockers []Blocker `json:"blockers,omitempty"`
-	// Held are the operators of the namespace that must not be upgraded now
-	// (E6). They do not keep the platform from its next version.
+	// Held are the operators of the namespace that must not be upgraded now. They
+	// do not keep the platform from its next version.
 	Held []Hold `json:"held,omitempty"`
-	// CoTenancy are operators that are not supported in one cluster (F9).
+	// CoTenancy are operators that are not supported in one cluster.
 	CoTenancy []operatorgroup.Violation `json:"coTenancy,omitempty"`
 	// SharedRoles are groups that share their ClusterRoles with others of the
-	// same name (F7). There are none with [operatorgroup.Running].
+	// same name. There are none with [operatorgroup.Running].
 	SharedRoles []SharedRoles `json:"sharedRoles,omitempty"`
 }
 

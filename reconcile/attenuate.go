@@ -9,7 +9,7 @@ import (
 
 // Attenuation returns notes on the steps of install plans that are not permitted:
 // where the operator group names a service account, installation is limited to its
-// permissions (001, 2.4.5.11). If its roles were not read, the note reports that they
+// permissions. If its roles were not read, the note reports that they
 // were not checked. Finished plans have no notes. The plan of [Decide] includes
 // these notes.
 func Attenuation(s *Snapshot) []Note {

@@ -10,7 +10,7 @@ import (
 )
 
 // A Blocker is an installed operator that keeps the platform from its next
-// minor version (C7).
+// minor version.
 type Blocker struct {
 	CSV olm.Key
 	// Max is the newest version that the operator supports; zero if Err is
@@ -55,10 +55,10 @@ func (b Blocker) maxText() string {
 
 // UpgradeBlockers returns the CSVs that keep a platform of a version from the
 // next minor one, in their order: those whose olm.maxOpenShiftVersion is below
-// it, and those where it cannot be read, because that must never count as no limit
-// (C7). A CSV without the property blocks nothing, nor does a copy. An
+// it, and those where it cannot be read, because that must never count as no
+// limit. A CSV without the property blocks nothing, nor does a copy. An
 // OperatorCondition that holds up the operator's own upgrade blocks nothing
-// either (E6). The error is that of the version.
+// either. The error is that of the version.
 func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Blocker, error) {
 	current, err := property.ParseMinorVersion(version)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // NotUpgradeable returns why the operator that a condition belongs to must not
-// be replaced now, or nothing (E6):
+// be replaced now, or nothing:
 //
 //   - spec.overrides, set by an administrator, decides;
 //   - otherwise False in spec.conditions, set by the operator, or in

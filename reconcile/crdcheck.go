@@ -7,8 +7,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A CRDViolation is a reason why a new form of a CRD cannot replace the old one
-// (E7), or why that is not known.
+// A CRDViolation is a reason why a new form of a CRD cannot replace the old one, or
+// why that is not known.
 type CRDViolation struct {
 	// Version is the affected version of the API.
 	Version string `json:"version"`

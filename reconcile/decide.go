@@ -17,7 +17,7 @@ import (
 // Content may be nil if no catalog is available, and opts may be nil. The error is
 // the cause of the context, is or wraps [ErrPending], or describes what of the
 // snapshot cannot be read. An unsolvable namespace is not an error: it is reported in
-// the plan and in the conditions of the subscriptions (E4).
+// the plan and in the conditions of the subscriptions.
 func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 // Package reconcile decides what Operator Lifecycle Manager would do next in a
 // namespace, and does it: subscriptions, install plans, the phases of operators
-// and everything that belongs to them (rules E1 to E11, and F1 to F10 for operator
-// groups).
+// and everything that belongs to them. The rules are those from [E1] on, and from [F1] on
+// for operator groups.
 //
 // [Decide] is a pure function from a [Snapshot] of a cluster to a [Plan]: changes in
 // order, each with its reason, and notes about what waits and why:
@@ -82,4 +82,7 @@
 // The API server, garbage collection, and the controllers that run deployments and
 // serve CRDs. Nothing is logged: reasons are in the plan, events and metrics go to
 // the caller.
+//
+// [E1]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#e1
+// [F1]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#f1
 package reconcile

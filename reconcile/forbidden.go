@@ -10,11 +10,11 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// Where an operator group names a service account, what is installed in its
-// namespace is installed with the permissions of that account (001, 2.4.5.11).
+// If an operator group names a service account, operators in its namespace are
+// installed with the permissions of that account.
 
 // IsBounded reports whether the service account of the operator group must be
-// allowed to make a change (F10): whether it is a step of an install plan, or
+// allowed to make a change: whether it is a step of an install plan, or
 // what the install strategy of a CSV has run and gives permissions to. Statuses,
 // the roles for the users of an API, and what is taken away again are not.
 func (c *Change) IsBounded() bool {
@@ -55,7 +55,7 @@ func isForUsers(labels map[string]string) bool {
 
 // Forbidden returns the error with which an API server refuses a change that the
 // service account of the operator group may not make, by the roles and bindings
-// of a snapshot of the namespace that the change is for (F10). It returns nil for
+// of a snapshot of the namespace that the change is for. It returns nil for
 // what the account may do, where there is no account, for changes that it does
 // not limit ([Change.IsBounded]), and where not all roles and bindings are known.
 // Clusters without authorization, such as one in memory, may use it.

@@ -33,7 +33,7 @@ type Loop struct {
 	Cluster Cluster
 	Content Content
 	Options Options
-	// Metrics, if any, receives measurements (E11), and Events what users should
+	// Metrics, if any, receives measurements, and Events what users should
 	// know. Both are called by the goroutine that runs the loop.
 	Metrics Metrics
 	Events  func(Event)

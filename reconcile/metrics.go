@@ -4,7 +4,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// The metrics of OLM (001, 2.4.8; E11).
+// The metrics of OLM.
 const (
 	MetricCatalogSources      = "catalog_source_count"
 	MetricCatalogSourceReady  = "catalogsource_ready"

@@ -31,13 +31,13 @@ type Content interface {
 var ErrPending = errors.New("the catalog has not been read yet")
 
 // A CRDPolicy is when the custom resources of a CRD, and all versions that it
-// serves, are checked before a new form replaces the old one (E7). Lost versions that
+// serves, are checked before a new form replaces the old one. Lost versions that
 // operators use, or in which objects are stored, are always refused.
 type CRDPolicy string
 
 const (
-	// CheckShared checks a CRD that several CSVs own, as 001 says. It is the
-	// default.
+	// CheckShared checks a CRD that several CSVs own, as OLM documents it. It
+	// is the default.
 	CheckShared CRDPolicy = ""
 	// CheckAlways checks every CRD, as OLM v0.45 does.
 	CheckAlways CRDPolicy = "always"
@@ -48,11 +48,11 @@ type Options struct {
 	// RoleNaming is how ClusterRoles for the users of operators are named.
 	RoleNaming operatorgroup.Naming
 	// DisabledCopies is what OLMConfig's disableCopiedCSVs disables. Default:
-	// CopyNone, all copies (F8).
+	// CopyNone, all copies.
 	DisabledCopies operatorgroup.CopyMode
 	CRDs           CRDPolicy
 	// CheckResources returns what the schemas of a CRD refuse of existing custom
-	// resources (E7), in a fixed order. Schemas and resources may be hostile: it
+	// resources, in a fixed order. Schemas and resources may be hostile: it
 	// must limit its time and obey the context, whose error is the only one that
 	// it returns. Package kube/crd has one that uses the API server's code.
 	//
@@ -60,7 +60,7 @@ type Options struct {
 	// CRD has custom resources.
 	CheckResources func(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]CRDViolation, error)
 	// PlatformVersion is the version of the platform, such as 4.19.3, for the
-	// gate of its upgrades (C7). Default: that of the object ClusterVersion, if
+	// gate of its upgrades. Default: that of the object ClusterVersion, if
 	// the snapshot has it.
 	PlatformVersion string
 	// NoAdvice leaves out the notes that repeat [Advise]. They compare
@@ -78,7 +78,7 @@ type Options struct {
 	// InstallTimeout is how long deployments may take to become available.
 	// Default: five minutes.
 	InstallTimeout time.Duration
-	// NewKey returns the private keys of certificates (E13). Default: new random
+	// NewKey returns the private keys of certificates. Default: new random
 	// keys of the curve P-256, so that two plans that make a certificate differ in
 	// it.
 	NewKey func() (*ecdsa.PrivateKey, error)

@@ -9,7 +9,7 @@ import (
 )
 
 // Owned returns the keys of what a CSV brings to a cluster, in order: what is
-// created for it, and the CRDs that its conversion webhooks serve (001, 2.4.9).
+// created for it, and the CRDs that its conversion webhooks serve.
 // Webhook configurations have generated names; what is here is their prefix.
 func Owned(csv *olm.ClusterServiceVersion) ([]olm.Key, error) {
 	ns := csv.Metadata.Namespace

@@ -34,8 +34,8 @@ func to(phase olm.Phase, reason olm.Reason, format string, args ...any) *transit
 	return &transition{phase: phase, reason: reason, message: visible.Lines(fmt.Sprintf(format, args...))}
 }
 
-// installations moves each CSV of the namespace through its phases (001,
-// 2.4.2.2): the group first, then the phase.
+// installations moves each CSV of the namespace through its phases: first
+// what concerns its group, then the phase.
 func (p *planner) installations(ctx context.Context) error {
 	for _, c := range p.own() {
 		if ctx.Err() != nil {

@@ -108,7 +108,7 @@ type Plan struct {
 	Due time.Time `json:"due,omitzero"`
 	// Problem is what was resolved, if anything, Solution its solution and
 	// Refused why there is none. A *resolver.Conflict there has what could be
-	// planned without the subscriptions that it refuses (G1); with the resolver's
+	// planned without the subscriptions that it refuses; with the resolver's
 	// option Partial that is the solution, and Refused is what it leaves out.
 	Problem  *resolver.Problem  `json:"-"`
 	Solution *resolver.Solution `json:"solution,omitzero"`
@@ -122,7 +122,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 }
 
 // Hash returns a hash of the changes: the same state and content have the same
-// hash (G2). New certificates, which differ each time, do not count.
+// hash. New certificates, which differ each time, do not count.
 func (p *Plan) Hash() string {
 	h := sha256.New()
 	changes := slices.Clone(p.Changes)

@@ -44,14 +44,14 @@ type Snapshot struct {
 
 	// Objects are all others that matter: service accounts, roles and bindings
 	// of any namespace that OLM made, what install plans create, APIServices,
-	// and the custom resources of CRDs that are to be upgraded (E7).
+	// and the custom resources of CRDs that are to be upgraded.
 	Objects []olm.Object
 
 	// Known are the kinds of which the snapshot has every object that concerns
 	// the namespace, the kinds of custom resources included, or [AllKinds]. Of
 	// another kind an object that is not here is not known to be absent: what
 	// rests on it stays as its status has it, and a note names it. The reason for the
-	// upgrade of a CRD states whether its custom resources are known (E7). Nil stands for
+	// upgrade of a CRD states whether its custom resources are known. Nil stands for
 	// [PlannedKinds].
 	//
 	// Subscriptions, CSVs, install plans, operator groups and catalog sources are

@@ -40,7 +40,7 @@ var (
 // ImageFromTemplate returns the image that the annotation
 // olm.catalogImageTemplate means on a cluster of a version: the variables
 // {kube_major_version}, {kube_minor_version} and {kube_patch_version} are
-// replaced (E8). The error is a *TemplateError.
+// replaced. The error is a *TemplateError.
 func ImageFromTemplate(template, kubeVersion string) (string, error) {
 	values := map[string]string{}
 	if v, err := semver.ParseTolerant(kubeVersion); err == nil && kubeVersion != "" {

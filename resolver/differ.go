@@ -12,7 +12,7 @@ import (
 // A Difference is a rule by which the running OLM behaves, or may behave, differently: it
 // would refuse the namespace or choose something else.
 type Difference struct {
-	// Rule is the id of the rule, such as H26.
+	// Rule is the id of the rule, such as "H26".
 	Rule string `json:"rule"`
 	// Subscription is the name of the subscription that the rule concerns, or "".
 	Subscription string `json:"subscription,omitempty"`

@@ -17,7 +17,7 @@ import (
 )
 
 // Packages returns the packages that the operator is in, each once: Package, then
-// those of its olm.package properties. All of them count (H22); the operator goes
+// those of its olm.package properties. All of them count; the operator goes
 // by the first. Without Package that is the package of the last property, as in OLM.
 func (in *Installed) Packages() []string {
 	return packagesOf(constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package}))
@@ -43,7 +43,7 @@ func (in *Installed) PackageName() string {
 }
 
 // Infer returns the operator with the olm.package property that OLM infers for a
-// ClusterServiceVersion without the annotation of its properties (H22), from the
+// ClusterServiceVersion without the annotation of its properties, from the
 // packages of the subscriptions that own it, if these name one. An operator with a
 // package or properties, even an empty list, is returned as it is.
 func (in Installed) Infer(packages ...string) Installed {

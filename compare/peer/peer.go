@@ -192,7 +192,7 @@ func (p priorities) Priority(k cache.SourceKey) int { return p[k] }
 func (p *Problem) Resolve() ([]*cache.Entry, error) { return p.resolver.Resolve(p.namespaces, p.subs) }
 
 // TookBack runs the resolver and reports whether its search took choices back, so
-// that later choices lost their preferences (H13).
+// that later choices lost their preferences.
 func (p *Problem) TookBack() bool {
 	trace := &strings.Builder{}
 	p.log.SetLevel(logrus.DebugLevel)

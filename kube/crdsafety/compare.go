@@ -48,7 +48,7 @@ func Decode(manifest map[string]any) (*apiextensionsv1.CustomResourceDefinition,
 }
 
 // CompareAll returns a verdict for each of the new CRDs, sorted by name. A CRD
-// without an old one of that name is safe (K54).
+// without an old one of that name is safe.
 func CompareAll(ctx context.Context, old, new []*apiextensionsv1.CustomResourceDefinition, opts *Options) ([]*Result, error) {
 	known := map[string]*apiextensionsv1.CustomResourceDefinition{}
 	for _, crd := range old {

@@ -24,8 +24,8 @@
 //
 // A field may be added, a bound may be relaxed, an enum may gain values, and
 // documentation may change. A field must not be removed or become required,
-// and its type, default, pattern and nullability must stay. The rules are K54
-// to K62 in docs/rules.md.
+// and its type, default, pattern and nullability must stay. The rules are
+// [K54] to [K62].
 //
 // # Where upstream differs
 //
@@ -40,4 +40,7 @@
 // operator-controller. A finding that the default comparison does not confirm
 // has FalseAlarm set. Where operator-controller would crash, the verdict is
 // [Panic].
+//
+// [K54]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k54
+// [K62]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k62
 package crdsafety

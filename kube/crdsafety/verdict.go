@@ -16,7 +16,7 @@ const (
 	// Unsafe means that there are findings.
 	Unsafe Verdict = "unsafe"
 	// Panic means that operator-controller crashes on these CRDs, because a
-	// version has no schema (K62). It occurs only with Options.AsUpstream.
+	// version has no schema. It occurs only with Options.AsUpstream.
 	Panic Verdict = "panic"
 	// Skipped means that the enforcement is None and nothing was compared.
 	Skipped Verdict = "skipped"
@@ -26,11 +26,11 @@ const (
 type Scope string
 
 const (
-	// CRD compares what the versions have in common, and which fields exist (K56).
+	// CRD compares what the versions have in common, and which fields exist.
 	CRD Scope = "crd"
-	// Same compares a version with the same version of the new CRD (K57).
+	// Same compares a version with the same version of the new CRD.
 	Same Scope = "same"
-	// Served compares two served versions of the new CRD (K61).
+	// Served compares two served versions of the new CRD.
 	Served Scope = "served"
 )
 
@@ -55,7 +55,7 @@ type Finding struct {
 	// Version is a version, or two as in "v1 -> v2". It is empty when the
 	// finding is about all versions.
 	Version string `json:"version,omitzero"`
-	// Path is the place in the schema, for example ^.spec.list.items (K58).
+	// Path is the place in the schema, for example ^.spec.list.items.
 	Path string `json:"path,omitzero"`
 	// Validation names what was violated: a validation of operator-controller,
 	// or the keyword of the schema that changed.

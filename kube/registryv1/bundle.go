@@ -18,7 +18,7 @@ import (
 type Bundle struct {
 	// Package is the name of the package, from metadata/annotations.yaml.
 	Package string
-	// CSVs are the ClusterServiceVersions, at least one. The last one counts (K4).
+	// CSVs are the ClusterServiceVersions, at least one. The last one counts.
 	CSVs []Manifest[v1alpha1.ClusterServiceVersion]
 	// CRDs are the CustomResourceDefinitions, in the order of the files.
 	CRDs []Manifest[apiextensionsv1.CustomResourceDefinition]

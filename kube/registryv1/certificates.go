@@ -11,8 +11,8 @@ type CertProvider int
 
 const (
 	NoCertificates CertProvider = iota // bundles with webhooks are refused
-	CertManager                        // cert-manager (K47)
-	ServiceCA                          // the service CA of OpenShift (K48)
+	CertManager                        // cert-manager
+	ServiceCA                          // the service CA of OpenShift
 )
 
 // ParseCertProvider returns the provider of a name: none, cert-manager or service-ca.

@@ -31,7 +31,7 @@ type configuration struct {
 // ValidateConfig checks a configuration for an installation in a namespace, as YAML or
 // JSON. A nil config is an empty one. The problems are sorted by field, and each names
 // its field and what is allowed. With asUpstream the error has operator-controller's
-// codes (K28). If namespace is empty, K26 is not checked.
+// codes. If namespace is empty, watchNamespace is not compared with it.
 func (b *Bundle) ValidateConfig(ctx context.Context, namespace string, config []byte, upstream bool) error {
 	_, problems := b.config(ctx, namespace, config, upstream)
 	if upstream {

@@ -8,8 +8,8 @@
 // Values of this package are safe for concurrent use as long as nobody modifies them.
 //
 // By default the result is what a cluster accepts. With AsUpstream it is what
-// operator-controller does, including its known bugs. The differences are rules K200
-// and up; a result that differs lists them in [Manifests.Differences].
+// operator-controller does, including its known bugs. The differences are the rules from
+// [K200] on; a result that differs lists them in [Manifests.Differences].
 //
 // # Codes
 //
@@ -57,4 +57,6 @@
 //   - duplicate: two objects of one name differ
 //   - tooManyPhases: a revision cannot hold all objects
 //   - objectSize: an object is too large for a Secret
+//
+// [K200]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k200
 package registryv1

@@ -30,13 +30,13 @@ type Owner struct {
 	Version string
 }
 
-// Labels returns the labels that every object of the owner has (K74).
+// Labels returns the labels that every object of the owner has.
 func (o Owner) Labels() map[string]string {
 	return map[string]string{prefix + "owner-kind": "ClusterExtension", prefix + "owner-name": o.Name}
 }
 
 // Own returns copies of phases in which every object has the labels and annotations of
-// its owner (K74).
+// its owner.
 func Own(phases []Phase, owner Owner) []Phase {
 	annotations := map[string]string{prefix + "package-name": owner.Package, prefix + "bundle-version": owner.Version}
 	out := make([]Phase, len(phases))
@@ -74,7 +74,7 @@ type Packing struct {
 }
 
 // Pack puts the objects of a revision into immutable Secrets of a namespace, each with
-// at most 900 KiB of data (K76). The error is an [*Error] if an object is too large.
+// at most 900 KiB of data. The error is an [*Error] if an object is too large.
 func Pack(phases []Phase, revision, namespace, owner string) (*Packing, error) {
 	out := &Packing{Refs: make([][]Ref, len(phases))}
 	data, size := map[string][]byte{}, 0

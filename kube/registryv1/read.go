@@ -36,7 +36,7 @@ type ReadOptions struct {
 }
 
 // Read reads the bundle at the root of fsys: metadata/annotations.yaml,
-// metadata/properties.yaml, and every file in manifests/ (K1 to K6). The error is an
+// metadata/properties.yaml, and every file in manifests/. The error is an
 // [*Error] with all problems, in the order in which operator-controller meets them, or
 // the cause of the context's end.
 func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {

@@ -34,7 +34,7 @@ type RenderOptions struct {
 
 // Manifests are the objects that a bundle installs.
 type Manifests struct {
-	// Phases hold the objects in the order in which they are applied (K73).
+	// Phases hold the objects in the order in which they are applied.
 	Phases []Phase
 	// Differences are where the objects differ from those of operator-controller. The
 	// list is empty with AsUpstream.
@@ -57,10 +57,10 @@ func (m *Manifests) Objects() []*unstructured.Unstructured {
 	return out
 }
 
-// Render returns what the bundle installs, sanitized as in K50 and before owner labels
+// Render returns what the bundle installs, sanitized and before owner labels
 // are added. Equal input gives equal objects in equal order. The error is an [*Error]
 // with all problems, or the cause of the context's end. With AsUpstream it has the
-// problems that operator-controller reports (K21).
+// problems that operator-controller reports.
 func (b *Bundle) Render(ctx context.Context, opts RenderOptions) (*Manifests, error) {
 	g, problems := b.generator(ctx, opts)
 	if ctx.Err() != nil {

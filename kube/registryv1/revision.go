@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// MaxPhaseObjects and MaxPhases are what a ClusterObjectSet holds (K79).
+// MaxPhaseObjects and MaxPhases are what a ClusterObjectSet holds.
 const (
 	MaxPhaseObjects = 50
 	MaxPhases       = 20
@@ -66,7 +66,7 @@ func phaseOf(gk schema.GroupKind) string {
 }
 
 // Phases returns objects in the phases of a revision. Phases without objects are left
-// out (K73). The order of the objects does not matter, except among those of one name.
+// out. The order of the objects does not matter, except among those of one name.
 func Phases(objects []*unstructured.Unstructured) []Phase {
 	byName := map[string][]*unstructured.Unstructured{}
 	for _, o := range objects {
@@ -90,7 +90,7 @@ func Phases(objects []*unstructured.Unstructured) []Phase {
 }
 
 // SplitPhases splits phases that have more objects than a ClusterObjectSet allows: the
-// second part of roles is roles-2 (K210).
+// second part of roles is roles-2.
 func SplitPhases(phases []Phase) []Phase {
 	var out []Phase
 	for _, p := range phases {

@@ -15,8 +15,12 @@ import (
 )
 
 // Validate returns what is wrong with the bundle, whatever its namespace and
-// configuration are, in the order of the rules K8 to K20 and by name within a rule.
+// configuration are, in the order of the rules from [K8] to [K20] and by name within a
+// rule.
 // It is empty if OLM v1 accepts the bundle.
+//
+// [K8]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k8
+// [K20]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k20
 func (b *Bundle) Validate() []Problem {
 	var out []Problem
 	for _, check := range []func(*Bundle) []Problem{

@@ -6,8 +6,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A Stage is one stage of a selection, in the order in which they are applied
-// (G3).
+// A Stage is one stage of a selection, in the order in which they are applied.
 type Stage string
 
 // The stages.
@@ -17,10 +16,10 @@ const (
 	StageChannels    Stage = "channels"    // bundles in the requested channels
 	StageRange       Stage = "range"       // bundles in the version range
 	StageSuccessors  Stage = "successors"  // bundles that may follow the installed one
-	StageDeprecation Stage = "deprecation" // bundles that are not deprecated, if any is not (C5)
+	StageDeprecation Stage = "deprecation" // bundles that are not deprecated, if any is not
 	StageNewest      Stage = "newest"      // of each catalog the highest version
-	StagePriority    Stage = "priority"    // of the catalogs the one of highest priority (C6)
-	StageValidations Stage = "validations" // a bundle that OLM v1 can install (H16)
+	StagePriority    Stage = "priority"    // of the catalogs the one of highest priority
+	StageValidations Stage = "validations" // a bundle that OLM v1 can install
 )
 
 // A Funnel shows how a selection came to its answer. Its lists are in the order
@@ -71,7 +70,7 @@ type Selection struct {
 	Bundle  string `json:"bundle"`
 	Version string `json:"version"`
 	// Deprecated are the messages of the winning catalog for the package, the requested
-	// channels (all if none was requested) and the bundle, in that order and by name (C5).
+	// channels (all if none was requested) and the bundle, in that order and by name.
 	Deprecated []Deprecated `json:"deprecated"`
 	// Notes state what the running OLM does silently.
 	Notes  []Note `json:"notes,omitempty"`

@@ -16,20 +16,20 @@ import (
 const MaxVersionRange = 4096
 
 // A VersionRange is a set of versions in Masterminds/semver syntax, which OLM v1
-// reads in the version of a request (C2): comparisons separated by commas or
+// reads in the version of a request: comparisons separated by commas or
 // spaces must all hold, "||" separates alternatives, and there are wildcards
 // (1.2.x), tildes (~1.2), carets (^1.2) and hyphens (1.2 - 1.4). The properties
 // versionRange and skipRange have another syntax: [constraints.Range].
 //
-// Prereleases are only in a group of comparisons that names a prerelease itself
-// (H16). The zero value contains every version.
+// Prereleases are only in a group of comparisons that names a prerelease
+// itself. The zero value contains every version.
 type VersionRange struct {
 	text string
 	c    *masterminds.Constraints
 }
 
 // ParseVersionRange parses a range. The error states what to write instead where
-// the text is of the other syntax (H17).
+// the text is of the other syntax.
 func ParseVersionRange(text string) (VersionRange, error) {
 	if len(text) > MaxVersionRange {
 		return VersionRange{}, fmt.Errorf("invalid version range of %d bytes: at most %d are allowed", len(text), MaxVersionRange)

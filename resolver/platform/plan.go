@@ -85,7 +85,7 @@ type BlockerKind string
 
 const (
 	// MaxOpenShift: the bundle's olm.maxOpenShiftVersion is below the next minor
-	// version of the platform, or cannot be read (C7).
+	// version of the platform, or cannot be read.
 	MaxOpenShift BlockerKind = "max-openshift-version"
 	// MinKube: the bundle needs a newer Kubernetes than the platform runs.
 	MinKube BlockerKind = "min-kube-version"

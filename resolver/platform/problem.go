@@ -77,7 +77,7 @@ type Operator struct {
 	Reading graph.Reading `json:"reading,omitzero"`
 	// Properties are those of the installed bundle, and Annotations those of the
 	// ClusterServiceVersion, of which [property.Annotation] and
-	// [property.ProjectedAnnotation] count (C7). Default: the
+	// [property.ProjectedAnnotation] count. Default: the
 	// properties of the bundle of this name in the catalog where Version looks.
 	Properties  []property.Property `json:"properties,omitempty"`
 	Annotations map[string]string   `json:"annotations,omitempty"`

@@ -99,8 +99,8 @@ type simulation struct {
 	inferred  []reconcile.Note // from the files
 	// bounded: the operator group names a service account.
 	bounded bool
-	// notes are what the service account of the group may not do, or may not be
-	// told to (001, 2.4.5.11), as of the first time that it was known.
+	// notes report what the service account of the group may not do, as of the
+	// first time that it was known.
 	notes []reconcile.Note
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,6 +23,9 @@ func pages(t *testing.T) string {
 	}
 	return dir
 }
+
+// ruleID matches the id of a rule.
+var ruleID = regexp.MustCompile(`(?:^|[^"\w])[A-HK]\d{1,3}\b`)
 
 // TestPages finds a page for each command, with its help text and its flags.
 func TestPages(t *testing.T) {
@@ -46,6 +50,9 @@ func TestPages(t *testing.T) {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s does not say %q", name, want)
 			}
+		}
+		if id := ruleID.FindString(cmd.Long + cmd.NonInheritedFlags().FlagUsages()); id != "" {
+			t.Errorf("%s mentions rule %s, which a reader cannot look up there", name, id)
 		}
 		// Flags as --help tells them: with placeholder and choices.
 		cmd.InitDefaultHelpFlag()
