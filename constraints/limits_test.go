@@ -72,7 +72,7 @@ func TestLimits(t *testing.T) {
 				}
 				_, err := c.Parse([]byte(tt.at(edge + 1)))
 				var e *Error
-				if !errors.As(err, &e) || e.Limit != tt.limit || !strings.Contains(err.Error(), "limit " +tt.limit) {
+				if !errors.As(err, &e) || e.Limit != tt.limit || !strings.Contains(err.Error(), "limit "+tt.limit) {
 					t.Errorf("above the limit: %v; want an error that names it", err)
 				}
 			})
