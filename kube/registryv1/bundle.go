@@ -32,7 +32,7 @@ func (b *Bundle) CSV() *v1alpha1.ClusterServiceVersion { return &b.csv().Object 
 func (b *Bundle) csv() *Manifest[v1alpha1.ClusterServiceVersion] { return &b.CSVs[len(b.CSVs)-1] }
 
 // supports reports whether the bundle supports an install mode. A mode that is listed
-// twice is supported if one of the entries says so.
+// twice is supported if it is in one of the entries.
 func (b *Bundle) supports(mode v1alpha1.InstallModeType) bool {
 	return slices.Contains(b.CSV().Spec.InstallModes, v1alpha1.InstallMode{Type: mode, Supported: true})
 }

@@ -35,7 +35,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // FuzzConfig validates any configuration: nothing panics, all problems are sorted, and
-// upstream refuses what olmkit accepts only where K202 says so (D18).
+// upstream accepts what olmkit accepts (K202, D18).
 func FuzzConfig(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `null`, `[]`, `a`, `{"watchNamespace":"a"}`, `{"watchNamespace":["a"]}`,

@@ -138,7 +138,7 @@ func (g *generator) generate() []Problem {
 	g.namespaces()
 	g.serviceAccounts()
 	g.permissions()
-	g.crds()
+	g.definitions()
 	g.extra()
 	g.deployments()
 	g.admission(v1alpha1.ValidatingAdmissionWebhook)
@@ -216,8 +216,8 @@ func (g *generator) namespaces() {
 	}
 }
 
-// crds adds the CRDs, converted by their webhooks (K40).
-func (g *generator) crds() {
+// definitions adds the CRDs, converted by their webhooks (K40).
+func (g *generator) definitions() {
 	for i := range g.bundle.CRDs {
 		m := &g.bundle.CRDs[i]
 		crd := m.Object

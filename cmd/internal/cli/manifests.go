@@ -52,7 +52,7 @@ Exit codes: 0 the objects were printed, 1 OLM v1 does not install the bundle wit
 configuration, 2 the input could not be read. With --problem a refusal is an answer
 like any other: 0 when every request was answered.`,
 		Example: `  olmkit manifests ./etcd/0.9.4 --namespace operators
-  olmkit manifests ./etcd/0.9.4 -n operators --watch-namespace apps | kubectl apply -f -
+  olmkit manifests ./etcd/0.9.4 -n operators --watch-namespace apps --config config.yaml
   olmkit manifests ./etcd/0.9.4 --config-schema
   olmkit manifests --problem requests.jsonl --root ./bundles --as-upstream -o json`,
 	}
@@ -315,7 +315,7 @@ func (m *manifests) kustomize(out *registryv1.Manifests) error {
 	}
 	for i, p := range out.Phases {
 		name := fmt.Sprintf("%02d-%s.yaml", i+1, p.Name)
-		fmt.Fprintf(&index, "- %s\n", name)
+		index.WriteString("- " + name + "\n")
 		var text bytes.Buffer
 		if err := writeObjects(&text, contents(&registryv1.Manifests{Phases: []registryv1.Phase{p}})); err != nil {
 			return err
