@@ -39,13 +39,13 @@ func account(t *testing.T, c client.Client) *rest.Config {
 	t.Helper()
 	ctx := t.Context()
 	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "adapter"}}}
-	must(t, c.Create(ctx, ns))
+	must(t, client.IgnoreAlreadyExists(c.Create(ctx, ns))) // by another test
 	text, err := kube.Manifests("adapter", "olmkit")
 	must(t, err)
 	for doc := range bytes.SplitSeq(append(append(text, "---"...), mayRead...), []byte("---\n")) {
 		u := &unstructured.Unstructured{}
 		must(t, yaml.Unmarshal(doc, &u.Object))
-		must(t, c.Create(ctx, u))
+		must(t, client.IgnoreAlreadyExists(c.Create(ctx, u)))
 	}
 	k, err := kubernetes.NewForConfig(env.Config)
 	must(t, err)

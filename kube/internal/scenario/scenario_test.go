@@ -118,7 +118,7 @@ func newServer(t *testing.T) *server {
 		"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts:" + testNamespace}},
 		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
 	}}
-	must(t, c.Create(ctx, may))
+	must(t, client.IgnoreAlreadyExists(c.Create(ctx, may)))
 	s.Cluster, s.client = cluster, c
 	list, err := s.list(ctx)
 	must(t, err)

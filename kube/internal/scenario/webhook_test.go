@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,17 +26,34 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// A converter is the conversion webhook of an operator. It serves with the
-// certificate that was made for it: /spec/size of v1 is /spec/replicas of v2.
-type converter struct {
-	client client.Client
-	calls  atomic.Int64
+// listen starts an HTTPS server that plays the only deployment of an operator. It
+// serves with the certificate that was made for it. The result is its port.
+func listen(t *testing.T, c client.Client, handler http.Handler) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "localhost:0")
+	must(t, err)
+	certificate := func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return certificateOf(c) }
+	srv := &http.Server{Handler: handler, TLSConfig: &tls.Config{GetCertificate: certificate}}
+	go srv.ServeTLS(listener, "", "") // ends with Close
+	t.Cleanup(func() { srv.Close() })
+	return listener.Addr().(*net.TCPAddr).Port
 }
 
-func (c *converter) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// lead makes the service of the operator lead to a host, since nobody runs pods.
+func lead(t *testing.T, c client.Client, host string) {
+	t.Helper()
+	service := &unstructured.Unstructured{}
+	service.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Service"})
+	service.SetNamespace(testNamespace)
+	service.SetName("example-service")
+	patch := fmt.Appendf(nil, `{"spec":{"type":"ExternalName","externalName":%q,"clusterIP":null,"clusterIPs":null}}`, host)
+	must(t, c.Patch(t.Context(), service, client.RawPatch(types.MergePatchType, patch)))
+}
+
+func certificateOf(c client.Client) (*tls.Certificate, error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Secret"})
-	if err := c.client.Get(context.Background(), types.NamespacedName{Namespace: testNamespace, Name: "example-service-cert"}, u); err != nil {
+	if err := c.Get(context.Background(), types.NamespacedName{Namespace: testNamespace, Name: "example-service-cert"}, u); err != nil {
 		return nil, err
 	}
 	var pair [2][]byte
@@ -51,6 +69,9 @@ func (c *converter) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) 
 	cert, err := tls.X509KeyPair(pair[0], pair[1])
 	return &cert, err
 }
+
+// A converter is a conversion webhook: /spec/size of v1 is /spec/replicas of v2.
+type converter struct{ calls atomic.Int64 }
 
 // ServeHTTP answers a ConversionReview.
 func (c *converter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -92,16 +113,12 @@ func (c *converter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestConversion(t *testing.T) {
 	s := newServer(t)
 	must(t, s.empty(t.Context()))
-	c := &converter{client: s.client}
-	listener, err := net.Listen("tcp", "localhost:0")
-	must(t, err)
-	srv := &http.Server{Handler: c, TLSConfig: &tls.Config{GetCertificate: c.certificate}}
-	go srv.ServeTLS(listener, "", "") // ends with Close
-	t.Cleanup(func() { srv.Close() })
+	c := &converter{}
+	port := listen(t, s.client, c)
 
 	text, err := os.ReadFile("../../../reconcile/testdata/scenario/conversion-webhook.txtar")
 	must(t, err)
-	text = bytes.ReplaceAll(text, []byte("containerPort: 443"), fmt.Appendf(nil, "containerPort: %d", listener.Addr().(*net.TCPAddr).Port))
+	text = bytes.ReplaceAll(text, []byte("containerPort: 443"), fmt.Appendf(nil, "containerPort: %d", port))
 	text = bytes.ReplaceAll(text, []byte("openAPIV3Schema: {type: object"), []byte("openAPIV3Schema: {x-kubernetes-preserve-unknown-fields: true, type: object"))
 	w := newWorld(t, s, txtar.Parse(text))
 
@@ -122,13 +139,7 @@ func TestConversion(t *testing.T) {
 	}
 	run()
 
-	// Nobody runs pods here: the name of the service leads to this process.
-	service := &unstructured.Unstructured{}
-	service.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Service"})
-	service.SetNamespace(testNamespace)
-	service.SetName("example-service")
-	must(t, s.client.Patch(t.Context(), service, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"type":"ExternalName","externalName":"localhost","clusterIP":null,"clusterIPs":null}}`))))
-
+	lead(t, s.client, "localhost")
 	object := func(version string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{}
 		u.SetGroupVersionKind(schema.GroupVersionKind{Group: "example.com", Version: version, Kind: "Example"})
@@ -175,5 +186,85 @@ func TestConversion(t *testing.T) {
 		t.Error("the webhook was not called during the upgrade")
 	}
 	must(t, s.client.Delete(t.Context(), object("v2")))
+	must(t, s.empty(t.Context()))
+}
+
+// E13, E15: an operator with an aggregated API has succeeded once the API server
+// reaches it with the CA that was registered, and not while it does not.
+func TestAggregatedAPI(t *testing.T) {
+	s := newServer(t)
+	must(t, s.empty(t.Context()))
+	port := listen(t, s.client, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"ext.example.com/v1","resources":[{"name":"things","singularName":"thing","namespaced":true,"kind":"Thing","verbs":["get","list"]}]}`)
+	}))
+	w := newWorld(t, s, txtar.Parse(fmt.Appendf(nil, `-- cluster.yaml --
+apiVersion: operators.coreos.com/v1
+kind: OperatorGroup
+metadata: {name: group, namespace: ops}
+spec: {targetNamespaces: [ops]}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: example.v1, namespace: ops}
+spec:
+  installModes: [{type: OwnNamespace, supported: true}]
+  apiservicedefinitions:
+    owned: [{name: things, group: ext.example.com, version: v1, kind: Thing, deploymentName: example, containerPort: %d}]
+  install:
+    strategy: deployment
+    spec:
+      deployments:
+      - name: example
+        spec:
+          selector: {matchLabels: {app: example}}
+          template: {metadata: {labels: {app: example}}, spec: {containers: [{name: server, image: example.com/example}]}}
+`, port)))
+	l := &reconcile.Loop{Cluster: w.server, Content: w.content, MaxPasses: 200}
+	// run runs the loop once the API is available, or is not, and wants a phase.
+	run := func(available string, phase olm.Phase, reason olm.Reason) {
+		t.Helper()
+		for i := 0; available != ""; i++ {
+			api := &unstructured.Unstructured{}
+			api.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"})
+			must(t, s.client.Get(t.Context(), types.NamespacedName{Name: "v1.ext.example.com"}, api))
+			list, _, err := unstructured.NestedSlice(api.Object, "status", "conditions")
+			must(t, err)
+			if len(list) == 1 && list[0].(map[string]any)["status"] == available {
+				break
+			}
+			if i == 1200 {
+				t.Fatalf("the APIService never has Available %s: %v", available, list)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		_, err := l.Run(t.Context(), testNamespace)
+		must(t, err)
+		csv := &unstructured.Unstructured{}
+		csv.SetGroupVersionKind(schema.GroupVersionKind{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindClusterServiceVersion})
+		must(t, s.client.Get(t.Context(), types.NamespacedName{Namespace: testNamespace, Name: "example.v1"}, csv))
+		status, _, err := unstructured.NestedMap(csv.Object, "status")
+		must(t, err)
+		if status["phase"] != string(phase) || status["reason"] != string(reason) {
+			t.Fatalf("the operator is %s, %s: %s; want %s, %s", status["phase"], status["reason"], status["message"], phase, reason)
+		}
+	}
+	run("", olm.PhaseInstalling, olm.ReasonWaiting)
+	lead(t, s.client, "localhost")
+	run("True", olm.PhaseSucceeded, olm.ReasonInstallSuccessful)
+	lead(t, s.client, "gone.invalid")
+	run("False", olm.PhaseFailed, olm.ReasonComponentUnhealthy)
+	lead(t, s.client, "localhost")
+	run("True", olm.PhaseSucceeded, olm.ReasonInstallSuccessful)
+
+	// Its registration goes with it.
+	must(t, s.remove(t.Context(), w.find(olm.KindClusterServiceVersion, "ops/example.v1")[0]))
+	_, err := l.Run(t.Context(), testNamespace)
+	must(t, err)
+	api := &unstructured.Unstructured{}
+	api.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"})
+	if err := s.client.Get(t.Context(), types.NamespacedName{Name: "v1.ext.example.com"}, api); !apierrors.IsNotFound(err) {
+		t.Errorf("the APIService is left: %v", err)
+	}
 	must(t, s.empty(t.Context()))
 }
