@@ -104,6 +104,9 @@ func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error
 	var err error
 	for _, v := range change.If {
 		k, ok := findKind(v.Key.Group, v.Key.Kind)
+		if !ok && isServed(v.Key) {
+			k, ok = kind{gvk: schema.GroupVersionKind{Version: "v1", Kind: v.Key.Kind}}, true
+		}
 		if !ok {
 			return fmt.Errorf("%s depends on %s, whose kind is not watched", change.Key(), v.Key)
 		}

@@ -203,6 +203,10 @@ func wantAll[R olm.Resource](r *reading, list []R) {
 	}
 }
 
+// isServed reports whether an object is of a kind that operators with webhooks or
+// aggregated APIs need and that is not watched.
+func isServed(k olm.Key) bool { return k.Group == "" && (k.Kind == "Service" || k.Kind == "Secret") }
+
 // served adds the Services and Secrets of operators with webhooks or aggregated
 // APIs, which are not watched, and the bindings that such operators share.
 func (r *reading) served() {
@@ -218,7 +222,7 @@ func (r *reading) served() {
 			switch {
 			case r.err != nil:
 				return
-			case key.Group == "" && (key.Kind == "Service" || key.Kind == "Secret"):
+			case isServed(key):
 				r.other(schema.GroupVersionKind{Version: "v1", Kind: key.Kind}, key.Namespace, key.Name)
 			case key.Group == olm.GroupRBAC && key.Namespace != r.namespace:
 				if k, ok := findKind(key.Group, key.Kind); ok {

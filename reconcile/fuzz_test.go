@@ -70,11 +70,11 @@ func FuzzDecide(f *testing.F) {
 		}
 		s.Now, s.KubeVersion = time.Unix(1<<30, 0).UTC(), "v1.30.0"
 		ctx := t.Context()
-		plan, err := reconcile.Decide(ctx, s, catalogs, nil)
+		plan, err := reconcile.Decide(ctx, s, catalogs, &reconcile.Options{NewKey: fixedKey})
 		if err != nil {
 			return
 		}
-		again, err := reconcile.Decide(ctx, s, catalogs, nil)
+		again, err := reconcile.Decide(ctx, s, catalogs, &reconcile.Options{NewKey: fixedKey})
 		if err != nil || again.Hash() != plan.Hash() {
 			t.Fatalf("decided otherwise the second time: %v", err)
 		}

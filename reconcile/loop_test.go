@@ -41,7 +41,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := reconcile.Decide(context.Background(), snapshot, w.content, nil)
+			plan, err := reconcile.Decide(context.Background(), snapshot, w.content, &reconcile.Options{NewKey: fixedKey})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 				l := shuffled.Subscriptions
 				l[i], l[j] = l[j], l[i]
 			})
-			again, err := reconcile.Decide(context.Background(), shuffled, w.content, nil)
+			again, err := reconcile.Decide(context.Background(), shuffled, w.content, &reconcile.Options{NewKey: fixedKey})
 			if err != nil {
 				t.Fatal(err)
 			}

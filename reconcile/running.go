@@ -277,7 +277,7 @@ func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 	case !errors.As(err, &f) || f.unknown:
 		return nil
 	case f.reason != "":
-		return f.running()
+		return f.running().seen(f)
 	case f.changed:
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f).seen(f)
 	}
@@ -331,7 +331,7 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 		p.note(c.Key(), "stays %s, %s: %s", c.Status.Phase, clause(c.Status.Message), f)
 		return nil
 	case f.changed && f.reason != "":
-		return f.reinstall()
+		return f.reinstall().seen(f)
 	case f.changed:
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
 	case c.Status.Reason == olm.ReasonRequirementsNotMet || c.Status.Reason == olm.ReasonOwnerConflict || c.Status.Reason == olm.ReasonInvalidWebhook:
@@ -375,7 +375,7 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 		if f := p.fault(c, want, d); f != nil {
 			f.on = []Version{{Key: want.Key()}}
 			if d != nil {
-				f.on = []Version{as(d)}
+				f.on = append([]Version{as(d)}, p.secretVersions(c)...)
 			}
 			return f
 		}

@@ -160,6 +160,7 @@ func (p *planner) servingFault(c *olm.ClusterServiceVersion) *componentFault {
 	if f := p.itemFault(certs.Items, resource, ""); f != nil {
 		return f
 	}
+	on := p.secretVersions(c)
 	if len(certs.Untimed) > 0 {
 		if k := certs.Untimed[0]; p.known(kindSecret, k.Name) {
 			return &componentFault{text: fmt.Sprintf("the certificate in %s cannot be made without a clock", k), unknown: true}
@@ -180,13 +181,32 @@ func (p *planner) servingFault(c *olm.ClusterServiceVersion) *componentFault {
 		return &componentFault{text: fmt.Sprintf("unable to adopt APIService %s", name), reason: resource}
 	}
 	if f := p.itemFault(apis, resource, ""); f != nil {
+		f.on = append(f.on, on...)
 		return f
 	}
 	hooks, err := serving.Webhooks(c, s)
 	if err != nil {
 		return &componentFault{text: fmt.Sprintf("Webhook install failed: %s", err), fatal: true}
 	}
-	return p.itemFault(hooks, olm.ReasonComponentUnhealthy, "webhooks not installed: ")
+	f := p.itemFault(hooks, olm.ReasonComponentUnhealthy, "webhooks not installed: ")
+	if f != nil {
+		f.on = append(f.on, on...)
+	}
+	return f
+}
+
+// secretVersions returns the versions of the Secrets with the certificates of an
+// operator, on whose CA its deployments and registrations depend.
+func (p *planner) secretVersions(c *olm.ClusterServiceVersion) []Version {
+	var list []Version
+	for _, k := range serving.Keys(c) {
+		if k.Group == kindSecret.Group && k.Kind == kindSecret.Kind {
+			if o := p.object(k); o != nil {
+				list = append(list, as(o))
+			}
+		}
+	}
+	return list
 }
 
 // itemFault returns what is wrong with the first of some objects that is not as
@@ -195,15 +215,20 @@ func (p *planner) itemFault(items []serving.Item, reason olm.Reason, prefix stri
 	for i := range items {
 		x := &items[i]
 		k := x.Want.Key()
-		switch {
-		case x.Settled() || x.Have == nil && !p.known(GroupKind{k.Group, k.Kind}, k.Name):
+		if x.Settled() || x.Have == nil && !p.known(GroupKind{k.Group, k.Kind}, k.Name) {
 			continue
-		case x.Rotation != nil:
-			return &componentFault{text: fmt.Sprintf("CSV owns resources that require a cert refresh: %s: %s", k, x.Rotation), changed: true, reason: olm.ReasonNeedsCertRotation}
-		case x.Have == nil:
-			return &componentFault{text: fmt.Sprintf("%s%s does not exist", prefix, k), changed: true, reason: reason}
 		}
-		return &componentFault{text: fmt.Sprintf("%s%s is not as the operator wants it", prefix, k), changed: true, reason: reason}
+		on := []Version{{Key: k}}
+		if x.Have != nil {
+			on = []Version{as(x.Have)}
+		}
+		switch {
+		case x.Rotation != nil:
+			return &componentFault{on: on, text: fmt.Sprintf("CSV owns resources that require a cert refresh: %s: %s", k, x.Rotation), changed: true, reason: olm.ReasonNeedsCertRotation}
+		case x.Have == nil:
+			return &componentFault{on: on, text: fmt.Sprintf("%s%s does not exist", prefix, k), changed: true, reason: reason}
+		}
+		return &componentFault{on: on, text: fmt.Sprintf("%s%s is not as the operator wants it", prefix, k), changed: true, reason: reason}
 	}
 	return nil
 }
