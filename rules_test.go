@@ -119,6 +119,27 @@ func proofs(t *testing.T) map[string][]proof {
 	return found
 }
 
+// code finds the files whose comments cite rules, sorted.
+func code(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	walkGo(t, ".", false, func(name string, file *ast.File) {
+		if strings.HasSuffix(name, "_test.go") || path.Base(name) == "doc.go" || strings.HasPrefix(name, "compare/") || strings.HasPrefix(name, "internal/conformance/") {
+			return
+		}
+		for _, group := range file.Comments {
+			for _, id := range ruleID.FindAllString(group.Text(), -1) {
+				found[id] = append(found[id], name)
+			}
+		}
+	})
+	for id, list := range found {
+		slices.Sort(list)
+		found[id] = slices.Compact(list)
+	}
+	return found
+}
+
 // testProofs gives add what each test function of a file says: its comments,
 // its name and its texts, with those of the variables that it names.
 func testProofs(name string, file *ast.File, add func(text string, p proof)) {
@@ -187,7 +208,7 @@ const mostScripts = 5
 
 // rulesPage returns docs/rules.md.
 func rulesPage(t *testing.T) string {
-	rules, found := readRules(t), proofs(t)
+	rules, found, code := readRules(t), proofs(t), code(t)
 	var b strings.Builder
 	b.WriteString(rulesIntro)
 	for _, r := range rules {
@@ -206,6 +227,9 @@ func rulesPage(t *testing.T) string {
 			from[i] = ruleSources[from[i]]
 		}
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n*From %s%s.*\n\n", r.id, r.sentence, strings.Join(from, "; "), differs)
+		for _, file := range code[r.id] {
+			fmt.Fprintf(&b, "- [%s](../%[1]s)\n", file)
+		}
 		writeProofs(&b, found[r.id])
 	}
 	return b.String()
@@ -213,9 +237,9 @@ func rulesPage(t *testing.T) string {
 
 const rulesIntro = `# Rules
 
-What olmkit holds to be true, each rule in one sentence, with the tests that prove
-it. Reasons, findings and comments cite rules by these ids. This page is made
-from [rules.tsv](rules.tsv) and from the tests of the repository; ` + "`go test -run Rules\n-update .`" + ` makes it again.
+What olmkit holds to be true, each rule in one sentence, with the files whose comments
+cite it and the tests that prove it. Reasons and findings cite rules by these ids. This
+page is made from [rules.tsv](rules.tsv) and from the files of the repository; ` + "`go test\n-run Rules -update .`" + ` makes it again.
 `
 
 // writeProofs lists the tests of one rule: functions by file, scripts by directory.
@@ -245,9 +269,9 @@ func writeProofs(b *strings.Builder, list []proof) {
 }
 
 // TestRulesPage checks that every rule has a test that names it, and that
-// docs/rules.md says which. A new test that the page does not list yet is no
-// fault: two changes that each add a test must not get in each other's way. What
-// the page does say must be true.
+// docs/rules.md lists it. A new file or test that the page does not list yet is not a
+// fault, so that two changes that each add a test do not conflict. What the page lists
+// must be true.
 func TestRulesPage(t *testing.T) {
 	const file = "docs/rules.md"
 	page := rulesPage(t)
@@ -264,15 +288,15 @@ func TestRulesPage(t *testing.T) {
 	haveText, haveProofs := splitPage(string(have))
 	wantText, wantProofs := splitPage(page)
 	if diff := gocmp.Diff(haveText, wantText); diff != "" {
-		t.Errorf("%s is out of date (go test -run Rules -update . mends it):\n%s", file, diff)
+		t.Errorf("%s is out of date (go test -run Rules -update . updates it):\n%s", file, diff)
 	}
 	for id, list := range haveProofs {
 		if len(list) == 0 {
-			t.Errorf("%s lists no test for rule %s (go test -run Rules -update . mends it)", file, id)
+			t.Errorf("%s lists no test for rule %s (go test -run Rules -update . updates it)", file, id)
 		}
 		for _, p := range list {
 			if !slices.Contains(wantProofs[id], p) && !named(t, id, p) {
-				t.Errorf("%s says that %s proves rule %s, and it does not name it (go test -run Rules -update . mends it)", file, p, id)
+				t.Errorf("%s lists %s for rule %s, which it does not name (go test -run Rules -update . updates it)", file, p, id)
 			}
 		}
 	}

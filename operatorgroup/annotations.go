@@ -18,7 +18,7 @@ const (
 // has none, their annotation is left unchanged.
 //
 // annotationGroupNamespace is updated if it exists, but not added.
-func Annotate(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) (*olm.ClusterServiceVersion, bool) {
+func Annotate(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) (*olm.ClusterServiceVersion, bool) { // F4
 	out, changed := *csv, false
 	annotate := func(key, value string) {
 		if old, ok := out.Metadata.Annotations[key]; !ok || old != value {

@@ -120,7 +120,7 @@ func Annotated(g *olm.OperatorGroup) APIs {
 
 // Provided returns the APIs that the active members of a group among the given
 // CSVs provide. Copied CSVs and invalid CRD names are ignored.
-func Provided(g *olm.OperatorGroup, csvs []*olm.ClusterServiceVersion) APIs {
+func Provided(g *olm.OperatorGroup, csvs []*olm.ClusterServiceVersion) APIs { // F5
 	var list []property.GVK
 	for _, c := range csvs {
 		if c.Metadata.Namespace != g.Metadata.Namespace || !IsActive(c, g) {
@@ -136,7 +136,7 @@ func Provided(g *olm.OperatorGroup, csvs []*olm.ClusterServiceVersion) APIs {
 // sync of the group: the listed APIs that an active member provides. A group
 // with static provided APIs keeps all of them. Syncs of CSVs add APIs; see
 // [Decide].
-func Prune(g *olm.OperatorGroup, csvs []*olm.ClusterServiceVersion) APIs {
+func Prune(g *olm.OperatorGroup, csvs []*olm.ClusterServiceVersion) APIs { // F5
 	listed := Annotated(g)
 	if g.Spec.StaticProvidedAPIs {
 		return listed

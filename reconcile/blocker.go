@@ -59,7 +59,7 @@ func (b Blocker) maxText() string {
 // limit. A CSV without the property blocks nothing, nor does a copy. An
 // OperatorCondition that holds up the operator's own upgrade blocks nothing
 // either. The error is that of the version.
-func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Blocker, error) {
+func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Blocker, error) { // C7
 	current, err := property.ParseMinorVersion(version)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 //
 // Without a condition, as without the resource (nil), the operator may be
 // replaced. It never holds up the upgrade of the cluster.
-func NotUpgradeable(c *olm.OperatorCondition) string {
+func NotUpgradeable(c *olm.OperatorCondition) string { // E6
 	if c == nil {
 		return ""
 	}

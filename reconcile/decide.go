@@ -18,7 +18,7 @@ import (
 // the cause of the context, is or wraps [ErrPending], or describes what of the
 // snapshot cannot be read. An unsolvable namespace is not an error: it is reported in
 // the plan and in the conditions of the subscriptions.
-func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) {
+func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) { // E4
 	if err := s.validate(); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // allowed to make a change: whether it is a step of an install plan, or
 // what the install strategy of a CSV has run and gives permissions to. Statuses,
 // the roles for the users of an API, and what is taken away again are not.
-func (c *Change) IsBounded() bool {
+func (c *Change) IsBounded() bool { // F10
 	key := c.Key()
 	if key == c.For || c.Op != Create && c.Op != Update {
 		return false
@@ -59,7 +59,7 @@ func isForUsers(labels map[string]string) bool {
 // what the account may do, where there is no account, for changes that it does
 // not limit ([Change.IsBounded]), and where not all roles and bindings are known.
 // Clusters without authorization, such as one in memory, may use it.
-func Forbidden(s *Snapshot, c *Change) error {
+func Forbidden(s *Snapshot, c *Change) error { // F10
 	if !c.IsBounded() {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 // What cannot be read is left out, and faults say so; it concerns this operator
 // alone, where OLM fails the whole namespace. Where the annotation cannot be
 // read, the operator is taken for one that has none.
-func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in resolver.Installed, faults []error) {
+func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in resolver.Installed, faults []error) { // H7, H22
 	in = resolver.Installed{Name: csv.Metadata.Name, Version: csv.Spec.Version}
 	if _, err := semver.Parse(in.Version); err != nil && in.Version != "" {
 		faults = append(faults, fmt.Errorf("spec.version %q is not a version and counts as 0.0.0: %w; fix it (H2)", in.Version, err))

@@ -43,7 +43,7 @@ type Sample struct {
 type Label struct{ Name, Value string }
 
 // Gauges returns the gauges of the namespace of a snapshot, in a fixed order.
-func Gauges(s *Snapshot) []Sample {
+func Gauges(s *Snapshot) []Sample { // E11
 	var out []Sample
 	gauge := func(name string, value float64, labels ...Label) {
 		out = append(out, Sample{name, labels, value})

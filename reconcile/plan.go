@@ -123,7 +123,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 
 // Hash returns a hash of the changes: the same state and content have the same
 // hash. New certificates, which differ each time, do not count.
-func (p *Plan) Hash() string {
+func (p *Plan) Hash() string { // G2
 	h := sha256.New()
 	changes := slices.Clone(p.Changes)
 	for i := range changes {

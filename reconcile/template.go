@@ -41,7 +41,7 @@ var (
 // olm.catalogImageTemplate means on a cluster of a version: the variables
 // {kube_major_version}, {kube_minor_version} and {kube_patch_version} are
 // replaced. The error is a *TemplateError.
-func ImageFromTemplate(template, kubeVersion string) (string, error) {
+func ImageFromTemplate(template, kubeVersion string) (string, error) { // E8
 	values := map[string]string{}
 	if v, err := semver.ParseTolerant(kubeVersion); err == nil && kubeVersion != "" {
 		values["{kube_major_version}"] = strconv.FormatUint(v.Major, 10)

@@ -46,7 +46,7 @@ func (in *Installed) PackageName() string {
 // ClusterServiceVersion without the annotation of its properties, from the
 // packages of the subscriptions that own it, if these name one. An operator with a
 // package or properties, even an empty list, is returned as it is.
-func (in Installed) Infer(packages ...string) Installed {
+func (in Installed) Infer(packages ...string) Installed { // H22
 	packages = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(packages))), func(p string) bool { return p == "" })
 	if in.Package != "" || in.Properties != nil || len(packages) != 1 {
 		return in

@@ -75,7 +75,7 @@ func CompareAll(ctx context.Context, old, new []*apiextensionsv1.CustomResourceD
 //
 // The error is ErrTooLarge, an unknown enforcement, or the cause of the
 // context's end.
-func Compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, opts *Options) (*Result, error) {
+func Compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, opts *Options) (*Result, error) { // K54
 	if opts == nil {
 		opts = &Options{}
 	}

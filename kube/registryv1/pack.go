@@ -31,13 +31,13 @@ type Owner struct {
 }
 
 // Labels returns the labels that every object of the owner has.
-func (o Owner) Labels() map[string]string {
+func (o Owner) Labels() map[string]string { // K74
 	return map[string]string{prefix + "owner-kind": "ClusterExtension", prefix + "owner-name": o.Name}
 }
 
 // Own returns copies of phases in which every object has the labels and annotations of
 // its owner.
-func Own(phases []Phase, owner Owner) []Phase {
+func Own(phases []Phase, owner Owner) []Phase { // K74
 	annotations := map[string]string{prefix + "package-name": owner.Package, prefix + "bundle-version": owner.Version}
 	out := make([]Phase, len(phases))
 	for i, p := range phases {
@@ -75,7 +75,7 @@ type Packing struct {
 
 // Pack puts the objects of a revision into immutable Secrets of a namespace, each with
 // at most 900 KiB of data. The error is an [*Error] if an object is too large.
-func Pack(phases []Phase, revision, namespace, owner string) (*Packing, error) {
+func Pack(phases []Phase, revision, namespace, owner string) (*Packing, error) { // K76
 	out := &Packing{Refs: make([][]Ref, len(phases))}
 	data, size := map[string][]byte{}, 0
 	type place struct{ phase, n int }

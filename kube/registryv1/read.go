@@ -39,7 +39,7 @@ type ReadOptions struct {
 // metadata/properties.yaml, and every file in manifests/. The error is an
 // [*Error] with all problems, in the order in which operator-controller meets them, or
 // the cause of the context's end.
-func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {
+func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) { // K1 to K6
 	if opts == nil {
 		opts = &ReadOptions{}
 	}

@@ -61,7 +61,7 @@ func (m *Manifests) Objects() []*unstructured.Unstructured {
 // are added. Equal input gives equal objects in equal order. The error is an [*Error]
 // with all problems, or the cause of the context's end. With AsUpstream it has the
 // problems that operator-controller reports.
-func (b *Bundle) Render(ctx context.Context, opts RenderOptions) (*Manifests, error) {
+func (b *Bundle) Render(ctx context.Context, opts RenderOptions) (*Manifests, error) { // K21
 	g, problems := b.generator(ctx, opts)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

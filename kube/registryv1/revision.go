@@ -67,7 +67,7 @@ func phaseOf(gk schema.GroupKind) string {
 
 // Phases returns objects in the phases of a revision. Phases without objects are left
 // out. The order of the objects does not matter, except among those of one name.
-func Phases(objects []*unstructured.Unstructured) []Phase {
+func Phases(objects []*unstructured.Unstructured) []Phase { // K73
 	byName := map[string][]*unstructured.Unstructured{}
 	for _, o := range objects {
 		name := phaseOf(o.GroupVersionKind().GroupKind())
@@ -91,7 +91,7 @@ func Phases(objects []*unstructured.Unstructured) []Phase {
 
 // SplitPhases splits phases that have more objects than a ClusterObjectSet allows: the
 // second part of roles is roles-2.
-func SplitPhases(phases []Phase) []Phase {
+func SplitPhases(phases []Phase) []Phase { // K210
 	var out []Phase
 	for _, p := range phases {
 		n := 0
@@ -120,7 +120,7 @@ func (g *generator) revision() ([]Phase, []Problem) {
 		}
 	}
 	phases = SplitPhases(phases)
-	if len(phases) > MaxPhases {
+	if len(phases) > MaxPhases { // K79
 		problems = append(problems, Problem{Stage: StageRevision, Code: "tooManyPhases", ours: true,
 			Message: fmt.Sprintf("the bundle has %d objects, which need %d phases; a ClusterObjectSet allows %d", len(g.objects), len(phases), MaxPhases)})
 	}

@@ -35,7 +35,7 @@ var components = sync.OnceValue(func() map[string]any {
 // ConfigSchema returns the JSON schema (draft 7) of the bundle's configuration, the
 // field spec.config.inline of a ClusterExtension, indented. It depends on
 // the install modes that the bundle supports.
-func (b *Bundle) ConfigSchema() []byte {
+func (b *Bundle) ConfigSchema() []byte { // K23 to K27
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

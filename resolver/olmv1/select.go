@@ -21,7 +21,7 @@ import (
 //
 // The error is a [*Refusal] if no bundle can be chosen, a [*document.Error] if the request
 // is malformed or a selected catalog is not loaded, or the context's error.
-func Select(ctx context.Context, r Request) (*Selection, error) {
+func Select(ctx context.Context, r Request) (*Selection, error) { // G3
 	rng, installed, err := r.check()
 	if err != nil {
 		return nil, err

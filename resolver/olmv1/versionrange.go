@@ -30,7 +30,7 @@ type VersionRange struct {
 
 // ParseVersionRange parses a range. The error states what to write instead where
 // the text is of the other syntax.
-func ParseVersionRange(text string) (VersionRange, error) {
+func ParseVersionRange(text string) (VersionRange, error) { // C2
 	if len(text) > MaxVersionRange {
 		return VersionRange{}, fmt.Errorf("invalid version range of %d bytes: at most %d are allowed", len(text), MaxVersionRange)
 	}
@@ -44,7 +44,7 @@ func ParseVersionRange(text string) (VersionRange, error) {
 var touching = regexp.MustCompile(`([0-9A-Za-z*])([<>=!~^])`)
 
 // rangeAdvice returns what is wrong with a range that does not parse.
-func rangeAdvice(text string) error {
+func rangeAdvice(text string) error { // H17
 	trimmed := strings.TrimSpace(text)
 	for _, try := range []struct{ with, why string }{
 		{strings.ReplaceAll(text, "==", "="), "equality is one ="},
