@@ -207,7 +207,7 @@ func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
 			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s has a deployment %q, too", o.Metadata.Name, d)
 		}
 	}
-	if name := p.unadoptable(c); name != "" {
+	if name := p.foreignAPI(c); name != "" {
 		return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "unable to adopt APIService %s, which was not made for this operator", name)
 	}
 	return nil

@@ -59,7 +59,7 @@ func (p *planner) ensureCertificates(c *olm.ClusterServiceVersion) (settled bool
 	if err != nil {
 		return false, err
 	}
-	for _, k := range certs.Untimed {
+	for _, k := range certs.Waiting {
 		if p.known(kindSecret, k.Name) {
 			p.note(c.Key(), "waits: the certificate in %s cannot be made without a clock", k)
 			return false, nil
@@ -130,9 +130,9 @@ func (p *planner) adoptable(c *olm.ClusterServiceVersion, o *olm.Object) bool {
 	return ok && (other.Status.Phase == olm.PhaseReplacing || other.Status.Phase == olm.PhaseDeleting)
 }
 
-// unadoptable returns the first APIService of a CSV that belongs to somebody
+// foreignAPI returns the first APIService of a CSV that belongs to somebody
 // else, or "".
-func (p *planner) unadoptable(c *olm.ClusterServiceVersion) string {
+func (p *planner) foreignAPI(c *olm.ClusterServiceVersion) string {
 	for _, d := range c.Spec.APIServices.Owned {
 		name := d.Version + "." + d.Group
 		if o := p.object(olm.Key{Group: kindAPIService.Group, Kind: kindAPIService.Kind, Name: name}); o != nil && !p.adoptable(c, o) {
@@ -161,8 +161,8 @@ func (p *planner) servingFault(c *olm.ClusterServiceVersion) *componentFault {
 		return f
 	}
 	on := p.secretVersions(c)
-	if len(certs.Untimed) > 0 {
-		if k := certs.Untimed[0]; p.known(kindSecret, k.Name) {
+	if len(certs.Waiting) > 0 {
+		if k := certs.Waiting[0]; p.known(kindSecret, k.Name) {
 			return &componentFault{text: fmt.Sprintf("the certificate in %s cannot be made without a clock", k), unknown: true}
 		}
 		return nil
@@ -177,7 +177,7 @@ func (p *planner) servingFault(c *olm.ClusterServiceVersion) *componentFault {
 	if err != nil {
 		return &componentFault{text: err.Error(), fatal: true}
 	}
-	if name := p.unadoptable(c); name != "" {
+	if name := p.foreignAPI(c); name != "" {
 		return &componentFault{text: fmt.Sprintf("unable to adopt APIService %s", name), reason: resource}
 	}
 	if f := p.itemFault(apis, resource, ""); f != nil {

@@ -222,7 +222,7 @@ spec: {group: example.com, version: v1, groupPriorityMinimum: 7, versionPriority
 	phase(t, c, "ops/things.v1", olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "")
 }
 
-// E14: without a clock an operator that needs a certificate waits, and says so.
+// E14: without a clock an operator that needs a certificate waits, and a note reports it.
 func TestServingWithoutClock(t *testing.T) {
 	c := apiCluster(t, "")
 	c.Now = nil

@@ -42,7 +42,7 @@ type Item struct {
 	Have *olm.Object
 	// Want is the object as it should be, with what others added to it.
 	Want olm.Object
-	// Rotation says why the certificate in it must be replaced, if it must.
+	// Rotation is why the certificate in it must be replaced, if it must.
 	Rotation error
 }
 
@@ -56,13 +56,13 @@ type Certificates struct {
 	Items []Item
 	// RotateAt is when the first certificate must be replaced.
 	RotateAt time.Time
-	// Untimed are the Secrets that Items lacks because a certificate must be made
+	// Waiting are the Secrets that Items lacks because a certificate must be made
 	// and the time is not known.
-	Untimed []olm.Key
+	Waiting []olm.Key
 }
 
 // NewCertificates returns what an operator needs before its deployments. A
-// certificate that is still good stays, whoever made it.
+// certificate that is still good stays, also one that OLM made.
 func NewCertificates(csv *olm.ClusterServiceVersion, s *State) (*Certificates, error) {
 	list, err := servers(csv)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *Certificates) add(csv *olm.ClusterServiceVersion, s *State, srv *server
 			return nil
 		}
 		if s.Now.IsZero() {
-			c.Untimed = append(c.Untimed, want.Key())
+			c.Waiting = append(c.Waiting, want.Key())
 			return nil
 		}
 		cert, err := newCertificate(s.NewKey, s.Now, srv.hosts(ns))
@@ -136,7 +136,7 @@ func (c *Certificates) add(csv *olm.ClusterServiceVersion, s *State, srv *server
 		return err
 	}
 	c.Items = append(c.Items, *service)
-	if !slices.Contains(c.Untimed, secret.Want.Key()) {
+	if !slices.Contains(c.Waiting, secret.Want.Key()) {
 		c.Items = append(c.Items, *secret)
 	}
 	c.Items = append(c.Items, *role, *binding)

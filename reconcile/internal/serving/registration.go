@@ -83,7 +83,7 @@ func Webhooks(csv *olm.ClusterServiceVersion, s *State) ([]Item, error) {
 	return list, nil
 }
 
-// clientConfig tells an API server where a webhook is.
+// clientConfig returns where an API server finds a webhook.
 func (d description) clientConfig(namespace string, path *string, ca []byte) map[string]any {
 	service := map[string]any{"namespace": namespace, "name": hyphenated(d.DeploymentName) + "-service", "port": d.port()}
 	if path != nil {
@@ -223,8 +223,8 @@ func conversions(csv *olm.ClusterServiceVersion, s *State, d description, ca []b
 }
 
 // ConvertedBy returns the namespace of the operator whose webhook converts the
-// objects of a CRD, if OLM or this package registered it, and "" otherwise. The
-// name of the CA tells.
+// objects of a CRD, if OLM or this package registered it, and "" otherwise.
+// Generated CAs are recognized by their names.
 func ConvertedBy(crd *olm.CustomResourceDefinition) (namespace string) {
 	if crd.Spec.Conversion == nil || crd.Spec.Conversion.Strategy != "Webhook" {
 		return ""

@@ -337,8 +337,8 @@ func TestNoClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(certs.Untimed) != 1 || certs.Untimed[0].Kind != "Secret" || slices.ContainsFunc(certs.Items, func(i Item) bool { return i.Want.Kind == "Secret" }) {
-		t.Errorf("untimed are %v, want the Secret, which is not in %v", certs.Untimed, certs.Items)
+	if len(certs.Waiting) != 1 || certs.Waiting[0].Kind != "Secret" || slices.ContainsFunc(certs.Items, func(i Item) bool { return i.Want.Kind == "Secret" }) {
+		t.Errorf("waiting are %v, want the Secret, which is not in %v", certs.Waiting, certs.Items)
 	}
 }
 
@@ -450,8 +450,8 @@ func TestMountOver(t *testing.T) {
 	}
 }
 
-// E17: the registration of a conversion is recognized by its CA, whoever made
-// it, and that of others is not.
+// E17: the registration of a conversion is recognized by its CA, whether
+// OLM or this package made it, and that of others is not.
 func TestConvertedBy(t *testing.T) {
 	c := read(t, "conversion.json")
 	o := c.objects[olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: "widgets.g-conversion.example.com"}]
