@@ -338,3 +338,53 @@ func TestServingTakeover(t *testing.T) {
 		}
 	}
 }
+
+// E13: operators of two namespaces whose deployments have one name share the
+// bindings, which have both subjects; neither loop undoes the other's writes, and
+// the bindings stay as long as one of the operators does.
+func TestServingSharedBindings(t *testing.T) {
+	c := apiCluster(t, "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: more}\n---"+
+		strings.NewReplacer("namespace: ops", "namespace: more", "[ops]", "[more]", "example.com, version", "other.example.com, version").Replace(apiOperator))
+	namespaces := []string{"ops", "more"}
+	for range 2 {
+		for _, ns := range namespaces {
+			serve(t, c, ns)
+		}
+	}
+	subjects := func() (out []string) {
+		t.Helper()
+		for _, k := range []olm.Key{key("ClusterRoleBinding", "-/things-service-system:auth-delegator"), key("RoleBinding", "kube-system/things-service-auth-reader")} {
+			o, err := c.Get(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := olm.As[olm.RoleBinding](o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range b.Subjects {
+				out = append(out, s.Namespace)
+			}
+		}
+		return out
+	}
+	if got := subjects(); !slices.Equal(got, []string{"ops", "more", "ops", "more"}) {
+		t.Errorf("subjects of %v", got)
+	}
+	for _, ns := range namespaces {
+		if writes, _ := serve(t, c, ns); len(writes) > 0 {
+			t.Errorf("at rest, %s writes %v", ns, writes)
+		}
+	}
+	if err := c.Delete(key(olm.KindClusterServiceVersion, "ops/things.v1")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for _, ns := range namespaces {
+			serve(t, c, ns)
+		}
+	}
+	if got := subjects(); !slices.Equal(got, []string{"more", "more"}) {
+		t.Errorf("after the removal of one operator, subjects of %v", got)
+	}
+}
