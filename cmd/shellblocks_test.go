@@ -77,6 +77,17 @@ rm -r catalog; cp -r $REPO/docs/recipes/gate/new catalog
 `,
 		prints: "stranded, path to the head lost: etcd.v0.9.0",
 	},
+	{
+		doc: "docs/recipes/manifests.md", begins: "olmkit manifests demo-1.0.0",
+		prepare: "for v in 1.0.0 1.1.0; do cp -r $REPO/docs/recipes/manifests/demo demo-$v; done\n" +
+			"sed -i 's/demo.v1.0.0/demo.v1.1.0/' demo-1.1.0/manifests/*",
+		prints: "+  name: demo.v1.1.0-demo-",
+	},
+	{
+		doc: "docs/recipes/manifests.md", begins: "olmkit manifests demo -n operators --create",
+		prepare: "cp -r $REPO/docs/recipes/manifests/demo .\nprintf '#!/bin/sh\\ncat \"$4\"\\n' > kubectl; chmod +x kubectl\n",
+		prints:  "kind: Namespace",
+	},
 }
 
 // TestShellBlocksRun runs every block of sh in the documents, in a directory made

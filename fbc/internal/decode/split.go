@@ -191,7 +191,7 @@ func lineStart(data []byte, pos int) bool {
 }
 
 // separator reports whether text begins with "---" or "..." alone in its word;
-// known is false when more data is needed to tell.
+// known is false if that depends on more data.
 func separator(text []byte, eof bool) (is, known bool) {
 	if len(text) < 4 && !eof {
 		return false, false
