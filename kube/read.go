@@ -383,7 +383,7 @@ func (r *reading) instances(name string) {
 	for i := range list {
 		r.add(&list[i])
 	}
-	r.out.Known = append(r.out.Known, reconcile.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind})
+	r.out.Known = append(r.out.Known, olm.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind})
 }
 
 // customResources returns the objects of a CRD in the cluster.

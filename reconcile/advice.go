@@ -2,15 +2,15 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
 // An Advice is what an administrator should know of a cluster, apart from
@@ -51,22 +51,22 @@ func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s = s.clone()
-	a := &Advice{PlatformVersion: cmp.Or(opts.PlatformVersion, s.platformVersion())}
+	w := s.world()
+	a := &Advice{PlatformVersion: cmp.Or(opts.PlatformVersion, w.PlatformVersion())}
 	if a.PlatformVersion != "" {
 		var err error
-		if a.Blockers, err = UpgradeBlockers(s.CSVs, a.PlatformVersion); err != nil {
+		if a.Blockers, err = UpgradeBlockers(w.CSVs, a.PlatformVersion); err != nil {
 			return nil, fmt.Errorf("the version of the platform: %w", err)
 		}
 	}
-	for _, c := range s.own() {
-		if why := s.notUpgradeable(c); why != "" {
+	for _, c := range w.Own() {
+		if why := w.NotUpgradeable(c); why != "" {
 			a.Held = append(a.Held, Hold{c.Key(), why})
 		}
 	}
-	a.CoTenancy = operatorgroup.CoTenancy(s.tenants(func(*olm.ClusterServiceVersion) bool { return true }))
+	a.CoTenancy = operatorgroup.CoTenancy(w.Tenants(func(*olm.ClusterServiceVersion) bool { return true }))
 	if opts.RoleNaming == operatorgroup.Documented {
-		conflicts := operatorgroup.NameConflicts(s.OperatorGroups)
+		conflicts := operatorgroup.NameConflicts(w.OperatorGroups)
 		for _, name := range slices.Sorted(maps.Keys(conflicts)) {
 			a.SharedRoles = append(a.SharedRoles, SharedRoles{name, conflicts[name]})
 		}
@@ -74,126 +74,70 @@ func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 	return a, nil
 }
 
-// platformVersion returns the version that the object ClusterVersion of
-// OpenShift is at or moves to, if there is one.
-func (s *Snapshot) platformVersion() string {
-	o := s.object(olm.Key{Group: "config.openshift.io", Kind: "ClusterVersion", Name: "version"})
-	if o == nil {
-		return ""
-	}
-	v, _ := o.Get("status", "desired", "version")
-	var version string
-	if json.Unmarshal(v, &version) != nil {
-		return ""
-	}
-	return version
-}
-
-// notUpgradeable returns why an operator must not be upgraded, if it exists to
-// be upgraded at all.
-func (s *Snapshot) notUpgradeable(c *olm.ClusterServiceVersion) string {
-	for _, cond := range s.OperatorConditions {
-		if cond.Metadata.Name == c.Metadata.Name && !c.Metadata.IsDeleted() {
-			return NotUpgradeable(cond)
-		}
-	}
-	return ""
-}
-
-// tenants returns the operators of the cluster that pass a test, without those
-// being deleted.
-func (s *Snapshot) tenants(test func(*olm.ClusterServiceVersion) bool) []operatorgroup.Tenant {
-	var list []operatorgroup.Tenant
-	for _, c := range s.CSVs {
-		if !c.IsCopied() && !c.Metadata.IsDeleted() && test(c) {
-			list = append(list, operatorgroup.TenantOf(c, operatorName(c)))
-		}
-	}
-	return list
-}
-
-// operatorName returns the package of a CSV: that of its properties, or else its
-// name up to the version.
-func operatorName(c *olm.ClusterServiceVersion) string {
-	list, _ := Properties(c) // a fault there is reported where the CSV is resolved
-	return cmp.Or(packageOf(list), family(c))
-}
-
-func family(c *olm.ClusterServiceVersion) string {
-	name, _, _ := strings.Cut(c.Metadata.Name, ".")
-	return name
-}
-
-// advise adds the notes of the advice for the operators of the namespace. Groups
+// noteAdvice adds the notes of the advice for the operators of the namespace. Groups
 // with the same name are noted with the group.
-func (p *planner) advise(context.Context) error {
-	if p.opts.NoAdvice {
-		return nil
+func noteAdvice(w *world.World, p *change.Writer, opts *Options) {
+	if opts.NoAdvice {
+		return
 	}
-	p.noteBlockers()
+	noteBlockers(w, p, opts)
 	families, crds := map[string]bool{}, map[string]bool{}
-	for _, c := range p.own() {
-		families[family(c)] = true
+	for _, c := range w.Own() {
+		families[world.Family(c)] = true
 		for _, d := range c.Spec.CRDs.Owned {
 			crds[d.Name] = true
 		}
-		p.noteRivals(c)
-		if why := p.notUpgradeable(c); why != "" && p.replacement(c) == nil {
-			p.advice(c.Key(), "is not upgradeable: %s; its next version will wait (E6)", why)
+		noteRivals(w, p, c)
+		if why := w.NotUpgradeable(c); why != "" && w.Replacement(c) == nil {
+			p.Advice(c.Key(), "is not upgradeable: %s; its next version will wait (E6)", why)
 		}
 	}
-	near := p.tenants(func(c *olm.ClusterServiceVersion) bool {
-		return families[family(c)] || slices.ContainsFunc(c.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return crds[d.Name] })
+	near := w.Tenants(func(c *olm.ClusterServiceVersion) bool {
+		return families[world.Family(c)] || slices.ContainsFunc(c.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return crds[d.Name] })
 	})
 	for _, v := range operatorgroup.CoTenancy(near) {
 		for _, t := range []operatorgroup.Tenant{v.A, v.B} {
-			if t.Namespace == p.Namespace {
-				p.advice(olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: t.Namespace, Name: t.CSV}, "%s (F9)", v)
+			if t.Namespace == w.Namespace {
+				p.Advice(olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: t.Namespace, Name: t.CSV}, "%s (F9)", v)
 			}
 		}
 	}
-	return nil
 }
 
-func (p *planner) noteBlockers() {
-	version := cmp.Or(p.opts.PlatformVersion, p.platformVersion())
+func noteBlockers(w *world.World, p *change.Writer, opts *Options) {
+	version := cmp.Or(opts.PlatformVersion, w.PlatformVersion())
 	if version == "" {
 		return
 	}
-	blockers, err := UpgradeBlockers(p.own(), version)
+	blockers, err := UpgradeBlockers(w.Own(), version)
 	if err != nil { // no reason to hold up the namespace
-		p.note(olm.Key{Kind: "Namespace", Name: p.Namespace}, "cannot determine which operators block the platform upgrade: %s", err)
+		p.Note(olm.Key{Kind: "Namespace", Name: w.Namespace}, "cannot determine which operators block the platform upgrade: %s", err)
 		return
 	}
 	for _, b := range blockers {
-		p.advice(b.CSV, "blocks the upgrade of the platform from version %s: %s (C7)", version, b.why())
+		p.Advice(b.CSV, "blocks the upgrade of the platform from version %s: %s (C7)", version, b.why())
 	}
 }
 
 // noteRivals names the providers of the APIs over which an operator failed; its
 // condition can name only the groups (F6).
-func (p *planner) noteRivals(c *olm.ClusterServiceVersion) {
-	j := operatorgroup.Judge(c, p.OperatorGroups)
+func noteRivals(w *world.World, p *change.Writer, c *olm.ClusterServiceVersion) {
+	j := operatorgroup.Judge(c, w.OperatorGroups)
 	if j.Failure == nil || len(j.Decision.Rivals) == 0 {
 		return
 	}
 	apis, _ := operatorgroup.OwnAPIs(c)
 	for _, g := range j.Decision.Rivals {
 		var names []string
-		for _, o := range operatorgroup.Providers(apis.Intersect(operatorgroup.Annotated(g)), p.CSVs) {
+		for _, o := range operatorgroup.Providers(apis.Intersect(operatorgroup.Annotated(g)), w.CSVs) {
 			if o.Metadata.Namespace == g.Metadata.Namespace {
 				names = append(names, o.Metadata.Name)
 			}
 		}
 		if len(names) > 0 {
-			p.note(c.Key(), "its APIs are provided in namespace %s by %s (F6)", g.Metadata.Namespace, list(names))
+			p.Note(c.Key(), "its APIs are provided in namespace %s by %s (F6)", g.Metadata.Namespace, phrase.Join(names))
 		} else {
-			p.note(c.Key(), "no operator provides its APIs in namespace %s: operator group %q only reserves them (F6)", g.Metadata.Namespace, g.Metadata.Name)
+			p.Note(c.Key(), "no operator provides its APIs in namespace %s: operator group %q only reserves them (F6)", g.Metadata.Namespace, g.Metadata.Name)
 		}
 	}
-}
-
-// advice adds a note that is part of an [Advice], too.
-func (p *planner) advice(key olm.Key, format string, args ...any) {
-	p.plan.Notes = append(p.plan.Notes, Note{Object: key, Message: fmt.Sprintf(format, args...), Advice: true})
 }

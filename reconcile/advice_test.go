@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"golang.org/x/tools/txtar"
 )
 
 // C7, E6, F6, F7, F9: what an administrator learns in addition to the next changes.

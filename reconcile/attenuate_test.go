@@ -32,7 +32,7 @@ rules: [RULES]
 	const some = `{verbs: [create], apiGroups: [operators.coreos.com, apiextensions.k8s.io, "", rbac.authorization.k8s.io], resources: ["*"]}`
 	for _, tt := range []struct {
 		name, rules, want string
-		known             []reconcile.GroupKind
+		known             []olm.GroupKind
 	}{
 		{"nothing", "", `service account "installer" of the operator group may not create CustomResourceDefinition examples.example.com, create ClusterServiceVersion ops/example.v0.1.1, create ServiceAccount ops/runner and `, nil},
 		{"all", all, "", nil},
@@ -40,7 +40,7 @@ rules: [RULES]
 		{"roles that it may make and not bind", some + `, {verbs: [escalate], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, `may not give in RoleBinding ops/example.v0.1.1-runner-`, nil},
 		{"roles that it may bind", some + `, {verbs: [escalate, bind], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, "", nil},
 		{"roles that it has the rules of", some + `, {verbs: ["*"], apiGroups: ["*"], resources: [pods, nodes]}`, "", nil},
-		{"not read", "", `were not checked, because not all roles and bindings were read`, []reconcile.GroupKind{}},
+		{"not read", "", `were not checked, because not all roles and bindings were read`, []olm.GroupKind{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := worldOf(t, "plan-times-out")

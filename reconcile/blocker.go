@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
 // A Blocker is an installed operator that keeps the platform from its next
@@ -70,7 +71,7 @@ func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Block
 		if c.IsCopied() {
 			continue
 		}
-		list, err := Properties(c)
+		list, err := world.Properties(c)
 		if err != nil {
 			out = append(out, Blocker{CSV: c.Key(), Err: err})
 			continue

@@ -141,7 +141,7 @@ spec: {url: "https://example.com"}
 	csv := strings.Replace(thingsCSV, `"spec":{`, `"spec":{"replaces":"a.v0",`, 1)
 	for _, c := range []struct {
 		name, crd, more string
-		read            []reconcile.GroupKind
+		read            []olm.GroupKind
 		reason          string // of the update
 		problem         string // or this
 		note            string
@@ -159,7 +159,7 @@ spec: {url: "https://example.com"}
 		{name: "shared, with custom resources", crd: unserved, more: user("owned", "v2") + thing, reason: "the new schema accepts all of its custom resources (E7)"},
 		{name: "shared, and not read", crd: unserved, more: user("owned", "v2"), read: reconcile.PlannedKinds(), reason: "its custom resources were not read, so they were not checked against the new schema (E7)",
 			note: "its custom resources were not read; check that the schema of a.v1 accepts all of them"},
-		{name: "shared, and looked at", crd: unserved, more: user("owned", "v2"), read: append(reconcile.PlannedKinds(), reconcile.GroupKind{Group: "x.io", Kind: "Thing"}), reason: "it has no custom resources (E7)"},
+		{name: "shared, and looked at", crd: unserved, more: user("owned", "v2"), read: append(reconcile.PlannedKinds(), olm.GroupKind{Group: "x.io", Kind: "Thing"}), reason: "it has no custom resources (E7)"},
 		{name: "shared, with a rule that cannot be evaluated", crd: manifest(`{'name':'v1','served':true},` + v2rule), more: user("owned", "v2") + thing, reason: "as far as could be checked, the new schema accepts all of its custom resources (E7)",
 			note: "cannot be checked: version v2: its rules are not known"},
 		{name: "shared, with custom resources, and no checker", crd: unserved, more: user("owned", "v2") + thing, options: without, problem: "CustomResourceDefinition things.x.io, which belongs to tenant/user.v1, too, cannot be upgraded: its custom resources (1) were not checked against the new schema"},

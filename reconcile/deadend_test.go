@@ -36,7 +36,7 @@ func TestDeletedCSV(t *testing.T) {
 	want := fmt.Sprintf("%s was installed by install plan %q and has been deleted since; to install it again, delete this subscription and create it again",
 		csv.Name, fresh.Status.InstallPlanRef.Name)
 	sub := subscription(t, w, "example")
-	if c, ok := olm.FindCondition(sub.Status.Conditions, reconcile.ConditionCSVMissing); !ok || c.Status != olm.ConditionTrue || c.Message != want {
+	if c, ok := olm.FindCondition(sub.Status.Conditions, "InstalledCSVMissing"); !ok || c.Status != olm.ConditionTrue || c.Message != want {
 		t.Errorf("conditions %+v, want one that says %q", sub.Status.Conditions, want)
 	}
 	noted(t, plan, "example", want)
@@ -51,7 +51,7 @@ func TestDeletedCSV(t *testing.T) {
 	if _, err := w.Get(csv); err != nil {
 		t.Error("with the subscription created again the operator did not come back")
 	}
-	if _, ok := olm.FindCondition(subscription(t, w, "example").Status.Conditions, reconcile.ConditionCSVMissing); ok {
+	if _, ok := olm.FindCondition(subscription(t, w, "example").Status.Conditions, "InstalledCSVMissing"); ok {
 		t.Error("the condition is still there")
 	}
 }

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,20 @@ func TestInvalidCatalogSource(t *testing.T) {
 		if plan.Refused == nil {
 			t.Errorf("status %+v: the catalog was read", status)
 		}
+	}
+}
+
+// E4: callers can match the error of a chosen bundle without usable manifests.
+func TestManifestError(t *testing.T) {
+	w := worldOf(t, "no-manifests")
+	var found *reconcile.ManifestError
+	l := w.loop()
+	r, err := l.Run(t.Context(), testNamespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !errors.As(r.Plan.Refused, &found) || found.Bundle == "" || found.Err == nil || !strings.Contains(found.Error(), found.Bundle) {
+		t.Errorf("refused with %v, want a *ManifestError with its bundle", r.Plan.Refused)
 	}
 }
 

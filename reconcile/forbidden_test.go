@@ -75,7 +75,7 @@ func TestForbidden(t *testing.T) {
 			if err == nil && tt.want != "" || err != nil && (tt.want == "" || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("Forbidden = %v, want %q", err, tt.want)
 			}
-			s.Known = []reconcile.GroupKind{}
+			s.Known = []olm.GroupKind{}
 			if err := reconcile.Forbidden(s, &reconcile.Change{Op: tt.op, Object: objects(t, []byte(tt.object))[0], For: tt.by}); err != nil {
 				t.Errorf("with roles that were not read: %v", err)
 			}

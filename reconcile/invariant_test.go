@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
+	rules "github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
@@ -128,7 +129,7 @@ func read(o olm.Object) any {
 			return nil
 		}
 		x := &operator{ClusterServiceVersion: c}
-		list, err := reconcile.Properties(c)
+		list, err := rules.Properties(c)
 		if err != nil {
 			return x
 		}

@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
 	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"golang.org/x/tools/txtar"
 )
 
 // The loop killed before every single write of every scenario, and so after

@@ -50,7 +50,7 @@ status: {phase: PHASE, reason: InstallSucceeded, message: as it was}
 func TestUnreadIsNotAbsent(t *testing.T) {
 	for _, phase := range []string{"Succeeded", "Pending", "Installing", "Failed"} {
 		t.Run(phase, func(t *testing.T) {
-			c := &memcluster.Cluster{Known: []reconcile.GroupKind{}}
+			c := &memcluster.Cluster{Known: []olm.GroupKind{}}
 			for _, o := range objects(t, []byte(installed(phase))) {
 				if err := c.Put(&o); err != nil {
 					t.Fatal(err)
@@ -100,7 +100,7 @@ func TestUnreadIsNotAbsent(t *testing.T) {
 func TestEachKindIsKnownByItself(t *testing.T) {
 	got := map[string]string{}
 	for _, k := range reconcile.PlannedKinds() {
-		c := &memcluster.Cluster{Known: []reconcile.GroupKind{k}}
+		c := &memcluster.Cluster{Known: []olm.GroupKind{k}}
 		for _, o := range objects(t, []byte(installed("Succeeded"))) {
 			if err := c.Put(&o); err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
+	rules "github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
@@ -123,7 +124,7 @@ func whatever(t *testing.T, c *memcluster.Cluster) string {
 			delete(status, "installPlanGeneration")
 		}
 		if m, ok := v["metadata"].(map[string]any)["annotations"].(map[string]any); ok {
-			delete(m, reconcile.AnnotationGeneratedBy)
+			delete(m, rules.AnnotationGeneratedBy)
 		}
 		strip(v)
 		if text, err = json.MarshalIndent(v, "", " "); err != nil {
@@ -220,9 +221,9 @@ func TestLostPlanWithoutSolution(t *testing.T) {
 	const impossible = `{apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: impossible, namespace: ops}, spec: {name: nobody-has-it, source: community, sourceNamespace: olm}}`
 	const sick = `{apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: NAME, namespace: olm}, status: {connectionState: {lastObservedState: TRANSIENT_FAILURE}}}`
 	for _, tt := range []struct{ name, put, reason, wait string }{
-		{"a subscription that nothing satisfies", impossible, reconcile.ReasonConstraintsNotSatisfiable, ""},
-		{"another catalog is unhealthy", strings.Replace(sick, "NAME", "another", 1), reconcile.ReasonErrorPreventedResolution, ""},
-		{"its catalog is unhealthy", strings.Replace(sick, "NAME", "community", 1), reconcile.ReasonErrorPreventedResolution, "no healthy catalog has the bundle: community/olm may have it, once healthy"},
+		{"a subscription that nothing satisfies", impossible, "ConstraintsNotSatisfiable", ""},
+		{"another catalog is unhealthy", strings.Replace(sick, "NAME", "another", 1), "ErrorPreventedResolution", ""},
+		{"its catalog is unhealthy", strings.Replace(sick, "NAME", "community", 1), "ErrorPreventedResolution", "no healthy catalog has the bundle: community/olm may have it, once healthy"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := worldOf(t, "drift")

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
 // The metrics of OLM.
@@ -61,7 +62,7 @@ func Gauges(s *Snapshot) []Sample { // E11
 		gauge(MetricCatalogSourceReady, ready, Label{"namespace", s.Namespace}, Label{"name", c.Metadata.Name})
 	}
 	gauge(MetricCatalogSources, float64(catalogs))
-	own := ownCSVs(s)
+	own := world.OwnCSVs(s.Namespace, s.CSVs)
 	gauge(MetricCSVs, float64(len(own)))
 	for _, c := range own {
 		labels := []Label{{"namespace", s.Namespace}, {"name", c.Metadata.Name}, {"version", c.Spec.Version}}

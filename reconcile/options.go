@@ -1,14 +1,21 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
-	"errors"
+	"crypto/elliptic"
+	"crypto/rand"
 	"time"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/catalog"
+	"github.com/olmkit/olmkit/reconcile/internal/crd"
+	"github.com/olmkit/olmkit/reconcile/internal/csv"
+	"github.com/olmkit/olmkit/reconcile/internal/installplan"
+	"github.com/olmkit/olmkit/reconcile/internal/subscription"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -28,7 +35,7 @@ type Content interface {
 // time since the program started: whether it is healthy is not known. A plan
 // would mark every subscription as unhealthy, and a moment later as healthy.
 // Decide again once it has been read.
-var ErrPending = errors.New("the catalog has not been read yet")
+var ErrPending = catalog.ErrPending
 
 // A CRDPolicy is when the custom resources of a CRD, and all versions that it
 // serves, are checked before a new form replaces the old one. Lost versions that
@@ -90,13 +97,33 @@ type Options struct {
 	Resolve func(context.Context, resolver.Problem) (*resolver.Solution, error)
 }
 
-func (o *Options) planTimeout() time.Duration { return orDefault(o.PlanTimeout, time.Minute) }
-
-func (o *Options) installTimeout() time.Duration { return orDefault(o.InstallTimeout, 5*time.Minute) }
-
-func orDefault(d, def time.Duration) time.Duration {
-	if d == 0 {
-		return def
+func (o *Options) csvs() csv.Options {
+	newKey := o.NewKey
+	if newKey == nil {
+		newKey = func() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }
 	}
-	return d
+	return csv.Options{Naming: o.RoleNaming, ForeignHashes: o.ForeignHashes, InstallTimeout: cmp.Or(o.InstallTimeout, 5*time.Minute), NewKey: newKey}
+}
+
+func (o *Options) installPlans() installplan.Options {
+	crds := crd.Options{CheckAlways: o.CRDs == CheckAlways}
+	if o.CheckResources != nil {
+		crds.CheckResources = func(ctx context.Context, def *olm.CustomResourceDefinition, resources []olm.Object) ([]crd.Violation, error) {
+			list, err := o.CheckResources(ctx, def, resources)
+			out := make([]crd.Violation, len(list))
+			for i, v := range list {
+				out[i] = crd.Violation(v)
+			}
+			return out, err
+		}
+	}
+	return installplan.Options{CRDs: crds, Timeout: cmp.Or(o.PlanTimeout, time.Minute)}
+}
+
+func (o *Options) resolutions() subscription.Options {
+	resolve := o.Resolve
+	if resolve == nil {
+		resolve = resolver.Resolve
+	}
+	return subscription.Options{Resolver: o.Resolver, Resolve: resolve}
 }

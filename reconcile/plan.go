@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/steps"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -107,9 +108,10 @@ type Plan struct {
 	// Zero if none is running.
 	Due time.Time `json:"due,omitzero"`
 	// Problem is what was resolved, if anything, Solution its solution and
-	// Refused why there is none. A *resolver.Conflict there has what could be
-	// planned without the subscriptions that it refuses; with the resolver's
-	// option Partial that is the solution, and Refused is what it leaves out.
+	// Refused why there is none, such as a *ManifestError. A *resolver.Conflict
+	// there has what could be planned without the subscriptions that it refuses;
+	// with the resolver's option Partial that is the solution, and Refused is what
+	// it leaves out.
 	Problem  *resolver.Problem  `json:"-"`
 	Solution *resolver.Solution `json:"solution,omitzero"`
 	Refused  error              `json:"-"`
@@ -120,6 +122,20 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	type plain Plan
 	return json.Marshal(plain(p), json.Deterministic(true))
 }
+
+// A ManifestError in Plan.Refused is the error of a chosen bundle whose manifests cannot
+// be read or are not valid.
+type ManifestError struct {
+	// Bundle is the name of the bundle.
+	Bundle string
+	Err    error
+}
+
+// Error names the bundle and what is wrong with it.
+func (e *ManifestError) Error() string { return (*steps.ManifestError)(e).Error() }
+
+// Unwrap returns the cause.
+func (e *ManifestError) Unwrap() error { return e.Err }
 
 // Hash returns a hash of the changes: the same state and content have the same
 // hash. New certificates, which differ each time, do not count.

@@ -10,6 +10,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
+	rules "github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -29,11 +30,11 @@ func TestNotUpgradeable(t *testing.T) {
 			"overridden by an administrator: wait"},
 		{"other conditions do not count", `{spec: {conditions: [{type: Happy, status: "False"}]}}`, ""},
 	} {
-		if got := reconcile.NotUpgradeable(fromYAML[olm.OperatorCondition](t, c.condition)); got != c.want {
+		if got := rules.NotUpgradeable(fromYAML[olm.OperatorCondition](t, c.condition)); got != c.want {
 			t.Errorf("%s: NotUpgradeable = %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got := reconcile.NotUpgradeable(nil); got != "" {
+	if got := rules.NotUpgradeable(nil); got != "" {
 		t.Errorf("NotUpgradeable(nil) = %q", got)
 	}
 }
@@ -119,7 +120,7 @@ func TestPropertiesOfCSV(t *testing.T) {
 		{"malformed projection", `{metadata: {annotations: {operatorframework.io/properties: '['}}}`, "", "annotation operatorframework.io/properties"},
 		{"CRD name", `{spec: {customresourcedefinitions: {owned: [{name: as, version: v1, kind: A}]}}}`, "", "is not the name of a CRD"},
 	} {
-		list, err := reconcile.Properties(fromYAML[olm.ClusterServiceVersion](t, c.csv))
+		list, err := rules.Properties(fromYAML[olm.ClusterServiceVersion](t, c.csv))
 		var types []string
 		for _, p := range list {
 			types = append(types, p.Type)

@@ -1,12 +1,11 @@
 package reconcile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
 // A Snapshot is the state of a cluster as far as it concerns one namespace. It
@@ -56,13 +55,11 @@ type Snapshot struct {
 	//
 	// Subscriptions, CSVs, install plans, operator groups and catalog sources are
 	// always taken to be known: they are what a plan is about.
-	Known []GroupKind
+	Known []olm.GroupKind
 
 	// Rejections are changes that the cluster refused in the last pass. They
 	// show in the status of the install plan that wanted them.
 	Rejections []Rejection
-
-	*index // of a copy that clone made
 }
 
 // A Rejection is a change that the cluster refused for another reason than a
@@ -150,42 +147,31 @@ func into[T any, P interface {
 
 // sort puts every list into a canonical order.
 func (s *Snapshot) sort() {
-	sortByKey(s.Namespaces)
-	sortByKey(s.OperatorGroups)
-	sortByKey(s.CSVs)
-	sortByKey(s.CRDs)
-	sortByKey(s.CatalogSources)
-	sortByKey(s.Subscriptions)
-	sortByKey(s.InstallPlans)
-	sortByKey(s.OperatorConditions)
-	sortByKey(s.Deployments)
-	slices.SortFunc(s.Objects, func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
+	world.Sort(s.Namespaces)
+	world.Sort(s.OperatorGroups)
+	world.Sort(s.CSVs)
+	world.Sort(s.CRDs)
+	world.Sort(s.CatalogSources)
+	world.Sort(s.Subscriptions)
+	world.Sort(s.InstallPlans)
+	world.Sort(s.OperatorConditions)
+	world.Sort(s.Deployments)
+	world.SortObjects(s.Objects)
 }
 
-func sortByKey[R olm.Resource](list []R) {
-	slices.SortFunc(list, func(a, b R) int {
-		x, y := a.Head(), b.Head()
-		if x.APIVersion == y.APIVersion && x.Kind == y.Kind { // of a list of one type all are
-			return cmp.Or(cmp.Compare(x.Metadata.Namespace, y.Metadata.Namespace), cmp.Compare(x.Metadata.Name, y.Metadata.Name))
-		}
-		return x.Key().Compare(y.Key())
+// world returns a sorted and indexed copy.
+func (s *Snapshot) world() *world.World {
+	refusals := make([]world.Refusal, len(s.Rejections))
+	for i, r := range s.Rejections {
+		refusals[i] = world.Refusal{Key: r.Key, For: r.For, Message: r.Message, Runs: r.Runs}
+	}
+	return world.New(world.State{
+		Namespace: s.Namespace, GlobalNamespace: s.GlobalNamespace, KubeVersion: s.KubeVersion, Now: s.Now,
+		Namespaces: s.Namespaces, OperatorGroups: s.OperatorGroups, CSVs: s.CSVs, CRDs: s.CRDs,
+		OLMConfig: s.OLMConfig, CatalogSources: s.CatalogSources,
+		Subscriptions: s.Subscriptions, InstallPlans: s.InstallPlans, OperatorConditions: s.OperatorConditions, Deployments: s.Deployments,
+		Objects: s.Objects, Known: s.Known, Refusals: refusals,
 	})
-}
-
-// clone returns a copy with copied and sorted lists and an index.
-func (s *Snapshot) clone() *Snapshot {
-	c := *s
-	c.Namespaces, c.OperatorGroups = slices.Clone(s.Namespaces), slices.Clone(s.OperatorGroups)
-	c.CSVs, c.CRDs = slices.Clone(s.CSVs), slices.Clone(s.CRDs)
-	c.CatalogSources, c.Subscriptions = slices.Clone(s.CatalogSources), slices.Clone(s.Subscriptions)
-	c.InstallPlans, c.OperatorConditions = slices.Clone(s.InstallPlans), slices.Clone(s.OperatorConditions)
-	c.Deployments, c.Objects = slices.Clone(s.Deployments), slices.Clone(s.Objects)
-	c.sort()
-	slices.SortStableFunc(c.InstallPlans, func(a, b *olm.InstallPlan) int {
-		return cmp.Compare(a.Spec.Generation, b.Spec.Generation)
-	})
-	c.index = newIndex(&c)
-	return &c
 }
 
 func (s *Snapshot) validate() error {
@@ -193,10 +179,4 @@ func (s *Snapshot) validate() error {
 		return fmt.Errorf("snapshot without a namespace: set Snapshot.Namespace")
 	}
 	return nil
-}
-
-// failForward reports whether failed operators may be replaced (E10).
-func (s *Snapshot) failForward() bool {
-	gs := s.groups()
-	return len(gs) == 1 && gs[0].Spec.UpgradeStrategy == olm.UpgradeFailForward
 }

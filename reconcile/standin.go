@@ -9,6 +9,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/internal/crd"
 )
 
 // csvMetadata is the value of an olm.csv.metadata property.
@@ -109,25 +110,6 @@ func describeCRD(g property.GVK) olm.CRDDescription {
 	return olm.CRDDescription{Name: strings.ToLower(g.Kind) + "s." + g.Group, Version: g.Version, Kind: g.Kind}
 }
 
-// annotationStandIn marks a CRD that is made up.
-const annotationStandIn = "olmkit/stand-in"
-
-// keepVersions gives a CRD that is made up the versions that the cluster has of
-// it: the true one, which nobody has seen, keeps at least those that are stored.
-func keepVersions(want, have *olm.CustomResourceDefinition) {
-	versions := slices.Clone(want.Spec.Versions)
-	for _, v := range have.AllVersions() {
-		i := slices.IndexFunc(versions, func(o olm.CRDVersion) bool { return o.Name == v.Name })
-		if i < 0 {
-			v.Storage = false
-			versions = append(versions, v)
-			continue
-		}
-		versions[i].Schema = v.Schema
-	}
-	want.Spec.Versions = versions
-}
-
 // standInCRDs returns definitions without a schema of the CRDs that a CSV owns.
 func standInCRDs(csv *olm.ClusterServiceVersion) []*olm.CustomResourceDefinition {
 	var list []*olm.CustomResourceDefinition
@@ -145,7 +127,7 @@ func standInCRDs(csv *olm.ClusterServiceVersion) []*olm.CustomResourceDefinition
 		}
 		list = append(list, &olm.CustomResourceDefinition{
 			Header: olm.Header{APIVersion: olm.GroupCRD + "/v1", Kind: olm.KindCRD, Metadata: olm.Metadata{
-				Name: d.Name, Annotations: map[string]string{annotationStandIn: "true"},
+				Name: d.Name, Annotations: map[string]string{crd.AnnotationStandIn: "true"},
 			}},
 			Spec: olm.CRDSpec{Group: group, Names: olm.CRDNames{Kind: d.Kind, Plural: plural}, Scope: olm.ScopeNamespaced, Versions: []olm.CRDVersion{v}},
 		})

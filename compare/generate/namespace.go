@@ -24,7 +24,7 @@ func Catalogs(seed uint64) []resolver.Catalog { return newMaker(seed).p.Catalogs
 func Namespace(catalogs, seed uint64) *reconcile.Snapshot {
 	g := newMaker(catalogs)
 	g.Rand = rand.New(rand.NewPCG(seed, catalogs))
-	n := &namespace{maker: g, s: &reconcile.Snapshot{Namespace: g.p.Namespace, GlobalNamespace: "olm", Known: []reconcile.GroupKind{reconcile.AllKinds}}}
+	n := &namespace{maker: g, s: &reconcile.Snapshot{Namespace: g.p.Namespace, GlobalNamespace: "olm", Known: []olm.GroupKind{reconcile.AllKinds}}}
 	n.group()
 	for _, c := range g.p.Catalogs {
 		src := &olm.CatalogSource{Header: header(olm.V1Alpha1, olm.KindCatalogSource, c.Namespace, c.Name)}

@@ -26,7 +26,7 @@ type Cluster struct {
 	// Known is that of the snapshots. Nil stands for all kinds: what the cluster
 	// does not hold does not exist. A cluster of which only a part was read into
 	// memory has a list, if an empty one.
-	Known []reconcile.GroupKind
+	Known []olm.GroupKind
 	// Controllers plays the part of what is not OLM, at once after each write:
 	// CRDs are served, and deployments become available unless Available is
 	// set and returns false.
@@ -225,7 +225,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	}
 	s.KubeVersion, s.Known = c.KubeVersion, c.Known
 	if s.Known == nil {
-		s.Known = []reconcile.GroupKind{reconcile.AllKinds}
+		s.Known = []olm.GroupKind{reconcile.AllKinds}
 	}
 	if c.Now != nil {
 		s.Now = c.Now().UTC().Truncate(time.Second)

@@ -85,12 +85,12 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if len(s.files) == 0 {
 		return nil, nil, usagef("no cluster; name a file with its objects with --filename")
 	}
-	c := &memcluster.Cluster{KubeVersion: s.kubeVersion, Known: []reconcile.GroupKind{}}
+	c := &memcluster.Cluster{KubeVersion: s.kubeVersion, Known: []olm.GroupKind{}}
 	if s.complete {
 		// Nobody gets Secrets into a file just for this.
-		c.Known = slices.DeleteFunc(reconcile.PlannedKinds(), func(k reconcile.GroupKind) bool { return k == reconcile.GroupKind{Kind: "Secret"} })
+		c.Known = slices.DeleteFunc(reconcile.PlannedKinds(), func(k olm.GroupKind) bool { return k == olm.GroupKind{Kind: "Secret"} })
 	}
-	found := func(k reconcile.GroupKind) {
+	found := func(k olm.GroupKind) {
 		if !slices.Contains(c.Known, k) {
 			c.Known = append(c.Known, k)
 		}
@@ -213,7 +213,7 @@ func mentioned(c *memcluster.Cluster, name string) error {
 // objects passes the objects of a file to put: the documents of a YAML or JSON
 // stream, and the items of lists. It passes to found the kinds of the objects,
 // and those of lists, which may be empty.
-func (l *loader) objects(ctx context.Context, name string, found func(reconcile.GroupKind), put func(olm.Object) error) error {
+func (l *loader) objects(ctx context.Context, name string, found func(olm.GroupKind), put func(olm.Object) error) error {
 	in, err := l.input(ctx, name)
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (l *loader) objects(ctx context.Context, name string, found func(reconcile.
 }
 
 // objectsFrom does the same for what is being read.
-func (l *loader) objectsFrom(ctx context.Context, in io.Reader, name string, found func(reconcile.GroupKind), put func(olm.Object) error) error {
+func (l *loader) objectsFrom(ctx context.Context, in io.Reader, name string, found func(olm.GroupKind), put func(olm.Object) error) error {
 	limits := l.limits.load.WithDefaults()
 	docs := yamljson.NewStream(ctx, in, limits.DocumentSize)
 	room := limits.Expansion // what aliases may still add
@@ -270,7 +270,7 @@ func limitOf(err error, limits *fbc.Limits) error {
 }
 
 // objectsOf passes on the objects of one document, which is JSON.
-func objectsOf(text []byte, found func(reconcile.GroupKind), put func(olm.Object) error) error {
+func objectsOf(text []byte, found func(olm.GroupKind), put func(olm.Object) error) error {
 	if string(text) == "null" {
 		return nil
 	}
@@ -283,7 +283,7 @@ func objectsOf(text []byte, found func(reconcile.GroupKind), put func(olm.Object
 		return putOne(o, found, put)
 	}
 	if k := o.Key(); k.Kind != "List" {
-		found(reconcile.GroupKind{Group: k.Group, Kind: strings.TrimSuffix(k.Kind, "List")})
+		found(olm.GroupKind{Group: k.Group, Kind: strings.TrimSuffix(k.Kind, "List")})
 	}
 	var list []olm.Object
 	if err := json.Unmarshal(items, &list); err != nil {
@@ -297,7 +297,7 @@ func objectsOf(text []byte, found func(reconcile.GroupKind), put func(olm.Object
 	return nil
 }
 
-func putOne(o olm.Object, found func(reconcile.GroupKind), put func(olm.Object) error) error {
+func putOne(o olm.Object, found func(olm.GroupKind), put func(olm.Object) error) error {
 	switch {
 	case o.Kind == "":
 		return errors.New("an object without a kind")
@@ -306,7 +306,7 @@ func putOne(o olm.Object, found func(reconcile.GroupKind), put func(olm.Object) 
 	case o.Metadata.Name == "":
 		return fmt.Errorf("%s without /metadata/name", o.Kind)
 	}
-	found(reconcile.GroupKind{Group: o.Key().Group, Kind: o.Kind})
+	found(olm.GroupKind{Group: o.Key().Group, Kind: o.Kind})
 	return put(o)
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/reconcile"
 )
 
 func newCRDSafety(e *env) *cobra.Command {
@@ -143,7 +142,7 @@ func (r *crdResult) text(w io.Writer) error {
 func (c *crdSafety) read(ctx context.Context, name string) (crds, error) {
 	var out crds
 	if !isDir(name) {
-		err := c.objects(ctx, name, func(reconcile.GroupKind) {}, out.put)
+		err := c.objects(ctx, name, func(olm.GroupKind) {}, out.put)
 		return out, err
 	}
 	root, err := disk.OpenRoot(name)
@@ -178,7 +177,7 @@ func (c *crdSafety) file(ctx context.Context, root *disk.Root, name, shown strin
 	if err != nil {
 		return fmt.Errorf("%s: %w", display(shown), err)
 	}
-	return c.objectsFrom(ctx, bytes.NewReader(text), shown, func(reconcile.GroupKind) {}, to.put)
+	return c.objectsFrom(ctx, bytes.NewReader(text), shown, func(olm.GroupKind) {}, to.put)
 }
 
 // put adds an object when it is a CRD that OLM v1 compares (K54).

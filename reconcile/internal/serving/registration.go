@@ -245,10 +245,13 @@ func ConvertedBy(crd *olm.CustomResourceDefinition) (namespace string) {
 	return c.Webhook.ClientConfig.Service.Namespace
 }
 
-// Converts reports whether a webhook of a CSV converts the objects of a CRD.
-func Converts(csv *olm.ClusterServiceVersion, crd string) bool {
-	return slices.ContainsFunc(csv.Spec.Webhooks, func(w olm.Webhook) bool {
-		return w.Type == typeConversion && slices.Contains(w.ConversionCRDs, crd)
+// IsConverted reports whether a webhook of one of some CSVs converts the objects of a
+// CRD. Copies of CSVs do not count.
+func IsConverted(crd string, csvs []*olm.ClusterServiceVersion) bool {
+	return slices.ContainsFunc(csvs, func(c *olm.ClusterServiceVersion) bool {
+		return !c.IsCopied() && slices.ContainsFunc(c.Spec.Webhooks, func(w olm.Webhook) bool {
+			return w.Type == typeConversion && slices.Contains(w.ConversionCRDs, crd)
+		})
 	})
 }
 

@@ -462,7 +462,8 @@ func TestConvertedBy(t *testing.T) {
 	if got := ConvertedBy(crd); got != "sc-conversion" {
 		t.Errorf("converted by %q, want sc-conversion", got)
 	}
-	if !Converts(c.csv, crd.Metadata.Name) || Converts(c.csv, "x") {
+	csvs := []*olm.ClusterServiceVersion{c.csv}
+	if !IsConverted(crd.Metadata.Name, csvs) || IsConverted("x", csvs) {
 		t.Error("the CSV converts this CRD and no other")
 	}
 	crd.Spec.Conversion.Rest = olm.Members{"webhook": []byte(`{"clientConfig":{"caBundle":"bWluZQ==","service":{"namespace":"sc-conversion"}}}`)}

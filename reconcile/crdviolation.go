@@ -1,0 +1,26 @@
+package reconcile
+
+import (
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/crd"
+)
+
+// A CRDViolation is a reason why a new form of a CRD cannot replace the old one, or
+// why that is not known.
+type CRDViolation struct {
+	// Version is the affected version of the API.
+	Version string `json:"version"`
+	// Object is the custom resource that the new schema refuses; zero when the
+	// version itself is gone.
+	Object olm.Key `json:"object,omitzero"`
+	// Path is the field of the object, such as spec.ports[0].name. It is empty
+	// for the object as a whole.
+	Path    string `json:"path,omitempty"`
+	Message string `json:"message"`
+	// Unchecked reports that something could not be checked. Nothing is known to
+	// break.
+	Unchecked bool `json:"unchecked,omitzero"`
+}
+
+// String returns the violation on one line.
+func (v CRDViolation) String() string { return crd.Violation(v).String() }

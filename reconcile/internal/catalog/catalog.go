@@ -1,0 +1,34 @@
+// Package catalog reads the catalogs that a namespace sees, and lets their images follow
+// the version of the cluster.
+package catalog
+
+import (
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+
+	"context"
+	"errors"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// Content provides what catalogs contain, as reconcile.Content does.
+type Content interface {
+	Catalog(ctx context.Context, id resolver.CatalogID) (*graph.Catalog, error)
+	Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error)
+}
+
+// ErrPending is the error of a catalog that has not been read yet.
+var ErrPending = errors.New("the catalog has not been read yet")
+
+// A planner plans the changes of CatalogSources.
+type planner struct {
+	*world.World
+	*change.Writer
+}
+
+// Templates lets the images of the namespace's catalogs follow the version of the
+// cluster (E8).
+func Templates(w *world.World, p *change.Writer) error { return (&planner{w, p}).templates() }

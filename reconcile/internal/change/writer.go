@@ -1,0 +1,168 @@
+// Package plan collects what a plan holds: the changes and notes of the concerns, in the
+// order in which they are made.
+package change
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// An Op is what a change does to an object.
+type Op string
+
+// The operations, as reconcile describes them.
+const (
+	Create       Op = "create"
+	Update       Op = "update"
+	UpdateStatus Op = "update status"
+	Delete       Op = "delete"
+)
+
+// A Change is one write to a cluster.
+type Change struct {
+	Op     Op
+	Object olm.Object
+	Reason string
+	// If lists other objects that the change depends on.
+	If []world.Version
+	// For is the object on whose behalf the change is.
+	For   olm.Key
+	Event *Event
+}
+
+// An Event informs the users of the For object of a change about it.
+type Event struct {
+	Warning         bool
+	Reason, Message string
+}
+
+// A Note is why something is not changed, or something that a user should know.
+type Note struct {
+	Object  olm.Key
+	Message string
+	// Advice is set if the note is part of the advice for administrators.
+	Advice bool
+}
+
+// A Writer collects a plan. Concerns only write to it; that an object is already to be
+// changed is all that they learn from it.
+type Writer struct {
+	Changes []Change
+	Notes   []Note
+	// Due is when time alone changes what is to be done, or zero.
+	Due time.Time
+
+	now     time.Time
+	touched map[olm.Key]bool
+	// basis is what changes of other objects rest on for the time being, or nil.
+	basis []world.Version
+}
+
+// New returns an empty plan. Now stamps what is written; if it is zero, no time passes.
+func New(now time.Time) *Writer { return &Writer{now: now, touched: map[olm.Key]bool{}} }
+
+// Touches reports whether the plan already has a change for an object.
+func (w *Writer) Touches(key olm.Key) bool { return w.touched[key] }
+
+// Advice adds a note that is part of the advice for administrators, too.
+func (w *Writer) Advice(key olm.Key, format string, args ...any) {
+	w.Notes = append(w.Notes, Note{Object: key, Message: fmt.Sprintf(format, args...), Advice: true})
+}
+
+// RestOn has changes rest on objects, until the function that it returns is
+// called. An object's own change carries its version anyway.
+func (w *Writer) RestOn(list ...world.Version) (done func()) {
+	w.basis = list
+	return func() { w.basis = nil }
+}
+
+// Emit plans a change, unless the plan already has one for the same object, which
+// then waits for the next plan, or the object to delete is already being deleted.
+func (w *Writer) Emit(op Op, r olm.Resource, forKey olm.Key, event *Event, format string, args ...any) error {
+	key := r.Head().Key()
+	if w.touched[key] || op == Delete && r.Head().Metadata.IsDeleted() {
+		return nil
+	}
+	o, err := olm.ToObject(r)
+	if err != nil {
+		return err
+	}
+	if op == Delete {
+		o.Rest = nil
+	}
+	w.touched[key] = true
+	c := Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), For: forKey, Event: event}
+	for _, v := range w.basis {
+		if !w.touched[v.Key] { // what the plan itself writes carries its version there
+			c.If = append(c.If, v)
+		}
+	}
+	w.Changes = append(w.Changes, c)
+	return nil
+}
+
+// Note adds a note.
+func (w *Writer) Note(key olm.Key, format string, args ...any) {
+	w.Notes = append(w.Notes, Note{Object: key, Message: fmt.Sprintf(format, args...)})
+}
+
+// SetCondition puts a condition into a copy of a list, replacing the one of the
+// same type, and reports whether it changed. The time of transition
+// stays while the status does. The message shows what it repeats (S8).
+func (w *Writer) SetCondition(list *[]olm.Condition, c olm.Condition) bool {
+	c.Message = visible.Lines(c.Message)
+	out := append([]olm.Condition(nil), *list...)
+	for i, old := range out {
+		if old.Type != c.Type {
+			continue
+		}
+		if old.Status == c.Status && old.Reason == c.Reason && old.Message == c.Message && old.ObservedGeneration == c.ObservedGeneration {
+			return false
+		}
+		c.LastTransitionTime, c.Rest = old.LastTransitionTime, old.Rest
+		if old.Status != c.Status {
+			c.LastTransitionTime = w.now
+		}
+		out[i], *list = c, out
+		return true
+	}
+	c.LastTransitionTime = w.now
+	*list = append(out, c)
+	return true
+}
+
+// ClearCondition removes a condition from a copy of a list and reports whether
+// there was one.
+func ClearCondition(list *[]olm.Condition, typ string) bool {
+	var out []olm.Condition
+	for _, c := range *list {
+		if c.Type != typ {
+			out = append(out, c)
+		}
+	}
+	found := len(out) < len(*list)
+	if found {
+		*list = out
+	}
+	return found
+}
+
+// Past reports whether more than d passed since t. If not, the plan is due again
+// when it has. Without a clock nothing passes.
+func (w *Writer) Past(t time.Time, d time.Duration) bool {
+	if w.now.IsZero() || t.IsZero() {
+		return false
+	}
+	due := t.Add(d)
+	if !w.now.Before(due) {
+		return true
+	}
+	if w.Due.IsZero() || due.Before(w.Due) {
+		w.Due = due
+	}
+	return false
+}

@@ -1,0 +1,19 @@
+// Package cleanup deletes what has no owner any longer and old install plans, and notes
+// the failed ones.
+package cleanup
+
+import (
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/generated"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// A planner plans the clean-up.
+type planner struct{ *generated.Keeper }
+
+// Garbage deletes what was created for CSVs and groups that are gone or no longer need it,
+// and the oldest install plans.
+func Garbage(w *world.World, p *change.Writer, naming operatorgroup.Naming) error {
+	return (&planner{&generated.Keeper{World: w, Writer: p, Naming: naming}}).garbage()
+}

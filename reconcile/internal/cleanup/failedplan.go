@@ -1,0 +1,30 @@
+package cleanup
+
+import (
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/subscription"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// FailedPlans notes the install plans that failed (E2), unless one that is being
+// created replaces them.
+func FailedPlans(w *world.World, p *change.Writer, r subscription.Outcome) {
+	for _, ip := range w.InstallPlans {
+		if ip.Status.Phase != olm.PlanFailed || ip.Metadata.IsDeleted() || !w.IsWanted(ip) {
+			continue
+		}
+		dropped := r.Created != nil && world.IsGenerated(ip)
+		for _, s := range w.Subscriptions {
+			if ref := s.Status.InstallPlanRef; ref != nil && ref.Name == ip.Metadata.Name {
+				if dropped = r.Moved[s]; !dropped {
+					break
+				}
+			}
+		}
+		if !dropped {
+			p.Note(ip.Key(), "failed and is not retried: %s; %s", phrase.Clause(world.FailureText(ip)), world.TryAgain(ip))
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package cleanup
+
+import (
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// garbage deletes what was created for CSVs and groups of the namespace that are
+// gone or no longer serve a namespace. Objects in the owner's namespace go with
+// their owner; those elsewhere cannot have owner references, only labels.
+func (p *planner) garbage() error {
+	if err := p.oldPlans(); err != nil {
+		return err
+	}
+	if err := p.servingGarbage(); err != nil {
+		return err
+	}
+	wanted := map[olm.Key]bool{}
+	gs := p.Groups()
+	undecided := len(gs) != 1 || gs[0].Status.Namespaces == nil // so what exists stays
+	for _, c := range p.Own() {
+		rbac, err := operatorgroup.Permissions(c)
+		if err != nil {
+			return err
+		}
+		keep(wanted, rbac)
+		bindings, err := serving.Bindings(c)
+		if err != nil {
+			return err
+		}
+		keep(wanted, operatorgroup.RBAC{RoleBindings: bindings})
+		for _, g := range gs {
+			if operatorgroup.IsGroupFailure(c.Status) {
+				continue
+			}
+			rbac, err := operatorgroup.TargetRBAC(c, g.Status.Namespaces)
+			if err != nil {
+				return err
+			}
+			keep(wanted, rbac)
+			for _, r := range operatorgroup.APIRoles(g, c, p.Naming) {
+				wanted[r.Key()] = true
+			}
+		}
+	}
+	for _, g := range gs {
+		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
+		for _, r := range operatorgroup.GroupRoles(g, apis, p.Naming) {
+			wanted[r.Key()] = true
+		}
+	}
+	for i := range p.Objects {
+		o := &p.Objects[i]
+		l := o.Metadata.Labels
+		if k := o.Key(); k.Group != olm.GroupRBAC || wanted[k] || o.Metadata.IsDeleted() ||
+			l[operatorgroup.LabelManaged] != "true" || l[operatorgroup.LabelOwnerNamespace] != p.Namespace {
+			continue
+		}
+		owner := olm.Key{Group: olm.Group, Kind: l[operatorgroup.LabelOwnerKind], Namespace: p.Namespace, Name: l[operatorgroup.LabelOwner]}
+		if p.InUse(owner) && (undecided || o.Metadata.Namespace == p.Namespace) {
+			continue // a step of an install plan, or of a former content of the CSV
+		}
+		if p.Coming(owner) || !p.InUse(owner) && p.Claimed(o, "") {
+			continue // its next owner is coming, in this namespace or another
+		}
+		why := "is gone"
+		if p.InUse(owner) {
+			why = "no longer needs it"
+		}
+		done := p.RestOn(p.OwnerVersion(owner))
+		err := p.Emit(change.Delete, o, owner, nil, "made for %s, which %s", owner, why)
+		if done(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxPlans is how many install plans of a namespace are kept, as in the running
+// OLM (maxInstallPlanCount in its catalog operator).
+const maxPlans = 5
+
+// oldPlans deletes the oldest install plans of the namespace that resolutions
+// made and that are done or superseded. Those that a subscription or a CSV refers
+// to stay: they record where these came from, and that it was done.
+func (p *planner) oldPlans() error {
+	over := len(p.InstallPlans) - maxPlans
+	for _, ip := range p.InstallPlans { // by generation
+		if over <= 0 {
+			break
+		}
+		over--
+		if done := world.IsFinished(ip) || !p.IsWanted(ip); !done || !world.IsGenerated(ip) || ip.Metadata.IsDeleted() || p.IsReferred(ip) || p.isNamed(ip) {
+			continue
+		}
+		if err := p.Emit(change.Delete, ip, ip.Key(), nil, "the namespace has more than %d install plans, and nothing refers to this one", maxPlans); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isNamed reports whether a CSV or a subscription names a plan as its origin.
+func (p *planner) isNamed(ip *olm.InstallPlan) bool {
+	for _, c := range p.Own() {
+		if c.Metadata.Annotations[world.AnnotationGeneratedBy] == ip.Metadata.Name {
+			return true
+		}
+	}
+	for _, s := range p.Subscriptions {
+		if s.Metadata.Annotations[world.AnnotationGeneratedBy] == ip.Metadata.Name && s.Status.InstallPlanRef == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func keep(wanted map[olm.Key]bool, rbac operatorgroup.RBAC) {
+	for _, r := range append(rbac.Roles, rbac.ClusterRoles...) {
+		wanted[r.Key()] = true
+	}
+	for _, b := range append(rbac.RoleBindings, rbac.ClusterRoleBindings...) {
+		wanted[b.Key()] = true
+	}
+}

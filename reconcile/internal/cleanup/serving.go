@@ -1,0 +1,53 @@
+package cleanup
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/generated"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// servingGarbage deletes the registrations of operators that are gone or do not
+// serve that any longer, and ends conversions that nobody serves (E15, E17).
+func (p *planner) servingGarbage() error {
+	for i := range p.Objects {
+		o := &p.Objects[i]
+		k, owner := o.Key(), generated.OwnerOf(o)
+		isAPI := k.Group == world.KindAPIService.Group && k.Kind == world.KindAPIService.Kind
+		if !isAPI && !serving.IsConfiguration(k) || o.Metadata.IsDeleted() || owner.Kind != olm.KindClusterServiceVersion || owner.Namespace != p.Namespace {
+			continue
+		}
+		why := "which is gone"
+		if c := p.CSV(owner.Name); c != nil {
+			if why = "which no longer serves it"; isAPI && ownsAPI(c, k.Name) || !isAPI && serving.Describes(c, o) {
+				continue
+			}
+		} else if p.Coming(owner) {
+			continue
+		}
+		done := p.RestOn(p.OwnerVersion(owner))
+		err := p.Emit(change.Delete, o, owner, nil, "made for %s, %s (E15)", owner, why)
+		if done(); err != nil {
+			return err
+		}
+	}
+	for _, crd := range p.CRDs {
+		name := crd.Metadata.Name
+		if serving.ConvertedBy(crd) != p.Namespace || serving.IsConverted(name, p.Users(p.CSVs)[name]) {
+			continue
+		}
+		out := *crd
+		out.Spec.Conversion = &olm.CRDConversion{Strategy: "None"}
+		if err := p.Emit(change.Update, &out, crd.Key(), nil, "no operator serves its conversion webhook any longer (E17)"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ownsAPI(c *olm.ClusterServiceVersion, name string) bool {
+	return slices.ContainsFunc(c.Spec.APIServices.Owned, func(d olm.APIServiceDescription) bool { return d.Version+"."+d.Group == name })
+}

@@ -1,0 +1,233 @@
+package crd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/generated"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// Step plans the creation or the upgrade of a CRD (E7).
+func (e *Upgrades) Step(ctx context.Context, s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
+	have := e.CRD(o.Metadata.Name)
+	if have == nil {
+		if s.Status == olm.StepWaitingForAPI {
+			s.Status = olm.StepUnknown // deleted before it was served
+		}
+		e.IsRead(world.KindCRD, o.Metadata.Name)
+		return olm.StepWaitingForAPI, "", e.Emit(change.Create, &o, e.plan.Key(), nil, "step of the install plan for %s", s.Resolving)
+	}
+	if s.Status == olm.StepWaitingForAPI {
+		if have.IsEstablished() {
+			return olm.StepCreated, "", nil
+		}
+		e.Note(e.plan.Key(), "waits until the cluster serves CustomResourceDefinition %s%s", have.Metadata.Name, notServed(have))
+		return s.Status, "", nil
+	}
+	want, err := olm.As[olm.CustomResourceDefinition](o)
+	if err != nil {
+		return s.Status, err.Error(), nil
+	}
+	if want.Metadata.Annotations[AnnotationStandIn] != "" {
+		keepVersions(want, have)
+		if o, err = olm.ToObject(want); err != nil {
+			return s.Status, "", err
+		}
+	}
+	if o, err = e.keepConversion(have, o); err != nil {
+		return s.Status, "", err
+	}
+	old, err := olm.ToObject(have)
+	if err != nil {
+		return s.Status, "", err
+	}
+	merged := generated.Merge(&old, &o)
+	if same, err := sameCRD(old, *merged); err != nil || same {
+		return olm.StepPresent, "", err
+	}
+	why, problem, err := e.upgradable(ctx, s, have, want)
+	if problem != "" || err != nil {
+		return s.Status, problem, err
+	}
+	return olm.StepPresent, "", e.Emit(change.Update, merged, e.plan.Key(), nil, "the version of %s; %s", s.Resolving, why)
+}
+
+// sameCRD reports whether two definitions differ in nothing but what an API
+// server fills in. Were that an upgrade, every namespace that installs the
+// operator would write the CRD again.
+func sameCRD(a, b olm.Object) (bool, error) {
+	a, err := defaultCRD(a)
+	if err != nil {
+		return false, err
+	}
+	b, err = defaultCRD(b)
+	return err == nil && olm.Equal(&a, &b), err
+}
+
+func defaultCRD(o olm.Object) (olm.Object, error) {
+	text, ok := o.Get("spec")
+	if !ok {
+		return o, nil
+	}
+	var spec map[string]any
+	if err := olm.Unmarshal(text, &spec); err != nil {
+		return o, fmt.Errorf("%s: /spec: %w", o.Key(), err)
+	}
+	setDefault := func(m map[string]any, name string, value any) {
+		if _, ok := m[name]; !ok {
+			m[name] = value
+		}
+	}
+	setDefault(spec, "conversion", map[string]any{"strategy": "None"})
+	if names, ok := spec["names"].(map[string]any); ok {
+		if kind, ok := names["kind"].(string); ok {
+			setDefault(names, "singular", strings.ToLower(kind))
+			setDefault(names, "listKind", kind+"List")
+		}
+	}
+	return o.Set("spec", spec)
+}
+
+// notServed returns why the API server does not serve a CRD, from its conditions.
+func notServed(crd *olm.CustomResourceDefinition) string {
+	for _, typ := range []string{"NamesAccepted", "Established"} {
+		if c, ok := olm.FindCondition(crd.Status.Conditions, typ); ok && c.Status != olm.ConditionTrue {
+			return ": " + typ + " is " + c.Status + ", " + phrase.Saying(c)
+		}
+	}
+	return ""
+}
+
+// upgradable returns why a new form of a CRD may replace the old one, or the problem
+// (E7): no remaining operator may lose a version that it uses, and no stored version
+// may be lost. If other operators own the CRD, too, it has to keep all versions that
+// it serves, and its custom resources have to be valid.
+func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.CustomResourceDefinition) (why, problem string, err error) {
+	name := have.Metadata.Name
+	users := e.crdUsers(name, s.Resolving)
+	var owners []string
+	for _, c := range users {
+		if owns(c, name) {
+			owners = append(owners, c.Metadata.Namespace+"/"+c.Metadata.Name)
+		}
+	}
+	checked := len(owners) > 0 || e.opts.CheckAlways
+	violations := LostVersions(have, want, users, checked)
+	var resources []olm.Object
+	unable := false // there is something to check and nothing to check it with
+	if checked {
+		resources = e.Instances(have)
+		unable = len(resources) > 0 && e.opts.CheckResources == nil
+	}
+	if len(resources) > 0 && !unable {
+		refused, err := e.opts.CheckResources(ctx, want, resources)
+		if err != nil {
+			return "", "", err
+		}
+		violations = append(violations, refused...)
+	}
+	var breaks []string
+	for _, v := range violations {
+		if v.Unchecked {
+			e.Note(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name}, "cannot be checked: %s", v)
+			continue
+		}
+		breaks = append(breaks, v.String())
+	}
+	if unable {
+		breaks = append(breaks, fmt.Sprintf("its custom resources (%d) were not checked against the new schema", len(resources)))
+	}
+	if len(breaks) > 0 {
+		shared := ""
+		if len(owners) > 0 {
+			shared = ", which belongs to " + phrase.Join(owners) + ", too,"
+		}
+		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s (E7)", name, shared, strings.Join(breaks, "; "), remedy(violations, unable)), nil
+	}
+	if !checked {
+		return "no other operator owns it (E7)", "", nil
+	}
+	why = "all versions stay"
+	if len(owners) > 0 {
+		why += " for " + phrase.Join(owners) + ", which own it, too"
+	}
+	switch {
+	case !e.InstancesRead(name):
+		why += "; its custom resources were not read, so they were not checked against the new schema"
+		e.Note(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name}, "its custom resources were not read; check that the schema of %s accepts all of them", s.Resolving)
+	case len(breaks) < len(violations):
+		why += "; as far as could be checked, the new schema accepts all of its custom resources"
+	case len(resources) == 0:
+		why += "; it has no custom resources"
+	default:
+		why += "; the new schema accepts all of its custom resources"
+	}
+	return why + " (E7)", "", nil
+}
+
+// remedy returns what would allow a CRD to be upgraded. unable reports that its
+// custom resources were not checked.
+func remedy(violations []Violation, unable bool) string {
+	var lost, refused bool
+	for _, v := range violations {
+		lost = lost || !v.Unchecked && v.Object == (olm.Key{})
+		refused = refused || !v.Unchecked && v.Object != (olm.Key{})
+	}
+	var parts []string
+	if lost {
+		parts = append(parts, "keep these versions in the new definition, or upgrade or remove their users, store all objects in a remaining version and remove the others from /status/storedVersions of the old definition")
+	}
+	if refused {
+		parts = append(parts, "change these objects to match the new schema")
+	}
+	if unable {
+		parts = append(parts, "set Options.CheckResources, or delete these custom resources")
+	}
+	return "to continue, " + phrase.Join(parts)
+}
+
+func owns(c *olm.ClusterServiceVersion, crd string) bool {
+	return slices.ContainsFunc(c.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return d.Name == crd })
+}
+
+// crdUsers returns the operators of the cluster that own or require a CRD, except
+// the one that brings it and those that the plan replaces.
+func (e *Upgrades) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion {
+	leaving := map[string]bool{bringing: true}
+	for c := e.CSV(bringing); c != nil && !leaving[c.Spec.Replaces]; c = e.Replaced(c) {
+		leaving[c.Spec.Replaces] = true
+	}
+	if e.leaving == nil {
+		e.leaving = map[string]bool{}
+		for _, s := range e.plan.Status.Plan { // the CSVs may not exist yet
+			if world.IsCSV(s.Resource) {
+				e.leaving[replacesOf(s)] = true
+			}
+		}
+	}
+	var users []*olm.ClusterServiceVersion
+	for _, c := range e.Users(e.CSVs)[crd] {
+		if c.IsCopied() || c.Metadata.IsDeleted() || c.Metadata.Namespace == e.Namespace && (leaving[c.Metadata.Name] || e.leaving[c.Metadata.Name]) {
+			continue
+		}
+		users = append(users, c)
+	}
+	return users
+}
+
+func replacesOf(s olm.Step) string {
+	if ref, ok := s.Resource.Reference(); ok {
+		return ref.Replaces
+	}
+	var c olm.ClusterServiceVersion
+	if c.UnmarshalJSON([]byte(s.Resource.Manifest)) != nil {
+		return ""
+	}
+	return c.Spec.Replaces
+}

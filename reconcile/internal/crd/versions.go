@@ -1,0 +1,56 @@
+package crd
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+)
+
+// LostVersions returns the versions that an upgrade removes. With all set, these
+// include versions without known users.
+func LostVersions(old, new *olm.CustomResourceDefinition, users []*olm.ClusterServiceVersion, all bool) []Violation {
+	versions := map[string]olm.CRDVersion{}
+	for _, v := range new.AllVersions() {
+		versions[v.Name] = v
+	}
+	var out []Violation
+	for _, v := range old.AllVersions() {
+		if !v.Served {
+			continue
+		}
+		now, exists := versions[v.Name]
+		by := usersOf(old.Metadata.Name, v.Name, users)
+		message := ""
+		switch {
+		case !exists && (all || len(by) > 0):
+			message = "served and missing from the new definition"
+		case exists && !now.Served && len(by) > 0:
+			message = "served and not served by the new definition"
+		default:
+			continue
+		}
+		if len(by) > 0 {
+			message += ", and used by " + phrase.Join(by)
+		}
+		out = append(out, Violation{Version: v.Name, Message: message})
+	}
+	for _, name := range old.Status.StoredVersions {
+		if _, exists := versions[name]; !exists && !slices.ContainsFunc(out, func(v Violation) bool { return v.Version == name }) {
+			out = append(out, Violation{Version: name, Message: "stored and missing from the new definition"})
+		}
+	}
+	return out
+}
+
+// usersOf returns the operators that own or require a version of a CRD.
+func usersOf(crd, version string, users []*olm.ClusterServiceVersion) []string {
+	is := func(d olm.CRDDescription) bool { return d.Name == crd && d.Version == version }
+	var names []string
+	for _, c := range users {
+		if slices.ContainsFunc(c.Spec.CRDs.Owned, is) || slices.ContainsFunc(c.Spec.CRDs.Required, is) {
+			names = append(names, c.Metadata.Namespace+"/"+c.Metadata.Name)
+		}
+	}
+	return names
+}

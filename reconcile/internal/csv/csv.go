@@ -1,0 +1,46 @@
+// Package csv moves the operators of a namespace through their phases: requirements,
+// permissions, deployments, what they serve, and who replaces whom.
+package csv
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"time"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/generated"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// Options are those of reconcile.Options that are for CSVs.
+type Options struct {
+	Naming        operatorgroup.Naming
+	ForeignHashes bool
+	// InstallTimeout is how long deployments may take to become available.
+	InstallTimeout time.Duration
+	// NewKey returns the private keys of certificates.
+	NewKey func() (*ecdsa.PrivateKey, error)
+}
+
+// A planner plans the changes of CSVs and of what runs their operators.
+type planner struct {
+	*generated.Keeper
+	opts     Options
+	unjudged map[olm.Key]string
+}
+
+// Advance moves each CSV of the namespace through its phases. It returns
+// the minKubeVersion of those where it could not be checked, because the version of the
+// cluster is unknown.
+func Advance(ctx context.Context, w *world.World, p *change.Writer, opts Options) (unjudged map[olm.Key]string, err error) {
+	c := planner{&generated.Keeper{World: w, Writer: p, Naming: opts.Naming}, opts, map[olm.Key]string{}}
+	return c.unjudged, c.installations(ctx)
+}
+
+// Conditions gives each operator its OperatorCondition, and records what operators
+// report there (E6).
+func Conditions(w *world.World, p *change.Writer) error {
+	return (&planner{Keeper: &generated.Keeper{World: w, Writer: p}}).operatorConditions()
+}

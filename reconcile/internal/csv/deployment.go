@@ -1,0 +1,254 @@
+package csv
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	stdjson "encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// LabelSpecHash is the label of a deployment with the hash of the spec that its
+// operator wanted when it was last written. If the wanted hash differs, the
+// deployment is written again. Whether it still has that spec is compared separately.
+const LabelSpecHash = "olm.deployment-spec-hash"
+
+// envConditionName is the environment variable by which an operator finds its
+// OperatorCondition (E6).
+const envConditionName = "OPERATOR_CONDITION_NAME"
+
+// desiredDeployment returns a deployment of the operator: that of its CSV,
+// with the annotations of the CSV, so that the operator learns its targets (000,
+// 2.3.1), the configuration of its subscription, and the name of its
+// OperatorCondition.
+func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.StrategyDeploymentSpec) (*olm.Deployment, error) {
+	var s map[string]any
+	if len(spec.Spec) == 0 {
+		return nil, fmt.Errorf("deployment %q has no spec", spec.Name)
+	}
+	if err := olm.Unmarshal(spec.Spec, &s); err != nil {
+		return nil, fmt.Errorf("deployment %q: %w", spec.Name, err)
+	}
+	hash, err := p.caHash(c, spec.Name)
+	if err != nil {
+		return nil, fmt.Errorf("deployment %q: %w", spec.Name, err)
+	}
+	serving.Mount(c, spec.Name, s, hash)
+	template := object(s, "template")
+	annotations := object(object(template, "metadata"), "annotations")
+	for k, v := range c.Metadata.Annotations {
+		switch k {
+		case property.Annotation, property.ProjectedAnnotation, world.AnnotationGeneratedBy, "kubectl.kubernetes.io/last-applied-configuration":
+			continue // large, or of no use to the pods
+		}
+		annotations[k] = v
+	}
+	pod := object(template, "spec")
+	if config := p.config(c); config != nil {
+		if err := configure(pod, annotations, config); err != nil {
+			return nil, fmt.Errorf("deployment %q: subscription config: %w", spec.Name, err)
+		}
+	}
+	name := map[string]any{"name": envConditionName, "value": c.Metadata.Name}
+	for _, list := range []string{"containers", "initContainers"} {
+		eachContainer(pod, list, func(container map[string]any) { mergeNamed(container, "env", name) })
+	}
+	s["revisionHistoryLimit"] = 1
+	text, err := json.Marshal(s, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	labels := maps.Clone(spec.Label)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, operatorgroup.OwnerLabels(c))
+	labels[LabelSpecHash] = hex.EncodeToString(sum[:16])
+	return &olm.Deployment{
+		Header: olm.Header{APIVersion: "apps/v1", Kind: "Deployment", Metadata: olm.Metadata{
+			Name: spec.Name, Namespace: p.Namespace, Labels: labels, OwnerReferences: []olm.OwnerReference{olm.OwnedBy(c)},
+		}},
+		Spec: text,
+	}, nil
+}
+
+// config returns the configuration of the subscription that owns a CSV.
+func (p *planner) config(c *olm.ClusterServiceVersion) *olm.SubscriptionConfig {
+	for _, s := range p.Followers(c.Metadata.Name) {
+		if s.Status.InstalledCSV == c.Metadata.Name || s.Status.CurrentCSV == c.Metadata.Name {
+			return s.Spec.Config
+		}
+	}
+	return nil
+}
+
+// configure applies a subscription's configuration to a pod: lists are added to,
+// by name where elements have one; the rest is put in place.
+func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) error {
+	for k, v := range config.Annotations {
+		if _, ok := annotations[k]; !ok {
+			annotations[k] = v
+		}
+	}
+	if config.NodeSelector != nil {
+		selector := map[string]any{}
+		for k, v := range config.NodeSelector {
+			selector[k] = v
+		}
+		pod["nodeSelector"] = selector
+	}
+	add := func(to map[string]any, list string, values []stdjson.RawMessage) error {
+		for _, v := range values {
+			var m map[string]any
+			if err := olm.Unmarshal(v, &m); err != nil {
+				return fmt.Errorf("%s: %w", list, err)
+			}
+			mergeNamed(to, list, m)
+		}
+		return nil
+	}
+	if err := add(pod, "volumes", config.Volumes); err != nil {
+		return err
+	}
+	if err := add(pod, "tolerations", config.Tolerations); err != nil {
+		return err
+	}
+	if len(config.Affinity) > 0 {
+		var v any
+		if err := olm.Unmarshal(config.Affinity, &v); err != nil {
+			return fmt.Errorf("affinity: %w", err)
+		}
+		pod["affinity"] = v
+	}
+	var errs []error
+	eachContainer(pod, "containers", func(c map[string]any) {
+		for _, x := range []struct {
+			list   string
+			values []stdjson.RawMessage
+		}{{"env", config.Env}, {"envFrom", config.EnvFrom}, {"volumeMounts", config.VolumeMounts}} {
+			if err := add(c, x.list, x.values); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		if len(config.Resources) > 0 {
+			var v any
+			if err := olm.Unmarshal(config.Resources, &v); err != nil {
+				errs = append(errs, fmt.Errorf("resources: %w", err))
+			}
+			c["resources"] = v
+		}
+	})
+	if len(errs) > 0 {
+		return errs[0] // what is wrong with one container is with all
+	}
+	return nil
+}
+
+// object returns the object that is a member of another one, made if it is
+// missing.
+func object(m map[string]any, name string) map[string]any {
+	child, ok := m[name].(map[string]any)
+	if !ok {
+		child = map[string]any{}
+		m[name] = child
+	}
+	return child
+}
+
+func eachContainer(pod map[string]any, list string, do func(map[string]any)) {
+	containers, _ := pod[list].([]any)
+	for _, c := range containers {
+		if c, ok := c.(map[string]any); ok {
+			do(c)
+		}
+	}
+}
+
+// mergeNamed puts an element into a list, in place of the one with its name.
+// Elements without a name are added unless they are there already.
+func mergeNamed(m map[string]any, list string, element map[string]any) {
+	all, _ := m[list].([]any)
+	for i, x := range all {
+		x, ok := x.(map[string]any)
+		if !ok {
+			continue
+		}
+		if name, has := element["name"]; has && x["name"] == name || !has && reflect.DeepEqual(x, element) {
+			all[i] = element
+			return
+		}
+	}
+	m[list] = append(all, element)
+}
+
+// ownedBy reports whether a deployment names a CSV as an owner.
+func ownedBy(d *olm.Deployment, c *olm.ClusterServiceVersion) bool {
+	return slices.ContainsFunc(d.Metadata.OwnerReferences, func(r olm.OwnerReference) bool {
+		return r.Kind == olm.KindClusterServiceVersion && r.Name == c.Metadata.Name && r.UID == c.Metadata.UID
+	})
+}
+
+// takenDeployment returns the name of a deployment that two CSVs describe and
+// that is the other one's: it has it, or would get it first. A deployment runs
+// one operator; were both to write it, neither would come to rest.
+func (p *planner) takenDeployment(c, other *olm.ClusterServiceVersion) string {
+	for _, spec := range c.Spec.Install.Spec.Deployments {
+		if !slices.ContainsFunc(other.Spec.Install.Spec.Deployments, func(x olm.StrategyDeploymentSpec) bool { return x.Name == spec.Name }) {
+			continue
+		}
+		owner := p.deploymentOwner(spec.Name)
+		if owner == other.Metadata.Name || owner != c.Metadata.Name && goesBefore(other, c) {
+			return spec.Name
+		}
+	}
+	return ""
+}
+
+// deploymentOwner returns the name of the living CSV that a deployment is of, if
+// any.
+func (p *planner) deploymentOwner(name string) string {
+	d := p.Deployment(name)
+	if d == nil || d.Metadata.Labels[operatorgroup.LabelOwnerNamespace] != p.Namespace {
+		return ""
+	}
+	if c := p.CSV(d.Metadata.Labels[operatorgroup.LabelOwner]); c != nil && ownedBy(d, c) {
+		return c.Metadata.Name
+	}
+	return ""
+}
+
+// goesBefore reports whether a CSV gets before another one what only one of
+// them can have: the one that is further, then the older one, then by name.
+func goesBefore(a, b *olm.ClusterServiceVersion) bool {
+	return cmp.Or(
+		cmp.Compare(world.Progress(b), world.Progress(a)),
+		a.Metadata.CreationTimestamp.Compare(b.Metadata.CreationTimestamp),
+		cmp.Compare(a.Metadata.Name, b.Metadata.Name),
+	) < 0
+}
+
+// deploymentsOf returns the deployments that OLM made for a CSV and that are its
+// own still: the version that replaces another one takes over those of the same
+// name.
+func (p *planner) deploymentsOf(c *olm.ClusterServiceVersion) []*olm.Deployment {
+	var list []*olm.Deployment
+	for _, d := range p.Deployed[c.Metadata.Name] {
+		l := d.Metadata.Labels
+		if l[operatorgroup.LabelOwner] == c.Metadata.Name && l[operatorgroup.LabelOwnerNamespace] == p.Namespace && ownedBy(d, c) {
+			list = append(list, d)
+		}
+	}
+	return list
+}

@@ -1,0 +1,58 @@
+package csv
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// permissionRequirements returns a requirement per service account of an
+// operator, in order of first use, with a dependent per rule: does the account
+// exist, and does it have the permissions that the CSV requires. The status is
+// reqUnknown if not enough was read.
+func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
+	var list []olm.RequirementStatus
+	find := func(account string) *olm.RequirementStatus {
+		for i := range list {
+			if list[i].Name == account {
+				return &list[i]
+			}
+		}
+		r := olm.RequirementStatus{Version: "v1", Kind: "ServiceAccount", Name: account, Status: reqPresent}
+		switch {
+		case account == "default":
+		case !p.ReadsServiceAccount(account) && !p.IsRead(world.KindServiceAccount, account):
+			r.Status = reqUnknown
+		case !p.HasServiceAccount(account):
+			r.Status, r.Message = reqNotPresent, "Service account does not exist"
+		}
+		list = append(list, r)
+		return &list[len(list)-1]
+	}
+	check := func(permissions []olm.Permissions, namespace, scope string) {
+		for _, perm := range permissions {
+			r := find(perm.ServiceAccountName)
+			if r.Status == reqNotPresent || r.Status == reqUnknown {
+				continue
+			}
+			granted := p.Granted(perm.ServiceAccountName, namespace)
+			for _, rule := range perm.Rules {
+				text, err := json.Marshal(rule)
+				d := olm.DependentStatus{Group: olm.GroupRBAC, Version: "v1", Kind: "PolicyRule", Status: depSatisfied, Message: scope + " rule:" + string(text)}
+				if err == nil && !world.Covers(granted, rule) && !p.KnowsGrants(perm.ServiceAccountName) {
+					r.Status, r.Dependents = reqUnknown, nil
+					break
+				}
+				if err != nil || !world.Covers(granted, rule) {
+					d.Status = depNotSatisfied
+					r.Status, r.Message = reqNotSatisfied, "Policy rule not satisfied for service account"
+				}
+				r.Dependents = append(r.Dependents, d)
+			}
+		}
+	}
+	check(c.Spec.Install.Spec.Permissions, p.Namespace, "namespaced")
+	check(c.Spec.Install.Spec.ClusterPermissions, "", "cluster")
+	return list
+}

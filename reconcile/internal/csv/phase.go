@@ -1,0 +1,338 @@
+package csv
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// A transition is what becomes of a CSV's status.
+type transition struct {
+	phase   olm.Phase
+	reason  olm.Reason
+	message string
+	// requirements are set where they were looked at.
+	requirements []olm.RequirementStatus
+	checked      bool
+	// on is what led to it, if it takes the CSV back: a cluster whose caches
+	// differ in age may show a CSV together with an outdated deployment.
+	on []world.Version
+}
+
+// seen has the transition rest on what a fault was seen on.
+func (t *transition) seen(f *componentFault) *transition {
+	t.on = f.on
+	return t
+}
+
+func to(phase olm.Phase, reason olm.Reason, format string, args ...any) *transition {
+	return &transition{phase: phase, reason: reason, message: visible.Lines(fmt.Sprintf(format, args...))}
+}
+
+// installations moves each CSV of the namespace through its phases: first
+// what concerns its group, then the phase.
+func (p *planner) installations(ctx context.Context) error {
+	for _, c := range p.Own() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if c.Metadata.IsDeleted() {
+			continue
+		}
+		if err := p.installation(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) installation(c *olm.ClusterServiceVersion) error {
+	j := operatorgroup.Judge(c, p.OperatorGroups)
+	if j.Group != nil {
+		if out, changed := operatorgroup.Annotate(c, j.Group); changed {
+			return p.Emit(change.Update, out, c.Key(), nil, "a member of operator group %s (F4)", j.Group.Metadata.Name)
+		}
+	}
+	switch {
+	case j.Undecided:
+		p.Note(c.Key(), "waits until its operator group has determined its targets")
+		return nil
+	case j.Failure != nil:
+		return p.groupFailure(c, j)
+	case j.Decision.Action != operatorgroup.Continue:
+		return nil // the group's annotation is written first
+	case j.Recovered:
+		return p.transit(c, to(olm.PhasePending, olm.ReasonRequirementsUnknown, "the operator group admits the operator again"))
+	}
+	t, err := p.next(c)
+	if err != nil {
+		return err
+	}
+	return p.transit(c, t)
+}
+
+// groupFailure fails a CSV because of its group. One that must not provide its
+// APIs loses its deployments (F6).
+func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Judgement) error {
+	if j.Decision.Failure != nil {
+		defer p.RestOn(world.VersionOf(c))()
+		for _, d := range p.deploymentsOf(c) {
+			if err := p.Emit(change.Delete, d, c.Key(), nil, "%s (F6)", j.Failure.Reason); err != nil {
+				return err
+			}
+		}
+	}
+	return p.transit(c, to(olm.PhaseFailed, j.Failure.Reason, "%s", j.Failure.Message))
+}
+
+// next returns what a CSV that its group admits does next, or nil. Changes to
+// other objects that this takes are planned.
+func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
+	if r := p.Replacement(c); r != nil && r.Status.Phase == olm.PhaseSucceeded && c.Status.Phase != olm.PhaseReplacing && c.Status.Phase != olm.PhaseDeleting {
+		// However it came back, its successor runs.
+		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", r.Metadata.Name), nil
+	}
+	switch c.Status.Phase {
+	case olm.PhaseNone, olm.PhaseUnknown:
+		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "requirements not yet checked"), nil
+	case olm.PhasePending:
+		return p.withPermissions(c, p.pending)
+	case olm.PhaseInstallReady:
+		return p.installReady(c)
+	case olm.PhaseInstalling:
+		return p.installing(c)
+	case olm.PhaseSucceeded:
+		return p.succeeded(c)
+	case olm.PhaseFailed:
+		return p.failed(c)
+	case olm.PhaseReplacing:
+		return p.replacing(c), nil
+	case olm.PhaseDeleting:
+		return nil, p.Emit(change.Delete, c, c.Key(), nil, "%s replaced it", orNobody(p.Replacement(c)))
+	}
+	p.Note(c.Key(), "unknown phase %q", c.Status.Phase)
+	return nil, nil
+}
+
+func orNobody(c *olm.ClusterServiceVersion) string {
+	if c == nil {
+		return "a newer version"
+	}
+	return c.Metadata.Name
+}
+
+// pending checks what the operator needs, in the order in which OLM does.
+func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
+	if c.Status.Reason == olm.ReasonRequirementsNotMet {
+		// What it lacks, the version that replaces it may not need.
+		if t := p.beingReplaced(c); t != nil {
+			return t
+		}
+	}
+	if names := p.Circle(c); len(names) > 1 {
+		p.Note(c.Key(), "%s", circleText(names))
+		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "%s", circleText(names))
+	}
+	if r := p.rival(c); r != nil {
+		p.Note(c.Key(), "%s", rivalText(c, r))
+		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "%s", rivalText(c, r))
+	}
+	prev := p.Replaced(c)
+	if prev != nil {
+		if why := world.NotUpgradeable(p.Condition(prev.Metadata.Name)); why != "" {
+			return to(olm.PhasePending, olm.ReasonConditionNotUpgradeable, "%s is not upgradeable: %s", prev.Metadata.Name, why)
+		}
+	}
+	t := p.check(c)
+	if t == nil {
+		p.Note(c.Key(), "stays %s: %s", c.Status.Phase, untoldText)
+		return nil
+	}
+	if t.phase != olm.PhaseInstallReady || prev == nil || prev.Status.Phase == olm.PhaseReplacing {
+		return t
+	}
+	t.phase, t.message = olm.PhasePending, fmt.Sprintf("all requirements found, waits for %s to be ready to be replaced", prev.Metadata.Name)
+	if prev.Status.Phase == olm.PhaseFailed && !p.FailForward() {
+		p.Note(c.Key(), "waits for %s, which failed: an operator group with upgradeStrategy %s would let it be replaced (E10)", prev.Metadata.Name, olm.UpgradeFailForward)
+	} else {
+		p.Note(c.Key(), "waits for %s to be ready to be replaced (it is %s)", prev.Metadata.Name, phrase.Phase(prev))
+	}
+	return t
+}
+
+// untoldText is why a CSV neither advances nor fails.
+const untoldText = "its requirements are unknown, because not all of them were read"
+
+// check checks everything but the upgrade: requirements, webhooks, other owners of
+// the CRDs. It returns what follows, InstallReady if all is well, and nil if that is
+// unknown.
+func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
+	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
+		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
+	}
+	v, requirements := p.requirements(c)
+	switch v {
+	case unmet:
+		t := to(olm.PhasePending, olm.ReasonRequirementsNotMet, "one or more requirements couldn't be found: %s", missing(requirements))
+		t.requirements, t.checked = requirements, true
+		return t
+	case untold:
+		return nil
+	}
+	t := p.conflict(c)
+	if t == nil {
+		t = to(olm.PhaseInstallReady, olm.ReasonRequirementsMet, "all requirements found, attempting install")
+	}
+	t.requirements, t.checked = requirements, true
+	return t
+}
+
+// conflict returns the failure of a CSV that contradicts itself or another CSV
+// of the namespace, or nil.
+func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
+	if problem := serving.Check(c); problem != nil {
+		return to(olm.PhaseFailed, problem.Reason, "%s", problem)
+	}
+	for _, o := range p.Claimants(c) {
+		what := sharedAPI(c, o)
+		if what != "" && !p.Related(c, o) {
+			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns %s, too", o.Metadata.Name, what)
+		}
+		if d := p.takenDeployment(c, o); d != "" && !p.Related(c, o) {
+			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s has a deployment %q, too", o.Metadata.Name, d)
+		}
+	}
+	if name := p.foreignAPI(c); name != "" {
+		return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "unable to adopt APIService %s, which was not made for this operator", name)
+	}
+	return nil
+}
+
+// sharedAPI returns the first CRD, or else APIService, that two CSVs own.
+func sharedAPI(c, o *olm.ClusterServiceVersion) string {
+	for _, d := range c.Spec.CRDs.Owned {
+		if slices.ContainsFunc(o.Spec.CRDs.Owned, func(x olm.CRDDescription) bool { return x.Name == d.Name }) {
+			return "CRD " + d.Name
+		}
+	}
+	for _, d := range c.Spec.APIServices.Owned {
+		if slices.ContainsFunc(o.Spec.APIServices.Owned, func(x olm.APIServiceDescription) bool { return x.Group == d.Group && x.Version == d.Version }) {
+			return fmt.Sprintf("APIService %s.%s", d.Version, d.Group)
+		}
+	}
+	return ""
+}
+
+func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
+	if names := p.Circle(c); len(names) > 1 {
+		p.Note(c.Key(), "%s", circleText(names))
+		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "%s", circleText(names))
+	}
+	next := p.Replacement(c)
+	if prev := p.Replaced(c); prev != nil { // the oldest of a chain goes first
+		p.Note(c.Key(), "stays until %s, which it replaced, is gone (it is %s)", prev.Metadata.Name, phrase.Phase(prev))
+		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", orNobody(next))
+	}
+	if next == nil {
+		// The running OLM stays here for ever.
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "the version that was to replace it is gone")
+	}
+	stays := to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", next.Metadata.Name)
+	if p.FailForward() {
+		seen := map[string]bool{}
+		for n := p.Replacement(next); n != nil && !seen[n.Metadata.Name]; n = p.Replacement(n) {
+			seen[n.Metadata.Name] = true
+			next = n
+		}
+	}
+	if next.Status.Phase == olm.PhaseSucceeded {
+		return to(olm.PhaseDeleting, olm.ReasonReplaced, "has been replaced by %s, which has successfully installed", next.Metadata.Name)
+	}
+	p.Note(c.Key(), "stays until %s has succeeded (it is %s)", next.Metadata.Name, phrase.Phase(next))
+	return stays
+}
+
+// arriving returns the CSV that is to replace another one, if it exists and
+// neither its group nor the older operator stands in its way for good.
+func (p *planner) arriving(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
+	next := p.Replacement(c)
+	if next == nil || next.Metadata.IsDeleted() || next.Status.Phase == olm.PhaseFailed || world.NotUpgradeable(p.Condition(c.Metadata.Name)) != "" {
+		return nil
+	}
+	if j := operatorgroup.Judge(next, p.OperatorGroups); j.Failure != nil {
+		return nil
+	}
+	return next
+}
+
+// beingReplaced returns the transition of a CSV that a newer one wants to
+// replace and can: nobody objects (E6), its group admits it and it has all that
+// it needs. Until then the older one goes on as it was.
+func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
+	next := p.arriving(c)
+	if next == nil {
+		return nil
+	}
+	if j := operatorgroup.Judge(next, p.OperatorGroups); j.Group == nil || j.Decision.Action != operatorgroup.Continue {
+		return nil
+	}
+	if t := p.check(next); t == nil || t.phase != olm.PhaseInstallReady {
+		return nil
+	}
+	return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", next.Metadata.Name)
+}
+
+// isNews reports whether a transition says something that the status of a CSV does
+// not.
+func isNews(c *olm.ClusterServiceVersion, t *transition) bool {
+	if t == nil {
+		return false
+	}
+	st := &c.Status
+	return st.Phase != t.phase || st.Reason != t.reason || st.Message != t.message ||
+		t.checked && !sameRequirements(st.RequirementStatus, t.requirements)
+}
+
+// maxCSVConditions is how many former states a CSV remembers.
+const maxCSVConditions = 20
+
+// transit plans the write of a CSV's status, if it says something new.
+func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
+	if !isNews(c, t) {
+		return nil
+	}
+	out := *c
+	st := &out.Status
+	if t.checked && !sameRequirements(st.RequirementStatus, t.requirements) {
+		st.RequirementStatus = t.requirements
+	}
+	if st.Phase != t.phase || st.Reason != t.reason {
+		st.LastTransitionTime = p.Now
+		st.Conditions = append(slices.Clip(st.Conditions), olm.CSVCondition{
+			Phase: t.phase, Reason: t.reason, Message: t.message, LastUpdateTime: p.Now, LastTransitionTime: p.Now,
+		})
+		if n := len(st.Conditions); n > maxCSVConditions {
+			st.Conditions = st.Conditions[n-maxCSVConditions:]
+		}
+	}
+	st.Phase, st.Reason, st.Message, st.LastUpdateTime = t.phase, t.reason, t.message, p.Now
+	if t.phase == olm.PhaseInstalling {
+		if err := p.setRotation(c, st); err != nil {
+			return err
+		}
+	}
+	event := &change.Event{Reason: string(t.reason), Message: t.message}
+	if t.phase == olm.PhaseFailed {
+		event.Warning = true
+	}
+	defer p.RestOn(t.on...)()
+	return p.Emit(change.UpdateStatus, &out, c.Key(), event, "%s, %s: %s", t.phase, t.reason, t.message)
+}

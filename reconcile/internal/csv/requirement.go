@@ -1,0 +1,253 @@
+package csv
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/blang/semver/v4"
+	"github.com/go-json-experiment/json"
+
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// The states of a requirement.
+const (
+	reqPresent      = "Present"
+	reqNotPresent   = "NotPresent"
+	reqNotSatisfied = "PresentNotSatisfied"
+	reqNotAvailable = "PresentNotAvailable"
+	depSatisfied    = "Satisfied"
+	depNotSatisfied = "NotSatisfied"
+	// reqUnknown is of a requirement of which nothing was read. It is never
+	// written.
+	reqUnknown = "Unknown"
+)
+
+// A verdict on requirements.
+type verdict int
+
+const (
+	// unmet: something is missing.
+	unmet verdict = iota
+	// untold: nothing is known to be missing, but not all could be checked.
+	untold
+	// met: all is there.
+	met
+)
+
+// requirements returns what an operator needs to run and whether all of it is
+// there: the cluster's version, the CRDs it owns and requires, APIServices,
+// native APIs, and the permissions of its service accounts. The list leaves out
+// what could not be checked, unless the status of the CSV has it.
+func (p *planner) requirements(c *olm.ClusterServiceVersion) (v verdict, list []olm.RequirementStatus) {
+	if r, ok := p.kubeVersion(c); ok {
+		list = append(list, r)
+	}
+	list = append(list, p.crdRequirements(c)...)
+	list = append(list, p.apiRequirements(c)...)
+	list = append(list, p.permissionRequirements(c)...)
+	v = met
+	out := list[:0]
+	for _, r := range list {
+		switch {
+		case isMet(r):
+		case r.Status != reqUnknown:
+			v = unmet
+		default:
+			v = min(v, untold)
+			i := slices.IndexFunc(c.Status.RequirementStatus, func(old olm.RequirementStatus) bool {
+				return old.Group == r.Group && old.Kind == r.Kind && old.Name == r.Name
+			})
+			if i < 0 {
+				continue
+			}
+			r = c.Status.RequirementStatus[i]
+		}
+		out = append(out, r)
+	}
+	return v, out
+}
+
+func isMet(r olm.RequirementStatus) bool {
+	return r.Status == reqPresent || r.Status == "DeploymentFound"
+}
+
+// versionsOf returns the version of the object that a requirement names, or that
+// there is none. An API of Kubernetes' own and a permission are not one object.
+func (p *planner) versionsOf(r olm.RequirementStatus) []world.Version {
+	key := olm.Key{Group: r.Group, Kind: r.Kind, Name: r.Name}
+	switch r.Kind {
+	case olm.KindCRD:
+		if crd := p.CRD(r.Name); crd != nil {
+			return []world.Version{world.VersionOf(crd)}
+		}
+	case "APIService":
+		if o := p.Object(key); o != nil {
+			return []world.Version{world.VersionOf(o)}
+		}
+	default:
+		return nil
+	}
+	return []world.Version{{Key: key}}
+}
+
+// missing names the requirements that are not met, with what is wrong with each. It
+// only counts those after the first ones.
+func missing(list []olm.RequirementStatus) string {
+	var names []string
+	for _, r := range list {
+		if isMet(r) {
+			continue
+		}
+		text := r.Kind + " " + r.Name
+		if r.Message != "" {
+			text += " (" + r.Message + ")"
+		}
+		names = append(names, text)
+	}
+	return phrase.Bounded(names)
+}
+
+func sameRequirements(a, b []olm.RequirementStatus) bool {
+	x, err1 := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err1 == nil && err2 == nil && olm.EqualJSON(x, y) || len(a) == 0 && len(b) == 0
+}
+
+func (p *planner) kubeVersion(c *olm.ClusterServiceVersion) (olm.RequirementStatus, bool) {
+	if c.Spec.MinKubeVersion == "" {
+		return olm.RequirementStatus{}, false
+	}
+	r := olm.RequirementStatus{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindClusterServiceVersion, Name: c.Metadata.Name, Status: reqNotSatisfied}
+	want, err := semver.ParseTolerant(c.Spec.MinKubeVersion)
+	if err != nil {
+		r.Message = fmt.Sprintf("minKubeVersion %q is not a version: %s", c.Spec.MinKubeVersion, err)
+		return r, true
+	}
+	if p.KubeVersion == "" {
+		p.unjudged[c.Key()] = want.String()
+		return olm.RequirementStatus{}, false
+	}
+	have, err := semver.ParseTolerant(p.KubeVersion)
+	if err != nil {
+		r.Message = fmt.Sprintf("minKubeVersion is %s, but the version of the cluster, %q, is not valid", want, p.KubeVersion)
+		return r, true
+	}
+	have.Pre, have.Build, want.Pre, want.Build = nil, nil, nil, nil
+	if have.LT(want) {
+		r.Message = fmt.Sprintf("CSV version requirement not met: minKubeVersion (%s) > server version (%s)", want, have)
+		return r, true
+	}
+	r.Status, r.Message = reqPresent, fmt.Sprintf("CSV minKubeVersion (%s) less than server version (%s)", want, have)
+	return r, true
+}
+
+func (p *planner) crdRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
+	wanted := map[string]olm.CRDDescription{}
+	for _, d := range c.Spec.CRDs.Required {
+		wanted[d.Name+"\x00"+d.Version] = d
+	}
+	for _, d := range c.Spec.CRDs.Owned {
+		wanted[d.Name+"\x00"+d.Version] = d
+	}
+	var list []olm.RequirementStatus
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		d := wanted[key]
+		r := olm.RequirementStatus{Group: olm.GroupCRD, Version: "v1", Kind: olm.KindCRD, Name: d.Name}
+		crd := p.CRD(d.Name)
+		served := crd != nil && slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
+		switch {
+		case crd == nil && !p.IsRead(world.KindCRD, d.Name):
+			r.Status = reqUnknown
+		case crd == nil:
+			r.Status, r.Message = reqNotPresent, "CRD is not present"
+		case !served:
+			r.Status, r.Message = reqNotPresent, fmt.Sprintf("CRD version %s not served", visible.Line(d.Version))
+		case !crd.IsEstablished():
+			r.Status, r.Message = reqNotAvailable, "CRD is present but the Established condition is False (not available)"
+		default:
+			r.Status, r.Message, r.UUID = reqPresent, "CRD is present and Established condition is true", crd.Metadata.UID
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func (p *planner) apiRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
+	var list []olm.RequirementStatus
+	owned := map[string]bool{}
+	for _, d := range c.Spec.APIServices.Owned {
+		name := d.Version + "." + d.Group
+		owned[name] = true
+		r := olm.RequirementStatus{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService", Name: name, Status: "DeploymentNotFound",
+			Message: fmt.Sprintf("the CSV has no deployment %q", d.DeploymentName)}
+		if slices.ContainsFunc(c.Spec.Install.Spec.Deployments, func(x olm.StrategyDeploymentSpec) bool { return x.Name == d.DeploymentName }) {
+			r.Status, r.Message = "DeploymentFound", ""
+		}
+		list = append(list, r)
+	}
+	for _, d := range c.Spec.APIServices.Required {
+		name := d.Version + "." + d.Group
+		if owned[name] {
+			continue
+		}
+		r := olm.RequirementStatus{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService", Name: name}
+		o := p.Object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: name})
+		switch {
+		case o == nil && !p.IsRead(world.KindAPIService, name):
+			r.Status = reqUnknown
+		case o == nil:
+			r.Status, r.Message = reqNotPresent, "APIService is not present"
+		case !isAvailable(o):
+			r.Status, r.Message = reqNotAvailable, "APIService is not available"
+		default:
+			r.Status, r.UUID = reqPresent, o.Metadata.UID
+		}
+		list = append(list, r)
+	}
+	for _, d := range c.Spec.NativeAPIs {
+		r := olm.RequirementStatus{Group: d.Group, Version: d.Version, Kind: d.Kind, Name: d.Version + "." + d.Group, Status: reqNotPresent, Message: "Native API does not exist"}
+		if p.isServed(d) {
+			r.Status, r.Message = reqPresent, "Native API exists"
+		} else if name := d.Version + "." + d.Group; !p.IsRead(world.KindCRD, "of API "+name) || !p.IsRead(world.KindAPIService, name) {
+			r.Status = reqUnknown
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// isAvailable reports whether an APIService answers.
+func isAvailable(o *olm.Object) bool {
+	v, ok := o.Get("status", "conditions")
+	var list []olm.Condition
+	if !ok || olm.Unmarshal(v, &list) != nil {
+		return false
+	}
+	c, ok := olm.FindCondition(list, "Available")
+	return ok && c.Status == olm.ConditionTrue
+}
+
+// isServed reports whether the cluster has an API: by a CRD, an APIService, or
+// because it is one of Kubernetes' own groups, which a snapshot does not list.
+func (p *planner) isServed(d olm.NativeAPI) bool {
+	if crd := p.CRDOf(d.Group, d.Kind); crd != nil {
+		return slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
+	}
+	if p.Object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: d.Version + "." + d.Group}) != nil {
+		return true
+	}
+	return slices.Contains(builtinGroups, d.Group)
+}
+
+// builtinGroups are the API groups that every cluster serves.
+var builtinGroups = []string{
+	"", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
+	"authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io",
+	"events.k8s.io", "flowcontrol.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy", olm.GroupRBAC,
+	"scheduling.k8s.io", "storage.k8s.io",
+}

@@ -1,0 +1,443 @@
+package csv
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/generated"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// installReady plans what runs the operator: its deployments and the roles that
+// it needs in the namespaces that it serves. Once all are there it is
+// Installing.
+func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error) {
+	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
+		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
+	}
+	if t := p.reportRefusal(c, "install strategy failed: "); t != nil {
+		return t, nil
+	}
+	defer p.RestOn(world.VersionOf(c))()
+	// What was refused in the last pass comes last: a refusal ends what is done for
+	// the operator in a pass.
+	settled, refused := true, p.wasRefused(c.Key())
+	if !refused {
+		var err error
+		if settled, err = p.ensurePermissions(c); err != nil {
+			return nil, err
+		}
+	}
+	// Pods mount the certificates, and restart when they change.
+	if certified, err := p.ensureCertificates(c); err != nil || !certified {
+		return nil, err
+	}
+	wanted := map[string]bool{}
+	for _, spec := range c.Spec.Install.Spec.Deployments {
+		wanted[spec.Name] = true
+		want, err := p.desiredDeployment(c, spec)
+		if err != nil {
+			return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "%s", err), nil
+		}
+		have := p.Deployment(spec.Name)
+		if have != nil && !sameSelector(want, have) {
+			settled = false
+			if t, err := p.recreate(c, have); t != nil || err != nil {
+				return t, err
+			}
+			continue
+		}
+		ok, err := p.ensureDeployment(c, want, have)
+		if err != nil {
+			return nil, err
+		}
+		settled = settled && ok
+	}
+	for _, d := range p.deploymentsOf(c) {
+		if !wanted[d.Metadata.Name] {
+			settled = false
+			if err := p.Emit(change.Delete, d, c.Key(), nil, "the operator no longer has this deployment"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	ok, t, err := p.ensureRegistrations(c)
+	if t != nil || err != nil {
+		return t, err
+	}
+	settled = settled && ok
+	if refused {
+		ok, err := p.ensurePermissions(c)
+		if err != nil {
+			return nil, err
+		}
+		settled = settled && ok
+	}
+	if !settled {
+		return nil, nil
+	}
+	return to(olm.PhaseInstalling, olm.ReasonInstallSuccessful, "waiting for install components to report healthy"), nil
+}
+
+// ensurePermissions plans the permissions of an operator in its own namespace, if it
+// ran before, and in those that it serves, and reports whether it has them.
+func (p *planner) ensurePermissions(c *olm.ClusterServiceVersion) (settled bool, err error) {
+	restored, err := p.restorePermissions(c)
+	if err != nil {
+		return false, err
+	}
+	settled, err = p.ensureTargetRBAC(c)
+	return settled && restored, err
+}
+
+// ensureDeployment plans what makes a deployment of an operator as it should be,
+// and reports whether it is.
+func (p *planner) ensureDeployment(c *olm.ClusterServiceVersion, want, have *olm.Deployment) (settled bool, err error) {
+	switch {
+	case have == nil:
+		return false, p.Emit(change.Create, want, c.Key(), nil, "runs the operator")
+	case !sameSpecHash(want, have) || !ownedBy(have, c):
+		return false, p.Emit(change.Update, overwrite(have, want), c.Key(), nil, "runs another version or configuration of the operator")
+	}
+	at := p.drift(want, have)
+	if at == "" {
+		return true, nil
+	}
+	out := overwrite(have, want)
+	out.Metadata.SetAnnotation(annotationRestored, specHash(have.Spec))
+	return false, p.Emit(change.Update, out, c.Key(), nil, "%s was changed", at)
+}
+
+// recreate plans the deletion of a deployment that has another selector than an
+// operator wants: it cannot be changed, so the deployment is created again once it
+// is gone. One that was not made for an operator of the namespace is
+// left alone, and the status of the operator reports that it is in the way. The
+// running OLM tries to change the selector forever, and users delete the deployment
+// by hand.
+func (p *planner) recreate(c *olm.ClusterServiceVersion, have *olm.Deployment) (*transition, error) {
+	l := have.Metadata.Labels
+	switch {
+	case have.Metadata.IsDeleted():
+		p.Note(c.Key(), "waits for deployment %q: it %s", have.Metadata.Name, phrase.Leaving(&have.Header))
+		return nil, nil
+	case l[operatorgroup.LabelOwnerKind] != olm.KindClusterServiceVersion || l[operatorgroup.LabelOwnerNamespace] != p.Namespace:
+		return to(c.Status.Phase, olm.ReasonComponentFailed, "install strategy failed: deployment %q is in the way: it was not created for an operator, and its selector differs and is immutable; rename or delete it", have.Metadata.Name), nil
+	}
+	return nil, p.Emit(change.Delete, have, c.Key(), nil, "its selector must change, but is immutable; the deployment is recreated")
+}
+
+func sameSpecHash(a, b *olm.Deployment) bool {
+	return a.Metadata.Labels[LabelSpecHash] == b.Metadata.Labels[LabelSpecHash]
+}
+
+// overwrite returns a deployment with the spec, the labels and the owners of
+// another one.
+func overwrite(have, want *olm.Deployment) *olm.Deployment {
+	out := *have
+	out.Spec = want.Spec
+	out.Metadata.Labels = generated.Union(have.Metadata.Labels, want.Metadata.Labels)
+	out.Metadata.OwnerReferences = generated.UnionOwners(have.Metadata.OwnerReferences, want.Metadata.OwnerReferences)
+	return &out
+}
+
+func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, err error) {
+	gs := p.Groups()
+	if len(gs) != 1 {
+		return true, nil
+	}
+	rbac, err := operatorgroup.TargetRBAC(c, gs[0].Status.Namespaces)
+	if err != nil {
+		return false, err
+	}
+	var all []olm.Resource
+	all = generated.AppendAll(all, rbac.Roles)
+	all = generated.AppendAll(all, rbac.RoleBindings)
+	all = generated.AppendAll(all, rbac.ClusterRoles)
+	all = generated.AppendAll(all, rbac.ClusterRoleBindings)
+	bindings, err := serving.Bindings(c)
+	if err != nil {
+		return false, err
+	}
+	all = generated.AppendAll(all, bindings)
+	settled = true
+	for _, r := range all {
+		ok, _, err := p.EnsureShared(r, c.Key(), "the operator's permissions in the namespaces it serves (F7)")
+		if err != nil {
+			return false, err
+		}
+		settled = settled && ok
+	}
+	return settled, nil
+}
+
+// installing waits for what runs the operator. Permissions that are removed meanwhile
+// are restored: without them it may never become healthy.
+func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) {
+	err := p.health(c)
+	var f *componentFault
+	switch errors.As(err, &f); {
+	case err == nil:
+		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors"), nil
+	case f.unknown:
+		p.Note(c.Key(), "stays %s: %s", c.Status.Phase, f)
+		return nil, nil
+	case f.changed:
+		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", f).seen(f), nil
+	case f.fatal:
+		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install failed: %s", f).seen(f), nil
+	case p.Past(c.Status.LastTransitionTime, p.opts.InstallTimeout):
+		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install timeout: %s", f), nil
+	}
+	if p.wasRefused(c.Key()) {
+		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", p.refusal(c.Key())), nil
+	}
+	if settled, err := p.restorePermissions(c); err != nil || !settled {
+		return nil, err
+	}
+	defer p.RestOn(world.VersionOf(c))()
+	if settled, err := p.ensureTargetRBAC(c); err != nil || !settled {
+		return nil, err
+	}
+	if f.reason != "" {
+		return to(olm.PhaseInstalling, olm.ReasonWaiting, "%s", f), nil
+	}
+	return to(olm.PhaseInstalling, olm.ReasonWaiting, "installing: %s", f), nil
+}
+
+// reportRefusal returns the transition by which the status of an operator reports what the
+// cluster refused, and nil once it does: then it is tried again.
+func (p *planner) reportRefusal(c *olm.ClusterServiceVersion, what string) *transition {
+	if !p.wasRefused(c.Key()) {
+		return nil
+	}
+	t := to(c.Status.Phase, olm.ReasonComponentFailed, "%s%s", what, p.refusal(c.Key()))
+	if c.Status.Reason == t.reason && c.Status.Message == t.message {
+		return nil
+	}
+	return t
+}
+
+// succeeded maintains an operator that runs: is it to be replaced, does it still have
+// what it needs, do its users have their roles.
+func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
+	if t := p.beingReplaced(c); t != nil {
+		return t, nil
+	}
+	if next := p.arriving(c); next != nil {
+		// Its CRDs may be those of the newer version already: that is expected.
+		p.Note(c.Key(), "continues to run until %s can replace it (it is %s)", next.Metadata.Name, phrase.Phase(next))
+		return nil, nil
+	}
+	if t := p.lacking(c); t != nil && slices.ContainsFunc(t.requirements, isBeyondRestoring) {
+		return t, nil
+	}
+	t, err := p.withPermissions(c, func(c *olm.ClusterServiceVersion) *transition {
+		if t := p.lacking(c); t != nil {
+			return t
+		}
+		return p.unwell(c)
+	})
+	if t != nil || err != nil {
+		return t, err
+	}
+	for _, g := range p.Groups() {
+		if err := p.ensureAPIRoles(g, c); err != nil {
+			return nil, err
+		}
+	}
+	_, err = p.ensureTargetRBAC(c)
+	return nil, err
+}
+
+// lacking returns the failure of an operator that ran and no longer has what it
+// needs, or nil.
+func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
+	v, requirements := p.requirements(c)
+	if v != unmet {
+		return nil
+	}
+	t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met: %s", missing(requirements))
+	t.requirements, t.checked = requirements, true
+	for _, r := range requirements {
+		if !isMet(r) {
+			t.on = append(t.on, p.versionsOf(r)...)
+		}
+	}
+	return t
+}
+
+// unwell returns what becomes of an operator that ran and is no longer healthy, or
+// nil.
+func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
+	var f *componentFault
+	switch err := p.health(c); {
+	case !errors.As(err, &f) || f.unknown:
+		return nil
+	case f.reason != "":
+		return f.running().seen(f)
+	case f.changed:
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f).seen(f)
+	}
+	return to(olm.PhaseFailed, olm.ReasonComponentUnhealthy, "%s", f).seen(f)
+}
+
+// withPermissions returns what becomes of an operator once it has the permissions
+// that it came with; nil while they are being restored. Refusals of
+// them hold up nothing: they are tried again only where the status stays the same.
+func (p *planner) withPermissions(c *olm.ClusterServiceVersion, next func(*olm.ClusterServiceVersion) *transition) (*transition, error) {
+	refused := p.wasRefused(c.Key())
+	if refused {
+		if t := next(c); isNews(c, t) {
+			return t, nil
+		}
+	}
+	if settled, err := p.restorePermissions(c); err != nil || !settled || refused {
+		return nil, err
+	}
+	return next(c), nil
+}
+
+// failed tries again when the cause of the failure is gone. While it is not,
+// the CSV stays Failed, so that a plan comes to an end.
+func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
+	if p.FailForward() {
+		if t := p.beingReplaced(c); t != nil {
+			return t, nil // E10
+		}
+	}
+	return p.withPermissions(c, p.recovered)
+}
+
+// recovered returns what becomes of a failed operator that has its permissions.
+func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
+	t := p.check(c)
+	if t == nil {
+		p.Note(c.Key(), "stays %s, %s: %s", c.Status.Phase, phrase.Clause(c.Status.Message), untoldText)
+		return nil
+	}
+	if t.phase != olm.PhaseInstallReady {
+		return t
+	}
+	var f *componentFault
+	switch err := p.health(c); {
+	case err == nil:
+		// With the requirements as they are now, not as they were when it failed.
+		t.phase, t.reason, t.message = olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors"
+		return t
+	case errors.As(err, &f) && f.unknown:
+		p.Note(c.Key(), "stays %s, %s: %s", c.Status.Phase, phrase.Clause(c.Status.Message), f)
+		return nil
+	case f.changed && f.reason != "":
+		return f.reinstall().seen(f)
+	case f.changed:
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
+	case c.Status.Reason == olm.ReasonRequirementsNotMet || c.Status.Reason == olm.ReasonOwnerConflict || c.Status.Reason == olm.ReasonInvalidWebhook:
+		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
+	}
+	p.Note(c.Key(), "failed: %s", f)
+	return nil
+}
+
+// A componentFault is why an operator does not run.
+type componentFault struct {
+	text string
+	// changed: something is missing or not as the CSV wants it, so that it must
+	// be installed again.
+	changed bool
+	// fatal: waiting does not help.
+	fatal bool
+	// reason is that of a fault of what the operator serves.
+	reason olm.Reason
+	// unknown: what runs it was not read, so there is no known fault.
+	unknown bool
+	// on is what the fault was seen on.
+	on []world.Version
+}
+
+// Error describes the fault.
+func (f *componentFault) Error() string { return f.text }
+
+// health returns nil when all that runs the operator runs, or a
+// *componentFault.
+func (p *planner) health(c *olm.ClusterServiceVersion) error {
+	if f := p.servingFault(c); f != nil {
+		return f
+	}
+	for _, spec := range c.Spec.Install.Spec.Deployments {
+		want, err := p.desiredDeployment(c, spec)
+		if err != nil { // reinstalling what is missing does not help either
+			return &componentFault{text: err.Error(), fatal: true}
+		}
+		d := p.Deployment(spec.Name)
+		if f := p.fault(c, want, d); f != nil {
+			f.on = []world.Version{{Key: want.Key()}}
+			if d != nil {
+				f.on = append([]world.Version{world.VersionOf(d)}, p.secretVersions(c)...)
+			}
+			return f
+		}
+	}
+	if f := p.unavailableAPI(c); f != nil {
+		return f
+	}
+	return nil
+}
+
+// fault returns why a deployment of an operator, which is nil if there is none,
+// does not run it, or nil.
+func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *componentFault {
+	name := want.Metadata.Name
+	if d == nil && !p.IsRead(world.KindDeployment, name) {
+		return &componentFault{text: fmt.Sprintf("the state of deployment %q is unknown, because it was not read", name), unknown: true}
+	}
+	if d == nil {
+		return &componentFault{text: fmt.Sprintf("deployment %q is missing", name), changed: true}
+	}
+	hash := d.Metadata.Labels[LabelSpecHash]
+	foreign := p.opts.ForeignHashes && hash != "" && !isSpecHash(hash)
+	if hash != want.Metadata.Labels[LabelSpecHash] && !foreign || !ownedBy(d, c) {
+		return &componentFault{text: fmt.Sprintf("deployment %q differs from the operator's specification", name), changed: true}
+	}
+	if foreign {
+		// The writer of such hashes maintains the rest, too.
+	} else if at := p.drift(want, d); at != "" {
+		return &componentFault{text: fmt.Sprintf("deployment %q differs from the operator's specification: %s was changed", name, at), changed: true}
+	}
+	return deploymentFault(d)
+}
+
+// isSpecHash reports whether a hash has the form that this package gives it.
+func isSpecHash(s string) bool {
+	text, err := hex.DecodeString(s)
+	return err == nil && len(text) == 16
+}
+
+// deploymentFault returns why a deployment is not available, or nil.
+func deploymentFault(d *olm.Deployment) *componentFault {
+	st, name := &d.Status, d.Metadata.Name
+	if d.Metadata.Generation > st.ObservedGeneration {
+		return &componentFault{text: fmt.Sprintf("waiting for the new spec of deployment %q to be observed", name)}
+	}
+	if c, ok := olm.FindCondition(st.Conditions, "Progressing"); ok && c.Reason == "ProgressDeadlineExceeded" {
+		return &componentFault{text: fmt.Sprintf("deployment %q exceeded its progress deadline", name), fatal: true}
+	}
+	if n := st.Replicas - st.UpdatedReplicas; n > 0 {
+		return &componentFault{text: fmt.Sprintf("deployment %q waits for %d outdated replica(s) to end", name, n)}
+	}
+	c, ok := olm.FindCondition(st.Conditions, "Available")
+	if !ok || c.Status != olm.ConditionTrue {
+		text := c.Message
+		if text == "" {
+			text = "it has no condition Available"
+		}
+		return &componentFault{text: fmt.Sprintf("deployment %q is not available: %s", name, text)}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package csv
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// rival returns the CSV that replaces the same one as c and goes before it, or
+// nil. Once that one is gone, only another version of the same package is one:
+// names of different packages may be equal by chance.
+func (p *planner) rival(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
+	for _, o := range p.Successors(c.Spec.Replaces) {
+		if o.Metadata.Name == c.Metadata.Name {
+			return nil
+		}
+		if p.CSV(c.Spec.Replaces) != nil || world.OperatorName(o) == world.OperatorName(c) {
+			return o
+		}
+	}
+	return nil
+}
+
+// circleText describes what is wrong with a circle, and what to do.
+func circleText(names []string) string {
+	return fmt.Sprintf("%s replace each other in a cycle, so none is the newest; delete one of them, or fix its spec.replaces",
+		strings.Join(names, ", "))
+}
+
+// rivalText describes why a CSV has to wait for another one.
+func rivalText(c, first *olm.ClusterServiceVersion) string {
+	return fmt.Sprintf("%s also replaces %s and has priority; delete one of the two", first.Metadata.Name, c.Spec.Replaces)
+}

@@ -1,0 +1,144 @@
+package generated
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// What is generated for an operator or a group outside of its namespace is named for
+// its purpose, so operators of two namespaces may need the same object: the
+// ClusterRoles of an API that both provide, those of two groups with one name, the
+// roles in a namespace that both serve. Such an object belongs to the owner that its
+// labels name, as long as that exists; if each wrote its own labels, their loops would
+// never come to rest. Only bindings belong to both: each adds its service accounts.
+
+// EnsureShared is ensure for such an object. It returns whom the object belongs
+// to, if that is a living operator or group of another namespace.
+func (p *Keeper) EnsureShared(want olm.Resource, forKey olm.Key, format string, args ...any) (settled bool, holder olm.Key, err error) {
+	have, err := p.Find(want.Head().Key())
+	if err != nil {
+		return false, holder, err
+	}
+	if have != nil {
+		holder = p.holder(have)
+	} else if h := want.Head(); !p.IsRead(olm.GroupKind{Group: h.Key().Group, Kind: h.Kind}, h.Metadata.Name) {
+		return true, holder, nil
+	}
+	b, isBinding := want.(*olm.RoleBinding)
+	if have != nil && isBinding {
+		if want, err = p.withOthers(b, have, holder); err != nil {
+			return false, holder, err
+		}
+	} else if holder != (olm.Key{}) {
+		return true, holder, nil
+	}
+	settled, err = p.Ensure(want, forKey, nil, format, args...)
+	return settled, holder, err
+}
+
+// holder returns the living owner in another namespace that a generated object
+// names in its labels, or the zero key.
+func (p *Keeper) holder(o *olm.Object) olm.Key {
+	k := OwnerOf(o)
+	if k.Namespace == p.Namespace {
+		return olm.Key{}
+	}
+	if c, ok := world.Pick(p.CSVs, k).(*olm.ClusterServiceVersion); ok && lives(c) {
+		return k
+	}
+	for _, g := range p.OperatorGroups {
+		if g.Key() == k && !g.Metadata.IsDeleted() {
+			return k
+		}
+	}
+	return olm.Key{}
+}
+
+// lives reports whether a CSV may keep what was generated for it. One that
+// failed because of its group loses it.
+func lives(c *olm.ClusterServiceVersion) bool {
+	return !c.IsCopied() && !c.Metadata.IsDeleted() && !operatorgroup.IsGroupFailure(c.Status)
+}
+
+// withOthers returns a binding with the subjects of the other operators that
+// share it, and with the labels of its holder, if it has one. Subjects that
+// nobody claims any longer go.
+func (p *Keeper) withOthers(b *olm.RoleBinding, have *olm.Object, holder olm.Key) (*olm.RoleBinding, error) {
+	old, err := olm.As[olm.RoleBinding](*have)
+	if err != nil {
+		return nil, err
+	}
+	out := *b
+	if holder != (olm.Key{}) {
+		out.Metadata.Labels = nil // ensure keeps those that are there
+	}
+	out.Subjects = nil
+	for _, s := range old.Subjects {
+		if contains(b.Subjects, s) || s.Namespace != p.Namespace && p.Claimed(have, s.Namespace) {
+			out.Subjects = append(out.Subjects, s)
+		}
+	}
+	for _, s := range b.Subjects {
+		if !contains(out.Subjects, s) {
+			out.Subjects = append(out.Subjects, s)
+		}
+	}
+	return &out, nil
+}
+
+func contains(list []olm.Subject, s olm.Subject) bool {
+	return slices.ContainsFunc(list, func(x olm.Subject) bool {
+		return x.Kind == s.Kind && x.Namespace == s.Namespace && x.Name == s.Name
+	})
+}
+
+// Claimed reports whether an operator or a group of another namespace has the
+// same use for a generated object; an empty name stands for all others. While
+// the group of an operator is undecided, what it has stays.
+func (p *Keeper) Claimed(o *olm.Object, namespace string) bool {
+	key := o.Key()
+	for _, g := range p.OperatorGroups {
+		ns := g.Metadata.Namespace
+		if ns == p.Namespace || namespace != "" && ns != namespace || g.Metadata.IsDeleted() {
+			continue
+		}
+		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
+		if hasKey(operatorgroup.GroupRoles(g, apis, p.Naming), key) {
+			return true
+		}
+		for _, c := range p.CSVs {
+			if c.Metadata.Namespace != ns || !lives(c) {
+				continue
+			}
+			if g.Status.Namespaces == nil && c.Metadata.Name == o.Metadata.Labels[operatorgroup.LabelOwner] {
+				return true
+			}
+			if bindings, err := serving.Bindings(c); err == nil && hasKey(bindings, key) {
+				return true
+			}
+			rbac, err := operatorgroup.TargetRBAC(c, g.Status.Namespaces)
+			if err != nil {
+				continue // its own plan reports it
+			}
+			if hasKey(operatorgroup.APIRoles(g, c, p.Naming), key) ||
+				hasKey(rbac.Roles, key) || hasKey(rbac.RoleBindings, key) || hasKey(rbac.ClusterRoles, key) || hasKey(rbac.ClusterRoleBindings, key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasKey[R olm.Resource](list []R, k olm.Key) bool {
+	return slices.ContainsFunc(list, func(r R) bool { return r.Head().Key() == k })
+}
+
+// OwnerOf returns the key of the owner that the labels of an object name.
+func OwnerOf(o *olm.Object) olm.Key {
+	l := o.Metadata.Labels
+	return olm.Key{Group: olm.Group, Kind: l[operatorgroup.LabelOwnerKind], Namespace: l[operatorgroup.LabelOwnerNamespace], Name: l[operatorgroup.LabelOwner]}
+}

@@ -1,0 +1,138 @@
+package group
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// operatorGroups keeps the status, the annotation and the roles of the groups
+// of the namespace (F1, F3, F5, F7).
+func (p *planner) operatorGroups() error {
+	groups := p.Groups()
+	conflicts := operatorgroup.NameConflicts(p.OperatorGroups)
+	for _, g := range groups {
+		if err := p.groupStatus(g, len(groups)); err != nil {
+			return err
+		}
+		if err := p.groupAnnotation(g); err != nil {
+			return err
+		}
+		if g.Metadata.IsDeleted() {
+			continue
+		}
+		p.sameName(g, conflicts)
+		if err := p.labelTargets(g); err != nil {
+			return err
+		}
+		switch u := g.Spec.UpgradeStrategy; u {
+		case "", olm.UpgradeDefault, olm.UpgradeFailForward:
+		default:
+			p.Note(g.Key(), "upgradeStrategy %q is unknown and treated as %s; set it to %s or %s (E10)", u, olm.UpgradeDefault, olm.UpgradeDefault, olm.UpgradeFailForward)
+		}
+		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
+		for _, r := range operatorgroup.GroupRoles(g, apis, p.Naming) {
+			if _, _, err := p.EnsureShared(r, g.Key(), "the group's users get their permissions by it (F7)"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
+	targets, err := operatorgroup.Targets(g, p.Namespaces)
+	if err != nil {
+		p.Note(g.Key(), "%s", err) // the spec must be fixed
+		return nil
+	}
+	out, why := *g, ""
+	because := func(changed bool, text string) {
+		if changed && why == "" {
+			why = text
+		}
+	}
+	selects := len(g.Spec.TargetNamespaces) == 0 && g.Spec.Selector != nil
+	if !operatorgroup.SameTargets(g.Status.Namespaces, targets) && (!selects || p.IsRead(world.KindNamespace, "those that operator group "+g.Metadata.Name+" selects")) {
+		out.Status.Namespaces, out.Status.LastUpdated = targets, p.Now
+		because(true, "the group targets "+describeTargets(targets)+" (F1)")
+	}
+	account := g.Spec.ServiceAccountName
+	exists := account == "" || p.HasServiceAccount(account)
+	guessed := exists && account != "" && !p.ReadsServiceAccount(account)
+	wanted := operatorgroup.GroupConditions(g, groups, exists)
+	for _, typ := range []string{operatorgroup.ConditionMultipleGroups, operatorgroup.ConditionServiceAccount} {
+		if c, ok := olm.FindCondition(wanted, typ); ok {
+			because(p.SetCondition(&out.Status.Conditions, c), c.Reason+": "+c.Message)
+		} else {
+			because(change.ClearCondition(&out.Status.Conditions, typ), typ+" is over")
+		}
+	}
+	switch ref := g.Status.ServiceAccountRef; {
+	case guessed: // whether it exists is not known: what the status says stays
+	case account != "" && exists && (ref == nil || ref.Name != account):
+		out.Status.ServiceAccountRef = &olm.ObjectReference{APIVersion: "v1", Kind: "ServiceAccount", Namespace: p.Namespace, Name: account}
+		because(true, "installs with the permissions of service account "+account)
+	case (account == "" || !exists) && ref != nil:
+		out.Status.ServiceAccountRef = nil
+		because(true, "no service account limits what is installed")
+	}
+	if why == "" {
+		return nil
+	}
+	return p.Emit(change.UpdateStatus, &out, g.Key(), nil, "%s", why)
+}
+
+func describeTargets(targets []string) string {
+	switch {
+	case operatorgroup.IsGlobal(targets):
+		return "all namespaces"
+	case len(targets) == 0:
+		return "no namespace"
+	}
+	return operatorgroup.JoinTargets(targets)
+}
+
+// groupAnnotation updates the list of provided APIs: members add or remove APIs
+// when they are judged (F6), and those that no member provides are removed (F5).
+// While a member is about to add, nothing is pruned.
+func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
+	listed := operatorgroup.Annotated(g)
+	want := listed
+	why := "no active member provides the others (F5)"
+	settled := true
+	var changed []string // the operators whose APIs are added or removed
+	out, groups := *g, slices.Clone(p.OperatorGroups)
+	at := slices.Index(groups, g)
+	for _, c := range p.Own() {
+		if c.Metadata.IsDeleted() {
+			continue
+		}
+		j := operatorgroup.Judge(c, groups)
+		if j.Group != groups[at] {
+			continue
+		}
+		settled = settled && !j.Recovered
+		if j.Failure == nil && j.Decision.Action != operatorgroup.Continue {
+			settled = false
+			want, changed = j.Decision.APIs, append(changed, c.Metadata.Name)
+			out.Metadata.SetAnnotation(operatorgroup.AnnotationProvidedAPIs, want.String())
+			groups[at] = &out // by which the next one is judged
+		}
+	}
+	if len(changed) > 0 {
+		why = "the APIs of " + phrase.Join(changed) + " (F6)"
+	}
+	if settled {
+		want = operatorgroup.Prune(g, p.CSVs)
+	}
+	if want.String() == listed.String() {
+		return nil
+	}
+	out.Metadata.SetAnnotation(operatorgroup.AnnotationProvidedAPIs, want.String())
+	return p.Emit(change.Update, &out, g.Key(), nil, "olm.providedAPIs becomes %q: %s", want, why)
+}

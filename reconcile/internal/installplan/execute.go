@@ -1,0 +1,344 @@
+package installplan
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/crd"
+	"github.com/olmkit/olmkit/reconcile/internal/generated"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+func (p *planner) attenuatePlans() {
+	for _, ip := range p.InstallPlans {
+		if !world.IsFinished(ip) && !ip.Metadata.IsDeleted() && p.IsWanted(ip) {
+			p.Attenuate(ip.Key(), ip.Status.Plan)
+		}
+	}
+}
+
+// executePlans advances the install plans of the namespace (E2). Only approved plans
+// are executed.
+func (p *planner) executePlans(ctx context.Context) error {
+	for _, ip := range p.InstallPlans {
+		if ip.Metadata.IsDeleted() || world.IsFinished(ip) {
+			continue
+		}
+		if err := p.executePlan(ctx, ip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
+	switch {
+	case !p.IsWanted(ip) && p.isLate(ip):
+		return p.Emit(change.Delete, ip, ip.Key(), nil, "a later one was created before it had steps")
+	case !p.IsWanted(ip):
+		if ip.Status.Phase != "" { // otherwise it was just made
+			p.Note(ip.Key(), "superseded: no subscription refers to it")
+		}
+		return nil
+	case len(lookups(ip)) > 0:
+		return p.unpack(ctx, ip)
+	case len(ip.Status.Plan) == 0 && world.IsGenerated(ip):
+		p.Note(ip.Key(), "has no steps yet; its resolution adds them")
+		return nil
+	case len(ip.Status.Plan) == 0:
+		p.Note(ip.Key(), "has neither steps nor bundles to unpack, and will not get any; delete it")
+		return nil
+	case !ip.Spec.Approved && ip.Status.Phase != olm.PlanRequiresApproval:
+		out := *ip
+		out.Status.Phase = olm.PlanRequiresApproval
+		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "it is not approved")
+	case !ip.Spec.Approved:
+		p.Note(ip.Key(), "waits for approval; set /spec/approved to install %s", phrase.Join(ip.Spec.ClusterServiceVersionNames))
+		return nil
+	case ip.Status.Phase != olm.PlanInstalling:
+		out := *ip
+		out.Status.Phase, out.Status.Message = olm.PlanInstalling, ""
+		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "it was approved")
+	}
+	e := &execution{planner: p, plan: ip, out: *ip, unpacked: map[string][]olm.Step{}, crds: crd.New(p.World, p.Writer, ip, p.opts.CRDs)}
+	e.out.Status.Plan = slices.Clone(ip.Status.Plan)
+	if e.out.Status.StartTime.IsZero() {
+		e.out.Status.StartTime = p.Now
+	}
+	if err := operatorgroup.Gate(p.Groups(), p.HasServiceAccount); err != nil {
+		return e.closed(err)
+	}
+	if c, ok := olm.FindCondition(e.out.Status.Conditions, world.ConditionInstalled); ok && c.Reason == world.ReasonInstallCheckFailed {
+		change.ClearCondition(&e.out.Status.Conditions, world.ConditionInstalled)
+		e.out.Status.Message = ""
+	}
+	if text := e.refused(); text != "" {
+		// Report first, then retry: a step that is refused again would prevent the
+		// status from being written.
+		e.fault(text)
+		if !olm.Equal(ip, &e.out) {
+			return e.write("%s", e.out.Status.Message)
+		}
+	}
+	return e.run(ctx)
+}
+
+// isLate reports whether a plan that a resolution made has no steps and never gets
+// any: a subscription has had one of its generation or a later one. A loop that
+// slept made it.
+func (p *planner) isLate(ip *olm.InstallPlan) bool {
+	return ip.Status.Phase == "" && len(ip.Status.Plan) == 0 && len(lookups(ip)) == 0 &&
+		slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstallPlanGeneration >= ip.Spec.Generation })
+}
+
+// An execution is the run of one plan.
+type execution struct {
+	*planner
+	plan *olm.InstallPlan
+	out  olm.InstallPlan
+	// unpacked are the steps of bundles that steps refer to, by CSV.
+	unpacked map[string][]olm.Step
+	// problems prevent steps; waits end without a change to the plan.
+	problems, waits []string
+	crds            *crd.Upgrades
+}
+
+// closed reports that the operator group does not admit CSVs (F10).
+func (e *execution) closed(why error) error {
+	message := visible.Lines(why.Error())
+	e.out.Status.Message = message
+	e.SetCondition(&e.out.Status.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionFalse, Reason: world.ReasonInstallCheckFailed, Message: message})
+	return e.write("%s (F10)", message)
+}
+
+// run plans the steps that can be done now, CRDs first and then the others in
+// their order, and what became of them. A step that was done before the status
+// recorded it is found done. While a CRD is held up nothing else is done: no operator
+// is created without its API (E3).
+func (e *execution) run(ctx context.Context) error {
+	defer e.RestOn(world.VersionOf(e.plan))()
+	pending := false
+	var heldUp []string
+	for _, crds := range []bool{true, false} {
+		for i := range e.out.Status.Plan {
+			step := &e.out.Status.Plan[i]
+			if world.IsCRD(step.Resource) != crds {
+				continue
+			}
+			if len(heldUp) > 0 && !crds {
+				pending = pending || !world.IsDone(step)
+				if world.IsCSV(step.Resource) && !world.IsDone(step) {
+					e.Note(e.plan.Key(), "%s is not created until %s exists", step.Resource.Name, phrase.Join(heldUp))
+				}
+				continue
+			}
+			ok, err := e.take(ctx, step)
+			if err != nil {
+				return err
+			}
+			if crds && !ok {
+				heldUp = append(heldUp, olm.KindCRD+" "+step.Resource.Name)
+			}
+			pending = pending || !world.IsDone(step)
+		}
+	}
+	return e.outcome(pending)
+}
+
+// take plans a step. It reports whether the steps that rest on it may follow.
+func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err error) {
+	if world.IsDone(step) {
+		return true, nil
+	}
+	text, err := e.manifest(ctx, step)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if err != nil {
+		e.waits = append(e.waits, err.Error())
+		return false, nil
+	}
+	var o olm.Object
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		e.problems = append(e.problems, fmt.Sprintf("%s %s: the manifest of the step cannot be read: %s", step.Resource.Kind, step.Resource.Name, err))
+		return false, nil
+	}
+	key := o.Key()
+	have, err := e.Find(key)
+	if err != nil {
+		return false, err
+	}
+	if have != nil && have.Metadata.IsDeleted() { // it will soon be gone
+		e.waits = append(e.waits, key.String()+" "+phrase.Leaving(&have.Header))
+		return false, nil
+	}
+	status, problem, err := e.step(ctx, step, o)
+	if err != nil {
+		return false, err
+	}
+	step.Status = status
+	if problem != "" {
+		e.problems = append(e.problems, problem)
+	}
+	refused := slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && r.Key == key })
+	return problem == "" && !refused && (world.IsDone(step) || status == olm.StepWaitingForAPI), nil
+}
+
+// isStep reports whether what the cluster refused was a step of the plan.
+func (e *execution) isStep(r world.Refusal) bool { return r.For == e.plan.Key() && r.Key != r.For }
+
+// refused describes the steps that the cluster refused in the last pass, if any.
+func (e *execution) refused() string {
+	var parts []string
+	for _, r := range e.Refusals {
+		if e.isStep(r) {
+			parts = append(parts, fmt.Sprintf("%s: %s", r.Key, phrase.Clause(r.Message)))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// retrying reports whether the plan tries again what was refused.
+func (e *execution) retrying() bool {
+	return slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && e.Touches(r.Key) })
+}
+
+// fault records a problem. After the timeout the plan fails with it.
+func (e *execution) fault(text string) {
+	text = visible.Lines(text)
+	st := &e.out.Status
+	if e.Past(e.plan.Status.StartTime, e.opts.Timeout) {
+		st.Phase, st.Message = olm.PlanFailed, text
+		e.SetCondition(&st.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionFalse, Reason: world.ReasonComponentFailed, Message: text})
+		return
+	}
+	st.Message = "retrying execution due to error: " + text
+}
+
+func (e *execution) outcome(pending bool) error {
+	st := &e.out.Status
+	switch text := strings.Join(e.problems, "; "); {
+	case text != "":
+		e.fault(text)
+		return e.write("%s", st.Message)
+	case e.retrying():
+		return nil // what was refused is tried again first
+	case !pending:
+		st.Phase, st.Message = olm.PlanComplete, ""
+		e.SetCondition(&st.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionTrue})
+		return e.write("done: %s", phrase.CountSteps(len(st.Plan)))
+	}
+	if st.Message = ""; len(e.waits) > 0 {
+		st.Message = visible.Lines("waits: " + strings.Join(e.waits, "; "))
+		e.Note(e.plan.Key(), "%s", st.Message)
+	}
+	return e.write("done: %d of %s", e.done(), phrase.CountSteps(len(st.Plan)))
+}
+
+func (e *execution) done() int {
+	n := 0
+	for i := range e.out.Status.Plan {
+		if world.IsDone(&e.out.Status.Plan[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func (e *execution) write(format string, args ...any) error {
+	if olm.Equal(e.plan, &e.out) {
+		return nil
+	}
+	return e.Emit(change.UpdateStatus, &e.out, e.plan.Key(), nil, format, args...)
+}
+
+// step plans one step and returns its status once the plan is carried out, and
+// what stands in its way, if anything.
+func (e *execution) step(ctx context.Context, s *olm.Step, o olm.Object) (status olm.StepStatus, problem string, err error) {
+	if e.Touches(o.Key()) {
+		return s.Status, "", nil // after the change that is planned already
+	}
+	switch k := o.Key(); k.Group + "/" + k.Kind {
+	case olm.GroupCRD + "/" + olm.KindCRD:
+		return e.crds.Step(ctx, s, o)
+	case olm.Group + "/" + olm.KindClusterServiceVersion:
+		return e.csvStep(s, o)
+	case olm.Group + "/" + olm.KindSubscription:
+		if world.Pick(e.Subscriptions, k) != nil {
+			return olm.StepPresent, "", nil
+		}
+		o.Metadata.SetAnnotation(world.AnnotationGeneratedBy, e.plan.Metadata.Name)
+		return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), nil, "keeps the dependency %s current", s.Resolving)
+	}
+	return e.ownedStep(s, o)
+}
+
+// csvStep plans the creation of an operator. A copy of the same name does not
+// make way: the operator that it is of serves this namespace, so that a second
+// one would provide the same APIs, which F6 forbids. The running OLM takes the
+// copy for the operator and its step for done (F8).
+func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
+	if r, ok := world.Pick(e.CSVs, o.Key()).(*olm.ClusterServiceVersion); ok {
+		c := r
+		if !c.IsCopied() {
+			return olm.StepPresent, "", e.adopt(c)
+		}
+		from := operatorgroup.CopiedFrom(c)
+		original := olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: from, Name: c.Metadata.Name}
+		if r := world.Pick(e.CSVs, original); r != nil && !r.Head().Metadata.IsDeleted() {
+			return s.Status, fmt.Sprintf("%s is in the way: it is a copy of the operator in namespace %s, which serves this namespace already (F8); delete the subscription, or take this namespace from the targets of that operator's group first", c.Key(), from), nil
+		}
+		return s.Status, fmt.Sprintf("%s is in the way: it is a copy of an operator in namespace %s that is gone (F8); delete it if nobody else does", c.Key(), from), nil
+	}
+	event := &change.Event{Reason: "Installing", Message: s.Resolving}
+	o.Metadata.SetAnnotation(world.AnnotationGeneratedBy, e.plan.Metadata.Name)
+	return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), event, "step of the install plan for %s", s.Resolving)
+}
+
+// adopt makes a CSV that a lost plan brought one of this plan, which does what
+// is left of that one.
+func (e *execution) adopt(c *olm.ClusterServiceVersion) error {
+	by := c.Metadata.Annotations[world.AnnotationGeneratedBy]
+	if by == "" || by == e.plan.Metadata.Name || e.InstallPlan(by) != nil {
+		return nil
+	}
+	out := *c
+	out.Metadata.SetAnnotation(world.AnnotationGeneratedBy, e.plan.Metadata.Name)
+	return e.Emit(change.Update, &out, e.plan.Key(), nil, "the install plan %q that brought it is gone; this one does the rest", by)
+}
+
+// ownedStep plans an object that goes with its CSV.
+func (e *execution) ownedStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
+	owner := e.CSV(s.Resolving)
+	if owner == nil {
+		return s.Status, "", nil // the CSV first: its object names it
+	}
+	if o.Metadata.Namespace == owner.Metadata.Namespace {
+		o.Metadata.OwnerReferences = generated.UnionOwners(o.Metadata.OwnerReferences, []olm.OwnerReference{olm.OwnedBy(owner)})
+		for i, r := range o.Metadata.OwnerReferences {
+			if r.Kind == owner.Kind && r.Name == owner.Metadata.Name {
+				o.Metadata.OwnerReferences[i].UID = owner.Metadata.UID
+			}
+		}
+	}
+	exists, err := e.Find(o.Key())
+	if err != nil {
+		return s.Status, "", err
+	}
+	ok, err := e.keeper.Ensure(&o, e.plan.Key(), nil, "step of the install plan for %s", s.Resolving)
+	switch {
+	case err != nil:
+		return s.Status, "", err
+	case ok || exists != nil:
+		return olm.StepPresent, "", nil
+	}
+	return olm.StepCreated, "", nil
+}

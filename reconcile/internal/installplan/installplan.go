@@ -1,0 +1,41 @@
+// Package installplan moves the install plans of a namespace on: it unpacks their bundles
+// and takes their steps.
+package installplan
+
+import (
+	"context"
+	"time"
+
+	"github.com/olmkit/olmkit/reconcile/internal/catalog"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/crd"
+	"github.com/olmkit/olmkit/reconcile/internal/generated"
+	"github.com/olmkit/olmkit/reconcile/internal/steps"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// Options are those of reconcile.Options that are for install plans.
+type Options struct {
+	CRDs crd.Options
+	// Timeout is how long a failing plan is tried again.
+	Timeout time.Duration
+}
+
+// A planner plans the changes of install plans.
+type planner struct {
+	*steps.Builder
+	keeper generated.Keeper
+	opts   Options
+}
+
+// Execute moves the install plans of the namespace on (E2): approved ones are executed,
+// others never.
+func Execute(ctx context.Context, w *world.World, p *change.Writer, content catalog.Content, opts Options) error {
+	return (&planner{&steps.Builder{World: w, Writer: p, Content: content}, generated.Keeper{World: w, Writer: p}, opts}).executePlans(ctx)
+}
+
+// Attenuate notes which steps of unfinished install plans the service account of the
+// operator group may not take (F10).
+func Attenuate(w *world.World, p *change.Writer) {
+	(&planner{Builder: &steps.Builder{World: w, Writer: p}}).attenuatePlans()
+}

@@ -1,0 +1,128 @@
+package installplan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/steps"
+)
+
+// The running OLM unpacks the image of a bundle into a ConfigMap. Until that is
+// done its install plans have bundleLookups in place of steps, and afterwards
+// steps that refer to the ConfigMap in place of a manifest. Where the content
+// has the bundle, it has the same objects, so such plans continue here; where it does
+// not, they wait and report it.
+
+// lookups returns the bundles of a plan that are not unpacked: those that it has no
+// steps for.
+func lookups(ip *olm.InstallPlan) []olm.BundleLookup {
+	var list []olm.BundleLookup
+	for _, l := range ip.Status.BundleLookups {
+		if !slices.ContainsFunc(ip.Status.Plan, func(s olm.Step) bool { return s.Resolving == l.Identifier }) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// unpack gives a plan the steps that its bundle lookups stand for. If the
+// content lacks one of the bundles the plan waits, and its message reports why.
+func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
+	out := *ip
+	st := &out.Status
+	st.Plan, st.BundleLookups = slices.Clone(st.Plan), slices.Clone(st.BundleLookups)
+	var missing []string
+	for _, l := range lookups(ip) {
+		src := steps.Source{CSV: l.Identifier, Replaces: l.Replaces, Properties: l.Properties}
+		if l.CatalogSourceRef != nil {
+			src.Catalog, src.Namespace = l.CatalogSourceRef.Name, l.CatalogSourceRef.Namespace
+		}
+		steps, err := p.Unpacked(ctx, src)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			missing = append(missing, fmt.Sprintf("bundle %q is not unpacked%s, and cannot be read otherwise: %s", l.Identifier, lookupState(l), err))
+			continue
+		}
+		st.Plan = append(st.Plan, steps...)
+	}
+	if len(missing) > 0 {
+		text := visible.Lines("waits: " + strings.Join(missing, "; "))
+		p.Note(ip.Key(), "%s", text)
+		if ip.Status.Message == text {
+			return nil
+		}
+		out = *ip
+		out.Status.Message = text
+		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "%s", text)
+	}
+	slices.SortStableFunc(st.Plan, func(a, b olm.Step) int {
+		return cmp.Compare(steps.Rank(a.Resource), steps.Rank(b.Resource))
+	})
+	for i := range st.BundleLookups {
+		change.ClearCondition(&st.BundleLookups[i].Conditions, olm.BundleLookupPending)
+		change.ClearCondition(&st.BundleLookups[i].Conditions, olm.BundleLookupFailed)
+	}
+	st.Message = ""
+	if st.Phase == "" {
+		st.Phase = olm.PlanInstalling
+	}
+	if !ip.Spec.Approved {
+		st.Phase = olm.PlanRequiresApproval
+	}
+	return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "%s from the content of the catalogs, %s", phrase.CountSteps(len(st.Plan)), st.Phase)
+}
+
+// lookupState returns the state of unpacking a bundle, in parentheses.
+func lookupState(l olm.BundleLookup) string {
+	for _, typ := range []string{olm.BundleLookupFailed, olm.BundleLookupPending} {
+		if c, ok := olm.FindCondition(l.Conditions, typ); ok && c.Status == olm.ConditionTrue {
+			return " (" + typ + ", " + phrase.Saying(c) + ")"
+		}
+	}
+	return ""
+}
+
+// errNoStep is the error of a reference to what its bundle does not hold.
+var errNoStep = errors.New("the bundle has no such object")
+
+// manifest returns the manifest of a step, from its bundle if the step refers
+// to that.
+func (e *execution) manifest(ctx context.Context, s *olm.Step) (string, error) {
+	ref, ok := s.Resource.Reference()
+	if !ok {
+		return s.Resource.Manifest, nil
+	}
+	objects, ok := e.unpacked[s.Resolving]
+	if !ok {
+		var err error
+		objects, err = e.Unpacked(ctx, steps.Source{
+			CSV: s.Resolving, Catalog: ref.CatalogSourceName, Namespace: ref.CatalogSourceNamespace,
+			Replaces: ref.Replaces, Properties: ref.Properties,
+		})
+		if err != nil {
+			return "", fmt.Errorf("%s %s is in the unpacked bundle %q (ConfigMap %s/%s), which cannot be read: %w",
+				s.Resource.Kind, s.Resource.Name, s.Resolving, ref.Namespace, ref.Name, err)
+		}
+		e.unpacked[s.Resolving] = objects
+	}
+	for _, u := range objects {
+		if steps.SameResource(u.Resource, s.Resource) && u.Resource.Version == s.Resource.Version {
+			if steps.IsOther(ref, u.Resource.Manifest) {
+				return "", fmt.Errorf("%s %s: bundle %q of catalog %s/%s has changed since the plan was created; delete the plan to have it recreated",
+					s.Resource.Kind, s.Resource.Name, s.Resolving, ref.CatalogSourceNamespace, ref.CatalogSourceName)
+			}
+			return u.Resource.Manifest, nil
+		}
+	}
+	return "", fmt.Errorf("%s %s: bundle %q: %w", s.Resource.Kind, s.Resource.Name, s.Resolving, errNoStep)
+}

@@ -1,0 +1,45 @@
+package steps
+
+import (
+	"encoding/json"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+)
+
+// Attenuate notes which of the remaining steps the service account of the operator
+// group may not take.
+func (p *Builder) Attenuate(key olm.Key, steps []olm.Step) {
+	account := p.Installer()
+	if account == "" || len(steps) == 0 || !p.HasServiceAccount(account) {
+		return // the gate is closed, if anything (F10)
+	}
+	var no []string
+	roles := map[olm.Key]*olm.Object{} // of the steps before
+	for i := range steps {
+		var o olm.Object
+		if _, isReference := steps[i].Resource.Reference(); isReference || json.Unmarshal([]byte(steps[i].Resource.Manifest), &o) != nil {
+			continue
+		}
+		roles[o.Key()] = &o
+		if world.IsDone(&steps[i]) || steps[i].Status == olm.StepWaitingForAPI {
+			continue
+		}
+		verb := change.Create
+		if have, err := p.Find(o.Key()); err == nil && have != nil {
+			verb = change.Update
+		}
+		if d := p.Forbidden(account, string(verb), &o, roles); d != nil {
+			no = append(no, d.Short())
+		}
+	}
+	switch {
+	case len(no) == 0:
+	case !p.KnowsGrants(account):
+		p.Note(key, "the permissions of service account %q of the operator group were not checked, because not all roles and bindings were read", account)
+	default:
+		p.Note(key, "service account %q of the operator group may not %s, so the steps will be refused; grant the permissions, or name another account", account, phrase.Bounded(no))
+	}
+}

@@ -1,0 +1,102 @@
+package steps
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An install plan holds the manifests of all that it creates, and a cluster
+// takes no object of more than about 1.5 MiB: etcd refuses it. So the largest
+// manifests of a plan that would be too large are left in their bundle, and the
+// step refers to them as those of the running OLM do. The reference has a hash
+// of the manifest: what was approved is what is installed.
+
+// maxSteps is how many bytes the steps of a plan may take, as JSON. The rest of
+// the plan, and the managed fields, have to fit as well.
+const maxSteps = 1 << 20
+
+// hashPrefix marks the names of references that this package makes.
+const hashPrefix = "sha256-"
+
+// Fit returns steps that an install plan can hold, or an error if they are too
+// large in any form.
+func (p *Builder) Fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Step, error) {
+	size, err := sizeOf(steps)
+	if err != nil || size <= maxSteps {
+		return steps, err
+	}
+	order := make([]int, len(steps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(steps[b].Resource.Manifest), len(steps[a].Resource.Manifest))
+	})
+	out := slices.Clone(steps)
+	for _, i := range order {
+		ref, err := p.referenceTo(selected, &steps[i])
+		if err != nil {
+			return nil, err
+		}
+		if ref == "" || len(ref) >= len(steps[i].Resource.Manifest) {
+			continue
+		}
+		out[i].Resource.Manifest = ref
+		if size, err = sizeOf(out); err != nil || size <= maxSteps {
+			return out, err
+		}
+	}
+	return nil, fmt.Errorf("%s take %d bytes even without their manifests, but an install plan can hold only %d; request fewer operators at once", phrase.CountSteps(len(steps)), size, maxSteps)
+}
+
+func sizeOf(steps []olm.Step) (int, error) {
+	text, err := json.Marshal(steps, json.Deterministic(true))
+	return len(text), err
+}
+
+// referenceTo returns what stands for the manifest of a step; nothing for one
+// that is of no bundle.
+func (p *Builder) referenceTo(selected []resolver.Selected, s *olm.Step) (string, error) {
+	i := slices.IndexFunc(selected, func(x resolver.Selected) bool { return x.Name == s.Resolving })
+	if i < 0 || world.IsSubscription(s.Resource) {
+		return "", nil
+	}
+	type pkg struct {
+		Type  string `json:"type"`
+		Value any    `json:"value"`
+	}
+	properties, err := json.Marshal(map[string][]pkg{"properties": {{
+		"olm.package", map[string]string{"packageName": selected[i].Package, "version": selected[i].Version},
+	}}}, json.Deterministic(true))
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(olm.BundleReference{
+		Kind: "ConfigMap", Name: manifestHash(s.Resource.Manifest), Namespace: p.Namespace,
+		CatalogSourceName: selected[i].Catalog, CatalogSourceNamespace: selected[i].CatalogNamespace,
+		Replaces: selected[i].Replaces, Properties: string(properties),
+	})
+	return string(text), err
+}
+
+func manifestHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hashPrefix + hex.EncodeToString(sum[:])
+}
+
+// IsOther reports whether a manifest is not the one that a reference was created
+// for. References by the running OLM have no hash, so for them it is false.
+func IsOther(ref olm.BundleReference, manifest string) bool {
+	return strings.HasPrefix(ref.Name, hashPrefix) && ref.Name != manifestHash(manifest)
+}

@@ -1,0 +1,50 @@
+package steps
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// setProperties writes the properties of a bundle, and those that the CSV has in
+// addition, into the annotations of the CSV.
+func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
+	list := []property.Property{}
+	for p := range s.Bundle.Properties() {
+		if !property.IsHeavy(p.Type) {
+			list = append(list, p)
+		}
+	}
+	if text, ok := csv.Metadata.Annotations[property.Annotation]; ok {
+		own, err := property.ParseList([]byte(text))
+		if err != nil {
+			return err
+		}
+		for _, p := range own {
+			if !slices.ContainsFunc(list, func(o property.Property) bool {
+				return o.Type == p.Type && bytes.Equal(compact(o.Value), compact(p.Value))
+			}) {
+				list = append(list, p)
+			}
+		}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	csv.Metadata.SetAnnotation(property.Annotation, string(text))
+	csv.Metadata.SetAnnotation(property.ProjectedAnnotation, `{"properties":`+string(text)+`}`)
+	return nil
+}
+
+func compact(v json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,54 @@
+package steps
+
+import (
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// clusterScoped are the kinds without a namespace that bundles may hold, by
+// group: those that operator-registry lists, but for VerticalPodAutoscaler,
+// which it takes for one and which is in a namespace; and those of Kubernetes'
+// own that other tools put into bundles. Objects of CRDs are as the CRD says.
+// The running OLM asks the API server.
+var clusterScoped = map[string][]string{
+	"": {"Namespace", "PersistentVolume"},
+	"admissionregistration.k8s.io": {
+		"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+	},
+	olm.GroupCRD:                   {olm.KindCRD},
+	"apiregistration.k8s.io":       {"APIService"},
+	"console.openshift.io":         {"ConsoleCLIDownload", "ConsoleLink", "ConsolePlugin", "ConsoleQuickStart", "ConsoleYAMLSample"},
+	"networking.k8s.io":            {"IngressClass"},
+	"node.k8s.io":                  {"RuntimeClass"},
+	olm.GroupRBAC:                  {"ClusterRole", "ClusterRoleBinding"},
+	"scheduling.k8s.io":            {"PriorityClass"},
+	"security.openshift.io":        {"SecurityContextConstraints"},
+	"storage.k8s.io":               {"CSIDriver", "StorageClass"},
+	"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
+}
+
+// isClusterScoped reports whether an object of a bundle has no namespace.
+func (p *Builder) isClusterScoped(k olm.Key, bundle []olm.Object) bool {
+	for _, kind := range clusterScoped[k.Group] {
+		if kind == k.Kind {
+			return true
+		}
+	}
+	if !strings.Contains(k.Group, ".") {
+		return false // one of Kubernetes' own
+	}
+	if crd := p.CRDOf(k.Group, k.Kind); crd != nil {
+		return crd.Spec.Scope == olm.ScopeCluster
+	}
+	for _, o := range bundle {
+		if c := o.Key(); c.Group != olm.GroupCRD || c.Kind != olm.KindCRD {
+			continue
+		}
+		if crd, err := olm.As[olm.CustomResourceDefinition](o); err == nil && crd.Spec.Group == k.Group && crd.Spec.Names.Kind == k.Kind {
+			return crd.Spec.Scope == olm.ScopeCluster
+		}
+	}
+	return false
+}

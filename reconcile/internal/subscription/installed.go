@@ -1,0 +1,49 @@
+package subscription
+
+import (
+	"fmt"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// Installed returns an operator as a resolution sees it, read as OLM reads it.
+// Its properties are those that OLM projected into its annotation. Without that
+// annotation they are the APIs that its spec names, and its package is that of the
+// subscriptions of its namespace that own it, if these name one.
+//
+// What cannot be read is left out, and faults say so; it concerns this operator
+// alone, where OLM fails the whole namespace. Where the annotation cannot be
+// read, the operator is taken for one that has none.
+func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in resolver.Installed, faults []error) { // H7, H22
+	in = resolver.Installed{Name: csv.Metadata.Name, Version: csv.Spec.Version}
+	if _, err := semver.Parse(in.Version); err != nil && in.Version != "" {
+		faults = append(faults, fmt.Errorf("spec.version %q is not a version and counts as 0.0.0: %w; fix it (H2)", in.Version, err))
+		in.Version = ""
+	}
+	if text, ok := csv.Metadata.Annotations[property.ProjectedAnnotation]; ok {
+		list, err := property.ParseProjected([]byte(text))
+		if err == nil {
+			in.Properties = list
+			return in, faults
+		}
+		faults = append(faults, fmt.Errorf("annotation %s: %w; the operator's APIs are taken from its spec, and other constraints are ignored; fix the annotation (H7)", property.ProjectedAnnotation, err))
+	}
+	var owners []string
+	for _, s := range subs {
+		if s.Metadata.Namespace == csv.Metadata.Namespace && s.Status.InstalledCSV == in.Name {
+			owners = append(owners, s.Spec.Package)
+		}
+	}
+	in = in.Infer(owners...)
+	list, err := world.InferProperties(csv)
+	if err != nil {
+		faults = append(faults, fmt.Errorf("the APIs that the operator provides and requires are unknown: %w; fix the spec (H7)", err))
+	}
+	in.Properties = append(append([]property.Property{}, list...), in.Properties...)
+	return in, faults
+}

@@ -1,0 +1,172 @@
+package subscription
+
+import (
+	"context"
+	"slices"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/catalog"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// An install plan may be deleted before all its steps are done: by a user who follows
+// the advice for failed plans, or by accident. Nothing would install the rest of it
+// again, because a resolution takes an operator for installed once its CSV exists. So
+// its bundles are planned once more, with all their steps. Those that are done are
+// found done.
+//
+// Whether a plan was done follows from the conditions of the subscriptions that refer
+// to it: they are set from then until they have seen it complete. Which CSVs such a
+// plan brought follows from their annotation.
+
+// installLost plans what was lost while the namespace cannot be resolved. It was
+// decided when its plan was created, and half an operator is of no use: what prevents
+// the next resolution does not affect it.
+func (p *planner) installLost(ctx context.Context, catalogs []catalog.Health, next []*olm.Subscription) error {
+	lost := p.lost(catalogs)
+	if len(lost) == 0 {
+		return nil
+	}
+	return p.install(ctx, lost, next)
+}
+
+// sawUnfinished reports whether a subscription refers to a plan that was not
+// done when it was last seen.
+func sawUnfinished(s *olm.Subscription) bool {
+	return s.Status.InstallPlanRef != nil && slices.ContainsFunc(s.Status.Conditions, func(c olm.Condition) bool {
+		return c.Status == olm.ConditionTrue && (c.Type == olm.InstallPlanMissing || c.Type == olm.InstallPlanPending || c.Type == olm.InstallPlanFailed)
+	})
+}
+
+// sawFinished reports whether a subscription to a CSV has seen its plan done.
+func (p *planner) sawFinished(c *olm.ClusterServiceVersion) bool {
+	return slices.ContainsFunc(p.Followers(c.Metadata.Name), func(s *olm.Subscription) bool {
+		return s.Status.CurrentCSV == c.Metadata.Name && !sawUnfinished(s)
+	})
+}
+
+// lost returns the CSVs of plans that are gone before they were done, in order,
+// as a resolution would have selected them. Until a new plan for them has its
+// steps they stay lost.
+func (p *planner) lost(catalogs []catalog.Health) []resolver.Selected {
+	names, gone := map[string]bool{}, false
+	for _, s := range p.Subscriptions {
+		switch plan := p.PlanOf(s); {
+		case plan == nil && sawUnfinished(s):
+			names[s.Status.CurrentCSV] = true
+			gone = true
+		case plan != nil && plan.Status.Phase == "":
+			for _, name := range plan.Spec.ClusterServiceVersionNames {
+				names[name] = true
+			}
+		}
+	}
+	if gone {
+		for _, c := range p.Own() {
+			// Whichever plan: the one that was to do the rest may be gone, too.
+			by := c.Metadata.Annotations[world.AnnotationGeneratedBy]
+			names[c.Metadata.Name] = names[c.Metadata.Name] || by != "" && p.InstallPlan(by) == nil && !p.sawFinished(c)
+		}
+	}
+	remedy := "no catalog has the bundle any longer; if something is missing, delete the operator and its subscription, and subscribe again"
+	if sick := unhealthy(catalogs); len(sick) > 0 {
+		remedy = "no healthy catalog has the bundle: " + phrase.Join(sick) + " may have it, once healthy"
+	}
+	var again []resolver.Selected
+	for _, c := range p.Own() {
+		if !names[c.Metadata.Name] || c.Metadata.IsDeleted() {
+			continue
+		}
+		if s, ok := p.selectedAgain(c, catalogs); ok {
+			again = append(again, s)
+			continue
+		}
+		p.Note(c.Key(), "its install plan is gone, and not all of its steps are known to be done; they cannot be planned again, because %s", remedy)
+	}
+	return again
+}
+
+// unhealthy returns the names of the catalogs that cannot be read now.
+func unhealthy(catalogs []catalog.Health) []string {
+	var names []string
+	for _, h := range catalogs {
+		if h.Entry.Graph == nil {
+			names = append(names, h.Entry.ID().String())
+		}
+	}
+	return names
+}
+
+// selectedAgain returns a CSV as a resolution would have selected it, if a
+// catalog still has its bundle: from the catalog and channel of its subscription, or
+// else from the first catalog, and there from the default channel before others.
+func (p *planner) selectedAgain(c *olm.ClusterServiceVersion, catalogs []catalog.Health) (resolver.Selected, bool) {
+	var sub *olm.Subscription
+	for _, s := range p.Followers(c.Metadata.Name) {
+		if sub == nil && (s.Status.CurrentCSV == c.Metadata.Name || s.Status.InstalledCSV == c.Metadata.Name || s.Status.CurrentCSV == "" && s.Spec.StartingCSV == c.Metadata.Name) {
+			sub = s
+		}
+	}
+	pkg := ""
+	if list, err := world.Properties(c); err == nil {
+		pkg = world.PackageOf(list)
+	}
+	if sub != nil {
+		pkg = sub.Spec.Package
+	}
+	for _, h := range catalogs {
+		m := &h.Source.Metadata
+		if h.Entry.Graph == nil || sub != nil && (sub.Spec.Source != m.Name || sub.Spec.SourceNamespace != m.Namespace) {
+			continue
+		}
+		g, ok := h.Entry.Graph.Package(pkg)
+		if !ok {
+			continue
+		}
+		b, ok := g.Bundle(c.Metadata.Name)
+		if !ok {
+			continue
+		}
+		channel := ""
+		if sub != nil && sub.Spec.Channel != "" {
+			channel = sub.Spec.Channel
+		} else if channel, ok = channelWith(g, b); !ok {
+			continue
+		}
+		return resolver.Selected{
+			Name: c.Metadata.Name, Package: pkg, Channel: channel, Catalog: m.Name, CatalogNamespace: m.Namespace,
+			Replaces: c.Spec.Replaces, Version: b.Version().String(), Bundle: b,
+		}, true
+	}
+	return resolver.Selected{}, false
+}
+
+// channelWith returns the channel from which a bundle would be taken.
+func channelWith(g graph.Package, b graph.Bundle) (string, bool) {
+	if ch, ok := g.DefaultChannel(); ok {
+		if _, ok := ch.Entry(b.Name()); ok {
+			return ch.Name(), true
+		}
+	}
+	for ch := range g.Channels() {
+		if _, ok := ch.Entry(b.Name()); ok {
+			return ch.Name(), true
+		}
+	}
+	return "", false
+}
+
+// again returns what a resolution selected and what was lost, each once.
+func again(selected, lost []resolver.Selected) []resolver.Selected {
+	out := slices.Clip(selected)
+	for _, s := range lost {
+		if !slices.ContainsFunc(out, func(o resolver.Selected) bool { return o.Name == s.Name }) {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, resolver.Selected.Compare)
+	return out
+}

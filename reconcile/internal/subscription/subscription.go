@@ -1,0 +1,338 @@
+package subscription
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/catalog"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// The reasons of the conditions of subscriptions.
+const (
+	ReasonConstraintsNotSatisfiable = "ConstraintsNotSatisfiable"
+	ReasonErrorPreventedResolution  = "ErrorPreventedResolution"
+	ReasonBundleUnpackFailed        = "BundleUnpackFailed"
+)
+
+// ConditionCSVMissing is the type of the condition of a subscription whose
+// operator was installed and then deleted. Neither OLM nor this package installs it
+// again; OLM does not report it.
+const ConditionCSVMissing = "InstalledCSVMissing"
+
+// subscriptions keeps the status of the subscriptions (E1, E4, E5), resolves
+// them together (E9) and plans an install plan for the outcome (E2).
+func (p *planner) subscriptions(ctx context.Context) error {
+	if len(p.Subscriptions) == 0 {
+		return nil
+	}
+	catalogs, err := catalog.Read(ctx, p.World, p.Content)
+	if err != nil {
+		return err
+	}
+	next := make([]*olm.Subscription, len(p.Subscriptions))
+	settled := true
+	for i, s := range p.Subscriptions {
+		out := *s
+		next[i] = &out
+		p.installed(&out)
+		p.planConditions(&out)
+		p.healthStatus(&out, catalogs)
+		p.deprecations(&out, catalogs)
+		settled = settled && out.Status.CurrentCSV == s.Status.CurrentCSV && out.Status.InstalledCSV == s.Status.InstalledCSV &&
+			sameRef(out.Status.InstallPlanRef, s.Status.InstallPlanRef)
+	}
+	// What is installed must be known before it is resolved what else should be.
+	if settled && !p.allPending() {
+		if err := p.resolveAll(ctx, catalogs, next); err != nil {
+			return err
+		}
+	}
+	for i, s := range p.Subscriptions {
+		p.missingCSV(next[i])
+		if err := p.writeStatus(s, next[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sameRef(a, b *olm.ObjectReference) bool {
+	return a == b || a != nil && b != nil && a.Name == b.Name && a.UID == b.UID
+}
+
+// allPending reports whether every subscription waits for an install plan.
+func (p *planner) allPending() bool {
+	for _, s := range p.Subscriptions {
+		plan := p.PlanOf(s)
+		if plan == nil || plan.Status.Phase != olm.PlanRequiresApproval && plan.Status.Phase != olm.PlanInstalling {
+			return false
+		}
+	}
+	return true
+}
+
+// installed sets what follows from the CSVs and the plan of the subscription.
+func (p *planner) installed(s *olm.Subscription) {
+	st := &s.Status
+	if by := s.Metadata.Annotations[world.AnnotationGeneratedBy]; by != "" && st.InstallPlanRef == nil {
+		if plan := p.InstallPlan(by); plan != nil {
+			setPlanRef(st, plan)
+		}
+		st.CurrentCSV = cmp.Or(st.CurrentCSV, s.Spec.StartingCSV)
+	}
+	if st.CurrentCSV == "" {
+		return
+	}
+	plan := p.PlanOf(s)
+	failed := plan != nil && plan.Status.Phase == olm.PlanFailed
+	switch c := p.CSV(st.CurrentCSV); {
+	case c == nil && failed:
+		st.State = olm.StateUpgradeFailed
+	case c == nil:
+		st.State = olm.StateUpgradePending
+	case c.Status.Phase == olm.PhaseFailed:
+		st.InstalledCSV, st.State = st.CurrentCSV, olm.StateUpgradeFailed
+	default:
+		st.InstalledCSV = st.CurrentCSV
+		if st.State != olm.StateUpgradeAvailable {
+			st.State = olm.StateAtLatestKnown
+		}
+	}
+}
+
+func setPlanRef(st *olm.SubscriptionStatus, plan *olm.InstallPlan) {
+	st.InstallPlanRef = &olm.ObjectReference{
+		APIVersion: plan.APIVersion, Kind: plan.Kind, Namespace: plan.Metadata.Namespace,
+		Name: plan.Metadata.Name, UID: plan.Metadata.UID,
+	}
+	st.InstallPlan = &olm.InstallPlanReference{APIVersion: plan.APIVersion, Kind: plan.Kind, Name: plan.Metadata.Name, UID: plan.Metadata.UID}
+	st.InstallPlanGeneration = plan.Spec.Generation
+}
+
+// planConditions sets the conditions about the subscription's install plan.
+func (p *planner) planConditions(s *olm.Subscription) {
+	list := &s.Status.Conditions
+	var missing, pending, failed *olm.Condition
+	if ref := s.Status.InstallPlanRef; ref != nil {
+		switch plan := p.PlanOf(s); {
+		case plan == nil && (p.CSV(s.Status.CurrentCSV) == nil || sawUnfinished(s)):
+			missing = &olm.Condition{Reason: "ReferencedInstallPlanNotFound", Message: fmt.Sprintf("install plan %q does not exist", ref.Name)}
+		case plan == nil:
+		case plan.Status.Phase == "":
+			pending = &olm.Condition{Reason: "InstallPlanNotYetReconciled"}
+		case plan.Status.Phase == olm.PlanRequiresApproval || plan.Status.Phase == olm.PlanInstalling:
+			pending = &olm.Condition{Reason: string(plan.Status.Phase), Message: plan.Status.Message}
+		case plan.Status.Phase == olm.PlanFailed:
+			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: phrase.Clause(world.FailureText(plan)) + "; " + world.TryAgain(plan)}
+		}
+	}
+	for _, x := range []struct {
+		typ string
+		c   *olm.Condition
+	}{{olm.InstallPlanMissing, missing}, {olm.InstallPlanPending, pending}, {olm.InstallPlanFailed, failed}} {
+		if x.c == nil {
+			change.ClearCondition(list, x.typ)
+			continue
+		}
+		x.c.Type, x.c.Status = x.typ, olm.ConditionTrue
+		p.SetCondition(list, *x.c)
+	}
+}
+
+// missingCSV reports an operator that is gone although its install plan is done, and
+// what to do about it, unless a new plan is coming.
+func (p *planner) missingCSV(s *olm.Subscription) {
+	plan := p.PlanOf(s)
+	name := s.Status.CurrentCSV
+	if name == "" || p.CSV(name) != nil || plan == nil || plan.Status.Phase != olm.PlanComplete || p.Created != nil {
+		change.ClearCondition(&s.Status.Conditions, ConditionCSVMissing)
+		return
+	}
+	text := fmt.Sprintf("%s was installed by install plan %q and has been deleted since; to install it again, delete this subscription and create it again", name, plan.Metadata.Name)
+	p.Note(s.Key(), "%s", text)
+	p.SetCondition(&s.Status.Conditions, olm.Condition{Type: ConditionCSVMissing, Status: olm.ConditionTrue, Reason: "ClusterServiceVersionNotFound", Message: text})
+}
+
+// healthStatus sets the health of the catalogs.
+func (p *planner) healthStatus(s *olm.Subscription, catalogs []catalog.Health) {
+	c := olm.Condition{Type: olm.CatalogSourcesUnhealthy, Status: olm.ConditionFalse, Reason: "AllCatalogSourcesHealthy", Message: "all available catalogsources are healthy"}
+	var list []olm.CatalogHealth
+	var sick []string
+	for _, h := range catalogs {
+		m := &h.Source.Metadata
+		entry := olm.CatalogHealth{
+			CatalogSourceRef: olm.ObjectReference{APIVersion: h.Source.APIVersion, Kind: h.Source.Kind, Namespace: m.Namespace, Name: m.Name, UID: m.UID},
+			Healthy:          h.Entry.Unhealthy == "", LastUpdated: p.Now,
+		}
+		for _, old := range s.Status.CatalogHealth {
+			if old.CatalogSourceRef.Name == m.Name && old.CatalogSourceRef.Namespace == m.Namespace && old.CatalogSourceRef.UID == m.UID && old.Healthy == entry.Healthy {
+				entry = old
+			}
+		}
+		list = append(list, entry)
+		if h.Entry.Unhealthy != "" {
+			sick = append(sick, fmt.Sprintf("%s/%s: %s", m.Namespace, m.Name, phrase.Clause(h.Entry.Unhealthy)))
+		}
+	}
+	switch {
+	case len(catalogs) == 0:
+		c.Status, c.Reason, c.Message = olm.ConditionTrue, "NoCatalogSourcesFound", "dependency resolution requires at least one catalogsource"
+	case len(sick) > 0:
+		c.Status, c.Reason, c.Message = olm.ConditionTrue, "UnhealthyCatalogSourceFound", strings.Join(sick, "; ")
+	}
+	s.Status.CatalogHealth = list
+	p.SetCondition(&s.Status.Conditions, c)
+}
+
+// resolveAll resolves the namespace and writes the outcome into next, which are
+// the subscriptions as they should become.
+func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, next []*olm.Subscription) error {
+	pr := p.problem(catalogs)
+	p.Problem = &pr
+	sol, err := p.opts.Resolve(ctx, pr)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		p.Refused = err
+		c := olm.Condition{Type: olm.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonErrorPreventedResolution, Message: err.Error()}
+		var no *resolver.Conflict
+		if errors.As(err, &no) {
+			c.Reason = ReasonConstraintsNotSatisfiable
+		}
+		for _, s := range next {
+			p.SetCondition(&s.Status.Conditions, c)
+		}
+		return p.installLost(ctx, catalogs, next)
+	}
+	p.Solution = sol
+	var refused []string
+	if sol.Refused != nil { // the caller accepts a part (G1)
+		p.Refused = sol.Refused
+		_, refused = sol.Refused.Subscriptions()
+	}
+	for _, s := range next {
+		if slices.Contains(refused, s.Metadata.Name) {
+			p.SetCondition(&s.Status.Conditions, olm.Condition{
+				Type: olm.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonConstraintsNotSatisfiable, Message: sol.Refused.Error(),
+			})
+			continue
+		}
+		change.ClearCondition(&s.Status.Conditions, olm.ResolutionFailed)
+	}
+	p.stays(sol, next)
+	return p.install(ctx, again(p.absent(sol.Selected), p.lost(catalogs)), next)
+}
+
+// stays notes why operators are not upgraded, which the running OLM does not report
+// (H1).
+func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
+	stays := make(map[string]resolver.Stay, len(sol.Stayed)) // one for each subscription
+	for _, stay := range sol.Stayed {
+		stays[stay.Subscription] = stay
+		if stay.Reason == resolver.Present {
+			p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: stay.Subscription},
+				"nothing is installed for it: %s is already installed, and it names neither a catalog nor a channel (H23)", stay.Name)
+		}
+	}
+	for i, s := range next {
+		stay, ok := stays[s.Metadata.Name]
+		if !ok || stay.Reason == resolver.Present {
+			continue
+		}
+		c := p.CSV(p.Subscriptions[i].Status.InstalledCSV)
+		failed := c != nil && c.Status.Phase == olm.PhaseFailed // held unless it fails forward (E10)
+		if !failed && s.Status.State != olm.StateUpgradeAvailable && s.Status.State != olm.StateAtLatestKnown {
+			continue
+		}
+		state, why := olm.StateAtLatestKnown, ""
+		switch stay.Reason {
+		case resolver.Blocked:
+			state = olm.StateUpgradeAvailable
+			var names []string
+			for _, b := range stay.Blocked {
+				names = append(names, b.Name)
+			}
+			why = fmt.Sprintf("its successors %s would violate a rule", strings.Join(names, ", "))
+		case resolver.NoSuccessor:
+			why = "it has no successor in the channel"
+		case resolver.AtHead:
+			if failed {
+				why = "it is the head of its channel"
+			}
+		}
+		if failed {
+			p.Note(s.Key(), "%s failed, and %s: %s; publish a version that can replace it, or fix the cause", stay.Name, why, phrase.Cause(c))
+			continue
+		}
+		s.Status.State = state
+		if why != "" {
+			p.Note(s.Key(), "%s stays: %s", stay.Name, why)
+		}
+	}
+}
+
+// writeStatus plans the write of a subscription's status, if it changed.
+func (p *planner) writeStatus(old, next *olm.Subscription) error {
+	if olm.Equal(old, next) {
+		return nil
+	}
+	why := conditionChanges(old.Status.Conditions, next.Status.Conditions)
+	var event *change.Event
+	switch was, is := &old.Status, &next.Status; {
+	case was.InstalledCSV != is.InstalledCSV:
+		why = is.InstalledCSV + " is installed"
+		event = &change.Event{Reason: string(is.State), Message: why}
+	case was.CurrentCSV != is.CurrentCSV:
+		why = fmt.Sprintf("%s was chosen", is.CurrentCSV)
+	case was.State != is.State:
+		why = fmt.Sprintf("its state is %s", is.State)
+	default:
+		if c, ok := olm.FindCondition(is.Conditions, olm.ResolutionFailed); ok {
+			if _, before := olm.FindCondition(was.Conditions, olm.ResolutionFailed); !before {
+				why = "resolution failed (E4)"
+				event = &change.Event{Warning: true, Reason: olm.ResolutionFailed, Message: c.Message}
+			}
+		}
+	}
+	next.Status.LastUpdated = p.Now
+	if p.Now.IsZero() {
+		next.Status.LastUpdated = old.Status.LastUpdated
+	}
+	if old.Status.CurrentCSV != next.Status.CurrentCSV {
+		defer p.RestOn(p.resolved()...)()
+	}
+	return p.Emit(change.UpdateStatus, next, next.Key(), event, "%s", why)
+}
+
+// conditionChanges describes how two lists of conditions differ.
+func conditionChanges(old, next []olm.Condition) string {
+	var parts []string
+	for _, c := range next {
+		was, ok := olm.FindCondition(old, c.Type)
+		switch {
+		case !ok || was.Status != c.Status || was.Reason != c.Reason:
+			parts = append(parts, fmt.Sprintf("%s is %s", c.Type, strings.TrimSuffix(c.Status+", "+c.Reason, ", ")))
+		case was.Message != c.Message:
+			parts = append(parts, c.Type+" changed")
+		}
+	}
+	for _, c := range old {
+		if _, ok := olm.FindCondition(next, c.Type); !ok {
+			parts = append(parts, c.Type+" is over")
+		}
+	}
+	if len(parts) == 0 {
+		return "what is known of its catalogs or its install plan"
+	}
+	return strings.Join(parts, "; ")
+}

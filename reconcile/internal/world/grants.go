@@ -1,0 +1,160 @@
+package world
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// grants are the rules that the bindings of a snapshot give to the service
+// accounts of its namespace: by account or, with an empty name, to all of them; in
+// a namespace or, with an empty name, in the whole cluster.
+type grants map[string]map[string][]olm.PolicyRule
+
+func newGrants(s *State) grants {
+	g := grants{}
+	roles := map[olm.Key]*olm.Object{}
+	for i := range s.Objects {
+		if o := &s.Objects[i]; o.Kind == "Role" || o.Kind == "ClusterRole" {
+			roles[o.Key()] = o
+		}
+	}
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		if k := o.Key(); k.Group != olm.GroupRBAC || k.Kind != "ClusterRoleBinding" && k.Kind != "RoleBinding" {
+			continue
+		}
+		b, err := olm.As[olm.RoleBinding](*o)
+		if err != nil {
+			continue
+		}
+		var rules []olm.PolicyRule
+		for _, subject := range b.Subjects {
+			account, ok := accountOf(subject, s.Namespace)
+			if !ok {
+				continue
+			}
+			if rules == nil {
+				rules = rulesOf(b, roles)
+			}
+			in := g[account]
+			if in == nil {
+				in = map[string][]olm.PolicyRule{}
+				g[account] = in
+			}
+			in[b.Metadata.Namespace] = append(in[b.Metadata.Namespace], rules...)
+		}
+	}
+	return g
+}
+
+// accountOf returns which service account of a namespace a subject of a binding
+// is, if it is one: an empty name stands for all of them.
+func accountOf(s olm.Subject, namespace string) (account string, ok bool) {
+	switch s.Kind {
+	case "ServiceAccount":
+		return s.Name, s.Namespace == namespace && s.Name != ""
+	case "User":
+		return strings.CutPrefix(s.Name, "system:serviceaccount:"+namespace+":")
+	case "Group":
+		return "", s.Name == "system:serviceaccounts" || s.Name == "system:serviceaccounts:"+namespace || s.Name == "system:authenticated"
+	}
+	return "", false
+}
+
+// roleKey returns the key of the role that a binding refers to.
+func roleKey(b *olm.RoleBinding) olm.Key {
+	key := olm.Key{Group: olm.GroupRBAC, Kind: b.RoleRef.Kind, Name: b.RoleRef.Name}
+	if b.RoleRef.Kind == "Role" {
+		key.Namespace = b.Metadata.Namespace
+	}
+	return key
+}
+
+// rulesOf returns the rules of the role that a binding refers to.
+func rulesOf(b *olm.RoleBinding, roles map[olm.Key]*olm.Object) []olm.PolicyRule {
+	o := roles[roleKey(b)]
+	if o == nil {
+		return nil
+	}
+	role, err := olm.As[olm.Role](*o)
+	if err != nil {
+		return nil
+	}
+	return role.Rules
+}
+
+// Granted returns the rules that a service account of the namespace has: in the
+// whole cluster, and in a namespace if one is given.
+func (x *index) Granted(account, namespace string) []olm.PolicyRule {
+	rules := slices.Concat(x.grants[account][""], x.grants[""][""])
+	if namespace != "" {
+		rules = slices.Concat(rules, x.grants[account][namespace], x.grants[""][namespace])
+	}
+	return rules
+}
+
+// KnowsGrants reports whether what granted returns are all the rules of an account.
+func (w *World) KnowsGrants(account string) bool {
+	all := true
+	for _, k := range []olm.GroupKind{KindClusterRole, KindClusterRoleBinding, KindRole, KindRoleBinding} {
+		if !w.Knows(k) {
+			w.IsRead(k, "those of service account "+account)
+			all = false
+		}
+	}
+	return all
+}
+
+// Covers reports whether granted rules allow all that a rule requires: each
+// combination of verb, group, resource and name by some rule.
+func Covers(granted []olm.PolicyRule, want olm.PolicyRule) bool {
+	for _, verb := range want.Verbs {
+		for _, url := range want.NonResourceURLs {
+			if !slices.ContainsFunc(granted, func(g olm.PolicyRule) bool { return has(g.Verbs, verb) && hasURL(g.NonResourceURLs, url) }) {
+				return false
+			}
+		}
+		names := want.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, group := range want.APIGroups {
+			for _, resource := range want.Resources {
+				for _, name := range names {
+					if !slices.ContainsFunc(granted, func(g olm.PolicyRule) bool {
+						return has(g.Verbs, verb) && has(g.APIGroups, group) && hasResource(g.Resources, resource) &&
+							(len(g.ResourceNames) == 0 || name != "" && slices.Contains(g.ResourceNames, name))
+					}) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+func has(list []string, s string) bool { return slices.Contains(list, s) || slices.Contains(list, "*") }
+
+// hasResource also understands "*/scale".
+func hasResource(list []string, s string) bool {
+	if has(list, s) {
+		return true
+	}
+	for i := range len(s) {
+		if s[i] == '/' {
+			return slices.Contains(list, "*"+s[i:])
+		}
+	}
+	return false
+}
+
+// hasURL also understands "/healthz/*".
+func hasURL(list []string, s string) bool {
+	return has(list, s) || slices.ContainsFunc(list, func(p string) bool {
+		n := len(p) - 1
+		return n >= 0 && p[n] == '*' && len(s) >= n && s[:n] == p[:n]
+	})
+}

@@ -1,0 +1,109 @@
+// Package world is the state of a cluster as far as it concerns one namespace, sorted
+// and indexed. All concerns of a plan read it; none changes it.
+package world
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// A State is what was read of a cluster. Its fields are those of State.
+type State struct {
+	Namespace       string
+	GlobalNamespace string
+	KubeVersion     string
+	Now             time.Time
+
+	Namespaces     []*olm.Namespace
+	OperatorGroups []*olm.OperatorGroup
+	CSVs           []*olm.ClusterServiceVersion
+	CRDs           []*olm.CustomResourceDefinition
+	OLMConfig      *olm.OLMConfig
+	CatalogSources []*olm.CatalogSource
+
+	Subscriptions      []*olm.Subscription
+	InstallPlans       []*olm.InstallPlan // by generation, then by name
+	OperatorConditions []*olm.OperatorCondition
+	Deployments        []*olm.Deployment
+
+	Objects []olm.Object
+	Known   []olm.GroupKind
+
+	// Refusals are what the cluster refused in the last pass.
+	Refusals []Refusal
+}
+
+// A Refusal is a change that the cluster refused.
+type Refusal struct {
+	Key olm.Key
+	// For is the object on whose behalf the change was.
+	For     olm.Key
+	Message string
+	// Runs is set if the change was about what runs an operator.
+	Runs bool
+}
+
+// A Version is an object as of a read. ResourceVersion is empty if there was no such
+// object.
+type Version struct {
+	Key             olm.Key
+	ResourceVersion string
+}
+
+// VersionOf returns the version of an object that was read.
+func VersionOf(r olm.Resource) Version {
+	return Version{r.Head().Key(), r.Head().Metadata.ResourceVersion}
+}
+
+// A World is a state with an index. It is for one plan and one goroutine.
+type World struct {
+	State
+	*index
+	lineage *lineage
+	// unread are the names that were looked up of kinds that were not read.
+	unread map[olm.GroupKind]map[string]bool
+	// brought is what install plans that may still run bring, once it is needed.
+	brought map[olm.Key]bool
+}
+
+// New returns the world of a state. It copies and sorts the lists.
+func New(s State) *World {
+	s.Namespaces, s.OperatorGroups = sorted(s.Namespaces), sorted(s.OperatorGroups)
+	s.CSVs, s.CRDs = sorted(s.CSVs), sorted(s.CRDs)
+	s.CatalogSources, s.Subscriptions = sorted(s.CatalogSources), sorted(s.Subscriptions)
+	s.InstallPlans, s.OperatorConditions = sorted(s.InstallPlans), sorted(s.OperatorConditions)
+	s.Deployments, s.Objects = sorted(s.Deployments), slices.Clone(s.Objects)
+	SortObjects(s.Objects)
+	slices.SortStableFunc(s.InstallPlans, func(a, b *olm.InstallPlan) int {
+		return cmp.Compare(a.Spec.Generation, b.Spec.Generation)
+	})
+	w := &World{State: s, unread: map[olm.GroupKind]map[string]bool{}}
+	w.index = newIndex(&w.State)
+	w.lineage = newLineage(w.Own(), w.Subscriptions)
+	return w
+}
+
+func sorted[R olm.Resource](list []R) []R {
+	list = slices.Clone(list)
+	Sort(list)
+	return list
+}
+
+// Sort sorts resources by key.
+func Sort[R olm.Resource](list []R) {
+	slices.SortFunc(list, func(a, b R) int {
+		x, y := a.Head(), b.Head()
+		if x.APIVersion == y.APIVersion && x.Kind == y.Kind { // of a list of one type all are
+			return cmp.Or(cmp.Compare(x.Metadata.Namespace, y.Metadata.Namespace), cmp.Compare(x.Metadata.Name, y.Metadata.Name))
+		}
+		return x.Key().Compare(y.Key())
+	})
+}
+
+// SortObjects sorts objects by key.
+func SortObjects(list []olm.Object) {
+	slices.SortFunc(list, func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
+}

@@ -1,0 +1,19 @@
+package reconcile
+
+import (
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/subscription"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// Installed returns an operator as a resolution sees it, read as OLM reads it.
+// Its properties are those that OLM projected into its annotation. Without that
+// annotation they are the APIs that its spec names, and its package is that of the
+// subscriptions of its namespace that own it, if these name one.
+//
+// What cannot be read is left out, and faults say so; it concerns this operator
+// alone, where OLM fails the whole namespace. Where the annotation cannot be
+// read, the operator is taken for one that has none.
+func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in resolver.Installed, faults []error) { // H7, H22
+	return subscription.Installed(csv, subs)
+}
