@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -77,3 +78,6 @@ func (c *Catalog) blob(ctx context.Context, pkg, name string) (*fbc.Catalog, *fb
 	}
 	return c.blobs, blob, nil
 }
+
+// Files returns the text as a file system with one file.
+func (c *Catalog) Files() fs.FS { return c.text }

@@ -33,6 +33,11 @@ func (p *Puller) Bundle(ctx context.Context, ref string) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bundleOf(ctx, ref, img)
+}
+
+// bundleOf returns the bundle of an image.
+func bundleOf(ctx context.Context, ref string, img *Image) (*Bundle, error) {
 	objects, err := readObjects(ctx, img.FS, "manifests")
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

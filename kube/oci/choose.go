@@ -2,7 +2,6 @@ package oci
 
 import (
 	"errors"
-	"fmt"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
@@ -12,15 +11,14 @@ import (
 // memory.
 const maxConfig = 8 << 20
 
-// choose returns the image that a descriptor refers to. From an index, it
-// selects the image for the preferred platform, else for linux/amd64, else the
-// first.
+// choose returns the image that a descriptor refers to, or the best image of the
+// index.
 func (p *Puller) choose(desc *remote.Descriptor) (v1.Image, error) {
 	switch {
 	case desc.MediaType.IsImage():
 		return desc.Image()
 	case !desc.MediaType.IsIndex():
-		return nil, fmt.Errorf("media type %s is not an image or an image index", desc.MediaType)
+		return nil, &FormatError{MediaType: string(desc.MediaType)}
 	}
 	index, err := desc.ImageIndex()
 	if err != nil {
@@ -30,6 +28,16 @@ func (p *Puller) choose(desc *remote.Descriptor) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	best, err := p.best(m)
+	if err != nil {
+		return nil, err
+	}
+	return index.Image(best.Digest)
+}
+
+// best returns the image in an index for the preferred platform, else for
+// linux/amd64, else the first.
+func (p *Puller) best(m *v1.IndexManifest) (*v1.Descriptor, error) {
 	var best *v1.Descriptor
 	score := 0
 	for i := range m.Manifests {
@@ -41,7 +49,7 @@ func (p *Puller) choose(desc *remote.Descriptor) (v1.Image, error) {
 	if best == nil {
 		return nil, errors.New("the index contains no image")
 	}
-	return index.Image(best.Digest)
+	return best, nil
 }
 
 // score returns how well an image of an index matches, or 0 if it must not be

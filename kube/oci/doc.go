@@ -34,9 +34,14 @@
 // ImageDigestMirrorSet. References keep their names, whichever registry the
 // image comes from.
 //
+// # Images in files
+//
+// [Puller.CatalogFile] and [Puller.BundleFile] read images that skopeo, podman or
+// buildah wrote to files, with the same limits.
+//
 // # Errors
 //
 // Every failure is an [*Error] with the reference. Its cause is a
-// [*LimitError], an [*UnsafeError], a [*LabelError], a [*ManifestError], or the
-// error of the registry, a *transport.Error of go-containerregistry.
+// [*LimitError], an [*UnsafeError], a [*LabelError], a [*ManifestError], a
+// [*FormatError], a [*DigestError], a [*TagError], or the error of the registry, a *transport.Error of go-containerregistry.
 package oci

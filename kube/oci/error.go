@@ -1,6 +1,9 @@
 package oci
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // An Error reports that an image could not be read.
 type Error struct {
@@ -76,3 +79,43 @@ func (e *ManifestError) Error() string {
 
 // Unwrap returns the cause.
 func (e *ManifestError) Unwrap() error { return e.Err }
+
+// A DigestError reports content that is not what its digest promises.
+type DigestError struct{ Want, Got string }
+
+// Error returns both digests.
+func (e *DigestError) Error() string {
+	return fmt.Sprintf("the content has digest %s instead of %s; copy the image again", e.Got, e.Want)
+}
+
+// A FormatError reports a reference to something that is not an image or an
+// index of images in a supported format.
+type FormatError struct{ MediaType string }
+
+// Error returns a message that names the media type.
+func (e *FormatError) Error() string {
+	if strings.HasPrefix(e.MediaType, "application/vnd.docker.distribution.manifest.v1+") {
+		return "the image has schema version 1, which has no labels; push it again with a current tool, for example skopeo copy --format v2s2"
+	}
+	return fmt.Sprintf("media type %s is not an image or an image index", e.MediaType)
+}
+
+// A TagError reports files that hold several images, or none with the tag.
+type TagError struct {
+	// Tag is the requested tag, or "".
+	Tag string
+	// Tags are those in the files, sorted.
+	Tags []string
+}
+
+// Error returns a message that lists the tags.
+func (e *TagError) Error() string {
+	have := "it has " + strings.Join(e.Tags, ", ")
+	if len(e.Tags) == 0 {
+		have = "it has no tags"
+	}
+	if e.Tag == "" {
+		return "several images and no tag; add one: " + have
+	}
+	return fmt.Sprintf("no image has tag %q; %s", e.Tag, have)
+}

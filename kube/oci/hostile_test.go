@@ -90,7 +90,7 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	if _, err := oci.New(nil).Catalog(t.Context(), r.push(t, "db:v1", image(t, map[string]string{"operators.operatorframework.io.index.database.v1": "/db"}, files("db", "x")))); err == nil ||
-		!strings.Contains(err.Error(), "label "+oci.LabelConfigs+" is missing: only file-based catalogs are supported, not database catalogs") {
+		!strings.Contains(err.Error(), "label "+oci.LabelConfigs+" is missing: the image is a database catalog") {
 		t.Errorf("a catalog in a database: %v", err)
 	}
 }

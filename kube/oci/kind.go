@@ -12,6 +12,8 @@ const (
 	LabelMetadata  = "operators.operatorframework.io.bundle.metadata.v1"
 	LabelPackage   = "operators.operatorframework.io.bundle.package.v1"
 	LabelConfigs   = "operators.operatorframework.io.index.configs.v1"
+
+	labelDatabase = "operators.operatorframework.io.index.database.v1"
 )
 
 // MediaTypeRegistry is the media type of bundles with plain manifests and a
@@ -33,7 +35,14 @@ type root struct {
 
 func catalogKind(limits Limits) kind {
 	return kind{"catalog", limits, func(labels map[string]string) ([]root, error) {
-		r, err := rootOf(labels, LabelConfigs, ".", "only file-based catalogs are supported, not database catalogs")
+		missing := "the image is not a catalog"
+		switch {
+		case labels[LabelManifests] != "":
+			missing = "the image is a bundle, not a catalog"
+		case labels[labelDatabase] != "":
+			missing = "the image is a database catalog, and only file-based catalogs are supported; convert it with opm migrate"
+		}
+		r, err := rootOf(labels, LabelConfigs, ".", missing)
 		return []root{r}, err
 	}}
 }
@@ -43,7 +52,11 @@ func bundleKind(limits Limits) kind {
 		if m := labels[LabelMediaType]; m != "" && m != MediaTypeRegistry {
 			return nil, &LabelError{Label: LabelMediaType, Value: m, Reason: "is not " + MediaTypeRegistry + ", the only media type that OLM installs"}
 		}
-		manifests, err := rootOf(labels, LabelManifests, "manifests", "the image is not a bundle")
+		missing := "the image is not a bundle"
+		if labels[LabelConfigs] != "" || labels[labelDatabase] != "" {
+			missing = "the image is a catalog, not a bundle"
+		}
+		manifests, err := rootOf(labels, LabelManifests, "manifests", missing)
 		if err != nil {
 			return nil, err
 		}

@@ -34,10 +34,6 @@ const (
 // longestName is Linux's limit.
 const longestName = 4096
 
-type layer interface {
-	Uncompressed() (io.ReadCloser, error)
-}
-
 // apply adds a layer on top of the others.
 func (o *overlay) apply(ctx context.Context, l layer) error {
 	content, err := l.Uncompressed()

@@ -1,6 +1,7 @@
 package oci
 
 import (
+	"io"
 	"net/http"
 	"time"
 
@@ -22,6 +23,9 @@ type Options struct {
 	Mirrors []Mirror
 	// Insecure lists registries, as host:port, to connect to without TLS.
 	Insecure []string
+	// Stdin is the content of archives named "-"; see Puller.CatalogFile.
+	// Default: none.
+	Stdin io.Reader
 	// Dir is a directory for pulled images, one file per digest. It is created
 	// if necessary, and several pullers may share it. Default: images are kept
 	// in memory.

@@ -110,7 +110,7 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 
 // isContent reports whether an error concerns the content of an image.
 func isContent(err error) bool {
-	for _, target := range []any{new(*LimitError), new(*UnsafeError), new(*LabelError), new(*ManifestError)} {
+	for _, target := range []any{new(*LimitError), new(*UnsafeError), new(*LabelError), new(*ManifestError), new(*FormatError)} {
 		if errors.As(err, target) {
 			return true
 		}
@@ -140,7 +140,11 @@ func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, e
 	if err != nil {
 		return nil, err
 	}
-	img, err := p.unpack(ctx, source, k, desc.Digest.String())
+	found, err := contentOf(source, k.limits)
+	if err != nil {
+		return nil, err
+	}
+	img, err := p.unpack(ctx, found, k, desc.Digest.String())
 	if err != nil {
 		return nil, err
 	}

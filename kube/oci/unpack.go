@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
@@ -36,27 +34,8 @@ type info struct {
 
 // unpack reads the directories of interest of an image. key is the digest in
 // the reference.
-func (p *Puller) unpack(ctx context.Context, source v1.Image, k kind, key string) (*Image, error) {
-	m, err := source.Manifest()
-	if err != nil {
-		return nil, err
-	}
-	if err := checkManifest(m, k.limits); err != nil {
-		return nil, err
-	}
-	config, err := source.ConfigFile()
-	if err != nil {
-		return nil, err
-	}
-	roots, err := k.roots(config.Config.Labels)
-	if err != nil {
-		return nil, err
-	}
-	layers, err := source.Layers()
-	if err != nil {
-		return nil, err
-	}
-	digest, err := source.Digest()
+func (p *Puller) unpack(ctx context.Context, from content, k kind, key string) (*Image, error) {
+	roots, err := k.roots(from.labels)
 	if err != nil {
 		return nil, err
 	}
@@ -66,37 +45,16 @@ func (p *Puller) unpack(ctx context.Context, source v1.Image, k kind, key string
 	}
 	defer func() { spool.Close(); os.Remove(spool.Name()) }()
 	o := &overlay{roots: roots, limits: k.limits, spool: spool}
-	for i, l := range layers {
+	for i, l := range from.layers {
 		if err := o.apply(ctx, l); err != nil {
-			return nil, fmt.Errorf("layer %d of %d: %w", i+1, len(layers), err)
+			return nil, fmt.Errorf("layer %d of %d: %w", i+1, len(from.layers), err)
 		}
 	}
 	files, err := o.result(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return p.pack(ctx, k, key, info{digest.String(), config.Config.Labels}, files, spool)
-}
-
-// checkManifest checks the limits that need no layers to be fetched.
-func checkManifest(m *v1.Manifest, limits Limits) error {
-	switch {
-	case m.Config.Size > maxConfig:
-		return fmt.Errorf("the configuration has %d bytes; the limit is %d", m.Config.Size, maxConfig)
-	case int64(len(m.Layers)) > limits.Layers:
-		return &LimitError{Limit: "Layers", Max: limits.Layers}
-	}
-	var size int64
-	for _, l := range m.Layers {
-		if len(l.URLs) > 0 {
-			return &UnsafeError{Path: l.Digest.String(), Reason: "is a layer stored outside the registry"}
-		}
-		if l.Size < 0 || l.Size > limits.Download-size {
-			return &LimitError{Limit: "Download", Max: limits.Download}
-		}
-		size += l.Size
-	}
-	return nil
+	return p.pack(ctx, k, key, info{from.digest, from.labels}, files, spool)
 }
 
 // pack writes the archive and opens it.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/catalogd"
+	"github.com/olmkit/olmkit/kube/oci"
 )
 
 // A catalogError reports that the catalog at a path cannot be used.
@@ -16,6 +18,12 @@ type catalogError struct {
 }
 
 func (e *catalogError) Error() string {
+	if image := (*oci.Error)(nil); errors.As(e.err, &image) {
+		return "catalog " + display(e.path) + ": " + visible.Line(image.Err.Error())
+	}
+	if server := (*catalogd.Error)(nil); errors.As(e.err, &server) {
+		return "catalog " + visible.Line(server.Error())
+	}
 	if errors.Is(e.err, fs.ErrNotExist) {
 		return "catalog " + display(e.path) + " does not exist; name a directory of .yaml or .json files, or one such file"
 	}

@@ -101,6 +101,9 @@ func baseName(path string) string {
 	if path == stdinPath {
 		return "stdin"
 	}
+	if ref, ok := referenceOf(path); ok {
+		return ref.base()
+	}
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
@@ -211,7 +214,7 @@ func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error)
 
 // indexOf is index for a source, whose files a compiled index then reads.
 func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) {
-	if s.path != stdinPath && s.path != samplePath {
+	if s.path != stdinPath && s.path != samplePath && (s.root != nil || !isReference(s.path)) {
 		s.path = filepath.Clean(s.path)
 	}
 	path := s.path
@@ -356,7 +359,7 @@ func (l *loader) keep(ctx context.Context, path string) (c *fbc.Catalog, err err
 	}
 	for _, d := range c.Findings {
 		if d.Code == codes.Leftover { // what is made of the catalog may lack something
-			visible.Fprintf(l.stderr, "warning: %s: %v\n", visible.Line(filepath.Join(path, d.Pos.File)), d.Err)
+			visible.Fprintf(l.stderr, "warning: %s: %v\n", visible.Line(filepath.Join(rootOf(path), d.Pos.File)), d.Err)
 		}
 	}
 	return c, nil
@@ -398,6 +401,16 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 		return use(nil, in, "stdin", opts)
 	case samplePath:
 		return use(sample.Catalog(), nil, "", opts)
+	}
+	if s.root == nil {
+		if ref, ok := referenceOf(s.path); ok {
+			files, err := l.fetch(ctx, ref)
+			if err != nil {
+				return err
+			}
+			return use(files, nil, "", opts)
+		}
+		l.noteReference(s.path)
 	}
 	root, name := s.place()
 	info, err := root.Stat(name)

@@ -76,6 +76,9 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 	changed := false
 	for file, part := range c.Files() {
 		name, place := arg, arg
+		if isReference(arg) {
+			name = file
+		}
 		if root != nil {
 			place = filepath.FromSlash(file)
 			name = filepath.Join(arg, place)
@@ -89,6 +92,9 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 		}
 		if arg == stdinPath {
 			return false, usagef("-w and --check need files, not standard input")
+		}
+		if isReference(arg) {
+			return false, usagef("-w and --check need files, not %s", arg)
 		}
 		var text bytes.Buffer
 		if err := fbc.Write(ctx, &text, part, opts); err != nil {

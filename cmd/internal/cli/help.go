@@ -94,6 +94,21 @@ const topicCatalogs = `Where a command takes a CATALOG, it may be
             write catalogs need the directory instead
   -         blobs on standard input
 
+or a reference to a catalog somewhere else:
+
+  docker://REGISTRY/REPOSITORY:TAG, …@DIGEST     an image in a registry
+  oci:DIR[:TAG], oci-archive:FILE[:TAG]          an image in files, as skopeo,
+  docker-archive:FILE[:TAG], dir:DIR             podman and buildah write it
+  https://HOST/PATH                              a catalog that catalogd serves
+
+REGISTRY/REPOSITORY:TAG is an image without docker://, too, unless it is a path that
+exists; a note reports that. docker-archive:- reads standard input: podman save
+IMAGE | olmkit list packages docker-archive:-. A catalog is data, so of an image for
+several platforms any will do: linux/amd64 if there is one, else the first. Only the
+directory that the label operators.operatorframework.io.index.configs.v1 names is
+read. What was fetched from a registry stays in ~/.cache/olmkit (or below
+XDG_CACHE_HOME), by digest. Credentials are those of docker and podman.
+
 --sample stands for the small catalog that is part of olmkit.
 
 --catalog [NAME=]PATH names a catalog too. Commands that read several take it
@@ -110,8 +125,9 @@ again and again, and options after the path:
                     does not hold: the manifests that plan and simulate install
                     from, and the descriptions that view shows
 
-Without NAME, a catalog has the name of its file or directory. Platform wants to
-know the version of the platform that a catalog is for: VERSION=[NAME:]PATH.
+Without NAME, a catalog has the name of its file, directory or repository. Platform
+wants to know the version of the platform that a catalog is for:
+VERSION=[NAME:]PATH.
 
 Problem documents (--problem) hold catalogs as text ("fbc") or name their
 directory ("dir"), relative to --root; nothing outside --root is read.`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -49,16 +50,27 @@ file could not be read.`,
 		if err := checkFile(output, "an index"); err != nil {
 			return err
 		}
-		ctx, dir := cmd.Context(), filepath.Clean(args[0])
-		root, err := disk.OpenRoot(dir)
-		if err != nil {
-			return &catalogError{dir, err}
+		l := newLoader(e)
+		ctx, dir := cmd.Context(), args[0]
+		var files fs.FS
+		if ref, ok := referenceOf(dir); ok {
+			var err error
+			if files, err = l.fetch(ctx, ref); err != nil {
+				return notLoaded(ctx, dir, err)
+			}
+		} else {
+			dir = filepath.Clean(dir)
+			root, err := disk.OpenRoot(dir)
+			if err != nil {
+				return &catalogError{dir, err}
+			}
+			defer root.Close()
+			files = root.FS()
 		}
-		defer root.Close()
 		if output != stdinPath && isWithin(dir, output) {
 			return usagef("%s lies in the catalog that it would be the index of; name a file elsewhere", output)
 		}
-		source, err := graph.HashSource(ctx, root.FS())
+		source, err := graph.HashSource(ctx, files)
 		if err != nil {
 			return &catalogError{dir, err}
 		}
@@ -74,7 +86,6 @@ file could not be read.`,
 			visible.Fprintf(e.stdout, "%s is up to date\n", output)
 			return nil
 		}
-		l := newLoader(e)
 		l.strict = true
 		c, err := l.index(ctx, dir)
 		if err != nil {

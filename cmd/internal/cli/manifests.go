@@ -150,7 +150,7 @@ func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle,
 	if !isDir(arg) {
 		for i := range len(arg) {
 			if arg[i] == '+' {
-				if _, err := os.Stat(arg[:i]); err == nil {
+				if _, err := os.Stat(arg[:i]); err == nil || isReference(arg[:i]) {
 					b, err := m.inCatalog(ctx, arg[:i], arg[i+1:])
 					return b, arg, err
 				}

@@ -49,6 +49,9 @@ func rootOf(path string) string {
 	switch {
 	case path == stdinPath:
 		return ""
+	case isReference(path):
+		ref, _ := referenceOf(path)
+		return ref.dir()
 	case isDir(path):
 		return filepath.ToSlash(path)
 	}

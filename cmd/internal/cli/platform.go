@@ -164,6 +164,10 @@ func platformCatalog(arg string) (platform.Catalog, string, error) {
 	}
 	c := platform.Catalog{Platform: version}
 	name, rest, named := strings.Cut(path, ":")
+	if isReference(path) {
+		c.Name = baseName(path)
+		return c, path, nil
+	}
 	if named && len(name) != 1 && !strings.ContainsAny(name, `/\`) {
 		if _, err := os.Stat(path); err != nil {
 			if name == "" || rest == "" {

@@ -44,6 +44,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	e.stdout, e.stderr = out, notes
 	defer func() { out.Flush(); notes.Flush() }()
 	root := newRoot(e)
+	defer e.images.close()
 	root.SetArgs(args)
 	guardCompletion(root, args)
 	root.SetIn(stdin)

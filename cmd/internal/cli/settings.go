@@ -14,10 +14,12 @@ type settings struct {
 	color   string
 	timeout time.Duration
 	limits  limits
+	images  *images
 }
 
 func (s *settings) addFlags(root *cobra.Command) {
 	s.color = colorAuto
+	s.images = &images{}
 	f := root.PersistentFlags()
 	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colours; auto does on a terminal where NO_COLOR is not set")
 	f.Var((*duration)(&s.timeout), "timeout", "give up after a `DURATION` such as 30s; each problem of a stream has as long to arrive, and as long to be answered (default never)")

@@ -199,6 +199,9 @@ func (r *report) dir() string {
 	if r.source == stdinPath || r.source == samplePath {
 		return ""
 	}
+	if ref, ok := referenceOf(r.source); ok {
+		return ref.dir()
+	}
 	if info, err := os.Stat(r.source); err == nil && !info.IsDir() {
 		return filepath.ToSlash(filepath.Dir(r.source))
 	}
