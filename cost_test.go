@@ -75,7 +75,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// above says what of a cost is above a baseline.
+// above returns what of a cost is above a baseline.
 func (c cost) above(base cost) []string {
 	var out []string
 	for _, x := range []struct {

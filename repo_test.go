@@ -167,7 +167,7 @@ func TestNoClocks(t *testing.T) {
 		"context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause", "testing.Short"}
 	allowed := []string{
 		"reconcile/example_controller_test.go", // shows a controller, which waits for its cluster
-		"internal/celcost/cost_test.go",        // times what it charges for, when told to
+		"internal/celcost/cost_test.go",        // times what it charges for, if a flag is set
 	}
 	walkGo(t, ".", true, func(name string, file *ast.File) {
 		if !strings.HasSuffix(name, "_test.go") || slices.Contains(allowed, name) {

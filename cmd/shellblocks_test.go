@@ -18,7 +18,7 @@ type shellBlock struct {
 	change      *strings.Replacer
 	// prints is a part of what the block prints.
 	prints string
-	// skip says why a test does not run the block.
+	// skip is why a test does not run the block.
 	skip string
 }
 
@@ -159,7 +159,7 @@ func (b shellBlock) run(t *testing.T, repo, bin, code string) {
 
 // TestWorkflowsInDocuments checks the uses of this repository as an action:
 // inputs that exist, those that must be there, and a version that
-// CONTRIBUTING.md says how to make.
+// CONTRIBUTING.md shows how to make.
 func TestWorkflowsInDocuments(t *testing.T) {
 	type workflow struct {
 		Jobs map[string]struct {

@@ -16,6 +16,6 @@
 //	child      small programs that only load, for their peak memory
 //	libsolv    a C program that puts the same universe before libsolv
 //
-// The real catalogs lie beside a checkout, in ../shared/catalogs, or are absent;
-// what needs them says so.
+// The real catalogs are next to a checkout, in ../shared/catalogs, or are absent;
+// what needs them reports it.
 package compare

@@ -9,7 +9,7 @@ import (
 )
 
 // TestControlCharacters loads no name that could steer a terminal (A16), and
-// tells of it without the character.
+// reports it without the character.
 func TestControlCharacters(t *testing.T) {
 	for _, c := range []struct{ text, path string }{
 		{`{"schema":"x\u001b[2K"}`, "/schema"},
@@ -40,7 +40,7 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// TestKeyOfMap names what is wrong with a key that is no text.
+// TestKeyOfMap names what is wrong with a key that is not text.
 func TestKeyOfMap(t *testing.T) {
 	_, err := LoadBytes(t.Context(), []byte("schema: x\n? [a]\n: b\n"), "c.yaml", nil)
 	if err == nil || !strings.Contains(err.Error(), "keys must be strings") || strings.Contains(err.Error(), "interface") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// describe tells the result of a load: the blobs, findings and errors.
+// describe returns the result of a load: the blobs, findings and errors.
 func describe(c *Catalog, err error) string {
 	var b strings.Builder
 	if c != nil {

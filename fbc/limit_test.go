@@ -145,7 +145,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// A lying file system says that all files are empty.
+// A lying file system reports that all files are empty.
 type lying struct{ fs.FS }
 
 func (l lying) ReadDir(name string) ([]fs.DirEntry, error) {

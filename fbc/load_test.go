@@ -46,7 +46,7 @@ func utf16(text string) string {
 	return out
 }
 
-// TestLoadGolden holds what loads tell about input of all kinds, good and bad
+// TestLoadGolden holds what loads report about input of all kinds, good and bad
 // (A1, A3-A6, A8-A11, H18, H19).
 func TestLoadGolden(t *testing.T) {
 	g := golden.Archive{File: "load.txtar"}

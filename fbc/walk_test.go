@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/internal/golden"
 )
 
-// TestSpecialFiles refuses what is no regular file, without opening it, and
+// TestSpecialFiles refuses what is not a regular file, without opening it, and
 // links that leave the tree (A1, A16).
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -131,7 +131,7 @@ type sortKey struct {
 	rank    int
 	version semver.Version
 	known   bool   // the version
-	text    []byte // of other blobs, to tell those of one name apart
+	text    []byte // of other blobs, to distinguish those of one name
 }
 
 // sorted returns all blobs in the order of writing.

@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// An index tells whether the files that it was made from have changed.
+// An index can check whether the files that it was made from have changed.
 func ExampleReadIndex() {
 	ctx := context.Background()
 	files := fstest.MapFS{"etcd/catalog.yaml": {Data: []byte(indexed)}}

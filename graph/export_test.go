@@ -2,7 +2,7 @@ package graph
 
 import "encoding/binary"
 
-// IndexForm tells the form of the records of an index.
+// IndexForm returns the form of the records of an index.
 func IndexForm() string {
 	var c Catalog
 	var all, tail string

@@ -85,7 +85,7 @@ func read(text []byte) (*graph.Catalog, error) {
 	return graph.ReadIndex(bytes.NewReader(text), int64(len(text)), nil)
 }
 
-// tell says everything that a catalog answers.
+// tell returns everything that a catalog answers.
 func tell(c *graph.Catalog) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, c.Digest(), c.NumPackages(), c.NumChannels(), c.NumEntries(), c.NumBundles())

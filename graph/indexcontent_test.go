@@ -86,8 +86,8 @@ func version2(c *graph.Catalog) graph.Bundle {
 	return b
 }
 
-// TestIndexInstallModes writes what the files tell of install modes into an index,
-// where an operator group asks for them (G7).
+// TestIndexInstallModes writes what the files state about install modes into an index,
+// where an operator group needs them (G7).
 func TestIndexInstallModes(t *testing.T) {
 	ctx := context.Background()
 	csv := base64.StdEncoding.EncodeToString([]byte("kind: ClusterServiceVersion\nspec: {installModes: [{type: OwnNamespace, supported: true}]}"))

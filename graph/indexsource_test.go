@@ -35,7 +35,7 @@ func TestHashSource(t *testing.T) {
 }
 
 // TestHashSourceIgnores: what a load does not see does not change the hash, and
-// what tells it does (A2).
+// what is listed does (A2).
 func TestHashSourceIgnores(t *testing.T) {
 	tree := fstest.MapFS{
 		"a.yaml":         {Data: []byte("x")},

@@ -111,7 +111,7 @@ func number[T string | []byte](b *tableBuilder, s T, hash uint64) sid {
 
 // more makes room for a string of n bytes that does not fit into the last pieces.
 func (b *tableBuilder) more(n int) bool {
-	// What is left of them is a string that nobody asks for.
+	// What is left of them is a string that nothing reads.
 	if rest := int(-b.size % pieceSize); rest > 0 && !b.add(string(make([]byte, rest))) {
 		return false
 	}

@@ -190,7 +190,7 @@ func TestDisagreements(t *testing.T) {
 }
 
 func TestChannelsConstrainTheGraph(t *testing.T) {
-	// B8: only the edges of the channels asked for count, unless OtherEdges.
+	// B8: only the edges of the requested channels count, unless OtherEdges.
 	p := parse(t, "stable: 1.0.0, 1.2.0 <1.0.0\nfast: 1.0.0, 1.1.0 <1.0.0, 1.2.0 <1.1.0")
 	for _, tt := range []struct {
 		opts graph.UpgradeOptions

@@ -8,7 +8,7 @@ type CatalogSource struct {
 	Rest   Members             `json:",unknown"`
 }
 
-// CatalogSourceSpec says where the catalog is.
+// CatalogSourceSpec states where the catalog is.
 type CatalogSourceSpec struct {
 	SourceType string  `json:"sourceType,omitzero"`
 	Priority   int     `json:"priority,omitzero"`
@@ -17,7 +17,7 @@ type CatalogSourceSpec struct {
 	Rest       Members `json:",unknown"`
 }
 
-// CatalogSourceStatus says whether the catalog can be read.
+// CatalogSourceStatus states whether the catalog can be read.
 type CatalogSourceStatus struct {
 	Message         string           `json:"message,omitzero"`
 	Reason          string           `json:"reason,omitzero"`

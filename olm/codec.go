@@ -83,7 +83,7 @@ func Equal(a, b Resource) bool {
 }
 
 // EqualJSON reports whether two JSON texts say the same, whatever the order of
-// their keys. Texts that are no JSON are equal if their bytes are.
+// their keys. Texts that are not JSON are equal if their bytes are.
 func EqualJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true

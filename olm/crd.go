@@ -58,13 +58,13 @@ type CRDSchema struct {
 	Rest            Members         `json:",unknown"`
 }
 
-// CRDConversion says how objects of one version become objects of another.
+// CRDConversion describes how objects of one version become objects of another.
 type CRDConversion struct {
 	Strategy string  `json:"strategy,omitzero"`
 	Rest     Members `json:",unknown"`
 }
 
-// CRDStatus says whether the API is there.
+// CRDStatus states whether the API is served.
 type CRDStatus struct {
 	Conditions     []Condition `json:"conditions,omitzero"`
 	StoredVersions []string    `json:"storedVersions,omitzero"`

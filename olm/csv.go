@@ -32,13 +32,13 @@ type CSVSpec struct {
 	Rest           Members         `json:",unknown"`
 }
 
-// CSVCleanup asks for the deletion of the operator's resources with it.
+// CSVCleanup requests the deletion of the operator's resources with it.
 type CSVCleanup struct {
 	Enabled bool    `json:"enabled"`
 	Rest    Members `json:",unknown"`
 }
 
-// An InstallStrategy says how the operator is run. The only strategy is
+// An InstallStrategy describes how the operator is run. The only strategy is
 // "deployment".
 type InstallStrategy struct {
 	Strategy string          `json:"strategy,omitzero"`
@@ -127,7 +127,7 @@ type Webhook struct {
 	Rest           Members  `json:",unknown"`
 }
 
-// An InstallMode says whether the operator can serve a kind of target.
+// An InstallMode states whether the operator can serve a kind of target.
 type InstallMode struct {
 	Type      InstallModeType `json:"type"`
 	Supported bool            `json:"supported"`
@@ -171,7 +171,7 @@ type CSVCondition struct {
 	Rest               Members   `json:",unknown"`
 }
 
-// A RequirementStatus says whether something that the operator needs is there.
+// A RequirementStatus states whether something that the operator needs is there.
 type RequirementStatus struct {
 	Group      string            `json:"group"`
 	Version    string            `json:"version"`
@@ -211,7 +211,7 @@ const (
 	PhaseDeleting     Phase = "Deleting"
 )
 
-// A Reason says why a CSV is in its phase.
+// A Reason states why a CSV is in its phase.
 type Reason string
 
 // The reasons that concern operator groups.
@@ -257,7 +257,7 @@ const LabelCopiedFrom = "olm.copiedFrom"
 // group that names the group's namespace. A copy keeps it.
 const AnnotationOperatorNamespace = "olm.operatorNamespace"
 
-// IsCopied reports whether the CSV is a copy that tells of an operator in
+// IsCopied reports whether the CSV is a copy of the CSV of an operator in
 // another namespace.
 func (c *ClusterServiceVersion) IsCopied() bool {
 	if c.Status.Reason == ReasonCopied {

@@ -11,7 +11,7 @@ import (
 
 // Unmarshal reads JSON into a value, which may hold values of this package at any
 // depth. An error that is not one of syntax names the element at fault by its JSON
-// pointer, and says so in the same words each time: it may end up in a status, and
+// pointer, and words it in the same way each time: it may end up in a status, and
 // be compared there with that of another process. The JSON package below it has
 // words by chance.
 func Unmarshal(text []byte, into any) error {
@@ -29,7 +29,7 @@ func unmarshal[T any](into *T, text []byte) error {
 	return nil
 }
 
-// A locatedError says what is wrong with an element of a JSON text.
+// A locatedError is a fault of an element of a JSON text.
 type locatedError struct {
 	path string // JSON pointer
 	err  error

@@ -10,7 +10,7 @@ type Deployment struct {
 	Rest   Members          `json:",unknown"`
 }
 
-// DeploymentStatus says whether the operator runs.
+// DeploymentStatus states whether the operator runs.
 type DeploymentStatus struct {
 	ObservedGeneration int64       `json:"observedGeneration,omitzero"`
 	Replicas           int64       `json:"replicas,omitzero"`

@@ -14,7 +14,7 @@
 //
 // Keys are written in a fixed order, so that equal values have equal bytes.
 //
-// Values are shared freely: whoever changes a map or a slice of one clones it
+// Values are shared freely: callers that change a map or a slice of one clone it
 // first (see Metadata.SetLabel and SetAnnotation, which do). The raw JSON in
 // Rest is never modified.
 //

@@ -14,7 +14,7 @@ type InstallPlan struct {
 	Rest   Members           `json:",unknown"`
 }
 
-// InstallPlanSpec says what is to be installed and whether it may be.
+// InstallPlanSpec states what is to be installed and whether it may be.
 type InstallPlanSpec struct {
 	ClusterServiceVersionNames []string `json:"clusterServiceVersionNames"`
 	Approval                   Approval `json:"approval"`
@@ -66,7 +66,7 @@ type StepResource struct {
 	Rest            Members `json:",unknown"`
 }
 
-// A StepStatus says what became of a step.
+// A StepStatus states what became of a step.
 type StepStatus string
 
 const (

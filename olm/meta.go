@@ -96,7 +96,7 @@ func with(m map[string]string, key, value string) map[string]string {
 	return m
 }
 
-// IsDeleted reports whether somebody asked for the resource's deletion.
+// IsDeleted reports whether the deletion of the resource was requested.
 func (m *Metadata) IsDeleted() bool { return !m.DeletionTimestamp.IsZero() }
 
 // An OwnerReference names the resource with which another one goes.

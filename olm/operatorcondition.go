@@ -1,6 +1,6 @@
 package olm
 
-// An OperatorCondition is how an operator tells OLM what OLM cannot see.
+// An OperatorCondition is how an operator reports to OLM what OLM cannot see.
 // It has the name of the CSV.
 type OperatorCondition struct {
 	Header

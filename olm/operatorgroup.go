@@ -34,7 +34,7 @@ type OperatorGroup struct {
 	Rest   Members             `json:",unknown"`
 }
 
-// OperatorGroupSpec is what the owner of the group asks for.
+// OperatorGroupSpec is what the owner of the group requests.
 type OperatorGroupSpec struct {
 	Selector           *LabelSelector  `json:"selector,omitzero"`
 	TargetNamespaces   []string        `json:"targetNamespaces,omitzero"`
@@ -44,7 +44,7 @@ type OperatorGroupSpec struct {
 	Rest               Members         `json:",unknown"`
 }
 
-// An UpgradeStrategy says whether a failed operator may be replaced.
+// An UpgradeStrategy states whether a failed operator may be replaced.
 type UpgradeStrategy string
 
 const (

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// A Subscription asks for a package and keeps it current.
+// A Subscription requests a package and keeps it current.
 type Subscription struct {
 	Header
 	Spec   SubscriptionSpec   `json:"spec,omitzero"`
@@ -14,7 +14,7 @@ type Subscription struct {
 	Rest   Members            `json:",unknown"`
 }
 
-// SubscriptionSpec is what the subscriber asks for.
+// SubscriptionSpec is what the subscriber requests.
 type SubscriptionSpec struct {
 	Source          string `json:"source,omitzero"`
 	SourceNamespace string `json:"sourceNamespace,omitzero"`
@@ -68,7 +68,7 @@ type SubscriptionStatus struct {
 	Rest                  Members               `json:",unknown"`
 }
 
-// A SubscriptionState says where the subscription is.
+// A SubscriptionState states where the subscription is.
 type SubscriptionState string
 
 const (
@@ -101,7 +101,7 @@ type InstallPlanReference struct {
 	Rest       Members `json:",unknown"`
 }
 
-// CatalogHealth says whether a catalog that the subscription sees can be read.
+// CatalogHealth states whether a catalog that the subscription sees can be read.
 type CatalogHealth struct {
 	CatalogSourceRef ObjectReference `json:"catalogSourceRef"`
 	Healthy          bool            `json:"healthy"`

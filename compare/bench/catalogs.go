@@ -14,7 +14,7 @@ import (
 	"github.com/olmkit/olmkit/compare/generate"
 )
 
-// errAbsent says that the real catalogs are not beside the checkout.
+// errAbsent reports that the real catalogs are not next to the checkout.
 var errAbsent = errors.New("../shared/catalogs is not here: it is not part of the project")
 
 // catalog returns the directory of a real catalog, unpacked.
@@ -79,7 +79,7 @@ func (r *run) copyOf(ctx context.Context, name string, t generate.Tree) (string,
 	return dir, generate.Write(files, dir)
 }
 
-// absent adds a row that says why a group did not run, and takes that error.
+// absent adds a row that states why a group did not run, and takes that error.
 func (r *run) absent(group string, err error) error {
 	if errors.Is(err, errAbsent) {
 		r.add(Row{Group: group, Case: "not measured", Note: err.Error()})

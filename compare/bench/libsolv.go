@@ -97,7 +97,7 @@ func (r *run) libsolv(ctx context.Context) error {
 }
 
 // universe writes the catalog and the problem for libsolv/universe.c. What a
-// requirement accepts is a capability of its own, so that ranges mean the same.
+// requirement accepts is a separate capability, so that ranges mean the same.
 func universe(ctx context.Context, c *graph.Catalog, p *resolver.Problem) []byte {
 	eval := constraints.NewEvaluator(constraints.Cluster{}, nil)
 	meets := map[int]map[int]bool{} // requirement, bundle
@@ -138,7 +138,7 @@ func universe(ctx context.Context, c *graph.Catalog, p *resolver.Problem) []byte
 	return out.Bytes()
 }
 
-// libsolvMissing reports whether a compiler says that libsolv is not installed.
+// libsolvMissing reports whether a compiler reports that libsolv is not installed.
 func libsolvMissing(text []byte) bool {
 	return bytes.Contains(text, []byte("solv/pool.h: No such file")) || bytes.Contains(text, []byte("cannot find -lsolv"))
 }
@@ -151,7 +151,7 @@ type solved struct {
 }
 
 // sameWork returns an error unless both sides installed as many packages, all
-// that are asked for among them.
+// that are requested among them.
 func sameWork(p *resolver.Problem, ours []string, theirs solved) error {
 	if theirs.problems > 0 {
 		return fmt.Errorf("libsolv finds %d problems and no solution", theirs.problems)

@@ -1,4 +1,4 @@
-// Bench measures olmkit beside its peers, on the same input, in one run, and
+// Bench measures olmkit and its peers, on the same input, in one run, and
 // prints a table. See docs/performance.md.
 package main
 

@@ -16,12 +16,12 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Tree says what a copy of a catalog looks like.
+// Tree describes what a copy of a catalog looks like.
 type Tree struct {
 	// YAML writes YAML as opm does, else JSON, one blob on each line.
 	YAML bool
 	// Copies is how often every package is there, each time under another name
-	// and with APIs of its own.
+	// and with separate APIs.
 	Copies int
 	// Light leaves out the heavy properties.
 	Light bool

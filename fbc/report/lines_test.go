@@ -46,7 +46,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestSource lets every format tell the line of the field.
+// TestSource checks that every format has the line of the field.
 func TestSource(t *testing.T) {
 	tree := fstest.MapFS{"a.yaml": {Data: []byte("schema: olm.package\nname: a\n\ndefaultChannel: x\n")}}
 	found := fbc.Diagnostics{{Code: codes.Unreadable, Pos: fbc.Pos{File: "a.yaml", Line: 1}, Path: "/defaultChannel", Err: errors.New("is wrong")}}

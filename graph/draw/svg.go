@@ -81,7 +81,7 @@ func wrap(s string, n int) []string {
 	return append(lines, line)
 }
 
-// A wire is an edge, or several to one row, that runs beside the rows.
+// A wire is an edge, or several to one row, that runs next to the rows.
 type wire struct {
 	to    int
 	from  []int
@@ -97,7 +97,7 @@ func (w *wire) span() (top, bottom int) {
 	return top, bottom
 }
 
-// wires returns what runs beside the rows, with lanes from the rows outwards.
+// wires returns what runs next to the rows, with lanes from the rows outwards.
 // Edges between neighbours run straight and are not among them.
 func (p *panel) wires() (list []wire, lanes int) {
 	var path []wire
@@ -130,7 +130,7 @@ func (p *panel) wires() (list []wire, lanes int) {
 	}
 	lanes = assign(path, 0)
 	// The ranges of the topmost entries are drawn where they would crowd each
-	// other; all are written beside their rows.
+	// other; all are written next to their rows.
 	if n := assign(list[named:], 0); n > maxRanges {
 		list = list[:named+maxRanges]
 	}
@@ -222,7 +222,7 @@ func (w *wire) svg(b *strings.Builder, column, x float64, at func(int) float64) 
 	for _, f := range w.from {
 		end := column - radius
 		if w.style == "range" && len(w.from) > 1 {
-			end = x + 4 // a tick says that the row is covered
+			end = x + 4 // a tick shows that the row is covered
 		}
 		fmt.Fprintf(b, "M%.1f %.1fH%.1f", x, at(f), end)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // A Root is the part of the file system that names may lead to: a directory and what is
-// below it, symbolic links included. A nil *Root is all of it, for names that whoever
+// below it, symbolic links included. A nil *Root is all of it, for names that the user who
 // starts the program gives.
 //
 // Only regular files are opened, and nothing waits: a pipe or a device in the place of a

@@ -260,7 +260,7 @@ func (b *Batch) mkdirAll(root *Root, dir string) error {
 }
 
 // Commit moves all files to their places. When one cannot be moved, what was there is
-// put back, and the error says why; it is an [*UndoError] if that fails too. The batch
+// put back, and the error gives the reason; it is an [*UndoError] if that fails too. The batch
 // is empty afterwards.
 func (b *Batch) Commit() error {
 	err := b.commit()

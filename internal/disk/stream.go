@@ -31,7 +31,7 @@ func NewStream(ctx context.Context, r io.Reader) *Stream {
 	return &Stream{r: r, close: func() error { return nil }, ctx: ctx, done: make(chan read, 1)}
 }
 
-// OpenStream opens a file that whoever starts the program named. A pipe is open when
+// OpenStream opens a file that the user of the program named. A pipe is open when
 // there is somebody who writes to it.
 func OpenStream(ctx context.Context, name string) (*Stream, error) {
 	type opened struct {

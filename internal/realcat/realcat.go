@@ -1,5 +1,5 @@
 // Package realcat opens the real catalogs that tests and benchmarks use when
-// they lie beside a checkout, in ../shared/catalogs. They are not part of the
+// they are next to a checkout, in ../shared/catalogs. They are not part of the
 // project: tests skip without them.
 package realcat
 
@@ -22,7 +22,7 @@ import (
 // Names are the names of the catalogs.
 var Names = []string{"community", "community-full", "community-invalid", "openshift-v4.16", "openshift-v4.19"}
 
-// Shared returns the path of a file beside the checkout, or skips the test.
+// Shared returns the path of a file next to the checkout, or skips the test.
 func Shared(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir, err := os.Getwd()

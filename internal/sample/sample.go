@@ -1,5 +1,5 @@
 // Package sample holds a small catalog that the command line, the examples and
-// the tests run on without a download. Its README.md says what each of its
+// the tests run on without a download. Its README.md describes what each of its
 // packages shows. The catalog is made up; do not install from it.
 package sample
 

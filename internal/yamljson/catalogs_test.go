@@ -16,7 +16,7 @@ import (
 	"github.com/olmkit/olmkit/internal/testsize"
 )
 
-// catalogDir holds real catalogs as tar archives, beside the repository. They are not part of it.
+// catalogDir holds real catalogs as tar archives, next to the repository. They are not part of it.
 const catalogDir = "../../../shared/catalogs"
 
 // catalogDocs returns the YAML documents of the real catalogs, in the order of their archives.

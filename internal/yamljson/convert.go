@@ -11,10 +11,10 @@ type Options struct {
 	// SkipValue reports whether the value of a property of type typ is not wanted. Convert then writes null in its
 	// place and passes over its lines by their indentation. Properties are the items of the sequence under the
 	// top-level key "properties" that are block mappings with a key "type" and, after it or directly before it, a key
-	// "value". Types that need escapes in JSON are not asked for.
+	// "value". Types that need escapes in JSON are not requested.
 	//
 	// What is skipped is not checked: text inside it that would be an error, or that would send the document to Slow,
-	// goes unseen. Where it ends is certain: a value whose end indentation does not tell is converted, not skipped.
+	// goes unseen. Where it ends is certain: a value whose end indentation does not show is converted, not skipped.
 	//
 	// SkipValue must not keep typ. Slow does not use it.
 	SkipValue func(typ []byte) bool
@@ -31,7 +31,7 @@ type Options struct {
 	Nodes int64
 }
 
-// maxDepth limits nesting in Convert. Slow has limits of its own.
+// maxDepth limits nesting in Convert. Slow has separate limits.
 const maxDepth = 1000
 
 // maxKey is the longest key in bytes that Convert reads. The full parser wants the colon within 1024 characters.
@@ -91,7 +91,7 @@ type converter struct {
 type frame struct {
 	indent     int
 	keys       int    // where its keys begin in the key set
-	seen       uint64 // a bit for every key, to tell quickly that one is new
+	seen       uint64 // a bit for every key, to see quickly that one is new
 	kind       frameKind
 	filled     bool // has an element
 	properties bool // is the sequence under the top-level key "properties"
@@ -105,7 +105,7 @@ type frameKind uint8
 const (
 	documentFrame   frameKind = iota
 	mapFrame                  // block mapping
-	seqFrame                  // block sequence with a column of its own
+	seqFrame                  // block sequence with a separate column
 	indentlessFrame           // block sequence at the column of the mapping around it
 )
 
@@ -132,7 +132,7 @@ func (c *converter) convert() bool {
 }
 
 // content converts from the first text of a line, which is at p and not part of a scalar that began before. The
-// column of that text tells which collections end here.
+// column of that text shows which collections end here.
 func (c *converter) content() bool {
 	col := c.p - c.line
 	if col == 0 && documentMarker(c.doc[c.p:]) {

@@ -7,7 +7,7 @@
 //	out, ok := yamljson.Convert(nil, []byte("name: etcd\nskips:\n- etcd.v1\n"), nil)
 //	// out is {"name":"etcd","skips":["etcd.v1"]}, ok is true
 //
-// It knows a subset of YAML. Where a document leaves the subset, Convert says so instead of guessing, and the caller
+// It knows a subset of YAML. Where a document leaves the subset, Convert reports that instead of guessing, and the caller
 // asks [Slow], which has the full parser:
 //
 //	out, ok := yamljson.Convert(buf, doc, opts)

@@ -9,7 +9,7 @@ import (
 // line, the lines indented more than the key's column indent, and, if nothing else follows the key, a sequence at its
 // column. Comments and blank lines after the value are left to the caller.
 //
-// Quoted scalars and flow collections may go on at any column, so that indentation tells nothing while one is open.
+// Quoted scalars and flow collections may go on at any column, so that indentation means nothing while one is open.
 // Those that begin in the value are therefore followed to their end. Where they begin must be certain: ok is false
 // where it is not.
 func (c *converter) endOfValue(p, indent int) (end int, ok bool) {

@@ -7,7 +7,7 @@ import (
 )
 
 // plainKeyEnd returns the position of the colon after the plain key at p, or -1 if the text at p is not a key. Simple
-// tells that the key can be copied into JSON without a look.
+// shows that the key can be copied into JSON without a look.
 func plainKeyEnd(doc []byte, p int) (colon int, simple bool) {
 	simple = true
 	for i := p; ; i++ {
@@ -33,7 +33,7 @@ func plainKeyEnd(doc []byte, p int) (colon int, simple bool) {
 }
 
 // keyEnd returns the position of the colon after the key at p, or -1 if the node at p does not begin with a key. Simple
-// tells that the key is plain and can be copied into JSON without a look.
+// shows that the key is plain and can be copied into JSON without a look.
 func keyEnd(doc []byte, p int) (colon int, simple bool) {
 	switch doc[p] {
 	case '"', '\'':

@@ -7,7 +7,7 @@ const (
 	startsString  = iota // it is a string
 	startsWord           // perhaps a word like true
 	startsNumber         // perhaps a number, or such a word as .inf
-	startsNothing        // it is no plain scalar, or one that is left to Slow, or needs a look at the next byte
+	startsNothing        // it is not a plain scalar, or one that is left to Slow, or needs a look at the next byte
 )
 
 var plainStart = func() (t [256]uint8) {
@@ -174,7 +174,7 @@ const (
 	isNumeric      // perhaps a number: ask resolveNumber
 )
 
-// classify says what a plain scalar on one line stands for, after resolve in go.yaml.in/yaml/v2. Timestamps are
+// classify returns what a plain scalar on one line stands for, after resolve in go.yaml.in/yaml/v2. Timestamps are
 // strings: that is what they become when the target is an interface.
 func classify(text []byte) kind {
 	switch plainStart[text[0]] {

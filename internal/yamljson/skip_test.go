@@ -79,7 +79,7 @@ func TestSkipValue(t *testing.T) {
 	}
 }
 
-// smuggled are documents in whose skipped values something is that goes on where indentation says that it ends.
+// smuggled are documents in whose skipped values something goes on where it ends by indentation.
 var smuggled = []string{
 	"properties:\n- type: heavy\n  value: \"x\n- type: light\n  value: {g: h} #\"\n",
 	"properties:\n- type: heavy\n  value: 'x\n- type: light\n  value: {g: h} #'\n",
@@ -127,7 +127,7 @@ func TestSkipValueRefused(t *testing.T) {
 	}
 }
 
-// checkSkipped compares a conversion that skips with the full parser. What that refuses is no part of the comparison:
+// checkSkipped compares a conversion that skips with the full parser. What that refuses is not part of the comparison:
 // what is skipped is not checked.
 func checkSkipped(t testing.TB, doc []byte, skip func([]byte) bool) {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// An Error says why the full parser did not accept a document.
+// An Error is why the full parser did not accept a document.
 type Error struct {
 	Line int // line in the document, from 1, as the parser gives it; 0 if it gives none
 	Err  error

@@ -97,7 +97,7 @@ func special(w, as, bs uint64) uint64 {
 }
 
 // textRune returns the length of the character at the start of s, which is not ASCII, or 0 if YAML does not allow it
-// or gives it a meaning of its own.
+// or gives it another meaning.
 func textRune(s []byte) int {
 	r, n := utf8.DecodeRune(s)
 	switch {

@@ -40,8 +40,8 @@
 //
 // A catalog that was read is READY. When a refresh fails, the last content
 // stays in use for Options.Grace, with a message in the status. This includes
-// content that an earlier process left on disk. After that, or at once if there
-// is no content, the state is TRANSIENT_FAILURE and the catalog is unhealthy.
+// content that an earlier process left on disk. After that, or at once without any
+// content, the state is TRANSIENT_FAILURE and the catalog is unhealthy.
 // Resolution then waits in every namespace that sees the catalog instead of
 // continuing without it.
 //

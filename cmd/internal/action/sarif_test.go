@@ -92,7 +92,7 @@ func check(t *testing.T, schema *jsonschema.Schema, text []byte) map[string]int 
 	return found
 }
 
-// TestSARIF: every kind of finding is told in SARIF, as its schema has it.
+// TestSARIF: every kind of finding is reported in SARIF that its schema accepts.
 func TestSARIF(t *testing.T) {
 	schema := schemaOf(t)
 	seen := 0

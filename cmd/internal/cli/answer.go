@@ -26,7 +26,7 @@ type answer struct {
 	// Refused is the conflict of the parts that a partial answer leaves out.
 	Refused  *resolver.Conflict `json:"refused,omitzero"`
 	Conflict *resolver.Conflict `json:"conflict,omitzero"`
-	// Error says why the problem was not answered.
+	// Error returns why the problem was not answered.
 	Error string `json:"error,omitempty"`
 
 	err      error // of Error
@@ -34,7 +34,7 @@ type answer struct {
 	solution *resolver.Solution
 	// reasons say what each of Selected is for, to people.
 	reasons []string
-	// explanation tells the conflict to people.
+	// explanation returns the conflict as text.
 	explanation string
 }
 
@@ -111,7 +111,7 @@ func (a *answer) catalog(s resolver.Selected) string {
 	return s.Catalog
 }
 
-// conflictText tells why there is no solution, and what would help.
+// conflictText returns why there is no solution, and possible fixes.
 func (a *answer) conflictText(w io.Writer) error {
 	_, err := visible.Fprintf(w, "No solution in namespace %s:\n\n%s", a.problem.Namespace, visible.Block(a.explanation))
 	return err
@@ -144,7 +144,7 @@ func reason(ctx context.Context, sol *resolver.Solution, name string) (string, e
 	return strings.Join(parts, "; "), nil
 }
 
-// warnings tells what a person should know of the answer, and what a partial one
+// warnings returns what a person should know about the answer, and what a partial one
 // leaves out.
 func (a *answer) warnings() []string {
 	var lines []string

@@ -77,7 +77,7 @@ func (c *catalogArg) pkg(ctx context.Context, l *loader, args []string) (graph.P
 	return p, args[1:], nil
 }
 
-// noPackage says that a catalog does not have a package, and what it has.
+// noPackage returns the error that a catalog does not have a package.
 func noPackage(path, name string, known []string) error {
 	return fmt.Errorf("catalog %s has no package %q%s", display(path), name, cmp.Or(hint(name, known), "; \"olmkit list packages\" lists them"))
 }

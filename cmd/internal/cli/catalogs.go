@@ -25,7 +25,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Where a catalog is read from, beside files and directories.
+// Where a catalog is read from, in addition to files and directories.
 const (
 	stdinPath  = "-"
 	samplePath = "sample:" // the catalog that is part of the binary
@@ -35,7 +35,7 @@ const (
 type source struct {
 	name, namespace, path string
 	priority              int
-	hasPriority           bool // it was asked for
+	hasPriority           bool // it was requested
 	hasNamespace          bool // the same
 	labels                map[string]string
 	// files is the directory that the index at path was made from.
@@ -147,7 +147,7 @@ func parseSource(text, global string) (source, error) {
 		if n, ok := strings.CutPrefix(option, "priority="); ok {
 			p, err := strconv.Atoi(n)
 			if err != nil {
-				return source{}, usagef("--catalog %q: priority %q is no whole number", text, n)
+				return source{}, usagef("--catalog %q: priority %q is not a whole number", text, n)
 			}
 			s.priority, s.hasPriority = p, true
 		} else if ns, ok := strings.CutPrefix(option, "namespace="); ok && ns != "" {
@@ -310,11 +310,11 @@ func (l *loader) keepsAll(path string) bool {
 	return path == stdinPath || err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
-// note tells people that a catalog has problems, where an answer may miss what
+// note reports that a catalog has problems, where an answer may miss what
 // they expect.
 func (l *loader) note(path string, c *graph.Catalog) {
 	if n := len(c.Problems().Errors()); n > 0 {
-		visible.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" tells more\n", visible.Block(display(path)), plural(n, "problem"))
+		visible.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" shows details\n", visible.Block(display(path)), plural(n, "problem"))
 	}
 }
 
@@ -331,11 +331,11 @@ func (l *loader) noteTemplates(path string, c *graph.Catalog) {
 		}
 	}
 	if n > maxFindings {
-		visible.Fprintf(l.stderr, "warning: catalog %s: %d more templates; \"olmkit validate\" lists them all\n", visible.Block(display(path)), n-maxFindings)
+		visible.Fprintf(l.stderr, "warning: catalog %s: %d more templates; \"olmkit validate\" shows details all\n", visible.Block(display(path)), n-maxFindings)
 	}
 }
 
-// noteUnseen tells people that a catalog takes no part in a problem.
+// noteUnseen reports that a catalog takes no part in a problem.
 func (l *loader) noteUnseen(p *resolver.Problem, s source) {
 	if id := (resolver.CatalogID{Name: s.name, Namespace: s.namespace}); !p.Sees(id) {
 		visible.Fprintf(l.stderr, "note: %s\n", p.WhyUnseen(id))
@@ -440,7 +440,7 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 // file is a catalog without blobs; an empty pipe is a command that failed.
 var errNoInput = errors.New("nothing came; pipe a catalog in, or name its directory")
 
-// errIndex is that of a compiled index where blobs are asked for.
+// errIndex is the error for a compiled index where blobs are needed.
 var errIndex = errors.New("is a compiled index, which does not hold the blobs; name the catalog that it was made from")
 
 // A oneFile is a file system with one file of the disk, so that its text can be
@@ -481,7 +481,7 @@ func (o oneFile) ReadDir(string) ([]fs.DirEntry, error) {
 	return []fs.DirEntry{fs.FileInfoToDirEntry(info)}, nil
 }
 
-// named gives a file the name by which it was asked for, not that of what a
+// named gives a file the name by which it was requested, not that of what a
 // link leads to.
 type named struct {
 	fs.FileInfo

@@ -131,7 +131,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 }
 
 // describe adds the CatalogSource of a catalog that has none. One that there is
-// gets the priority that was asked for.
+// gets the requested priority.
 func describe(c *memcluster.Cluster, src source) error {
 	obj := &olm.CatalogSource{Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindCatalogSource, Metadata: olm.Metadata{Name: src.name, Namespace: src.namespace}}}
 	if o, err := c.Get(obj.Key()); err == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Completion reads the catalogs that the command line names so far. Where one
-// cannot be read there is nothing to offer, and no error: the command will tell.
+// cannot be read there is nothing to offer, and no error: the command will report it.
 
 // named returns the indexes of the catalogs that a command line names so far,
 // except standard input.

@@ -12,7 +12,7 @@ func newDiff(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two catalogs for those who have the old one installed",
-		Long: `Diff tells what a new catalog changes: versions that lose, gain or change their
+		Long: `Diff shows what a new catalog changes: versions that lose, gain or change their
 path to the head of a channel, heads that moved, skipRanges that changed, bundles
 and APIs that are gone, bundles whose content changed under the same name,
 deprecations.

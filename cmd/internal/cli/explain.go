@@ -21,14 +21,14 @@ func newExplain(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [CODE...] | [CATALOG...] --package PACKAGE[:CHANNEL]...",
 		Short: "Explain a plan, a conflict, or the code of a finding or fact",
-		Long: `Explain tells why a namespace gets what it gets, or why it can get nothing and
+		Long: `Explain shows why a namespace gets what it gets, or why it can get nothing and
 what would help.
 
-With codes it tells what findings of "olmkit validate" mean, or facts in an
+With codes it describes what findings of "olmkit validate" mean, or facts in an
 explanation, with an example and the usual fix; alone it lists all codes.
 
 Otherwise it takes the same flags as "olmkit resolve", or one problem document, and
-tells, for a plan, why each bundle is in it and what stood against better ones; for a
+shows, for a plan, why each bundle is in it and what stood against better ones; for a
 conflict, each minimal one as a short derivation with the smallest changes that
 resolve it, and what can be planned all the same.
 
@@ -48,8 +48,8 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 	r.addFlags(cmd)
 	in := addProblem(cmd, "a problem document", false)
 	fl := cmd.Flags()
-	fl.StringVar(&why, "why", "", "tell only why `BUNDLE` is in the plan")
-	fl.StringVar(&whyNot, "why-not", "", "tell why `BUNDLE` is not in the plan")
+	fl.StringVar(&why, "why", "", "show only why `BUNDLE` is in the plan")
+	fl.StringVar(&whyNot, "why-not", "", "show why `BUNDLE` is not in the plan")
 	fl.StringVar(&recordTo, "record", "", "also write the problem, with what it reaches of its catalogs, and its answer to `FILE`, for \"olmkit replay\"")
 	f := addFormats(cmd, "markdown for an issue or a page", string(formatMarkdown))
 	completeRequest(cmd, e, &r)
@@ -205,7 +205,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	}
 	type explained struct {
 		resolver.Chain `json:",inline"`
-		// Also is what else asks for the bundle.
+		// Also is what else requires the bundle.
 		Also resolver.Reasons `json:"also,omitzero"`
 	}
 	chains, err := sol.WhyEach(ctx, names)
@@ -236,7 +236,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		text := e.Chain.Text(x.width(), x.style())
 		if len(e.Also) > 0 {
-			text += "It is asked for otherwise, too:\n" + e.Also.Text(x.width(), x.style())
+			text += "Other reasons to choose it:\n" + e.Also.Text(x.width(), x.style())
 		}
 		if err := x.prose(gap, text); err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// The formats of pictures, beside those of every command.
+// The formats of pictures, in addition to those of every command.
 const (
 	formatMermaid = "mermaid"
 	formatDOT     = "dot"

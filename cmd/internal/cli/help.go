@@ -13,9 +13,9 @@ import (
 func newHelp(group string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND|TOPIC]",
-		Short:   "Tell more about a command or topic",
+		Short:   "Show help for a command or topic",
 		GroupID: group,
-		Long:    "Help tells how to use a command, or about a topic.",
+		Long:    "Help shows how to use a command, or describes a topic.",
 		Example: `  olmkit help resolve
   olmkit help list bundles
   olmkit help exit-codes`,
@@ -72,7 +72,7 @@ What "no" means:
   replay               an answer differs from the recorded one
   shrink               the problem has a solution: there is no conflict to keep
   path                 there is no path
-  validate             there are errors; warnings alone are no error
+  validate             there are errors; warnings alone are not errors
   diff                 a version loses its path to the head of its channel
   platform             something blocks the platform, or an operator is left behind
   plan, simulate       the subscriptions cannot be resolved
@@ -151,7 +151,7 @@ A channel may follow, as in etcd=0.9.0:stable: the one that the operator is
 subscribed to. resolve and explain then add that subscription; subset and platform
 follow that channel. Elsewhere --channel names channels.`
 
-const topicOutput = `-o, --output says how to print:
+const topicOutput = `-o, --output selects the format:
 
   text      for people (default)
   json      for programs: one document a line
@@ -162,7 +162,7 @@ github, subset fbc: the part of the catalog itself. Commands that print catalogs
 or problem documents have no text: catalogs are yaml (default), json or jsonl;
 problems json (default) or yaml. Index and view write a file, which -o names.
 
-"olmkit version -o json" tells the version of the output for programs: it grows
+"olmkit version -o json" prints the version of the output for programs: it grows
 when a field changes its meaning or goes away, not when one is added.
 
 --color is auto, always or never. By default there are colours on a terminal,

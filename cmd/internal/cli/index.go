@@ -26,7 +26,7 @@ func newIndex(e *env) *cobra.Command {
 they take a catalog to look at or to resolve over. Opening it takes about as long as
 reading it. It holds what resolution needs and nothing else: commands that check or
 write what is in a catalog (validate, fmt, merge, extract, subset), and platform, need
-the directory. Plan, simulate and view want it beside the index, as
+the directory. Plan, simulate and view want it next to the index, as
 --catalog NAME=FILE,source=DIR, for manifests and descriptions.
 
 With --check, index compares the file with the directory and writes nothing.
@@ -39,7 +39,7 @@ file could not be read.`,
   olmkit index ./catalog -o catalog.index --check`,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write; - for standard output")
-	cmd.Flags().BoolVar(&check, "check", false, "only tell whether the file is up to date")
+	cmd.Flags().BoolVar(&check, "check", false, "only report whether the file is up to date")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) != 1:

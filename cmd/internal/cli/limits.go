@@ -41,7 +41,7 @@ var limitTable = []limit{
 	{"Depth", "1000", "the nesting of a document, at most 10000", func(l *limits, n int64) { l.load.Depth = n }},
 	{"Expansion", "64MiB", "what the aliases of YAML add, and the tree of one document", func(l *limits, n int64) { l.load.Expansion = n }},
 	{"PropertySize", "4MiB", "one property value that is kept", func(l *limits, n int64) { l.load.PropertySize = n }},
-	{"Diagnostics", "1000", "the findings that are told; the rest is counted", func(l *limits, n int64) { l.load.Diagnostics = n }},
+	{"Diagnostics", "1000", "the findings that are listed; the rest are counted", func(l *limits, n int64) { l.load.Diagnostics = n }},
 	{"BundleSize", "16MiB", "the files of a bundle, for olmkit manifests", func(l *limits, n int64) { l.bundle.BundleSize = n }},
 	{"Objects", "10000", "the manifests of a bundle, for olmkit manifests", func(l *limits, n int64) { l.bundle.Objects = int(n) }},
 	{"MaxSize", "64KiB", "one olm.constraint", func(l *limits, n int64) { l.rules.MaxSize = int(n) }},
@@ -96,7 +96,7 @@ func parseAmount(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64/unit {
-		return 0, fmt.Errorf("%q is no number above 0; write one like 5000 or 16MiB", text)
+		return 0, fmt.Errorf("%q is not a number above 0; write one like 5000 or 16MiB", text)
 	}
 	return n * unit, nil
 }

@@ -145,7 +145,7 @@ type channelRow struct {
 	Version    string `json:"version,omitempty"`
 	Entries    int    `json:"entries"`
 	Deprecated string `json:"deprecated,omitempty"`
-	// Error says why the channel cannot be used.
+	// Error returns why the channel cannot be used.
 	Error string `json:"error,omitempty"`
 }
 
@@ -181,7 +181,7 @@ type bundleRow struct {
 	// Skipped: nobody is offered the bundle in this channel.
 	Skipped    bool   `json:"skipped,omitzero"`
 	Deprecated string `json:"deprecated,omitempty"`
-	// Error says why the bundle cannot be chosen.
+	// Error returns why the bundle cannot be chosen.
 	Error string `json:"error,omitempty"`
 }
 

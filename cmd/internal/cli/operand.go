@@ -12,14 +12,14 @@ import (
 )
 
 // installedUsage is the grammar of --installed, the same in all commands. "olmkit
-// help operators" tells it whole.
+// help operators" describes all of it.
 const installedUsage = "`PACKAGE=VERSION`, the name of a bundle, or BUNDLE@VERSION for what no catalog need know"
 
 // An operand is what a command line names with BUNDLE, PACKAGE=VERSION and the
 // other forms that topicOperators lists.
 type operand struct {
 	graph.Node
-	// pkg is the package, "" when neither the user nor a catalog tells it.
+	// pkg is the package, "" when neither the user nor a catalog names it.
 	pkg     string
 	channel string
 	// bundle is what the preferred catalog has; the zero Bundle when none has it.
@@ -78,7 +78,7 @@ func namesOf(cats []*graph.Catalog) []string {
 }
 
 // believe takes a name and version as they are given. Where a catalog has just
-// that, it tells the rest.
+// that, it provides the rest.
 func (o *operand) believe(name, version string, list []graph.Package) error {
 	v, err := semver.Parse(version)
 	if err != nil || name == "" {
@@ -99,7 +99,7 @@ type versionError struct{ name, version string }
 
 func (*versionError) Error() string { return "write BUNDLE@VERSION with a version like 1.2.3" }
 
-// found sets what a bundle of a catalog tells.
+// found sets what a bundle of a catalog states.
 func (o *operand) found(b graph.Bundle) {
 	o.bundle, o.Node, o.pkg = b, b.Node(), b.Package().Name()
 }
@@ -155,7 +155,7 @@ func (o *operand) inPackage(text string, list []graph.Package) error {
 			}
 		}
 	}
-	// Versions that differ in their build metadata alone are told apart where the
+	// Versions that differ in their build metadata alone are distinguished where the
 	// user does so.
 	if exact := slices.DeleteFunc(slices.Clone(same), func(b graph.Bundle) bool { return b.Version().String() != text }); len(exact) > 0 {
 		same = exact

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A format is what -o asks for.
+// A format is a value of -o.
 type format string
 
 const (
@@ -43,7 +43,7 @@ type printer struct {
 	count  int
 }
 
-// print writes a document in the format that was asked for.
+// print writes a document in the requested format.
 func (p *printer) print(d printable) error {
 	if p.format == formatText {
 		return d.text(p.w)

@@ -29,14 +29,14 @@ global namespace; a CatalogSource without content counts as unhealthy. For a
 bundle whose manifests the catalog does not carry, its properties stand in.
 
 ` + stateHelp + `
-Below the plan stands what an administrator should know beside it: operators that
+Below the plan is what else an administrator should know: operators that
 block the upgrade of the platform or must not be upgraded, that are not supported
 in one cluster, that share roles, and what they own that others must register.
 
-What follows from these writes is for "olmkit simulate" to tell.
+To see what follows from these writes, run "olmkit simulate".
 
 Exit codes: 0 here is the plan, 1 the subscriptions cannot be resolved (the plan
-says why), 2 the input could not be read.`,
+shows why), 2 the input could not be read.`,
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan -f - -n operators ./catalog < state.yaml -o json`,
 	}
@@ -80,7 +80,7 @@ says why), 2 the input could not be read.`,
 // A planDocument is a plan for people and machines.
 type planDocument struct {
 	*reconcile.Plan
-	// Hash tells plans apart: the same state has the same one (G2).
+	// Hash identifies plans: the same state has the same one (G2).
 	Hash    string
 	Refused string
 	Advice  *reconcile.Advice

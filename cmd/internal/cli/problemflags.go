@@ -40,7 +40,7 @@ func addProblem(cmd *cobra.Command, what string, stream bool) *problemInput {
 	return p
 }
 
-// check refuses what a document says itself, beside --problem, and --root
+// check refuses what a document states itself, together with --problem, and --root
 // without it.
 func (p *problemInput) check(cmd *cobra.Command, args []string, beside ...string) error {
 	if p.file == "" {

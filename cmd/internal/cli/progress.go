@@ -22,7 +22,7 @@ type progress struct {
 	bar   *progressbar.ProgressBar
 }
 
-// newProgress returns nil when nobody would see a bar: w is no terminal.
+// newProgress returns nil when nobody would see a bar: w is not a terminal.
 func newProgress(w io.Writer, label string) *progress {
 	if terminal(w) == nil {
 		return nil
@@ -44,7 +44,7 @@ func (p *progress) update(at fbc.Progress) {
 			progressbar.OptionClearOnFinish(),
 		)
 	}
-	// A bar that cannot be drawn is no reason to fail.
+	// A bar that cannot be drawn is not a reason to fail.
 	_ = p.bar.Set64(at.Bytes)
 }
 

@@ -156,7 +156,7 @@ func isDir(name string) bool {
 // bundle renders a bundle directory.
 func (r *renderer) bundle(ctx context.Context, image, dir string) (*bundle.Dir, error) {
 	if image == "" {
-		return nil, usagef("%s is a bundle directory, which does not tell its image; name it with --image, or write IMAGE=%s", dir, dir)
+		return nil, usagef("%s is a bundle directory, which does not name its image; name it with --image, or write IMAGE=%s", dir, dir)
 	}
 	root, err := disk.OpenRoot(dir)
 	if err != nil {

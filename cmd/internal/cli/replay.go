@@ -78,7 +78,7 @@ func nameFile(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// A replayed says how a new answer compares with the recorded one.
+// A replayed is how a new answer compares with the recorded one.
 type replayed struct {
 	ID          string   `json:"id,omitempty"`
 	Same        bool     `json:"same"`

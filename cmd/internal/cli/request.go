@@ -142,11 +142,11 @@ func (r *request) start(p *resolver.Problem) error {
 		case match >= 0:
 			p.Subscriptions[match].StartingCSV = name
 		case pkg == "" && len(p.Subscriptions) == 1:
-			p.Subscriptions[0].StartingCSV = name // the answer says what there is instead
+			p.Subscriptions[0].StartingCSV = name // the answer lists what there is instead
 		case pkg != "":
-			return usagef("--starting-csv %s is about package %q, and no --package asks for it", arg, pkg)
+			return usagef("--starting-csv %s is about package %q, and no --package names it", arg, pkg)
 		default:
-			return usagef("--starting-csv %s is in no package that --package asks for; \"olmkit list bundles\" shows the names", name)
+			return usagef("--starting-csv %s is in none of the packages of --package; \"olmkit list bundles\" shows the names", name)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ A CATALOG is a directory of a file-based catalog, or one file of it. It takes
 the name of its directory and is visible to every namespace; --catalog gives it
 another name, a priority or a namespace. What is installed is looked up in the
 catalogs; it belongs to the subscription of its package, and without one it must
-stay as it is. "olmkit help catalogs" and "olmkit help operators" tell more.
+stay as it is. "olmkit help catalogs" and "olmkit help operators" have details.
 
 With --problem, resolve reads problem documents instead: one JSON document, or a
 stream of them, each answered in turn. Directories in them are relative to
@@ -111,7 +111,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 		}
 		return a, nil
 	case errors.As(err, &unhealthy):
-		// The problem says so itself: a refusal is its answer (D14).
+		// The problem states it itself: a refusal is its answer (D14).
 		return unanswered(p, err), nil
 	case err != nil:
 		return nil, err
@@ -186,7 +186,7 @@ func label(p *resolver.Problem, n int) string {
 	return fmt.Sprintf("problem %d", n)
 }
 
-// heading tells the answers of a stream apart.
+// heading separates the answers of a stream.
 func heading(w io.Writer, name string, n int) error {
 	gap := "\n"
 	if n == 1 {

@@ -33,7 +33,7 @@ var errNegative = errors.New("the answer is no")
 // it could not check.
 var errUnchecked = errors.New("the answer is incomplete")
 
-// errReported ends a command that has already told what is wrong with its input.
+// errReported ends a command that has already reported what is wrong with its input.
 var errReported = errors.New("bad input was reported")
 
 // Run runs one command line and returns its exit code. It reads and writes
@@ -98,7 +98,7 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// flagError tells what is wrong with a flag, and which one may have been meant.
+// flagError returns what is wrong with a flag, and which one may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && cmd.Args != nil {
 		// The flag is that of a command which does not exist.
@@ -157,7 +157,7 @@ would install or upgrade, in which order of preference, and if nothing, why not.
 	root.SetCompletionCommandGroupID(last)
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(newHelp(last))
-	// What cobra prints, as wide as the screen and with topics as users ask for
+	// What cobra prints, as wide as the screen and with topics as users name
 	// them.
 	root.SetUsageTemplate(strings.NewReplacer(
 		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(e.stdout)),

@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// defaultWidth is how wide prose is where no terminal tells.
+// defaultWidth is how wide prose is without a terminal.
 const defaultWidth = 100
 
 // minWidth is the narrowest that prose gets: below it, long names make a mess of

@@ -60,8 +60,8 @@ answered.`,
 	fl.StringVarP(&installed, "installed", "i", "", "what is installed: "+installedUsage)
 	fl.StringVarP(&selects, "selector", "l", "", "use only catalogs with these labels: `KEY=VALUE`, KEY!=VALUE, KEY, !KEY, \"KEY in (A,B)\" or \"KEY notin (A,B)\", with commas between")
 	addChoice(cmd, &policy, "policy", "", "which upgrades are allowed", string(olmv1.CatalogProvided), string(olmv1.SelfCertified))
-	addChoice(cmd, &semverIs, "semver", "", "let versions decide over upgrades, also beside the edges of the catalog or instead of them", string(olmv1.SemverAlso), string(olmv1.SemverInstead))
-	fl.BoolVar(&r.Options.OtherEdges, "other-edges", false, "count edges of channels that were not asked for")
+	addChoice(cmd, &semverIs, "semver", "", "let versions decide over upgrades, in addition to the edges of the catalog or instead of them", string(olmv1.SemverAlso), string(olmv1.SemverInstead))
+	fl.BoolVar(&r.Options.OtherEdges, "other-edges", false, "count edges of channels that were not requested")
 	in := addProblem(cmd, "request documents", true)
 	completeFlag(cmd, "package", q.completePackages(e, false))
 	completeFlag(cmd, "channel", q.completeChannels(e, func() string { return r.Package }))
@@ -130,7 +130,7 @@ answered.`,
 // installedBundle returns what --installed names.
 func installedBundle(arg string, known []*graph.Catalog, pkg string, policy olmv1.UpgradePolicy) (*olmv1.Installed, error) {
 	if len(packagesOf(known, pkg)) == 0 {
-		pkg = "" // the answer says that no catalog has it
+		pkg = "" // the answer reports that no catalog has it
 	}
 	o, err := findOperand(arg, known, pkg)
 	var bad *versionError

@@ -34,7 +34,7 @@ func (s *settings) addFlags(root *cobra.Command) {
 	}
 }
 
-// A timeoutError says that --timeout is over.
+// A timeoutError reports that --timeout is over.
 type timeoutError struct{ after time.Duration }
 
 func (e *timeoutError) Error() string {

@@ -32,7 +32,7 @@ gives it.
 
 Where the operator group names a service account, what that account may not do is
 refused as the API server would, by the roles and bindings in the files; where they
-are not known nothing is refused, and a note says so.
+are not known nothing is refused, and a note reports it.
 
 Exit codes: 0 the namespace has come to rest, 1 the subscriptions cannot be
 resolved or writes were refused, 2 the input could not be read.`,

@@ -98,7 +98,7 @@ a catalog.`,
 	return cmd
 }
 
-// giveRanges gives packages their ranges of versions: one of their own, or the one
+// giveRanges gives packages their ranges of versions: a separate one, or the one
 // for all.
 func giveRanges(wants []subset.Want, ranges []string) error {
 	common, own := "", map[string]string{}

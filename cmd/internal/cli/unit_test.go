@@ -108,7 +108,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// D18: an interrupt ends the work and is told apart from bad input.
+// D18: an interrupt ends the work and is not taken for bad input.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

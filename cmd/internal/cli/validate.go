@@ -26,7 +26,7 @@ func newValidate(e *env) *cobra.Command {
 		Long: `Validate checks a catalog: a directory, one file, or - for standard input. It
 lists every finding with its file and line, not only the first: what is wrong, and
 as warnings what is legal and strands or surprises users. "olmkit explain CODE"
-tells more about each kind of finding.
+describes each kind of finding.
 
 Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 2 the catalog could not be read.`,

@@ -28,7 +28,7 @@ func newVersion(e *env) *cobra.Command {
 		Use:   "version",
 		Short: "Print which version this is and what it was built from",
 		Long: `Version prints the version of olmkit, the revision that it was built from, and
-the version of Go. As json or yaml it also tells "output", the version of the
+the version of Go. As json or yaml it also has "output", the version of the
 output for programs, which grows when a field changes its meaning or goes away.`,
 		Example: `  olmkit version
   olmkit version -o json`,

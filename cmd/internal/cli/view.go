@@ -35,7 +35,7 @@ With --package and --installed, as olmkit resolve takes them, or with problem
 documents, the page shows what a namespace would get and why, or the conflict
 and what would help. Without a CATALOG, it shows the catalogs of the problems.
 With --diff it shows what the catalog changes from an older one, as olmkit diff
-tells it.
+shows it.
 
 --serve serves the page instead, to this machine unless --listen says otherwise,
 until it is interrupted. --timeout bounds the making of the page.
@@ -107,7 +107,7 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 		return nil, err
 	}
 	for _, s := range list {
-		// A page tells what the heads of all channels say of themselves: the
+		// A page has what the heads of all channels state about themselves: the
 		// directory is the faster way to that than an index of it.
 		c, err := v.catalog(ctx, s.name, cmp.Or(s.files, s.path))
 		if err != nil {
@@ -148,7 +148,7 @@ func (v *viewer) catalog(ctx context.Context, name, path string) (view.Catalog, 
 	return view.Catalog{Name: name, Graph: c}, nil
 }
 
-// resolutions returns the problem that flags state, where they ask for one, and
+// resolutions returns the problem that flags state, where they describe one, and
 // those of files.
 func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]view.Problem, error) {
 	var out []view.Problem
@@ -226,11 +226,11 @@ func (v *viewer) write(page *view.Page) error {
 	return replaceOutput(v.out, write)
 }
 
-// serveOn serves the page until the context ends, which is no failure.
+// serveOn serves the page until the context ends, which is not a failure.
 func (v *viewer) serveOn(ctx context.Context, page *view.Page) error {
 	host, _, err := net.SplitHostPort(v.listen)
 	if err != nil {
-		return usagef("--listen %q is no address; write HOST:PORT, such as %s", v.listen, defaultListen)
+		return usagef("--listen %q is not an address; write HOST:PORT, such as %s", v.listen, defaultListen)
 	}
 	network := "tcp"
 	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
@@ -251,8 +251,8 @@ func (v *viewer) serveOn(ctx context.Context, page *view.Page) error {
 	return view.Serve(ctx, l, page, host)
 }
 
-// tellApart names two catalogs of one name by as much of their paths as tells
-// them apart: 4.16/catalog and 4.17/catalog.
+// tellApart names two catalogs of one name by as much of their paths as distinguishes
+// them: 4.16/catalog and 4.17/catalog.
 func tellApart(old, path string) (string, string) {
 	split := func(path string) []string {
 		if abs, err := filepath.Abs(path); err == nil {

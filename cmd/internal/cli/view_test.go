@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/cmd/internal/cli"
 )
 
-// TestViewServe: the server tells its address, answers, and ends with the
+// TestViewServe: the server prints its address, answers, and ends with the
 // context as if nothing else had been asked of it.
 func TestViewServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

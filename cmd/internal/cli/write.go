@@ -20,7 +20,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A writing says how commands that make catalogs write them.
+// A writing is how commands that make catalogs write them.
 type writing struct {
 	syntax string
 	dir    string

@@ -84,7 +84,7 @@ func page(cmd *cobra.Command) string {
 	return strings.ReplaceAll(cmd.CommandPath(), " ", "-") + section
 }
 
-// page returns the page of a command or help topic. Flags are told as --help tells
+// page returns the page of a command or help topic. Flags are shown as --help shows
 // them, with their placeholders and choices.
 func (g *generator) page(cmd *cobra.Command) []byte {
 	cmd.InitDefaultHelpFlag()

@@ -54,7 +54,7 @@ func TestPages(t *testing.T) {
 		if id := ruleID.FindString(cmd.Long + cmd.NonInheritedFlags().FlagUsages()); id != "" {
 			t.Errorf("%s mentions rule %s, which a reader cannot look up there", name, id)
 		}
-		// Flags as --help tells them: with placeholder and choices.
+		// Flags as --help shows them: with placeholder and choices.
 		cmd.InitDefaultHelpFlag()
 		for line := range strings.Lines(cmd.NonInheritedFlags().FlagUsagesWrapped(72) + cmd.InheritedFlags().FlagUsagesWrapped(72)) {
 			if line = strings.TrimSpace(line); !strings.Contains(page, line) && !cmd.IsAdditionalHelpTopicCommand() {

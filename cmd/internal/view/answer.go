@@ -62,7 +62,7 @@ type reasoner struct {
 	alone    map[int]bool   // nodes that the solution says nothing of; never ranged over
 }
 
-// left says why an installed operator is not part of the plan.
+// left returns why an installed operator is not part of the plan.
 func (r *reasoner) left(name string) string {
 	for _, s := range r.problem.Subscriptions {
 		if s.InstalledCSV == name {
@@ -145,7 +145,7 @@ func (r *reasoner) connect(ctx context.Context) error {
 	return nil
 }
 
-// draw adds one line for each subscription and each node that asks for a node.
+// draw adds one line for each subscription and each node that requires a node.
 func (r *reasoner) draw(to int, all []resolver.Reason) {
 	line := map[int]int{} // by the node that it comes from; never ranged over
 	for _, link := range all {

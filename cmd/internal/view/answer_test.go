@@ -113,7 +113,7 @@ func alike(t *testing.T, a *answerData, want string) int {
 }
 
 // TestWhatStays: D11, G1. An installed operator outside the plan stays, because
-// nothing asks for it or because what asks for it has no plan.
+// nothing requires it or because what requires it has no plan.
 func TestWhatStays(t *testing.T) {
 	c := loadSample(t)
 	a, err := newAnswer(t.Context(), "case", &resolver.Problem{

@@ -107,7 +107,7 @@ func (b *pkgBuilder) addNodes(added map[string]bool) {
 	}
 }
 
-// describe says what the catalog says of a bundle.
+// describe returns what the catalog states about a bundle.
 func (b *pkgBuilder) describe(d *nodeData, x graph.Bundle) {
 	d.Image = x.Image()
 	if err := x.Err(); err != nil {
@@ -202,7 +202,7 @@ func (b *pkgBuilder) channel(ch graph.Channel) channelData {
 // maxFaults is how many faults of a channel the page lists.
 const maxFaults = 20
 
-// faults says what is wrong with a channel, and how much that is.
+// faults returns what is wrong with a channel, and how much that is.
 func faults(ch graph.Channel) (first []string, all int) {
 	for _, p := range ch.Package().Catalog().Problems() {
 		if p.Schema != "olm.channel" || p.Name != ch.Name() || p.Package != ch.Package().Name() {

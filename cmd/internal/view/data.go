@@ -12,7 +12,7 @@ type pageData struct {
 	Catalogs []catalogData `json:"catalogs"`
 	Answers  []answerData  `json:"answers"`
 	Diff     *diffData     `json:"diff,omitzero"`
-	// Codes tell what the steps of derivations are.
+	// Codes describe the steps of derivations.
 	Codes []codeData `json:"codes,omitempty"`
 }
 
@@ -57,7 +57,7 @@ type pkgData struct {
 type nodeData struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
-	// Label is short and tells the node from the others of the package.
+	// Label is short and unique in the package.
 	Label string `json:"label"`
 	Image string `json:"image,omitempty"`
 	// Title and Summary are those of heads, where the package has others.
@@ -115,7 +115,7 @@ type rangeData struct {
 	Text string `json:"text"`
 }
 
-// A waysData says what follows what under one reading.
+// A waysData is what follows what under one reading.
 type waysData struct {
 	Heads []int `json:"heads"`
 	// Steps are lists of a node, what OLM goes to by itself from there (-1 when
@@ -138,7 +138,7 @@ type answerData struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 	OK        bool   `json:"ok"`
-	// Partial: some of it is planned, and Cores tell why the rest is not, as the
+	// Partial: some of it is planned, and Cores explain why the rest is not, as the
 	// problem allows.
 	Partial bool   `json:"partial,omitzero"`
 	Error   string `json:"error,omitempty"`
@@ -162,11 +162,11 @@ type reasonNode struct {
 	// From and To are versions, as far as they are known.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
-	// Why are the sentences of the chain up to what was asked for.
+	// Why are the sentences of the chain up to the request.
 	Why []whyData `json:"why,omitempty"`
 	// See is the operator with whose sentences the chain goes on, if it is cut short.
 	See string `json:"see,omitempty"`
-	// Also are the sentences of everything else that asks for it.
+	// Also are the sentences of everything else that requires it.
 	Also []string `json:"also,omitempty"`
 }
 

@@ -71,7 +71,7 @@ func newDiff(ctx context.Context, old, now Catalog) (*diffData, error) {
 		}
 		d.Packages[at].V1 = rerouted(p.Channels)
 	}
-	// All of a package that is gone breaks: its name says so once.
+	// All of a package that is gone breaks: its name shows it once.
 	d.Packages = slices.DeleteFunc(d.Packages, func(p diffPkg) bool { return slices.Contains(d.PackagesRemoved, p.Name) })
 	slices.SortStableFunc(d.Packages, func(a, b diffPkg) int { return cmp.Compare(a.Name, b.Name) })
 	return d, nil

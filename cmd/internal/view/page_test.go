@@ -146,8 +146,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestPolicy: the policy of the document is that of its own script and style,
-// and nothing in the document asks for anything outside it.
+// TestPolicy: the policy of the document is that of exactly its script and style,
+// and nothing in the document requests anything outside it.
 func TestPolicy(t *testing.T) {
 	page := string(htmlOf(t, sampleInput(t)))
 	m := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)

@@ -20,7 +20,7 @@ const sharedLib = `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 `
 
 // TestEveryReasonIsDrawn: D17. A line leads from each subscription and from each
-// bundle that asks for another, one from each.
+// bundle that requires another, one from each.
 func TestEveryReasonIsDrawn(t *testing.T) {
 	c := load(t, sharedLib)
 	for _, tt := range []struct {
@@ -61,7 +61,7 @@ func TestEveryReasonIsDrawn(t *testing.T) {
 	}
 }
 
-// TestPartialAnswer: a plan of some parts is no solution, and says what the rest
+// TestPartialAnswer: a plan of some parts is not a solution, and shows what the rest
 // conflicts with.
 func TestPartialAnswer(t *testing.T) {
 	p := &resolver.Problem{

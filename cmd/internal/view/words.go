@@ -27,15 +27,15 @@ const (
 	maxKeywords = 20
 )
 
-// words are what authors say of an operator for people: user interfaces show it,
-// and resolution never reads it.
+// words describe an operator to people: user interfaces show them,
+// and resolution never reads them.
 type words struct {
 	title, summary, about, provider string
 	keywords                        []string
 }
 
 // A wordReader reads the words of a catalog. They lie in the files, so that it
-// asks for few: those of each package, and of the heads of its channels.
+// requests few: those of each package, and of the heads of its channels.
 type wordReader struct {
 	ctx context.Context
 	// absent: the catalog has no files to read them from.
@@ -105,7 +105,7 @@ func (r *wordReader) of(b graph.Bundle) (words, error) {
 				return csv.words(), nil
 			}
 		case property.TypeBundleObject:
-			// What is no manifest is for olmkit validate to tell.
+			// What is not a manifest is reported by olmkit validate.
 			text, err := manifest.ClusterServiceVersion(r.ctx, p.Value)
 			if err != nil || text == nil {
 				continue
@@ -249,7 +249,7 @@ func prose(s string, most int) string {
 	return cut(b.String(), most)
 }
 
-// cut shortens a text to so many characters, the last of which then says so.
+// cut shortens a text to so many characters, the last of which then shows it.
 func cut(s string, most int) string {
 	n, end := 0, 0 // where the character that makes room begins
 	for i := range s {

@@ -63,7 +63,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsOfIndex: an index without its files has no words, and the page says so.
+// TestWordsOfIndex: an index without its files has no words, and the page reports it.
 func TestWordsOfIndex(t *testing.T) {
 	var file bytes.Buffer
 	if err := graph.WriteIndex(t.Context(), &file, load(t, spoken), ""); err != nil {
@@ -83,7 +83,7 @@ func TestWordsOfIndex(t *testing.T) {
 	if d := wordsData(t, open(&graph.Options{Source: files})); d.NoWords || d.Packages[0].Title != "Data Base" {
 		t.Errorf("with files: NoWords is %v, the title %q", d.NoWords, d.Packages[0].Title)
 	}
-	// Files that are others by now are a problem to tell, and no end.
+	// Files that are others by now are a problem to report, and do not end it.
 	changed := fstest.MapFS{"catalog.yaml": {Data: []byte(strings.Replace(spoken, `{"schema":"olm.bundle"`, "\n"+`{"schema":"olm.bundle"`, 1))}}
 	if d := wordsData(t, open(&graph.Options{Source: changed})); d.NumProblems == 0 || !strings.Contains(d.Problems[0], "is missing") {
 		t.Errorf("with other files it tells the problems %q", d.Problems)
@@ -116,7 +116,7 @@ func TestWordsAreBounded(t *testing.T) {
 	}
 }
 
-// TestWordsOfAnything: words of other types, or none, are no words.
+// TestWordsOfAnything: words of other types, or none, are ignored.
 func TestWordsOfAnything(t *testing.T) {
 	for _, value := range []string{`{"displayName":1}`, `[]`, `"text"`, `{}`, `{"keywords":"sql"}`} {
 		c := load(t, `{"schema":"olm.package","name":"p","defaultChannel":"c"}

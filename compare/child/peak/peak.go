@@ -1,4 +1,4 @@
-// Package peak tells the peak resident memory of a process to the one that
+// Package peak reports the peak resident memory of a process to the one that
 // started it.
 package peak
 
@@ -24,5 +24,5 @@ func Print() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("/proc/self/status does not tell the peak memory")
+	return fmt.Errorf("/proc/self/status does not contain the peak memory")
 }

@@ -13,7 +13,7 @@ import (
 // spelling is the check that has no baseline.
 const spelling = "Olmkit.Spelling"
 
-// A baseline says how many findings a file may have.
+// A baseline limits how many findings a file may have.
 type baseline map[string]int
 
 // parseBaseline reads lines of a number and a file.

@@ -3,8 +3,8 @@
 // packageOf returns the package of a box, wherever a catalog of the page has it.
 const packageOf = (n) => findPackage(n.catalog, n.package) || (n.catalog ? null : data.catalogs.map((c) => c.byName.get(n.package)).find(Boolean)) || null;
 
-// linked is a sentence in which the names of bundles lead to them.
-const bundles = new Map(); // the first package that has a name
+// linked makes links of the names of bundles in a sentence.
+const bundles = new Map(); // by name, the first package with a bundle of the name
 for (const c of data.catalogs) for (const p of c.packages) for (const n of p.nodes) if (!bundles.has(n.name)) bundles.set(n.name, p);
 const linked = (text) => said(text.split(/([\s,;:()]+)/).map((word) => {
   const name = bundles.has(word) ? word : word.replace(/\.$/, ""), p = bundles.get(name);
@@ -13,7 +13,7 @@ const linked = (text) => said(text.split(/([\s,;:()]+)/).map((word) => {
   return [el("a", { href: address("package", p.catalog.name, p.name, ch?.name || "", name) }, name), word.slice(name.length)];
 }));
 
-// stepItem tells a step and, indented, what stands under it.
+// stepItem shows a step and, indented, the steps under it.
 const stepItem = (s) => el("li", null,
   el("p", { class: "step" }, linked(s.text), " ", el("span", { class: "code", title: titles.get(s.code) || null }, s.code)),
   s.messages ? s.messages.map((m) => el("p", { class: "quote" }, "The author says: ", said(m))) : null,
@@ -29,7 +29,7 @@ const coreSection = (c, i) => el("section", { class: "core", "aria-labelledby": 
   c.fixes.length ? [el("h3", null, "What would help"), el("p", { class: "why" }, "Each was resolved again before it is offered; the least disturbing first."),
     el("ol", { class: "fixes" }, c.fixes.map((f) => el("li", null, linked(f.text))))] : null);
 
-// glossary tells what the words at the steps mean, for whoever cannot hover.
+// glossary explains the words at the steps, for readers who cannot hover.
 const glossary = (cores) => {
   const used = new Set();
   const visit = (s) => { used.add(s.code); (s.because || []).forEach(visit); };
@@ -77,7 +77,7 @@ const showAnswer = (main, a) => {
     if (a.ok) put(main, [el("p", null, "Nothing to install or upgrade.")]);
     return;
   }
-  const told = new Map();
+  const reasons = new Map();
   const rows = a.nodes.map((n, i) => {
     if (n.kind === "subscription") return null;
     const p = packageOf(n);
@@ -86,7 +86,7 @@ const showAnswer = (main, a) => {
       w.over ? [el("p", { class: "why" }, "It was taken because what is preferred cannot be had:"), el("ul", null, w.over.map(stepItem))] : null))),
       n.see ? el("p", { class: "why" }, "The reasons for ", linked(n.see), " are in its row.") : null,
       n.also ? [el("p", { class: "why" }, "It is asked for by others too:"), el("ul", { class: "derivation" }, n.also.map((x) => el("li", null, el("p", { class: "step" }, linked(x)))))] : null]) : n.detail;
-    told.set(i, why);
+    reasons.set(i, why);
     const name = p ? el("a", { href: address("package", p.catalog.name, p.name, n.channel || channelOf(p)?.name || "", n.name) }, said(n.name)) : said(n.name);
     return [name, ACTIONS[n.kind], said(n.from && n.kind === "upgrade" ? `${n.from} → ${n.to}` : n.to || "", { class: "whole" }), said(n.channel || ""), said(n.catalog || ""), why];
   }).filter(Boolean);
@@ -97,7 +97,7 @@ const showAnswer = (main, a) => {
       if (p) location.hash = address("package", p.catalog.name, p.name, n.channel || channelOf(p)?.name || "");
       return;
     }
-    const row = told.get(i);
+    const row = reasons.get(i);
     if (!(row instanceof HTMLDetailsElement)) return;
     row.open = true;
     row.fill();

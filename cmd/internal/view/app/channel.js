@@ -1,6 +1,6 @@
 // The drawing of a channel: the head on top, and below it what it replaces.
 
-// drawn returns the edges to draw. A skip beside a replaces says the same twice.
+// drawn returns the edges to draw. A skip of the replaced entry is not drawn twice.
 // Where there are more skips than versions, those of a version that has a line
 // already are left to the table.
 const drawn = (ch) => {
@@ -19,8 +19,8 @@ const drawn = (ch) => {
   return { edges: [...rest, ...nearest.values()], left: skips.length - nearest.size };
 };
 
-// Of a longer channel the newest versions are drawn: nobody reads more, and
-// placing them takes its time.
+// Only the newest versions of a longer channel are drawn: nobody reads more, and
+// placing them takes time.
 const MOST = 400;
 const newest = (ch) => {
   if (ch.rows.length <= MOST) return ch;
@@ -66,7 +66,7 @@ const channelDrawing = (p, channel, onpick, onclear) => {
   };
 };
 
-// legend says what lines and marks mean.
+// legend explains lines and marks.
 const legend = (p, ch) => {
   const sample = (name, kind, text) => el("li", null, svg("svg", { width: 30, height: 10, "aria-hidden": "true" }, svg("path", { class: kind, d: "M1,5H29" })), text);
   const words = Object.keys(WORDS).filter((w) => ch.rows.some((i) => marksOf(p, ch, i).includes(w)));
@@ -77,7 +77,7 @@ const legend = (p, ch) => {
     words.length ? folded("What the marks mean", () => facts(words.map((w) => [mark(w), WORDS[w]]))) : null];
 };
 
-// channelTable tells the drawing in words.
+// channelTable is the drawing as a table.
 const channelTable = (p, ch) => {
   const name = (i) => (i === undefined || i < 0 ? "" : p.nodes[i].label);
   const ranges = new Map((ch.ranges || []).map((r) => [r.node, r.text]));

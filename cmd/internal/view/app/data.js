@@ -38,7 +38,7 @@ const hasInstalled = (p) => p.nodes.some((n) => (n.marks || []).includes("instal
 // channelOf returns a channel by name, the default channel, or the first one.
 const channelOf = (p, name) => p.channels.find((c) => c.name === name) || p.channels.find((c) => c.name === p.default) || p.channels[0] || null;
 
-// marksOf returns the words that tell what is particular about a node in a
+// marksOf returns the marks of a node in a
 // channel, the most important first.
 const marksOf = (p, ch, i) => {
   const own = p.nodes[i].marks || [];

@@ -1,4 +1,4 @@
-// A drawing that one can move about in, with the mouse and with keys.
+// A drawing that can be panned and zoomed with the mouse and with keys.
 
 let drawings = 0;
 
@@ -46,7 +46,7 @@ const draw = (boxes, lines, placed, options) => {
     return g;
   });
 
-  // Exactly one node takes part in the order of the tab key.
+  // Exactly one node can be reached with the tab key.
   let current = -1;
   const rove = (i, focus) => {
     if (current >= 0) groups[current].setAttribute("tabindex", "-1");
@@ -95,7 +95,7 @@ const draw = (boxes, lines, placed, options) => {
     const q = placed.at[options.home || 0];
     const wide = Math.max(0.72, Math.min(1, (z.width - 2 * ARC) / Math.max(1, s.width)));
     const fits = wide * s.width <= z.width - 2 * PAD;
-    // Where the whole does not fit, nothing is left empty beside it.
+    // Where the whole does not fit, no space is left empty next to it.
     const left = PAD - wide * placed.box.left, right = z.width - PAD - wide * placed.box.right;
     const x = fits ? z.width / 2 - wide * (placed.box.left + s.width / 2)
       : options.leftmost ? left : Math.min(left, Math.max(right, z.width / 2 - wide * q.x));
@@ -159,7 +159,7 @@ const draw = (boxes, lines, placed, options) => {
     height: span().height + 2 * PAD,
     // pick marks boxes as chosen.
     pick: (chosen) => groups.forEach((g, i) => g.setAttribute("aria-pressed", chosen === i ? "true" : "false")),
-    // overlay draws ways beside the boxes: each has a kind, a side (-1 left, 1
+    // overlay draws ways next to the boxes: each has a kind, a side (-1 left, 1
     // right) and a list of boxes.
     overlay: (list) => {
       clear(ways);

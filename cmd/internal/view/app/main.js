@@ -9,7 +9,7 @@ const showCatalogs = () => {
     return [
       el("header", { class: "title" }, el("h1", null, said(c.name)), el("p", { class: "why" }, plural(c.packages.length, "package"), ", ", plural(c.channels, "channel"), ", ", plural(c.bundles, "bundle"))),
       c.problems ? folded(shownOf(c.problems.length, c.numProblems, "problem"), () => el("ul", null, c.problems.map((x) => el("li", null, said(x))))) : null,
-      c.noWords ? el("p", { class: "note" }, "Of packages there is no description here: the catalog is an index without its files. Make the page from the directory, or name it: --catalog PATH,source=DIR.") : null,
+      c.noWords ? el("p", { class: "note" }, "Packages have no descriptions here, because the catalog is an index without its files. Make the page from the directory, or name it: --catalog PATH,source=DIR.") : null,
       table("Packages of " + c.name, ["Package", ...(titled ? ["Display name"] : []), "Default channel", "Head", { number: "Channels" }, { number: "Versions" }, "Notes"], c.packages.map((p) => {
         const ch = channelOf(p, p.default);
         return [el("a", { href: address("package", c.name, p.name) }, said(p.name)), ...(titled ? [said(p.title || "")] : []), said(p.default), said(ch ? ch.heads.map((h) => p.nodes[h].label).join(", ") : ""),

@@ -1,4 +1,4 @@
-// Elements. Whatever a catalog says becomes a text node; nothing here, and
+// Elements. All text of a catalog becomes a text node; nothing here, and
 // nothing anywhere in this script, makes markup of a string.
 
 // put adds children to a node: nodes as they are, everything else as text.
@@ -29,7 +29,7 @@ const said = (text, attrs) => el("bdi", attrs, text);
 
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
-// shownOf counts what is listed, and says where the rest is.
+// shownOf counts what is listed, and names where the rest is.
 const shownOf = (shown, all, word) => (shown < all ? `${shown.toLocaleString("en")} of ${plural(all, word)}; olmkit validate lists all` : plural(all, word));
 
 // cut shortens a text for a drawing; the whole of it stands elsewhere.
@@ -41,7 +41,7 @@ const cut = (text, most) => {
 // clear empties an element.
 const clear = (node) => { node.replaceChildren(); return node; };
 
-// speak tells a screen reader what happened.
+// speak announces what happened to screen readers.
 const speak = (text) => { document.getElementById("spoken").textContent = text; };
 
 // tag is a small mark with a word, so that no meaning hangs on a colour.

@@ -1,4 +1,4 @@
-// What is known of a version, and its ways to the head.
+// What is known about a version, and its ways to the head.
 
 // stepsTold lists steps; of many, the first and the last ones until asked.
 const MANY = 9, ENDS = 3;
@@ -42,7 +42,7 @@ const waysFrom = (p, ch, node) => {
 const facts = (pairs) => el("dl", null, pairs.filter(Boolean).map(([k, v]) => [el("dt", null, k), el("dd", null, v)]));
 const items = (list) => (list.length === 1 ? said(list[0]) : el("ul", { class: "plain" }, list.map((x) => el("li", null, said(x)))));
 
-// versionPanel tells about a version.
+// versionPanel shows a version.
 const versionPanel = (p, ch, node, pick) => {
   const n = p.nodes[node], ways = waysFrom(p, ch, node);
   const inChannels = p.channels.filter((c) => c.rows.includes(node)).map((c) => c.name);

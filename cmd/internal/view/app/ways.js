@@ -37,7 +37,7 @@ const walk = (ways, from) => {
   return out;
 };
 
-// told says in a few words how a path ends.
+// told describes in a few words how a path ends.
 const told = (p, w) => {
   const n = w.steps.length;
   if (w.loops) return `comes back to ${p.nodes[w.end].label} and never rests`;

@@ -289,7 +289,7 @@ func (b *tab) size(width, height int64) {
 	b.do(chromedp.EmulateViewport(width, height))
 }
 
-// picture writes a screenshot, where the flag asks for it.
+// picture writes a screenshot if the flag is set.
 func (b *tab) picture(name string) {
 	b.Helper()
 	if *screenshots == "" {

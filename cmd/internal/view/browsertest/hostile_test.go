@@ -11,7 +11,7 @@ import (
 )
 
 // evil are texts that do something where anything reads them as markup, as code
-// or as an address. Each sets a mark and opens a dialog, or asks for a file.
+// or as an address. Each sets a mark and opens a dialog, or requests a file.
 var evil = []string{
 	`<img src=x onerror="window.ran=1;alert(1)">`,
 	`</script><script>window.ran=1;alert(2)</script>`,

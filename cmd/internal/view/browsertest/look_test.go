@@ -85,7 +85,7 @@ const contrast = `(() => {
 })()`
 
 // TestNames: whatever can be used has a name, and every drawing a name and a text
-// beside it.
+// next to it.
 func TestNames(t *testing.T) {
 	b := newTab(t)
 	file := samplePage(t)

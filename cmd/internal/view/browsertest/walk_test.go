@@ -123,7 +123,7 @@ func TestWords(t *testing.T) {
 	b.quiet()
 }
 
-// TestWays: B5. The page tells the ways that the command line tells.
+// TestWays: B5. The page shows the ways that the command line shows.
 func TestWays(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--sample"), "#/package/sample/etcd/stable/etcdoperator.v0.9.0")
@@ -142,7 +142,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestConflict: D16. A conflict is told as the command line tells it.
+// TestConflict: D16. A conflict is explained as on the command line.
 func TestConflict(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--sample", "--package", "etcd:stable", "--package", "etcd-backup-tool", "--package", "argocd"), "")
@@ -190,7 +190,7 @@ func TestReasons(t *testing.T) {
 	b.quiet()
 }
 
-// TestDifference: B7. What breaks is told in both readings, and can be had alone.
+// TestDifference: B7. What breaks is shown in both readings, and can be had alone.
 func TestDifference(t *testing.T) {
 	old := write(t, "old.json", `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"},{"name":"a.v1.1.0","replaces":"a.v1.0.0"}]}
@@ -222,7 +222,7 @@ func TestDifference(t *testing.T) {
 }
 
 // TestStays: B8, H2. A version may have followers and stay all the same, and a way
-// may come back; the page tells both as they are.
+// may come back; the page shows both as they are.
 func TestStays(t *testing.T) {
 	catalog := write(t, "small.json", `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.2.0","replaces":"a.v1.1.0"},{"name":"a.v1.1.0","skipRange":">=1.0.0 <2.0.0"}]}
@@ -239,7 +239,7 @@ func TestStays(t *testing.T) {
 	b.quiet()
 }
 
-// TestPartial: a plan of some parts is told as that, with what the rest
+// TestPartial: a plan of some parts is shown as that, with what the rest
 // conflicts with.
 func TestPartial(t *testing.T) {
 	b := newTab(t)
@@ -318,7 +318,7 @@ func TestNatural(t *testing.T) {
 	}
 }
 
-// TestTotals: A1. Where problems are too many to list, the page says how many
+// TestTotals: A1. Where problems are too many to list, the page shows how many
 // there are.
 func TestTotals(t *testing.T) {
 	var entries []string
