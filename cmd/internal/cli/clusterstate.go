@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/yamljson"
@@ -22,9 +21,10 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A clusterState is a cluster as files describe it: the objects of kubectl get
-// -o yaml, and catalogs.
+// A clusterState is a cluster with its catalogs: one that is read over the network, or
+// as files describe it.
 type clusterState struct {
+	live
 	files       []string
 	catalogs    []string
 	sample      *bool
@@ -32,13 +32,19 @@ type clusterState struct {
 	global      string
 	kubeVersion string
 	complete    bool
-	// inferred are notes on what was taken from the files.
+	// missing are the kinds that could not be read.
+	missing []unread
+	// inferred are notes on what was not read, and on what was inferred.
 	inferred []reconcile.Note
-	flags    *pflag.FlagSet
+	cmd      *cobra.Command
 }
 
 // stateHelp is what the help of the commands that read one says of it.
-const stateHelp = `Of a kind of which the files hold no object, and no list, nothing is known: what
+const stateHelp = `With --cluster, or --context or --kubeconfig, the cluster that kubectl would use is
+read: each kind once, in pages, without Secrets and custom resources. Nothing is
+written. Kinds that may not be read are reported and treated as unknown.
+
+Of a kind of which the files hold no object, and no list, nothing is known: what
 rests on it stays as its status says, and a note names the kind. So get all:
 
   kubectl get -A -o yaml subscriptions.operators.coreos.com,csv,installplans,\
@@ -63,7 +69,8 @@ name, or else to the global namespace. Notes report what was inferred;
 
 func (s *clusterState) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	s.flags = f
+	s.cmd = cmd
+	s.live.addFlags(cmd)
 	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`, YAML or JSON, or from standard input when it is - (repeatable)")
 	addCatalogs(cmd, &s.catalogs, "the content of a catalog")
 	s.sample = addSample(cmd)
@@ -82,31 +89,18 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(s.files) == 0 {
-		return nil, nil, usagef("no cluster; name a file with its objects with --filename")
+	c, err := s.read(ctx, l)
+	if err != nil {
+		return nil, nil, err
 	}
-	c := &memcluster.Cluster{KubeVersion: s.kubeVersion, Known: []olm.GroupKind{}}
-	if s.complete {
-		// Nobody gets Secrets into a file just for this.
-		c.Known = slices.DeleteFunc(reconcile.PlannedKinds(), func(k olm.GroupKind) bool { return k == olm.GroupKind{Kind: "Secret"} })
-	}
-	found := func(k olm.GroupKind) {
-		if !slices.Contains(c.Known, k) {
-			c.Known = append(c.Known, k)
-		}
-	}
-	for _, name := range s.files {
-		if err := l.objects(ctx, name, found, func(o olm.Object) error { return c.Put(&o) }); err != nil {
-			return nil, nil, err
-		}
+	if i := slices.IndexFunc(s.missing, func(u unread) bool {
+		return u.Group == olm.Group && u.Kind != olm.KindOperatorCondition && u.Kind != olm.KindOLMConfig
+	}); i >= 0 {
+		return nil, nil, fmt.Errorf("a plan needs objects that could not be read: %s", s.missing[i])
 	}
 	if s.namespace, err = theNamespace(c, s.namespace); err != nil {
 		return nil, nil, err
 	}
-	if !s.flags.Changed("global-namespace") {
-		s.global, s.inferred = inferGlobal(c)
-	}
-	c.GlobalNamespace = s.global
 	s.inferred = append(s.inferred, inferNamespaces(list, c, s.global, s.namespace)...)
 	if err := distinct(list); err != nil {
 		return nil, nil, err
@@ -128,6 +122,51 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		}
 	}
 	return c, catalogs, addNamespaces(c)
+}
+
+// read returns the cluster in memory as it was read, with its global namespace.
+func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster, error) {
+	isLive := s.wanted(s.cmd)
+	switch {
+	case isLive && len(s.files) > 0:
+		return nil, usagef("--filename and the flags of a cluster exclude each other; leave one out")
+	case !isLive && len(s.files) == 0:
+		return nil, usagef("no cluster; name a file with its objects with --filename, or read the cluster of the kubeconfig with --cluster")
+	}
+	c := &memcluster.Cluster{KubeVersion: s.kubeVersion, Known: []olm.GroupKind{}}
+	if s.complete {
+		// Nobody gets Secrets into a file just for this.
+		c.Known = slices.DeleteFunc(reconcile.PlannedKinds(), func(k olm.GroupKind) bool { return k == olm.GroupKind{Kind: "Secret"} })
+	}
+	found := func(k olm.GroupKind) {
+		if !slices.Contains(c.Known, k) {
+			c.Known = append(c.Known, k)
+		}
+	}
+	put := func(o olm.Object) error { return c.Put(&o) }
+	if isLive {
+		version, missing, err := s.live.read(ctx, found, put)
+		if err != nil {
+			return nil, err
+		}
+		c.KubeVersion, s.missing = cmp.Or(s.kubeVersion, version), missing
+	}
+	for _, name := range s.files {
+		if err := l.objects(ctx, name, found, put); err != nil {
+			return nil, err
+		}
+	}
+	if !s.cmd.Flags().Changed("global-namespace") {
+		s.global, s.inferred = inferGlobal(c)
+	}
+	for _, u := range s.missing {
+		s.inferred = append(s.inferred, reconcile.Note{
+			Object:  olm.Key{Group: u.Group, Kind: u.Kind, Name: "*"},
+			Message: u.Reason + ", so all that depends on it is unknown",
+		})
+	}
+	c.GlobalNamespace = s.global
+	return c, nil
 }
 
 // describe adds the CatalogSource of a catalog that has none. One that there is
@@ -290,6 +329,9 @@ func objectsOf(text []byte, found func(olm.GroupKind), put func(olm.Object) erro
 		return fmt.Errorf("/items: %w", err)
 	}
 	for i, item := range list {
+		if item.Kind == "" && o.Kind != "List" { // as the API server lists them
+			item.APIVersion, item.Kind = o.APIVersion, strings.TrimSuffix(o.Kind, "List")
+		}
 		if err := putOne(item, found, put); err != nil {
 			return fmt.Errorf("/items/%d: %w", i, err)
 		}

@@ -16,9 +16,9 @@ import (
 
 func newPlan(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "plan -f FILE... [CATALOG...]",
+		Use:   "plan {-f FILE...|--cluster} [CATALOG...]",
 		Short: "Show what would happen next in a namespace of a cluster, and why",
-		Long: `Plan reads objects of a cluster, as "kubectl get -o yaml" prints them, and shows
+		Long: `Plan reads a cluster, or its objects as "kubectl get -o yaml" prints them, and shows
 which writes Operator Lifecycle Manager would make next in a namespace, each with
 its reason, and what stands still and for what it waits. Nothing is written.
 
@@ -38,6 +38,7 @@ To see what follows from these writes, run "olmkit simulate".
 Exit codes: 0 here is the plan, 1 the subscriptions cannot be resolved (the plan
 shows why), 2 the input could not be read.`,
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
+  olmkit plan --cluster -n operators --catalog community=./catalog
   olmkit plan -f - -n operators ./catalog < state.yaml -o json`,
 	}
 	var s clusterState

@@ -17,9 +17,9 @@ import (
 
 func newSimulate(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "simulate -f FILE... [CATALOG...]",
+		Use:   "simulate {-f FILE...|--cluster} [CATALOG...]",
 		Short: "Play a namespace of a cluster through to its end, in memory",
-		Long: `Simulate reads objects of a cluster, as "olmkit plan" does, and lets Operator
+		Long: `Simulate reads a cluster or objects of one, as "olmkit plan" does, and lets Operator
 Lifecycle Manager do its work on them in memory, until there is nothing left to
 do. It prints each write with its reason, and how everything ends: every upgrade
 on the way to the head of a channel, for instance. CRDs are served and

@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
+)
+
+// A live is a cluster that is read over the network, as kubectl reaches it.
+type live struct {
+	on         bool
+	kubeconfig string
+	overrides  clientcmd.ConfigOverrides
+}
+
+// liveFlags are the flags that imply --cluster, with kubectl's names.
+var liveFlags = []string{"kubeconfig", "context", "as", "as-group", "request-timeout"}
+
+func (s *live) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&s.on, "cluster", false, "read the cluster of the current context, as kubectl does; nothing is written")
+	f.StringVar(&s.kubeconfig, "kubeconfig", "", "read the cluster that the kubeconfig `FILE` names")
+	f.StringVar(&s.overrides.CurrentContext, "context", "", "read the cluster of this `CONTEXT` of the kubeconfig")
+	f.StringVar(&s.overrides.AuthInfo.Impersonate, "as", "", "read the cluster as this `USER`")
+	f.StringArrayVar(&s.overrides.AuthInfo.ImpersonateGroups, "as-group", nil, "read the cluster as a member of this `GROUP` (repeatable)")
+	f.StringVar(&s.overrides.Timeout, "request-timeout", "", "give up on a single request after a `DURATION` such as 30s (default never)")
+	for _, name := range liveFlags[1:] {
+		completeFlag(cmd, name, cobra.NoFileCompletions)
+	}
+}
+
+// A liveKind is a kind of which a cluster is asked for all objects.
+type liveKind struct {
+	group, version, kind, resource string
+	// selector restricts the objects by their labels.
+	selector string
+}
+
+func (k liveKind) groupKind() olm.GroupKind {
+	return olm.GroupKind{Group: k.group, Kind: k.kind}
+}
+
+// liveKinds returns the kinds that are read from a cluster, in the order of the
+// requests. Secrets are not among them: nobody grants access to them for this.
+func liveKinds() []liveKind {
+	return []liveKind{
+		{group: olm.Group, version: "v1alpha1", kind: olm.KindSubscription, resource: "subscriptions"},
+		{group: olm.Group, version: "v1alpha1", kind: olm.KindClusterServiceVersion, resource: "clusterserviceversions"},
+		{group: olm.Group, version: "v1alpha1", kind: olm.KindInstallPlan, resource: "installplans"},
+		{group: olm.Group, version: "v1alpha1", kind: olm.KindCatalogSource, resource: "catalogsources"},
+		{group: olm.Group, version: "v1", kind: olm.KindOperatorGroup, resource: "operatorgroups"},
+		{group: olm.Group, version: "v1", kind: olm.KindOLMConfig, resource: "olmconfigs"},
+		{group: olm.Group, version: "v2", kind: olm.KindOperatorCondition, resource: "operatorconditions"},
+		{group: groupV1, version: "v1", kind: kindExtension, resource: "clusterextensions"},
+		{group: groupV1, version: "v1", kind: kindClusterCatalog, resource: "clustercatalogs"},
+		{group: "config.openshift.io", version: "v1", kind: "ClusterVersion", resource: "clusterversions"},
+		{version: "v1", kind: "Namespace", resource: "namespaces"},
+		{version: "v1", kind: "Pod", resource: "pods", selector: labelCatalogPod},
+		{version: "v1", kind: "Service", resource: "services"},
+		{version: "v1", kind: "ServiceAccount", resource: "serviceaccounts"},
+		{group: "apps", version: "v1", kind: "Deployment", resource: "deployments"},
+		{group: olm.GroupCRD, version: "v1", kind: olm.KindCRD, resource: "customresourcedefinitions"},
+		{group: "apiregistration.k8s.io", version: "v1", kind: "APIService", resource: "apiservices"},
+		{group: olm.GroupRBAC, version: "v1", kind: "Role", resource: "roles"},
+		{group: olm.GroupRBAC, version: "v1", kind: "RoleBinding", resource: "rolebindings"},
+		{group: olm.GroupRBAC, version: "v1", kind: "ClusterRole", resource: "clusterroles"},
+		{group: olm.GroupRBAC, version: "v1", kind: "ClusterRoleBinding", resource: "clusterrolebindings"},
+		{group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingWebhookConfiguration", resource: "validatingwebhookconfigurations"},
+		{group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingWebhookConfiguration", resource: "mutatingwebhookconfigurations"},
+	}
+}
+
+// An unread is a kind whose objects could not be read. They are unknown.
+type unread struct {
+	Group string `json:"group,omitzero"`
+	Kind  string `json:"kind"`
+	// Reason is why, as the API server has it.
+	Reason string `json:"reason"`
+}
+
+func (u unread) String() string {
+	name := u.Kind
+	if u.Group != "" {
+		name += "." + u.Group
+	}
+	return name + ": " + u.Reason
+}
+
+// The kinds of OLM v1, and the label of the pods that serve a CatalogSource.
+const (
+	groupV1            = "olm.operatorframework.io"
+	kindExtension      = "ClusterExtension"
+	kindClusterCatalog = "ClusterCatalog"
+	labelCatalogPod    = "olm.catalogSource"
+)
+
+// pageSize is how many objects a request returns, as for kubectl.
+const pageSize = "500"
+
+// wanted reports whether a cluster is to be read, by --cluster or by a flag that makes
+// sense only with it.
+func (s *live) wanted(cmd *cobra.Command) bool {
+	return s.on || slices.ContainsFunc(liveFlags, cmd.Flags().Changed)
+}
+
+// client returns a client for the cluster.
+func (s *live) client() (*rest.RESTClient, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = s.kubeconfig
+	if t := s.overrides.Timeout; t != "" {
+		if _, err := clientcmd.ParseTimeout(t); err != nil {
+			return nil, usagef("--request-timeout %q: write a duration with its unit, such as 30s", t)
+		}
+	}
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &s.overrides).ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("no cluster: there is no kubeconfig; name one with --kubeconfig, or read files with --filename")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the kubeconfig: %w", err)
+	}
+	config.QPS, config.Burst = 50, 100 // the requests of one command
+	config.UserAgent = "olmkit"
+	config.WarningHandler = rest.NoWarnings{}
+	errorsOnly := runtime.NewScheme() // objects stay JSON
+	metav1.AddToGroupVersion(errorsOnly, schema.GroupVersion{Version: "v1"})
+	config.NegotiatedSerializer = serializer.NewCodecFactory(errorsOnly).WithoutConversion()
+	return rest.UnversionedRESTClientFor(config)
+}
+
+// read passes on all objects of the kinds that the user may read, each kind once and
+// in pages, and the version of the cluster. Found gets each kind that was read, whether
+// or not it has objects. What may not be read is returned; any other error ends the reading.
+func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm.Object) error) (version string, missing []unread, err error) {
+	c, err := s.client()
+	if err != nil {
+		return "", nil, err
+	}
+	text, err := c.Get().AbsPath("/version").DoRaw(ctx)
+	if err != nil && !apierrors.IsForbidden(err) {
+		return "", nil, liveError(ctx, err)
+	}
+	var info struct{ GitVersion string }
+	if err == nil {
+		if err := json.Unmarshal(text, &info); err != nil {
+			return "", nil, fmt.Errorf("the cluster's version: %w", err)
+		}
+	}
+	for _, k := range liveKinds() {
+		objects, err := list(ctx, c, k)
+		var why *notServedError
+		switch {
+		case err == nil:
+		case apierrors.IsForbidden(err):
+			missing = append(missing, unread{k.group, k.kind, "may not be listed"})
+			continue
+		case errors.As(err, &why):
+			if len(why.versions) > 0 {
+				missing = append(missing, unread{k.group, k.kind, why.Error()})
+				continue
+			}
+		default:
+			return "", nil, fmt.Errorf("list %s: %w", k.resource, liveError(ctx, err))
+		}
+		found(k.groupKind())
+		for _, o := range objects {
+			if err := put(o); err != nil {
+				return "", nil, fmt.Errorf("list %s: %w", k.resource, err)
+			}
+		}
+	}
+	return strings.TrimPrefix(info.GitVersion, "v"), missing, nil
+}
+
+// list returns all objects of a kind. A list whose pages expired while it was read is
+// read again in one piece.
+func list(ctx context.Context, c rest.Interface, k liveKind) (objects []olm.Object, err error) {
+	path := "/apis/" + k.group + "/" + k.version + "/" + k.resource
+	if k.group == "" {
+		path = "/api/" + k.version + "/" + k.resource
+	}
+	limit, next := pageSize, ""
+	for {
+		request := c.Get().AbsPath(path)
+		for name, value := range map[string]string{"limit": limit, "continue": next, "labelSelector": k.selector} {
+			if value != "" {
+				request.Param(name, value)
+			}
+		}
+		text, err := request.DoRaw(ctx)
+		switch {
+		case next != "" && isExpired(err):
+			objects, limit, next = nil, "", ""
+			continue
+		case apierrors.IsNotFound(err):
+			return nil, notServed(ctx, c, k)
+		case err != nil:
+			return nil, err
+		}
+		var page struct {
+			Metadata struct{ Continue string }
+		}
+		if err := json.Unmarshal(text, &page); err != nil {
+			return nil, err
+		}
+		if err := objectsOf(text, func(olm.GroupKind) {}, func(o olm.Object) error {
+			delete(o.Metadata.Rest, "managedFields")
+			objects = append(objects, o)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		if next = page.Metadata.Continue; next == "" {
+			return objects, nil
+		}
+	}
+}
+
+// isExpired reports whether the rest of a list is gone.
+func isExpired(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code == http.StatusGone
+}
+
+// A notServedError is for a kind that the cluster does not serve in the version that is
+// understood. Without other versions, the cluster has no such objects.
+type notServedError struct{ versions []string }
+
+func (e *notServedError) Error() string {
+	return "served only as " + strings.Join(e.versions, ", ")
+}
+
+// notServed returns the error for a kind that was not found.
+func notServed(ctx context.Context, c rest.Interface, k liveKind) error {
+	text, err := c.Get().AbsPath("/apis/" + k.group).DoRaw(ctx)
+	if apierrors.IsNotFound(err) {
+		return &notServedError{}
+	}
+	if err != nil {
+		return err
+	}
+	var group metav1.APIGroup
+	if err := json.Unmarshal(text, &group); err != nil {
+		return err
+	}
+	why := &notServedError{}
+	for _, v := range group.Versions {
+		if v.Version == k.version {
+			continue
+		}
+		text, err := c.Get().AbsPath("/apis/" + v.GroupVersion).DoRaw(ctx)
+		if err != nil {
+			return err
+		}
+		var list metav1.APIResourceList
+		if err := json.Unmarshal(text, &list); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == k.resource }) {
+			why.versions = append(why.versions, v.GroupVersion)
+		}
+	}
+	return why
+}
+
+// liveError returns what to do about an error of the API server.
+func liveError(ctx context.Context, err error) error {
+	var late interface{ Timeout() bool }
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("the cluster does not accept the credentials of the kubeconfig; log in again: %w", err)
+	case errors.As(err, &late) && late.Timeout():
+		return fmt.Errorf("the cluster did not answer in time; --request-timeout allows more: %w", err)
+	}
+	return err
+}
+
+// clusterRole returns the minimal role that reads all of liveKinds, as YAML.
+func clusterRole() string {
+	var b strings.Builder
+	visible.Fprintf(&b, "apiVersion: %s\nkind: ClusterRole\nmetadata:\n  name: olmkit-read\nrules:\n", olm.RBACV1)
+	var groups []string
+	resources := map[string][]string{}
+	for _, k := range liveKinds() {
+		if resources[k.group] == nil {
+			groups = append(groups, k.group)
+		}
+		resources[k.group] = append(resources[k.group], k.resource)
+	}
+	for _, g := range groups {
+		visible.Fprintf(&b, "- apiGroups: [%q]\n  resources: [%s]\n  verbs: [list]\n", g, strings.Join(resources[g], ", "))
+	}
+	return b.String()
+}

@@ -1,0 +1,290 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/olmkit/olmkit/cmd/internal/cli"
+)
+
+// An apiServer serves lists as an API server does: in pages, and without the kinds of
+// the items. It refuses whatever is not the list of a resource that it has.
+type apiServer struct {
+	t *testing.T
+	// lists has the items by path, such as /api/v1/namespaces.
+	lists map[string][]map[string]any
+	// forbidden are paths, status the answers to others.
+	forbidden []string
+	status    map[string]int
+	// pages is how many items a page has at most.
+	pages int
+	// expire lets the first continued list fail once.
+	expire   bool
+	requests []string
+}
+
+// apiPaths are the paths of the kinds, by apiVersion and kind.
+var apiPaths = map[string]string{
+	"operators.coreos.com/v1alpha1 Subscription":                     "subscriptions",
+	"operators.coreos.com/v1alpha1 ClusterServiceVersion":            "clusterserviceversions",
+	"operators.coreos.com/v1alpha1 InstallPlan":                      "installplans",
+	"operators.coreos.com/v1alpha1 CatalogSource":                    "catalogsources",
+	"operators.coreos.com/v1 OperatorGroup":                          "operatorgroups",
+	"operators.coreos.com/v2 OperatorCondition":                      "operatorconditions",
+	"olm.operatorframework.io/v1 ClusterExtension":                   "clusterextensions",
+	"olm.operatorframework.io/v1 ClusterCatalog":                     "clustercatalogs",
+	"config.openshift.io/v1 ClusterVersion":                          "clusterversions",
+	"v1 Namespace":                                                   "namespaces",
+	"v1 Pod":                                                         "pods",
+	"v1 Service":                                                     "services",
+	"v1 ServiceAccount":                                              "serviceaccounts",
+	"apps/v1 Deployment":                                             "deployments",
+	"apiextensions.k8s.io/v1 CustomResourceDefinition":               "customresourcedefinitions",
+	"apiregistration.k8s.io/v1 APIService":                           "apiservices",
+	"rbac.authorization.k8s.io/v1 Role":                              "roles",
+	"rbac.authorization.k8s.io/v1 RoleBinding":                       "rolebindings",
+	"rbac.authorization.k8s.io/v1 ClusterRole":                       "clusterroles",
+	"rbac.authorization.k8s.io/v1 ClusterRoleBinding":                "clusterrolebindings",
+	"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration": "validatingwebhookconfigurations",
+	"admissionregistration.k8s.io/v1 MutatingWebhookConfiguration":   "mutatingwebhookconfigurations",
+}
+
+func apiPath(kind string) string {
+	version, _, _ := strings.Cut(kind, " ")
+	if !strings.Contains(version, "/") {
+		return "/api/" + version + "/" + apiPaths[kind]
+	}
+	return "/apis/" + version + "/" + apiPaths[kind]
+}
+
+// serve starts an API server with the documents of a YAML text, and returns it with a
+// kubeconfig for it.
+func serve(t *testing.T, text string) (*apiServer, string) {
+	t.Helper()
+	s := &apiServer{t: t, lists: map[string][]map[string]any{}, status: map[string]int{}, pages: 2}
+	for kind := range apiPaths {
+		s.lists[apiPath(kind)] = nil
+	}
+	for _, doc := range strings.Split(text, "\n---\n") {
+		var o map[string]any
+		if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
+			t.Fatal(err)
+		}
+		path := apiPath(fmt.Sprint(o["apiVersion"], " ", o["kind"]))
+		if _, ok := s.lists[path]; !ok {
+			t.Fatalf("no path for %v", o["kind"])
+		}
+		delete(o, "kind")
+		delete(o, "apiVersion")
+		s.lists[path] = append(s.lists[path], o)
+	}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	config := filepath.Join(t.TempDir(), "kubeconfig")
+	write := fmt.Sprintf(`apiVersion: v1
+kind: Config
+current-context: here
+clusters: [{name: c, cluster: {server: %q}}]
+contexts: [{name: here, context: {cluster: c, user: u}}]
+users: [{name: u, user: {token: secret}}]
+`, server.URL)
+	if err := os.WriteFile(config, []byte(write), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s, config
+}
+
+func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	s.requests = append(s.requests, r.Method+" "+r.URL.Path+" "+q.Get("continue"))
+	fail := func(code int, reason string) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"no"}`, reason, code)
+	}
+	switch {
+	case r.Method != http.MethodGet || q.Has("watch"):
+		s.t.Errorf("%s %s is not a list", r.Method, r.URL)
+		fail(405, "MethodNotAllowed")
+		return
+	case s.status[r.URL.Path] != 0:
+		fail(s.status[r.URL.Path], "")
+		return
+	case slices.Contains(s.forbidden, r.URL.Path):
+		fail(403, "Forbidden")
+		return
+	case r.URL.Path == "/version":
+		fmt.Fprint(w, `{"gitVersion":"v1.33.1"}`)
+		return
+	case r.URL.Path == "/apis/operators.coreos.com":
+		fmt.Fprint(w, `{"kind":"APIGroup","versions":[{"groupVersion":"operators.coreos.com/v2","version":"v2"},{"groupVersion":"operators.coreos.com/v1","version":"v1"}]}`)
+		return
+	case r.URL.Path == "/apis/operators.coreos.com/v2":
+		fmt.Fprint(w, `{"kind":"APIResourceList","resources":[]}`)
+		return
+	case r.URL.Path == "/apis/operators.coreos.com/v1":
+		fmt.Fprint(w, `{"kind":"APIResourceList","resources":[{"name":"operatorgroups"},{"name":"operatorconditions"}]}`)
+		return
+	}
+	items, ok := s.lists[r.URL.Path]
+	if !ok {
+		fail(404, "NotFound")
+		return
+	}
+	start, _ := strconv.Atoi(q.Get("continue"))
+	end := len(items)
+	if limit, _ := strconv.Atoi(q.Get("limit")); limit > 0 {
+		end = min(start+min(limit, s.pages), len(items))
+	}
+	if start > 0 && s.expire {
+		s.expire = false
+		fail(410, "Expired")
+		return
+	}
+	next := ""
+	if end < len(items) {
+		next = strconv.Itoa(end)
+	}
+	kind, version := "", ""
+	for name := range apiPaths {
+		if apiPath(name) == r.URL.Path {
+			version, kind, _ = strings.Cut(name, " ")
+		}
+	}
+	if err := json.NewEncoder(w).Encode(map[string]any{"apiVersion": version, "kind": kind + "List", "metadata": map[string]any{"continue": next}, "items": append([]map[string]any{}, items[start:end]...)}); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// runOlmkit runs a command line and returns its exit code and outputs.
+func runOlmkit(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = cli.Run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+const liveState = `apiVersion: v1
+kind: Namespace
+metadata: {name: a}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: b}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: operators, managedFields: [{manager: kubectl}]}
+---
+apiVersion: operators.coreos.com/v1
+kind: OperatorGroup
+metadata: {name: global, namespace: operators}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: CatalogSource
+metadata: {name: community, namespace: olm}
+spec: {sourceType: grpc}
+status: {connectionState: {lastObservedState: READY}}
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: example, namespace: operators}
+spec: {name: example, channel: alpha, source: community, sourceNamespace: olm}`
+
+const liveCatalog = `schema: olm.package
+name: example
+defaultChannel: alpha
+---
+schema: olm.channel
+package: example
+name: alpha
+entries: [{name: example.v1.0.0}]
+---
+schema: olm.bundle
+package: example
+name: example.v1.0.0
+image: example.com/example@sha256:0000000000000000000000000000000000000000000000000000000000000000
+properties:
+- type: olm.package
+  value: {packageName: example, version: 1.0.0}
+- type: olm.csv.metadata
+  value: {displayName: Example}
+`
+
+// asFile writes a text to a file of a test and returns its path.
+func asFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestLive checks that a plan over a cluster is that over its objects in a file, and that
+// each kind is listed once and nothing else is requested.
+func TestLive(t *testing.T) {
+	server, config := serve(t, liveState)
+	catalog := "community=" + asFile(t, "catalog.yaml", liveCatalog)
+	code, want, stderr := runOlmkit(t, "plan", "-f", asFile(t, "state.yaml", liveState), "--complete", "--kube-version", "1.33.1", "--catalog", catalog)
+	if code != 0 || !strings.Contains(want, "create InstallPlan") {
+		t.Fatalf("exit code %d: %s%s", code, want, stderr)
+	}
+	for name, set := range map[string]func(){"pages": func() {}, "an expired page": func() { server.expire = true }} {
+		set()
+		server.requests = nil
+		code, got, stderr := runOlmkit(t, "plan", "--kubeconfig", config, "--catalog", catalog)
+		if code != 0 || got != want {
+			t.Errorf("%s: exit code %d, %s\n%s\nwant\n%s", name, code, stderr, got, want)
+		}
+		n := len(apiPaths) + 2 + 3 // the version, a second page, and the search for OLMConfigs
+		if name != "pages" {
+			n++
+		}
+		if len(server.requests) != n {
+			t.Errorf("%s: %d requests, want %d:\n%s", name, len(server.requests), n, strings.Join(server.requests, "\n"))
+		}
+	}
+}
+
+// TestLiveUnread checks that what may not be read is reported once and unknown, and that
+// a plan without what it is about fails.
+func TestLiveUnread(t *testing.T) {
+	server, config := serve(t, liveState)
+	catalog := "community=" + asFile(t, "catalog.yaml", liveCatalog)
+	server.forbidden = []string{"/apis/rbac.authorization.k8s.io/v1/clusterroles"}
+	delete(server.lists, "/apis/operators.coreos.com/v2/operatorconditions")
+	_, got, stderr := runOlmkit(t, "plan", "--kubeconfig", config, "--catalog", catalog)
+	for _, want := range []string{"note: ClusterRole *: may not be listed, so", "note: OperatorCondition *: served only as operators.coreos.com/v1, so", "no objects of these kinds were read: ClusterRole ("} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%q is not in this once:\n%s%s", want, got, stderr)
+		}
+	}
+	if strings.Contains(got, "create ClusterRole ") {
+		t.Errorf("an unknown role is taken to be absent:\n%s", got)
+	}
+	for path, want := range map[string]struct {
+		code int
+		text string
+	}{
+		"/apis/operators.coreos.com/v1alpha1/subscriptions": {403, "a plan needs objects that could not be read: Subscription.operators.coreos.com: may not be listed"},
+		"/api/v1/namespaces": {401, "log in again"},
+		"/api/v1/services":   {400, "list services: "},
+	} {
+		server.status = map[string]int{path: want.code}
+		if code, _, stderr := runOlmkit(t, "plan", "--kubeconfig", config, "--catalog", catalog); code != 2 || !strings.Contains(stderr, want.text) {
+			t.Errorf("%s: exit code %d, %q, want %q", path, code, stderr, want.text)
+		}
+	}
+}
