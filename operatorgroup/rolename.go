@@ -51,10 +51,7 @@ func (n Naming) groupRole(g *olm.OperatorGroup, level string) string {
 	}
 	const limit = 253 // for the name of an object
 	hash := base62(fmt.Appendf(nil, "%s/%s/%s", m.Namespace, m.Name, level))
-	name := m.Name
-	if room := limit - len("olm.og..-") - len(level) - len(hash); len(name) >= room {
-		name = name[:room]
-	}
+	name := m.Name[:min(len(m.Name), limit-len("olm.og..-")-len(level)-len(hash))]
 	return "olm.og." + name + "." + level + "-" + hash
 }
 
