@@ -6,6 +6,10 @@
 // [Decide] is a pure function from a [Snapshot] of a cluster to a [Plan]: changes in
 // order, each with its reason, and notes about what waits and why:
 //
+//	catalogs := &reconcile.Catalogs{StandIns: true} // for a dry run: manifests are in images
+//	catalogs.AddGraph(resolver.CatalogID{Name: "community", Namespace: "olm"}, cat)
+//	var objects []olm.Object
+//	err := json.Unmarshal(text, &objects) // the objects of the cluster, such as subscriptions
 //	s, err := reconcile.NewSnapshot("operators", "olm", objects)
 //	plan, err := reconcile.Decide(ctx, s, catalogs, nil)
 //	for _, c := range plan.Changes {
@@ -14,9 +18,8 @@
 //
 // A [Loop] applies plans to a [Cluster] until there is nothing left to do. The
 // cluster is an interface of two methods; package memcluster implements it in
-// memory, for dry runs and tests. What catalogs and bundles
-// contain comes from [Content], which [Catalogs] implements for file-based
-// catalogs.
+// memory, for dry runs and tests. What catalogs and bundles contain comes from
+// [Content], which [Catalogs] implements for file-based catalogs.
 //
 // [Advise] reports what an administrator should know about a cluster apart from the
 // next steps: which operators block the upgrade of the platform or must not be

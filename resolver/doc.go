@@ -40,6 +40,12 @@
 //
 // # Explanations
 //
+//	var conflict *resolver.Conflict
+//	if errors.As(err, &conflict) {
+//		report, err := conflict.Report(ctx)
+//		fmt.Println(report.Text(80, nil))
+//	}
+//
 // A [Conflict] has independent minimal cores of facts. [Core.Derive] proves that a core
 // cannot be satisfied, [Core.Fixes] finds minimal changes that resolve it, and
 // [Conflict.Report] returns both as data, for [Report.Text], [Report.Markdown] and JSON.
