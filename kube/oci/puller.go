@@ -1,6 +1,7 @@
 package oci
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,9 @@ type Image struct {
 	// Digest is the image's digest. If the reference names an index, it is the
 	// digest of the chosen image.
 	Digest string
-	Labels map[string]string
+	// Requested is the digest of what the reference names, which may be an index.
+	Requested string
+	Labels    map[string]string
 	// FS holds the files: manifests/ and metadata/ of a bundle, or the configs
 	// of a catalog at the root.
 	FS fs.FS
@@ -94,7 +97,9 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 				return nil, context.Cause(caller)
 			case ctx.Err() != nil:
 				return nil, &Error{Ref: ref, Err: context.Cause(ctx)}
-			case len(list) > 1:
+			}
+			err = registryError(c.Context().RegistryStr(), err)
+			if len(list) > 1 {
 				err = fmt.Errorf("%s: %w", c.Name(), err)
 			}
 			if failed = append(failed, err); isContent(err) {
@@ -125,10 +130,7 @@ func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, e
 			return img, nil
 		}
 	}
-	opts := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(p.opts.Keychain), remote.WithUserAgent("olmkit")}
-	if p.opts.Transport != nil {
-		opts = append(opts, remote.WithTransport(p.opts.Transport))
-	}
+	opts := p.remote(ctx)
 	desc, err := remote.Get(at, opts...)
 	if err != nil {
 		return nil, err
@@ -150,6 +152,39 @@ func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, e
 	}
 	p.remember(k, desc.Digest.String(), img)
 	return img, nil
+}
+
+// remote returns the options of requests.
+func (p *Puller) remote(ctx context.Context) []remote.Option {
+	return []remote.Option{
+		remote.WithContext(ctx), remote.WithAuthFromKeychain(p.opts.Keychain), remote.WithUserAgent("olmkit"),
+		remote.WithTransport(patient{cmp.Or(p.opts.Transport, remote.DefaultTransport)}),
+	}
+}
+
+// Resolve returns the digest that a reference in a registry has, with one request
+// without a body, or none for a digest. The error is an [*Error], or the cause of
+// the context's end.
+func (p *Puller) Resolve(ctx context.Context, ref string) (string, error) {
+	list, err := p.candidates(ref)
+	if err != nil {
+		return "", &Error{Ref: ref, Err: err}
+	}
+	var failed []error
+	for _, c := range list {
+		if d, ok := c.(name.Digest); ok {
+			return d.DigestStr(), nil
+		}
+		desc, err := remote.Head(c, p.remote(ctx)...)
+		switch {
+		case err == nil:
+			return desc.Digest.String(), nil
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		}
+		failed = append(failed, registryError(c.Context().RegistryStr(), err))
+	}
+	return "", &Error{Ref: ref, Err: errors.Join(failed...)}
 }
 
 // known returns a cached image from memory or disk, or nil.

@@ -66,7 +66,7 @@ func (p *Puller) pack(ctx context.Context, k kind, key string, about info, files
 		}
 		img, err := openArchive(ctx, bytes.NewReader(b.Bytes()), int64(b.Len()))
 		if err == nil {
-			img.size = int64(b.Len())
+			img.size, img.Requested = int64(b.Len()), key
 		}
 		return img, err
 	}
@@ -117,6 +117,7 @@ func (p *Puller) open(ctx context.Context, k kind, key string) *Image {
 		if img, err = openArchive(ctx, f, stat.Size()); err == nil {
 			now := time.Now() // mark as recently used, for programs that delete old files
 			_ = os.Chtimes(f.Name(), now, now)
+			img.Requested = key
 			return img
 		}
 	}

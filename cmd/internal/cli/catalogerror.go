@@ -19,7 +19,11 @@ type catalogError struct {
 
 func (e *catalogError) Error() string {
 	if image := (*oci.Error)(nil); errors.As(e.err, &image) {
-		return "catalog " + display(e.path) + ": " + visible.Line(image.Err.Error())
+		text := "catalog " + display(e.path) + ": " + visible.Line(image.Err.Error())
+		if refused := (*oci.RegistryError)(nil); errors.As(image.Err, &refused) {
+			text += registryAdvice(refused)
+		}
+		return text
 	}
 	if server := (*catalogd.Error)(nil); errors.As(e.err, &server) {
 		return "catalog " + visible.Line(server.Error())
@@ -88,4 +92,23 @@ func listed(name visible.Block, findings fbc.Diagnostics, all string) visible.Bl
 		visible.Fprintf(&b, "\n  %s%v", severity, d)
 	}
 	return visible.Block(b.String())
+}
+
+// registryAdvice returns what to do about a registry that did not provide an image.
+func registryAdvice(e *oci.RegistryError) string {
+	switch e.Fault {
+	case oci.FaultCredentials:
+		return "; check the name, and log in with \"podman login " + e.Registry + "\", or name a file with credentials with --authfile"
+	case oci.FaultName:
+		return "; check the repository and the tag"
+	case oci.FaultTrust:
+		return "; name the certificate authority with --ca-file"
+	case oci.FaultNetwork:
+		return "; check the host and the proxy (HTTPS_PROXY)"
+	case oci.FaultBusy:
+		return "; try again later, or log in for a higher limit"
+	case oci.FaultServer:
+		return "; try again later"
+	}
+	return ""
 }

@@ -230,17 +230,7 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 	case s.files != "":
 		err = errors.New("source= applies only to a compiled index; remove it")
 	default:
-		err = l.open(ctx, s, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
-			o := l.limits.graph()
-			o.Load = opts
-			opts.KeepAll, opts.RefuseTemplates = l.keepsAll(path), l.strict
-			if fsys != nil {
-				got.catalog, err = graph.Load(ctx, fsys, o)
-			} else {
-				got.catalog, err = graph.LoadReader(ctx, r, name, o)
-			}
-			return err
-		})
+		got.catalog, err = l.load(ctx, s)
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, err // the next question may have more time
@@ -254,6 +244,32 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 	got.err = err
 	l.cache[key] = got
 	return got.catalog, got.err
+}
+
+// load is indexOf for what is not a compiled index.
+func (l *loader) load(ctx context.Context, s source) (c *graph.Catalog, err error) {
+	load := func() (*graph.Catalog, error) {
+		err = l.open(ctx, s, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
+			o := l.limits.graph()
+			o.Load = opts
+			opts.KeepAll, opts.RefuseTemplates = l.keepsAll(s.path), l.strict
+			if fsys != nil {
+				c, err = graph.Load(ctx, fsys, o)
+			} else {
+				c, err = graph.LoadReader(ctx, r, name, o)
+			}
+			return err
+		})
+		return c, err
+	}
+	if ref, ok := referenceOf(s.path); ok && s.root == nil {
+		files, err := l.fetch(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		return l.compiled(ctx, files, load)
+	}
+	return load()
 }
 
 // wholeIndex is index for a catalog whose blobs can be read again.
@@ -408,7 +424,7 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 			if err != nil {
 				return err
 			}
-			return use(files, nil, "", opts)
+			return use(files.files, nil, "", opts)
 		}
 		l.noteReference(s.path)
 	}

@@ -106,8 +106,17 @@ exists; a note reports that. docker-archive:- reads standard input: podman save
 IMAGE | olmkit list packages docker-archive:-. A catalog is data, so of an image for
 several platforms any will do: linux/amd64 if there is one, else the first. Only the
 directory that the label operators.operatorframework.io.index.configs.v1 names is
-read. What was fetched from a registry stays in ~/.cache/olmkit (or below
-XDG_CACHE_HOME), by digest. Credentials are those of docker and podman.
+read.
+
+A fetched image is compiled and cached by digest, in --cache-dir (default:
+~/.cache/olmkit, or olmkit in XDG_CACHE_HOME). Later commands make one request, for
+the digest of the tag, and none for a reference by digest. --no-cache keeps nothing.
+
+Credentials are those of --authfile, or of REGISTRY_AUTH_FILE, or the first of
+XDG_RUNTIME_DIR/containers/auth.json, ~/.config/containers/auth.json and
+~/.docker/config.json with an entry for the repository; credential helpers are run.
+Proxies are those of HTTPS_PROXY, HTTP_PROXY and NO_PROXY. --ca-file adds certificate
+authorities. A busy registry (429) is asked again after the time that it names.
 
 --sample stands for the small catalog that is part of olmkit.
 

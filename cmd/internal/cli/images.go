@@ -2,14 +2,20 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/spf13/pflag"
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/catalogd"
@@ -18,8 +24,11 @@ import (
 
 // The images are the catalogs that references lead to, each fetched once.
 type images struct {
-	limits oci.Limits
+	authFile, caFile, cacheDir string
+	noCache                    bool
+
 	puller *oci.Puller
+	roots  *x509.CertPool // nil for those of the system
 	dir    string
 	temp   bool
 	files  map[string]fetched
@@ -27,95 +36,167 @@ type images struct {
 }
 
 type fetched struct {
-	files fs.FS
+	place fetchedCatalog
 	err   error
+}
+
+// A fetchedCatalog is the content of a reference.
+type fetchedCatalog struct {
+	files fs.FS
+	// digest identifies the files; it is "" if nothing does.
+	digest string
+}
+
+func (i *images) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&i.authFile, "authfile", "", "the `FILE` with credentials for registries (default: those of podman and docker)")
+	f.StringVar(&i.caFile, "ca-file", "", "a PEM `FILE` with certificate authorities for registries and servers, in addition to the system's")
+	f.StringVar(&i.cacheDir, "cache-dir", "", "the `DIRECTORY` for fetched catalogs (default: olmkit in the user's cache directory)")
+	f.BoolVar(&i.noCache, "no-cache", false, "fetch catalogs again, and keep nothing")
 }
 
 // errUncached ends completion where it would need the network.
 var errUncached = errors.New("completion does not fetch catalogs")
 
-// fetch returns the files of the catalog that a reference names.
-func (l *loader) fetch(ctx context.Context, ref reference) (fs.FS, error) {
+// fetch returns the catalog that a reference names.
+func (l *loader) fetch(ctx context.Context, ref reference) (fetchedCatalog, error) {
 	if l.silent {
-		return nil, errUncached
+		return fetchedCatalog{}, errUncached
 	}
 	if got, ok := l.images.files[ref.text]; ok {
-		return got.files, got.err
+		return got.place, got.err
 	}
-	files, err := l.fetchNow(ctx, ref)
+	place, err := l.fetchNow(ctx, ref)
 	if err != nil && ctx.Err() != nil {
-		return nil, err // the next question may have more time
+		return fetchedCatalog{}, err // the next question may have more time
 	}
 	if l.images.files == nil {
 		l.images.files = map[string]fetched{}
 	}
-	l.images.files[ref.text] = fetched{files, err}
-	return files, err
+	l.images.files[ref.text] = fetched{place, err}
+	return place, err
 }
 
-func (l *loader) fetchNow(ctx context.Context, ref reference) (fs.FS, error) {
+func (l *loader) fetchNow(ctx context.Context, ref reference) (fetchedCatalog, error) {
 	if ref.bare {
 		visible.Fprintf(l.stderr, "note: %s is not a path; reading image %s\n", strings.TrimPrefix(ref.text, registryScheme), ref.text)
 	}
-	dir, err := l.cacheDir()
-	if err != nil {
-		return nil, err
+	if err := l.images.open(l.env); err != nil {
+		return fetchedCatalog{}, err
 	}
 	if isServer(ref.text) {
-		return fetchServer(ctx, ref.text, filepath.Join(dir, "servers"), l)
+		return l.fetchServer(ctx, ref.text)
 	}
 	puller := l.images.puller
-	if puller == nil {
-		puller = oci.New(&oci.Options{
-			Keychain: authn.DefaultKeychain,
-			Stdin:    l.stdin,
-			Dir:      filepath.Join(dir, "images"),
-			Timeout:  math.MaxInt64, // --timeout ends the context
-			Catalogs: l.images.limits,
-		})
-		l.images.puller = puller
+	image, ok := strings.CutPrefix(ref.text, registryScheme)
+	if !ok {
+		img, err := puller.CatalogFile(ctx, ref.text)
+		if err != nil {
+			return fetchedCatalog{}, err
+		}
+		return fetchedCatalog{img.FS, img.Digest}, nil
 	}
-	var img *oci.Image
-	if image, ok := strings.CutPrefix(ref.text, registryScheme); ok {
-		img, err = puller.Catalog(ctx, image)
-	} else {
-		img, err = puller.CatalogFile(ctx, ref.text)
+	// A compiled catalog does not need its files, unless somebody asks for them.
+	// An error is that of the pull, which has the registry's answer.
+	if digest, err := puller.Resolve(ctx, image); err == nil && l.images.hasIndex(digest) {
+		return fetchedCatalog{&laterFS{func() (fs.FS, error) {
+			img, err := puller.Catalog(ctx, atDigest(image, digest))
+			if err != nil {
+				return nil, err
+			}
+			return img.FS, nil
+		}, nil}, digest}, nil
+	} else if ctx.Err() != nil {
+		return fetchedCatalog{}, err
 	}
+	img, err := puller.Catalog(ctx, image)
 	if err != nil {
-		return nil, err
+		return fetchedCatalog{}, err
 	}
-	return img.FS, nil
+	return fetchedCatalog{img.FS, img.Requested}, nil
+}
+
+// atDigest returns a reference with a digest in place of its tag.
+func atDigest(image, digest string) string {
+	ref, err := name.ParseReference(image)
+	if err != nil {
+		return image // pulling it reports that
+	}
+	return ref.Context().Digest(digest).String()
 }
 
 // fetchServer returns the catalog that a server offers as catalogd does.
-func fetchServer(ctx context.Context, url, dir string, l *loader) (fs.FS, error) {
-	client, err := catalogd.New(strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/api/v1/all"), &catalogd.Options{Dir: dir, Graph: l.limits.graph()})
+func (l *loader) fetchServer(ctx context.Context, url string) (fetchedCatalog, error) {
+	opts := &catalogd.Options{Dir: filepath.Join(l.images.dir, "servers"), Graph: l.limits.graph()}
+	if l.images.roots != nil {
+		opts.TLS = &tls.Config{RootCAs: l.images.roots}
+	}
+	client, err := catalogd.New(strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/api/v1/all"), opts)
 	if err != nil {
-		return nil, err
+		return fetchedCatalog{}, err
 	}
 	c, err := client.Fetch(ctx)
 	if err != nil {
-		return nil, err
+		return fetchedCatalog{}, err
 	}
-	return c.Files(), nil
+	return fetchedCatalog{files: c.Files()}, nil
 }
 
-// cacheDir returns the directory for what was fetched. Without one for the user,
-// it is temporary.
-func (l *loader) cacheDir() (string, error) {
-	if l.images.dir != "" {
-		return l.images.dir, nil
+// open makes the puller and the directory for what is fetched.
+func (i *images) open(e *env) error {
+	if i.puller != nil {
+		return nil
 	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		dir = filepath.Join(dir, "olmkit")
-		if os.MkdirAll(dir, 0o700) == nil {
-			l.images.dir = dir
-			return dir, nil
+	transport := remote.DefaultTransport
+	if i.caFile != "" {
+		text, err := os.ReadFile(i.caFile)
+		if err != nil {
+			return fmt.Errorf("--ca-file: %v", err) // not a catalog that does not exist
+		}
+		if i.roots, err = x509.SystemCertPool(); err != nil {
+			i.roots = x509.NewCertPool()
+		}
+		if !i.roots.AppendCertsFromPEM(text) {
+			return fmt.Errorf("--ca-file %s has no certificate in PEM format", i.caFile)
+		}
+		t := remote.DefaultTransport.(*http.Transport).Clone()
+		t.TLSClientConfig = &tls.Config{RootCAs: i.roots}
+		transport = t
+	}
+	keys, err := i.keychain()
+	if err != nil {
+		return err
+	}
+	if err := i.openDir(); err != nil {
+		return err
+	}
+	i.puller = oci.New(&oci.Options{
+		Keychain: keys, Transport: transport, Stdin: e.stdin,
+		Dir:      filepath.Join(i.dir, "images"),
+		Timeout:  math.MaxInt64, // --timeout ends the context
+		Catalogs: e.limits.image,
+	})
+	return nil
+}
+
+// openDir makes the directory for what is fetched. It is temporary if the user has
+// no cache directory.
+func (i *images) openDir() (err error) {
+	switch dir, missing := os.UserCacheDir(); {
+	case i.noCache:
+	case i.cacheDir != "":
+		i.dir = i.cacheDir
+		if err := os.MkdirAll(i.dir, 0o700); err != nil {
+			return fmt.Errorf("--cache-dir: %v", err)
+		}
+		return nil
+	case missing == nil:
+		if i.dir = filepath.Join(dir, "olmkit"); os.MkdirAll(i.dir, 0o700) == nil {
+			return nil
 		}
 	}
-	dir, err := os.MkdirTemp("", "olmkit-")
-	l.images.dir, l.images.temp = dir, err == nil
-	return dir, err
+	i.dir, err = os.MkdirTemp("", "olmkit-")
+	i.temp = err == nil
+	return err
 }
 
 // close removes temporary files.
@@ -123,6 +204,23 @@ func (i *images) close() {
 	if i.temp {
 		os.RemoveAll(i.dir)
 	}
+}
+
+// A laterFS is a file system that is opened when it is first used.
+type laterFS struct {
+	open  func() (fs.FS, error)
+	files fs.FS
+}
+
+func (l *laterFS) Open(name string) (fs.File, error) {
+	if l.files == nil {
+		files, err := l.open()
+		if err != nil {
+			return nil, err
+		}
+		l.files = files
+	}
+	return l.files.Open(name)
 }
 
 // noteReference notes that a path was taken for what could be a reference.

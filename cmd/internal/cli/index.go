@@ -54,10 +54,11 @@ file could not be read.`,
 		ctx, dir := cmd.Context(), args[0]
 		var files fs.FS
 		if ref, ok := referenceOf(dir); ok {
-			var err error
-			if files, err = l.fetch(ctx, ref); err != nil {
+			c, err := l.fetch(ctx, ref)
+			if err != nil {
 				return notLoaded(ctx, dir, err)
 			}
+			files = c.files
 		} else {
 			dir = filepath.Clean(dir)
 			root, err := disk.OpenRoot(dir)

@@ -12,6 +12,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube/oci"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -22,6 +23,7 @@ type limits struct {
 	load   fbc.Limits
 	rules  constraints.Limits
 	bundle registryv1.Limits
+	image  oci.Limits
 	given  []string
 }
 
@@ -44,6 +46,11 @@ var limitTable = []limit{
 	{"Diagnostics", "1000", "the findings that are listed; the rest are counted", func(l *limits, n int64) { l.load.Diagnostics = n }},
 	{"BundleSize", "16MiB", "the files of a bundle, for olmkit manifests", func(l *limits, n int64) { l.bundle.BundleSize = n }},
 	{"Objects", "10000", "the manifests of a bundle, for olmkit manifests", func(l *limits, n int64) { l.bundle.Objects = int(n) }},
+	{"ImageDownload", "1GiB", "the compressed layers of a catalog image", func(l *limits, n int64) { l.image.Download = n }},
+	{"ImageScan", "4GiB", "the decompressed layers of a catalog image", func(l *limits, n int64) { l.image.Scan = n }},
+	{"ImageBytes", "512MiB", "the files of a catalog in an image", func(l *limits, n int64) { l.image.Bytes = n }},
+	{"ImageFiles", "1000000", "the files and directories of a catalog in an image", func(l *limits, n int64) { l.image.Files = n }},
+	{"ImageLayers", "128", "the layers of a catalog image", func(l *limits, n int64) { l.image.Layers = n }},
 	{"MaxSize", "64KiB", "one olm.constraint", func(l *limits, n int64) { l.rules.MaxSize = int(n) }},
 	{"MaxDepth", "100", "the nesting of a constraint", func(l *limits, n int64) { l.rules.MaxDepth = int(n) }},
 	{"MaxNodes", "1000", "the constraints in a tree", func(l *limits, n int64) { l.rules.MaxNodes = int(n) }},
@@ -106,7 +113,10 @@ func exceededLimit(err error) string {
 	var text *fbc.LimitError
 	var requirement *constraints.Error
 	var rule *constraints.EvalError
+	var image *oci.LimitError
 	switch {
+	case errors.As(err, &image):
+		return "Image" + image.Limit
 	case errors.As(err, &text):
 		return text.Limit
 	case errors.As(err, &requirement):

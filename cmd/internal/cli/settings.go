@@ -24,10 +24,12 @@ func (s *settings) addFlags(root *cobra.Command) {
 	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colours; auto does on a terminal where NO_COLOR is not set")
 	f.Var((*duration)(&s.timeout), "timeout", "give up after a `DURATION` such as 30s; each problem of a stream has as long to arrive, and as long to be answered (default never)")
 	f.Var(&s.limits, "limit", "raise or lower a limit on hostile input; \"olmkit help limits\" lists them (repeatable)")
+	s.images.addFlags(f)
 	err := errors.Join(
 		root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{colorAuto, colorAlways, colorNever}, cobra.ShellCompDirectiveNoFileComp)),
 		root.RegisterFlagCompletionFunc("limit", cobra.FixedCompletions(limitNames("="), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)),
 		root.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions),
+		root.MarkPersistentFlagDirname("cache-dir"),
 	)
 	if err != nil {
 		panic("internal error: " + err.Error())

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/olmkit/olmkit/kube/content"
+	"github.com/olmkit/olmkit/kube/oci"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -78,7 +79,7 @@ func TestRenewed(t *testing.T) {
 	check(t, err)
 	for serial := range int64(3) {
 		renew(serial + 1)
-		auth, err := keychain{f.registryConfig}.Resolve(repo)
+		auth, err := oci.AuthFile(f.registryConfig).Resolve(repo)
 		check(t, err)
 		if a, err := auth.Authorization(); err != nil || a.Password != fmt.Sprint(serial+1) {
 			t.Errorf("the password is %+v, %v; want %d", a, err, serial+1)

@@ -12,9 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docker/cli/cli/config"
-	"github.com/docker/cli/cli/config/configfile"
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/olmkit/olmkit/kube/catalogd"
 	"github.com/olmkit/olmkit/kube/content"
 	"github.com/olmkit/olmkit/kube/oci"
@@ -97,9 +94,9 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 		tenants.Dir = filepath.Join(f.cacheDir, "tenants")
 	}
 	if f.registryConfig != "" {
-		k := keychain{f.registryConfig}
-		if _, err := k.read(); err != nil {
-			return nil, err
+		k := oci.AuthFile(f.registryConfig)
+		if err := k.Check(); err != nil {
+			return nil, fmt.Errorf("--registry-config: %w", err)
 		}
 		images.Keychain = k
 	}
@@ -183,46 +180,4 @@ func (f *sourceFlags) transport(base *tls.Config, guarded bool) http.RoundTrippe
 		t.DialContext, t.Proxy = dialer.DialContext, nil
 	}
 	return t
-}
-
-// A keychain is the path of a Docker configuration file. The file is read for
-// each pull, so that credentials can be renewed without a restart.
-type keychain struct{ name string }
-
-func (k keychain) read() (*configfile.ConfigFile, error) {
-	f, err := os.Open(k.name)
-	if err != nil {
-		return nil, fmt.Errorf("--registry-config: %w", err)
-	}
-	defer f.Close()
-	file, err := config.LoadFromReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("--registry-config %s: %w", k.name, err)
-	}
-	return file, nil
-}
-
-// Resolve returns the credentials for a repository, or for its registry.
-func (k keychain) Resolve(target authn.Resource) (authn.Authenticator, error) {
-	file, err := k.read()
-	if err != nil {
-		return nil, err
-	}
-	for _, key := range []string{target.String(), target.RegistryStr()} {
-		if key == "index.docker.io" {
-			key = authn.DefaultAuthKey
-		}
-		c, err := file.GetAuthConfig(key)
-		if err != nil {
-			return nil, err
-		}
-		c.ServerAddress = ""
-		if c.Username != "" || c.Password != "" || c.IdentityToken != "" || c.RegistryToken != "" || c.Auth != "" {
-			return authn.FromConfig(authn.AuthConfig{
-				Username: c.Username, Password: c.Password, Auth: c.Auth,
-				IdentityToken: c.IdentityToken, RegistryToken: c.RegistryToken,
-			}), nil
-		}
-	}
-	return authn.Anonymous, nil
 }

@@ -1,0 +1,44 @@
+package oci
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// maxWaits limits how often a request is repeated because a registry is busy.
+const maxWaits = 3
+
+// A patient repeats requests that a busy registry refuses, after the time that it
+// names, if the context allows that much.
+type patient struct{ next http.RoundTripper }
+
+func (p patient) RoundTrip(req *http.Request) (*http.Response, error) {
+	for n := 0; ; n++ {
+		resp, err := p.next.RoundTrip(req)
+		if err != nil || resp.StatusCode != http.StatusTooManyRequests || n == maxWaits ||
+			req.Method != http.MethodGet && req.Method != http.MethodHead {
+			return resp, err
+		}
+		wait, ok := retryAfter(resp.Header.Get("Retry-After"))
+		deadline, limited := req.Context().Deadline()
+		if !ok || limited && time.Now().Add(wait).After(deadline) {
+			return resp, nil
+		}
+		resp.Body.Close()
+		select {
+		case <-time.After(wait):
+		case <-req.Context().Done():
+			return nil, req.Context().Err()
+		}
+	}
+}
+
+// retryAfter reads the header with that name, which has seconds or a time.
+func retryAfter(text string) (time.Duration, bool) {
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second, true
+	}
+	at, err := http.ParseTime(text)
+	return max(time.Until(at), 0), err == nil
+}
