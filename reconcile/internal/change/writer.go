@@ -1,4 +1,4 @@
-// Package plan collects what a plan holds: the changes and notes of the concerns, in the
+// Package change collects what a plan holds: the changes and notes of the concerns, in the
 // order in which they are made.
 package change
 

@@ -1,9 +1,7 @@
 package csv
 
 import (
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/olm"
@@ -342,102 +340,5 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
 	}
 	p.Note(c.Key(), "failed: %s", f)
-	return nil
-}
-
-// A componentFault is why an operator does not run.
-type componentFault struct {
-	text string
-	// changed: something is missing or not as the CSV wants it, so that it must
-	// be installed again.
-	changed bool
-	// fatal: waiting does not help.
-	fatal bool
-	// reason is that of a fault of what the operator serves.
-	reason olm.Reason
-	// unknown: what runs it was not read, so there is no known fault.
-	unknown bool
-	// on is what the fault was seen on.
-	on []world.Version
-}
-
-// Error describes the fault.
-func (f *componentFault) Error() string { return f.text }
-
-// health returns nil when all that runs the operator runs, or a
-// *componentFault.
-func (p *planner) health(c *olm.ClusterServiceVersion) error {
-	if f := p.servingFault(c); f != nil {
-		return f
-	}
-	for _, spec := range c.Spec.Install.Spec.Deployments {
-		want, err := p.desiredDeployment(c, spec)
-		if err != nil { // reinstalling what is missing does not help either
-			return &componentFault{text: err.Error(), fatal: true}
-		}
-		d := p.Deployment(spec.Name)
-		if f := p.fault(c, want, d); f != nil {
-			f.on = []world.Version{{Key: want.Key()}}
-			if d != nil {
-				f.on = append([]world.Version{world.VersionOf(d)}, p.secretVersions(c)...)
-			}
-			return f
-		}
-	}
-	if f := p.unavailableAPI(c); f != nil {
-		return f
-	}
-	return nil
-}
-
-// fault returns why a deployment of an operator, which is nil if there is none,
-// does not run it, or nil.
-func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *componentFault {
-	name := want.Metadata.Name
-	if d == nil && !p.IsRead(world.KindDeployment, name) {
-		return &componentFault{text: fmt.Sprintf("the state of deployment %q is unknown, because it was not read", name), unknown: true}
-	}
-	if d == nil {
-		return &componentFault{text: fmt.Sprintf("deployment %q is missing", name), changed: true}
-	}
-	hash := d.Metadata.Labels[LabelSpecHash]
-	foreign := p.opts.ForeignHashes && hash != "" && !isSpecHash(hash)
-	if hash != want.Metadata.Labels[LabelSpecHash] && !foreign || !ownedBy(d, c) {
-		return &componentFault{text: fmt.Sprintf("deployment %q differs from the operator's specification", name), changed: true}
-	}
-	if foreign {
-		// The writer of such hashes maintains the rest, too.
-	} else if at := p.drift(want, d); at != "" {
-		return &componentFault{text: fmt.Sprintf("deployment %q differs from the operator's specification: %s was changed", name, at), changed: true}
-	}
-	return deploymentFault(d)
-}
-
-// isSpecHash reports whether a hash has the form that this package gives it.
-func isSpecHash(s string) bool {
-	text, err := hex.DecodeString(s)
-	return err == nil && len(text) == 16
-}
-
-// deploymentFault returns why a deployment is not available, or nil.
-func deploymentFault(d *olm.Deployment) *componentFault {
-	st, name := &d.Status, d.Metadata.Name
-	if d.Metadata.Generation > st.ObservedGeneration {
-		return &componentFault{text: fmt.Sprintf("waiting for the new spec of deployment %q to be observed", name)}
-	}
-	if c, ok := olm.FindCondition(st.Conditions, "Progressing"); ok && c.Reason == "ProgressDeadlineExceeded" {
-		return &componentFault{text: fmt.Sprintf("deployment %q exceeded its progress deadline", name), fatal: true}
-	}
-	if n := st.Replicas - st.UpdatedReplicas; n > 0 {
-		return &componentFault{text: fmt.Sprintf("deployment %q waits for %d outdated replica(s) to end", name, n)}
-	}
-	c, ok := olm.FindCondition(st.Conditions, "Available")
-	if !ok || c.Status != olm.ConditionTrue {
-		text := c.Message
-		if text == "" {
-			text = "it has no condition Available"
-		}
-		return &componentFault{text: fmt.Sprintf("deployment %q is not available: %s", name, text)}
-	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // labels name, as long as that exists; if each wrote its own labels, their loops would
 // never come to rest. Only bindings belong to both: each adds its service accounts.
 
-// EnsureShared is ensure for such an object. It returns whom the object belongs
+// EnsureShared is Ensure for such an object. It returns whom the object belongs
 // to, if that is a living operator or group of another namespace.
 func (p *Keeper) EnsureShared(want olm.Resource, forKey olm.Key, format string, args ...any) (settled bool, holder olm.Key, err error) {
 	have, err := p.Find(want.Head().Key())
@@ -74,7 +74,7 @@ func (p *Keeper) withOthers(b *olm.RoleBinding, have *olm.Object, holder olm.Key
 	}
 	out := *b
 	if holder != (olm.Key{}) {
-		out.Metadata.Labels = nil // ensure keeps those that are there
+		out.Metadata.Labels = nil // Ensure keeps those that are there
 	}
 	out.Subjects = nil
 	for _, s := range old.Subjects {

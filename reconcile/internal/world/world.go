@@ -10,7 +10,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A State is what was read of a cluster. Its fields are those of State.
+// A State is what was read of a cluster. Its fields are those of
+// reconcile.Snapshot.
 type State struct {
 	Namespace       string
 	GlobalNamespace string
