@@ -45,7 +45,7 @@ func (s *live) addFlags(cmd *cobra.Command) {
 	}
 }
 
-// A liveKind is a kind of which a cluster is asked for all objects.
+// A liveKind is a kind whose objects are all read from a cluster.
 type liveKind struct {
 	group, version, kind, resource string
 	// selector restricts the objects by their labels.
