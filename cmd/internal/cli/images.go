@@ -95,7 +95,7 @@ func (l *loader) fetchNow(ctx context.Context, ref reference) (fetchedCatalog, e
 		}
 		return fetchedCatalog{img.FS, img.Digest}, nil
 	}
-	// A compiled catalog does not need its files, unless somebody asks for them.
+	// A compiled catalog does not need its files, unless somebody requests them.
 	// An error is that of the pull, which has the registry's answer.
 	if digest, err := puller.Resolve(ctx, image); err == nil && l.images.hasIndex(digest) {
 		return fetchedCatalog{&laterFS{func() (fs.FS, error) {
