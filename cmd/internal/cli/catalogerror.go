@@ -19,11 +19,7 @@ type catalogError struct {
 
 func (e *catalogError) Error() string {
 	if image := (*oci.Error)(nil); errors.As(e.err, &image) {
-		text := "catalog " + display(e.path) + ": " + visible.Line(image.Err.Error())
-		if refused := (*oci.RegistryError)(nil); errors.As(image.Err, &refused) {
-			text += registryAdvice(refused)
-		}
-		return text
+		return (&imageError{"catalog", e.path, e.err}).Error()
 	}
 	if server := (*catalogd.Error)(nil); errors.As(e.err, &server) {
 		return "catalog " + visible.Line(server.Error())
@@ -112,3 +108,24 @@ func registryAdvice(e *oci.RegistryError) string {
 	}
 	return ""
 }
+
+// An imageError reports that an image cannot be read.
+type imageError struct {
+	what, ref string
+	err       error
+}
+
+func (e *imageError) Error() string {
+	text := e.what + " " + display(e.ref) + ": "
+	image := (*oci.Error)(nil)
+	if !errors.As(e.err, &image) {
+		return text + visible.Line(e.err.Error())
+	}
+	text += visible.Line(image.Err.Error())
+	if refused := (*oci.RegistryError)(nil); errors.As(image.Err, &refused) {
+		text += registryAdvice(refused)
+	}
+	return text
+}
+
+func (e *imageError) Unwrap() error { return e.err }

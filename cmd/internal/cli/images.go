@@ -115,6 +115,28 @@ func (l *loader) fetchNow(ctx context.Context, ref reference) (fetchedCatalog, e
 	return fetchedCatalog{img.FS, img.Requested}, nil
 }
 
+// fetchBundle returns the files of the bundle in an image.
+func (l *loader) fetchBundle(ctx context.Context, ref reference) (fs.FS, error) {
+	if isServer(ref.text) {
+		return nil, errors.New("is not an image; name a bundle's image or directory")
+	}
+	if err := l.images.open(l.env); err != nil {
+		return nil, err
+	}
+	pull := l.images.puller.BundleFile
+	image, ok := strings.CutPrefix(ref.text, registryScheme)
+	if ok {
+		pull = l.images.puller.Bundle
+	} else {
+		image = ref.text
+	}
+	b, err := pull(ctx, image)
+	if err != nil {
+		return nil, err
+	}
+	return b.FS, nil
+}
+
 // atDigest returns a reference with a digest in place of its tag.
 func atDigest(image, digest string) string {
 	ref, err := name.ParseReference(image)

@@ -401,3 +401,40 @@ spec:
 {"schema":"olm.channel","package":"demo","name":"stable","entries":[{"name":"demo.v1.0.0"}]}
 `+blob), 0o666))
 }
+
+// TestRenderImages: render prints of a bundle image what it prints of its directory.
+func TestRenderImages(t *testing.T) {
+	p := newPlaces(t)
+	labels := map[string]string{
+		"operators.operatorframework.io.bundle.mediatype.v1": "registry+v1",
+		"operators.operatorframework.io.bundle.manifests.v1": "manifests/",
+		"operators.operatorframework.io.bundle.metadata.v1":  "metadata/",
+	}
+	tarOf(t, "bundle", "bundle.tar")
+	layer, err := os.ReadFile("bundle.tar")
+	check(t, err)
+	img := imageOf(t, labels, layer)
+	ref := p.ref(t, "demo").String()
+	check(t, remote.Write(p.ref(t, "demo"), img))
+	l, err := layout.Write("layout/demo", empty.Index)
+	check(t, err)
+	check(t, l.AppendImage(img))
+	check(t, os.WriteFile("template.yaml", []byte("schema: olm.template.basic\nentries:\n- {schema: olm.package, name: demo, defaultChannel: stable}\n- {schema: olm.channel, package: demo, name: stable, entries: [{name: demo.v1.0.0}]}\n- {schema: olm.bundle, image: \""+ref+"\"}\n"), 0o666))
+	for _, tt := range []struct{ dir, image []string }{
+		{[]string{"render", ref + "=bundle"}, []string{"render", "docker://" + ref}},
+		{[]string{"render", ref + "=bundle"}, []string{"render", "oci:layout/demo", "--image", ref}},
+		{[]string{"render", ref + "=bundle"}, []string{"render", ref + "=oci:layout/demo"}},
+		{[]string{"render", "template.yaml", "--from", ref + "=bundle"}, []string{"render", "template.yaml", "--from", ref + "=docker://" + ref}},
+	} {
+		want, stderr, code := run(t, "", tt.dir, "", "")
+		if code != 0 {
+			t.Fatalf("%v: exit code %d, %s", tt.dir, code, stderr)
+		}
+		if got, stderr, code := run(t, "", tt.image, "", ""); got != want || code != 0 {
+			t.Errorf("%v: exit code %d, %s%s", tt.image, code, stderr, firstDifference(got, want))
+		}
+	}
+	if _, stderr, code := run(t, "", []string{"render", "x=oci:layout/community"}, "", ""); code != 2 || !strings.Contains(stderr, "bundle oci:layout/community: ") || !strings.Contains(stderr, "the image is a catalog, not a bundle") {
+		t.Errorf("a catalog in place of a bundle: exit code %d, %s", code, stderr)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -19,6 +20,7 @@ import (
 	"github.com/olmkit/olmkit/fbc/template"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/oci"
 )
 
 func newRender(e *env) *cobra.Command {
@@ -38,7 +40,9 @@ func newRender(e *env) *cobra.Command {
                        where they are with --from IMAGE=CATALOG
   a catalog            a directory or file: itself
 
-Nothing is pulled from registries: unpack images first.`,
+In place of DIRECTORY and CATALOG, name an image with docker://REFERENCE, oci:DIR or
+another form of "olmkit help catalogs". A bundle image docker://REFERENCE alone has
+that reference as its image. Images that are not named are not pulled.`,
 		Example: `  olmkit render ./etcd/0.9.2 --image quay.io/example/etcd-bundle:v0.9.2
   olmkit render semver.yaml --from quay.io/example/etcd-bundle:v0.9.2=./etcd/0.9.2`,
 	}
@@ -111,8 +115,20 @@ type renderer struct {
 // catalog are in, if that is known.
 func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root string, err error) {
 	image, dir := r.image, arg
-	if before, after, ok := strings.Cut(arg, "="); ok && isDir(after) {
+	if before, after, ok := strings.Cut(arg, "="); ok && (isDir(after) || isReference(after)) {
 		image, dir = before, after
+	}
+	if ref, ok := referenceOf(dir); ok {
+		if image == "" {
+			image = r.bundleImage(ctx, ref)
+		}
+		if image != "" {
+			b, err := r.bundle(ctx, image, dir)
+			if err != nil {
+				return nil, "", err
+			}
+			return &fbc.Catalog{Bundles: []*fbc.Bundle{b.Bundle}}, ref.dir(), nil
+		}
 	}
 	if isDir(dir) && bundle.IsDir(os.DirFS(dir)) {
 		b, err := r.bundle(ctx, image, dir)
@@ -158,12 +174,26 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*bundle.Dir, 
 	if image == "" {
 		return nil, usagef("%s is a bundle directory, which does not name its image; name it with --image, or write IMAGE=%s", dir, dir)
 	}
-	root, err := disk.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+	var files fs.FS
+	shown := filepath.ToSlash(dir)
+	if ref, ok := referenceOf(dir); ok {
+		var err error
+		if files, err = newLoader(r.env).fetchBundle(ctx, ref); err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			return nil, &imageError{"bundle", dir, err}
+		}
+		shown = ref.dir()
+	} else {
+		root, err := disk.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		files = root.FS()
 	}
-	defer root.Close()
-	b, err := bundle.Load(ctx, root.FS(), &bundle.Options{Image: image, Data: r.data, Limits: r.limits.fbc()})
+	b, err := bundle.Load(ctx, files, &bundle.Options{Image: image, Data: r.data, Limits: r.limits.fbc()})
 	var found fbc.Diagnostics
 	switch {
 	case errors.As(err, &found):
@@ -172,10 +202,25 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*bundle.Dir, 
 		return nil, err
 	}
 	for _, d := range b.Findings {
-		d.Pos.File = path.Join(filepath.ToSlash(dir), d.Pos.File)
+		d.Pos.File = path.Join(shown, d.Pos.File)
 		visible.Fprintf(r.stderr, "warning: %s\n", d)
 	}
 	return b, nil
+}
+
+// bundleImage returns the image that a reference to a bundle is, or "" for one to a
+// catalog.
+func (r *renderer) bundleImage(ctx context.Context, ref reference) string {
+	image, ok := strings.CutPrefix(ref.text, registryScheme)
+	if !ok {
+		return ""
+	}
+	_, err := newLoader(r.env).fetch(ctx, ref)
+	var label *oci.LabelError
+	if errors.As(err, &label) && label.Label == oci.LabelConfigs && label.Value == "" {
+		return image
+	}
+	return "" // loading the catalog reports other errors
 }
 
 // unpacked returns where the contents of an image are, which are a DIRECTORY or a
