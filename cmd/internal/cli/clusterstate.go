@@ -96,7 +96,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if i := slices.IndexFunc(s.missing, func(u unread) bool {
 		return u.Group == olm.Group && u.Kind != olm.KindOperatorCondition && u.Kind != olm.KindOLMConfig
 	}); i >= 0 {
-		return nil, nil, fmt.Errorf("a plan needs objects that could not be read: %s", s.missing[i])
+		return nil, nil, fmt.Errorf("a plan needs objects that could not be read: %s; \"olmkit status --print-rbac\" prints the role that reads everything", s.missing[i])
 	}
 	if s.namespace, err = theNamespace(c, s.namespace); err != nil {
 		return nil, nil, err
@@ -162,7 +162,7 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 	for _, u := range s.missing {
 		s.inferred = append(s.inferred, reconcile.Note{
 			Object:  olm.Key{Group: u.Group, Kind: u.Kind, Name: "*"},
-			Message: u.Reason + ", so all that depends on it is unknown",
+			Message: u.Reason + ", so all that depends on it is unknown; \"olmkit status --print-rbac\" prints the role that reads everything",
 		})
 	}
 	c.GlobalNamespace = s.global

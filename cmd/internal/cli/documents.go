@@ -36,5 +36,6 @@ func Documents() []Document {
 		{Name: "subset-request", Title: "A request for a part of a catalog", Type: subset.Request{}, Read: true},
 		{Name: "subset", Title: "A part of a catalog, by olmkit subset", Type: subset.Subset{}},
 		{Name: "plan", Title: "A plan of olmkit plan", Type: planJSON{}, Is: reconcile.Plan{}},
+		{Name: "status", Title: "The operators of a cluster, by olmkit status", Type: statusDocument{}},
 	}
 }

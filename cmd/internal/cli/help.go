@@ -75,6 +75,7 @@ What "no" means:
   validate             there are errors; warnings alone are not errors
   diff                 a version loses its path to the head of its channel
   platform             something blocks the platform, or an operator is left behind
+  status               an operator is stuck, waits for approval or blocks the platform
   plan, simulate       the subscriptions cannot be resolved
   fmt --check          a file would change
   index --check        the file is stale

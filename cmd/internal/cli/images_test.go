@@ -48,6 +48,7 @@ var catalogCommands = [][]string{
 	{"diff", "OTHER", "CATALOG"},
 	{"plan", "-f", "state.yaml", "--catalog", "community=CATALOG", "-o", "json"},
 	{"simulate", "-f", "state.yaml", "--catalog", "community=CATALOG"},
+	{"status", "-f", "state.yaml", "--catalog", "community=CATALOG", "-o", "json"},
 	{"platform", "--from", "4.16", "--to", "4.17", "--catalog", "4.16=CATALOG", "--catalog", "4.17=community:OTHER", "--installed", "etcd=0.9.0"},
 	{"manifests", "CATALOG+demo@1.0.0", "--namespace", "ops"},
 	{"render", "CATALOG"},

@@ -288,3 +288,17 @@ func TestLiveUnread(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveStatus checks that status over a cluster is that over its objects in a file.
+func TestLiveStatus(t *testing.T) {
+	_, config := serve(t, liveState)
+	catalog := "community=" + asFile(t, "catalog.yaml", liveCatalog)
+	for _, output := range []string{"text", "wide", "json", "yaml"} {
+		args := []string{"status", "--catalog", catalog, "-o", output}
+		_, want, _ := runOlmkit(t, append(args, "-f", asFile(t, "state.yaml", liveState))...)
+		code, got, stderr := runOlmkit(t, append(args, "--kubeconfig", config)...)
+		if code != 0 || got != want || !strings.Contains(got, "example") {
+			t.Errorf("exit code %d, %s\n%s\nwant\n%s", code, stderr, got, want)
+		}
+	}
+}

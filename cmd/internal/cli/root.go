@@ -204,7 +204,7 @@ func (e *env) commands() []group {
 			newValidate(e), newDiff(e),
 		}},
 		{"What would a cluster do?", []*cobra.Command{
-			newPlan(e), newSimulate(e), newPlatform(e), newManifests(e), newCRDSafety(e),
+			newStatus(e), newPlan(e), newSimulate(e), newPlatform(e), newManifests(e), newCRDSafety(e),
 		}},
 		{"How is a catalog made, cut and kept?", []*cobra.Command{
 			newRender(e), newFmt(e), newMerge(e), newExtract(e), newSubset(e), newIndex(e),

@@ -84,6 +84,7 @@ var kinds = []struct {
 	{"request", []string{"package", "catalogs"}, read[olmv1.Request]},
 	{"platform-plan", []string{"reached", "steps"}, nil},
 	{"plan", []string{"changes", "hash"}, nil},
+	{"status", []string{"act", "operators"}, nil},
 	{"subset", []string{"packages", "of"}, nil},
 	{"selection", []string{"funnel", "bundle"}, nil},
 	{"refusal", []string{"funnel", "code"}, nil},
@@ -192,7 +193,7 @@ func TestExamples(t *testing.T) {
 	}
 	t.Logf("examples: %v", found)
 	for _, k := range kinds {
-		if found[k.name] == 0 && k.name != "plan" { // TestAnswers makes one
+		if found[k.name] == 0 && k.name != "plan" && k.name != "status" { // TestAnswers makes them
 			t.Errorf("no example of a %s was found", k.name)
 		}
 	}
@@ -266,17 +267,23 @@ func TestAnswers(t *testing.T) {
 	}
 	enough("explain", reports, 10)
 
-	script, err := txtar.ParseFile(root + "/cmd/internal/cli/testdata/script/plan.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for _, f := range script.Files {
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(f.Name)), f.Data, 0o666); err != nil {
+	filesOf := func(script string) (dir string) {
+		a, err := txtar.ParseFile(root + "/cmd/internal/cli/testdata/script/" + script)
+		if err != nil {
 			t.Fatal(err)
 		}
+		dir = t.TempDir()
+		for _, f := range a.Files {
+			if err := os.WriteFile(filepath.Join(dir, filepath.Base(f.Name)), f.Data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
 	}
+	dir := filesOf("plan.txtar")
 	enough("plan", run(nil, always("plan"), "plan", "-f", filepath.Join(dir, "state.yaml"), "--complete", "--catalog", "community="+filepath.Join(dir, "catalog.yaml")), 1)
+	dir = filesOf("status.txtar")
+	enough("status", run(nil, always("status"), "status", "-f", filepath.Join(dir, "state.yaml"), "--catalog", "community="+filepath.Join(dir, "catalog.yaml")), 1)
 }
 
 func validate(t *testing.T, s *jsonschema.Schema, text []byte) {

@@ -1,0 +1,448 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// A census is the objects of a cluster that are about operators.
+type census struct {
+	content       map[resolver.CatalogID]*graph.Catalog
+	missing       []unread
+	subscriptions []*olm.Subscription
+	csvs          map[olm.Key]*olm.ClusterServiceVersion
+	plans         map[olm.Key]*olm.InstallPlan
+	conditions    []*olm.OperatorCondition
+	sources       []*olm.CatalogSource
+	extensions    []*extension
+	pods          []olm.Object
+	served        []olm.Object // ClusterCatalogs
+	version       string
+	// blocked and held are why a CSV keeps the platform from its next version, and why it
+	// must not be upgraded.
+	blocked, held map[olm.Key]string
+}
+
+// An extension is the part of a ClusterExtension that its status needs.
+type extension struct {
+	olm.Header
+	Spec struct {
+		Source struct {
+			Catalog struct {
+				PackageName string   `json:"packageName"`
+				Channels    []string `json:"channels"`
+			} `json:"catalog"`
+		} `json:"source"`
+	} `json:"spec"`
+	Status struct {
+		Conditions []olm.Condition `json:"conditions"`
+		Install    struct {
+			Bundle struct{ Name, Version string } `json:"bundle"`
+		} `json:"install"`
+	} `json:"status"`
+}
+
+// takeCensus returns the operators of a cluster, with the catalogs whose content is known.
+func takeCensus(c *memcluster.Cluster, missing []unread, content map[resolver.CatalogID]*graph.Catalog) (*census, error) {
+	t := &census{
+		content: content, missing: missing, csvs: map[olm.Key]*olm.ClusterServiceVersion{}, plans: map[olm.Key]*olm.InstallPlan{},
+		blocked: map[olm.Key]string{}, held: map[olm.Key]string{},
+	}
+	for _, o := range c.List() {
+		k := o.Key()
+		var err error
+		switch (olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
+		case olm.GroupKind{Group: olm.Group, Kind: olm.KindSubscription}:
+			var s *olm.Subscription
+			s, err = olm.As[olm.Subscription](o)
+			t.subscriptions = append(t.subscriptions, s)
+		case olm.GroupKind{Group: olm.Group, Kind: olm.KindClusterServiceVersion}:
+			var v *olm.ClusterServiceVersion
+			if v, err = olm.As[olm.ClusterServiceVersion](o); err == nil && !v.IsCopied() {
+				t.csvs[k] = v
+			}
+		case olm.GroupKind{Group: olm.Group, Kind: olm.KindInstallPlan}:
+			t.plans[k], err = olm.As[olm.InstallPlan](o)
+		case olm.GroupKind{Group: olm.Group, Kind: olm.KindOperatorCondition}:
+			var c *olm.OperatorCondition
+			c, err = olm.As[olm.OperatorCondition](o)
+			t.conditions = append(t.conditions, c)
+		case olm.GroupKind{Group: olm.Group, Kind: olm.KindCatalogSource}:
+			var s *olm.CatalogSource
+			s, err = olm.As[olm.CatalogSource](o)
+			t.sources = append(t.sources, s)
+		case olm.GroupKind{Group: groupV1, Kind: kindExtension}:
+			x := &extension{Header: o.Header}
+			if err = into(o, "spec", &x.Spec); err == nil {
+				err = into(o, "status", &x.Status)
+			}
+			t.extensions = append(t.extensions, x)
+		case olm.GroupKind{Group: groupV1, Kind: kindClusterCatalog}:
+			t.served = append(t.served, o)
+		case olm.GroupKind{Kind: "Pod"}:
+			t.pods = append(t.pods, o)
+		case olm.GroupKind{Group: "config.openshift.io", Kind: "ClusterVersion"}:
+			t.version = text(o, "status", "desired", "version")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t, t.advise()
+}
+
+// into reads a member of an object, if it has it.
+func into(o olm.Object, name string, to any) error {
+	value, ok := o.Get(name)
+	if !ok {
+		return nil
+	}
+	if err := json.Unmarshal(value, to); err != nil {
+		return fmt.Errorf("%s: /%s: %w", o.Key(), name, err)
+	}
+	return nil
+}
+
+// text returns the string at a path of an object, and nothing for what is not one.
+func text(o olm.Object, path ...string) string {
+	value, _ := o.Get(path...)
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// advise notes which operators keep the platform from its next version, and which must
+// not be upgraded.
+func (t *census) advise() error {
+	namespaces := map[string]*reconcile.Snapshot{}
+	for k, c := range t.csvs {
+		if namespaces[k.Namespace] == nil {
+			namespaces[k.Namespace] = &reconcile.Snapshot{Namespace: k.Namespace}
+		}
+		namespaces[k.Namespace].CSVs = append(namespaces[k.Namespace].CSVs, c)
+	}
+	for _, c := range t.conditions {
+		if s := namespaces[c.Metadata.Namespace]; s != nil {
+			s.OperatorConditions = append(s.OperatorConditions, c)
+		}
+	}
+	for _, ns := range slices.Sorted(maps.Keys(namespaces)) {
+		a, err := reconcile.Advise(namespaces[ns], &reconcile.Options{PlatformVersion: t.version})
+		if err != nil {
+			return err
+		}
+		for _, b := range a.Blockers {
+			t.blocked[b.CSV] = strings.TrimPrefix(b.String(), b.CSV.String()+": ")
+		}
+		for _, h := range a.Held {
+			t.held[h.CSV] = h.Reason
+		}
+	}
+	return nil
+}
+
+// unknown returns that a kind could not be read, if so.
+func (t *census) unknown(group, kind string) (string, bool) {
+	for _, u := range t.missing {
+		if u.Group == group && u.Kind == kind {
+			return u.String(), true
+		}
+	}
+	return "", false
+}
+
+// operators returns the operators by namespace, package and object.
+func (t *census) operators() []operatorStatus {
+	var list []operatorStatus
+	owned := map[olm.Key]bool{}
+	for _, s := range t.subscriptions {
+		o := t.subscribed(s)
+		for _, name := range []string{s.Status.InstalledCSV, s.Status.CurrentCSV} {
+			owned[csvKey(s.Metadata.Namespace, name)] = true
+		}
+		list = append(list, o)
+	}
+	for k, c := range t.csvs {
+		if owned[k] {
+			continue
+		}
+		o := operatorStatus{Object: k, Package: packageOf(c), Installed: k.Name, Version: c.Spec.Version, Moves: movesUnmanaged, Why: "no subscription upgrades it", Blocks: t.blocked[k]}
+		if why, is := t.unknown(olm.Group, olm.KindSubscription); is {
+			o.Moves, o.Why = movesUnknown, why
+		}
+		if why := failure(c); why != "" {
+			o.Moves, o.Why = movesStuck, why
+		}
+		list = append(list, o)
+	}
+	for _, x := range t.extensions {
+		list = append(list, extended(x))
+	}
+	slices.SortFunc(list, func(a, b operatorStatus) int {
+		return cmp.Or(cmp.Compare(a.Object.Namespace, b.Object.Namespace), cmp.Compare(a.Package, b.Package), a.Object.Compare(b.Object))
+	})
+	return list
+}
+
+func csvKey(namespace, name string) olm.Key {
+	return olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: namespace, Name: name}
+}
+
+// packageOf returns the package of a CSV: that of the properties that OLM wrote on it, or
+// its name up to the version.
+func packageOf(c *olm.ClusterServiceVersion) string {
+	var list struct{ Properties []property.Property }
+	if json.Unmarshal([]byte(c.Metadata.Annotations["operatorframework.io/properties"]), &list) == nil {
+		for _, p := range list.Properties {
+			var v struct{ PackageName string }
+			if p.Type == property.TypePackage && json.Unmarshal(p.Value, &v) == nil && v.PackageName != "" {
+				return v.PackageName
+			}
+		}
+	}
+	name, _, _ := strings.Cut(c.Metadata.Name, ".")
+	return name
+}
+
+// failure returns why a CSV failed, or nothing.
+func failure(c *olm.ClusterServiceVersion) string {
+	if c.Status.Phase != olm.PhaseFailed {
+		return ""
+	}
+	return fmt.Sprintf("%s failed: %s", c.Metadata.Name, cmp.Or(c.Status.Message, string(c.Status.Reason), "without a reason"))
+}
+
+// subscribed returns the operator of a subscription.
+func (t *census) subscribed(s *olm.Subscription) operatorStatus {
+	ns := s.Metadata.Namespace
+	o := operatorStatus{
+		Object: s.Key(), Package: s.Spec.Package, Channel: s.Spec.Channel, Installed: s.Status.InstalledCSV,
+		Catalog: s.Spec.Source, Blocks: t.blocked[csvKey(ns, s.Status.InstalledCSV)],
+	}
+	installed := t.csvs[csvKey(ns, o.Installed)]
+	if installed != nil {
+		o.Version = installed.Spec.Version
+	}
+	known := t.describe(&o, catalogOf(s))
+	if !known && s.Status.State == olm.StateAtLatestKnown {
+		o.Head = o.Installed
+	}
+	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known)
+	return o
+}
+
+// describe adds what the catalog says of an operator: its channel, the head, and
+// deprecations. It reports whether the catalog has the channel.
+func (t *census) describe(o *operatorStatus, id resolver.CatalogID) bool {
+	g := t.content[id]
+	if g == nil {
+		return false
+	}
+	p, ok := g.Package(o.Package)
+	if !ok {
+		return false
+	}
+	o.deprecate(p.Deprecation())
+	if b, ok := p.Bundle(o.Installed); ok {
+		o.deprecate(b.Deprecation())
+	}
+	if o.Channel == "" {
+		o.Channel = p.DefaultChannelName()
+	}
+	ch, ok := p.Channel(o.Channel)
+	if !ok {
+		return false
+	}
+	o.deprecate(ch.Deprecation())
+	e, ok := ch.Head()
+	if ok {
+		o.Head = e.Name()
+	}
+	return ok
+}
+
+func (o *operatorStatus) deprecate(message string, is bool) {
+	if is && !slices.Contains(o.Deprecated, message) {
+		o.Deprecated = append(o.Deprecated, message)
+	}
+}
+
+// verdict returns whether a subscribed operator can move, and why. What fails comes
+// first, then what is on its way, then what is known of the head of the channel.
+func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersion, channel, head string, known bool) (moves, string) {
+	ns, st := s.Metadata.Namespace, &s.Status
+	for _, typ := range []string{"ResolutionFailed", "BundleUnpackFailed", "InstallPlanFailed", "CatalogSourcesUnhealthy"} {
+		if c, ok := olm.FindCondition(st.Conditions, typ); ok && c.Status == "True" {
+			return movesStuck, typ + ": " + cmp.Or(c.Message, c.Reason)
+		}
+	}
+	for _, kind := range []string{olm.KindClusterServiceVersion, olm.KindInstallPlan} {
+		if why, is := t.unknown(olm.Group, kind); is {
+			return movesUnknown, why
+		}
+	}
+	current := t.csvs[csvKey(ns, st.CurrentCSV)]
+	for _, c := range []*olm.ClusterServiceVersion{current, installed} {
+		if c == nil {
+			continue
+		}
+		if why := failure(c); why != "" {
+			return movesStuck, why
+		}
+	}
+	if st.InstalledCSV != "" && installed == nil {
+		return movesStuck, fmt.Sprintf("ClusterServiceVersion %s does not exist; recreate the subscription to install it again", st.InstalledCSV)
+	}
+	if ref := st.InstallPlanRef; ref != nil && st.CurrentCSV != st.InstalledCSV {
+		p := t.plans[olm.Key{Group: olm.Group, Kind: olm.KindInstallPlan, Namespace: ns, Name: ref.Name}]
+		switch {
+		case p == nil:
+			return movesStuck, fmt.Sprintf("InstallPlan %s of %s does not exist", ref.Name, st.CurrentCSV)
+		case p.Status.Phase == olm.PlanRequiresApproval && !p.Spec.Approved:
+			return movesApproval, fmt.Sprintf("approve InstallPlan %s for %s", ref.Name, strings.Join(p.Spec.ClusterServiceVersionNames, ", "))
+		}
+	}
+	if why := t.held[csvKey(ns, st.InstalledCSV)]; why != "" && st.InstalledCSV != head {
+		return movesStuck, "not upgradeable: " + why
+	}
+	switch {
+	case st.CurrentCSV != "" && st.CurrentCSV != st.InstalledCSV:
+		return movesNow, "moves to " + st.CurrentCSV
+	case head != "" && head == st.InstalledCSV:
+		return movesLatest, ""
+	case !known && t.content[catalogOf(s)] != nil:
+		return movesStuck, fmt.Sprintf("catalog %s has no channel %q of package %s", s.Spec.Source, channel, s.Spec.Package)
+	case !known && st.InstalledCSV == "":
+		return movesUnknown, "OLM has not resolved the subscription yet"
+	case !known:
+		return movesUnknown, fmt.Sprintf("the head of the channel is unknown; give the content of the catalog with --catalog %s=%s", s.Spec.Source, t.reference(s))
+	}
+	p, _ := t.content[catalogOf(s)].Package(s.Spec.Package)
+	return onward(p, channel, installed, s.Spec.InstallPlanApproval)
+}
+
+// onward returns whether a channel has an upgrade for an operator that is not at its head.
+func onward(p graph.Package, channel string, installed *olm.ClusterServiceVersion, approval olm.Approval) (moves, string) {
+	if installed == nil {
+		return movesNow, "will be installed"
+	}
+	from := graph.Node{Name: installed.Metadata.Name, Version: installed.Spec.Version}
+	u := p.Upgrades(graph.Classic, &graph.UpgradeOptions{Channels: []string{channel}, Installed: []graph.Node{from}})
+	if err := u.Err(); err != nil {
+		return movesStuck, err.Error()
+	}
+	next, ok := u.Next(from)
+	switch {
+	case !ok:
+		return movesStuck, fmt.Sprintf("channel %s has no upgrade from %s", channel, from.Name)
+	case approval == olm.Manual:
+		return movesApproval, fmt.Sprintf("OLM will create an install plan for %s, which waits for approval", next.To.Name)
+	}
+	return movesNow, "will move to " + next.To.Name
+}
+
+// reference returns where the content of the catalog of a subscription is: the image that
+// the cluster serves it from, or PATH.
+func (t *census) reference(s *olm.Subscription) string {
+	for _, c := range t.sources {
+		if c.Metadata.Name == s.Spec.Source && c.Metadata.Namespace == s.Spec.SourceNamespace {
+			if image := cmp.Or(t.digest(c), c.Spec.Image); image != "" {
+				return "docker://" + image
+			}
+		}
+	}
+	return "PATH"
+}
+
+func catalogOf(s *olm.Subscription) resolver.CatalogID {
+	return resolver.CatalogID{Name: s.Spec.Source, Namespace: s.Spec.SourceNamespace}
+}
+
+// extended returns the operator of a ClusterExtension.
+func extended(x *extension) operatorStatus {
+	from := &x.Spec.Source.Catalog
+	o := operatorStatus{
+		Object: x.Key(), Package: from.PackageName, Channel: strings.Join(from.Channels, ","),
+		Installed: x.Status.Install.Bundle.Name, Version: x.Status.Install.Bundle.Version,
+	}
+	for _, typ := range []string{"PackageDeprecated", "ChannelDeprecated", "BundleDeprecated"} {
+		if c, ok := olm.FindCondition(x.Status.Conditions, typ); ok && c.Status == "True" {
+			o.deprecate(c.Message, true)
+		}
+	}
+	progressing, ok := olm.FindCondition(x.Status.Conditions, "Progressing")
+	installed, _ := olm.FindCondition(x.Status.Conditions, "Installed")
+	switch {
+	case !ok:
+		o.Moves, o.Why = movesUnknown, "OLM has not looked at the ClusterExtension yet"
+	case progressing.Reason != "Succeeded" && progressing.Reason != "RollingOut":
+		o.Moves, o.Why = movesStuck, progressing.Reason+": "+progressing.Message
+	case installed.Status != "True" || progressing.Reason == "RollingOut":
+		o.Moves, o.Why = movesNow, progressing.Message
+	default:
+		o.Moves = movesLatest
+	}
+	return o
+}
+
+// catalogs returns the catalogs by name and namespace, with the digests that they serve.
+func (t *census) catalogs() []catalogStatus {
+	var list []catalogStatus
+	for _, s := range t.sources {
+		c := catalogStatus{Object: s.Key(), Image: s.Spec.Image, Digest: t.digest(s)}
+		if st := s.Status.ConnectionState; st != nil && st.LastObservedState == olm.ConnectionReady {
+			c.Healthy = true
+		} else if st != nil {
+			c.Why = "not ready: " + st.LastObservedState
+		} else {
+			c.Why = "not ready: " + cmp.Or(s.Status.Message, "OLM has not connected to it yet")
+		}
+		list = append(list, c)
+	}
+	for _, o := range t.served {
+		c := catalogStatus{Object: o.Key(), Image: text(o, "spec", "source", "image", "ref"), Digest: text(o, "status", "resolvedSource", "image", "ref")}
+		var conditions []olm.Condition
+		if v, ok := o.Get("status", "conditions"); ok {
+			_ = json.Unmarshal(v, &conditions)
+		}
+		serving, _ := olm.FindCondition(conditions, "Serving")
+		if c.Healthy = serving.Status == "True"; !c.Healthy {
+			c.Why = "not served: " + cmp.Or(serving.Message, serving.Reason, "catalogd has not looked at it yet")
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b catalogStatus) int { return a.Object.Compare(b.Object) })
+	return list
+}
+
+// digest returns the image that a registry pod of a CatalogSource runs, as the kubelet
+// reports it.
+func (t *census) digest(s *olm.CatalogSource) string {
+	for _, p := range t.pods {
+		if p.Metadata.Namespace != s.Metadata.Namespace || p.Metadata.Labels[labelCatalogPod] != s.Metadata.Name || text(p, "status", "phase") != "Running" {
+			continue
+		}
+		var containers []struct{ Name, ImageID string }
+		if v, ok := p.Get("status", "containerStatuses"); ok && json.Unmarshal(v, &containers) == nil {
+			for _, c := range containers {
+				if c.Name == "registry-server" && strings.Contains(c.ImageID, "@sha256:") {
+					return strings.TrimPrefix(c.ImageID, "docker-pullable://")
+				}
+			}
+		}
+	}
+	return ""
+}

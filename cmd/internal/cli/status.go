@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+func newStatus(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status [PACKAGE...]",
+		Short: "Show every operator of a cluster, and which of them can move",
+		Long: `Status reads a cluster, as kubectl does, and prints one line for each operator: those
+of subscriptions, CSVs without a subscription, and ClusterExtensions of OLM v1. With
+--filename it reads files in place of the cluster.
+
+MOVES is one of
+
+  latest     the operator is at the head of its channel, or at the latest version
+             that the cluster knows of
+  now        an upgrade is in progress, or will start by itself
+  approval   an upgrade waits for the approval of an install plan
+  stuck      somebody has to act; WHY has the reason
+  unmanaged  a CSV without a subscription, which nothing upgrades
+  unknown    the objects do not show it; WHY has what is missing
+
+The head of a channel and deprecations come from the content of catalogs, which
+--catalog NAME=CATALOG gives for the CatalogSource of that name; -o wide shows the
+image that each one serves. Without content, they come from the status that OLM wrote.
+
+Nothing is written. Each kind is listed once, in pages; kinds that may not be read are
+reported and treated as unknown. --print-rbac prints the ClusterRole that reads all.
+
+Exit codes: 0 nobody has to act, 1 an operator is stuck, waits for approval or
+blocks the next version of the platform, 2 the cluster could not be read.`,
+		Example: `  olmkit status
+  olmkit status -n operators -o wide
+  olmkit status etcd --context prod --catalog community=./catalog
+  olmkit status -f state.yaml -o json`,
+	}
+	var s clusterState
+	var all, printRBAC bool
+	f := addFormats(cmd, "wide adds columns", formatWide)
+	s.addFlags(cmd)
+	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "show the operators of all namespaces (default unless --namespace is given)")
+	cmd.Flags().BoolVar(&printRBAC, "print-rbac", false, "print the ClusterRole that reads everything, and read nothing")
+	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "namespace")
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if printRBAC {
+			_, err := io.WriteString(machine(e.stdout), clusterRole())
+			return err
+		}
+		s.on = s.on || len(s.files) == 0
+		d, err := s.status(cmd.Context(), newLoader(e), args)
+		if err != nil {
+			return err
+		}
+		d.wide = *f == formatWide
+		if d.wide {
+			*f = formatText
+		}
+		if err := (&printer{w: e.stdout, format: *f}).print(d); err != nil {
+			return err
+		}
+		if d.Act {
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+// formatWide prints a table with more columns.
+const formatWide = "wide"
+
+// A statusDocument is the operators of a cluster.
+type statusDocument struct {
+	// Act is set if somebody has to act.
+	Act bool `json:"act"`
+	// PlatformVersion is the version of the platform, if it is known.
+	PlatformVersion string           `json:"platformVersion,omitzero"`
+	Operators       []operatorStatus `json:"operators"`
+	Catalogs        []catalogStatus  `json:"catalogs,omitzero"`
+	Unread          []unread         `json:"unread,omitzero"`
+	Notes           []reconcile.Note `json:"notes,omitzero"`
+	wide            bool
+}
+
+// An operatorStatus is one operator, and whether it can move.
+type operatorStatus struct {
+	// Object is what it is managed by: a Subscription, a ClusterServiceVersion without
+	// one, or a ClusterExtension.
+	Object    olm.Key `json:"object"`
+	Package   string  `json:"package"`
+	Installed string  `json:"installed,omitzero"`
+	Version   string  `json:"version,omitzero"`
+	Channel   string  `json:"channel,omitzero"`
+	// Head is the bundle at the head of the channel, if it is known.
+	Head    string `json:"head,omitzero"`
+	Catalog string `json:"catalog,omitzero"`
+	Moves   moves  `json:"moves"`
+	Why     string `json:"why,omitzero"`
+	// Deprecated are the messages of deprecations.
+	Deprecated []string `json:"deprecated,omitzero"`
+	// Blocks is why the platform cannot go to its next version.
+	Blocks string `json:"blocks,omitzero"`
+}
+
+// moves is whether an operator can move.
+type moves string
+
+const (
+	movesLatest    moves = "latest"
+	movesNow       moves = "now"
+	movesApproval  moves = "approval"
+	movesStuck     moves = "stuck"
+	movesUnmanaged moves = "unmanaged"
+	movesUnknown   moves = "unknown"
+)
+
+// A catalogStatus is a catalog, and what it serves.
+type catalogStatus struct {
+	Object olm.Key `json:"object"`
+	Image  string  `json:"image,omitzero"`
+	// Digest is that of the image that is served now, if it is known.
+	Digest  string `json:"digest,omitzero"`
+	Healthy bool   `json:"healthy"`
+	Why     string `json:"why,omitzero"`
+}
+
+// status reads the cluster and returns its operators, of one namespace or all, and of some
+// packages or all.
+func (s *clusterState) status(ctx context.Context, l *loader, packages []string) (*statusDocument, error) {
+	given, err := sources(nil, s.catalogs, *s.sample, s.global)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.read(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if s.namespace != "" {
+		if err := mentioned(c, s.namespace); err != nil {
+			return nil, err
+		}
+	}
+	placed := inferNamespaces(given, c, s.global, s.namespace)
+	content := map[resolver.CatalogID]*graph.Catalog{}
+	for _, src := range given {
+		g, err := l.indexOf(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		content[resolver.CatalogID{Name: src.name, Namespace: src.namespace}] = g
+	}
+	all, err := takeCensus(c, s.missing, content)
+	if err != nil {
+		return nil, err
+	}
+	d := &statusDocument{Operators: []operatorStatus{}, Catalogs: all.catalogs(), PlatformVersion: all.version, Unread: s.missing, Notes: s.inferred}
+	if len(given) > 0 {
+		d.Notes = append(d.Notes, placed...)
+	}
+	for _, o := range all.operators() {
+		if (s.namespace == "" || o.Object.Namespace == s.namespace) && (len(packages) == 0 || slices.Contains(packages, o.Package)) {
+			d.Operators = append(d.Operators, o)
+			d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != ""
+		}
+	}
+	return d, nil
+}
+
+func (d *statusDocument) text(w io.Writer) error {
+	t := table{header: []string{"NAMESPACE", "OPERATOR", "VERSION", "CHANNEL", "HEAD", "MOVES", "WHY"}}
+	if d.wide {
+		t.header = []string{"NAMESPACE", "OPERATOR", "OLM", "MANAGED BY", "INSTALLED", "VERSION", "CHANNEL", "HEAD", "CATALOG", "MOVES", "DEPRECATED", "WHY"}
+	}
+	for _, o := range d.Operators {
+		why := o.why()
+		if d.wide {
+			olmVersion := "v0"
+			if o.Object.Group == groupV1 {
+				olmVersion = "v1"
+			}
+			t.add(o.Object.Namespace, o.Package, olmVersion, o.Object.Kind+" "+o.Object.Name, o.Installed, o.Version, o.Channel, o.Head, o.Catalog, string(o.Moves), note(len(o.Deprecated) > 0, "deprecated"), why)
+		} else {
+			t.add(o.Object.Namespace, o.Package, o.Version, o.Channel, o.Head, string(o.Moves), why)
+		}
+	}
+	if err := t.text(w); err != nil {
+		return err
+	}
+	for _, c := range d.Catalogs {
+		if c.Healthy && !d.wide {
+			continue
+		}
+		if _, err := visible.Fprintf(w, "%s: %s\n", c.Object, cmp.Or(c.Why, c.Digest, c.Image, "healthy")); err != nil {
+			return err
+		}
+	}
+	for _, n := range d.Notes {
+		if _, err := visible.Fprintf(w, "note: %s\n", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// why returns all that is to be known of an operator in one line.
+func (o *operatorStatus) why() string {
+	parts := []string{o.Why}
+	if o.Blocks != "" {
+		parts = append(parts, "blocks the platform: "+o.Blocks)
+	}
+	if len(o.Deprecated) > 0 {
+		parts = append(parts, "deprecated: "+strings.Join(o.Deprecated, "; "))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+}
