@@ -62,7 +62,7 @@ const topicExitCodes = `Exit codes say whether there is an answer, and whether i
   2    there is no answer: the command line makes no sense, the input could not
        be read, or --timeout is over
   3    the answer is yes as far as it goes, and something could not be checked:
-       platform only
+       platform and status only
   130  a signal ended the command
 
 What "no" means:

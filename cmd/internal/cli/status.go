@@ -42,7 +42,8 @@ Nothing is written. Each kind is listed once, in pages; kinds that may not be re
 reported and treated as unknown. --print-rbac prints the ClusterRole that reads all.
 
 Exit codes: 0 nobody has to act, 1 an operator is stuck, waits for approval or
-blocks the next version of the platform, 2 the cluster could not be read.`,
+blocks the next version of the platform, 2 the cluster could not be read, 3 nobody has
+to act as far as is known, and objects of operators may not be read.`,
 		Example: `  olmkit status
   olmkit status -n operators -o wide
   olmkit status etcd --context prod --catalog community=./catalog
@@ -73,8 +74,11 @@ blocks the next version of the platform, 2 the cluster could not be read.`,
 		if err := (&printer{w: e.stdout, format: *f}).print(d); err != nil {
 			return err
 		}
-		if d.Act {
+		switch {
+		case d.Act:
 			return errNegative
+		case d.partial:
+			return errUnchecked
 		}
 		return nil
 	}
@@ -95,6 +99,8 @@ type statusDocument struct {
 	Unread          []unread         `json:"unread,omitzero"`
 	Notes           []reconcile.Note `json:"notes,omitzero"`
 	wide            bool
+	// partial is set if there may be operators that could not be read.
+	partial bool
 }
 
 // An operatorStatus is one operator, and whether it can move.
@@ -172,6 +178,7 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 	if len(given) > 0 {
 		d.Notes = append(d.Notes, placed...)
 	}
+	d.partial = slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == olm.Group || u.Group == groupV1 })
 	for _, o := range all.operators() {
 		if (s.namespace == "" || o.Object.Namespace == s.namespace) && (len(packages) == 0 || slices.Contains(packages, o.Package)) {
 			d.Operators = append(d.Operators, o)
