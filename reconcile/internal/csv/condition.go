@@ -7,30 +7,14 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// operatorConditions creates the OperatorCondition of each operator and copies what
-// operators report in its spec to its status.
+// operatorConditions creates the OperatorCondition of each operator, lets the operator
+// use it, and copies what operators report in its spec to its status.
 func (p *planner) operatorConditions() error {
 	for _, c := range p.Own() {
-		if c.Metadata.IsDeleted() || c.Status.Phase == olm.PhaseNone || p.Condition(c.Metadata.Name) != nil || !p.IsRead(world.KindOperatorCondition, c.Metadata.Name) {
+		if c.Metadata.IsDeleted() || c.Status.Phase == olm.PhaseNone {
 			continue
 		}
-		oc := &olm.OperatorCondition{Header: olm.Header{
-			APIVersion: olm.V2, Kind: olm.KindOperatorCondition,
-			Metadata: olm.Metadata{
-				Name: c.Metadata.Name, Namespace: p.Namespace, Labels: operatorgroup.OwnerLabels(c),
-				OwnerReferences: []olm.OwnerReference{olm.OwnedBy(c)},
-			},
-		}}
-		for _, d := range c.Spec.Install.Spec.Deployments {
-			oc.Spec.Deployments = append(oc.Spec.Deployments, d.Name)
-		}
-		if rbac, err := operatorgroup.Permissions(c); err == nil {
-			oc.Spec.ServiceAccounts = rbac.ServiceAccounts
-		}
-		done := p.RestOn(world.VersionOf(c))
-		err := p.Emit(change.Create, oc, c.Key(), nil, "lets the operator report whether it is upgradeable (E6)")
-		done()
-		if err != nil {
+		if err := p.ensureCondition(c); err != nil {
 			return err
 		}
 	}
@@ -52,4 +36,86 @@ func (p *planner) operatorConditions() error {
 		}
 	}
 	return nil
+}
+
+// ensureCondition plans the OperatorCondition of an operator and, once that exists, the
+// Role and the RoleBinding by which the operator may use it. These are removed with it.
+func (p *planner) ensureCondition(c *olm.ClusterServiceVersion) error {
+	defer p.RestOn(world.VersionOf(c))()
+	accounts := accountsOf(c)
+	have := p.Condition(c.Metadata.Name)
+	if have == nil {
+		if !p.IsRead(world.KindOperatorCondition, c.Metadata.Name) {
+			return nil
+		}
+		oc := &olm.OperatorCondition{Header: olm.Header{
+			APIVersion: olm.V2, Kind: olm.KindOperatorCondition,
+			Metadata: olm.Metadata{
+				Name: c.Metadata.Name, Namespace: p.Namespace, Labels: operatorgroup.OwnerLabels(c),
+				OwnerReferences: []olm.OwnerReference{controlledBy(c)},
+			},
+		}}
+		oc.Spec.ServiceAccounts = accounts
+		for _, d := range c.Spec.Install.Spec.Deployments {
+			oc.Spec.Deployments = append(oc.Spec.Deployments, d.Name)
+		}
+		return p.Emit(change.Create, oc, c.Key(), nil, "lets the operator report whether it is upgradeable (E6)")
+	}
+	if have.Metadata.IsDeleted() {
+		return nil
+	}
+	role, binding := conditionRights(have, accounts)
+	for _, r := range []olm.Resource{role, binding} {
+		if h := r.Head(); p.Object(h.Key()) == nil && !p.IsRead(olm.GroupKind{Group: olm.GroupRBAC, Kind: h.Kind}, h.Metadata.Name) {
+			continue
+		}
+		if _, err := p.Ensure(r, c.Key(), nil, "lets the operator use its OperatorCondition (E18)"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accountsOf returns the service accounts of an operator as OLM lists them in its
+// OperatorCondition, where each permission counts. Another list would be written again
+// whenever OLM takes over, or is taken over from.
+func accountsOf(c *olm.ClusterServiceVersion) (accounts []string) {
+	for _, list := range [][]olm.Permissions{c.Spec.Install.Spec.ClusterPermissions, c.Spec.Install.Spec.Permissions} {
+		for _, p := range list {
+			if p.ServiceAccountName != "" {
+				accounts = append(accounts, p.ServiceAccountName)
+			}
+		}
+	}
+	if accounts == nil {
+		return []string{"default"}
+	}
+	return accounts
+}
+
+// conditionRights returns the Role and the RoleBinding that let service accounts use an
+// OperatorCondition, as OLM makes them.
+func conditionRights(oc *olm.OperatorCondition, accounts []string) (*olm.Role, *olm.RoleBinding) {
+	header := func(kind string) olm.Header {
+		return olm.Header{APIVersion: olm.RBACV1, Kind: kind, Metadata: olm.Metadata{
+			Name: oc.Metadata.Name, Namespace: oc.Metadata.Namespace, Labels: map[string]string{operatorgroup.LabelManaged: "true"},
+			OwnerReferences: []olm.OwnerReference{controlledBy(oc)},
+		}}
+	}
+	role := &olm.Role{Header: header("Role"), Rules: []olm.PolicyRule{{
+		Verbs: []string{"get", "update", "patch"}, APIGroups: []string{olm.Group},
+		Resources: []string{"operatorconditions"}, ResourceNames: []string{oc.Metadata.Name},
+	}}}
+	binding := &olm.RoleBinding{Header: header("RoleBinding"), RoleRef: olm.RoleRef{APIGroup: olm.GroupRBAC, Kind: role.Kind, Name: role.Metadata.Name}}
+	for _, a := range accounts { // of the namespace of the binding
+		binding.Subjects = append(binding.Subjects, olm.Subject{Kind: "ServiceAccount", Name: a})
+	}
+	return role, binding
+}
+
+// controlledBy returns a reference to the controller of an object.
+func controlledBy(owner olm.Resource) olm.OwnerReference {
+	r, yes := olm.OwnedBy(owner), true
+	r.Controller = &yes
+	return r
 }

@@ -25,7 +25,7 @@ import (
 const LabelSpecHash = "olm.deployment-spec-hash"
 
 // envConditionName is the environment variable by which an operator finds its
-// OperatorCondition (E6).
+// OperatorCondition (E18).
 const envConditionName = "OPERATOR_CONDITION_NAME"
 
 // desiredDeployment returns a deployment of the operator: that of its CSV,
@@ -61,9 +61,7 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 		}
 	}
 	name := map[string]any{"name": envConditionName, "value": c.Metadata.Name}
-	for _, list := range []string{"containers", "initContainers"} {
-		eachContainer(pod, list, func(container map[string]any) { mergeNamed(container, "env", name) })
-	}
+	eachContainer(pod, func(container map[string]any) { mergeNamed(container, "env", name) })
 	s["revisionHistoryLimit"] = 1
 	text, err := json.Marshal(s, json.Deterministic(true))
 	if err != nil {
@@ -133,7 +131,7 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 		pod["affinity"] = v
 	}
 	var errs []error
-	eachContainer(pod, "containers", func(c map[string]any) {
+	eachContainer(pod, func(c map[string]any) {
 		for _, x := range []struct {
 			list   string
 			values []stdjson.RawMessage
@@ -167,8 +165,10 @@ func object(m map[string]any, name string) map[string]any {
 	return child
 }
 
-func eachContainer(pod map[string]any, list string, do func(map[string]any)) {
-	containers, _ := pod[list].([]any)
+// eachContainer calls do for the containers of a pod but, like OLM, not for its init
+// containers.
+func eachContainer(pod map[string]any, do func(map[string]any)) {
+	containers, _ := pod["containers"].([]any)
 	for _, c := range containers {
 		if c, ok := c.(map[string]any); ok {
 			do(c)
