@@ -1,9 +1,12 @@
 package kube
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 
 	"github.com/olmkit/olmkit/olm"
@@ -23,6 +26,45 @@ func TestEventText(t *testing.T) {
 		r.event(&reconcile.Snapshot{}, reconcile.Event{Object: sub, Type: reconcile.Warning, Reason: "X", Message: tt.text})
 		if got := <-recorder.Events; got != "Warning X "+tt.want {
 			t.Errorf("%q is recorded as %q; want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// An eventSink sends the messages of the events that are created.
+type eventSink chan string
+
+func (s eventSink) Create(_ context.Context, e *eventsv1.Event) (*eventsv1.Event, error) {
+	s <- e.Note
+	return e, nil
+}
+
+func (s eventSink) Update(_ context.Context, e *eventsv1.Event) (*eventsv1.Event, error) {
+	return e, nil
+}
+
+func (s eventSink) Patch(_ context.Context, e *eventsv1.Event, _ []byte) (*eventsv1.Event, error) {
+	s <- "counted as another one"
+	return e, nil
+}
+
+// E19: events about two versions of an object are recorded separately, even with
+// the same reason.
+func TestEventsOfOneReason(t *testing.T) {
+	sink := make(eventSink, 2)
+	b := events.NewBroadcaster(sink)
+	if err := b.StartRecordingToSinkWithContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Shutdown()
+	r := &Reconciler{recorder: b.NewRecorder(runtime.NewScheme(), FieldOwner)}
+	for i, text := range []string{"needs a service account", "needs a CRD"} {
+		sub := &olm.Subscription{Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindSubscription, Metadata: olm.Metadata{
+			Name: "etcd", Namespace: "operators", UID: "1", ResourceVersion: string(rune('1' + i)),
+		}}}
+		s := &reconcile.Snapshot{Subscriptions: []*olm.Subscription{sub}}
+		r.event(s, reconcile.Event{Object: sub.Key(), Type: reconcile.Warning, Reason: "RequirementsNotMet", Message: text})
+		if got := <-sink; got != text {
+			t.Errorf("event %q is recorded as %q", text, got)
 		}
 	}
 }

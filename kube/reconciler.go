@@ -201,7 +201,12 @@ func (r *Reconciler) event(s *reconcile.Snapshot, e reconcile.Event) {
 	u.SetGroupVersionKind(k.gvk)
 	u.SetNamespace(e.Object.Namespace)
 	u.SetName(e.Object.Name)
-	u.SetUID(uidOf(s, e.Object))
+	if m := metadataOf(s, e.Object); m != nil {
+		u.SetUID(types.UID(m.UID))
+		// Recorders count events that differ in their message alone as one: events
+		// about another version of the object are recorded separately (E19).
+		u.SetResourceVersion(m.ResourceVersion)
+	}
 	r.recorder.Eventf(u, nil, string(e.Type), e.Reason, "Reconcile", "%s", limit(e.Message))
 }
 
@@ -215,9 +220,9 @@ func limit(text string) string {
 	return strings.ToValidUTF8(text[:most-3], "") + "..."
 }
 
-// uidOf returns the UID of an object in a snapshot, or "" if it has just been
+// metadataOf returns the metadata of an object in a snapshot, or nil if it has just been
 // created.
-func uidOf(s *reconcile.Snapshot, k olm.Key) types.UID {
+func metadataOf(s *reconcile.Snapshot, k olm.Key) *olm.Metadata {
 	var list []olm.Resource
 	for _, x := range s.CSVs {
 		list = append(list, x)
@@ -230,8 +235,8 @@ func uidOf(s *reconcile.Snapshot, k olm.Key) types.UID {
 	}
 	for _, r := range list {
 		if r.Head().Key() == k {
-			return types.UID(r.Head().Metadata.UID)
+			return &r.Head().Metadata
 		}
 	}
-	return ""
+	return nil
 }

@@ -30,7 +30,7 @@ const envConditionName = "OPERATOR_CONDITION_NAME"
 
 // desiredDeployment returns a deployment of the operator: that of its CSV,
 // with the annotations of the CSV, so that the operator learns its targets (000,
-// 2.3.1), the configuration of its subscription, and the name of its
+// 2.3.1), the configuration of its subscription (E20), and the name of its
 // OperatorCondition.
 func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.StrategyDeploymentSpec) (*olm.Deployment, error) {
 	var s map[string]any
@@ -55,7 +55,9 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 		annotations[k] = v
 	}
 	pod := object(template, "spec")
+	var configured map[string]string
 	if config := p.config(c); config != nil {
+		configured = config.Annotations
 		if err := configure(pod, annotations, config); err != nil {
 			return nil, fmt.Errorf("deployment %q: subscription config: %w", spec.Name, err)
 		}
@@ -76,7 +78,7 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	labels[LabelSpecHash] = hex.EncodeToString(sum[:16])
 	return &olm.Deployment{
 		Header: olm.Header{APIVersion: "apps/v1", Kind: "Deployment", Metadata: olm.Metadata{
-			Name: spec.Name, Namespace: p.Namespace, Labels: labels, OwnerReferences: []olm.OwnerReference{olm.OwnedBy(c)},
+			Name: spec.Name, Namespace: p.Namespace, Labels: labels, Annotations: configured, OwnerReferences: []olm.OwnerReference{olm.OwnedBy(c)},
 		}},
 		Spec: text,
 	}, nil

@@ -135,12 +135,13 @@ func sameSpecHash(a, b *olm.Deployment) bool {
 	return a.Metadata.Labels[LabelSpecHash] == b.Metadata.Labels[LabelSpecHash]
 }
 
-// overwrite returns a deployment with the spec, the labels and the owners of
-// another one.
+// overwrite returns a deployment with the spec of another one, and with its labels,
+// annotations and owners added.
 func overwrite(have, want *olm.Deployment) *olm.Deployment {
 	out := *have
 	out.Spec = want.Spec
 	out.Metadata.Labels = generated.Union(have.Metadata.Labels, want.Metadata.Labels)
+	out.Metadata.Annotations = generated.Union(have.Metadata.Annotations, want.Metadata.Annotations)
 	out.Metadata.OwnerReferences = generated.UnionOwners(have.Metadata.OwnerReferences, want.Metadata.OwnerReferences)
 	return &out
 }
