@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -458,50 +457,3 @@ var errNoInput = errors.New("nothing came; pipe a catalog in, or name its direct
 
 // errIndex is the error for a compiled index where blobs are needed.
 var errIndex = errors.New("is a compiled index, which does not hold the blobs; name the catalog that it was made from")
-
-// A oneFile is a file system with one file of the disk, so that its text can be
-// read again.
-type oneFile struct {
-	name string
-	root *disk.Root
-	path string // in root
-}
-
-func (o oneFile) Open(name string) (fs.File, error) {
-	if name != o.name {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	f, err := o.root.Open(o.path)
-	if err != nil {
-		return nil, err // not a nil *os.File
-	}
-	return f, nil
-}
-
-func (o oneFile) Stat(name string) (fs.FileInfo, error) {
-	if name == "." {
-		return o.root.Stat(filepath.Dir(o.path))
-	}
-	info, err := o.root.Stat(o.path)
-	if err != nil || name != o.name {
-		return nil, cmp.Or(err, error(&fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}))
-	}
-	return named{info, o.name}, nil
-}
-
-func (o oneFile) ReadDir(string) ([]fs.DirEntry, error) {
-	info, err := o.Stat(o.name)
-	if err != nil {
-		return nil, err
-	}
-	return []fs.DirEntry{fs.FileInfoToDirEntry(info)}, nil
-}
-
-// named gives a file the name by which it was requested, not that of what a
-// link leads to.
-type named struct {
-	fs.FileInfo
-	name string
-}
-
-func (n named) Name() string { return n.name }
