@@ -265,7 +265,7 @@ func (t *tiling) next(s span) bool {
 
 func (t *tiling) whole() bool { return t.end == t.length }
 
-// A sharing sees whether spans, in any order, have as many items as a list.
+// A sharing checks that spans, in any order, together have as many items as a list.
 type sharing struct {
 	length uint32
 	sum    uint64

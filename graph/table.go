@@ -54,9 +54,9 @@ func (t *table) text() string {
 	return b.String()
 }
 
-// A tableBuilder numbers strings, equal ones alike. It finds them by hash in the
-// text itself, so that no string is held twice. Text that is there stays where it
-// is: one that grows as a whole would be copied over and over.
+// A tableBuilder assigns numbers to strings; equal strings share one. It finds them by
+// hash in the text itself, so that no string is held twice. Stored text is never moved,
+// because growing it in one piece would copy it repeatedly.
 type tableBuilder struct {
 	table
 	room  *strings.Builder // of the last pieces, mostly one

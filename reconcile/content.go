@@ -27,7 +27,7 @@ type Catalogs struct {
 	byID map[resolver.CatalogID]*graph.Catalog
 }
 
-// Add adds a catalog, or puts it in the place of one.
+// Add adds a catalog, replacing any with the same ID.
 func (c *Catalogs) Add(ctx context.Context, id resolver.CatalogID, blobs *fbc.Catalog) error {
 	g, err := graph.Build(ctx, blobs, nil)
 	if err != nil {

@@ -31,10 +31,9 @@ type Content interface {
 	Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error)
 }
 
-// ErrPending is the error of a catalog that has not been read yet, for the first
-// time since the program started: whether it is healthy is not known. A plan
-// would mark every subscription as unhealthy, and a moment later as healthy.
-// Decide again once it has been read.
+// ErrPending reports that a catalog has not been read since the program started, so
+// its health is unknown. A plan would mark every subscription as unhealthy, and a
+// moment later as healthy. Decide again once the catalog has been read.
 var ErrPending = catalog.ErrPending
 
 // A CRDPolicy is when the custom resources of a CRD, and all versions that it

@@ -31,7 +31,7 @@ var exampleCases = map[fact.Code]string{
 	"one-provider":    "two-providers",
 	"prohibited":      "deprecated-head",
 	"unusable":        "unreadable-bundle",
-	"ruled":           "pinned",
+	"policy-blocked":  "pinned",
 	"install-mode":    "install-mode",
 	"unmet-part":      "compound-all",
 	"crowded":         "crowded",

@@ -77,7 +77,7 @@ func (a *archiveFile) copy(ctx context.Context, p *Puller, from io.Reader, limit
 	head, err := in.Peek(2)
 	switch {
 	case len(head) == 0 && err == io.EOF:
-		return errors.New("nothing came on standard input; pipe an archive in")
+		return errors.New("standard input is empty; pipe an archive in")
 	case isGzip(head):
 		if r, err = gzip.NewReader(in); err != nil {
 			return err

@@ -23,9 +23,9 @@ type Cluster struct {
 	GlobalNamespace string
 	KubeVersion     string
 	Now             func() time.Time
-	// Known is that of the snapshots. Nil stands for all kinds: what the cluster
-	// does not hold does not exist. A cluster of which only a part was read into
-	// memory has a list, if an empty one.
+	// Known is copied into each snapshot. Nil means all kinds: what the cluster does
+	// not hold does not exist. If only part of a cluster was read, set a list, even an
+	// empty one.
 	Known []olm.GroupKind
 	// Controllers plays the part of what is not OLM, at once after each write:
 	// CRDs are served, and deployments become available unless Available is

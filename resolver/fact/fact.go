@@ -160,8 +160,8 @@ func (*Prohibited) Code() Code { return "prohibited" }
 // Code returns "unusable".
 func (*Unusable) Code() Code { return "unusable" }
 
-// Code returns "ruled".
-func (*PolicyBlocked) Code() Code { return "ruled" }
+// Code returns "policy-blocked".
+func (*PolicyBlocked) Code() Code { return "policy-blocked" }
 
 // Code returns "install-mode".
 func (*InstallMode) Code() Code { return "install-mode" }

@@ -301,8 +301,8 @@ func (r *road) travel(ctx context.Context, end int, plan *Plan, taken [][]Step) 
 // choose returns the steps that the operator takes at a level.
 func (r *road) choose(k int, at graph.Node) []graph.Step {
 	l := &r.levels[k]
-	// An operator whose package goes away later is led as far as it can come, and
-	// not left where the first catalog lost sight of it.
+	// An operator whose package goes away later is upgraded as far as possible,
+	// rather than left where the first catalog drops it.
 	home := l.best(at)
 	ok := func(n graph.Node) bool { return l.pass[n] && l.home[n] == home }
 	if r.Strategy == Minimal && k < r.end {

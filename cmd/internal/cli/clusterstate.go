@@ -39,13 +39,13 @@ type clusterState struct {
 	cmd      *cobra.Command
 }
 
-// stateHelp is what the help of the commands that read one says of it.
+// stateHelp describes the state of a cluster in the help of the commands that read it.
 const stateHelp = `With --cluster, or --context or --kubeconfig, the cluster that kubectl would use is
 read: each kind once, in pages, without Secrets and custom resources. Nothing is
 written. Kinds that may not be read are reported and treated as unknown.
 
-Of a kind of which the files hold no object, and no list, nothing is known: what
-rests on it stays as its status says, and a note names the kind. So get all:
+Kinds with no object and no list in the files are treated as unknown: what depends on
+them keeps its recorded status, and a note names the kind. So get all of them:
 
   kubectl get -A -o yaml subscriptions.operators.coreos.com,csv,installplans,\
   operatorgroups,catalogsources,operatorconditions,olmconfigs,namespaces,crds,\
@@ -53,11 +53,11 @@ rests on it stays as its status says, and a note names the kind. So get all:
   clusterroles,clusterrolebindings,validatingwebhookconfigurations,\
   mutatingwebhookconfigurations > state.yaml
 
-and say --complete, so that a kind without objects counts as known, too, except for
-Secrets: certificates of webhooks are taken to be as they should be. On
-OpenShift add clusterversion. Custom resources are known where the files have
-some of their kind: add those of CRDs that are to be upgraded. Name the version of
-the cluster with --kube-version, or minKubeVersion is not checked.
+and pass --complete to treat kinds without objects as absent, except for Secrets:
+certificates of webhooks are assumed to be valid. On OpenShift, add
+clusterversion. Custom resources are known if the files hold some of their kind, so
+add those of CRDs that will be upgraded. minKubeVersion is checked only with
+--kube-version, the version of the cluster.
 
 The global namespace is olm or openshift-marketplace, if the files have CatalogSources
 in it or its Namespace object, or a subscription names it. Otherwise it is the one
@@ -225,13 +225,13 @@ func theNamespace(c *memcluster.Cluster, name string) (string, error) {
 		case 1:
 			return names[0], nil
 		default:
-			return "", usagef("namespaces %s have %ss; say which one with --namespace", strings.Join(names, ", "), kind)
+			return "", usagef("namespaces %s have %ss; choose one with --namespace", strings.Join(names, ", "), kind)
 		}
 	}
-	return "", usagef("no subscription and no operator group in the cluster; say which namespace is meant with --namespace")
+	return "", usagef("no subscription and no operator group in the cluster; choose a namespace with --namespace")
 }
 
-// mentioned returns an error for a namespace of which the files say nothing. Most
+// mentioned returns an error for a namespace that the files do not mention. Most
 // likely it is misspelt, and there would be nothing to do.
 func mentioned(c *memcluster.Cluster, name string) error {
 	all := map[string]bool{}
@@ -246,7 +246,7 @@ func mentioned(c *memcluster.Cluster, name string) error {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(all))
-	return usagef("the files say nothing of namespace %q%s", name, hint(name, names))
+	return usagef("the files do not mention namespace %q%s", name, hint(name, names))
 }
 
 // objects passes the objects of a file to put: the documents of a YAML or JSON

@@ -28,9 +28,9 @@ With codes it describes what findings of "olmkit validate" mean, or facts in an
 explanation, with an example and the usual fix; alone it lists all codes.
 
 Otherwise it takes the same flags as "olmkit resolve", or one problem document, and
-shows, for a plan, why each bundle is in it and what stood against better ones; for a
-conflict, each minimal one as a short derivation with the smallest changes that
-resolve it, and what can be planned all the same.
+shows, for a plan, why each bundle is in it and why better candidates were rejected;
+for a conflict, each minimal one as a short derivation with the smallest changes that
+resolve it, and what can still be planned.
 
 Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 2 the input could not be read.`,

@@ -108,9 +108,9 @@ type codePage struct {
 	Text     string `json:"text"`
 	Bad      string `json:"bad,omitempty"`
 	Good     string `json:"good,omitempty"`
-	// Example and Mend are those of a fact.
+	// Example and Fix are those of a fact.
 	Example string `json:"example,omitempty"`
-	Mend    string `json:"mend,omitempty"`
+	Fix     string `json:"fix,omitempty"`
 
 	markdown string
 }
@@ -125,7 +125,7 @@ func pageOf(x fbc.Explanation) codePage {
 func pageOfFact(x fact.Explanation) codePage {
 	return codePage{
 		Code: string(x.Code), Severity: "fact", Title: x.Title, Rules: x.Rules, Text: x.Text,
-		Example: x.Example, Mend: x.Fix, markdown: x.Markdown(),
+		Example: x.Example, Fix: x.Fix, markdown: x.Markdown(),
 	}
 }
 
@@ -137,8 +137,8 @@ func (p codePage) text(w io.Writer) error {
 	if p.Example != "" {
 		fmt.Fprintf(w, "\nExample:\n\n%s", indent(p.Example+"\n"))
 	}
-	if p.Mend != "" {
-		fmt.Fprintf(w, "\nUsual fix:\n\n%s\n", p.Mend)
+	if p.Fix != "" {
+		fmt.Fprintf(w, "\nUsual fix:\n\n%s\n", p.Fix)
 	}
 	_, err := fmt.Fprintf(w, "\nRules: %s\n", p.Rules)
 	return err

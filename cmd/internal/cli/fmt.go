@@ -16,7 +16,7 @@ import (
 func newFmt(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [CATALOG...]",
-		Short: "Write catalog files in one order and layout",
+		Short: "Format catalog files",
 		Long: `Fmt puts the blobs of each file, and their keys, in one order: packages by name;
 in each its olm.package, channels by name, bundles by version, deprecations, then
 other blobs. The same catalog gives the same text, so that diffs show what

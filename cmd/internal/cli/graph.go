@@ -39,7 +39,7 @@ OLM v1 read the graph differently. As mermaid, dot or svg it draws the channels;
 	var channels []string
 	var installed, to string
 	fl.StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` to show (repeatable; default all)")
-	fl.StringVarP(&installed, "installed", "i", "", "mark what is installed, and its path: `VERSION`, the name of a bundle, or BUNDLE@VERSION for what no catalog need know")
+	fl.StringVarP(&installed, "installed", "i", "", "mark what is installed, and its path: `VERSION`, the name of a bundle, or BUNDLE@VERSION for a bundle that is in no catalog")
 	fl.StringVar(&to, "to", "", "mark the shortest path to a `VERSION` or bundle instead of that to the head")
 	cmd.ValidArgsFunction = from.completeArgs(e, 0)
 	completeFlag(cmd, "channel", from.completeChannel(e))
@@ -104,7 +104,7 @@ OLM v1 read the graph differently. As mermaid, dot or svg it draws the channels;
 type graphAnswer struct {
 	Package string        `json:"package"`
 	Reading graph.Reading `json:"reading"`
-	// Channels are those that count, by name.
+	// Channels are the selected channels, sorted by name.
 	Channels []graphChannel `json:"channels"`
 	// Faults are what is wrong with those channels, in order of position.
 	Faults   []channelFault `json:"faults,omitempty"`

@@ -47,7 +47,7 @@ func newHelp(group string) *cobra.Command {
 // topics returns the help topics: what several commands share.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: "What the exit code of each command says", Long: topicExitCodes},
+		{Use: "exit-codes", Short: "What the exit codes of each command mean", Long: topicExitCodes},
 		{Use: "catalogs", Short: "How to name catalogs", Long: topicCatalogs},
 		{Use: "operators", Short: "How to name packages, bundles and what is installed", Long: topicOperators},
 		{Use: "output", Short: "Formats, colours and widths", Long: topicOutput},
@@ -55,7 +55,7 @@ func topics() []*cobra.Command {
 	}
 }
 
-const topicExitCodes = `Exit codes say whether there is an answer, and whether it is yes:
+const topicExitCodes = `Exit codes report whether there is an answer, and whether it is yes:
 
   0    the answer is yes, or the work is done
   1    the answer is no; it was printed whole
@@ -152,7 +152,7 @@ const topicOperators = `Packages, bundles and installed operators are named alik
   PACKAGE=VERSION       the bundle of that version: etcd=0.9.0
   PACKAGE@VERSION       the same
   PACKAGE=BUNDLE        the bundle of a package, where several have that name
-  BUNDLE@VERSION        what no catalog need know: etcdoperator.v0.8.0@0.8.0
+  BUNDLE@VERSION        a bundle in no catalog: etcdoperator.v0.8.0@0.8.0
   PACKAGE=BUNDLE@VERSION  the same, with its package
   VERSION               where the command line names the package (graph, path,
                         select)

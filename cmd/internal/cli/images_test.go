@@ -353,7 +353,7 @@ func TestReferenceErrors(t *testing.T) {
 		{"docker://" + p.ref(t, "missing").String(), "catalog docker://" + p.ref(t, "missing").String() + ": "},
 		{"oci:layout/community:v2", `no image has tag "v2"; it has v1`},
 		{"oci:nowhere", "catalog oci:nowhere: "},
-		{"docker-archive:-", "nothing came on standard input"},
+		{"docker-archive:-", "standard input is empty"},
 		{"docker-archive:state.yaml", "not a whole tar archive"},
 	} {
 		_, stderr, code := run(t, "", []string{"list", "packages", "CATALOG"}, tt.arg, "")

@@ -118,7 +118,7 @@ func (in *input) bound() {
 // nothingIn returns the error for a file without documents.
 func nothingIn(file, what string) error {
 	if file == stdinPath {
-		return fmt.Errorf("nothing came on standard input; pipe %s in, or name a file", what)
+		return fmt.Errorf("standard input is empty; pipe %s in, or name a file", what)
 	}
 	return fmt.Errorf("%s: holds no %s", file, what)
 }

@@ -12,16 +12,16 @@ import (
 func newMerge(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge CATALOG...",
-		Short: "Put catalogs together to one",
+		Short: "Merge catalogs into one",
 		Long: `Merge prints the union of catalogs: directories, files, or - for standard input.
-What two of them define, a package or a bundle of a package, is an error.`,
+A package, or a bundle of a package, that two of them define is an error.`,
 		Example: `  olmkit merge ./etcd ./prometheus > catalog.yaml
   olmkit merge ./a ./b --dir ./catalog`,
 	}
 	w := addWriting(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usagef("name the catalogs to put together")
+			return usagef("name the catalogs to merge")
 		}
 		var (
 			all  []*fbc.Catalog

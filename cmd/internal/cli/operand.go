@@ -13,7 +13,7 @@ import (
 
 // installedUsage is the grammar of --installed, the same in all commands. "olmkit
 // help operators" describes all of it.
-const installedUsage = "`PACKAGE=VERSION`, the name of a bundle, or BUNDLE@VERSION for what no catalog need know"
+const installedUsage = "`PACKAGE=VERSION`, the name of a bundle, or BUNDLE@VERSION for a bundle that is in no catalog"
 
 // An operand is what a command line names with BUNDLE, PACKAGE=VERSION and the
 // other forms that topicOperators lists.
@@ -129,7 +129,7 @@ func (o *operand) byName(name string, cats []*graph.Catalog) error {
 			known = append(known, b.Name())
 		}
 	}
-	return fmt.Errorf("no catalog has a bundle of this name%s", cmp.Or(hint(name, known), "; write PACKAGE=VERSION, or BUNDLE@VERSION for what no catalog need know"))
+	return fmt.Errorf("no catalog has a bundle of this name%s", cmp.Or(hint(name, known), "; write PACKAGE=VERSION, or BUNDLE@VERSION for a bundle that is in no catalog"))
 }
 
 // inPackage finds a bundle of one package by name or version, or a name that only

@@ -26,7 +26,7 @@ import (
 func newRender(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render SOURCE...",
-		Short: "Make a catalog of bundle directories and templates",
+		Short: "Build a catalog from bundle directories and templates",
 		Long: `Render prints plain catalog blobs of each source:
 
   a bundle directory   with manifests/ and metadata/: its olm.bundle blob; name

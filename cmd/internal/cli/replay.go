@@ -14,9 +14,9 @@ import (
 func newReplay(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Resolve recorded problems again and report other answers",
+		Short: "Resolve recorded problems again and report changed answers",
 		Long: `Replay resolves the problems of a file that "olmkit explain --record" wrote, one
-JSON document or several, and reports where an answer is not the recorded one.
+JSON document or several, and reports answers that differ from the recorded ones.
 FILE may be -, for standard input. Catalogs that the record names by directory
 are loaded from there, and refused when their content has changed.
 

@@ -25,8 +25,8 @@ func newSelect(e *env) *cobra.Command {
 		Use:   "select [CATALOG...] --package PACKAGE",
 		Short: "Answer which bundle OLM v1 would install or upgrade to",
 		Long: `Select answers which bundle OLM v1 would install for a ClusterExtension, and how
-many bundles were left after each stage. When none is left it names the nearest
-versions that can be had, and the steps that lead to the wanted one.
+many bundles were left after each stage. When none is left, it names the nearest
+available versions, and the steps that lead to the wanted one.
 
 The version is a range as Masterminds/semver reads it: ">=1.2, <2", "^1.2",
 "1.2.x". It is not the syntax of skipRange in catalogs.

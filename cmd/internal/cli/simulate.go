@@ -18,21 +18,20 @@ import (
 func newSimulate(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate {-f FILE...|--cluster} [CATALOG...]",
-		Short: "Play a namespace of a cluster through to its end, in memory",
-		Long: `Simulate reads a cluster or objects of one, as "olmkit plan" does, and lets Operator
-Lifecycle Manager do its work on them in memory, until there is nothing left to
-do. It prints each write with its reason, and how everything ends: every upgrade
-on the way to the head of a channel, for instance. CRDs are served and
-deployments run as soon as they are written; those that the files have stay as
-their status there says until then.
+		Short: "Simulate a namespace until nothing is left to do",
+		Long: `Simulate reads a cluster or objects of one, as "olmkit plan" does, and applies one plan
+after another in memory, until nothing is left to do. It prints each write with its
+reason, and the end state: every upgrade on the way to the head of a channel, for
+instance. CRDs are served and deployments run as soon as they are written; those
+already in the files keep their recorded status until then.
 
 ` + stateHelp + `
-An install plan that wants approval ends the simulation there, unless --approve
-gives it.
+The simulation ends at an install plan that needs approval, unless --approve is
+given.
 
-Where the operator group names a service account, what that account may not do is
-refused as the API server would, by the roles and bindings in the files; where they
-are not known nothing is refused, and a note reports it.
+If the operator group names a service account, writes that it may not make are
+refused, as the API server would, by the roles and bindings in the files. Where those
+are not known, nothing is refused, and a note reports it.
 
 Exit codes: 0 the namespace has come to rest, 1 the subscriptions cannot be
 resolved or writes were refused, 2 the input could not be read.`,

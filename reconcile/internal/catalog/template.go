@@ -83,7 +83,7 @@ func (p *planner) templates() error {
 		if err == nil && c.Spec.Image != image {
 			out := *c
 			out.Spec.Image = image
-			if err := p.Emit(change.Update, &out, c.Key(), nil, "the template %q is image %s in this cluster (E8)", template, image); err != nil {
+			if err := p.Emit(change.Update, &out, c.Key(), nil, "the template %q resolves to image %s in this cluster", template, image); err != nil {
 				return err
 			}
 			continue // the status follows

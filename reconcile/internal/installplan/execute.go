@@ -42,7 +42,7 @@ func (p *planner) executePlans(ctx context.Context) error {
 func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	switch {
 	case !p.IsWanted(ip) && p.isLate(ip):
-		return p.Emit(change.Delete, ip, ip.Key(), nil, "a later one was created before it had steps")
+		return p.Emit(change.Delete, ip, ip.Key(), nil, "superseded by a later install plan before it had steps")
 	case !p.IsWanted(ip):
 		if ip.Status.Phase != "" { // otherwise it was just made
 			p.Note(ip.Key(), "superseded: no subscription refers to it")

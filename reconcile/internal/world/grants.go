@@ -95,7 +95,7 @@ func (x *index) Granted(account, namespace string) []olm.PolicyRule {
 	return rules
 }
 
-// KnowsGrants reports whether what granted returns are all the rules of an account.
+// KnowsGrants reports whether granted returns all rules of an account.
 func (w *World) KnowsGrants(account string) bool {
 	all := true
 	for _, k := range []olm.GroupKind{KindClusterRole, KindClusterRoleBinding, KindRole, KindRoleBinding} {
