@@ -284,7 +284,7 @@ var colors = regexp.MustCompile("\x1b\\[([012]|3[123])m")
 // machines, which has its own escapes.
 func forPeople(args []string) bool {
 	switch args[0] {
-	case "fmt", "render", "merge", "extract", "subset", "shrink", "index", "view", "completion", "__complete", "__completeNoDesc":
+	case "fmt", "render", "merge", "extract", "subset", "shrink", "index", "view", "manifests", "completion", "__complete", "__completeNoDesc":
 		return false
 	}
 	for _, a := range args {
