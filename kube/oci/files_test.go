@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -121,7 +122,9 @@ func TestFilesRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := tarball.LayerFromReader(strings.NewReader(string(archive(t, files("configs/a.yaml", "changed")))))
+	other, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(string(archive(t, files("configs/a.yaml", "changed"))))), nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
