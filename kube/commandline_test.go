@@ -1,6 +1,7 @@
 package kube_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -72,7 +73,7 @@ func TestCommandLine(t *testing.T) {
 		if err := c.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = c.Delete(t.Context(), o) })
+		t.Cleanup(func() { must(t, c.Delete(context.WithoutCancel(t.Context()), o)) })
 	}
 
 	code, got := run("status", "--kubeconfig", config, "--as", "reader", "-n", ns)
