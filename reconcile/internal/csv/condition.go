@@ -69,7 +69,9 @@ func (p *planner) ensureCondition(c *olm.ClusterServiceVersion) error {
 		if h := r.Head(); p.Object(h.Key()) == nil && !p.IsRead(olm.GroupKind{Group: olm.GroupRBAC, Kind: h.Kind}, h.Metadata.Name) {
 			continue
 		}
-		if _, err := p.Ensure(r, c.Key(), nil, "lets the operator use its OperatorCondition (E18)"); err != nil {
+		// For the condition, because OLM writes them with its own permissions, not with
+		// those of the service account of the group.
+		if _, err := p.Ensure(r, have.Key(), nil, "lets the operator use its OperatorCondition (E18)"); err != nil {
 			return err
 		}
 	}
