@@ -15,9 +15,9 @@ import (
 // needed because install plans are executed as the service account of their
 // operator group.
 //
-// Secrets can be read by name, because bundles may contain them and the
-// certificates of webhooks are in them, but cannot be listed. content.Secrets uses the same permission to read the pull secrets of
-// catalogs.
+// Secrets can be read by name but not listed: bundles may contain them, and
+// they hold the certificates of webhooks. content.Secrets reads the pull secrets
+// of catalogs with the same permission.
 //
 // Custom resources of operators cannot be read. If several operators own a CRD,
 // its upgrade waits until that permission is granted too; see rule [E7].
