@@ -219,6 +219,9 @@ func rulesPage(t *testing.T) string {
 		if len(found[r.id]) == 0 {
 			t.Errorf("no test names rule %s: %s", r.id, r.sentence)
 		}
+		if len(code[r.id]) == 0 {
+			t.Errorf("no code cites rule %s, at the function that implements it: %s", r.id, r.sentence)
+		}
 		from, differs := slices.Clone(r.sources), ""
 		if i := slices.Index(from, "differs"); i >= 0 {
 			from, differs = slices.Delete(from, i, i+1), "; "+ruleSources["differs"]
@@ -268,8 +271,8 @@ func writeProofs(b *strings.Builder, list []proof) {
 	}
 }
 
-// TestRulesPage checks that every rule has a test that names it, and that
-// docs/rules.md lists it. A new file or test that the page does not list yet is not a
+// TestRulesPage checks that every rule has code that cites it and a test that names it,
+// and that docs/rules.md lists both. A new file or test that the page does not list yet is not a
 // fault, so that two changes that each add a test do not conflict. What the page lists
 // must be true.
 func TestRulesPage(t *testing.T) {
@@ -285,26 +288,36 @@ func TestRulesPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	haveText, haveProofs := splitPage(string(have))
-	wantText, wantProofs := splitPage(page)
+	haveText, haveLists := splitPage(string(have))
+	wantText, wantLists := splitPage(page)
 	if diff := gocmp.Diff(haveText, wantText); diff != "" {
 		t.Errorf("%s is out of date (go test -run Rules -update . updates it):\n%s", file, diff)
 	}
-	for id, list := range haveProofs {
-		if len(list) == 0 {
-			t.Errorf("%s lists no test for rule %s (go test -run Rules -update . updates it)", file, id)
+	for id, have := range haveLists {
+		for what, list := range map[string][]string{"test": have.proofs, "code": have.code} {
+			if len(list) == 0 {
+				t.Errorf("%s lists no %s for rule %s (go test -run Rules -update . updates it)", file, what, id)
+			}
 		}
-		for _, p := range list {
-			if !slices.Contains(wantProofs[id], p) && !named(t, id, p) {
+		for _, p := range have.proofs {
+			if !slices.Contains(wantLists[id].proofs, p) && !named(t, id, p) {
 				t.Errorf("%s lists %s for rule %s, which it does not name (go test -run Rules -update . updates it)", file, p, id)
+			}
+		}
+		for _, f := range have.code {
+			if !slices.Contains(wantLists[id].code, f) {
+				t.Errorf("%s lists %s for rule %s, which it does not cite (go test -run Rules -update . updates it)", file, f, id)
 			}
 		}
 	}
 }
 
-// splitPage takes a rules page apart: its text, and what proves each rule.
-func splitPage(page string) (text string, proofs map[string][]string) {
-	proofs = map[string][]string{}
+// A ruleLists is what the page lists for a rule.
+type ruleLists struct{ code, proofs []string }
+
+// splitPage takes a rules page apart: its text, and what it lists for each rule.
+func splitPage(page string) (text string, lists map[string]ruleLists) {
+	lists = map[string]ruleLists{}
 	id := ""
 	for line := range strings.Lines(page) {
 		at, names, ok := strings.Cut(strings.TrimPrefix(line, "- ["), "](../")
@@ -312,15 +325,21 @@ func splitPage(page string) (text string, proofs map[string][]string) {
 			text += line
 			if title, ok := strings.CutPrefix(line, "### "); ok {
 				id = strings.TrimSpace(title)
-				proofs[id] = nil
+				lists[id] = ruleLists{}
 			}
 			continue
 		}
-		for _, m := range proofName.FindAllStringSubmatch(names, -1) {
-			proofs[id] = append(proofs[id], at+" "+m[1]+m[2])
+		x := lists[id]
+		tests := proofName.FindAllStringSubmatch(names, -1)
+		for _, m := range tests {
+			x.proofs = append(x.proofs, at+" "+m[1]+m[2])
 		}
+		if len(tests) == 0 {
+			x.code = append(x.code, at)
+		}
+		lists[id] = x
 	}
-	return text, proofs
+	return text, lists
 }
 
 var proofName = regexp.MustCompile("`(\\w+)`|\\[([^]]+)\\]\\(")
@@ -338,7 +357,8 @@ func TestRulesAreKnown(t *testing.T) {
 	for _, r := range readRules(t) {
 		known[r.id] = true
 	}
-	cited := regexp.MustCompile(`\(([A-HKS][1-9][0-9]{0,2}(, [A-HKS][1-9][0-9]{0,2})*)\)`)
+	// In parentheses, or as the whole comment.
+	cited := regexp.MustCompile(`(?m)(?:\(|^)([A-HKS][1-9][0-9]{0,2}(, [A-HKS][1-9][0-9]{0,2})*)(?:\)|$)`)
 	walkGo(t, ".", false, func(name string, file *ast.File) {
 		for _, group := range file.Comments {
 			for _, m := range cited.FindAllStringSubmatch(group.Text(), -1) {

@@ -80,7 +80,8 @@ func (c *Compiler) FromProperty(p property.Property) (x Expr, ok bool, err error
 	return x, true, nil
 }
 
-// leaf reads a requirement that is not an olm.constraint.
+// leaf reads a requirement that is not an olm.constraint: that of an API, a package or a
+// label (H10).
 func (c *Compiler) leaf(p property.Property) (Expr, error) {
 	if len(p.Value) > c.limits.MaxSize {
 		return nil, newError(p.Type, "", c.sizeError(len(p.Value)))

@@ -149,6 +149,7 @@ type test struct {
 	problems []*EvalError
 }
 
+// expr tests an expression on the one bundle of the test (D6).
 func (t *test) expr(x Expr) (bool, error) {
 	switch x := x.(type) {
 	case *All:

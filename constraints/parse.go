@@ -42,6 +42,7 @@ func (c *Compiler) Parse(raw []byte) (Expr, error) {
 	return x, nil
 }
 
+// sizeError is the error for a value that is too large to be parsed (D4).
 func (c *Compiler) sizeError(size int) error {
 	return limitErrorf("MaxSize", "the value has %d bytes; the limit is %d", size, c.limits.MaxSize)
 }
@@ -97,7 +98,7 @@ var (
 func (p *parser) enter(name string) { p.path = append(p.path, name) }
 func (p *parser) leave()            { p.path = p.path[:len(p.path)-1] }
 
-// end returns an error unless only space is left.
+// end returns an error unless only space is left (H20).
 func (p *parser) end() error {
 	if _, err := p.d.ReadToken(); err != io.EOF {
 		return errTrailing
@@ -164,7 +165,8 @@ var (
 	wantConstraint = "an object with one of " + kindList
 )
 
-// constraint reads {"failureMessage": …, "<kind>": …}.
+// constraint reads {"failureMessage": …, "<kind>": …}: exactly one kind (D3, H8), with
+// keys in their own case (H20), and not too deep (D4).
 func (p *parser) constraint(depth int) (Expr, error) {
 	lim := &p.c.limits
 	if depth > lim.MaxDepth {
@@ -335,7 +337,7 @@ func (p *parser) cel() (Expr, error) {
 	return x, nil
 }
 
-// list reads {"constraints": […]}.
+// list reads {"constraints": […]}, which must not be empty (H8).
 func (p *parser) list(kind string, depth int) (of []Expr, err error) {
 	found := false
 	err = p.object(`an object with "constraints"`, func(key string) error {

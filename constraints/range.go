@@ -27,7 +27,7 @@ type Range struct {
 }
 
 // ParseRange parses a range. The error is a [*RangeError].
-func ParseRange(text string) (Range, error) {
+func ParseRange(text string) (Range, error) { // H11
 	if len(text) > maxRangeSize {
 		return Range{}, &RangeError{
 			Range:  text,

@@ -39,7 +39,7 @@ func (l *Limits) ofDocuments() decode.Limits {
 }
 
 // WithDefaults returns the limits with every zero field replaced.
-func (l *Limits) WithDefaults() Limits {
+func (l *Limits) WithDefaults() Limits { // A16
 	var out Limits
 	if l != nil {
 		out = *l

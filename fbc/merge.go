@@ -15,7 +15,7 @@ func Merge(catalogs ...*Catalog) (*Catalog, error) { return MergeFrom(nil, catal
 // MergeFrom is Merge for catalogs from several directories. In errors, the path at the
 // index of a catalog is prepended to its files. A catalog without a path keeps its file
 // names.
-func MergeFrom(dirs []string, catalogs ...*Catalog) (*Catalog, error) {
+func MergeFrom(dirs []string, catalogs ...*Catalog) (*Catalog, error) { // A11
 	out := &Catalog{}
 	var found Diagnostics
 	for i, c := range catalogs {

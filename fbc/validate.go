@@ -109,7 +109,8 @@ func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOp
 	return c, found, nil
 }
 
-// A validator collects the findings of one catalog.
+// A validator collects the findings of one catalog, including what opm accepts although it
+// is wrong (H18).
 type validator struct {
 	ctx      context.Context
 	c        *Catalog

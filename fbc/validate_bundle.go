@@ -20,7 +20,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// bundle checks a bundle and its properties (A8, A13), and records its version.
+// bundle checks a bundle, its images (A17, A19) and its properties (A8, A13), and records
+// its version.
 func (v *validator) bundle(p *pkg, f *bundleFacts) {
 	m := &f.Meta
 	inline := func(p prop) bool { return p.Type == property.TypeBundleObject }

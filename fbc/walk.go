@@ -52,7 +52,7 @@ func comparePath(a, b string) int {
 }
 
 // listFiles returns the files of the tree below the root of fsys that no ignore file
-// excludes (A1, A2). The entries of each directory are sorted by name.
+// excludes (A1, A2, A11). The entries of each directory are sorted by name.
 func listFiles(ctx context.Context, fsys fs.FS, limits *Limits) listing {
 	w := walker{ctx: ctx, fsys: fsys, limits: limits}
 	if fsys == nil {

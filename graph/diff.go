@@ -94,7 +94,7 @@ func (d *Diff) IsEmpty() bool {
 
 // Compare returns what changes from an old catalog to a new one under a reading. The
 // error is the context's or an [Upgrades.Err].
-func Compare(ctx context.Context, old, new *Catalog, reading Reading) (*Diff, error) {
+func Compare(ctx context.Context, old, new *Catalog, reading Reading) (*Diff, error) { // G9
 	d := &Diff{Reading: reading}
 	for p := range old.Packages() {
 		if ctx.Err() != nil {
@@ -258,7 +258,7 @@ func (c *ChannelDiff) isEmpty() bool {
 	return c.Head == nil && len(c.Gained)+len(c.Lost)+len(c.Changed)+len(c.Behind)+len(c.Ranges) == 0
 }
 
-// compareChannel compares the paths of all nodes of the old channel. If ok is false,
+// compareChannel compares the paths of all nodes of the old channel (B7). If ok is false,
 // the channel was removed.
 func compareChannel(old, new Channel, ok bool, reading Reading) (ChannelDiff, error) {
 	c := ChannelDiff{Name: old.Name()}

@@ -18,7 +18,7 @@ type Disagreement struct {
 // two readings, or from which different nodes are reachable, in the order of
 // [Upgrades.Nodes]. The options apply to both readings. It returns none if either has
 // an [Upgrades.Err].
-func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement {
+func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement { // G4
 	classic, v1 := p.Upgrades(Classic, opts), p.Upgrades(V1, opts)
 	// The nodes are the same under both readings, and so are their numbers.
 	parts := differing(classic, v1)

@@ -11,7 +11,7 @@ import (
 // inconsistent returns the kind of a record in an opened index that no build would
 // write, or "". Queries rely on the records of a build: every number refers to
 // something, searched lists are sorted, and records that refer to each other agree.
-// This is checked here, once, whatever wrote the file. No item of a list belongs to two
+// This is checked here, once, whatever wrote the file (S5). No item of a list belongs to two
 // records, so the size of the file bounds the work of a query.
 func (c *Catalog) inconsistent(text string) string {
 	k := indexCheck{

@@ -19,7 +19,7 @@ type Walk struct {
 }
 
 // Walk follows [Upgrades.Next] until the node stays or repeats.
-func (u *Upgrades) Walk(from Node) Walk {
+func (u *Upgrades) Walk(from Node) Walk { // B5
 	w := Walk{Steps: []Step{}, End: from}
 	i, ok := u.number(from)
 	if !ok {
@@ -123,7 +123,7 @@ type hop struct {
 	dist int32
 }
 
-// search searches breadth first from a node until a node satisfies stop.
+// search searches breadth first from a node until a node satisfies stop (B5, G4).
 func (u *Upgrades) search(from int32, stop func(int32) bool) []hop {
 	via := make([]hop, len(u.nodes))
 	for i := range via {
@@ -186,7 +186,7 @@ func (u *Upgrades) Reachable(from Node) iter.Seq[Node] {
 // Stranded returns the nodes from which no head is reachable, in the order of
 // [Upgrades.Nodes]. Users of a stranded node cannot upgrade. Without a head all nodes
 // are stranded.
-func (u *Upgrades) Stranded() iter.Seq[Node] {
+func (u *Upgrades) Stranded() iter.Seq[Node] { // G4
 	into := make([][]int32, len(u.nodes))
 	for i := range u.of {
 		for _, s := range in(u.steps, u.of[i].steps) {

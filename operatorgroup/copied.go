@@ -52,7 +52,7 @@ func Copy(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceV
 // order of namespace: one for each existing namespace that the group targets,
 // except its own. There are none for a CSV that is itself a copy, is being
 // deleted, failed because of its group, or has no phase yet.
-func Copies(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup, namespaces []*olm.Namespace, mode CopyMode) []*olm.ClusterServiceVersion {
+func Copies(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup, namespaces []*olm.Namespace, mode CopyMode) []*olm.ClusterServiceVersion { // F8
 	if csv.Status.Phase == olm.PhaseNone || !IsActive(csv, g) || !mode.copies(g) {
 		return nil
 	}

@@ -98,6 +98,7 @@ func CoTenancy(tenants []Tenant) []Violation {
 	return out
 }
 
+// compareTenants returns how the CRDs of two operators violate F9, by name.
 func compareTenants(a, b Tenant, x, y map[string]CRD) []Violation {
 	sameOperator := a.Package == b.Package && a.Package != "" && a.CSV != b.CSV
 	all := maps.Clone(x)

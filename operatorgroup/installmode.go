@@ -49,7 +49,7 @@ func (e *unsupportedError) Error() string {
 // A mode that is not listed is not supported. An empty list of targets, and a
 // list with the empty name among others, are never supported. The
 // error names the missing mode, or one that is listed twice.
-func Supports(modes []olm.InstallMode, namespace string, targets []string) error {
+func Supports(modes []olm.InstallMode, namespace string, targets []string) error { // F2
 	supported, err := parseModes(modes)
 	if err != nil {
 		return err

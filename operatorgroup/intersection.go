@@ -56,7 +56,7 @@ type Decision struct {
 //
 // If the annotation cannot express the APIs, so that its text would not change,
 // the action is Continue.
-func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) Decision {
+func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) Decision { // F6
 	listed := Annotated(group)
 	d := Decision{Action: Continue, APIs: listed}
 	for _, o := range others {

@@ -33,7 +33,7 @@ func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Message }
 // are nil. The error is a *[Failure].
 //
 // Groups in other namespaces are ignored.
-func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*olm.OperatorGroup, error) {
+func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*olm.OperatorGroup, error) { // F2, F3
 	var own []*olm.OperatorGroup
 	for _, g := range groups {
 		if g.Metadata.Namespace == csv.Metadata.Namespace {

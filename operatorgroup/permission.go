@@ -120,7 +120,7 @@ var readNamespaces = olm.PolicyRule{Verbs: []string{"get", "list", "watch"}, API
 //
 // All have the labels olm.owner and olm.owner.namespace of the CSV. Copies also
 // have label olm.copiedFrom.
-func TargetRBAC(csv *olm.ClusterServiceVersion, targets []string) (RBAC, error) {
+func TargetRBAC(csv *olm.ClusterServiceVersion, targets []string) (RBAC, error) { // F7
 	own, err := Permissions(csv)
 	if err != nil {
 		return RBAC{}, err

@@ -37,7 +37,7 @@ func newRole(kind, namespace, name string, labels map[string]string) *olm.Role {
 // the roles of [APIRoles], and no other rules. The APIs are those that the
 // group provides; only naming [Running] uses them, because it selects each API
 // by a separate label.
-func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role {
+func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role { // F7
 	var roles []*olm.Role
 	for _, l := range levels {
 		r := newRole("ClusterRole", "", naming.groupRole(g, l.name), OwnerLabels(g))
@@ -70,7 +70,7 @@ func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role {
 //
 // There are none for a copied CSV or a member that failed with
 // InterOperatorGroupOwnerConflict.
-func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Naming) []*olm.Role {
+func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Naming) []*olm.Role { // F7
 	if csv.IsCopied() || csv.Status.Phase == olm.PhaseFailed && csv.Status.Reason == olm.ReasonInterOperatorGroupOwnerConflict {
 		return nil
 	}

@@ -19,7 +19,7 @@ const AllNamespaces = ""
 // It returns an error for an empty target namespace, and for an invalid
 // selector even if the group also names target namespaces: OLM gives such a
 // group no targets.
-func Targets(g *olm.OperatorGroup, namespaces []*olm.Namespace) ([]string, error) {
+func Targets(g *olm.OperatorGroup, namespaces []*olm.Namespace) ([]string, error) { // F1
 	s, err := parseSelector(g.Spec.Selector)
 	if err != nil {
 		return nil, fmt.Errorf("%s: /spec/selector%w", g.Key(), err)

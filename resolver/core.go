@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// cores returns minimal sets of facts that cannot all hold, as numbers of facts in order.
-// They are independent: no two share a subscription or an operator that must stay.
+// cores returns minimal sets of facts that cannot all hold (D16), as numbers of facts in
+// order. They are independent: no two share a subscription or an operator that must stay.
 func (e *encoding) cores(ctx context.Context) ([][]int, error) {
 	on := slices.Clone(e.on)
 	var found [][]int

@@ -59,7 +59,7 @@ func (r *resolution) newEncoding(reached []cand) *encoding {
 	return e
 }
 
-// encode states everything that was reached.
+// encode states everything that was reached (D1, D2).
 func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	reached, err := r.reach(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 		}
 		e.state(ctx, stating{Fact: &fact.Subscribed{Subscription: *s.Subscription}, owner: noCand, need: r.options[i]})
 	}
-	for _, in := range u.installed {
+	for _, in := range u.installed { // D11
 		if len(in.owners) == 0 {
 			e.state(ctx, stating{Fact: &fact.MustStay{Operator: u.ref(in.id)}, owner: in.id})
 		}
@@ -89,6 +89,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 			e.state(ctx, stating{Fact: f, owner: c})
 			continue
 		}
+		// While an installed operator stays, so does what it requires (D13).
 		for _, q := range r.needs.requirements(ctx, c) {
 			e.state(ctx, stating{Fact: &fact.Requires{Property: q.Property, Requirement: q.Expr}, owner: c, need: q.need})
 		}

@@ -86,7 +86,7 @@ const maxTries = 400
 // first, at most max of them (0 means five). Each is verified by solving the changed
 // problem without the requests of the other cores. Changes to catalogs come last, and only
 // if the alternative is to remove a request. The error is the context's.
-func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) {
+func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 	if err := c.e.r.lock(ctx); err != nil {
 		return nil, err
 	}

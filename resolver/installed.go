@@ -79,7 +79,8 @@ type installed struct {
 	repeats error
 }
 
-// addInstalled parses the properties of the installed operators and sorts them by name.
+// addInstalled parses the properties of the installed operators and sorts them by name
+// (H24).
 func (u *universe) addInstalled(ctx context.Context) error {
 	compiled := compilations{limits: u.p.Options.ConstraintLimits}
 	var owners map[string][]string // the packages of the subscriptions that own a CSV

@@ -43,7 +43,7 @@ func (n *needs) of(ctx context.Context, x constraints.Expr, own int) *need {
 		return got
 	}
 	var made *need
-	if n.u.semantics() == PerBundle {
+	if n.u.semantics() == PerBundle { // D6, H8
 		made = &need{kind: proof.AnyOf, expr: x, list: n.u.candidates(ctx, x, own)}
 	} else {
 		made = n.build(ctx, normal(x, false), own)

@@ -275,7 +275,7 @@ func (u *universe) offers(s *subscription, in []*source) bool {
 }
 
 // lookUp returns the fact that something the subscription names is in none of
-// the catalogs, or nil.
+// the catalogs (H5), or nil.
 func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 	missing := &fact.Unavailable{Subscription: *s.Subscription}
 	var pkgs, chs, csvs bool

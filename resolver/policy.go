@@ -86,7 +86,7 @@ func (u *universe) aimless(p *Policy) error {
 	return fmt.Errorf("%q is neither a bundle of package %s nor a version range: %w", p.Exclude, p.Package, err)
 }
 
-// policyBlocks returns the fact that a policy blocks a candidate from a catalog, or nil.
+// policyBlocks returns the fact that a policy blocks a candidate from a catalog (G8), or nil.
 // Policies do not apply to installed operators.
 func (u *universe) policyBlocks(c cand) fact.Fact {
 	if len(u.policies) == 0 {

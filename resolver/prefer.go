@@ -55,7 +55,7 @@ type listKey struct {
 // candidates returns the candidates that satisfy an expression by themselves, in
 // the order in which a bundle of the catalog with index own prefers them (D8):
 // installed operators, then the catalogs in order, and in each the entries in
-// order.
+// order. An entry need not follow what is installed (H6).
 func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) []cand {
 	key := listKey{x, own}
 	if list, ok := u.lists[key]; ok {

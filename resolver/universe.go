@@ -60,7 +60,7 @@ type subscription struct {
 	current *installed // nil for a fresh installation
 }
 
-// newUniverse checks the problem and puts it in canonical order.
+// newUniverse checks the problem and puts it in canonical order (D15).
 func newUniverse(ctx context.Context, p *Problem) (*universe, error) {
 	u := &universe{
 		p:        p,
@@ -99,6 +99,7 @@ func (u *universe) checkOptions() error {
 	return nil
 }
 
+// addCatalogs adds the catalogs that the namespace sees (D14).
 func (u *universe) addCatalogs() error {
 	var sick []Catalog
 	for i := range u.p.Catalogs {

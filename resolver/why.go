@@ -46,7 +46,7 @@ func (r Reason) String() string {
 // were not possible. The chain is computed on demand; [Solution.WhyEach] takes less time
 // for several bundles. The error is the context's, or reports that the solution does not
 // contain the bundle.
-func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) {
+func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) { // D17
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}

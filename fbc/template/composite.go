@@ -74,7 +74,7 @@ type Part struct {
 // Expand returns the files of the composite catalog, in the order of the references, and
 // their union. load returns the catalog of a reference; the caller pulls images. A package
 // in two references is an error, an [fbc.Diagnostics].
-func (c *Composite) Expand(ctx context.Context, load func(context.Context, Reference) (*fbc.Catalog, error)) ([]Part, *fbc.Catalog, error) {
+func (c *Composite) Expand(ctx context.Context, load func(context.Context, Reference) (*fbc.Catalog, error)) ([]Part, *fbc.Catalog, error) { // A15
 	var (
 		parts []Part
 		all   []*fbc.Catalog

@@ -138,7 +138,7 @@ type graded struct {
 // the description and the icon of the bundle at the head of its default channel.
 //
 // load returns the contents of a bundle image.
-func (s *Semver) Expand(ctx context.Context, load func(ctx context.Context, image string) (*bundle.Dir, error)) (*fbc.Catalog, error) {
+func (s *Semver) Expand(ctx context.Context, load func(ctx context.Context, image string) (*bundle.Dir, error)) (*fbc.Catalog, error) { // A15
 	out := &fbc.Catalog{}
 	dirs := map[string]*bundle.Dir{} // by the name of the bundle
 	byImage := map[string]*graded{}

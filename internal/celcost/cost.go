@@ -41,10 +41,10 @@ type work struct {
 // it.
 const varWork = "#work"
 
-// spend charges n to the budget. If the budget is exceeded, the evaluation
-// ends: cel-go recovers from this panic, and only this one, and returns it as
-// an error. An error value would not work, because "error || true" is true in
-// CEL.
+// spend charges n to the budget, before the work is done (S2). If the budget is
+// exceeded, the evaluation ends: cel-go recovers from this panic, and only this
+// one, and returns it as an error. An error value would not work, because
+// "error || true" is true in CEL.
 func (w *work) spend(n uint64) {
 	if w.looks++; w.looks%64 == 0 {
 		select {

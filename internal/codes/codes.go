@@ -1,4 +1,4 @@
-// Package codes has the codes of findings about catalogs, as untyped constants for all
+// Package codes has the codes of findings about catalogs (G10), as untyped constants for all
 // packages that report or inspect findings. Users of package fbc write them as text:
 // docs/codes lists them.
 package codes

@@ -259,7 +259,7 @@ func (b *Batch) mkdirAll(root *Root, dir string) error {
 	return nil
 }
 
-// Commit moves all files to their places. When one cannot be moved, what was there is
+// Commit moves all files to their places (S6). When one cannot be moved, what was there is
 // put back, and the error gives the reason; it is an [*UndoError] if that fails too. The batch
 // is empty afterwards.
 func (b *Batch) Commit() error {

@@ -12,7 +12,7 @@ import (
 	"github.com/opencontainers/go-digest"
 )
 
-// Check returns an error for an invalid image reference. Valid are references such as
+// Check returns an error for an invalid image reference (A17). Valid are references such as
 // "quay.io/org/name:tag" and "quay.io/org/name@sha256:…", as in opm. opm and most clients
 // of registries use an older copy of the parser. It does not accept IPv6 addresses, takes
 // a first part with upper-case letters for a registry only if it has a dot or a port, and

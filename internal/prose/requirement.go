@@ -95,7 +95,7 @@ func Requirement(x constraints.Expr) string {
 	return x.String()
 }
 
-// Messages returns the failureMessages of a tree, in order.
+// Messages returns the failureMessages of a tree (H9), in order.
 func Messages(x constraints.Expr) []string {
 	var out []string
 	for part := range constraints.Walk(x) {

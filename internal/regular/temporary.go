@@ -10,5 +10,5 @@ const TemporaryPrefix = ".olmkit-"
 var temporaryName = regexp.MustCompile(`^` + regexp.QuoteMeta(TemporaryPrefix) + `[A-Z2-7]{26}\.tmp$`)
 
 // IsTemporary reports whether a file has the name of one that olmkit has not finished
-// writing. A killed process may leave such files behind. A load skips and reports them.
+// writing (S6). A killed process may leave such files behind. A load skips and reports them.
 func IsTemporary(name string) bool { return temporaryName.MatchString(name) }

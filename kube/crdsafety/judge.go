@@ -73,7 +73,7 @@ func (n nested) field() bool {
 }
 
 // keywords judges the keywords that operator-controller has no validation for.
-// One that it does not know either must stay as it is.
+// One that it does not know either must stay as it is (K55).
 func keywords(old, new *schema) []Finding {
 	before, after := rest(old), rest(new)
 	var out []Finding

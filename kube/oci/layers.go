@@ -127,7 +127,7 @@ func (o *overlay) entry(top *node, name string, h *tar.Header, content io.Reader
 	return entry{typ: h.Typeflag, target: h.Linkname}, nil
 }
 
-// count counts a file, a directory or a removal.
+// count counts a file, a directory or a removal (S7).
 func (o *overlay) count() error {
 	if o.files++; o.files > o.limits.Files {
 		return &LimitError{Limit: "Files", Max: o.limits.Files}
@@ -135,7 +135,7 @@ func (o *overlay) count() error {
 	return nil
 }
 
-// charge counts unpacked bytes.
+// charge counts unpacked bytes, those of names included (S7).
 func (o *overlay) charge(n int64) error {
 	if n > o.limits.Bytes-o.bytes {
 		return &LimitError{Limit: "Bytes", Max: o.limits.Bytes}

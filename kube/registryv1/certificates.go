@@ -16,7 +16,7 @@ const (
 )
 
 // ParseCertProvider returns the provider of a name: none, cert-manager or service-ca.
-func ParseCertProvider(name string) (p CertProvider, ok bool) {
+func ParseCertProvider(name string) (p CertProvider, ok bool) { // K49
 	switch name {
 	case "none":
 		return NoCertificates, true

@@ -44,7 +44,7 @@ func configProblem(code string, subject, format string, args ...any) Problem {
 	return Problem{Stage: StageConfig, Code: code, Subject: subject, Message: "configuration: " + fmt.Sprintf(format, args...), peerMessage: fmt.Sprintf(format, args...)}
 }
 
-// config validates and decodes a configuration.
+// config validates and decodes a configuration, which may be absent (K22).
 func (b *Bundle) config(ctx context.Context, namespace string, text []byte, upstream bool) (out configuration, problems []Problem) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")

@@ -59,7 +59,7 @@ func (g *generator) serviceAccounts() {
 	}
 }
 
-// permissions adds the roles and their bindings (K34 to K36).
+// permissions adds the roles and their bindings (K34, K35, K36).
 func (g *generator) permissions() {
 	if g.target != "" {
 		for _, p := range g.strategy().Permissions {
@@ -80,7 +80,7 @@ func (g *generator) permissions() {
 	}
 }
 
-// role adds the role and the binding of an entry.
+// role adds the role and the binding of an entry. Equal entries add equal objects (K39).
 func (g *generator) role(kind, namespace string, p *v1alpha1.StrategyDeploymentPermissions) {
 	sum, err := hash(p)
 	if err != nil {

@@ -241,7 +241,7 @@ func (g *generator) definitions() {
 	}
 }
 
-// extra adds the other manifests (K41).
+// extra adds the other manifests (K41, K205).
 func (g *generator) extra() {
 	for i := range g.bundle.Others {
 		o := g.bundle.Others[i].Object.DeepCopy()

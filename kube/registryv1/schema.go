@@ -66,7 +66,7 @@ func (b *Bundle) schema() map[string]any {
 }
 
 // watchSchema returns the schema of watchNamespace, nil if there is no such field, and
-// whether the field is required (K24 to K26).
+// whether the field is required (K24, K25, K26, K31).
 func (b *Bundle) watchSchema() (schema map[string]any, required bool) {
 	own, single := b.supports(v1alpha1.InstallModeTypeOwnNamespace), b.supports(v1alpha1.InstallModeTypeSingleNamespace)
 	if !own && !single {

@@ -49,6 +49,8 @@ func documents(text []byte) iter.Seq2[document, error] {
 	}
 }
 
+// splitYAML yields YAML documents. Their text is YAML 1.1 (K3), and what follows the end of
+// a document is part of it and an error (K213), both in package yamljson.
 func splitYAML(text []byte, line int, yield func(document, error) bool) {
 	doc := document{line: line}
 	for part := range bytes.Lines(text) {

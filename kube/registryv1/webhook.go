@@ -117,7 +117,7 @@ func (g *generator) admission(typ v1alpha1.WebhookAdmissionType) {
 		}
 		name := strings.TrimSuffix(w.GenerateName, "-")
 		meta := metav1.ObjectMeta{Name: name, Annotations: g.injectCA(w.DeploymentName, nil)}
-		if g.opts.AsUpstream {
+		if g.opts.AsUpstream { // K207
 			meta.Namespace = g.opts.Namespace
 		}
 		service := admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{

@@ -136,7 +136,7 @@ func (r *Request) Open(ctx context.Context, dir document.OpenDir) error {
 	return nil
 }
 
-// check returns the parsed parts of a request. installed is nil if no installed version can
+// check returns the parsed parts of a request (C1). installed is nil if no installed version can
 // be compared.
 func (r *Request) check() (rng VersionRange, installed *semver.Version, err error) {
 	if r.Package == "" {

@@ -14,7 +14,7 @@ import (
 // not modify the problem. Goroutines may share its catalogs. The error is a
 // [*document.Error], that of reading minKubeVersion from a catalog's source, or the
 // context's.
-func Upgrade(ctx context.Context, p Problem) (*Plan, error) {
+func Upgrade(ctx context.Context, p Problem) (*Plan, error) { // G5
 	t, err := p.check()
 	if err != nil {
 		return nil, err

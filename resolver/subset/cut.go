@@ -65,7 +65,7 @@ type Bundle struct {
 // Cut returns the smallest part of a catalog that serves a request without
 // rewriting an edge. The error is a [*document.Error], the context's, or a
 // [graph.Upgrades.Err].
-func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) {
+func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) { // G9
 	c := &cut{
 		catalog: catalog, reading: r.Reading, keepInstalled: r.KeepInstalled, kept: map[graph.Entry]bool{}, why: map[graph.Bundle]string{},
 		chains: map[graph.Channel]*chain{}, warned: map[string]bool{},

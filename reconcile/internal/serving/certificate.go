@@ -95,7 +95,7 @@ func serial(key *ecdsa.PrivateKey) (*big.Int, error) {
 	return new(big.Int).SetBytes(sum[:8]), nil
 }
 
-// check returns why a certificate must be replaced, or nil, and otherwise when.
+// check returns why a certificate must be replaced (E14), or nil, and otherwise when.
 // With a zero time, no certificate is too old.
 func (c certificate) check(now time.Time, hosts []string) (rotateAt time.Time, err error) {
 	ca, err := parse(c.ca)

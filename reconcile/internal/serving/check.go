@@ -38,7 +38,7 @@ func Serves(csv *olm.ClusterServiceVersion) bool {
 }
 
 // Check returns the first thing that is wrong with the webhooks of a CSV, or
-// nil. It is checked before anything is created.
+// nil. It is checked before anything is created (E16).
 func Check(csv *olm.ClusterServiceVersion) *Problem {
 	names := map[string]bool{}
 	for _, w := range csv.Spec.Webhooks {

@@ -61,7 +61,7 @@ type Certificates struct {
 	Waiting []olm.Key
 }
 
-// NewCertificates returns what an operator needs before its deployments. A
+// NewCertificates returns what an operator needs before its deployments (E13). A
 // certificate that is still good stays, also one that OLM made.
 func NewCertificates(csv *olm.ClusterServiceVersion, s *State) (*Certificates, error) {
 	list, err := servers(csv)
@@ -77,6 +77,7 @@ func NewCertificates(csv *olm.ClusterServiceVersion, s *State) (*Certificates, e
 	return out, nil
 }
 
+// add adds the Service, the certificate and the permissions of a server.
 func (c *Certificates) add(csv *olm.ClusterServiceVersion, s *State, srv *server) error {
 	ns := csv.Metadata.Namespace
 	item := func(apiVersion, kind, name string, fill func(have, want *olm.Object) error) (*Item, error) {
