@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"encoding/json"
+
+	"github.com/olmkit/olmkit/internal/reason"
 )
 
 // A ClusterServiceVersion is an installed version of an operator, a CSV for
@@ -211,43 +213,9 @@ const (
 	PhaseDeleting     Phase = "Deleting"
 )
 
-// A Reason states why a CSV is in its phase.
+// A Reason states why a CSV is in its phase, in OLM's words, such as
+// "RequirementsNotMet", "InstallSucceeded" or "TooManyOperatorGroups".
 type Reason string
-
-// The reasons that concern operator groups.
-const (
-	ReasonNoOperatorGroup                     Reason = "NoOperatorGroup"
-	ReasonTooManyOperatorGroups               Reason = "TooManyOperatorGroups"
-	ReasonUnsupportedOperatorGroup            Reason = "UnsupportedOperatorGroup"
-	ReasonNoTargetNamespaces                  Reason = "NoTargetNamespaces"
-	ReasonInvalidInstallModes                 Reason = "InvalidInstallModes"
-	ReasonInterOperatorGroupOwnerConflict     Reason = "InterOperatorGroupOwnerConflict"
-	ReasonCannotModifyStaticOperatorGroupAPIs Reason = "CannotModifyStaticOperatorGroupProvidedAPIs"
-	ReasonCopied                              Reason = "Copied"
-)
-
-// The reasons of an installation.
-const (
-	ReasonRequirementsUnknown              Reason = "RequirementsUnknown"
-	ReasonRequirementsNotMet               Reason = "RequirementsNotMet"
-	ReasonRequirementsMet                  Reason = "AllRequirementsMet"
-	ReasonOwnerConflict                    Reason = "OwnerConflict"
-	ReasonComponentFailed                  Reason = "InstallComponentFailed"
-	ReasonInvalidStrategy                  Reason = "InvalidInstallStrategy"
-	ReasonWaiting                          Reason = "InstallWaiting"
-	ReasonInstallSuccessful                Reason = "InstallSucceeded"
-	ReasonInstallCheckFailed               Reason = "InstallCheckFailed"
-	ReasonComponentUnhealthy               Reason = "ComponentUnhealthy"
-	ReasonBeingReplaced                    Reason = "BeingReplaced"
-	ReasonReplaced                         Reason = "Replaced"
-	ReasonNeedsReinstall                   Reason = "NeedsReinstall"
-	ReasonInvalidWebhook                   Reason = "InvalidWebhookDescription"
-	ReasonConditionNotUpgradeable          Reason = "OperatorConditionNotUpgradeable"
-	ReasonNeedsCertRotation                Reason = "NeedsCertRotation"
-	ReasonAPIServiceResourceIssue          Reason = "APIServiceResourceIssue"
-	ReasonAPIServiceResourcesNeedReinstall Reason = "APIServiceResourcesNeedReinstall"
-	ReasonDetectedClusterChange            Reason = "DetectedClusterChange"
-)
 
 // LabelCopiedFrom is the label of a copied CSV, its roles and role bindings; the
 // value is the namespace of the original.
@@ -260,7 +228,7 @@ const AnnotationOperatorNamespace = "olm.operatorNamespace"
 // IsCopied reports whether the CSV is a copy of the CSV of an operator in
 // another namespace.
 func (c *ClusterServiceVersion) IsCopied() bool {
-	if c.Status.Reason == ReasonCopied {
+	if c.Status.Reason == reason.Copied {
 		return true
 	}
 	if from, ok := c.Metadata.Annotations[AnnotationOperatorNamespace]; ok && from != c.Metadata.Namespace {

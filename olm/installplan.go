@@ -91,12 +91,6 @@ type BundleLookup struct {
 	Rest       Members `json:",unknown"`
 }
 
-// The types of a lookup's conditions.
-const (
-	BundleLookupPending = "BundleLookupPending"
-	BundleLookupFailed  = "BundleLookupFailed"
-)
-
 // A BundleReference stands in a step's manifest for the object that it names,
 // which is in an unpacked bundle: in a ConfigMap.
 type BundleReference struct {

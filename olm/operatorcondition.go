@@ -25,9 +25,6 @@ type OperatorConditionStatus struct {
 	Rest       Members     `json:",unknown"`
 }
 
-// Upgradeable is the type of the condition that OLM heeds.
-const Upgradeable = "Upgradeable"
-
 // MarshalJSON writes the condition with its keys in a fixed order.
 func (c OperatorCondition) MarshalJSON() ([]byte, error) {
 	type plain OperatorCondition

@@ -78,20 +78,6 @@ const (
 	StateUpgradeFailed    SubscriptionState = "UpgradeFailed"
 )
 
-// The types of a subscription's conditions.
-const (
-	CatalogSourcesUnhealthy = "CatalogSourcesUnhealthy"
-	InstallPlanMissing      = "InstallPlanMissing"
-	InstallPlanPending      = "InstallPlanPending"
-	InstallPlanFailed       = "InstallPlanFailed"
-	ResolutionFailed        = "ResolutionFailed"
-	BundleUnpackFailed      = "BundleUnpackFailed"
-	Deprecated              = "Deprecated"
-	PackageDeprecated       = "PackageDeprecated"
-	ChannelDeprecated       = "ChannelDeprecated"
-	BundleDeprecated        = "BundleDeprecated"
-)
-
 // An InstallPlanReference is the older form of a reference to a plan.
 type InstallPlanReference struct {
 	APIVersion string  `json:"apiVersion"`

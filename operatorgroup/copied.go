@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -43,7 +44,7 @@ func Copy(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceV
 	maps.DeleteFunc(c.Metadata.Labels, func(k, _ string) bool { return strings.HasPrefix(k, labelComponentPrefix) })
 	maps.DeleteFunc(c.Metadata.Annotations, func(k, _ string) bool { return k == annotationTargets || k == annotationLastApplied })
 	c.Metadata.SetLabel(olm.LabelCopiedFrom, csv.Metadata.Namespace)
-	c.Status.Reason = olm.ReasonCopied
+	c.Status.Reason = reason.Copied
 	c.Status.Message = fmt.Sprintf("the operator runs in namespace %s and also serves this namespace", csv.Metadata.Namespace)
 	return &c
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/property"
@@ -87,12 +88,12 @@ func TestIsActiveReasons(t *testing.T) {
 	for what, change := range map[string]func(*olm.ClusterServiceVersion){
 		"": func(*olm.ClusterServiceVersion) {},
 		"copied": func(c *olm.ClusterServiceVersion) {
-			c.Status.Reason = olm.ReasonCopied
+			c.Status.Reason = reason.Copied
 			c.Metadata.SetLabel(olm.LabelCopiedFrom, "m")
 		},
 		"deleted": func(c *olm.ClusterServiceVersion) { c.Metadata.DeletionTimestamp = time.Unix(1, 0) },
 		"failed": func(c *olm.ClusterServiceVersion) {
-			c.Status.Phase, c.Status.Reason = olm.PhaseFailed, olm.ReasonNoOperatorGroup
+			c.Status.Phase, c.Status.Reason = olm.PhaseFailed, reason.NoOperatorGroup
 		},
 	} {
 		c := csvOf("n", "a", olm.OwnNamespace)
@@ -129,10 +130,10 @@ func TestAPIRolesOfMembers(t *testing.T) {
 		want   bool
 	}{
 		{olm.PhaseSucceeded, "", false, true},
-		{olm.PhaseFailed, olm.ReasonNoOperatorGroup, false, true},
-		{olm.PhasePending, olm.ReasonInterOperatorGroupOwnerConflict, false, true},
-		{olm.PhaseFailed, olm.ReasonInterOperatorGroupOwnerConflict, false, false},
-		{olm.PhaseSucceeded, olm.ReasonCopied, true, false},
+		{olm.PhaseFailed, reason.NoOperatorGroup, false, true},
+		{olm.PhasePending, reason.InterOperatorGroupOwnerConflict, false, true},
+		{olm.PhaseFailed, reason.InterOperatorGroupOwnerConflict, false, false},
+		{olm.PhaseSucceeded, reason.Copied, true, false},
 	} {
 		c := csvOf("n", "a")
 		c.Status.Phase, c.Status.Reason = tt.phase, tt.reason

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -72,7 +73,7 @@ func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) De
 	switch rivals := len(d.Rivals) > 0; {
 	case rivals && !subset:
 		d.Action = apiConflict
-		d.Failure = &Failure{olm.ReasonInterOperatorGroupOwnerConflict, conflictText(apis, group, d.Rivals)}
+		d.Failure = &Failure{reason.InterOperatorGroupOwnerConflict, conflictText(apis, group, d.Rivals)}
 		return d
 	case rivals:
 		d.Action, d.APIs = removeAPIs, listed.Without(apis)
@@ -86,7 +87,7 @@ func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) De
 		if d.Action == removeAPIs {
 			verb, remedy = "lose", "remove it from"
 		}
-		d.Failure = &Failure{olm.ReasonCannotModifyStaticOperatorGroupAPIs,
+		d.Failure = &Failure{reason.CannotModifyStaticOperatorGroupAPIs,
 			fmt.Sprintf("operator group %q has static provided APIs but would %s %s; %s annotation %s, or set spec.staticProvidedAPIs to false",
 				group.Metadata.Name, verb, changed(listed, d.APIs), remedy, AnnotationProvidedAPIs)}
 		d.APIs = listed

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -42,10 +43,10 @@ func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*o
 	}
 	switch len(own) {
 	case 0:
-		return nil, &Failure{olm.ReasonNoOperatorGroup, fmt.Sprintf("namespace %q has no operator group; create one that selects the namespaces its operators serve", csv.Metadata.Namespace)}
+		return nil, &Failure{reason.NoOperatorGroup, fmt.Sprintf("namespace %q has no operator group; create one that selects the namespaces its operators serve", csv.Metadata.Namespace)}
 	case 1:
 	default:
-		return nil, &Failure{olm.ReasonTooManyOperatorGroups, fmt.Sprintf("namespace %q has %d operator groups (%s); keep one", csv.Metadata.Namespace, len(own), names(own))}
+		return nil, &Failure{reason.TooManyOperatorGroups, fmt.Sprintf("namespace %q has %d operator groups (%s); keep one", csv.Metadata.Namespace, len(own), names(own))}
 	}
 	g := own[0]
 	targets := g.Status.Namespaces
@@ -53,14 +54,14 @@ func Membership(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) (*o
 		return nil, nil
 	}
 	if len(targets) == 0 {
-		return nil, &Failure{olm.ReasonNoTargetNamespaces, fmt.Sprintf("operator group %q selects no namespaces; label a namespace or change the selector", g.Metadata.Name)}
+		return nil, &Failure{reason.NoTargetNamespaces, fmt.Sprintf("operator group %q selects no namespaces; label a namespace or change the selector", g.Metadata.Name)}
 	}
 	if err := Supports(csv.Spec.InstallModes, csv.Metadata.Namespace, targets); err != nil {
 		var modes *modesError
 		if errors.As(err, &modes) {
-			return nil, &Failure{olm.ReasonInvalidInstallModes, err.Error()}
+			return nil, &Failure{reason.InvalidInstallModes, err.Error()}
 		}
-		return nil, &Failure{olm.ReasonUnsupportedOperatorGroup, fmt.Sprintf("operator group %q: %s; %s", g.Metadata.Name, err, remedy(csv.Spec.InstallModes))}
+		return nil, &Failure{reason.UnsupportedOperatorGroup, fmt.Sprintf("operator group %q: %s; %s", g.Metadata.Name, err, remedy(csv.Spec.InstallModes))}
 	}
 	return g, nil
 }
@@ -94,9 +95,9 @@ func IsGroupFailure(s olm.CSVStatus) bool {
 		return false
 	}
 	switch s.Reason {
-	case olm.ReasonNoOperatorGroup, olm.ReasonTooManyOperatorGroups, olm.ReasonNoTargetNamespaces,
-		olm.ReasonUnsupportedOperatorGroup, olm.ReasonInvalidInstallModes,
-		olm.ReasonInterOperatorGroupOwnerConflict, olm.ReasonCannotModifyStaticOperatorGroupAPIs:
+	case reason.NoOperatorGroup, reason.TooManyOperatorGroups, reason.NoTargetNamespaces,
+		reason.UnsupportedOperatorGroup, reason.InvalidInstallModes,
+		reason.InterOperatorGroupOwnerConflict, reason.CannotModifyStaticOperatorGroupAPIs:
 		return true
 	}
 	return false

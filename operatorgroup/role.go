@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 )
@@ -71,7 +72,7 @@ func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role { //
 // There are none for a copied CSV or a member that failed with
 // InterOperatorGroupOwnerConflict.
 func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Naming) []*olm.Role { // F7
-	if csv.IsCopied() || csv.Status.Phase == olm.PhaseFailed && csv.Status.Reason == olm.ReasonInterOperatorGroupOwnerConflict {
+	if csv.IsCopied() || csv.Status.Phase == olm.PhaseFailed && csv.Status.Reason == reason.InterOperatorGroupOwnerConflict {
 		return nil
 	}
 	var roles []*olm.Role

@@ -80,7 +80,7 @@ func TestFailedPlan(t *testing.T) {
 	const advice = "to try again, fix the cause and delete install plan "
 	noted(t, r.Plan, ref.Name, "failed and is not retried: ")
 	noted(t, r.Plan, ref.Name, advice)
-	c, _ := olm.FindCondition(subscription(t, w, "example").Status.Conditions, olm.InstallPlanFailed)
+	c, _ := olm.FindCondition(subscription(t, w, "example").Status.Conditions, "InstallPlanFailed")
 	if !strings.Contains(c.Message, "is forbidden") || !strings.Contains(c.Message, advice) {
 		t.Errorf("the subscription says %q", c.Message)
 	}

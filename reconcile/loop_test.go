@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 )
@@ -128,7 +129,7 @@ func TestRefusedStep(t *testing.T) {
 		t.Errorf("after two minutes the plan is %s: %s", ip.Status.Phase, ip.Status.Message)
 	}
 	sub := subscription(t, w, "example")
-	if c, ok := olm.FindCondition(sub.Status.Conditions, olm.InstallPlanFailed); !ok || c.Status != olm.ConditionTrue {
+	if c, ok := olm.FindCondition(sub.Status.Conditions, "InstallPlanFailed"); !ok || c.Status != olm.ConditionTrue {
 		t.Errorf("the subscription does not tell: %+v", sub.Status.Conditions)
 	}
 	refuse = false
@@ -201,7 +202,7 @@ func TestInstallTimeout(t *testing.T) {
 		t.Errorf("at first: %s", st.Phase)
 	}
 	now = now.Add(6 * time.Minute)
-	if st := phase(); st.Phase != olm.PhaseFailed || st.Reason != olm.ReasonInstallCheckFailed {
+	if st := phase(); st.Phase != olm.PhaseFailed || st.Reason != reason.InstallCheckFailed {
 		t.Errorf("after six minutes: %s, %s", st.Phase, st.Reason)
 	}
 	w.unavailable["example"] = false
@@ -287,7 +288,7 @@ func TestMetricsAndEvents(t *testing.T) {
 	s.CatalogSources = append(s.CatalogSources, c)
 	bad := new(olm.ClusterServiceVersion)
 	bad.Metadata = olm.Metadata{Name: "a.v1", Namespace: "olm"}
-	bad.Status = olm.CSVStatus{Phase: olm.PhaseFailed, Reason: olm.ReasonNoOperatorGroup}
+	bad.Status = olm.CSVStatus{Phase: olm.PhaseFailed, Reason: reason.NoOperatorGroup}
 	s.CSVs = append(s.CSVs, bad)
 	text := fmt.Sprint(reconcile.Gauges(s))
 	for _, part := range []string{

@@ -248,7 +248,7 @@ func TestLostPlanWithoutSolution(t *testing.T) {
 			}
 			plan := run()
 			s := subscription(t, w, "example")
-			if c, _ := olm.FindCondition(s.Status.Conditions, olm.ResolutionFailed); c.Reason != tt.reason {
+			if c, _ := olm.FindCondition(s.Status.Conditions, "ResolutionFailed"); c.Reason != tt.reason {
 				t.Errorf("ResolutionFailed is %q, want %q", c.Reason, tt.reason)
 			}
 			if tt.wait != "" {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
@@ -89,7 +90,7 @@ func counts(c Change, warnings []string) []Sample {
 				{"name", s.Metadata.Name}, {"installed", s.Status.InstalledCSV}, {"channel", s.Spec.Channel}, {"package", s.Spec.Package},
 			}, 1})
 		}
-	case c.Op == UpdateStatus && c.Event != nil && c.Event.Reason == string(olm.ReasonBeingReplaced):
+	case c.Op == UpdateStatus && c.Event != nil && c.Event.Reason == reason.BeingReplaced:
 		out = append(out, Sample{MetricCSVUpgrades, nil, 1})
 	}
 	if len(warnings) > 0 && c.For.Kind == olm.KindInstallPlan {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 )
@@ -40,7 +41,7 @@ func TestRefusedDeployment(t *testing.T) {
 		t.Fatal("there is no CSV")
 		return nil
 	}
-	if c := csv(); c.Status.Reason != olm.ReasonComponentFailed || !strings.Contains(c.Status.Message, "deployments is forbidden") {
+	if c := csv(); c.Status.Reason != reason.ComponentFailed || !strings.Contains(c.Status.Message, "deployments is forbidden") {
 		t.Errorf("the CSV is %s, %s: %s", c.Status.Phase, c.Status.Reason, c.Status.Message)
 	}
 	told := 0

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 )
@@ -35,12 +36,12 @@ func TestTwoDeploymentsOfOneName(t *testing.T) {
 	if first.Status.Phase != olm.PhaseSucceeded {
 		t.Errorf("a.v1 is %s: %s", first.Status.Phase, first.Status.Message)
 	}
-	if want := `a.v1 has a deployment "manager", too`; second.Status.Phase != olm.PhaseFailed || second.Status.Reason != olm.ReasonOwnerConflict || second.Status.Message != want {
+	if want := `a.v1 has a deployment "manager", too`; second.Status.Phase != olm.PhaseFailed || second.Status.Reason != reason.OwnerConflict || second.Status.Message != want {
 		t.Errorf("b.v1 is %s, %s: %q, want %q", second.Status.Phase, second.Status.Reason, second.Status.Message, want)
 	}
 	// The one that has the deployment keeps it, whatever becomes of it.
 	broken := *first
-	broken.Status.Phase, broken.Status.Reason = olm.PhaseFailed, olm.ReasonInstallCheckFailed
+	broken.Status.Phase, broken.Status.Reason = olm.PhaseFailed, reason.InstallCheckFailed
 	if err := c.Put(&broken); err != nil {
 		t.Fatal(err)
 	}

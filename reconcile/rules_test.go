@@ -7,6 +7,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
@@ -70,7 +71,7 @@ func TestUpgradeBlockers(t *testing.T) {
 		return c
 	}
 	copied := csv("copied", `[{"type":"olm.maxOpenShiftVersion","value":"4.1"}]`)
-	copied.Status.Reason = olm.ReasonCopied
+	copied.Status.Reason = reason.Copied
 	csvs := []*olm.ClusterServiceVersion{
 		csv("none", ""),
 		csv("enough", `[{"type":"olm.maxOpenShiftVersion","value":"4.20"}]`),
@@ -187,11 +188,11 @@ func TestPartial(t *testing.T) {
 			t.Fatalf("partial %v: refused %v", partial, r.Plan.Refused)
 		}
 		example, a := subscription(t, w, "example"), subscription(t, w, "a")
-		_, failed := olm.FindCondition(example.Status.Conditions, olm.ResolutionFailed)
+		_, failed := olm.FindCondition(example.Status.Conditions, "ResolutionFailed")
 		if installed := example.Status.InstalledCSV == "example.v0.1.1"; installed != partial || failed == partial {
 			t.Errorf("partial %v: example installed %v, resolution failed %v", partial, installed, failed)
 		}
-		if _, ok := olm.FindCondition(a.Status.Conditions, olm.ResolutionFailed); !ok {
+		if _, ok := olm.FindCondition(a.Status.Conditions, "ResolutionFailed"); !ok {
 			t.Errorf("partial %v: subscription a does not tell", partial)
 		}
 		if !partial && (no.Planned() == nil || len(no.Planned().Selected) != 1 || no.Planned().Selected[0].Name != "example.v0.1.1") {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
@@ -54,7 +55,7 @@ func TestServingIsRestored(t *testing.T) {
 	if _, err := l.Run(context.Background(), testNamespace); err != nil {
 		t.Fatal(err)
 	}
-	csv := phase(t, w.Cluster, "ops/example.v1.0.0", olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "")
+	csv := phase(t, w.Cluster, "ops/example.v1.0.0", olm.PhaseSucceeded, reason.InstallSuccessful, "")
 	if csv.Status.CertsRotateAt.Sub(csv.Status.CertsLastUpdated) != 729*24*time.Hour {
 		t.Errorf("certificates of %s are replaced at %s", csv.Status.CertsLastUpdated, csv.Status.CertsRotateAt)
 	}
@@ -62,10 +63,10 @@ func TestServingIsRestored(t *testing.T) {
 		kind, name string
 		reason     olm.Reason
 	}{
-		{"Service", "ops/example-service", olm.ReasonComponentUnhealthy},
-		{"Secret", "ops/example-service-cert", olm.ReasonNeedsCertRotation},
-		{"Role", "ops/example-service-cert", olm.ReasonComponentUnhealthy},
-		{"ValidatingWebhookConfiguration", "-/validate.example.com-e0830", olm.ReasonComponentUnhealthy},
+		{"Service", "ops/example-service", reason.ComponentUnhealthy},
+		{"Secret", "ops/example-service-cert", reason.NeedsCertRotation},
+		{"Role", "ops/example-service-cert", reason.ComponentUnhealthy},
+		{"ValidatingWebhookConfiguration", "-/validate.example.com-e0830", reason.ComponentUnhealthy},
 		{"ClusterRoleBinding", "-/example-service-system:auth-delegator", ""},
 		{"RoleBinding", "kube-system/example-service-auth-reader", ""},
 	} {
@@ -92,7 +93,7 @@ func TestServingIsRestored(t *testing.T) {
 		if test.reason != "" && !slices.Contains(reasons, test.reason) || test.reason == "" && len(reasons) > 0 {
 			t.Errorf("without %s: reasons %v, want %q among them", k, reasons, test.reason)
 		}
-		phase(t, w.Cluster, "ops/example.v1.0.0", olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "")
+		phase(t, w.Cluster, "ops/example.v1.0.0", olm.PhaseSucceeded, reason.InstallSuccessful, "")
 	}
 }
 
@@ -138,7 +139,7 @@ func TestAPIService(t *testing.T) {
 	down := true
 	c.Available = func(*olm.Deployment) bool { return !down }
 	serve(t, c, testNamespace)
-	phase(t, c, "ops/things.v1", olm.PhaseInstalling, olm.ReasonWaiting, `deployment "things" is not available`)
+	phase(t, c, "ops/things.v1", olm.PhaseInstalling, reason.Waiting, `deployment "things" is not available`)
 	down = false
 	d, err := c.Get(key("Deployment", "ops/things"))
 	if err != nil {
@@ -152,7 +153,7 @@ func TestAPIService(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve(t, c, testNamespace)
-	phase(t, c, "ops/things.v1", olm.PhaseInstalling, olm.ReasonWaiting, "apiServices not installed: APIService v1.example.com is not available: EndpointsNotFound")
+	phase(t, c, "ops/things.v1", olm.PhaseInstalling, reason.Waiting, "apiServices not installed: APIService v1.example.com is not available: EndpointsNotFound")
 	setAvailable := func(status string) {
 		t.Helper()
 		api, err := c.Get(key("APIService", "-/v1.example.com"))
@@ -168,23 +169,23 @@ func TestAPIService(t *testing.T) {
 		serve(t, c, testNamespace)
 	}
 	setAvailable(olm.ConditionTrue)
-	phase(t, c, "ops/things.v1", olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "")
+	phase(t, c, "ops/things.v1", olm.PhaseSucceeded, reason.InstallSuccessful, "")
 	setAvailable(olm.ConditionFalse)
-	phase(t, c, "ops/things.v1", olm.PhaseFailed, olm.ReasonComponentUnhealthy, "apiServices not installed")
+	phase(t, c, "ops/things.v1", olm.PhaseFailed, reason.ComponentUnhealthy, "apiServices not installed")
 	setAvailable(olm.ConditionTrue)
-	phase(t, c, "ops/things.v1", olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "")
+	phase(t, c, "ops/things.v1", olm.PhaseSucceeded, reason.InstallSuccessful, "")
 
 	// Without its registration it is installed again.
 	if err := c.Delete(key("APIService", "-/v1.example.com")); err != nil {
 		t.Fatal(err)
 	}
 	serve(t, c, testNamespace)
-	csv := phase(t, c, "ops/things.v1", olm.PhaseInstalling, olm.ReasonWaiting, "")
+	csv := phase(t, c, "ops/things.v1", olm.PhaseInstalling, reason.Waiting, "")
 	var reasons []olm.Reason
 	for _, s := range csv.Status.Conditions {
 		reasons = append(reasons, s.Reason)
 	}
-	for _, want := range []olm.Reason{olm.ReasonAPIServiceResourceIssue, olm.ReasonAPIServiceResourcesNeedReinstall} {
+	for _, want := range []olm.Reason{reason.APIServiceResourceIssue, reason.APIServiceResourcesNeedReinstall} {
 		if !slices.Contains(reasons, want) {
 			t.Errorf("reasons %v, want %s among them", reasons, want)
 		}
@@ -211,7 +212,7 @@ spec: {group: example.com, version: v1, groupPriorityMinimum: 7, versionPriority
 `
 	c := apiCluster(t, fmt.Sprintf(api, ""))
 	writes, _ := serve(t, c, testNamespace)
-	phase(t, c, "ops/things.v1", olm.PhaseFailed, olm.ReasonOwnerConflict, "unable to adopt APIService v1.example.com")
+	phase(t, c, "ops/things.v1", olm.PhaseFailed, reason.OwnerConflict, "unable to adopt APIService v1.example.com")
 	for _, w := range writes {
 		if strings.Contains(w, "Deployment") || strings.Contains(w, "APIService") || strings.Contains(w, "Secret") {
 			t.Errorf("%s, although the operator cannot be installed", w)
@@ -219,7 +220,7 @@ spec: {group: example.com, version: v1, groupPriorityMinimum: 7, versionPriority
 	}
 	c = apiCluster(t, fmt.Sprintf(api, "olm.owner: gone.v1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: ops"))
 	serve(t, c, testNamespace)
-	phase(t, c, "ops/things.v1", olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "")
+	phase(t, c, "ops/things.v1", olm.PhaseSucceeded, reason.InstallSuccessful, "")
 }
 
 // E14: without a clock an operator that needs a certificate waits, and a note reports it.
@@ -227,7 +228,7 @@ func TestServingWithoutClock(t *testing.T) {
 	c := apiCluster(t, "")
 	c.Now = nil
 	writes, plan := serve(t, c, testNamespace)
-	phase(t, c, "ops/things.v1", olm.PhaseInstallReady, olm.ReasonRequirementsMet, "")
+	phase(t, c, "ops/things.v1", olm.PhaseInstallReady, reason.RequirementsMet, "")
 	noted(t, plan, "things.v1", "the certificate in Secret ops/things-service-cert cannot be made without a clock")
 	if slices.ContainsFunc(writes, func(w string) bool { return strings.Contains(w, "Deployment") }) {
 		t.Error("the deployment was created without its certificate")
@@ -309,7 +310,7 @@ func TestServingTakeover(t *testing.T) {
 			switch o.Kind {
 			case olm.KindClusterServiceVersion:
 				namespace = o.Metadata.Namespace
-				o, err = o.Set("status", olm.CSVStatus{Phase: olm.PhaseSucceeded, Reason: olm.ReasonInstallSuccessful})
+				o, err = o.Set("status", olm.CSVStatus{Phase: olm.PhaseSucceeded, Reason: reason.InstallSuccessful})
 			case "Deployment", "APIService", olm.KindCRD:
 				available["observedGeneration"] = o.Metadata.Generation
 				o, err = o.Set("status", available)

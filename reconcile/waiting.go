@@ -81,9 +81,9 @@ func subscriptionText(w *world.World, s *olm.Subscription, refused error) string
 		}
 		text := phrase.Clause(cmp.Or(c.Message, c.Reason))
 		switch {
-		case c.Type == olm.ResolutionFailed && refused != nil:
+		case c.Type == world.ResolutionFailed && refused != nil:
 			text = c.Reason // the plan has the rest
-		case c.Type == olm.InstallPlanPending && s.Status.InstallPlanRef != nil:
+		case c.Type == world.InstallPlanPending && s.Status.InstallPlanRef != nil:
 			text = "install plan " + s.Status.InstallPlanRef.Name // whose note has the rest
 		}
 		parts = append(parts, c.Type+": "+text)
@@ -99,8 +99,8 @@ func subscriptionText(w *world.World, s *olm.Subscription, refused error) string
 
 // waitingConditions are the conditions of subscriptions that hold them up.
 var waitingConditions = []string{
-	olm.CatalogSourcesUnhealthy, olm.ResolutionFailed, olm.BundleUnpackFailed,
-	olm.InstallPlanMissing, olm.InstallPlanPending, olm.InstallPlanFailed, subscription.ConditionCSVMissing,
+	world.CatalogSourcesUnhealthy, world.ResolutionFailed, world.BundleUnpackFailed,
+	world.InstallPlanMissing, world.InstallPlanPending, world.InstallPlanFailed, subscription.ConditionCSVMissing,
 }
 
 // noteGate notes why no operator is installed while the groups of the namespace do

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 )
@@ -249,13 +250,13 @@ spec:
 			t.Fatalf("the operator is %s, %s: %s; want %s, %s", status["phase"], status["reason"], status["message"], phase, reason)
 		}
 	}
-	run("", olm.PhaseInstalling, olm.ReasonWaiting)
+	run("", olm.PhaseInstalling, reason.Waiting)
 	lead(t, s.client, "localhost")
-	run("True", olm.PhaseSucceeded, olm.ReasonInstallSuccessful)
+	run("True", olm.PhaseSucceeded, reason.InstallSuccessful)
 	lead(t, s.client, "gone.invalid")
-	run("False", olm.PhaseFailed, olm.ReasonComponentUnhealthy)
+	run("False", olm.PhaseFailed, reason.ComponentUnhealthy)
 	lead(t, s.client, "localhost")
-	run("True", olm.PhaseSucceeded, olm.ReasonInstallSuccessful)
+	run("True", olm.PhaseSucceeded, reason.InstallSuccessful)
 
 	// Its registration goes with it.
 	must(t, s.remove(t.Context(), w.find(olm.KindClusterServiceVersion, "ops/example.v1")[0]))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
@@ -70,7 +71,7 @@ func (p *planner) installation(c *olm.ClusterServiceVersion) error {
 	case j.Decision.Action != operatorgroup.Continue:
 		return nil // the group's annotation is written first
 	case j.Recovered:
-		return p.transit(c, to(olm.PhasePending, olm.ReasonRequirementsUnknown, "the operator group admits the operator again"))
+		return p.transit(c, to(olm.PhasePending, reason.RequirementsUnknown, "the operator group admits the operator again"))
 	}
 	t, err := p.next(c)
 	if err != nil {
@@ -98,11 +99,11 @@ func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Jud
 func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	if r := p.Replacement(c); r != nil && r.Status.Phase == olm.PhaseSucceeded && c.Status.Phase != olm.PhaseReplacing && c.Status.Phase != olm.PhaseDeleting {
 		// However it came back, its successor runs.
-		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", r.Metadata.Name), nil
+		return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", r.Metadata.Name), nil
 	}
 	switch c.Status.Phase {
 	case olm.PhaseNone, olm.PhaseUnknown:
-		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "requirements not yet checked"), nil
+		return to(olm.PhasePending, reason.RequirementsUnknown, "requirements not yet checked"), nil
 	case olm.PhasePending:
 		return p.withPermissions(c, p.pending)
 	case olm.PhaseInstallReady:
@@ -131,7 +132,7 @@ func orNobody(c *olm.ClusterServiceVersion) string {
 
 // pending checks what the operator needs, in the order in which OLM does.
 func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
-	if c.Status.Reason == olm.ReasonRequirementsNotMet {
+	if c.Status.Reason == reason.RequirementsNotMet {
 		// What it lacks, the version that replaces it may not need.
 		if t := p.beingReplaced(c); t != nil {
 			return t
@@ -139,16 +140,16 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	}
 	if names := p.Circle(c); len(names) > 1 {
 		p.Note(c.Key(), "%s", circleText(names))
-		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "%s", circleText(names))
+		return to(olm.PhasePending, reason.RequirementsUnknown, "%s", circleText(names))
 	}
 	if r := p.rival(c); r != nil {
 		p.Note(c.Key(), "%s", rivalText(c, r))
-		return to(olm.PhasePending, olm.ReasonRequirementsUnknown, "%s", rivalText(c, r))
+		return to(olm.PhasePending, reason.RequirementsUnknown, "%s", rivalText(c, r))
 	}
 	prev := p.Replaced(c)
 	if prev != nil {
 		if why := world.NotUpgradeable(p.Condition(prev.Metadata.Name)); why != "" {
-			return to(olm.PhasePending, olm.ReasonConditionNotUpgradeable, "%s is not upgradeable: %s", prev.Metadata.Name, why)
+			return to(olm.PhasePending, reason.ConditionNotUpgradeable, "%s is not upgradeable: %s", prev.Metadata.Name, why)
 		}
 	}
 	t := p.check(c)
@@ -176,12 +177,12 @@ const untoldText = "its requirements are unknown, because not all of them were r
 // unknown.
 func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
-		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
+		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
 	}
 	v, requirements := p.requirements(c)
 	switch v {
 	case unmet:
-		t := to(olm.PhasePending, olm.ReasonRequirementsNotMet, "one or more requirements couldn't be found: %s", missing(requirements))
+		t := to(olm.PhasePending, reason.RequirementsNotMet, "one or more requirements couldn't be found: %s", missing(requirements))
 		t.requirements, t.checked = requirements, true
 		return t
 	case untold:
@@ -189,7 +190,7 @@ func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 	}
 	t := p.conflict(c)
 	if t == nil {
-		t = to(olm.PhaseInstallReady, olm.ReasonRequirementsMet, "all requirements found, attempting install")
+		t = to(olm.PhaseInstallReady, reason.RequirementsMet, "all requirements found, attempting install")
 	}
 	t.requirements, t.checked = requirements, true
 	return t
@@ -204,14 +205,14 @@ func (p *planner) conflict(c *olm.ClusterServiceVersion) *transition {
 	for _, o := range p.Claimants(c) {
 		what := sharedAPI(c, o)
 		if what != "" && !p.Related(c, o) {
-			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s owns %s, too", o.Metadata.Name, what)
+			return to(olm.PhaseFailed, reason.OwnerConflict, "%s owns %s, too", o.Metadata.Name, what)
 		}
 		if d := p.takenDeployment(c, o); d != "" && !p.Related(c, o) {
-			return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "%s has a deployment %q, too", o.Metadata.Name, d)
+			return to(olm.PhaseFailed, reason.OwnerConflict, "%s has a deployment %q, too", o.Metadata.Name, d)
 		}
 	}
 	if name := p.foreignAPI(c); name != "" {
-		return to(olm.PhaseFailed, olm.ReasonOwnerConflict, "unable to adopt APIService %s, which was not made for this operator", name)
+		return to(olm.PhaseFailed, reason.OwnerConflict, "unable to adopt APIService %s, which was not made for this operator", name)
 	}
 	return nil
 }
@@ -234,18 +235,18 @@ func sharedAPI(c, o *olm.ClusterServiceVersion) string {
 func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	if names := p.Circle(c); len(names) > 1 {
 		p.Note(c.Key(), "%s", circleText(names))
-		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "%s", circleText(names))
+		return to(olm.PhaseReplacing, reason.BeingReplaced, "%s", circleText(names))
 	}
 	next := p.Replacement(c)
 	if prev := p.Replaced(c); prev != nil { // the oldest of a chain goes first
 		p.Note(c.Key(), "stays until %s, which it replaced, is gone (it is %s)", prev.Metadata.Name, phrase.Phase(prev))
-		return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", orNobody(next))
+		return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", orNobody(next))
 	}
 	if next == nil {
 		// The running OLM stays here for ever.
-		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "the version that was to replace it is gone")
+		return to(olm.PhasePending, reason.NeedsReinstall, "the version that was to replace it is gone")
 	}
-	stays := to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", next.Metadata.Name)
+	stays := to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", next.Metadata.Name)
 	if p.FailForward() {
 		seen := map[string]bool{}
 		for n := p.Replacement(next); n != nil && !seen[n.Metadata.Name]; n = p.Replacement(n) {
@@ -254,7 +255,7 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 		}
 	}
 	if next.Status.Phase == olm.PhaseSucceeded {
-		return to(olm.PhaseDeleting, olm.ReasonReplaced, "has been replaced by %s, which has successfully installed", next.Metadata.Name)
+		return to(olm.PhaseDeleting, reason.Replaced, "has been replaced by %s, which has successfully installed", next.Metadata.Name)
 	}
 	p.Note(c.Key(), "stays until %s has succeeded (it is %s)", next.Metadata.Name, phrase.Phase(next))
 	return stays
@@ -287,7 +288,7 @@ func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
 	if t := p.check(next); t == nil || t.phase != olm.PhaseInstallReady {
 		return nil
 	}
-	return to(olm.PhaseReplacing, olm.ReasonBeingReplaced, "being replaced by %s", next.Metadata.Name)
+	return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", next.Metadata.Name)
 }
 
 // isNews reports whether a transition says something that the status of a CSV does

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
@@ -18,7 +19,7 @@ import (
 // Installing.
 func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error) {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
-		return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
+		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
 	}
 	if t := p.reportRefusal(c, "install strategy failed: "); t != nil {
 		return t, nil
@@ -42,7 +43,7 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		wanted[spec.Name] = true
 		want, err := p.desiredDeployment(c, spec)
 		if err != nil {
-			return to(olm.PhaseFailed, olm.ReasonInvalidStrategy, "%s", err), nil
+			return to(olm.PhaseFailed, reason.InvalidStrategy, "%s", err), nil
 		}
 		have := p.Deployment(spec.Name)
 		if have != nil && !sameSelector(want, have) {
@@ -81,7 +82,7 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 	if !settled {
 		return nil, nil
 	}
-	return to(olm.PhaseInstalling, olm.ReasonInstallSuccessful, "waiting for install components to report healthy"), nil
+	return to(olm.PhaseInstalling, reason.InstallSuccessful, "waiting for install components to report healthy"), nil
 }
 
 // ensurePermissions plans the permissions of an operator in its own namespace, if it
@@ -126,7 +127,7 @@ func (p *planner) recreate(c *olm.ClusterServiceVersion, have *olm.Deployment) (
 		p.Note(c.Key(), "waits for deployment %q: it %s", have.Metadata.Name, phrase.Leaving(&have.Header))
 		return nil, nil
 	case l[operatorgroup.LabelOwnerKind] != olm.KindClusterServiceVersion || l[operatorgroup.LabelOwnerNamespace] != p.Namespace:
-		return to(c.Status.Phase, olm.ReasonComponentFailed, "install strategy failed: deployment %q is in the way: it was not created for an operator, and its selector differs and is immutable; rename or delete it", have.Metadata.Name), nil
+		return to(c.Status.Phase, reason.ComponentFailed, "install strategy failed: deployment %q is in the way: it was not created for an operator, and its selector differs and is immutable; rename or delete it", have.Metadata.Name), nil
 	}
 	return nil, p.Emit(change.Delete, have, c.Key(), nil, "its selector must change, but is immutable; the deployment is recreated")
 }
@@ -183,19 +184,19 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) 
 	var f *componentFault
 	switch errors.As(err, &f); {
 	case err == nil:
-		return to(olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors"), nil
+		return to(olm.PhaseSucceeded, reason.InstallSuccessful, "install strategy completed with no errors"), nil
 	case f.unknown:
 		p.Note(c.Key(), "stays %s: %s", c.Status.Phase, f)
 		return nil, nil
 	case f.changed:
-		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", f).seen(f), nil
+		return to(olm.PhaseInstallReady, reason.NeedsReinstall, "installing: %s", f).seen(f), nil
 	case f.fatal:
-		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install failed: %s", f).seen(f), nil
+		return to(olm.PhaseFailed, reason.InstallCheckFailed, "install failed: %s", f).seen(f), nil
 	case p.Past(c.Status.LastTransitionTime, p.opts.InstallTimeout):
-		return to(olm.PhaseFailed, olm.ReasonInstallCheckFailed, "install timeout: %s", f), nil
+		return to(olm.PhaseFailed, reason.InstallCheckFailed, "install timeout: %s", f), nil
 	}
 	if p.wasRefused(c.Key()) {
-		return to(olm.PhaseInstallReady, olm.ReasonNeedsReinstall, "installing: %s", p.refusal(c.Key())), nil
+		return to(olm.PhaseInstallReady, reason.NeedsReinstall, "installing: %s", p.refusal(c.Key())), nil
 	}
 	if settled, err := p.restorePermissions(c); err != nil || !settled {
 		return nil, err
@@ -205,9 +206,9 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) 
 		return nil, err
 	}
 	if f.reason != "" {
-		return to(olm.PhaseInstalling, olm.ReasonWaiting, "%s", f), nil
+		return to(olm.PhaseInstalling, reason.Waiting, "%s", f), nil
 	}
-	return to(olm.PhaseInstalling, olm.ReasonWaiting, "installing: %s", f), nil
+	return to(olm.PhaseInstalling, reason.Waiting, "installing: %s", f), nil
 }
 
 // reportRefusal returns the transition by which the status of an operator reports what the
@@ -216,7 +217,7 @@ func (p *planner) reportRefusal(c *olm.ClusterServiceVersion, what string) *tran
 	if !p.wasRefused(c.Key()) {
 		return nil
 	}
-	t := to(c.Status.Phase, olm.ReasonComponentFailed, "%s%s", what, p.refusal(c.Key()))
+	t := to(c.Status.Phase, reason.ComponentFailed, "%s%s", what, p.refusal(c.Key()))
 	if c.Status.Reason == t.reason && c.Status.Message == t.message {
 		return nil
 	}
@@ -262,7 +263,7 @@ func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
 	if v != unmet {
 		return nil
 	}
-	t := to(olm.PhaseFailed, olm.ReasonRequirementsNotMet, "requirements no longer met: %s", missing(requirements))
+	t := to(olm.PhaseFailed, reason.RequirementsNotMet, "requirements no longer met: %s", missing(requirements))
 	t.requirements, t.checked = requirements, true
 	for _, r := range requirements {
 		if !isMet(r) {
@@ -282,9 +283,9 @@ func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 	case f.reason != "":
 		return f.running().seen(f)
 	case f.changed:
-		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "%s", f).seen(f)
+		return to(olm.PhasePending, reason.NeedsReinstall, "%s", f).seen(f)
 	}
-	return to(olm.PhaseFailed, olm.ReasonComponentUnhealthy, "%s", f).seen(f)
+	return to(olm.PhaseFailed, reason.ComponentUnhealthy, "%s", f).seen(f)
 }
 
 // withPermissions returns what becomes of an operator once it has the permissions
@@ -328,7 +329,7 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	switch err := p.health(c); {
 	case err == nil:
 		// With the requirements as they are now, not as they were when it failed.
-		t.phase, t.reason, t.message = olm.PhaseSucceeded, olm.ReasonInstallSuccessful, "install strategy completed with no errors"
+		t.phase, t.reason, t.message = olm.PhaseSucceeded, reason.InstallSuccessful, "install strategy completed with no errors"
 		return t
 	case errors.As(err, &f) && f.unknown:
 		p.Note(c.Key(), "stays %s, %s: %s", c.Status.Phase, phrase.Clause(c.Status.Message), f)
@@ -336,9 +337,9 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	case f.changed && f.reason != "":
 		return f.reinstall().seen(f)
 	case f.changed:
-		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
-	case c.Status.Reason == olm.ReasonRequirementsNotMet || c.Status.Reason == olm.ReasonOwnerConflict || c.Status.Reason == olm.ReasonInvalidWebhook:
-		return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f).seen(f)
+		return to(olm.PhasePending, reason.NeedsReinstall, "needs reinstall: %s", f).seen(f)
+	case c.Status.Reason == reason.RequirementsNotMet || c.Status.Reason == reason.OwnerConflict || c.Status.Reason == reason.InvalidWebhook:
+		return to(olm.PhasePending, reason.NeedsReinstall, "needs reinstall: %s", f).seen(f)
 	}
 	p.Note(c.Key(), "failed: %s", f)
 	return nil

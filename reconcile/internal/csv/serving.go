@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/generated"
@@ -65,7 +66,7 @@ func (p *planner) ensureRegistrations(c *olm.ClusterServiceVersion) (settled boo
 	}
 	for _, i := range apis {
 		if i.Have != nil && !p.adoptable(c, i.Have) {
-			return false, to(olm.PhaseFailed, olm.ReasonComponentFailed, "install strategy failed: pre-existing %s is not adoptable", i.Have.Key()), nil
+			return false, to(olm.PhaseFailed, reason.ComponentFailed, "install strategy failed: pre-existing %s is not adoptable", i.Have.Key()), nil
 		}
 	}
 	hooks, err := serving.Webhooks(c, s)
@@ -89,13 +90,13 @@ func (p *planner) ensureItems(c *olm.ClusterServiceVersion, items []serving.Item
 			continue
 		}
 		settled = false
-		op, reason := change.Create, why
+		op, cause := change.Create, why
 		if x.Have != nil {
 			if op = change.Update; x.Rotation != nil {
-				reason = fmt.Sprintf("%s (E14)", x.Rotation)
+				cause = fmt.Sprintf("%s (E14)", x.Rotation)
 			}
 		}
-		if err := p.Emit(op, &x.Want, c.Key(), nil, "%s", reason); err != nil {
+		if err := p.Emit(op, &x.Want, c.Key(), nil, "%s", cause); err != nil {
 			return false, err
 		}
 	}
@@ -139,9 +140,9 @@ func (p *planner) servingFault(c *olm.ClusterServiceVersion) *componentFault {
 	if err != nil {
 		return &componentFault{text: err.Error(), fatal: true}
 	}
-	resource := olm.ReasonComponentUnhealthy
+	var resource olm.Reason = reason.ComponentUnhealthy
 	if len(c.Spec.APIServices.Owned) > 0 {
-		resource = olm.ReasonAPIServiceResourceIssue
+		resource = reason.APIServiceResourceIssue
 	}
 	if f := p.itemFault(certs.Items, resource, ""); f != nil {
 		return f
@@ -174,7 +175,7 @@ func (p *planner) servingFault(c *olm.ClusterServiceVersion) *componentFault {
 	if err != nil {
 		return &componentFault{text: fmt.Sprintf("Webhook install failed: %s", err), fatal: true}
 	}
-	f := p.itemFault(hooks, olm.ReasonComponentUnhealthy, "webhooks not installed: ")
+	f := p.itemFault(hooks, reason.ComponentUnhealthy, "webhooks not installed: ")
 	if f != nil {
 		f.on = append(f.on, on...)
 	}
@@ -197,7 +198,7 @@ func (p *planner) secretVersions(c *olm.ClusterServiceVersion) []world.Version {
 
 // itemFault returns what is wrong with the first of some objects that is not as
 // it should be, or nil. What was not read is as it should be.
-func (p *planner) itemFault(items []serving.Item, reason olm.Reason, prefix string) *componentFault {
+func (p *planner) itemFault(items []serving.Item, changed olm.Reason, prefix string) *componentFault {
 	for i := range items {
 		x := &items[i]
 		k := x.Want.Key()
@@ -210,11 +211,11 @@ func (p *planner) itemFault(items []serving.Item, reason olm.Reason, prefix stri
 		}
 		switch {
 		case x.Rotation != nil:
-			return &componentFault{on: on, text: fmt.Sprintf("CSV owns resources that require a cert refresh: %s: %s", k, x.Rotation), changed: true, reason: olm.ReasonNeedsCertRotation}
+			return &componentFault{on: on, text: fmt.Sprintf("CSV owns resources that require a cert refresh: %s: %s", k, x.Rotation), changed: true, reason: reason.NeedsCertRotation}
 		case x.Have == nil:
-			return &componentFault{on: on, text: fmt.Sprintf("%s%s does not exist", prefix, k), changed: true, reason: reason}
+			return &componentFault{on: on, text: fmt.Sprintf("%s%s does not exist", prefix, k), changed: true, reason: changed}
 		}
-		return &componentFault{on: on, text: fmt.Sprintf("%s%s is not as the operator wants it", prefix, k), changed: true, reason: reason}
+		return &componentFault{on: on, text: fmt.Sprintf("%s%s is not as the operator wants it", prefix, k), changed: true, reason: changed}
 	}
 	return nil
 }
@@ -228,7 +229,7 @@ func (p *planner) unavailableAPI(c *olm.ClusterServiceVersion) *componentFault {
 		if o == nil || isAvailable(o) {
 			continue // servingFault reports a missing one
 		}
-		return &componentFault{text: fmt.Sprintf("apiServices not installed: %s is not available%s", k, unavailableText(o)), reason: olm.ReasonComponentUnhealthy}
+		return &componentFault{text: fmt.Sprintf("apiServices not installed: %s is not available%s", k, unavailableText(o)), reason: reason.ComponentUnhealthy}
 	}
 	return nil
 }
@@ -249,7 +250,7 @@ func unavailableText(o *olm.Object) string {
 // running returns what becomes of an operator that ran when a fault of what it
 // serves is found.
 func (f *componentFault) running() *transition {
-	if f.reason == olm.ReasonNeedsCertRotation {
+	if f.reason == reason.NeedsCertRotation {
 		return to(olm.PhasePending, f.reason, "%s", f)
 	}
 	return to(olm.PhaseFailed, f.reason, "%s", f)
@@ -259,12 +260,12 @@ func (f *componentFault) running() *transition {
 // serves is found that reinstalling it fixes.
 func (f *componentFault) reinstall() *transition {
 	switch f.reason {
-	case olm.ReasonAPIServiceResourceIssue:
-		return to(olm.PhasePending, olm.ReasonAPIServiceResourcesNeedReinstall, "%s", f)
-	case olm.ReasonNeedsCertRotation:
+	case reason.APIServiceResourceIssue:
+		return to(olm.PhasePending, reason.APIServiceResourcesNeedReinstall, "%s", f)
+	case reason.NeedsCertRotation:
 		return to(olm.PhasePending, f.reason, "%s", f)
 	}
-	return to(olm.PhasePending, olm.ReasonNeedsReinstall, "needs reinstall: %s", f)
+	return to(olm.PhasePending, reason.NeedsReinstall, "needs reinstall: %s", f)
 }
 
 // caHash returns the hash of the CA of a deployment, or "" if it serves nothing.

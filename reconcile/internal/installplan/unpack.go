@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/steps"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
 // The running OLM unpacks the image of a bundle into a ConfigMap. Until that is
@@ -69,8 +70,8 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 		return cmp.Compare(steps.Rank(a.Resource), steps.Rank(b.Resource))
 	})
 	for i := range st.BundleLookups {
-		change.ClearCondition(&st.BundleLookups[i].Conditions, olm.BundleLookupPending)
-		change.ClearCondition(&st.BundleLookups[i].Conditions, olm.BundleLookupFailed)
+		change.ClearCondition(&st.BundleLookups[i].Conditions, world.BundleLookupPending)
+		change.ClearCondition(&st.BundleLookups[i].Conditions, world.BundleLookupFailed)
 	}
 	st.Message = ""
 	if st.Phase == "" {
@@ -84,7 +85,7 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 
 // lookupState returns the state of unpacking a bundle, in parentheses.
 func lookupState(l olm.BundleLookup) string {
-	for _, typ := range []string{olm.BundleLookupFailed, olm.BundleLookupPending} {
+	for _, typ := range []string{world.BundleLookupFailed, world.BundleLookupPending} {
 		if c, ok := olm.FindCondition(l.Conditions, typ); ok && c.Status == olm.ConditionTrue {
 			return " (" + typ + ", " + phrase.Saying(c) + ")"
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -25,11 +26,11 @@ type Problem struct {
 func (p *Problem) Error() string { return p.Message }
 
 func invalid(format string, args ...any) *Problem {
-	return &Problem{olm.ReasonInvalidWebhook, fmt.Sprintf(format, args...)}
+	return &Problem{reason.InvalidWebhook, fmt.Sprintf(format, args...)}
 }
 
 func failed(format string, args ...any) *Problem {
-	return &Problem{olm.ReasonComponentFailed, "install strategy failed: " + fmt.Sprintf(format, args...)}
+	return &Problem{reason.ComponentFailed, "install strategy failed: " + fmt.Sprintf(format, args...)}
 }
 
 // Serves reports whether a CSV describes webhooks or owns aggregated APIs.

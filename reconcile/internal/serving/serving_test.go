@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -381,17 +382,17 @@ func TestCheck(t *testing.T) {
 	}{
 		{"valid", []olm.Webhook{hook(rules(`[{"apiGroups":["example.com"],"resources":["*"]}]`))}, false, "", ""},
 		{"conversion", []olm.Webhook{hook(conversion)}, true, "", ""},
-		{"repeated", []olm.Webhook{hook(nil), hook(nil)}, false, olm.ReasonInvalidWebhook, `two webhooks named "w"`},
-		{"all groups", []olm.Webhook{hook(rules(`[{"apiGroups":["*"]}]`))}, false, olm.ReasonInvalidWebhook, "webhook rules cannot include all groups"},
-		{"OLM", []olm.Webhook{hook(rules(`[{"apiGroups":["operators.coreos.com"]}]`))}, false, olm.ReasonInvalidWebhook, "webhook rules cannot include the OLM group"},
-		{"webhooks", []olm.Webhook{hook(rules(`[{"apiGroups":["admissionregistration.k8s.io"],"resources":["*"]}]`))}, false, olm.ReasonInvalidWebhook, "webhook rules cannot include MutatingWebhookConfiguration or"},
+		{"repeated", []olm.Webhook{hook(nil), hook(nil)}, false, reason.InvalidWebhook, `two webhooks named "w"`},
+		{"all groups", []olm.Webhook{hook(rules(`[{"apiGroups":["*"]}]`))}, false, reason.InvalidWebhook, "webhook rules cannot include all groups"},
+		{"OLM", []olm.Webhook{hook(rules(`[{"apiGroups":["operators.coreos.com"]}]`))}, false, reason.InvalidWebhook, "webhook rules cannot include the OLM group"},
+		{"webhooks", []olm.Webhook{hook(rules(`[{"apiGroups":["admissionregistration.k8s.io"],"resources":["*"]}]`))}, false, reason.InvalidWebhook, "webhook rules cannot include MutatingWebhookConfiguration or"},
 		{"policies", []olm.Webhook{hook(rules(`[{"apiGroups":["admissionregistration.k8s.io"],"resources":["validatingadmissionpolicies"]}]`))}, false, "", ""},
-		{"not rules", []olm.Webhook{hook(rules(`7`))}, false, olm.ReasonInvalidWebhook, `webhook "w": /rules`},
-		{"type", []olm.Webhook{hook(func(w *olm.Webhook) { w.Type = "X" })}, false, olm.ReasonInvalidWebhook, `unknown type "X"`},
-		{"deployment", []olm.Webhook{hook(func(w *olm.Webhook) { w.DeploymentName = "e" })}, false, olm.ReasonComponentFailed, `no deployment "e"`},
-		{"own namespace", []olm.Webhook{hook(conversion)}, false, olm.ReasonComponentFailed, "CSVs with conversion webhooks must support only AllNamespaces"},
-		{"no CRD", []olm.Webhook{hook(func(w *olm.Webhook) { w.Type = typeConversion })}, true, olm.ReasonComponentFailed, "must have at least one CRD"},
-		{"other CRD", []olm.Webhook{hook(func(w *olm.Webhook) { conversion(w); w.ConversionCRDs[0] = "ys.example.com" })}, true, olm.ReasonComponentFailed, "csv a.v1 does not own CRD ys.example.com"},
+		{"not rules", []olm.Webhook{hook(rules(`7`))}, false, reason.InvalidWebhook, `webhook "w": /rules`},
+		{"type", []olm.Webhook{hook(func(w *olm.Webhook) { w.Type = "X" })}, false, reason.InvalidWebhook, `unknown type "X"`},
+		{"deployment", []olm.Webhook{hook(func(w *olm.Webhook) { w.DeploymentName = "e" })}, false, reason.ComponentFailed, `no deployment "e"`},
+		{"own namespace", []olm.Webhook{hook(conversion)}, false, reason.ComponentFailed, "CSVs with conversion webhooks must support only AllNamespaces"},
+		{"no CRD", []olm.Webhook{hook(func(w *olm.Webhook) { w.Type = typeConversion })}, true, reason.ComponentFailed, "must have at least one CRD"},
+		{"other CRD", []olm.Webhook{hook(func(w *olm.Webhook) { conversion(w); w.ConversionCRDs[0] = "ys.example.com" })}, true, reason.ComponentFailed, "csv a.v1 does not own CRD ys.example.com"},
 	} {
 		csv := &olm.ClusterServiceVersion{Header: olm.Header{Metadata: olm.Metadata{Name: "a.v1"}}}
 		csv.Spec.Webhooks = test.hooks

@@ -27,7 +27,7 @@ import (
 func (p *planner) install(ctx context.Context, selected []resolver.Selected, next []*olm.Subscription) error {
 	if !slices.ContainsFunc(selected, func(s resolver.Selected) bool { return !p.covered(s) }) {
 		for _, s := range next {
-			change.ClearCondition(&s.Status.Conditions, olm.BundleUnpackFailed)
+			change.ClearCondition(&s.Status.Conditions, world.BundleUnpackFailed)
 		}
 		return p.abandon(nil)
 	}
@@ -36,7 +36,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 		return p.unpackFailed(err, next)
 	}
 	for _, s := range next {
-		change.ClearCondition(&s.Status.Conditions, olm.BundleUnpackFailed)
+		change.ClearCondition(&s.Status.Conditions, world.BundleUnpackFailed)
 	}
 	for _, s := range selected {
 		for _, sub := range p.Subscribers(s) {
@@ -239,7 +239,7 @@ func (p *planner) unpackFailed(err error, next []*olm.Subscription) error {
 	}
 	for _, s := range next {
 		p.SetCondition(&s.Status.Conditions, olm.Condition{
-			Type: olm.BundleUnpackFailed, Status: olm.ConditionTrue, Reason: ReasonBundleUnpackFailed, Message: err.Error(),
+			Type: world.BundleUnpackFailed, Status: olm.ConditionTrue, Reason: ReasonBundleUnpackFailed, Message: err.Error(),
 		})
 	}
 	return nil

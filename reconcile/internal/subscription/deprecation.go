@@ -8,6 +8,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
 // deprecations sets the conditions for deprecated packages, channels and bundles,
@@ -31,21 +32,21 @@ func (p *planner) deprecations(s *olm.Subscription, catalogs []catalog.Health) {
 	messages := map[string]string{}
 	if found {
 		if text, ok := pkg.Deprecation(); ok {
-			messages[olm.PackageDeprecated] = text
+			messages[world.PackageDeprecated] = text
 		}
 		if ch, ok := pkg.Channel(s.Spec.Channel); ok && s.Spec.Channel != "" {
 			if text, ok := ch.Deprecation(); ok {
-				messages[olm.ChannelDeprecated] = text
+				messages[world.ChannelDeprecated] = text
 			}
 		}
 		if b, ok := pkg.Bundle(cmp.Or(s.Status.InstalledCSV, s.Status.CurrentCSV)); ok {
 			if text, ok := b.Deprecation(); ok {
-				messages[olm.BundleDeprecated] = text
+				messages[world.BundleDeprecated] = text
 			}
 		}
 	}
 	var all []string
-	for _, typ := range []string{olm.PackageDeprecated, olm.ChannelDeprecated, olm.BundleDeprecated} {
+	for _, typ := range []string{world.PackageDeprecated, world.ChannelDeprecated, world.BundleDeprecated} {
 		if text, ok := messages[typ]; ok {
 			all = append(all, text)
 			p.SetCondition(&s.Status.Conditions, olm.Condition{Type: typ, Status: olm.ConditionTrue, Message: text})
@@ -54,8 +55,8 @@ func (p *planner) deprecations(s *olm.Subscription, catalogs []catalog.Health) {
 		change.ClearCondition(&s.Status.Conditions, typ)
 	}
 	if len(all) == 0 {
-		change.ClearCondition(&s.Status.Conditions, olm.Deprecated)
+		change.ClearCondition(&s.Status.Conditions, world.Deprecated)
 		return
 	}
-	p.SetCondition(&s.Status.Conditions, olm.Condition{Type: olm.Deprecated, Status: olm.ConditionTrue, Message: strings.Join(all, "\n")})
+	p.SetCondition(&s.Status.Conditions, olm.Condition{Type: world.Deprecated, Status: olm.ConditionTrue, Message: strings.Join(all, "\n")})
 }

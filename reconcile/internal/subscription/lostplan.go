@@ -37,7 +37,7 @@ func (p *planner) installLost(ctx context.Context, catalogs []catalog.Health, ne
 // done when it was last seen.
 func sawUnfinished(s *olm.Subscription) bool {
 	return s.Status.InstallPlanRef != nil && slices.ContainsFunc(s.Status.Conditions, func(c olm.Condition) bool {
-		return c.Status == olm.ConditionTrue && (c.Type == olm.InstallPlanMissing || c.Type == olm.InstallPlanPending || c.Type == olm.InstallPlanFailed)
+		return c.Status == olm.ConditionTrue && (c.Type == world.InstallPlanMissing || c.Type == world.InstallPlanPending || c.Type == world.InstallPlanFailed)
 	})
 }
 

@@ -138,7 +138,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 	for _, x := range []struct {
 		typ string
 		c   *olm.Condition
-	}{{olm.InstallPlanMissing, missing}, {olm.InstallPlanPending, pending}, {olm.InstallPlanFailed, failed}} {
+	}{{world.InstallPlanMissing, missing}, {world.InstallPlanPending, pending}, {world.InstallPlanFailed, failed}} {
 		if x.c == nil {
 			change.ClearCondition(list, x.typ)
 			continue
@@ -164,7 +164,7 @@ func (p *planner) missingCSV(s *olm.Subscription) {
 
 // healthStatus sets the health of the catalogs.
 func (p *planner) healthStatus(s *olm.Subscription, catalogs []catalog.Health) {
-	c := olm.Condition{Type: olm.CatalogSourcesUnhealthy, Status: olm.ConditionFalse, Reason: "AllCatalogSourcesHealthy", Message: "all available catalogsources are healthy"}
+	c := olm.Condition{Type: world.CatalogSourcesUnhealthy, Status: olm.ConditionFalse, Reason: "AllCatalogSourcesHealthy", Message: "all available catalogsources are healthy"}
 	var list []olm.CatalogHealth
 	var sick []string
 	for _, h := range catalogs {
@@ -204,7 +204,7 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 	}
 	if err != nil {
 		p.Refused = err
-		c := olm.Condition{Type: olm.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonErrorPreventedResolution, Message: err.Error()}
+		c := olm.Condition{Type: world.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonErrorPreventedResolution, Message: err.Error()}
 		var no *resolver.Conflict
 		if errors.As(err, &no) {
 			c.Reason = ReasonConstraintsNotSatisfiable
@@ -223,11 +223,11 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 	for _, s := range next {
 		if slices.Contains(refused, s.Metadata.Name) {
 			p.SetCondition(&s.Status.Conditions, olm.Condition{
-				Type: olm.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonConstraintsNotSatisfiable, Message: sol.Refused.Error(),
+				Type: world.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonConstraintsNotSatisfiable, Message: sol.Refused.Error(),
 			})
 			continue
 		}
-		change.ClearCondition(&s.Status.Conditions, olm.ResolutionFailed)
+		change.ClearCondition(&s.Status.Conditions, world.ResolutionFailed)
 	}
 	p.stays(sol, next)
 	return p.install(ctx, again(p.absent(sol.Selected), p.lost(catalogs)), next)
@@ -297,10 +297,10 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 	case was.State != is.State:
 		why = fmt.Sprintf("its state is %s", is.State)
 	default:
-		if c, ok := olm.FindCondition(is.Conditions, olm.ResolutionFailed); ok {
-			if _, before := olm.FindCondition(was.Conditions, olm.ResolutionFailed); !before {
+		if c, ok := olm.FindCondition(is.Conditions, world.ResolutionFailed); ok {
+			if _, before := olm.FindCondition(was.Conditions, world.ResolutionFailed); !before {
 				why = "resolution failed (E4)"
-				event = &change.Event{Warning: true, Reason: olm.ResolutionFailed, Message: c.Message}
+				event = &change.Event{Warning: true, Reason: world.ResolutionFailed, Message: c.Message}
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func FailureText(ip *olm.InstallPlan) string {
 		return cmp.Or(c.Message, c.Reason)
 	}
 	for _, l := range ip.Status.BundleLookups {
-		if c, ok := olm.FindCondition(l.Conditions, olm.BundleLookupFailed); ok && c.Status == olm.ConditionTrue && c.Message+c.Reason != "" {
+		if c, ok := olm.FindCondition(l.Conditions, BundleLookupFailed); ok && c.Status == olm.ConditionTrue && c.Message+c.Reason != "" {
 			return fmt.Sprintf("bundle %s: %s", l.Identifier, cmp.Or(c.Message, c.Reason))
 		}
 	}
