@@ -114,7 +114,7 @@ var layers = []string{
 	"internal/phrase", "resolver/fact", "internal/sat", "internal/proof", "internal/prose",
 	"resolver/document", "resolver",
 	"resolver/olmv1", "resolver/platform", "resolver/shrink", "resolver/subset",
-	"reconcile/internal/phrase", "reconcile/internal/serving", "reconcile/internal/world", "reconcile/internal/change",
+	"reconcile/internal/status", "reconcile/internal/serving", "reconcile/internal/world", "reconcile/internal/change",
 	"reconcile/internal/catalog", "reconcile/internal/generated", "reconcile/internal/steps",
 	"reconcile/internal/crd", "reconcile/internal/csv", "reconcile/internal/group",
 	"reconcile/internal/installplan", "reconcile/internal/subscription", "reconcile/internal/cleanup",

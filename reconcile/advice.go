@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -135,7 +135,7 @@ func noteRivals(w *world.World, p *change.Writer, c *olm.ClusterServiceVersion) 
 			}
 		}
 		if len(names) > 0 {
-			p.Note(c.Key(), "its APIs are provided in namespace %s by %s (F6)", g.Metadata.Namespace, phrase.Join(names))
+			p.Note(c.Key(), "its APIs are provided in namespace %s by %s (F6)", g.Metadata.Namespace, phrase.Join(names, "and"))
 		} else {
 			p.Note(c.Key(), "no operator provides its APIs in namespace %s: operator group %q only reserves them (F6)", g.Metadata.Namespace, g.Metadata.Name)
 		}

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -33,7 +33,7 @@ func noteUnknown(w *world.World, p *change.Writer, unjudged map[olm.Key]string) 
 	}
 	parts := make([]string, len(kinds))
 	for i, k := range kinds {
-		parts[i] = fmt.Sprintf("%s (%s)", k.Kind, phrase.Bounded(slices.Sorted(maps.Keys(w.Unread()[k]))))
+		parts[i] = fmt.Sprintf("%s (%s)", k.Kind, phrase.Few(slices.Sorted(maps.Keys(w.Unread()[k]))))
 	}
-	p.Note(olm.Key{Kind: "Namespace", Name: w.Namespace}, "unknown, because no objects of these kinds were read: %s; what depends on them is assumed to match its status", phrase.Join(parts))
+	p.Note(olm.Key{Kind: "Namespace", Name: w.Namespace}, "unknown, because no objects of these kinds were read: %s; what depends on them is assumed to match its status", phrase.Join(parts, "and"))
 }

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/subscription"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
@@ -28,7 +29,7 @@ func noteWaiting(w *world.World, p *change.Writer, refused error) {
 	}
 	say := func(r olm.Resource, text string) {
 		if h := r.Head(); h.Metadata.IsDeleted() {
-			p.Note(h.Key(), "%s", phrase.Leaving(h))
+			p.Note(h.Key(), "%s", status.Leaving(h))
 		} else if text != "" && !named[h.Key()] {
 			p.Note(h.Key(), "%s", text)
 		}
@@ -42,7 +43,7 @@ func noteWaiting(w *world.World, p *change.Writer, refused error) {
 	for _, c := range w.Own() {
 		text := ""
 		if c.Status.Phase != olm.PhaseSucceeded {
-			text = "is " + phrase.Phase(c)
+			text = "is " + status.Phase(c)
 		}
 		say(c, text)
 	}
@@ -89,7 +90,7 @@ func subscriptionText(w *world.World, s *olm.Subscription, refused error) string
 		parts = append(parts, c.Type+": "+text)
 	}
 	if c := w.CSV(cmp.Or(s.Status.CurrentCSV, s.Status.InstalledCSV)); c != nil && c.Status.Phase != olm.PhaseSucceeded {
-		parts = append(parts, c.Metadata.Name+" is "+phrase.Phase(c))
+		parts = append(parts, c.Metadata.Name+" is "+status.Phase(c))
 	}
 	if len(parts) == 0 {
 		return "is " + string(cmp.Or(s.Status.State, "new")) + ", and there is nothing left to do for it"

@@ -41,6 +41,17 @@ func Join(words []string, conjunction string) string {
 	}
 }
 
+// Few returns the first three words, and how many more there are.
+func Few(words []string) string {
+	if n := len(words) - 3; n > 0 {
+		return strings.Join(words[:3], ", ") + " and " + strconv.Itoa(n) + " more"
+	}
+	return Join(words, "and")
+}
+
+// Clause returns a text without its full stop, to stand inside a sentence.
+func Clause(text string) string { return strings.TrimSuffix(strings.TrimSpace(text), ".") }
+
 // Count returns a number with its noun.
 func Count(n int, noun string) string { return strconv.Itoa(n) + " " + Plural(n, noun) }
 

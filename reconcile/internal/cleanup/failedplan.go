@@ -1,9 +1,9 @@
 package cleanup
 
 import (
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/subscription"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )

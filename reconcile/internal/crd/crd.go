@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/generated"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -98,7 +99,7 @@ func defaultCRD(o olm.Object) (olm.Object, error) {
 func notServed(crd *olm.CustomResourceDefinition) string {
 	for _, typ := range []string{"NamesAccepted", "Established"} {
 		if c, ok := olm.FindCondition(crd.Status.Conditions, typ); ok && c.Status != olm.ConditionTrue {
-			return ": " + typ + " is " + c.Status + ", " + phrase.Saying(c)
+			return ": " + typ + " is " + c.Status + ", " + status.Condition(c)
 		}
 	}
 	return ""
@@ -146,7 +147,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	if len(breaks) > 0 {
 		shared := ""
 		if len(owners) > 0 {
-			shared = ", which belongs to " + phrase.Join(owners) + ", too,"
+			shared = ", which belongs to " + phrase.Join(owners, "and") + ", too,"
 		}
 		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s (E7)", name, shared, strings.Join(breaks, "; "), remedy(violations, unable)), nil
 	}
@@ -155,7 +156,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	}
 	why = "all versions stay"
 	if len(owners) > 0 {
-		why += " for " + phrase.Join(owners) + ", which own it, too"
+		why += " for " + phrase.Join(owners, "and") + ", which own it, too"
 	}
 	switch {
 	case !e.InstancesRead(name):
@@ -189,7 +190,7 @@ func remedy(violations []Violation, unable bool) string {
 	if unable {
 		parts = append(parts, "set Options.CheckResources, or delete these custom resources")
 	}
-	return "to continue, " + phrase.Join(parts)
+	return "to continue, " + phrase.Join(parts, "and")
 }
 
 func owns(c *olm.ClusterServiceVersion, crd string) bool {

@@ -3,8 +3,8 @@ package crd
 import (
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 )
 
 // LostVersions returns the versions that an upgrade removes. With all set, these
@@ -31,7 +31,7 @@ func LostVersions(old, new *olm.CustomResourceDefinition, users []*olm.ClusterSe
 			continue
 		}
 		if len(by) > 0 {
-			message += ", and used by " + phrase.Join(by)
+			message += ", and used by " + phrase.Join(by, "and")
 		}
 		out = append(out, Violation{Version: v.Name, Message: message})
 	}

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 )
 
 // ensureAPIRoles keeps the roles for the users of an operator's APIs (F7), once it
@@ -28,7 +28,7 @@ func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVers
 		}
 	}
 	if len(holders) > 0 {
-		p.Note(c.Key(), "the ClusterRoles for its APIs belong to %s, so those of operator group %q do not include them; bind users to the roles of the APIs instead (F7)", phrase.Join(holders), g.Metadata.Name)
+		p.Note(c.Key(), "the ClusterRoles for its APIs belong to %s, so those of operator group %q do not include them; bind users to the roles of the APIs instead (F7)", phrase.Join(holders, "and"), g.Metadata.Name)
 	}
 	return nil
 }

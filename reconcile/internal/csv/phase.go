@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -164,7 +164,7 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	if prev.Status.Phase == olm.PhaseFailed && !p.FailForward() {
 		p.Note(c.Key(), "waits for %s, which failed: an operator group with upgradeStrategy %s would let it be replaced (E10)", prev.Metadata.Name, olm.UpgradeFailForward)
 	} else {
-		p.Note(c.Key(), "waits for %s to be ready to be replaced (it is %s)", prev.Metadata.Name, phrase.Phase(prev))
+		p.Note(c.Key(), "waits for %s to be ready to be replaced (it is %s)", prev.Metadata.Name, status.Phase(prev))
 	}
 	return t
 }
@@ -239,7 +239,7 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	}
 	next := p.Replacement(c)
 	if prev := p.Replaced(c); prev != nil { // the oldest of a chain goes first
-		p.Note(c.Key(), "stays until %s, which it replaced, is gone (it is %s)", prev.Metadata.Name, phrase.Phase(prev))
+		p.Note(c.Key(), "stays until %s, which it replaced, is gone (it is %s)", prev.Metadata.Name, status.Phase(prev))
 		return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", orNobody(next))
 	}
 	if next == nil {
@@ -257,7 +257,7 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	if next.Status.Phase == olm.PhaseSucceeded {
 		return to(olm.PhaseDeleting, reason.Replaced, "has been replaced by %s, which has successfully installed", next.Metadata.Name)
 	}
-	p.Note(c.Key(), "stays until %s has succeeded (it is %s)", next.Metadata.Name, phrase.Phase(next))
+	p.Note(c.Key(), "stays until %s has succeeded (it is %s)", next.Metadata.Name, status.Phase(next))
 	return stays
 }
 

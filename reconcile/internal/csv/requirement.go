@@ -8,9 +8,9 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -109,7 +109,7 @@ func missing(list []olm.RequirementStatus) string {
 		}
 		names = append(names, text)
 	}
-	return phrase.Bounded(names)
+	return phrase.Few(names)
 }
 
 func sameRequirements(a, b []olm.RequirementStatus) bool {

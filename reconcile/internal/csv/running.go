@@ -4,13 +4,14 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/generated"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -124,7 +125,7 @@ func (p *planner) recreate(c *olm.ClusterServiceVersion, have *olm.Deployment) (
 	l := have.Metadata.Labels
 	switch {
 	case have.Metadata.IsDeleted():
-		p.Note(c.Key(), "waits for deployment %q: it %s", have.Metadata.Name, phrase.Leaving(&have.Header))
+		p.Note(c.Key(), "waits for deployment %q: it %s", have.Metadata.Name, status.Leaving(&have.Header))
 		return nil, nil
 	case l[operatorgroup.LabelOwnerKind] != olm.KindClusterServiceVersion || l[operatorgroup.LabelOwnerNamespace] != p.Namespace:
 		return to(c.Status.Phase, reason.ComponentFailed, "install strategy failed: deployment %q is in the way: it was not created for an operator, and its selector differs and is immutable; rename or delete it", have.Metadata.Name), nil
@@ -232,7 +233,7 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	}
 	if next := p.arriving(c); next != nil {
 		// Its CRDs may be those of the newer version already: that is expected.
-		p.Note(c.Key(), "continues to run until %s can replace it (it is %s)", next.Metadata.Name, phrase.Phase(next))
+		p.Note(c.Key(), "continues to run until %s can replace it (it is %s)", next.Metadata.Name, status.Phase(next))
 		return nil, nil
 	}
 	if t := p.lacking(c); t != nil && slices.ContainsFunc(t.requirements, isBeyondRestoring) {

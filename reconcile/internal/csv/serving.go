@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/generated"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -241,7 +241,7 @@ func unavailableText(o *olm.Object) string {
 	var list []olm.Condition
 	if len(text) > 0 && olm.Unmarshal(text, &list) == nil {
 		if c, ok := olm.FindCondition(list, "Available"); ok {
-			return ": " + phrase.Saying(c)
+			return ": " + status.Condition(c)
 		}
 	}
 	return ""

@@ -3,10 +3,10 @@ package group
 import (
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -125,7 +125,7 @@ func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
 		}
 	}
 	if len(changed) > 0 {
-		why = "the APIs of " + phrase.Join(changed) + " (F6)"
+		why = "the APIs of " + phrase.Join(changed, "and") + " (F6)"
 	}
 	if settled {
 		want = operatorgroup.Prune(g, p.CSVs)

@@ -3,9 +3,9 @@ package group
 import (
 	"fmt"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 )
 
 // sameName notes that a group shares its roles with another of its name.
@@ -30,5 +30,5 @@ func having(namespaces []string) string {
 	if len(namespaces) == 1 {
 		return fmt.Sprintf("namespace %s has", namespaces[0])
 	}
-	return fmt.Sprintf("namespaces %s have", phrase.Join(namespaces))
+	return fmt.Sprintf("namespaces %s have", phrase.Join(namespaces, "and"))
 }

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/crd"
 	"github.com/olmkit/olmkit/reconcile/internal/generated"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -61,7 +62,7 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 		out.Status.Phase = olm.PlanRequiresApproval
 		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "it is not approved")
 	case !ip.Spec.Approved:
-		p.Note(ip.Key(), "waits for approval; set /spec/approved to install %s", phrase.Join(ip.Spec.ClusterServiceVersionNames))
+		p.Note(ip.Key(), "waits for approval; set /spec/approved to install %s", phrase.Join(ip.Spec.ClusterServiceVersionNames, "and"))
 		return nil
 	case ip.Status.Phase != olm.PlanInstalling:
 		out := *ip
@@ -136,7 +137,7 @@ func (e *execution) run(ctx context.Context) error {
 			if len(heldUp) > 0 && !crds {
 				pending = pending || !world.IsDone(step)
 				if world.IsCSV(step.Resource) && !world.IsDone(step) {
-					e.Note(e.plan.Key(), "%s is not created until %s exists", step.Resource.Name, phrase.Join(heldUp))
+					e.Note(e.plan.Key(), "%s is not created until %s exists", step.Resource.Name, phrase.Join(heldUp, "and"))
 				}
 				continue
 			}
@@ -177,7 +178,7 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 		return false, err
 	}
 	if have != nil && have.Metadata.IsDeleted() { // it will soon be gone
-		e.waits = append(e.waits, key.String()+" "+phrase.Leaving(&have.Header))
+		e.waits = append(e.waits, key.String()+" "+status.Leaving(&have.Header))
 		return false, nil
 	}
 	status, problem, err := e.step(ctx, step, o)
@@ -234,13 +235,13 @@ func (e *execution) outcome(pending bool) error {
 	case !pending:
 		st.Phase, st.Message = olm.PlanComplete, ""
 		e.SetCondition(&st.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionTrue})
-		return e.write("done: %s", phrase.CountSteps(len(st.Plan)))
+		return e.write("done: %s", phrase.Count(len(st.Plan), "step"))
 	}
 	if st.Message = ""; len(e.waits) > 0 {
 		st.Message = visible.Lines("waits: " + strings.Join(e.waits, "; "))
 		e.Note(e.plan.Key(), "%s", st.Message)
 	}
-	return e.write("done: %d of %s", e.done(), phrase.CountSteps(len(st.Plan)))
+	return e.write("done: %d of %s", e.done(), phrase.Count(len(st.Plan), "step"))
 }
 
 func (e *execution) done() int {

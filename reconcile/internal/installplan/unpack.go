@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/steps"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
@@ -80,14 +81,14 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 	if !ip.Spec.Approved {
 		st.Phase = olm.PlanRequiresApproval
 	}
-	return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "%s from the content of the catalogs, %s", phrase.CountSteps(len(st.Plan)), st.Phase)
+	return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "%s from the content of the catalogs, %s", phrase.Count(len(st.Plan), "step"), st.Phase)
 }
 
 // lookupState returns the state of unpacking a bundle, in parentheses.
 func lookupState(l olm.BundleLookup) string {
 	for _, typ := range []string{world.BundleLookupFailed, world.BundleLookupPending} {
 		if c, ok := olm.FindCondition(l.Conditions, typ); ok && c.Status == olm.ConditionTrue {
-			return " (" + typ + ", " + phrase.Saying(c) + ")"
+			return " (" + typ + ", " + status.Condition(c) + ")"
 		}
 	}
 	return ""

@@ -3,9 +3,9 @@ package steps
 import (
 	"encoding/json"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -40,6 +40,6 @@ func (p *Builder) Attenuate(key olm.Key, steps []olm.Step) {
 	case !p.KnowsGrants(account):
 		p.Note(key, "the permissions of service account %q of the operator group were not checked, because not all roles and bindings were read", account)
 	default:
-		p.Note(key, "service account %q of the operator group may not %s, so the steps will be refused; grant the permissions, or name another account", account, phrase.Bounded(no))
+		p.Note(key, "service account %q of the operator group may not %s, so the steps will be refused; grant the permissions, or name another account", account, phrase.Few(no))
 	}
 }

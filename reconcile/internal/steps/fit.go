@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -57,7 +57,7 @@ func (p *Builder) Fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Ste
 			return out, err
 		}
 	}
-	return nil, fmt.Errorf("%s take %d bytes even without their manifests, but an install plan can hold only %d; request fewer operators at once", phrase.CountSteps(len(steps)), size, maxSteps)
+	return nil, fmt.Errorf("%s take %d bytes even without their manifests, but an install plan can hold only %d; request fewer operators at once", phrase.Count(len(steps), "step"), size, maxSteps)
 }
 
 func sizeOf(steps []olm.Step) (int, error) {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -79,7 +79,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 			out.Status.CatalogSources = append(out.Status.CatalogSources, s.Resource.SourceName)
 		}
 	}
-	return p.Emit(change.UpdateStatus, &out, plan.Key(), nil, "%s, %s", phrase.CountSteps(len(steps)), out.Status.Phase)
+	return p.Emit(change.UpdateStatus, &out, plan.Key(), nil, "%s, %s", phrase.Count(len(steps), "step"), out.Status.Phase)
 }
 
 // abandon deletes the plans that a resolution made and that lost their race with
@@ -169,7 +169,7 @@ func (p *planner) createPlan(content []byte, steps []olm.Step) error {
 	}
 	p.Created = ip
 	defer p.RestOn(p.resolved()...)()
-	return p.Emit(change.Create, ip, ip.Key(), &change.Event{Reason: "InstallPlanCreated", Message: "installs " + phrase.Join(names)}, "installs %s%s", phrase.Join(names), why)
+	return p.Emit(change.Create, ip, ip.Key(), &change.Event{Reason: "InstallPlanCreated", Message: "installs " + phrase.Join(names, "and")}, "installs %s%s", phrase.Join(names, "and"), why)
 }
 
 // resolved returns what a resolution went by: the subscriptions, the CSVs of the

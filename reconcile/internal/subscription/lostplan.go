@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -73,7 +73,7 @@ func (p *planner) lost(catalogs []catalog.Health) []resolver.Selected {
 	}
 	remedy := "no catalog has the bundle any longer; if something is missing, delete the operator and its subscription, and subscribe again"
 	if sick := unhealthy(catalogs); len(sick) > 0 {
-		remedy = "no healthy catalog has the bundle: " + phrase.Join(sick) + " may have it, once healthy"
+		remedy = "no healthy catalog has the bundle: " + phrase.Join(sick, "and") + " may have it, once healthy"
 	}
 	var again []resolver.Selected
 	for _, c := range p.Own() {

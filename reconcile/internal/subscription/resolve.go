@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -59,17 +59,17 @@ func (p *planner) held(s *olm.Subscription) string {
 	prev := p.Replaced(c)
 	switch failed := c.Status.Phase == olm.PhaseFailed; {
 	case failed && operatorgroup.IsGroupFailure(c.Status):
-		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, phrase.Cause(c))
+		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, status.Cause(c))
 	case failed && p.FailForward(): // the chain behind it is not ready
-		return fmt.Sprintf("%s failed while replacing %s: %s; it can be replaced once every version before it is %s", c.Metadata.Name, prev.Metadata.Name, phrase.Cause(c), olm.PhaseReplacing)
+		return fmt.Sprintf("%s failed while replacing %s: %s; it can be replaced once every version before it is %s", c.Metadata.Name, prev.Metadata.Name, status.Cause(c), olm.PhaseReplacing)
 	case failed && prev != nil:
-		return fmt.Sprintf("%s failed while replacing %s: %s; %s", c.Metadata.Name, prev.Metadata.Name, phrase.Cause(c), failForwardText)
+		return fmt.Sprintf("%s failed while replacing %s: %s; %s", c.Metadata.Name, prev.Metadata.Name, status.Cause(c), failForwardText)
 	case failed:
-		return fmt.Sprintf("%s failed and is not replaced: %s; %s", c.Metadata.Name, phrase.Cause(c), failForwardText)
+		return fmt.Sprintf("%s failed and is not replaced: %s; %s", c.Metadata.Name, status.Cause(c), failForwardText)
 	case prev != nil:
-		return fmt.Sprintf("%s has not yet replaced %s (it is %s): one version at a time", c.Metadata.Name, prev.Metadata.Name, phrase.Phase(c))
+		return fmt.Sprintf("%s has not yet replaced %s (it is %s): one version at a time", c.Metadata.Name, prev.Metadata.Name, status.Phase(c))
 	case c.Status.Phase != olm.PhaseSucceeded:
-		return fmt.Sprintf("%s is still being installed (it is %s)", c.Metadata.Name, phrase.Phase(c))
+		return fmt.Sprintf("%s is still being installed (it is %s)", c.Metadata.Name, status.Phase(c))
 	}
 	return ""
 }

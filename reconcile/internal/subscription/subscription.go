@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
-	"github.com/olmkit/olmkit/reconcile/internal/phrase"
+	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -271,7 +272,7 @@ func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 			}
 		}
 		if failed {
-			p.Note(s.Key(), "%s failed, and %s: %s; publish a version that can replace it, or fix the cause", stay.Name, why, phrase.Cause(c))
+			p.Note(s.Key(), "%s failed, and %s: %s; publish a version that can replace it, or fix the cause", stay.Name, why, status.Cause(c))
 			continue
 		}
 		s.Status.State = state

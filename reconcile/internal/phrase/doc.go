@@ -1,2 +1,0 @@
-// Package phrase has the words that messages of several concerns share.
-package phrase
