@@ -20,44 +20,14 @@ import (
 // module alone: a package below version 1 may change under them, and an internal one
 // they cannot name.
 func TestPublicAPI(t *testing.T) {
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Standard", "./...")
-	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	export, standard := map[string]string{}, map[string]bool{}
-	var public []string
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
-			ImportPath, Export string
-			Standard           bool
-		}
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		export[p.ImportPath], standard[p.ImportPath] = p.Export, p.Standard
-		if inModule(p.ImportPath) && !isInternal(p.ImportPath) && p.Export != "" { // the root has tests alone
-			public = append(public, p.ImportPath)
-		}
-	}
-	if len(public) < 8 {
-		t.Fatalf("only %d packages found", len(public))
-	}
-	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
+	packages, standard := publicPackages(t, "./...")
 	w := &apiWalker{seen: map[types.Type]bool{}, allowed: func(path string) bool {
 		return standard[path] || path == "github.com/blang/semver/v4" || inModule(path) && !isInternal(path)
 	}}
-	for _, path := range public {
-		p, err := imp.Import(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, p := range packages {
 		for _, name := range p.Scope().Names() {
 			if o := p.Scope().Lookup(name); o.Exported() {
-				w.walk(path+"."+name, o.Type())
+				w.walk(p.Path()+"."+name, o.Type())
 			}
 		}
 	}
@@ -65,6 +35,48 @@ func TestPublicAPI(t *testing.T) {
 	for _, f := range w.found {
 		t.Error(f)
 	}
+}
+
+// publicPackages returns the packages of patterns that importers may import, and which
+// paths are those of the standard library.
+func publicPackages(t *testing.T, patterns ...string) (public []*types.Package, standard map[string]bool) {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export,Standard,Name"}, patterns...)...)
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	export := map[string]string{}
+	standard = map[string]bool{}
+	var paths []string
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Export, Name string
+			Standard                 bool
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		export[p.ImportPath], standard[p.ImportPath] = p.Export, p.Standard
+		if inModule(p.ImportPath) && !isInternal(p.ImportPath) && p.Name != "main" && p.Export != "" { // the root has tests alone
+			paths = append(paths, p.ImportPath)
+		}
+	}
+	if len(paths) < 8 {
+		t.Fatalf("only %d packages found", len(paths))
+	}
+	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
+	for _, path := range paths {
+		p, err := imp.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		public = append(public, p)
+	}
+	return public, standard
 }
 
 func inModule(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }

@@ -6,8 +6,8 @@ import "slices"
 type Disagreement struct {
 	From Node `json:"from"`
 	// Classic and V1 are the next steps, nil if the node stays.
-	Classic *Step `json:"classic"`
-	V1      *Step `json:"v1"`
+	Classic *Step `json:"classic,omitzero"`
+	V1      *Step `json:"v1,omitzero"`
 	// OnlyClassic and OnlyV1 are the nodes that are reachable under one reading
 	// only.
 	OnlyClassic []Node `json:"onlyClassic,omitempty"`

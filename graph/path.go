@@ -8,7 +8,7 @@ import (
 // A Walk is the path that OLM takes from a node, one step at a time, if nothing blocks
 // it.
 type Walk struct {
-	Steps []Step `json:"steps"`
+	Steps []Step `json:"steps,omitzero"`
 	// End is the last node, or the node that the walk returns to.
 	End Node `json:"end"`
 	// Loops is true if the last step leads to a node that was installed before.

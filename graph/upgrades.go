@@ -75,7 +75,7 @@ type Reason struct {
 type Step struct {
 	From    Node     `json:"from"`
 	To      Node     `json:"to"`
-	Reasons []Reason `json:"reasons"`
+	Reasons []Reason `json:"reasons,omitzero"`
 }
 
 // String returns the edge and its channel: "replaces in stable".

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 )
@@ -15,6 +17,9 @@ import (
 // set is empty. Create sets with [NewAPIs] and [ParseAPIs]; methods return new
 // sets.
 type APIs []property.GVK
+
+// MarshalJSON returns a list, which is never null.
+func (a APIs) MarshalJSON() ([]byte, error) { return json.Marshal([]property.GVK(a)) }
 
 // NewAPIs returns the set of the given APIs.
 func NewAPIs(list ...property.GVK) APIs {

@@ -35,7 +35,7 @@ type Property struct {
 	// Value is the JSON text of the value, as in the catalog. It is nil if the
 	// loader left the value in the file (see IsHeavy). A JSON null is the text
 	// "null".
-	Value json.RawMessage `json:"value"`
+	Value json.RawMessage `json:"value,omitzero"`
 }
 
 // Equal reports whether p and q have the same type and the same value, byte for

@@ -41,7 +41,7 @@ type Hold struct {
 // SharedRoles are the namespaces, sorted, whose groups have one name.
 type SharedRoles struct {
 	Group      string   `json:"group"`
-	Namespaces []string `json:"namespaces"`
+	Namespaces []string `json:"namespaces,omitzero"`
 }
 
 // Advise returns the advice for the administrator of the namespace of a

@@ -12,7 +12,7 @@ import (
 // A Derivation is a proof that a core cannot be satisfied.
 type Derivation struct {
 	// Conclusion is the contradiction. Its reasons lead back to the facts.
-	Conclusion *fact.Step `json:"conclusion"`
+	Conclusion *fact.Step `json:"conclusion,omitzero"`
 	// Incomplete reports that the full derivation is too long. Conclusion then only
 	// lists the facts.
 	Incomplete bool `json:"incomplete,omitzero"`

@@ -14,9 +14,9 @@ import (
 // A Fix is a minimal set of changes that resolves a core. It was verified by solving the
 // changed problem.
 type Fix struct {
-	Changes []Change `json:"changes"`
+	Changes []Change `json:"changes,omitzero"`
 	// Selected are the bundles that would then be installed, by package.
-	Selected []Selected `json:"selected"`
+	Selected []Selected `json:"selected,omitzero"`
 
 	cost int
 	// rest is the plan without the fix.

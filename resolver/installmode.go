@@ -15,7 +15,7 @@ import (
 // run there.
 type OperatorGroup struct {
 	// TargetNamespaces are the namespaces in the status of the group. [""] means all.
-	TargetNamespaces []string `json:"targetNamespaces"`
+	TargetNamespaces []string `json:"targetNamespaces,omitzero"`
 }
 
 // unsupported returns the fact that a candidate does not support the operator group

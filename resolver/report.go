@@ -38,12 +38,12 @@ type CoreReport struct {
 	// Notes list catalogs that were skipped and rules that could not be evaluated.
 	Notes []string `json:"notes,omitempty"`
 	// Fixes are changes that would resolve the core, least disruptive first.
-	Fixes []*Fix    `json:"fixes"`
+	Fixes []*Fix    `json:"fixes,omitzero"`
 	Facts fact.List `json:"facts"`
 	// Faults are the rules in the core that could not be evaluated on some bundle.
 	Faults []Fault `json:"faults,omitempty"`
 	// Requests are the names of the subscriptions and operators involved.
-	Requests []string `json:"requests"`
+	Requests []string `json:"requests,omitzero"`
 }
 
 // Report returns the derivation and fixes of each core, and what can still be planned.
@@ -91,7 +91,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 
 // requests returns the subscriptions and operators that the core is about.
 func (c *Core) requests() []string {
-	var out []string
+	out := []string{}
 	for _, f := range c.Facts {
 		switch f := f.(type) {
 		case *fact.Subscribed:

@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // Reasons are a chain of reasons from [Solution.Why], or independent reasons from
 // [Solution.RequiredBy].
 type Reasons []Reason
+
+// MarshalJSON returns a list, which is never null.
+func (list Reasons) MarshalJSON() ([]byte, error) { return json.Marshal([]Reason(list)) }
 
 // Text returns the reasons, each with the options that were preferred but not possible.
 // See [Report.Text] for width and style.
@@ -50,6 +55,9 @@ func (r *Reason) preference() string {
 // WhyNots are the reasons why a bundle is not part of a solution, one for each catalog
 // and channel that has it. See [Solution.WhyNot].
 type WhyNots []WhyNot
+
+// MarshalJSON returns a list, which is never null.
+func (list WhyNots) MarshalJSON() ([]byte, error) { return json.Marshal([]WhyNot(list)) }
 
 // Text returns the reasons. See [Report.Text] for width and style.
 func (list WhyNots) Text(width int, style *Style) string {

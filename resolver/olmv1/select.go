@@ -99,6 +99,7 @@ func (c candidate) text() string {
 
 // open passes the catalogs and the package.
 func (s *selecting) open() error {
+	s.funnel.Catalogs, s.funnel.Dropped = []FunnelCatalog{}, []Dropped{}
 	list := make([]*Catalog, len(s.Catalogs))
 	for i := range s.Catalogs {
 		list[i] = &s.Catalogs[i]
@@ -135,7 +136,6 @@ func (s *selecting) open() error {
 		}
 	}
 	s.count(StagePackage)
-	s.funnel.Dropped = []Dropped{}
 	switch {
 	case len(s.catalogs) == 0:
 		s.refusal = &Refusal{Code: RefusedCatalogs}

@@ -25,12 +25,12 @@ const (
 // A Funnel shows how a selection came to its answer. Its lists are in the order
 // of the stages, then of catalogs and bundles by name.
 type Funnel struct {
-	Stages []StageCount `json:"stages"`
+	Stages []StageCount `json:"stages,omitzero"`
 	// Catalogs lists what became of each catalog.
-	Catalogs []FunnelCatalog `json:"catalogs"`
+	Catalogs []FunnelCatalog `json:"catalogs,omitzero"`
 	// Dropped lists the bundles of the package that were not chosen, each with the first
 	// stage that dropped it, and the reason.
-	Dropped []Dropped `json:"dropped"`
+	Dropped []Dropped `json:"dropped,omitzero"`
 }
 
 // A StageCount is how many survived a stage.

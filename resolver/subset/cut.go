@@ -41,15 +41,15 @@ type Package struct {
 	DefaultChannel string `json:"defaultChannel"`
 	// Channels are the kept channels by name, with the names of their kept
 	// entries.
-	Channels []Channel `json:"channels"`
+	Channels []Channel `json:"channels,omitzero"`
 	// Bundles are the kept bundles by version, then name.
-	Bundles []Bundle `json:"bundles"`
+	Bundles []Bundle `json:"bundles,omitzero"`
 }
 
 // A Channel is what is kept of a channel.
 type Channel struct {
 	Name    string   `json:"name"`
-	Entries []string `json:"entries"`
+	Entries []string `json:"entries,omitzero"`
 }
 
 // A Bundle is a kept bundle, with the first reason for which it is kept.
@@ -243,7 +243,7 @@ func (c *cut) dependencies(ctx context.Context, b graph.Bundle) error {
 func (c *cut) subset() *Subset {
 	s := &Subset{Packages: []Package{}, Warnings: c.warnings, Of: c.catalog.NumBundles(), catalog: c.catalog}
 	for p := range c.catalog.Packages() {
-		x := Package{Name: p.Name()}
+		x := Package{Name: p.Name(), Bundles: []Bundle{}}
 		for ch := range p.Channels() {
 			y := Channel{Name: ch.Name()}
 			for e := range ch.Entries() {

@@ -233,8 +233,8 @@ type simulationEnd struct {
 	Subscriptions []endOfSubscription `json:"subscriptions"`
 	Refused       string              `json:"refused,omitzero"`
 	// RefusedWrites are the writes that the cluster refused for good.
-	RefusedWrites []string         `json:"refusedWrites,omitzero"`
-	Notes         []reconcile.Note `json:"notes,omitzero"`
+	RefusedWrites []string         `json:"refusedWrites,omitempty"`
+	Notes         []reconcile.Note `json:"notes,omitempty"`
 }
 
 type endOfCSV struct {

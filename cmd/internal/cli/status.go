@@ -95,9 +95,9 @@ type statusDocument struct {
 	// PlatformVersion is the version of the platform, if it is known.
 	PlatformVersion string           `json:"platformVersion,omitzero"`
 	Operators       []operatorStatus `json:"operators"`
-	Catalogs        []catalogStatus  `json:"catalogs,omitzero"`
-	Unread          []unread         `json:"unread,omitzero"`
-	Notes           []reconcile.Note `json:"notes,omitzero"`
+	Catalogs        []catalogStatus  `json:"catalogs,omitempty"`
+	Unread          []unread         `json:"unread,omitempty"`
+	Notes           []reconcile.Note `json:"notes,omitempty"`
 	wide            bool
 	// partial is set if there may be operators that could not be read.
 	partial bool
@@ -118,7 +118,7 @@ type operatorStatus struct {
 	Moves   moves  `json:"moves"`
 	Why     string `json:"why,omitzero"`
 	// Deprecated are the messages of deprecations.
-	Deprecated []string `json:"deprecated,omitzero"`
+	Deprecated []string `json:"deprecated,omitempty"`
 	// Blocks is why the platform cannot go to its next version.
 	Blocks string `json:"blocks,omitzero"`
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,13 +24,16 @@ const module = "github.com/olmkit/olmkit"
 // field, as reading has defaults for what is missing, and checks what has none.
 func generate(d cli.Document, comments map[string]string) ([]byte, error) {
 	is := reflect.TypeOf(d.Is)
+	named := map[string]reflect.Type{}
 	r := jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: d.Read, AllowAdditionalProperties: !d.Read,
 		Namer: func(t reflect.Type) string {
 			if t.Name() == "" {
 				return ""
 			}
-			return path.Base(t.PkgPath()) + "." + t.Name()
+			name := path.Base(t.PkgPath()) + "." + t.Name()
+			named[name] = t
+			return name
 		},
 		Mapper: special,
 		LookupComment: func(t reflect.Type, field string) string {
@@ -44,6 +48,12 @@ func generate(d cli.Document, comments map[string]string) ([]byte, error) {
 		},
 	}
 	s := r.ReflectFromType(reflect.TypeOf(d.Type))
+	if !d.Read {
+		requireLists(s, reflect.TypeOf(d.Type))
+		for name, def := range s.Definitions {
+			requireLists(def, named[name])
+		}
+	}
 	s.Title = d.Title
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -55,6 +65,20 @@ func generate(d cli.Document, comments map[string]string) ([]byte, error) {
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
+}
+
+// requireLists requires the lists of an answer that have omitzero: only values that no
+// answer has, such as the zero value, leave them out.
+func requireLists(s *jsonschema.Schema, t reflect.Type) {
+	if t == nil || t.Kind() != reflect.Struct || s.Properties == nil {
+		return
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if _, ok := s.Properties.Get(name); ok && f.Type.Kind() == reflect.Slice && options == "omitzero" && !slices.Contains(s.Required, name) {
+			s.Required = append(s.Required, name)
+		}
+	}
 }
 
 // special returns the schemas of types that marshal themselves.
