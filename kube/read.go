@@ -2,11 +2,11 @@ package kube
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -267,36 +267,33 @@ func (r *reading) steps() {
 			if isCRD(s.Resource) {
 				r.interest(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: s.Resource.Name})
 			}
-			if s.Status != olm.StepUnknown {
+			if s.Status == olm.StepCreated || s.Status == olm.StepPresent || s.Status == olm.StepWaitingForAPI {
 				continue
 			}
 			if isCRD(s.Resource) {
 				r.instances(s.Resource.Name)
 				continue
 			}
-			var head struct {
-				APIVersion string `json:"apiVersion"`
-				Kind       string `json:"kind"`
-				Metadata   struct{ Name, Namespace string }
+			gvk := schema.GroupVersionKind{Group: s.Resource.Group, Version: s.Resource.Version, Kind: s.Resource.Kind}
+			name := s.Resource.Name
+			if _, ok := s.Resource.Reference(); !ok {
+				o, err := s.Resource.Object()
+				if err != nil {
+					continue // reported by the plan
+				}
+				gvk, name = gvkOf(o), o.Metadata.Name
 			}
-			if json.Unmarshal([]byte(s.Resource.Manifest), &head) != nil {
-				continue // reported by the plan
-			}
-			gvk := schema.FromAPIVersionAndKind(head.APIVersion, head.Kind)
-			if _, ok := s.Resource.Reference(); ok {
-				gvk = schema.GroupVersionKind{Group: s.Resource.Group, Version: s.Resource.Version, Kind: s.Resource.Kind}
-				head.Metadata.Name, head.Metadata.Namespace = s.Resource.Name, r.scope(gvk)
-			}
+			namespace := r.scope(gvk)
 			if k, ok := findKind(gvk.Group, gvk.Kind); ok {
 				if k.group() == kindCSV.group() {
-					r.copyInTheWay(head.Metadata.Namespace, head.Metadata.Name)
+					r.copyInTheWay(namespace, name)
 				}
 				if _, isObject := objectKinds[k.group()]; isObject {
-					r.want(k, head.Metadata.Namespace, head.Metadata.Name)
+					r.want(k, namespace, name)
 				}
 				continue
 			}
-			r.other(gvk, head.Metadata.Namespace, head.Metadata.Name)
+			r.other(gvk, namespace, name)
 		}
 	}
 }
@@ -326,8 +323,8 @@ func (r *reading) other(gvk schema.GroupVersionKind, namespace, name string) {
 		return
 	}
 	u, err := r.cluster.live.unstructured(r.ctx, gvk, namespace, name)
-	if isForbidden(err) {
-		return // creating it is forbidden too, and that error is reported to users
+	if isForbidden(err) || apierrors.IsMethodNotSupported(err) || apierrors.IsBadRequest(err) {
+		return // so is creating it, and that error is reported to users
 	}
 	if err != nil {
 		r.err = err

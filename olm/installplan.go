@@ -1,6 +1,7 @@
 package olm
 
 import (
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -116,6 +117,38 @@ func (s *StepResource) Reference() (BundleReference, bool) {
 	}
 	return r, true
 }
+
+// Object returns the object of the manifest. OLM leaves kind and apiVersion out of
+// manifests that it generates, such as those of service accounts and roles; they are
+// then those of the resource. The error states why the manifest is not that of an object.
+func (s *StepResource) Object() (Object, error) {
+	var o Object
+	if err := Unmarshal([]byte(s.Manifest), &o); err != nil {
+		return Object{}, err
+	}
+	if o.Kind == "" {
+		o.Kind = s.Kind
+		if o.Kind == kindBundleSecret {
+			o.Kind = "Secret"
+		}
+	}
+	if o.APIVersion == "" {
+		if o.APIVersion = s.Version; s.Group != "" {
+			o.APIVersion = s.Group + "/" + s.Version
+		}
+	}
+	switch {
+	case o.Kind == "" || o.APIVersion == "":
+		return Object{}, errors.New("neither the manifest nor the step has a kind and a version")
+	case o.Metadata.Name == "" && o.Metadata.GenerateName == "":
+		return Object{}, errors.New("the manifest has no name")
+	}
+	return o, nil
+}
+
+// kindBundleSecret is how OLM marks the Secrets of bundles. Steps of kind Secret are
+// copies of image pull secrets.
+const kindBundleSecret = "BundleSecret"
 
 // MarshalJSON writes the plan with its keys in a fixed order.
 func (p InstallPlan) MarshalJSON() ([]byte, error) {

@@ -277,7 +277,9 @@ func approved(c *reconcile.Change, before view) error {
 		if p == nil || !p.Spec.Approved || p.Status.Phase != olm.PlanInstalling {
 			return fmt.Errorf("%s was written for plan %s, which is not approved and being executed", k, c.For.Name)
 		}
-		if !slices.ContainsFunc(p.Status.Plan, func(s olm.Step) bool { return s.Resource.Kind == k.Kind && s.Resource.Name == k.Name }) {
+		if !slices.ContainsFunc(p.Status.Plan, func(s olm.Step) bool {
+			return s.Resource.Name == k.Name && (s.Resource.Kind == k.Kind || s.Resource.Kind == "Bundle"+k.Kind) // OLM's BundleSecret
+		}) {
 			return fmt.Errorf("%s was written for plan %s and is no step of it", k, p.Metadata.Name)
 		}
 		return nil

@@ -2,7 +2,6 @@ package installplan
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,6 +109,8 @@ type execution struct {
 	// problems prevent steps; waits end without a change to the plan.
 	problems, waits []string
 	crds            *crd.Upgrades
+	// defined are the CRDs of the plan, once they are needed.
+	defined []olm.Object
 }
 
 // closed reports that the operator group does not admit CSVs (F10).
@@ -154,7 +155,7 @@ func (e *execution) run(ctx context.Context) error {
 	return e.outcome(pending)
 }
 
-// take plans a step. It reports whether the steps that rest on it may follow.
+// take plans a step (E21). It reports whether the steps that rest on it may follow.
 func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err error) {
 	if world.IsDone(step) {
 		return true, nil
@@ -167,11 +168,18 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 		e.waits = append(e.waits, err.Error())
 		return false, nil
 	}
-	var o olm.Object
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		e.problems = append(e.problems, fmt.Sprintf("%s %s: the manifest of the step cannot be read: %s", step.Resource.Kind, step.Resource.Name, err))
+	resource := step.Resource
+	resource.Manifest = text
+	o, err := resource.Object()
+	if err != nil {
+		e.problems = append(e.problems, fmt.Sprintf("%s: the manifest of the step cannot be read: %s", strings.TrimSpace(resource.Kind+" "+resource.Name), err))
 		return false, nil
 	}
+	o.Metadata.Namespace = e.Namespace
+	if e.IsClusterScoped(o.Key(), e.definitions()) {
+		o.Metadata.Namespace = ""
+	}
+	o.Metadata.SetLabel(operatorgroup.LabelManaged, "true")
 	key := o.Key()
 	have, err := e.Find(key)
 	if err != nil {
@@ -191,6 +199,20 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 	}
 	refused := slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && r.Key == key })
 	return problem == "" && !refused && (world.IsDone(step) || status == olm.StepWaitingForAPI), nil
+}
+
+// definitions returns the CRDs that the plan brings.
+func (e *execution) definitions() []olm.Object {
+	if e.defined == nil {
+		e.defined = []olm.Object{}
+		for i := range e.plan.Status.Plan {
+			r := &e.plan.Status.Plan[i].Resource
+			if o, err := r.Object(); world.IsCRD(*r) && err == nil {
+				e.defined = append(e.defined, o)
+			}
+		}
+	}
+	return e.defined
 }
 
 // isStep reports whether what the cluster refused was a step of the plan.

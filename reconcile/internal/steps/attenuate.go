@@ -1,8 +1,6 @@
 package steps
 
 import (
-	"encoding/json"
-
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
@@ -19,9 +17,12 @@ func (p *Builder) Attenuate(key olm.Key, steps []olm.Step) {
 	var no []string
 	roles := map[olm.Key]*olm.Object{} // of the steps before
 	for i := range steps {
-		var o olm.Object
-		if _, isReference := steps[i].Resource.Reference(); isReference || json.Unmarshal([]byte(steps[i].Resource.Manifest), &o) != nil {
+		if _, isReference := steps[i].Resource.Reference(); isReference {
 			continue
+		}
+		o, err := steps[i].Resource.Object()
+		if err != nil {
+			continue // reported when the step is due
 		}
 		roles[o.Key()] = &o
 		if world.IsDone(&steps[i]) || steps[i].Status == olm.StepWaitingForAPI {

@@ -29,8 +29,8 @@ var clusterScoped = map[string][]string{
 	"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
 }
 
-// isClusterScoped reports whether an object of a bundle has no namespace.
-func (p *Builder) isClusterScoped(k olm.Key, bundle []olm.Object) bool {
+// IsClusterScoped reports whether an object of a bundle has no namespace.
+func (p *Builder) IsClusterScoped(k olm.Key, bundle []olm.Object) bool {
 	for _, kind := range clusterScoped[k.Group] {
 		if kind == k.Kind {
 			return true

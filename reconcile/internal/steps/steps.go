@@ -143,7 +143,7 @@ func (p *Builder) installable(s resolver.Selected, manifests []olm.Object) (*olm
 			csv = c
 			continue
 		}
-		if !p.isClusterScoped(o.Key(), manifests) {
+		if !p.IsClusterScoped(o.Key(), manifests) {
 			o.Metadata.Namespace = p.Namespace
 		}
 		others = append(others, o)
