@@ -124,7 +124,7 @@ var layers = []string{
 // servants are used by layers, and import nothing of the module but other servants.
 var servants = []string{
 	"docs", "internal/buildversion", "internal/celcost", "internal/chain", "internal/codes", "internal/imageref",
-	"internal/jsonkind", "internal/labels", "internal/manifest", "internal/near", "internal/page", "internal/reason", "internal/regular",
+	"internal/jsonkind", "internal/labels", "internal/manifest", "internal/metric", "internal/near", "internal/page", "internal/reason", "internal/regular",
 	"internal/version", "internal/visible", "internal/yamljson", "internal/yamlout",
 }
 

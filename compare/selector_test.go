@@ -82,7 +82,7 @@ func selectors(s *metav1.LabelSelector) (*olm.OperatorGroup, *olmv1.LabelSelecto
 	c := &olmv1.LabelSelector{MatchLabels: s.MatchLabels}
 	for _, x := range s.MatchExpressions {
 		g.Spec.Selector.MatchExpressions = append(g.Spec.Selector.MatchExpressions, olm.LabelSelectorRequirement{Key: x.Key, Operator: string(x.Operator), Values: x.Values})
-		c.MatchExpressions = append(c.MatchExpressions, olmv1.LabelRequirement{Key: x.Key, Operator: olmv1.LabelOperator(x.Operator), Values: x.Values})
+		c.MatchExpressions = append(c.MatchExpressions, olmv1.LabelRequirement{Key: x.Key, Operator: string(x.Operator), Values: x.Values})
 	}
 	return g, c
 }

@@ -8,9 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/olmkit/olmkit/kube"
-	"github.com/olmkit/olmkit/operatorgroup"
-	"github.com/olmkit/olmkit/reconcile"
 	operatorsv1 "github.com/operator-framework/api/pkg/operators/v1"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	operatorsv2 "github.com/operator-framework/api/pkg/operators/v2"
@@ -25,6 +22,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/olmkit/olmkit/internal/metric"
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 // token returns a token of a service account.
@@ -166,8 +167,8 @@ func TestInstall(t *testing.T) {
 			}
 		}
 		for _, name := range []string{
-			reconcile.MetricCSVSucceeded, reconcile.MetricCSVs, reconcile.MetricSubscriptions, reconcile.MetricInstallPlans,
-			reconcile.MetricResolutionDuration, reconcile.MetricSubscriptionSyncs,
+			metric.CSVSucceeded, metric.CSVs, metric.Subscriptions, metric.InstallPlans,
+			metric.ResolutionDuration, metric.SubscriptionSyncs,
 		} {
 			if values[name] < 1 {
 				return fmt.Errorf("metric %s is %v", name, values[name])

@@ -23,7 +23,7 @@ func TestEventText(t *testing.T) {
 		{"one\ntwo \u202eowt\u200b\x1b[1m\r", "one\n" + `two \u202eowt\u200b\u001b[1m\r`},
 		{strings.Repeat("\u202e", 1000), strings.Repeat(`\u202e`, 170) + "\\..."},
 	} {
-		r.event(&reconcile.Snapshot{}, reconcile.Event{Object: sub, Type: reconcile.Warning, Reason: "X", Message: tt.text})
+		r.event(&reconcile.Snapshot{}, reconcile.Event{Object: sub, Type: "Warning", Reason: "X", Message: tt.text})
 		if got := <-recorder.Events; got != "Warning X "+tt.want {
 			t.Errorf("%q is recorded as %q; want %q", tt.text, got, tt.want)
 		}
@@ -62,7 +62,7 @@ func TestEventsOfOneReason(t *testing.T) {
 			Name: "etcd", Namespace: "operators", UID: "1", ResourceVersion: string(rune('1' + i)),
 		}}}
 		s := &reconcile.Snapshot{Subscriptions: []*olm.Subscription{sub}}
-		r.event(s, reconcile.Event{Object: sub.Key(), Type: reconcile.Warning, Reason: "RequirementsNotMet", Message: text})
+		r.event(s, reconcile.Event{Object: sub.Key(), Type: "Warning", Reason: "RequirementsNotMet", Message: text})
 		if got := <-sink; got != text {
 			t.Errorf("event %q is recorded as %q", text, got)
 		}

@@ -185,8 +185,8 @@ func ExampleFromTyped() {
 // The metrics of a run, for Prometheus.
 func ExampleMetrics() {
 	m := kube.NewMetrics()
-	m.Gauges("operators", []reconcile.Sample{{Name: reconcile.MetricSubscriptions, Value: 2}})
-	m.Gauges("monitoring", []reconcile.Sample{{Name: reconcile.MetricSubscriptions, Value: 1}})
+	m.Gauges("operators", []reconcile.Sample{{Name: "subscription_count", Value: 2}})
+	m.Gauges("monitoring", []reconcile.Sample{{Name: "subscription_count", Value: 1}})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m)
 	families, err := registry.Gather()

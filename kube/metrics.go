@@ -5,8 +5,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/olmkit/olmkit/reconcile"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/olmkit/olmkit/internal/metric"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // Metrics is a Prometheus collector of OLM's metrics, under OLM's names:
@@ -44,13 +46,13 @@ func NewMetrics() *Metrics {
 		namespaces: map[string][]reconcile.Sample{},
 		syncs:      map[string]map[string][]reconcile.Label{},
 		counters: map[string]*prometheus.CounterVec{
-			reconcile.MetricCSVUpgrades:         counter(reconcile.MetricCSVUpgrades, "Monotonic count of CSV upgrades"),
-			reconcile.MetricInstallPlanWarnings: counter(reconcile.MetricInstallPlanWarnings, "Monotonic count of install plan changes that caused a warning of the API server"),
-			reconcile.MetricSubscriptionSyncs:   counter(reconcile.MetricSubscriptionSyncs, "Monotonic count of subscription syncs", "name", "installed", "channel", "package"),
+			metric.CSVUpgrades:         counter(metric.CSVUpgrades, "Monotonic count of CSV upgrades"),
+			metric.InstallPlanWarnings: counter(metric.InstallPlanWarnings, "Monotonic count of install plan changes that caused a warning of the API server"),
+			metric.SubscriptionSyncs:   counter(metric.SubscriptionSyncs, "Monotonic count of subscription syncs", "name", "installed", "channel", "package"),
 		},
 		summaries: map[string]*prometheus.SummaryVec{
-			reconcile.MetricResolutionDuration: prometheus.NewSummaryVec(prometheus.SummaryOpts{
-				Name: reconcile.MetricResolutionDuration, Help: "The duration of a dependency resolution attempt",
+			metric.ResolutionDuration: prometheus.NewSummaryVec(prometheus.SummaryOpts{
+				Name: metric.ResolutionDuration, Help: "The duration of a dependency resolution attempt",
 				Objectives: map[float64]float64{0.95: 0.05, 0.9: 0.01, 0.99: 0.001},
 			}, []string{"outcome"}),
 		},
@@ -61,13 +63,13 @@ func NewMetrics() *Metrics {
 // over all namespaces.
 func gauges() map[string]string {
 	return map[string]string{
-		reconcile.MetricCatalogSources:     "Number of catalog sources",
-		reconcile.MetricCatalogSourceReady: "State of a CatalogSource. 1 indicates that the CatalogSource is in a READY state. 0 indicates CatalogSource is in a Non READY state.",
-		reconcile.MetricCSVs:               "Number of CSVs successfully registered",
-		reconcile.MetricCSVSucceeded:       "Successful CSV install",
-		reconcile.MetricCSVAbnormal:        "CSV is not installed",
-		reconcile.MetricInstallPlans:       "Number of install plans",
-		reconcile.MetricSubscriptions:      "Number of subscriptions",
+		metric.CatalogSources:     "Number of catalog sources",
+		metric.CatalogSourceReady: "State of a CatalogSource. 1 indicates that the CatalogSource is in a READY state. 0 indicates CatalogSource is in a Non READY state.",
+		metric.CSVs:               "Number of CSVs successfully registered",
+		metric.CSVSucceeded:       "Successful CSV install",
+		metric.CSVAbnormal:        "CSV is not installed",
+		metric.InstallPlans:       "Number of install plans",
+		metric.Subscriptions:      "Number of subscriptions",
 	}
 }
 
@@ -110,7 +112,7 @@ type ofNamespace struct {
 // series is deleted unless another subscription uses it.
 func (o ofNamespace) Add(s reconcile.Sample) {
 	m := o.Metrics
-	if s.Name != reconcile.MetricSubscriptionSyncs || len(s.Labels) == 0 {
+	if s.Name != metric.SubscriptionSyncs || len(s.Labels) == 0 {
 		m.Add(s)
 		return
 	}
@@ -160,7 +162,7 @@ func (m *Metrics) drop(namespace, name string, next []reconcile.Label) {
 			return
 		}
 	}
-	m.counters[reconcile.MetricSubscriptionSyncs].Delete(labelsOf(reconcile.Sample{Labels: was}))
+	m.counters[metric.SubscriptionSyncs].Delete(labelsOf(reconcile.Sample{Labels: was}))
 }
 
 func labelsOf(s reconcile.Sample) prometheus.Labels {

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/olmkit/olmkit/internal/metric"
 	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // series returns the metrics that a registry gathers, as "name{values}".
@@ -35,7 +37,7 @@ func series(t *testing.T, m *kube.Metrics) []string {
 func TestSeriesEnd(t *testing.T) {
 	m := kube.NewMetrics()
 	sync := func(namespace, installed string) {
-		m.Of(namespace).Add(reconcile.Sample{Name: reconcile.MetricSubscriptionSyncs, Value: 1, Labels: []reconcile.Label{
+		m.Of(namespace).Add(reconcile.Sample{Name: metric.SubscriptionSyncs, Value: 1, Labels: []reconcile.Label{
 			{Name: "name", Value: "etcd"}, {Name: "installed", Value: installed}, {Name: "channel", Value: "stable"}, {Name: "package", Value: "etcd"},
 		}})
 	}
@@ -56,7 +58,7 @@ func TestSeriesEnd(t *testing.T) {
 	m.Keep("a", []string{"etcd"})
 	m.Keep("b", nil)
 	want("one is gone", two)
-	m.Gauges("a", []reconcile.Sample{{Name: reconcile.MetricCSVSucceeded, Value: 1, Labels: []reconcile.Label{{Name: "name", Value: "etcd.v2"}}}})
+	m.Gauges("a", []reconcile.Sample{{Name: metric.CSVSucceeded, Value: 1, Labels: []reconcile.Label{{Name: "name", Value: "etcd.v2"}}}})
 	want("with a gauge", "csv_succeeded etcd.v2", two)
 	m.Forget("a")
 	want("the namespace has left the shard")

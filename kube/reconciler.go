@@ -207,7 +207,7 @@ func (r *Reconciler) event(s *reconcile.Snapshot, e reconcile.Event) {
 		// about another version of the object are recorded separately (E19).
 		u.SetResourceVersion(m.ResourceVersion)
 	}
-	r.recorder.Eventf(u, nil, string(e.Type), e.Reason, "Reconcile", "%s", limit(e.Message))
+	r.recorder.Eventf(u, nil, e.Type, e.Reason, "Reconcile", "%s", limit(e.Message))
 }
 
 // limit returns a message for an event (S8), truncated to the maximum length.

@@ -78,9 +78,9 @@ func newPlan(namespace string, p *change.Writer, resolved subscription.Outcome) 
 			out.Changes[i].If = append(out.Changes[i].If, Version(v))
 		}
 		if e := c.Event; e != nil {
-			typ := Normal
+			typ := "Normal"
 			if e.Warning {
-				typ = Warning
+				typ = "Warning"
 			}
 			out.Changes[i].Event = &Event{Object: c.For, Type: typ, Reason: e.Reason, Message: e.Message}
 		}

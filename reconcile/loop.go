@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/metric"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -132,7 +133,7 @@ func (l *Loop) decide(ctx context.Context, s *Snapshot) (*Plan, error) {
 			if err != nil {
 				outcome = "failed"
 			}
-			l.Metrics.Observe(Sample{Name: MetricResolutionDuration, Labels: []Label{{"outcome", outcome}}, Value: time.Since(start).Seconds()})
+			l.Metrics.Observe(Sample{Name: metric.ResolutionDuration, Labels: []Label{{"outcome", outcome}}, Value: time.Since(start).Seconds()})
 			return sol, err
 		}
 	}
@@ -197,13 +198,10 @@ func (l *Loop) warn(tries *tries, rejected []Rejection) {
 	for _, r := range rejected {
 		if !tries.warned[r] {
 			tries.warned[r] = true
-			l.Events(Event{Object: r.For, Type: Warning, Reason: ReasonRefused, Message: fmt.Sprintf("%s %s: %s", r.Op, r.Key, r.Message)})
+			l.Events(Event{Object: r.For, Type: "Warning", Reason: "ChangeRefused", Message: fmt.Sprintf("%s %s: %s", r.Op, r.Key, r.Message)})
 		}
 	}
 }
-
-// ReasonRefused is the reason of the events about a change that the cluster refused.
-const ReasonRefused = "ChangeRefused"
 
 // report updates the metrics and emits the events of a change that was made.
 func (l *Loop) report(c Change, warnings []string) {
@@ -212,7 +210,7 @@ func (l *Loop) report(c Change, warnings []string) {
 			l.Events(*c.Event)
 		}
 		for _, w := range warnings {
-			l.Events(Event{Object: c.For, Type: Warning, Reason: "AppliedWithWarnings", Message: c.Key().String() + ": " + w})
+			l.Events(Event{Object: c.For, Type: "Warning", Reason: "AppliedWithWarnings", Message: c.Key().String() + ": " + w})
 		}
 	}
 	if l.Metrics != nil {

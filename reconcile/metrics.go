@@ -1,24 +1,10 @@
 package reconcile
 
 import (
+	"github.com/olmkit/olmkit/internal/metric"
 	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
-)
-
-// The metrics of OLM.
-const (
-	MetricCatalogSources      = "catalog_source_count"
-	MetricCatalogSourceReady  = "catalogsource_ready"
-	MetricCSVAbnormal         = "csv_abnormal"
-	MetricCSVs                = "csv_count"
-	MetricCSVSucceeded        = "csv_succeeded"
-	MetricCSVUpgrades         = "csv_upgrade_count"
-	MetricInstallPlans        = "install_plan_count"
-	MetricInstallPlanWarnings = "installplan_warnings_total"
-	MetricResolutionDuration  = "olm_resolution_duration_seconds"
-	MetricSubscriptions       = "subscription_count"
-	MetricSubscriptionSyncs   = "subscription_sync_total"
 )
 
 // Metrics receives what a [Loop] measures.
@@ -36,7 +22,7 @@ type Metrics interface {
 
 // A Sample is a value of a metric.
 type Sample struct {
-	Name   string
+	Name   string  // as in OLM: "csv_count", "subscription_sync_total"
 	Labels []Label // in the order of OLM
 	Value  float64
 }
@@ -60,23 +46,23 @@ func Gauges(s *Snapshot) []Sample { // E11
 		if st := c.Status.ConnectionState; st != nil && st.LastObservedState == olm.ConnectionReady {
 			ready = 1
 		}
-		gauge(MetricCatalogSourceReady, ready, Label{"namespace", s.Namespace}, Label{"name", c.Metadata.Name})
+		gauge(metric.CatalogSourceReady, ready, Label{"namespace", s.Namespace}, Label{"name", c.Metadata.Name})
 	}
-	gauge(MetricCatalogSources, float64(catalogs))
+	gauge(metric.CatalogSources, float64(catalogs))
 	own := world.OwnCSVs(s.Namespace, s.CSVs)
-	gauge(MetricCSVs, float64(len(own)))
+	gauge(metric.CSVs, float64(len(own)))
 	for _, c := range own {
 		labels := []Label{{"namespace", s.Namespace}, {"name", c.Metadata.Name}, {"version", c.Spec.Version}}
 		succeeded := 0.0
 		if c.Status.Phase == olm.PhaseSucceeded {
 			succeeded = 1
 		} else {
-			gauge(MetricCSVAbnormal, 1, append(labels[:3:3], Label{"phase", string(c.Status.Phase)}, Label{"reason", string(c.Status.Reason)})...)
+			gauge(metric.CSVAbnormal, 1, append(labels[:3:3], Label{"phase", string(c.Status.Phase)}, Label{"reason", string(c.Status.Reason)})...)
 		}
-		gauge(MetricCSVSucceeded, succeeded, labels...)
+		gauge(metric.CSVSucceeded, succeeded, labels...)
 	}
-	gauge(MetricInstallPlans, float64(len(s.InstallPlans)))
-	gauge(MetricSubscriptions, float64(len(s.Subscriptions)))
+	gauge(metric.InstallPlans, float64(len(s.InstallPlans)))
+	gauge(metric.Subscriptions, float64(len(s.Subscriptions)))
 	return out
 }
 
@@ -86,15 +72,15 @@ func counts(c Change, warnings []string) []Sample {
 	switch {
 	case c.Op == UpdateStatus && c.Object.Kind == olm.KindSubscription:
 		if s, err := olm.As[olm.Subscription](c.Object); err == nil {
-			out = append(out, Sample{MetricSubscriptionSyncs, []Label{
+			out = append(out, Sample{metric.SubscriptionSyncs, []Label{
 				{"name", s.Metadata.Name}, {"installed", s.Status.InstalledCSV}, {"channel", s.Spec.Channel}, {"package", s.Spec.Package},
 			}, 1})
 		}
 	case c.Op == UpdateStatus && c.Event != nil && c.Event.Reason == reason.BeingReplaced:
-		out = append(out, Sample{MetricCSVUpgrades, nil, 1})
+		out = append(out, Sample{metric.CSVUpgrades, nil, 1})
 	}
 	if len(warnings) > 0 && c.For.Kind == olm.KindInstallPlan {
-		out = append(out, Sample{MetricInstallPlanWarnings, nil, 1})
+		out = append(out, Sample{metric.InstallPlanWarnings, nil, 1})
 	}
 	return out
 }

@@ -67,21 +67,12 @@ func (c *Change) String() string {
 	return visible.Line(fmt.Sprintf("%s %s: %s", c.Op, c.Key(), c.Reason))
 }
 
-// An EventType is the type of an event.
-type EventType string
-
-// The types of events that Kubernetes has.
-const (
-	Normal  EventType = "Normal"
-	Warning EventType = "Warning"
-)
-
 // An Event informs the users of an object about what happened to it.
 type Event struct {
-	Object  olm.Key   `json:"object"`
-	Type    EventType `json:"type"`
-	Reason  string    `json:"reason"`
-	Message string    `json:"message"`
+	Object  olm.Key `json:"object"`
+	Type    string  `json:"type"` // Normal or Warning
+	Reason  string  `json:"reason"`
+	Message string  `json:"message"`
 }
 
 // A Note is why something is not changed, or something that a user should know.

@@ -46,7 +46,7 @@ func TestRefusedDeployment(t *testing.T) {
 	}
 	told := 0
 	for _, e := range events {
-		if e.Reason == reconcile.ReasonRefused && e.Type == reconcile.Warning && strings.Contains(e.Message, "deployments is forbidden") {
+		if e.Reason == "ChangeRefused" && e.Type == "Warning" && strings.Contains(e.Message, "deployments is forbidden") {
 			told++
 		}
 	}

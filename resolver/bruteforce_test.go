@@ -157,7 +157,7 @@ func (o *oracle) stays(s set) (stays []resolver.Stay) {
 		case w.current < 0:
 			for _, c := range w.options { // H23
 				if o.all[c].catalog < 0 && s.has(c) {
-					stays = append(stays, resolver.Stay{Subscription: w.Name, Name: o.all[c].ref.Name, Package: w.Package, Reason: resolver.Present})
+					stays = append(stays, resolver.Stay{Subscription: w.Name, Name: o.all[c].ref.Name, Package: w.Package, Reason: "present"})
 				}
 			}
 		}
@@ -167,14 +167,14 @@ func (o *oracle) stays(s set) (stays []resolver.Stay) {
 
 // stay returns why the operator of a subscription stays.
 func (o *oracle) stay(w *wish) resolver.Stay {
-	x := resolver.Stay{Subscription: w.Name, Name: o.all[w.current].ref.Name, Package: w.Package, Reason: resolver.NoSuccessor}
+	x := resolver.Stay{Subscription: w.Name, Name: o.all[w.current].ref.Name, Package: w.Package, Reason: "no-successor"}
 	for _, c := range w.options {
 		if c != w.current {
-			x.Reason = resolver.Blocked
+			x.Reason = "blocked"
 			x.Blocked = append(x.Blocked, o.all[c].ref)
 		}
 	}
-	if x.Reason == resolver.Blocked {
+	if x.Reason == "blocked" {
 		return x
 	}
 	for i, docs := range o.docs {
@@ -187,7 +187,7 @@ func (o *oracle) stay(w *wish) resolver.Stay {
 				continue
 			}
 			if order, _ := chain(d); order != nil && order[0].Name == x.Name {
-				x.Reason = resolver.AtHead
+				x.Reason = "at-head"
 			}
 		}
 	}

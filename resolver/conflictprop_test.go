@@ -211,7 +211,7 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		}
 		n.fixes++
 		changed := q
-		if f.Changes[0].Kind == resolver.RelaxRequirement {
+		if f.Changes[0].Kind == "relax-requirement" {
 			n.upstream++
 			sol, err := resolver.Resolve(ctx, relaxed(t, q, f.Changes))
 			if err != nil {

@@ -193,7 +193,7 @@ func (r *renaming) outline(t *testing.T, what string, v any) string {
 			if v["missing"] == "catalog" {
 				delete(v, "known")
 			}
-			if kind := v["kind"]; kind == string(resolver.ChangeCatalog) || kind == string(resolver.LiftPolicy) || kind == string(resolver.ChangePin) {
+			if kind := v["kind"]; kind == "change-catalog" || kind == "lift-policy" || kind == "change-pin" {
 				delete(v, "to") // a catalog or a policy as text
 				delete(v, "policy")
 			}

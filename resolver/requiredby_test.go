@@ -77,7 +77,7 @@ func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 			names = append(names, s.Name)
 		}
 		for _, s := range sol.Stayed {
-			if s.Reason != resolver.Present { // the first reason of Why is that it is an orphan
+			if s.Reason != "present" { // the first reason of Why is that it is an orphan
 				names = append(names, s.Name)
 			}
 		}

@@ -194,7 +194,7 @@ func (r *resolution) solution(set []cand) *Solution {
 		case s.current == nil:
 			for _, c := range r.options[i].list {
 				if u.isInstalled(c) && stays[c] {
-					sol.Stayed = append(sol.Stayed, Stay{Subscription: s.Name, Name: u.installed[c].Name, Package: s.Package, Reason: Present})
+					sol.Stayed = append(sol.Stayed, Stay{Subscription: s.Name, Name: u.installed[c].Name, Package: s.Package, Reason: staysPresent})
 				}
 			}
 		case stays[s.current.id]:
@@ -215,19 +215,19 @@ func (r *resolution) solution(set []cand) *Solution {
 
 // stay returns why the operator of a subscription stays.
 func (r *resolution) stay(s *subscription, options []cand) Stay {
-	x := Stay{Subscription: s.Name, Name: s.current.Name, Package: s.Package, Reason: NoSuccessor}
+	x := Stay{Subscription: s.Name, Name: s.current.Name, Package: s.Package, Reason: staysNoSuccessor}
 	for _, c := range options {
 		if !r.u.isInstalled(c) {
-			x.Reason = Blocked
+			x.Reason = staysBlocked
 			x.Blocked = append(x.Blocked, r.u.ref(c))
 		}
 	}
-	if x.Reason == NoSuccessor {
+	if x.Reason == staysNoSuccessor {
 		in, _ := r.u.sourcesFor(s)
 		for _, c := range in {
 			for _, ch := range s.channels(c) {
 				if h, ok := ch.Head(); ok && h.Name() == s.current.Name {
-					x.Reason = AtHead
+					x.Reason = staysAtHead
 				}
 			}
 		}

@@ -177,7 +177,7 @@ func (o *selectOracle) deprecation(catalog, schema, name string) *string {
 func (o *selectOracle) answer() string {
 	refused := func(code olmv1.RefusalCode) string { return "refused: " + string(code) + "\n" }
 	if len(o.docs) == 0 {
-		return refused(olmv1.RefusedCatalogs)
+		return refused("no-catalog")
 	}
 	left := o.all
 	stage := func(keep func(*selectable) bool) bool {
@@ -186,13 +186,13 @@ func (o *selectOracle) answer() string {
 	}
 	switch {
 	case len(left) == 0:
-		return refused(olmv1.RefusedPackage)
+		return refused("no-package")
 	case len(o.r.Channels) > 0 && o.off != "C3" && !stage(o.inChannel):
-		return refused(olmv1.RefusedChannels)
+		return refused("no-channel")
 	case o.rng != nil && !stage(o.inRange):
-		return refused(olmv1.RefusedRange)
+		return refused("no-version")
 	case o.r.Installed != nil && o.r.Policy != olmv1.SelfCertified && o.off != "C4" && !stage(o.succeeds):
-		return refused(olmv1.RefusedSuccessors)
+		return refused("no-successor")
 	}
 	// What is not deprecated comes first, whatever the priority (C5, C6).
 	if o.off != "C5" && slices.ContainsFunc(left, func(b *selectable) bool { return b.message == nil }) {
@@ -204,14 +204,14 @@ func (o *selectOracle) answer() string {
 	})
 	best := left[0]
 	if last := slices.IndexFunc(left, func(b *selectable) bool { return b.catalog.Name != best.catalog.Name }); last > 0 && left[last].catalog.Priority == best.catalog.Priority {
-		return refused(olmv1.RefusedTie)
+		return refused("tie")
 	}
 	if best.version == nil {
-		return refused(olmv1.RefusedVersion)
+		return refused("invalid-version")
 	}
 	for _, p := range best.Properties {
 		if o.off != "H16" && slices.Contains([]string{"olm.gvk.required", "olm.package.required", "olm.constraint"}, p.Type) {
-			return refused(olmv1.RefusedDependency)
+			return refused("dependency")
 		}
 	}
 	return o.text(best)

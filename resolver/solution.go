@@ -73,19 +73,20 @@ func (s Selected) Compare(o Selected) int {
 	)
 }
 
-// A StayReason is the reason why an operator is not upgraded.
+// A StayReason is the reason why an operator is not upgraded:
+//
+//	at-head       it is the head of its channel
+//	no-successor  no entry of the channel replaces, skips or covers it
+//	blocked       it has successors, but each of them violates a rule
+//	present       it satisfies a subscription that names neither a catalog nor a
+//	              channel, and that does not own it
 type StayReason string
 
 const (
-	// AtHead: it is the head of its channel.
-	AtHead StayReason = "at-head"
-	// NoSuccessor: no entry of the channel replaces, skips or covers it.
-	NoSuccessor StayReason = "no-successor"
-	// Blocked: it has successors, but each of them violates a rule.
-	Blocked StayReason = "blocked"
-	// Present: it satisfies a subscription that names neither a catalog nor a channel, and
-	// that does not own it.
-	Present StayReason = "present"
+	staysAtHead      StayReason = "at-head"
+	staysNoSuccessor StayReason = "no-successor"
+	staysBlocked     StayReason = "blocked"
+	staysPresent     StayReason = "present"
 )
 
 // A Stay is an operator that satisfies a subscription and is not upgraded. The running OLM

@@ -37,10 +37,10 @@ func TestStayString(t *testing.T) {
 		stay resolver.Stay
 		want string
 	}{
-		{resolver.Stay{Reason: resolver.AtHead}, "at the head of its channel"},
-		{resolver.Stay{Reason: resolver.Present}, "already installed, which satisfies a subscription without a catalog or channel"},
-		{resolver.Stay{Reason: resolver.NoSuccessor}, "no successor in its channel"},
-		{resolver.Stay{Reason: resolver.Blocked, Blocked: []resolver.Ref{{Name: "a"}, {Name: "a"}, {Name: "b"}}}, "blocked: a, b would break a rule"},
+		{resolver.Stay{Reason: "at-head"}, "at the head of its channel"},
+		{resolver.Stay{Reason: "present"}, "already installed, which satisfies a subscription without a catalog or channel"},
+		{resolver.Stay{Reason: "no-successor"}, "no successor in its channel"},
+		{resolver.Stay{Reason: "blocked", Blocked: []resolver.Ref{{Name: "a"}, {Name: "a"}, {Name: "b"}}}, "blocked: a, b would break a rule"},
 	} {
 		if got := tt.stay.String(); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.stay.Reason, got, tt.want)

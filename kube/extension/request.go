@@ -62,7 +62,7 @@ func selector(s *metav1.LabelSelector) *olmv1.LabelSelector {
 	}
 	out := &olmv1.LabelSelector{MatchLabels: s.MatchLabels}
 	for _, r := range s.MatchExpressions {
-		out.MatchExpressions = append(out.MatchExpressions, olmv1.LabelRequirement{Key: r.Key, Operator: olmv1.LabelOperator(r.Operator), Values: r.Values})
+		out.MatchExpressions = append(out.MatchExpressions, olmv1.LabelRequirement{Key: r.Key, Operator: string(r.Operator), Values: r.Values})
 	}
 	return out
 }

@@ -18,22 +18,13 @@ type LabelSelector struct {
 
 // A LabelRequirement is one requirement on a label.
 type LabelRequirement struct {
-	Key      string        `json:"key"`
-	Operator LabelOperator `json:"operator"`
+	Key string `json:"key"`
+	// Operator is In, NotIn, Exists or DoesNotExist. NotIn also holds where the label is
+	// absent.
+	Operator string `json:"operator"`
 	// Values are needed for In and NotIn, and not allowed otherwise.
 	Values []string `json:"values,omitempty"`
 }
-
-// A LabelOperator relates a label to values.
-type LabelOperator string
-
-// The operators. NotIn also holds where the label is absent.
-const (
-	LabelIn           LabelOperator = labels.In
-	LabelNotIn        LabelOperator = labels.NotIn
-	LabelExists       LabelOperator = labels.Exists
-	LabelDoesNotExist LabelOperator = labels.DoesNotExist
-)
 
 // Matches reports whether labels satisfy the selector. An invalid one matches
 // nothing.
@@ -60,7 +51,7 @@ func (s *LabelSelector) compile() (labels.Selector, error) {
 }
 
 func (r LabelRequirement) requirement() labels.Requirement {
-	return labels.Requirement{Key: r.Key, Operator: string(r.Operator), Values: r.Values}
+	return labels.Requirement{Key: r.Key, Operator: r.Operator, Values: r.Values}
 }
 
 // ParseLabelSelector parses a selector as kubectl takes it: requirements
@@ -124,9 +115,9 @@ func parseRequirement(text string) (LabelRequirement, error) {
 		if len(words) != 2 || rest != "" || words[1] != "in" && words[1] != "notin" {
 			return LabelRequirement{}, fmt.Errorf("%q: want key in (a,b) or key notin (a,b)", text)
 		}
-		r := LabelRequirement{Key: words[0], Operator: LabelIn}
+		r := LabelRequirement{Key: words[0], Operator: labels.In}
 		if words[1] == "notin" {
-			r.Operator = LabelNotIn
+			r.Operator = labels.NotIn
 		}
 		for v := range strings.SplitSeq(list, ",") {
 			r.Values = append(r.Values, strings.TrimSpace(v))
@@ -135,8 +126,8 @@ func parseRequirement(text string) (LabelRequirement, error) {
 	}
 	for _, op := range []struct {
 		sign string
-		is   LabelOperator
-	}{{"!=", LabelNotIn}, {"==", LabelIn}, {"=", LabelIn}} {
+		is   string
+	}{{"!=", labels.NotIn}, {"==", labels.In}, {"=", labels.In}} {
 		if key, value, ok := strings.Cut(text, op.sign); ok {
 			return LabelRequirement{strings.TrimSpace(key), op.is, []string{strings.TrimSpace(value)}}, nil
 		}
@@ -145,7 +136,7 @@ func parseRequirement(text string) (LabelRequirement, error) {
 		return LabelRequirement{}, fmt.Errorf("%q is not a requirement; write key=value, key!=value, key, !key, key in (a,b) or key notin (a,b)", text)
 	}
 	if key, ok := strings.CutPrefix(text, "!"); ok {
-		return LabelRequirement{Key: strings.TrimSpace(key), Operator: LabelDoesNotExist}, nil
+		return LabelRequirement{Key: strings.TrimSpace(key), Operator: labels.DoesNotExist}, nil
 	}
-	return LabelRequirement{Key: text, Operator: LabelExists}, nil
+	return LabelRequirement{Key: text, Operator: labels.Exists}, nil
 }

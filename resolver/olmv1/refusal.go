@@ -17,19 +17,27 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// A RefusalCode is the reason why no bundle was selected.
+// A RefusalCode is the reason why no bundle was selected:
+//
+//	no-catalog       no catalog is available and selected
+//	no-package       no catalog has the package
+//	no-channel       no bundle is in the channels
+//	no-version       no bundle is in the range
+//	no-successor     the installed bundle has no successor among them
+//	tie              catalogs of equal priority have different bundles
+//	invalid-version  the chosen bundle has no valid version
+//	dependency       the chosen bundle has dependencies
 type RefusalCode string
 
-// The reasons for a refusal.
 const (
-	RefusedCatalogs   RefusalCode = "no-catalog"      // no catalog is available and selected
-	RefusedPackage    RefusalCode = "no-package"      // no catalog has the package
-	RefusedChannels   RefusalCode = "no-channel"      // no bundle is in the channels
-	RefusedRange      RefusalCode = "no-version"      // no bundle is in the range
-	RefusedSuccessors RefusalCode = "no-successor"    // the installed bundle has no successor among them
-	RefusedTie        RefusalCode = "tie"             // catalogs of equal priority have different bundles
-	RefusedVersion    RefusalCode = "invalid-version" // the chosen bundle has no valid version
-	RefusedDependency RefusalCode = "dependency"      // the chosen bundle has dependencies
+	refusedCatalogs   RefusalCode = "no-catalog"
+	refusedPackage    RefusalCode = "no-package"
+	refusedChannels   RefusalCode = "no-channel"
+	refusedRange      RefusalCode = "no-version"
+	refusedSuccessors RefusalCode = "no-successor"
+	refusedTie        RefusalCode = "tie"
+	refusedVersion    RefusalCode = "invalid-version"
+	refusedDependency RefusalCode = "dependency"
 )
 
 // A Refusal is the error that [Select] returns if no bundle can be selected. It has the
@@ -84,9 +92,9 @@ func (s *selecting) refuse(ctx context.Context) error {
 	r := s.refusal
 	r.ID, r.Funnel = s.ID, s.funnel
 	switch r.Code {
-	case RefusedRange, RefusedSuccessors:
+	case refusedRange, refusedSuccessors:
 		s.suggest(r)
-	case RefusedDependency:
+	case refusedDependency:
 		if err := s.closure(ctx, r); err != nil {
 			return err
 		}
@@ -222,25 +230,25 @@ func (s *selecting) message(r *Refusal) string {
 	if !s.rng.IsZero() {
 		what += fmt.Sprintf(" in range %q", s.rng)
 	}
-	if len(s.Channels) > 0 && r.Code != RefusedChannels {
+	if len(s.Channels) > 0 && r.Code != refusedChannels {
 		what += " in channels " + strings.Join(s.Channels, ", ")
 	}
 	switch r.Code {
-	case RefusedCatalogs:
+	case refusedCatalogs:
 		fmt.Fprintf(&b, "no available catalog is selected (of %d given)", len(s.Catalogs))
-	case RefusedPackage:
+	case refusedPackage:
 		fmt.Fprintf(&b, "no catalog has package %q; searched %s", s.Package, strings.Join(s.catalogNames(), ", "))
-	case RefusedChannels:
+	case refusedChannels:
 		fmt.Fprintf(&b, "%s has no bundle in channels %s; its channels are %s", what, strings.Join(s.Channels, ", "), strings.Join(s.channelNames(), ", "))
-	case RefusedRange:
+	case refusedRange:
 		fmt.Fprintf(&b, "no bundle of %s", what)
-	case RefusedSuccessors:
+	case refusedSuccessors:
 		fmt.Fprintf(&b, "no bundle of %s is a successor of %s", what, s.node)
-	case RefusedTie:
+	case refusedTie:
 		fmt.Fprintf(&b, "catalogs of equal priority have %s: %s; raise the priority of one, or select by label", what, strings.Join(r.Tied, ", "))
-	case RefusedVersion:
+	case refusedVersion:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has no valid version: %v", what, r.chosen.Name(), r.chosen.Err())
-	case RefusedDependency:
+	case refusedDependency:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has a dependency (%s); OLM v1 does not install dependencies", what, r.chosen.Name(), r.property)
 		if d := r.Dependencies.String(); d != "" {
 			b.WriteString(": " + d)

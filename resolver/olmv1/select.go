@@ -38,13 +38,13 @@ func Select(ctx context.Context, r Request) (*Selection, error) { // G3
 		name Stage
 		keep func() *Refusal
 	}{
-		{StageChannels, s.inChannels},
-		{StageRange, s.inRange},
-		{StageSuccessors, s.successors},
-		{StageDeprecation, s.notDeprecated},
-		{StageNewest, s.newest},
-		{StagePriority, s.priority},
-		{StageValidations, s.valid},
+		{stageChannels, s.inChannels},
+		{stageRange, s.inRange},
+		{stageSuccessors, s.successors},
+		{stageDeprecation, s.notDeprecated},
+		{stageNewest, s.newest},
+		{stagePriority, s.priority},
+		{stageValidations, s.valid},
 	} {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -109,16 +109,16 @@ func (s *selecting) open() error {
 		f := FunnelCatalog{Name: c.Name, Priority: c.Priority}
 		switch {
 		case c.Unavailable:
-			f.Dropped, f.Reason = StageCatalogs, "is unavailable"
+			f.Dropped, f.Reason = stageCatalogs, "is unavailable"
 		case !s.Selector.Matches(c.Labels):
-			f.Dropped, f.Reason = StageCatalogs, "is not selected by its labels"
+			f.Dropped, f.Reason = stageCatalogs, "is not selected by its labels"
 		case c.Graph == nil:
 			return document.Errorf("/catalogs", "catalog %q is not loaded; set Graph or call Open", c.Name)
 		default:
 			s.catalogs = append(s.catalogs, c)
 			p, ok := c.Graph.Package(s.Package)
 			if !ok {
-				f.Dropped, f.Reason = StagePackage, fmt.Sprintf("has no package %q", s.Package)
+				f.Dropped, f.Reason = stagePackage, fmt.Sprintf("has no package %q", s.Package)
 				break
 			}
 			f.Bundles = p.NumBundles()
@@ -126,7 +126,7 @@ func (s *selecting) open() error {
 		}
 		s.funnel.Catalogs = append(s.funnel.Catalogs, f)
 	}
-	s.funnel.Stages = append(s.funnel.Stages, StageCount{StageCatalogs, len(s.catalogs), 0})
+	s.funnel.Stages = append(s.funnel.Stages, StageCount{stageCatalogs, len(s.catalogs), 0})
 	for i, p := range s.packages {
 		for b := range p.Bundles() {
 			c := candidate{Bundle: b, source: s.sources[i]}
@@ -135,12 +135,12 @@ func (s *selecting) open() error {
 			s.left = append(s.left, c)
 		}
 	}
-	s.count(StagePackage)
+	s.count(stagePackage)
 	switch {
 	case len(s.catalogs) == 0:
-		s.refusal = &Refusal{Code: RefusedCatalogs}
+		s.refusal = &Refusal{Code: refusedCatalogs}
 	case len(s.packages) == 0:
-		s.refusal = &Refusal{Code: RefusedPackage}
+		s.refusal = &Refusal{Code: refusedPackage}
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (s *selecting) inChannels() *Refusal {
 			}
 		}
 	}
-	s.keep(StageChannels, func(c candidate) string {
+	s.keep(stageChannels, func(c candidate) string {
 		for e := range c.Entries() {
 			if s.channels[e.Channel()] {
 				return ""
@@ -200,13 +200,13 @@ func (s *selecting) inChannels() *Refusal {
 		}
 		return "is not in channels " + strings.Join(s.Channels, ", ")
 	})
-	return s.refused(RefusedChannels)
+	return s.refused(refusedChannels)
 }
 
 // inRange keeps the bundles in the version range (C2, C3).
 func (s *selecting) inRange() *Refusal {
 	if !s.rng.IsZero() {
-		s.keep(StageRange, func(c candidate) string {
+		s.keep(stageRange, func(c candidate) string {
 			switch {
 			case !c.known:
 				return "has no valid version"
@@ -219,7 +219,7 @@ func (s *selecting) inRange() *Refusal {
 		})
 	}
 	s.inRanges = s.left
-	return s.refused(RefusedRange)
+	return s.refused(refusedRange)
 }
 
 // final returns the version without its prerelease.
@@ -237,7 +237,7 @@ func (s *selecting) successors() *Refusal {
 		// A version always makes a valid caret range.
 		caret, _ = masterminds.NewConstraint("^" + s.installed.String())
 	}
-	s.keep(StageSuccessors, func(c candidate) string {
+	s.keep(stageSuccessors, func(c candidate) string {
 		if c.known && c.version.Compare(s.release) == 0 {
 			return ""
 		}
@@ -252,7 +252,7 @@ func (s *selecting) successors() *Refusal {
 		}
 		return ""
 	})
-	return s.refused(RefusedSuccessors)
+	return s.refused(refusedSuccessors)
 }
 
 // follows reports whether an entry of the bundle admits the installed one.
@@ -273,7 +273,7 @@ func (s *selecting) notDeprecated() *Refusal {
 	if !slices.ContainsFunc(s.left, func(c candidate) bool { return !c.deprecated }) {
 		return nil
 	}
-	s.keep(StageDeprecation, func(c candidate) string {
+	s.keep(stageDeprecation, func(c candidate) string {
 		if c.deprecated {
 			message, _ := c.Deprecation()
 			return fmt.Sprintf("is deprecated (%q) while others are not", message)
@@ -305,7 +305,7 @@ func (s *selecting) newest() *Refusal {
 			best[c.source] = c
 		}
 	}
-	s.keep(StageNewest, func(c candidate) string {
+	s.keep(stageNewest, func(c candidate) string {
 		b := best[c.source]
 		switch {
 		case c.Bundle == b.Bundle:
@@ -333,14 +333,14 @@ func (s *selecting) priority() *Refusal {
 			tied = append(tied, c.source.Name)
 		}
 	}
-	s.keep(StagePriority, func(c candidate) string {
+	s.keep(stagePriority, func(c candidate) string {
 		if c.source.Priority < top.source.Priority {
 			return fmt.Sprintf("catalog %s has priority %d, catalog %s has %d", c.source.Name, c.source.Priority, top.source.Name, top.source.Priority)
 		}
 		return ""
 	})
 	if len(tied) > 1 {
-		return &Refusal{Code: RefusedTie, Tied: tied}
+		return &Refusal{Code: refusedTie, Tied: tied}
 	}
 	return nil
 }
@@ -350,13 +350,13 @@ func (s *selecting) valid() *Refusal {
 	c := s.left[0]
 	if !c.known {
 		s.left = nil
-		s.drop(c, StageValidations, "has no valid version")
-		return &Refusal{Code: RefusedVersion, chosen: c}
+		s.drop(c, stageValidations, "has no valid version")
+		return &Refusal{Code: refusedVersion, chosen: c}
 	}
 	if typ := dependency(c.Bundle); typ != "" {
 		s.left = nil
-		s.drop(c, StageValidations, "has a dependency ("+typ+")")
-		return &Refusal{Code: RefusedDependency, chosen: c, property: typ}
+		s.drop(c, stageValidations, "has a dependency ("+typ+")")
+		return &Refusal{Code: refusedDependency, chosen: c, property: typ}
 	}
 	return nil
 }
@@ -413,27 +413,27 @@ func (s *selecting) note(c candidate) {
 			continue
 		}
 		switch {
-		case d.Stage == StageDeprecation:
+		case d.Stage == stageDeprecation:
 			passed = append(passed, d.Bundle)
-		case d.Stage == StageRange && len(v.Version.Pre) > 0 && s.rng.Contains(final(v.Version)):
+		case d.Stage == stageRange && len(v.Version.Pre) > 0 && s.rng.Contains(final(v.Version)):
 			pre = append(pre, d.Bundle)
 		}
 	}
 	if len(passed) > 0 {
-		add(NoteDeprecated, "newer bundles are deprecated and were passed over: %s", strings.Join(passed, ", "))
+		add(noteDeprecated, "newer bundles are deprecated and were passed over: %s", strings.Join(passed, ", "))
 	}
 	if len(pre) > 0 {
-		add(NotePrereleases, "the range %q names no prerelease and leaves out newer ones: %s", s.rng, strings.Join(pre, ", "))
+		add(notePrereleases, "the range %q names no prerelease and leaves out newer ones: %s", s.rng, strings.Join(pre, ", "))
 	}
 	if s.installed == nil {
 		return
 	}
 	switch d := c.version.Compare(s.release); {
 	case d < 0:
-		add(NoteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
+		add(noteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
 	case d == 0 && len(passed) > 0:
-		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
+		add(noteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
 	case d == 0 && c.Name() == s.Installed.Name:
-		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
+		add(noteStays, "%s stays installed: nothing better can follow it", s.node)
 	}
 }

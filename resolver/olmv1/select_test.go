@@ -138,7 +138,7 @@ func TestSelectSameVersion(t *testing.T) {
 		})
 		var no *olmv1.Refusal
 		switch {
-		case want == "" && !(errors.As(err, &no) && no.Code == olmv1.RefusedSuccessors):
+		case want == "" && !(errors.As(err, &no) && no.Code == "no-successor"):
 			t.Errorf("installed %s: got %+v, %v; want no successor", installed, sel, err)
 		case want != "" && (err != nil || sel.Bundle != want):
 			t.Errorf("installed %s: got %+v, %v; want %s", installed, sel, err, want)
@@ -226,9 +226,9 @@ func TestLabelSelector(t *testing.T) {
 			t.Errorf("%q: got %v", tt.text, got)
 		}
 	}
-	for _, op := range []olmv1.LabelOperator{olmv1.LabelExists, olmv1.LabelDoesNotExist} {
+	for _, op := range []string{"Exists", "DoesNotExist"} {
 		s := &olmv1.LabelSelector{MatchExpressions: []olmv1.LabelRequirement{{Key: "env", Operator: op, Values: []string{}}}}
-		if got, want := s.Matches(prod), op == olmv1.LabelExists; got != want || s.Validate() != nil {
+		if got, want := s.Matches(prod), op == "Exists"; got != want || s.Validate() != nil {
 			t.Errorf("%s with an empty list of values: %v, %v", op, got, s.Validate())
 		}
 	}

@@ -240,14 +240,14 @@ func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 	stays := make(map[string]resolver.Stay, len(sol.Stayed)) // one for each subscription
 	for _, stay := range sol.Stayed {
 		stays[stay.Subscription] = stay
-		if stay.Reason == resolver.Present {
+		if stay.Reason == "present" {
 			p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: stay.Subscription},
 				"nothing is installed for it: %s is already installed, and it names neither a catalog nor a channel (H23)", stay.Name)
 		}
 	}
 	for i, s := range next {
 		stay, ok := stays[s.Metadata.Name]
-		if !ok || stay.Reason == resolver.Present {
+		if !ok || stay.Reason == "present" {
 			continue
 		}
 		c := p.CSV(p.Subscriptions[i].Status.InstalledCSV)
@@ -257,16 +257,16 @@ func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 		}
 		state, why := olm.StateAtLatestKnown, ""
 		switch stay.Reason {
-		case resolver.Blocked:
+		case "blocked":
 			state = olm.StateUpgradeAvailable
 			var names []string
 			for _, b := range stay.Blocked {
 				names = append(names, b.Name)
 			}
 			why = fmt.Sprintf("its successors %s would violate a rule", strings.Join(names, ", "))
-		case resolver.NoSuccessor:
+		case "no-successor":
 			why = "it has no successor in the channel"
-		case resolver.AtHead:
+		case "at-head":
 			if failed {
 				why = "it is the head of its channel"
 			}
