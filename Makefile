@@ -5,7 +5,7 @@ GO      ?= go
 # How long each fuzz target and each benchmark runs.
 FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
-# How much the tests check: small, moderate or large.
+# The size of the tests: small, moderate or large.
 SIZE ?= moderate
 # How long the tests of one package may take. Those of kube start an API server first,
 # and the race detector takes its time.
@@ -13,9 +13,9 @@ TESTTIMEOUT ?= 60m
 RACETIMEOUT ?= 60m
 # How many namespaces fleet has.
 FLEET ?= 1000
-# The first seed of what namespaces and sources generate.
+# The first seed of the cases that namespaces and sources generate.
 SEED ?= 1
-# What mutate changes: the package, and since which commit. Empty: all of the package.
+# The package that mutate changes, and the commit to compare with. Empty: all lines.
 PKG  ?= ./operatorgroup
 BASE ?= $(shell git merge-base main HEAD 2>/dev/null)
 # Which benchmarks run, as a regular expression.
@@ -26,7 +26,7 @@ BENCH     ?= .
 MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path './.git/*'))))
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint prose conformance mutate golden fmt tidy man schema apidiff tag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint conformance mutate golden fmt tidy man schema apidiff tag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,7 +78,7 @@ sources: ## compare 100,000 generated problems, from SEED on, with OLM's resolve
 bench: ## run the benchmarks that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...
 
-compare: ## measure beside opm, OLM and libsolv: a table, compare.json and a chart
+compare: ## measure against opm, OLM and libsolv: a table, compare.json and a chart
 	cd compare && $(GO) run ./bench -json ../compare.json -chart ../docs/scale.svg
 
 cover: ## write cover.html and print the coverage of each package
@@ -95,18 +95,15 @@ lint: ## run gofmt, go vet, staticcheck, and vale on English and spelling
 	done
 	@cd internal/tools/prose && $(GO) run .
 
-prose: ## take off the list of make lint what wording was improved
-	cd internal/tools/prose && $(GO) run . -shrink
-
-conformance: ## make the generated conformance cases again, and record OLM's answers
+conformance: ## regenerate the conformance cases, and record OLM's answers
 	$(GO) test ./resolver -run 'TestGeneratedCases$$' -generate
 	cd compare && $(GO) test -run 'TestCases$$' . -record
 
-mutate: ## change the lines of PKG that differ from BASE, and list what no test notices
+mutate: ## mutate the lines of PKG that differ from BASE, and list the mutants that survive
 	cd internal/tools/mutate && $(GO) build -o ../../../bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
 	bin/gremlins unleash $(PKG) --workers 2 --invert-logical --timeout-coefficient 20 $(if $(BASE),--diff $(BASE))
 
-golden: ## rewrite the golden files from what the code does now
+golden: ## rewrite the golden files with the current output
 	@set -e; for m in $(MODULES); do \
 		for dir in $$(cd $$m && $(GO) list -f '{{.Dir}}' ./... 2>/dev/null); do \
 			if grep -qs -e 'flag.Bool("update"' -e 'internal/golden"' $$dir/*_test.go; then (cd $$dir && $(GO) test . -update); fi; \
@@ -125,16 +122,16 @@ man: ## write the man pages into bin/man/
 schema: ## write the JSON Schemas of documents into docs/schema/
 	$(GO) run ./cmd/internal/schema docs/schema
 
-apidiff: ## compare the public API, that of kube too, with the last tag, or with REF
+apidiff: ## compare the public API, including kube, with the last tag or REF
 	internal/tools/apidiff.sh $(REF)
 
-tag: ## commit that the modules require each other as VERSION, and tag them
+tag: ## make the modules require each other at VERSION, commit, and tag them
 	cd internal/tools/release && $(GO) run . tag $(VERSION)
 
 release: ## build the release of the tag VERSION into dist/VERSION/
 	internal/tools/release/release.sh $(VERSION) dist/$(VERSION)
 
-reproduce: ## build the release of VERSION again from nothing, and compare
+reproduce: ## rebuild the release of VERSION from scratch, and compare
 	@set -e; tmp=$$(mktemp -d); trap 'rm -rf '$$tmp EXIT; \
 	GOCACHE=$$tmp/cache; export GOCACHE; TMPDIR=$$tmp; export TMPDIR; \
 	internal/tools/release/release.sh $(VERSION) $$tmp/again; \

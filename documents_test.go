@@ -64,7 +64,7 @@ func fullRequest() *olmv1.Request {
 }
 
 // Every document has the same JSON in encoding/json and in its second version, its
-// empty lists are never null, and it is false to say nothing of what is not set.
+// empty lists are never null, and a boolean that is not set is left out.
 func TestDocuments(t *testing.T) {
 	ctx := t.Context()
 	p := *fullProblem()

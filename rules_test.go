@@ -57,16 +57,16 @@ func readRules(t *testing.T) []rule {
 	return out
 }
 
-// ruleSources are the sources of rules and how the page calls them.
+// ruleSources maps the sources of rules to their names on the page.
 var ruleSources = map[string]string{
 	"fbc":      "the documentation of file-based catalogs",
 	"concepts": "the documentation of OLM's concepts and resources",
 	"groups":   "the documentation of operator groups",
 	"workflow": "the documentation of installing and upgrading operators",
 	"v1":       "the documentation of update paths in OLM v1",
-	"running":  "what OLM, opm and operator-controller do",
+	"running":  "the behavior of OLM, opm and operator-controller",
 	"olmkit":   "a decision of this project",
-	"differs":  "olmkit does otherwise, on purpose",
+	"differs":  "olmkit differs on purpose",
 }
 
 var ruleID = regexp.MustCompile(`\b([A-HS][1-9][0-9]?|K[1-9][0-9]{0,2})\b`)

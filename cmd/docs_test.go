@@ -49,7 +49,7 @@ func documents(t *testing.T) []string {
 var shown = regexp.MustCompile("(?ms)^<!-- \\$ (?P<hidden>[^\n]*) -->\n(?P<fence>```\\w+\n).*?^```$|^```console\n(?P<console>.*?)^```$")
 
 // TestReadmeAndDocsShowRealOutput runs every command that the documents show,
-// and compares what it prints with what they say that it prints. The commands of
+// and compares its output with the output shown. The commands of
 // docs/NAME.md run one after another in a copy of the directory docs/NAME, if
 // there is one, and in the root of the repository otherwise.
 func TestReadmeAndDocsShowRealOutput(t *testing.T) {

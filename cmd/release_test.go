@@ -75,7 +75,7 @@ func (r *repository) copy(names ...string) {
 	}
 }
 
-// TestAPIDiff checks what "make apidiff" says of a small module: nothing, an
+// TestAPIDiff checks what "make apidiff" prints for a small module: nothing, an
 // addition, a removal.
 func TestAPIDiff(t *testing.T) {
 	r := newRepository(t)

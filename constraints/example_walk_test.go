@@ -6,7 +6,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// Which packages does a constraint speak of?
+// Which packages does a constraint mention?
 func ExampleWalk() {
 	x, err := constraints.NewCompiler(nil).Parse([]byte(`{"any": {"constraints": [
 		{"package": {"packageName": "grafana", "versionRange": ">=5.0.0"}},

@@ -93,7 +93,7 @@ func TestExpansionOfLoad(t *testing.T) {
 	}
 }
 
-// broken gives broken documents without end.
+// broken is an endless stream of broken documents.
 type broken struct{ read int }
 
 func (b *broken) Read(p []byte) (int, error) {

@@ -85,8 +85,8 @@ func read(text []byte) (*graph.Catalog, error) {
 	return graph.ReadIndex(bytes.NewReader(text), int64(len(text)), nil)
 }
 
-// tell returns everything that a catalog answers.
-func tell(c *graph.Catalog) string {
+// dump returns everything that a catalog answers.
+func dump(c *graph.Catalog) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, c.Digest(), c.NumPackages(), c.NumChannels(), c.NumEntries(), c.NumBundles())
 	for _, d := range c.Problems() {
@@ -161,7 +161,7 @@ func TestIndex(t *testing.T) {
 		if got.SourceHash() != "hash" {
 			t.Errorf("SourceHash() = %q", got.SourceHash())
 		}
-		if got, want := tell(got), tell(c); got != want {
+		if got, want := dump(got), dump(c); got != want {
 			t.Errorf("the opened index says\n%.2000s\nthe catalog says\n%.2000s", got, want)
 		}
 		if !bytes.Equal(write(t, got, "hash"), text) {
@@ -223,7 +223,7 @@ func TestIndexDamaged(t *testing.T) {
 		refused(t, text[:n], graph.ErrNotIndex, graph.ErrIndexCorrupt)
 	}
 	for i := range text {
-		if c, err := read(flip(text, i)); err == nil && tell(c) != tell(parseIndexed(t)) {
+		if c, err := read(flip(text, i)); err == nil && dump(c) != dump(parseIndexed(t)) {
 			t.Fatalf("byte %d was changed, and the index opens and says something else", i)
 		}
 	}
@@ -305,7 +305,7 @@ func TestIndexOfBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := tell(got), tell(c); got != want {
+	if got, want := dump(got), dump(c); got != want {
 		t.Errorf("the opened index says\n%s\nthe catalog says\n%s", got, want)
 	}
 }
@@ -327,7 +327,7 @@ func FuzzOpenIndex(f *testing.F) {
 		testcatalog.Seal(text)
 		c, err := read(text)
 		if err == nil {
-			tell(c)
+			dump(c)
 		} else if c != nil {
 			t.Fatal("an error and a catalog")
 		}

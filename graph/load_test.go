@@ -38,7 +38,7 @@ func TestLoadAsBuild(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := tell(loaded)
+			want := dump(loaded)
 			for seed := range uint64(5) {
 				blobs, err := fbc.Load(ctx, fsys, nil)
 				if err != nil {
@@ -55,7 +55,7 @@ func TestLoadAsBuild(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := tell(built); got != want {
+				if got := dump(built); got != want {
 					t.Fatalf("seed %d: built of blobs it says\n%.2000s\nloaded it says\n%.2000s", seed, got, want)
 				}
 			}

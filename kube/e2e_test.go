@@ -73,8 +73,8 @@ func wipe(t testing.TB, namespaces ...string) {
 }
 
 // E1 to E3, E9, F7, G1: from a subscription by way of approval to a running
-// operator, with no more permissions than the adapter says it needs, and with no
-// write outside of the namespaces concerned.
+// operator, with no more permissions than the adapter lists, and without writes
+// outside the namespaces concerned.
 func TestInstall(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "install", widgets(t, []string{"0.1.1"}, "widget.service.yaml"))

@@ -196,8 +196,8 @@ func failedPlan(t testing.TB, c client.Client, ns string) *operatorsv1alpha1.Ins
 	return plan
 }
 
-// quiet waits until nothing but events was written for three seconds. Whoever
-// retried for ever would write every second, and never be quiet.
+// quiet waits until nothing but events was written for three seconds. A controller
+// that retried forever would write every second.
 func quiet(t testing.TB, writes *audit) {
 	t.Helper()
 	eventually(t, patience, func() error {

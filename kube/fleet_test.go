@@ -204,8 +204,8 @@ func subscription(ns, catalog string) *operatorsv1alpha1.Subscription {
 	}
 }
 
-// patience is how long a test waits for what must come. It says nothing about
-// speed: a machine that is slow, or shared, gets there as well.
+// patience is how long a test waits for what must come. It is not a claim about
+// speed: a slow or shared machine gets there as well.
 const patience = 4 * time.Minute
 
 // eventually waits until a condition holds; it reports why it does not.

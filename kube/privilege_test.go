@@ -77,7 +77,8 @@ func need(r *http.Request) (permission, bool) {
 	return p, true
 }
 
-// record notes what a request made use of. As somebody else it is that one's.
+// record notes the permission that a request used. An impersonated request counts
+// for the impersonated user.
 func record(r *http.Request) {
 	p, ok := need(r)
 	if r.Header.Get("Impersonate-User") != "" {
@@ -128,8 +129,8 @@ func missing() []string {
 		}
 	}
 	for p := range allowed {
-		// Reading goes through the cache, except after a conflict, and whether one
-		// comes about is chance.
+		// Reads go through the cache, except after a conflict, and conflicts happen
+		// by chance.
 		chance := p.verb == "get" && (allowed[permission{p.group, p.resource, "create"}] || allowed[permission{p.group, p.resource, "update"}])
 		if used.by[p] == 0 && !chance {
 			out = append(out, "no test needs the permission to "+p.String())
@@ -155,8 +156,8 @@ func (s suite) Run() int {
 	return code
 }
 
-// Objects of all kinds that the rules speak of come with a bundle, and follow an
-// upgrade; and the rules allow that.
+// A bundle can have objects of all kinds that the rules list. They follow an
+// upgrade, and the rules allow that.
 func TestEveryKind(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	text, err := os.ReadFile("testdata/every.yaml")

@@ -28,9 +28,8 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// F7: roles and bindings that somebody changed become what they were, and a
-// deployment goes that the operator does not have any longer. What the operator
-// says of itself is taken note of (E6).
+// F7: changed roles and bindings are restored, and a deployment that the operator no
+// longer has is deleted. The condition that the operator reports is read (E6).
 func TestRepair(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "repair", widgets(t, []string{"0.1.1"}))

@@ -82,8 +82,8 @@ func Equal(a, b Resource) bool {
 	return err1 == nil && err2 == nil && EqualJSON(x, y) // keys of Rest are in the order in which they were read
 }
 
-// EqualJSON reports whether two JSON texts say the same, whatever the order of
-// their keys. Texts that are not JSON are equal if their bytes are.
+// EqualJSON reports whether two JSON texts are equal, ignoring the order of keys.
+// Texts that are not JSON are equal if their bytes are.
 func EqualJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true

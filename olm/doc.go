@@ -1,6 +1,6 @@
 // Package olm holds the resources of Operator Lifecycle Manager as plain
 // values: subscriptions, cluster service versions, install plans, operator
-// groups, catalog sources and the few others that their rules speak of.
+// groups, catalog sources and the few others that their rules mention.
 //
 // Their JSON is that of the resources in a cluster, so that the objects of any
 // client convert by way of JSON. A type here has fields for what the rules of

@@ -43,7 +43,7 @@ type SubscriptionConfig struct {
 	Rest         Members           `json:",unknown"`
 }
 
-// An Approval says who approves an install plan.
+// An Approval states who approves an install plan.
 type Approval string
 
 const (

@@ -20,8 +20,8 @@ import (
 type Catalogs struct {
 	// StandIns replaces what a catalog does not carry: most have olm.csv.metadata
 	// in place of the manifests, which are in the bundle's image. The CSV then
-	// has what the catalog says of it and no deployments, and CRDs have no
-	// schema: enough for a dry run, not to install.
+	// has what the catalog states about it and no deployments, and CRDs
+	// have no schema: enough for a dry run, not to install.
 	StandIns bool
 
 	byID map[resolver.CatalogID]*graph.Catalog

@@ -17,7 +17,7 @@ type CRDViolation struct {
 	// for the object as a whole.
 	Path    string `json:"path,omitempty"`
 	Message string `json:"message"`
-	// Unchecked reports that something could not be checked. Nothing is known to
+	// Unchecked reports that something could not be checked. It may or may not
 	// break.
 	Unchecked bool `json:"unchecked,omitzero"`
 }

@@ -46,7 +46,7 @@ func ExampleLoop_controller() {
 			again = time.Minute // somebody undoes it: a person should look
 		case err != nil:
 			again = 20 * time.Second
-			for _, refused := range result.Refused { // their objects say so, too
+			for _, refused := range result.Refused { // also in the status of their objects
 				fmt.Println(refused)
 			}
 		case !result.Plan.Due.IsZero():

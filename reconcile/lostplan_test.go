@@ -216,7 +216,7 @@ func TestPlanForDependenciesAlone(t *testing.T) {
 }
 
 // E2, E9: what a lost install plan left undone is done even while the namespace
-// cannot be resolved, and the subscriptions say that it cannot.
+// cannot be resolved, and the subscriptions report that it cannot.
 func TestLostPlanWithoutSolution(t *testing.T) {
 	const impossible = `{apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: impossible, namespace: ops}, spec: {name: nobody-has-it, source: community, sourceNamespace: olm}}`
 	const sick = `{apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: NAME, namespace: olm}, status: {connectionState: {lastObservedState: TRANSIENT_FAILURE}}}`

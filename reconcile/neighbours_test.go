@@ -243,8 +243,8 @@ func installedPhase(t *testing.T, w *world, ns string) olm.Phase {
 }
 
 // F6, F3 (000, 2.3.9): two groups serve one namespace and the same operator is in
-// both: the second fails and says who is in its way. When the first is removed,
-// the second recovers, whichever loop comes first.
+// both: the second fails and names the first. When the first is removed, the second
+// recovers, whichever loop comes first.
 func TestTwoNamespacesConflict(t *testing.T) {
 	w := neighbours(t, [2]string{"first", "second"}, [2]string{"{targetNamespaces: [tenant]}", "{targetNamespaces: [tenant]}"}, nil)
 	notes := strings.Join(alternate(t, w, testNamespace, "two"), "\n")

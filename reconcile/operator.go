@@ -11,9 +11,9 @@ import (
 // annotation they are the APIs that its spec names, and its package is that of the
 // subscriptions of its namespace that own it, if these name one.
 //
-// What cannot be read is left out, and faults say so; it concerns this operator
-// alone, where OLM fails the whole namespace. Where the annotation cannot be
-// read, the operator is taken for one that has none.
+// Properties that cannot be read are left out and returned as faults. They affect
+// only this operator, while OLM fails the whole namespace. An annotation that cannot
+// be read counts as absent.
 func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in resolver.Installed, faults []error) { // H7, H22
 	return subscription.Installed(csv, subs)
 }

@@ -172,8 +172,8 @@ spec:
 	}
 }
 
-// G1: one part of a namespace cannot be had. By default nothing is planned and
-// what could be is there to read; with Partial the rest goes on.
+// G1: one part of a namespace cannot be satisfied. By default nothing is planned,
+// and the plan lists what could be; with Partial the rest goes on.
 func TestPartial(t *testing.T) {
 	for _, partial := range []bool{false, true} {
 		w := worldOf(t, "no-solution")

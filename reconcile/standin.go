@@ -24,8 +24,8 @@ type csvMetadata struct {
 	NativeAPIs  []olm.NativeAPI   `json:"nativeAPIs"`
 }
 
-// standIns makes a CSV, and the CRDs that it owns, of what a catalog says of a
-// bundle: its olm.csv.metadata, or just its properties.
+// standIns makes a CSV, and the CRDs that it owns, from the data of a catalog about
+// a bundle: its olm.csv.metadata, or only its properties.
 func standIns(b graph.Bundle, properties []property.Property) ([]olm.Object, error) {
 	csv := &olm.ClusterServiceVersion{Header: olm.Header{
 		APIVersion: olm.V1Alpha1, Kind: olm.KindClusterServiceVersion, Metadata: olm.Metadata{Name: b.Name()},

@@ -70,8 +70,8 @@ status: {currentCSV: a.v3}
 	}
 }
 
-// CSVs that replace each other in a circle say so and rest, whatever they were;
-// one that runs goes on.
+// CSVs that replace each other in a circle report it and stop, in any phase; one
+// that runs goes on.
 func TestReplacesCircle(t *testing.T) {
 	const message = "replace each other in a cycle, so none is the newest; delete one of them, or fix its spec.replaces"
 	for _, c := range []struct {

@@ -124,7 +124,7 @@ const (
 
 // Options adjust a resolution. The zero value means the defaults.
 type Options struct {
-	// Semantics say how constraints are read.
+	// Semantics selects how constraints are evaluated.
 	Semantics         Semantics         `json:"constraints,omitzero"`
 	SubscriptionOrder SubscriptionOrder `json:"subscriptionOrder,omitzero"`
 	// OtherSources also upgrades the operator of a subscription that names a catalog from

@@ -103,6 +103,5 @@ func TestRefer(t *testing.T) {
 	}
 }
 
-// places are where explanations say that something is, and how many more there
-// are.
+// places matches the locations in explanations, and the counts of those left out.
 var places = regexp.MustCompile(`(?m)^ *at .*\n|\([a-z0-9]+ [a-z0-9./]+:\d+(, property \d+)?\)`)

@@ -43,7 +43,7 @@ func answerText(t testing.TB, p resolver.Problem) string {
 	return lines.ReplaceAllString(string(text), "${1}N")
 }
 
-// shuffled returns a problem that says the same in another order: catalogs,
+// shuffled returns the same problem in another order: catalogs,
 // their documents, the entries of channels and what they skip, the properties of
 // bundles that require nothing, subscriptions, installed operators and all their
 // properties.

@@ -49,7 +49,7 @@ func newRoot(dir *os.Root) *Root {
 	return &Root{dir, errors.Unwrap(err)}
 }
 
-// inside says of an error what it means that a name leads out of the directory.
+// inside explains an error that means that a name leads out of the directory.
 func (r *Root) inside(name string, err error) error {
 	if r != nil && r.escapes != nil && errors.Is(err, r.escapes) {
 		return &fs.PathError{Op: "open", Path: name, Err: ErrOutside}

@@ -45,8 +45,8 @@ func (p *prover) refute() (*Claim, error) {
 		if p.ctx.Err() != nil {
 			return nil, context.Cause(p.ctx)
 		}
-		// What is excluded comes first: a subscription of which every candidate is
-		// excluded says more than a candidate that is forced and then fails.
+		// Exclusions come first: a subscription whose candidates are all excluded
+		// explains more than a candidate that is forced and then fails.
 		if end, progress := p.pass((*prover).exclude); end != nil {
 			return end, nil
 		} else if progress {

@@ -29,8 +29,8 @@
 // Left to Slow: anchors, aliases, tags, merge keys, `?` keys, keys that are not strings (`1:`, `yes:`), repeated keys,
 // documents that are a single scalar or flow collection, document markers and directives, tabs outside of literal and
 // folded text, carriage returns and the Unicode line breaks that YAML 1.1 knows, byte order marks, control characters,
-// invalid UTF-8, infinities, nesting beyond a thousand levels, and anything that is an error: Convert has no error
-// messages of its own.
+// invalid UTF-8, infinities, nesting beyond a thousand levels, and anything that is an error: Convert has no
+// error messages.
 //
 // # One door
 //

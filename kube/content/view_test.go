@@ -240,7 +240,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("step %d: %q %q", i, c.Status.Reason, c.Status.Message)
 		}
 	}
-	// What the reconciliation says of a template stays (E8).
+	// What the reconciliation wrote about a template stays (E8).
 	c.Metadata.Annotations = map[string]string{olm.AnnotationImageTemplate: "x:{y}"}
 	c.Status.Reason, c.Status.Message = content.ReasonSpec, "the template cannot be resolved"
 	content.Health{State: content.StateFailing, Reason: content.ReasonServer, Message: "x"}.Apply(c)

@@ -37,10 +37,10 @@ func definitions(t *testing.T, dir string) map[string]*apiextensionsv1.CustomRes
 	return out
 }
 
-// The CRDs of testdata say nothing that those of OLM v1 do not say: the same names
-// and versions, and of each field the same type, limits and default. What they
-// leave out the package does not rely on. Rules (CEL) are not compared: they are
-// written in other words.
+// The CRDs of testdata are a part of those of OLM v1: they have the same names and
+// versions, and each field has the same type, limits and default. The package does
+// not rely on what they leave out. Rules (CEL) are not compared, because they are
+// written differently.
 func TestOwnCRDs(t *testing.T) {
 	own, original := definitions(t, ownCRDs), definitions(t, realcat.Shared(t, "crds"))
 	for name, o := range own {

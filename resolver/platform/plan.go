@@ -129,7 +129,7 @@ type OperatorPlan struct {
 	// and empty when there is none such.
 	LastSafe string `json:"lastSafe"`
 	// Checked reports whether there is a catalog for any version that the operator
-	// gets to. Without, nothing is known about where it is safe.
+	// gets to. Without one, it is unknown where the operator is safe.
 	Checked bool `json:"checked"`
 	// LeftBehind reports whether the platform gets to a version that the operator
 	// does not; see [Plan.LeftBehind].

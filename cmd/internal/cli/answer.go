@@ -32,7 +32,7 @@ type answer struct {
 	err      error // of Error
 	problem  *resolver.Problem
 	solution *resolver.Solution
-	// reasons say what each of Selected is for, to people.
+	// reasons explains why each of Selected is there.
 	reasons []string
 	// explanation returns the conflict as text.
 	explanation string

@@ -244,8 +244,8 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	return o
 }
 
-// describe adds what the catalog says of an operator: its channel, the head, and
-// deprecations. It reports whether the catalog has the channel.
+// describe adds the data of the catalog about an operator: its channel, the head,
+// and deprecations. It reports whether the catalog has the channel.
 func (t *census) describe(o *operatorStatus, id resolver.CatalogID) bool {
 	g := t.content[id]
 	if g == nil {

@@ -44,7 +44,7 @@ shows why), 2 the input could not be read.`,
 	var s clusterState
 	f := addFormat(cmd)
 	s.addFlags(cmd)
-	platform := cmd.Flags().String("platform-version", "", "the `VERSION` of the platform, such as 4.19.3, to say what blocks its upgrade (default: that of the object ClusterVersion)")
+	platform := cmd.Flags().String("platform-version", "", "the `VERSION` of the platform, such as 4.19.3, to show what blocks its upgrade (default: that of the ClusterVersion)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		cluster, catalogs, err := s.load(ctx, newLoader(e), args)

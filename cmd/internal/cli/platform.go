@@ -26,16 +26,16 @@ together with the installed operators: the steps in order, what blocks the
 platform (olm.maxOpenShiftVersion), what waits for a newer Kubernetes
 (minKubeVersion), what is left behind, and how far each operator is safe.
 
-Give a catalog for each version of the platform, or several: each is known by the
-name of its file or directory, or by a name of its own as VERSION=NAME:PATH. What
-no catalog is given for, and what of a catalog cannot be read, is not checked, and
-a warning reports it. With --problem it reads all from one JSON document;
-directories in it are relative to --root.
+Name one or more catalogs for each version of the platform. A catalog has the name
+of its file or directory, unless you write VERSION=NAME:PATH. Versions without a
+catalog, and parts of a catalog that cannot be read, are not checked, and a warning
+lists them. With --problem, everything comes from one JSON document, whose
+directories are relative to --root.
 
-Exit codes: 0 the platform and all operators get there, 1 something blocks the
-platform or an operator is left behind, 2 the input could not be read, 3 nothing
-stands in the way but something was not checked. With -o json, leftBehind of each
-of operators and the list unchecked state what codes 1 and 3 mean.`,
+Exit codes: 0 the platform and all operators reach the target, 1 something blocks
+the platform or an operator is left behind, 2 the input could not be read, 3
+nothing blocks the upgrade but something was not checked. With -o json, leftBehind
+of each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		Example: `  olmkit platform --from 4.16.9 --to 4.18 --catalog 4.16=./c416 --catalog 4.17=./c417 --catalog 4.18=./c418 \
     --installed etcd=0.9.0:stable
   olmkit platform --problem cluster.json --root ./catalogs -o json`,

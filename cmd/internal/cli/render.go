@@ -29,29 +29,30 @@ func newRender(e *env) *cobra.Command {
 		Short: "Build a catalog from bundle directories and templates",
 		Long: `Render prints plain catalog blobs of each source:
 
-  a bundle directory   with manifests/ and metadata/: its olm.bundle blob; name
+  a bundle directory   with manifests/ and metadata/: its olm.bundle blob; set
                        the image of the bundle with --image, or write
                        IMAGE=DIRECTORY
   a semver template    a file with "schema: olm.semver": the package that it
-                       describes; say where bundles are with --from IMAGE=DIRECTORY
-  a basic template     a file with "schema: olm.template.basic": its entries; those
-                       that are only an image need --from IMAGE=DIRECTORY
-  a composite recipe   a file with "references": the union of their catalogs; say
-                       where they are with --from IMAGE=CATALOG
-  a catalog            a directory or file: itself
+                       describes; locate bundles with --from IMAGE=DIRECTORY
+  a basic template     a file with "schema: olm.template.basic": its entries;
+                       locate those that are only an image with
+                       --from IMAGE=DIRECTORY
+  a composite recipe   a file with "references": the union of their catalogs;
+                       locate them with --from IMAGE=CATALOG
+  a catalog            a directory or file: its blobs, unchanged
 
 In place of DIRECTORY and CATALOG, name an image with docker://REFERENCE, oci:DIR or
-another form of "olmkit help catalogs". A bundle image docker://REFERENCE alone has
-that reference as its image. Images that are not named are not pulled.`,
+another form of "olmkit help catalogs". A bundle image given as docker://REFERENCE
+alone gets that reference as its image. Only images that you name are pulled.`,
 		Example: `  olmkit render ./etcd/0.9.2 --image quay.io/example/etcd-bundle:v0.9.2
   olmkit render semver.yaml --from quay.io/example/etcd-bundle:v0.9.2=./etcd/0.9.2`,
 	}
 	w := addWriting(cmd)
 	r := renderer{env: e, from: map[string]string{}, used: map[string]bool{}}
 	cmd.Flags().StringVar(&r.image, "image", "", "image `REFERENCE` of the one bundle directory")
-	from := cmd.Flags().StringArray("from", nil, "where the contents of an image are, as `IMAGE=DIRECTORY`, or IMAGE=CATALOG for a composite recipe (repeatable)")
+	from := cmd.Flags().StringArray("from", nil, "read the contents of an image from a directory, as `IMAGE=DIRECTORY`, or IMAGE=CATALOG for a composite recipe (repeatable)")
 	data := "csv-metadata"
-	addChoice(cmd, &data, "data", "", "heavy properties of bundles from directories: csv-metadata is what user interfaces show, with minKubeVersion; objects is all manifests", "csv-metadata", "objects", "none")
+	addChoice(cmd, &data, "data", "", "large properties of bundles from directories: csv-metadata is what user interfaces show, with minKubeVersion; objects is all manifests", "csv-metadata", "objects", "none")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usagef("name a bundle directory, a template or a catalog")

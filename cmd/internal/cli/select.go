@@ -60,7 +60,7 @@ answered.`,
 	fl.StringVarP(&installed, "installed", "i", "", "what is installed: "+installedUsage)
 	fl.StringVarP(&selects, "selector", "l", "", "use only catalogs with these labels: `KEY=VALUE`, KEY!=VALUE, KEY, !KEY, \"KEY in (A,B)\" or \"KEY notin (A,B)\", with commas between")
 	addChoice(cmd, &policy, "policy", "", "which upgrades are allowed", string(olmv1.CatalogProvided), string(olmv1.SelfCertified))
-	addChoice(cmd, &semverIs, "semver", "", "let versions decide over upgrades, in addition to the edges of the catalog or instead of them", string(olmv1.SemverAlso), string(olmv1.SemverInstead))
+	addChoice(cmd, &semverIs, "semver", "", "upgrade by version order, in addition to or instead of the edges of the catalog", string(olmv1.SemverAlso), string(olmv1.SemverInstead))
 	fl.BoolVar(&r.Options.OtherEdges, "other-edges", false, "count edges of channels that were not requested")
 	in := addProblem(cmd, "request documents", true)
 	completeFlag(cmd, "package", q.completePackages(e, false))

@@ -25,20 +25,20 @@ const defaultListen = "127.0.0.1:0"
 func newView(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view [CATALOG...] -o PAGE | --serve",
-		Short: "Make a page of catalogs, resolutions and differences to walk through",
-		Long: `View makes one HTML page that needs nothing else, no network and no server: the
-packages of the catalogs with a search in names, APIs and descriptions, the upgrade
-graph of each channel, and for each version its path to the head in classic OLM and
-in OLM v1.
+		Short: "Make an HTML page to browse catalogs, resolutions and differences",
+		Long: `View makes one self-contained HTML page, which needs no network and no server. It
+shows the packages of the catalogs, with a search over names, APIs and descriptions,
+the upgrade graph of each channel, and for each version its path to the head in
+classic OLM and in OLM v1.
 
-With --package and --installed, as olmkit resolve takes them, or with problem
-documents, the page shows what a namespace would get and why, or the conflict
-and what would help. Without a CATALOG, it shows the catalogs of the problems.
-With --diff it shows what the catalog changes from an older one, as olmkit diff
-shows it.
+With --package and --installed, as in olmkit resolve, or with problem documents,
+the page shows what a namespace would get and why, or the conflict and its possible
+fixes. Without a CATALOG, it shows the catalogs of the problems. With --diff, it
+shows what changed from an older catalog, as olmkit diff does.
 
---serve serves the page instead, to this machine unless --listen says otherwise,
-until it is interrupted. --timeout bounds the making of the page.
+--serve serves the page instead, until it is interrupted, and only to this machine
+unless --listen names another address. --timeout limits how long making the page
+takes.
 
 Exit codes: 0 the page was made, 2 the input could not be read.`,
 		Example: `  olmkit view ./catalog -o page.html
@@ -266,7 +266,7 @@ func tellApart(old, path string) (string, string) {
 		if x[0] == y[0] {
 			continue
 		}
-		if n > 2 { // what is alike between the two says nothing
+		if n > 2 { // the parts that both share do not distinguish them
 			return x[0] + "/…/" + x[n-1], y[0] + "/…/" + y[n-1]
 		}
 		return strings.Join(x, "/"), strings.Join(y, "/")

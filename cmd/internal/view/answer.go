@@ -59,7 +59,7 @@ type reasoner struct {
 	solution *resolver.Solution
 	number   map[string]int // of the nodes of operators, by name; never ranged over
 	asks     map[string]int // of the nodes of subscriptions, by name; never ranged over
-	alone    map[int]bool   // nodes that the solution says nothing of; never ranged over
+	alone    map[int]bool   // nodes for which the solution has no reason; never ranged over
 }
 
 // left returns why an installed operator is not part of the plan.
@@ -149,7 +149,7 @@ func (r *reasoner) connect(ctx context.Context) error {
 func (r *reasoner) draw(to int, all []resolver.Reason) {
 	line := map[int]int{} // by the node that it comes from; never ranged over
 	for _, link := range all {
-		at, text := 0, "asks for"
+		at, text := 0, "requests"
 		switch {
 		case link.Subscription != "":
 			at = r.subscriptionNode(link.Subscription)

@@ -23,8 +23,8 @@ type catalogData struct {
 	// Problems are the first maxProblems of NumProblems.
 	Problems    []string `json:"problems,omitempty"`
 	NumProblems int      `json:"numProblems,omitzero"`
-	// NoWords: the catalog is an index whose files are not at hand, so that
-	// nothing is known of what packages say of themselves.
+	// NoWords: the catalog is an index whose files are not available, so display
+	// names and descriptions are unknown.
 	NoWords  bool      `json:"noWords,omitzero"`
 	Packages []pkgData `json:"packages"`
 }
@@ -44,7 +44,7 @@ type pkgData struct {
 	Nodes    []nodeData    `json:"nodes"`
 	Channels []channelData `json:"channels"`
 	// All is how OLM v1 reads all channels together; nil for a single channel,
-	// where it says the same.
+	// where it is the same.
 	All *waysData `json:"all,omitzero"`
 	// Reasons, APIs, Sets and Needs are tables that the other lists refer to.
 	Reasons []string `json:"reasons,omitempty"`

@@ -17,7 +17,7 @@
 //
 //	data.go      the data of a page, as the script reads it
 //	catalog.go   packages, bundles and channels
-//	words.go     what packages say of themselves: display names, descriptions, keywords
+//	words.go     display names, descriptions and keywords of packages
 //	ways.go      what follows what, in both readings
 //	answer.go    resolutions as graphs of reasons
 //	conflict.go  conflicts as derivations with fixes

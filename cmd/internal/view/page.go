@@ -22,8 +22,7 @@ import (
 
 // An Input is what a page shows.
 type Input struct {
-	// Catalogs in the order in which they are listed. Their names tell them
-	// apart.
+	// Catalogs in the order in which they are listed. Their names must differ.
 	Catalogs []Catalog
 	// Problems are resolved; their catalogs are loaded.
 	Problems []Problem

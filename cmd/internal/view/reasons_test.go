@@ -28,12 +28,12 @@ func TestEveryReasonIsDrawn(t *testing.T) {
 		want          []string
 	}{
 		{[]string{"a", "b"}, []string{
-			"a asks for a.v1.0.0", "b asks for b.v1.0.0",
+			"a requests a.v1.0.0", "b requests b.v1.0.0",
 			"a.v1.0.0 requires package lib >=1.0.0 lib.v1.0.0",
 			"b.v1.0.0 requires package lib >=1.0.0; API Lib (g/v1) lib.v1.0.0",
 		}},
 		{[]string{"a", "b", "lib"}, []string{
-			"a asks for a.v1.0.0", "b asks for b.v1.0.0", "lib asks for lib.v1.0.0",
+			"a requests a.v1.0.0", "b requests b.v1.0.0", "lib requests lib.v1.0.0",
 			"a.v1.0.0 requires package lib >=1.0.0 lib.v1.0.0",
 			"b.v1.0.0 requires package lib >=1.0.0; API Lib (g/v1) lib.v1.0.0",
 		}},

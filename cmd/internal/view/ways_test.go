@@ -29,9 +29,9 @@ func follow(w *waysData, from int) (path []int, loops bool) {
 	}
 }
 
-// TestWaysAreThoseOfGraph: B3, B5, B8. What the tables lead to is what package
-// graph says of a channel alone, although the tables know all versions of the
-// package at once.
+// TestWaysAreThoseOfGraph: B3, B5, B8. The tables lead to what package graph
+// returns for a channel alone, although they cover all versions of the package
+// at once.
 func TestWaysAreThoseOfGraph(t *testing.T) {
 	check := func(t *testing.T, c *graph.Catalog) {
 		n := 0

@@ -59,7 +59,7 @@ func (r *wordReader) raw(text jsontext.Value, err error) (jsontext.Value, bool, 
 	return nil, false, nil
 }
 
-// about returns what the olm.package says of itself.
+// about returns the description of the olm.package.
 func (r *wordReader) about(p graph.Package) (string, error) {
 	if r.absent || !p.Pos().IsValid() {
 		return "", nil

@@ -16,7 +16,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// spoken is a catalog that says something of itself: a package with a description,
+// spoken is a catalog that describes itself: a package with a description,
 // a head with metadata, another whose display name changed, and a package whose
 // bundle carries its manifest.
 var spoken = `{"schema":"olm.package","name":"db","defaultChannel":"stable","description":"Keeps rows.\n\n\n  Safely.  "}

@@ -101,8 +101,8 @@ func (d *Reader) read(ctx context.Context, doc []byte) (text []byte, f Fields, o
 		if err == nil {
 			return own, f, true
 		}
-		// A flow mapping is YAML too: {schema: olm.package}. Where that fails as
-		// well, the author meant JSON, and the JSON error says more.
+		// A flow mapping is YAML too: {schema: olm.package}. If that fails as well,
+		// the author meant JSON, and the JSON error is clearer.
 		if isSyntax(err) {
 			before := len(d.faults)
 			if out, yerr := d.slow(ctx, doc); yerr == nil {

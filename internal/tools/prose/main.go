@@ -1,18 +1,17 @@
 // Prose lints the English of documents, comments and messages with vale, by the rules in
 // styles/Olmkit, and checks the spelling of documents and comments.
 //
-//	go run . [-shrink]
+//	go run .
 //
-// Words have to be in the dictionary or in styles/Olmkit/words.txt. Habits of wording that
-// the project drops are counted for each file, and no file may have more than baseline.txt
-// says. With -shrink, Prose lowers the counts there to what it finds; it never raises one.
+// Words must be in the dictionary or in styles/Olmkit/words.txt. Prose exits with code 1 if
+// it finds anything.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,15 +21,13 @@ import (
 )
 
 func main() {
-	shrink := flag.Bool("shrink", false, "lower the counts in baseline.txt to what is found")
-	flag.Parse()
-	if err := run(*shrink); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "prose:", err)
 		os.Exit(1)
 	}
 }
 
-func run(shrink bool) error {
+func run() error {
 	here, err := os.Getwd()
 	if err != nil {
 		return err
@@ -44,30 +41,16 @@ func run(shrink bool) error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(here, "baseline.txt")
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	base, err := parseBaseline(text)
-	if err != nil {
-		return err
-	}
-	if shrink {
-		return os.WriteFile(name, base.shrunk(found).text(), 0o644)
-	}
-	bad, rest := base.judge(found)
-	for _, a := range bad {
+	for _, a := range found {
 		fmt.Println(a)
 	}
-	if len(bad) > 0 {
-		return fmt.Errorf("%d findings in files that have more of them than in internal/tools/prose/baseline.txt", len(bad))
+	if len(found) > 0 {
+		return fmt.Errorf("%d findings", len(found))
 	}
-	fmt.Printf("prose: nothing new; %d old findings are left in internal/tools/prose/baseline.txt\n", rest)
 	return nil
 }
 
-// An alert is a finding of vale. In a literal it has no column.
+// An alert is a finding of vale. In a literal, it has no column.
 type alert struct {
 	file, check, message string
 	line, column         int
@@ -150,7 +133,10 @@ func lint(here, root string, files []string) ([]alert, error) {
 			list = append(list, alert{filepath.ToSlash(name), a.Check, a.Message, a.Line, a.Span[0]})
 		}
 	}
-	slices.SortFunc(list, compareAlerts)
+	slices.SortFunc(list, func(a, b alert) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column),
+			cmp.Compare(a.check, b.check), cmp.Compare(a.message, b.message))
+	})
 	return slices.Compact(list), nil
 }
 

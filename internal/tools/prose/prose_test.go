@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRules lints a document, comments and literals with what the rules are for, and with
-// what they must leave alone.
+// TestRules lints a document, comments and literals with text that the rules must find
+// and text that they must not.
 func TestRules(t *testing.T) {
 	cc, err := exec.Command("go", "env", "CC").Output()
 	if err != nil {
@@ -39,6 +39,8 @@ Mend it, and make it anew, beside the colour of its own.
 
 It tells what was asked for; page says which. A sentance.
 
+Nothing is known of the bundles. It speaks of nothing that can be had, without end.
+
 `+"```sh\nis no code\n```\n\nThe `is no code` of misspelledIdentifiers.\n")
 	write("a.go", "// Package a is no kind of package.\npackage a\n\n"+`import _ "is no import"
 
@@ -59,6 +61,7 @@ var word, text = "told", "had together" +
 		"a_test.go:3:35 Spelling",
 		"doc.md:3:6 Negation", "doc.md:5:1 Words", "doc.md:5:22 Words", "doc.md:5:28 Words", "doc.md:5:46 Words",
 		"doc.md:7:4 Programs", "doc.md:7:10 Words", "doc.md:7:35 Programs", "doc.md:7:49 Spelling",
+		"doc.md:9:1 Words", "doc.md:9:37 Words", "doc.md:9:60 Words", "doc.md:9:72 Words",
 	}
 	var got []string
 	for _, a := range found {
@@ -66,31 +69,5 @@ var word, text = "told", "had together" +
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// A file may have as many findings as the baseline says, which only shrinks; spelling has
-// no baseline.
-func TestBaseline(t *testing.T) {
-	b, err := parseBaseline([]byte("2 a.go\n1 b.go\n3 gone.go\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	habit := func(file string, line int) alert { return alert{file: file, line: line, check: "Olmkit.Words"} }
-	found := []alert{
-		habit("a.go", 1), habit("b.go", 1), habit("b.go", 2), habit("new.go", 1), {file: "a.go", line: 2, check: spelling},
-	}
-	bad, rest := b.judge(found)
-	want := []alert{found[1], found[2], found[3], found[4]}
-	if !slices.Equal(bad, want) || rest != 1 {
-		t.Errorf("bad are %v, and %d others; want %v, and 1", bad, rest, want)
-	}
-	if got := string(b.shrunk(found).text()); got != "1 a.go\n1 b.go\n" {
-		t.Errorf("the baseline shrinks to %q", got)
-	}
-	for _, text := range []string{"a.go\n", "0 a.go\n", "1 a.go\n2 a.go\n", "x a.go\n"} {
-		if _, err := parseBaseline([]byte(text)); err == nil {
-			t.Errorf("%q is accepted", text)
-		}
 	}
 }

@@ -37,8 +37,7 @@ func policy(o olm.Object) []client.Object {
 	}
 }
 
-// try returns what the API server says of the creation of an object, which it
-// then does not make.
+// try returns the API server's error for the creation of an object, as a dry run.
 func (s *server) try(t *testing.T, o olm.Object) error {
 	t.Helper()
 	text, err := o.MarshalJSON()

@@ -73,7 +73,7 @@ type world struct {
 	server  *server
 	content content
 	files   map[string][]byte
-	refused map[string]error // by kind and name, as the server says it
+	refused map[string]error // the errors of the server, by kind and name
 }
 
 // The scenarios of package reconcile end on a real API server as they end in

@@ -154,7 +154,7 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	}
 	t := p.check(c)
 	if t == nil {
-		p.Note(c.Key(), "stays %s: %s", c.Status.Phase, untoldText)
+		p.Note(c.Key(), "stays %s: %s", c.Status.Phase, unknownText)
 		return nil
 	}
 	if t.phase != olm.PhaseInstallReady || prev == nil || prev.Status.Phase == olm.PhaseReplacing {
@@ -169,8 +169,8 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	return t
 }
 
-// untoldText is why a CSV neither advances nor fails.
-const untoldText = "its requirements are unknown, because not all of them were read"
+// unknownText is why a CSV neither advances nor fails.
+const unknownText = "its requirements are unknown, because not all of them were read"
 
 // check checks everything but the upgrade: requirements, webhooks, other owners of
 // the CRDs. It returns what follows, InstallReady if all is well, and nil if that is
@@ -185,7 +185,7 @@ func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 		t := to(olm.PhasePending, reason.RequirementsNotMet, "one or more requirements couldn't be found: %s", missing(requirements))
 		t.requirements, t.checked = requirements, true
 		return t
-	case untold:
+	case unknown:
 		return nil
 	}
 	t := p.conflict(c)
@@ -291,8 +291,7 @@ func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
 	return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", next.Metadata.Name)
 }
 
-// isNews reports whether a transition says something that the status of a CSV does
-// not.
+// isNews reports whether a transition changes the status of a CSV.
 func isNews(c *olm.ClusterServiceVersion, t *transition) bool {
 	if t == nil {
 		return false
@@ -305,7 +304,7 @@ func isNews(c *olm.ClusterServiceVersion, t *transition) bool {
 // maxCSVConditions is how many former states a CSV remembers.
 const maxCSVConditions = 20
 
-// transit plans the write of a CSV's status, if it says something new.
+// transit plans the write of a CSV's status, if it changes.
 func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
 	if !isNews(c, t) {
 		return nil

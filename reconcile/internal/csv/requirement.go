@@ -33,9 +33,9 @@ type verdict int
 const (
 	// unmet: something is missing.
 	unmet verdict = iota
-	// untold: nothing is known to be missing, but not all could be checked.
-	untold
-	// met: all is there.
+	// unknown: nothing is missing as far as could be checked, but some could not.
+	unknown
+	// met: everything exists.
 	met
 )
 
@@ -58,7 +58,7 @@ func (p *planner) requirements(c *olm.ClusterServiceVersion) (v verdict, list []
 		case r.Status != reqUnknown:
 			v = unmet
 		default:
-			v = min(v, untold)
+			v = min(v, unknown)
 			i := slices.IndexFunc(c.Status.RequirementStatus, func(old olm.RequirementStatus) bool {
 				return old.Group == r.Group && old.Kind == r.Kind && old.Name == r.Name
 			})

@@ -7,8 +7,8 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// HasServiceAccount reports whether the namespace has a service account. Where
-// that is not known, it has one unless its group says otherwise.
+// HasServiceAccount reports whether the namespace has a service account. If service
+// accounts were not read, it has one unless its group reports that it is missing.
 func (w *World) HasServiceAccount(name string) bool {
 	if w.ReadsServiceAccount(name) || w.IsRead(KindServiceAccount, name) {
 		return w.Object(serviceAccountKey(w.Namespace, name)) != nil

@@ -193,6 +193,6 @@ func versionOf(c *olm.ClusterServiceVersion) semver.Version {
 }
 
 // Circle returns the names of the CSVs that replace each other in a circle with
-// c, beginning with it, or nil. One that says it replaces itself does not
-// replace anything.
+// c, beginning with it, or nil. A CSV that names itself in replaces does not replace
+// anything.
 func (w *World) Circle(c *olm.ClusterServiceVersion) []string { return w.lineage.circle(c) }

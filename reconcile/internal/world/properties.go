@@ -38,7 +38,7 @@ func Properties(csv *olm.ClusterServiceVersion) ([]property.Property, error) {
 	return list, nil
 }
 
-// annotated says of which annotation an error is.
+// annotated adds the name of the annotation to an error.
 func annotated(csv *olm.ClusterServiceVersion, name string, list []property.Property, err error) ([]property.Property, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: annotation %s: %w", csv.Key(), name, err)

@@ -54,7 +54,7 @@ const reasonsDrawing = (a, onpick) => {
     };
   });
   const lines = a.edges.map((e) => {
-    const text = e.text === "asks for" ? "" : e.text;
+    const text = e.text === "requests" ? "" : e.text;
     return { from: e.from, to: e.to, kind: text ? "requires" : "asks", text, width: text ? widthOf(cut(text, LINE), SANS) + 16 : 0, height: text ? 16 : 0 };
   });
   const narrow = window.innerWidth < 800;

@@ -255,8 +255,8 @@ func (b *tab) press(keys ...string) {
 	}
 }
 
-// quiet fails when the page asked for anything but itself, said anything on the
-// console, threw, or opened a dialog.
+// quiet fails when the page requested anything but itself, wrote to the console,
+// threw, or opened a dialog.
 func (b *tab) quiet() {
 	b.Helper()
 	b.mu.Lock()

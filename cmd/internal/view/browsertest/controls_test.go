@@ -28,9 +28,9 @@ var roles = map[string][]string{
 	"SUMMARY": {"DisclosureTriangle"}, "g": {"button", "image"}, "DIV": {"region"},
 }
 
-// TestControls: a screen reader is told of every control what it is, what it is
-// called, and that it can be focused. The golden file is what somebody hears who
-// goes from control to control.
+// TestControls: a screen reader gets the role and the name of every control, and
+// that it can be focused. The golden file is what a user hears who moves from
+// control to control.
 func TestControls(t *testing.T) {
 	b := newTab(t)
 	var heard strings.Builder

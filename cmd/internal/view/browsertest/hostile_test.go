@@ -36,7 +36,7 @@ func quoted(s string) string {
 	return string(text)
 }
 
-// hostileCatalog says something evil wherever a catalog says anything.
+// hostileCatalog has hostile text in every field of a catalog.
 func hostileCatalog(old bool) string {
 	var b strings.Builder
 	for i, x := range evil {

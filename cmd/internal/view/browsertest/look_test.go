@@ -24,8 +24,8 @@ func samplePage(t testing.TB) string {
 	return makePage(t, "--sample", "--package", "etcd:stable", "--package", "etcd-backup-tool", "--package", "grafana", "--installed", "argocd=0.7.0")
 }
 
-// TestContrast: every text can be read on its ground (WCAG 2.2, 1.4.3 AA), and
-// the edges of boxes can be told from it (1.4.11), light and dark.
+// TestContrast: every text can be read on its background (WCAG 2.2, 1.4.3 AA), and
+// the edges of boxes stand out from it (1.4.11), light and dark.
 func TestContrast(t *testing.T) {
 	b := newTab(t)
 	file := samplePage(t)

@@ -71,7 +71,7 @@ func TestKeys(t *testing.T) {
 	b.quiet()
 }
 
-// TestWords: what packages say of themselves is shown and found, names before
+// TestWords: the descriptions of packages are shown and found, names before
 // APIs and APIs before descriptions.
 func TestWords(t *testing.T) {
 	pkg := func(name, more, meta string) string {
@@ -190,7 +190,7 @@ func TestReasons(t *testing.T) {
 	b.quiet()
 }
 
-// TestDifference: B7. What breaks is shown in both readings, and can be had alone.
+// TestDifference: B7. What breaks is shown in both readings, and can be shown alone.
 func TestDifference(t *testing.T) {
 	old := write(t, "old.json", `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"},{"name":"a.v1.1.0","replaces":"a.v1.0.0"}]}
