@@ -38,6 +38,9 @@ type Diagnostic struct {
 	Severity Severity
 	// Pos is the file and the first line of the blob.
 	Pos Pos
+	// FieldLine is the line of Path in the file; 0 if it is unknown. Loading leaves it 0:
+	// Locate in package report finds it.
+	FieldLine int
 	// Schema, Package and Name identify the blob, as far as they could be read.
 	Schema, Package, Name string
 	// Path is the JSON pointer of the fault within the blob.

@@ -17,22 +17,22 @@ import (
 // maxSource is the size of the largest file that is read again.
 const maxSource = 64 << 20
 
-// Lines returns the line of the field of each finding, which it finds in the files of
-// the catalog. The line is 0 for a finding about a whole blob, and if the file or the
-// field cannot be found. Lines parses only blobs with findings. When the context ends,
-// the remaining lines are 0.
-func Lines(ctx context.Context, source fs.FS, found fbc.Diagnostics) []int {
+// Locate returns copies of findings with the lines of their fields, which it finds in the
+// files of the catalog. The line is 0 for a finding about a whole blob, and if the file or
+// the field cannot be found. Locate parses only blobs with findings. When the context
+// ends, the remaining lines are 0.
+func Locate(ctx context.Context, source fs.FS, found fbc.Diagnostics) fbc.Diagnostics {
 	l := locator{ctx: ctx, source: source, files: map[string][]byte{}}
-	lines := make([]int, len(found))
+	out := make(fbc.Diagnostics, len(found))
 	for i, d := range found {
-		if ctx.Err() != nil {
-			break
+		located := *d
+		located.FieldLine = 0
+		if ctx.Err() == nil && d.Path != "" && d.Pos.IsValid() && d.Pos.Line > 0 {
+			located.FieldLine = l.line(d)
 		}
-		if d.Path != "" && d.Pos.IsValid() && d.Pos.Line > 0 {
-			lines[i] = l.line(d)
-		}
+		out[i] = &located
 	}
-	return lines
+	return out
 }
 
 // A locator finds fields in files. Because findings come in the order of their blobs,

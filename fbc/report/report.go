@@ -35,13 +35,11 @@ type Options struct {
 	// repository.
 	Prefix string
 	// Source, if set, is the source of the catalog. Findings then have the line of
-	// their field (see [Lines]) instead of the first line of their blob. JSON has
+	// their field (see [Locate]) instead of the first line of their blob. JSON has
 	// both.
 	Source fs.FS
 	// ToolVersion is the version of the program, for SARIF.
 	ToolVersion string
-
-	lines []int
 }
 
 // Write prints the findings. It returns an error if the format is unknown, the writer
@@ -52,7 +50,7 @@ func Write(ctx context.Context, w io.Writer, f Format, found fbc.Diagnostics, op
 		o = *opts
 	}
 	if opts = &o; o.Source != nil {
-		o.lines = Lines(ctx, o.Source, found)
+		found = Locate(ctx, o.Source, found)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -88,19 +86,11 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// field returns the line of the field of finding i, and 0 if it is unknown.
-func (o *Options) field(i int) int {
-	if i < len(o.lines) {
-		return o.lines[i]
-	}
-	return 0
-}
-
-// exact returns the position of finding i, or of its field if that is known.
-func (o *Options) exact(i int, p fbc.Pos) fbc.Pos {
-	p = o.at(p)
-	if n := o.field(i); n > 0 {
-		p.Line = n
+// exact returns the position of a finding, or of its field if that is known.
+func (o *Options) exact(d *fbc.Diagnostic) fbc.Pos {
+	p := o.at(d.Pos)
+	if d.FieldLine > 0 {
+		p.Line = d.FieldLine
 	}
 	return p
 }
@@ -127,8 +117,8 @@ func message(d *fbc.Diagnostic) string {
 
 // text prints one finding per line, and a summary.
 func text(w io.Writer, found fbc.Diagnostics, opts *Options) {
-	for i, d := range found {
-		visible.Fprintf(w, "%s: %s: %s [%s]\n", opts.exact(i, d.Pos), d.Severity, message(d), d.Code)
+	for _, d := range found {
+		visible.Fprintf(w, "%s: %s: %s [%s]\n", opts.exact(d), d.Severity, message(d), d.Code)
 	}
 	if len(found) > 0 {
 		fmt.Fprintf(w, "%s, %s\n", plural(len(found.Errors()), "error"), plural(len(found.Warnings()), "warning"))
@@ -146,8 +136,8 @@ func plural(n int, what string) string {
 func github(w io.Writer, found fbc.Diagnostics, opts *Options) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	attr := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	for i, d := range found {
-		at := opts.exact(i, d.Pos)
+	for _, d := range found {
+		at := opts.exact(d)
 		fmt.Fprintf(w, "::%s ", d.Severity)
 		if at.IsValid() {
 			fmt.Fprintf(w, "file=%s,", attr.Replace(at.File))
@@ -164,35 +154,18 @@ func github(w io.Writer, found fbc.Diagnostics, opts *Options) {
 const ProtocolVersion = 1
 
 type jsonOut struct {
-	Version  int           `json:"version"`
-	Errors   int           `json:"errors"`
-	Warnings int           `json:"warnings"`
-	Findings []jsonFinding `json:"findings"`
-}
-
-type jsonFinding struct {
-	Code     fbc.Code     `json:"code"`
-	Severity fbc.Severity `json:"severity"`
-	File     string       `json:"file,omitempty"`
-	Line     int          `json:"line,omitzero"`
-	// FieldLine is the line of Path, where it is known.
-	FieldLine int    `json:"fieldLine,omitzero"`
-	Schema    string `json:"schema,omitempty"`
-	Package   string `json:"package,omitempty"`
-	Name      string `json:"name,omitempty"`
-	Path      string `json:"path,omitempty"`
-	Message   string `json:"message"`
+	Version  int             `json:"version"`
+	Errors   int             `json:"errors"`
+	Warnings int             `json:"warnings"`
+	Findings fbc.Diagnostics `json:"findings"`
 }
 
 func jsonReport(found fbc.Diagnostics, opts *Options) jsonOut {
-	out := jsonOut{Version: ProtocolVersion, Errors: len(found.Errors()), Warnings: len(found.Warnings()), Findings: []jsonFinding{}}
-	for i, d := range found {
-		at := opts.at(d.Pos)
-		f := jsonFinding{FieldLine: opts.field(i), Code: d.Code, Severity: d.Severity, File: at.File, Line: at.Line, Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path}
-		if f.Message = string(d.Code); d.Err != nil {
-			f.Message = d.Err.Error()
-		}
-		out.Findings = append(out.Findings, f)
+	out := jsonOut{Version: ProtocolVersion, Errors: len(found.Errors()), Warnings: len(found.Warnings())}
+	for _, d := range found {
+		shown := *d
+		shown.Pos = opts.at(d.Pos)
+		out.Findings = append(out.Findings, &shown)
 	}
 	return out
 }

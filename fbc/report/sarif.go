@@ -89,7 +89,7 @@ func sarifReport(found fbc.Diagnostics, opts *Options) sarifOut {
 		})
 	}
 	results := []sarifResult{}
-	for n, d := range found {
+	for _, d := range found {
 		i, ok := index[d.Code]
 		if !ok { // a code of another package
 			i = len(driver.Rules)
@@ -98,7 +98,7 @@ func sarifReport(found fbc.Diagnostics, opts *Options) sarifOut {
 			driver.Rules = append(driver.Rules, sarifRule{ID: d.Code, Short: text, Full: text, Help: text, Defaults: sarifDefault{d.Severity}})
 		}
 		r := sarifResult{RuleID: d.Code, RuleIndex: i, Level: d.Severity, Message: sarifText{Text: message(d)}, Fingerprints: fingerprint(d)}
-		if at := opts.exact(n, d.Pos); at.IsValid() {
+		if at := opts.exact(d); at.IsValid() {
 			l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: at.File}).EscapedPath()}}}
 			if at.Line > 0 {
 				l.Physical.Region = &sarifRegion{at.Line}

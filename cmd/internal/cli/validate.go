@@ -54,7 +54,7 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 			if fbcreport.Format(*f) == fbcreport.SARIF {
 				out = machine(out)
 			}
-			err = fbcreport.Write(cmd.Context(), out, fbcreport.Format(*f), r.found, &fbcreport.Options{Prefix: r.dir(), Source: r.files, ToolVersion: buildversion.Read().Version})
+			err = fbcreport.Write(cmd.Context(), out, fbcreport.Format(*f), r.Findings, &fbcreport.Options{Prefix: r.dir(), ToolVersion: buildversion.Read().Version})
 		} else {
 			err = (&printer{w: e.stdout, format: *f}).print(r)
 		}
@@ -62,7 +62,7 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 			return err
 		}
 		switch {
-		case slices.ContainsFunc(r.Findings, func(f finding) bool { return f.Code == codes.Unreadable }):
+		case slices.ContainsFunc(r.Findings, func(d *fbc.Diagnostic) bool { return d.Code == codes.Unreadable }):
 			return errReported
 		case !r.Valid:
 			return errNegative
@@ -77,40 +77,22 @@ type report struct {
 	Path  string `json:"path"`
 	Valid bool   `json:"valid"`
 	// What the catalog holds, as far as it could be loaded.
-	Packages int       `json:"packages"`
-	Channels int       `json:"channels"`
-	Bundles  int       `json:"bundles"`
-	Errors   int       `json:"errors"`
-	Warnings int       `json:"warnings"`
-	Findings []finding `json:"findings"`
+	Packages int             `json:"packages"`
+	Channels int             `json:"channels"`
+	Bundles  int             `json:"bundles"`
+	Errors   int             `json:"errors"`
+	Warnings int             `json:"warnings"`
+	Findings fbc.Diagnostics `json:"findings"`
 
 	source string
 	files  fs.FS // nil where they cannot be read again
 	loaded bool
-	found  fbc.Diagnostics
-}
-
-// A finding is one thing that is wrong, flat for machines.
-type finding struct {
-	Code     fbc.Code     `json:"code"`
-	Severity fbc.Severity `json:"severity"`
-	File     string       `json:"file,omitempty"`
-	Line     int          `json:"line,omitzero"`
-	// FieldLine is the line of Path, where it is known.
-	FieldLine int    `json:"fieldLine,omitzero"`
-	Schema    string `json:"schema,omitempty"`
-	Package   string `json:"package,omitempty"`
-	Name      string `json:"name,omitempty"`
-	Path      string `json:"path,omitempty"`
-	Message   string `json:"message"`
-
-	diagnostic *fbc.Diagnostic
 }
 
 // validate reports on the catalog at a path. The error is that of a catalog that
 // cannot be read at all.
 func validate(ctx context.Context, l *loader, catalog string, errorsOnly bool) (*report, error) {
-	r := &report{Path: display(catalog), Findings: []finding{}, source: catalog}
+	r := &report{Path: display(catalog), source: catalog}
 	found, err := r.check(ctx, l)
 	if err != nil {
 		return nil, err
@@ -118,29 +100,10 @@ func validate(ctx context.Context, l *loader, catalog string, errorsOnly bool) (
 	if errorsOnly {
 		found = found.Errors()
 	}
-	r.found = found
-	var lines []int
 	if r.files != nil {
-		lines = fbcreport.Lines(ctx, r.files, found)
+		found = fbcreport.Locate(ctx, r.files, found)
 	}
-	for i, d := range found {
-		f := finding{
-			Code: d.Code, Severity: d.Severity, File: d.Pos.File, Line: d.Pos.Line,
-			Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path, diagnostic: d,
-		}
-		if i < len(lines) {
-			f.FieldLine = lines[i]
-		}
-		if d.Err != nil {
-			f.Message = d.Err.Error()
-		}
-		if d.Severity == fbc.Error {
-			r.Errors++
-		} else {
-			r.Warnings++
-		}
-		r.Findings = append(r.Findings, f)
-	}
+	r.Findings, r.Errors, r.Warnings = found, len(found.Errors()), len(found.Warnings())
 	r.Valid = r.Errors == 0
 	return r, nil
 }
@@ -164,7 +127,7 @@ func (r *report) check(ctx context.Context, l *loader) (fbc.Diagnostics, error) 
 func (r *report) text(w io.Writer) error {
 	dir := r.dir()
 	for _, f := range r.Findings {
-		d := *f.diagnostic
+		d := *f
 		if d.Pos.IsValid() {
 			d.Pos.File = path.Join(dir, d.Pos.File)
 		}
