@@ -111,7 +111,7 @@ func (a *answer) catalog(s resolver.Selected) string {
 	return s.Catalog
 }
 
-// conflictText returns why there is no solution, and possible fixes.
+// conflictText writes the explanation of the conflict, with possible fixes.
 func (a *answer) conflictText(w io.Writer) error {
 	_, err := visible.Fprintf(w, "No solution in namespace %s:\n\n%s", a.problem.Namespace, visible.Block(a.explanation))
 	return err

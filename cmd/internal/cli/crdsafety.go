@@ -39,8 +39,8 @@ and marks its false alarms.
 With --problem, crd-safety reads problems instead, one JSON document each, and prints
 one line for each: {"id","verdict","fails"}. A problem has the members id, old and
 new: CRDs, or paths of files relative to --root, which may also be in oldPath and
-newPath. Old is null when there is no such CRD yet. The verdict is safe, unsafe, panic
-where OLM v1 crashes, or skipped. Each of fails is a list: scope (crd, same or
+newPath. Old is null if the CRD does not exist yet. The verdict is safe, unsafe, panic
+if OLM v1 crashes, or skipped. Each of fails is a list: scope (crd, same or
 served), version, path, validation.
 
 Exit codes: 0 all CRDs can be upgraded, 1 some cannot, 2 the input could not be read.

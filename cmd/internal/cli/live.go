@@ -130,7 +130,7 @@ func (s *live) client() (*rest.RESTClient, error) {
 	}
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &s.overrides).ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, errors.New("no cluster: there is no kubeconfig; name one with --kubeconfig, or read files with --filename")
+		return nil, errors.New("found no kubeconfig; name one with --kubeconfig, or read files with --filename")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the kubeconfig: %w", err)

@@ -97,7 +97,7 @@ type planJSON struct {
 	planFields
 	// Hash is equal for equal states.
 	Hash string `json:"hash"`
-	// Refused is why there is no solution.
+	// Refused explains why the subscriptions cannot be resolved. It is empty if they can.
 	Refused string            `json:"refused,omitempty"`
 	Advice  *reconcile.Advice `json:"advice"`
 }

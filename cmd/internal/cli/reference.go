@@ -44,7 +44,7 @@ func isReference(arg string) bool {
 	return ok
 }
 
-// looksLikeReference is referenceOf where there are no paths.
+// looksLikeReference is like referenceOf, but does not check whether a file has the name.
 func looksLikeReference(arg string) (reference, bool) {
 	switch {
 	case strings.HasPrefix(arg, registryScheme), isServer(arg), oci.IsFile(arg):
