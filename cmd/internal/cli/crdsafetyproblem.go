@@ -6,81 +6,59 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/olmkit/olmkit/internal/disk"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crdsafety"
 )
 
-// A crdProblem is a document of --problem.
+// A crdProblem is two versions of a CRD. It may have further members, such as the expected
+// verdict.
 type crdProblem struct {
-	ID      string          `json:"id"`
-	Old     json.RawMessage `json:"old"`
-	New     json.RawMessage `json:"new"`
-	OldPath string          `json:"oldPath"`
-	NewPath string          `json:"newPath"`
+	// ID is the caller's name for the problem; the answer repeats it.
+	ID string `json:"id,omitempty"`
+	// Old and New are CRDs, or paths of files with one, relative to --root. Old is null if
+	// the CRD does not exist yet.
+	Old json.RawMessage `json:"old,omitzero"`
+	New json.RawMessage `json:"new,omitzero"`
+	// OldPath and NewPath are paths, for a problem without Old and New.
+	OldPath string `json:"oldPath,omitempty"`
+	NewPath string `json:"newPath,omitempty"`
 }
 
-// A crdAnswer is the answer to one.
+// UnmarshalJSONFrom ignores further members.
+func (p *crdProblem) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	type plain crdProblem
+	return jsonv2.UnmarshalDecode(d, (*plain)(p), jsonv2.RejectUnknownMembers(false))
+}
+
+// A crdAnswer is the verdict on a CRD.
 type crdAnswer struct {
 	ID      string            `json:"id"`
 	Verdict crdsafety.Verdict `json:"verdict"`
-	Fails   [][4]string       `json:"fails"`
+	// Fails are the reasons, each with its scope, version, path and validation.
+	Fails [][4]string `json:"fails"`
 }
 
-// stream answers a stream of problems. One that cannot be answered is reported, and
-// the others are answered nevertheless.
+// stream answers the problems of a file.
 func (c *crdSafety) stream(ctx context.Context, in *problemInput) error {
-	r, err := c.input(ctx, in.file)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
 	root, err := disk.OpenRoot(in.root)
 	if err != nil {
 		return fmt.Errorf("--root: %w", err)
 	}
 	defer root.Close()
 	s := &crdStream{crdSafety: c, in: in, root: root}
-	d := json.NewDecoder(r)
-	count, failed := 0, false
-	for {
-		wait, cancel := r.next()
-		var p crdProblem
-		err := d.Decode(&p)
-		err = r.cause(timedOut(wait, err))
-		cancel()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("%s: problem %d: %w", display(in.file), count+1, err)
-		}
-		count++
-		a, err := s.answer(ctx, &p)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			failed = true
-			visible.Fprintf(c.stderr, "error: %s: problem %d (%s): %v\n", display(in.file), count, p.ID, err)
-			continue
-		}
-		if err := c.out.encode(a); err != nil {
-			return err
-		}
+	q := requests[crdProblem]{
+		kind:   "problem",
+		id:     func(p *crdProblem) string { return p.ID },
+		answer: func(ctx context.Context, p *crdProblem) (any, error) { return s.answer(ctx, p) },
+		failed: func(*crdProblem, error) (any, bool) { return nil, true },
 	}
-	if count == 0 {
-		return nothingIn(in.file, "problems")
-	}
-	if failed {
-		return errReported
-	}
-	return nil
+	return q.stream(ctx, c.env, in.file, &c.out)
 }
 
 // A crdStream answers the problems of one input.

@@ -11,6 +11,7 @@
 //	request.go       flags to a resolver.Problem
 //	input.go         files that are not catalogs, and standard input
 //	problemflags.go  --problem and --root: documents in place of flags
+//	requests.go      answering the documents of --problem
 //	complete.go      completion from the catalogs that are named so far
 //	nearest.go       what an unknown name may have meant
 //	answer.go        one answer, for machines and for people

@@ -6,30 +6,43 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/internal/disk"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
-// A manifestsRequest is a document of --problem.
+// A manifestsRequest requests the manifests of a bundle. It may have further members, such
+// as the expected answer.
 type manifestsRequest struct {
-	ID               string          `json:"id"`
-	Bundle           string          `json:"bundle"`
-	Path             string          `json:"path"`
-	InstallNamespace string          `json:"installNamespace"`
-	Config           json.RawMessage `json:"config"`
-	CertProvider     string          `json:"certProvider"`
+	// ID is the caller's name for the request; the answer repeats it.
+	ID string `json:"id,omitempty"`
+	// Bundle, or Path, is the directory of the bundle, relative to --root or to the
+	// directory bundles in it.
+	Bundle string `json:"bundle,omitempty"`
+	Path   string `json:"path,omitempty"`
+	// InstallNamespace is the namespace of the ClusterExtension.
+	InstallNamespace string `json:"installNamespace,omitempty"`
+	// Config is spec.config.inline of the ClusterExtension.
+	Config json.RawMessage `json:"config,omitzero"`
+	// CertProvider is cert-manager, service-ca or none. Default: cert-manager.
+	CertProvider string `json:"certProvider,omitempty"`
 }
 
-// A manifestsAnswer is the answer to one.
+// UnmarshalJSONFrom ignores further members.
+func (r *manifestsRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	type plain manifestsRequest
+	return jsonv2.UnmarshalDecode(d, (*plain)(r), jsonv2.RejectUnknownMembers(false))
+}
+
+// A manifestsAnswer is the manifests of a bundle, or why OLM v1 does not install it.
 type manifestsAnswer struct {
 	ID          string           `json:"id"`
 	OK          bool             `json:"ok"`
@@ -51,61 +64,26 @@ type manifestsReject struct {
 	Message string           `json:"message"`
 }
 
-// stream answers a stream of requests. One that cannot be answered is reported, and
-// the others are answered nevertheless.
+// stream answers the requests of a file.
 func (m *manifests) stream(ctx context.Context, in *problemInput) error {
-	r, err := m.input(ctx, in.file)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
 	root, err := disk.OpenRoot(in.root)
 	if err != nil {
 		return fmt.Errorf("--root: %w", err)
 	}
 	defer root.Close()
-	s := &manifestsStream{manifests: m, root: root, out: printer{w: m.stdout, format: formatJSON}}
-	d := json.NewDecoder(r)
-	count, failed := 0, false
-	for {
-		wait, cancel := r.next()
-		var q manifestsRequest
-		err := d.Decode(&q)
-		err = r.cause(timedOut(wait, err))
-		cancel()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("%s: request %d: %w", display(in.file), count+1, err)
-		}
-		count++
-		a, err := s.answer(ctx, &q)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			failed = true
-			visible.Fprintf(m.stderr, "error: %s: request %d (%s): %v\n", display(in.file), count, q.ID, err)
-			continue
-		}
-		if err := s.out.encode(a); err != nil {
-			return err
-		}
+	s := &manifestsStream{manifests: m, root: root}
+	q := requests[manifestsRequest]{
+		kind:   "request",
+		id:     func(r *manifestsRequest) string { return r.ID },
+		answer: func(ctx context.Context, r *manifestsRequest) (any, error) { return s.answer(ctx, r) },
+		failed: func(*manifestsRequest, error) (any, bool) { return nil, true },
 	}
-	if count == 0 {
-		return nothingIn(in.file, "requests")
-	}
-	if failed {
-		return errReported
-	}
-	return nil
+	return q.stream(ctx, m.env, in.file, &printer{w: m.stdout, format: formatJSON})
 }
 
 type manifestsStream struct {
 	*manifests
 	root *disk.Root
-	out  printer
 
 	last string // the bundle that was read last, which the next request may be about
 	read *registryv1.Bundle

@@ -44,7 +44,7 @@ read.`,
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			n++
-			a := &replayed{ID: r.Problem.ID, name: label(&r.Problem, n)}
+			a := &replayed{ID: r.Problem.ID, name: label("problem", r.Problem.ID, n)}
 			e.limits.bound(&r.Problem.Options)
 			ctx, cancel := e.within(cmd.Context())
 			a.Differences, err = r.Replay(ctx, s.open)

@@ -3,14 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -129,69 +126,13 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	return a, nil
 }
 
-// stream answers the problems of a file, one line or document each, in order. A
-// problem that cannot be answered does not keep the next from being answered.
+// stream answers the problems of a file.
 func (s *solver) stream(ctx context.Context, file string) error {
-	in, err := s.loader.input(ctx, file)
-	if err != nil {
-		return fmt.Errorf("--problem: %w", err)
+	q := requests[resolver.Problem]{
+		kind:   "problem",
+		id:     func(p *resolver.Problem) string { return p.ID },
+		answer: func(ctx context.Context, p *resolver.Problem) (any, error) { return s.solve(ctx, p) },
+		failed: func(p *resolver.Problem, err error) (any, bool) { return unanswered(p, err), true },
 	}
-	defer in.Close()
-	n, bad := 0, false
-	for p, err := range documents[resolver.Problem](in) {
-		n++
-		var a *answer
-		if err == nil {
-			a, err = s.solveOne(ctx, &p)
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			bad = true
-			visible.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, label(&p, n), bare(err))
-			a = unanswered(&p, err)
-		}
-		if s.out.format == formatText {
-			if err := heading(s.out.w, label(&p, n), n); err != nil {
-				return err
-			}
-		}
-		if err := s.out.print(a); err != nil {
-			return err
-		}
-	}
-	switch {
-	case n == 0:
-		return nothingIn(file, "problem documents")
-	case bad:
-		return errReported
-	}
-	return nil
-}
-
-// solveOne answers one problem of a stream, within --timeout.
-func (s *solver) solveOne(ctx context.Context, p *resolver.Problem) (*answer, error) {
-	ctx, cancel := s.loader.within(ctx)
-	defer cancel()
-	a, err := s.solve(ctx, p)
-	return a, timedOut(ctx, err)
-}
-
-// label names a problem of a stream: by its id, or by its place.
-func label(p *resolver.Problem, n int) string {
-	if p.ID != "" {
-		return fmt.Sprintf("problem %q", p.ID)
-	}
-	return fmt.Sprintf("problem %d", n)
-}
-
-// heading separates the answers of a stream.
-func heading(w io.Writer, name string, n int) error {
-	gap := "\n"
-	if n == 1 {
-		gap = ""
-	}
-	_, err := visible.Fprintf(w, "%s# %s\n", visible.Block(gap), name)
-	return err
+	return q.stream(ctx, s.loader.env, file, &s.out)
 }

@@ -193,54 +193,17 @@ func isAnswer(err error) bool {
 	return errors.As(err, new(*catalogError)) || errors.As(err, new(fbc.Diagnostics))
 }
 
-// stream answers the requests of a file, in order. A request that cannot be answered
-// does not keep the next from being answered.
+// stream answers the requests of a file.
 func (s *selector) stream(ctx context.Context, file string) error {
-	in, err := s.loader.input(ctx, file)
-	if err != nil {
-		return fmt.Errorf("--problem: %w", err)
+	q := requests[olmv1.Request]{
+		kind:   "request",
+		id:     func(r *olmv1.Request) string { return r.ID },
+		answer: func(ctx context.Context, r *olmv1.Request) (any, error) { return s.answer(ctx, *r) },
+		failed: func(r *olmv1.Request, err error) (any, bool) {
+			return &selectAnswer{id: r.ID, err: err}, !isAnswer(err)
+		},
 	}
-	defer in.Close()
-	n, bad := 0, false
-	for r, err := range documents[olmv1.Request](in) {
-		n++
-		name := r.ID
-		if name == "" {
-			name = "request " + strconv.Itoa(n)
-		}
-		var a *selectAnswer
-		if err == nil {
-			one, cancel := s.loader.within(ctx)
-			a, err = s.answer(one, r)
-			err = timedOut(one, err)
-			cancel()
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			a = &selectAnswer{id: r.ID, err: err}
-			if !isAnswer(err) {
-				bad = true
-				visible.Fprintf(s.loader.stderr, "olmkit: %s: %s: %s\n", file, name, bare(err))
-			}
-		}
-		if s.out.format == formatText {
-			if err := heading(s.out.w, name, n); err != nil {
-				return err
-			}
-		}
-		if err := s.out.print(a); err != nil {
-			return err
-		}
-	}
-	switch {
-	case n == 0:
-		return nothingIn(file, "request documents")
-	case bad:
-		return errReported
-	}
-	return nil
+	return q.stream(ctx, s.loader.env, file, &s.out)
 }
 
 // MarshalJSON returns the selection or refusal itself.
