@@ -69,7 +69,7 @@ func hostile(name string) []workload {
 				}
 				ch.Entries = append(ch.Entries, e)
 				b := &fbc.Bundle{Meta: fbc.Meta{Schema: fbc.SchemaBundle, Package: "p", Name: e.Name}, Image: "q/p:1"}
-				b.Properties = []property.Property{property.NewPackage(property.Package{PackageName: "p", Version: version})}
+				b.Properties = []property.Property{property.New(property.TypePackage, property.Package{PackageName: "p", Version: version})}
 				cat.Bundles = append(cat.Bundles, b)
 			}
 			cat.Channels = append(cat.Channels, ch)

@@ -36,7 +36,7 @@ func TestOddlyInstalled(t *testing.T) {
 {"schema":"olm.channel","name":"s","package":"h","entries":[{"name":"h1","replaces":"h0"}]}
 {"schema":"olm.bundle","name":"h1","package":"h","image":"q/x","properties":[{"type":"olm.package","value":{"packageName":"h","version":"1.0.0"}}]}`
 	pkg := func(name, version string) property.Property {
-		return property.NewPackage(property.Package{PackageName: name, Version: version})
+		return property.New(property.TypePackage, property.Package{PackageName: name, Version: version})
 	}
 	gold := property.Property{Type: property.TypeLabel, Value: []byte(`{"label":"gold"}`)}
 	to := func(name string, more ...string) resolver.Subscription {

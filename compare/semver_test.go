@@ -142,7 +142,7 @@ func ourSemver(t *testing.T, text string) (string, error) {
 	c, err := s.Expand(t.Context(), func(_ context.Context, image string) (*bundle.Dir, error) {
 		version := versionOf(image)
 		b := &fbc.Bundle{Image: image, Meta: fbc.Meta{Schema: "olm.bundle", Package: "a", Name: "a.v" + version}}
-		b.Properties = append(b.Properties, olmproperty.NewPackage(olmproperty.Package{PackageName: "a", Version: version}))
+		b.Properties = append(b.Properties, olmproperty.New(olmproperty.TypePackage, olmproperty.Package{PackageName: "a", Version: version}))
 		icon := &bundle.Icon{Base64Data: base64.StdEncoding.EncodeToString([]byte(version)), MediaType: "text/plain"}
 		return &bundle.Dir{Bundle: b, Description: descriptionOf(version), Icon: icon}, nil
 	})

@@ -35,9 +35,9 @@ func BenchmarkParse(b *testing.B) {
 func BenchmarkFromProperty(b *testing.B) {
 	c := NewCompiler(nil)
 	for _, p := range []property.Property{
-		property.NewGVKRequired(property.GVK{Group: "etcd.database.coreos.com", Version: "v1beta2", Kind: "EtcdCluster"}),
-		property.NewPackageRequired(property.PackageRequired{PackageName: "etcd", VersionRange: ">=0.9.0 <1.0.0"}),
-		property.NewPackage(property.Package{PackageName: "etcd", Version: "0.9.4"}),
+		property.New(property.TypeGVKRequired, property.GVK{Group: "etcd.database.coreos.com", Version: "v1beta2", Kind: "EtcdCluster"}),
+		property.New(property.TypePackageRequired, property.PackageRequired{PackageName: "etcd", VersionRange: ">=0.9.0 <1.0.0"}),
+		property.New(property.TypePackage, property.Package{PackageName: "etcd", Version: "0.9.4"}),
 	} {
 		b.Run(p.Type, func(b *testing.B) {
 			b.ReportAllocs()

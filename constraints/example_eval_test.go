@@ -19,7 +19,7 @@ func ExampleEvaluator_Satisfies() {
 		return
 	}
 	bundle := constraints.NewPropertyList([]property.Property{
-		property.NewPackage(property.Package{PackageName: "etcd", Version: "0.9.4"}),
+		property.New(property.TypePackage, property.Package{PackageName: "etcd", Version: "0.9.4"}),
 		{Type: "arch", Value: []byte(`"arm64"`)},
 	}, nil)
 
@@ -56,7 +56,7 @@ func ExampleEvaluator_Satisfies_oneBundle() {
 	eval := constraints.NewEvaluator(constraints.Cluster{}, nil)
 	for _, name := range []string{"blue", "green"} {
 		b := constraints.NewPropertyList([]property.Property{
-			property.NewPackage(property.Package{PackageName: name, Version: "1.2.0"}),
+			property.New(property.TypePackage, property.Package{PackageName: name, Version: "1.2.0"}),
 		}, nil)
 		whole, err := eval.Satisfies(context.Background(), both, b)
 		if err != nil {

@@ -48,10 +48,10 @@ func ExampleCompiler_Parse_errors() {
 func ExampleCompiler_FromProperty() {
 	c := constraints.NewCompiler(nil)
 	for _, p := range []property.Property{
-		property.NewGVK(property.GVK{Group: "example.com", Version: "v1", Kind: "Red"}),
-		property.NewGVKRequired(property.GVK{Group: "example.com", Version: "v1", Kind: "Blue"}),
-		property.NewPackageRequired(property.PackageRequired{PackageName: "etcd", VersionRange: ">=0.9.0"}),
-		property.NewLabelRequired(property.Label{Label: "certified"}),
+		property.New(property.TypeGVK, property.GVK{Group: "example.com", Version: "v1", Kind: "Red"}),
+		property.New(property.TypeGVKRequired, property.GVK{Group: "example.com", Version: "v1", Kind: "Blue"}),
+		property.New(property.TypePackageRequired, property.PackageRequired{PackageName: "etcd", VersionRange: ">=0.9.0"}),
+		property.New(property.TypeLabelRequired, property.Label{Label: "certified"}),
 	} {
 		x, ok, err := c.FromProperty(p)
 		fmt.Println(p.Type, ok, x, err)

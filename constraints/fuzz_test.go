@@ -128,12 +128,12 @@ func FuzzGVK(f *testing.F) {
 		if err == nil {
 			checkRoundTrip(t, c, x)
 		}
-		p := property.NewGVKRequired(g)
+		p := property.New(property.TypeGVKRequired, g)
 		y, _, err := c.FromProperty(p)
 		if valid := g.Validate() == nil; len(p.Value) <= 65536 && (err == nil) != valid {
 			t.Fatalf("FromProperty(%s): %v; the GVK is valid: %t", p.Value, err, valid)
 		}
-		if err == nil && !NewPropertyList([]property.Property{property.NewGVK(g)}, nil).Provides(y.(*GVK).GVK) {
+		if err == nil && !NewPropertyList([]property.Property{property.New(property.TypeGVK, g)}, nil).Provides(y.(*GVK).GVK) {
 			t.Fatalf("a bundle with %v does not satisfy %v", g, y)
 		}
 	})

@@ -42,13 +42,13 @@ func appendJSON(b []byte, x Expr) ([]byte, error) {
 // olm.constraint. It returns an error in the same cases as appendJSON.
 func ToProperty(x Expr) (property.Property, error) {
 	if l, ok := x.(*Label); ok && l.FailureMessage == "" {
-		return property.NewLabelRequired(property.Label{Label: l.Label}), nil
+		return property.New(property.TypeLabelRequired, property.Label{Label: l.Label}), nil
 	}
 	b, err := appendJSON(nil, x)
 	if err != nil {
 		return property.Property{}, err
 	}
-	return property.NewConstraint(b), nil
+	return property.Property{Type: property.TypeConstraint, Value: b}, nil
 }
 
 // appendHead appends `{"failureMessage":"…","kind":`; the caller closes the brace.
@@ -95,24 +95,3 @@ func appendString(b []byte, s string) []byte {
 	b, _ = jsontext.AppendQuote(b, strings.ToValidUTF8(s, "\uFFFD"))
 	return b
 }
-
-// MarshalJSON returns what appendJSON appends.
-func (x *All) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
-
-// MarshalJSON returns what appendJSON appends.
-func (x *Any) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
-
-// MarshalJSON returns what appendJSON appends.
-func (x *Not) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
-
-// MarshalJSON returns what appendJSON appends.
-func (x *GVK) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
-
-// MarshalJSON returns what appendJSON appends.
-func (x *Package) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
-
-// MarshalJSON returns what appendJSON appends, which is an error.
-func (x *Label) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }
-
-// MarshalJSON returns what appendJSON appends.
-func (x *CEL) MarshalJSON() ([]byte, error) { return appendJSON(nil, x) }

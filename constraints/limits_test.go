@@ -284,7 +284,7 @@ func manyRules(n int) string {
 func TestTenThousand(t *testing.T) {
 	c := NewCompiler(nil)
 	for i := range 10_000 {
-		p := property.NewConstraint(fmt.Appendf(nil, `{"all":{"constraints":[{"package":{"name":"p%d","versionRange":">=1.0.0"}},%s]}}`, i, rule("properties.exists(p, p.type == 'x')")))
+		p := property.Property{Type: property.TypeConstraint, Value: fmt.Appendf(nil, `{"all":{"constraints":[{"package":{"name":"p%d","versionRange":">=1.0.0"}},%s]}}`, i, rule("properties.exists(p, p.type == 'x')"))}
 		if _, _, err := c.FromProperty(p); err != nil {
 			t.Fatal(err)
 		}

@@ -150,15 +150,15 @@ func TestFromProperty(t *testing.T) {
 		p    property.Property
 		want string // the constraint, or the error
 	}{
-		{"D2 gvk", property.NewGVKRequired(property.GVK{Group: "g.io", Version: "v1", Kind: "K"}), "gvk K (g.io/v1)"},
-		{"D2 package", property.NewPackageRequired(property.PackageRequired{PackageName: "p", VersionRange: ">=1.0.0 <2.0.0"}), "package p >=1.0.0 <2.0.0"},
-		{"H10 label", property.NewLabelRequired(property.Label{Label: "x"}), "label x"},
-		{"D2 constraint", property.NewConstraint([]byte(`{"cel":{"rule":"true"}}`)), "cel `true`"},
-		{"H10 other types require nothing", property.NewMaxOpenShiftVersion(property.MinorVersion{Major: 4, Minor: 19}), "-"},
+		{"D2 gvk", property.New(property.TypeGVKRequired, property.GVK{Group: "g.io", Version: "v1", Kind: "K"}), "gvk K (g.io/v1)"},
+		{"D2 package", property.New(property.TypePackageRequired, property.PackageRequired{PackageName: "p", VersionRange: ">=1.0.0 <2.0.0"}), "package p >=1.0.0 <2.0.0"},
+		{"H10 label", property.New(property.TypeLabelRequired, property.Label{Label: "x"}), "label x"},
+		{"D2 constraint", property.Property{Type: property.TypeConstraint, Value: []byte(`{"cel":{"rule":"true"}}`)}, "cel `true`"},
+		{"H10 other types require nothing", property.Property{Type: property.TypeMaxOpenShiftVersion, Value: []byte(`"4.19"`)}, "-"},
 		{"H10 unknown types require nothing", property.Property{Type: "olm.something.required", Value: []byte(`1`)}, "-"},
-		{"D2 bad range", property.NewPackageRequired(property.PackageRequired{PackageName: "p", VersionRange: ">=1.0"}),
+		{"D2 bad range", property.New(property.TypePackageRequired, property.PackageRequired{PackageName: "p", VersionRange: ">=1.0"}),
 			`olm.package.required: /versionRange: invalid range ">=1.0": a version has three numbers: write ">=1.0.0"`},
-		{"A13 bad gvk", property.NewGVKRequired(property.GVK{Group: "g.io", Version: "1", Kind: "K"}),
+		{"A13 bad gvk", property.New(property.TypeGVKRequired, property.GVK{Group: "g.io", Version: "1", Kind: "K"}),
 			`olm.gvk.required: /version: version "1": want lower-case letters, digits and '-', beginning with a letter and ending with a letter or digit, such as v1alpha1`},
 		{"D2 incomplete gvk", property.Property{Type: property.TypeGVKRequired, Value: []byte(`{"group":"g.io","kind":"K"}`)},
 			`olm.gvk.required: missing key "version"`},

@@ -54,9 +54,9 @@ func randomBundle(r *rand.Rand) *PropertyList {
 	for range r.IntN(6) {
 		switch r.IntN(3) {
 		case 0:
-			ps = append(ps, property.NewGVK(property.GVK{Group: pick(r, []string{"g.io", "h.io"}), Version: "v1", Kind: "K"}))
+			ps = append(ps, property.New(property.TypeGVK, property.GVK{Group: pick(r, []string{"g.io", "h.io"}), Version: "v1", Kind: "K"}))
 		case 1:
-			ps = append(ps, property.NewPackage(property.Package{PackageName: pick(r, someNames), Version: pick(r, []string{"0.5.0", "1.0.0", "2.5.0"})}))
+			ps = append(ps, property.New(property.TypePackage, property.Package{PackageName: pick(r, someNames), Version: pick(r, []string{"0.5.0", "1.0.0", "2.5.0"})}))
 		case 2:
 			ps = append(ps, property.Property{Type: "color", Value: []byte(`"red"`)})
 		}

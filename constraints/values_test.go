@@ -17,7 +17,7 @@ import (
 func TestValuesLater(t *testing.T) {
 	large := property.Property{Type: "large", Value: json.RawMessage("[" + strings.Repeat("1,", 10_000) + "2]")}
 	broken := property.Property{Type: "broken", Value: json.RawMessage("{")}
-	props := []property.Property{large, broken, property.NewPackage(property.Package{PackageName: "etcd", Version: "0.9.4"})}
+	props := []property.Property{large, broken, property.New(property.TypePackage, property.Package{PackageName: "etcd", Version: "0.9.4"})}
 	small := compiled(t, `properties.exists(p, p.type == 'olm.package' && p.value.version == '0.9.4')`)
 	e := constraints.NewEvaluator(constraints.Cluster{}, nil)
 	ctx := context.Background()

@@ -6,7 +6,7 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// A Code names a kind of finding. Codes are stable: scripts may match them. [Explain]
+// A Code names a kind of finding. Codes are stable: scripts may match them. [Explanations]
 // returns the explanation of a code, with an example and its fix.
 type Code string
 

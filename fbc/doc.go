@@ -26,7 +26,7 @@
 //
 // [Check] loads and validates a catalog. It returns errors, for what cannot be loaded or
 // breaks a rule, and warnings, for what is legal but leaves users stuck or surprises
-// them. [Explain] and docs/codes explain each [Code]. Package report prints findings for
+// them. [Explanations] and docs/codes explain each [Code]. Package report prints findings for
 // people, programs, code scanners and workflows. Branch on Code and Severity, not on
 // texts.
 //

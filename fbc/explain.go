@@ -26,17 +26,6 @@ type Explanation struct {
 	markdown string
 }
 
-// Explain returns the explanation of a code, and false for a code that this package
-// does not define.
-func Explain(c Code) (Explanation, bool) {
-	for _, e := range explanations() {
-		if e.Code == c {
-			return e, true
-		}
-	}
-	return Explanation{}, false
-}
-
 // Explanations returns the explanations of all codes, sorted by code.
 func Explanations() []Explanation { return slices.Clone(explanations()) }
 

@@ -93,9 +93,6 @@ func TestEveryCodeExplained(t *testing.T) {
 	var got []Code
 	for _, e := range Explanations() {
 		got = append(got, e.Code)
-		if again, ok := Explain(e.Code); !ok || again != e {
-			t.Errorf("Explain(%s) = %v, %v", e.Code, again, ok)
-		}
 		if severity := fmt.Sprintf("\n*Severity: %s. ", e.Severity); !strings.Contains(e.Markdown(), severity) {
 			t.Errorf("%s has severity %s, but its page states another", e.Code, e.Severity)
 		}
@@ -109,9 +106,6 @@ func TestEveryCodeExplained(t *testing.T) {
 	}
 	if len(files) != len(want)+1 { // and README.md
 		t.Errorf("docs/codes has %d files for %d codes", len(files), len(want))
-	}
-	if _, ok := Explain("nonsense"); ok {
-		t.Error("nonsense is explained")
 	}
 }
 

@@ -25,7 +25,7 @@ type ValidateOptions struct {
 
 // Validate checks a catalog against all rules for blobs, for the upgrade graphs of
 // channels, and for duplicates. It also warns of what is legal but leaves users stuck
-// or surprises them. It returns all findings in order of position; [Explain] explains
+// or surprises them. It returns all findings in order of position; [Explanations] explains
 // their codes.
 //
 // It does not check the values of heavy properties that the load left in the source. To

@@ -1,15 +1,27 @@
 package property
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// build returns a property of a shape with the given values for its keys. Empty
-// optional keys are left out.
-func build(s *shape, vals ...string) Property {
+// New returns a property of a type with a value, such as New(TypeGVK, GVK{…}). Its keys are
+// in OLM's order, and those that are optional and empty are left out.
+func New[V Package | PackageRequired | GVK | Label](typ string, value V) Property {
+	switch v := any(value).(type) {
+	case Package:
+		return build(typ, &shapePackage, v.PackageName, v.Version, v.Release)
+	case PackageRequired:
+		return build(typ, &shapePackageRequired, v.PackageName, v.VersionRange)
+	case GVK:
+		return build(typ, &shapeGVK, v.Group, v.Version, v.Kind)
+	default:
+		return build(typ, &shapeLabel, any(value).(Label).Label)
+	}
+}
+
+func build(typ string, s *shape, vals ...string) Property {
 	b := []byte{'{'}
 	for i, v := range vals {
 		if v == "" && i >= s.required {
@@ -22,7 +34,7 @@ func build(s *shape, vals ...string) Property {
 		b = append(b, ':')
 		b = appendString(b, v)
 	}
-	return Property{Type: s.typ, Value: append(b, '}')}
+	return Property{Type: typ, Value: append(b, '}')}
 }
 
 // appendString appends s as JSON. Each invalid byte becomes U+FFFD and, unlike
@@ -30,8 +42,4 @@ func build(s *shape, vals ...string) Property {
 func appendString(b []byte, s string) []byte {
 	b, _ = jsontext.AppendQuote(b, strings.ToValidUTF8(s, "\uFFFD"))
 	return b
-}
-
-func newString(typ, s string) Property {
-	return Property{Type: typ, Value: json.RawMessage(appendString(nil, s))}
 }

@@ -96,11 +96,6 @@ func scalar(typ, want string, raw []byte) (string, error) {
 	return fail("want %s, found %s", want, jsonkind.Name(k))
 }
 
-// NewMaxOpenShiftVersion returns the olm.maxOpenShiftVersion property for v.
-func NewMaxOpenShiftVersion(v MinorVersion) Property {
-	return newString(TypeMaxOpenShiftVersion, v.String())
-}
-
 var shapeKubeVersion = shape{TypeKubeVersion, []string{"version"}, 1}
 
 // ParseKubeVersion parses the value of an olm.kubeversion property, such as
@@ -118,6 +113,3 @@ func ParseKubeVersion(raw json.RawMessage) (string, error) {
 	}
 	return v, nil
 }
-
-// NewKubeVersion returns the olm.kubeversion property for a version such as "1.16.0".
-func NewKubeVersion(version string) Property { return build(&shapeKubeVersion, version) }

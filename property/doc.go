@@ -13,8 +13,7 @@
 // type is an [Error], which locates it with a JSON pointer. Keys are
 // case-sensitive.
 //
-// Builders such as [NewGVK] and [NewPackage] return a Property whose keys are
-// in OLM's order.
+// [New] returns a Property whose keys are in OLM's order.
 //
 // This package does not read files, compare versions, or interpret
 // olm.constraint values; for the latter see package constraints.

@@ -25,8 +25,8 @@ func ExampleGVK_Validate() {
 	// version "1": want lower-case letters, digits and '-', beginning with a letter and ending with a letter or digit, such as v1alpha1
 }
 
-func ExampleNewPackageRequired() {
-	p := property.NewPackageRequired(property.PackageRequired{PackageName: "etcd", VersionRange: ">=0.9.0 <1.0.0"})
+func ExampleNew() {
+	p := property.New(property.TypePackageRequired, property.PackageRequired{PackageName: "etcd", VersionRange: ">=0.9.0 <1.0.0"})
 	fmt.Printf("%s %s\n", p.Type, p.Value)
 	// Output:
 	// olm.package.required {"packageName":"etcd","versionRange":">=0.9.0 <1.0.0"}

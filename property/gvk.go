@@ -153,16 +153,6 @@ func (s *shape) gvk(raw []byte) (GVK, error) {
 	return GVK{Group: string(f[0]), Version: string(f[1]), Kind: string(f[2])}, nil
 }
 
-// NewGVK returns the olm.gvk property that provides g.
-func NewGVK(g GVK) Property {
-	return build(&shapeGVK, g.Group, g.Version, g.Kind)
-}
-
-// NewGVKRequired returns the olm.gvk.required property that requires g.
-func NewGVKRequired(g GVK) Property {
-	return build(&shapeGVKRequired, g.Group, g.Version, g.Kind)
-}
-
 // RepeatedGVK returns the first API that is repeated in the olm.gvk properties
 // of a list, or false.
 func RepeatedGVK(list []Property) (GVK, bool) {

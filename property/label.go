@@ -29,9 +29,3 @@ func (s *shape) label(raw []byte) (Label, error) {
 	}
 	return Label{string(f[0])}, nil
 }
-
-// NewLabel returns the olm.label property for l.
-func NewLabel(l Label) Property { return build(&shapeLabel, l.Label) }
-
-// NewLabelRequired returns the olm.label.required property that requires l.
-func NewLabelRequired(l Label) Property { return build(&shapeLabelRequired, l.Label) }

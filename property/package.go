@@ -60,14 +60,3 @@ func ParsePackageRequired(raw json.RawMessage) (PackageRequired, error) {
 	}
 	return PackageRequired{PackageName: string(f[0]), VersionRange: string(f[1])}, nil
 }
-
-// NewPackage returns the olm.package property for p. An empty release is left
-// out.
-func NewPackage(p Package) Property {
-	return build(&shapePackage, p.PackageName, p.Version, p.Release)
-}
-
-// NewPackageRequired returns the olm.package.required property for p.
-func NewPackageRequired(p PackageRequired) Property {
-	return build(&shapePackageRequired, p.PackageName, p.VersionRange)
-}

@@ -187,15 +187,13 @@ func TestBuildersRoundTrip(t *testing.T) {
 		p    Property
 		want any
 	}{
-		{NewGVK(GVK{text, "v1", "K"}), GVK{text, "v1", "K"}},
-		{NewGVKRequired(GVK{"g", "v1", text}), GVK{"g", "v1", text}},
-		{NewPackage(Package{"p", text, ""}), Package{"p", text, ""}},
-		{NewPackage(Package{"p", "1.0.0", "3"}), Package{"p", "1.0.0", "3"}},
-		{NewPackageRequired(PackageRequired{"p", ">=1.0.0"}), PackageRequired{"p", ">=1.0.0"}},
-		{NewLabel(Label{text}), Label{text}},
-		{NewLabelRequired(Label{text}), Label{text}},
-		{NewMaxOpenShiftVersion(MinorVersion{4, 19}), MinorVersion{4, 19}},
-		{NewKubeVersion("1.16.0"), "1.16.0"},
+		{New(TypeGVK, GVK{text, "v1", "K"}), GVK{text, "v1", "K"}},
+		{New(TypeGVKRequired, GVK{"g", "v1", text}), GVK{"g", "v1", text}},
+		{New(TypePackage, Package{"p", text, ""}), Package{"p", text, ""}},
+		{New(TypePackage, Package{"p", "1.0.0", "3"}), Package{"p", "1.0.0", "3"}},
+		{New(TypePackageRequired, PackageRequired{"p", ">=1.0.0"}), PackageRequired{"p", ">=1.0.0"}},
+		{New(TypeLabel, Label{text}), Label{text}},
+		{New(TypeLabelRequired, Label{text}), Label{text}},
 	} {
 		got, err := parseAny(tt.p.Type, tt.p.Value)
 		if err != nil || got != tt.want {
@@ -205,11 +203,11 @@ func TestBuildersRoundTrip(t *testing.T) {
 			t.Errorf("%s is not JSON", tt.p.Value)
 		}
 	}
-	if got := string(NewPackageRequired(PackageRequired{"p", ">=1 <2"}).Value); got != `{"packageName":"p","versionRange":">=1 <2"}` {
-		t.Errorf("NewPackageRequired: %s", got)
+	if got := string(New(TypePackageRequired, PackageRequired{"p", ">=1 <2"}).Value); got != `{"packageName":"p","versionRange":">=1 <2"}` {
+		t.Errorf("New: %s", got)
 	}
-	if got := string(NewGVK(GVK{"\xff", "v1", "K"}).Value); !json.Valid([]byte(got)) {
-		t.Errorf("NewGVK with invalid UTF-8: %q", got)
+	if got := string(New(TypeGVK, GVK{"\xff", "v1", "K"}).Value); !json.Valid([]byte(got)) {
+		t.Errorf("New with invalid UTF-8: %q", got)
 	}
 }
 
@@ -262,9 +260,9 @@ func FuzzGVK(f *testing.F) {
 			return
 		}
 		_ = g.Validate()
-		back, err := ParseGVK(NewGVK(g).Value)
+		back, err := ParseGVK(New(TypeGVK, g).Value)
 		if err != nil || back != g {
-			t.Fatalf("ParseGVK(NewGVK(%q)) = %q, %v", g, back, err)
+			t.Fatalf("ParseGVK(New(TypeGVK, %q)) = %q, %v", g, back, err)
 		}
 	})
 }

@@ -30,15 +30,3 @@ func ExampleUpgradeBlockers() {
 	// Output:
 	// etcd.v1.0.0 runs on 4.16 at most
 }
-
-// The image of a catalog that depends on the version of the cluster.
-func ExampleImageFromTemplate() {
-	image, err := reconcile.ImageFromTemplate("quay.io/example/catalog:v{kube_major_version}.{kube_minor_version}", "v1.31.4")
-	if err != nil {
-		fmt.Println(err) // a variable that nobody knows, or the version
-		return
-	}
-	fmt.Println(image)
-	// Output:
-	// quay.io/example/catalog:v1.31
-}

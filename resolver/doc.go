@@ -49,7 +49,7 @@
 // A [Conflict] has independent minimal cores of facts. [Core.Derive] proves that a core
 // cannot be satisfied, [Core.Fixes] finds minimal changes that resolve it, and
 // [Conflict.Report] returns both as data, for [Report.Text], [Report.Markdown] and JSON.
-// Every step has the code of its fact; [fact.Explain] documents the codes. [Solution.Why] and
+// Every step has the code of its fact; [fact.Explanations] documents the codes. [Solution.Why] and
 // [Solution.WhyNot] explain a solution. All of this is computed on demand.
 //
 // [Problem.Inline] makes a problem a self-contained document. [Problem.Record] adds its

@@ -63,8 +63,8 @@ func installed(pkg, other string) resolver.Installed {
 	return resolver.Installed{
 		Name: pkg + ".v1", Version: "1.0.0", Package: pkg,
 		Properties: []property.Property{
-			property.NewPackage(property.Package{PackageName: pkg, Version: "1.0.0"}),
-			property.NewPackageRequired(property.PackageRequired{PackageName: other, VersionRange: "<2.0.0"}),
+			property.New(property.TypePackage, property.Package{PackageName: pkg, Version: "1.0.0"}),
+			property.New(property.TypePackageRequired, property.PackageRequired{PackageName: other, VersionRange: "<2.0.0"}),
 		},
 	}
 }

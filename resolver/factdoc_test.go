@@ -86,7 +86,7 @@ func TestEveryFactExplained(t *testing.T) {
 		if e.Title == "" || e.Text == "" || e.Fix == "" || e.Rules == "" {
 			t.Errorf("%s is not fully explained", e.Code)
 		}
-		if _, ok := fbc.Explain(fbc.Code(e.Code)); ok {
+		if slices.ContainsFunc(fbc.Explanations(), func(f fbc.Explanation) bool { return string(f.Code) == string(e.Code) }) {
 			t.Errorf("%s is a code of package fbc, too", e.Code)
 		}
 		name, ok := exampleCases[e.Code]
@@ -127,9 +127,6 @@ func TestEveryFactExplained(t *testing.T) {
 	}
 	if len(slices.Compact(slices.Clone(want))) != len(want) {
 		t.Errorf("a code occurs twice: %v", want)
-	}
-	if _, ok := fact.Explain("nonsense"); ok {
-		t.Error("nonsense is explained")
 	}
 }
 

@@ -56,7 +56,7 @@ func (in Installed) Infer(packages ...string) Installed { // H22
 	if v, err := semver.Parse(in.Version); err == nil && !v.Equals(semver.Version{}) {
 		inferred.Version = in.Version
 	}
-	in.Properties = []property.Property{property.NewPackage(inferred)}
+	in.Properties = []property.Property{property.New(property.TypePackage, inferred)}
 	return in
 }
 

@@ -119,8 +119,8 @@ func (r *run) constraints(ctx context.Context) error {
 		return err
 	}
 	props := []property.Property{
-		property.NewPackage(property.Package{PackageName: "etcd", Version: "0.9.4"}),
-		property.NewGVK(property.GVK{Group: "etcd.database.coreos.com", Version: "v1beta2", Kind: "EtcdCluster"}),
+		property.New(property.TypePackage, property.Package{PackageName: "etcd", Version: "0.9.4"}),
+		property.New(property.TypeGVK, property.GVK{Group: "etcd.database.coreos.com", Version: "v1beta2", Kind: "EtcdCluster"}),
 	}
 	entry := &cache.Entry{}
 	for _, p := range props {

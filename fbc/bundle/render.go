@@ -94,7 +94,7 @@ func (r *reader) packageOf(pkg string) property.Property {
 	if _, err := semver.Parse(text); err != nil {
 		r.fault(codes.Version, r.csv.at, "/spec/version", fmt.Errorf("version %w", version.Error(text, err)))
 	}
-	return property.NewPackage(property.Package{PackageName: pkg, Version: text, Release: r.csv.TextAt("spec", "release")})
+	return property.New(property.TypePackage, property.Package{PackageName: pkg, Version: text, Release: r.csv.TextAt("spec", "release")})
 }
 
 // listed reads a list of {type, value} or of {property: {type, value}}. Both shapes are
@@ -139,11 +139,11 @@ func normal(p property.Property) property.Property {
 	switch p.Type {
 	case property.TypeGVK:
 		if g, err := property.ParseGVK(p.Value); err == nil {
-			return property.NewGVK(g)
+			return property.New(property.TypeGVK, g)
 		}
 	case property.TypePackage:
 		if x, err := property.ParsePackage(p.Value); err == nil {
-			return property.NewPackage(x)
+			return property.New(property.TypePackage, x)
 		}
 	}
 	return p
@@ -157,13 +157,13 @@ func required(p property.Property) (property.Property, error) {
 		if err != nil {
 			return p, err
 		}
-		return property.NewPackageRequired(property.PackageRequired{PackageName: x.PackageName, VersionRange: x.Version}), nil
+		return property.New(property.TypePackageRequired, property.PackageRequired{PackageName: x.PackageName, VersionRange: x.Version}), nil
 	case property.TypeGVK:
 		g, err := property.ParseGVK(p.Value)
 		if err != nil {
 			return p, err
 		}
-		return property.NewGVKRequired(g), nil
+		return property.New(property.TypeGVKRequired, g), nil
 	}
 	return p, nil
 }
@@ -173,7 +173,7 @@ func required(p property.Property) (property.Property, error) {
 func (r *reader) apis() []property.Property {
 	spec := r.csv.At("spec")
 	var out []property.Property
-	crd := func(list string, build func(property.GVK) property.Property, defined map[string]bool) {
+	crd := func(list, typ string, defined map[string]bool) {
 		for i, e := range spec.ElemsAt("customresourcedefinitions", list) {
 			name := e.TextAt("name")
 			_, group, ok := strings.Cut(name, ".")
@@ -184,7 +184,7 @@ func (r *reader) apis() []property.Property {
 			case defined != nil && !defined[name]:
 				r.fault(codes.API, r.csv.at, at, fmt.Errorf("the bundle owns %q but manifests/ has no CustomResourceDefinition of that name; add it", name))
 			default:
-				out = append(out, build(property.GVK{Group: group, Version: e.TextAt("version"), Kind: e.TextAt("kind")}))
+				out = append(out, property.New(typ, property.GVK{Group: group, Version: e.TextAt("version"), Kind: e.TextAt("kind")}))
 			}
 		}
 	}
@@ -198,18 +198,18 @@ func (r *reader) apis() []property.Property {
 		versions := o.ElemsAt("spec", "versions")
 		for _, v := range versions {
 			gvk.Version = v.TextAt("name")
-			out = append(out, property.NewGVK(gvk))
+			out = append(out, property.New(property.TypeGVK, gvk))
 		}
 		if v := o.TextAt("spec", "version"); v != "" { // of apiextensions v1beta1
 			gvk.Version = v
-			out = append(out, property.NewGVK(gvk))
+			out = append(out, property.New(property.TypeGVK, gvk))
 		}
 	}
-	crd("owned", property.NewGVK, defined)
-	crd("required", property.NewGVKRequired, nil)
-	for list, build := range map[string]func(property.GVK) property.Property{"owned": property.NewGVK, "required": property.NewGVKRequired} {
+	crd("owned", property.TypeGVK, defined)
+	crd("required", property.TypeGVKRequired, nil)
+	for list, typ := range map[string]string{"owned": property.TypeGVK, "required": property.TypeGVKRequired} {
 		for _, e := range spec.ElemsAt("apiservicedefinitions", list) {
-			out = append(out, build(property.GVK{Group: e.TextAt("group"), Version: e.TextAt("version"), Kind: e.TextAt("kind")}))
+			out = append(out, property.New(typ, property.GVK{Group: e.TextAt("group"), Version: e.TextAt("version"), Kind: e.TextAt("kind")}))
 		}
 	}
 	return out // sorted by the caller

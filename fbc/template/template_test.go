@@ -16,7 +16,7 @@ import (
 func madeBundle(pkg, version string) *bundle.Dir {
 	name := pkg + ".v" + version
 	return &bundle.Dir{Bundle: &fbc.Bundle{Image: "q/" + pkg + ":" + version, Meta: fbc.Meta{Schema: fbc.SchemaBundle, Package: pkg, Name: name,
-		Properties: []property.Property{property.NewPackage(property.Package{PackageName: pkg, Version: version})}}}}
+		Properties: []property.Property{property.New(property.TypePackage, property.Package{PackageName: pkg, Version: version})}}}}
 }
 
 // TestSemver expands templates to channels and edges (A15), which are

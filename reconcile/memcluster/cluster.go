@@ -100,9 +100,9 @@ func (c *Cluster) store(o olm.Object) error {
 	o.Metadata.ResourceVersion = strconv.FormatInt(c.version, 10)
 	_, existed := c.objects[o.Key()]
 	c.objects[o.Key()] = o
-	typ := Added
+	typ := "ADDED"
 	if existed {
-		typ = Modified
+		typ = "MODIFIED"
 	}
 	c.notify(Event{typ, o})
 	if !c.Controllers {
@@ -188,7 +188,7 @@ func (c *Cluster) delete(k olm.Key) {
 	o := c.objects[k]
 	delete(c.objects, k)
 	c.version++
-	c.notify(Event{Deleted, o})
+	c.notify(Event{"DELETED", o})
 	uids := c.uids()
 	keys := slices.SortedFunc(maps.Keys(c.objects), olm.Key.Compare)
 	for _, key := range keys {

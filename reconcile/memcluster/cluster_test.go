@@ -153,9 +153,9 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []struct {
-		typ  memcluster.EventType
+		typ  string
 		name string
-	}{{memcluster.Added, "a"}, {memcluster.Modified, "a"}, {memcluster.Added, "b"}, {memcluster.Deleted, "a"}} {
+	}{{"ADDED", "a"}, {"MODIFIED", "a"}, {"ADDED", "b"}, {"DELETED", "a"}} {
 		if e := <-events; e.Type != want.typ || e.Object.Metadata.Name != want.name {
 			t.Errorf("event %s %s, want %s %s", e.Type, e.Object.Metadata.Name, want.typ, want.name)
 		}

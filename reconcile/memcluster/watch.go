@@ -7,18 +7,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// An EventType is what happened to an object.
-type EventType string
-
-const (
-	Added    EventType = "ADDED"
-	Modified EventType = "MODIFIED"
-	Deleted  EventType = "DELETED"
-)
-
 // An Event is a write to the cluster. For a deletion Object is what it was.
 type Event struct {
-	Type   EventType
+	Type   string // ADDED, MODIFIED or DELETED, as in a watch of Kubernetes
 	Object olm.Object
 }
 

@@ -77,7 +77,7 @@ func TestSelect(t *testing.T) {
 			`dependency: the best bundle of package "demo" is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies: ` +
 				`it requires gvk Database (db.example.com/v1) and package cert >=1.0.0; first install cert.v1.0.0, then db.v1.0.0`},
 		{"G6: other installed operators count", olmv1.Request{Channels: []string{"needy"}, Options: olmv1.Options{OtherInstalled: []resolver.Installed{{
-			Name: "db.v1.0.0", Package: "db", Version: "1.0.0", Properties: []property.Property{property.NewGVK(property.GVK{Group: "db.example.com", Version: "v1", Kind: "Database"})},
+			Name: "db.v1.0.0", Package: "db", Version: "1.0.0", Properties: []property.Property{property.New(property.TypeGVK, property.GVK{Group: "db.example.com", Version: "v1", Kind: "Database"})},
 		}}}},
 			`dependency: the best bundle of package "demo" in channels needy is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies: ` +
 				`it requires package cert >=1.0.0; first install cert.v1.0.0`},

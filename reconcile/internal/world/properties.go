@@ -55,15 +55,15 @@ func InferProperties(csv *olm.ClusterServiceVersion) ([]property.Property, error
 	}
 	var list []property.Property
 	for _, g := range owned {
-		list = append(list, property.NewGVK(g))
+		list = append(list, property.New(property.TypeGVK, g))
 	}
 	for _, d := range csv.Spec.CRDs.Required {
 		if _, group, ok := strings.Cut(d.Name, "."); ok {
-			list = append(list, property.NewGVKRequired(property.GVK{Group: group, Version: d.Version, Kind: d.Kind}))
+			list = append(list, property.New(property.TypeGVKRequired, property.GVK{Group: group, Version: d.Version, Kind: d.Kind}))
 		}
 	}
 	for _, d := range csv.Spec.APIServices.Required {
-		list = append(list, property.NewGVKRequired(property.GVK{Group: d.Group, Version: d.Version, Kind: d.Kind}))
+		list = append(list, property.New(property.TypeGVKRequired, property.GVK{Group: d.Group, Version: d.Version, Kind: d.Kind}))
 	}
 	return list, nil
 }
