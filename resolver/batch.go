@@ -98,7 +98,3 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 		}
 	}
 }
-
-// A scratch holds what a resolution needs while it runs and leaves behind empty,
-// for the next one on the same goroutine.
-type scratch struct{ attempt attempt }

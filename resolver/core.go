@@ -148,13 +148,3 @@ func (e *encoding) mentioned(facts []int, others []cand) []cand {
 	}
 	return slices.DeleteFunc(slices.Clone(e.reached), func(c cand) bool { return !is[c] })
 }
-
-// isRequest reports whether a fact requests something. Without such facts, the empty set
-// is a solution.
-func isRequest(f fact.Fact) bool {
-	switch f.(type) {
-	case *fact.Subscribed, *fact.Unavailable, *fact.MustStay:
-		return true
-	}
-	return false
-}

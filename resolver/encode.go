@@ -365,3 +365,13 @@ func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub 
 	}
 	return set, true, nil
 }
+
+// isRequest reports whether a fact requests something. Without such facts, the empty set
+// is a solution.
+func isRequest(f fact.Fact) bool {
+	switch f.(type) {
+	case *fact.Subscribed, *fact.Unavailable, *fact.MustStay:
+		return true
+	}
+	return false
+}

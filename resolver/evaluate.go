@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
@@ -100,4 +102,20 @@ func (e *evaluation) list() []Fault {
 	}
 	slices.SortFunc(out, func(a, b Fault) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Error, b.Error)) })
 	return slices.Clip(out)
+}
+
+// A Fault is a rule that could not be evaluated.
+type Fault struct {
+	Rule  string `json:"rule"`
+	Error string `json:"error"`
+}
+
+// String returns the rule, truncated if it is long, and why it failed.
+func (f Fault) String() string {
+	const most = 120
+	rule := strconv.Quote(f.Rule)
+	if len(f.Rule) > most {
+		rule = strconv.Quote(strings.ToValidUTF8(f.Rule[:most], "")) + "…"
+	}
+	return "rule " + rule + " counts as false where it failed: " + f.Error
 }

@@ -135,3 +135,7 @@ func (t *attempt) take(ctx context.Context, c cand) bool {
 	t.set = append(t.set, c)
 	return true
 }
+
+// A scratch holds what a resolution needs while it runs and leaves behind empty,
+// for the next one on the same goroutine.
+type scratch struct{ attempt attempt }

@@ -60,25 +60,6 @@ func (in Installed) Infer(packages ...string) Installed { // H22
 	return in
 }
 
-// An installed is an installed operator with its properties parsed.
-type installed struct {
-	*Installed
-	at       int // in the problem
-	id       cand
-	pkgs     []string // the one that names it first
-	version  semver.Version
-	apis     []property.GVK
-	requires []graph.Requirement
-	facts    *constraints.PropertyList
-	owners   []*subscription
-	// prohibited: it has the property olm.deprecated (H12).
-	prohibited bool
-	// err is the first property that cannot be read (H7).
-	err error
-	// repeats reports what it declares twice (H26), or is nil.
-	repeats error
-}
-
 // addInstalled parses the properties of the installed operators and sorts them by name
 // (H24).
 func (u *universe) addInstalled(ctx context.Context) error {

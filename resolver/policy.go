@@ -10,15 +10,6 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// A ruling is a policy with its range parsed.
-type ruling struct {
-	*Policy
-	exclude *constraints.Range
-	// fault and nearest are the results of checkPin.
-	fault   string
-	nearest []string
-}
-
 // addPolicies checks the policies and groups them by package.
 func (u *universe) addPolicies() error {
 	for i := range u.p.Policies {

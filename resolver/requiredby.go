@@ -4,10 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/proof"
-	"github.com/olmkit/olmkit/internal/prose"
-	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // RequiredBy returns all subscriptions and requirements in the solution that a bundle or
@@ -41,26 +38,6 @@ func (s *Solution) RequiredBy(ctx context.Context, name string) (Reasons, error)
 		out = append(out, w.reason(c, a))
 	}
 	return out, nil
-}
-
-// An ask is a subscription or a requirement that a candidate helps to satisfy.
-type ask struct {
-	sub   *subscription // or
-	owner cand
-	req   graph.Requirement
-}
-
-// reason describes why a candidate is requested.
-func (w *why) reason(c cand, a ask) Reason {
-	out := Reason{Bundle: w.r.u.ref(c)}
-	switch {
-	case a.sub != nil:
-		out.Subscription = a.sub.Name
-	case a.owner != noCand:
-		q := &fact.Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
-		out.By, out.Requirement, out.Place = q.Bundle, prose.Requirement(q.Requirement), q.Place()
-	}
-	return out
 }
 
 // asks returns all requests for each candidate of the solution, in the order of

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/olmkit/olmkit/internal/proof"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -77,87 +76,6 @@ func (r *resolution) solve(ctx context.Context, s *scratch) (*Solution, *encodin
 // impossible reports whether some subscription has nothing to choose from.
 func (r *resolution) impossible() bool {
 	return slices.ContainsFunc(r.missing, func(f fact.Fact) bool { return f != nil })
-}
-
-// interrupted returns the error that ended the work early: the context's, or that of a
-// limit.
-func (r *resolution) interrupted(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return r.u.err
-}
-
-// A resolution is a universe with the choices of its subscriptions.
-type resolution struct {
-	u       *universe
-	needs   *needs
-	options []*need     // of each subscription
-	missing []fact.Fact // of each subscription, nil when it has options
-	// replacedBy lists, for a candidate of a subscription, the installed
-	// operators that it upgrades.
-	replacedBy map[cand][]cand
-	// busy is full while an explanation is computed, which reads and extends the caches of
-	// the resolution.
-	busy chan struct{}
-}
-
-// lock waits until no other goroutine computes an explanation of the resolution.
-// The error is the context's.
-func (r *resolution) lock(ctx context.Context) error {
-	select {
-	case r.busy <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// unlock lets the next goroutine continue. It discards what an ended context left
-// incomplete.
-func (r *resolution) unlock(ctx context.Context) {
-	if r.u.err != nil && ctx.Err() != nil {
-		r.u.err = nil
-		r.needs = newNeeds(r.u)
-	}
-	<-r.busy
-}
-
-// newResolution finds what the subscriptions can choose from. The error is the
-// context's.
-func newResolution(ctx context.Context, u *universe) (*resolution, error) {
-	r := &resolution{u: u, needs: newNeeds(u), replacedBy: map[cand][]cand{}, busy: make(chan struct{}, 1)}
-	named := map[cand]bool{}
-	for _, s := range u.subs {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		list, missing := u.options(s)
-		r.missing = append(r.missing, missing)
-		if missing != nil {
-			r.options = append(r.options, nil)
-			continue
-		}
-		r.options = append(r.options, &need{kind: proof.AnyOf, list: list})
-		if s.current == nil {
-			for _, c := range list {
-				if u.isInstalled(c) {
-					continue
-				}
-				if _, ok := u.rank(c); !ok && !named[c] {
-					named[c] = true
-					u.named = append(u.named, c)
-				}
-			}
-			continue
-		}
-		for _, c := range list {
-			if c != s.current.id && !slices.Contains(r.replacedBy[c], s.current.id) {
-				r.replacedBy[c] = append(r.replacedBy[c], s.current.id)
-			}
-		}
-	}
-	return r, nil
 }
 
 // solution returns the solution for a set that violates no rule.

@@ -2,8 +2,6 @@ package resolver
 
 import (
 	"cmp"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -104,20 +102,4 @@ type Stay struct {
 type LeftOut struct {
 	Bundle Ref    `json:"bundle"`
 	Reason string `json:"reason"`
-}
-
-// A Fault is a rule that could not be evaluated.
-type Fault struct {
-	Rule  string `json:"rule"`
-	Error string `json:"error"`
-}
-
-// String returns the rule, truncated if it is long, and why it failed.
-func (f Fault) String() string {
-	const most = 120
-	rule := strconv.Quote(f.Rule)
-	if len(f.Rule) > most {
-		rule = strconv.Quote(strings.ToValidUTF8(f.Rule[:most], "")) + "…"
-	}
-	return "rule " + rule + " counts as false where it failed: " + f.Error
 }

@@ -3,16 +3,15 @@ package resolver
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
-	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -60,110 +59,32 @@ type subscription struct {
 	current *installed // nil for a fresh installation
 }
 
-// newUniverse checks the problem and puts it in canonical order (D15).
-func newUniverse(ctx context.Context, p *Problem) (*universe, error) {
-	u := &universe{
-		p:        p,
-		policies: map[string][]ruling{},
-		lists:    map[listKey][]cand{},
-		exprs:    exprs{},
-		orders:   map[int][]*source{},
-		evaluation: evaluation{
-			Evaluator: constraints.NewEvaluator(p.Options.Cluster, p.Options.ConstraintLimits),
-			values:    map[graph.Bundle]*constraints.Values{},
-			faults:    map[Fault]bool{},
-		},
-	}
-	if err := u.checkOptions(); err != nil {
-		return nil, err
-	}
-	if err := u.addInstalled(ctx); err != nil {
-		return nil, err
-	}
-	if err := u.addCatalogs(); err != nil {
-		return nil, err
-	}
-	if err := u.addPolicies(); err != nil {
-		return nil, err
-	}
-	return u, u.addSubscriptions()
+// An installed is an installed operator with its properties parsed.
+type installed struct {
+	*Installed
+	at       int // in the problem
+	id       cand
+	pkgs     []string // the one that names it first
+	version  semver.Version
+	apis     []property.GVK
+	requires []graph.Requirement
+	facts    *constraints.PropertyList
+	owners   []*subscription
+	// prohibited: it has the property olm.deprecated (H12).
+	prohibited bool
+	// err is the first property that cannot be read (H7).
+	err error
+	// repeats reports what it declares twice (H26), or is nil.
+	repeats error
 }
 
-func (u *universe) checkOptions() error {
-	switch o := &u.p.Options; {
-	case o.Semantics != "" && o.Semantics != Documented && o.Semantics != PerBundle:
-		return document.Errorf("/options/constraints", "%q is neither %q nor %q", o.Semantics, Documented, PerBundle)
-	case o.SubscriptionOrder != "" && o.SubscriptionOrder != ByName && o.SubscriptionOrder != AsGiven:
-		return document.Errorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, ByName, AsGiven)
-	}
-	return nil
-}
-
-// addCatalogs adds the catalogs that the namespace sees (D14).
-func (u *universe) addCatalogs() error {
-	var sick []Catalog
-	for i := range u.p.Catalogs {
-		c := &u.p.Catalogs[i]
-		path := fmt.Sprintf("/catalogs/%d", i)
-		switch {
-		case c.Name == "":
-			return document.Errorf(path+"/name", "is missing; name the catalog")
-		case !u.p.Sees(c.ID()):
-			u.unseen = append(u.unseen, c.ID())
-			continue
-		case c.Unhealthy != "":
-			sick = append(sick, *c)
-			continue
-		case c.Graph == nil:
-			return document.Errorf(path, "catalog %q is not loaded; set Graph or call Open", c.Name)
-		}
-		u.cats = append(u.cats, &source{Catalog: c, at: i})
-	}
-	if len(sick) > 0 && !u.p.Options.IgnoreUnhealthy {
-		slices.SortFunc(sick, func(a, b Catalog) int { return a.ID().Compare(b.ID()) })
-		return &UnhealthyError{Catalogs: sick}
-	}
-	slices.SortFunc(u.unseen, CatalogID.Compare)
-	slices.SortStableFunc(u.cats, func(a, b *source) int { return a.ID().Compare(b.ID()) })
-	next := cand(len(u.installed))
-	for i, c := range u.cats {
-		if i > 0 && u.cats[i-1].ID() == c.ID() {
-			return document.Errorf(fmt.Sprintf("/catalogs/%d", c.at), "catalog %q appears twice in namespace %q", c.Name, c.Namespace)
-		}
-		c.index, c.first = i, next
-		next += cand(c.Graph.NumEntries())
-	}
-	return nil
-}
-
-func (u *universe) addSubscriptions() error {
-	n := len(u.p.Subscriptions)
-	seen := make(map[string]bool, n)
-	// In two pieces of memory, however many there are.
-	given, own := slices.Clone(u.p.Subscriptions), make([]subscription, n)
-	u.subs = make([]*subscription, 0, n)
-	for i := range given {
-		s := &given[i]
-		if s.Package == "" {
-			return document.Errorf(fmt.Sprintf("/subscriptions/%d/package", i), "is missing; name the package to subscribe to")
-		}
-		s.Name = cmp.Or(s.Name, s.Package)
-		if seen[s.Name] {
-			return document.Errorf(fmt.Sprintf("/subscriptions/%d/name", i), "%q appears twice; give each subscription a unique name", s.Name)
-		}
-		seen[s.Name] = true
-		x := &own[i]
-		x.Subscription = s
-		if in, ok := u.installedNamed(s.InstalledCSV); ok {
-			x.current = in
-			x.current.owners = append(x.current.owners, x)
-		}
-		u.subs = append(u.subs, x)
-	}
-	if u.p.Options.SubscriptionOrder != AsGiven {
-		slices.SortFunc(u.subs, func(a, b *subscription) int { return cmp.Compare(a.Name, b.Name) })
-	}
-	return nil
+// A ruling is a policy with its range parsed.
+type ruling struct {
+	*Policy
+	exclude *constraints.Range
+	// fault and nearest are the results of checkPin.
+	fault   string
+	nearest []string
 }
 
 // installedNamed returns the installed operator of that name.
@@ -305,51 +226,6 @@ func (u *universe) pos(c cand) fbc.Pos {
 	}
 	_, b := u.entry(c)
 	return b.Pos()
-}
-
-// barred returns the fact that keeps a candidate from ever being chosen, or nil:
-// it is prohibited (D12, H12), cannot be read (H7), lists an API twice (H26), is blocked by
-// a policy (G8), or does not support the operator group (G7).
-func (u *universe) barred(ctx context.Context, c cand) fact.Fact {
-	if u.isInstalled(c) {
-		if u.installed[c].prohibited {
-			return &fact.Prohibited{Bundle: u.ref(c)}
-		}
-		if err := u.installed[c].repeats; err != nil && u.semantics() == PerBundle {
-			return &fact.Unusable{Bundle: u.ref(c), Repeats: true, Err: err}
-		}
-		return nil
-	}
-	if f := u.unreadable(c); f != nil {
-		return f
-	}
-	_, b := u.entry(c)
-	if b.IsProhibited() {
-		message, _ := b.Deprecation()
-		return &fact.Prohibited{Bundle: u.ref(c), Pos: b.Pos(), Message: message}
-	}
-	if f := u.policyBlocks(c); f != nil {
-		return f
-	}
-	return u.unsupported(ctx, c)
-}
-
-// unreadable returns the fact that a candidate of a catalog cannot be read, or that the
-// running OLM could not use it, or nil.
-func (u *universe) unreadable(c cand) *fact.Unusable {
-	_, b := u.entry(c)
-	if api, ok := b.RepeatedAPI(); ok && u.semantics() == PerBundle {
-		return &fact.Unusable{Bundle: u.ref(c), Pos: b.Pos(), Repeats: true, Err: &repeatedError{api.String()}}
-	}
-	err := b.Err()
-	if err == nil {
-		return nil
-	}
-	var d *fbc.Diagnostic
-	if errors.As(err, &d) {
-		err = errors.New(d.Path + ": " + d.Err.Error())
-	}
-	return &fact.Unusable{Bundle: u.ref(c), Pos: b.Pos(), Err: err}
 }
 
 // satisfies reports whether one candidate satisfies an expression by itself. An

@@ -6,40 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/proof"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/sat"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
-
-// A Reason is one link in the chain from a bundle to the request that led to it.
-type Reason struct {
-	Bundle Ref `json:"bundle"`
-	// Subscription is the name of the subscription that requests the bundle, or "".
-	Subscription string `json:"subscription,omitempty"`
-	// By is the bundle that requires it, Requirement its requirement, and Place where
-	// the requirement is defined.
-	By          Ref         `json:"by,omitzero"`
-	Requirement string      `json:"requirement,omitempty"`
-	Place       *fact.Place `json:"place,omitzero"`
-	// Preferred are the options that were preferred over the bundle but not possible,
-	// each with the reason.
-	Preferred []*fact.Step `json:"preferred,omitempty"`
-	// Options is the number of all options.
-	Options int `json:"options"`
-}
-
-// String returns the link as a sentence.
-func (r Reason) String() string {
-	switch {
-	case r.Subscription != "":
-		return fmt.Sprintf("%s was chosen for subscription %s", r.Bundle.Name, r.Subscription)
-	case r.By.Name != "":
-		return fmt.Sprintf("%s satisfies %s, required by %s", r.Bundle.Name, r.Requirement, r.By.Name)
-	}
-	return r.Bundle.Name + " is installed without a subscription and stays"
-}
 
 // Why returns the chain of reasons for a bundle or operator in the solution, from the
 // bundle to the subscription. Each link has the options that were preferred and why they
@@ -213,16 +185,6 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*prose.Reject
 	return &r, nil
 }
 
-// A WhyNot is the reason why a bundle is not part of a solution.
-type WhyNot struct {
-	Bundle Ref     `json:"bundle"`
-	Pos    fbc.Pos `json:"-"`
-	// Text is the reason without the name of the bundle.
-	Text string `json:"text"`
-	// Against is the derivation of why the bundle is not possible, if it is not.
-	Against *fact.Step `json:"against,omitzero"`
-}
-
 // WhyNot returns why the solution does not contain a bundle, for each catalog and channel
 // that has it, in the order of catalogs and channels. The error is the context's, or
 // reports that no catalog has the bundle.
@@ -354,4 +316,24 @@ func (w *why) preferred(a, b cand, sub *subscription) string {
 		return fmt.Sprintf("package %s, channel %s comes first by name", x.Channel().Package().Name(), x.Channel().Name())
 	}
 	return "it is closer to the head of channel " + x.Channel().Name()
+}
+
+// An ask is a subscription or a requirement that a candidate helps to satisfy.
+type ask struct {
+	sub   *subscription // or
+	owner cand
+	req   graph.Requirement
+}
+
+// reason describes why a candidate is requested.
+func (w *why) reason(c cand, a ask) Reason {
+	out := Reason{Bundle: w.r.u.ref(c)}
+	switch {
+	case a.sub != nil:
+		out.Subscription = a.sub.Name
+	case a.owner != noCand:
+		q := &fact.Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
+		out.By, out.Requirement, out.Place = q.Bundle, prose.Requirement(q.Requirement), q.Place()
+	}
+	return out
 }

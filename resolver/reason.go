@@ -6,8 +6,37 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
+
+// A Reason is one link in the chain from a bundle to the request that led to it.
+type Reason struct {
+	Bundle Ref `json:"bundle"`
+	// Subscription is the name of the subscription that requests the bundle, or "".
+	Subscription string `json:"subscription,omitempty"`
+	// By is the bundle that requires it, Requirement its requirement, and Place where
+	// the requirement is defined.
+	By          Ref         `json:"by,omitzero"`
+	Requirement string      `json:"requirement,omitempty"`
+	Place       *fact.Place `json:"place,omitzero"`
+	// Preferred are the options that were preferred over the bundle but not possible,
+	// each with the reason.
+	Preferred []*fact.Step `json:"preferred,omitempty"`
+	// Options is the number of all options.
+	Options int `json:"options"`
+}
+
+// String returns the link as a sentence.
+func (r Reason) String() string {
+	switch {
+	case r.Subscription != "":
+		return fmt.Sprintf("%s was chosen for subscription %s", r.Bundle.Name, r.Subscription)
+	case r.By.Name != "":
+		return fmt.Sprintf("%s satisfies %s, required by %s", r.Bundle.Name, r.Requirement, r.By.Name)
+	}
+	return r.Bundle.Name + " is installed without a subscription and stays"
+}
 
 // Reasons are a chain of reasons from [Solution.Why], or independent reasons from
 // [Solution.RequiredBy].
@@ -50,6 +79,16 @@ func (r *Reason) preference() string {
 		return fmt.Sprintf("it is the preferred one of %d options", r.Options)
 	}
 	return fmt.Sprintf("it is the best possible of %d options; these were preferred but not possible:", r.Options)
+}
+
+// A WhyNot is the reason why a bundle is not part of a solution.
+type WhyNot struct {
+	Bundle Ref     `json:"bundle"`
+	Pos    fbc.Pos `json:"-"`
+	// Text is the reason without the name of the bundle.
+	Text string `json:"text"`
+	// Against is the derivation of why the bundle is not possible, if it is not.
+	Against *fact.Step `json:"against,omitzero"`
 }
 
 // WhyNots are the reasons why a bundle is not part of a solution, one for each catalog
