@@ -234,14 +234,7 @@ func (b *upgradeBuilder) sameVersion() {
 	text := make([]string, len(b.of))
 	for i := range b.of {
 		if v := b.of[i].version; v != nil {
-			r := ReadRelease(*v)
-			k := r.Version
-			if len(r.Release) > 0 {
-				k.Build = v.Build
-			} else {
-				k.Build = nil // means nothing
-			}
-			text[i] = k.String()
+			text[i] = releaseKey(*v)
 			if b.of[i].candidate {
 				groups[text[i]] = append(groups[text[i]], int32(i))
 			}
@@ -261,6 +254,17 @@ func (b *upgradeBuilder) sameVersion() {
 			}
 		}
 	}
+}
+
+// releaseKey returns a text that versions have in common if v1 takes them for one: build
+// metadata counts only if it is a release.
+func releaseKey(v semver.Version) string {
+	k := ReadRelease(v).Version
+	k.Build = nil
+	if r := ReadRelease(v); len(r.Release) > 0 {
+		k.Build = v.Build
+	}
+	return k.String()
 }
 
 // addHeads finds what every upgrade leads to: in classic the newest of each

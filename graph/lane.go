@@ -1,0 +1,317 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/constraints"
+)
+
+// A spot is a bundle or name that may be installed, and what can follow it.
+type spot struct {
+	Node
+	id      int
+	version *semver.Version // nil when unknown
+	links   []link
+	linked  bool
+}
+
+// A link is a bundle that can follow another.
+type link struct {
+	to     *spot
+	bundle Bundle
+	edge   Edge
+	source int
+	lane   *lane // of its channel; nil for SameVersion
+	rank   int   // from the head of the channel down
+	place  int   // v1: from the best bundle down
+}
+
+// A ranged is a link from every version in a range.
+type ranged struct {
+	link
+	rng *constraints.Range
+}
+
+// A lane is what an operator follows: one or more channels of one or more catalogs.
+type lane struct {
+	id               int
+	catalog, channel string // "" for several
+	channels         map[Channel]bool
+	only             Channel // of a source's channel
+	whole            bool    // it follows all channels
+	isDefault        bool    // its channel is the default channel
+	next             []*link
+	known            []bool // which of next is known, by the id of the spot
+}
+
+// index collects the links of the package.
+func (o *Outlooks) index() {
+	if o.reading == V1 {
+		o.rankBundles()
+	}
+	for i, s := range o.sources {
+		for _, ch := range s.Package.preferred(nil) {
+			l := o.laneOf(lane{catalog: s.Catalog, channel: ch.Name(), channels: map[Channel]bool{ch: true}, only: ch, isDefault: ch.IsDefault()})
+			for _, e := range o.offered(ch) {
+				b, _ := e.Bundle()
+				if !o.usable(b) {
+					continue
+				}
+				x := link{to: o.spot(b.Node()), bundle: b, source: i, lane: l, place: o.places[b]}
+				x.rank, _ = e.Rank()
+				name := func(name string, edge Edge) {
+					if name != "" {
+						x.edge = edge
+						o.named[name] = append(o.named[name], x)
+					}
+				}
+				name(e.Replaces(), Replaces)
+				for s := range e.Skips() {
+					name(s, Skips)
+				}
+				if r := e.skipRange(); r != nil {
+					x.edge = SkipRange
+					o.ranged = append(o.ranged, ranged{x, r})
+				}
+			}
+		}
+		if o.reading == V1 {
+			all := map[Channel]bool{}
+			for ch := range s.Package.Channels() {
+				all[ch] = true
+			}
+			o.laneOf(lane{catalog: s.Catalog, channels: all, whole: true})
+		}
+	}
+}
+
+// rankBundles orders all bundles as v1 prefers them, and groups them by version.
+func (o *Outlooks) rankBundles() {
+	o.places, o.versions = map[Bundle]int{}, map[string][]link{}
+	var list []link
+	for i, s := range o.sources {
+		for b := range s.Package.Bundles() {
+			if o.usable(b) {
+				list = append(list, link{to: o.spot(b.Node()), bundle: b, edge: SameVersion, source: i})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b link) int {
+		_, x := a.bundle.Deprecation()
+		_, y := b.bundle.Deprecation()
+		switch {
+		case x != y && x:
+			return 1
+		case x != y:
+			return -1
+		}
+		v, _ := a.bundle.VersionRelease()
+		w, _ := b.bundle.VersionRelease()
+		return cmp.Or(cmp.Compare(a.source, b.source), w.Compare(v), cmp.Compare(a.bundle.Name(), b.bundle.Name()))
+	})
+	for i := range list {
+		x := &list[i]
+		x.place = i
+		o.places[x.bundle] = i
+		key := releaseKey(x.bundle.Version())
+		o.versions[key] = append(o.versions[key], *x)
+	}
+	o.ranking = list
+}
+
+// offered returns the entries of a channel that may be chosen, in classic from the head
+// down.
+func (o *Outlooks) offered(ch Channel) []Entry {
+	if o.reading == Classic {
+		return slices.Collect(ch.Order())
+	}
+	return slices.DeleteFunc(slices.Collect(ch.Entries()), func(e Entry) bool { _, ok := e.Bundle(); return !ok })
+}
+
+// usable reports whether a bundle can be chosen at all.
+func (o *Outlooks) usable(b Bundle) bool {
+	if o.without != nil && o.without(b) {
+		return false
+	}
+	if o.reading == V1 {
+		return b.HasVersion()
+	}
+	return b.Err() == nil && !b.IsProhibited()
+}
+
+// laneOf returns the lane that follows the same channels.
+func (o *Outlooks) laneOf(l lane) *lane {
+	for _, known := range o.lanes {
+		if known.catalog == l.catalog && known.channel == l.channel && len(known.channels) == len(l.channels) {
+			same := true
+			for ch := range l.channels {
+				same = same && known.channels[ch]
+			}
+			if same {
+				return known
+			}
+		}
+	}
+	l.id = len(o.lanes)
+	o.lanes = append(o.lanes, &l)
+	return &l
+}
+
+// spot returns the spot of a node.
+func (o *Outlooks) spot(n Node) *spot {
+	if s := o.spots[n]; s != nil {
+		return s
+	}
+	s := &spot{Node: n, id: len(o.spots)}
+	if v, err := parseVersion(n.Version); err == nil {
+		s.version = &v
+	}
+	o.spots[n] = s
+	return s
+}
+
+// links returns all that can follow what is installed, in any channel. In classic, nothing
+// follows itself.
+func (o *Outlooks) links(at *spot) []link {
+	if at.linked {
+		return at.links
+	}
+	at.linked = true
+	add := func(x link) {
+		if x.to.Name != at.Name {
+			at.links = append(at.links, x)
+		}
+	}
+	for _, x := range o.named[at.Name] {
+		add(x)
+	}
+	if at.version == nil {
+		return at.links
+	}
+	for _, x := range o.ranged {
+		if x.rng.Contains(*at.version) {
+			add(x.link)
+		}
+	}
+	if o.reading == V1 {
+		at.links = append(at.links, o.versions[releaseKey(*at.version)]...)
+	}
+	return at.links
+}
+
+// has reports whether a lane has a link.
+func (l *lane) has(x *link) bool {
+	if x.lane == nil {
+		return l.hasBundle(x.bundle)
+	}
+	return x.lane == l || l.channels[x.lane.only]
+}
+
+// hasBundle reports whether a bundle is in one of the channels.
+func (l *lane) hasBundle(b Bundle) bool {
+	for e := range b.Entries() {
+		if l.channels[e.Channel()] {
+			return true
+		}
+	}
+	return false
+}
+
+// next returns what OLM installs in a lane if nothing blocks it, or nil.
+func (o *Outlooks) next(l *lane, at *spot) *link {
+	if at.id < len(l.known) && l.known[at.id] {
+		return l.next[at.id]
+	}
+	var best *link
+	links := o.links(at)
+	for i := range links {
+		if x := &links[i]; l.has(x) && (best == nil || o.compare(l, x, best) < 0) {
+			best = x
+		}
+	}
+	if best != nil && best.to.Name == at.Name {
+		best = nil // v1 prefers what is installed
+	}
+	if n := at.id + 1 - len(l.known); n > 0 {
+		l.known, l.next = append(l.known, make([]bool, n)...), append(l.next, make([]*link, n)...)
+	}
+	l.known[at.id], l.next[at.id] = true, best
+	return best
+}
+
+// compare orders what can follow a bundle in a lane by preference. In classic, that is the
+// default channels, then the others by name; in a channel the heads of all catalogs, then
+// what is nearer to the head (B4, H15). In v1, it is the best bundle (C5, C6).
+func (o *Outlooks) compare(l *lane, a, b *link) int {
+	if o.reading == V1 {
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.edge, b.edge))
+	}
+	channel := 0
+	if l.whole && a.lane.isDefault != b.lane.isDefault {
+		channel = 1
+		if a.lane.isDefault {
+			channel = -1
+		}
+	} else if l.whole && !a.lane.isDefault {
+		channel = strings.Compare(a.lane.channel, b.lane.channel)
+	}
+	return cmp.Or(channel, cmp.Compare(a.notHead(), b.notHead()), cmp.Compare(a.source, b.source), cmp.Compare(a.rank, b.rank), cmp.Compare(a.edge, b.edge))
+}
+
+// notHead is 0 for the head of a channel, else 1.
+func (x *link) notHead() int {
+	if h, ok := x.lane.only.Head(); ok && h.Name() == x.bundle.Name() {
+		return 0
+	}
+	return 1
+}
+
+// step returns a link as a step.
+func (x *link) step(from *spot) Step {
+	r := Reason{Edge: x.edge}
+	if x.lane != nil {
+		r.Channel = x.lane.channel
+	}
+	return Step{from.Node, x.to.Node, []Reason{r}}
+}
+
+// headsOf returns the heads of a lane. In classic these are the newest usable bundles of
+// its channels, of the default channels first; in v1, it is the best bundle.
+func (o *Outlooks) headsOf(l *lane) []Target {
+	var out []Target
+	if o.reading == V1 {
+		for i := range o.ranking {
+			if x := &o.ranking[i]; l.hasBundle(x.bundle) {
+				return []Target{{Node: x.to.Node, Catalog: o.sources[x.source].Catalog}}
+			}
+		}
+		return nil
+	}
+	for _, s := range o.sources {
+		for _, ch := range s.Package.preferred(nil) {
+			if !l.channels[ch] {
+				continue
+			}
+			for e := range ch.Order() {
+				if b, _ := e.Bundle(); o.usable(b) {
+					out = append(out, Target{b.Node(), s.Catalog, ch.Name(), ch.IsDefault()})
+					break
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Target) int {
+		switch {
+		case a.Default == b.Default:
+			return 0
+		case a.Default:
+			return -1
+		}
+		return 1
+	})
+	return out
+}

@@ -1,0 +1,310 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/blang/semver/v4"
+)
+
+// A Source is a package in one of the catalogs that offer upgrades.
+type Source struct {
+	// Catalog is the name of the catalog in answers.
+	Catalog string
+	Package Package
+}
+
+// An OutlookKind is how far an operator gets by itself.
+type OutlookKind string
+
+const (
+	// OutlookAtHead: it is at the head of its channel. In v1, it is at the newest bundle of
+	// its channels.
+	OutlookAtHead OutlookKind = "at-head"
+	// OutlookStepsAway: OLM upgrades it to the head, in one or more steps.
+	OutlookStepsAway OutlookKind = "steps-away"
+	// OutlookStuck: no entry accepts an upgrade from it, or from where the steps end.
+	OutlookStuck OutlookKind = "stuck"
+	// OutlookAhead: it is stuck, and newer than the head.
+	OutlookAhead OutlookKind = "ahead"
+	// OutlookLoops: the steps lead back to a bundle that was installed before.
+	OutlookLoops OutlookKind = "loops"
+	// OutlookNoChannel: no catalog has its channel, or the channel cannot be used.
+	OutlookNoChannel OutlookKind = "no-channel"
+)
+
+// An Outlook is how far an installed operator gets by itself, and how it gets further (H40). It
+// depends on catalogs alone: nothing else that is installed or subscribed to counts.
+type Outlook struct {
+	Kind OutlookKind `json:"kind"`
+	From Node        `json:"from"`
+	// Catalog is the only catalog that it is upgraded from, and Channels are those that it
+	// follows. Empty means all.
+	Catalog  string   `json:"catalog,omitempty"`
+	Channels []string `json:"channels,omitempty"`
+	// Head is the head of its channel.
+	Head *Target `json:"head,omitzero"`
+	// Steps are the upgrades that OLM does by itself.
+	Steps []Step `json:"steps"`
+	// Gap is what an operator that is stuck stands before. It is nil if its channel has
+	// nothing newer.
+	Gap *Gap `json:"gap,omitzero"`
+	// Newest is the newest head of all channels and catalogs, if it is newer than where
+	// the steps end.
+	Newest *Target `json:"newest,omitzero"`
+	// Way leads further than the steps by changes of the channel. It is nil if nothing
+	// does.
+	Way *Way `json:"way,omitzero"`
+}
+
+// End is the bundle at which the steps end.
+func (o *Outlook) End() Node {
+	if n := len(o.Steps); n > 0 {
+		return o.Steps[n-1].To
+	}
+	return o.From
+}
+
+// Ends reports whether the operator does not get to the head of its channel by itself, and
+// the channel has something newer.
+func (o *Outlook) Ends() bool {
+	return o.Kind == OutlookStuck || o.Kind == OutlookLoops
+}
+
+// A Target is the head of a channel.
+type Target struct {
+	Node
+	Catalog string `json:"catalog,omitempty"`
+	// Channel is empty in v1, where the newest bundle counts.
+	Channel string `json:"channel,omitempty"`
+	// Default reports that the channel is the default channel.
+	Default bool `json:"default,omitzero"`
+}
+
+// A Gap is the first entry of a channel that is newer than what is installed and does not
+// accept an upgrade from it.
+type Gap struct {
+	Entry   Node   `json:"entry"`
+	Catalog string `json:"catalog,omitempty"`
+	Channel string `json:"channel"`
+	// Over are the bundles that the entry can be installed over, by version, then the names
+	// without a bundle.
+	Over []Node `json:"over"`
+	// SkipRange is the skipRange of the entry, which may include other versions.
+	SkipRange string `json:"skipRange,omitempty"`
+}
+
+// A Way is a list of channels to follow, one after the other. Its steps are those that OLM
+// takes.
+type Way struct {
+	Legs []Leg `json:"legs"`
+	// AtHead reports whether the way ends at the head of the operator's channel, of the
+	// default channel or of the newest one. Otherwise no channel leads on.
+	AtHead bool `json:"atHead"`
+}
+
+// End is the bundle at which the way ends.
+func (w *Way) End() Node { return w.Legs[len(w.Legs)-1].End() }
+
+// A Leg is the part of a way in one channel.
+type Leg struct {
+	Catalog string `json:"catalog,omitempty"`
+	// Channel is the channel to follow. In v1 it may be empty, which means all.
+	Channel string `json:"channel,omitempty"`
+	// Stays reports that the operator follows the channel already.
+	Stays bool `json:"stays,omitzero"`
+	// Stop reports that OLM would go on to another bundle, from which the way does not
+	// lead: in classic, approve nothing further; in v1, allow only the version of the end.
+	Stop  bool   `json:"stop,omitzero"`
+	Steps []Step `json:"steps"`
+}
+
+// End is the bundle at which the leg ends.
+func (l *Leg) End() Node { return l.Steps[len(l.Steps)-1].To }
+
+// Outlooks answers how far the operators of one package get. It keeps what it has found, so
+// asking again costs little. It must not be used concurrently.
+type Outlooks struct {
+	reading Reading
+	sources []Source
+	without func(Bundle) bool
+	lanes   []*lane // of each channel of each source; in v1 also of each source
+	heads   []Target
+	spots   map[Node]*spot
+	// The links by the name that they follow, and those by range.
+	named  map[string][]link
+	ranged []ranged
+	// Only in v1: all bundles from the best down, their places, and those of a version.
+	ranking  []link
+	places   map[Bundle]int
+	versions map[string][]link
+}
+
+// NewOutlooks returns the outlooks of a package in catalogs, the preferred catalog first.
+// Bundles for which without, if set, returns true are never chosen.
+func NewOutlooks(reading Reading, sources []Source, without func(Bundle) bool) *Outlooks {
+	o := &Outlooks{reading: reading, sources: sources, without: without, spots: map[Node]*spot{}, named: map[string][]link{}}
+	o.index()
+	for _, l := range o.lanes {
+		if reading == Classic || l.whole {
+			o.heads = append(o.heads, o.headsOf(l)...)
+		}
+	}
+	return o
+}
+
+// Of returns the outlook of an installed bundle. It need not be in a catalog. An empty
+// catalog means all of them. In classic, channels has at most one name; without channels,
+// OLM prefers the default channel to the others by name.
+func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook {
+	out := &Outlook{From: from, Catalog: catalog, Channels: channels, Steps: []Step{}}
+	own := o.own(catalog, channels)
+	heads := o.headsOf(own)
+	if len(heads) == 0 {
+		out.Kind = OutlookNoChannel
+	} else {
+		out.Head = &heads[0]
+		o.walk(out, own, heads)
+	}
+	end := o.spot(out.End())
+	for i := range o.heads {
+		h := &o.heads[i]
+		if h.Name != end.Name && h.Name != from.Name && newer(o.spot(h.Node), end) && (out.Newest == nil || newer(o.spot(h.Node), o.spot(out.Newest.Node))) {
+			out.Newest = h
+		}
+	}
+	if out.Ends() {
+		out.Gap = o.gap(own, end)
+	}
+	if out.Ends() || out.Kind == OutlookNoChannel || out.Newest != nil {
+		out.Way = o.search(own, out)
+	}
+	return out
+}
+
+// own returns the lane of an operator that follows channels.
+func (o *Outlooks) own(catalog string, channels []string) *lane {
+	l := lane{catalog: catalog, channels: map[Channel]bool{}, whole: len(channels) == 0}
+	if len(channels) == 1 {
+		l.channel = channels[0]
+	}
+	if catalog == "" && len(o.sources) == 1 {
+		l.catalog = o.sources[0].Catalog
+	}
+	for _, s := range o.sources {
+		if catalog != "" && s.Catalog != catalog {
+			continue
+		}
+		for ch := range s.Package.Channels() {
+			if len(channels) == 0 || slices.Contains(channels, ch.Name()) {
+				l.channels[ch] = true
+			}
+		}
+	}
+	return o.laneOf(l)
+}
+
+// walk follows the steps that OLM takes in a lane.
+func (o *Outlooks) walk(out *Outlook, own *lane, heads []Target) {
+	at := o.spot(out.From)
+	seen := map[*spot]bool{at: true}
+	for {
+		x := o.next(own, at)
+		if x == nil {
+			break
+		}
+		out.Steps = append(out.Steps, x.step(at))
+		at = x.to
+		if seen[at] {
+			out.Kind = OutlookLoops
+			return
+		}
+		seen[at] = true
+	}
+	head := o.spot(heads[0].Node)
+	switch {
+	case !slices.ContainsFunc(heads, func(h Target) bool { return h.Name == at.Name }):
+		out.Kind = OutlookStuck
+		if newer(at, head) {
+			out.Kind = OutlookAhead
+		}
+	case len(out.Steps) > 0:
+		out.Kind = OutlookStepsAway
+	default:
+		out.Kind = OutlookAtHead
+	}
+}
+
+// gap returns the oldest entry of a lane that is newer than an installed bundle.
+func (o *Outlooks) gap(own *lane, at *spot) *Gap {
+	if at.version == nil {
+		return nil
+	}
+	var first Entry
+	var low semver.Version
+	var g *Gap
+	for _, s := range o.sources {
+		for ch := range s.Package.Channels() {
+			if !own.channels[ch] {
+				continue
+			}
+			for _, e := range o.offered(ch) {
+				b, _ := e.Bundle()
+				v := b.Version()
+				if !o.usable(b) || v.Compare(*at.version) <= 0 || g != nil && v.Compare(low) >= 0 {
+					continue
+				}
+				first, low = e, v
+				g = &Gap{Entry: b.Node(), Catalog: s.Catalog, Channel: ch.Name(), SkipRange: e.SkipRange()}
+			}
+		}
+	}
+	if g != nil {
+		g.Over = o.over(first)
+	}
+	return g
+}
+
+// over returns what an entry accepts an upgrade from.
+func (o *Outlooks) over(e Entry) []Node {
+	var list []*spot
+	known := map[string]bool{e.Name(): true}
+	add := func(n *spot) {
+		known[n.Name] = true
+		list = append(list, n)
+	}
+	for _, s := range o.sources {
+		for b := range s.Package.Bundles() {
+			if !known[b.Name()] && b.HasVersion() && e.Admits(b.Name(), b.Version()) != NoEdge {
+				add(o.spot(b.Node()))
+			}
+		}
+	}
+	for _, name := range append(slices.Collect(e.Skips()), e.Replaces()) {
+		if name != "" && !known[name] {
+			add(o.spot(Node{Name: name}))
+		}
+	}
+	slices.SortFunc(list, func(a, b *spot) int {
+		switch {
+		case (a.version == nil) != (b.version == nil):
+			if a.version == nil {
+				return 1
+			}
+			return -1
+		case a.version == nil:
+			return cmp.Compare(a.Name, b.Name)
+		}
+		return cmp.Or(a.version.Compare(*b.version), cmp.Compare(a.Name, b.Name))
+	})
+	nodes := make([]Node, len(list))
+	for i, n := range list {
+		nodes[i] = n.Node
+	}
+	return nodes
+}
+
+// newer reports whether both versions are known and a is higher.
+func newer(a, b *spot) bool {
+	return a.version != nil && b.version != nil && a.version.Compare(*b.version) > 0
+}

@@ -1,0 +1,236 @@
+package graph
+
+import (
+	"container/heap"
+	"slices"
+)
+
+// search returns the best way that leads further than the steps of an outlook: to the head
+// of its channel, of the default channel or of the newest one, in this order; else to the
+// highest version that can be reached. A way with fewer stops is better, then one with
+// fewer switches, then one with fewer steps.
+func (o *Outlooks) search(own *lane, out *Outlook) *Way {
+	goals, end := o.goals(out), o.spot(out.End())
+	var s *waySearch
+	// Allowing single versions, in v1, is for those whom no channel leads there.
+	for _, pins := range []bool{false, true} {
+		if pins && o.reading != V1 {
+			break
+		}
+		s = &waySearch{Outlooks: o, own: own, pins: pins}
+		s.run(o.spot(out.From))
+		for _, goal := range goals {
+			if v := s.visited(goal); v != nil && v.from != nil {
+				return &Way{s.legs(v), true}
+			}
+		}
+	}
+	var far *visit
+	for _, v := range s.order {
+		if v.from != nil && newer(v.at, end) && (far == nil || newer(v.at, far.at)) {
+			far = v
+		}
+	}
+	if far == nil {
+		return nil
+	}
+	return &Way{s.legs(far), false}
+}
+
+// goals returns where a way should lead: heads that are newer than where the steps end.
+func (o *Outlooks) goals(out *Outlook) []*spot {
+	end := o.spot(out.End())
+	var list []*spot
+	add := func(t *Target) {
+		if n := o.spot(t.Node); t.Name != out.From.Name && t.Name != end.Name && (newer(n, end) || end.version == nil) {
+			list = append(list, n)
+		}
+	}
+	if out.Head != nil {
+		add(out.Head)
+		if out.Kind == OutlookStuck || out.Kind == OutlookLoops {
+			for i := range o.heads {
+				if o.heads[i].Default {
+					add(&o.heads[i])
+				}
+			}
+		}
+	}
+	if out.Newest != nil {
+		add(out.Newest)
+	}
+	return list
+}
+
+// A visit is how a search came to a bundle in a lane.
+type visit struct {
+	at   *spot
+	lane *lane
+	from *visit
+	by   *link // nil for a switch
+	// held: somebody keeps OLM from going on along the lane.
+	held  bool
+	cost  uint64
+	order int
+}
+
+// The costs of a way, the worst first.
+const (
+	costStop   = 1 << 40
+	costSwitch = 1 << 20
+	costStep   = 1
+)
+
+// A waySearch finds the cheapest ways from one bundle to all others.
+type waySearch struct {
+	*Outlooks
+	own   *lane
+	pins  bool     // v1: also allow single versions
+	best  []*visit // by spot, lane and held
+	at    []*visit // by spot, the cheapest
+	order []*visit // those of at, the cheapest first
+	queue visits
+	// pushed counts what was queued.
+	pushed int
+}
+
+func (s *waySearch) run(from *spot) {
+	s.best = make([]*visit, 0, 2*len(s.lanes)*(len(s.spots)+1))
+	s.push(visit{at: from, lane: s.own})
+	for len(s.queue) > 0 {
+		v := heap.Pop(&s.queue).(*visit)
+		if s.best[s.key(v)] != v {
+			continue // a cheaper one came later
+		}
+		if v.arrived() && s.visited(v.at) == nil {
+			for len(s.at) <= v.at.id {
+				s.at = append(s.at, nil)
+			}
+			s.at[v.at.id] = v
+			s.order = append(s.order, v)
+		}
+		next := s.next(v.lane, v.at)
+		if next != nil && !v.held {
+			s.push(visit{at: next.to, lane: v.lane, from: v, by: next, cost: v.cost + costStep})
+		}
+		if v.arrived() {
+			s.act(v, next != nil)
+		}
+	}
+}
+
+// visited returns the cheapest visit of a spot, or nil.
+func (s *waySearch) visited(at *spot) *visit {
+	if at.id < len(s.at) {
+		return s.at[at.id]
+	}
+	return nil
+}
+
+// act takes what somebody can do with an operator that came to a bundle: switch to another
+// lane or, in v1, allow a single version.
+func (s *waySearch) act(v *visit, moves bool) {
+	stop := uint64(0)
+	if moves && v.from != nil && !v.held {
+		// Without an approval, classic OLM waits; OLM v1 has gone on already.
+		if s.reading == V1 {
+			return
+		}
+		stop = costStop
+	}
+	for _, l := range s.lanes {
+		if s.next(l, v.at) == nil {
+			continue
+		}
+		cost := v.cost + stop
+		if l != v.lane {
+			cost += costSwitch
+		}
+		if l != v.lane || v.held {
+			s.push(visit{at: v.at, lane: l, from: v, cost: cost})
+		}
+		// What one channel allows, all of them allow.
+		if s.pins && (l.whole || l == s.own) {
+			links := s.links(v.at)
+			for i := range links {
+				if x := &links[i]; x.to.Name != v.at.Name && l.has(x) {
+					s.push(visit{at: x.to, lane: l, from: v, by: x, held: true, cost: cost + costStop + costStep})
+				}
+			}
+		}
+	}
+}
+
+// arrived reports whether a visit is not just a switch to its lane.
+func (v *visit) arrived() bool { return v.by != nil || v.from == nil }
+
+// key numbers what makes two visits the same.
+func (s *waySearch) key(v *visit) int {
+	k := 2 * (v.at.id*len(s.lanes) + v.lane.id)
+	if v.held {
+		k++
+	}
+	return k
+}
+
+func (s *waySearch) push(v visit) {
+	k := s.key(&v)
+	for len(s.best) <= k {
+		s.best = append(s.best, nil)
+	}
+	if known := s.best[k]; known != nil && known.cost <= v.cost {
+		return
+	}
+	s.pushed++
+	v.order = s.pushed
+	s.best[k] = &v
+	heap.Push(&s.queue, &v)
+}
+
+// legs returns the legs that lead to a visit.
+func (s *waySearch) legs(v *visit) []Leg {
+	var list []*visit
+	for x := v; x.from != nil; x = x.from {
+		list = append(list, x)
+	}
+	var out []Leg
+	var last *visit // whose leg goes on
+	for _, x := range slices.Backward(list) {
+		if x.by == nil {
+			last = nil
+			continue
+		}
+		if last == nil || x.held {
+			stays := x.lane == s.own && len(out) == 0 && !x.held
+			out = append(out, Leg{Catalog: x.lane.catalog, Channel: x.lane.channel, Stays: stays})
+		}
+		l := &out[len(out)-1]
+		l.Steps = append(l.Steps, x.by.step(x.from.at))
+		l.Stop = x.held || s.next(x.lane, x.at) != nil
+		last = x
+	}
+	return out
+}
+
+// visits is a heap, the cheapest first, then the oldest.
+type visits []*visit
+
+func (q visits) Len() int { return len(q) }
+
+func (q visits) Less(i, j int) bool {
+	if q[i].cost != q[j].cost {
+		return q[i].cost < q[j].cost
+	}
+	return q[i].order < q[j].order
+}
+
+func (q visits) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+func (q *visits) Push(v any) { *q = append(*q, v.(*visit)) }
+
+func (q *visits) Pop() any {
+	last := len(*q) - 1
+	v := (*q)[last]
+	*q = (*q)[:last]
+	return v
+}
