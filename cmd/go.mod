@@ -9,6 +9,7 @@ module github.com/olmkit/olmkit/cmd
 go 1.26.3
 
 require (
+	github.com/BurntSushi/toml v1.6.0
 	github.com/blang/semver/v4 v4.0.0
 	github.com/cpuguy83/go-md2man/v2 v2.0.7
 	github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e

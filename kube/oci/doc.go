@@ -30,9 +30,9 @@
 //
 // # Mirrors
 //
-// Options.Mirrors are registries to try first, like those of an
-// ImageDigestMirrorSet. References keep their names, whichever registry the
-// image comes from.
+// Options.Registries has mirrors to try first, like those of an
+// ImageDigestMirrorSet or of containers-registries.conf(5). References keep their
+// names, whichever registry the image comes from.
 //
 // # Images in files
 //

@@ -210,3 +210,9 @@ func (s *scanner) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// within reports whether a path is dir or below it.
+func within(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || rest[0] == '/')
+}

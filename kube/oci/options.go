@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
 // Options configure a Puller. A nil *Options means all defaults.
@@ -19,10 +20,8 @@ type Options struct {
 	// Platform is the preferred platform in an index of images. Default:
 	// linux/amd64.
 	Platform v1.Platform
-	// Mirrors are tried before the registry that a reference names.
-	Mirrors []Mirror
-	// Insecure lists registries, as host:port, to connect to without TLS.
-	Insecure []string
+	// Registries are the registries that have mirrors, other locations or no TLS.
+	Registries []Registry
 	// Stdin is the content of archives named "-"; see Puller.CatalogFile.
 	// Default: none.
 	Stdin io.Reader
@@ -80,6 +79,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Keychain == nil {
 		out.Keychain = authn.NewMultiKeychain()
+	}
+	if out.Transport == nil {
+		out.Transport = remote.DefaultTransport
 	}
 	if out.Platform.OS == "" {
 		out.Platform.OS = "linux"

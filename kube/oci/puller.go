@@ -1,11 +1,11 @@
 package oci
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"path/filepath"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -39,12 +39,13 @@ type Puller struct {
 	explainer Explainer
 	memory    *memory
 	scope     string // prefix of this puller's keys in memory
+	insecure  http.RoundTripper
 }
 
 // New returns a puller. Opts may be nil.
 func New(opts *Options) *Puller {
 	o := opts.withDefaults()
-	return &Puller{opts: o, memory: newMemory(o.Remember, o.Memory)}
+	return &Puller{opts: o, memory: newMemory(o.Remember, o.Memory), insecure: insecure(o.Transport)}
 }
 
 // An Explainer is a keychain that can explain missing credentials. Its error is
@@ -61,7 +62,7 @@ func (p *Puller) With(k authn.Keychain, dir string) *Puller {
 	if o.Dir != "" {
 		o.Dir = filepath.Join(o.Dir, dir)
 	}
-	out := &Puller{opts: o, memory: p.memory, scope: p.memory.newScope()}
+	out := &Puller{opts: o, memory: p.memory, scope: p.memory.newScope(), insecure: p.insecure}
 	out.explainer, _ = k.(Explainer)
 	return out
 }
@@ -83,7 +84,7 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 	return p.shared.Do(ctx, k.name+" "+ref, func(caller context.Context) (*Image, error) {
 		ctx, cancel := context.WithTimeoutCause(caller, p.opts.Timeout, fmt.Errorf("the pull took longer than Options.Timeout, %v", p.opts.Timeout))
 		defer cancel()
-		list, err := p.candidates(ref)
+		list, err := p.locations(ref)
 		if err != nil {
 			return nil, &Error{Ref: ref, Err: err}
 		}
@@ -98,9 +99,9 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 			case ctx.Err() != nil:
 				return nil, &Error{Ref: ref, Err: context.Cause(ctx)}
 			}
-			err = registryError(c.Context().RegistryStr(), err)
+			err = registryError(c.ref.Context().RegistryStr(), err)
 			if len(list) > 1 {
-				err = fmt.Errorf("%s: %w", c.Name(), err)
+				err = fmt.Errorf("%s: %w", c.ref.Name(), err)
 			}
 			if failed = append(failed, err); isContent(err) {
 				break // other mirrors have the same content
@@ -124,14 +125,13 @@ func isContent(err error) bool {
 }
 
 // from returns an image from one registry, unless it is cached.
-func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, error) {
-	if d, ok := at.(name.Digest); ok {
+func (p *Puller) from(ctx context.Context, at location, k kind) (*Image, error) {
+	if d, ok := at.ref.(name.Digest); ok {
 		if img := p.known(ctx, k, d.DigestStr()); img != nil {
 			return img, nil
 		}
 	}
-	opts := p.remote(ctx)
-	desc, err := remote.Get(at, opts...)
+	desc, err := remote.Get(at.ref, p.remote(ctx, at)...)
 	if err != nil {
 		return nil, err
 	}
@@ -155,10 +155,14 @@ func (p *Puller) from(ctx context.Context, at name.Reference, k kind) (*Image, e
 }
 
 // remote returns the options of requests.
-func (p *Puller) remote(ctx context.Context) []remote.Option {
+func (p *Puller) remote(ctx context.Context, at location) []remote.Option {
+	transport := p.opts.Transport
+	if at.insecure {
+		transport = p.insecure
+	}
 	return []remote.Option{
 		remote.WithContext(ctx), remote.WithAuthFromKeychain(p.opts.Keychain), remote.WithUserAgent("olmkit"),
-		remote.WithTransport(patient{cmp.Or(p.opts.Transport, remote.DefaultTransport)}),
+		remote.WithTransport(patient{transport}),
 	}
 }
 
@@ -166,23 +170,23 @@ func (p *Puller) remote(ctx context.Context) []remote.Option {
 // without a body, or none for a digest. The error is an [*Error], or the cause of
 // the context's end.
 func (p *Puller) Resolve(ctx context.Context, ref string) (string, error) {
-	list, err := p.candidates(ref)
+	list, err := p.locations(ref)
 	if err != nil {
 		return "", &Error{Ref: ref, Err: err}
 	}
 	var failed []error
 	for _, c := range list {
-		if d, ok := c.(name.Digest); ok {
+		if d, ok := c.ref.(name.Digest); ok {
 			return d.DigestStr(), nil
 		}
-		desc, err := remote.Head(c, p.remote(ctx)...)
+		desc, err := remote.Head(c.ref, p.remote(ctx, c)...)
 		switch {
 		case err == nil:
 			return desc.Digest.String(), nil
 		case ctx.Err() != nil:
 			return "", context.Cause(ctx)
 		}
-		failed = append(failed, registryError(c.Context().RegistryStr(), err))
+		failed = append(failed, registryError(c.ref.Context().RegistryStr(), err))
 	}
 	return "", &Error{Ref: ref, Err: errors.Join(failed...)}
 }

@@ -117,6 +117,9 @@ type imageError struct {
 
 func (e *imageError) Error() string {
 	text := e.what + " " + display(e.ref) + ": "
+	if errors.Is(e.err, errOffline) {
+		return text + errOffline.Error()
+	}
 	image := (*oci.Error)(nil)
 	if !errors.As(e.err, &image) {
 		return text + visible.Line(e.err.Error())

@@ -111,7 +111,15 @@ read.
 
 A fetched image is compiled and cached by digest, in --cache-dir (default:
 ~/.cache/olmkit, or olmkit in XDG_CACHE_HOME). Later commands make one request, for
-the digest of the tag, and none for a reference by digest. --no-cache keeps nothing.
+the digest of the tag, and none for a reference by digest. --offline makes none at
+all, and takes the digest that a tag had last. --no-cache keeps nothing. "olmkit cache
+list" shows the cache, and "olmkit cache prune" deletes from it.
+
+Mirrors, other locations and registries without TLS are configured as for podman and
+skopeo: in the file that CONTAINERS_REGISTRIES_CONF names, or in
+~/.config/containers/registries.conf or /etc/containers/registries.conf and the
+directory registries.conf.d next to it. --mirrors FILE reads the
+ImageDigestMirrorSets, ImageTagMirrorSets and ImageContentSourcePolicies of OpenShift.
 
 Credentials are those of --authfile, or of REGISTRY_AUTH_FILE, or the first of
 XDG_RUNTIME_DIR/containers/auth.json, ~/.config/containers/auth.json and

@@ -14,7 +14,7 @@ import (
 
 // indexFile returns where the compiled catalog with a digest is.
 func (i *images) indexFile(digest string) string {
-	return filepath.Join(i.dir, "images", "catalog-"+strings.ReplaceAll(digest, ":", "-")+".index")
+	return filepath.Join(i.dir, imagesDir, "catalog-"+strings.ReplaceAll(digest, ":", "-")+".index")
 }
 
 func (i *images) hasIndex(digest string) bool {

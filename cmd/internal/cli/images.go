@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/spf13/pflag"
 
@@ -25,7 +25,8 @@ import (
 // The images are the catalogs that references lead to, each fetched once.
 type images struct {
 	authFile, caFile, cacheDir string
-	noCache                    bool
+	noCache, offline           bool
+	mirrors                    []string
 
 	puller *oci.Puller
 	roots  *x509.CertPool // nil for those of the system
@@ -50,9 +51,18 @@ type fetchedCatalog struct {
 func (i *images) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&i.authFile, "authfile", "", "the `FILE` with credentials for registries (default: those of podman and docker)")
 	f.StringVar(&i.caFile, "ca-file", "", "a PEM `FILE` with certificate authorities for registries and servers, in addition to the system's")
+	f.StringArrayVar(&i.mirrors, "mirrors", nil, "a `FILE` with ImageDigestMirrorSets, ImageTagMirrorSets or ImageContentSourcePolicies (repeatable; default: registries.conf, as for podman)")
 	f.StringVar(&i.cacheDir, "cache-dir", "", "the `DIRECTORY` for fetched catalogs (default: olmkit in the user's cache directory)")
 	f.BoolVar(&i.noCache, "no-cache", false, "fetch catalogs again, and keep nothing")
+	f.BoolVar(&i.offline, "offline", false, "use only fetched catalogs that are in the cache")
 }
+
+// The directories of the cache.
+const (
+	imagesDir     = "images"
+	serversDir    = "servers"
+	referencesDir = "references" // a file for each remembered
+)
 
 // errUncached ends completion where it would need the network.
 var errUncached = errors.New("completion does not fetch catalogs")
@@ -95,18 +105,20 @@ func (l *loader) fetchNow(ctx context.Context, ref reference) (fetchedCatalog, e
 		}
 		return fetchedCatalog{img.FS, img.Digest}, nil
 	}
-	// A compiled catalog does not need its files, unless somebody requests them.
 	// An error is that of the pull, which has the registry's answer.
-	if digest, err := puller.Resolve(ctx, image); err == nil && l.images.hasIndex(digest) {
+	digest, err := l.digest(ctx, image)
+	if err != nil && (ctx.Err() != nil || l.images.offline) {
+		return fetchedCatalog{}, err
+	}
+	if at, bad := pinned(image, digest); err == nil && bad == nil && (l.images.offline || l.images.hasIndex(digest)) {
+		// A compiled catalog does not need its files, unless somebody requests them.
 		return fetchedCatalog{&laterFS{func() (fs.FS, error) {
-			img, err := puller.Catalog(ctx, atDigest(image, digest))
+			img, err := puller.Catalog(ctx, at)
 			if err != nil {
 				return nil, err
 			}
 			return img.FS, nil
 		}, nil}, digest}, nil
-	} else if ctx.Err() != nil {
-		return fetchedCatalog{}, err
 	}
 	img, err := puller.Catalog(ctx, image)
 	if err != nil {
@@ -125,10 +137,17 @@ func (l *loader) fetchBundle(ctx context.Context, ref reference) (fs.FS, error) 
 	}
 	pull := l.images.puller.BundleFile
 	image, ok := strings.CutPrefix(ref.text, registryScheme)
-	if ok {
-		pull = l.images.puller.Bundle
-	} else {
+	if !ok {
 		image = ref.text
+	} else {
+		pull = l.images.puller.Bundle
+		digest, err := l.digest(ctx, image)
+		if l.images.offline && err == nil {
+			image, err = pinned(image, digest)
+		}
+		if err != nil && (ctx.Err() != nil || l.images.offline) {
+			return nil, err
+		}
 	}
 	b, err := pull(ctx, image)
 	if err != nil {
@@ -137,24 +156,23 @@ func (l *loader) fetchBundle(ctx context.Context, ref reference) (fs.FS, error) 
 	return b.FS, nil
 }
 
-// atDigest returns a reference with a digest in place of its tag.
-func atDigest(image, digest string) string {
-	ref, err := name.ParseReference(image)
-	if err != nil {
-		return image // pulling it reports that
-	}
-	return ref.Context().Digest(digest).String()
-}
-
 // fetchServer returns the catalog that a server offers as catalogd does.
 func (l *loader) fetchServer(ctx context.Context, url string) (fetchedCatalog, error) {
-	opts := &catalogd.Options{Dir: filepath.Join(l.images.dir, "servers"), Graph: l.limits.graph()}
+	opts := &catalogd.Options{Dir: filepath.Join(l.images.dir, serversDir), Graph: l.limits.graph()}
 	if l.images.roots != nil {
 		opts.TLS = &tls.Config{RootCAs: l.images.roots}
 	}
 	client, err := catalogd.New(strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/api/v1/all"), opts)
 	if err != nil {
 		return fetchedCatalog{}, err
+	}
+	if l.images.offline {
+		c := client.Last(ctx)
+		if c == nil {
+			return fetchedCatalog{}, errOffline
+		}
+		visible.Fprintf(l.stderr, "note: offline; %s is as of %s\n", url, c.Fetched.Format(time.RFC3339))
+		return fetchedCatalog{files: c.Files()}, nil
 	}
 	c, err := client.Fetch(ctx)
 	if err != nil {
@@ -184,7 +202,14 @@ func (i *images) open(e *env) error {
 		t.TLSClientConfig = &tls.Config{RootCAs: i.roots}
 		transport = t
 	}
+	if i.offline {
+		transport = refusing{}
+	}
 	keys, err := i.keychain()
+	if err != nil {
+		return err
+	}
+	registries, err := registries(i.mirrors)
 	if err != nil {
 		return err
 	}
@@ -192,8 +217,8 @@ func (i *images) open(e *env) error {
 		return err
 	}
 	i.puller = oci.New(&oci.Options{
-		Keychain: keys, Transport: transport, Stdin: e.stdin,
-		Dir:      filepath.Join(i.dir, "images"),
+		Keychain: keys, Transport: transport, Registries: registries, Stdin: e.stdin,
+		Dir:      filepath.Join(i.dir, imagesDir),
 		Timeout:  math.MaxInt64, // --timeout ends the context
 		Catalogs: e.limits.image,
 	})
@@ -204,6 +229,8 @@ func (i *images) open(e *env) error {
 // no cache directory.
 func (i *images) openDir() (err error) {
 	switch dir, missing := os.UserCacheDir(); {
+	case i.noCache && i.offline:
+		return usagef("--offline reads the cache, and --no-cache does not; leave one out")
 	case i.noCache:
 	case i.cacheDir != "":
 		i.dir = i.cacheDir

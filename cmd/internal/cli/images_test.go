@@ -166,8 +166,9 @@ func run(t *testing.T, stdin string, args []string, catalog, other string) (stdo
 
 // The places are where the same two catalogs are.
 type places struct {
-	host string
-	list []placed
+	server *httptest.Server
+	host   string
+	list   []placed
 }
 
 type placed struct{ catalog, other, stdin string }
@@ -186,7 +187,7 @@ func newPlaces(t *testing.T) *places {
 	check(t, os.WriteFile("state.yaml", []byte(clusterState), 0o666))
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
-	p := &places{host: strings.TrimPrefix(server.URL, "http://")}
+	p := &places{server: server, host: strings.TrimPrefix(server.URL, "http://")}
 	images := map[string]v1.Image{}
 	digests := map[string]string{}
 	for _, n := range []string{"community", "other"} {

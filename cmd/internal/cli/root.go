@@ -209,7 +209,7 @@ func (e *env) commands() []group {
 		{"How is a catalog made, cut and kept?", []*cobra.Command{
 			newRender(e), newFmt(e), newMerge(e), newExtract(e), newSubset(e), newIndex(e),
 		}},
-		{"What about olmkit itself?", []*cobra.Command{newVersion(e)}},
+		{"What about olmkit itself?", []*cobra.Command{newCache(e), newVersion(e)}},
 	}
 }
 

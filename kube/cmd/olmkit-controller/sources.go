@@ -83,7 +83,7 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 		if !ok || from == "" || to == "" {
 			return nil, fmt.Errorf("--mirror %q: want source=mirror", m)
 		}
-		images.Mirrors = append(images.Mirrors, oci.Mirror{Source: from, Mirrors: []string{to}})
+		images.Registries = append(images.Registries, oci.Registry{Prefix: from, Mirrors: []oci.Mirror{{Location: to}}})
 	}
 	// Tenants have no credentials and a separate cache. Otherwise a cached
 	// private image would be readable by them.

@@ -1,0 +1,173 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+)
+
+// TestOffline: what was fetched can be used without a network, by tag and digest, and
+// nothing else can.
+func TestOffline(t *testing.T) {
+	p := newPlaces(t)
+	tag, other := "docker://"+p.ref(t, "community").String(), "docker://"+p.ref(t, "other").String()
+	command := []string{"extract", "CATALOG", "--package", "etcd"}
+	want, stderr, code := run(t, "", command, tag, "")
+	if code != 0 {
+		t.Fatalf("exit code %d, %s", code, stderr)
+	}
+	list, _, _ := run(t, "", []string{"list", "packages", "CATALOG"}, tag, "") // writes the index
+	p.server.Close()
+
+	got, stderr, code := run(t, "", append(command, "--offline"), tag, "")
+	if got != want || code != 0 || !strings.HasPrefix(stderr, "note: offline; ") {
+		t.Errorf("a tag: exit code %d, %s\n%s", code, stderr, firstDifference(got, want))
+	}
+	if got, stderr, code := run(t, "", []string{"list", "packages", "CATALOG", "--offline"}, tag, ""); got != list || code != 0 {
+		t.Errorf("an index: exit code %d, %s", code, stderr)
+	}
+	if got, stderr, code := run(t, "", append(command, "--offline"), p.list[1].catalog, ""); got != want || code != 0 || strings.Contains(stderr, "offline") {
+		t.Errorf("a digest: exit code %d, %s", code, stderr)
+	}
+	for _, arg := range []string{other, "https://nowhere.example/catalogs/x"} {
+		_, stderr, code := run(t, "", append(command, "--offline"), arg, "")
+		if code != 2 || !strings.Contains(stderr, "catalog "+arg+": the cache does not have it") || strings.Contains(stderr, "HTTPS_PROXY") {
+			t.Errorf("%s: exit code %d, %s", arg, code, stderr)
+		}
+	}
+	if _, stderr, code := run(t, "", append(command, "--offline", "--no-cache"), tag, ""); code != 2 || !strings.Contains(stderr, "leave one out") {
+		t.Errorf("--no-cache: exit code %d, %s", code, stderr)
+	}
+	// Without the files, the index alone does not suffice.
+	files, err := filepath.Glob("cache/olmkit/images/*.zip")
+	check(t, err)
+	for _, f := range files {
+		check(t, os.Remove(f))
+	}
+	if _, stderr, code := run(t, "", append(command, "--offline"), tag, ""); code != 2 || !strings.Contains(stderr, "the cache does not have it") {
+		t.Errorf("without the files: exit code %d, %s", code, stderr)
+	}
+}
+
+// TestCacheCommands: list shows what was fetched with its references, and prune deletes
+// it.
+func TestCacheCommands(t *testing.T) {
+	p := newPlaces(t)
+	type entry struct {
+		Kind       string
+		References []string
+		Digest     string
+		Size       int64
+	}
+	cached := func() []entry {
+		t.Helper()
+		out, stderr, code := run(t, "", []string{"cache", "list", "-o", "json"}, "", "")
+		if code != 0 {
+			t.Fatalf("exit code %d, %s", code, stderr)
+		}
+		var list []entry
+		for line := range strings.Lines(out) {
+			var e entry
+			check(t, json.Unmarshal([]byte(line), &e))
+			list = append(list, e)
+		}
+		return list
+	}
+	if list := cached(); len(list) != 0 {
+		t.Errorf("at first: %v", list)
+	}
+	second := p.ref(t, "again")
+	img, err := remote.Image(p.ref(t, "community"))
+	check(t, err)
+	check(t, remote.Write(second, img))
+	for _, ref := range []string{p.ref(t, "community").String(), second.String(), p.ref(t, "other").String()} {
+		if _, stderr, code := run(t, "", []string{"list", "packages", "docker://" + ref}, "", ""); code != 0 {
+			t.Fatalf("exit code %d, %s", code, stderr)
+		}
+	}
+	check(t, os.WriteFile("cache/olmkit/images/olmkit-spool-1.tmp", nil, 0o600))
+	list := cached()
+	refs := map[string]bool{}
+	for _, e := range list {
+		refs[fmt.Sprint(e.References)] = true
+		if e.Kind != "catalog" || !strings.HasPrefix(e.Digest, "sha256:") || e.Size < 1000 {
+			t.Errorf("%+v", e)
+		}
+	}
+	if len(list) != 2 || !refs[fmt.Sprint([]string{second.String(), p.ref(t, "community").String()})] || !refs[fmt.Sprint([]string{p.ref(t, "other").String()})] {
+		t.Errorf("%+v", list)
+	}
+	if out, _, code := run(t, "", []string{"cache", "list"}, "", ""); code != 0 || strings.Count(out, "\n") != 3 || !strings.Contains(out, "MiB") {
+		t.Errorf("list: exit code %d\n%s", code, out)
+	}
+	if out, _, code := run(t, "", []string{"cache", "prune"}, "", ""); code != 0 || out != "deleted 0 items, 0.0 MiB\n" {
+		t.Errorf("prune: exit code %d, %s", code, out)
+	}
+	if out, _, code := run(t, "", []string{"cache", "prune", "--older-than", "0s"}, "", ""); code != 0 || !strings.HasPrefix(out, "deleted 2 items, ") {
+		t.Errorf("prune: exit code %d, %s", code, out)
+	}
+	left, err := filepath.Glob("cache/olmkit/*/*")
+	check(t, err)
+	if len(left) != 1 || len(cached()) != 0 { // what another command may be fetching
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestMirrorSets: images come from where registries.conf and the mirror sets of
+// OpenShift have it.
+func TestMirrorSets(t *testing.T) {
+	p := newPlaces(t)
+	_, digest, _ := strings.Cut(p.list[1].catalog, "@")
+	want, _, _ := run(t, "", []string{"list", "packages", "CATALOG"}, "community", "")
+	for name, text := range map[string]string{
+		"idms.yaml":    "apiVersion: config.openshift.io/v1\nkind: ImageDigestMirrorSet\nmetadata: {name: x}\nspec: {imageDigestMirrors: [{source: quay.example/a, mirrors: [nowhere.invalid/b, HOST/team], mirrorSourcePolicy: NeverContactSource}]}\n",
+		"icsp.yaml":    "kind: CatalogSource\n---\nkind: ImageContentSourcePolicy\nspec: {repositoryDigestMirrors: [{source: quay.example/a, mirrors: [HOST/team]}]}\n",
+		"itms.json":    `{"kind": "List", "items": [{"kind": "ImageTagMirrorSet", "spec": {"imageTagMirrors": [{"source": "quay.example", "mirrors": ["HOST"]}]}}]}`,
+		"reg.conf":     "unqualified-search-registries = ['docker.io']\n[[registry]]\nprefix = 'quay.example/a'\nlocation = 'HOST/team/'\n",
+		"mirror.conf":  "[[registry]]\nlocation = 'quay.example'\nblocked = true\n[[registry.mirror]]\nlocation = 'nowhere.invalid'\n[[registry.mirror]]\nlocation = 'HOST'\n",
+		"tagonly.conf": "[[registry]]\nlocation = 'quay.example'\nblocked = true\n[[registry.mirror]]\nlocation = 'HOST'\npull-from-mirror = 'tag-only'\n",
+	} {
+		check(t, os.WriteFile(name, []byte(strings.ReplaceAll(text, "HOST", p.host)), 0o666))
+	}
+	for _, tt := range []struct{ conf, mirrors, ref, err string }{
+		{"", "idms.yaml", "quay.example/a/community@" + digest, ""},
+		{"", "idms.yaml", "quay.example/a/community:v1", "is blocked"},
+		{"", "icsp.yaml", "quay.example/a/community@" + digest, ""},
+		{"", "itms.json", "quay.example/team/community:v1", ""},
+		{"reg.conf", "", "quay.example/a/community:v1", ""},
+		{"reg.conf", "", "quay.example/a/community@" + digest, ""},
+		{"mirror.conf", "", "quay.example/team/community:v1", ""},
+		{"tagonly.conf", "", "quay.example/team/community:v1", ""},
+		{"tagonly.conf", "", "quay.example/team/community@" + digest, "is blocked"},
+		{"reg.conf", "idms.yaml", "quay.example/a/community@" + digest, ""},
+		{"", "state.yaml", "quay.example/a/b:v1", "--mirrors state.yaml: contains no ImageDigestMirrorSet"},
+		{"", "missing.yaml", "quay.example/a/b:v1", "--mirrors missing.yaml: no such file"},
+		{"state.yaml", "", "quay.example/a/b:v1", "state.yaml: toml: line 1"},
+		{"missing.conf", "", "quay.example/a/b:v1", "missing.conf: no such file"},
+	} {
+		t.Setenv("CONTAINERS_REGISTRIES_CONF", tt.conf)
+		line := []string{"list", "packages", "docker://" + tt.ref, "--no-cache"}
+		if tt.mirrors != "" {
+			line = append(line, "--mirrors", tt.mirrors)
+		}
+		got, stderr, code := run(t, "", line, "", "")
+		if tt.err == "" && (got != want || code != 0) || tt.err != "" && (code != 2 || !strings.Contains(stderr, tt.err)) {
+			t.Errorf("%+v: exit code %d, %s", tt, code, stderr)
+		}
+	}
+	// The user's file is used in place of the system's, with its directory.
+	t.Setenv("CONTAINERS_REGISTRIES_CONF", "")
+	conf, err := os.ReadFile("reg.conf")
+	check(t, err)
+	check(t, os.MkdirAll(".config/containers/registries.conf.d", 0o777))
+	check(t, os.WriteFile(".config/containers/registries.conf.d/50.conf", conf, 0o666))
+	check(t, os.WriteFile(".config/containers/registries.conf", []byte("[[registry]]\nlocation = 'quay.example/a'\nblocked = true\n"), 0o666))
+	if got, stderr, code := run(t, "", []string{"list", "packages", "docker://quay.example/a/community:v1"}, "", ""); got != want || code != 0 {
+		t.Errorf("a drop-in file: exit code %d, %s", code, stderr)
+	}
+}
