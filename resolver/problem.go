@@ -15,8 +15,8 @@ import (
 )
 
 // A Problem is a namespace with its subscriptions, its installed operators and the catalogs
-// of the cluster. It marshals to one JSON document. The solution of the zero Problem is
-// empty.
+// of the cluster. It marshals to one JSON document; [document.ReadOne] reads one, and refuses
+// unknown fields, which json.Unmarshal ignores. The solution of the zero Problem is empty.
 type Problem struct {
 	FormatVersion document.FormatVersion `json:"formatVersion"`
 	// ID is the caller's name for the problem; answers repeat it.

@@ -15,7 +15,7 @@ import (
 
 // Read returns the documents in a stream: one JSON document, several, or JSON Lines. Unknown
 // and repeated fields are errors, which suggest a field, or name the kind of the document if
-// it is one of others.
+// it is one of others. json.Unmarshal reads the same documents, but ignores unknown fields.
 //
 // A document that is not a T yields an [*Error] and a T with only the ID set, and the
 // sequence continues. Text that is not JSON yields an [*Error] and ends the sequence, as

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/olmv1"
@@ -17,25 +19,49 @@ type Document struct {
 	// Type is a value of its type. Fields of the type Is, where it is not nil, are the
 	// documented ones of an embedded copy.
 	Type, Is any
-	// Read is set for documents that programs write.
-	Read bool
+	// Read is set for documents that programs write, and More if they may add members.
+	Read, More bool
+	// By is the command that prints it with -o json, if one does.
+	By string
 }
 
 // Documents returns the kinds of documents that have a schema.
 func Documents() []Document {
 	return []Document{
-		{Name: "problem", Title: "A problem for olmkit resolve", Type: resolver.Problem{}, Read: true},
-		{Name: "answer", Title: "An answer of olmkit resolve", Type: answer{}},
-		{Name: "report", Title: "The explanation of a conflict, by olmkit explain", Type: resolver.Report{}},
+		{Name: "problem", Title: "A problem for olmkit resolve", Type: resolver.Problem{}, Read: true, By: "shrink"},
+		{Name: "answer", Title: "An answer of olmkit resolve", Type: answer{}, By: "resolve"},
+		{Name: "report", Title: "The explanation of a conflict, by olmkit explain", Type: resolver.Report{}, By: "explain"},
+		{Name: "reasons", Title: "Why bundles are part of a solution, by olmkit explain", Type: []explained{}, By: "explain"},
+		{Name: "why-not", Title: "Why a bundle is not part of a solution, by olmkit explain", Type: resolver.WhyNots{}, By: "explain"},
+		{Name: "codes", Title: "All codes of findings and facts, by olmkit explain", Type: codeList{}, By: "explain"},
+		{Name: "code", Title: "A code of findings or facts, by olmkit explain", Type: codePage{}, By: "explain"},
 		{Name: "record", Title: "A problem with its answer, for olmkit replay", Type: resolver.Record{}, Read: true},
+		{Name: "replay", Title: "The comparison of an answer with a record, by olmkit replay", Type: replayed{}, By: "replay"},
 		{Name: "request", Title: "A request for olmkit select", Type: olmv1.Request{}, Read: true},
-		{Name: "selection", Title: "A selection of olmkit select", Type: olmv1.Selection{}},
-		{Name: "refusal", Title: "A refusal of olmkit select", Type: olmv1.Refusal{}},
+		{Name: "selection", Title: "A selection of olmkit select", Type: olmv1.Selection{}, By: "select"},
+		{Name: "refusal", Title: "A refusal of olmkit select", Type: olmv1.Refusal{}, By: "select"},
+		{Name: "unselected", Title: "The answer of olmkit select to an invalid request", Type: unselected{}, By: "select"},
+		{Name: "manifests-request", Title: "A request for olmkit manifests", Type: manifestsRequest{}, Read: true, More: true},
+		{Name: "manifests", Title: "An answer of olmkit manifests", Type: manifestsAnswer{}, By: "manifests"},
+		{Name: "manifests-list", Title: "The manifests of a bundle, by olmkit manifests", Type: objectList{}, By: "manifests"},
+		{Name: "crd-safety-problem", Title: "A problem for olmkit crd-safety", Type: crdProblem{}, Read: true, More: true},
+		{Name: "crd-safety-answer", Title: "An answer of olmkit crd-safety to a problem", Type: crdAnswer{}, By: "crd-safety"},
+		{Name: "crd-safety", Title: "A verdict of olmkit crd-safety", Type: crdsafety.Result{}, By: "crd-safety"},
 		{Name: "platform-problem", Title: "A problem for olmkit platform", Type: platform.Problem{}, Read: true},
-		{Name: "platform-plan", Title: "A plan of olmkit platform", Type: platform.Plan{}},
+		{Name: "platform-plan", Title: "A plan of olmkit platform", Type: platform.Plan{}, By: "platform"},
 		{Name: "subset-request", Title: "A request for a part of a catalog", Type: subset.Request{}, Read: true},
-		{Name: "subset", Title: "A part of a catalog, by olmkit subset", Type: subset.Subset{}},
-		{Name: "plan", Title: "A plan of olmkit plan", Type: planJSON{}, Is: reconcile.Plan{}},
-		{Name: "status", Title: "The operators of a cluster, by olmkit status", Type: statusDocument{}},
+		{Name: "subset", Title: "A part of a catalog, by olmkit subset", Type: subset.Subset{}, By: "subset"},
+		{Name: "plan", Title: "A plan of olmkit plan", Type: planJSON{}, Is: reconcile.Plan{}, By: "plan"},
+		{Name: "simulation-step", Title: "A write of olmkit simulate", Type: simulatedStep{}, By: "simulate"},
+		{Name: "simulation", Title: "The end of a simulation, by olmkit simulate", Type: simulationEnd{}, By: "simulate"},
+		{Name: "status", Title: "The operators of a cluster, by olmkit status", Type: statusDocument{}, By: "status"},
+		{Name: "findings", Title: "The findings of olmkit validate", Type: report{}, By: "validate"},
+		{Name: "package", Title: "A package, by olmkit list packages", Type: packageRow{}, By: "list"},
+		{Name: "channel", Title: "A channel, by olmkit list channels", Type: channelRow{}, By: "list"},
+		{Name: "bundle", Title: "A bundle in a channel, by olmkit list bundles", Type: bundleRow{}, By: "list"},
+		{Name: "graph", Title: "The upgrades of a package, by olmkit graph", Type: graphAnswer{}, By: "graph"},
+		{Name: "path", Title: "An upgrade path, by olmkit path", Type: pathAnswer{}, By: "path"},
+		{Name: "diff", Title: "The differences of two catalogs, by olmkit diff", Type: graph.Diff{}, By: "diff"},
+		{Name: "version", Title: "The version of olmkit, by olmkit version", Type: versionInfo{}, By: "version"},
 	}
 }

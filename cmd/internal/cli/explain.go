@@ -203,11 +203,6 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			names = append(names, s.Name)
 		}
 	}
-	type explained struct {
-		resolver.Chain `json:",inline"`
-		// Also is what else requires the bundle.
-		Also resolver.Reasons `json:"also,omitzero"`
-	}
 	chains, err := sol.WhyEach(ctx, names)
 	if err != nil {
 		return err
@@ -236,13 +231,20 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		text := e.Chain.Text(x.width(), x.style())
 		if len(e.Also) > 0 {
-			text += "Other reasons to choose it:\n" + e.Also.Text(x.width(), x.style())
+			text += "Other reasons to choose it:\n" + resolver.Reasons(e.Also).Text(x.width(), x.style())
 		}
 		if err := x.prose(gap, text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// An explained is why a bundle is part of a solution.
+type explained struct {
+	resolver.Chain `json:",inline"`
+	// Also are the other reasons to choose the bundle.
+	Also []resolver.Reason `json:"also,omitempty"`
 }
 
 func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {

@@ -265,12 +265,19 @@ func (m *manifests) configuration(ctx context.Context) ([]byte, error) {
 func (m *manifests) print(out *registryv1.Manifests) error {
 	switch m.format {
 	case string(formatJSON):
-		list := map[string]any{"apiVersion": "v1", "kind": "List", "items": contents(out)}
+		list := objectList{APIVersion: "v1", Items: contents(out), Kind: "List"}
 		return (&printer{w: m.stdout, format: formatJSON}).encode(list)
 	case kustomize:
 		return m.kustomize(out)
 	}
 	return writeObjects(machine(m.stdout), contents(out))
+}
+
+// An objectList is a List of Kubernetes.
+type objectList struct {
+	APIVersion string `json:"apiVersion"`
+	Items      []any  `json:"items"`
+	Kind       string `json:"kind"`
 }
 
 // contents returns the objects as plain values.

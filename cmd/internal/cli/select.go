@@ -218,11 +218,14 @@ func (a *selectAnswer) value() any {
 	case a.refusal != nil:
 		return a.refusal
 	}
-	return struct {
-		ID    string `json:"id,omitempty"`
-		OK    bool   `json:"ok"`
-		Error string `json:"error"`
-	}{a.id, false, a.err.Error()}
+	return unselected{ID: a.id, Error: a.err.Error()}
+}
+
+// An unselected is the answer to a request that cannot be answered.
+type unselected struct {
+	ID    string `json:"id,omitempty"`
+	OK    bool   `json:"ok"` // always false
+	Error string `json:"error"`
 }
 
 func (a *selectAnswer) text(w io.Writer) error {

@@ -26,7 +26,7 @@ func generate(d cli.Document, comments map[string]string) ([]byte, error) {
 	is := reflect.TypeOf(d.Is)
 	named := map[string]reflect.Type{}
 	r := jsonschema.Reflector{
-		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: d.Read, AllowAdditionalProperties: !d.Read,
+		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: d.Read, AllowAdditionalProperties: !d.Read || d.More,
 		Namer: func(t reflect.Type) string {
 			if t.Name() == "" {
 				return ""
@@ -75,7 +75,7 @@ func requireLists(s *jsonschema.Schema, t reflect.Type) {
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if _, ok := s.Properties.Get(name); ok && f.Type.Kind() == reflect.Slice && options == "omitzero" && !slices.Contains(s.Required, name) {
+		if _, ok := s.Properties.Get(name); ok && f.Type.Kind() == reflect.Slice && f.Type != reflect.TypeFor[json.RawMessage]() && options == "omitzero" && !slices.Contains(s.Required, name) {
 			s.Required = append(s.Required, name)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -284,6 +286,85 @@ func TestAnswers(t *testing.T) {
 	enough("plan", run(nil, always("plan"), "plan", "-f", filepath.Join(dir, "state.yaml"), "--complete", "--catalog", "community="+filepath.Join(dir, "catalog.yaml")), 1)
 	dir = filesOf("status.txtar")
 	enough("status", run(nil, always("status"), "status", "-f", filepath.Join(dir, "state.yaml"), "--catalog", "community="+filepath.Join(dir, "catalog.yaml")), 1)
+}
+
+// What the commands of the scripts of the command line print with -o json is as one of the
+// schemas of the command says. Each schema of an output meets one document at least.
+func TestScripts(t *testing.T) {
+	schemas := compile(t)
+	command := regexp.MustCompile(`(?m)^(?:exec|! exec|exitcode \d) olmkit (shrink .*|.* -o json\b.*|.* --record .*)$`)
+	word := regexp.MustCompile(`'[^']*'|\S+`)
+	scripts, err := filepath.Abs(root + "/cmd/internal/cli/testdata/script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(scripts + "/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := map[string]bool{}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := command.FindAllString(string(a.Comment), -1)
+		if len(lines) == 0 {
+			continue
+		}
+		dir := t.TempDir()
+		for _, f := range a.Files {
+			name := filepath.Join(dir, filepath.FromSlash(f.Name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Chdir(dir)
+		for _, line := range lines {
+			_, rest, _ := strings.Cut(line, "olmkit ")
+			var args []string
+			for _, w := range word.FindAllString(rest, -1) {
+				args = append(args, strings.Trim(w, "'"))
+			}
+			var documents []cli.Document
+			for _, d := range cli.Documents() {
+				if d.By == args[0] {
+					documents = append(documents, d)
+				}
+			}
+			if len(documents) == 0 {
+				continue // it prints a catalog
+			}
+			var out bytes.Buffer
+			cli.Run(t.Context(), args, strings.NewReader(""), &out, io.Discard)
+			for dec := json.NewDecoder(&out); dec.More(); {
+				var v any
+				if err := dec.Decode(&v); err != nil {
+					break // the command refuses the line
+				}
+				found := false
+				var errs []error
+				for _, d := range documents {
+					if err := schemas[d.Name].Validate(v); err == nil {
+						found, met[d.Name] = true, true
+					} else {
+						errs = append(errs, err)
+					}
+				}
+				if !found {
+					t.Errorf("%s: %s prints what none of its schemas allows: %v", filepath.Base(file), line, errors.Join(errs...))
+				}
+			}
+		}
+	}
+	for _, d := range cli.Documents() {
+		if d.By != "" && !met[d.Name] {
+			t.Errorf("no script has a document of %s", d.Name)
+		}
+	}
 }
 
 func validate(t *testing.T, s *jsonschema.Schema, text []byte) {
