@@ -112,12 +112,12 @@ const (
 	PerBundle Semantics = "per-bundle"
 )
 
-// SubscriptionOrder is the order in which subscriptions choose.
+// SubscriptionOrder is the order in which subscriptions choose. The default is the order
+// of their names, also written "name".
 type SubscriptionOrder string
 
 const (
-	// ByName is the order of their names. It is the default.
-	ByName SubscriptionOrder = "name"
+	byName SubscriptionOrder = "name"
 	// AsGiven is the order of the problem.
 	AsGiven SubscriptionOrder = "given"
 )

@@ -149,9 +149,9 @@ func github(w io.Writer, found fbc.Diagnostics, opts *Options) {
 	}
 }
 
-// ProtocolVersion is the version of the JSON output. It changes when a field is removed
+// protocolVersion is the version of the JSON output. It changes when a field is removed
 // or changes its meaning, not when one is added.
-const ProtocolVersion = 1
+const protocolVersion = 1
 
 type jsonOut struct {
 	Version  int             `json:"version"`
@@ -161,7 +161,7 @@ type jsonOut struct {
 }
 
 func jsonReport(found fbc.Diagnostics, opts *Options) jsonOut {
-	out := jsonOut{Version: ProtocolVersion, Errors: len(found.Errors()), Warnings: len(found.Warnings())}
+	out := jsonOut{Version: protocolVersion, Errors: len(found.Errors()), Warnings: len(found.Warnings())}
 	for _, d := range found {
 		shown := *d
 		shown.Pos = opts.at(d.Pos)

@@ -20,9 +20,9 @@ const (
 
 // The reasons in the status of a CatalogSource, as in OLM.
 const (
-	ReasonSpec     = "SpecInvalidError"
-	ReasonServer   = "RegistryServerError"
-	ReasonInterval = "InvalidIntervalError"
+	reasonSpec     = "SpecInvalidError"
+	reasonServer   = "RegistryServerError"
+	reasonInterval = "InvalidIntervalError"
 )
 
 // A Health is the state of a catalog.
@@ -86,7 +86,7 @@ func (h Health) Apply(c *olm.CatalogSource) bool {
 // templateFault reports whether the status describes a template without an
 // image, which the reconciliation writes and clears (E8).
 func templateFault(c *olm.CatalogSource) bool {
-	return c.Metadata.Annotations[olm.AnnotationImageTemplate] != "" && c.Status.Reason == ReasonSpec
+	return c.Metadata.Annotations[olm.AnnotationImageTemplate] != "" && c.Status.Reason == reasonSpec
 }
 
 // reasonOf returns the reason for an invalid CatalogSource. With a template it
@@ -94,9 +94,9 @@ func templateFault(c *olm.CatalogSource) bool {
 func reasonOf(c *olm.CatalogSource, err error) string {
 	var spec *SpecError
 	if errors.As(err, &spec) && c.Metadata.Annotations[olm.AnnotationImageTemplate] == "" {
-		return ReasonSpec
+		return reasonSpec
 	}
-	return ReasonServer
+	return reasonServer
 }
 
 // maxMessage limits the bytes of a message in a status. Of a thousand errors,

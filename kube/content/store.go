@@ -145,7 +145,7 @@ func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, erro
 		return Health{}, err
 	}
 	if h.State == StateReady && pollErr != nil && h.Message == "" {
-		h.Reason, h.Message = ReasonInterval, shorten(pollErr)
+		h.Reason, h.Message = reasonInterval, shorten(pollErr)
 	}
 	if h.State == StateReady && h.Message == "" && len(secretsOf(c)) > 0 && s.opts.Sources.Secrets == nil {
 		h.Message = "spec.secrets is ignored: this program is not configured to read pull secrets"
@@ -256,7 +256,7 @@ func (s *Store) health(id resolver.CatalogID, h *held, every time.Duration, now 
 		// Refresh again when the grace period ends, to update the state.
 		out.Next = max(min(out.Next, h.failing.Add(s.opts.Grace).Sub(now)), time.Second)
 	default:
-		out.State, out.Reason, out.Message = StateFailing, ReasonServer, shorten(h.err)
+		out.State, out.Reason, out.Message = StateFailing, reasonServer, shorten(h.err)
 	}
 	return out
 }

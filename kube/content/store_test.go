@@ -114,7 +114,7 @@ func TestGrace(t *testing.T) {
 	}
 	clock.advance(25 * time.Second)
 	h = refresh(t, s, c)
-	if h.State != content.StateFailing || h.Reason != content.ReasonServer || h.Changed {
+	if h.State != content.StateFailing || h.Reason != "RegistryServerError" || h.Changed {
 		t.Errorf("after the grace: %+v", h)
 	}
 	if got := head(t, s.View()); !strings.HasPrefix(got, "catalog community/olm: catalog at "+ts.URL) {
@@ -229,7 +229,7 @@ func TestSpec(t *testing.T) {
 		s := content.New(nil)
 		c := source(t, tt.spec)
 		h := refresh(t, s, c)
-		if h.State != content.StateFailing || h.Reason != content.ReasonSpec || h.Message != tt.want || h.Next != 0 {
+		if h.State != content.StateFailing || h.Reason != "SpecInvalidError" || h.Message != tt.want || h.Next != 0 {
 			t.Errorf("%s: %+v\nwant %s", tt.spec, h, tt.want)
 		}
 		if got := head(t, s.View()); got != "catalog community/olm: "+tt.want {
@@ -237,7 +237,7 @@ func TestSpec(t *testing.T) {
 		}
 		// The reconciliation clears this reason on one with a template (E8).
 		c.Metadata.Annotations = map[string]string{olm.AnnotationImageTemplate: "x:{kube_minor_version}"}
-		if h := refresh(t, s, c); h.Reason != content.ReasonServer {
+		if h := refresh(t, s, c); h.Reason != "RegistryServerError" {
 			t.Errorf("%s with a template: reason %s", tt.spec, h.Reason)
 		}
 	}
@@ -248,7 +248,7 @@ func TestInterval(t *testing.T) {
 	write(t, dir, catalog("1.0.0", true))
 	s := content.New(&content.Options{Sources: named(content.Dir(dir, nil)), Now: newClock().now})
 	h := refresh(t, s, source(t, `{"sourceType":"grpc","updateStrategy":{"registryPoll":{"interval":"soon"}}}`))
-	if h.State != content.StateReady || h.Reason != content.ReasonInterval || h.Next != 15*time.Minute ||
+	if h.State != content.StateReady || h.Reason != "InvalidIntervalError" || h.Next != 15*time.Minute ||
 		h.Message != `spec.updateStrategy.registryPoll.interval "soon" is not a valid duration such as 30m; using 15m0s` {
 		t.Errorf("%+v", h)
 	}

@@ -242,8 +242,8 @@ func TestApply(t *testing.T) {
 	}
 	// What the reconciliation wrote about a template stays (E8).
 	c.Metadata.Annotations = map[string]string{olm.AnnotationImageTemplate: "x:{y}"}
-	c.Status.Reason, c.Status.Message = content.ReasonSpec, "the template cannot be resolved"
-	content.Health{State: content.StateFailing, Reason: content.ReasonServer, Message: "x"}.Apply(c)
+	c.Status.Reason, c.Status.Message = "SpecInvalidError", "the template cannot be resolved"
+	content.Health{State: content.StateFailing, Reason: "RegistryServerError", Message: "x"}.Apply(c)
 	if c.Status.Message != "the template cannot be resolved" || c.Status.ConnectionState.LastObservedState != content.StateFailing {
 		t.Errorf("%+v", c.Status)
 	}

@@ -22,16 +22,17 @@ const (
 	Skipped Verdict = "skipped"
 )
 
-// A Scope is the part of the comparison that a finding comes from.
+// A Scope is the part of the comparison that a finding comes from:
+//
+//	crd     what the versions have in common, and which fields exist
+//	same    a version and the same version of the new CRD
+//	served  two served versions of the new CRD
 type Scope string
 
 const (
-	// CRD compares what the versions have in common, and which fields exist.
-	CRD Scope = "crd"
-	// Same compares a version with the same version of the new CRD.
-	Same Scope = "same"
-	// Served compares two served versions of the new CRD.
-	Served Scope = "served"
+	scopeCRD    Scope = "crd"
+	scopeSame   Scope = "same"
+	scopeServed Scope = "served"
 )
 
 // A Result is the verdict on one CRD.
@@ -139,7 +140,7 @@ func short(value []byte) string {
 func (r *Result) Fails() [][4]string {
 	out := make([][4]string, 0, len(r.Findings))
 	for _, f := range r.Findings {
-		if f.Scope == CRD {
+		if f.Scope == scopeCRD {
 			f.Version, f.Path = "", ""
 		}
 		out = append(out, [4]string{string(f.Scope), f.Version, f.Path, f.Validation})

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
 // A deprecation is one of the deprecation conditions.
@@ -23,27 +22,27 @@ func (d *deprecation) unknown(reason, message string) {
 
 func (d *deprecation) known(messages []string) {
 	if len(messages) == 0 {
-		d.status, d.reason, d.message = metav1.ConditionFalse, api.ReasonNotDeprecated, ""
+		d.status, d.reason, d.message = metav1.ConditionFalse, reasonNotDeprecated, ""
 		return
 	}
-	d.status, d.reason, d.message = metav1.ConditionTrue, api.ReasonDeprecated, strings.Join(messages, "; ")
+	d.status, d.reason, d.message = metav1.ConditionTrue, reasonDeprecated, strings.Join(messages, "; ")
 }
 
 // deprecations returns the deprecation conditions for the package, the
 // requested channels and the installed bundle, according to the first catalog
 // (C5).
 func deprecations(o Outcome) []deprecation {
-	pkg := deprecation{typ: api.TypePackageDeprecated}
-	channel := deprecation{typ: api.TypeChannelDeprecated}
-	bundle := deprecation{typ: api.TypeBundleDeprecated}
-	all := deprecation{typ: api.TypeDeprecated}
+	pkg := deprecation{typ: typePackageDeprecated}
+	channel := deprecation{typ: typeChannelDeprecated}
+	bundle := deprecation{typ: typeBundleDeprecated}
+	all := deprecation{typ: typeDeprecated}
 	if o.Decision == nil || len(o.Decision.catalogs) == 0 {
 		text := "no readable catalog has the package"
 		if o.Decision == nil || len(o.Decision.request.Catalogs) == 0 {
 			text = "no catalog was read"
 		}
 		for _, d := range []*deprecation{&pkg, &channel, &bundle, &all} {
-			d.unknown(api.ReasonDeprecationUnknown, text)
+			d.unknown(reasonDeprecationUnknown, text)
 		}
 		return []deprecation{pkg, channel, bundle, all}
 	}
@@ -69,11 +68,11 @@ func deprecations(o Outcome) []deprecation {
 
 	switch b, ok := o.installedBundle(); {
 	case o.InstalledErr != nil:
-		bundle.unknown(api.ReasonDeprecationUnknown, "the installed bundle is unknown")
+		bundle.unknown(reasonDeprecationUnknown, "the installed bundle is unknown")
 	case o.Installed == nil:
-		bundle.unknown(api.ReasonAbsent, "no bundle is installed")
+		bundle.unknown(reasonAbsent, "no bundle is installed")
 	case !ok:
-		bundle.unknown(api.ReasonDeprecationUnknown, fmt.Sprintf("no catalog has bundle %s", o.Installed.Name))
+		bundle.unknown(reasonDeprecationUnknown, fmt.Sprintf("no catalog has bundle %s", o.Installed.Name))
 	default:
 		var list []string
 		if m, ok := b.Deprecation(); ok {

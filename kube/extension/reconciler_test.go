@@ -82,7 +82,7 @@ func reconciled(t *testing.T, r *extension.Reconciler) (*api.ClusterExtension, e
 }
 
 func progressing(e *api.ClusterExtension) string {
-	c := meta.FindStatusCondition(e.Status.Conditions, api.TypeProgressing)
+	c := meta.FindStatusCondition(e.Status.Conditions, "Progressing")
 	if c == nil {
 		return "none"
 	}
@@ -127,7 +127,7 @@ func TestReconcile(t *testing.T) {
 	in.err, in.lookErr = nil, errors.New("secrets is forbidden")
 	before := in.calls
 	e, err = reconciled(t, r)
-	if err == nil || in.calls != before || e.Status.Install == nil || meta.FindStatusCondition(e.Status.Conditions, api.TypeInstalled).Status != "Unknown" {
+	if err == nil || in.calls != before || e.Status.Install == nil || meta.FindStatusCondition(e.Status.Conditions, "Installed").Status != "Unknown" {
 		t.Errorf("%v, %+v", err, e.Status)
 	}
 }

@@ -36,7 +36,7 @@ type servedCatalog struct {
 // Open returns the content of a catalog. A catalog that is not served now is an
 // error, even if its content is cached.
 func (s *Served) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalog, error) {
-	if cond := meta.FindStatusCondition(c.Status.Conditions, api.TypeServing); cond == nil || cond.Status != "True" {
+	if cond := meta.FindStatusCondition(c.Status.Conditions, typeServing); cond == nil || cond.Status != "True" {
 		text := "the catalog is not served"
 		if cond != nil && cond.Message != "" {
 			text += ": " + cond.Message

@@ -127,7 +127,7 @@ func realServer(t *testing.T, crds string) {
 	if e.Status.Install == nil || e.Status.Install.Bundle != *bundleOf("1.2.0") {
 		t.Errorf("%+v", e.Status.Install)
 	}
-	for _, typ := range []string{api.TypeInstalled, api.TypeProgressing} {
+	for _, typ := range []string{"Installed", "Progressing"} {
 		if !meta.IsStatusConditionTrue(e.Status.Conditions, typ) {
 			t.Errorf("%s is not true: %+v", typ, e.Status.Conditions)
 		}

@@ -49,16 +49,16 @@ func Status(e *api.ClusterExtension, o Outcome, now metav1.Time) api.ClusterExte
 	}
 	switch {
 	case o.InstalledErr != nil:
-		set(api.TypeInstalled, metav1.ConditionUnknown, api.ReasonFailed, "the installed bundle is unknown: "+message(o.InstalledErr))
+		set(typeInstalled, metav1.ConditionUnknown, reasonFailed, "the installed bundle is unknown: "+message(o.InstalledErr))
 	case o.Installed != nil:
-		set(api.TypeInstalled, metav1.ConditionTrue, api.ReasonSucceeded, fmt.Sprintf("bundle %s is installed", o.Installed.Name))
+		set(typeInstalled, metav1.ConditionTrue, reasonSucceeded, fmt.Sprintf("bundle %s is installed", o.Installed.Name))
 	case o.InstallErr != nil && !errors.Is(o.InstallErr, ErrNoInstaller):
-		set(api.TypeInstalled, metav1.ConditionFalse, api.ReasonFailed, message(o.InstallErr))
+		set(typeInstalled, metav1.ConditionFalse, reasonFailed, message(o.InstallErr))
 	default:
-		set(api.TypeInstalled, metav1.ConditionFalse, api.ReasonAbsent, "no bundle is installed")
+		set(typeInstalled, metav1.ConditionFalse, reasonAbsent, "no bundle is installed")
 	}
 	status, reason, message := progress(o)
-	set(api.TypeProgressing, status, reason, message)
+	set(typeProgressing, status, reason, message)
 	for _, d := range deprecations(o) {
 		set(d.typ, d.status, d.reason, d.message)
 	}
@@ -70,11 +70,11 @@ func progress(o Outcome) (metav1.ConditionStatus, string, string) {
 	err := o.err()
 	switch {
 	case err == nil:
-		return metav1.ConditionTrue, api.ReasonSucceeded, "desired state reached"
+		return metav1.ConditionTrue, reasonSucceeded, "desired state reached"
 	case terminal(err):
-		return metav1.ConditionFalse, api.ReasonBlocked, message(err)
+		return metav1.ConditionFalse, reasonBlocked, message(err)
 	}
-	return metav1.ConditionTrue, api.ReasonRetrying, message(err)
+	return metav1.ConditionTrue, reasonRetrying, message(err)
 }
 
 // err returns the error that prevents progress, or nil.

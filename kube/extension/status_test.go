@@ -123,7 +123,7 @@ func TestStatusText(t *testing.T) {
 	e := clusterExtension(t, "packageName: etcd")
 	s := extension.Status(e, extension.Outcome{InstalledErr: errors.New("one\ntwo \u202eowt\u200b\x1b[1m")}, now)
 	want := "the installed bundle is unknown: one\n" + `two \u202eowt\u200b\u001b[1m`
-	if c := meta.FindStatusCondition(s.Conditions, api.TypeInstalled); c == nil || c.Message != want {
+	if c := meta.FindStatusCondition(s.Conditions, "Installed"); c == nil || c.Message != want {
 		t.Errorf("%+v; want %q", c, want)
 	}
 }
@@ -142,7 +142,7 @@ func TestStatusKeeps(t *testing.T) {
 	later := metav1.NewTime(now.Add(time.Hour))
 	s = extension.Status(e, extension.Outcome{Decision: &extension.Decision{}}, later)
 	for _, c := range s.Conditions {
-		if want := map[string]metav1.Time{api.TypeInstalled: later}[c.Type]; !want.IsZero() && c.LastTransitionTime != want {
+		if want := map[string]metav1.Time{"Installed": later}[c.Type]; !want.IsZero() && c.LastTransitionTime != want {
 			t.Errorf("%s: %v; want %v", c.Type, c.LastTransitionTime, want)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// MaxPhaseObjects and MaxPhases are what a ClusterObjectSet holds.
+// maxPhaseObjects and maxPhases are what a ClusterObjectSet holds.
 const (
-	MaxPhaseObjects = 50
-	MaxPhases       = 20
+	maxPhaseObjects = 50
+	maxPhases       = 20
 )
 
 // A Phase is a part of a revision. The objects of a phase are applied together, after
@@ -95,7 +95,7 @@ func SplitPhases(phases []Phase) []Phase { // K210
 	var out []Phase
 	for _, p := range phases {
 		n := 0
-		for part := range slices.Chunk(p.Objects, MaxPhaseObjects) {
+		for part := range slices.Chunk(p.Objects, maxPhaseObjects) {
 			name := p.Name
 			if n++; n > 1 {
 				name = fmt.Sprintf("%s-%d", p.Name, n)
@@ -114,15 +114,15 @@ func (g *generator) revision() ([]Phase, []Problem) {
 	problems := g.merge()
 	phases := Phases(g.objects)
 	for _, p := range phases {
-		if len(p.Objects) > MaxPhaseObjects {
+		if len(p.Objects) > maxPhaseObjects {
 			g.differences = append(g.differences, Difference{"K210", "phase " + p.Name,
-				fmt.Sprintf("is split, because it has %d objects and a ClusterObjectSet allows %d in a phase", len(p.Objects), MaxPhaseObjects)})
+				fmt.Sprintf("is split, because it has %d objects and a ClusterObjectSet allows %d in a phase", len(p.Objects), maxPhaseObjects)})
 		}
 	}
 	phases = SplitPhases(phases)
-	if len(phases) > MaxPhases { // K79
-		problems = append(problems, Problem{Stage: StageRevision, Code: "tooManyPhases", ours: true,
-			Message: fmt.Sprintf("the bundle has %d objects, which need %d phases; a ClusterObjectSet allows %d", len(g.objects), len(phases), MaxPhases)})
+	if len(phases) > maxPhases { // K79
+		problems = append(problems, Problem{Stage: stageRevision, Code: "tooManyPhases", ours: true,
+			Message: fmt.Sprintf("the bundle has %d objects, which need %d phases; a ClusterObjectSet allows %d", len(g.objects), len(phases), maxPhases)})
 	}
 	slices.SortStableFunc(g.differences, func(a, b Difference) int {
 		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Object, b.Object))
@@ -154,7 +154,7 @@ func (g *generator) merge() (problems []Problem) {
 			out[i] = one
 		case !conflicts[id]:
 			conflicts[id] = true
-			problems = append(problems, Problem{Stage: StageRevision, Code: "duplicate", Subject: Key(o), ours: true,
+			problems = append(problems, Problem{Stage: stageRevision, Code: "duplicate", Subject: Key(o), ours: true,
 				Message: fmt.Sprintf("%s %q is in the bundle twice, or in the bundle and generated from its CSV, with different content; remove one", o.GetKind(), o.GetName())})
 		}
 	}

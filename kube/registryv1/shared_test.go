@@ -286,7 +286,7 @@ func TestSharedTwice(t *testing.T) {
 				}
 				seen := map[string]bool{}
 				for _, p := range one.Phases {
-					if len(p.Objects) > MaxPhaseObjects {
+					if len(p.Objects) > maxPhaseObjects {
 						t.Errorf("%s: phase %s has %d objects", name, p.Name, len(p.Objects))
 					}
 					for _, o := range p.Objects {

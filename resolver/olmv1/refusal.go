@@ -128,7 +128,7 @@ func (s *selecting) suggest(r *Refusal) {
 		}
 	}
 	edges := s.installed != nil && s.Policy != SelfCertified
-	if edges && s.Options.Semver != SemverOff {
+	if edges && s.Options.Semver != semverOff {
 		return // versions decide; there are no steps in between
 	}
 	for i, p := range s.packages {

@@ -79,12 +79,12 @@ type Catalog struct {
 	Graph *graph.Catalog `json:"-"`
 }
 
-// A SemverMode selects how versions restrict upgrades under CatalogProvided.
+// A SemverMode selects how versions restrict upgrades under CatalogProvided. By default,
+// only the edges of the catalog count.
 type SemverMode string
 
 const (
-	// SemverOff: only the edges of the catalog count. It is the default.
-	SemverOff SemverMode = ""
+	semverOff SemverMode = ""
 	// SemverInstead ignores edges. It allows versions from the installed one up with the
 	// same major version, within 0.y the same minor version, and within 0.0.z no other.
 	// Earlier versions of OLM v1 could be configured this way.
@@ -112,7 +112,7 @@ type Options struct {
 // IsZero reports whether JSON can omit the options. It ignores limits, which are not
 // written.
 func (o Options) IsZero() bool {
-	return !o.OtherEdges && o.Semver == SemverOff && len(o.OtherInstalled) == 0
+	return !o.OtherEdges && o.Semver == semverOff && len(o.OtherInstalled) == 0
 }
 
 // Open sets the Graph of catalogs that have a text or a directory, if they are available
@@ -153,7 +153,7 @@ func (r *Request) check() (rng VersionRange, installed *semver.Version, err erro
 		return rng, nil, document.Errorf("/policy", "%q is neither %s nor %s", r.Policy, CatalogProvided, SelfCertified)
 	}
 	switch r.Options.Semver {
-	case SemverOff, SemverInstead, SemverAlso:
+	case semverOff, SemverInstead, SemverAlso:
 	default:
 		return rng, nil, document.Errorf("/options/semver", "%q is neither %q nor %q", r.Options.Semver, SemverInstead, SemverAlso)
 	}

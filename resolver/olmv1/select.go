@@ -233,7 +233,7 @@ func (s *selecting) successors() *Refusal {
 		return nil
 	}
 	var caret *masterminds.Constraints
-	if s.Options.Semver != SemverOff {
+	if s.Options.Semver != semverOff {
 		// A version always makes a valid caret range.
 		caret, _ = masterminds.NewConstraint("^" + s.installed.String())
 	}

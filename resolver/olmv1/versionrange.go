@@ -12,8 +12,8 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// MaxVersionRange is the longest text of a [VersionRange] in bytes.
-const MaxVersionRange = 4096
+// maxVersionRange is the longest text of a [VersionRange] in bytes.
+const maxVersionRange = 4096
 
 // A VersionRange is a set of versions in Masterminds/semver syntax, which OLM v1
 // reads in the version of a request: comparisons separated by commas or
@@ -31,8 +31,8 @@ type VersionRange struct {
 // ParseVersionRange parses a range. The error states what to write instead where
 // the text is of the other syntax.
 func ParseVersionRange(text string) (VersionRange, error) { // C2
-	if len(text) > MaxVersionRange {
-		return VersionRange{}, fmt.Errorf("invalid version range of %d bytes: at most %d are allowed", len(text), MaxVersionRange)
+	if len(text) > maxVersionRange {
+		return VersionRange{}, fmt.Errorf("invalid version range of %d bytes: at most %d are allowed", len(text), maxVersionRange)
 	}
 	c, err := masterminds.NewConstraint(text)
 	if err != nil {

@@ -139,7 +139,7 @@ func (m *manifests) refused(dir string, err error) error {
 		}
 		visible.Fprintf(m.stderr, "error: %s (%s)\n", p.String(), p.Code)
 	}
-	if e.Stage() == registryv1.StageRead {
+	if e.Stage() == "read" {
 		return errReported
 	}
 	return errNegative

@@ -67,6 +67,3 @@ type ResolvedImageSource struct {
 type ClusterCatalogURLs struct {
 	Base string `json:"base"`
 }
-
-// TypeServing is the condition that the catalog is served.
-const TypeServing = "Serving"

@@ -88,25 +88,3 @@ type BundleMetadata struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
-
-// The condition types of a ClusterExtension.
-const (
-	TypeInstalled         = "Installed"
-	TypeProgressing       = "Progressing" // also of a ClusterCatalog
-	TypeDeprecated        = "Deprecated"
-	TypePackageDeprecated = "PackageDeprecated"
-	TypeChannelDeprecated = "ChannelDeprecated"
-	TypeBundleDeprecated  = "BundleDeprecated"
-)
-
-// The condition reasons.
-const (
-	ReasonSucceeded          = "Succeeded"
-	ReasonFailed             = "Failed"
-	ReasonAbsent             = "Absent"
-	ReasonRetrying           = "Retrying"
-	ReasonBlocked            = "Blocked"
-	ReasonDeprecated         = "Deprecated"
-	ReasonNotDeprecated      = "NotDeprecated"
-	ReasonDeprecationUnknown = "DeprecationStatusUnknown"
-)
