@@ -314,7 +314,7 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 			return // reported once
 		}
 		b.tooMany = true
-		fault(codes.Constraint, n, fmt.Errorf("the bundle states more than %d requirements; Limits.MaxPerBundle raises it", b.perBundle))
+		fault(codes.Constraint, n, fmt.Errorf("the bundle states more than %d requirements; raise limit MaxPerBundle to allow it", b.perBundle))
 		return
 	}
 	b.c.required = append(b.c.required, requiredRec{requirement: id, property: uint32(n)})

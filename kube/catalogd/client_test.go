@@ -230,15 +230,15 @@ func TestErrors(t *testing.T) {
 			io.WriteString(w, "<html>log in")
 		}, catalogd.Options{}, 1, new(*catalogd.ContentTypeError), `the response has content type "text/html", not application/jsonl; check for a proxy in front of the server`},
 		{"announced size", send(lines("1.0.0")), catalogd.Options{Limits: catalogd.Limits{Body: 100}}, 1, new(*catalogd.TooLargeError),
-			"the response is larger than 100 bytes; raise Limits.Body to allow it"},
+			"the response is larger than 100 bytes; raise the limit on responses to allow it"},
 		{"size", func(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush() // no length
 			io.WriteString(w, lines("1.0.0"))
-		}, catalogd.Options{Limits: catalogd.Limits{Body: 100}}, 1, new(*catalogd.TooLargeError), "the response is larger than 100 bytes; raise Limits.Body to allow it"},
+		}, catalogd.Options{Limits: catalogd.Limits{Body: 100}}, 1, new(*catalogd.TooLargeError), "the response is larger than 100 bytes; raise the limit on responses to allow it"},
 		{"gzip bomb", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.Write(bomb)
-		}, catalogd.Options{Limits: catalogd.Limits{Text: 1 << 20}}, 1, new(*catalogd.TooLargeError), "the response is larger than 1048576 bytes; raise Limits.Text to allow it"},
+		}, catalogd.Options{Limits: catalogd.Limits{Text: 1 << 20}}, 1, new(*catalogd.TooLargeError), "the text of the catalog is larger than 1048576 bytes; raise the limit on the text of catalogs to allow it"},
 		{"always cut", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "5000")
 			io.WriteString(w, lines("1.0.0"))

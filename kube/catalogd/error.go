@@ -64,9 +64,12 @@ type TooLargeError struct {
 	Max   int64
 }
 
-// Error returns a message that names the limit.
+// Error returns a message that names the limit as people know it, not by its field.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the response is larger than %d bytes; raise Limits.%s to allow it", e.Max, e.Limit)
+	if e.Limit == "Text" {
+		return fmt.Sprintf("the text of the catalog is larger than %d bytes; raise the limit on the text of catalogs to allow it", e.Max)
+	}
+	return fmt.Sprintf("the response is larger than %d bytes; raise the limit on responses to allow it", e.Max)
 }
 
 // A TruncatedError is a response that ended early.

@@ -23,7 +23,7 @@ func (e *BudgetError) Error() string {
 	}
 	// Leave out what other catalogs use: it changes, and the status would
 	// change with it.
-	return fmt.Sprintf("the catalog needs about %d bytes of memory, but the catalogs of %s may use only %d in total; raise Options.Budget to allow it", e.Size, whose, e.Max)
+	return fmt.Sprintf("the catalog needs about %d bytes of memory, but the catalogs of %s may use only %d in total; raise the limit on the memory of tenants' catalogs to allow it", e.Size, whose, e.Max)
 }
 
 // counts reports whether a catalog counts towards the budget, because a tenant

@@ -24,17 +24,18 @@ type LimitError struct {
 	Max   int64
 }
 
-var limitTexts = map[string]string{
-	"Download": "the compressed layers are larger than %d bytes",
-	"Scan":     "the decompressed layers are larger than %d bytes",
-	"Bytes":    "the files are larger than %d bytes in total",
-	"Files":    "the image has more than %d files and directories",
-	"Layers":   "the image has more than %d layers",
+var limitTexts = map[string]struct{ fault, limit string }{
+	"Download": {"the compressed layers are larger than %d bytes", "compressed layers"},
+	"Scan":     {"the decompressed layers are larger than %d bytes", "decompressed layers"},
+	"Bytes":    {"the files are larger than %d bytes in total", "the size of files"},
+	"Files":    {"the image has more than %d files and directories", "the number of files"},
+	"Layers":   {"the image has more than %d layers", "layers"},
 }
 
-// Error returns a message that names the limit.
+// Error returns a message that names the limit as people know it, not by its field.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf(limitTexts[e.Limit], e.Max) + fmt.Sprintf("; raise Limits.%s to allow it", e.Limit)
+	text := limitTexts[e.Limit]
+	return fmt.Sprintf(text.fault, e.Max) + "; raise the limit on " + text.limit + " in images to allow it"
 }
 
 // An UnsafeError reports an entry of a layer that must not be unpacked.

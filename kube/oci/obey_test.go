@@ -64,10 +64,10 @@ func TestNamesCount(t *testing.T) {
 		header tar.Header
 		want   string
 	}{
-		{"implied directories", tar.Header{Name: deep + "b", Typeflag: tar.TypeReg}, "the image has more than 100 files and directories; raise Limits.Files to allow it"},
-		{"a long name", tar.Header{Name: "manifests/" + long(4000), Typeflag: tar.TypeReg}, "the files are larger than 3000 bytes in total; raise Limits.Bytes to allow it"},
-		{"a long target", tar.Header{Name: "manifests/a", Linkname: long(4000), Typeflag: tar.TypeSymlink}, "the files are larger than 3000 bytes in total; raise Limits.Bytes to allow it"},
-		{"a removal with a long name", tar.Header{Name: "manifests/.wh." + long(4000), Typeflag: tar.TypeReg}, "the files are larger than 3000 bytes in total; raise Limits.Bytes to allow it"},
+		{"implied directories", tar.Header{Name: deep + "b", Typeflag: tar.TypeReg}, "the image has more than 100 files and directories; raise the limit on the number of files in images to allow it"},
+		{"a long name", tar.Header{Name: "manifests/" + long(4000), Typeflag: tar.TypeReg}, "the files are larger than 3000 bytes in total; raise the limit on the size of files in images to allow it"},
+		{"a long target", tar.Header{Name: "manifests/a", Linkname: long(4000), Typeflag: tar.TypeSymlink}, "the files are larger than 3000 bytes in total; raise the limit on the size of files in images to allow it"},
+		{"a removal with a long name", tar.Header{Name: "manifests/.wh." + long(4000), Typeflag: tar.TypeReg}, "the files are larger than 3000 bytes in total; raise the limit on the size of files in images to allow it"},
 		{"a very long name", tar.Header{Name: "manifests/" + long(5000), Typeflag: tar.TypeReg}, `"manifests/` + long(190) + `…" has a name or link target longer than 4096 bytes`},
 		{"a very long target", tar.Header{Name: "manifests/a", Linkname: long(5000), Typeflag: tar.TypeSymlink}, `"manifests/a" has a name or link target longer than 4096 bytes`},
 		{"a removal without a name", tar.Header{Name: "manifests/.wh.", Typeflag: tar.TypeReg}, `"manifests/.wh." is a whiteout without a file name`},

@@ -42,5 +42,5 @@ type LimitError struct {
 
 // Error names the limit and how to raise it.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s exceeds the limit of %d; raise Limits.%s if this bundle is trusted", e.What, e.Max, e.Limit)
+	return fmt.Sprintf("%s exceeds the limit of %d; raise limit %s if this bundle is trusted", e.What, e.Max, e.Limit)
 }

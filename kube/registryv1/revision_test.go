@@ -78,7 +78,7 @@ func TestLimits(t *testing.T) {
 	for _, limits := range []Limits{{BundleSize: 60}, {Files: 1}, {Objects: 2}, {Expansion: 1}} {
 		_, err := Read(t.Context(), fsys, &ReadOptions{Limits: &limits})
 		e, ok := err.(*Error)
-		if !ok || !slices.ContainsFunc(e.Problems, func(p Problem) bool { return p.Code == "limit" && strings.Contains(p.Message, "raise Limits.") }) {
+		if !ok || !slices.ContainsFunc(e.Problems, func(p Problem) bool { return p.Code == "limit" && strings.Contains(p.Message, "raise limit ") }) {
 			t.Errorf("%+v: error %v; want the limit", limits, err)
 		}
 	}
