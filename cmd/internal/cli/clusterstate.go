@@ -56,7 +56,7 @@ them keeps its recorded status, and a note names the kind. So get all of them:
 and pass --complete to treat kinds without objects as absent, except for Secrets:
 certificates of webhooks are assumed to be valid. On OpenShift, add
 clusterversion. Custom resources are known if the files hold some of their kind, so
-add those of CRDs that will be upgraded. minKubeVersion is checked only with
+include those of CRDs that will be upgraded. minKubeVersion is checked only with
 --kube-version, the version of the cluster.
 
 The global namespace is olm or openshift-marketplace, if the files have CatalogSources
@@ -74,11 +74,11 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`, YAML or JSON, or from standard input when it is - (repeatable)")
 	addCatalogs(cmd, &s.catalogs, "the content of a catalog")
 	s.sample = addSample(cmd)
-	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to look at (default: the one with subscriptions)")
+	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to plan (default: the one with subscriptions)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	f.StringVar(&s.global, "global-namespace", "", "the `NAMESPACE` of the catalogs that every namespace sees (default: inferred from the files)")
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
-	f.BoolVar(&s.complete, "complete", false, "the files hold every object of the cluster, but for custom resources and Secrets: what is not there does not exist")
+	f.BoolVar(&s.complete, "complete", false, "treat objects that the files lack as absent, except custom resources and Secrets")
 }
 
 // load returns the cluster in memory with the content of its catalogs. A

@@ -32,19 +32,19 @@ OLD and NEW are files with CRDs, - for standard input, or bundle directories. Ea
 in NEW is compared with the CRD of that name in OLD; a CRD that OLD lacks is safe.
 Other objects are skipped, so OLD can be the output of "kubectl get crds -o yaml".
 
-By default nested schemas are compared field by field. Where OLM v1 gives another
-verdict, a note on standard error states it. --as-upstream gives the verdict of OLM v1
-and marks its false alarms.
+By default nested schemas are compared field by field. If OLM v1 gives another
+verdict, a note on standard error reports it. --as-upstream gives the verdict of OLM
+v1 and marks its false alarms.
 
 With --problem, crd-safety reads problems instead, one JSON document each, and prints
 one line for each: {"id","verdict","fails"}. A problem has the members id, old and
 new: CRDs, or paths of files relative to --root, which may also be in oldPath and
-newPath. Old is null if the CRD does not exist yet. The verdict is safe, unsafe, panic
-if OLM v1 crashes, or skipped. Each of fails is a list: scope (crd, same or
-served), version, path, validation.
+newPath. Old is null if the CRD does not exist yet. The verdict is safe, unsafe,
+skipped, or panic if OLM v1 crashes. Each element of fails is a list: scope (crd,
+same or served), version, path, validation.
 
 Exit codes: 0 all CRDs can be upgraded, 1 some cannot, 2 the input could not be read.
-With --problem: 0 when every problem was answered.`,
+With --problem: 0 if every problem was answered.`,
 		Example: `  olmkit crd-safety ./etcd/0.9.2 ./etcd/0.9.4
   kubectl get crds -o yaml | olmkit crd-safety - ./etcd/0.9.4 --as-upstream
   olmkit crd-safety --problem problems.jsonl --root . --as-upstream -o json`,

@@ -11,13 +11,14 @@ import (
 func newDiff(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Compare two catalogs for those who have the old one installed",
+		Short: "Show how a new catalog affects users of an old one",
 		Long: `Diff shows what a new catalog changes: versions that lose, gain or change their
 path to the head of a channel, heads that moved, skipRanges that changed, bundles
 and APIs that are gone, bundles whose content changed under the same name,
 deprecations.
 
-Exit codes: 0 nobody loses a path, 1 somebody does, 2 the input could not be read.`,
+Exit codes: 0 no version loses its path, 1 a version does, 2 the input could not be
+read.`,
 		Example: `  olmkit diff ./catalog-4.16 ./catalog-4.17
   git show HEAD:catalog.json | olmkit diff - ./catalog.json -o json`,
 	}

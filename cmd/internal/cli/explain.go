@@ -21,16 +21,16 @@ func newExplain(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [CODE...] | [CATALOG...] --package PACKAGE[:CHANNEL]...",
 		Short: "Explain a plan, a conflict, or the code of a finding or fact",
-		Long: `Explain shows why a namespace gets what it gets, or why it can get nothing and
-what would help.
+		Long: `Explain shows why a namespace gets its operators, or why it cannot get any and how to
+fix that.
 
-With codes it describes what findings of "olmkit validate" mean, or facts in an
-explanation, with an example and the usual fix; alone it lists all codes.
+With codes, it describes findings of "olmkit validate" or facts of an explanation,
+with an example and the usual fix. Without arguments, it lists all codes.
 
-Otherwise it takes the same flags as "olmkit resolve", or one problem document, and
-shows, for a plan, why each bundle is in it and why better candidates were rejected;
-for a conflict, each minimal one as a short derivation with the smallest changes that
-resolve it, and what can still be planned.
+Otherwise it accepts the flags of "olmkit resolve", or one problem document. For a
+plan, it shows why each bundle is in it and why better candidates were rejected. For a
+conflict, it shows each minimal conflict as a short derivation with the smallest
+changes that resolve it, and what can still be planned.
 
 Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 2 the input could not be read.`,
@@ -50,7 +50,7 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 	fl := cmd.Flags()
 	fl.StringVar(&why, "why", "", "show only why `BUNDLE` is in the plan")
 	fl.StringVar(&whyNot, "why-not", "", "show why `BUNDLE` is not in the plan")
-	fl.StringVar(&recordTo, "record", "", "also write the problem, with what it reaches of its catalogs, and its answer to `FILE`, for \"olmkit replay\"")
+	fl.StringVar(&recordTo, "record", "", "also write the problem, with the reachable part of its catalogs, and its answer to `FILE`, for \"olmkit replay\"")
 	f := addFormats(cmd, "markdown for an issue or a page", string(formatMarkdown))
 	completeRequest(cmd, e, &r)
 	completeFlag(cmd, "why", r.completeBundles(e, ""))

@@ -17,21 +17,20 @@ func newFmt(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [CATALOG...]",
 		Short: "Format catalog files",
-		Long: `Fmt puts the blobs of each file, and their keys, in one order: packages by name;
-in each its olm.package, channels by name, bundles by version, deprecations, then
-other blobs. The same catalog gives the same text, so that diffs show what
-changed. Comments are lost.
+		Long: `Fmt sorts the blobs of each file, and their keys: packages by name, and in each its
+olm.package, channels by name, bundles by version, deprecations, then other blobs.
+The same catalog gives the same text, so diffs show only changes. Comments are lost.
 
-It prints the result; -w writes files back instead, and --check lists the files
-that would change and exits with 1 if there are any. Without an argument it reads
+It prints the result. -w overwrites the files instead, and --check lists the files
+that would change and exits with 1 if there are any. Without an argument, it reads
 standard input.`,
 		Example: `  olmkit fmt catalog/etcd/catalog.yaml
   olmkit fmt -w ./catalog
   olmkit fmt --check ./catalog`,
 	}
 	w := addSyntax(cmd, "syntax: yaml, json (indented) or jsonl (one blob a line) (default by the file's name)")
-	write := cmd.Flags().BoolP("write", "w", false, "write the files back instead of printing")
-	check := cmd.Flags().Bool("check", false, "list the files that would change, and change nothing")
+	write := cmd.Flags().BoolP("write", "w", false, "overwrite the files instead of printing")
+	check := cmd.Flags().Bool("check", false, "only list the files that would change")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *write && *check {
 			return usagef("-w and --check exclude each other")

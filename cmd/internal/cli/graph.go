@@ -26,10 +26,10 @@ func newGraph(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph CATALOG PACKAGE",
 		Short: "Show the upgrade graph of a package, also as a picture",
-		Long: `Graph lists the upgrades of a package, what is stranded, with no path to a head,
-the heads of its channels and what is wrong with them, and where classic OLM and
-OLM v1 read the graph differently. As mermaid, dot or svg it draws the channels;
---installed and --to mark a version and the path from it.`,
+		Long: `Graph lists the upgrades of a package, the versions with no path to a head, the heads
+and faults of its channels, and where classic OLM and OLM v1 read the graph
+differently. With -o mermaid, dot or svg, it draws the channels; --installed and --to
+mark a version and the path from it.`,
 		Example: `  olmkit graph ./catalog etcd
   olmkit graph ./catalog etcd --channel stable --installed 0.9.0 -o svg > etcd.svg`,
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// newHelp makes the help command. That of cobra shows the overview for a topic
-// that does not exist, and calls it an answer.
+// newHelp makes the help command. Cobra's own shows the overview for an unknown
+// topic, and exits with 0.
 func newHelp(group string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND|TOPIC]",
@@ -49,7 +49,7 @@ func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes of each command mean", Long: topicExitCodes},
 		{Use: "catalogs", Short: "How to name catalogs", Long: topicCatalogs},
-		{Use: "operators", Short: "How to name packages, bundles and what is installed", Long: topicOperators},
+		{Use: "operators", Short: "How to name packages, bundles and installed operators", Long: topicOperators},
 		{Use: "output", Short: "Formats, colours and widths", Long: topicOutput},
 		{Use: "limits", Short: "What --limit and --timeout change", Long: topicLimits()},
 	}
@@ -58,11 +58,11 @@ func topics() []*cobra.Command {
 const topicExitCodes = `Exit codes report whether there is an answer, and whether it is yes:
 
   0    the answer is yes, or the work is done
-  1    the answer is no; it was printed whole
-  2    there is no answer: the command line makes no sense, the input could not
-       be read, or --timeout is over
-  3    the answer is yes as far as it goes, and something could not be checked:
-       platform and status only
+  1    the answer is no; it was printed completely
+  2    there is no answer: the command line is invalid, the input could not be
+       read, or --timeout has passed
+  3    the answer is yes, but something could not be checked: platform and status
+       only
   130  a signal ended the command
 
 What "no" means:
@@ -80,19 +80,19 @@ What "no" means:
   fmt --check          a file would change
   index --check        the file is stale
 
-All other commands end with 0 or 2. With --problem, resolve and select answer a
-stream of problems: a conflict is an answer like any other then. They end with 0
-when every problem was answered, and with 2 when one was not; the others are
-answered all the same. In both cases its output has an "error". To select, an
+All other commands exit with 0 or 2. With --problem, resolve and select answer a
+stream of problems, in which a conflict is an answer like any other. They exit with 0
+if every problem was answered. A problem that could not be answered has an "error" in
+its output; the others are still answered, and the exit code is 2. For select, an
 invalid range, selector or installed version and a catalog that cannot be read are
-answers, as they are to OLM v1.`
+answers, as in OLM v1.`
 
-const topicCatalogs = `Where a command takes a CATALOG, it may be
+const topicCatalogs = `A CATALOG on the command line is one of
 
   DIR       the directory of a file-based catalog, or a part of it
   FILE      one file of blobs, YAML or JSON
-  FILE      an index that "olmkit index" made, which opens at once; commands that
-            write catalogs need the directory instead
+  FILE      an index from "olmkit index", which opens at once; commands that write
+            catalogs need the directory instead
   -         blobs on standard input
 
 or a reference to a catalog somewhere else:
@@ -102,14 +102,13 @@ or a reference to a catalog somewhere else:
   docker-archive:FILE[:TAG], dir:DIR             podman and buildah write it
   https://HOST/PATH                              a catalog that catalogd serves
 
-REGISTRY/REPOSITORY:TAG is an image without docker://, too, unless it is a path that
-exists; a note reports that. docker-archive:- reads standard input: podman save
-IMAGE | olmkit list packages docker-archive:-. A catalog is data, so of an image for
-several platforms any will do: linux/amd64 if there is one, else the first. Only the
-directory that the label operators.operatorframework.io.index.configs.v1 names is
-read.
+You may omit docker:// unless the text is an existing path; a note reports how it was
+read. docker-archive:- reads standard input: podman save IMAGE | olmkit list packages
+docker-archive:-. In an image for several platforms, the catalog is the same for all:
+linux/amd64 is read if there is one, else the first. Only the directory that the label
+operators.operatorframework.io.index.configs.v1 names is read.
 
-A fetched image is compiled and cached by digest, in --cache-dir (default:
+Fetched images are compiled and cached by digest in --cache-dir (default:
 ~/.cache/olmkit, or olmkit in XDG_CACHE_HOME). Later commands make one request, for
 the digest of the tag, and none for a reference by digest. --offline makes none at
 all, and takes the digest that a tag had last. --no-cache keeps nothing. "olmkit cache
@@ -125,76 +124,75 @@ Credentials are those of --authfile, or of REGISTRY_AUTH_FILE, or the first of
 XDG_RUNTIME_DIR/containers/auth.json, ~/.config/containers/auth.json and
 ~/.docker/config.json with an entry for the repository; credential helpers are run.
 Proxies are those of HTTPS_PROXY, HTTP_PROXY and NO_PROXY. --ca-file adds certificate
-authorities. A busy registry (429) is asked again after the time that it names.
+authorities. If a registry is busy (429), the request is retried after the time that
+it names.
 
---sample stands for the small catalog that is part of olmkit.
+--sample is the small catalog that is part of olmkit.
 
---catalog [NAME=]PATH names a catalog too. Commands that read several take it
-again and again, and options after the path:
+--catalog [NAME=]PATH names a catalog too. It is repeatable in commands that read
+several catalogs, and has options after the path:
 
   ,priority=N       catalogs with a higher priority are preferred (default 0)
-  ,namespace=NS     the namespace of the catalog. A namespace sees its own
-                    catalogs and those of the global namespace, which is the
-                    default here (--global-namespace, olm unless given; plan and
-                    simulate infer both from the files); the answer names those
-                    that it does not see
+  ,namespace=NS     the namespace of the catalog. A namespace sees its own catalogs
+                    and those of the global namespace, which is the default here
+                    (--global-namespace, by default olm; plan and simulate infer
+                    both from the files). The answer names the catalogs that the
+                    namespace does not see
   ,label=KEY=VALUE  a label of the catalog, for "olmkit select --selector"
-  ,source=DIR       the directory that an index was made from, for what an index
-                    does not hold: the manifests that plan and simulate install
-                    from, and the descriptions that view shows
+  ,source=DIR       the directory that an index was made from, for data that the
+                    index lacks: the manifests that plan and simulate install,
+                    and the descriptions that view shows
 
-Without NAME, a catalog has the name of its file, directory or repository. Platform
-wants to know the version of the platform that a catalog is for:
-VERSION=[NAME:]PATH.
+Without NAME, a catalog has the name of its file, directory or repository. For
+platform, name the version of the platform, too: VERSION=[NAME:]PATH.
 
-Problem documents (--problem) hold catalogs as text ("fbc") or name their
-directory ("dir"), relative to --root; nothing outside --root is read.`
+Problem documents (--problem) contain catalogs as text ("fbc") or name their directory
+("dir"), relative to --root; nothing outside --root is read.`
 
-const topicOperators = `Packages, bundles and installed operators are named alike in all commands.
+const topicOperators = `All commands name packages, bundles and installed operators in the same way.
 
---package takes PACKAGE, or PACKAGE:CHANNEL where a channel matters.
+--package is PACKAGE, or PACKAGE:CHANNEL in commands that use a channel.
 
---installed, and FROM and TO of path, take any of
+--installed, and FROM and TO of path, are one of
 
   BUNDLE                the name of a bundle: etcdoperator.v0.9.0
   PACKAGE=VERSION       the bundle of that version: etcd=0.9.0
   PACKAGE@VERSION       the same
-  PACKAGE=BUNDLE        the bundle of a package, where several have that name
+  PACKAGE=BUNDLE        the bundle of a package, if several have that name
   BUNDLE@VERSION        a bundle in no catalog: etcdoperator.v0.8.0@0.8.0
   PACKAGE=BUNDLE@VERSION  the same, with its package
-  VERSION               where the command line names the package (graph, path,
-                        select)
+  VERSION               in commands that name the package (graph, path, select)
 
-A channel may follow, as in etcd=0.9.0:stable: the one that the operator is
-subscribed to. resolve and explain then add that subscription; subset and platform
-follow that channel. Elsewhere --channel names channels.`
+The channel of the operator's subscription may follow, as in etcd=0.9.0:stable.
+resolve and explain then add that subscription; subset and platform follow that
+channel. Other commands have --channel.`
 
 const topicOutput = `-o, --output selects the format:
 
   text      for people (default)
-  json      for programs: one document a line
-  yaml      for programs: one document after the other, with --- between them
+  json      for programs: one document per line
+  yaml      for programs: documents separated by ---
 
 graph also draws (mermaid, dot, svg), explain writes markdown, validate sarif and
-github, subset fbc: the part of the catalog itself. Commands that print catalogs
-or problem documents have no text: catalogs are yaml (default), json or jsonl;
-problems json (default) or yaml. Index and view write a file, which -o names.
+github, and subset fbc, the part of the catalog itself. Commands that print catalogs
+or problem documents have no text format: catalogs are yaml (default), json or jsonl;
+problems are json (default) or yaml. For index and view, -o names the file to write.
 
-"olmkit version -o json" prints the version of the output for programs: it grows
-when a field changes its meaning or goes away, not when one is added.
+"olmkit version -o json" prints the version of the output for programs. It grows when
+a field changes its meaning or is removed, not when one is added.
 
---color is auto, always or never. By default there are colours on a terminal,
-unless NO_COLOR is set or TERM is dumb.
+--color is auto, always or never. By default, output to a terminal has colours unless
+NO_COLOR is set or TERM is dumb.
 
-Prose is as wide as the terminal, or as COLUMNS says; elsewhere 100 characters. On
-a narrow terminal the widest columns of a table are cut; in files and pipes
-nothing ever is.`
+Prose is wrapped to the width of the terminal, or COLUMNS, or else 100 characters. On
+a narrow terminal the widest columns of a table are cut; in files and pipes they are
+not.`
 
 // topicLimits lists the limits.
 func topicLimits() string {
 	var b strings.Builder
-	b.WriteString(`Limits bound what hostile catalogs and problems can cost. An error names the
-limit that it met; --limit NAME=NUMBER raises or lowers it, and may be repeated.
+	b.WriteString(`Limits bound the cost of hostile catalogs and problems. An error names the limit that
+was exceeded; --limit NAME=NUMBER raises or lowers it, and is repeatable.
 Sizes are in bytes, or with KiB, MiB or GiB.
 
 `)
@@ -202,7 +200,7 @@ Sizes are in bytes, or with KiB, MiB or GiB.
 		visible.Fprintf(&b, "  %-13s %9s  %s\n", l.name, l.standard, l.text)
 	}
 	b.WriteString(`
---timeout DURATION, such as 30s or 2m, ends the command with exit code 2. Of a
-stream of problems each has so long, and the next is answered all the same.`)
+--timeout DURATION, such as 30s or 2m, ends the command with exit code 2. In a stream
+of problems it applies to each, and the next one is still answered.`)
 	return b.String()
 }

@@ -22,12 +22,12 @@ func newIndex(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "index CATALOG -o FILE",
 		Short: "Compile a catalog into a file that opens at once",
-		Long: `Index compiles a catalog directory into one file, which commands take wherever
-they take a catalog to look at or to resolve over. Opening it takes about as long as
-reading it. It holds what resolution needs and nothing else: commands that check or
-write what is in a catalog (validate, fmt, merge, extract, subset), and platform, need
-the directory. Plan, simulate and view want it next to the index, as
---catalog NAME=FILE,source=DIR, for manifests and descriptions.
+		Long: `Index compiles a catalog directory into one file, which every command that reads or
+resolves a catalog accepts. Opening it takes about as long as reading it. It contains
+only what resolution needs. Commands that check or write the content of a catalog
+(validate, fmt, merge, extract, subset), and platform, need the directory. For
+manifests and descriptions, plan, simulate and view need the directory in addition to
+the index: --catalog NAME=FILE,source=DIR.
 
 With --check, index compares the file with the directory and writes nothing.
 

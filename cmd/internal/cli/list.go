@@ -18,7 +18,7 @@ type row interface{ cells() []string }
 func newList(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what a catalog holds",
+		Short: "List the content of a catalog",
 		Long: `List prints the packages, channels or bundles of a catalog. CATALOG is a
 directory, one file, or - for standard input.`,
 		Example: `  olmkit list packages ./catalog

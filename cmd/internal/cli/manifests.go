@@ -36,9 +36,9 @@ which it applies them. You can read or compare them, or apply them without OLM.
                              manifests (olm.bundle.object); a bundle that is only
                              an image must be unpacked first
 
-By default the result is what a cluster accepts. Where it differs from what OLM v1
-renders, a note on standard error gives the rule. --as-upstream prints exactly what
-OLM v1 renders, with its known bugs.
+By default the result is what a cluster accepts. If it differs from what OLM v1
+renders, a note on standard error explains the difference. --as-upstream prints
+exactly what OLM v1 renders, with its known bugs.
 
 -o kustomize writes a kustomization and a file for each phase to --dir.
 
@@ -49,8 +49,8 @@ id, bundle (or path), installNamespace, config, and certProvider. The bundle is 
 directory relative to --root or, if there is none, to the directory bundles/ in it.
 
 Exit codes: 0 the objects were printed, 1 OLM v1 does not install the bundle with this
-configuration, 2 the input could not be read. With --problem a refusal is an answer
-like any other: 0 when every request was answered.`,
+configuration, 2 the input could not be read. With --problem, a refusal is an answer
+like any other: 0 if every request was answered.`,
 		Example: `  olmkit manifests ./etcd/0.9.4 --namespace operators
   olmkit manifests ./etcd/0.9.4 -n operators --watch-namespace apps --config config.yaml
   olmkit manifests ./etcd/0.9.4 --config-schema
@@ -60,9 +60,9 @@ like any other: 0 when every request was answered.`,
 	fl := cmd.Flags()
 	addChoice(cmd, &m.format, "output", "o", "how to print: yaml, json (a List), or kustomize to write a directory", string(formatYAML), string(formatJSON), kustomize)
 	fl.StringVarP(&m.opts.Namespace, "namespace", "n", "", "the `NAMESPACE` to install into")
-	fl.StringVar(&m.watch, "watch-namespace", "", "the `NAMESPACE` that the operator watches (default as the configuration says)")
+	fl.StringVar(&m.watch, "watch-namespace", "", "the `NAMESPACE` that the operator watches (default: from the configuration)")
 	fl.StringVar(&m.config, "config", "", "read the configuration, spec.config.inline of a ClusterExtension, from `FILE`")
-	addChoice(cmd, &m.provider, "cert-provider", "", "what makes the certificates of webhooks", "cert-manager", "service-ca", "none")
+	addChoice(cmd, &m.provider, "cert-provider", "", "what provides the certificates of webhooks", "cert-manager", "service-ca", "none")
 	fl.BoolVar(&m.opts.AddNamespaces, "create-namespace", false, "add the namespaces to the objects")
 	fl.BoolVar(&m.opts.AsUpstream, "as-upstream", false, "print exactly what OLM v1 renders, with its known bugs")
 	fl.BoolVar(&m.schema, "config-schema", false, "print the JSON schema of the bundle's configuration instead")

@@ -13,8 +13,8 @@ func newMerge(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge CATALOG...",
 		Short: "Merge catalogs into one",
-		Long: `Merge prints the union of catalogs: directories, files, or - for standard input.
-A package, or a bundle of a package, that two of them define is an error.`,
+		Long: `Merge prints the union of catalogs: directories, files, or - for standard input. It is
+an error if two catalogs define the same package, or the same bundle of a package.`,
 		Example: `  olmkit merge ./etcd ./prometheus > catalog.yaml
   olmkit merge ./a ./b --dir ./catalog`,
 	}
@@ -61,15 +61,15 @@ func rootOf(path string) string {
 func newExtract(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract CATALOG --package PACKAGE...",
-		Short: "Take packages out of a catalog",
-		Long: `Extract prints the part of a catalog that belongs to some packages, whole: all
-their channels, bundles, deprecations and blobs of other schemas. "olmkit subset"
-cuts deeper and keeps what they depend on.`,
+		Short: "Extract packages from a catalog",
+		Long: `Extract prints everything in a catalog that belongs to some packages: all their
+channels, bundles, deprecations and blobs of other schemas. "olmkit subset" selects
+parts of packages, and includes their dependencies.`,
 		Example: `  olmkit extract ./catalog --package etcd --package prometheus > two.yaml`,
 	}
 	w := addWriting(cmd)
 	from := addCatalog(cmd)
-	packages := cmd.Flags().StringArrayP("package", "p", nil, "a `PACKAGE` to take (repeatable)")
+	packages := cmd.Flags().StringArrayP("package", "p", nil, "a `PACKAGE` to extract (repeatable)")
 	cmd.ValidArgsFunction = from.completeCatalog()
 	completeFlag(cmd, "package", from.completePackage(e, false))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

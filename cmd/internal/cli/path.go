@@ -17,12 +17,12 @@ func newPath(e *env) *cobra.Command {
 		Use:   "path CATALOG PACKAGE FROM [TO]",
 		Short: "List the upgrades from one version to another",
 		Long: `Path lists the steps from an installed version to the head of a channel, or to
-another version: the path that OLM takes by itself, and the shortest one. Each step
-names the edges that admit it.
+another version: the path that OLM takes automatically, and the shortest one. Each
+step names the edges that allow it.
 
-FROM and TO are bundles by version or name, or BUNDLE@VERSION for what the catalog
-need not know ("olmkit help operators"). Without --channel, classic takes the default
-channel and v1 all.
+FROM and TO are versions or names of bundles, or BUNDLE@VERSION for a bundle that is
+in no catalog ("olmkit help operators"). Without --channel, classic uses the default
+channel, and v1 all channels.
 
 Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		Example: `  olmkit path ./catalog etcd 0.9.0

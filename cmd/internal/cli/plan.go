@@ -18,24 +18,24 @@ func newPlan(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan {-f FILE...|--cluster} [CATALOG...]",
 		Short: "Show what would happen next in a namespace of a cluster, and why",
-		Long: `Plan reads a cluster, or its objects as "kubectl get -o yaml" prints them, and shows
-which writes Operator Lifecycle Manager would make next in a namespace, each with
-its reason, and what stands still and for what it waits. Nothing is written.
+		Long: `Plan reads a cluster, or its objects as "kubectl get -o yaml" prints them. It shows
+what Operator Lifecycle Manager would write next in a namespace, each write with its
+reason, and what is waiting and for what. Nothing is written.
 
 A CATALOG is a directory of a file-based catalog, or one file of it: the content
 of the CatalogSource of the same name. --catalog gives it another name, or a
 namespace. A catalog without a CatalogSource counts as a healthy one in the
-global namespace; a CatalogSource without content counts as unhealthy. For a
-bundle whose manifests the catalog does not carry, its properties stand in.
+global namespace; a CatalogSource without content counts as unhealthy. If a catalog
+does not contain the manifests of a bundle, the bundle's properties replace them.
 
 ` + stateHelp + `
-Below the plan is what else an administrator should know: operators that
-block the upgrade of the platform or must not be upgraded, that are not supported
-in one cluster, that share roles, and what they own that others must register.
+Below the plan are notes for administrators: operators that block the upgrade of the
+platform or must not be upgraded, that are not supported in one cluster, or that share
+roles.
 
 To see what follows from these writes, run "olmkit simulate".
 
-Exit codes: 0 here is the plan, 1 the subscriptions cannot be resolved (the plan
+Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved (the plan
 shows why), 2 the input could not be read.`,
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan --cluster -n operators --catalog community=./catalog

@@ -48,7 +48,7 @@ of each operator and the list unchecked give the reasons for codes 1 and 3.`,
 	f, reading := addFormat(cmd), addReading(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&p.From, "from", "", "the `VERSION` of the cluster")
-	fl.StringVar(&p.To, "to", "", "the `VERSION` to get to")
+	fl.StringVar(&p.To, "to", "", "the target `VERSION`")
 	fl.StringArrayVar(&catalogs, "catalog", nil, "a catalog of a version of the platform, as `VERSION=[NAME:]PATH` (repeatable)")
 	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
 	addChoice(cmd, &strategy, "strategy", "", "how far to upgrade operators on the way", string(platform.Latest), string(platform.Minimal))

@@ -17,8 +17,8 @@ func newReplay(e *env) *cobra.Command {
 		Short: "Resolve recorded problems again and report changed answers",
 		Long: `Replay resolves the problems of a file that "olmkit explain --record" wrote, one
 JSON document or several, and reports answers that differ from the recorded ones.
-FILE may be -, for standard input. Catalogs that the record names by directory
-are loaded from there, and refused when their content has changed.
+FILE may be -, for standard input. Catalogs that the record names by directory are
+loaded from there, and refused if their content has changed.
 
 Exit codes: 0 all answers are the same, 1 some differ, 2 the input could not be
 read.`,

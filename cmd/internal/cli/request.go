@@ -33,7 +33,7 @@ func (r *request) addFlags(cmd *cobra.Command) {
 	r.sample = addSample(cmd)
 	f.StringArrayVarP(&r.packages, "package", "p", nil, "a package to subscribe to, as `PACKAGE[:CHANNEL]` (repeatable)")
 	f.StringArrayVarP(&r.installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; with :CHANNEL also its subscription (repeatable)")
-	f.StringArrayVar(&r.startingCSV, "starting-csv", nil, "the bundle to begin with, as `[PACKAGE=]BUNDLE` (repeatable)")
+	f.StringArrayVar(&r.startingCSV, "starting-csv", nil, "the bundle to start with, as `[PACKAGE=]BUNDLE` (repeatable)")
 	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve")
 	addGlobalNamespace(f, &r.global)
 }

@@ -14,23 +14,23 @@ import (
 func newResolve(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve [CATALOG...] --package PACKAGE[:CHANNEL]...",
-		Short: "Answer what a namespace would install or upgrade",
-		Long: `Resolve answers what Operator Lifecycle Manager would install or upgrade in a
+		Short: "Show what a namespace would install or upgrade",
+		Long: `Resolve shows what Operator Lifecycle Manager would install or upgrade in a
 namespace, without a cluster.
 
-A CATALOG is a directory of a file-based catalog, or one file of it. It takes
-the name of its directory and is visible to every namespace; --catalog gives it
-another name, a priority or a namespace. What is installed is looked up in the
-catalogs; it belongs to the subscription of its package, and without one it must
-stay as it is. "olmkit help catalogs" and "olmkit help operators" have details.
+A CATALOG is a directory of a file-based catalog, or one file of it. It has the name
+of its directory and is visible to every namespace; --catalog gives it another name, a
+priority or a namespace. Installed operators are looked up in the catalogs. An
+installed operator belongs to the subscription for its package; without one, it must
+not change. "olmkit help catalogs" and "olmkit help operators" have details.
 
 With --problem, resolve reads problem documents instead: one JSON document, or a
 stream of them, each answered in turn. Directories in them are relative to
 --root, and each is loaded once.
 
 Exit codes: 0 there is a solution, 1 there is none, 2 the input could not be
-read. With --problem a conflict is an answer like any other: 0 when every
-problem was answered.`,
+read. With --problem, a conflict is an answer like any other: 0 if every problem was
+answered.`,
 		Example: `  olmkit resolve ./catalog --package etcd:stable --package argocd --installed etcd=0.9.0
   olmkit resolve --catalog ours=./ours,priority=10 ./community -p vault-operator
   olmkit resolve --problem problems.jsonl --root ./catalogs -o json`,

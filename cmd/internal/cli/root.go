@@ -127,8 +127,8 @@ func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "olmkit",
 		Short: "Resolve operators as Operator Lifecycle Manager does, without a cluster",
-		Long: `olmkit reads file-based catalogs and answers what Operator Lifecycle Manager
-would install or upgrade, in which order of preference, and if nothing, why not.`,
+		Long: `olmkit reads file-based catalogs and shows what Operator Lifecycle Manager would
+install or upgrade, in which order of preference, and why or why not.`,
 		Example: `  olmkit resolve --sample --package grafana --package etcd:stable --installed etcd=0.9.0
   olmkit list packages ./catalog
   olmkit validate ./catalog`,

@@ -23,20 +23,20 @@ import (
 func newSelect(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "select [CATALOG...] --package PACKAGE",
-		Short: "Answer which bundle OLM v1 would install or upgrade to",
-		Long: `Select answers which bundle OLM v1 would install for a ClusterExtension, and how
-many bundles were left after each stage. When none is left, it names the nearest
-available versions, and the steps that lead to the wanted one.
+		Short: "Show which bundle OLM v1 would install or upgrade to",
+		Long: `Select shows which bundle OLM v1 would install for a ClusterExtension, and how many
+bundles were left after each stage. If none is left, it names the nearest available
+versions, and the steps to the requested one.
 
-The version is a range as Masterminds/semver reads it: ">=1.2, <2", "^1.2",
-"1.2.x". It is not the syntax of skipRange in catalogs.
+The version is a range in the syntax of Masterminds/semver: ">=1.2, <2", "^1.2",
+"1.2.x". The skipRange of catalogs has a different syntax.
 
 With --problem, select reads request documents instead: one JSON document, or a
 stream of them, each answered in turn. Directories in them are relative to
 --root.
 
 Exit codes: 0 a bundle was selected, 1 none was, 2 the input could not be read.
-With --problem a refusal is an answer like any other: 0 when every request was
+With --problem, a refusal is an answer like any other: 0 if every request was
 answered.`,
 		Example: `  olmkit select ./catalog --package etcd --version "0.9.x"
   olmkit select ./catalog -p etcd --channel stable --installed etcd=0.9.0

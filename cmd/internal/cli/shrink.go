@@ -14,15 +14,14 @@ import (
 func newShrink(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shrink FILE",
-		Short: "Cut a problem down to a smallest one with the same conflict",
-		Long: `Shrink reads a problem document that has no solution and prints the smallest one
-that it finds with the same kind of conflict: without the subscriptions,
-operators, catalogs, packages, bundles, entries and properties that do not
-matter. FILE may be -, for standard input. The result needs no other file; it is
-what a bug report should hold.
+		Short: "Reduce a problem to a minimal one with the same conflict",
+		Long: `Shrink reads a problem document without a solution and prints the smallest problem
+that it finds with the same kind of conflict. It removes subscriptions, operators,
+catalogs, packages, bundles, entries and properties that do not matter. FILE may be -,
+for standard input. The result does not need other files: attach it to a bug report.
 
-Exit codes: 0 it was shrunk, 1 the problem has a solution, 2 the input could not
-be read.`,
+Exit codes: 0 the problem was reduced, 1 the problem has a solution, 2 the input could
+not be read.`,
 		Example: `  olmkit shrink problem.json > small.json
   olmkit explain --problem small.json`,
 		Args: nameFile,

@@ -19,11 +19,11 @@ func newSimulate(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate {-f FILE...|--cluster} [CATALOG...]",
 		Short: "Simulate a namespace until nothing is left to do",
-		Long: `Simulate reads a cluster or objects of one, as "olmkit plan" does, and applies one
-plan after another in memory, until nothing is left to do. It prints each write with
-its reason, and the end state: every upgrade on the way to the head of a channel, for
-instance. CRDs are served and deployments run as soon as they are written; those
-already in the files keep their recorded status until then.
+		Long: `Simulate reads a cluster or its objects, as "olmkit plan" does, and applies one plan
+after another in memory until nothing is left to do. It prints each write with its
+reason, such as every upgrade on the way to the head of a channel, and the final
+state. CRDs are served and deployments run as soon as they are written; those already
+in the files keep their recorded status until then.
 
 ` + stateHelp + `
 The simulation ends at an install plan that needs approval, unless --approve is

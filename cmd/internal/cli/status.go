@@ -19,7 +19,7 @@ import (
 func newStatus(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [PACKAGE...]",
-		Short: "Show every operator of a cluster, and which of them can move",
+		Short: "Show every operator of a cluster, and which can be upgraded",
 		Long: `Status reads a cluster, as kubectl does, and prints one line for each operator: those
 of subscriptions, CSVs without a subscription, and ClusterExtensions of OLM v1. With
 --filename it reads files in place of the cluster.
@@ -27,23 +27,23 @@ of subscriptions, CSVs without a subscription, and ClusterExtensions of OLM v1. 
 MOVES is one of
 
   latest     the operator is at the head of its channel, or at the latest version
-             that the cluster knows of
-  now        an upgrade is in progress, or will start by itself
+             that the cluster has found
+  now        an upgrade is in progress, or will start automatically
   approval   an upgrade waits for the approval of an install plan
-  stuck      somebody has to act; WHY has the reason
-  unmanaged  a CSV without a subscription, which nothing upgrades
-  unknown    the objects do not show it; WHY has what is missing
+  stuck      an administrator has to act; WHY has the reason
+  unmanaged  a CSV without a subscription, which is never upgraded
+  unknown    the objects do not show it; WHY lists what is missing
 
 The head of a channel and deprecations come from the content of catalogs, which
 --catalog NAME=CATALOG gives for the CatalogSource of that name; -o wide shows the
 image that each one serves. Without content, they come from the status that OLM wrote.
 
 Nothing is written. Each kind is listed once, in pages; kinds that may not be read are
-reported and treated as unknown. --print-rbac prints the ClusterRole that reads all.
+reported and treated as unknown. --print-rbac prints the ClusterRole that is needed.
 
-Exit codes: 0 nobody has to act, 1 an operator is stuck, waits for approval or
-blocks the next version of the platform, 2 the cluster could not be read, 3 nobody has
-to act as far as is known, and objects of operators may not be read.`,
+Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval or
+blocks the next version of the platform, 2 the cluster could not be read, 3 no action
+is known to be needed, but some objects of operators could not be read.`,
 		Example: `  olmkit status
   olmkit status -n operators -o wide
   olmkit status etcd --context prod --catalog community=./catalog
@@ -54,7 +54,7 @@ to act as far as is known, and objects of operators may not be read.`,
 	f := addFormats(cmd, "wide adds columns", formatWide)
 	s.addFlags(cmd)
 	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "show the operators of all namespaces (default unless --namespace is given)")
-	cmd.Flags().BoolVar(&printRBAC, "print-rbac", false, "print the ClusterRole that reads everything, and read nothing")
+	cmd.Flags().BoolVar(&printRBAC, "print-rbac", false, "only print the ClusterRole that reads everything")
 	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "namespace")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

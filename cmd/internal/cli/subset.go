@@ -23,11 +23,10 @@ const formatFBC = "fbc"
 func newSubset(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subset CATALOG",
-		Short: "Cut the smallest part of a catalog that serves some operators",
+		Short: "Select the smallest part of a catalog that serves given operators",
 		Long: `Subset finds the smallest part of a catalog that serves given packages, channels,
-versions and installed operators, for mirroring. It keeps every upgrade between
-what it keeps, and what kept bundles depend on. With -o fbc it prints the part as
-a catalog.`,
+versions and installed operators, for mirroring. It keeps all upgrades between the
+kept bundles, and their dependencies. With -o fbc, it prints the part as a catalog.`,
 		Example: `  olmkit subset ./catalog --package etcd:stable --versions ">=0.9.2" -o fbc > part.json
   olmkit subset ./catalog -p etcd -p prometheus --versions etcd=">=0.9" --versions prometheus="0.65.x"
   olmkit subset ./catalog --installed etcdoperator.v0.9.0`,
@@ -38,10 +37,10 @@ a catalog.`,
 	var packages, installed, versions []string
 	var r subset.Request
 	fl.StringArrayVarP(&packages, "package", "p", nil, "a package to keep, as `PACKAGE[:CHANNEL]` (repeatable)")
-	fl.StringArrayVar(&versions, "versions", nil, "keep the versions in a range, as `[PACKAGE=]RANGE`: of all those packages, or of one (repeatable; default only the heads)")
+	fl.StringArrayVar(&versions, "versions", nil, "keep the versions in a range, as `[PACKAGE=]RANGE`: of all packages, or of one (repeatable; default only the heads)")
 	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
-	fl.BoolVar(&r.KeepInstalled, "keep-installed", false, "also keep what is installed, with what joins it to the head; upgrades do not need it")
-	fl.BoolVar(&r.NoDependencies, "no-dependencies", false, "leave out what kept bundles depend on")
+	fl.BoolVar(&r.KeepInstalled, "keep-installed", false, "also keep the installed bundles and what connects them to the head; upgrades do not need them")
+	fl.BoolVar(&r.NoDependencies, "no-dependencies", false, "leave out the dependencies of kept bundles")
 	reading := addReading(cmd)
 	cmd.ValidArgsFunction = from.completeCatalog()
 	completeFlag(cmd, "package", from.completePackage(e, true))

@@ -22,11 +22,10 @@ import (
 func newValidate(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate CATALOG",
-		Short: "Check a catalog and list everything that is wrong with it",
-		Long: `Validate checks a catalog: a directory, one file, or - for standard input. It
-lists every finding with its file and line, not only the first: what is wrong, and
-as warnings what is legal and strands or surprises users. "olmkit explain CODE"
-describes each kind of finding.
+		Short: "Check a catalog and list all its faults",
+		Long: `Validate checks a catalog: a directory, one file, or - for standard input. It lists
+every finding with its file and line. Errors are faults; warnings are legal content
+that strands or surprises users. "olmkit explain CODE" describes each kind of finding.
 
 Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 2 the catalog could not be read.`,

@@ -26,10 +26,10 @@ func (v versionInfo) text(w io.Writer) error {
 func newVersion(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print which version this is and what it was built from",
-		Long: `Version prints the version of olmkit, the revision that it was built from, and
-the version of Go. As json or yaml it also has "output", the version of the
-output for programs, which grows when a field changes its meaning or goes away.`,
+		Short: "Print the version of olmkit",
+		Long: `Version prints the version of olmkit, its revision, and the version of Go. With -o
+json or yaml, it also prints "output", the version of the output for programs, which
+grows when a field changes its meaning or is removed.`,
 		Example: `  olmkit version
   olmkit version -o json`,
 		Args:              noArgs,
