@@ -44,8 +44,8 @@ func (u *universe) checkOptions() error {
 	switch o := &u.p.Options; {
 	case o.Semantics != "" && o.Semantics != Documented && o.Semantics != PerBundle:
 		return document.Errorf("/options/constraints", "%q is neither %q nor %q", o.Semantics, Documented, PerBundle)
-	case o.SubscriptionOrder != "" && o.SubscriptionOrder != ByName && o.SubscriptionOrder != AsGiven:
-		return document.Errorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, ByName, AsGiven)
+	case o.SubscriptionOrder != "" && o.SubscriptionOrder != byName && o.SubscriptionOrder != AsGiven:
+		return document.Errorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, byName, AsGiven)
 	}
 	return nil
 }
