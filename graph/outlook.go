@@ -33,7 +33,7 @@ const (
 	OutlookNoChannel OutlookKind = "no-channel"
 )
 
-// An Outlook is how far an installed operator gets by itself, and how it gets further (H40). It
+// An Outlook is how far an installed operator gets by itself, and how it gets further. It
 // depends on catalogs alone: nothing else that is installed or subscribed to counts.
 type Outlook struct {
 	Kind OutlookKind `json:"kind"`
@@ -156,7 +156,7 @@ func NewOutlooks(reading Reading, sources []Source, without func(Bundle) bool) *
 // Of returns the outlook of an installed bundle. It need not be in a catalog. An empty
 // catalog means all of them. In classic, channels has at most one name; without channels,
 // OLM prefers the default channel to the others by name.
-func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook {
+func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { // H40
 	out := &Outlook{From: from, Catalog: catalog, Channels: channels, Steps: []Step{}}
 	own := o.own(catalog, channels)
 	heads := o.headsOf(own)

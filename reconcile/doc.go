@@ -16,6 +16,15 @@
 //		fmt.Println(&c) // create InstallPlan operators/install-0a1b2c3d4e: installs etcd.v0.9.4
 //	}
 //
+// If no set of bundles satisfies the subscriptions, or the manifests of a chosen bundle
+// cannot be used, [Plan].Refused is the reason, and so is a condition of the
+// subscriptions. The rest of the plan goes on: operators that run are maintained. With
+// the resolver's option Partial, the subscriptions that can be satisfied are.
+//
+// Most catalogs do not carry manifests, which are in the images of bundles.
+// [Catalogs].StandIns replaces them for a dry run, as above; to install, implement
+// [Content].
+//
 // A [Loop] applies plans to a [Cluster] until there is nothing left to do. The
 // cluster is an interface of two methods; package memcluster implements it in
 // memory, for dry runs and tests. What catalogs and bundles contain comes from
