@@ -2,7 +2,7 @@ package resolver
 
 import "context"
 
-// A Chain is what [Solution.WhyEach] returns for one bundle or operator.
+// A Chain is what [Solution.Why] returns for one bundle or operator.
 type Chain struct {
 	Bundle  string  `json:"bundle"`
 	Reasons Reasons `json:"reasons"`
@@ -22,12 +22,16 @@ func (c Chain) Text(width int, style *Style) string {
 	return text + t.String()
 }
 
-// WhyEach returns the chain of reasons for each of several bundles or operators in the
-// solution, in the order of names. A chain ends early, with a reference, where it meets
-// an earlier one and would repeat more than a few of its reasons: what is returned, and
-// the time it takes, does not grow with the product of bundles and lengths of chains. A
-// bundle's first reason is always there. The error is as for [Solution.Why].
-func (s *Solution) WhyEach(ctx context.Context, names []string) ([]Chain, error) {
+// Why returns the chain of reasons for each of some bundles or operators in the solution,
+// in the order of names, from the bundle to the subscription. Each link has the options
+// that were preferred and why they were not possible.
+//
+// A chain ends early, with a reference, where it meets an earlier one and would repeat
+// more than a few of its reasons: what is returned, and the time it takes, does not grow
+// with the product of bundles and lengths of chains. A bundle's first reason is always
+// there. The chains are computed on demand. The error is the context's, or reports that
+// the solution does not contain a bundle.
+func (s *Solution) Why(ctx context.Context, names ...string) ([]Chain, error) { // D17
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestWhyEach checks that the chains of all bundles give each reason a few times at
+// TestWhySeveral checks that the chains of all bundles give each reason a few times at
 // most, however long they are (D17, D21), and are those of Why up to where they refer to
 // another.
-func TestWhyEach(t *testing.T) {
+func TestWhySeveral(t *testing.T) {
 	const n = 60
 	sol, err := resolver.Resolve(t.Context(), shaped(t, testcatalog.Case{Shape: "chain", Outcome: testcatalog.FirstTry}, n))
 	if err != nil {
@@ -27,7 +27,7 @@ func TestWhyEach(t *testing.T) {
 	backward := slices.Clone(forward)
 	slices.Reverse(backward)
 	for _, names := range [][]string{forward, backward} {
-		chains, err := sol.WhyEach(t.Context(), names)
+		chains, err := sol.Why(t.Context(), names...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,10 +46,11 @@ func TestWhyEach(t *testing.T) {
 			t.Errorf("%d chains have %d reasons", n, links)
 		}
 		for i, name := range names {
-			why, err := sol.Why(t.Context(), name)
+			alone, err := sol.Why(t.Context(), name)
 			if err != nil {
 				t.Fatal(err)
 			}
+			why := alone[0].Reasons
 			c := chains[i]
 			if len(c.Reasons) > len(why) || c.See == "" && len(c.Reasons) != len(why) || c.See != "" && why[len(c.Reasons)].Bundle.Name != c.See {
 				t.Errorf("%s has %d reasons and goes on with %q; Why has %d", name, len(c.Reasons), c.See, len(why))
@@ -61,12 +62,12 @@ func TestWhyEach(t *testing.T) {
 			}
 		}
 	}
-	if _, err := sol.WhyEach(t.Context(), []string{forward[0], "nowhere.v1"}); err == nil {
+	if _, err := sol.Why(t.Context(), forward[0], "nowhere.v1"); err == nil {
 		t.Error("no error for a bundle that is not there")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := sol.WhyEach(ctx, forward); !errors.Is(err, context.Canceled) {
+	if _, err := sol.Why(ctx, forward...); !errors.Is(err, context.Canceled) {
 		t.Errorf("got the error %v, want the context's", err)
 	}
 }

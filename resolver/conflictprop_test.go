@@ -424,11 +424,12 @@ func TestWhyProperties(t *testing.T) {
 			in[s.Name] = true
 		}
 		for name := range in {
-			chain, err := sol.Why(ctx, name)
-			if err != nil || len(chain) == 0 {
-				t.Errorf("seed %d: why %s: %v, %v", seed, name, chain, err)
+			chains, err := sol.Why(ctx, name)
+			if err != nil || len(chains) != 1 || len(chains[0].Reasons) == 0 {
+				t.Errorf("seed %d: why %s: %v, %v", seed, name, chains, err)
 				continue
 			}
+			chain := chains[0].Reasons
 			whys++
 			for _, r := range chain {
 				if r.String() == "" || r.Bundle.Name == "" {

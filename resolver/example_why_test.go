@@ -24,11 +24,11 @@ func ExampleSolution_Why() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	chain, err := sol.Why(ctx, "etcd.v0.9.4")
+	chains, err := sol.Why(ctx, "etcd.v0.9.4")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print(chain.Text(80, nil))
+	fmt.Print(chains[0].Text(80, nil))
 	fmt.Println()
 	not, err := sol.WhyNot(ctx, "etcd.v0.9.0")
 	if err != nil {

@@ -270,7 +270,7 @@ func (r *renaming) answer(t *testing.T, p resolver.Problem) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out.WriteString(r.outline(t, "why "+r.old[s.Name], why))
+			out.WriteString(r.outline(t, "why "+r.old[s.Name], why[0].Reasons))
 		}
 	}
 	return out.String()

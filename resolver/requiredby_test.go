@@ -82,10 +82,11 @@ func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 			}
 		}
 		for _, name := range names {
-			chain, err := sol.Why(t.Context(), name)
+			chains, err := sol.Why(t.Context(), name)
 			if err != nil {
 				t.Fatal(err)
 			}
+			chain := chains[0].Reasons
 			all, err := sol.RequiredBy(t.Context(), name)
 			if err != nil {
 				t.Fatal(err)

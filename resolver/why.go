@@ -13,27 +13,6 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// Why returns the chain of reasons for a bundle or operator in the solution, from the
-// bundle to the subscription. Each link has the options that were preferred and why they
-// were not possible. The chain is computed on demand; [Solution.WhyEach] takes less time
-// for several bundles. The error is the context's, or reports that the solution does not
-// contain the bundle.
-func (s *Solution) Why(ctx context.Context, name string) (Reasons, error) { // D17
-	if err := s.r.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.r.unlock(ctx)
-	w, err := s.reasons(ctx)
-	if err != nil {
-		return nil, err
-	}
-	chain, err := w.chain(ctx, name, map[cand]*Reason{})
-	if err != nil {
-		return nil, err
-	}
-	return chain.Reasons, nil
-}
-
 // A cause is the decision that brought a candidate into a set.
 type cause struct {
 	sub   *subscription // or

@@ -203,7 +203,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			names = append(names, s.Name)
 		}
 	}
-	chains, err := sol.WhyEach(ctx, names)
+	chains, err := sol.Why(ctx, names...)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (r *reasoner) connect(ctx context.Context) error {
 			at, names = append(at, i), append(names, r.Nodes[i].Name)
 		}
 	}
-	chains, err := r.solution.WhyEach(ctx, names)
+	chains, err := r.solution.Why(ctx, names...)
 	if err != nil {
 		return err
 	}
