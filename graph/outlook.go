@@ -45,7 +45,7 @@ type Outlook struct {
 	// Head is the head of its channel.
 	Head *Target `json:"head,omitzero"`
 	// Steps are the upgrades that OLM does by itself.
-	Steps []Step `json:"steps"`
+	Steps []Step `json:"steps,omitzero"`
 	// Gap is what an operator that is stuck stands before. It is nil if its channel has
 	// nothing newer.
 	Gap *Gap `json:"gap,omitzero"`
@@ -89,7 +89,7 @@ type Gap struct {
 	Channel string `json:"channel"`
 	// Over are the bundles that the entry can be installed over, by version, then the names
 	// without a bundle.
-	Over []Node `json:"over"`
+	Over []Node `json:"over,omitzero"`
 	// SkipRange is the skipRange of the entry, which may include other versions.
 	SkipRange string `json:"skipRange,omitempty"`
 }
@@ -97,7 +97,7 @@ type Gap struct {
 // A Way is a list of channels to follow, one after the other. Its steps are those that OLM
 // takes.
 type Way struct {
-	Legs []Leg `json:"legs"`
+	Legs []Leg `json:"legs,omitzero"`
 	// AtHead reports whether the way ends at the head of the operator's channel, of the
 	// default channel or of the newest one. Otherwise no channel leads on.
 	AtHead bool `json:"atHead"`
@@ -116,7 +116,7 @@ type Leg struct {
 	// Stop reports that OLM would go on to another bundle, from which the way does not
 	// lead: in classic, approve nothing further; in v1, allow only the version of the end.
 	Stop  bool   `json:"stop,omitzero"`
-	Steps []Step `json:"steps"`
+	Steps []Step `json:"steps,omitzero"`
 }
 
 // End is the bundle at which the leg ends.
