@@ -37,7 +37,9 @@ const (
 // depends on catalogs alone: nothing else that is installed or subscribed to counts.
 type Outlook struct {
 	Kind OutlookKind `json:"kind"`
-	From Node        `json:"from"`
+	// Reading is that of the outlook. Classic is omitted.
+	Reading Reading `json:"reading,omitzero"`
+	From    Node    `json:"from"`
 	// Catalog is the only catalog that it is upgraded from, and Channels are those that it
 	// follows. Empty means all.
 	Catalog  string   `json:"catalog,omitempty"`
@@ -157,7 +159,7 @@ func NewOutlooks(reading Reading, sources []Source, without func(Bundle) bool) *
 // catalog means all of them. In classic, channels has at most one name; without channels,
 // OLM prefers the default channel to the others by name.
 func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { // H40
-	out := &Outlook{From: from, Catalog: catalog, Channels: channels, Steps: []Step{}}
+	out := &Outlook{Reading: o.reading, From: from, Catalog: catalog, Channels: channels, Steps: []Step{}}
 	own := o.own(catalog, channels)
 	heads := o.headsOf(own)
 	if len(heads) == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -30,6 +31,8 @@ type Reason struct {
 // String returns the link as a sentence.
 func (r Reason) String() string {
 	switch {
+	case r.Subscription != "" && r.Bundle.Installed():
+		return fmt.Sprintf("%s stays for subscription %s", r.Bundle.Name, r.Subscription)
 	case r.Subscription != "":
 		return fmt.Sprintf("%s was chosen for subscription %s", r.Bundle.Name, r.Subscription)
 	case r.By.Name != "":
@@ -89,6 +92,8 @@ type WhyNot struct {
 	Text string `json:"text"`
 	// Against is the derivation of why the bundle is not possible, if it is not.
 	Against *fact.Step `json:"against,omitzero"`
+	// Outlook is how far the installed operator gets that the bundle does not follow.
+	Outlook *graph.Outlook `json:"outlook,omitzero"`
 }
 
 // WhyNots are the reasons why a bundle is not part of a solution, one for each catalog

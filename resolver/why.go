@@ -220,6 +220,9 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if _, reached := w.e.vars[c]; !reached {
 		out.Text = "is not needed: no request leads to it"
+		if o, why := u.astray(b, e); why != "" {
+			out.Outlook, out.Text = o, why
+		}
 		if q, ok := u.policyBlocks(c).(*fact.PolicyBlocked); ok {
 			out.Text += "; it is also blocked by a policy: " + q.Reason()
 		}

@@ -23,6 +23,8 @@ type answer struct {
 	// Differs are the rules by which the running OLM answers otherwise.
 	Differs []resolver.Difference `json:"differs,omitempty"`
 	Faults  []resolver.Fault      `json:"faults,omitempty"`
+	// Advice is why operators get no newer version.
+	Advice resolver.Advices `json:"advice,omitempty"`
 	// Refused is the conflict of the parts that a partial answer leaves out.
 	Refused  *resolver.Conflict `json:"refused,omitzero"`
 	Conflict *resolver.Conflict `json:"conflict,omitzero"`
@@ -152,6 +154,11 @@ func (a *answer) warnings() []string {
 		lines = append(lines, visible.Words(a.Refused.Error()))
 	}
 	lines = append(lines, a.solution.Warnings()...)
+	for _, x := range a.Advice {
+		if x.NeedsAttention() {
+			lines = append(lines, visible.Words(x.String()))
+		}
+	}
 	for _, d := range a.Differs {
 		lines = append(lines, visible.Words(d.String()))
 	}

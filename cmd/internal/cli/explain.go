@@ -203,6 +203,10 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			names = append(names, s.Name)
 		}
 	}
+	advice, err := sol.Advice(ctx)
+	if err != nil {
+		return err
+	}
 	chains, err := sol.Why(ctx, names...)
 	if err != nil {
 		return err
@@ -215,7 +219,11 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		first := chain.Reasons[0].String()
 		also := slices.DeleteFunc(all, func(r resolver.Reason) bool { return r.String() == first })
-		list = append(list, explained{chain, also})
+		next := explained{Chain: chain, Also: also}
+		if i := slices.IndexFunc(advice, func(a resolver.Advice) bool { return a.Subscription == chain.Reasons[0].Subscription }); i >= 0 {
+			next.Advice = &advice[i]
+		}
+		list = append(list, next)
 	}
 	if x.out.format == formatJSON || x.out.format == formatYAML {
 		return x.out.encode(list)
@@ -230,6 +238,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			gap = ""
 		}
 		text := e.Chain.Text(x.width(), x.style())
+		if e.Advice != nil {
+			text += e.Advice.More(x.width(), x.style())
+		}
 		if len(e.Also) > 0 {
 			text += "Other reasons to choose it:\n" + resolver.Reasons(e.Also).Text(x.width(), x.style())
 		}
@@ -245,6 +256,8 @@ type explained struct {
 	resolver.Chain `json:",inline"`
 	// Also are the other reasons to choose the bundle.
 	Also []resolver.Reason `json:"also,omitempty"`
+	// Advice is why its subscription gets no newer version.
+	Advice *resolver.Advice `json:"advice,omitzero"`
 }
 
 func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {

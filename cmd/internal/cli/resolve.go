@@ -28,6 +28,9 @@ With --problem, resolve reads problem documents instead: one JSON document, or a
 stream of them, each answered in turn. Directories in them are relative to
 --root, and each is loaded once.
 
+A warning reports each operator that is stuck, and each package whose preferred
+versions are not possible. With --strict, these exit with 1.
+
 Exit codes: 0 there is a solution, 1 there is none, 2 the input could not be
 read. With --problem, a conflict is an answer like any other: 0 if every problem was
 answered.`,
@@ -38,12 +41,14 @@ answered.`,
 	var (
 		r         request
 		semantics string
+		strict    bool
 	)
 	f := addFormat(cmd)
 	r.addFlags(cmd)
 	in := addProblem(cmd, "problem documents", true)
 	addChoice(cmd, &semantics, "constraints", "", "the meaning of compound constraints; per-bundle is how the running OLM evaluates them (default documented)",
 		string(resolver.Documented), string(resolver.PerBundle))
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also if an operator is stuck, or gets an older version than it could")
 	completeRequest(cmd, e, &r)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := in.check(cmd, args, "constraints"); err != nil {
@@ -67,7 +72,7 @@ answered.`,
 		if err := s.out.print(a); err != nil {
 			return err
 		}
-		if !a.OK {
+		if !a.OK || strict && slices.ContainsFunc(a.Advice, resolver.Advice.NeedsAttention) {
 			return errNegative
 		}
 		return nil
@@ -114,6 +119,9 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 		return nil, err
 	}
 	a := newAnswer(p, sol)
+	if a.Advice, err = sol.Advice(ctx); err != nil {
+		return nil, err
+	}
 	if s.out.format == formatText {
 		for _, x := range sol.Selected {
 			why, err := reason(ctx, sol, x.Name)

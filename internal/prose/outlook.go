@@ -1,0 +1,221 @@
+package prose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/resolver/fact"
+)
+
+// Outlook returns how far an operator gets by itself, in one or more sentences without the
+// last full stop. It never has a line break.
+func Outlook(o *graph.Outlook) string {
+	parts := []string{standing(o)}
+	if g := o.Gap; g != nil {
+		parts = append(parts, gap(g))
+	}
+	if onward := onward(o); onward != "" {
+		parts = append(parts, onward)
+	}
+	return strings.Join(parts, ". ")
+}
+
+// standing returns where the operator is, and where it gets to by itself.
+func standing(o *graph.Outlook) string {
+	name, in := o.From.Name, follows(o)
+	switch n := len(o.Steps); {
+	case o.Kind == graph.OutlookAtHead && o.Reading == graph.V1:
+		return name + " is the newest bundle of " + in
+	case o.Kind == graph.OutlookAtHead:
+		return name + " is at the head of " + in
+	case o.Kind == graph.OutlookStepsAway && o.Reading == graph.V1:
+		return fmt.Sprintf("%s is %s from the newest bundle of %s: %s", name, stepsAway(n), in, stops(o.Steps))
+	case o.Kind == graph.OutlookStepsAway:
+		return fmt.Sprintf("%s is %s from the head of %s: %s", name, stepsAway(n), in, stops(o.Steps))
+	case o.Kind == graph.OutlookNoChannel && len(o.Channels) == 0:
+		return name + " cannot be upgraded: no catalog has a channel of its package"
+	case o.Kind == graph.OutlookNoChannel:
+		return name + " cannot be upgraded: no catalog has " + in + ", or it cannot be used"
+	case o.Kind == graph.OutlookAhead && n == 0:
+		return fmt.Sprintf("%s is newer than %s, the head of %s", name, version(o.Head.Node), in)
+	case o.Kind == graph.OutlookLoops:
+		return fmt.Sprintf("%s never gets to the head of %s: its upgrades lead back to %s", name, in, o.End().Name)
+	case n > 0:
+		return fmt.Sprintf("%s gets to %s by itself and stays there: no entry of %s accepts an upgrade from it", name, o.End().Name, in)
+	}
+	return fmt.Sprintf("%s is stuck: no entry of %s accepts an upgrade from it", name, in)
+}
+
+// follows names the channels that the operator follows.
+func follows(o *graph.Outlook) string {
+	switch len(o.Channels) {
+	case 0:
+		if o.Reading == graph.Classic && o.Head != nil {
+			return "channel " + o.Head.Channel
+		}
+		return "its package"
+	case 1:
+		return "channel " + o.Channels[0]
+	}
+	return "channels " + phrase.And(o.Channels)
+}
+
+// stepsAway counts steps, in words where they are few.
+func stepsAway(n int) string {
+	words := []string{"no", "one", "two", "three", "four", "five", "six"}
+	if n < len(words) {
+		return words[n] + " " + phrase.Plural(n, "step")
+	}
+	return phrase.Count(n, "step")
+}
+
+// maxStops is the number of steps that a sentence names.
+const maxStops = 4
+
+// stops names where steps lead, the first one first.
+func stops(steps []graph.Step) string {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = version(s.To)
+	}
+	switch n := len(names); {
+	case n == 1:
+		return names[0]
+	case n > maxStops:
+		return names[0] + " first, " + names[n-1] + " last"
+	default:
+		return names[0] + " first, then " + phrase.Join(names[1:], "and")
+	}
+}
+
+// version returns the version of a node, or its name if it has none.
+func version(n graph.Node) string {
+	if n.Version == "" {
+		return n.Name
+	}
+	return n.Version
+}
+
+// gap names the first entry beyond a gap, and what it can be installed over.
+func gap(g *graph.Gap) string {
+	text := fmt.Sprintf("%s, the first newer entry, ", g.Entry.Name)
+	names := make([]string, len(g.Over))
+	for i, n := range g.Over {
+		names[i] = version(n)
+	}
+	switch n := len(names); {
+	case n == 0 && g.SkipRange != "":
+		return text + fmt.Sprintf("can be installed only over versions in its skipRange %q", g.SkipRange)
+	case n == 0:
+		return text + "cannot be installed over any version"
+	case n > maxStops:
+		return text + fmt.Sprintf("can be installed only over %s to %s (%d versions)", names[0], names[n-1], n)
+	}
+	return text + "can be installed only over " + phrase.Join(names, "or")
+}
+
+// onward returns what leads further, or "" for an operator at the newest head.
+func onward(o *graph.Outlook) string {
+	switch {
+	case o.Way == nil && (o.Kind == graph.OutlookStuck || o.Kind == graph.OutlookLoops):
+		return "No channel in any given catalog leads further"
+	case o.Way == nil && o.Newest == nil:
+		return ""
+	case o.Way == nil:
+		return fmt.Sprintf("No channel in any given catalog leads on to %s", target(o.Newest))
+	case o.Way.AtHead:
+		return "To get to " + version(o.Way.End()) + ", " + legs(o)
+	}
+	text := fmt.Sprintf("To get as far as %s, %s; no channel in any given catalog leads on from there", version(o.Way.End()), legs(o))
+	if o.Newest != nil {
+		text += " to " + target(o.Newest)
+	}
+	return text
+}
+
+// target names a head.
+func target(t *graph.Target) string {
+	if t.Channel == "" {
+		return version(t.Node)
+	}
+	return version(t.Node) + " in channel " + t.Channel
+}
+
+// legs returns what to do on a way, as an instruction.
+func legs(o *graph.Outlook) string {
+	catalog := o.Catalog
+	if catalog == "" && o.Head != nil {
+		catalog = o.Head.Catalog
+	}
+	channel := ""
+	if len(o.Channels) == 1 {
+		channel = o.Channels[0]
+	}
+	var parts []string
+	for i, l := range o.Way.Legs {
+		to := "channel " + l.Channel
+		if l.Channel == "" {
+			to = "all channels"
+		}
+		if l.Catalog != "" && l.Catalog != catalog && catalog != "" {
+			to += " of catalog " + l.Catalog
+		}
+		catalog = l.Catalog
+		verb := "switch to "
+		switch {
+		case l.Channel == channel && o.Reading == graph.V1:
+			verb = "follow "
+		case l.Stays:
+			verb = "stay in "
+		case l.Channel == channel && i > 0:
+			verb = "switch back to "
+		}
+		end := version(l.End())
+		last := i == len(o.Way.Legs)-1
+		switch {
+		case l.Stop && o.Reading == graph.V1:
+			parts = append(parts, fmt.Sprintf("%s%s and allow only version %s until it is installed", verb, to, end))
+		case last:
+			parts = append(parts, verb+to)
+		case l.Stop:
+			parts = append(parts, fmt.Sprintf("%s%s until %s is installed, and approve nothing further", verb, to, end))
+		default:
+			parts = append(parts, fmt.Sprintf("%s%s until %s is installed", verb, to, end))
+		}
+	}
+	return strings.Join(parts, ", then ")
+}
+
+// AwayFrom returns why a bundle is not the next one of an operator: how many steps away it
+// is, or that its channel does not lead there. See Outlook.
+func AwayFrom(o *graph.Outlook, bundle string) string {
+	for i, s := range o.Steps {
+		if s.To.Name == bundle {
+			return fmt.Sprintf("is %s from the installed %s: %s", stepsAway(i+1), o.From.Name, stops(o.Steps[:i+1]))
+		}
+	}
+	return "does not follow the installed " + o.From.Name + ". " + Outlook(o)
+}
+
+// Rejected returns in one line why a bundle was chosen although others were preferred, or
+// why the installed one stays.
+func Rejected(chosen fact.Ref, upgrade bool, list []*fact.Step) string {
+	text := chosen.Name + " was chosen because preferred versions are not possible: "
+	switch {
+	case chosen.Installed():
+		text = chosen.Name + " stays because its successors are not possible: "
+	case upgrade:
+		text = "the upgrade goes only to " + chosen.Name + " because preferred versions are not possible: "
+	}
+	first := list[0].Shown()
+	if len(first.Because) > 0 {
+		first = first.Because[0].Shown()
+	}
+	text += first.Text
+	if n := len(list) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %s)", phrase.Count(n, "more reason"))
+	}
+	return text
+}

@@ -1,0 +1,245 @@
+package resolver
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/resolver/fact"
+)
+
+// An AdviceKind is why a subscription gets no newer version: that of an outlook
+// ([graph.OutlookKind]), or one of these.
+type AdviceKind string
+
+const (
+	// PassedOver: a fresh installation takes a bundle although others are preferred, because
+	// these are not possible.
+	PassedOver AdviceKind = "passed-over"
+	// HeldBack: an installed operator has preferred successors that are not possible.
+	HeldBack AdviceKind = "held-back"
+)
+
+// A Holder is what keeps a bundle from being chosen.
+type Holder string
+
+// The holders, in the order in which an Advice lists them.
+const (
+	HeldByPin          Holder = "pin"          // a policy pins the package
+	HeldByHold         Holder = "hold"         // a policy holds the package
+	HeldByExclude      Holder = "exclude"      // a policy excludes the version
+	HeldByInstallMode  Holder = "install-mode" // the bundle does not support the operator group
+	HeldByBundle       Holder = "bundle"       // the bundle is prohibited or cannot be read
+	HeldByRequirement  Holder = "requirement"  // the bundle has an unmet requirement
+	HeldBySubscription Holder = "subscription" // another subscription or operator is in the way
+)
+
+// An Advice is why a subscription gets no newer version, and what leads further.
+type Advice struct {
+	Kind         AdviceKind `json:"kind"`
+	Subscription string     `json:"subscription"`
+	Package      string     `json:"package"`
+	// Bundle is the installed operator, or the bundle of a fresh installation.
+	Bundle string `json:"bundle"`
+	// Outlook is how far the bundle gets by itself.
+	Outlook *graph.Outlook `json:"outlook"`
+	// Rejected are the options that were preferred but not possible, each with the reason,
+	// and HeldBy is what the reasons consist of.
+	Rejected []*fact.Step `json:"rejected,omitempty"`
+	HeldBy   []Holder     `json:"heldBy,omitempty"`
+	// Text is the advice in one line, for people.
+	Text string `json:"text"`
+}
+
+// String returns the advice in one line.
+func (a Advice) String() string { return a.Text }
+
+// More returns the advice in lines to follow those of [Chain.Text], which has the options
+// that were not possible. See [Report.Text] for width and style.
+func (a Advice) More(width int, style *Style) string {
+	if a.Rejected != nil && (a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway) {
+		return ""
+	}
+	t := newWriter(width, style)
+	t.Line(nil, prose.Outlook(a.Outlook), "  ", "  ")
+	return t.String()
+}
+
+// NeedsAttention reports whether somebody has to act for a newer version: the operator is
+// stuck, or something other than a policy keeps it back.
+func (a Advice) NeedsAttention() bool {
+	switch a.Kind {
+	case PassedOver, HeldBack:
+		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != HeldByPin && h != HeldByHold && h != HeldByExclude })
+	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops):
+		return true
+	}
+	return false
+}
+
+// Advices are the advice for subscriptions, in their order.
+type Advices []Advice
+
+// MarshalJSON returns a list, which is never null.
+func (list Advices) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice(list)) }
+
+// Advice returns why subscriptions get no newer version: for each whose operator does not
+// end at the newest head of its package, in the order of subscriptions. It is computed on
+// demand. The error is the context's.
+func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
+	if err := s.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.r.unlock(ctx)
+	var out Advices
+	for i := range s.r.u.subs {
+		a, err := s.advise(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		if a != nil {
+			out = append(out, *a)
+		}
+	}
+	return out, nil
+}
+
+// advise returns the advice for a subscription, or nil if there is none.
+func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
+	u, sub := s.r.u, s.r.u.subs[i]
+	if s.r.options[i] == nil {
+		return nil, nil
+	}
+	list := s.r.options[i].list
+	at := slices.IndexFunc(list, func(c cand) bool { return slices.Contains(s.set, c) })
+	if at < 0 {
+		return nil, nil // a partial solution leaves it out
+	}
+	from := u.ref(list[at])
+	node := graph.Node{Name: from.Name, Version: u.Version(from).String()}
+	if sub.current != nil {
+		node = graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
+	}
+	a := &Advice{Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: u.outlook(sub, node)}
+	a.Kind = AdviceKind(a.Outlook.Kind)
+	if at > 0 {
+		w, err := s.reasons(ctx)
+		if err != nil {
+			return nil, err
+		}
+		by, ok := w.cause[list[at]]
+		if !ok || by.sub != sub {
+			by = cause{sub: sub, owner: noCand, list: list}
+		}
+		r, err := w.link(ctx, list[at], by)
+		if err != nil {
+			return nil, err
+		}
+		if a.Rejected = r.Preferred; len(a.Rejected) > 0 {
+			a.Kind = HeldBack
+			if sub.current == nil {
+				a.Kind = PassedOver
+			}
+			a.HeldBy = holders(a.Rejected)
+		}
+	}
+	if len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil && !a.Outlook.Ends() {
+		return nil, nil // it is at the head, or gets there now
+	}
+	if a.Rejected != nil {
+		a.Text = prose.Rejected(from, sub.current != nil, a.Rejected)
+	} else {
+		a.Text = prose.Outlook(a.Outlook)
+	}
+	return a, nil
+}
+
+// astray returns the outlook of the installed operator that a bundle, to which no request
+// leads, would have to follow, and the reason; nil if there is none.
+func (u *universe) astray(b graph.Bundle, e graph.Entry) (*graph.Outlook, string) {
+	for _, s := range u.subs {
+		if s.Package != b.Package().Name() {
+			continue
+		}
+		if s.current != nil {
+			o := u.outlook(s, graph.Node{Name: s.current.Name, Version: s.current.version.String()})
+			return o, prose.AwayFrom(o, b.Name())
+		}
+		if s.Channel != "" && s.Channel != e.Channel().Name() {
+			return nil, "is not in channel " + s.Channel + ", which subscription " + s.Name + " follows"
+		}
+	}
+	return nil, ""
+}
+
+// outlook returns how far a bundle of a subscription gets by itself.
+func (u *universe) outlook(s *subscription, from graph.Node) *graph.Outlook {
+	var channels []string
+	if s.Channel != "" {
+		channels = []string{s.Channel}
+	}
+	in, others := u.sourcesFor(s)
+	catalog := ""
+	if len(in) == 1 && s.Source() != (CatalogID{}) {
+		catalog = u.catalogName(in[0])
+	}
+	var sources []graph.Source
+	for _, c := range slices.Concat(in, others) {
+		if p, ok := c.Graph.Package(s.Package); ok {
+			sources = append(sources, graph.Source{Catalog: u.catalogName(c), Package: p})
+		}
+	}
+	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, catalog, channels)
+}
+
+// catalogName returns the name of a catalog, with its namespace if another one has the
+// name, too.
+func (u *universe) catalogName(c *source) string {
+	if slices.ContainsFunc(u.cats, func(o *source) bool { return o != c && o.Name == c.Name }) {
+		return c.ID().String()
+	}
+	return c.Name
+}
+
+// holders returns what the reasons of rejections consist of.
+func holders(list []*fact.Step) []Holder {
+	found := map[Holder]bool{}
+	var visit func(*fact.Step)
+	visit = func(s *fact.Step) {
+		switch f := s.Fact.(type) {
+		case *fact.PolicyBlocked:
+			switch {
+			case f.Policy.Pin != "":
+				found[HeldByPin] = true
+			case f.Policy.Hold:
+				found[HeldByHold] = true
+			default:
+				found[HeldByExclude] = true
+			}
+		case *fact.InstallMode:
+			found[HeldByInstallMode] = true
+		case *fact.Prohibited, *fact.Unusable:
+			found[HeldByBundle] = true
+		case *fact.Requires:
+			found[HeldByRequirement] = true
+		case *fact.Subscribed, *fact.MustStay, *fact.OnePerPackage, *fact.OneProvider, *fact.Replaced:
+			found[HeldBySubscription] = true
+		}
+		for _, b := range s.Because {
+			visit(b)
+		}
+	}
+	for _, s := range list {
+		visit(s)
+	}
+	var out []Holder
+	for _, h := range []Holder{HeldByPin, HeldByHold, HeldByExclude, HeldByInstallMode, HeldByBundle, HeldByRequirement, HeldBySubscription} {
+		if found[h] {
+			out = append(out, h)
+		}
+	}
+	return out
+}
