@@ -110,7 +110,7 @@ var layers = []string{
 	"property", "constraints",
 	"fbc/internal/decode", "fbc", "fbc/bundle", "fbc/report", "fbc/template", "internal/disk",
 	"graph", "graph/draw",
-	"olm", "operatorgroup",
+	"olm", "internal/ownerlabel", "operatorgroup",
 	"internal/phrase", "resolver/fact", "internal/sat", "internal/proof", "internal/prose",
 	"resolver/document", "resolver",
 	"resolver/olmv1", "resolver/platform", "resolver/shrink", "resolver/subset",

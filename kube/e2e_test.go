@@ -24,8 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/olmkit/olmkit/internal/metric"
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/kube"
-	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 // token returns a token of a service account.
@@ -59,7 +59,7 @@ func wipe(t testing.TB, namespaces ...string) {
 	}
 	must(t, g.Wait())
 	for _, o := range []client.Object{&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}} {
-		must(t, c.DeleteAllOf(ctx, o, client.HasLabels{operatorgroup.LabelOwner}))
+		must(t, c.DeleteAllOf(ctx, o, client.HasLabels{ownerlabel.Name}))
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}}
 	must(t, client.IgnoreNotFound(c.Delete(ctx, crd)))

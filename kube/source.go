@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 // A source provides the objects of snapshots: the API server, or a cache
@@ -62,7 +62,7 @@ const (
 func indexValues(index string, u *unstructured.Unstructured) []string {
 	switch index {
 	case byOwner:
-		if ns, ok := u.GetLabels()[operatorgroup.LabelOwnerNamespace]; ok {
+		if ns, ok := u.GetLabels()[ownerlabel.Namespace]; ok {
 			return []string{ns}
 		}
 	case bySubject:

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[ctrlreconcile.Request]
@@ -74,7 +74,7 @@ func matters(k kind, old, new client.Object) bool {
 // namespace where OLM has something to manage. Most objects of a cluster
 // cannot.
 func (r *Reconciler) isInhabited(ctx context.Context, k kind, u *unstructured.Unstructured, namespace string) bool {
-	if k.gvk.Group == olm.Group || u.GetLabels()[operatorgroup.LabelOwnerNamespace] == namespace {
+	if k.gvk.Group == olm.Group || u.GetLabels()[ownerlabel.Namespace] == namespace {
 		return true
 	}
 	for _, k := range []kind{kindOperatorGroup, kindSubscription, kindCSV, kindInstallPlan} {
@@ -105,7 +105,7 @@ func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []st
 		return nil
 	}
 	key := keyOf(u)
-	out := []string{key.Namespace, u.GetLabels()[operatorgroup.LabelOwnerNamespace]}
+	out := []string{key.Namespace, u.GetLabels()[ownerlabel.Namespace]}
 	out = append(out, r.Cluster.wants.in(key)...)
 	switch k.group() {
 	case kindCSV.group():

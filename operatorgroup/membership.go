@@ -116,13 +116,13 @@ func IsActive(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) bool {
 
 // The condition of the groups in a namespace that has several.
 const (
-	ConditionMultipleGroups = "MultipleOperatorGroup"
+	conditionMultipleGroups = "MultipleOperatorGroup"
 	reasonMultipleGroups    = "MultipleOperatorGroupsFound"
 )
 
 // The condition of a group whose service account does not exist.
 const (
-	ConditionServiceAccount      = "OperatorGroupServiceAccount"
+	conditionServiceAccount      = "OperatorGroupServiceAccount"
 	reasonServiceAccountNotFound = "ServiceAccountNotFound"
 )
 
@@ -133,13 +133,13 @@ func GroupConditions(g *olm.OperatorGroup, groups int, accountExists bool) []olm
 	var list []olm.Condition
 	if groups > 1 {
 		list = append(list, olm.Condition{
-			Type: ConditionMultipleGroups, Status: olm.ConditionTrue, Reason: reasonMultipleGroups,
+			Type: conditionMultipleGroups, Status: olm.ConditionTrue, Reason: reasonMultipleGroups,
 			Message: fmt.Sprintf("namespace %q has %d operator groups; keep one", g.Metadata.Namespace, groups),
 		})
 	}
 	if name := g.Spec.ServiceAccountName; name != "" && !accountExists {
 		list = append(list, olm.Condition{
-			Type: ConditionServiceAccount, Status: olm.ConditionTrue, Reason: reasonServiceAccountNotFound,
+			Type: conditionServiceAccount, Status: olm.ConditionTrue, Reason: reasonServiceAccountNotFound,
 			Message: fmt.Sprintf("service account %q does not exist in namespace %q; create it or name another", name, g.Metadata.Namespace),
 		})
 	}

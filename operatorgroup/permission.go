@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -38,7 +39,7 @@ func Permissions(csv *olm.ClusterServiceVersion) (RBAC, error) {
 			return RBAC{}, err
 		}
 		account(p.ServiceAccountName)
-		r := newRole("Role", m.Namespace, name, OwnerLabels(csv))
+		r := newRole("Role", m.Namespace, name, ownerlabel.Of(csv))
 		r.Rules = p.Rules
 		r.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(csv)}
 		out.Roles = append(out.Roles, r)
@@ -52,7 +53,7 @@ func Permissions(csv *olm.ClusterServiceVersion) (RBAC, error) {
 			return RBAC{}, err
 		}
 		account(p.ServiceAccountName)
-		r := newRole("ClusterRole", "", name, OwnerLabels(csv))
+		r := newRole("ClusterRole", "", name, ownerlabel.Of(csv))
 		r.Rules = p.Rules
 		out.ClusterRoles = append(out.ClusterRoles, r)
 		out.ClusterRoleBindings = append(out.ClusterRoleBindings, newBinding(r, p.ServiceAccountName, m.Namespace))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
@@ -41,7 +42,7 @@ func newRole(kind, namespace, name string, labels map[string]string) *olm.Role {
 func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role { // F7
 	var roles []*olm.Role
 	for _, l := range levels {
-		r := newRole("ClusterRole", "", naming.groupRole(g, l.name), OwnerLabels(g))
+		r := newRole("ClusterRole", "", naming.groupRole(g, l.name), ownerlabel.Of(g))
 		selected := map[string]string{}
 		if naming == Documented {
 			apis = APIs{{}} // one label, whatever the API
@@ -78,7 +79,7 @@ func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Namin
 	var roles []*olm.Role
 	for _, api := range apiResources(csv, naming) {
 		add := func(name string, l level, rule olm.PolicyRule) {
-			labels := OwnerLabels(csv)
+			labels := ownerlabel.Of(csv)
 			labels[rbacAggregateTo+l.name] = "true"
 			key, value := naming.label(g, api.GVK, l.name)
 			labels[key] = value

@@ -24,24 +24,7 @@ const (
 	Running Naming = "running"
 )
 
-// The labels of generated objects.
-const (
-	LabelOwner          = "olm.owner"
-	LabelOwnerNamespace = "olm.owner.namespace"
-	LabelOwnerKind      = "olm.owner.kind"
-	LabelManaged        = "olm.managed"
-)
-
 const aggregateTo = "olm.opgroup.permissions/aggregate-to-"
-
-// OwnerLabels returns the labels of objects that are generated for a resource.
-func OwnerLabels(owner olm.Resource) map[string]string {
-	h := owner.Head()
-	return map[string]string{
-		LabelOwner: h.Metadata.Name, LabelOwnerNamespace: h.Metadata.Namespace,
-		LabelOwnerKind: h.Kind, LabelManaged: "true",
-	}
-}
 
 // groupRole returns the name of a group's own ClusterRole of a level.
 func (n Naming) groupRole(g *olm.OperatorGroup, level string) string {

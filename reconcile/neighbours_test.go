@@ -11,8 +11,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 )
 
@@ -98,7 +98,7 @@ func owners(t *testing.T, w *world) []string {
 			continue // a cluster permission: its name contains its namespace
 		}
 		name, _, _ = strings.Cut(name, "-bFR")
-		line := fmt.Sprintf("%s %s: %s", o.Kind, name, o.Metadata.Labels[operatorgroup.LabelOwnerNamespace])
+		line := fmt.Sprintf("%s %s: %s", o.Kind, name, o.Metadata.Labels[ownerlabel.Namespace])
 		if strings.HasSuffix(o.Kind, "Binding") {
 			b, err := olm.As[olm.RoleBinding](o)
 			if err != nil {

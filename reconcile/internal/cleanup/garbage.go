@@ -1,6 +1,7 @@
 package cleanup
 
 import (
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
@@ -56,10 +57,10 @@ func (p *planner) garbage() error {
 		o := &p.Objects[i]
 		l := o.Metadata.Labels
 		if k := o.Key(); k.Group != olm.GroupRBAC || wanted[k] || o.Metadata.IsDeleted() ||
-			l[operatorgroup.LabelManaged] != "true" || l[operatorgroup.LabelOwnerNamespace] != p.Namespace {
+			l[ownerlabel.Managed] != "true" || l[ownerlabel.Namespace] != p.Namespace {
 			continue
 		}
-		owner := olm.Key{Group: olm.Group, Kind: l[operatorgroup.LabelOwnerKind], Namespace: p.Namespace, Name: l[operatorgroup.LabelOwner]}
+		owner := olm.Key{Group: olm.Group, Kind: l[ownerlabel.Kind], Namespace: p.Namespace, Name: l[ownerlabel.Name]}
 		if p.InUse(owner) && (undecided || o.Metadata.Namespace == p.Namespace) {
 			continue // a step of an install plan, or of a former content of the CSV
 		}

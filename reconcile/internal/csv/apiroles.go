@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
@@ -37,7 +38,7 @@ func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVers
 // roles as the wanted ones, whatever its owner.
 func sameAggregation(have, want map[string]string) bool {
 	for k, v := range want {
-		if !strings.HasPrefix(k, operatorgroup.LabelOwner) && have[k] != v {
+		if !strings.HasPrefix(k, ownerlabel.Name) && have[k] != v {
 			return false
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
@@ -74,7 +74,7 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	maps.Copy(labels, operatorgroup.OwnerLabels(c))
+	maps.Copy(labels, ownerlabel.Of(c))
 	labels[LabelSpecHash] = hex.EncodeToString(sum[:16])
 	return &olm.Deployment{
 		Header: olm.Header{APIVersion: "apps/v1", Kind: "Deployment", Metadata: olm.Metadata{
@@ -222,10 +222,10 @@ func (p *planner) takenDeployment(c, other *olm.ClusterServiceVersion) string {
 // any.
 func (p *planner) deploymentOwner(name string) string {
 	d := p.Deployment(name)
-	if d == nil || d.Metadata.Labels[operatorgroup.LabelOwnerNamespace] != p.Namespace {
+	if d == nil || d.Metadata.Labels[ownerlabel.Namespace] != p.Namespace {
 		return ""
 	}
-	if c := p.CSV(d.Metadata.Labels[operatorgroup.LabelOwner]); c != nil && ownedBy(d, c) {
+	if c := p.CSV(d.Metadata.Labels[ownerlabel.Name]); c != nil && ownedBy(d, c) {
 		return c.Metadata.Name
 	}
 	return ""
@@ -248,7 +248,7 @@ func (p *planner) deploymentsOf(c *olm.ClusterServiceVersion) []*olm.Deployment 
 	var list []*olm.Deployment
 	for _, d := range p.Deployed[c.Metadata.Name] {
 		l := d.Metadata.Labels
-		if l[operatorgroup.LabelOwner] == c.Metadata.Name && l[operatorgroup.LabelOwnerNamespace] == p.Namespace && ownedBy(d, c) {
+		if l[ownerlabel.Name] == c.Metadata.Name && l[ownerlabel.Namespace] == p.Namespace && ownedBy(d, c) {
 			list = append(list, d)
 		}
 	}

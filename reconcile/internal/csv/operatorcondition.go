@@ -1,8 +1,8 @@
 package csv
 
 import (
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
@@ -51,7 +51,7 @@ func (p *planner) ensureCondition(c *olm.ClusterServiceVersion) error {
 		oc := &olm.OperatorCondition{Header: olm.Header{
 			APIVersion: olm.V2, Kind: olm.KindOperatorCondition,
 			Metadata: olm.Metadata{
-				Name: c.Metadata.Name, Namespace: p.Namespace, Labels: operatorgroup.OwnerLabels(c),
+				Name: c.Metadata.Name, Namespace: p.Namespace, Labels: ownerlabel.Of(c),
 				OwnerReferences: []olm.OwnerReference{controlledBy(c)},
 			},
 		}}
@@ -100,7 +100,7 @@ func accountsOf(c *olm.ClusterServiceVersion) (accounts []string) {
 func conditionRights(oc *olm.OperatorCondition, accounts []string) (*olm.Role, *olm.RoleBinding) {
 	header := func(kind string) olm.Header {
 		return olm.Header{APIVersion: olm.RBACV1, Kind: kind, Metadata: olm.Metadata{
-			Name: oc.Metadata.Name, Namespace: oc.Metadata.Namespace, Labels: map[string]string{operatorgroup.LabelManaged: "true"},
+			Name: oc.Metadata.Name, Namespace: oc.Metadata.Namespace, Labels: map[string]string{ownerlabel.Managed: "true"},
 			OwnerReferences: []olm.OwnerReference{controlledBy(oc)},
 		}}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
@@ -127,7 +128,7 @@ func (p *planner) recreate(c *olm.ClusterServiceVersion, have *olm.Deployment) (
 	case have.Metadata.IsDeleted():
 		p.Note(c.Key(), "waits for deployment %q: it %s", have.Metadata.Name, status.Leaving(&have.Header))
 		return nil, nil
-	case l[operatorgroup.LabelOwnerKind] != olm.KindClusterServiceVersion || l[operatorgroup.LabelOwnerNamespace] != p.Namespace:
+	case l[ownerlabel.Kind] != olm.KindClusterServiceVersion || l[ownerlabel.Namespace] != p.Namespace:
 		return to(c.Status.Phase, reason.ComponentFailed, "install strategy failed: deployment %q is in the way: it was not created for an operator, and its selector differs and is immutable; rename or delete it", have.Metadata.Name), nil
 	}
 	return nil, p.Emit(change.Delete, have, c.Key(), nil, "its selector must change, but is immutable; the deployment is recreated")

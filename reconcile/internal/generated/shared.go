@@ -3,6 +3,7 @@ package generated
 import (
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
@@ -114,7 +115,7 @@ func (p *Keeper) Claimed(o *olm.Object, namespace string) bool {
 			if c.Metadata.Namespace != ns || !lives(c) {
 				continue
 			}
-			if g.Status.Namespaces == nil && c.Metadata.Name == o.Metadata.Labels[operatorgroup.LabelOwner] {
+			if g.Status.Namespaces == nil && c.Metadata.Name == o.Metadata.Labels[ownerlabel.Name] {
 				return true
 			}
 			if bindings, err := serving.Bindings(c); err == nil && hasKey(bindings, key) {
@@ -140,5 +141,5 @@ func hasKey[R olm.Resource](list []R, k olm.Key) bool {
 // OwnerOf returns the key of the owner that the labels of an object name.
 func OwnerOf(o *olm.Object) olm.Key {
 	l := o.Metadata.Labels
-	return olm.Key{Group: olm.Group, Kind: l[operatorgroup.LabelOwnerKind], Namespace: l[operatorgroup.LabelOwnerNamespace], Name: l[operatorgroup.LabelOwner]}
+	return olm.Key{Group: olm.Group, Kind: l[ownerlabel.Kind], Namespace: l[ownerlabel.Namespace], Name: l[ownerlabel.Name]}
 }

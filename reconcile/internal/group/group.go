@@ -65,7 +65,7 @@ func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
 	exists := account == "" || p.HasServiceAccount(account)
 	guessed := exists && account != "" && !p.ReadsServiceAccount(account)
 	wanted := operatorgroup.GroupConditions(g, groups, exists)
-	for _, typ := range []string{operatorgroup.ConditionMultipleGroups, operatorgroup.ConditionServiceAccount} {
+	for _, typ := range []string{"MultipleOperatorGroup", "OperatorGroupServiceAccount"} {
 		if c, ok := olm.FindCondition(wanted, typ); ok {
 			because(p.SetCondition(&out.Status.Conditions, c), c.Reason+": "+c.Message)
 		} else {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
@@ -179,7 +180,7 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 	if e.IsClusterScoped(o.Key(), e.definitions()) {
 		o.Metadata.Namespace = ""
 	}
-	o.Metadata.SetLabel(operatorgroup.LabelManaged, "true")
+	o.Metadata.SetLabel(ownerlabel.Managed, "true")
 	key := o.Key()
 	have, err := e.Find(key)
 	if err != nil {

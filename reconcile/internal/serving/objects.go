@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 // The keys of a Secret.
@@ -82,7 +82,7 @@ func (c *Certificates) add(csv *olm.ClusterServiceVersion, s *State, srv *server
 	ns := csv.Metadata.Namespace
 	item := func(apiVersion, kind, name string, fill func(have, want *olm.Object) error) (*Item, error) {
 		h := olm.Header{APIVersion: apiVersion, Kind: kind, Metadata: olm.Metadata{Name: name, Namespace: ns}}
-		i, err := s.item(h, map[string]string{operatorgroup.LabelManaged: "true"}, fill)
+		i, err := s.item(h, map[string]string{ownerlabel.Managed: "true"}, fill)
 		if err != nil {
 			return nil, err
 		}
@@ -276,7 +276,7 @@ func Bindings(csv *olm.ClusterServiceVersion) ([]*olm.RoleBinding, error) {
 		add := func(name, namespace, kind, role, roleKind string) {
 			out = append(out, &olm.RoleBinding{
 				Header: olm.Header{APIVersion: olm.RBACV1, Kind: kind, Metadata: olm.Metadata{
-					Name: srv.service() + name, Namespace: namespace, Labels: operatorgroup.OwnerLabels(csv),
+					Name: srv.service() + name, Namespace: namespace, Labels: ownerlabel.Of(csv),
 				}},
 				RoleRef:  olm.RoleRef{APIGroup: olm.GroupRBAC, Kind: roleKind, Name: role},
 				Subjects: srv.subjects(csv.Metadata.Namespace),

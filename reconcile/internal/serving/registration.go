@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 const (
@@ -33,7 +33,7 @@ func APIServices(csv *olm.ClusterServiceVersion, s *State) ([]Item, error) {
 			return nil, err
 		}
 		h := olm.Header{APIVersion: groupAPI + "/v1", Kind: kindAPI, Metadata: olm.Metadata{Name: d.Version + "." + d.Group}}
-		i, err := s.item(h, operatorgroup.OwnerLabels(csv), func(have, want *olm.Object) error {
+		i, err := s.item(h, ownerlabel.Of(csv), func(have, want *olm.Object) error {
 			spec := map[string]any{
 				"caBundle": base64.StdEncoding.EncodeToString(ca),
 				"service":  map[string]any{"namespace": csv.Metadata.Namespace, "name": srv.service(), "port": orHTTPS(d.ContainerPort)},
@@ -100,7 +100,7 @@ func configurations(csv *olm.ClusterServiceVersion, s *State, d description, ca 
 	if err != nil {
 		return nil, err
 	}
-	labels := operatorgroup.OwnerLabels(csv)
+	labels := ownerlabel.Of(csv)
 	labels[labelDescription], labels[labelDescriptionHash] = d.GenerateName, hash
 	kind := kindValidating
 	if d.Type == typeMutating {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 // HasServiceAccount reports whether the namespace has a service account. If service
@@ -14,7 +13,7 @@ func (w *World) HasServiceAccount(name string) bool {
 		return w.Object(serviceAccountKey(w.Namespace, name)) != nil
 	}
 	return !slices.ContainsFunc(w.Groups(), func(g *olm.OperatorGroup) bool {
-		_, missing := olm.FindCondition(g.Status.Conditions, operatorgroup.ConditionServiceAccount)
+		_, missing := olm.FindCondition(g.Status.Conditions, "OperatorGroupServiceAccount")
 		return missing && g.Spec.ServiceAccountName == name
 	})
 }

@@ -3,8 +3,8 @@ package world
 import (
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 // An index finds what a plan looks up again and again, often for each operator of
@@ -64,7 +64,7 @@ func newIndex(s *State) *index {
 	}
 	for _, d := range s.Deployments {
 		byName(x.deployments, d)
-		owner := d.Metadata.Labels[operatorgroup.LabelOwner]
+		owner := d.Metadata.Labels[ownerlabel.Name]
 		x.Deployed[owner] = append(x.Deployed[owner], d)
 	}
 	for _, p := range s.InstallPlans {
