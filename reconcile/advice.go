@@ -89,7 +89,7 @@ func noteAdvice(w *world.World, p *change.Writer, opts *Options) {
 		}
 		noteRivals(w, p, c)
 		if why := w.NotUpgradeable(c); why != "" && w.Replacement(c) == nil {
-			p.Advice(c.Key(), "is not upgradeable: %s; its next version will wait (E6)", why)
+			p.Advice(c.Key(), "is not upgradeable: %s; its next version will wait", why).Rule = "E6"
 		}
 	}
 	near := w.Tenants(func(c *olm.ClusterServiceVersion) bool {
@@ -98,7 +98,7 @@ func noteAdvice(w *world.World, p *change.Writer, opts *Options) {
 	for _, v := range operatorgroup.CoTenancy(near) {
 		for _, t := range []operatorgroup.Tenant{v.A, v.B} {
 			if t.Namespace == w.Namespace {
-				p.Advice(olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: t.Namespace, Name: t.CSV}, "%s (F9)", v)
+				p.Advice(olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: t.Namespace, Name: t.CSV}, "%s", v).Rule = "F9"
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func noteBlockers(w *world.World, p *change.Writer, opts *Options) {
 		return
 	}
 	for _, b := range blockers {
-		p.Advice(b.CSV, "blocks the upgrade of the platform from version %s: %s (C7)", version, b.why())
+		p.Advice(b.CSV, "blocks the upgrade of the platform from version %s: %s", version, b.why()).Rule = "C7"
 	}
 }
 
@@ -135,9 +135,9 @@ func noteRivals(w *world.World, p *change.Writer, c *olm.ClusterServiceVersion) 
 			}
 		}
 		if len(names) > 0 {
-			p.Note(c.Key(), "its APIs are provided in namespace %s by %s (F6)", g.Metadata.Namespace, phrase.Join(names, "and"))
+			p.Note(c.Key(), "its APIs are provided in namespace %s by %s", g.Metadata.Namespace, phrase.Join(names, "and")).Rule = "F6"
 		} else {
-			p.Note(c.Key(), "no operator provides its APIs in namespace %s: operator group %q only reserves them (F6)", g.Metadata.Namespace, g.Metadata.Name)
+			p.Note(c.Key(), "no operator provides its APIs in namespace %s: operator group %q only reserves them", g.Metadata.Namespace, g.Metadata.Name).Rule = "F6"
 		}
 	}
 }

@@ -50,9 +50,9 @@ func Example() {
 	}
 	// Output:
 	// update status OperatorGroup operators/all: the group targets all namespaces (F1)
-	// create ClusterRole all-admin: the group's users get their permissions by it (F7)
-	// create ClusterRole all-edit: the group's users get their permissions by it (F7)
-	// create ClusterRole all-view: the group's users get their permissions by it (F7)
+	// create ClusterRole all-admin: grants permissions to users of the group (F7)
+	// create ClusterRole all-edit: grants permissions to users of the group (F7)
+	// create ClusterRole all-view: grants permissions to users of the group (F7)
 	// create InstallPlan operators/install-76e5f499ff: installs etcd.v1.0.0
 	// update status Subscription operators/etcd: CatalogSourcesUnhealthy is False, AllCatalogSourcesHealthy
 }

@@ -98,7 +98,10 @@ status: {phase: %s}
 				noted(t, plan, "a", c.why)
 			}
 			if strings.Contains(c.group, ": FailForward") {
-				noted(t, plan, "og", `upgradeStrategy "FailForward" is unknown and treated as Default; set it to Default or TechPreviewUnsafeFailForward (E10)`)
+				noted(t, plan, "og", `upgradeStrategy "FailForward" is unknown and treated as Default; set it to Default or TechPreviewUnsafeFailForward`)
+				if !slices.ContainsFunc(plan.Notes, func(n reconcile.Note) bool { return n.Object.Name == "og" && n.Rule == "E10" }) {
+					t.Errorf("no note about og has the rule E10: %v", plan.Notes)
+				}
 			}
 		})
 	}

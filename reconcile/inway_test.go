@@ -94,8 +94,8 @@ func TestCopyInTheWay(t *testing.T) {
 		name, want string
 		original   bool
 	}{
-		{"of an operator", "ClusterServiceVersion ops/example.v0.1.1 is in the way: it is a copy of the operator in namespace glob, which serves this namespace already (F8); delete the subscription, or take this namespace from the targets of that operator's group first", true},
-		{"of nobody", "ClusterServiceVersion ops/example.v0.1.1 is in the way: it is a copy of an operator in namespace glob that is gone (F8); delete it if nobody else does", false},
+		{"of an operator", "ClusterServiceVersion ops/example.v0.1.1 is in the way: it is a copy of the operator in namespace glob, which already serves this namespace; delete the subscription, or remove this namespace from the targets of that operator's group", true},
+		{"of nobody", "ClusterServiceVersion ops/example.v0.1.1 is in the way: it is a copy of an operator in namespace glob that no longer exists; delete it unless it is already being removed", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := worldOf(t, "drift")

@@ -150,7 +150,7 @@ func TestTwoNamespaces(t *testing.T) {
 			before: sort(roles("first", "ops"), roles("second", "two"), api("ops")),
 			after:  sort(roles("second", "two"), api("two")),
 			notes: []string{
-				`ClusterServiceVersion two/example.v0.1.1: the ClusterRoles for its APIs belong to ClusterServiceVersion ops/example.v0.1.1, so those of operator group "second" do not include them; bind users to the roles of the APIs instead (F7)`,
+				`ClusterServiceVersion two/example.v0.1.1: the ClusterRoles for its APIs belong to ClusterServiceVersion ops/example.v0.1.1, so those of operator group "second" do not include them; bind users to the roles of the APIs instead`,
 			},
 		},
 		{
@@ -158,15 +158,15 @@ func TestTwoNamespaces(t *testing.T) {
 			before: sort(roles("same", "ops"), api("ops")),
 			after:  sort(roles("same", "two"), api("two")),
 			notes: []string{
-				`OperatorGroup ops/same: namespace two has an operator group with the same name, and they share the ClusterRoles same-admin, same-edit and same-view: their users may use the APIs of both; rename one to keep them apart (F7)`,
-				`OperatorGroup two/same: namespace ops has an operator group with the same name, and they share the ClusterRoles same-admin, same-edit and same-view: their users may use the APIs of both; rename one to keep them apart (F7)`,
+				`OperatorGroup ops/same: namespace two has an operator group with the same name, and they share the ClusterRoles same-admin, same-edit and same-view: their users may use the APIs of both; rename one to keep them apart`,
+				`OperatorGroup two/same: namespace ops has an operator group with the same name, and they share the ClusterRoles same-admin, same-edit and same-view: their users may use the APIs of both; rename one to keep them apart`,
 			},
 		},
 		{
 			name: "F7 F8 no API, one target", groups: [2]string{"first", "second"}, spec: [2]string{tenant, tenant}, edit: noAPIs,
 			before: sort(roles("first", "ops"), roles("second", "two"), bound("Role", "ops", "ops/runner", "two/runner")),
 			after:  sort(roles("second", "two"), bound("Role", "two", "two/runner")),
-			notes:  []string{`ClusterServiceVersion two/example.v0.1.1: has no copy in namespace tenant: a copy with the same name from namespace ops exists (F8)`},
+			notes:  []string{`ClusterServiceVersion two/example.v0.1.1: has no copy in namespace tenant: a copy with the same name from namespace ops exists`},
 			copied: "two",
 		},
 		{
@@ -174,10 +174,10 @@ func TestTwoNamespaces(t *testing.T) {
 			before: sort(roles("first", "ops"), roles("second", "two"), bound("ClusterRole", "ops", "ops/runner", "two/runner")),
 			after:  sort(roles("second", "two"), bound("ClusterRole", "two", "two/runner")),
 			notes: []string{
-				`ClusterServiceVersion ops/example.v0.1.1: has no copy in namespace two: an operator with the same name is installed there (F8)`,
-				`ClusterServiceVersion two/example.v0.1.1: has no copy in namespace olm: a copy with the same name from namespace ops exists (F8)`,
-				`ClusterServiceVersion two/example.v0.1.1: has no copy in namespace ops: an operator with the same name is installed there (F8)`,
-				`ClusterServiceVersion two/example.v0.1.1: has no copy in namespace tenant: a copy with the same name from namespace ops exists (F8)`,
+				`ClusterServiceVersion ops/example.v0.1.1: has no copy in namespace two: an operator with the same name is installed there`,
+				`ClusterServiceVersion two/example.v0.1.1: has no copy in namespace olm: a copy with the same name from namespace ops exists`,
+				`ClusterServiceVersion two/example.v0.1.1: has no copy in namespace ops: an operator with the same name is installed there`,
+				`ClusterServiceVersion two/example.v0.1.1: has no copy in namespace tenant: a copy with the same name from namespace ops exists`,
 			},
 			copied: "two",
 		},
@@ -251,7 +251,7 @@ func TestTwoNamespacesConflict(t *testing.T) {
 	if got := [2]olm.Phase{installedPhase(t, w, testNamespace), installedPhase(t, w, "two")}; got != [2]olm.Phase{olm.PhaseSucceeded, olm.PhaseFailed} {
 		t.Errorf("the operators are %v", got)
 	}
-	if want := `ClusterServiceVersion two/example.v0.1.1: its APIs are provided in namespace ops by example.v0.1.1 (F6)`; !strings.Contains(notes, want) {
+	if want := `ClusterServiceVersion two/example.v0.1.1: its APIs are provided in namespace ops by example.v0.1.1`; !strings.Contains(notes, want) {
 		t.Errorf("no note %q in\n%s", want, notes)
 	}
 	for _, k := range []olm.Key{key(olm.KindSubscription, "ops/example"), key(olm.KindClusterServiceVersion, "ops/example.v0.1.1")} {

@@ -79,6 +79,8 @@ type Event struct {
 type Note struct {
 	Object  olm.Key `json:"object"`
 	Message string  `json:"message"`
+	// Rule is the id of the rule in docs/rules.md that the note follows, if any.
+	Rule string `json:"rule,omitzero"`
 	// Advice is set if the note repeats [Advise] and does not explain the plan.
 	Advice bool `json:"advice,omitzero"`
 }

@@ -109,10 +109,10 @@ var waitingConditions = []string{
 func noteGate(w *world.World, p *change.Writer) {
 	for _, g := range w.Groups() {
 		if n := len(w.Groups()); n > 1 {
-			p.Note(g.Key(), "is one of %d operator groups in the namespace, so no operator is installed or runs; delete all but one (F3, F10)", n)
+			p.Note(g.Key(), "is one of %d operator groups in the namespace, so no operator is installed or runs; delete all but one", n).Rule = "F3"
 		}
 		if name := g.Spec.ServiceAccountName; name != "" && !w.HasServiceAccount(name) {
-			p.Note(g.Key(), "nothing is installed, because service account %q does not exist; create it, or name another one in /spec/serviceAccountName (F10)", name)
+			p.Note(g.Key(), "nothing is installed, because service account %q does not exist; create it, or name another one in /spec/serviceAccountName", name).Rule = "F10"
 		}
 	}
 }

@@ -111,7 +111,7 @@ spec:
 // tried again and when it has failed.
 func TestRefusedUpgradeSaysWhatToDo(t *testing.T) {
 	for file, remedy := range map[string]string{
-		"crd-upgrade-shared":  "to continue, change these objects to match the new schema (E7)",
+		"crd-upgrade-shared":  "to continue, change these objects to match the new schema",
 		"crd-version-dropped": "to continue, keep these versions in the new definition",
 	} {
 		w := worldOf(t, file)

@@ -140,10 +140,10 @@ func (d *planDocument) text(w io.Writer) error {
 		}
 	}
 	a := d.Advice
-	section("The upgrade of the platform from "+a.PlatformVersion+" is blocked by (C7)", lines(a.Blockers, reconcile.Blocker.String))
-	section("Not upgradeable, so that the next version will wait (E6)", lines(a.Held, func(h reconcile.Hold) string { return h.CSV.String() + ": " + h.Reason }))
-	section("Not supported in one cluster (F9)", lines(a.CoTenancy, operatorgroup.Violation.String))
-	section("Operator groups that share ClusterRoles, as they have one name; rename one to keep their users apart (F7)", lines(a.SharedRoles, func(r reconcile.SharedRoles) string {
+	section("The upgrade of the platform from "+a.PlatformVersion+" is blocked by", lines(a.Blockers, reconcile.Blocker.String))
+	section("Not upgradeable; the next version will wait", lines(a.Held, func(h reconcile.Hold) string { return h.CSV.String() + ": " + h.Reason }))
+	section("Not supported together in one cluster", lines(a.CoTenancy, operatorgroup.Violation.String))
+	section("Operator groups with the same name, which share ClusterRoles; rename one to separate their users", lines(a.SharedRoles, func(r reconcile.SharedRoles) string {
 		return r.Group + " in namespaces " + strings.Join(r.Namespaces, ", ")
 	}))
 	return err

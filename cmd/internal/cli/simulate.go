@@ -287,7 +287,7 @@ func (s *simulation) end(r *reconcile.Result) (*simulationEnd, error) {
 }
 
 func (d *simulationEnd) text(w io.Writer) error {
-	if _, err := visible.Fprintf(w, "\nNamespace %s is at rest after reading it %s.\n", d.Namespace, plural(d.Passes, "time")); err != nil {
+	if _, err := visible.Fprintf(w, "\nNamespace %s is stable after %s.\n", d.Namespace, plural(d.Passes, "round")); err != nil {
 		return err
 	}
 	subs := table{header: []string{"SUBSCRIPTION", "PACKAGE", "STATE", "INSTALLED", "CURRENT"}}

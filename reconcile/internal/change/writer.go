@@ -44,6 +44,8 @@ type Event struct {
 type Note struct {
 	Object  olm.Key
 	Message string
+	// Rule is the id of the rule in docs/rules.md that the note follows, or "".
+	Rule string
 	// Advice is set if the note is part of the advice for administrators.
 	Advice bool
 }
@@ -68,9 +70,12 @@ func New(now time.Time) *Writer { return &Writer{now: now, touched: map[olm.Key]
 // Touches reports whether the plan already has a change for an object.
 func (w *Writer) Touches(key olm.Key) bool { return w.touched[key] }
 
-// Advice adds a note that is part of the advice for administrators, too.
-func (w *Writer) Advice(key olm.Key, format string, args ...any) {
-	w.Notes = append(w.Notes, Note{Object: key, Message: fmt.Sprintf(format, args...), Advice: true})
+// Advice adds a note that is part of the advice for administrators, too. The result is
+// valid until the next note.
+func (w *Writer) Advice(key olm.Key, format string, args ...any) *Note {
+	n := w.Note(key, format, args...)
+	n.Advice = true
+	return n
 }
 
 // RestOn has changes rest on objects, until the function that it returns is
@@ -105,9 +110,10 @@ func (w *Writer) Emit(op Op, r olm.Resource, forKey olm.Key, event *Event, forma
 	return nil
 }
 
-// Note adds a note.
-func (w *Writer) Note(key olm.Key, format string, args ...any) {
+// Note adds a note. The result is valid until the next one.
+func (w *Writer) Note(key olm.Key, format string, args ...any) *Note {
 	w.Notes = append(w.Notes, Note{Object: key, Message: fmt.Sprintf(format, args...)})
+	return &w.Notes[len(w.Notes)-1]
 }
 
 // SetCondition puts a condition into a copy of a list, replacing the one of the

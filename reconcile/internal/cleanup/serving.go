@@ -41,7 +41,7 @@ func (p *planner) servingGarbage() error {
 		}
 		out := *crd
 		out.Spec.Conversion = &olm.CRDConversion{Strategy: "None"}
-		if err := p.Emit(change.Update, &out, crd.Key(), nil, "no operator serves its conversion webhook any longer (E17)"); err != nil {
+		if err := p.Emit(change.Update, &out, crd.Key(), nil, "no operator serves its conversion webhook anymore (E17)"); err != nil {
 			return err
 		}
 	}

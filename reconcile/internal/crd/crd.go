@@ -149,7 +149,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 		if len(owners) > 0 {
 			shared = ", which belongs to " + phrase.Join(owners, "and") + ", too,"
 		}
-		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s (E7)", name, shared, strings.Join(breaks, "; "), remedy(violations, unable)), nil
+		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s", name, shared, strings.Join(breaks, "; "), remedy(violations, unable)), nil
 	}
 	if !checked {
 		return "no other operator owns it (E7)", "", nil

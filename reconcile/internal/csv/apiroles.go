@@ -16,7 +16,7 @@ import (
 func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVersion) error {
 	var holders []string
 	for _, r := range operatorgroup.APIRoles(g, c, p.Naming) {
-		_, holder, err := p.EnsureShared(r, c.Key(), "the permissions of the users of its APIs (F7)")
+		_, holder, err := p.EnsureShared(r, c.Key(), "grants permissions to users of its APIs (F7)")
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVers
 		}
 	}
 	if len(holders) > 0 {
-		p.Note(c.Key(), "the ClusterRoles for its APIs belong to %s, so those of operator group %q do not include them; bind users to the roles of the APIs instead (F7)", phrase.Join(holders, "and"), g.Metadata.Name)
+		p.Note(c.Key(), "the ClusterRoles for its APIs belong to %s, so those of operator group %q do not include them; bind users to the roles of the APIs instead", phrase.Join(holders, "and"), g.Metadata.Name).Rule = "F7"
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	}
 	t.phase, t.message = olm.PhasePending, fmt.Sprintf("all requirements found, waits for %s to be ready to be replaced", prev.Metadata.Name)
 	if prev.Status.Phase == olm.PhaseFailed && !p.FailForward() {
-		p.Note(c.Key(), "waits for %s, which failed: an operator group with upgradeStrategy %s would let it be replaced (E10)", prev.Metadata.Name, olm.UpgradeFailForward)
+		p.Note(c.Key(), "waits for %s, which failed: an operator group with upgradeStrategy %s would let it be replaced", prev.Metadata.Name, olm.UpgradeFailForward).Rule = "E10"
 	} else {
 		p.Note(c.Key(), "waits for %s to be ready to be replaced (it is %s)", prev.Metadata.Name, status.Phase(prev))
 	}

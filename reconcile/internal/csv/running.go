@@ -170,7 +170,7 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 	all = generated.AppendAll(all, bindings)
 	settled = true
 	for _, r := range all {
-		ok, _, err := p.EnsureShared(r, c.Key(), "the operator's permissions in the namespaces it serves (F7)")
+		ok, _, err := p.EnsureShared(r, c.Key(), "grants the operator permissions in the namespaces that it serves (F7)")
 		if err != nil {
 			return false, err
 		}

@@ -77,7 +77,7 @@ func (p *planner) ensureRegistrations(c *olm.ClusterServiceVersion) (settled boo
 	if err != nil {
 		return false, nil, err
 	}
-	settled, err = p.ensureItems(c, slices.Concat(apis, hooks), "registers what the operator serves (E15)")
+	settled, err = p.ensureItems(c, slices.Concat(apis, hooks), "registers the webhooks and APIs of the operator (E15)")
 	return settled, nil, err
 }
 

@@ -51,7 +51,7 @@ func (p *planner) copies(ctx context.Context, disabled operatorgroup.CopyMode) e
 		have := all[key]
 		if have != nil && !existing[key] {
 			if why := p.inTheWay(have, all, mode); why != "" {
-				p.Note(w.source.Key(), "has no copy in namespace %s: %s (F8)", key.Namespace, why)
+				p.Note(w.source.Key(), "has no copy in namespace %s: %s", key.Namespace, why).Rule = "F8"
 				continue
 			} // else its original is gone
 		}

@@ -32,11 +32,11 @@ func (p *planner) operatorGroups() error {
 		switch u := g.Spec.UpgradeStrategy; u {
 		case "", olm.UpgradeDefault, olm.UpgradeFailForward:
 		default:
-			p.Note(g.Key(), "upgradeStrategy %q is unknown and treated as %s; set it to %s or %s (E10)", u, olm.UpgradeDefault, olm.UpgradeDefault, olm.UpgradeFailForward)
+			p.Note(g.Key(), "upgradeStrategy %q is unknown and treated as %s; set it to %s or %s", u, olm.UpgradeDefault, olm.UpgradeDefault, olm.UpgradeFailForward).Rule = "E10"
 		}
 		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
 		for _, r := range operatorgroup.GroupRoles(g, apis, p.Naming) {
-			if _, _, err := p.EnsureShared(r, g.Key(), "the group's users get their permissions by it (F7)"); err != nil {
+			if _, _, err := p.EnsureShared(r, g.Key(), "grants permissions to users of the group (F7)"); err != nil {
 				return err
 			}
 		}

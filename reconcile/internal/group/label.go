@@ -21,7 +21,7 @@ func (p *planner) labelTargets(g *olm.OperatorGroup) error {
 		if has == want || g.Status.Namespaces == nil || ns.Metadata.IsDeleted() {
 			continue
 		}
-		out, why := *ns, "a target of %s, by which webhooks select it (E15)"
+		out, why := *ns, "labels a target of %s, so webhooks can select it (E15)"
 		out.Metadata.SetLabel(label, "")
 		if !want {
 			delete(out.Metadata.Labels, label)

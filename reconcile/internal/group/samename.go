@@ -21,7 +21,7 @@ func (p *planner) sameName(g *olm.OperatorGroup, conflicts map[string][]string) 
 	}
 	if len(others) > 0 {
 		name := g.Metadata.Name
-		p.Advice(g.Key(), "%s an operator group with the same name, and they share the ClusterRoles %s-admin, %[2]s-edit and %[2]s-view: their users may use the APIs of both; rename one to keep them apart (F7)", having(others), name)
+		p.Advice(g.Key(), "%s an operator group with the same name, and they share the ClusterRoles %s-admin, %[2]s-edit and %[2]s-view: their users may use the APIs of both; rename one to keep them apart", having(others), name).Rule = "F7"
 	}
 }
 

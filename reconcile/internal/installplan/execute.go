@@ -318,9 +318,9 @@ func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, 
 		from := operatorgroup.CopiedFrom(c)
 		original := olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: from, Name: c.Metadata.Name}
 		if r := world.Pick(e.CSVs, original); r != nil && !r.Head().Metadata.IsDeleted() {
-			return s.Status, fmt.Sprintf("%s is in the way: it is a copy of the operator in namespace %s, which serves this namespace already (F8); delete the subscription, or take this namespace from the targets of that operator's group first", c.Key(), from), nil
+			return s.Status, fmt.Sprintf("%s is in the way: it is a copy of the operator in namespace %s, which already serves this namespace; delete the subscription, or remove this namespace from the targets of that operator's group", c.Key(), from), nil
 		}
-		return s.Status, fmt.Sprintf("%s is in the way: it is a copy of an operator in namespace %s that is gone (F8); delete it if nobody else does", c.Key(), from), nil
+		return s.Status, fmt.Sprintf("%s is in the way: it is a copy of an operator in namespace %s that no longer exists; delete it unless it is already being removed", c.Key(), from), nil
 	}
 	event := &change.Event{Reason: "Installing", Message: s.Resolving}
 	o.Metadata.SetAnnotation(world.AnnotationGeneratedBy, e.plan.Metadata.Name)

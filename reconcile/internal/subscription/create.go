@@ -147,7 +147,7 @@ func (p *planner) createPlan(content []byte, steps []olm.Step) error {
 		generation = max(generation, s.Status.InstallPlanGeneration)
 		if s.Spec.InstallPlanApproval == olm.Manual && approval == olm.Automatic {
 			approval = olm.Manual
-			why = "; subscription " + s.Metadata.Name + " wants approval by hand, and the namespace shares it (E9)"
+			why = "; subscription " + s.Metadata.Name + " requires manual approval, which applies to the whole namespace (E9)"
 		}
 		owners = append(owners, olm.OwnedBy(s))
 	}

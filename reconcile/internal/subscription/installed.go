@@ -22,7 +22,7 @@ import (
 func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in resolver.Installed, faults []error) { // H7, H22
 	in = resolver.Installed{Name: csv.Metadata.Name, Version: csv.Spec.Version}
 	if _, err := semver.Parse(in.Version); err != nil && in.Version != "" {
-		faults = append(faults, fmt.Errorf("spec.version %q is not a version and counts as 0.0.0: %w; fix it (H2)", in.Version, err))
+		faults = append(faults, fmt.Errorf("spec.version %q is not a version and counts as 0.0.0: %w; fix it", in.Version, err))
 		in.Version = ""
 	}
 	if text, ok := csv.Metadata.Annotations[property.ProjectedAnnotation]; ok {
@@ -31,7 +31,7 @@ func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in res
 			in.Properties = list
 			return in, faults
 		}
-		faults = append(faults, fmt.Errorf("annotation %s: %w; the operator's APIs are taken from its spec, and other constraints are ignored; fix the annotation (H7)", property.ProjectedAnnotation, err))
+		faults = append(faults, fmt.Errorf("annotation %s: %w; the operator's APIs are taken from its spec, and other constraints are ignored; fix the annotation", property.ProjectedAnnotation, err))
 	}
 	var owners []string
 	for _, s := range subs {
@@ -42,7 +42,7 @@ func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in res
 	in = in.Infer(owners...)
 	list, err := world.InferProperties(csv)
 	if err != nil {
-		faults = append(faults, fmt.Errorf("the APIs that the operator provides and requires are unknown: %w; fix the spec (H7)", err))
+		faults = append(faults, fmt.Errorf("the APIs that the operator provides and requires are unknown: %w; fix the spec", err))
 	}
 	in.Properties = append(append([]property.Property{}, list...), in.Properties...)
 	return in, faults

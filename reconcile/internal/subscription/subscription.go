@@ -242,7 +242,7 @@ func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 		stays[stay.Subscription] = stay
 		if stay.Reason == "present" {
 			p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: stay.Subscription},
-				"nothing is installed for it: %s is already installed, and it names neither a catalog nor a channel (H23)", stay.Name)
+				"nothing is installed for it: %s is already installed, and it names neither a catalog nor a channel", stay.Name).Rule = "H23"
 		}
 	}
 	for i, s := range next {
@@ -322,14 +322,18 @@ func conditionChanges(old, next []olm.Condition) string {
 		was, ok := olm.FindCondition(old, c.Type)
 		switch {
 		case !ok || was.Status != c.Status || was.Reason != c.Reason:
-			parts = append(parts, fmt.Sprintf("%s is %s", c.Type, strings.TrimSuffix(c.Status+", "+c.Reason, ", ")))
+			text := c.Type + " is " + c.Status
+			if c.Reason != "" && c.Reason != c.Type {
+				text += ", " + c.Reason
+			}
+			parts = append(parts, text)
 		case was.Message != c.Message:
 			parts = append(parts, c.Type+" changed")
 		}
 	}
 	for _, c := range old {
 		if _, ok := olm.FindCondition(next, c.Type); !ok {
-			parts = append(parts, c.Type+" is over")
+			parts = append(parts, c.Type+" is removed")
 		}
 	}
 	if len(parts) == 0 {
