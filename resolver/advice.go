@@ -45,7 +45,7 @@ type Advice struct {
 	// Bundle is the installed operator, or the bundle of a fresh installation.
 	Bundle string `json:"bundle"`
 	// Outlook is how far the bundle gets by itself.
-	Outlook *graph.Outlook `json:"outlook"`
+	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	// Rejected are the options that were preferred but not possible, each with the reason,
 	// and HeldBy is what the reasons consist of.
 	Rejected []*fact.Step `json:"rejected,omitempty"`
