@@ -42,7 +42,7 @@ func (l *versionList) after(v *semver.Version) int {
 // mostNames is how many bundles a message lists before it counts the rest.
 const mostNames = 20
 
-// some returns names for a message, of which there are total: a, b, … and 3 more.
+// some returns the first of total names for a message: a, b, … and 3 more.
 func some(names []string, total int) string {
 	names = names[:min(len(names), mostNames)]
 	text := strings.Join(names, ", ")

@@ -146,8 +146,8 @@ func (d *decoder) regular(spans []decode.PropertySpan) ([]property.Property, boo
 
 var jsonNull = json.RawMessage("null")
 
-// internValue returns a copy of a small JSON value, which equal properties share and
-// nobody modifies. If the blob is not kept, it returns the value in the text.
+// internValue returns a copy of a small JSON value, which equal properties share and which
+// must not be modified. If the blob is not kept, it returns the value in the text.
 func (d *decoder) internValue(v []byte) json.RawMessage {
 	if d.reuse != nil {
 		return json.RawMessage(v)

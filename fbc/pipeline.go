@@ -175,7 +175,7 @@ type reader struct {
 	jobs, ordered chan<- *job
 }
 
-// job returns a job that nobody works at; nil when the context has ended.
+// job returns an idle job, or nil if the context has ended.
 func (r *reader) job(ctx context.Context, file string) *job {
 	select {
 	case j := <-r.idle:

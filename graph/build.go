@@ -124,18 +124,18 @@ func (b *builder) templates(c *fbc.Catalog) {
 	}
 }
 
-// A builder makes an index of blobs, of which it gets one after the other, in any
-// order, and keeps none. add takes what a blob says as records and text; finish
-// sorts the records and joins them (link.go). Until then, the package of a bundle or
-// channel is the sid of its name, and the bundle of an entry its number in the blob.
+// A builder makes an index from blobs, which arrive one by one in any order and are not
+// kept. add stores the content of a blob as records and text; finish sorts the records and
+// joins them (link.go). Until then, the package of a bundle or channel is the sid of its
+// name, and the bundle of an entry is its number in the blob.
 type builder struct {
 	ctx          context.Context // of one build
 	c            *Catalog
 	t            *tableBuilder
 	bundles      blocks[bundleRec]
 	props        blocks[propRec]  // of each bundle
-	texts        blocks[fbc.Text] // of each bundle, where no blobs are kept
-	packageTexts []fbc.Text       // of each package, likewise
+	texts        blocks[fbc.Text] // of each bundle, if blobs are not kept
+	packageTexts []fbc.Text       // of each package, if blobs are not kept
 	entries      blocks[entryRec] // of each channel, by name
 	deprecated   []deprecatedBlob
 	compiler     *constraints.Compiler

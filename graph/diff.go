@@ -188,7 +188,7 @@ func (d *Diff) comparePackage(p, q Package, ok bool) (PackageDiff, error) {
 	return x, nil
 }
 
-// lookup asks only where there is somebody to ask.
+// lookup returns the result of ask, or zero values if ok is false.
 func lookup[T any](ok bool, ask func() (T, bool)) (T, bool) {
 	if !ok {
 		var none T

@@ -233,10 +233,10 @@ func (k *indexCheck) text(x sid) string {
 	return k.all[k.end[x-1]:k.end[x]]
 }
 
-// size is the length of a list, of which none has more than 1<<31 items.
+// size is the length of a list. No list has more than 1<<31 items.
 func size[T any](list []T) uint32 { return uint32(len(list)) }
 
-// within reports whether a span is one of a list of that length.
+// within reports whether a span lies within a list of that length.
 func (s span) within(length uint32) bool { return s.from <= s.to && s.to <= length }
 
 // has reports whether a number is in a span.

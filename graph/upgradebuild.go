@@ -256,8 +256,8 @@ func (b *upgradeBuilder) sameVersion() {
 	}
 }
 
-// releaseKey returns a text that versions have in common if v1 takes them for one: build
-// metadata counts only if it is a release.
+// releaseKey returns the same text for versions that v1 treats as equal: build metadata
+// counts only if it is a release.
 func releaseKey(v semver.Version) string {
 	k := ReadRelease(v).Version
 	k.Build = nil

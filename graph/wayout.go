@@ -6,13 +6,13 @@ import (
 )
 
 // search returns the best way that leads further than the steps of an outlook: to the head
-// of its channel, of the default channel or of the newest one, in this order; else to the
-// highest version that can be reached. A way with fewer stops is better, then one with
-// fewer switches, then one with fewer steps.
+// of its channel, of the default channel or of the newest channel, in this order, or else
+// to the highest reachable version. It prefers fewer stops, then fewer switches, then fewer
+// steps.
 func (o *Outlooks) search(own *lane, out *Outlook) *Way {
 	goals, end := o.goals(out), o.spot(out.End())
 	var s *waySearch
-	// Allowing single versions, in v1, is for those whom no channel leads there.
+	// In v1, allow single versions only if no channel leads there.
 	for _, pins := range []bool{false, true} {
 		if pins && o.reading != V1 {
 			break
@@ -62,13 +62,13 @@ func (o *Outlooks) goals(out *Outlook) []*spot {
 	return list
 }
 
-// A visit is how a search came to a bundle in a lane.
+// A visit records how a search reached a bundle in a lane.
 type visit struct {
 	at   *spot
 	lane *lane
 	from *visit
 	by   *link // nil for a switch
-	// held: somebody keeps OLM from going on along the lane.
+	// held: an administrator keeps OLM from continuing along the lane.
 	held  bool
 	cost  uint64
 	order int
@@ -127,12 +127,12 @@ func (s *waySearch) visited(at *spot) *visit {
 	return nil
 }
 
-// act takes what somebody can do with an operator that came to a bundle: switch to another
-// lane or, in v1, allow a single version.
+// act follows the actions of an administrator on an operator that reached a bundle: switch
+// to another lane or, in v1, allow a single version.
 func (s *waySearch) act(v *visit, moves bool) {
 	stop := uint64(0)
 	if moves && v.from != nil && !v.held {
-		// Without an approval, classic OLM waits; OLM v1 has gone on already.
+		// Without an approval, classic OLM waits; OLM v1 has already continued.
 		if s.reading == V1 {
 			return
 		}

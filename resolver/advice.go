@@ -68,8 +68,8 @@ func (a Advice) More(width int, style *Style) string {
 	return t.String()
 }
 
-// NeedsAttention reports whether somebody has to act for a newer version: the operator is
-// stuck, or something other than a policy keeps it back.
+// NeedsAttention reports whether an administrator has to act to get a newer version: the
+// operator is stuck, or something other than a policy holds it back.
 func (a Advice) NeedsAttention() bool {
 	switch a.Kind {
 	case PassedOver, HeldBack:

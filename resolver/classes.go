@@ -11,15 +11,15 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// Bundles that behave alike in a core are one to its proof: people want to read "4
-// versions require X" and not the same four times. Candidates are alike if every fact of
-// the core states the same of them. Choosing the first of a class instead of any other
-// changes no fact, so a core has a solution exactly if it has one with only the first of
-// each class.
+// A proof treats bundles that behave alike in a core as one: people want to read "4
+// versions require X", not the same sentence four times. Candidates are alike if every
+// fact of the core applies to them in the same way. Choosing the first of a class instead
+// of any other changes no fact, so a core has a solution exactly if it has one with only
+// the first of each class.
 
 // A quotient is a core over classes.
 type quotient struct {
-	prose.Core // of which the facts of rule i are those of rules[i]
+	prose.Core // the facts of its rule i are those of rules[i]
 	e          *encoding
 	rules      []proof.Rule
 	classes    [][]cand // in the order in which the facts mention them
@@ -236,7 +236,7 @@ func kindOf(f fact.Fact) proof.Kind {
 	return proof.Needs
 }
 
-// maxProof limits the work of one proof, counted in candidates of facts that are looked at.
+// maxProof limits the work of one proof, counted in examined candidates of facts.
 // Nobody would read a longer proof.
 const maxProof = 2_000_000
 

@@ -45,7 +45,7 @@ func (in *Installed) PackageName() string {
 // Infer returns the operator with the olm.package property that OLM infers for a
 // ClusterServiceVersion without the annotation of its properties, from the
 // packages of the subscriptions that own it, if these name one. An operator with a
-// package or properties, even an empty list, is returned as it is.
+// package or properties, even an empty list, is returned unchanged.
 func (in Installed) Infer(packages ...string) Installed { // H22
 	packages = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(packages))), func(p string) bool { return p == "" })
 	if in.Package != "" || in.Properties != nil || len(packages) != 1 {
@@ -94,8 +94,8 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		x.repeats = repeated(in.Properties)
 		slices.SortFunc(x.apis, property.GVK.Compare)
 		x.apis = slices.Compact(x.apis)
-		// Nobody keeps the order of a CSV's properties, so it must not show (H29), nor does
-		// the way in which a formula is written (D20).
+		// Nothing preserves the order of a CSV's properties, so the answer must not depend on
+		// it (H29), nor on how a formula is written (D20).
 		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
 			return cmp.Or(
 				cmp.Compare(normal(a.Expr, false).String(), normal(b.Expr, false).String()),

@@ -32,8 +32,8 @@ type why struct {
 	on    []sat.Lit // the switches of the facts that the solution covers
 	cause map[cand]cause
 	order []cand // as chosen
-	// byName are the members of set, and asked holds all requests for them, once somebody
-	// wants to know.
+	// byName are the members of set, and asked holds all requests for them, both computed
+	// on demand.
 	byName map[string]cand
 	asked  map[cand][]ask
 }

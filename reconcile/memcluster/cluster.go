@@ -202,8 +202,8 @@ func (c *Cluster) delete(k olm.Key) {
 	}
 }
 
-// Clone returns a cluster with the same objects, versions and fields, which
-// nobody watches.
+// Clone returns a cluster with the same objects, versions and fields, and without
+// watchers.
 func (c *Cluster) Clone() *Cluster {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -314,8 +314,8 @@ func (c *Cluster) create(o olm.Object) error {
 	return nil
 }
 
-// collect deletes an object that was created for owners of which none exists,
-// as the garbage collector does.
+// collect deletes an object whose owners no longer exist, as the garbage collector
+// does.
 func (c *Cluster) collect(o olm.Object) {
 	if len(o.Metadata.OwnerReferences) == 0 {
 		return

@@ -123,15 +123,15 @@ type OperatorPlan struct {
 	To      graph.Node `json:"to"`
 	// AtHead: To is the head of its channel in the last catalog of the plan.
 	AtHead bool `json:"atHead"`
-	// LastSafe is the last version of the platform, up to the plan's To, to which
-	// the operator can come along: nothing of it blocks, and the catalogs given
-	// up to that version have a path to its head. It is a version with a catalog,
-	// and empty when there is none such.
+	// LastSafe is the last version of the platform, up to the plan's To, that the
+	// operator supports: it blocks no upgrade up to that version, and the catalogs
+	// up to that version have a path to its head. It is a version with a catalog, or
+	// empty if there is none.
 	LastSafe string `json:"lastSafe"`
 	// Checked reports whether there is a catalog for any version that the operator
-	// gets to. Without one, it is unknown where the operator is safe.
+	// reaches. Without one, it is unknown where the operator is safe.
 	Checked bool `json:"checked"`
-	// LeftBehind reports whether the platform gets to a version that the operator
+	// LeftBehind reports whether the platform reaches a version that the operator
 	// does not; see [Plan.LeftBehind].
 	LeftBehind bool `json:"leftBehind"`
 }

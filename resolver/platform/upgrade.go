@@ -57,12 +57,12 @@ func Upgrade(ctx context.Context, p Problem) (*Plan, error) { // G5
 	return plan, nil
 }
 
-// at returns the version of a level: 0 is where the trip begins.
+// at returns the version of a level; level 0 is the start of the trip.
 func (t *trip) at(k int) property.MinorVersion {
 	return property.MinorVersion{Major: t.from.Major, Minor: t.from.Minor + uint64(k)}
 }
 
-// A road is everywhere that one operator can get to.
+// A road holds every state that one operator can reach.
 type road struct {
 	*trip
 	*Operator

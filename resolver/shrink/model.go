@@ -88,7 +88,7 @@ func (m *model) problem(ctx context.Context) (resolver.Problem, error) {
 	return p, p.Open(ctx, nil)
 }
 
-// clone returns a copy of which everything that levels change is its own.
+// clone returns a copy that shares nothing that levels change.
 func (m *model) clone() *model {
 	c := &model{p: m.p, cats: make([][]blob, len(m.cats))}
 	c.p.Subscriptions = slices.Clone(m.p.Subscriptions)
