@@ -115,8 +115,8 @@ func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
 	}
 	list := s.r.options[i].list
 	at := slices.IndexFunc(list, func(c cand) bool { return slices.Contains(s.set, c) })
-	if at < 0 {
-		return nil, nil // a partial solution leaves it out
+	if at < 0 || sub.current == nil && u.isInstalled(list[at]) {
+		return nil, nil // a partial solution leaves it out, or it has what another one owns
 	}
 	from := u.ref(list[at])
 	node := graph.Node{Name: from.Name, Version: u.Version(from).String()}
@@ -155,6 +155,23 @@ func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
 		a.Text = prose.Outlook(a.Outlook)
 	}
 	return a, nil
+}
+
+// stuck returns the advice for the subscriptions whose operators stay stuck.
+func (s *Solution) stuck() Advices {
+	var out Advices
+	for _, sub := range s.r.u.subs {
+		if sub.current == nil || !slices.Contains(s.set, sub.current.id) {
+			continue
+		}
+		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
+		if o := s.r.u.outlook(sub, node); o.Ends() {
+			out = append(out, Advice{
+				Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
+			})
+		}
+	}
+	return out
 }
 
 // astray returns the outlook of the installed operator that a bundle, to which no request

@@ -232,6 +232,16 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		if got, want := fmt.Sprint(sol.Selected), fmt.Sprint(f.Selected); got != want {
 			return fmt.Sprintf("fix %q promises %s, and gives %s", f, want, got)
 		}
+		advice, err := sol.Advice(ctx)
+		if err != nil {
+			return err.Error()
+		}
+		for _, a := range advice { // H40
+			stays := slices.ContainsFunc(sol.Stayed, func(s resolver.Stay) bool { return s.Subscription == a.Subscription })
+			if stays && a.Outlook.Ends() && !strings.Contains(f.String(), a.Bundle+" ") {
+				return fmt.Sprintf("fix %q leaves an operator behind: %s", f, a)
+			}
+		}
 		for i := range f.Changes {
 			fewer := q
 			for _, c := range slices.Delete(slices.Clone(f.Changes), i, i+1) {

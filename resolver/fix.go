@@ -17,6 +17,8 @@ type Fix struct {
 	Changes []Change `json:"changes,omitzero"`
 	// Selected are the bundles that would then be installed, by package.
 	Selected []Selected `json:"selected,omitzero"`
+	// Stuck are the operators that the fix leaves stuck, by subscription.
+	Stuck Advices `json:"stuck,omitempty"`
 
 	cost int
 	// rest is the plan without the fix.
@@ -28,6 +30,9 @@ func (f *Fix) String() string {
 	text := f.instruction()
 	if then := f.outcome(); then != "" {
 		text += "; then " + then
+	}
+	for _, a := range f.Stuck {
+		text += "; but " + a.Text
 	}
 	return text
 }
@@ -84,7 +89,8 @@ const maxTries = 400
 
 // Fixes returns minimal sets of one or two changes that resolve the core, least disruptive
 // first, at most max of them (0 means five). Each is verified by solving the changed
-// problem without the requests of the other cores. Changes to catalogs come last, and only
+// problem without the requests of the other cores. Of equally disruptive ones, those that
+// leave an operator stuck come last. Changes to catalogs are the last of all, and only
 // if the alternative is to remove a request. The error is the context's.
 func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 	if err := c.e.r.lock(ctx); err != nil {
@@ -95,7 +101,7 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 	base := c.alone()
 	changes := c.changes()
 	var found []*Fix
-	tries := 0
+	tries, good := 0, 0 // good ones leave nothing stuck
 	try := func(set ...Change) error {
 		if tries++; tries > maxTries || covers(found, set) {
 			return nil
@@ -108,15 +114,17 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 		if sol == nil || err != nil {
 			return err
 		}
-		f := &Fix{Changes: set, Selected: sol.Selected}
+		f := &Fix{Changes: set, Selected: sol.Selected, Stuck: sol.stuck()}
 		for _, ch := range set {
 			f.cost += changeCost[ch.Kind]
 		}
-		found = append(found, f)
+		if found = append(found, f); len(f.Stuck) == 0 {
+			good++
+		}
 		return nil
 	}
 	for _, ch := range changes {
-		if len(found) >= max {
+		if good >= max || len(found) >= 2*max {
 			break // the rest cost more
 		}
 		if err := try(ch); err != nil {
@@ -146,7 +154,9 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 	for _, f := range found {
 		f.rest = c.rest
 	}
-	slices.SortStableFunc(found, func(a, b *Fix) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortStableFunc(found, func(a, b *Fix) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.Stuck), len(b.Stuck)))
+	})
 	return found[:min(len(found), max)], nil
 }
 
