@@ -13,8 +13,7 @@ import (
 // FieldOwner is the field manager of everything that this package writes.
 const FieldOwner = "olmkit"
 
-// A kind is a kind of object that is watched and of which snapshots contain all
-// objects.
+// A kind is a kind of object that is watched. Snapshots contain all of its objects.
 type kind struct {
 	gvk    schema.GroupVersionKind
 	plural string

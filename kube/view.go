@@ -24,8 +24,8 @@ type view struct {
 	round int
 }
 
-// A storeState changes whenever the objects of a store do. touched counts the
-// objects added, changed or deleted, of which the store notifies its indexes.
+// A storeState changes whenever the objects of a store do. touched counts the added,
+// changed and deleted objects that the store notifies its indexes about.
 // It does not notify them if all objects are replaced by none; then the version
 // changes. The version alone is not enough, because it goes back when a cache
 // lists its objects again.

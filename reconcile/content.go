@@ -16,7 +16,7 @@ import (
 
 // Catalogs is the content of file-based catalogs, by name and namespace. The
 // manifests of a bundle come from its olm.bundle.object properties. It is safe
-// for use by several goroutines, as long as nobody changes it.
+// for concurrent use as long as it is not modified.
 type Catalogs struct {
 	// StandIns replaces what a catalog does not carry: most have olm.csv.metadata
 	// in place of the manifests, which are in the bundle's image. The CSV then

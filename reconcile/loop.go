@@ -12,17 +12,17 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A Cluster is where a [Loop] reads and writes. Package clustertest tests
-// implementations, of which package memcluster has one in memory.
+// A Cluster is where a [Loop] reads and writes. Package memcluster has an
+// implementation in memory, and package clustertest tests implementations.
 type Cluster interface {
 	// Read returns the state of the cluster for a namespace.
 	Read(ctx context.Context, namespace string) (*Snapshot, error)
-	// Apply makes one change, and returns what the cluster warned of. It must
-	// refuse with [ErrConflict], wrapped or not, a change whose object is not of
-	// the resourceVersion that the change carries, is there already when it
-	// should be created, or is gone, and one whose conditions (Change.If) no
-	// longer hold, and with [ErrUnavailable] if it could not be asked. Any other
-	// error is taken to be permanent.
+	// Apply makes one change and returns the warnings of the cluster. It must return
+	// [ErrConflict], wrapped or not, if the object does not have the resourceVersion
+	// of the change, already exists when it should be created, or no longer exists, or
+	// if the conditions of the change (Change.If) no longer hold. It must return
+	// [ErrUnavailable] if the cluster could not be reached. Any other error counts as
+	// permanent.
 	Apply(ctx context.Context, c Change) (warnings []string, err error)
 }
 
@@ -53,7 +53,7 @@ type Result struct {
 	// Plan is the last plan: it has no changes, unless the run failed, but its
 	// notes name what the namespace waits for. It is nil if none was made.
 	Plan *Plan
-	// Refused are the changes of the last pass that the cluster refused for good,
+	// Refused are the changes of the last pass that the cluster refused permanently,
 	// in order.
 	Refused []*RefusedError
 }
@@ -72,10 +72,10 @@ func (r *Result) refusals(err error) error {
 // refusals are joined to it.
 var ErrUnsettled = errors.New("the namespace does not settle")
 
-// Run brings a namespace to rest and returns how it went. Changes that the
-// cluster refuses for good are the error, joined, once nothing else can be done,
-// each as a *[RefusedError]; what does not depend on them is done. The result is
-// never nil.
+// Run reconciles a namespace until nothing is left to do, and returns the result, which
+// is never nil. If the cluster permanently refuses changes, Run still makes the changes
+// that do not depend on them, and returns the refusals joined, each as a
+// *[RefusedError].
 func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 	r := &Result{}
 	limit := l.MaxPasses

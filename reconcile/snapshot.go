@@ -46,12 +46,11 @@ type Snapshot struct {
 	// and the custom resources of CRDs that are to be upgraded.
 	Objects []olm.Object
 
-	// Known are the kinds of which the snapshot has every object that concerns
-	// the namespace, the kinds of custom resources included, or [AllKinds]. Of
-	// another kind an object that is not here is not known to be absent: what
-	// rests on it stays as its status has it, and a note names it. The reason for the
-	// upgrade of a CRD states whether its custom resources are known. Nil stands for
-	// [PlannedKinds].
+	// Known are the kinds, including those of custom resources, for which the snapshot
+	// has every object that concerns the namespace, or [AllKinds]. A missing object of
+	// another kind may still exist: whatever depends on it keeps its recorded status,
+	// and a note names it. The reason for the upgrade of a CRD states whether its
+	// custom resources are known. Nil means [PlannedKinds].
 	//
 	// Subscriptions, CSVs, install plans, operator groups and catalog sources are
 	// always taken to be known: they are what a plan is about.

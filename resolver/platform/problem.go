@@ -71,14 +71,14 @@ type Operator struct {
 	// Channel is the subscription's. Default: in classic the default channel, in
 	// v1 all channels.
 	Channel string `json:"channel,omitempty"`
-	// Catalog is the Name of the catalogs that it comes from. Default: at each
-	// version the first by name that has the package.
+	// Catalog is the Name of its catalogs. Default: at each version, the first
+	// catalog by name that has the package.
 	Catalog string        `json:"catalog,omitempty"`
 	Reading graph.Reading `json:"reading,omitzero"`
 	// Properties are those of the installed bundle, and Annotations those of the
-	// ClusterServiceVersion, of which [property.Annotation] and
-	// [property.ProjectedAnnotation] count. Default: the
-	// properties of the bundle of this name in the catalog where Version looks.
+	// ClusterServiceVersion; only [property.Annotation] and
+	// [property.ProjectedAnnotation] are used. Default: the properties of the bundle
+	// with this name in the catalog that Version is looked up in.
 	Properties  []property.Property `json:"properties,omitempty"`
 	Annotations map[string]string   `json:"annotations,omitempty"`
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// servingGarbage deletes the registrations of operators that are gone or do not
-// serve that any longer, and ends conversions that nobody serves (E15, E17).
+// servingGarbage deletes the registrations of operators that no longer exist or no
+// longer serve them, and removes conversions that no operator serves (E15, E17).
 func (p *planner) servingGarbage() error {
 	for i := range p.Objects {
 		o := &p.Objects[i]

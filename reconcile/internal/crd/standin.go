@@ -6,11 +6,11 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// AnnotationStandIn marks a CRD that is made up.
+// AnnotationStandIn marks a CRD that stands in for an unknown one.
 const AnnotationStandIn = "olmkit/stand-in"
 
-// keepVersions gives a CRD that is made up the versions that the cluster has of
-// it: the true one, which nobody has seen, keeps at least those that are stored.
+// keepVersions adds the versions of the CRD in the cluster to a stand-in: the real CRD,
+// which is unknown, keeps at least the stored versions.
 func keepVersions(want, have *olm.CustomResourceDefinition) {
 	versions := slices.Clone(want.Spec.Versions)
 	for _, v := range have.AllVersions() {

@@ -261,8 +261,8 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	return stays
 }
 
-// arriving returns the CSV that is to replace another one, if it exists and
-// neither its group nor the older operator stands in its way for good.
+// arriving returns the CSV that is to replace another one, if it exists and neither its
+// group nor the older operator blocks it permanently.
 func (p *planner) arriving(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	next := p.Replacement(c)
 	if next == nil || next.Metadata.IsDeleted() || next.Status.Phase == olm.PhaseFailed || world.NotUpgradeable(p.Condition(c.Metadata.Name)) != "" {
@@ -274,9 +274,9 @@ func (p *planner) arriving(c *olm.ClusterServiceVersion) *olm.ClusterServiceVers
 	return next
 }
 
-// beingReplaced returns the transition of a CSV that a newer one wants to
-// replace and can: nobody objects (E6), its group admits it and it has all that
-// it needs. Until then the older one goes on as it was.
+// beingReplaced returns the transition of a CSV that a newer one can replace: the operator
+// is upgradeable (E6), the group of the newer one admits it, and its requirements are met.
+// Until then the older one continues unchanged.
 func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
 	next := p.arriving(c)
 	if next == nil {

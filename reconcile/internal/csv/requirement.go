@@ -22,7 +22,7 @@ const (
 	reqNotAvailable = "PresentNotAvailable"
 	depSatisfied    = "Satisfied"
 	depNotSatisfied = "NotSatisfied"
-	// reqUnknown is of a requirement of which nothing was read. It is never
+	// reqUnknown is the status of a requirement that was not read. It is never
 	// written.
 	reqUnknown = "Unknown"
 )

@@ -117,8 +117,8 @@ func (p *planner) adoptable(c *olm.ClusterServiceVersion, o *olm.Object) bool {
 	return ok && (other.Status.Phase == olm.PhaseReplacing || other.Status.Phase == olm.PhaseDeleting)
 }
 
-// foreignAPI returns the first APIService of a CSV that belongs to somebody
-// else, or "".
+// foreignAPI returns the first APIService of a CSV that belongs to another owner,
+// or "".
 func (p *planner) foreignAPI(c *olm.ClusterServiceVersion) string {
 	for _, d := range c.Spec.APIServices.Owned {
 		name := d.Version + "." + d.Group

@@ -66,8 +66,8 @@ func lives(c *olm.ClusterServiceVersion) bool {
 }
 
 // withOthers returns a binding with the subjects of the other operators that
-// share it, and with the labels of its holder, if it has one. Subjects that
-// nobody claims any longer go.
+// share it, and with the labels of its holder, if it has one. Subjects that no
+// operator claims are removed.
 func (p *Keeper) withOthers(b *olm.RoleBinding, have *olm.Object, holder olm.Key) (*olm.RoleBinding, error) {
 	old, err := olm.As[olm.RoleBinding](*have)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // AllKinds in Snapshot.Known stands for every kind.
 var AllKinds = olm.GroupKind{Group: "*", Kind: "*"}
 
-// The kinds of which an absent object may mean that it was not read.
+// The kinds for which an absent object may not have been read.
 var (
 	KindNamespace          = olm.GroupKind{Group: "", Kind: "Namespace"}
 	KindServiceAccount     = olm.GroupKind{Group: "", Kind: "ServiceAccount"}

@@ -12,8 +12,8 @@ import (
 )
 
 // Properties returns the properties of an installed CSV: those in its
-// annotations or, for one that nobody annotated, those that follow from the APIs
-// it owns and requires.
+// annotations or, without annotations, those that follow from the APIs it owns and
+// requires.
 func Properties(csv *olm.ClusterServiceVersion) ([]property.Property, error) {
 	a := csv.Metadata.Annotations
 	if text, ok := a[property.ProjectedAnnotation]; ok {
