@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
@@ -240,7 +241,10 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	if !known && s.Status.State == olm.StateAtLatestKnown {
 		o.Head = o.Installed
 	}
-	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known)
+	if known && installed != nil {
+		o.Outlook = t.outlook(s, o.Channel, installed)
+	}
+	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known, o.Outlook)
 	return o
 }
 
@@ -282,7 +286,7 @@ func (o *operatorStatus) deprecate(message string, is bool) {
 
 // verdict returns whether a subscribed operator can move, and why. What fails comes
 // first, then what is on its way, then what is known of the head of the channel.
-func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersion, channel, head string, known bool) (moves, string) {
+func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersion, channel, head string, known bool, o *graph.Outlook) (moves, string) {
 	ns, st := s.Metadata.Namespace, &s.Status
 	for _, typ := range []string{"ResolutionFailed", "BundleUnpackFailed", "InstallPlanFailed", "CatalogSourcesUnhealthy"} {
 		if c, ok := olm.FindCondition(st.Conditions, typ); ok && c.Status == "True" {
@@ -330,28 +334,46 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	case !known:
 		return movesUnknown, fmt.Sprintf("the head of the channel is unknown; give the content of the catalog with --catalog %s=%s", s.Spec.Source, t.reference(s))
 	}
-	p, _ := t.content[catalogOf(s)].Package(s.Spec.Package)
-	return onward(p, channel, installed, s.Spec.InstallPlanApproval)
+	return onward(o, s.Spec.InstallPlanApproval)
 }
 
-// onward returns whether a channel has an upgrade for an operator that is not at its head.
-func onward(p graph.Package, channel string, installed *olm.ClusterServiceVersion, approval olm.Approval) (moves, string) {
-	if installed == nil {
+// onward returns whether an operator that is not at the head of its channel has an upgrade.
+func onward(o *graph.Outlook, approval olm.Approval) (moves, string) {
+	switch {
+	case o == nil:
 		return movesNow, "will be installed"
+	case len(o.Steps) == 0:
+		return movesStuck, prose.Outlook(o)
+	case approval == olm.Manual:
+		return movesApproval, fmt.Sprintf("OLM will create an install plan for %s, which waits for approval", o.Steps[0].To.Name)
+	}
+	return movesNow, "will move to " + o.Steps[0].To.Name
+}
+
+// outlook returns how far the operator of a subscription gets in its channel. Catalogs that
+// the subscription does not name count only for the way further.
+func (t *census) outlook(s *olm.Subscription, channel string, installed *olm.ClusterServiceVersion) *graph.Outlook {
+	ids := slices.SortedFunc(maps.Keys(t.content), resolver.CatalogID.Compare)
+	own := catalogOf(s)
+	slices.SortStableFunc(ids, func(a, b resolver.CatalogID) int {
+		switch {
+		case a == b:
+			return 0
+		case a == own:
+			return -1
+		case b == own:
+			return 1
+		}
+		return 0
+	})
+	var sources []graph.Source
+	for _, id := range ids {
+		if p, ok := t.content[id].Package(s.Spec.Package); ok {
+			sources = append(sources, graph.Source{Catalog: id.String(), Package: p})
+		}
 	}
 	from := graph.Node{Name: installed.Metadata.Name, Version: installed.Spec.Version}
-	u := p.Upgrades(graph.Classic, &graph.UpgradeOptions{Channels: []string{channel}, Installed: []graph.Node{from}})
-	if err := u.Err(); err != nil {
-		return movesStuck, err.Error()
-	}
-	next, ok := u.Next(from)
-	switch {
-	case !ok:
-		return movesStuck, fmt.Sprintf("channel %s has no upgrade from %s", channel, from.Name)
-	case approval == olm.Manual:
-		return movesApproval, fmt.Sprintf("OLM will create an install plan for %s, which waits for approval", next.To.Name)
-	}
-	return movesNow, "will move to " + next.To.Name
+	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, own.String(), []string{channel})
 }
 
 // reference returns where the content of the catalog of a subscription is: the image that

@@ -121,6 +121,9 @@ type operatorStatus struct {
 	Deprecated []string `json:"deprecated,omitempty"`
 	// Blocks is why the platform cannot go to its next version.
 	Blocks string `json:"blocks,omitzero"`
+	// Outlook is how far the operator gets in its channel, if the content of its catalog is
+	// known.
+	Outlook *graph.Outlook `json:"outlook,omitzero"`
 }
 
 // moves is whether an operator can move.
