@@ -228,10 +228,6 @@ func (b Bundle) rec() *bundleRec { return &b.c.bundles[b.i] }
 // Name returns the name of the bundle.
 func (b Bundle) Name() string { return b.c.str(b.rec().name) }
 
-// Index returns the number of the bundle in its catalog, from 0 to
-// [Catalog.NumBundles]-1.
-func (b Bundle) Index() int { return int(b.i) }
-
 // Pos returns the position of the bundle.
 func (b Bundle) Pos() fbc.Pos { return b.c.at(b.rec().pos) }
 

@@ -136,9 +136,8 @@ type Condition struct {
 
 // The values of Condition.Status.
 const (
-	ConditionTrue    = "True"
-	ConditionFalse   = "False"
-	ConditionUnknown = "Unknown"
+	ConditionTrue  = "True"
+	ConditionFalse = "False"
 )
 
 // FindCondition returns the condition of a type and whether there is one.

@@ -66,26 +66,26 @@ func (a APIs) String() string {
 	return strings.Join(list, ",")
 }
 
-// Contains reports whether the set contains an API.
-func (a APIs) Contains(api property.GVK) bool {
+// contains reports whether the set contains an API.
+func (a APIs) contains(api property.GVK) bool {
 	_, ok := slices.BinarySearchFunc(a, api, compareAPI)
 	return ok
 }
 
 // ContainsAll reports whether b is a subset of a.
 func (a APIs) ContainsAll(b APIs) bool {
-	return !slices.ContainsFunc(b, func(g property.GVK) bool { return !a.Contains(g) })
+	return !slices.ContainsFunc(b, func(g property.GVK) bool { return !a.contains(g) })
 }
 
 // Union returns the APIs that are in either set.
 func (a APIs) Union(b APIs) APIs { return NewAPIs(slices.Concat(a, b)...) }
 
 // Intersect returns the APIs that are in both sets.
-func (a APIs) Intersect(b APIs) APIs { return a.keep(b.Contains) }
+func (a APIs) Intersect(b APIs) APIs { return a.keep(b.contains) }
 
 // Without returns the APIs of a that are not in b.
 func (a APIs) Without(b APIs) APIs {
-	return a.keep(func(g property.GVK) bool { return !b.Contains(g) })
+	return a.keep(func(g property.GVK) bool { return !b.contains(g) })
 }
 
 func (a APIs) keep(ok func(property.GVK) bool) APIs {

@@ -53,7 +53,7 @@ func Providers(apis APIs, csvs []*olm.ClusterServiceVersion) []*olm.ClusterServi
 		if c.IsCopied() {
 			continue
 		}
-		if own, _ := OwnAPIs(c); slices.ContainsFunc(own, apis.Contains) {
+		if own, _ := OwnAPIs(c); slices.ContainsFunc(own, apis.contains) {
 			list = append(list, c)
 		}
 	}

@@ -12,29 +12,38 @@ import (
 )
 
 // An AdviceKind is why a subscription gets no newer version: that of an outlook
-// ([graph.OutlookKind]), or one of these.
+// ([graph.OutlookKind]), or one of these:
+//
+//	passed-over  a fresh installation takes a bundle although others are preferred,
+//	             because these are not possible
+//	held-back    an installed operator has preferred successors that are not possible
 type AdviceKind string
 
 const (
-	// PassedOver: a fresh installation takes a bundle although others are preferred, because
-	// these are not possible.
-	PassedOver AdviceKind = "passed-over"
-	// HeldBack: an installed operator has preferred successors that are not possible.
-	HeldBack AdviceKind = "held-back"
+	passedOver AdviceKind = "passed-over"
+	heldBack   AdviceKind = "held-back"
 )
 
-// A Holder is what keeps a bundle from being chosen.
+// A Holder is what keeps a bundle from being chosen. In the order in which an [Advice]
+// lists them:
+//
+//	pin           a policy pins the package
+//	hold          a policy holds the package
+//	exclude       a policy excludes the version
+//	install-mode  the bundle does not support the operator group
+//	bundle        the bundle is prohibited or cannot be read
+//	requirement   the bundle has an unmet requirement
+//	subscription  another subscription or operator is in the way
 type Holder string
 
-// The holders, in the order in which an Advice lists them.
 const (
-	HeldByPin          Holder = "pin"          // a policy pins the package
-	HeldByHold         Holder = "hold"         // a policy holds the package
-	HeldByExclude      Holder = "exclude"      // a policy excludes the version
-	HeldByInstallMode  Holder = "install-mode" // the bundle does not support the operator group
-	HeldByBundle       Holder = "bundle"       // the bundle is prohibited or cannot be read
-	HeldByRequirement  Holder = "requirement"  // the bundle has an unmet requirement
-	HeldBySubscription Holder = "subscription" // another subscription or operator is in the way
+	heldByPin          Holder = "pin"
+	heldByHold         Holder = "hold"
+	heldByExclude      Holder = "exclude"
+	heldByInstallMode  Holder = "install-mode"
+	heldByBundle       Holder = "bundle"
+	heldByRequirement  Holder = "requirement"
+	heldBySubscription Holder = "subscription"
 )
 
 // An Advice is why a subscription gets no newer version, and what leads further.
@@ -72,8 +81,8 @@ func (a Advice) More(width int, style *Style) string {
 // operator is stuck, or something other than a policy holds it back.
 func (a Advice) NeedsAttention() bool {
 	switch a.Kind {
-	case PassedOver, HeldBack:
-		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != HeldByPin && h != HeldByHold && h != HeldByExclude })
+	case passedOver, heldBack:
+		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != heldByPin && h != heldByHold && h != heldByExclude })
 	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops):
 		return true
 	}
@@ -139,9 +148,9 @@ func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
 			return nil, err
 		}
 		if a.Rejected = r.Preferred; len(a.Rejected) > 0 {
-			a.Kind = HeldBack
+			a.Kind = heldBack
 			if sub.current == nil {
-				a.Kind = PassedOver
+				a.Kind = passedOver
 			}
 			a.HeldBy = holders(a.Rejected)
 		}
@@ -230,20 +239,20 @@ func holders(list []*fact.Step) []Holder {
 		case *fact.PolicyBlocked:
 			switch {
 			case f.Policy.Pin != "":
-				found[HeldByPin] = true
+				found[heldByPin] = true
 			case f.Policy.Hold:
-				found[HeldByHold] = true
+				found[heldByHold] = true
 			default:
-				found[HeldByExclude] = true
+				found[heldByExclude] = true
 			}
 		case *fact.InstallMode:
-			found[HeldByInstallMode] = true
+			found[heldByInstallMode] = true
 		case *fact.Prohibited, *fact.Unusable:
-			found[HeldByBundle] = true
+			found[heldByBundle] = true
 		case *fact.Requires:
-			found[HeldByRequirement] = true
+			found[heldByRequirement] = true
 		case *fact.Subscribed, *fact.MustStay, *fact.OnePerPackage, *fact.OneProvider, *fact.Replaced:
-			found[HeldBySubscription] = true
+			found[heldBySubscription] = true
 		}
 		for _, b := range s.Because {
 			visit(b)
@@ -253,7 +262,7 @@ func holders(list []*fact.Step) []Holder {
 		visit(s)
 	}
 	var out []Holder
-	for _, h := range []Holder{HeldByPin, HeldByHold, HeldByExclude, HeldByInstallMode, HeldByBundle, HeldByRequirement, HeldBySubscription} {
+	for _, h := range []Holder{heldByPin, heldByHold, heldByExclude, heldByInstallMode, heldByBundle, heldByRequirement, heldBySubscription} {
 		if found[h] {
 			out = append(out, h)
 		}

@@ -16,10 +16,10 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// Packages returns the packages that the operator is in, each once: Package, then
+// packages returns the packages that the operator is in, each once: Package, then
 // those of its olm.package properties. All of them count; the operator goes
 // by the first. Without Package that is the package of the last property, as in OLM.
-func (in *Installed) Packages() []string {
+func (in *Installed) packages() []string {
 	return packagesOf(constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package}))
 }
 
@@ -36,7 +36,7 @@ func packagesOf(list *constraints.PropertyList) []string {
 
 // PackageName returns the first of Packages, "" when there is none.
 func (in *Installed) PackageName() string {
-	for _, name := range in.Packages() {
+	for _, name := range in.packages() {
 		return name
 	}
 	return ""

@@ -19,9 +19,9 @@ import (
 // 4: 4.16 runs Kubernetes 1.29.
 const kubernetesBehind = 13
 
-// Kubernetes returns the minor version of Kubernetes in a version of OpenShift. It returns
+// kubernetes returns the minor version of Kubernetes in a version of OpenShift. It returns
 // false for major versions other than 4.
-func Kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
+func kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
 	if platform.Major != 4 {
 		return property.MinorVersion{}, false
 	}
@@ -48,7 +48,7 @@ func (f *facts) blocks(next property.MinorVersion) bool {
 // tooNew reports whether a bundle needs a newer Kubernetes than a version of the platform
 // has, or has a minimum that cannot be read.
 func (f *facts) tooNew(at property.MinorVersion) bool {
-	kube, ok := Kubernetes(at)
+	kube, ok := kubernetes(at)
 	return f.minErr != nil || ok && f.hasMin && f.min.Compare(kube) > 0
 }
 

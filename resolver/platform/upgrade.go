@@ -403,6 +403,6 @@ func (t *trip) unread(c *graph.Catalog) int {
 
 // text of a Kubernetes version for messages.
 func kubeText(at property.MinorVersion) string {
-	kube, _ := Kubernetes(at)
+	kube, _ := kubernetes(at)
 	return fmt.Sprintf("%s runs Kubernetes %s", at, kube)
 }
