@@ -37,6 +37,20 @@ func (o *Outlooks) search(own *lane, out *Outlook) *Way {
 	return &Way{s.legs(far), false}
 }
 
+// Ways returns the best way to each bundle that channels lead to from an installed one, the
+// cheapest first; see [Outlooks.Of] for the arguments. AtHead is not set.
+func (o *Outlooks) Ways(from Node, catalog string, channels []string) []Way {
+	s := &waySearch{Outlooks: o, own: o.own(catalog, channels), pins: o.reading == V1}
+	s.run(o.spot(from))
+	var out []Way
+	for _, v := range s.order {
+		if v.from != nil {
+			out = append(out, Way{Legs: s.legs(v)})
+		}
+	}
+	return out
+}
+
 // goals returns where a way should lead: heads that are newer than where the steps end.
 func (o *Outlooks) goals(out *Outlook) []*spot {
 	end := o.spot(out.End())

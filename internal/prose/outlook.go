@@ -143,7 +143,7 @@ func target(t *graph.Target) string {
 	return version(t.Node) + " in channel " + t.Channel
 }
 
-// legs returns what to do on a way, as an instruction.
+// legs returns what to do on the way of an outlook, as an instruction.
 func legs(o *graph.Outlook) string {
 	catalog := o.Catalog
 	if catalog == "" && o.Head != nil {
@@ -153,8 +153,14 @@ func legs(o *graph.Outlook) string {
 	if len(o.Channels) == 1 {
 		channel = o.Channels[0]
 	}
+	return Way(o.Way, o.Reading, catalog, channel)
+}
+
+// Way returns what to do on a way, as an instruction. Catalog and channel are those that the
+// operator follows; either may be empty.
+func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 	var parts []string
-	for i, l := range o.Way.Legs {
+	for i, l := range w.Legs {
 		to := "channel " + l.Channel
 		if l.Channel == "" {
 			to = "all channels"
@@ -165,7 +171,7 @@ func legs(o *graph.Outlook) string {
 		catalog = l.Catalog
 		verb := "switch to "
 		switch {
-		case l.Channel == channel && o.Reading == graph.V1:
+		case l.Channel == channel && reading == graph.V1:
 			verb = "follow "
 		case l.Stays:
 			verb = "stay in "
@@ -173,9 +179,9 @@ func legs(o *graph.Outlook) string {
 			verb = "switch back to "
 		}
 		end := version(l.End())
-		last := i == len(o.Way.Legs)-1
+		last := i == len(w.Legs)-1
 		switch {
-		case l.Stop && o.Reading == graph.V1:
+		case l.Stop && reading == graph.V1:
 			parts = append(parts, fmt.Sprintf("%s%s and allow only version %s until it is installed", verb, to, end))
 		case last:
 			parts = append(parts, verb+to)

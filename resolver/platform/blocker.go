@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -64,12 +65,15 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 		if stuck {
 			b.Bundle, b.Lift = then.Name, nil
 			b.Reason = l.facts[then].maxText(then.String(), r.at(k+1))
-			lift, channel, err := r.elsewhere(ctx, k, then)
+			way, err := r.elsewhere(ctx, k, then)
 			if err != nil {
 				return err
 			}
-			if b.Lift, b.Channel = lift, channel; lift != nil {
-				b.Reason += fmt.Sprintf("; channel %s has a path to %s, which does not", channel, lift[len(lift)-1].To)
+			if way != nil {
+				for _, l := range way.Legs {
+					b.Lift, b.Channel = append(b.Lift, l.Steps...), l.Channel
+				}
+				b.Reason += fmt.Sprintf("; %s does not: %s", way.End(), prose.Way(way, r.Reading, l.catalog, r.Channel))
 			} else if !r.hasCatalog(r.at(k)) {
 				b.Reason += fmt.Sprintf("; without a catalog for %s, nothing can resolve that", r.at(k))
 			} else {
@@ -81,6 +85,16 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 		add(b)
 	}
 	if b := r.left(k, at); b != nil {
+		if l.u != nil {
+			sw, err := r.inTime(ctx, k)
+			if err != nil {
+				return err
+			}
+			if sw != nil {
+				b.Switch = sw
+				b.Reason += "; " + r.advice(sw, k)
+			}
+		}
 		add(*b)
 	}
 	b, err := r.waiting(ctx, k, at)
@@ -160,35 +174,4 @@ func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, err
 		return &Blocker{Kind: minKube, Bundle: h.Name, Reason: reason}, nil
 	}
 	return nil, nil
-}
-
-// elsewhere searches all channels for an upgrade that resolves a blocker. It returns the
-// steps and the channel of the last one.
-func (r *road) elsewhere(ctx context.Context, k int, at graph.Node) ([]graph.Step, string, error) {
-	l := &r.levels[k]
-	if l.u == nil {
-		return nil, "", nil
-	}
-	u := l.pkg.Upgrades(r.Reading, &graph.UpgradeOptions{Installed: []graph.Node{at}})
-	var best []graph.Step
-	for n := range u.Reachable(at) {
-		b, ok := u.Bundle(n)
-		if !ok {
-			continue
-		}
-		f, err := r.trip.facts.of(ctx, b)
-		if err != nil {
-			return nil, "", err
-		}
-		if f.blocks(r.at(k+1)) || f.tooNew(r.at(k)) {
-			continue
-		}
-		if path, _ := u.Path(at, n); best == nil || len(path) < len(best) {
-			best = path
-		}
-	}
-	if best == nil {
-		return nil, "", nil
-	}
-	return best, best[len(best)-1].Reasons[0].Channel, nil
 }

@@ -114,6 +114,9 @@ type Blocker struct {
 	Lift []graph.Step `json:"lift,omitempty"`
 	// Channel is the channel for Lift if it is not the operator's.
 	Channel string `json:"channel,omitempty"`
+	// Switch keeps the operator from being left behind. It is not part of the plan, because
+	// it needs other channels.
+	Switch *Switch `json:"switch,omitzero"`
 }
 
 // An OperatorPlan is the result for an operator.

@@ -169,6 +169,18 @@ func TestUpgrade(t *testing.T) {
 			p.Installed[3].Annotations = map[string]string{"olm.properties": `[{"type":"olm.maxOpenShiftVersion","value":"4.16"}]`}
 			p.Installed[2].Properties = []property.Property{{Type: property.TypeMaxOpenShiftVersion, Value: []byte(`"soon"`)}}
 		}},
+		// H40: the channel must be switched before the platform leaves 4.16; on 4.17, nothing
+		// follows what is installed any more.
+		{"switch", func(p *platform.Problem) {
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs: []platform.Catalog{
+					{Platform: "4.16", FBC: catalog("hub/r4: 1.4.0\nhub/r5: 1.5.0 <1.4.0\nhub/r6: 1.6.0 <1.5.0")},
+					{Platform: "4.17", FBC: catalog("hub/r6: 1.6.0 <1.5.0\nhub/r5: 1.5.0")},
+				},
+				Installed: []platform.Operator{{Name: "hub.v1.4.0", Package: "hub", Channel: "r4"}},
+			}
+		}},
 		{"missing", func(p *platform.Problem) { p.Catalogs = []platform.Catalog{p.Catalogs[0], p.Catalogs[3]} }},
 		// C7: what the installed bundle says is taken from the only catalog that
 		// there is, and nothing is called safe where nothing was checked.

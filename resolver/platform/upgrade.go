@@ -70,6 +70,8 @@ type road struct {
 	known  bool // whether the requirements of the installed bundle are known
 	levels []level
 	end    int // the last level that the operator can get to
+	// came are the nodes with which the plan comes to levels.
+	came []graph.Node
 }
 
 // A level is a version of the platform as an operator sees it.
@@ -268,6 +270,7 @@ func (r *road) travel(ctx context.Context, end int, plan *Plan, taken [][]Step) 
 	at := r.start
 	for k := 0; k <= end; k++ {
 		l := &r.levels[k]
+		r.came = append(r.came, at)
 		var steps []graph.Step
 		if l.u != nil {
 			steps = r.choose(k, at)
