@@ -85,6 +85,10 @@ func (c *Cluster) remember(change reconcile.Change, u *unstructured.Unstructured
 		c.recent.put(key, write{uid: uid})
 		return
 	}
+	if u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0 { // the last one was removed
+		c.recent.put(key, write{uid: uid, gone: true})
+		return
+	}
 	u.SetManagedFields(nil)
 	c.recent.put(key, write{object: u})
 	c.recent.wrote(u.GetUID(), u.GetResourceVersion(), beneficiary(change))

@@ -67,6 +67,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	r.served()
 	r.grantedRoles()
 	r.steps()
+	r.conversions()
 	r.foundBefore()
 	r.platformVersion()
 	if r.err != nil {
@@ -381,6 +382,24 @@ func (r *reading) instances(name string) {
 		r.add(&list[i])
 	}
 	r.out.Known = append(r.out.Known, olm.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind})
+}
+
+// conversions adds the custom resources of CRDs whose conversion webhook is no longer
+// served. Those that need it cannot be read, so no error is one here.
+func (r *reading) conversions() {
+	if r.err != nil {
+		return
+	}
+	for _, crd := range reconcile.Unserved(r.out) {
+		list, err := r.cluster.customResources(r.ctx, crd)
+		if err != nil {
+			continue
+		}
+		for i := range list {
+			r.add(&list[i])
+		}
+		r.out.Known = append(r.out.Known, olm.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind})
+	}
 }
 
 // customResources returns the objects of a CRD in the cluster.

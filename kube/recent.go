@@ -30,6 +30,7 @@ type recent struct {
 type write struct {
 	object *unstructured.Unstructured // nil for a deletion
 	uid    types.UID                  // of the deleted object
+	gone   bool                       // finalizers do not hold the deleted object
 }
 
 type ownWrite struct{ version, namespace string }
@@ -122,7 +123,7 @@ func (w write) isSeen(have *unstructured.Unstructured, seen string) bool {
 	switch {
 	case w.object == nil:
 		// A deletion has no version. An object with finalizers stays for a while.
-		return have == nil || have.GetUID() != w.uid || have.GetDeletionTimestamp() != nil
+		return have == nil || have.GetUID() != w.uid || !w.gone && have.GetDeletionTimestamp() != nil
 	case have != nil:
 		return !isOlder(have.GetResourceVersion(), w.object.GetResourceVersion())
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
+	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 )
@@ -40,7 +41,7 @@ type Reconciler struct {
 	// Use it if catalogs change while the program runs; see package content.
 	Contents func() reconcile.Content
 	// Options configure the loops. RoleNaming must equal that of the Cluster.
-	// CheckResources is crd.Check by default.
+	// CheckResources is crd.Check by default, and DeploymentHashes is olmhash.Deployment.
 	Options reconcile.Options
 	// Catalogs, if not nil, delivers the CatalogSources whose catalogs have
 	// changed; see content.Reconciler.Changed.
@@ -129,6 +130,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 	opts.NoAdvice = true // the notes are not used
 	if opts.CheckResources == nil {
 		opts.CheckResources = crd.Check
+	}
+	if opts.DeploymentHashes == nil {
+		opts.DeploymentHashes = olmhash.Deployment
 	}
 	loop := &reconcile.Loop{
 		Cluster: last, Content: content, Options: opts, Metrics: r.metricsOf(namespace), MaxPasses: maxPasses,

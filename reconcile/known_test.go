@@ -27,6 +27,7 @@ metadata:
   name: db.v1.0.0
   namespace: ops
   uid: c1
+  finalizers: [operators.coreos.com/csv-cleanup]
   annotations: {olm.operatorGroup: og, olm.operatorNamespace: ops, olm.operatorGroupNamespace: ops, olm.targetNamespaces: ops}
 spec:
   version: 1.0.0

@@ -73,11 +73,13 @@ type Options struct {
 	// the operators of the namespace with all others of the cluster, which takes
 	// longer than the plan where thousands of namespaces are looked after.
 	NoAdvice bool
-	// ForeignHashes treats a deployment as unchanged if its label LabelSpecHash has
-	// a different form: the running OLM wrote it, and its hash cannot be
-	// compared. By default such a deployment is written once more. Use it to inspect
-	// the cluster of another OLM without taking it over.
-	ForeignHashes bool
+	// DeploymentHashes returns the values that the label olm.deployment-spec-hash of a
+	// deployment may have if its operator wants a spec, which is JSON: first the one to
+	// write, then those of other versions of OLM. A deployment with another value is
+	// written again. With the function Deployment of package kube/olmhash, deployments of
+	// OLM stay as they are, and OLM leaves those of olmkit alone. The default is for
+	// tests and for clusters in memory: OLM does not know its hashes.
+	DeploymentHashes func(spec []byte) ([]string, error)
 	// PlanTimeout is how long a failing install plan is tried again before it
 	// is Failed. Default: a minute.
 	PlanTimeout time.Duration
@@ -101,7 +103,7 @@ func (o *Options) csvs() csv.Options {
 	if newKey == nil {
 		newKey = func() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }
 	}
-	return csv.Options{Naming: o.RoleNaming, ForeignHashes: o.ForeignHashes, InstallTimeout: cmp.Or(o.InstallTimeout, 5*time.Minute), NewKey: newKey}
+	return csv.Options{Naming: o.RoleNaming, DeploymentHashes: o.DeploymentHashes, InstallTimeout: cmp.Or(o.InstallTimeout, 5*time.Minute), NewKey: newKey}
 }
 
 func (o *Options) installPlans() installplan.Options {

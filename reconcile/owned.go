@@ -8,6 +8,20 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
+// Unserved returns the CRDs whose conversion webhook was that of an operator in the
+// namespace of a snapshot and that no operator serves any longer. The webhook is removed
+// once there are no custom resources that would lose data without it, which must
+// therefore be read.
+func Unserved(s *Snapshot) []*olm.CustomResourceDefinition {
+	var list []*olm.CustomResourceDefinition
+	for _, crd := range s.CRDs {
+		if serving.IsUnserved(crd, s.Namespace, s.CSVs) {
+			list = append(list, crd)
+		}
+	}
+	return list
+}
+
 // Owned returns the keys of what a CSV brings to a cluster, in order: what is
 // created for it, and the CRDs that its conversion webhooks serve.
 // Webhook configurations have generated names; what is here is their prefix.

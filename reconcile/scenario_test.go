@@ -227,9 +227,9 @@ func (w *world) script(t testing.TB, run func(out *strings.Builder)) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.Metadata.Finalizers = nil
+			o.Metadata.Finalizers = slices.DeleteFunc(o.Metadata.Finalizers, func(f string) bool { return f == "example.com/held" })
 			if f[0] == "hold" {
-				o.Metadata.Finalizers = []string{"example.com/held"}
+				o.Metadata.Finalizers = append(o.Metadata.Finalizers, "example.com/held")
 			}
 			w.put(t, &o)
 		case "sleep":

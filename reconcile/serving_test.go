@@ -281,6 +281,7 @@ func objectIn(t *testing.T, c *memcluster.Cluster, name string, p olm.Phase) *ol
 	t.Helper()
 	csv := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, name)
 	csv.Metadata.Annotations = map[string]string{"olm.operatorGroup": "group", "olm.operatorNamespace": "ops", "olm.targetNamespaces": "ops"}
+	csv.Metadata.Finalizers = []string{"operators.coreos.com/csv-cleanup"}
 	csv.Status = olm.CSVStatus{Phase: p}
 	g := get[olm.OperatorGroup](t, c, olm.KindOperatorGroup, "ops/group")
 	g.Status.Namespaces = []string{"ops"}

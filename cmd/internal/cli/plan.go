@@ -10,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
+	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 )
@@ -55,7 +56,7 @@ shows why), 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
-		opts := &reconcile.Options{PlatformVersion: *platform, ForeignHashes: true, CheckResources: crd.Check}
+		opts := &reconcile.Options{PlatformVersion: *platform, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check}
 		advice, err := reconcile.Advise(snapshot, opts)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
+	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
@@ -54,7 +55,7 @@ resolved or writes were refused, 2 the input could not be read.`,
 		}
 		sim := &simulation{cluster: cluster, namespace: s.namespace, inferred: s.inferred, out: printer{w: e.stdout, format: *f}}
 		cluster.Admit = sim.admit(ctx)
-		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{ForeignHashes: true, CheckResources: crd.Check}}
+		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check}}
 		r, err := sim.run(ctx, approve)
 		if err != nil {
 			return err

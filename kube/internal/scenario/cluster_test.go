@@ -35,7 +35,7 @@ func (s *server) Apply(ctx context.Context, c reconcile.Change) ([]string, error
 	if err != nil {
 		return warnings, err
 	}
-	if c.Op == reconcile.Delete {
+	if c.Op == reconcile.Delete || c.Object.Metadata.IsDeleted() { // or held by finalizers until now
 		return warnings, s.collect(ctx)
 	}
 	return warnings, s.control(ctx, c.Object)

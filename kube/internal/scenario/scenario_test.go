@@ -326,9 +326,9 @@ func (w *world) play() {
 			}
 		case "hold", "finalize":
 			o := w.find(f[1], f[2])[0]
-			o.Metadata.Finalizers = nil
+			o.Metadata.Finalizers = slices.DeleteFunc(o.Metadata.Finalizers, func(f string) bool { return f == "example.com/held" })
 			if f[0] == "hold" {
-				o.Metadata.Finalizers = []string{"example.com/held"}
+				o.Metadata.Finalizers = append(o.Metadata.Finalizers, "example.com/held")
 			}
 			must(t, w.server.change(ctx, o, func(u *unstructured.Unstructured) { u.SetFinalizers(o.Metadata.Finalizers) }))
 			must(t, w.memory.Put(&o))

@@ -109,7 +109,7 @@ func (c *converter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// E13, E17: an API server converts objects through the webhook of an operator,
+// E13, E17, E22: an API server converts objects through the webhook of an operator,
 // with the CA that was registered, before, during and after an upgrade.
 func TestConversion(t *testing.T) {
 	s := newServer(t)
@@ -186,7 +186,38 @@ func TestConversion(t *testing.T) {
 	if c.calls.Load() == calls {
 		t.Error("the webhook was not called during the upgrade")
 	}
+	// The operator is removed. While there is an object, the webhook stays registered.
+	l.Progress = nil
+	stored := object("v2")
+	must(t, s.client.Get(t.Context(), client.ObjectKeyFromObject(stored), stored))
+	stored.SetLabels(map[string]string{"stored": "as-v2"}) // so that it can be deleted without the webhook
+	must(t, s.client.Update(t.Context(), stored))
+	strategy := func() string {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(schema.GroupVersionKind{Group: olm.GroupCRD, Version: "v1", Kind: olm.KindCRD})
+		must(t, s.client.Get(t.Context(), types.NamespacedName{Name: "examples.example.com"}, u))
+		v, _, err := unstructured.NestedString(u.Object, "spec", "conversion", "strategy")
+		must(t, err)
+		return v
+	}
+	sub := &unstructured.Unstructured{}
+	sub.SetGroupVersionKind(schema.GroupVersionKind{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindSubscription})
+	must(t, s.client.DeleteAllOf(t.Context(), sub, client.InNamespace(testNamespace)))
+	must(t, s.client.Delete(t.Context(), csv))
+	_, err = l.Run(t.Context(), testNamespace)
+	must(t, err)
+	if err := s.client.Get(t.Context(), client.ObjectKeyFromObject(csv), csv); !apierrors.IsNotFound(err) {
+		t.Errorf("the operator is still there: %v", err)
+	}
+	if got := strategy(); got != "Webhook" {
+		t.Errorf("the strategy is %s while there is an object", got)
+	}
 	must(t, s.client.Delete(t.Context(), object("v2")))
+	_, err = l.Run(t.Context(), testNamespace)
+	must(t, err)
+	if got := strategy(); got != "None" {
+		t.Errorf("the strategy is %s without objects", got)
+	}
 	must(t, s.empty(t.Context()))
 }
 

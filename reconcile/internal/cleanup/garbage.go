@@ -23,6 +23,9 @@ func (p *planner) garbage() error {
 	gs := p.Groups()
 	undecided := len(gs) != 1 || gs[0].Status.Namespaces == nil // so what exists stays
 	for _, c := range p.Own() {
+		if c.Metadata.IsDeleted() {
+			continue
+		}
 		rbac, err := operatorgroup.Permissions(c)
 		if err != nil {
 			return err
@@ -57,18 +60,25 @@ func (p *planner) garbage() error {
 		o := &p.Objects[i]
 		l := o.Metadata.Labels
 		if k := o.Key(); k.Group != olm.GroupRBAC || wanted[k] || o.Metadata.IsDeleted() ||
-			l[ownerlabel.Managed] != "true" || l[ownerlabel.Namespace] != p.Namespace {
+			l[ownerlabel.Namespace] != p.Namespace {
 			continue
 		}
 		owner := olm.Key{Group: olm.Group, Kind: l[ownerlabel.Kind], Namespace: p.Namespace, Name: l[ownerlabel.Name]}
-		if p.InUse(owner) && (undecided || o.Metadata.Namespace == p.Namespace) {
+		inUse, leaving := p.InUse(owner), p.isLeaving(owner)
+		if l[ownerlabel.Managed] != "true" && !leaving {
+			continue // older versions of OLM set no such label
+		}
+		if inUse && (undecided && !leaving || o.Metadata.Namespace == p.Namespace) {
 			continue // a step of an install plan, or of a former content of the CSV
 		}
-		if p.Coming(owner) || !p.InUse(owner) && p.Claimed(o, "") {
+		if p.Coming(owner) || (!inUse || leaving) && p.Claimed(o, "") {
 			continue // its next owner is coming, in this namespace or another
 		}
 		why := "is gone"
-		if p.InUse(owner) {
+		switch {
+		case leaving:
+			why = "is being deleted"
+		case inUse:
 			why = "no longer needs it"
 		}
 		done := p.RestOn(p.OwnerVersion(owner))
@@ -77,7 +87,7 @@ func (p *planner) garbage() error {
 			return err
 		}
 	}
-	return nil
+	return p.finalize()
 }
 
 // maxPlans is how many install plans of a namespace are kept, as in the running
@@ -104,10 +114,10 @@ func (p *planner) oldPlans() error {
 	return nil
 }
 
-// isNamed reports whether a CSV or a subscription names a plan as its origin.
+// isNamed reports whether a CSV or a subscription came with a plan.
 func (p *planner) isNamed(ip *olm.InstallPlan) bool {
 	for _, c := range p.Own() {
-		if c.Metadata.Annotations[world.AnnotationGeneratedBy] == ip.Metadata.Name {
+		if world.IsPlanned(c) && world.Brings(ip, c.Metadata.Name) {
 			return true
 		}
 	}

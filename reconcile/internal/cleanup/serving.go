@@ -21,7 +21,9 @@ func (p *planner) servingGarbage() error {
 			continue
 		}
 		why := "which is gone"
-		if c := p.CSV(owner.Name); c != nil {
+		if c := p.CSV(owner.Name); c != nil && c.Metadata.IsDeleted() {
+			why = "which is being deleted"
+		} else if c != nil {
 			if why = "which no longer serves it"; isAPI && ownsAPI(c, k.Name) || !isAPI && serving.Describes(c, o) {
 				continue
 			}
@@ -35,8 +37,11 @@ func (p *planner) servingGarbage() error {
 		}
 	}
 	for _, crd := range p.CRDs {
-		name := crd.Metadata.Name
-		if serving.ConvertedBy(crd) != p.Namespace || serving.IsConverted(name, p.Users(p.CSVs)[name]) {
+		if !serving.IsUnserved(crd, p.Namespace, p.Users(p.CSVs)[crd.Metadata.Name]) {
+			continue
+		}
+		if !p.InstancesRead(crd.Metadata.Name) || len(p.Instances(crd)) > 0 {
+			p.Note(crd.Key(), "keeps its conversion webhook, which no operator serves any longer: without it, the custom resources that exist would lose data; install the operator again, or delete them").Rule = "E17"
 			continue
 		}
 		out := *crd

@@ -16,8 +16,8 @@ import (
 
 // Options are those of reconcile.Options that are for CSVs.
 type Options struct {
-	Naming        operatorgroup.Naming
-	ForeignHashes bool
+	Naming           operatorgroup.Naming
+	DeploymentHashes func(spec []byte) ([]string, error)
 	// InstallTimeout is how long deployments may take to become available.
 	InstallTimeout time.Duration
 	// NewKey returns the private keys of certificates.

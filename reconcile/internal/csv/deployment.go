@@ -14,7 +14,6 @@ import (
 
 	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
@@ -48,10 +47,6 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	template := object(s, "template")
 	annotations := object(object(template, "metadata"), "annotations")
 	for k, v := range c.Metadata.Annotations {
-		switch k {
-		case property.Annotation, property.ProjectedAnnotation, world.AnnotationGeneratedBy, "kubectl.kubernetes.io/last-applied-configuration":
-			continue // large, or of no use to the pods
-		}
 		annotations[k] = v
 	}
 	pod := object(template, "spec")
@@ -69,19 +64,39 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(text)
+	hash, err = p.specHash(text, p.Deployment(spec.Name))
+	if err != nil {
+		return nil, fmt.Errorf("deployment %q: %w", spec.Name, err)
+	}
 	labels := maps.Clone(spec.Label)
 	if labels == nil {
 		labels = map[string]string{}
 	}
 	maps.Copy(labels, ownerlabel.Of(c))
-	labels[LabelSpecHash] = hex.EncodeToString(sum[:16])
+	labels[LabelSpecHash] = hash
 	return &olm.Deployment{
 		Header: olm.Header{APIVersion: "apps/v1", Kind: "Deployment", Metadata: olm.Metadata{
 			Name: spec.Name, Namespace: p.Namespace, Labels: labels, Annotations: configured, OwnerReferences: []olm.OwnerReference{olm.OwnedBy(c)},
 		}},
 		Spec: text,
 	}, nil
+}
+
+// specHash returns the hash of a wanted spec: the one that the deployment has, if any
+// version of OLM gives the spec that hash (E23).
+func (p *planner) specHash(spec []byte, have *olm.Deployment) (string, error) {
+	if p.opts.DeploymentHashes == nil {
+		sum := sha256.Sum256(spec)
+		return hex.EncodeToString(sum[:16]), nil
+	}
+	list, err := p.opts.DeploymentHashes(spec)
+	if err != nil {
+		return "", err
+	}
+	if have != nil && slices.Contains(list, have.Metadata.Labels[LabelSpecHash]) {
+		return have.Metadata.Labels[LabelSpecHash], nil
+	}
+	return list[0], nil
 }
 
 // config returns the configuration of the subscription that owns a CSV.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
@@ -197,6 +198,7 @@ func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool
 		}
 		settled = false
 		account := generated.ServiceAccount(p.Namespace, name)
+		account.Metadata.Labels = map[string]string{ownerlabel.Managed: "true"}
 		account.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(c)}
 		if err := p.Emit(change.Create, account, c.Key(), nil, "%s", why); err != nil {
 			return false, err
@@ -227,7 +229,7 @@ func isBeyondRestoring(r olm.RequirementStatus) bool { return !isMet(r) && r.Kin
 // isInstalled reports whether a CSV came with an install plan and its operator
 // ran before.
 func (p *planner) isInstalled(c *olm.ClusterServiceVersion) bool {
-	planned := c.Metadata.Annotations[world.AnnotationGeneratedBy] != "" || slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
+	planned := world.IsPlanned(c) || slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
 		return s.Status.InstalledCSV == c.Metadata.Name
 	})
 	return planned && (c.Status.Phase == olm.PhaseSucceeded || slices.ContainsFunc(c.Status.Conditions, func(x olm.CSVCondition) bool {

@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"encoding/hex"
 	"fmt"
 
 	"github.com/olmkit/olmkit/olm"
@@ -63,23 +62,13 @@ func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *
 	if d == nil {
 		return &componentFault{text: fmt.Sprintf("deployment %q is missing", name), changed: true}
 	}
-	hash := d.Metadata.Labels[LabelSpecHash]
-	foreign := p.opts.ForeignHashes && hash != "" && !isSpecHash(hash)
-	if hash != want.Metadata.Labels[LabelSpecHash] && !foreign || !ownedBy(d, c) {
+	if !sameSpecHash(want, d) || !ownedBy(d, c) {
 		return &componentFault{text: fmt.Sprintf("deployment %q differs from the operator's specification", name), changed: true}
 	}
-	if foreign {
-		// The writer of such hashes maintains the rest, too.
-	} else if at := p.drift(want, d); at != "" {
+	if at := p.drift(want, d); at != "" {
 		return &componentFault{text: fmt.Sprintf("deployment %q differs from the operator's specification: %s was changed", name, at), changed: true}
 	}
 	return deploymentFault(d)
-}
-
-// isSpecHash reports whether a hash has the form that this package gives it.
-func isSpecHash(s string) bool {
-	text, err := hex.DecodeString(s)
-	return err == nil && len(text) == 16
 }
 
 // deploymentFault returns why a deployment is not available, or nil.

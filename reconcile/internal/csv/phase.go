@@ -59,8 +59,12 @@ func (p *planner) installation(c *olm.ClusterServiceVersion) error {
 	j := operatorgroup.Judge(c, p.OperatorGroups)
 	if j.Group != nil {
 		if out, changed := operatorgroup.Annotate(c, j.Group); changed {
+			hold(out)
 			return p.Emit(change.Update, out, c.Key(), nil, "a member of operator group %s (F4)", j.Group.Metadata.Name)
 		}
+	}
+	if held := *c; hold(&held) {
+		return p.Emit(change.Update, &held, c.Key(), nil, "held, when it is deleted, until what is made for it elsewhere is deleted (E22)")
 	}
 	switch {
 	case j.Undecided:
@@ -78,6 +82,15 @@ func (p *planner) installation(c *olm.ClusterServiceVersion) error {
 		return err
 	}
 	return p.transit(c, t)
+}
+
+// hold gives a CSV the finalizer and reports whether it had none.
+func hold(c *olm.ClusterServiceVersion) bool {
+	if slices.Contains(c.Metadata.Finalizers, world.Finalizer) {
+		return false
+	}
+	c.Metadata.Finalizers = append(slices.Clip(c.Metadata.Finalizers), world.Finalizer)
+	return true
 }
 
 // groupFailure fails a CSV because of its group. One that must not provide its

@@ -313,7 +313,7 @@ func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, 
 	if r, ok := world.Pick(e.CSVs, o.Key()).(*olm.ClusterServiceVersion); ok {
 		c := r
 		if !c.IsCopied() {
-			return olm.StepPresent, "", e.adopt(c)
+			return olm.StepPresent, "", nil
 		}
 		from := operatorgroup.CopiedFrom(c)
 		original := olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: from, Name: c.Metadata.Name}
@@ -323,20 +323,8 @@ func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, 
 		return s.Status, fmt.Sprintf("%s is in the way: it is a copy of an operator in namespace %s that no longer exists; delete it unless it is already being removed", c.Key(), from), nil
 	}
 	event := &change.Event{Reason: "Installing", Message: s.Resolving}
-	o.Metadata.SetAnnotation(world.AnnotationGeneratedBy, e.plan.Metadata.Name)
+	o.Metadata.Finalizers = append(o.Metadata.Finalizers, world.Finalizer)
 	return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), event, "step of the install plan for %s", s.Resolving)
-}
-
-// adopt makes a CSV that a lost plan brought one of this plan, which does what
-// is left of that one.
-func (e *execution) adopt(c *olm.ClusterServiceVersion) error {
-	by := c.Metadata.Annotations[world.AnnotationGeneratedBy]
-	if by == "" || by == e.plan.Metadata.Name || e.InstallPlan(by) != nil {
-		return nil
-	}
-	out := *c
-	out.Metadata.SetAnnotation(world.AnnotationGeneratedBy, e.plan.Metadata.Name)
-	return e.Emit(change.Update, &out, e.plan.Key(), nil, "the install plan %q that brought it is gone; this one does the rest", by)
 }
 
 // ownedStep plans an object that goes with its CSV.

@@ -255,6 +255,12 @@ func IsConverted(crd string, csvs []*olm.ClusterServiceVersion) bool {
 	})
 }
 
+// IsUnserved reports whether a CRD has the conversion webhook of an operator in a
+// namespace that is gone. The CSVs are those that use the CRD.
+func IsUnserved(crd *olm.CustomResourceDefinition, namespace string, csvs []*olm.ClusterServiceVersion) bool {
+	return ConvertedBy(crd) == namespace && !IsConverted(crd.Metadata.Name, csvs)
+}
+
 // IsConfiguration reports whether an object is a webhook configuration.
 func IsConfiguration(k olm.Key) bool {
 	return k.Group == groupAdmission && (k.Kind == kindMutating || k.Kind == kindValidating)

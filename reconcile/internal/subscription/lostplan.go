@@ -20,7 +20,7 @@ import (
 //
 // Whether a plan was done follows from the conditions of the subscriptions that refer
 // to it: they are set from then until they have seen it complete. Which CSVs such a
-// plan brought follows from their annotation.
+// plan brought follows from their label, and from the plans that are left.
 
 // installLost plans what was lost while the namespace cannot be resolved. It was
 // decided when its plan was created, and half an operator is of no use: what prevents
@@ -67,8 +67,8 @@ func (p *planner) lost(catalogs []catalog.Health) []resolver.Selected {
 	if gone {
 		for _, c := range p.Own() {
 			// Whichever plan: the one that was to do the rest may be gone, too.
-			by := c.Metadata.Annotations[world.AnnotationGeneratedBy]
-			names[c.Metadata.Name] = names[c.Metadata.Name] || by != "" && p.InstallPlan(by) == nil && !p.sawFinished(c)
+			brings := func(ip *olm.InstallPlan) bool { return world.Brings(ip, c.Metadata.Name) }
+			names[c.Metadata.Name] = names[c.Metadata.Name] || world.IsPlanned(c) && !slices.ContainsFunc(p.InstallPlans, brings) && !p.sawFinished(c)
 		}
 	}
 	remedy := "no catalog has the bundle any longer; if something is missing, delete the operator and its subscription, and subscribe again"

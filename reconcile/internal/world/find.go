@@ -83,6 +83,10 @@ func (w *World) OwnerVersion(owner olm.Key) Version {
 	return VersionOf(r)
 }
 
+// Finalizer holds a CSV that is deleted until what was made for it outside of its
+// namespace is deleted, too (E22). It is OLM's.
+const Finalizer = "operators.coreos.com/csv-cleanup"
+
 // InUse reports whether an owner exists.
 func (w *World) InUse(owner olm.Key) bool {
 	switch owner.Kind {

@@ -94,15 +94,26 @@ func IsFinished(ip *olm.InstallPlan) bool {
 }
 
 // LabelGenerated marks the plans that a resolution made, as opposed to those
-// that a person wrote.
+// that a person wrote, and what their steps create.
 const LabelGenerated = "olm.managed"
 
 // IsGenerated reports whether a resolution made a plan.
 func IsGenerated(ip *olm.InstallPlan) bool { return ip.Metadata.Labels[LabelGenerated] == "true" }
 
-// AnnotationGeneratedBy names the install plan that made a subscription or a
-// CSV.
+// AnnotationGeneratedBy names the install plan that made a subscription. As in OLM, CSVs
+// have none: pods get the annotations of their CSV, and would restart.
 const AnnotationGeneratedBy = "olm.generated-by"
+
+// IsPlanned reports whether an install plan brought a CSV.
+func IsPlanned(c *olm.ClusterServiceVersion) bool { return c.Metadata.Labels[LabelGenerated] == "true" }
+
+// Brings reports whether an install plan created a CSV, or found it present, or may still
+// do so.
+func Brings(ip *olm.InstallPlan, csv string) bool {
+	return slices.ContainsFunc(ip.Status.Plan, func(s olm.Step) bool {
+		return s.Resource.Name == csv && IsCSV(s.Resource) && (IsDone(&s) || !IsFinished(ip))
+	})
+}
 
 // IsCRD reports whether a step is for a CRD.
 func IsCRD(r olm.StepResource) bool { return r.Group == olm.GroupCRD && r.Kind == olm.KindCRD }
