@@ -99,6 +99,9 @@ func (list Advices) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice
 // end at the newest head of its package, in the order of subscriptions. It is computed on
 // demand. The error is the context's.
 func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
+	if s.r == nil {
+		return nil, nil // it was read, not resolved
+	}
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}

@@ -230,13 +230,30 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 		}
 		change.ClearCondition(&s.Status.Conditions, world.ResolutionFailed)
 	}
-	p.stays(sol, next)
+	if err := p.stays(ctx, sol, next); err != nil {
+		return err
+	}
 	return p.install(ctx, again(p.absent(sol.Selected), p.lost(catalogs)), next)
 }
 
-// stays notes why operators are not upgraded, which the running OLM does not report
-// (H1).
-func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
+// stays notes why operators are not upgraded, or get an older version than they could,
+// which the running OLM does not report (H1, H40). The error is the context's.
+func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm.Subscription) error {
+	advice := map[string]resolver.Advice{} // by subscription
+	rests := func(s resolver.Stay) bool { return s.Reason == "at-head" || s.Reason == "present" }
+	// Operators at rest, which is the usual case, need none.
+	if len(sol.Selected) > 0 || slices.ContainsFunc(sol.Stayed, func(s resolver.Stay) bool { return !rests(s) }) {
+		list, err := sol.Advice(ctx)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			advice[a.Subscription] = a
+			if a.Kind == "passed-over" {
+				p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: a.Subscription}, "%s", a)
+			}
+		}
+	}
 	stays := make(map[string]resolver.Stay, len(sol.Stayed)) // one for each subscription
 	for _, stay := range sol.Stayed {
 		stays[stay.Subscription] = stay
@@ -276,10 +293,13 @@ func (p *planner) stays(sol *resolver.Solution, next []*olm.Subscription) {
 			continue
 		}
 		s.Status.State = state
-		if why != "" {
+		if a, ok := advice[stay.Subscription]; ok && why != "" {
+			p.Note(s.Key(), "%s", a)
+		} else if why != "" {
 			p.Note(s.Key(), "%s stays: %s", stay.Name, why)
 		}
 	}
+	return nil
 }
 
 // writeStatus plans the write of a subscription's status, if it changed.
