@@ -71,7 +71,8 @@ func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role { //
 // each in the order of the CSV.
 //
 // There are none for a copied CSV or a member that failed with
-// InterOperatorGroupOwnerConflict.
+// InterOperatorGroupOwnerConflict. In running naming they belong to the API, not to the CSV:
+// their owner is the CRD or APIService, which the caller sets.
 func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Naming) []*olm.Role { // F7
 	if csv.IsCopied() || csv.Status.Phase == olm.PhaseFailed && csv.Status.Reason == reason.InterOperatorGroupOwnerConflict {
 		return nil
@@ -80,6 +81,9 @@ func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Namin
 	for _, api := range apiResources(csv, naming) {
 		add := func(name string, l level, rule olm.PolicyRule) {
 			labels := ownerlabel.Of(csv)
+			if naming == Running {
+				labels = map[string]string{ownerlabel.Managed: "true"}
+			}
 			labels[rbacAggregateTo+l.name] = "true"
 			key, value := naming.label(g, api.GVK, l.name)
 			labels[key] = value

@@ -8,6 +8,7 @@ import (
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
 // ensureAPIRoles keeps the roles for the users of an operator's APIs (F7), once it
@@ -16,6 +17,9 @@ import (
 func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVersion) error {
 	var holders []string
 	for _, r := range operatorgroup.APIRoles(g, c, p.Naming) {
+		if p.Naming == operatorgroup.Running {
+			r.Metadata.OwnerReferences = p.apiOwner(c, r)
+		}
 		_, holder, err := p.EnsureShared(r, c.Key(), "grants permissions to users of its APIs (F7)")
 		if err != nil {
 			return err
@@ -32,6 +36,28 @@ func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVers
 		p.Note(c.Key(), "the ClusterRoles for its APIs belong to %s, so those of operator group %q do not include them; bind users to the roles of the APIs instead", phrase.Join(holders, "and"), g.Metadata.Name).Rule = "F7"
 	}
 	return nil
+}
+
+// apiOwner returns the reference to the CRD or APIService of a role that it lacks, if any. OLM
+// recognizes it by its UID.
+func (p *planner) apiOwner(c *olm.ClusterServiceVersion, r *olm.Role) []olm.OwnerReference {
+	var api olm.Resource
+	for _, d := range c.Spec.CRDs.Owned {
+		if crd := p.CRD(d.Name); crd != nil && strings.HasPrefix(r.Metadata.Name, d.Name+"-"+d.Version+"-") {
+			api = crd
+		}
+	}
+	for _, d := range c.Spec.APIServices.Owned {
+		key := olm.Key{Group: world.KindAPIService.Group, Kind: world.KindAPIService.Kind, Name: d.Version + "." + d.Group}
+		if o := p.Object(key); api == nil && o != nil && strings.HasPrefix(r.Metadata.Name, d.Name+"-"+d.Version+"-") {
+			api = o
+		}
+	}
+	have := p.Object(r.Key())
+	if api == nil || have != nil && slices.ContainsFunc(have.Metadata.OwnerReferences, func(o olm.OwnerReference) bool { return o.UID == api.Head().Metadata.UID }) {
+		return nil
+	}
+	return []olm.OwnerReference{olm.OwnedBy(api)}
 }
 
 // sameAggregation reports whether the labels of a role have it aggregated by the same
