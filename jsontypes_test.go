@@ -54,7 +54,9 @@ func TestJSONOfTypes(t *testing.T) {
 		}
 		run = append(run, file)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", run...).CombinedOutput()
+	cmd := exec.CommandContext(t.Context(), "go", run...)
+	cmd.Env = append(os.Environ(), "GOWORK=") // with kube, even where the tests run without
+	out, err := cmd.CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -42,6 +42,7 @@ func TestPublicAPI(t *testing.T) {
 func publicPackages(t *testing.T, patterns ...string) (public []*types.Package, standard map[string]bool) {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export,Standard,Name"}, patterns...)...)
+	list.Env = append(os.Environ(), "GOWORK=") // patterns may be of kube
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
