@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/resolver/fact"
@@ -208,21 +210,40 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	}
 }
 
-// channelsNear returns the other channels of a package: those with a similar spelling,
-// then the default channel, then the rest by name.
+// channelsNear returns the other channels of a package in the order in which to suggest
+// them: the nearest, which is that of the nearest version or else of a similar spelling, the
+// default channel, the one with the newest head, then the rest, the nearer first.
 func channelsNear(p graph.Package, name string) []string {
 	var names []string
+	newest, high := "", semver.Version{}
 	for ch := range p.Channels() {
-		switch {
-		case ch.Name() == name:
-		case ch.IsDefault():
-			names = slices.Insert(names, 0, ch.Name())
-		default:
-			names = append(names, ch.Name())
+		if ch.Name() == name {
+			continue
+		}
+		names = append(names, ch.Name())
+		if h, ok := ch.Head(); ok {
+			if b, ok := h.Bundle(); ok && (newest == "" || b.Version().GT(high)) {
+				newest, high = ch.Name(), b.Version()
+			}
 		}
 	}
-	alike := near.Names(name, names, len(names))
-	return append(alike, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(alike, n) })...)
+	alike := near.ByVersion(name, names)
+	if len(alike) == 0 {
+		alike = near.Names(name, names, len(names))
+	}
+	var out []string
+	add := func(list ...string) {
+		for _, n := range list {
+			if slices.Contains(names, n) && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	add(alike[:min(len(alike), 1)]...)
+	add(p.DefaultChannelName(), newest)
+	add(alike...)
+	add(names...)
+	return out
 }
 
 // dropsStart reports whether a subscription must drop its startingCSV to switch to a

@@ -279,7 +279,7 @@ func (u *universe) offers(s *subscription, in []*source) bool {
 func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 	missing := &fact.Unavailable{Subscription: *s.Subscription}
 	var pkgs, chs, csvs bool
-	var known []string
+	var known, nearChannels []string
 	for _, c := range in {
 		p, ok := c.Graph.Package(s.Package)
 		if !ok {
@@ -292,6 +292,10 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 		if len(list) == 0 && !chs {
 			for ch := range p.Channels() {
 				known = append(known, ch.Name())
+			}
+			if nearChannels == nil {
+				list := channelsNear(p, s.Channel)
+				nearChannels = list[:min(len(list), maxNearest+1)]
 			}
 		}
 		for _, ch := range list {
@@ -322,6 +326,7 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 		missing.What = "head"
 	case !chs:
 		missing.What = "channel"
+		missing.Nearest = nearChannels
 	case s.current == nil && s.StartingCSV != "" && !csvs:
 		missing.What = "startingCSV"
 		missing.Nearest = s.nearStarts(in)

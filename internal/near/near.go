@@ -3,27 +3,33 @@ package near
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Names returns at most max known names that name may be a misspelling of, the
-// most similar first, without duplicates. The number of edits allowed grows
-// with the length of name: none below three letters, three from nine letters
-// on. A difference only in the ending "-operator" counts as one edit.
+// Names returns at most max known names that name may be a misspelling or a part of, the
+// most similar first, without duplicates. The number of edits allowed grows with the
+// length of name: none below three letters, three from nine letters on. A difference only
+// in the ending "-operator" counts as one edit, and so does each word that name lacks.
 func Names(name string, known []string, max int) []string {
 	type rated struct {
 		name string
 		cost int
 	}
-	bound := min(len(name)/3, 3)
+	bound, exists := min(len(name)/3, 3), slices.Contains(known, name)
 	var list []rated
 	for _, k := range known {
 		cost := Distance(name, k)
 		if cost > 0 {
 			cost = min(cost, 1+Distance(stem(name), stem(k)))
 		}
-		if cost <= bound && k != name {
+		near := cost <= bound
+		if n := lacks(name, k); n > 0 && !exists && (!near || n < cost) {
+			near, cost = true, n
+		}
+		if near && k != name {
 			list = append(list, rated{k, cost})
 		}
 	}
@@ -36,6 +42,24 @@ func Names(name string, known []string, max int) []string {
 		names = append(names, r.name)
 	}
 	return names
+}
+
+// lacks returns how many words the known name has in addition to all words of name, and 0 if
+// it does not have these.
+func lacks(name, known string) int {
+	words := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("-._/", r) })
+	}
+	mine, its := words(name), words(known)
+	for _, w := range mine {
+		if len(w) < 3 || !slices.Contains(its, w) {
+			return 0
+		}
+	}
+	if len(mine) == 0 {
+		return 0
+	}
+	return max(0, len(its)-len(mine))
 }
 
 func stem(name string) string { return strings.TrimSuffix(strings.ToLower(name), "-operator") }
@@ -65,4 +89,78 @@ func Distance(a, b string) int {
 		before, last = last, row
 	}
 	return last[len(b)]
+}
+
+// ByVersion returns the known names that differ from name only in the version that they
+// contain, such as stable-1.10 from stable-1.9: the nearest version first, of two equally
+// near ones the higher.
+func ByVersion(name string, known []string) []string {
+	prefix, asked, suffix := cutVersion(name)
+	if asked == nil {
+		return nil
+	}
+	type rated struct {
+		name      string
+		distances []int
+		higher    bool
+	}
+	var list []rated
+	for _, k := range known {
+		p, v, s := cutVersion(k)
+		if k == name || v == nil || p != prefix || s != suffix {
+			continue
+		}
+		r := rated{name: k}
+		for i := range max(len(asked), len(v)) {
+			d := at(v, i) - at(asked, i)
+			if d > 0 && !slices.ContainsFunc(r.distances, func(d int) bool { return d != 0 }) {
+				r.higher = true
+			}
+			r.distances = append(r.distances, max(d, -d))
+		}
+		list = append(list, r)
+	}
+	slices.SortStableFunc(list, func(a, b rated) int {
+		higher := 0
+		if a.higher != b.higher {
+			higher = 1
+			if a.higher {
+				higher = -1
+			}
+		}
+		return cmp.Or(slices.Compare(a.distances, b.distances), higher, cmp.Compare(a.name, b.name))
+	})
+	names := make([]string, len(list))
+	for i, r := range list {
+		names[i] = r.name
+	}
+	return names
+}
+
+// at returns a part of a version, 0 for one that is missing.
+func at(v []int, i int) int {
+	if i < len(v) {
+		return v[i]
+	}
+	return 0
+}
+
+// version matches the first version in a name.
+var version = regexp.MustCompile(`\d+(?:\.\d+)*`)
+
+// cutVersion returns what is before the version of a name, its parts and what follows it. The
+// version is nil if there is none that can be compared.
+func cutVersion(name string) (prefix string, parts []int, suffix string) {
+	m := version.FindStringIndex(name)
+	if m == nil {
+		return name, nil, ""
+	}
+	for text := range strings.SplitSeq(name[m[0]:m[1]], ".") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return name, nil, ""
+		}
+		parts = append(parts, n)
+	}
+	return name[:m[0]], parts, name[m[1]:]
 }

@@ -42,3 +42,31 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+func TestByVersion(t *testing.T) {
+	known := []string{"stable", "strimzi-0.22.x", "strimzi-0.51.x", "strimzi-0.53.x", "strimzi-0.9.x", "strimzi-1.0.x", "amq-0.52.x", "v99999999999999999999"}
+	for name, want := range map[string][]string{
+		"strimzi-0.52.x": {"strimzi-0.53.x", "strimzi-0.51.x", "strimzi-0.22.x", "strimzi-0.9.x", "strimzi-1.0.x"},
+		"strimzi-0.8.x":  {"strimzi-0.9.x", "strimzi-0.22.x", "strimzi-0.51.x", "strimzi-0.53.x", "strimzi-1.0.x"},
+		"fast":           nil,
+		"v2":             nil,
+	} {
+		if got := ByVersion(name, known); !slices.Equal(got, want) {
+			t.Errorf("ByVersion(%q) is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestNamesByWord(t *testing.T) {
+	known := []string{"project-quay", "quay-bridge-operator", "quayio", "strimzi-kafka-operator"}
+	for name, want := range map[string][]string{
+		"quay":          {"project-quay", "quay-bridge-operator"},
+		"strimzi":       {"strimzi-kafka-operator"},
+		"strimzi-kafka": {"strimzi-kafka-operator"},
+		"strimzi-redis": nil,
+	} {
+		if got := Names(name, known, 2); !slices.Equal(got, want) {
+			t.Errorf("Names(%q) is %q, want %q", name, got, want)
+		}
+	}
+}

@@ -34,8 +34,9 @@ type Unavailable struct {
 	What string
 	// Known are the names that exist, sorted.
 	Known []string
-	// Nearest are suggestions: packages with a similar spelling, or bundles with the
-	// closest versions.
+	// Nearest are suggestions: packages with a similar spelling or with the same word,
+	// bundles with the closest versions, or the nearest channel, the default channel and the
+	// one with the newest head.
 	Nearest []string
 	// Err is why the channel is broken, or why the catalog or startingCSV cannot be used
 	// although it exists. Channel is the channel of the error.
