@@ -117,7 +117,7 @@ var layers = []string{
 	"reconcile/internal/status", "reconcile/internal/serving", "reconcile/internal/world", "reconcile/internal/change",
 	"reconcile/internal/catalog", "reconcile/internal/generated", "reconcile/internal/steps",
 	"reconcile/internal/crd", "reconcile/internal/csv", "reconcile/internal/group",
-	"reconcile/internal/installplan", "reconcile/internal/subscription", "reconcile/internal/cleanup",
+	"reconcile/internal/installplan", "reconcile/internal/subscription", "reconcile/internal/cleanup", "reconcile/internal/component",
 	"reconcile", "reconcile/memcluster", "reconcile/clustertest",
 }
 

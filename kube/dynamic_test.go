@@ -103,6 +103,9 @@ func plain(t *testing.T, object map[string]any, ns string) string {
 				case slices.Contains([]string{"managedFields", "uid", "uuid", "resourceVersion", "generation", "observedGeneration", "clusterIP", "clusterIPs", "manifest"}, name),
 					strings.HasSuffix(name, "Timestamp"), strings.HasSuffix(name, "Time"), strings.HasPrefix(name, "lastUpdate"), name == "olm.deployment-spec-hash":
 					delete(v, name)
+				case strings.HasPrefix(name, olm.LabelComponent):
+					delete(v, name)
+					v[olm.LabelComponent+"NAME"] = x
 				default:
 					v[name] = clean(x)
 				}

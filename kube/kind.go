@@ -50,6 +50,7 @@ var (
 	kindCRD                = newKind[olm.CustomResourceDefinition](olm.GroupCRD+"/v1", olm.KindCRD, "customresourcedefinitions")
 	kindOLMConfig          = newKind[olm.OLMConfig](olm.V1, olm.KindOLMConfig, "olmconfigs")
 	kindCatalogSource      = newKind[olm.CatalogSource](olm.V1Alpha1, olm.KindCatalogSource, "catalogsources")
+	kindOperator           = newKind[olm.Object](olm.V1, olm.KindOperator, "operators")
 	kindSubscription       = newKind[olm.Subscription](olm.V1Alpha1, olm.KindSubscription, "subscriptions")
 	kindInstallPlan        = newKind[olm.InstallPlan](olm.V1Alpha1, olm.KindInstallPlan, "installplans")
 	kindOperatorCondition  = newKind[olm.OperatorCondition](olm.V2, olm.KindOperatorCondition, "operatorconditions")
@@ -67,7 +68,7 @@ var (
 // kinds returns all kinds that are read, in a fixed order.
 func kinds() []kind {
 	return []kind{
-		kindNamespace, kindOperatorGroup, kindCSV, kindCRD, kindOLMConfig, kindCatalogSource, kindSubscription,
+		kindNamespace, kindOperatorGroup, kindCSV, kindCRD, kindOLMConfig, kindOperator, kindCatalogSource, kindSubscription,
 		kindInstallPlan, kindOperatorCondition, kindDeployment, kindServiceAccount, kindRole, kindRoleBinding,
 		kindClusterRole, kindClusterRoleBinding, kindAPIService, kindValidatingWebhook, kindMutatingWebhook,
 	}

@@ -108,7 +108,6 @@ func granted() map[permission]bool {
 
 // byTests are the permissions that tests use as users would.
 var byTests = map[permission]bool{
-	{olmGroup, "subscriptions", "update"}: true,
 	{olmGroup, "subscriptions", "delete"}: true,
 }
 

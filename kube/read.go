@@ -62,6 +62,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	}
 	r.objects(kindClusterRoleBinding, selection{index: bySubject, value: namespace})
 	r.objects(kindAPIService, selection{})
+	r.operators()
 	r.placesOfCopies()
 	r.shared()
 	r.served()
@@ -357,9 +358,8 @@ func (r *reading) foundBefore() {
 	}
 }
 
-// instances adds the custom resources of a CRD that is to be upgraded and that
-// other operators own too. If reading them is forbidden, the snapshot does not
-// list the kind as known, and the upgrade waits.
+// instances adds the custom resources of a CRD that is to be upgraded. If reading them
+// is forbidden, the snapshot does not list the kind as known.
 func (r *reading) instances(name string) {
 	var crd *olm.CustomResourceDefinition
 	for _, x := range r.out.CRDs {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/kube/content"
 	"github.com/olmkit/olmkit/resolver"
+	operatorsv1 "github.com/operator-framework/api/pkg/operators/v1"
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	operatorsv2 "github.com/operator-framework/api/pkg/operators/v2"
 	appsv1 "k8s.io/api/apps/v1"
@@ -78,14 +80,39 @@ func TestRepair(t *testing.T) {
 	condition := &operatorsv2.OperatorCondition{}
 	must(t, c.Get(ctx, client.ObjectKey{Namespace: "repair", Name: "widget.v0.1.1"}, condition))
 	condition.Spec.Conditions = []metav1.Condition{{Type: operatorsv2.Upgradeable, Status: metav1.ConditionFalse, Reason: "Busy", Message: "not now", LastTransitionTime: metav1.Now().Rfc3339Copy()}}
+	const component = "operators.coreos.com/widget.repair" // E30
+	if _, ok := condition.Labels[component]; !ok {
+		t.Errorf("the condition has the labels %v, want %s", condition.Labels, component)
+	}
+	delete(condition.Labels, component)
 	must(t, c.Update(ctx, condition))
 	eventually(t, patience, func() error {
 		must(t, c.Get(ctx, client.ObjectKeyFromObject(condition), condition))
 		if x := meta.FindStatusCondition(condition.Status.Conditions, operatorsv2.Upgradeable); x == nil || x.Reason != "Busy" {
 			return fmt.Errorf("the operator's condition is not taken note of: %+v", condition.Status.Conditions)
 		}
+		if _, ok := condition.Labels[component]; !ok {
+			return fmt.Errorf("the condition has the labels %v, want %s", condition.Labels, component)
+		}
 		return nil
 	})
+
+	// E31: the Operator is created again while it has components.
+	operator := &operatorsv1.Operator{ObjectMeta: metav1.ObjectMeta{Name: "widget.repair"}}
+	components := func() error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(operator), operator); err != nil {
+			return err
+		}
+		if s := operator.Status.Components; s == nil || !slices.ContainsFunc(s.Refs, func(r operatorsv1.RichReference) bool {
+			return r.Kind == "OperatorCondition" && r.Name == condition.Name && len(r.Conditions) == 1 && r.Conditions[0].Reason == "Busy"
+		}) {
+			return fmt.Errorf("the Operator lists %+v", s)
+		}
+		return nil
+	}
+	eventually(t, patience, components)
+	must(t, c.Delete(ctx, operator))
+	eventually(t, patience, components)
 
 	csv := &operatorsv1alpha1.ClusterServiceVersion{}
 	eventually(t, patience, func() error {

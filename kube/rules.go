@@ -19,8 +19,8 @@ import (
 // they hold the certificates of webhooks. content.Secrets reads the pull secrets
 // of catalogs with the same permission.
 //
-// Custom resources of operators cannot be read. If several operators own a CRD,
-// its upgrade waits until that permission is granted too; see rule [E7].
+// Custom resources of operators cannot be read, so upgrades of CRDs do not check them.
+// Grant that permission too to have them checked; see rule [E7].
 //
 // [E7]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#e7
 func Rules() []rbacv1.PolicyRule {
@@ -44,14 +44,13 @@ func Rules() []rbacv1.PolicyRule {
 	}
 	return append(rules,
 		// OLM's own resources.
-		rule(olmGroup, []string{"subscriptions"}, "create"),
-		rule(olmGroup, []string{"installplans"}, "create", "delete"),
-		rule(olmGroup, []string{"clusterserviceversions"}, "create", "update", "delete"),
-		rule(olmGroup, []string{"operatorconditions"}, "create"),
+		rule(olmGroup, []string{"subscriptions", "operatorconditions"}, "create", "update"),
+		rule(olmGroup, []string{"installplans", "clusterserviceversions"}, "create", "update", "delete"),
+		rule(olmGroup, []string{"operators"}, "create"),
 		rule(olmGroup, []string{"operatorgroups", "catalogsources"}, "update"),
 		rule(olmGroup, []string{
 			"subscriptions/status", "installplans/status", "clusterserviceversions/status",
-			"operatorconditions/status", "operatorgroups/status", "catalogsources/status",
+			"operatorconditions/status", "operatorgroups/status", "operators/status", "catalogsources/status",
 		}, "update"),
 		rule(olmGroup, []string{"catalogsources/status"}, "patch"),
 		// The objects that run operators.

@@ -46,7 +46,7 @@ type selection struct{ namespace, index, value string }
 // The names of the indexes. A cache maintains them; without a cache they are
 // filters.
 const (
-	// byOwner selects the objects generated for owners in a namespace.
+	// byOwner selects the objects generated for owners in a namespace, and its Operators.
 	byOwner = "olmkit/owner-namespace"
 	// bySubject selects the bindings for service accounts in a namespace.
 	bySubject = "olmkit/subject-namespace"
@@ -62,6 +62,9 @@ const (
 func indexValues(index string, u *unstructured.Unstructured) []string {
 	switch index {
 	case byOwner:
+		if u.GetKind() == kindOperator.gvk.Kind && u.GroupVersionKind().Group == kindOperator.gvk.Group {
+			return []string{namespaceOf(u.GetName())}
+		}
 		if ns, ok := u.GetLabels()[ownerlabel.Namespace]; ok {
 			return []string{ns}
 		}

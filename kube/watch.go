@@ -2,7 +2,10 @@ package kube
 
 import (
 	"context"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -61,12 +64,52 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 }
 
 // matters reports whether an update can change a plan. Of a namespace, only
-// labels and deletion matter; its annotations and status change often.
+// labels and deletion matter; its annotations and status change often. A CRD gains a
+// label from each namespace whose operators own it (E30), which does not concern the
+// others.
 func matters(k kind, old, new client.Object) bool {
-	if k.group() == kindNamespace.group() {
+	switch k.group() {
+	case kindNamespace.group():
 		return !equalMaps(old.GetLabels(), new.GetLabels()) || old.GetDeletionTimestamp() == nil && new.GetDeletionTimestamp() != nil
+	case kindCRD.group():
+		return !addsOnlyComponents(old, new)
 	}
 	return true
+}
+
+// addsOnlyComponents reports whether an update adds labels of components and changes
+// nothing else.
+func addsOnlyComponents(old, new client.Object) bool {
+	was, ok := old.(*unstructured.Unstructured)
+	is, isToo := new.(*unstructured.Unstructured)
+	if !ok || !isToo || len(is.GetLabels()) <= len(was.GetLabels()) {
+		return false
+	}
+	labels := is.GetLabels()
+	for l := range labels {
+		if _, had := was.GetLabels()[l]; !had && strings.HasPrefix(l, olm.LabelComponent) {
+			delete(labels, l)
+		}
+	}
+	if len(labels) == 0 {
+		labels = nil // the object had none
+	}
+	was, is = shallow(was), shallow(is)
+	is.SetLabels(labels)
+	for _, u := range []*unstructured.Unstructured{was, is} {
+		u.SetManagedFields(nil)
+		u.SetResourceVersion("")
+	}
+	return reflect.DeepEqual(was, is)
+}
+
+// shallow returns a copy of an object whose metadata can be changed.
+func shallow(u *unstructured.Unstructured) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{Object: maps.Clone(u.Object)}
+	if m, ok := out.Object["metadata"].(map[string]any); ok {
+		out.Object["metadata"] = maps.Clone(m)
+	}
+	return out
 }
 
 // isInhabited reports whether an object can affect the plan of a namespace:
@@ -110,6 +153,10 @@ func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []st
 	switch k.group() {
 	case kindCSV.group():
 		out = append(out, u.GetLabels()[olm.LabelCopiedFrom])
+	case kindCRD.group():
+		out = append(out, components(u)...)
+	case kindOperator.group():
+		out = append(out, indexValues(byOwner, u)...)
 	case kindClusterRoleBinding.group():
 		out = append(out, indexValues(bySubject, u)...)
 	case kindOperatorGroup.group():

@@ -23,6 +23,7 @@ const (
 	KindCatalogSource         = "CatalogSource"
 	KindOperatorCondition     = "OperatorCondition"
 	KindOLMConfig             = "OLMConfig"
+	KindOperator              = "Operator"
 )
 
 // An OperatorGroup gives the operators of its namespace the namespaces that

@@ -27,7 +27,6 @@ const (
 // Annotations and labels that are not copied.
 const (
 	annotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
-	labelComponentPrefix  = "operators.coreos.com/"
 )
 
 // Copy returns the copy of a CSV for a target namespace. It has the same name,
@@ -41,7 +40,7 @@ func Copy(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceV
 		Name: csv.Metadata.Name, Namespace: namespace,
 		Labels: maps.Clone(csv.Metadata.Labels), Annotations: maps.Clone(csv.Metadata.Annotations),
 	}
-	maps.DeleteFunc(c.Metadata.Labels, func(k, _ string) bool { return strings.HasPrefix(k, labelComponentPrefix) })
+	maps.DeleteFunc(c.Metadata.Labels, func(k, _ string) bool { return strings.HasPrefix(k, olm.LabelComponent) })
 	maps.DeleteFunc(c.Metadata.Annotations, func(k, _ string) bool { return k == annotationTargets || k == annotationLastApplied })
 	c.Metadata.SetLabel(olm.LabelCopiedFrom, csv.Metadata.Namespace)
 	c.Status.Reason = reason.Copied

@@ -108,6 +108,17 @@ func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Namin
 	return roles
 }
 
+// IsForUsers reports whether labels are those of a role for the users of an API: one that
+// the roles of Kubernetes for users aggregate.
+func IsForUsers(labels map[string]string) bool {
+	for name := range labels {
+		if strings.HasPrefix(name, rbacAggregateTo) {
+			return true
+		}
+	}
+	return false
+}
+
 // apiResources returns the APIs that a CSV owns, without CRDs with invalid
 // names, which [OwnAPIs] reports.
 func apiResources(csv *olm.ClusterServiceVersion, naming Naming) []apiResource {

@@ -135,9 +135,19 @@ spec: {url: "https://example.com"}
 	}
 	const v2 = `{'name':'v2','served':true,'storage':true}`
 	const v2rule = `{'name':'v2','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object','properties':{'url':{'type':'string','x-kubernetes-validations':[{'rule':'isURL(self)'}]}}}}}}}`
+	const large = `
+---
+apiVersion: x.io/v2
+kind: Thing
+metadata: {name: mine, namespace: tenant}
+spec: {size: 99}
+`
 	unserved := manifest(`{'name':'v1','served':false},` + v2)
-	always := &reconcile.Options{CRDs: reconcile.CheckAlways, CheckResources: checkSizes}
+	shared := &reconcile.Options{CRDs: reconcile.CheckShared, CheckResources: checkSizes}
 	without := &reconcile.Options{}
+	const v2size = `{'name':'v2','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object','properties':{'size':{'type':'integer','maximum':10}}}}}}}`
+	limited := manifest(`{'name':'v1','served':true},` + v2size)
+	webhook := strings.Replace(limited, `"scope":`, `"conversion":{"strategy":"Webhook"},"scope":`, 1)
 	csv := strings.Replace(thingsCSV, `"spec":{`, `"spec":{"replaces":"a.v0",`, 1)
 	for _, c := range []struct {
 		name, crd, more string
@@ -147,13 +157,16 @@ spec: {url: "https://example.com"}
 		note            string
 		options         *reconcile.Options
 	}{
-		{name: "nobody else", crd: unserved, reason: "no other operator owns it (E7)"},
-		{name: "nobody else, a version gone", crd: manifest(v2), reason: "no other operator owns it (E7)"},
-		{name: "nobody else, a version gone, always checked", crd: manifest(v2), options: always, problem: "CustomResourceDefinition things.x.io cannot be upgraded: version v1: served and missing from the new definition"},
-		{name: "nobody else, always checked", crd: unserved, options: always, reason: "all versions stay; it has no custom resources (E7)"},
+		{name: "nobody else", crd: unserved, reason: "no other operator owns it; it has no custom resources (E7)"},
+		{name: "nobody else, a version gone", crd: manifest(v2), reason: "no other operator owns it; it has no custom resources (E7)"},
+		{name: "nobody else, with custom resources", crd: unserved, more: thing, reason: "no other operator owns it; the new schema accepts all of its custom resources (E7)"},
+		{name: "nobody else, with custom resources that are not valid", crd: limited, more: large, problem: "CustomResourceDefinition things.x.io cannot be upgraded: Thing tenant/mine (v2): spec.size: Invalid value: 99: spec.size in body should be less than 10"},
+		{name: "nobody else, with custom resources that a webhook may convert", crd: webhook, more: large, reason: "no other operator owns it; as far as could be checked, the new schema accepts all of its custom resources (E7)",
+			note: "cannot be checked: Thing tenant/mine (v2): spec.size: "},
+		{name: "nobody else, and only shared ones are checked", crd: limited, more: large, options: shared, reason: "no other operator owns it (E7)"},
 		{name: "another one requires the version", crd: unserved, more: user("required", "v1"), problem: "CustomResourceDefinition things.x.io cannot be upgraded: version v1: served and not served by the new definition, and used by tenant/user.v1"},
 		{name: "another one requires the version, and it is gone", crd: manifest(v2), more: user("required", "v1"), problem: "cannot be upgraded: version v1: served and missing from the new definition, and used by tenant/user.v1"},
-		{name: "another one requires another version", crd: unserved, more: user("required", "v2"), reason: "no other operator owns it (E7)"},
+		{name: "another one requires another version", crd: unserved, more: user("required", "v2"), reason: "no other operator owns it; it has no custom resources (E7)"},
 		{name: "another one owns the version", crd: unserved, more: user("owned", "v1"), problem: "CustomResourceDefinition things.x.io, which belongs to tenant/user.v1, too, cannot be upgraded: version v1: served and not served by the new definition, and used by tenant/user.v1"},
 		{name: "shared, without custom resources", crd: unserved, more: user("owned", "v2"), reason: "all versions stay for tenant/user.v1, which own it, too; it has no custom resources (E7)"},
 		{name: "shared, with custom resources", crd: unserved, more: user("owned", "v2") + thing, reason: "the new schema accepts all of its custom resources (E7)"},
@@ -164,7 +177,8 @@ spec: {url: "https://example.com"}
 			note: "cannot be checked: version v2: its rules are not known"},
 		{name: "shared, with custom resources, and no checker", crd: unserved, more: user("owned", "v2") + thing, options: without, problem: "CustomResourceDefinition things.x.io, which belongs to tenant/user.v1, too, cannot be upgraded: its custom resources (1) were not checked against the new schema"},
 		{name: "shared, without custom resources, and no checker", crd: unserved, more: user("owned", "v2"), options: without, reason: "it has no custom resources (E7)"},
-		{name: "nobody else, with custom resources, and no checker", crd: unserved, more: thing, options: without, reason: "no other operator owns it (E7)"},
+		{name: "nobody else, with custom resources, and no checker", crd: unserved, more: thing, options: without, reason: "no other operator owns it, and its custom resources were not checked (E7)",
+			note: "its custom resources (1) were not checked against the new schema"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := &memcluster.Cluster{GlobalNamespace: "olm", Known: c.read}

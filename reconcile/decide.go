@@ -8,6 +8,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/cleanup"
+	"github.com/olmkit/olmkit/reconcile/internal/component"
 	"github.com/olmkit/olmkit/reconcile/internal/csv"
 	"github.com/olmkit/olmkit/reconcile/internal/group"
 	"github.com/olmkit/olmkit/reconcile/internal/installplan"
@@ -52,6 +53,8 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 		},
 		func() error { cleanup.FailedPlans(w, p, resolved); return nil },
 		func() error { return cleanup.Garbage(w, p, opts.RoleNaming) },
+		func() error { return component.Label(w, p) },
+		func() error { return component.Operators(w, p) },
 		func() error { noteWaiting(w, p, refusal(resolved)); return nil },
 		func() error { noteAdvice(w, p, opts); return nil },
 	} {

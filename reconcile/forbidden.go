@@ -1,9 +1,8 @@
 package reconcile
 
 import (
-	"strings"
-
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -28,7 +27,7 @@ func (c *Change) IsBounded() bool { // F10
 			world.KindService, world.KindSecret, world.KindValidatingWebhook, world.KindMutatingWebhook, world.KindAPIService, world.KindCRD:
 			return true
 		case world.KindClusterRole:
-			return !isForUsers(c.Object.Metadata.Labels)
+			return !operatorgroup.IsForUsers(c.Object.Metadata.Labels)
 		}
 	}
 	return false
@@ -38,16 +37,6 @@ func (c *Change) IsBounded() bool { // F10
 // permissions.
 func (c *Change) runs() bool {
 	return c.IsBounded() || c.Op == Delete && c.Object.Kind == "Deployment"
-}
-
-// isForUsers reports whether a role is one of those for the users of an API.
-func isForUsers(labels map[string]string) bool {
-	for name := range labels {
-		if strings.HasPrefix(name, "rbac.authorization.k8s.io/aggregate-to-") {
-			return true
-		}
-	}
-	return false
 }
 
 // Forbidden returns the error with which an API server refuses a change that the

@@ -132,6 +132,7 @@ func TestEachKindIsKnownByItself(t *testing.T) {
 		"APIService": failed, "Deployment": failed, "OperatorCondition": "create OperatorCondition",
 		"ClusterRole": "create ClusterRole, create ClusterRole, create ClusterRole, create ClusterRole, create ClusterRole, create ClusterRole, create ClusterRole", "ClusterRoleBinding": "", "Role": "", "RoleBinding": "",
 		"Service": "", "Secret": "", "ValidatingWebhookConfiguration": "", "MutatingWebhookConfiguration": "",
+		"Operator": "",
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("changes by the kind that is known (-want +got):\n%s", diff)

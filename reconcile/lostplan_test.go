@@ -106,8 +106,8 @@ func whatever(t *testing.T, c *memcluster.Cluster) string {
 	t.Helper()
 	var out strings.Builder
 	for _, o := range c.List() {
-		if o.Kind == olm.KindInstallPlan {
-			continue
+		if o.Kind == olm.KindInstallPlan || o.Kind == olm.KindOperator {
+			continue // Operators list install plans
 		}
 		text, err := json.Marshal(o)
 		if err != nil {

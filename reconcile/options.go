@@ -36,17 +36,16 @@ type Content interface {
 // moment later as healthy. Decide again once the catalog has been read.
 var ErrPending = catalog.ErrPending
 
-// A CRDPolicy is when the custom resources of a CRD, and all versions that it
-// serves, are checked before a new form replaces the old one. Lost versions that
-// operators use, or in which objects are stored, are always refused.
+// A CRDPolicy is when the custom resources of a CRD are checked before a new form replaces
+// the old one. Whatever the policy, versions that operators use, or in which objects are
+// stored, must stay, and if several operators own the CRD, all versions that it serves.
 type CRDPolicy string
 
 const (
-	// CheckShared checks a CRD that several CSVs own, as OLM documents it. It
-	// is the default.
-	CheckShared CRDPolicy = ""
-	// CheckAlways checks every CRD, as OLM v0.45 does.
-	CheckAlways CRDPolicy = "always"
+	// CheckAlways checks every CRD, as OLM v0.45 does. It is the default.
+	CheckAlways CRDPolicy = ""
+	// CheckShared checks a CRD that several CSVs own, as OLM documents it.
+	CheckShared CRDPolicy = "shared"
 )
 
 // Options adjust what is planned. The zero value means the defaults.
@@ -62,8 +61,8 @@ type Options struct {
 	// must limit its time and obey the context, whose error is the only one that
 	// it returns. Package kube/crd has one that uses the API server's code.
 	//
-	// Without it, the upgrade of a CRD that CRDs wants checked is refused if the
-	// CRD has custom resources.
+	// Without it, the upgrade of a CRD that several CSVs own is refused if the CRD has
+	// custom resources, and a note reports that those of others were not checked.
 	CheckResources func(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]CRDViolation, error)
 	// PlatformVersion is the version of the platform, such as 4.19.3, for the
 	// gate of its upgrades. Default: that of the object ClusterVersion, if
@@ -107,7 +106,7 @@ func (o *Options) csvs() csv.Options {
 }
 
 func (o *Options) installPlans() installplan.Options {
-	crds := crd.Options{CheckAlways: o.CRDs == CheckAlways}
+	crds := crd.Options{SharedOnly: o.CRDs == CheckShared}
 	if o.CheckResources != nil {
 		crds.CheckResources = func(ctx context.Context, def *olm.CustomResourceDefinition, resources []olm.Object) ([]crd.Violation, error) {
 			list, err := o.CheckResources(ctx, def, resources)

@@ -126,7 +126,7 @@ var scopes = map[string]scope{
 	olm.Group + "/" + olm.KindClusterServiceVersion: inNamespace, olm.Group + "/" + olm.KindSubscription: inNamespace,
 	olm.Group + "/" + olm.KindInstallPlan: inNamespace, olm.Group + "/" + olm.KindCatalogSource: inNamespace,
 	olm.Group + "/" + olm.KindOperatorGroup: inNamespace, olm.Group + "/" + olm.KindOperatorCondition: inNamespace,
-	olm.Group + "/" + olm.KindOLMConfig:                           ofCluster,
+	olm.Group + "/" + olm.KindOLMConfig: ofCluster, olm.Group + "/" + olm.KindOperator: ofCluster,
 	"apiregistration.k8s.io/APIService":                           ofCluster,
 	"admissionregistration.k8s.io/ValidatingWebhookConfiguration": ofCluster,
 	"admissionregistration.k8s.io/MutatingWebhookConfiguration":   ofCluster,

@@ -94,7 +94,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		return nil, nil, err
 	}
 	if i := slices.IndexFunc(s.missing, func(u unread) bool {
-		return u.Group == olm.Group && u.Kind != olm.KindOperatorCondition && u.Kind != olm.KindOLMConfig
+		return u.Group == olm.Group && u.Kind != olm.KindOperatorCondition && u.Kind != olm.KindOLMConfig && u.Kind != olm.KindOperator
 	}); i >= 0 {
 		return nil, nil, fmt.Errorf("a plan needs objects that could not be read: %s; \"olmkit status --print-rbac\" prints the role that reads everything", s.missing[i])
 	}

@@ -66,6 +66,7 @@ func liveKinds() []liveKind {
 		{group: olm.Group, version: "v1alpha1", kind: olm.KindCatalogSource, resource: "catalogsources"},
 		{group: olm.Group, version: "v1", kind: olm.KindOperatorGroup, resource: "operatorgroups"},
 		{group: olm.Group, version: "v1", kind: olm.KindOLMConfig, resource: "olmconfigs"},
+		{group: olm.Group, version: "v1", kind: olm.KindOperator, resource: "operators"},
 		{group: olm.Group, version: "v2", kind: olm.KindOperatorCondition, resource: "operatorconditions"},
 		{group: groupV1, version: "v1", kind: kindExtension, resource: "clusterextensions"},
 		{group: groupV1, version: "v1", kind: kindClusterCatalog, resource: "clustercatalogs"},

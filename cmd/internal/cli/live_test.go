@@ -41,6 +41,7 @@ var apiPaths = map[string]string{
 	"operators.coreos.com/v1alpha1 InstallPlan":                      "installplans",
 	"operators.coreos.com/v1alpha1 CatalogSource":                    "catalogsources",
 	"operators.coreos.com/v1 OperatorGroup":                          "operatorgroups",
+	"operators.coreos.com/v1 Operator":                               "operators",
 	"operators.coreos.com/v2 OperatorCondition":                      "operatorconditions",
 	"olm.operatorframework.io/v1 ClusterExtension":                   "clusterextensions",
 	"olm.operatorframework.io/v1 ClusterCatalog":                     "clustercatalogs",

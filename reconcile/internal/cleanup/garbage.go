@@ -1,6 +1,8 @@
 package cleanup
 
 import (
+	"slices"
+
 	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
@@ -74,6 +76,9 @@ func (p *planner) garbage() error {
 		if p.Coming(owner) || (!inUse || leaving) && p.Claimed(o, "") {
 			continue // its next owner is coming, in this namespace or another
 		}
+		if (!inUse || leaving) && owner.Kind == olm.KindClusterServiceVersion && p.isForCRD(o) {
+			continue // its users still have custom resources
+		}
 		why := "is gone"
 		switch {
 		case leaving:
@@ -88,6 +93,28 @@ func (p *planner) garbage() error {
 		}
 	}
 	return p.finalize()
+}
+
+// isForCRD reports whether an object is a role for the users of an API (F7) whose CRD
+// exists.
+func (p *planner) isForCRD(o *olm.Object) bool {
+	if k := o.Key(); k.Kind != "ClusterRole" || !operatorgroup.IsForUsers(o.Metadata.Labels) {
+		return false
+	}
+	r, err := olm.As[olm.Role](*o)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(r.Rules, func(rule olm.PolicyRule) bool {
+		for _, resource := range rule.Resources {
+			for _, group := range rule.APIGroups {
+				if p.CRD(resource+"."+group) != nil {
+					return true
+				}
+			}
+		}
+		return slices.ContainsFunc(rule.ResourceNames, func(name string) bool { return p.CRD(name) != nil })
+	})
 }
 
 // maxPlans is how many install plans of a namespace are kept, as in the running

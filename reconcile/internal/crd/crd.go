@@ -106,9 +106,9 @@ func notServed(crd *olm.CustomResourceDefinition) string {
 }
 
 // upgradable returns why a new form of a CRD may replace the old one, or the problem
-// (E7): no remaining operator may lose a version that it uses, and no stored version
-// may be lost. If other operators own the CRD, too, it has to keep all versions that
-// it serves, and its custom resources have to be valid.
+// (E7): no remaining operator may lose a version that it uses, no stored version may be
+// lost, and its custom resources have to be valid. If other operators own the CRD, too, it
+// has to keep all versions that it serves.
 func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.CustomResourceDefinition) (why, problem string, err error) {
 	name := have.Metadata.Name
 	users := e.crdUsers(name, s.Resolving)
@@ -118,8 +118,9 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 			owners = append(owners, c.Metadata.Namespace+"/"+c.Metadata.Name)
 		}
 	}
-	checked := len(owners) > 0 || e.opts.CheckAlways
-	violations := LostVersions(have, want, users, checked)
+	isShared := len(owners) > 0
+	checked := isShared || !e.opts.SharedOnly
+	violations := LostVersions(have, want, users, isShared)
 	var resources []olm.Object
 	unable := false // there is something to check and nothing to check it with
 	if checked {
@@ -131,7 +132,17 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 		if err != nil {
 			return "", "", err
 		}
+		if c := want.Spec.Conversion; c != nil && c.Strategy == "Webhook" {
+			// As in OLM: the webhook of the new version may make them valid.
+			for i := range refused {
+				refused[i].Unchecked = true
+			}
+		}
 		violations = append(violations, refused...)
+	}
+	if unable && !isShared {
+		e.Note(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name}, "its custom resources (%d) were not checked against the new schema", len(resources))
+		return "no other operator owns it, and its custom resources were not checked (E7)", "", nil
 	}
 	var breaks []string
 	for _, v := range violations {
@@ -146,7 +157,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	}
 	if len(breaks) > 0 {
 		shared := ""
-		if len(owners) > 0 {
+		if isShared {
 			shared = ", which belongs to " + phrase.Join(owners, "and") + ", too,"
 		}
 		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s", name, shared, strings.Join(breaks, "; "), remedy(violations, unable)), nil
@@ -154,9 +165,9 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	if !checked {
 		return "no other operator owns it (E7)", "", nil
 	}
-	why = "all versions stay"
-	if len(owners) > 0 {
-		why += " for " + phrase.Join(owners, "and") + ", which own it, too"
+	why = "no other operator owns it"
+	if isShared {
+		why = "all versions stay for " + phrase.Join(owners, "and") + ", which own it, too"
 	}
 	switch {
 	case !e.InstancesRead(name):

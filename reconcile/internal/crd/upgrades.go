@@ -13,8 +13,8 @@ import (
 
 // Options are those of reconcile.Options that are for CRDs.
 type Options struct {
-	// CheckAlways checks the custom resources of every CRD, not only of shared ones.
-	CheckAlways bool
+	// SharedOnly checks the custom resources of shared CRDs, not of every CRD.
+	SharedOnly bool
 	// CheckResources returns what the schemas of a CRD refuse, or is nil.
 	CheckResources func(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]Violation, error)
 }

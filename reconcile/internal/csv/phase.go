@@ -57,10 +57,15 @@ func (p *planner) installations(ctx context.Context) error {
 
 func (p *planner) installation(c *olm.ClusterServiceVersion) error {
 	j := operatorgroup.Judge(c, p.OperatorGroups)
-	if j.Group != nil {
-		if out, changed := operatorgroup.Annotate(c, j.Group); changed {
+	if g := j.Group; g != nil {
+		if out, changed := operatorgroup.Annotate(c, g); changed {
 			hold(out)
-			return p.Emit(change.Update, out, c.Key(), nil, "a member of operator group %s (F4)", j.Group.Metadata.Name)
+			return p.Emit(change.Update, out, c.Key(), nil, "a member of operator group %s (F4)", g.Metadata.Name)
+		}
+	} else if gs := p.Groups(); j.Failure != nil && len(gs) == 1 {
+		if out, changed := operatorgroup.Annotate(c, gs[0]); changed { // as in OLM
+			hold(out)
+			return p.Emit(change.Update, out, c.Key(), nil, "operator group %s refuses it (F4)", gs[0].Metadata.Name)
 		}
 	}
 	if held := *c; hold(&held) {

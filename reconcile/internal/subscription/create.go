@@ -58,7 +58,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 		return err
 	}
 	if plan == nil {
-		return p.createPlan(content, steps)
+		return p.createPlan(content, steps, selected)
 	}
 	if p.refer(plan, selected, next) || plan.Status.Phase != "" {
 		return nil
@@ -135,7 +135,7 @@ func planName(content []byte, generation int) string {
 	return "install-" + hex.EncodeToString(h.Sum(nil))[:10]
 }
 
-func (p *planner) createPlan(content []byte, steps []olm.Step) error {
+func (p *planner) createPlan(content []byte, steps []olm.Step, selected []resolver.Selected) error {
 	generation := 0
 	for _, ip := range p.InstallPlans {
 		generation = max(generation, ip.Spec.Generation)
@@ -158,10 +158,14 @@ func (p *planner) createPlan(content []byte, steps []olm.Step) error {
 			names = append(names, s.Resource.Name)
 		}
 	}
+	labels := map[string]string{world.LabelGenerated: "true"}
+	for _, s := range selected {
+		labels[olm.LabelComponent+olm.OperatorName(s.Package, p.Namespace)] = "" // E30
+	}
 	ip := &olm.InstallPlan{
 		Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindInstallPlan, Metadata: olm.Metadata{
 			Name: planName(content, generation), Namespace: p.Namespace, OwnerReferences: owners,
-			Labels: map[string]string{world.LabelGenerated: "true"},
+			Labels: labels,
 		}},
 		Spec: olm.InstallPlanSpec{
 			ClusterServiceVersionNames: names, Approval: approval, Approved: approval == olm.Automatic, Generation: generation,

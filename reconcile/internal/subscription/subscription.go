@@ -3,7 +3,6 @@ package subscription
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,17 +95,12 @@ func (p *planner) installed(s *olm.Subscription) {
 	plan := p.PlanOf(s)
 	failed := plan != nil && plan.Status.Phase == olm.PlanFailed
 	switch c := p.CSV(st.CurrentCSV); {
-	case c == nil && failed:
+	case c == nil && failed && p.FailForward():
 		st.State = olm.StateUpgradeFailed
 	case c == nil:
 		st.State = olm.StateUpgradePending
-	case c.Status.Phase == olm.PhaseFailed:
-		st.InstalledCSV, st.State = st.CurrentCSV, olm.StateUpgradeFailed
-	default:
-		st.InstalledCSV = st.CurrentCSV
-		if st.State != olm.StateUpgradeAvailable {
-			st.State = olm.StateAtLatestKnown
-		}
+	default: // whatever its phase, as in OLM (E32)
+		st.InstalledCSV, st.State = st.CurrentCSV, olm.StateAtLatestKnown
 	}
 }
 
@@ -133,7 +127,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 		case plan.Status.Phase == olm.PlanRequiresApproval || plan.Status.Phase == olm.PlanInstalling:
 			pending = &olm.Condition{Reason: string(plan.Status.Phase), Message: plan.Status.Message}
 		case plan.Status.Phase == olm.PlanFailed:
-			failed = &olm.Condition{Reason: "InstallPlanFailed", Message: phrase.Clause(world.FailureText(plan)) + "; " + world.TryAgain(plan)}
+			failed = &olm.Condition{Reason: failureReason(plan), Message: phrase.Clause(world.FailureText(plan)) + "; " + world.TryAgain(plan)}
 		}
 	}
 	for _, x := range []struct {
@@ -147,6 +141,14 @@ func (p *planner) planConditions(s *olm.Subscription) {
 		x.c.Type, x.c.Status = x.typ, olm.ConditionTrue
 		p.SetCondition(list, *x.c)
 	}
+}
+
+// failureReason returns the reason why an install plan failed, as far as it states one.
+func failureReason(ip *olm.InstallPlan) string {
+	if c, ok := olm.FindCondition(ip.Status.Conditions, world.ConditionInstalled); ok && c.Status == olm.ConditionFalse && c.Reason != "" {
+		return c.Reason
+	}
+	return world.InstallPlanFailed
 }
 
 // missingCSV reports an operator that is gone although its install plan is done, and
@@ -205,11 +207,7 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 	}
 	if err != nil {
 		p.Refused = err
-		c := olm.Condition{Type: world.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonErrorPreventedResolution, Message: err.Error()}
-		var no *resolver.Conflict
-		if errors.As(err, &no) {
-			c.Reason = ReasonConstraintsNotSatisfiable
-		}
+		c := refusedCondition(err)
 		for _, s := range next {
 			p.SetCondition(&s.Status.Conditions, c)
 		}
@@ -221,14 +219,14 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 		p.Refused = sol.Refused
 		_, refused = sol.Refused.Subscriptions()
 	}
-	for _, s := range next {
+	for i, s := range next {
 		if slices.Contains(refused, s.Metadata.Name) {
-			p.SetCondition(&s.Status.Conditions, olm.Condition{
-				Type: world.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonConstraintsNotSatisfiable, Message: sol.Refused.Error(),
-			})
-			continue
+			p.SetCondition(&s.Status.Conditions, refusedCondition(sol.Refused))
+		} else if c := p.stuckCondition(p.Subscriptions[i]); c != nil {
+			p.SetCondition(&s.Status.Conditions, *c)
+		} else {
+			change.ClearCondition(&s.Status.Conditions, world.ResolutionFailed)
 		}
-		change.ClearCondition(&s.Status.Conditions, world.ResolutionFailed)
 	}
 	if err := p.stays(ctx, sol, next); err != nil {
 		return err
@@ -269,13 +267,12 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 		}
 		c := p.CSV(p.Subscriptions[i].Status.InstalledCSV)
 		failed := c != nil && c.Status.Phase == olm.PhaseFailed // held unless it fails forward (E10)
-		if !failed && s.Status.State != olm.StateUpgradeAvailable && s.Status.State != olm.StateAtLatestKnown {
+		if !failed && s.Status.State != olm.StateAtLatestKnown {
 			continue
 		}
-		state, why := olm.StateAtLatestKnown, ""
+		why := ""
 		switch stay.Reason {
 		case "blocked":
-			state = olm.StateUpgradeAvailable
 			var names []string
 			for _, b := range stay.Blocked {
 				names = append(names, b.Name)
@@ -292,7 +289,6 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 			p.Note(s.Key(), "%s failed, and %s: %s; publish a version that can replace it, or fix the cause", stay.Name, why, status.Cause(c))
 			continue
 		}
-		s.Status.State = state
 		if a, ok := advice[stay.Subscription]; ok && why != "" {
 			p.Note(s.Key(), "%s", a)
 		} else if why != "" {

@@ -21,6 +21,7 @@ var (
 	KindCRD                = olm.GroupKind{Group: olm.GroupCRD, Kind: olm.KindCRD}
 	KindAPIService         = olm.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
 	KindOperatorCondition  = olm.GroupKind{Group: olm.Group, Kind: olm.KindOperatorCondition}
+	KindOperator           = olm.GroupKind{Group: olm.Group, Kind: olm.KindOperator}
 	KindService            = olm.GroupKind{Group: "", Kind: "Service"}
 	KindSecret             = olm.GroupKind{Group: "", Kind: "Secret"}
 	KindValidatingWebhook  = olm.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}
@@ -33,7 +34,7 @@ func PlannedKinds() []olm.GroupKind {
 	return []olm.GroupKind{
 		KindNamespace, KindServiceAccount, KindCRD, KindAPIService, KindDeployment, KindOperatorCondition,
 		KindClusterRole, KindClusterRoleBinding, KindRole, KindRoleBinding,
-		KindService, KindSecret, KindValidatingWebhook, KindMutatingWebhook,
+		KindService, KindSecret, KindValidatingWebhook, KindMutatingWebhook, KindOperator,
 	}
 }
 

@@ -1,0 +1,66 @@
+package olm
+
+import "strings"
+
+// LabelComponent begins the label of the objects that belong to an operator, in OLM's
+// sense of a package that is installed in a namespace. The rest of the label is the
+// name of its [Operator].
+const LabelComponent = Group + "/"
+
+// maxLabelName is how long the part of a label after the slash may be.
+const maxLabelName = 63
+
+// OperatorName returns the name of the Operator for a package that is installed in a
+// namespace: both with a dot between them, cut to what a label may have.
+func OperatorName(pkg, namespace string) string { // E30
+	name := pkg + "." + namespace
+	if len(name) > maxLabelName {
+		name = strings.TrimRight(name[:maxLabelName], "._-")
+	}
+	return name
+}
+
+// An Operator is the list of the objects that belong to an operator: those with the
+// label [LabelComponent] and its name. It is cluster-scoped.
+type Operator struct {
+	Header
+	Status OperatorStatus `json:"status,omitzero"`
+	Rest   Members        `json:",unknown"`
+}
+
+// OperatorStatus has the objects.
+type OperatorStatus struct {
+	Components *Components `json:"components,omitzero"`
+	Rest       Members     `json:",unknown"`
+}
+
+// Components are the objects of an operator.
+type Components struct {
+	// LabelSelector selects them.
+	LabelSelector *LabelSelector `json:"labelSelector"`
+	// Refs are in order of kind, apiVersion, namespace and name.
+	Refs []ComponentRef `json:"refs,omitzero"`
+	Rest Members        `json:",unknown"`
+}
+
+// A ComponentRef refers to an object of an operator.
+type ComponentRef struct {
+	Kind       string      `json:"kind"`
+	Namespace  string      `json:"namespace,omitzero"`
+	Name       string      `json:"name"`
+	APIVersion string      `json:"apiVersion"`
+	Conditions []Condition `json:"conditions,omitzero"`
+	Rest       Members     `json:",unknown"`
+}
+
+// MarshalJSON writes the operator with its keys in a fixed order.
+func (o Operator) MarshalJSON() ([]byte, error) {
+	type plain Operator
+	return marshal((*plain)(&o))
+}
+
+// UnmarshalJSON reads an operator.
+func (o *Operator) UnmarshalJSON(text []byte) error {
+	type plain Operator
+	return unmarshal((*plain)(o), text)
+}
