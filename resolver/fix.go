@@ -18,7 +18,7 @@ type Fix struct {
 	// Selected are the bundles that would then be installed, by package.
 	Selected []Selected `json:"selected,omitzero"`
 	// Stuck are the operators that the fix leaves stuck, by subscription.
-	Stuck Advices `json:"stuck,omitzero"`
+	Stuck []Advice `json:"stuck,omitempty"`
 
 	cost int
 	// rest is the plan without the fix.
