@@ -100,16 +100,16 @@ func (r *run) libsolv(ctx context.Context) error {
 // requirement accepts is a separate capability, so that ranges mean the same.
 func universe(ctx context.Context, c *graph.Catalog, p *resolver.Problem) []byte {
 	eval := constraints.NewEvaluator(constraints.Cluster{}, nil)
-	meets := map[int]map[int]bool{} // requirement, bundle
+	meets := map[int]map[graph.Bundle]bool{} // requirement, bundle
 	for b := range c.Bundles() {
 		for q := range b.Requirements() {
 			if meets[q.ID] != nil {
 				continue
 			}
-			meets[q.ID] = map[int]bool{}
+			meets[q.ID] = map[graph.Bundle]bool{}
 			for x := range c.Bundles() {
 				if ok, err := eval.Satisfies(ctx, q.Expr, x); err == nil && ok.OK {
-					meets[q.ID][x.Index()] = true
+					meets[q.ID][x] = true
 				}
 			}
 		}
@@ -124,7 +124,7 @@ func universe(ctx context.Context, c *graph.Catalog, p *resolver.Problem) []byte
 			fmt.Fprintf(&out, "p gvk(%s)\nc gvk(%s)\n", g, g)
 		}
 		for id := range len(meets) {
-			if meets[id][b.Index()] {
+			if meets[id][b] {
 				fmt.Fprintf(&out, "p requirement(%d)\n", id)
 			}
 		}
