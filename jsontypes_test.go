@@ -63,11 +63,12 @@ func TestJSONOfTypes(t *testing.T) {
 }
 
 // isWrittenAsJSON reports whether a type is exported, has no parameters, and has JSON
-// tags or a method MarshalJSON, or is a list of such a type. Parts of objects in package
+// tags or a method MarshalJSON, or is a list of such a type. An alias counts if it names
+// an instance of a type with parameters. Parts of objects in package
 // olm that keep unknown members are not among them: only whole objects are written.
 func isWrittenAsJSON(o *types.TypeName) bool {
-	t, ok := o.Type().(*types.Named)
-	if !ok || !o.Exported() || o.IsAlias() || t.TypeParams().Len() > 0 {
+	t, ok := types.Unalias(o.Type()).(*types.Named)
+	if !ok || !o.Exported() || o.IsAlias() != (t.TypeArgs().Len() > 0) || t.TypeParams().Len() > t.TypeArgs().Len() {
 		return false
 	}
 	if marshalsItself(t) {

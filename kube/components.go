@@ -24,7 +24,7 @@ func (r *reading) operators() {
 		r.want(kindOperator, "", olm.OperatorName(s.Spec.Package, r.namespace))
 	}
 	for _, c := range r.out.CSVs {
-		if c.Metadata.Namespace == r.namespace && !c.IsCopied() {
+		if c.Metadata.Namespace == r.namespace && !olm.IsCopied(c) {
 			wantLabels(&c.Metadata)
 		}
 	}

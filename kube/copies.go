@@ -20,7 +20,7 @@ func (r *reading) placesOfCopies() {
 	var own []string
 	for _, c := range r.out.CSVs {
 		switch {
-		case c.IsCopied():
+		case olm.IsCopied(c):
 		case c.Metadata.Namespace == r.namespace:
 			own = append(own, c.Metadata.Name)
 		default:

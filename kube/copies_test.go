@@ -50,7 +50,7 @@ func TestCopiesFromElsewhere(t *testing.T) {
 		must(t, err)
 		var out []string
 		for _, v := range s.CSVs {
-			if v.IsCopied() {
+			if olm.IsCopied(v) {
 				out = append(out, v.Metadata.Namespace+"/"+v.Metadata.Name+" from "+operatorgroup.CopiedFrom(v))
 			}
 		}

@@ -169,7 +169,7 @@ func (r *reading) shared() {
 		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, r.out.CSVs))
 		wantAll(r, operatorgroup.GroupRoles(g, apis, naming))
 		for _, c := range r.out.CSVs {
-			if c.Metadata.Namespace != r.namespace || c.IsCopied() {
+			if c.Metadata.Namespace != r.namespace || olm.IsCopied(c) {
 				continue
 			}
 			wantAll(r, operatorgroup.APIRoles(g, c, naming))
@@ -184,7 +184,7 @@ func (r *reading) shared() {
 		}
 	}
 	for _, c := range r.out.CSVs {
-		if c.Metadata.Namespace != r.namespace || c.IsCopied() {
+		if c.Metadata.Namespace != r.namespace || olm.IsCopied(c) {
 			continue
 		}
 		for _, d := range slices.Concat(c.Spec.CRDs.Owned, c.Spec.CRDs.Required) {
@@ -213,7 +213,7 @@ func isServed(k olm.Key) bool { return k.Group == "" && (k.Kind == "Service" || 
 // APIs, which are not watched, and the bindings that such operators share.
 func (r *reading) served() {
 	for _, c := range r.out.CSVs {
-		if c.Metadata.Namespace != r.namespace || c.IsCopied() || len(c.Spec.Webhooks) == 0 && len(c.Spec.APIServices.Owned) == 0 {
+		if c.Metadata.Namespace != r.namespace || olm.IsCopied(c) || len(c.Spec.Webhooks) == 0 && len(c.Spec.APIServices.Owned) == 0 {
 			continue
 		}
 		keys, err := reconcile.Owned(c)
@@ -405,12 +405,12 @@ func (r *reading) conversions() {
 // customResources returns the objects of a CRD in the cluster.
 func (c *Cluster) customResources(ctx context.Context, crd *olm.CustomResourceDefinition) ([]olm.Object, error) {
 	version := ""
-	for _, v := range crd.AllVersions() {
+	for _, v := range crd.Spec.AllVersions() {
 		if v.Served && (version == "" || v.Storage) {
 			version = v.Name
 		}
 	}
-	if version == "" || !crd.IsEstablished() {
+	if version == "" || !crd.Status.IsEstablished() {
 		return nil, nil
 	}
 	k := kind{

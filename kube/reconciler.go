@@ -180,7 +180,7 @@ func (l *lastRead) Read(ctx context.Context, namespace string) (*reconcile.Snaps
 // installation is in progress or will be retried.
 func (l *lastRead) unsettled() bool {
 	for _, c := range l.snapshot.CSVs {
-		if c.Metadata.Namespace == l.snapshot.Namespace && !c.IsCopied() && c.Status.Phase != olm.PhaseSucceeded {
+		if c.Metadata.Namespace == l.snapshot.Namespace && !olm.IsCopied(c) && c.Status.Phase != olm.PhaseSucceeded {
 			return true
 		}
 	}

@@ -68,7 +68,7 @@ var (
 func (r *reading) platformVersion() {
 	c, now := r.cluster, r.out.Now
 	isIt := func(crd *olm.CustomResourceDefinition) bool {
-		return crd.Metadata.Name == clusterVersionCRD && crd.IsEstablished()
+		return crd.Metadata.Name == clusterVersionCRD && crd.Status.IsEstablished()
 	}
 	if r.err != nil || !slices.ContainsFunc(r.out.CRDs, isIt) {
 		return

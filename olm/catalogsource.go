@@ -1,12 +1,7 @@
 package olm
 
 // A CatalogSource makes a catalog known to a namespace.
-type CatalogSource struct {
-	Header
-	Spec   CatalogSourceSpec   `json:"spec,omitzero"`
-	Status CatalogSourceStatus `json:"status,omitzero"`
-	Rest   Members             `json:",unknown"`
-}
+type CatalogSource = Typed[CatalogSourceSpec, CatalogSourceStatus]
 
 // CatalogSourceSpec states where the catalog is.
 type CatalogSourceSpec struct {
@@ -39,15 +34,3 @@ const ConnectionReady = "READY"
 // AnnotationImageTemplate is the annotation of a CatalogSource by which its
 // image follows the version of the cluster.
 const AnnotationImageTemplate = "olm.catalogImageTemplate"
-
-// MarshalJSON writes the catalog source with its keys in a fixed order.
-func (c CatalogSource) MarshalJSON() ([]byte, error) {
-	type plain CatalogSource
-	return marshal((*plain)(&c))
-}
-
-// UnmarshalJSON reads a catalog source.
-func (c *CatalogSource) UnmarshalJSON(text []byte) error {
-	type plain CatalogSource
-	return unmarshal((*plain)(c), text)
-}

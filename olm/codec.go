@@ -18,6 +18,26 @@ func marshal(v any) ([]byte, error) {
 	return text, located(err)
 }
 
+// A Typed is a resource that has a spec and a status, as most kinds do.
+type Typed[Spec, Status any] struct {
+	Header
+	Spec   Spec    `json:"spec,omitzero"`
+	Status Status  `json:"status,omitzero"`
+	Rest   Members `json:",unknown"`
+}
+
+// MarshalJSON writes the resource with its keys in a fixed order.
+func (t Typed[Spec, Status]) MarshalJSON() ([]byte, error) {
+	type plain Typed[Spec, Status]
+	return marshal((*plain)(&t))
+}
+
+// UnmarshalJSON reads a resource.
+func (t *Typed[Spec, Status]) UnmarshalJSON(text []byte) error {
+	type plain Typed[Spec, Status]
+	return unmarshal((*plain)(t), text)
+}
+
 // An Object is a resource of any kind.
 type Object struct {
 	Header

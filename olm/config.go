@@ -1,12 +1,10 @@
 package olm
 
+import "encoding/json"
+
 // An OLMConfig is the configuration of OLM in a cluster. There is one, named
 // "cluster".
-type OLMConfig struct {
-	Header
-	Spec OLMConfigSpec `json:"spec,omitzero"`
-	Rest Members       `json:",unknown"`
-}
+type OLMConfig = Typed[OLMConfigSpec, json.RawMessage]
 
 // OLMConfigSpec switches features.
 type OLMConfigSpec struct {
@@ -22,18 +20,6 @@ type Features struct {
 
 // CopiedCSVsDisabled reports whether no CSVs are copied. A nil
 // configuration disables nothing.
-func (c *OLMConfig) CopiedCSVsDisabled() bool {
+func CopiedCSVsDisabled(c *OLMConfig) bool {
 	return c != nil && c.Spec.Features != nil && c.Spec.Features.DisableCopiedCSVs != nil && *c.Spec.Features.DisableCopiedCSVs
-}
-
-// MarshalJSON writes the configuration with its keys in a fixed order.
-func (c OLMConfig) MarshalJSON() ([]byte, error) {
-	type plain OLMConfig
-	return marshal((*plain)(&c))
-}
-
-// UnmarshalJSON reads a configuration.
-func (c *OLMConfig) UnmarshalJSON(text []byte) error {
-	type plain OLMConfig
-	return unmarshal((*plain)(c), text)
 }

@@ -9,12 +9,7 @@ const (
 )
 
 // A CustomResourceDefinition defines an API, in the form v1 or v1beta1.
-type CustomResourceDefinition struct {
-	Header
-	Spec   CRDSpec   `json:"spec,omitzero"`
-	Status CRDStatus `json:"status,omitzero"`
-	Rest   Members   `json:",unknown"`
-}
+type CustomResourceDefinition = Typed[CRDSpec, CRDStatus]
 
 // CRDSpec is the definition.
 type CRDSpec struct {
@@ -73,14 +68,14 @@ type CRDStatus struct {
 
 // AllVersions returns the versions of the API in their order, also of a
 // v1beta1 definition that has only one, each with its schema.
-func (c *CustomResourceDefinition) AllVersions() []CRDVersion {
-	if len(c.Spec.Versions) == 0 && c.Spec.Version != "" {
-		return []CRDVersion{{Name: c.Spec.Version, Served: true, Storage: true, Schema: c.Spec.Validation}}
+func (s *CRDSpec) AllVersions() []CRDVersion {
+	if len(s.Versions) == 0 && s.Version != "" {
+		return []CRDVersion{{Name: s.Version, Served: true, Storage: true, Schema: s.Validation}}
 	}
-	list := make([]CRDVersion, len(c.Spec.Versions))
-	for i, v := range c.Spec.Versions {
+	list := make([]CRDVersion, len(s.Versions))
+	for i, v := range s.Versions {
 		if v.Schema == nil {
-			v.Schema = c.Spec.Validation
+			v.Schema = s.Validation
 		}
 		list[i] = v
 	}
@@ -88,22 +83,10 @@ func (c *CustomResourceDefinition) AllVersions() []CRDVersion {
 }
 
 // IsEstablished reports whether the API server serves the API.
-func (c *CustomResourceDefinition) IsEstablished() bool {
+func (s *CRDStatus) IsEstablished() bool {
 	is := func(typ string) bool {
-		cond, ok := FindCondition(c.Status.Conditions, typ)
+		cond, ok := FindCondition(s.Conditions, typ)
 		return ok && cond.Status == ConditionTrue
 	}
 	return is("Established") && is("NamesAccepted")
-}
-
-// MarshalJSON writes the definition with its keys in a fixed order.
-func (c CustomResourceDefinition) MarshalJSON() ([]byte, error) {
-	type plain CustomResourceDefinition
-	return marshal((*plain)(&c))
-}
-
-// UnmarshalJSON reads a definition.
-func (c *CustomResourceDefinition) UnmarshalJSON(text []byte) error {
-	type plain CustomResourceDefinition
-	return unmarshal((*plain)(c), text)
 }

@@ -10,12 +10,7 @@ import (
 
 // A ClusterServiceVersion is an installed version of an operator, a CSV for
 // short.
-type ClusterServiceVersion struct {
-	Header
-	Spec   CSVSpec   `json:"spec,omitzero"`
-	Status CSVStatus `json:"status,omitzero"`
-	Rest   Members   `json:",unknown"`
-}
+type ClusterServiceVersion = Typed[CSVSpec, CSVStatus]
 
 // CSVSpec is what the operator is and needs.
 type CSVSpec struct {
@@ -30,14 +25,7 @@ type CSVSpec struct {
 	InstallModes   []InstallMode   `json:"installModes,omitzero"`
 	Replaces       string          `json:"replaces,omitzero"`
 	Skips          []string        `json:"skips,omitzero"`
-	Cleanup        *CSVCleanup     `json:"cleanup,omitzero"`
 	Rest           Members         `json:",unknown"`
-}
-
-// CSVCleanup requests the deletion of the operator's resources with it.
-type CSVCleanup struct {
-	Enabled bool    `json:"enabled"`
-	Rest    Members `json:",unknown"`
 }
 
 // An InstallStrategy describes how the operator is run. The only strategy is
@@ -192,7 +180,6 @@ type DependentStatus struct {
 	Version string  `json:"version"`
 	Kind    string  `json:"kind"`
 	Status  string  `json:"status"`
-	UUID    string  `json:"uuid,omitzero"`
 	Message string  `json:"message,omitzero"`
 	Rest    Members `json:",unknown"`
 }
@@ -227,7 +214,7 @@ const AnnotationOperatorNamespace = "olm.operatorNamespace"
 
 // IsCopied reports whether the CSV is a copy of the CSV of an operator in
 // another namespace.
-func (c *ClusterServiceVersion) IsCopied() bool {
+func IsCopied(c *ClusterServiceVersion) bool {
 	if c.Status.Reason == reason.Copied {
 		return true
 	}
@@ -236,16 +223,4 @@ func (c *ClusterServiceVersion) IsCopied() bool {
 	}
 	_, ok := c.Metadata.Labels[LabelCopiedFrom]
 	return ok
-}
-
-// MarshalJSON writes the CSV with its keys in a fixed order.
-func (c ClusterServiceVersion) MarshalJSON() ([]byte, error) {
-	type plain ClusterServiceVersion
-	return marshal((*plain)(&c))
-}
-
-// UnmarshalJSON reads a CSV.
-func (c *ClusterServiceVersion) UnmarshalJSON(text []byte) error {
-	type plain ClusterServiceVersion
-	return unmarshal((*plain)(c), text)
 }

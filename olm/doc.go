@@ -12,6 +12,9 @@
 //	sub.Status.State = olm.StateAtLatestKnown
 //	text, err = json.Marshal(&sub)    // … is still there
 //
+// Most of them are a [Typed], so Subscription has the fields Header, Spec, Status and
+// Rest.
+//
 // Keys are written in a fixed order, so that equal values have equal bytes.
 //
 // Values are shared freely: callers that change a map or a slice of one clone it

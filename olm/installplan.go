@@ -8,12 +8,7 @@ import (
 )
 
 // An InstallPlan is a list of resources to create, and how far that is.
-type InstallPlan struct {
-	Header
-	Spec   InstallPlanSpec   `json:"spec,omitzero"`
-	Status InstallPlanStatus `json:"status,omitzero"`
-	Rest   Members           `json:",unknown"`
-}
+type InstallPlan = Typed[InstallPlanSpec, InstallPlanStatus]
 
 // InstallPlanSpec states what is to be installed and whether it may be.
 type InstallPlanSpec struct {
@@ -149,15 +144,3 @@ func (s *StepResource) Object() (Object, error) {
 // kindBundleSecret is how OLM marks the Secrets of bundles. Steps of kind Secret are
 // copies of image pull secrets.
 const kindBundleSecret = "BundleSecret"
-
-// MarshalJSON writes the plan with its keys in a fixed order.
-func (p InstallPlan) MarshalJSON() ([]byte, error) {
-	type plain InstallPlan
-	return marshal((*plain)(&p))
-}
-
-// UnmarshalJSON reads a plan.
-func (p *InstallPlan) UnmarshalJSON(text []byte) error {
-	type plain InstallPlan
-	return unmarshal((*plain)(p), text)
-}

@@ -152,11 +152,10 @@ func FindCondition(list []Condition, typ string) (Condition, bool) {
 
 // An ObjectReference names a resource from within another.
 type ObjectReference struct {
-	APIVersion      string  `json:"apiVersion,omitzero"`
-	Kind            string  `json:"kind,omitzero"`
-	Namespace       string  `json:"namespace,omitzero"`
-	Name            string  `json:"name,omitzero"`
-	UID             string  `json:"uid,omitzero"`
-	ResourceVersion string  `json:"resourceVersion,omitzero"`
-	Rest            Members `json:",unknown"`
+	APIVersion string  `json:"apiVersion,omitzero"`
+	Kind       string  `json:"kind,omitzero"`
+	Namespace  string  `json:"namespace,omitzero"`
+	Name       string  `json:"name,omitzero"`
+	UID        string  `json:"uid,omitzero"`
+	Rest       Members `json:",unknown"`
 }

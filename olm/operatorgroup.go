@@ -1,6 +1,7 @@
 package olm
 
 import (
+	"encoding/json"
 	"time"
 )
 
@@ -28,12 +29,7 @@ const (
 
 // An OperatorGroup gives the operators of its namespace the namespaces that
 // they serve.
-type OperatorGroup struct {
-	Header
-	Spec   OperatorGroupSpec   `json:"spec,omitzero"`
-	Status OperatorGroupStatus `json:"status,omitzero"`
-	Rest   Members             `json:",unknown"`
-}
+type OperatorGroup = Typed[OperatorGroupSpec, OperatorGroupStatus]
 
 // OperatorGroupSpec is what the owner of the group requests.
 type OperatorGroupSpec struct {
@@ -83,31 +79,4 @@ type LabelSelectorRequirement struct {
 }
 
 // A Namespace is the part of a namespace that operator groups look at.
-type Namespace struct {
-	Header
-	Rest Members `json:",unknown"`
-}
-
-// MarshalJSON writes the group with its keys in a fixed order.
-func (g OperatorGroup) MarshalJSON() ([]byte, error) {
-	type plain OperatorGroup
-	return marshal((*plain)(&g))
-}
-
-// UnmarshalJSON reads a group.
-func (g *OperatorGroup) UnmarshalJSON(text []byte) error {
-	type plain OperatorGroup
-	return unmarshal((*plain)(g), text)
-}
-
-// MarshalJSON writes the namespace with its keys in a fixed order.
-func (n Namespace) MarshalJSON() ([]byte, error) {
-	type plain Namespace
-	return marshal((*plain)(&n))
-}
-
-// UnmarshalJSON reads a namespace.
-func (n *Namespace) UnmarshalJSON(text []byte) error {
-	type plain Namespace
-	return unmarshal((*plain)(n), text)
-}
+type Namespace = Typed[json.RawMessage, json.RawMessage]

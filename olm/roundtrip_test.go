@@ -82,6 +82,24 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
+// Every kind keeps the members that it does not know.
+func TestEveryKindKeepsUnknown(t *testing.T) {
+	for _, v := range []any{
+		new(olm.CatalogSource), new(olm.ClusterServiceVersion), new(olm.CustomResourceDefinition), new(olm.Deployment),
+		new(olm.InstallPlan), new(olm.Namespace), new(olm.OLMConfig), new(olm.Object), new(olm.OperatorCondition),
+		new(olm.OperatorGroup), new(olm.Role), new(olm.RoleBinding), new(olm.Subscription),
+	} {
+		if err := json.Unmarshal([]byte(`{"kind":"K","metadata":{"x":1},"spec":{"x":1},"status":{"x":1},"x":1}`), v); err != nil {
+			t.Errorf("%T: %v", v, err)
+			continue
+		}
+		text, err := json.Marshal(v)
+		if err != nil || bytes.Count(text, []byte(`"x":1`)) != 4 {
+			t.Errorf("%T: got %s, %v; want x everywhere", v, text, err)
+		}
+	}
+}
+
 func TestUnmarshalStartsAnew(t *testing.T) {
 	var c olm.ClusterServiceVersion
 	for _, text := range []string{csv, `{"metadata": {"name": "b"}}`} {
@@ -118,7 +136,7 @@ func TestIsCopied(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &c); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.IsCopied(); got != want {
+		if got := olm.IsCopied(&c); got != want {
 			t.Errorf("IsCopied(%s) = %v, want %v", text, got, want)
 		}
 	}

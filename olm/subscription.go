@@ -7,12 +7,7 @@ import (
 )
 
 // A Subscription requests a package and keeps it current.
-type Subscription struct {
-	Header
-	Spec   SubscriptionSpec   `json:"spec,omitzero"`
-	Status SubscriptionStatus `json:"status,omitzero"`
-	Rest   Members            `json:",unknown"`
-}
+type Subscription = Typed[SubscriptionSpec, SubscriptionStatus]
 
 // SubscriptionSpec is what the subscriber requests.
 type SubscriptionSpec struct {
@@ -93,16 +88,4 @@ type CatalogHealth struct {
 	Healthy          bool            `json:"healthy"`
 	LastUpdated      time.Time       `json:"lastUpdated,omitzero"`
 	Rest             Members         `json:",unknown"`
-}
-
-// MarshalJSON writes the subscription with its keys in a fixed order.
-func (s Subscription) MarshalJSON() ([]byte, error) {
-	type plain Subscription
-	return marshal((*plain)(&s))
-}
-
-// UnmarshalJSON reads a subscription.
-func (s *Subscription) UnmarshalJSON(text []byte) error {
-	type plain Subscription
-	return unmarshal((*plain)(s), text)
 }

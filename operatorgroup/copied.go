@@ -79,7 +79,7 @@ func (m CopyMode) copies(g *olm.OperatorGroup) bool {
 func StaleCopy(c *olm.ClusterServiceVersion, originals []*olm.ClusterServiceVersion, groups []*olm.OperatorGroup, mode CopyMode) string {
 	from := CopiedFrom(c)
 	i := slices.IndexFunc(originals, func(o *olm.ClusterServiceVersion) bool {
-		return o.Metadata.Name == c.Metadata.Name && o.Metadata.Namespace == from && !o.IsCopied()
+		return o.Metadata.Name == c.Metadata.Name && o.Metadata.Namespace == from && !olm.IsCopied(o)
 	})
 	if i < 0 || originals[i].Metadata.IsDeleted() {
 		return fmt.Sprintf("the original %s/%s is gone", from, c.Metadata.Name)

@@ -126,7 +126,7 @@ func TestJudge(t *testing.T) {
 		t.Run(dir, func(t *testing.T) {
 			golden(t, dir, func(t *testing.T, s *state, w *strings.Builder) {
 				for _, c := range s.csvs {
-					if !c.IsCopied() {
+					if !olm.IsCopied(c) {
 						judge(w, c, s)
 					}
 				}
@@ -229,7 +229,7 @@ func TestCopies(t *testing.T) {
 		for _, mode := range []operatorgroup.CopyMode{operatorgroup.CopyAll, operatorgroup.CopyNone, operatorgroup.CopyScoped} {
 			fmt.Fprintf(w, "# mode %q\n", mode)
 			for _, c := range s.csvs {
-				if c.IsCopied() {
+				if olm.IsCopied(c) {
 					if why := operatorgroup.StaleCopy(c, s.csvs, s.groups, mode); why != "" {
 						fmt.Fprintf(w, "delete %s: %s\n", c.Key(), why)
 					}

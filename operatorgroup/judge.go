@@ -50,7 +50,7 @@ func Judge(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) Judgemen
 func Providers(apis APIs, csvs []*olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
 	var list []*olm.ClusterServiceVersion
 	for _, c := range csvs {
-		if c.IsCopied() {
+		if olm.IsCopied(c) {
 			continue
 		}
 		if own, _ := OwnAPIs(c); slices.ContainsFunc(own, apis.contains) {

@@ -107,7 +107,7 @@ func IsGroupFailure(s olm.CSVStatus) bool {
 // member that is not a copy, not being deleted, and not failed because of a
 // group.
 func IsActive(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) bool {
-	if csv.IsCopied() || csv.Metadata.IsDeleted() || IsGroupFailure(csv.Status) {
+	if olm.IsCopied(csv) || csv.Metadata.IsDeleted() || IsGroupFailure(csv.Status) {
 		return false
 	}
 	in, err := Membership(csv, []*olm.OperatorGroup{g})

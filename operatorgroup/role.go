@@ -74,7 +74,7 @@ func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role { //
 // InterOperatorGroupOwnerConflict. In running naming they belong to the API, not to the CSV:
 // their owner is the CRD or APIService, which the caller sets.
 func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Naming) []*olm.Role { // F7
-	if csv.IsCopied() || csv.Status.Phase == olm.PhaseFailed && csv.Status.Reason == reason.InterOperatorGroupOwnerConflict {
+	if olm.IsCopied(csv) || csv.Status.Phase == olm.PhaseFailed && csv.Status.Reason == reason.InterOperatorGroupOwnerConflict {
 		return nil
 	}
 	var roles []*olm.Role

@@ -68,7 +68,7 @@ func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Block
 	next := current.Next()
 	var out []Blocker
 	for _, c := range csvs {
-		if c.IsCopied() {
+		if olm.IsCopied(c) {
 			continue
 		}
 		list, err := world.Properties(c)

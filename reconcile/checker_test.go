@@ -15,7 +15,7 @@ import (
 // is in module kube, which tests it (E7).
 func checkSizes(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]reconcile.CRDViolation, error) {
 	var out []reconcile.CRDViolation
-	for _, v := range crd.AllVersions() {
+	for _, v := range crd.Spec.AllVersions() {
 		if v.Schema == nil {
 			continue
 		}

@@ -30,7 +30,7 @@ func crdInvariant(c reconcile.Change, before []olm.Object) error {
 				old, _ = olm.As[olm.CustomResourceDefinition](o)
 			}
 		case olm.KindClusterServiceVersion:
-			if csv, err := olm.As[olm.ClusterServiceVersion](o); err == nil && !csv.IsCopied() {
+			if csv, err := olm.As[olm.ClusterServiceVersion](o); err == nil && !olm.IsCopied(csv) {
 				csvs = append(csvs, csv)
 				replaced[csv.Metadata.Namespace+"/"+csv.Spec.Replaces] = true
 			}
@@ -52,7 +52,7 @@ func crdInvariant(c reconcile.Change, before []olm.Object) error {
 		return fmt.Errorf("update of %s: %v", c.Key(), err)
 	}
 	serves := func(crd *olm.CustomResourceDefinition, name string) bool {
-		return slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == name && v.Served })
+		return slices.ContainsFunc(crd.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == name && v.Served })
 	}
 	for _, csv := range csvs {
 		if replaced[csv.Metadata.Namespace+"/"+csv.Metadata.Name] {
@@ -65,7 +65,7 @@ func crdInvariant(c reconcile.Change, before []olm.Object) error {
 		}
 	}
 	for _, name := range old.Status.StoredVersions {
-		if !slices.ContainsFunc(now.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == name }) {
+		if !slices.ContainsFunc(now.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == name }) {
 			return fmt.Errorf("%s lost version %s, which is stored", now.Metadata.Name, name)
 		}
 	}

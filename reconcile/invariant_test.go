@@ -100,7 +100,7 @@ func (w watch) view(list []olm.Object) view {
 		}
 		switch x := r.value.(type) {
 		case *operator:
-			if x.IsCopied() {
+			if olm.IsCopied(x.ClusterServiceVersion) {
 				continue
 			}
 			v.all = append(v.all, x)
@@ -390,9 +390,9 @@ func crdKept(c *reconcile.Change, before, after view) error {
 		return nil
 	}
 	has := func(d *olm.CustomResourceDefinition, version string, served bool) bool {
-		return d != nil && slices.ContainsFunc(d.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == version && (v.Served || !served) })
+		return d != nil && slices.ContainsFunc(d.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == version && (v.Served || !served) })
 	}
-	for _, v := range was.AllVersions() {
+	for _, v := range was.Spec.AllVersions() {
 		if before.kinds[was.Spec.Group+"/"+v.Name+" "+was.Spec.Names.Kind] && !has(is, v.Name, false) {
 			return fmt.Errorf("CRD %s loses version %s, which custom resources are of", name, v.Name)
 		}

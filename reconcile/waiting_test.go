@@ -34,7 +34,7 @@ func unexplained(t testing.TB, c *memcluster.Cluster, plan *reconcile.Plan) (odd
 			if err != nil {
 				t.Fatal(err)
 			}
-			fine = csv.IsCopied() || csv.Status.Phase == olm.PhaseSucceeded
+			fine = olm.IsCopied(csv) || csv.Status.Phase == olm.PhaseSucceeded
 		case olm.KindSubscription:
 			sub, err := olm.As[olm.Subscription](o)
 			if err != nil {

@@ -49,7 +49,7 @@ type checker struct {
 
 func newChecker(crd *olm.CustomResourceDefinition) *checker {
 	c := &checker{crd: crd, schemas: map[string]*schema{}, budget: newBudget()}
-	for _, v := range crd.AllVersions() {
+	for _, v := range crd.Spec.AllVersions() {
 		if v.Storage {
 			c.storage = v.Name
 		}
@@ -61,7 +61,7 @@ func newChecker(crd *olm.CustomResourceDefinition) *checker {
 // it unchanged as an object of the storage version, in that as well.
 func (c *checker) resource(ctx context.Context, o olm.Object) {
 	group, version, _ := strings.Cut(o.APIVersion, "/")
-	has := slices.ContainsFunc(c.crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == version })
+	has := slices.ContainsFunc(c.crd.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == version })
 	if has {
 		c.version(ctx, o, version)
 	}
@@ -96,7 +96,7 @@ func (c *checker) schema(ctx context.Context, version string) *schema {
 		return s
 	}
 	c.schemas[version] = nil
-	for _, v := range c.crd.AllVersions() {
+	for _, v := range c.crd.Spec.AllVersions() {
 		if v.Name != version || v.Schema == nil || len(v.Schema.OpenAPIV3Schema) == 0 {
 			continue
 		}

@@ -178,7 +178,7 @@ func TestControllers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.CRDs) != 1 || !s.CRDs[0].IsEstablished() || len(s.CRDs[0].Status.StoredVersions) != 1 {
+	if len(s.CRDs) != 1 || !s.CRDs[0].Status.IsEstablished() || len(s.CRDs[0].Status.StoredVersions) != 1 {
 		t.Errorf("CRDs %+v", s.CRDs)
 	}
 }

@@ -111,7 +111,7 @@ func (c *Cluster) serve(crd *olm.CustomResourceDefinition) (*olm.Object, error) 
 		{Type: "NamesAccepted", Status: olm.ConditionTrue, Reason: "NoConflicts"},
 		{Type: "Established", Status: olm.ConditionTrue, Reason: "InitialNamesAccepted"},
 	}
-	for _, v := range crd.AllVersions() {
+	for _, v := range crd.Spec.AllVersions() {
 		if v.Storage && !slices.Contains(crd.Status.StoredVersions, v.Name) {
 			crd.Status.StoredVersions = append(crd.Status.StoredVersions, v.Name)
 		}

@@ -153,7 +153,7 @@ func invalidCRD(o, old *olm.Object) error {
 	}
 	storage := 0
 	var names []string
-	for _, v := range crd.AllVersions() {
+	for _, v := range crd.Spec.AllVersions() {
 		if slices.Contains(names, v.Name) {
 			return fmt.Errorf("/spec/versions: version %q occurs twice", v.Name)
 		}
@@ -175,7 +175,7 @@ func invalidCRD(o, old *olm.Object) error {
 	switch {
 	case spec.Group != was.Spec.Group, spec.Names.Plural != was.Spec.Names.Plural:
 		return errors.New("/spec: group and names.plural are immutable")
-	case was.IsEstablished() && (spec.Scope != was.Spec.Scope || spec.Names.Kind != was.Spec.Names.Kind):
+	case was.Status.IsEstablished() && (spec.Scope != was.Spec.Scope || spec.Names.Kind != was.Spec.Names.Kind):
 		return errors.New("/spec: scope and names.kind are immutable once the API is served")
 	}
 	for i, name := range was.Status.StoredVersions {

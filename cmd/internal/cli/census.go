@@ -70,7 +70,7 @@ func takeCensus(c *memcluster.Cluster, missing []unread, content map[resolver.Ca
 			t.subscriptions = append(t.subscriptions, s)
 		case olm.GroupKind{Group: olm.Group, Kind: olm.KindClusterServiceVersion}:
 			var v *olm.ClusterServiceVersion
-			if v, err = olm.As[olm.ClusterServiceVersion](o); err == nil && !v.IsCopied() {
+			if v, err = olm.As[olm.ClusterServiceVersion](o); err == nil && !olm.IsCopied(v) {
 				t.csvs[k] = v
 			}
 		case olm.GroupKind{Group: olm.Group, Kind: olm.KindInstallPlan}:

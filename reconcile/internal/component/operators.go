@@ -177,7 +177,7 @@ func (p *planner) merge(have *olm.Operator, found []olm.ComponentRef) []olm.Comp
 	name := have.Metadata.Name
 	isShared := slices.ContainsFunc(p.CSVs, func(c *olm.ClusterServiceVersion) bool {
 		_, ok := c.Metadata.Labels[olm.LabelComponent+name]
-		return ok && c.Metadata.Namespace != p.Namespace && !c.IsCopied()
+		return ok && c.Metadata.Namespace != p.Namespace && !olm.IsCopied(c)
 	})
 	// The install plan of a CSV may be gone, and with it what it brought.
 	isUnknown := slices.ContainsFunc(p.Own(), func(c *olm.ClusterServiceVersion) bool {

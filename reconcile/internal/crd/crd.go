@@ -25,7 +25,7 @@ func (e *Upgrades) Step(ctx context.Context, s *olm.Step, o olm.Object) (olm.Ste
 		return olm.StepWaitingForAPI, "", e.Emit(change.Create, &o, e.plan.Key(), nil, "step of the install plan for %s", s.Resolving)
 	}
 	if s.Status == olm.StepWaitingForAPI {
-		if have.IsEstablished() {
+		if have.Status.IsEstablished() {
 			return olm.StepCreated, "", nil
 		}
 		e.Note(e.plan.Key(), "waits until the cluster serves CustomResourceDefinition %s%s", have.Metadata.Name, notServed(have))
@@ -225,7 +225,7 @@ func (e *Upgrades) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion {
 	}
 	var users []*olm.ClusterServiceVersion
 	for _, c := range e.Users(e.CSVs)[crd] {
-		if c.IsCopied() || c.Metadata.IsDeleted() || c.Metadata.Namespace == e.Namespace && (leaving[c.Metadata.Name] || e.leaving[c.Metadata.Name]) {
+		if olm.IsCopied(c) || c.Metadata.IsDeleted() || c.Metadata.Namespace == e.Namespace && (leaving[c.Metadata.Name] || e.leaving[c.Metadata.Name]) {
 			continue
 		}
 		users = append(users, c)

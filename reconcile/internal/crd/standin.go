@@ -13,7 +13,7 @@ const AnnotationStandIn = "olmkit/stand-in"
 // which is unknown, keeps at least the stored versions.
 func keepVersions(want, have *olm.CustomResourceDefinition) {
 	versions := slices.Clone(want.Spec.Versions)
-	for _, v := range have.AllVersions() {
+	for _, v := range have.Spec.AllVersions() {
 		i := slices.IndexFunc(versions, func(o olm.CRDVersion) bool { return o.Name == v.Name })
 		if i < 0 {
 			v.Storage = false

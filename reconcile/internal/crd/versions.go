@@ -11,11 +11,11 @@ import (
 // include versions without known users.
 func LostVersions(old, new *olm.CustomResourceDefinition, users []*olm.ClusterServiceVersion, all bool) []Violation {
 	versions := map[string]olm.CRDVersion{}
-	for _, v := range new.AllVersions() {
+	for _, v := range new.Spec.AllVersions() {
 		versions[v.Name] = v
 	}
 	var out []Violation
-	for _, v := range old.AllVersions() {
+	for _, v := range old.Spec.AllVersions() {
 		if !v.Served {
 			continue
 		}

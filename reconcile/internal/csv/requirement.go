@@ -159,7 +159,7 @@ func (p *planner) crdRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 		d := wanted[key]
 		r := olm.RequirementStatus{Group: olm.GroupCRD, Version: "v1", Kind: olm.KindCRD, Name: d.Name}
 		crd := p.CRD(d.Name)
-		served := crd != nil && slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
+		served := crd != nil && slices.ContainsFunc(crd.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
 		switch {
 		case crd == nil && !p.IsRead(world.KindCRD, d.Name):
 			r.Status = reqUnknown
@@ -167,7 +167,7 @@ func (p *planner) crdRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 			r.Status, r.Message = reqNotPresent, "CRD is not present"
 		case !served:
 			r.Status, r.Message = reqNotPresent, fmt.Sprintf("CRD version %s not served", visible.Line(d.Version))
-		case !crd.IsEstablished():
+		case !crd.Status.IsEstablished():
 			r.Status, r.Message = reqNotAvailable, "CRD is present but the Established condition is False (not available)"
 		default:
 			r.Status, r.Message, r.UUID = reqPresent, "CRD is present and Established condition is true", crd.Metadata.UID
@@ -236,7 +236,7 @@ func isAvailable(o *olm.Object) bool {
 // because it is one of Kubernetes' own groups, which a snapshot does not list.
 func (p *planner) isServed(d olm.NativeAPI) bool {
 	if crd := p.CRDOf(d.Group, d.Kind); crd != nil {
-		return slices.ContainsFunc(crd.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
+		return slices.ContainsFunc(crd.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
 	}
 	if p.Object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: d.Version + "." + d.Group}) != nil {
 		return true

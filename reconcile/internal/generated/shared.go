@@ -62,7 +62,7 @@ func (p *Keeper) holder(o *olm.Object) olm.Key {
 // lives reports whether a CSV may keep what was generated for it. One that
 // failed because of its group loses it.
 func lives(c *olm.ClusterServiceVersion) bool {
-	return !c.IsCopied() && !c.Metadata.IsDeleted() && !operatorgroup.IsGroupFailure(c.Status)
+	return !olm.IsCopied(c) && !c.Metadata.IsDeleted() && !operatorgroup.IsGroupFailure(c.Status)
 }
 
 // withOthers returns a binding with the subjects of the other operators that

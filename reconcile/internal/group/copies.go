@@ -15,7 +15,7 @@ import (
 // its group (F8).
 func (p *planner) copies(ctx context.Context, disabled operatorgroup.CopyMode) error {
 	mode := operatorgroup.CopyAll
-	if p.OLMConfig.CopiedCSVsDisabled() {
+	if olm.CopiedCSVsDisabled(p.OLMConfig) {
 		if mode = disabled; mode == operatorgroup.CopyAll {
 			mode = operatorgroup.CopyNone
 		}
@@ -30,7 +30,7 @@ func (p *planner) copies(ctx context.Context, disabled operatorgroup.CopyMode) e
 	for _, c := range p.CSVs {
 		key := c.Key()
 		all[key] = c
-		if !c.IsCopied() || operatorgroup.CopiedFrom(c) != p.Namespace {
+		if !olm.IsCopied(c) || operatorgroup.CopiedFrom(c) != p.Namespace {
 			continue
 		}
 		if !isWanted[key] && !c.Metadata.IsDeleted() {
@@ -91,7 +91,7 @@ func (p *planner) inTheWay(other *olm.ClusterServiceVersion, all map[olm.Key]*ol
 	key := other.Key()
 	key.Namespace = from
 	switch {
-	case !other.IsCopied():
+	case !olm.IsCopied(other):
 		return "an operator with the same name is installed there"
 	case from == p.Namespace:
 		return "an earlier copy is still being deleted"

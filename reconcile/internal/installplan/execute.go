@@ -312,7 +312,7 @@ func (e *execution) step(ctx context.Context, s *olm.Step, o olm.Object) (status
 func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
 	if r, ok := world.Pick(e.CSVs, o.Key()).(*olm.ClusterServiceVersion); ok {
 		c := r
-		if !c.IsCopied() {
+		if !olm.IsCopied(c) {
 			return olm.StepPresent, "", nil
 		}
 		from := operatorgroup.CopiedFrom(c)

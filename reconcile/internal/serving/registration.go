@@ -249,7 +249,7 @@ func ConvertedBy(crd *olm.CustomResourceDefinition) (namespace string) {
 // CRD. Copies of CSVs do not count.
 func IsConverted(crd string, csvs []*olm.ClusterServiceVersion) bool {
 	return slices.ContainsFunc(csvs, func(c *olm.ClusterServiceVersion) bool {
-		return !c.IsCopied() && slices.ContainsFunc(c.Spec.Webhooks, func(w olm.Webhook) bool {
+		return !olm.IsCopied(c) && slices.ContainsFunc(c.Spec.Webhooks, func(w olm.Webhook) bool {
 			return w.Type == typeConversion && slices.Contains(w.ConversionCRDs, crd)
 		})
 	})

@@ -40,7 +40,7 @@ func (w *World) NotUpgradeable(c *olm.ClusterServiceVersion) string {
 func (w *World) Tenants(test func(*olm.ClusterServiceVersion) bool) []operatorgroup.Tenant {
 	var list []operatorgroup.Tenant
 	for _, c := range w.CSVs {
-		if !c.IsCopied() && !c.Metadata.IsDeleted() && test(c) {
+		if !olm.IsCopied(c) && !c.Metadata.IsDeleted() && test(c) {
 			list = append(list, operatorgroup.TenantOf(c, OperatorName(c)))
 		}
 	}

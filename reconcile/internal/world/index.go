@@ -106,7 +106,7 @@ func claimsOf(c *olm.ClusterServiceVersion) (list []claim) {
 func OwnCSVs(namespace string, csvs []*olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
 	var list []*olm.ClusterServiceVersion
 	for _, c := range csvs {
-		if c.Metadata.Namespace == namespace && !c.IsCopied() {
+		if c.Metadata.Namespace == namespace && !olm.IsCopied(c) {
 			list = append(list, c)
 		}
 	}
