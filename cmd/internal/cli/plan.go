@@ -31,8 +31,7 @@ does not contain the manifests of a bundle, the bundle's properties replace them
 
 ` + stateHelp + `
 Below the plan are notes for administrators: operators that block the upgrade of the
-platform or must not be upgraded, that are not supported in one cluster, or that share
-roles.
+platform or must not be upgraded, or that are not supported in one cluster.
 
 To see what follows from these writes, run "olmkit simulate".
 
@@ -56,7 +55,7 @@ shows why), 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
-		opts := &reconcile.Options{PlatformVersion: *platform, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check}
+		opts := &reconcile.Options{PlatformVersion: *platform, RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check}
 		advice, err := reconcile.Advise(snapshot, opts)
 		if err != nil {
 			return err

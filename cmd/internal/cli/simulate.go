@@ -12,6 +12,7 @@ import (
 	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
@@ -55,7 +56,7 @@ resolved or writes were refused, 2 the input could not be read.`,
 		}
 		sim := &simulation{cluster: cluster, namespace: s.namespace, inferred: s.inferred, out: printer{w: e.stdout, format: *f}}
 		cluster.Admit = sim.admit(ctx)
-		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check}}
+		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check}}
 		r, err := sim.run(ctx, approve)
 		if err != nil {
 			return err
