@@ -27,7 +27,7 @@ type Closure struct {
 	Install []Selected `json:"install"`
 	// Conflict is why the catalogs cannot satisfy them, or nil.
 	Conflict *Conflict `json:"-"`
-	// Reason is the text of Conflict.
+	// Reason states it in one line.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -160,7 +160,6 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 	}
 	sol, err := Resolve(ctx, with(requires...))
 	if errors.As(err, &out.Conflict) {
-		out.Reason = out.Conflict.Error()
 		for i, p := range unmet {
 			var no *Conflict
 			if _, err := Resolve(ctx, with(p)); errors.As(err, &no) {
@@ -169,6 +168,7 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 				return nil, err
 			}
 		}
+		out.Reason = out.lack(b.Name())
 		return out, nil
 	}
 	if err != nil {
@@ -195,7 +195,21 @@ func (c *Conflict) lacking(name string) string {
 		}
 	}
 	if len(list) == 0 {
-		return c.Error()
+		return "nothing that satisfies it can be installed"
+	}
+	return strings.Join(list, "; ")
+}
+
+// lack states which requirements of the named bundle the catalogs cannot satisfy.
+func (c *Closure) lack(name string) string {
+	var list []string
+	for _, u := range c.Unmet {
+		if u.Reason != "" {
+			list = append(list, fmt.Sprintf("%s requires %s: %s", name, u.Requires, u.Reason))
+		}
+	}
+	if len(list) == 0 {
+		return "the requirements of " + name + " cannot be satisfied together"
 	}
 	return strings.Join(list, "; ")
 }

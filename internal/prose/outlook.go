@@ -149,11 +149,7 @@ func legs(o *graph.Outlook) string {
 	if catalog == "" && o.Head != nil {
 		catalog = o.Head.Catalog
 	}
-	channel := ""
-	if len(o.Channels) == 1 {
-		channel = o.Channels[0]
-	}
-	return Way(o.Way, o.Reading, catalog, channel)
+	return Way(o.Way, o.Reading, catalog, strings.Join(o.Channels, ","))
 }
 
 // Way returns what to do on a way, as an instruction. Catalog and channel are those that the

@@ -13,6 +13,8 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/near"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
 )
@@ -51,6 +53,9 @@ type Refusal struct {
 	Funnel  Funnel `json:"funnel"`
 	// Tied are the catalogs of a tie.
 	Tied []string `json:"tied,omitempty"`
+	// Outlook is how far the installed bundle gets by itself in the requested channels. A
+	// range is not considered.
+	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	// Nearest are the closest available versions below and above the requested ones, for
 	// each catalog by name.
 	Nearest []NearVersion `json:"nearest,omitempty"`
@@ -91,6 +96,9 @@ func (r *Refusal) Error() string { return r.Message }
 func (s *selecting) refuse(ctx context.Context) error {
 	r := s.refusal
 	r.ID, r.Funnel = s.ID, s.funnel
+	if len(s.packages) > 0 {
+		r.Outlook = s.outlook()
+	}
 	switch r.Code {
 	case refusedRange, refusedSuccessors:
 		s.suggest(r)
@@ -238,6 +246,9 @@ func (s *selecting) message(r *Refusal) string {
 		fmt.Fprintf(&b, "no available catalog is selected (of %d given)", len(s.Catalogs))
 	case refusedPackage:
 		fmt.Fprintf(&b, "no catalog has package %q; searched %s", s.Package, strings.Join(s.catalogNames(), ", "))
+		if names := s.nearPackages(); len(names) > 0 {
+			fmt.Fprintf(&b, "; the closest is %s", strings.Join(names, " or "))
+		}
 	case refusedChannels:
 		fmt.Fprintf(&b, "%s has no bundle in channels %s; its channels are %s", what, strings.Join(s.Channels, ", "), strings.Join(s.channelNames(), ", "))
 	case refusedRange:
@@ -271,7 +282,21 @@ func (s *selecting) message(r *Refusal) string {
 			fmt.Fprintf(&b, "%s in catalog %s", n.Version, n.Catalog)
 		}
 	}
+	if r.Code == refusedSuccessors && len(r.Hops) == 0 && s.rng.IsZero() {
+		b.WriteString("; " + prose.Outlook(r.Outlook))
+	}
 	return b.String()
+}
+
+// nearPackages returns packages whose names are similar to the requested one.
+func (s *selecting) nearPackages() []string {
+	var known []string
+	for _, c := range s.catalogs {
+		for p := range c.Graph.Packages() {
+			known = append(known, p.Name())
+		}
+	}
+	return near.Names(s.Package, known, 2)
 }
 
 func (s *selecting) catalogNames() []string {

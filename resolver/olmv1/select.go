@@ -11,6 +11,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
 )
@@ -78,6 +79,7 @@ type selecting struct {
 	inRanges  []candidate // what was left after the range
 	funnel    Funnel
 	refusal   *Refusal
+	ahead     *graph.Outlook // once it is known
 	notes     []Note
 }
 
@@ -379,8 +381,27 @@ func (s *selecting) selection() *Selection {
 	s.note(c)
 	return &Selection{
 		ID: s.ID, OK: true, Catalog: c.source.Name, Bundle: c.Name(), Version: c.text(),
-		Deprecated: s.deprecations(c), Notes: s.notes, Funnel: s.funnel, Graph: c.Bundle,
+		Deprecated: s.deprecations(c), Notes: s.notes, Outlook: s.outlook(), Funnel: s.funnel, Graph: c.Bundle,
 	}
+}
+
+// outlook returns how far the installed bundle gets by itself in the requested channels, in
+// any version, or nil if none is installed (H40).
+func (s *selecting) outlook() *graph.Outlook {
+	if s.ahead == nil && s.installed != nil {
+		var sources []graph.Source
+		for i, p := range s.packages {
+			sources = append(sources, graph.Source{Catalog: s.sources[i].Name, Package: p})
+		}
+		slices.SortStableFunc(sources, func(a, b graph.Source) int { return cmp.Compare(s.priorityOf(b), s.priorityOf(a)) })
+		s.ahead = graph.NewOutlooks(graph.V1, sources, nil).Of(s.node, "", s.Channels)
+	}
+	return s.ahead
+}
+
+// priorityOf returns the priority of the catalog of a source.
+func (s *selecting) priorityOf(x graph.Source) int {
+	return s.sources[slices.Index(s.packages, x.Package)].Priority
 }
 
 // deprecations returns the messages that concern the choice (C5).
@@ -433,6 +454,8 @@ func (s *selecting) note(c candidate) {
 		add(noteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
 	case d == 0 && len(passed) > 0:
 		add(noteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
+	case d == 0 && c.Name() == s.Installed.Name && s.rng.IsZero() && s.outlook().Ends():
+		add(noteStuck, "%s", prose.Outlook(s.outlook()))
 	case d == 0 && c.Name() == s.Installed.Name:
 		add(noteStays, "%s stays installed: nothing better can follow it", s.node)
 	}

@@ -82,7 +82,7 @@ func TestSelect(t *testing.T) {
 			`dependency: the best bundle of package "demo" in channels needy is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies: ` +
 				`it requires package cert >=1.0.0; first install cert.v1.0.0`},
 		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in channels beta; its channels are needy, stable`},
-		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c`},
+		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c; the closest is demo`},
 		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
 			"no-catalog: no available catalog is selected (of 1 given)"},
 		{"C2: the other syntax", olmv1.Request{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": comparisons are separated by a comma or a space: write ">=1.0.0 <2.0.0"`},

@@ -83,8 +83,11 @@ type Selection struct {
 	// channels (all if none was requested) and the bundle, in that order and by name.
 	Deprecated []Deprecated `json:"deprecated"`
 	// Notes state what the running OLM does silently.
-	Notes  []Note `json:"notes,omitempty"`
-	Funnel Funnel `json:"funnel"`
+	Notes []Note `json:"notes,omitempty"`
+	// Outlook is how far the installed bundle gets by itself in the requested channels. A
+	// range is not considered.
+	Outlook *graph.Outlook `json:"outlook,omitzero"`
+	Funnel  Funnel         `json:"funnel"`
 	// Graph is the chosen bundle in its catalog.
 	Graph graph.Bundle `json:"-"`
 }
@@ -113,12 +116,14 @@ type Note struct {
 //	deprecated-passed-over  a newer bundle was passed over because it is deprecated
 //	downgrade               the chosen version is lower than the installed one
 //	stays                   the installed bundle stays
+//	stuck                   the installed bundle stays: no entry accepts an upgrade from it
 //	prereleases-left-out    the range leaves out newer prereleases
 type NoteCode string
 
 const (
 	noteDeprecated  NoteCode = "deprecated-passed-over"
 	noteDowngrade   NoteCode = "downgrade"
+	noteStuck       NoteCode = "stuck"
 	noteStays       NoteCode = "stays"
 	notePrereleases NoteCode = "prereleases-left-out"
 )
