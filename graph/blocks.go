@@ -2,14 +2,14 @@ package graph
 
 import "slices"
 
-// blocks is a list that grows without copying, for a build that does not know its
-// length in advance.
+// blocks is a list that grows without copying, for builds that do not know the length in
+// advance.
 type blocks[T any] struct {
 	list [][]T
 	n    uint32
 }
 
-// blockLen is how many items a block has, the last one at most.
+// blockLen is the number of items in a block. The last block may have fewer.
 const blockLen = 256
 
 func (l *blocks[T]) add(x T) {

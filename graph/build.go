@@ -36,8 +36,8 @@ func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
 	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) { return fbc.Load(ctx, fsys, o) })
 }
 
-// LoadReader is [Load] for a stream of documents. The name stands for the file in
-// positions. Without KeepAll, what is not in the index cannot be read again.
+// LoadReader is [Load] for a stream of documents. Positions use name as the file. Without
+// KeepAll, content that is not in the index cannot be read again.
 func LoadReader(ctx context.Context, r io.Reader, name string, opts *Options) (*Catalog, error) {
 	c, err := load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
 		return fbc.LoadReader(ctx, r, name, o)
@@ -48,8 +48,8 @@ func LoadReader(ctx context.Context, r io.Reader, name string, opts *Options) (*
 	return c, err
 }
 
-// LoadBytes is [Load] for documents in memory. The name stands for the file in
-// positions. The caller must not modify text while the catalog is in use.
+// LoadBytes is [Load] for documents in memory. Positions use name as the file. The caller
+// must not modify text while the catalog is in use.
 func LoadBytes(ctx context.Context, text []byte, name string, opts *Options) (*Catalog, error) {
 	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
 		return fbc.LoadBytes(ctx, text, name, o)
@@ -97,8 +97,8 @@ func again(opts *fbc.LoadOptions) *fbc.LoadOptions {
 }
 
 // Build indexes blobs, in any order. The blobs must not be modified while the index is
-// in use. A broken catalog builds, and [Catalog.Problems] lists its faults. The only
-// errors are the context's and that of a catalog with more than 4 GiB of distinct text.
+// in use. A broken catalog still builds, and [Catalog.Problems] lists its faults. The only
+// errors are the context's, and one for a catalog with more than 4 GiB of distinct text.
 func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, error) {
 	b := newBuilder(opts)
 	b.ctx = ctx
@@ -114,8 +114,8 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 	return b.finish(ctx)
 }
 
-// templates adds the templates that a load found to the problems: what they describe is
-// not in the catalog (A18).
+// templates adds the templates that a load found to the problems: the packages that they
+// describe are not in the catalog (A18).
 func (b *builder) templates(c *fbc.Catalog) {
 	for _, d := range c.Findings {
 		if d.Code == codes.Template {
@@ -140,7 +140,7 @@ type builder struct {
 	deprecated   []deprecatedBlob
 	compiler     *constraints.Compiler
 	perBundle    int  // the maximum of requirements of a bundle
-	tooMany      bool // the bundle at hand states more
+	tooMany      bool // the current bundle has more
 	requirements map[[2]sid]uint32
 	exprs        []*outcome[constraints.Expr] // of each requirement
 	ranges       map[sid]uint32
@@ -148,8 +148,8 @@ type builder struct {
 	numbers      map[[3]sid]uint32 // in c.gvks
 	gvkOf        map[sid]uint32    // by the text of a property
 	gvkType      sid               // the type of such properties
-	order        []uint32          // of the entries of the channel at hand
-	links        []chain.Entry     // of the channel at hand
+	order        []uint32          // of the entries of the current channel
+	links        []chain.Entry     // of the current channel
 }
 
 func newBuilder(opts *Options) *builder {
@@ -265,8 +265,8 @@ func (b *builder) bundle(x *fbc.Bundle) {
 	}
 }
 
-// api numbers the API that a property provides. What many bundles provide is read
-// once; joinAPIs goes by the text of properties too.
+// api returns the number of the API that a property provides. Equal properties of many
+// bundles are parsed once; joinAPIs also compares the text of properties.
 func (b *builder) api(p property.Property, rec propRec) error {
 	text := sid(rec.value - 1)
 	if _, ok := b.gvkOf[text]; ok && rec.value > 0 {
@@ -295,7 +295,7 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 	id, known := b.requirements[key]
 	if !known {
 		if b.ctx.Err() != nil {
-			return // compiling takes a while; finish returns the cause
+			return // compiling is slow; finish returns the cause
 		}
 		x, ok, err := b.compiler.FromProperty(p)
 		if !ok {
@@ -340,7 +340,7 @@ func (b *builder) channel(x *fbc.Channel) {
 		if e.SkipRange != "" {
 			rec.skipRange = b.skipRange(e.SkipRange) + 1
 			if err := b.rngs[rec.skipRange-1].err; err != nil {
-				b.problem(codes.SkipRange, &x.Meta, entryPath(k)+"/skipRange", fmt.Errorf("%w; it admits nothing", err))
+				b.problem(codes.SkipRange, &x.Meta, entryPath(k)+"/skipRange", fmt.Errorf("%w; it matches nothing", err))
 			}
 		}
 		b.entries.add(rec)

@@ -43,14 +43,14 @@ type Catalog struct {
 	digestOnce sync.Once
 	digest     string
 
-	// For reading the source again: the blobs, or where the text of each bundle and
-	// package lies; neither in an opened index.
+	// For reading the source again: the blobs, or the place of the text of each bundle and
+	// package. An opened index has neither.
 	blobs        *fbc.Catalog
 	texts        []fbc.Text
 	packageTexts []fbc.Text
-	reload       func(context.Context) (*fbc.Catalog, error) // nil where that cannot be
+	reload       func(context.Context) (*fbc.Catalog, error) // nil if that is impossible
 
-	// Of an opened index: the hash of what it was made from, and where that is.
+	// For an opened index: the hash of its source, and the source.
 	source string
 	files  fs.FS
 	load   *fbc.LoadOptions
@@ -100,7 +100,7 @@ type bundleRec struct {
 	fault       uint32 // 1 + number of the problem that makes it unusable
 	deprecated  uint32
 	flags       uint32
-	modes       uint32 // modesNone and so on: the install modes that it states
+	modes       uint32 // the stated install modes: modesNone and so on
 	pos         pos
 }
 

@@ -26,8 +26,8 @@ func (b *builder) deprecation(x *fbc.Deprecations) {
 	b.deprecated = append(b.deprecated, d)
 }
 
-// deprecations attaches the messages to what they refer to. The first of several
-// counts.
+// deprecations attaches the messages to the packages, channels and bundles that they refer
+// to. The first of several counts.
 func (b *builder) deprecations() {
 	c := b.c
 	slices.SortStableFunc(b.deprecated, func(x, y deprecatedBlob) int {

@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A Diff is what a new catalog changes for users of the old one. Its lists are in the
+// A Diff lists what a new catalog changes for users of the old one. Its lists are in the
 // order of packages, channels and nodes.
 type Diff struct {
 	Reading Reading `json:"reading"`
@@ -17,16 +17,16 @@ type Diff struct {
 	PackagesAdded   []string      `json:"packagesAdded,omitempty"`
 	PackagesRemoved []string      `json:"packagesRemoved,omitempty"`
 	Packages        []PackageDiff `json:"packages,omitempty"`
-	// APIsRemoved are the APIs that a bundle of the old catalog provides and none
-	// of the new one.
+	// APIsRemoved are the APIs that a bundle of the old catalog provides and no bundle of
+	// the new one does.
 	APIsRemoved []property.GVK `json:"apisRemoved,omitempty"`
 	// Stranded is the number of stranded nodes in all packages of the new catalog.
-	// Lost is the number of those that had a path before.
+	// Lost is the number of them that had a path before.
 	Stranded int `json:"stranded"`
 	Lost     int `json:"lost"`
 }
 
-// A PackageDiff is what changes for a package. A package that is equal in both catalogs
+// A PackageDiff lists the changes of a package. A package that is equal in both catalogs
 // has none.
 type PackageDiff struct {
 	Name            string   `json:"name"`
@@ -59,7 +59,7 @@ type DeprecationChange struct {
 	Change
 }
 
-// A ChannelDiff is what changes for the nodes of a channel of the old catalog.
+// A ChannelDiff lists the changes for the nodes of a channel of the old catalog.
 type ChannelDiff struct {
 	Name string `json:"name"`
 	// Head is set if the head changed. A side without a head is empty.
@@ -80,7 +80,7 @@ type ChannelDiff struct {
 	Ranges []RangeChange `json:"ranges,omitempty"`
 }
 
-// A Reroute is a node whose next step changed. An empty side means that it stays.
+// A Reroute is a node whose next step changed. An empty side means that the node stays.
 type Reroute struct {
 	From Node `json:"from"`
 	Old  Node `json:"old"`

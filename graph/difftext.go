@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// String returns the changes as text, what breaks before what is new.
+// String returns the changes as text, breaking changes first.
 func (d *Diff) String() string {
 	if d.IsEmpty() {
 		return "No changes.\n"

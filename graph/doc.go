@@ -36,8 +36,8 @@
 //
 // A catalog with broken parts still builds: an entry without a bundle, a channel
 // with two heads, a range that cannot be parsed. [Catalog.Problems] returns the faults
-// with their positions, and [Channel.Err] and [Bundle.Err] what cannot be used. Everything
-// else works as usual.
+// with their positions, and [Channel.Err] and [Bundle.Err] report parts that cannot be used.
+// Everything else works as usual.
 //
 // # Compiled indexes
 //
@@ -48,11 +48,11 @@
 //	cat, err := graph.OpenIndex("catalog.index", nil)
 //
 // An index has the hash of the files that it was made from ([Catalog.SourceHash]), which
-// shows whether it is stale. A damaged file is an [IndexError].
+// shows whether it is stale. For a damaged file the error is an [IndexError].
 //
 // # Memory
 //
 // [Load] indexes blob by blob and keeps none. Records are flat, and refer to each other by
-// number and to text by offset. What resolution does not need stays in the files; see
-// package fbc. [Bundle.Raw] and [Catalog.Blobs] read it again.
+// number and to text by offset. Content that resolution does not need stays in the files;
+// see package fbc. [Bundle.Raw] and [Catalog.Blobs] read it again.
 package graph

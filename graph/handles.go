@@ -156,8 +156,8 @@ func (ch Channel) Entry(name string) (Entry, bool) {
 // Deprecation returns the author's message, and false if the channel is not deprecated.
 func (ch Channel) Deprecation() (string, bool) { return ch.c.deprecation(ch.rec().deprecated) }
 
-// An Entry is the place of a bundle in a channel, which is what a resolution chooses.
-// It is comparable. The zero value refers to no entry.
+// An Entry is a bundle's place in a channel. Resolutions choose entries. It is comparable.
+// The zero value refers to no entry.
 type Entry struct {
 	c *Catalog
 	i uint32
@@ -301,7 +301,7 @@ func (b Bundle) APIs() iter.Seq[property.GVK] {
 	}
 }
 
-// A Requirement is what a bundle requires of the installed set.
+// A Requirement is a condition that a bundle imposes on the installed set.
 type Requirement struct {
 	// Property is the index in the bundle's properties.
 	Property int

@@ -17,9 +17,9 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// A compiled index is the memory of a catalog's records: a header, a table of sections,
-// and the sections, each a flat list of records without pointers. To open an index is to
-// read it; nothing is decoded.
+// A compiled index is the memory of a catalog's records: a header, a table of sections, and
+// the sections, each a flat list of records without pointers. Opening an index only reads
+// it; nothing is decoded.
 //
 //	magic     8 bytes  "olmkitix"
 //	version   uint32   of the format
@@ -34,9 +34,9 @@ import (
 // order.
 const (
 	indexMagic = "olmkitix"
-	// indexVersion changes with the meaning of the data and the way it is computed, such
-	// as which bundles are faulty or how a channel is ordered. A change of the form of
-	// records changes layout instead.
+	// indexVersion changes when the meaning or the computation of the data changes, such as
+	// which bundles are faulty or how a channel is ordered. If the form of records changes,
+	// layout changes instead.
 	indexVersion = 3
 	headerSize   = 32
 	sectionSize  = 24
@@ -45,7 +45,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A section is one list of records, as bytes and back.
+// A section converts one list of records to bytes and back.
 type section struct {
 	record int          // size of a record
 	form   reflect.Type // of a record
@@ -115,9 +115,8 @@ func (c *Catalog) sections(bundles *[]bundleRec, end *[]uint32, all, more *strin
 	}
 }
 
-// layout identifies the form of the records on this machine. It depends on the names,
-// types and places of fields and on the byte order, and is constant while the program
-// runs.
+// layout identifies the form of the records on this machine. It depends on the names, types
+// and offsets of fields and on the byte order, and is constant while the program runs.
 var layout = sync.OnceValue(func() uint32 {
 	var c Catalog
 	var all, tail string
@@ -152,8 +151,8 @@ func describe(sections []section, order binary.ByteOrder) string {
 // stale index; it may be empty. Catalogs from the same files give the same bytes on
 // machines of the same kind.
 //
-// Install modes, which a load leaves in the files, are read there and written too
-// ([Bundle.InstallModes]). If the files are gone, the index does not have them.
+// A load leaves install modes in the files. WriteIndex reads them from there and includes
+// them ([Bundle.InstallModes]). If the files are gone, the index does not have them.
 func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) error {
 	bundles, end, all, err := c.withModes(ctx)
 	if err != nil {

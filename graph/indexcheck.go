@@ -8,11 +8,11 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// inconsistent returns the kind of a record in an opened index that no build would
-// write, or "". Queries rely on the records of a build: every number refers to
-// something, searched lists are sorted, and records that refer to each other agree.
-// This is checked here, once, whatever wrote the file (S5). No item of a list belongs to two
-// records, so the size of the file bounds the work of a query.
+// inconsistent returns the kind of a record in an opened index that no build would write, or
+// "". Queries rely on properties of built records: every number refers to something,
+// searched lists are sorted, and records that refer to each other agree. They are checked
+// here, once, no matter what wrote the file (S5). No item of a list belongs to two records,
+// so the size of the file bounds the work of a query.
 func (c *Catalog) inconsistent(text string) string {
 	k := indexCheck{
 		Catalog: c, all: text, texts: max(size(c.end), 1),
@@ -61,27 +61,27 @@ func every[T any](list []T, check func(uint32, *T) bool) bool {
 	return true
 }
 
-// An indexCheck sees the records of a catalog, each list from its beginning.
+// An indexCheck visits the records of a catalog, each list in order.
 type indexCheck struct {
 	*Catalog
 	all   string // the text
-	texts uint32 // how many there are
+	texts uint32 // number of texts
 
 	channelsOf, bundlesOf, entriesOf, ordersOf, namedBy, apisOf, providersOf, labelledBy tiling
 	skipsOf, propsOf, requiredOf, labelsOf                                               sharing
 
-	ranked, named uint32   // entries with a rank that no order was seen to give them, and those with a bundle
-	provider      []uint32 // how many providers of each API were seen
+	ranked, named uint32   // entries whose rank is not yet explained by an order, and entries with a bundle
+	provider      []uint32 // number of providers of each API so far
 }
 
-// checkPackage: by name, each once.
+// checkPackage checks that packages are sorted by name and unique.
 func (k *indexCheck) checkPackage(i uint32, r *packageRec) bool {
 	return k.hasText(max(r.name, r.defaultChannel, r.pos.file)) && (i == 0 || k.less(k.packages[i-1].name, r.name)) &&
 		r.deprecated <= size(k.deprecations) && k.channelsOf.next(r.channels) && k.bundlesOf.next(r.bundles)
 }
 
-// checkChannel: by package and name. One that can be used has a head, and only such
-// a channel has an order.
+// checkChannel checks that channels are sorted by package and name. A usable channel has a
+// head, and only a usable channel has an order.
 func (k *indexCheck) checkChannel(i uint32, r *channelRec) bool {
 	return r.pkg < size(k.packages) && k.packages[r.pkg].channels.has(i) && k.hasText(max(r.name, r.pos.file)) &&
 		(i == k.packages[r.pkg].channels.from || !k.less(r.name, k.channels[i-1].name)) &&
@@ -90,8 +90,8 @@ func (k *indexCheck) checkChannel(i uint32, r *channelRec) bool {
 		(r.head == 0 || r.entries.has(r.head-1)) && (r.head > 0 || r.fault > 0) && (r.fault == 0 || r.order.len() == 0)
 }
 
-// checkOrder: replaces lead from the head past all entries of the order, which have a
-// bundle, to an end. The ranks count them.
+// checkOrder checks that replaces lead from the head through all entries of the order to an
+// end, that each has a bundle, and that the ranks count them.
 func (k *indexCheck) checkOrder(_ uint32, r *channelRec) bool {
 	if r.fault > 0 {
 		return true
@@ -121,8 +121,8 @@ func (k *indexCheck) checkOrder(_ uint32, r *channelRec) bool {
 	return len(rest) == 0
 }
 
-// checkEntry: by channel and name. The bundle is of that name and in the package of
-// the channel.
+// checkEntry checks that entries are sorted by channel and name, and that the bundle has
+// that name and is in the package of the channel.
 func (k *indexCheck) checkEntry(i uint32, r *entryRec) bool {
 	if r.channel >= size(k.channels) || !k.hasText(max(r.name, r.replaces)) || r.skipRange > size(k.ranges) || !k.skipsOf.next(r.skips) {
 		return false
@@ -131,7 +131,7 @@ func (k *indexCheck) checkEntry(i uint32, r *entryRec) bool {
 	if !ch.entries.has(i) {
 		return false
 	}
-	// Bundles are sorted, and so are the entries of bundles that are.
+	// Bundles are sorted, so the entries of each are too.
 	if i > ch.entries.from && (r.bundle == 0 || r.bundle < k.entries[i-1].bundle || k.entries[i-1].bundle == 0) && k.less(r.name, k.entries[i-1].name) {
 		return false
 	}
@@ -145,7 +145,8 @@ func (k *indexCheck) checkEntry(i uint32, r *entryRec) bool {
 	return k.packages[ch.pkg].bundles.has(r.bundle-1) && k.bundles[r.bundle-1].name == r.name
 }
 
-// checkBundle: by package and name, with a valid version or none.
+// checkBundle checks that bundles are sorted by package and name, and that each version is
+// valid or missing.
 func (k *indexCheck) checkBundle(i uint32, r *bundleRec) bool {
 	if r.pkg >= size(k.packages) || !k.packages[r.pkg].bundles.has(i) ||
 		!k.hasText(max(r.name, r.image, r.pos.file, r.version.pre, r.version.build)) || r.modes >= modesAreHere+k.texts ||
@@ -177,7 +178,7 @@ func (k *indexCheck) checkBundle(i uint32, r *bundleRec) bool {
 	return true
 }
 
-// isVersion reports whether the parts of a version that are text are valid.
+// isVersion reports whether the textual parts of a version are valid.
 func (k *indexCheck) isVersion(r *versionRec) bool {
 	if r.pre != 0 {
 		for s := range strings.SplitSeq(k.str(r.pre), ".") {
@@ -204,14 +205,14 @@ func (k *indexCheck) checkRequirement(_ uint32, r *requirementRec) bool {
 	return k.hasText(max(r.typ, r.value)) && property.IsRequirement(k.str(r.typ))
 }
 
-// checkAPI: by group, version and kind, each once. checkBundle sees that the
-// providers are the bundles that provide it.
+// checkAPI checks that APIs are sorted by group, version and kind and unique. checkBundle
+// checks that the providers are the bundles that provide them.
 func (k *indexCheck) checkAPI(i uint32, r *gvkRec) bool {
 	return k.hasText(max(r.group, r.version, r.kind)) && k.providersOf.next(r.providers) &&
 		(i == 0 || k.gvk(i-1).Compare(k.gvk(i)) < 0)
 }
 
-// checkLabel: by text, each once.
+// checkLabel checks that labels are sorted by text and unique.
 func (k *indexCheck) checkLabel(i uint32, r *labelRec) bool {
 	return k.hasText(r.label) && (i == 0 || k.less(k.labels[i-1].label, r.label)) &&
 		k.labelledBy.next(r.bundles) && ascend(in(k.labelled, r.bundles), size(k.bundles))
@@ -222,10 +223,10 @@ func (k *indexCheck) checkText(_ uint32, x *sid) bool { return k.hasText(*x) }
 // hasText reports whether a string exists.
 func (k *indexCheck) hasText(x sid) bool { return uint32(x) < k.texts }
 
-// less compares strings that exist. Equal ones mostly have one number.
+// less compares strings that exist. Equal strings usually have the same number.
 func (k *indexCheck) less(x, y sid) bool { return x != y && k.text(x) < k.text(y) }
 
-// text is [table.str] for text that lies in one place.
+// text is [table.str] for contiguous text.
 func (k *indexCheck) text(x sid) string {
 	if x == 0 {
 		return ""
@@ -242,7 +243,7 @@ func (s span) within(length uint32) bool { return s.from <= s.to && s.to <= leng
 // has reports whether a number is in a span.
 func (s span) has(i uint32) bool { return s.from <= i && i < s.to }
 
-// ascend reports whether numbers ascend, each once, below a limit.
+// ascend reports whether numbers are strictly ascending and below a limit.
 func ascend[T ~uint32](list []T, limit uint32) bool {
 	for i, x := range list {
 		if uint32(x) >= limit || i > 0 && list[i-1] >= x {
@@ -252,7 +253,7 @@ func ascend[T ~uint32](list []T, limit uint32) bool {
 	return true
 }
 
-// A tiling sees whether spans cover a list, one after the other.
+// A tiling checks that consecutive spans cover a list.
 type tiling struct{ length, end uint32 }
 
 func (t *tiling) next(s span) bool {

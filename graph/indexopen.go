@@ -75,7 +75,7 @@ func (o *Options) fileSize() int64 {
 func (c *Catalog) open(r io.ReaderAt, size, limit int64) error {
 	var all, tail string
 	sections := c.sections(&c.bundles, &c.end, &all, &tail)
-	// The table states what follows, and is checked before there is memory for that.
+	// The table states the size of the rest, and is checked before memory is allocated.
 	head := make([]byte, max(min(size, int64(headerSize+len(sections)*sectionSize)), 0))
 	if n, err := r.ReadAt(head, 0); n < len(head) {
 		return err
@@ -95,7 +95,7 @@ func (c *Catalog) open(r io.ReaderAt, size, limit int64) error {
 	if err := checkTable(head, sections, uint64(size)); err != nil {
 		return err
 	}
-	// Words, so that every record lies where the machine wants it.
+	// Allocate words, so that every record is aligned.
 	words := make([]uint64, (size+7)/8)
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
 	if n, err := r.ReadAt(b, 0); int64(n) < size {
@@ -107,7 +107,7 @@ func (c *Catalog) open(r io.ReaderAt, size, limit int64) error {
 		parts[i] = b[offset : offset+length : offset+length]
 		s.take(parts[i])
 	}
-	// Both take as long as reading the file does; together, on two processors.
+	// Each takes as long as reading the file, so they run in parallel.
 	checked := make(chan error, 1)
 	go func() { checked <- checkSums(head, parts) }()
 	err := c.take(all, tail)
@@ -117,13 +117,13 @@ func (c *Catalog) open(r io.ReaderAt, size, limit int64) error {
 	return err
 }
 
-// place returns where a section lies.
+// place returns the location of a section.
 func place(head []byte, section int) (offset, length uint64) {
 	at := head[headerSize+section*sectionSize:]
 	return binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
 }
 
-// checkTable checks that the sections fill a file of that size, one after the other.
+// checkTable checks that the sections consecutively fill a file of that size.
 func checkTable(head []byte, sections []section, size uint64) error {
 	switch table := headerSize + len(sections)*sectionSize; {
 	case len(head) < table || int(binary.LittleEndian.Uint32(head[12:])) != len(sections):
@@ -159,8 +159,8 @@ func checkSums(head []byte, parts [][]byte) error {
 	return nil
 }
 
-// take completes the catalog, whose records are in place, with its text and everything
-// that is not a record, and checks it.
+// take adds the text and everything else that is not a record to the catalog, whose records
+// are in place, and checks the result.
 func (c *Catalog) take(all, tail string) error {
 	if !slices.IsSorted(c.end) || len(c.end) > 0 && uint64(c.end[len(c.end)-1]) > uint64(len(all)) {
 		return fmt.Errorf("%w: strings lie outside of the text", ErrIndexCorrupt)

@@ -19,9 +19,9 @@ import (
 // load might give another catalog, and does not depend on ignored files. It reads
 // several files at a time.
 //
-// What a load rejects, such as a named pipe that is not ignored, is an error.
+// Files that a load rejects, such as a named pipe that is not ignored, are errors.
 func HashSource(ctx context.Context, fsys fs.FS) (string, error) {
-	// Reading in small pieces needs no bounds on size and number.
+	// Files are read in small pieces, so their size and number need no bounds.
 	names, err := fbc.Files(ctx, fsys, &fbc.Limits{FileSize: 1 << 50, Files: 1 << 50})
 	if err != nil {
 		return "", err
@@ -49,8 +49,8 @@ func hashFiles(ctx context.Context, fsys fs.FS, names []string) ([][sha256.Size]
 	for range min(runtime.GOMAXPROCS(0), len(names)) {
 		workers.Go(func() {
 			buf := make([]byte, 256<<10)
-			// Files are handed out in order, so that none before one that failed
-			// is left out.
+			// Files are handed out in order, so none before a failed one is
+			// left out.
 			for !failed.Load() {
 				i := int(next.Add(1)) - 1
 				if i >= len(names) {

@@ -15,13 +15,13 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// An InstallMode is a kind of set of namespaces that an operator supports, or does not.
+// An InstallMode states whether an operator supports a kind of target namespaces.
 type InstallMode struct {
 	Type      string `json:"type"`
 	Supported bool   `json:"supported"`
 }
 
-// What a bundleRec knows of its install modes.
+// What a bundleRec records about its install modes.
 const (
 	modesNone    = iota // it states none
 	modesInText         // its text may state some
@@ -83,8 +83,8 @@ func statedModes(ctx context.Context, raw jsontext.Value) ([]InstallMode, error)
 	return nil, nil
 }
 
-// manifestModes returns the install modes of an olm.bundle.object that holds a
-// ClusterServiceVersion, else nil.
+// manifestModes returns the install modes of an olm.bundle.object that contains a
+// ClusterServiceVersion. For other objects it returns nil.
 func manifestModes(ctx context.Context, value jsontext.Value) []InstallMode {
 	text, err := manifest.ClusterServiceVersion(ctx, value)
 	if err != nil || text == nil {
@@ -101,9 +101,9 @@ func manifestModes(ctx context.Context, value jsontext.Value) []InstallMode {
 	return csv.Spec.InstallModes
 }
 
-// withModes returns the bundles and the text of the catalog, with the ends of its
-// strings and with the install modes from the files. They have few different values and
-// take little room. If the text of a bundle is not available, its modes remain unknown.
+// withModes returns the bundles and the text of the catalog with its string ends, including
+// the install modes from the files. There are few distinct modes, so they take little room.
+// If the text of a bundle is not available, its modes remain unknown.
 func (c *Catalog) withModes(ctx context.Context) (bundles []bundleRec, end []uint32, text string, err error) {
 	bundles, end, text = c.bundles, c.end, c.text()
 	var more strings.Builder

@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// A spot is a bundle or name that may be installed, and what can follow it.
+// A spot is a bundle or name that may be installed, with its possible successors.
 type spot struct {
 	Node
 	id      int
@@ -25,9 +25,9 @@ type link struct {
 	bundle Bundle
 	edge   Edge
 	source int
-	lane   *lane // of its channel; nil for SameVersion
-	rank   int   // from the head of the channel down
-	place  int   // v1: from the best bundle down
+	lane   *lane // its channel's lane; nil for SameVersion
+	rank   int   // position from the head of the channel
+	place  int   // v1: position from the best bundle
 }
 
 // A ranged is a link from every version in a range.
@@ -36,12 +36,12 @@ type ranged struct {
 	rng *constraints.Range
 }
 
-// A lane is what an operator follows: one or more channels of one or more catalogs.
+// A lane is one or more channels of one or more catalogs that an operator follows.
 type lane struct {
 	id               int
-	catalog, channel string // "" for several
+	catalog, channel string // "" if there are several
 	channels         map[Channel]bool
-	only             Channel // of a source's channel
+	only             Channel // if it is one channel of one source
 	whole            bool    // it follows all channels
 	isDefault        bool    // its channel is the default channel
 	next             []*link
@@ -123,8 +123,8 @@ func (o *Outlooks) rankBundles() {
 	o.ranking = list
 }
 
-// offered returns the entries of a channel that may be chosen, in classic from the head
-// down.
+// offered returns the entries of a channel that may be chosen. In classic they are in order
+// from the head.
 func (o *Outlooks) offered(ch Channel) []Entry {
 	if o.reading == Classic {
 		return slices.Collect(ch.Order())
@@ -174,8 +174,8 @@ func (o *Outlooks) spot(n Node) *spot {
 	return s
 }
 
-// links returns all that can follow what is installed, in any channel. In classic, nothing
-// follows itself.
+// links returns the links to all bundles that can follow an installed one, in any channel.
+// In classic, no bundle follows itself.
 func (o *Outlooks) links(at *spot) []link {
 	if at.linked {
 		return at.links
@@ -234,7 +234,7 @@ func (o *Outlooks) next(l *lane, at *spot) *link {
 		}
 	}
 	if best != nil && best.to.Name == at.Name {
-		best = nil // v1 prefers what is installed
+		best = nil // v1 prefers the installed bundle
 	}
 	if n := at.id + 1 - len(l.known); n > 0 {
 		l.known, l.next = append(l.known, make([]bool, n)...), append(l.next, make([]*link, n)...)
@@ -243,9 +243,9 @@ func (o *Outlooks) next(l *lane, at *spot) *link {
 	return best
 }
 
-// compare orders what can follow a bundle in a lane by preference. In classic, that is the
-// default channels, then the others by name; in a channel the heads of all catalogs, then
-// what is nearer to the head (B4, H15). In v1, it is the best bundle (C5, C6).
+// compare orders the links from a bundle in a lane by preference. Classic prefers the
+// default channels, then the others by name; in a channel, the heads of all catalogs, then
+// entries nearer to the head (B4, H15). v1 prefers the best bundle (C5, C6).
 func (o *Outlooks) compare(l *lane, a, b *link) int {
 	if o.reading == V1 {
 		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.edge, b.edge))
@@ -279,8 +279,8 @@ func (x *link) step(from *spot) Step {
 	return Step{from.Node, x.to.Node, []Reason{r}}
 }
 
-// headsOf returns the heads of a lane. In classic these are the newest usable bundles of
-// its channels, of the default channels first; in v1, it is the best bundle.
+// headsOf returns the heads of a lane. In classic these are the newest usable bundles of its
+// channels, default channels first. In v1 it is the best bundle.
 func (o *Outlooks) headsOf(l *lane) []Target {
 	var out []Target
 	if o.reading == V1 {

@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// finish sorts what add collected and joins it. The builder must not be used
+// finish sorts and joins the records that add collected. The builder must not be used
 // afterwards.
 func (b *builder) finish(ctx context.Context) (*Catalog, error) {
 	c := b.c
@@ -39,7 +39,7 @@ func (b *builder) finish(ctx context.Context) (*Catalog, error) {
 	return c, nil
 }
 
-// meta returns what a blob has in common with others, for a problem.
+// meta returns the common fields of a blob, for a problem.
 func (b *builder) meta(schema string, pkg, name sid, at pos) fbc.Meta {
 	return fbc.Meta{Schema: schema, Package: b.c.str(pkg), Name: b.c.str(name), Pos: b.c.at(at)}
 }
@@ -55,7 +55,7 @@ func (b *builder) compare(pkg1, pkg2, name1, name2 sid, at1, at2 pos) int {
 	return cmp.Or(text(pkg1, pkg2), text(name1, name2), text(at1.file, at2.file), cmp.Compare(at1.line, at2.line))
 }
 
-// sortBundles puts the bundles in order. What belongs to each stays where it is.
+// sortBundles sorts the bundles. The lists that they refer to do not move.
 func (b *builder) sortBundles() {
 	c := b.c
 	order := make([]uint32, b.bundles.n)
@@ -83,8 +83,8 @@ func inOrder[T any](list *blocks[T], order []uint32) []T {
 	return out
 }
 
-// numberRequirements numbers the requirements as the bundles in order come to
-// them, which shows in Requirement.ID.
+// numberRequirements numbers the requirements in the order in which the sorted bundles
+// state them. The numbers are visible in Requirement.ID.
 func (b *builder) numberRequirements() {
 	c := b.c
 	number := make([]uint32, len(c.requirements)) // 1 + the new number
@@ -102,7 +102,7 @@ func (b *builder) numberRequirements() {
 			list[k].requirement = number[list[k].requirement] - 1
 		}
 	}
-	for old := range number { // those of bundles that state too many
+	for old := range number { // those of bundles with too many
 		see(uint32(old))
 	}
 	requirements, exprs := c.requirements, b.exprs
@@ -112,7 +112,7 @@ func (b *builder) numberRequirements() {
 	}
 }
 
-// sortChannels puts the channels in order, and the entries with them.
+// sortChannels sorts the channels and their entries.
 func (b *builder) sortChannels() {
 	c := b.c
 	slices.SortStableFunc(c.channels, func(x, y channelRec) int {
@@ -132,8 +132,8 @@ func (b *builder) sortChannels() {
 	b.entries = blocks[entryRec]{}
 }
 
-// sortPackages puts the packages in order, with those that only other blobs name,
-// and gives each its channels and bundles.
+// sortPackages sorts the packages, including those that only other blobs name, and links
+// each to its channels and bundles.
 func (b *builder) sortPackages() {
 	c := b.c
 	slices.SortStableFunc(c.packages, func(x, y packageRec) int {
@@ -208,7 +208,7 @@ func (b *builder) joinEntries() {
 	}
 }
 
-// joinAPIs puts the APIs in order and lists their providers.
+// joinAPIs sorts the APIs and lists their providers.
 func (b *builder) joinAPIs() {
 	c := b.c
 	order := make([]uint32, len(c.gvks))
@@ -260,7 +260,7 @@ func (b *builder) repeatedAPI(r *bundleRec, apis []uint32) {
 	}
 }
 
-// joinLabels puts the labels in order and lists the bundles that have them.
+// joinLabels sorts the labels and lists the bundles that have them.
 func (b *builder) joinLabels() {
 	c := b.c
 	texts := slices.Clone(c.bundleLabels)
@@ -280,9 +280,9 @@ func (b *builder) joinLabels() {
 	})
 }
 
-// postings returns the bundles that have each of n things, ascending, one thing
-// after the other, and sets where those of a thing are. of returns the things of a
-// bundle, each once.
+// postings returns the bundles that have each of n things, in ascending order, thing by
+// thing, and sets the span of each thing. of returns the things of a bundle, without
+// duplicates.
 func postings(bundles []bundleRec, n int, where func(uint32) *span, of func(*bundleRec) []uint32) []uint32 {
 	for i := range bundles {
 		for _, x := range of(&bundles[i]) {
@@ -329,8 +329,7 @@ func (b *builder) bundleEntries() {
 	}
 }
 
-// sortProblems puts the problems in order of position and renumbers the faults
-// that refer to them.
+// sortProblems sorts the problems by position and renumbers the faults that refer to them.
 func (b *builder) sortProblems() {
 	list := b.c.problems
 	at := make([]uint32, len(list))

@@ -12,8 +12,8 @@ import (
 )
 
 // sortEntries computes the classic order of a channel (B1, B3) and reports its faults
-// (A7). The chain runs from the head along replaces. Names without a bundle are links
-// of it but cannot be chosen (B6).
+// (A7). The chain runs from the head along replaces. Names without a bundle are part of the
+// chain but cannot be chosen (B6).
 func (b *builder) sortEntries(i uint32) {
 	c := b.c
 	ch := Channel{c, i}
@@ -50,7 +50,7 @@ func (b *builder) edges(ch Channel) []chain.Entry {
 		}
 		return -1
 	}
-	// The memory of the last channel is used again.
+	// Reuse the memory of the last channel.
 	out := slices.Grow(b.links[:0], r.entries.len())[:r.entries.len()]
 	b.links = out
 	for k, e := range in(c.entries, r.entries) {
@@ -98,7 +98,7 @@ func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
 		}
 	}
 	if len(shape.Stranded) > 0 && r.fault == 0 {
-		report(codes.Stranded, fmt.Errorf("entries that the head %s does not lead to by replaces: %s; replace or skip them",
+		report(codes.Stranded, fmt.Errorf("entries unreachable from the head %s by replaces: %s; replace or skip them",
 			names(shape.Heads, ""), names(shape.Stranded, ", ")))
 	}
 }

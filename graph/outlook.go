@@ -14,7 +14,7 @@ type Source struct {
 	Package Package
 }
 
-// An OutlookKind is how far an operator gets by itself.
+// An OutlookKind is how far OLM upgrades an operator without intervention.
 type OutlookKind string
 
 const (
@@ -33,11 +33,11 @@ const (
 	OutlookNoChannel OutlookKind = "no-channel"
 )
 
-// An Outlook is how far an installed operator gets by itself, and how it gets further. It
-// depends on catalogs alone: nothing else that is installed or subscribed to counts.
+// An Outlook is how far OLM upgrades an installed operator without intervention, and how to
+// get it further. It depends only on catalogs, not on other operators and subscriptions.
 type Outlook struct {
 	Kind OutlookKind `json:"kind"`
-	// Reading is that of the outlook. Classic is omitted.
+	// Reading is the reading of the catalogs. JSON omits Classic.
 	Reading Reading `json:"reading,omitzero"`
 	From    Node    `json:"from"`
 	// Catalog is the only catalog that it is upgraded from, and Channels are those that it
@@ -46,16 +46,16 @@ type Outlook struct {
 	Channels []string `json:"channels,omitempty"`
 	// Head is the head of its channel.
 	Head *Target `json:"head,omitzero"`
-	// Steps are the upgrades that OLM does by itself.
+	// Steps are the upgrades that OLM does without intervention.
 	Steps []Step `json:"steps,omitzero"`
-	// Gap is what an operator that is stuck stands before. It is nil if its channel has
-	// nothing newer.
+	// Gap is the next entry that a stuck operator cannot be upgraded to. It is nil if its
+	// channel has nothing newer.
 	Gap *Gap `json:"gap,omitzero"`
-	// Newest is the newest head of all channels and catalogs, if it is newer than where
-	// the steps end.
+	// Newest is the newest head of all channels and catalogs, if it is newer than the
+	// bundle where the steps end.
 	Newest *Target `json:"newest,omitzero"`
-	// Way leads further than the steps by changes of the channel. It is nil if nothing
-	// does.
+	// Way is how to get further than the steps by changing the channel. It is nil if no
+	// way exists.
 	Way *Way `json:"way,omitzero"`
 }
 
@@ -67,8 +67,8 @@ func (o *Outlook) End() Node {
 	return o.From
 }
 
-// Ends reports whether the operator does not get to the head of its channel by itself, and
-// the channel has something newer.
+// Ends reports whether the steps end before the head of the channel although the channel has
+// something newer.
 func (o *Outlook) Ends() bool {
 	return o.Kind == OutlookStuck || o.Kind == OutlookLoops
 }
@@ -79,7 +79,7 @@ type Target struct {
 	Catalog string `json:"catalog,omitempty"`
 	// Channel is empty in v1, where the newest bundle counts.
 	Channel string `json:"channel,omitempty"`
-	// Default reports that the channel is the default channel.
+	// Default reports whether the channel is the default channel.
 	Default bool `json:"default,omitzero"`
 }
 
@@ -89,15 +89,15 @@ type Gap struct {
 	Entry   Node   `json:"entry"`
 	Catalog string `json:"catalog,omitempty"`
 	Channel string `json:"channel"`
-	// Over are the bundles that the entry can be installed over, by version, then the names
-	// without a bundle.
+	// Over are the bundles that the entry can be installed over, sorted by version, then
+	// the names without a bundle.
 	Over []Node `json:"over,omitzero"`
 	// SkipRange is the skipRange of the entry, which may include other versions.
 	SkipRange string `json:"skipRange,omitempty"`
 }
 
-// A Way is a list of channels to follow, one after the other. Its steps are those that OLM
-// takes.
+// A Way is a list of channels to follow, one after another, with the steps that OLM takes in
+// each.
 type Way struct {
 	Legs []Leg `json:"legs,omitzero"`
 	// AtHead reports whether the way ends at the head of the operator's channel, of the
@@ -113,10 +113,10 @@ type Leg struct {
 	Catalog string `json:"catalog,omitempty"`
 	// Channel is the channel to follow. In v1 it may be empty, which means all.
 	Channel string `json:"channel,omitempty"`
-	// Stays reports that the operator follows the channel already.
+	// Stays reports whether the operator already follows the channel.
 	Stays bool `json:"stays,omitzero"`
-	// Stop reports that OLM would go on to another bundle, from which the way does not
-	// lead: in classic, approve nothing further; in v1, allow only the version of the end.
+	// Stop reports whether OLM must be kept from continuing to a bundle that is not on the
+	// way: in classic, approve nothing further; in v1, allow only the version of the end.
 	Stop  bool   `json:"stop,omitzero"`
 	Steps []Step `json:"steps,omitzero"`
 }
@@ -124,8 +124,8 @@ type Leg struct {
 // End is the bundle at which the leg ends.
 func (l *Leg) End() Node { return l.Steps[len(l.Steps)-1].To }
 
-// Outlooks answers how far the operators of one package get. It keeps what it has found, so
-// asking again costs little. It must not be used concurrently.
+// Outlooks finds how far OLM upgrades the operators of one package. It caches results, so
+// repeated calls are cheap. It must not be used concurrently.
 type Outlooks struct {
 	reading Reading
 	sources []Source
@@ -133,17 +133,17 @@ type Outlooks struct {
 	lanes   []*lane // of each channel of each source; in v1 also of each source
 	heads   []Target
 	spots   map[Node]*spot
-	// The links by the name that they follow, and those by range.
+	// The links by the name of the bundle that they follow, and the links by range.
 	named  map[string][]link
 	ranged []ranged
-	// Only in v1: all bundles from the best down, their places, and those of a version.
+	// Only in v1: all bundles, best first, their positions, and the bundles of a version.
 	ranking  []link
 	places   map[Bundle]int
 	versions map[string][]link
 }
 
-// NewOutlooks returns the outlooks of a package in catalogs, the preferred catalog first.
-// Bundles for which without, if set, returns true are never chosen.
+// NewOutlooks returns the outlooks of a package in catalogs in order of preference. Bundles
+// for which without, if set, returns true are never chosen.
 func NewOutlooks(reading Reading, sources []Source, without func(Bundle) bool) *Outlooks {
 	o := &Outlooks{reading: reading, sources: sources, without: without, spots: map[Node]*spot{}, named: map[string][]link{}}
 	o.index()
@@ -155,9 +155,9 @@ func NewOutlooks(reading Reading, sources []Source, without func(Bundle) bool) *
 	return o
 }
 
-// Of returns the outlook of an installed bundle. It need not be in a catalog. An empty
-// catalog means all of them. In classic, channels has at most one name; without channels,
-// OLM prefers the default channel to the others by name.
+// Of returns the outlook of an installed bundle, which need not be in a catalog. An empty
+// catalog means all catalogs. In classic, channels has at most one name; without channels,
+// OLM prefers the default channel, then the others by name.
 func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { // H40
 	out := &Outlook{Reading: o.reading, From: from, Catalog: catalog, Channels: channels, Steps: []Step{}}
 	own := o.own(catalog, channels)
@@ -267,7 +267,7 @@ func (o *Outlooks) gap(own *lane, at *spot) *Gap {
 	return g
 }
 
-// over returns what an entry accepts an upgrade from.
+// over returns the bundles that an entry accepts an upgrade from.
 func (o *Outlooks) over(e Entry) []Node {
 	var list []*spot
 	known := map[string]bool{e.Name(): true}

@@ -11,8 +11,8 @@ type Walk struct {
 	Steps []Step `json:"steps,omitzero"`
 	// End is the last node, or the node that the walk returns to.
 	End Node `json:"end"`
-	// Loops is true if the last step leads to a node that was installed before.
-	// Ranges that include a newer version or their own cause that.
+	// Loops is true if the last step leads to a node that was installed before. This
+	// happens if a range includes a newer version, or its entry's own version.
 	Loops bool `json:"loops,omitzero"`
 	// AtHead is true if End is one of [Upgrades.Heads].
 	AtHead bool `json:"atHead"`
@@ -43,9 +43,9 @@ func (u *Upgrades) Walk(from Node) Walk { // B5
 	return w
 }
 
-// Path returns the shortest list of steps from one node to another, and false if there
-// is none. Of several shortest ones it returns the one with preferred steps. The path
-// from a node to itself is empty.
+// Path returns the shortest list of steps from one node to another, and false if there is
+// none. If there are several, it returns the one with the preferred steps. The path from a
+// node to itself is empty.
 func (u *Upgrades) Path(from, to Node) ([]Step, bool) {
 	i, ok := u.number(from)
 	if !ok {
@@ -83,7 +83,7 @@ func (u *Upgrades) PathToHead(from Node) ([]Step, bool) {
 // search. They are immutable and safe for concurrent use.
 type Paths struct {
 	u    *Upgrades
-	from int32 // -1 when the node is not known
+	from int32 // -1 if the node is unknown
 	via  []hop
 }
 
@@ -153,7 +153,7 @@ func (u *Upgrades) search(from int32, stop func(int32) bool) []hop {
 	return via
 }
 
-// back returns the steps by which a search came from i to j.
+// back returns the steps by which a search got from i to j.
 func (u *Upgrades) back(via []hop, i, j int32) ([]Step, bool) {
 	if via[j].from < 0 {
 		return nil, false

@@ -1,20 +1,18 @@
 package graph
 
-// What is kept of the blobs that a catalog was made of, and of a problem, in bytes
-// for each: measured, and rounded up.
+// The memory that is kept per blob and per problem, in bytes, measured and rounded up.
 const (
 	blobMemory     = 256
-	bundleMemory   = 128 // more than of another blob
+	bundleMemory   = 128 // in addition to that of any blob
 	entryMemory    = 160
 	propertyMemory = 64
 	problemMemory  = 256
-	textMemory     = 32 // of the place of a blob's text
+	textMemory     = 32 // of the location of a blob's text
 )
 
-// MemorySize returns the approximate number of bytes of memory that the catalog takes.
-// Its records are exact; its problems and the kept blobs are estimates. A catalog
-// opened from an index has no blobs. Heavy properties do not count, because they stay
-// where they are.
+// MemorySize returns the approximate memory use of the catalog in bytes. Records are
+// counted exactly; problems and kept blobs are estimated. A catalog opened from an index
+// has no blobs. Heavy properties do not count, because they stay in the source.
 func (c *Catalog) MemorySize() int64 {
 	var all, tail string
 	size := int64(len(c.problems))*problemMemory + int64(len(c.texts)+len(c.packageTexts))*textMemory

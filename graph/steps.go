@@ -7,7 +7,7 @@ import (
 
 // Nodes returns all nodes: bundles by version, release and name, then names without a
 // bundle by name, then all other installed nodes. Bundles without a valid version come
-// first. Of bundles with equal versions the smaller name comes last, because v1 prefers
+// first. Among bundles with equal versions the smaller name comes last, because v1 prefers
 // the later node.
 func (u *Upgrades) Nodes() iter.Seq[Node] { return slices.Values(u.nodes) }
 
@@ -35,8 +35,7 @@ func (u *Upgrades) Named(name string) (Node, bool) {
 	return Node{}, false
 }
 
-// number returns the number of a node. A node without a version stands for the
-// one of its name.
+// number returns the number of a node. A node without a version is looked up by name.
 func (u *Upgrades) number(n Node) (int32, bool) {
 	i, ok := u.numbers[n]
 	if !ok && n.Version == "" && len(u.named[n.Name]) == 1 {
@@ -88,9 +87,9 @@ func (u *Upgrades) step(from int32, s stepRec) Step {
 	return out
 }
 
-// Next returns the step that OLM takes if nothing blocks it, and false if the node
-// stays. In v1 it stays unless a better one is available: one that is not deprecated,
-// or a higher version.
+// Next returns the step that OLM takes if nothing blocks it, and false if the node stays. In
+// v1 it stays unless a better node is available: one that is not deprecated, or one with a
+// higher version.
 func (u *Upgrades) Next(n Node) (Step, bool) {
 	i, ok := u.number(n)
 	if !ok {

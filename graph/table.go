@@ -12,16 +12,15 @@ type sid uint32
 
 // A table holds all text of a catalog.
 type table struct {
-	// The text as if it were one, cut every pieceSize bytes. A piece also has what
-	// follows it, as far as that lies behind it in memory: no string ends beyond the
-	// piece that it begins in.
+	// The whole text, cut every pieceSize bytes. A piece also includes the bytes that
+	// follow it in memory, so each string ends in the piece that it begins in.
 	pieces []string
 	end    []uint32 // end[i] is where string i ends; string i begins at end[i-1]
 }
 
 const pieceSize = 64 << 10
 
-// newTable returns the table of a text that lies in one place.
+// newTable returns the table of a contiguous text.
 func newTable(text string, end []uint32) table {
 	t := table{end: end}
 	for from := 0; from <= len(text); from += pieceSize {
@@ -39,7 +38,7 @@ func (t *table) str(i sid) string {
 	return t.pieces[from/pieceSize][at : at+to-from]
 }
 
-// text returns all text in one place.
+// text returns all text contiguously.
 func (t *table) text() string {
 	if len(t.pieces) == 0 {
 		return ""
@@ -54,18 +53,18 @@ func (t *table) text() string {
 	return b.String()
 }
 
-// A tableBuilder assigns numbers to strings; equal strings share one. It finds them by
-// hash in the text itself, so that no string is held twice. Stored text is never moved,
-// because growing it in one piece would copy it repeatedly.
+// A tableBuilder assigns numbers to strings; equal strings share one. It finds them by hash
+// in the text itself, so no string is stored twice. Stored text is never moved, because
+// growing one contiguous text would copy it repeatedly.
 type tableBuilder struct {
 	table
-	room  *strings.Builder // of the last pieces, mostly one
+	room  *strings.Builder // of the last pieces, usually one
 	limit int              // of the room, a multiple of pieceSize
 	first int              // of these pieces
-	slots []uint32         // open addressing; 0 is free, for "" is never looked for
+	slots []uint32         // open addressing; 0 is free, because "" is never looked up
 	size  uint64           // of the text
-	max   uint64           // how long the text can become, as ends are 32 bits wide
-	full  bool             // the text does not fit; numbers make no sense from here on
+	max   uint64           // maximum length of the text, because ends are 32 bits wide
+	full  bool             // the text does not fit; further numbers are meaningless
 	seed  maphash.Seed
 }
 
@@ -111,7 +110,7 @@ func number[T string | []byte](b *tableBuilder, s T, hash uint64) sid {
 
 // more makes room for a string of n bytes that does not fit into the last pieces.
 func (b *tableBuilder) more(n int) bool {
-	// What is left of them is a string that nothing reads.
+	// Their unused rest becomes a string that nothing reads.
 	if rest := int(-b.size % pieceSize); rest > 0 && !b.add(string(make([]byte, rest))) {
 		return false
 	}
@@ -120,7 +119,7 @@ func (b *tableBuilder) more(n int) bool {
 	return true
 }
 
-// add writes the next string behind the last, if it fits into the text.
+// add appends a string if it fits into the text.
 func (b *tableBuilder) add(s string) bool {
 	if b.size+uint64(len(s)) > b.max {
 		b.full = true

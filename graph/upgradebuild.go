@@ -101,7 +101,7 @@ func (b *upgradeBuilder) addNodes() {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		// The bundle of another channel that an edge mentions is known by its
+		// A bundle of another channel that an edge mentions has a known
 		// version.
 		if x, ok := b.pkg.Bundle(name); ok && x.HasVersion() {
 			v := x.Version()
@@ -212,13 +212,13 @@ func (b *upgradeBuilder) entry(e Entry, channel, rank int32) {
 	}
 }
 
-// tooMany gives up.
+// tooMany records that there are too many upgrades.
 func (b *upgradeBuilder) tooMany() {
 	b.err = fmt.Errorf("package %q has more than %d possible upgrades; select fewer channels, or raise MaxSteps", b.pkg.Name(), b.count-1)
 	clear(b.arcs)
 }
 
-// skipRange returns the range of the entry, nil when it has none that parses.
+// skipRange returns the range of the entry, or nil if it has no valid one.
 func (e Entry) skipRange() *constraints.Range {
 	if r := e.rec().skipRange; r > 0 {
 		if rng, err := e.c.skipRange(r - 1); err == nil {
@@ -228,7 +228,7 @@ func (e Entry) skipRange() *constraints.Range {
 	return nil
 }
 
-// sameVersion adds the arcs between nodes of one version and release.
+// sameVersion adds the arcs between nodes with the same version and release.
 func (b *upgradeBuilder) sameVersion() {
 	groups := map[string][]int32{}
 	text := make([]string, len(b.of))
@@ -267,8 +267,8 @@ func releaseKey(v semver.Version) string {
 	return k.String()
 }
 
-// addHeads finds what every upgrade leads to: in classic the newest of each
-// channel that can be installed, in v1 the newest of all.
+// addHeads finds the targets of upgrades: in classic the newest installable bundle of each
+// channel, in v1 the newest of all.
 func (b *upgradeBuilder) addHeads() {
 	if b.reading == V1 {
 		best := int32(-1)
@@ -295,8 +295,8 @@ func (b *upgradeBuilder) addHeads() {
 	}
 }
 
-// better reports whether v1 prefers x to y: one that is not deprecated, then the
-// higher version, then the smaller name.
+// better reports whether v1 prefers x to y. It prefers bundles that are not deprecated, then
+// the higher version, then the smaller name.
 func (u *Upgrades) better(x, y int32) bool {
 	if u.of[x].deprecated != u.of[y].deprecated {
 		return u.of[y].deprecated
@@ -304,7 +304,7 @@ func (u *Upgrades) better(x, y int32) bool {
 	return u.order[x] > u.order[y]
 }
 
-// finish sorts the arcs of each node by preference and joins those to one target.
+// finish sorts the arcs of each node by preference and joins arcs to the same target.
 func (b *upgradeBuilder) finish() {
 	first := make([]int32, len(b.nodes))
 	for i := range first {
@@ -328,8 +328,8 @@ func (b *upgradeBuilder) finish() {
 	}
 }
 
-// join makes the arcs of a node, sorted by preference, its steps: one for each
-// target, at the place of its first arc. All of first is -1, before and after.
+// join turns the sorted arcs of a node into steps: one for each target, at the position of
+// its first arc. All elements of first are -1 before and after.
 func (b *upgradeBuilder) join(node int, arcs []arc, first []int32) {
 	s := span{from: uint32(len(b.Upgrades.steps))}
 	for i, a := range arcs {

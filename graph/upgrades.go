@@ -15,9 +15,9 @@ const (
 	// Classic is OLM (v0). It offers the entries on the chain of a channel that no
 	// other entry skips, those nearest to the head first.
 	Classic Reading = iota
-	// V1 is OLM v1. It offers every entry that replaces, skips or covers the
-	// installed bundle, and any bundle of its version. Bundles that are not
-	// deprecated come first, then higher versions.
+	// V1 is OLM v1. It offers every entry that replaces, skips or covers the installed
+	// bundle, and any bundle with the same version. It prefers bundles that are not
+	// deprecated, then higher versions.
 	V1
 )
 
@@ -49,9 +49,8 @@ func (r *Reading) UnmarshalText(text []byte) error {
 // mention. It is comparable. The zero value refers to no node.
 type Node struct {
 	Name string `json:"name"`
-	// Version is a semantic version, or empty if it is unknown. Then only edges by
-	// name lead from the node. The running OLM takes 0.0.0; set that to get the
-	// same.
+	// Version is a semantic version, or empty if it is unknown. Then only edges by name
+	// lead from the node. The running OLM assumes 0.0.0; set that for the same result.
 	Version string `json:"version,omitempty"`
 }
 

@@ -25,7 +25,7 @@ func (t *table) version(r *versionRec) semver.Version {
 	v := semver.Version{Major: r.major, Minor: r.minor, Patch: r.patch}
 	if r.pre != 0 {
 		for s := range strings.SplitSeq(t.str(r.pre), ".") {
-			// The text was taken from a valid version.
+			// The text is from a valid version.
 			p, _ := semver.NewPRVersion(s)
 			v.Pre = append(v.Pre, p)
 		}
@@ -36,8 +36,8 @@ func (t *table) version(r *versionRec) semver.Version {
 	return v
 }
 
-// parseVersion is semver.Parse. Three plain numbers, as nearly all versions are,
-// it reads without allocating.
+// parseVersion is semver.Parse, but reads three plain numbers, as in nearly all versions,
+// without allocating.
 func parseVersion(s string) (semver.Version, error) {
 	var v semver.Version
 	rest, ok := s, true

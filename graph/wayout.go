@@ -6,8 +6,8 @@ import (
 )
 
 // search returns the best way that leads further than the steps of an outlook: to the head
-// of its channel, of the default channel or of the newest channel, in this order, or else
-// to the highest reachable version. It prefers fewer stops, then fewer switches, then fewer
+// of its channel, of the default channel or of the newest channel, in this order, or else to
+// the highest reachable version. It prefers fewer stops, then fewer switches, then fewer
 // steps.
 func (o *Outlooks) search(own *lane, out *Outlook) *Way {
 	goals, end := o.goals(out), o.spot(out.End())
@@ -37,7 +37,7 @@ func (o *Outlooks) search(own *lane, out *Outlook) *Way {
 	return &Way{s.legs(far), false}
 }
 
-// Ways returns the best way to each bundle that channels lead to from an installed one, the
+// Ways returns the best way to each bundle that channels lead to from an installed one,
 // cheapest first; see [Outlooks.Of] for the arguments. AtHead is not set.
 func (o *Outlooks) Ways(from Node, catalog string, channels []string) []Way {
 	s := &waySearch{Outlooks: o, own: o.own(catalog, channels), pins: o.reading == V1}
@@ -51,7 +51,8 @@ func (o *Outlooks) Ways(from Node, catalog string, channels []string) []Way {
 	return out
 }
 
-// goals returns where a way should lead: heads that are newer than where the steps end.
+// goals returns the possible targets of a way: heads that are newer than the end of the
+// steps.
 func (o *Outlooks) goals(out *Outlook) []*spot {
 	end := o.spot(out.End())
 	var list []*spot
@@ -82,13 +83,13 @@ type visit struct {
 	lane *lane
 	from *visit
 	by   *link // nil for a switch
-	// held: an administrator keeps OLM from continuing along the lane.
+	// held means that an administrator keeps OLM from continuing along the lane.
 	held  bool
 	cost  uint64
 	order int
 }
 
-// The costs of a way, the worst first.
+// The costs of a way, in order of weight.
 const (
 	costStop   = 1 << 40
 	costSwitch = 1 << 20
@@ -101,10 +102,10 @@ type waySearch struct {
 	own   *lane
 	pins  bool     // v1: also allow single versions
 	best  []*visit // by spot, lane and held
-	at    []*visit // by spot, the cheapest
-	order []*visit // those of at, the cheapest first
+	at    []*visit // cheapest by spot
+	order []*visit // those of at, cheapest first
 	queue visits
-	// pushed counts what was queued.
+	// pushed counts the queued visits.
 	pushed int
 }
 
@@ -163,7 +164,7 @@ func (s *waySearch) act(v *visit, moves bool) {
 		if l != v.lane || v.held {
 			s.push(visit{at: v.at, lane: l, from: v, cost: cost})
 		}
-		// What one channel allows, all of them allow.
+		// If one channel allows it, all of them together do.
 		if s.pins && (l.whole || l == s.own) {
 			links := s.links(v.at)
 			for i := range links {
@@ -178,7 +179,7 @@ func (s *waySearch) act(v *visit, moves bool) {
 // arrived reports whether a visit is not just a switch to its lane.
 func (v *visit) arrived() bool { return v.by != nil || v.from == nil }
 
-// key numbers what makes two visits the same.
+// key returns a number that is equal for equal visits.
 func (s *waySearch) key(v *visit) int {
 	k := 2 * (v.at.id*len(s.lanes) + v.lane.id)
 	if v.held {
@@ -208,7 +209,7 @@ func (s *waySearch) legs(v *visit) []Leg {
 		list = append(list, x)
 	}
 	var out []Leg
-	var last *visit // whose leg goes on
+	var last *visit // its leg continues
 	for _, x := range slices.Backward(list) {
 		if x.by == nil {
 			last = nil
@@ -226,7 +227,7 @@ func (s *waySearch) legs(v *visit) []Leg {
 	return out
 }
 
-// visits is a heap, the cheapest first, then the oldest.
+// visits is a heap ordered by cost, then age.
 type visits []*visit
 
 func (q visits) Len() int { return len(q) }

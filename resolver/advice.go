@@ -14,8 +14,8 @@ import (
 // An AdviceKind is why a subscription gets no newer version: that of an outlook
 // ([graph.OutlookKind]), or one of these:
 //
-//	passed-over  a fresh installation takes a bundle although others are preferred,
-//	             because these are not possible
+//	passed-over  a fresh installation takes a bundle because none of the preferred
+//	             ones is possible
 //	held-back    an installed operator has preferred successors that are not possible
 type AdviceKind string
 
@@ -46,17 +46,17 @@ const (
 	heldBySubscription Holder = "subscription"
 )
 
-// An Advice is why a subscription gets no newer version, and what leads further.
+// An Advice explains why a subscription gets no newer version, and what would help.
 type Advice struct {
 	Kind         AdviceKind `json:"kind"`
 	Subscription string     `json:"subscription"`
 	Package      string     `json:"package"`
 	// Bundle is the installed operator, or the bundle of a fresh installation.
 	Bundle string `json:"bundle"`
-	// Outlook is how far the bundle gets by itself.
+	// Outlook is how far OLM upgrades the bundle without intervention.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
-	// Rejected are the options that were preferred but not possible, each with the reason,
-	// and HeldBy is what the reasons consist of.
+	// Rejected are the options that were preferred but not possible, each with the reason.
+	// HeldBy are the causes in these reasons.
 	Rejected []*fact.Step `json:"rejected,omitempty"`
 	HeldBy   []Holder     `json:"heldBy,omitempty"`
 	// Text is the advice in one line, for people.
@@ -66,7 +66,7 @@ type Advice struct {
 // String returns the advice in one line.
 func (a Advice) String() string { return a.Text }
 
-// More returns the advice in lines to follow those of [Chain.Text], which has the options
+// More returns the advice as lines to print after [Chain.Text], which lists the options
 // that were not possible. See [Report.Text] for width and style.
 func (a Advice) More(width int, style *Style) string {
 	if a.Rejected != nil && (a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway) {
@@ -89,15 +89,15 @@ func (a Advice) NeedsAttention() bool {
 	return false
 }
 
-// Advices are the advice for subscriptions, in their order.
+// Advices are the advice for several subscriptions, in the order of the subscriptions.
 type Advices []Advice
 
-// MarshalJSON returns a list, which is never null.
+// MarshalJSON returns a list, never null.
 func (list Advices) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice(list)) }
 
-// Advice returns why subscriptions get no newer version: for each whose operator does not
-// end at the newest head of its package, in the order of subscriptions. It is computed on
-// demand. The error is the context's.
+// Advice explains why subscriptions get no newer version. It has an entry for each
+// subscription whose operator does not end at the newest head of its package, in the order
+// of subscriptions. It is computed on demand. The error is the context's.
 func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
 	if s.r == nil {
 		return nil, nil // it was read, not resolved
@@ -128,7 +128,7 @@ func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
 	list := s.r.options[i].list
 	at := slices.IndexFunc(list, func(c cand) bool { return slices.Contains(s.set, c) })
 	if at < 0 || sub.current == nil && u.isInstalled(list[at]) {
-		return nil, nil // a partial solution leaves it out, or it has what another one owns
+		return nil, nil // a partial solution leaves it out, or another subscription owns its operator
 	}
 	from := u.ref(list[at])
 	node := graph.Node{Name: from.Name, Version: u.Version(from).String()}
@@ -186,8 +186,9 @@ func (s *Solution) stuck() Advices {
 	return out
 }
 
-// astray returns the outlook of the installed operator that a bundle, to which no request
-// leads, would have to follow, and the reason; nil if there is none.
+// astray returns, for a bundle that no request leads to, the outlook of the installed
+// operator that the bundle would have to follow, and the reason. It returns nil if no
+// such operator is installed.
 func (u *universe) astray(b graph.Bundle, e graph.Entry) (*graph.Outlook, string) {
 	for _, s := range u.subs {
 		if s.Package != b.Package().Name() {
@@ -204,7 +205,7 @@ func (u *universe) astray(b graph.Bundle, e graph.Entry) (*graph.Outlook, string
 	return nil, ""
 }
 
-// outlook returns how far a bundle of a subscription gets by itself.
+// outlook returns how far OLM upgrades a bundle of a subscription without intervention.
 func (u *universe) outlook(s *subscription, from graph.Node) *graph.Outlook {
 	var channels []string
 	if s.Channel != "" {
@@ -224,8 +225,8 @@ func (u *universe) outlook(s *subscription, from graph.Node) *graph.Outlook {
 	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, catalog, channels)
 }
 
-// catalogName returns the name of a catalog, with its namespace if another one has the
-// name, too.
+// catalogName returns the name of a catalog, with its namespace if another catalog has the
+// same name.
 func (u *universe) catalogName(c *source) string {
 	if slices.ContainsFunc(u.cats, func(o *source) bool { return o != c && o.Name == c.Name }) {
 		return c.ID().String()
@@ -233,7 +234,7 @@ func (u *universe) catalogName(c *source) string {
 	return c.Name
 }
 
-// holders returns what the reasons of rejections consist of.
+// holders returns the causes in the reasons of rejections.
 func holders(list []*fact.Step) []Holder {
 	found := map[Holder]bool{}
 	var visit func(*fact.Step)

@@ -12,9 +12,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestAdviceTexts compares the advice of each situation, and why it has not the bundle of
-// the file why-not, as text and as JSON (H40). The first line of a file states what a person
-// should learn from it.
+// TestAdviceTexts compares the advice for each situation as text and as JSON, and the reason
+// why the bundle in the file why-not is not chosen (H40). The first line of a file states
+// what a person should learn from it.
 func TestAdviceTexts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/advice/*.txtar")
 	if err != nil || len(paths) < 7 {

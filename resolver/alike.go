@@ -54,16 +54,16 @@ func (known exprs) numbers(list []constraints.Expr) string {
 	return string(b)
 }
 
-// A likeness is what facts state of their owners.
+// A likeness is what a fact states about its owner.
 type likeness struct {
 	code   fact.Code
 	expr   int
 	policy Policy
-	err    string // which the sentence repeats word for word
-	fact   int    // of a fact that is like no other
+	err    string // the sentence repeats it verbatim
+	fact   int    // of a fact that is unlike all others
 }
 
-// like returns a number that is equal for facts that state the same of their owners.
+// like returns a number that is equal for facts that state the same about their owners.
 func (e *encoding) like(i int) int {
 	l := likeness{code: e.facts[i].Code()}
 	switch f := e.facts[i].Fact.(type) {

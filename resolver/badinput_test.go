@@ -19,9 +19,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// TestBadInput runs testdata/badinput.txtar: pairs of files, a stream of
-// problems as JSON and what becomes of it, with the type of each error and the
-// place that it names.
+// TestBadInput runs testdata/badinput.txtar: pairs of files with a stream of problems as
+// JSON and the results, with the type and the place of each error.
 func TestBadInput(t *testing.T) {
 	const path = "testdata/badinput.txtar"
 	a, err := txtar.ParseFile(path)
@@ -39,13 +38,13 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// kinds are kinds of documents that somebody may give for a problem.
+// kinds are kinds of documents that a user may pass in place of a problem.
 var kinds = []document.Kind{
 	document.KindOf[resolver.Record](`this is a record of a problem, which "olmkit replay" reads`),
 	document.KindOf[olmv1.Request](`this is a request for OLM v1, which "olmkit select" answers`),
 }
 
-// badAnswer returns what becomes of a stream of problems.
+// badAnswer returns the results for a stream of problems.
 func badAnswer(in string) string {
 	var b strings.Builder
 	n := 0
@@ -94,7 +93,7 @@ func typed(err error) string {
 	return s + "\n\t" + strings.ReplaceAll(err.Error(), "\n", "\n\t")
 }
 
-// TestReadError checks that an error of the reader comes through.
+// TestReadError checks that an error of the reader is returned.
 func TestReadError(t *testing.T) {
 	cause := errors.New("the disk is gone")
 	for _, in := range []string{"", `{"namespace": "ns"`, `{"namespace": "ns"} `} {
@@ -108,7 +107,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// TestZeroProblem checks that nothing needs nothing.
+// TestZeroProblem checks that the zero problem has the empty solution.
 func TestZeroProblem(t *testing.T) {
 	sol, err := resolver.Resolve(context.Background(), resolver.Problem{})
 	if err != nil || len(sol.Selected)+len(sol.Stayed)+len(sol.Faults) != 0 {

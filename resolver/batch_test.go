@@ -14,7 +14,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// opened returns random problems, loaded.
+// opened returns random problems with loaded catalogs.
 func opened(t testing.TB, n int) []resolver.Problem {
 	var out []resolver.Problem
 	for seed := range uint64(n) {
@@ -38,8 +38,8 @@ func outcomeOf(sol *resolver.Solution, err error) string {
 	return fmt.Sprint(list, sol.Stayed)
 }
 
-// TestResolveAll compares a batch with one problem after the other, in order,
-// whatever the concurrency: memory that is used again must not show.
+// TestResolveAll checks that a batch gives the same answers in the same order as resolving
+// one problem at a time, at any concurrency: reused memory must not affect them.
 func TestResolveAll(t *testing.T) {
 	problems := opened(t, 400)
 	var want []string
@@ -76,7 +76,7 @@ func TestResolveAllEnds(t *testing.T) {
 		}
 	})
 	t.Run("caller", func(t *testing.T) {
-		ended := false // not guarded: the race detector sees a goroutine that goes on
+		ended := false // not guarded: the race detector reports a goroutine that continues
 		endless := func(yield func(resolver.Problem) bool) {
 			for yield(problems[0]) {
 			}
@@ -106,7 +106,7 @@ func TestResolveAllEnds(t *testing.T) {
 	})
 }
 
-// TestResolveOpened resolves over an opened index as over the catalog itself.
+// TestResolveOpened checks that an opened index gives the same answers as its catalog.
 func TestResolveOpened(t *testing.T) {
 	for seed := range uint64(150) {
 		p := randomProblem(seed)

@@ -82,9 +82,9 @@ func solve(b *testing.B, p resolver.Problem, want bool) {
 	b.ReportMetric(float64(selected), "selected")
 }
 
-// BenchmarkResolve resolves the same requests over catalogs of 1, 10 and 100
-// times the size of a platform's. What is reached is the same, and so should the
-// cost be. In the channel fast no head can be installed: a solver must decide.
+// BenchmarkResolve resolves the same requests over catalogs of 1, 10 and 100 times the size
+// of a platform's. The reachable bundles are the same, so the cost should be too. In channel
+// fast no head can be installed, so a solver must decide.
 func BenchmarkResolve(b *testing.B) {
 	for _, times := range []int{1, 10, 100} {
 		b.Run(fmt.Sprintf("catalog=%dx", times), func(b *testing.B) {
@@ -103,7 +103,7 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
-// BenchmarkResolveReal resolves over the real catalogs, where they are.
+// BenchmarkResolveReal resolves over the real catalogs, if they are available.
 func BenchmarkResolveReal(b *testing.B) {
 	for _, name := range []string{"openshift-v4.16", "openshift-v4.19", "community"} {
 		b.Run(name, func(b *testing.B) {
@@ -133,8 +133,7 @@ func compatible(b *testing.B, c *graph.Catalog, n int) resolver.Problem {
 	return p
 }
 
-// BenchmarkConformance resolves all recorded cases of a file one after the
-// other.
+// BenchmarkConformance resolves all recorded cases of a file in sequence.
 func BenchmarkConformance(b *testing.B) {
 	for _, name := range []string{"classic-simple.jsonl", "classic-compound.jsonl", "real-community.jsonl"} {
 		b.Run(name, func(b *testing.B) {

@@ -16,7 +16,7 @@ import (
 
 var seed = flag.Uint64("seed", 0, "check the generated problem of this `seed` only, and print it")
 
-// seeds calls f with each seed to check, as a subtest where it is one.
+// seeds calls f with each seed to check. A single seed runs as a subtest.
 func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
 	t.Helper()
 	if *seed != 0 {
@@ -44,9 +44,9 @@ func open(t testing.TB, p resolver.Problem) resolver.Problem {
 	return p
 }
 
-// TestBruteForce compares with an oracle that tries every set of candidates
-// (D1–D14, H1–H6, H12–H15): whether there is a solution, which one is best by
-// preference, and what is said about it.
+// TestBruteForce compares answers with an oracle that tries every set of candidates (D1–D14,
+// H1–H6, H12–H15): whether there is a solution, which one is preferred, and how it is
+// described.
 func TestBruteForce(t *testing.T) {
 	solved := 0
 	seeds(t, func(t *testing.T, seed uint64) {
@@ -63,7 +63,7 @@ func TestBruteForce(t *testing.T) {
 	t.Logf("%d problems had a solution", solved)
 }
 
-// judge returns "" when an answer of the resolver is right, else what is wrong.
+// judge returns "" if an answer of the resolver is right, or else what is wrong.
 func (o *oracle) judge(sol *resolver.Solution, err error) string {
 	var no *resolver.Conflict
 	switch solvable := o.solvable(); {
@@ -122,8 +122,8 @@ func (o *oracle) read(sol *resolver.Solution) (s set, msg string) {
 	return s, ""
 }
 
-// judgeTexts checks what a solution says about its set: what is replaced (H4)
-// and why an operator stays (H1).
+// judgeTexts checks how a solution describes its set: what is replaced (H4) and why an
+// operator stays (H1).
 func (o *oracle) judgeTexts(sol *resolver.Solution, s set) string {
 	if !slices.IsSortedFunc(sol.Selected, resolver.Selected.Compare) {
 		return "the selected bundles are not in order"

@@ -90,7 +90,7 @@ func (u *universe) addCatalogs() error {
 func (u *universe) addSubscriptions() error {
 	n := len(u.p.Subscriptions)
 	seen := make(map[string]bool, n)
-	// In two pieces of memory, however many there are.
+	// Two allocations suffice for any number of subscriptions.
 	given, own := slices.Clone(u.p.Subscriptions), make([]subscription, n)
 	u.subs = make([]*subscription, 0, n)
 	for i := range given {

@@ -20,25 +20,25 @@ import (
 
 var generate = flag.Bool("generate", false, "make the generated cases of testdata/conformance again")
 
-// removable are the rules that the oracle can do without. A generated case shows those
-// without which its answer is another one.
+// removable are the rules that the oracle can switch off. A generated case shows the rules
+// without which its answer would differ.
 var removable = []string{
 	"A7", "B2", "B3", "B4", "D2", "D7", "D8", "D9", "D10", "D11", "D12", "D19", "D20",
 	"H1", "H3", "H4", "H5", "H7", "H10", "H12", "H13", "H15", "H22", "H23", "H25", "H26", "H27", "H28",
 }
 
-// removableInV1 are those that the oracle of selections can do without.
+// removableInV1 are those that the oracle of selections can switch off.
 var removableInV1 = []string{"A8", "B2", "B8", "C1", "C2", "C3", "C4", "C5", "C6", "H16"}
 
-// Bounds of what is generated.
+// Bounds on generated cases.
 const (
 	perRule     = 8    // cases that show a rule
-	generations = 2500 // seeds that are looked at
+	generations = 2500 // seeds that are tried
 	mostText    = 4500 // bytes of a case
 )
 
-// A caseMaker returns the case of a seed as its file holds it, and the rules that it
-// shows; ok is false when it shows none.
+// A caseMaker returns the case of a seed in the form of its file, and the rules that it
+// shows. ok is false if it shows none.
 type caseMaker struct {
 	kind string
 	make func(t *testing.T, seed uint64) (text string, rules []string, ok bool)
@@ -46,9 +46,9 @@ type caseMaker struct {
 
 var caseMakers = []caseMaker{{"classic", classicCase}, {"v1", v1Case}}
 
-// TestGeneratedCases checks that the generated cases are what their seeds make, with
-// the answers of the oracle and the rules that it cannot do without. With -generate it
-// makes them again (make conformance).
+// TestGeneratedCases checks that the generated cases match their seeds, the answers of the
+// oracle, and the rules that these depend on. With -generate it regenerates them (make
+// conformance).
 func TestGeneratedCases(t *testing.T) {
 	dir := filepath.Join(conformanceDir, "generated")
 	if *generate {
@@ -70,11 +70,11 @@ func TestGeneratedCases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// What OLM answered is not the generator's.
+				// OLM's answers do not come from the generator.
 				a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "olm" })
 				want, _, _ := m.make(t, seed)
 				if diff := gocmp.Diff(want, string(txtar.Format(a))); diff != "" {
-					t.Errorf("not what the seed makes (-want +file; make conformance makes it again):\n%s", diff)
+					t.Errorf("differs from the generated case (-want +file; run make conformance to regenerate it):\n%s", diff)
 				}
 			})
 		}
@@ -130,8 +130,8 @@ func classicCase(t *testing.T, seed uint64) (text string, rules []string, ok boo
 			rules = append(rules, id)
 		}
 	}
-	// Where OLM fails for a bundle that cannot be read, the rule must be among those that
-	// the case shows.
+	// If OLM fails because of a bundle that cannot be read, the rule must be among those
+	// that the case shows.
 	if odd := slices.ContainsFunc(newOracle(t, p).all, func(c *candidate) bool { return c.odd }); odd && !slices.Contains(rules, "H7") {
 		return "", nil, false
 	}
@@ -144,8 +144,8 @@ func classicCase(t *testing.T, seed uint64) (text string, rules []string, ok boo
 	return generatedText(seed, rules, append(files, yamlFile(t, "problem.yaml", p)), conformance.Both(documented, perBundle)), rules, len(rules) > 0
 }
 
-// tame takes from a problem what the running OLM reads otherwise in any case: slashes
-// in the names of channels (H14), and packages in constraints by the key name (H7).
+// tame removes input that the running OLM always reads differently: slashes in the names of
+// channels (H14), and packages in constraints by the key name (H7).
 func tame(p *resolver.Problem) {
 	plain := strings.NewReplacer(`"x/y"`, `"beta"`, `"package":{"name":`, `"package":{"packageName":`, `\u003c`, "<", `\u003e`, ">")
 	for i := range p.Catalogs {
@@ -166,8 +166,8 @@ func tame(p *resolver.Problem) {
 	}
 }
 
-// oracleAnswers returns the answers of the oracle in both semantics, without a rule;
-// ok is false when more than one would be right.
+// oracleAnswers returns the answers of the oracle in both semantics, without a rule. ok is
+// false if more than one answer would be right.
 func oracleAnswers(t *testing.T, p resolver.Problem, off string) (documented, perBundle string, ok bool) {
 	documented, ok = oracleWithout(t, p, off).text()
 	p.Options.Semantics = resolver.PerBundle
@@ -175,8 +175,7 @@ func oracleAnswers(t *testing.T, p resolver.Problem, off string) (documented, pe
 	return documented, perBundle, ok && ok2
 }
 
-// text returns the answer of the oracle; ok is false when a bundle upgrades several
-// operators.
+// text returns the answer of the oracle. ok is false if a bundle upgrades several operators.
 func (o *oracle) text() (text string, ok bool) {
 	best, solved := o.best()
 	if !solved {
@@ -219,7 +218,7 @@ func yamlFile(t *testing.T, name string, v any) txtar.File {
 	return txtar.File{Name: name, Data: data}
 }
 
-// generatedText returns the text of a case, whose rules it sorts.
+// generatedText returns the text of a case, with sorted rules.
 func generatedText(seed uint64, rules []string, files []txtar.File, want string) string {
 	slices.SortFunc(rules, compareRules)
 	a := &txtar.Archive{

@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// v1Case makes a request as OLM v1 takes it.
+// v1Case makes a request to OLM v1.
 func v1Case(t *testing.T, seed uint64) (text string, rules []string, ok bool) {
 	r := randomRequest(seed)
 	want := selectOracleWithout(t, r, "").answer()

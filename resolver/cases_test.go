@@ -28,9 +28,9 @@ func conformanceCases(t testing.TB) []*conformance.Case {
 	return cases
 }
 
-// TestCases answers the cases of testdata/conformance. A problem that does not name
-// the semantics of constraints is solved in both, and where they differ both answers
-// are there. An oracle that tries everything judges each answer too.
+// TestCases answers the cases of testdata/conformance. A problem that does not name the
+// semantics of constraints is solved in both; if the answers differ, the file has both. An
+// oracle that tries everything also judges each answer.
 func TestCases(t *testing.T) {
 	for _, c := range conformanceCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -49,8 +49,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// generatedCase reports whether a case was made by the generator. Its answer is the
-// oracle's, which names what is installed and what stays, without reasons.
+// generatedCase reports whether a case was made by the generator. Its answer is that of the
+// oracle, which lists what is installed and what stays, without reasons.
 func generatedCase(c *conformance.Case) bool { return strings.HasPrefix(c.Name, "generated/") }
 
 // caseAnswer answers a case.
@@ -68,8 +68,8 @@ func caseAnswer(t *testing.T, c *conformance.Case) string {
 	return conformance.Both(documented, resolveAnswer(t, p, generatedCase(c)))
 }
 
-// resolveAnswer solves a problem, has the answer judged, and returns it as text, in
-// short without facts and faults.
+// resolveAnswer solves a problem, has the answer judged, and returns it as text. In short
+// form it omits facts and faults.
 func resolveAnswer(t *testing.T, p resolver.Problem, short bool) string {
 	t.Helper()
 	p.Catalogs = slices.Clone(p.Catalogs)
@@ -82,7 +82,7 @@ func resolveAnswer(t *testing.T, p resolver.Problem, short bool) string {
 		return "error: " + err.Error() + "\n"
 	}
 	if msg := newOracle(t, p).judge(sol, err); msg != "" {
-		t.Errorf("the oracle says: %s", msg)
+		t.Errorf("the oracle disagrees: %s", msg)
 	}
 	text := solutionText(sol, no, short)
 	slices.Reverse(p.Catalogs) // D15
@@ -104,7 +104,7 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
-// solutionText returns a solution as text, or the conflict without one.
+// solutionText returns a solution as text, or the conflict if there is none.
 func solutionText(sol *resolver.Solution, no *resolver.Conflict, short bool) string {
 	switch {
 	case sol == nil && short:
@@ -162,10 +162,10 @@ func TestCasesAsOLM(t *testing.T) {
 		case c.OLMGave(got):
 			agree++
 		case !slices.ContainsFunc(c.Rules, func(id string) bool { return differs[id] }):
-			t.Errorf("%s: none of the rules %s lets the answer differ from OLM's:\n%s", c.Name, strings.Join(c.Rules, ", "), cmp.Diff(c.OLM, got))
+			t.Errorf("%s: none of the rules %s allows the answer to differ from OLM's:\n%s", c.Name, strings.Join(c.Rules, ", "), cmp.Diff(c.OLM, got))
 		}
 	}
-	t.Logf("OLM answered %d cases, %d of them alike", asked, agree)
+	t.Logf("OLM answered %d cases, %d of them with the same answer", asked, agree)
 }
 
 // ruleTable returns the sources of each rule in docs/rules.tsv.
@@ -184,8 +184,8 @@ func ruleTable(t *testing.T) map[string]string {
 	return table
 }
 
-// caseFact returns a fact as its code and what distinguishes it from others; the words for
-// people are another test's.
+// caseFact returns a fact as its code and the values that distinguish it from others.
+// Another test checks the text for people.
 func caseFact(f fact.Fact) string {
 	s := string(f.Code())
 	switch f := f.(type) {

@@ -2,16 +2,16 @@ package resolver
 
 import "context"
 
-// A Chain is what [Solution.Why] returns for one bundle or operator.
+// A Chain is the result of [Solution.Why] for one bundle or operator.
 type Chain struct {
 	Bundle  string  `json:"bundle"`
 	Reasons Reasons `json:"reasons"`
-	// See is the bundle with which the chain goes on, if that bundle is in an earlier
-	// chain and more than a few reasons follow; else "", and the chain is complete.
+	// See is the bundle where an earlier chain continues this one. It is "" if this chain
+	// is complete.
 	See string `json:"see,omitempty"`
 }
 
-// Text returns the reasons as [Reasons.Text] does, and where they go on.
+// Text returns the reasons as [Reasons.Text] does, and where they continue.
 func (c Chain) Text(width int, style *Style) string {
 	text := c.Reasons.Text(width, style)
 	if c.See == "" {
@@ -26,11 +26,11 @@ func (c Chain) Text(width int, style *Style) string {
 // in the order of names, from the bundle to the subscription. Each link has the options
 // that were preferred and why they were not possible.
 //
-// A chain ends early, with a reference, where it meets an earlier one and would repeat
-// more than a few of its reasons: what is returned, and the time it takes, does not grow
-// with the product of bundles and lengths of chains. A bundle's first reason is always
-// there. The chains are computed on demand. The error is the context's, or reports that
-// the solution does not contain a bundle.
+// A chain ends early, with a reference, where it would repeat more than a few reasons of an
+// earlier one. Size and time therefore do not grow with the number of bundles times the
+// length of the chains. A bundle's first reason is always included. The chains are computed
+// on demand. The error is the context's, or reports that the solution does not contain a
+// bundle.
 func (s *Solution) Why(ctx context.Context, names ...string) ([]Chain, error) { // D17
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (s *Solution) Why(ctx context.Context, names ...string) ([]Chain, error) { 
 // maxRepeated is how many reasons of an earlier chain are repeated at the end of another.
 const maxRepeated = 4
 
-// chain follows the decisions from a bundle to the request that led to it. The links of
-// earlier chains are in given, and it adds its own.
+// chain follows the decisions from a bundle to the request that led to it. given holds the
+// links of earlier chains; chain adds those of this one.
 func (w *why) chain(ctx context.Context, name string, given map[cand]*Reason) (Chain, error) {
 	out := Chain{Bundle: name}
 	start, err := w.named(name)
@@ -85,8 +85,8 @@ func (w *why) chain(ctx context.Context, name string, given map[cand]*Reason) (C
 	return out, nil
 }
 
-// because returns the decision that brought a candidate into the solution. One that no
-// decision added has no owner.
+// because returns the decision that brought a candidate into the solution. A candidate that
+// no decision added has no owner.
 func (w *why) because(c cand) cause {
 	if by, ok := w.cause[c]; ok {
 		return by

@@ -11,9 +11,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestWhySeveral checks that the chains of all bundles give each reason a few times at
-// most, however long they are (D17, D21), and are those of Why up to where they refer to
-// another.
+// TestWhySeveral checks that the chains of all bundles repeat each reason at most a few
+// times, however long they are (D17, D21), and that each equals the chain of its bundle
+// alone up to its reference to another one.
 func TestWhySeveral(t *testing.T) {
 	const n = 60
 	sol, err := resolver.Resolve(t.Context(), shaped(t, testcatalog.Case{Shape: "chain", Outcome: testcatalog.FirstTry}, n))
@@ -53,7 +53,7 @@ func TestWhySeveral(t *testing.T) {
 			why := alone[0].Reasons
 			c := chains[i]
 			if len(c.Reasons) > len(why) || c.See == "" && len(c.Reasons) != len(why) || c.See != "" && why[len(c.Reasons)].Bundle.Name != c.See {
-				t.Errorf("%s has %d reasons and goes on with %q; Why has %d", name, len(c.Reasons), c.See, len(why))
+				t.Errorf("%s has %d reasons and continues with %q; Why has %d", name, len(c.Reasons), c.See, len(why))
 			}
 			for k, r := range c.Reasons {
 				if r.String() != why[k].String() {
@@ -63,7 +63,7 @@ func TestWhySeveral(t *testing.T) {
 		}
 	}
 	if _, err := sol.Why(t.Context(), forward[0], "nowhere.v1"); err == nil {
-		t.Error("no error for a bundle that is not there")
+		t.Error("no error for an unknown bundle")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

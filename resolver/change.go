@@ -27,13 +27,13 @@ type Change struct {
 	Catalog CatalogID `json:"catalog,omitzero"`
 	// Channel is the new channel if it changes together with the catalog.
 	Channel string `json:"channel,omitempty"`
-	// DropStartingCSV reports that the startingCSV is removed, too, because the new
+	// DropStartingCSV reports whether the startingCSV is also removed, because the new
 	// channel does not contain it.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
 	// Policy is the policy that changes, as [fact.Policy.String] writes it.
 	Policy string `json:"policy,omitempty"`
 	rule   Policy // the policy itself
-	// Bundle, Requirement and Place are what has to change upstream.
+	// Bundle, Requirement and Place identify what has to change upstream.
 	Bundle      Ref         `json:"bundle,omitzero"`
 	Requirement string      `json:"requirement,omitempty"`
 	Place       *fact.Place `json:"place,omitzero"`
@@ -128,7 +128,7 @@ func (c Change) clashes(o Change) bool {
 	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator || c.rule != (Policy{}) && c.rule == o.rule
 }
 
-// changes returns the changes that can affect the core, the cheapest first.
+// changes returns the changes that can affect the core, cheapest first.
 func (c *Core) changes() []Change {
 	u := c.e.r.u
 	var out []Change

@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestChangesByValue offers fixes whatever the names in them look like (D16): a
-// slash in the name of a catalog, two policies that read the same.
+// TestChangesByValue checks that fixes do not depend on the spelling of names (D16): a slash
+// in the name of a catalog, two policies with the same text.
 func TestChangesByValue(t *testing.T) {
 	has := func(pkg string) *string {
 		text := render([]doc{

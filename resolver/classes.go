@@ -13,20 +13,20 @@ import (
 
 // A proof treats bundles that behave alike in a core as one: people want to read "4
 // versions require X", not the same sentence four times. Candidates are alike if every
-// fact of the core applies to them in the same way. Choosing the first of a class instead
-// of any other changes no fact, so a core has a solution exactly if it has one with only
-// the first of each class.
+// fact of the core applies to them in the same way. It makes no difference which member of
+// a class is chosen, so a core has a solution exactly if it has one with only the first
+// member of each class.
 
 // A quotient is a core over classes.
 type quotient struct {
-	prose.Core // the facts of its rule i are those of rules[i]
+	prose.Core // its rule i has the facts of rules[i]
 	e          *encoding
 	rules      []proof.Rule
 	classes    [][]cand // in the order in which the facts mention them
 	of         map[cand]int
 }
 
-// A mark is something that a fact states of a candidate.
+// A mark is something that a fact states about a candidate.
 type mark struct {
 	kind markKind
 	like int // of the fact, or the candidate of apart
@@ -42,8 +42,8 @@ const (
 	inNeed
 )
 
-// quotient sorts the candidates of a core into classes. Each candidate in alone has a
-// class to itself.
+// quotient sorts the candidates of a core into classes. Each candidate in alone gets a
+// separate class.
 func (e *encoding) quotient(ctx context.Context, core []int, alone []cand) *quotient {
 	q := &quotient{e: e, of: map[cand]int{}}
 	var all []cand
@@ -126,7 +126,7 @@ func (e *encoding) quotient(ctx context.Context, core []int, alone []cand) *quot
 	return q
 }
 
-// leaves calls f for every candidate of each leaf, with the number of the leaf. all are
+// leaves calls f for every candidate of each leaf, with the number of the leaf. all lists
 // the candidates of the core, and has reports whether a candidate is one of them.
 func (e *encoding) leaves(ctx context.Context, n *need, all []cand, has func(cand) bool, f func(c cand, leaf int)) {
 	leaf := 0
@@ -151,7 +151,7 @@ func (e *encoding) leaves(ctx context.Context, n *need, all []cand, has func(can
 	walk(n)
 }
 
-// state makes the rules. Equal facts of candidates of one class are one rule.
+// state makes the rules. Equal facts about candidates of one class make one rule.
 func (q *quotient) state(ctx context.Context, core []int) {
 	type key struct{ owner, like int }
 	at := map[key]int{}
@@ -208,7 +208,7 @@ func (q *quotient) formula(ctx context.Context, n *need) *proof.Formula {
 	return out
 }
 
-// classesOf returns the classes of candidates, each once, in order.
+// classesOf returns the classes of candidates in order, without duplicates.
 func (q *quotient) classesOf(list []cand) []int {
 	var out []int
 	seen := map[int]bool{}
@@ -221,7 +221,7 @@ func (q *quotient) classesOf(list []cand) []int {
 	return out
 }
 
-// kindOf returns the kind of rule that a fact is.
+// kindOf returns the kind of rule for a fact.
 func kindOf(f fact.Fact) proof.Kind {
 	switch f.(type) {
 	case *fact.Unavailable:
@@ -240,9 +240,9 @@ func kindOf(f fact.Fact) proof.Kind {
 // Nobody would read a longer proof.
 const maxProof = 2_000_000
 
-// prove returns the contradiction that follows from facts, from what was chosen
-// before, and from supposing one more candidate, if it is not noCand. The claim
-// is nil if there is none. The error is the context's, or [proof.ErrTooLong].
+// prove returns the contradiction that follows from facts, from earlier choices and, unless
+// it is noCand, from supposing one more candidate. The claim is nil if there is no
+// contradiction. The error is the context's, or [proof.ErrTooLong].
 func (e *encoding) prove(ctx context.Context, work int, core []int, before []cand, suppose cand) (*quotient, *proof.Claim, error) {
 	alone := slices.Clone(before)
 	if suppose != noCand {

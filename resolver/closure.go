@@ -17,21 +17,22 @@ import (
 )
 
 // A Closure lists the requirements of a bundle that the installed operators do not
-// satisfy, and bundles that would. OLM v1 does not install them; an administrator may.
+// satisfy, and bundles that would satisfy them. OLM v1 does not install these bundles, but
+// an administrator can.
 type Closure struct {
 	// Unmet are the requirements that the installed operators do not satisfy, in the
 	// order of the bundle's properties.
 	Unmet []UnmetRequirement `json:"unmet"`
-	// Install are bundles that satisfy them. Each comes after those that it requires,
-	// unless they require each other.
+	// Install are bundles that satisfy the requirements. Each comes after the bundles that
+	// it requires, unless they require each other.
 	Install []Selected `json:"install"`
-	// Conflict is why the catalogs cannot satisfy them, or nil.
+	// Conflict explains why the catalogs cannot satisfy the requirements, or is nil.
 	Conflict *Conflict `json:"-"`
 	// Reason states it in one line.
 	Reason string `json:"reason,omitempty"`
 }
 
-// MarshalJSON returns the closure as an object. Lists that it always has are never null.
+// MarshalJSON returns the closure as an object. Required lists are never null.
 func (c Closure) MarshalJSON() ([]byte, error) {
 	type plain Closure
 	return json.Marshal(plain(c), json.Deterministic(true))
@@ -178,8 +179,8 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 	return out, err
 }
 
-// lacking returns the requirements in the conflict that no bundle satisfies: that of the
-// named bundle, or those of bundles that would satisfy it.
+// lacking returns the requirements in the conflict that no bundle satisfies: the one of the
+// named bundle, or those of the bundles that would satisfy it.
 func (c *Conflict) lacking(name string) string {
 	var list []string
 	for _, core := range c.Cores {
@@ -215,7 +216,7 @@ func (c *Closure) lack(name string) string {
 }
 
 // inOrder sorts bundles so that each comes after those that satisfy a part of its
-// requirements. Bundles that require each other are in the order of their packages.
+// requirements. Bundles that require each other are sorted by package.
 func inOrder(ctx context.Context, list []Selected) ([]Selected, error) {
 	e := constraints.NewEvaluator(constraints.Cluster{}, nil)
 	needs, numbers := make([][]int, len(list)), make([]int, len(list))

@@ -6,20 +6,20 @@ import (
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
-// Where all candidates of a need have a requirement in common, as the versions of a
-// package mostly do, the need has it too. A solver would find this out for one need
-// at a time, in a search through all of them: along a chain of requirements once for
-// each of its members.
+// If all candidates of a need share a requirement, as the versions of a package usually
+// do, the need has that requirement too. A solver would discover this for one need at a
+// time by searching all its candidates, and along a chain of requirements again for each
+// link.
 
-// common states what needs require because all of their candidates do.
+// common states the requirements that needs inherit from all of their candidates.
 func (e *encoding) common(ctx context.Context) {
 	type owned struct {
 		owner cand
 		need  *need
 	}
-	because := map[owned]int{}  // the facts that candidates require something
+	because := map[owned]int{}  // the facts about requirements of candidates
 	barred := map[cand]int{}    // the facts that exclude candidates
-	first := map[cand][]*need{} // what each requires, in order
+	first := map[cand][]*need{} // the requirements of each, in order
 	var needs []*need
 	for i, f := range e.facts {
 		switch {
@@ -33,8 +33,8 @@ func (e *encoding) common(ctx context.Context) {
 			barred[f.owner] = i
 		}
 	}
-	// on returns the switches of the facts by which all of some candidates require
-	// something, or else never can be chosen.
+	// on returns the switches of the facts that make each of some candidates require
+	// something or exclude it.
 	on := func(list []cand, q *need) (out []sat.Lit, ok bool) {
 		for _, c := range list {
 			i, ok := because[owned{c, q}]

@@ -9,9 +9,9 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// A Conflict is the error that [Resolve] returns for a problem without a solution. It, its
-// cores and its partial solution are safe for concurrent use, but methods that compute
-// explanations wait for each other.
+// A Conflict is the error that [Resolve] returns for a problem without a solution. The
+// conflict, its cores and its partial solution are safe for concurrent use, but methods that
+// compute explanations wait for each other.
 type Conflict struct {
 	ID        string
 	Namespace string
@@ -34,13 +34,13 @@ type Conflict struct {
 type Core struct {
 	// Facts are in canonical order: requests, then requirements, then exclusions.
 	Facts []fact.Fact
-	// Faults are those of the conflict whose rules are part of the facts. They may be its
-	// cause.
+	// Faults are the faults of the conflict whose rules are part of the facts. They may be
+	// the cause.
 	Faults []Fault
 
 	e          *encoding
 	index      []int      // of the facts in the encoding
-	rest       []Selected // the plan of the parts that have one
+	rest       []Selected // the plan of the parts that have a solution
 	headline   string
 	derivation *Derivation // nil if it is expensive
 }
@@ -75,7 +75,7 @@ func (c *Conflict) Error() string {
 // quickProof bounds the work for a proof while resolving.
 const quickProof = 20_000
 
-// head sets the headline, and the derivation that it is taken from. The error is the
+// head sets the headline and the derivation that it comes from. The error is the
 // context's.
 func (c *Core) head(ctx context.Context) error {
 	c.headline = c.asked()
@@ -108,7 +108,7 @@ func (c *Core) size() (n int) {
 }
 
 // Planned returns the plan for the independent parts of the namespace that have a solution,
-// that is, without the refused subscriptions. It returns nil if there are none.
+// that is, without the refused subscriptions. It returns nil if no part has one.
 func (c *Conflict) Planned() *Solution {
 	if len(c.planned) == 0 {
 		return nil
@@ -116,6 +116,6 @@ func (c *Conflict) Planned() *Solution {
 	return c.partial
 }
 
-// Subscriptions returns the names of the subscriptions that can be planned, and of those
-// that cannot, each in order of preference.
+// Subscriptions returns the names of the subscriptions that can be planned and of those
+// that cannot, each list in order of preference.
 func (c *Conflict) Subscriptions() (planned, refused []string) { return c.planned, c.refused }

@@ -54,7 +54,7 @@ func file(t testing.TB, a *txtar.Archive, name string) string {
 	return string(a.Files[i].Data)
 }
 
-// golden compares a file of an archive with what it should be, or rewrites it.
+// golden compares a file of an archive with the wanted text, or rewrites it.
 func golden(t *testing.T, path string, a *txtar.Archive, name, got string) {
 	t.Helper()
 	if got == file(t, a, name) {

@@ -19,15 +19,15 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// A tally counts what the properties were checked on.
+// A tally counts what was checked.
 type tally struct {
 	problems, cores, facts, biggest, fixes, upstream, fixless, alone, steps, incomplete, planned int
 }
 
-// TestConflictProperties checks explanations of generated problems without
-// solution (D15–D17, G1): cores are minimal and independent, derivations exist,
-// fixes are valid, the plan of the rest is that of the problem without the
-// refused subscriptions, and order does not matter.
+// TestConflictProperties checks explanations of generated problems without a solution
+// (D15–D17, G1): cores are minimal and independent, derivations exist, fixes are valid, the
+// remaining plan equals that of the problem without the refused subscriptions, and order
+// does not matter.
 func TestConflictProperties(t *testing.T) {
 	var n tally
 	check := func(seed uint64) {
@@ -132,8 +132,8 @@ func requests(core *resolver.Core) []string {
 	return out
 }
 
-// derivation checks that a core has one, and that it uses every kind of fact of
-// the core at most: nothing from outside.
+// derivation checks that a core has a derivation that uses only the kinds of facts in the
+// core.
 func (n *tally) derivation(ctx context.Context, core *resolver.Core) string {
 	d, err := core.Derive(ctx)
 	if err != nil {
@@ -255,9 +255,9 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 	return ""
 }
 
-// rest compares the plan of the parts that have one with that of the problem
-// without the refused subscriptions, where that is well-defined: none of them
-// owns an operator, and every orphan can stay.
+// rest compares the plan of the parts that have one with the plan of the problem without the
+// refused subscriptions. It does so only if that is well-defined: none of them owns an
+// operator, and every orphan can stay.
 func (n *tally) rest(ctx context.Context, no *resolver.Conflict, p resolver.Problem) string {
 	planned, refused := no.Subscriptions()
 	if len(planned)+len(refused) != len(p.Subscriptions) {
@@ -296,8 +296,8 @@ func (n *tally) rest(ctx context.Context, no *resolver.Conflict, p resolver.Prob
 	return ""
 }
 
-// relaxed returns the problem in which no bundle of the packages that the changes
-// name states the requirements that they name.
+// relaxed returns the problem without the requirements that the changes name, in all bundles
+// of the named packages.
 func relaxed(t testing.TB, p resolver.Problem, changes []resolver.Change) resolver.Problem {
 	compiler := constraints.NewCompiler(nil)
 	drop := func(pkg string, list []property.Property) []property.Property {
@@ -340,9 +340,9 @@ func names(list []resolver.Selected) []string {
 	return out
 }
 
-// model tries all sets of what the facts of a core mention, and returns one that
-// breaks none of the facts, by what each fact says itself; nil when there is
-// none, as it should be, or if the facts cannot be identified by their texts.
+// model tries all sets of the candidates in a core and returns one that violates no fact,
+// judged by the text of each fact. It returns nil if there is none, as there should be, or
+// if the texts do not identify the facts.
 func model(core *resolver.Core, semantics resolver.Semantics, checked *int) []resolver.Ref {
 	var refs []resolver.Ref
 	at := func(r resolver.Ref) int {

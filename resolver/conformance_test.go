@@ -25,8 +25,8 @@ import (
 // shared is where the peers' recorded answers are, next to a checkout.
 const shared = "../../shared"
 
-// differ lists the cases in which this library deliberately answers otherwise
-// than the running OLM, with the reason.
+// differ lists the cases in which the answer deliberately differs from that of the running
+// OLM, with the reason.
 var differ = map[string]string{}
 
 type caseFile struct {
@@ -135,8 +135,8 @@ func problemOf(t testing.TB, c *caseFile) resolver.Problem {
 	return resolver.Problem{}
 }
 
-// TestConformance compares with every answer that the running OLM gave, or with
-// its refusal.
+// TestConformance compares answers with all recorded answers and refusals of the running
+// OLM.
 func TestConformance(t *testing.T) {
 	for _, name := range []string{
 		"classic-simple.jsonl", "classic-upgrade.jsonl", "classic-compound.jsonl",
@@ -162,7 +162,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// answerOf returns "" when the answer is one of the recorded ones.
+// answerOf returns "" if the answer is one of the recorded ones.
 func answerOf(t *testing.T, c *caseFile) (got, want string) {
 	sol, err := resolver.Resolve(context.Background(), problemOf(t, c))
 	var no *resolver.Conflict

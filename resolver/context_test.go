@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// pigeons returns a problem that has no solution, n+1 operators for n APIs. Where
-// that is hidden, no solver gets through for n beyond a dozen.
+// pigeons returns a problem without a solution: n+1 operators for n APIs. If that is hidden,
+// no solver finishes for n above a dozen.
 func pigeons(t testing.TB, n, size int, hidden bool) resolver.Problem {
 	t.Helper()
 	text := testcatalog.Pigeons(n, size)
@@ -28,15 +28,15 @@ func pigeons(t testing.TB, n, size int, hidden bool) resolver.Problem {
 	return fresh(c, "", n+1)
 }
 
-// TestPigeons checks that what counting sees is refused at once, however many
-// operators there are, and explained in a sentence.
+// TestPigeons checks that a conflict that counting can find is found at once for any number
+// of operators, and explained in one sentence.
 func TestPigeons(t *testing.T) {
 	for _, test := range []struct {
 		n, facts int
 		hidden   bool
 	}{
 		{4, 5 + 4, false},      // subscriptions and APIs
-		{4, 5 + 4 + 4*5, true}, // with what each version requires
+		{4, 5 + 4 + 4*5, true}, // and the requirements of each version
 		{20, 21 + 20, false},   // searching would take years
 	} {
 		no := conflictOf(t, pigeons(t, test.n, test.n, test.hidden))
@@ -50,8 +50,7 @@ func TestPigeons(t *testing.T) {
 	}
 }
 
-// TestContext checks that a context ends a resolution, whatever it is at, with
-// its cause (D18).
+// TestContext checks that a context ends a resolution at any stage, with its cause (D18).
 func TestContext(t *testing.T) {
 	cause := errors.New("enough")
 	t.Run("before", func(t *testing.T) {
@@ -67,14 +66,14 @@ func TestContext(t *testing.T) {
 		rule := property.Property{Type: property.TypeConstraint, Value: []byte(`{"failureMessage":"x","cel":{"rule":"true"}}`)}
 		_, err := resolver.Resolve(ctx, resolver.Problem{Installed: []resolver.Installed{
 			{Name: "a", Properties: []property.Property{rule}},
-			{}, // an error, if it comes to that
+			{}, // an error, if it is reached
 		}})
 		if err != cause {
 			t.Errorf("got the error %v, want the cause", err)
 		}
 	})
 	for _, test := range []struct{ n, size int }{
-		{14, 14},   // quickly stated, never solved
+		{14, 14},   // quick to state, never solved
 		{100, 100}, // 10,100 candidates
 	} {
 		t.Run(fmt.Sprintf("during/candidates=%d", (test.n+1)*test.size), func(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// looks is a context that counts how often it is asked whether it has ended, and
-// ends when it is checked for the last time.
+// looks is a context that counts how often it is checked, and ends at the last check.
 type looks struct {
 	context.Context
 	n, last int
@@ -26,8 +25,8 @@ func (c *looks) Err() error {
 	return nil
 }
 
-// TestContextLooks checks that a context is asked as often as there is something to
-// do, and obeyed wherever it ends (D18).
+// TestContextLooks checks that a context is checked in proportion to the work, and obeyed
+// wherever it ends (D18).
 func TestContextLooks(t *testing.T) {
 	const n = 60
 	check := func(name string, least int, f func(context.Context) error) {
@@ -37,7 +36,7 @@ func TestContextLooks(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if all.n < least {
-			t.Errorf("%s asks the context %d times, want at least %d", name, all.n, least)
+			t.Errorf("%s checks the context %d times, want at least %d", name, all.n, least)
 		}
 		for _, last := range []int{1, all.n / 4, all.n / 2, all.n - 1} {
 			ctx := &looks{Context: context.Background(), last: max(last, 1)}
@@ -45,7 +44,7 @@ func TestContextLooks(t *testing.T) {
 				t.Errorf("%s, ended at check %d of %d: got %v", name, last, all.n, err)
 			}
 			if after := ctx.n - ctx.last; after > 10 {
-				t.Errorf("%s goes on: it asks %d times after the context ended", name, after)
+				t.Errorf("%s continues: it checks %d times after the context ended", name, after)
 			}
 		}
 	}
@@ -55,7 +54,7 @@ func TestContextLooks(t *testing.T) {
 		name := c.Shape + ", " + string(c.Outcome)
 		least := n
 		if c.Shape == "versions" && c.Outcome == testcatalog.FirstTry {
-			least = 1 // only the head is looked at
+			least = 1 // only the head is examined
 		}
 		check(name, least, func(ctx context.Context) error {
 			if _, err := resolver.Resolve(ctx, p); !errors.As(err, &no) {
@@ -78,8 +77,8 @@ func TestContextLooks(t *testing.T) {
 	}
 }
 
-// A requirement that is tested on many bundles asks the context for each of them: the
-// range of a package may take long (D18).
+// Testing a requirement on many bundles checks the context for each of them: the range of a
+// package may take long (D18).
 func TestContextLooksForEachBundle(t *testing.T) {
 	const n = 200
 	var b strings.Builder
@@ -104,7 +103,7 @@ func TestContextLooksForEachBundle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all.n < n {
-		t.Errorf("the context is asked %d times for %d bundles", all.n, n)
+		t.Errorf("the context is checked %d times for %d bundles", all.n, n)
 	}
 	ctx := &looks{Context: context.Background(), last: n / 2}
 	if _, err := resolver.Resolve(ctx, p); !errors.Is(err, context.Canceled) {

@@ -32,8 +32,8 @@ func (e *encoding) cores(ctx context.Context) ([][]int, error) {
 	}
 }
 
-// conflict returns a minimal set of facts, of those that are on, and of candidates
-// that cannot all hold, in order; no facts when all can.
+// conflict returns a minimal set of the switched-on facts and of candidates that cannot all
+// hold, in order. It returns no facts if all can hold.
 func (e *encoding) conflict(ctx context.Context, on []sat.Lit, with []cand) ([]int, []cand, error) {
 	assume := slices.Concat(on, e.of(with))
 	if ok, err := e.s.Solve(ctx, assume...); ok || err != nil {
@@ -56,9 +56,9 @@ func (e *encoding) conflict(ctx context.Context, on []sat.Lit, with []cand) ([]i
 // fewFacts is the number of facts below which a separate solver does not pay off.
 const fewFacts = 500
 
-// minimal drops what a conflict does not need. In a large namespace it uses
-// a separate solver with only these facts: a model of the whole namespace for each needed
-// fact would cost far more.
+// minimal drops facts that a conflict does not need. In a large namespace it uses a separate
+// solver with only the remaining facts: a model of the whole namespace for each needed fact
+// would cost far more.
 func (e *encoding) minimal(ctx context.Context, facts []int, with []cand) ([]int, []cand, error) {
 	small, on := e, make([]sat.Lit, len(facts))
 	if len(e.facts) > fewFacts {
@@ -95,8 +95,8 @@ func (e *encoding) minimal(ctx context.Context, facts []int, with []cand) ([]int
 }
 
 // rotate returns a function that finds facts that a conflict needs, for
-// [sat.Solver.MinimalCore]. The facts and candidates of the conflict are those that
-// assume switches on in an encoding that has them.
+// [sat.Solver.MinimalCore]. The conflict consists of the facts and candidates that assume
+// switches on in the encoding.
 func (e *encoding) rotate(ctx context.Context, in *encoding, assume []sat.Lit, facts []int, with []cand) func([]sat.Lit, sat.Lit) []sat.Lit {
 	var r *rotation
 	number := make(map[sat.Lit]int, len(assume))
@@ -126,7 +126,7 @@ func (e *encoding) rotate(ctx context.Context, in *encoding, assume []sat.Lit, f
 	}
 }
 
-// mentioned returns the candidates that facts are about, and others, in canonical
+// mentioned returns the given candidates and those that facts are about, in canonical
 // order.
 func (e *encoding) mentioned(facts []int, others []cand) []cand {
 	is, needs := map[cand]bool{}, map[*need]bool{}

@@ -69,7 +69,7 @@ func (o *oracle) setOf(refs []resolver.Ref) (s set) {
 	return s
 }
 
-// lie returns "" when a fact is true of the problem.
+// lie returns "" if a fact is true of the problem, or else what is wrong.
 func (o *oracle) lie(f fact.Fact) string {
 	var want set
 	switch f := f.(type) {
@@ -140,7 +140,7 @@ func barredRef(f fact.Fact) resolver.Ref {
 	return resolver.Ref{}
 }
 
-// met reports whether a set accords with a fact.
+// met reports whether a set satisfies a fact.
 func (o *oracle) met(f fact.Fact, s set) bool {
 	few := func(s set) bool { return s&(s-1) == 0 }
 	switch f := f.(type) {
@@ -162,9 +162,8 @@ func (o *oracle) met(f fact.Fact, s set) bool {
 	return !s.has(o.index(barredRef(f)))
 }
 
-// minimal returns "" when the facts cannot all hold and without any one of them
-// can. It tries all sets of what the facts mention; ok is false when these are
-// too many.
+// minimal returns "" if the facts cannot all hold, but can without any one of them. It tries
+// all sets of the candidates that the facts mention. ok is false if there are too many.
 func (o *oracle) minimal(facts []fact.Fact) (msg string, ok bool) {
 	var all set
 	for _, f := range facts {
@@ -232,8 +231,7 @@ func listed(facts []fact.Fact) string {
 	return b.String()
 }
 
-// TestFewerRequirements checks that what is solvable stays so without a
-// requirement.
+// TestFewerRequirements checks that a solvable problem stays solvable without a requirement.
 func TestFewerRequirements(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		p := randomProblem(seed)

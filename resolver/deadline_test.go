@@ -27,7 +27,7 @@ func TestDeadline(t *testing.T) {
 		_, err := resolver.Resolve(ctx, hard)
 		return err
 	})
-	// Easy to refute, and long to explain.
+	// Easy to refute, but slow to explain.
 	no := conflictOf(t, pigeons(t, 6, 60, true))
 	obeys(t, "proving", func(ctx context.Context) error {
 		for {
@@ -52,15 +52,15 @@ func TestDeadline(t *testing.T) {
 	if _, err := no.Report(gone); !errors.Is(err, stop) {
 		t.Errorf("Report: got %v, want the cause of the context", err)
 	}
-	// What takes long to explain is not worth it for an error message.
+	// An error message is not worth an expensive explanation.
 	want := `no solution in namespace "operators": subscriptions b000-p00, b000-p01, b000-p02, b000-p03, b000-p04 and 2 others cannot be satisfied together`
 	if text := no.Error(); text != want {
 		t.Errorf("got the error %s\nwant %s", text, want)
 	}
 }
 
-// TestLongProof checks that a proof nobody would read is given up for the facts
-// alone, with a sentence that states it.
+// TestLongProof checks that a proof that nobody would read is replaced by the list of facts,
+// with a sentence that states this.
 func TestLongProof(t *testing.T) {
 	core := conflictOf(t, pigeons(t, 2, 2, true)).Cores[0]
 	full, err := core.Derive(context.Background())
@@ -81,13 +81,13 @@ func TestLongProof(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := resolver.DeriveWithin(ctx, core, 50); err == nil {
-		t.Error("a cancelled context was not obeyed")
+		t.Error("a canceled context was not obeyed")
 	}
-	// What is said in full can be far longer than the proof.
+	// The derivation can be far longer than the proof.
 	if long, err := conflictOf(t, pigeons(t, 4, 4, true)).Cores[0].Derive(context.Background()); err != nil || !long.Incomplete {
 		t.Errorf("got %v, %v, want the facts", long, err)
 	}
-	// Versions that are alike do not make it longer.
+	// Similar versions do not make it longer.
 	many, err := conflictOf(t, pigeons(t, 2, 300, true)).Cores[0].Derive(context.Background())
 	if err != nil || many.Incomplete {
 		t.Errorf("got %v, %v, want a derivation", many, err)

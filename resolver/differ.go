@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// A Difference is a rule by which the running OLM behaves, or may behave, differently: it
+// A Difference is a rule in which the running OLM differs, or may differ, from olmkit: it
 // would refuse the namespace or choose something else.
 type Difference struct {
 	// Rule is the id of the rule, such as "H26".
@@ -25,8 +25,8 @@ type Difference struct {
 // String returns the text with the rule.
 func (d Difference) String() string { return fmt.Sprintf("%s (%s)", d.Text, d.Rule) }
 
-// differences returns the rules by which OLM behaves differently: those of the
-// subscriptions, then those of the chosen set, in order.
+// differences returns the rules in which OLM differs: those about subscriptions, then those
+// about the chosen set, in order.
 func (r *resolution) differences(set []cand) (out []Difference) {
 	u := r.u
 	for i, s := range u.subs {
@@ -41,7 +41,7 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 	if u.semantics() == PerBundle {
 		return out
 	}
-	var has map[cand]bool // made for the first constraint, as most sets have none
+	var has map[cand]bool // made on demand, because most sets have no constraints
 	chosen := func(c cand) bool {
 		if has == nil {
 			has = make(map[cand]bool, len(set))

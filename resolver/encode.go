@@ -13,7 +13,7 @@ import (
 )
 
 // An encoding is a problem as clauses. Each fact has a separate switch, even if two have
-// the same formula: a set of switches that cannot hold together is a conflict of facts.
+// the same formula: a set of switches that cannot all be on is a conflict of facts.
 type encoding struct {
 	r        *resolution
 	s        *sat.Solver
@@ -31,14 +31,13 @@ type encoding struct {
 	narrator *prose.Narrator
 }
 
-// A stating is a fact with what it means for candidates, which proofs follow without the
+// A stating is a fact with its meaning for candidates, which proofs follow without the
 // solver.
 type stating struct {
 	fact.Fact
-	// owner is the candidate that the fact binds, or noCand.
+	// owner is the candidate that the fact restricts, or noCand.
 	owner cand
-	// need is what must hold: of a subscription always, of an owner when it is
-	// chosen.
+	// need must hold: for a subscription always, for an owner if it is chosen.
 	need *need
 	// list holds candidates of which at most one can be chosen.
 	list []cand
@@ -59,7 +58,7 @@ func (r *resolution) newEncoding(reached []cand) *encoding {
 	return e
 }
 
-// encode states everything that was reached (D1, D2).
+// encode encodes everything that was reached (D1, D2).
 func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	reached, err := r.reach(ctx)
 	if err != nil {
@@ -89,7 +88,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 			e.state(ctx, stating{Fact: f, owner: c})
 			continue
 		}
-		// While an installed operator stays, so does what it requires (D13).
+		// While an installed operator stays, its requirements must hold (D13).
 		for _, q := range r.needs.requirements(ctx, c) {
 			e.state(ctx, stating{Fact: &fact.Requires{Property: q.Property, Requirement: q.Expr}, owner: c, need: q.need})
 		}
@@ -105,8 +104,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	return e, r.interrupted(ctx)
 }
 
-// describe completes facts with the names of what they are about, which only explanations
-// need.
+// describe completes facts with the names that only explanations need.
 func (e *encoding) describe(facts []int) {
 	u := e.r.u
 	for _, i := range facts {
@@ -124,8 +122,8 @@ func (e *encoding) describe(facts []int) {
 	}
 }
 
-// mentions returns the names of the candidates of a need, once for all facts that
-// state it.
+// mentions returns the names of the candidates of a need. All facts that state the need
+// share the list.
 func (e *encoding) mentions(n *need) []Ref {
 	refs, ok := e.refs[n]
 	if !ok {
@@ -163,7 +161,8 @@ func (e *encoding) state(ctx context.Context, f stating) {
 	}
 }
 
-// demand adds to the solver, for its counting, what a need demands if all of when hold.
+// demand adds the demand of a need to the solver, for its counting. The demand applies if
+// all of when hold.
 func (e *encoding) demand(n *need, when ...sat.Lit) {
 	switch n.kind {
 	case proof.AnyOf:
@@ -175,8 +174,8 @@ func (e *encoding) demand(n *need, when ...sat.Lit) {
 	}
 }
 
-// reach returns the candidates that subscriptions, installed operators, and the
-// requirements of those found so far mention.
+// reach returns the candidates that subscriptions and installed operators mention, directly
+// or through requirements.
 func (r *resolution) reach(ctx context.Context) ([]cand, error) {
 	seen, needs := map[cand]bool{}, map[*need]bool{}
 	var stack []cand
@@ -213,7 +212,7 @@ func (e *encoding) isReached(c cand) bool {
 	return ok
 }
 
-// lit returns the literal of a need, which is encoded once.
+// lit returns the literal of a need. Each need is encoded once.
 func (e *encoding) lit(ctx context.Context, n *need) sat.Lit {
 	if l, ok := e.lits[n]; ok {
 		return l
@@ -282,8 +281,8 @@ func (e *encoding) of(list []cand) []sat.Lit {
 	return out
 }
 
-// options returns the literals of an anyOf, the same slice each time: the solver looks
-// at it once for all facts that share it.
+// options returns the literals of an anyOf. It is the same slice each time, which the solver
+// examines once for all facts that share it.
 func (e *encoding) options(n *need) []sat.Lit {
 	list, ok := e.wants[n]
 	if !ok {
@@ -317,8 +316,8 @@ func (e *encoding) choices(ctx context.Context, list []*need) []sat.Choice {
 	return out
 }
 
-// search returns the best set by preference under the given switches, for the
-// subscriptions that take part. ok is false if there is none.
+// search returns the most preferred set under the given switches, for the subscriptions
+// that take part. ok is false if there is none.
 func (e *encoding) search(ctx context.Context, on []sat.Lit, takesPart func(sub int) bool) (set []cand, ok bool, err error) {
 	hard := slices.Clone(on)
 	isOn := make(map[sat.Lit]bool, len(on))

@@ -12,19 +12,19 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// An evaluation tests expressions on single bundles for one resolution. CEL
-// rules are evaluated once for each bundle; what could not be evaluated is kept.
+// An evaluation tests expressions on single bundles for one resolution. CEL rules are
+// evaluated once for each bundle, and their faults are kept.
 type evaluation struct {
 	*constraints.Evaluator
 	values map[graph.Bundle]*constraints.Values
 	faults map[Fault]bool
-	// err is what ended all evaluation: the context, or the limit on the cost of
-	// all rules together. Everything tests false after it.
+	// err ended all evaluation: it is the context's, or that of the limit on the cost of
+	// all rules together. After it, every test is false.
 	err error
 }
 
-// valued gives a bundle of a catalog the values that an Evaluator remembers
-// results by.
+// valued adds to a bundle of a catalog the values by which an Evaluator caches
+// results.
 type valued struct {
 	graph.Bundle
 	values *constraints.Values
@@ -36,7 +36,7 @@ func (v valued) Values() *constraints.Values { return v.values }
 // test reports whether a bundle satisfies an expression by itself.
 func (e *evaluation) test(ctx context.Context, x constraints.Expr, b constraints.Bundle) bool {
 	if e.err == nil && ctx.Err() != nil {
-		e.err = context.Cause(ctx) // a range of 64 KiB takes long even without rules
+		e.err = context.Cause(ctx) // a range of 64 KiB takes long, even without CEL rules
 	}
 	if e.err != nil {
 		return false
@@ -70,7 +70,7 @@ func hasRule(x constraints.Expr) bool {
 	return false
 }
 
-// faultsOf returns those of the faults whose rules are part of a core's requirements.
+// faultsOf returns the faults whose rules are part of a core's requirements.
 func faultsOf(core []fact.Fact, faults []Fault) []Fault {
 	if len(faults) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (e *evaluation) list() []Fault {
 	return slices.Clip(out)
 }
 
-// A Fault is a rule that could not be evaluated.
+// A Fault is a CEL rule that could not be evaluated.
 type Fault struct {
 	Rule  string `json:"rule"`
 	Error string `json:"error"`

@@ -72,10 +72,9 @@ properties:
 - {type: olm.gvk, value: {group: q.example.com, version: v1, kind: Queue}}
 `
 
-// A problem is one JSON document; its catalogs may be given by name. For a
-// dependency, the catalog of the dependent goes before the one of the highest
-// priority. A catalog that cannot be read fails the resolution, unless the
-// caller decides otherwise.
+// A problem is one JSON document, whose catalogs may be given by name. For a dependency, the
+// catalog of the dependent bundle is preferred to catalogs of higher priority. A catalog that
+// cannot be read fails the resolution, unless the caller decides otherwise.
 func Example_documents() {
 	const text = `{
 		"namespace": "operators",

@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Fixes are the smallest changes that resolve a conflict. Each was resolved again
-// before it is offered.
+// Fixes are the smallest changes that resolve a conflict. Each was verified by solving the
+// changed problem.
 func ExampleCore_Fixes() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)

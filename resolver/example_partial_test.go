@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// With Partial, the independent parts of a namespace that have a plan are planned,
-// and the others are reported.
+// With Partial, the independent parts of a namespace that have a solution are planned, and
+// the others are reported.
 func ExampleOptions_partial() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)

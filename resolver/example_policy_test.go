@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Policies pin, hold and exclude packages, for a reason that shows.
+// Policies pin, hold and exclude packages. Explanations show the reason.
 func ExamplePolicy() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A package argocd that needs an API of etcd.
+// Package argocd needs an API of etcd.
 const argocd = `
 schema: olm.package
 name: etcd
@@ -58,7 +58,7 @@ properties:
 - {type: olm.gvk.required, value: {group: etcd.example.com, version: v1beta2, kind: EtcdCluster}}
 `
 
-// A subscription brings what its bundle requires.
+// A subscription also installs what its bundle requires.
 func ExampleResolve() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(argocd), "catalog.yaml", nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Red requires a package and an API that different bundles provide, and nothing
-// that provides v1alpha1 of the API.
+// Red requires a package and an API that different bundles provide, and forbids v1alpha1 of
+// the API.
 const compound = `
 schema: olm.package
 name: red
@@ -95,10 +95,10 @@ properties:
 - {type: olm.gvk, value: {group: greens.example.com, version: v1alpha1, kind: Green}}
 `
 
-// As documented, different bundles may meet the parts of an all, and not keeps
-// what it names out of the set: green comes in the version without v1alpha1. The
-// running OLM asks of one bundle that it meet the whole of a constraint, which
-// none does, so red only comes in the version that requires nothing.
+// As documented, different bundles may satisfy the parts of an all, and not excludes bundles
+// from the set: the chosen version of green does not provide v1alpha1. The running OLM
+// requires one bundle to satisfy the whole constraint. None does, so it chooses the version
+// of red that requires nothing.
 func ExampleResolve_semantics() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(compound), "catalog.yaml", nil)

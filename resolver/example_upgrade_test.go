@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Two operators that need each other in one version. Neither can move alone.
+// Two operators that require each other at the same version. Neither can be upgraded alone.
 const pair = `
 schema: olm.package
 name: server
@@ -69,8 +69,8 @@ func installed(pkg, other string) resolver.Installed {
 	}
 }
 
-// An upgrade moves operators together where they need each other. Without a
-// subscription for the one, the other stays, and the solution states why.
+// Operators that require each other are upgraded together. Without a subscription for one of
+// them, the other stays, and the solution states why.
 func ExampleResolve_upgrade() {
 	ctx := context.Background()
 	catalog, err := graph.LoadBytes(ctx, []byte(pair), "catalog.yaml", nil)

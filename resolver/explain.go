@@ -13,7 +13,7 @@ import (
 type Derivation struct {
 	// Conclusion is the contradiction. Its reasons lead back to the facts.
 	Conclusion *fact.Step `json:"conclusion,omitzero"`
-	// Incomplete reports that the full derivation is too long. Conclusion then only
+	// Incomplete reports whether the full derivation is too long. If so, Conclusion only
 	// lists the facts.
 	Incomplete bool `json:"incomplete,omitzero"`
 }

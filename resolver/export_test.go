@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// CheckCore reports whether the facts of a core contradict each other in the
-// encoding, and which of them could be left out.
+// CheckCore reports whether the facts of a core contradict each other in the encoding, and
+// which of them are not needed.
 func CheckCore(ctx context.Context, c *Core) (contradict bool, needless []fact.Fact, err error) {
 	on := make([]sat.Lit, len(c.index))
 	for n, i := range c.index {
@@ -38,14 +38,13 @@ func DeriveWithin(ctx context.Context, c *Core, work int) (*Derivation, error) {
 	return c.deriveWithin(ctx, work)
 }
 
-// Apply is what a change makes of a problem.
+// Apply returns a problem after a change.
 func Apply(c Change, p Problem) Problem { return c.apply(p) }
 
-// Says is how explanations name a requirement.
+// Says returns a requirement as explanations show it.
 func Says(x constraints.Expr) string { return prose.Requirement(x) }
 
-// Occupy makes everybody else wait for the explanations of a conflict, until the
-// returned function is called.
+// Occupy blocks all other explanations of a conflict until the returned function is called.
 func Occupy(c *Conflict) func() {
 	r := c.Cores[0].e.r
 	r.busy <- struct{}{}

@@ -87,7 +87,7 @@ func TestEveryFactExplained(t *testing.T) {
 			t.Errorf("%s is not fully explained", e.Code)
 		}
 		if slices.ContainsFunc(fbc.Explanations(), func(f fbc.Explanation) bool { return string(f.Code) == string(e.Code) }) {
-			t.Errorf("%s is a code of package fbc, too", e.Code)
+			t.Errorf("%s is also a code of package fbc", e.Code)
 		}
 		name, ok := exampleCases[e.Code]
 		if ok != (e.Example != "") {
@@ -160,8 +160,8 @@ func TestFactIndex(t *testing.T) {
 	}
 }
 
-// TestFactIsOneOf compares what the documentation of Fact lists with the types
-// that are facts.
+// TestFactIsOneOf compares the list in the documentation of Fact with the types that are
+// facts.
 func TestFactIsOneOf(t *testing.T) {
 	files, err := filepath.Glob("fact/*.go")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A conflict names the rules in it that could not be evaluated: as data, in its error,
-// which is what a subscription's condition holds, and in every rendering (D7).
+// A conflict names the rules in it that could not be evaluated: as data, in every rendering,
+// and in its error, which a subscription's condition contains (D7).
 func TestConflictFaults(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/conflicts/cel-rule-cost.txtar")
 	if err != nil {
@@ -45,8 +45,8 @@ func TestConflictFaults(t *testing.T) {
 	}
 }
 
-// A rule that has no part in a core is not among its faults, and a long one is cut in
-// what people read (D7).
+// A rule that is not part of a core is not among its faults, and a long rule is truncated in
+// text for people (D7).
 func TestFaultsOfOthers(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/conflicts/cel-rule-cost.txtar")
 	if err != nil {

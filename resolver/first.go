@@ -9,9 +9,9 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// first lets each choice take its first option, in the order of the search. If the
-// resulting set violates no rule, it is the best answer and takes no solver. ok is false
-// as soon as something conflicts.
+// first takes the first option of each choice, in the order of the search. If the resulting
+// set violates no rule, it is the best answer and no solver is needed. ok is false as soon
+// as something conflicts.
 func (r *resolution) first(ctx context.Context, s *scratch) (set []cand, ok bool) {
 	t := s.attempt.start(r)
 	defer t.end()
@@ -59,8 +59,8 @@ type attempt struct {
 	forbidden []constraints.Expr
 }
 
-// decided reports whether what was taken decides a need. Many candidates may share a long
-// list, which is searched until it is decided.
+// decided reports whether the candidates taken so far decide a need. Many candidates may
+// share a long list, which is searched until it is decided.
 func (t *attempt) decided(n *need) bool {
 	const long = 16
 	if t.met[n] {
@@ -75,7 +75,7 @@ func (t *attempt) decided(n *need) bool {
 	return true
 }
 
-// start begins an attempt in the memory of an earlier one.
+// start begins an attempt and reuses the memory of an earlier one.
 func (t *attempt) start(r *resolution) *attempt {
 	t.r = r
 	if t.took == nil {
@@ -97,8 +97,8 @@ func (t *attempt) end() {
 	t.forbidden = t.forbidden[:0]
 }
 
-// take adds a candidate. It returns false if the candidate conflicts with what was taken
-// (D10) or can never be chosen.
+// take adds a candidate. It returns false if the candidate conflicts with those taken
+// before (D10) or can never be chosen.
 func (t *attempt) take(ctx context.Context, c cand) bool {
 	if t.r.u.barred(ctx, c) != nil {
 		return false
@@ -121,7 +121,7 @@ func (t *attempt) take(ctx context.Context, c cand) bool {
 		}
 		t.apis[g] = true
 	}
-	// An upgrade replaces the installed operator, whatever package either declares.
+	// An upgrade replaces the installed operator, whatever packages the two declare.
 	for _, in := range t.r.replacedBy[c] {
 		if t.took[in] {
 			return false
@@ -136,6 +136,6 @@ func (t *attempt) take(ctx context.Context, c cand) bool {
 	return true
 }
 
-// A scratch holds what a resolution needs while it runs and leaves behind empty,
-// for the next one on the same goroutine.
+// A scratch is memory that a resolution uses and then clears for the next one on the same
+// goroutine.
 type scratch struct{ attempt attempt }

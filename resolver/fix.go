@@ -182,8 +182,8 @@ func covers(found []*Fix, set []Change) bool {
 	return false
 }
 
-// alone returns the problem without the requests of the other cores, so that a fix
-// affects only this core. Their subscriptions and operators are left out.
+// alone returns the problem without the subscriptions and operators that the other cores
+// request, so a fix affects only this core.
 func (c *Core) alone() Problem {
 	u := c.e.r.u
 	p := *u.p
@@ -214,14 +214,14 @@ func (c *Core) foreign(i int) bool {
 	return asked && n != c.e.coreOf[c.request()]
 }
 
-// request returns the number of a request in the core. There is one, because without
+// request returns the number of a request in the core. Every core has one, because without
 // requests the empty set is a solution.
 func (c *Core) request() int {
 	return c.index[slices.IndexFunc(c.Facts, isRequest)]
 }
 
-// plan resolves a problem. It returns nil, and does not explain, if there is no solution.
-// Requirements equal to waived ones, in the same package, are ignored.
+// plan resolves a problem. It returns nil, without an explanation, if there is no solution.
+// Requirements that equal waived ones in the same package are ignored.
 func (c *Core) plan(ctx context.Context, p *Problem, waived []*fact.Requires) (*Solution, error) {
 	r, err := start(ctx, p, func(u *universe) {
 		u.waived = waived

@@ -6,10 +6,10 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// normal returns a constraint, or its negation, in the form that formulas which
-// are equal by nesting, repetition and negation share (D20): negations stand only at
-// leaves, an all holds no all, an any no any, and neither holds a single part or one
-// part twice. The order of the parts is the author's.
+// normal returns a constraint, or its negation, in normal form (D20): negations are only at
+// leaves, an all contains no all, an any contains no any, and neither has only one part or
+// repeats a part. Formulas that differ only in nesting, repetition and double negation have
+// the same normal form. The parts keep the author's order.
 func normal(x constraints.Expr, negated bool) constraints.Expr {
 	switch x := x.(type) {
 	case *constraints.All:
@@ -55,7 +55,7 @@ func junction(of []constraints.Expr, all, negated bool, message string) constrai
 	return &constraints.Any{Of: parts, FailureMessage: message}
 }
 
-// unrepeated returns the constraints without those that repeat an earlier one.
+// unrepeated returns the constraints without repetitions.
 func unrepeated(list []constraints.Expr) []constraints.Expr {
 	if len(list) < 2 {
 		return list

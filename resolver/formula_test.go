@@ -15,8 +15,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestEqualFormulas writes every constraint of a problem as another formula that
-// means the same, and gets the same answer (D20).
+// TestEqualFormulas checks that rewriting every constraint of a problem as an equivalent
+// formula does not change the answer (D20).
 func TestEqualFormulas(t *testing.T) {
 	ctx := context.Background()
 	seeds(t, func(t *testing.T, seed uint64) {
@@ -47,7 +47,7 @@ func TestEqualFormulas(t *testing.T) {
 	})
 }
 
-// formulaProblem returns a problem in which all depends on one formula.
+// formulaProblem returns a problem in which everything depends on one formula.
 func formulaProblem(seed uint64) resolver.Problem {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0xf0))}
 	var docs []doc
@@ -77,8 +77,7 @@ func formulaProblem(seed uint64) resolver.Problem {
 	}
 }
 
-// choice is what comes of a problem: what is installed, or could be, and what
-// stays.
+// choice returns the result of a problem: what is installed, or could be, and what stays.
 func choice(ctx context.Context, p resolver.Problem) []string {
 	sol, err := resolver.Resolve(ctx, p)
 	var no *resolver.Conflict
@@ -99,7 +98,7 @@ func choice(ctx context.Context, p resolver.Problem) []string {
 	return out
 }
 
-// A rewriter writes constraints in other ways that mean the same.
+// A rewriter rewrites constraints as equivalent ones.
 type rewriter struct{ *rand.Rand }
 
 func (r *rewriter) properties(list []property.Property) []property.Property {
@@ -138,13 +137,13 @@ func (r *rewriter) tree(x map[string]any, depth int) map[string]any {
 		if r.IntN(4) == 0 {
 			list = append(list, list[r.IntN(len(list))])
 		}
-		// Some parts in a row can be one part of the same kind.
+		// Consecutive parts can be grouped into one part of the same kind.
 		if n := len(list); kind != "not" && n > 2 && r.IntN(2) == 0 {
 			k := 1 + r.IntN(n-1)
 			list = append(list[:k:k], joined(kind, list[k:]...))
 		}
 		x = joined(kind, list...)
-		// None is not any, and not all is some not.
+		// Apply De Morgan's laws.
 		switch n := r.IntN(4); {
 		case n == 0 && kind == "not":
 			x = joined("all", negations(list)...)

@@ -28,9 +28,8 @@ func shaped(t testing.TB, c testcatalog.Case, n int) resolver.Problem {
 	panic("unreachable")
 }
 
-// TestAllocatedGrowth checks that what an answer allocates is nearly linear in what
-// it reaches (D21). The statements that it executes are counted in the root
-// directory.
+// TestAllocatedGrowth checks that the allocations of an answer grow nearly linearly with the
+// reachable bundles (D21). A test in the root directory counts executed statements.
 func TestAllocatedGrowth(t *testing.T) {
 	allocated := func(c testcatalog.Case, n int) float64 {
 		p := shaped(t, c, n)
@@ -50,7 +49,7 @@ func TestAllocatedGrowth(t *testing.T) {
 		growth := (large - small) / (small - base)
 		text := fmt.Sprintf("%v: %.0f bytes for %d, then %.0f and %.0f: %.2f times", c, base, n, small, large, growth)
 		t.Log(text)
-		// Slices and maps grow in steps; what is quadratic grows by 4.
+		// Slices and maps grow in steps; quadratic growth is a factor of 4.
 		if growth > 3 {
 			t.Error(text)
 		}

@@ -19,29 +19,27 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// hostileWords are parts of names that a program which reads its own text back, or
-// splits it, stumbles over.
+// hostileWords are parts of names that break a program that parses or splits its own text.
 var hostileWords = []string{
 	"/", "a/b/", " ", "=", `"`, "'", "(", ")", "a)", ", ", ", and ", " or ", "\u202e", `\`, "<nil>", "; ", ".", "..", "//",
 	" / ", " (no such)", ", on d", ", in both ", " to ", "(b", "= ",
 }
 
-// tameWord returns a word in which each byte of a hostile one that is not a letter is
-// replaced by a letter that none of them has, so that names are spelled as much alike
-// as the hostile ones are.
+// tameWord returns a hostile word with each byte that is not a letter replaced by a letter
+// that no hostile word has. Tame names are thus as similar to each other as hostile ones.
 var tameWord = strings.NewReplacer(
 	"/", "e", " ", "f", "=", "g", `"`, "j", "'", "k", "(", "m", ")", "p", ",", "q", "<", "v", ">", "w", `\`, "x", ";", "y", ".", "z",
 	"\u202e", "\u1e01",
 ).Replace
 
-// A renaming gives names to all that has one in a problem. It keeps their order.
+// A renaming replaces all names in a problem and keeps their order.
 type renaming struct {
 	names    []string // the old ones, in order
 	new, old map[string]string
 }
 
-// nameFields are the members of problems and catalogs that hold names. Those of APIs
-// stay: a group or kind with anything but letters, digits, '-' and '.' is refused.
+// nameFields are the members of problems and catalogs that hold names. Names of APIs are not
+// replaced: a group or kind may contain only letters, digits, '-' and '.'.
 var nameFields = map[string]bool{
 	"name": true, "package": true, "packageName": true, "defaultChannel": true, "replaces": true, "skips": true,
 	"namespace": true, "globalNamespace": true, "channel": true, "catalog": true, "catalogNamespace": true,
@@ -72,8 +70,8 @@ func walkNames(v any, isName bool, f func(name string, sure bool) string) any {
 	return v
 }
 
-// plainProblem returns a problem as a JSON value, with the blobs of its catalogs;
-// ok is false for one with a catalog that cannot be taken apart.
+// plainProblem returns a problem as a JSON value, with the blobs of its catalogs. ok is false
+// if a catalog cannot be split into blobs.
 func plainProblem(t *testing.T, p resolver.Problem) (problem any, blobs [][]any, ok bool) {
 	t.Helper()
 	text, err := json.Marshal(p)
@@ -110,8 +108,8 @@ func plainProblem(t *testing.T, p resolver.Problem) (problem any, blobs [][]any,
 	return problem, blobs, true
 }
 
-// rename returns the problem with other names, which word makes from the number of
-// the old one in order.
+// rename returns the problem with other names. word makes a name from the position of the
+// old one.
 func rename(t *testing.T, p resolver.Problem, word func(i int) string) (resolver.Problem, *renaming, bool) {
 	t.Helper()
 	if p.GlobalNamespace == "" {
@@ -172,7 +170,7 @@ func rename(t *testing.T, p resolver.Problem, word func(i int) string) (resolver
 // texts are members of answers that hold sentences.
 var texts = []string{"text", "headline", "requirement", "requires", "api", "error", "advice", "rule", "notes"}
 
-// outline returns what an answer says without its sentences, with the old names.
+// outline returns the data of an answer, without sentences, with the old names.
 func (r *renaming) outline(t *testing.T, what string, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -276,8 +274,8 @@ func (r *renaming) answer(t *testing.T, p resolver.Problem) string {
 	return out.String()
 }
 
-// mentionsNames reports whether a rule of a problem looks at names itself: the
-// renaming does not reach into it.
+// mentionsNames reports whether a CEL rule of a problem uses names: the renaming does not
+// change rules.
 func mentionsNames(p resolver.Problem) bool {
 	named := func(text string) bool {
 		return strings.Contains(text, `"rule"`) && (strings.Contains(text, "packageName ") || strings.Contains(text, ".kind") || strings.Contains(text, ".group") || strings.Contains(text, ".name"))
@@ -292,9 +290,9 @@ func mentionsNames(p resolver.Problem) bool {
 	})
 }
 
-// TestHostileNames checks that answers do not depend on what things are called, as
-// long as their order and likeness stay: names that look like parts of sentences, or
-// of what separates names, change no solution, core, fix or derivation (D15).
+// TestHostileNames checks that answers do not depend on names, except on their order and
+// similarity: names that look like parts of sentences, or like separators, do not change any
+// solution, core, fix or derivation (D15).
 func TestHostileNames(t *testing.T) {
 	checked := 0
 	check := func(t *testing.T, name string, p resolver.Problem) {
@@ -304,7 +302,7 @@ func TestHostileNames(t *testing.T) {
 		}
 		word := func(i int) string {
 			n := len(hostileWords)
-			return hostileWords[i%n] + "/" + hostileWords[(i/n+i*7+len(name))%n] // slashes are what most joins use
+			return hostileWords[i%n] + "/" + hostileWords[(i/n+i*7+len(name))%n] // most joins use slashes
 		}
 		hostile, bad, ok := rename(t, p, word)
 		if !ok {

@@ -49,8 +49,8 @@ func (p *Problem) Inline(ctx context.Context) (Problem, error) {
 	return out, nil
 }
 
-// Refer returns the problem with its catalogs as directory and content hash, so that a
-// replay detects changes. Catalogs without a directory do not change.
+// Refer returns the problem with each catalog as a directory and a content hash, by which a
+// replay detects changes. Catalogs without a directory are returned unchanged.
 func (p *Problem) Refer() Problem {
 	out := *p
 	out.Catalogs = slices.Clone(p.Catalogs)
@@ -62,8 +62,8 @@ func (p *Problem) Refer() Problem {
 	return out
 }
 
-// packagesReached returns the names of the packages that can matter, whatever is
-// chosen and whatever an explanation proposes.
+// packagesReached returns the names of all packages that can matter for a choice or for a
+// change that an explanation proposes.
 func (u *universe) packagesReached(ctx context.Context) (map[string]bool, error) {
 	pkgs := map[string]bool{}
 	var queue []string
@@ -169,7 +169,7 @@ type deprecationJSON struct {
 	Message string `json:"message"`
 }
 
-// writeCatalog writes packages of a catalog as JSON, one blob on a line.
+// writeCatalog writes packages of a catalog as JSON, one blob per line.
 func writeCatalog(ctx context.Context, c *graph.Catalog, pkgs map[string]bool, modes bool) (string, error) {
 	var b strings.Builder
 	put := func(x blobJSON) error {
@@ -242,7 +242,7 @@ func packageBlobs(p graph.Package) []blobJSON {
 	return out
 }
 
-// addModes adds the install modes of a bundle, and nothing else of its manifests.
+// addModes adds only the install modes from the manifests of a bundle.
 func addModes(ctx context.Context, x graph.Bundle, blob *blobJSON) error {
 	list, stated, err := installModes(ctx, x)
 	if err != nil || !stated {

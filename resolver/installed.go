@@ -16,9 +16,9 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// packages returns the packages that the operator is in, each once: Package, then
-// those of its olm.package properties. All of them count; the operator goes
-// by the first. Without Package that is the package of the last property, as in OLM.
+// packages returns the packages of the operator, without duplicates: Package, then those of
+// its olm.package properties. All of them count; the first one names the operator. Without
+// Package, the first is the package of the last property, as in OLM.
 func (in *Installed) packages() []string {
 	return packagesOf(constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package}))
 }
@@ -34,7 +34,7 @@ func packagesOf(list *constraints.PropertyList) []string {
 	return out
 }
 
-// PackageName returns the first of Packages, "" when there is none.
+// PackageName returns the first of Packages, or "" if there is none.
 func (in *Installed) PackageName() string {
 	for _, name := range in.packages() {
 		return name
@@ -43,16 +43,16 @@ func (in *Installed) PackageName() string {
 }
 
 // Infer returns the operator with the olm.package property that OLM infers for a
-// ClusterServiceVersion without the annotation of its properties, from the
-// packages of the subscriptions that own it, if these name one. An operator with a
-// package or properties, even an empty list, is returned unchanged.
+// ClusterServiceVersion that lacks the properties annotation. It uses the packages of the
+// subscriptions that own the operator; if they do not name exactly one, nothing is inferred.
+// An operator with a package or properties, even an empty list, is returned unchanged.
 func (in Installed) Infer(packages ...string) Installed { // H22
 	packages = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(packages))), func(p string) bool { return p == "" })
 	if in.Package != "" || in.Properties != nil || len(packages) != 1 {
 		return in
 	}
 	inferred := property.Package{PackageName: packages[0]}
-	// To OLM, version 0.0.0 is the same as none.
+	// OLM treats version 0.0.0 as no version.
 	if v, err := semver.Parse(in.Version); err == nil && !v.Equals(semver.Version{}) {
 		inferred.Version = in.Version
 	}
@@ -95,7 +95,7 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		slices.SortFunc(x.apis, property.GVK.Compare)
 		x.apis = slices.Compact(x.apis)
 		// Nothing preserves the order of a CSV's properties, so the answer must not depend on
-		// it (H29), nor on how a formula is written (D20).
+		// it (H29), or on how a formula is written (D20).
 		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
 			return cmp.Or(
 				cmp.Compare(normal(a.Expr, false).String(), normal(b.Expr, false).String()),
@@ -126,8 +126,8 @@ func (u *universe) owners() map[string][]string {
 	return m
 }
 
-// Compilations are the requirements of installed operators. Equal ones are compiled once,
-// and share a need.
+// Compilations are the compiled requirements of installed operators. Equal requirements are
+// compiled once and share a need.
 type compilations struct {
 	limits *constraints.Limits
 	made   *constraints.Compiler
@@ -139,7 +139,7 @@ type compilation struct {
 	err  error
 }
 
-// of returns the constraint that a property states; ok is false when it states none.
+// of returns the constraint that a property states. ok is false if it states none.
 func (c *compilations) of(p property.Property) (x constraints.Expr, ok bool, err error) {
 	if !property.IsRequirement(p.Type) {
 		return nil, false, nil

@@ -20,7 +20,7 @@ type OperatorGroup struct {
 
 // unsupported returns the fact that a candidate does not support the operator group
 // (G7, F2), or nil. Bundles that state no install modes are accepted. Manifests are large,
-// so they are read from the source, once, and only for candidates that are reached.
+// so they are read from the source once, and only for reachable candidates.
 func (u *universe) unsupported(ctx context.Context, c cand) fact.Fact {
 	g := u.p.OperatorGroup
 	if g == nil || u.err != nil {

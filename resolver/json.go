@@ -9,7 +9,7 @@ import (
 // A coreJSON is the form of a core in JSON.
 type coreJSON struct {
 	Headline string `json:"headline"`
-	// Derivation is the contradiction that the facts lead to, unless it takes long to
+	// Derivation is the contradiction that the facts lead to, unless it is expensive to
 	// find.
 	Derivation *fact.Step `json:"derivation,omitzero"`
 	Facts      fact.List  `json:"facts"`

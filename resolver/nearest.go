@@ -37,8 +37,8 @@ func versionOf(text string) (semver.Version, bool) {
 }
 
 // nearBundles returns the bundles closest to a missing one. If its name is a version or
-// ends with one, they are the neighbours by version, the next higher first; otherwise
-// those with a similar spelling.
+// ends with one, they are the neighbours by version, the next higher one first. Otherwise
+// they are the names with a similar spelling.
 func nearBundles(known []graph.Bundle, asked string) []graph.Bundle {
 	v, ok := versionOf(asked)
 	if m := versionIn.FindStringSubmatch(asked); !ok && m != nil {
@@ -88,7 +88,7 @@ func (s *subscription) nearStarts(in []*source) []string {
 }
 
 // checkPin returns why the pin of a policy cannot be chosen, and the closest versions
-// or bundles that can. The fault is that of [fact.PolicyBlocked], or "".
+// or bundles that can be. The fault is a PinFault of [fact.PolicyBlocked], or "".
 func (u *universe) checkPin(p *Policy) (fault string, nearest []string) {
 	fault = "absent"
 	var known []graph.Bundle
@@ -124,7 +124,7 @@ func (u *universe) checkPin(p *Policy) (fault string, nearest []string) {
 	return fault, slices.Compact(nearest)
 }
 
-// bundleNames returns the names of bundles, each once, in order.
+// bundleNames returns the names of bundles in order, without duplicates.
 func bundleNames(list []graph.Bundle) []string {
 	var names []string
 	for _, b := range list {

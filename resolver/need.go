@@ -14,10 +14,10 @@ import (
 // only at leaves. The first try, the encoding for the solver and explanations share it.
 type need struct {
 	kind proof.Op
-	// list holds the candidates of an anyOf, the preferred first.
+	// list holds the candidates of an anyOf in order of preference.
 	list []cand
-	// expr is the leaf: what one of list satisfies, or for noneOf, what no chosen
-	// bundle may satisfy. A subscription has none.
+	// expr is the leaf: the expression that the members of list satisfy, or for noneOf,
+	// one that no chosen bundle may satisfy. A subscription has none.
 	expr constraints.Expr
 	kids []*need
 }
@@ -27,8 +27,8 @@ type needKey struct {
 	own  int
 }
 
-// needs caches the needs of a universe, so that equal requirements of bundles of
-// one catalog are one need.
+// needs caches the needs of a universe. Equal requirements of bundles of one catalog share
+// a need.
 type needs struct {
 	u    *universe
 	made map[needKey]*need
@@ -36,7 +36,7 @@ type needs struct {
 
 func newNeeds(u *universe) *needs { return &needs{u: u, made: map[needKey]*need{}} }
 
-// of returns the need that a requirement of a bundle of the catalog own states.
+// of returns the need for a requirement of a bundle from catalog own.
 func (n *needs) of(ctx context.Context, x constraints.Expr, own int) *need {
 	key := needKey{x, own}
 	if got, ok := n.made[key]; ok {
@@ -82,9 +82,9 @@ func (n *needs) build(ctx context.Context, x constraints.Expr, own int) *need {
 	return &need{kind: proof.AnyOf, expr: x, list: n.u.candidates(ctx, x, own)}
 }
 
-// alternatives returns what an any in normal form chooses between, before what is
-// installed goes first (D20): its parts in the author's order, but the leaves as
-// one part at the place of the first, as candidates are compared by preference
+// alternatives returns the parts that an any in normal form chooses between, before
+// installed ones are moved to the front (D20). They are in the author's order, but all
+// leaves are one part at the position of the first: candidates are compared by preference
 // (D8), not by the leaf that they satisfy.
 func alternatives(x *constraints.Any) []constraints.Expr {
 	leaves := slices.DeleteFunc(slices.Clone(x.Of), compound)
@@ -107,7 +107,7 @@ func compound(x constraints.Expr) bool {
 	return false
 }
 
-// rank is 0 for a need that the installed operators meet by themselves.
+// rank is 0 for a need that the installed operators satisfy, else 1.
 func (n *needs) rank(ctx context.Context, x *need) int {
 	installed, _ := n.u.atRest()
 	if x.heldBy(ctx, n.u, installed.list, n.u.isInstalled) {
@@ -136,7 +136,7 @@ type stated struct {
 	*need
 }
 
-// requirements returns what a candidate requires, in order of its properties.
+// requirements returns the requirements of a candidate, in the order of its properties.
 func (n *needs) requirements(ctx context.Context, c cand) []stated {
 	var out []stated
 	own := n.u.sourceOf(c)
@@ -147,7 +147,7 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 		before := n.u.err
 		out = append(out, stated{r, n.of(ctx, r.Expr, own)})
 		if n.u.err != nil && before == nil {
-			// The fix needs the bundle of the rule.
+			// To fix the rule, the reader needs to know its bundle.
 			n.u.err = fmt.Errorf("%s (%s), property %d: %w", n.u.ref(c).Name, n.u.pos(c), r.Property, n.u.err)
 		}
 	}
@@ -160,8 +160,8 @@ func (x *need) choices() (list []*need) {
 	return list
 }
 
-// eachChoice calls f for each decision that a need leaves open, in order: its anyOf and
-// some parts, all of which must be decided. Negations leave nothing to decide.
+// eachChoice calls f for each decision that a need leaves open, in order: its parts of kind
+// anyOf and some, all of which must be decided. Negations leave nothing to decide.
 func (x *need) eachChoice(f func(*need)) {
 	switch x.kind {
 	case proof.AnyOf, proof.Some:
@@ -173,8 +173,8 @@ func (x *need) eachChoice(f func(*need)) {
 	}
 }
 
-// decided reports whether the chosen candidates satisfy the need, whatever else will be
-// chosen. A negation is never decided.
+// decided reports whether the chosen candidates satisfy the need regardless of later
+// choices. A negation is never decided.
 func (x *need) decided(chosen func(cand) bool) bool {
 	decided := func(k *need) bool { return k.decided(chosen) }
 	switch x.kind {
@@ -188,7 +188,7 @@ func (x *need) decided(chosen func(cand) bool) bool {
 	return false
 }
 
-// forbidden returns what a need forbids in any case.
+// forbidden returns the candidates that a need forbids unconditionally.
 func (x *need) forbidden() []constraints.Expr {
 	switch x.kind {
 	case proof.Every:
@@ -213,7 +213,7 @@ func (x *need) each(f func(cand)) {
 	}
 }
 
-// eachNew is each without needs that were seen before, as many bundles share theirs.
+// eachNew is each, but skips needs seen before, because many bundles share needs.
 func (x *need) eachNew(seen map[*need]bool, f func(cand)) {
 	if seen[x] {
 		return

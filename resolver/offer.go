@@ -13,8 +13,8 @@ import (
 )
 
 // sourcesFor returns the catalogs that a subscription names, or all if it names none, and
-// the others, both in order of preference. A name without a namespace, or the reverse,
-// names no catalog (H28).
+// the other catalogs, both in order of preference. A name without a namespace, or the
+// reverse, does not match any catalog (H28).
 func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
 	named := s.Source()
 	for _, c := range u.sources(installedSource) {
@@ -27,8 +27,8 @@ func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
 	return in, others
 }
 
-// options are the candidates of a subscription, in order of preference (D9).
-// missing is the fact that there is nothing to choose from.
+// options returns the candidates of a subscription in order of preference (D9), or the fact
+// that there is nothing to choose from.
 func (u *universe) options(s *subscription) (list []cand, missing fact.Fact) {
 	in, others := u.sourcesFor(s)
 	if len(in) == 0 && s.Source() != (CatalogID{}) {
@@ -66,8 +66,8 @@ func (u *universe) options(s *subscription) (list []cand, missing fact.Fact) {
 }
 
 // here returns the installed operators that count as versions of the package of a
-// subscription: one that names neither catalog nor channel looks among what is
-// installed, too (H23).
+// subscription. Only a subscription that names neither a catalog nor a channel also
+// considers installed operators (H23).
 func (u *universe) here(s *subscription) (list []cand) {
 	if s.Source() != (CatalogID{}) || s.Channel != "" {
 		return nil
@@ -142,8 +142,8 @@ func (u *universe) fresh(s *subscription, in []*source) []cand {
 	return elsewhere(found, s, in)
 }
 
-// start returns the entry of a channel that the startingCSV names. It may be one
-// that another entry skips (H3).
+// start returns the entry of a channel that the startingCSV names. Another entry may skip
+// it (H3).
 func (s *subscription) start(ch graph.Channel) (graph.Entry, bool) {
 	e, ok := ch.Entry(s.StartingCSV)
 	if !ok || ch.Err() != nil {
@@ -153,16 +153,16 @@ func (s *subscription) start(ch graph.Channel) (graph.Entry, bool) {
 	return e, ok
 }
 
-// headless returns the fact that the entry that the startingCSV names skips or
-// replaces itself, or nil. Of that entry alone, which is all that the subscription
-// looks at, the running OLM cannot find the head (H27).
+// headless returns the fact that the entry that the startingCSV names skips or replaces
+// itself, or nil. The subscription considers only that entry, and the running OLM cannot
+// find a head in it (H27).
 func (s *subscription) headless(in []*source) fact.Fact {
 	if s.StartingCSV == "" {
 		return nil
 	}
 	for _, c := range in {
 		for _, ch := range s.channels(c) {
-			e, ok := ch.Entry(s.StartingCSV) // of a channel that is broken, too
+			e, ok := ch.Entry(s.StartingCSV) // also in a broken channel
 			if !ok {
 				continue
 			}
@@ -174,11 +174,10 @@ func (s *subscription) headless(in []*source) fact.Fact {
 	return nil
 }
 
-// successors returns the entries of some catalogs that can follow the operator
-// of a subscription (B2), in the order of B4: in each channel the heads, then
-// what comes before them, nearer to the head first, each in the order of the
-// catalogs. A subscription without a channel looks in the default channels, then
-// in the others by name (H15).
+// successors returns the entries of some catalogs that can follow the operator of a
+// subscription (B2), in the order of B4: in each channel the heads, then the other entries,
+// nearest to the head first, each in the order of the catalogs. A subscription without a
+// channel considers the default channels, then the others by name (H15).
 func (u *universe) successors(s *subscription, in []*source) []cand {
 	var found []offer
 	for _, c := range in {
@@ -198,9 +197,9 @@ func (u *universe) successors(s *subscription, in []*source) []cand {
 	return elsewhere(found, s, in)
 }
 
-// compareChannels orders the channels of several catalogs in which a subscription
-// looks: all of them are one where it names the channel, and so are the default
-// channels.
+// compareChannels orders the channels of several catalogs that a subscription considers.
+// Channels of the same name count as one if the subscription names that channel, and so do
+// all default channels.
 func (s *subscription) compareChannels(a, b graph.Channel) int {
 	switch ad, bd := a.IsDefault(), b.IsDefault(); {
 	case s.Channel != "" || ad && bd:
@@ -221,9 +220,8 @@ func next(e graph.Entry) int {
 	return 1
 }
 
-// elsewhere returns what was found, each bundle followed by the other entries of it
-// in the channels of the subscription: what it may choose in one of them it may
-// choose in each (H25).
+// elsewhere adds after each found entry the other entries of its bundle in the channels of
+// the subscription: a bundle that may be chosen in one channel may be chosen in each (H25).
 func elsewhere(found []offer, s *subscription, in []*source) []cand {
 	if len(found) > 0 && (s.Channel == "" || len(in) > 1) {
 		place, offered := map[string]int{}, make(map[cand]bool, len(found))
@@ -274,8 +272,8 @@ func (u *universe) offers(s *subscription, in []*source) bool {
 	return false
 }
 
-// lookUp returns the fact that something the subscription names is in none of
-// the catalogs (H5), or nil.
+// lookUp returns the fact that none of the catalogs has something that the subscription
+// names (H5), or nil.
 func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 	missing := &fact.Unavailable{Subscription: *s.Subscription}
 	var pkgs, chs, csvs bool

@@ -7,9 +7,9 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// Open loads the catalogs of a problem that take part and have a text or a
-// directory and no Graph yet, texts within the limits of its options. Errors are those of the load,
-// in a [*document.Error] that names the catalog.
+// Open loads the visible catalogs of a problem that have a text or a directory and no Graph
+// yet. The limits of the problem's options apply to texts. An error is a [*document.Error]
+// that names the catalog and wraps the error of the load.
 func (p *Problem) Open(ctx context.Context, dir document.OpenDir) error {
 	for i := range p.Catalogs {
 		c := &p.Catalogs[i]

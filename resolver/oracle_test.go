@@ -20,10 +20,10 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An oracle answers a problem by trying everything. It reads the text of the
-// catalogs itself and knows neither the index nor the encoding; what it shares
-// with the library are the input types, the trees of constraints, and the test
-// of one leaf on one bundle. It serves universes of up to 64 entries.
+// An oracle answers a problem by trying everything. It reads the text of the catalogs and
+// uses neither the index nor the encoding. It shares with the library only the input types,
+// the trees of constraints, and the test of one leaf on one bundle. It supports universes of
+// up to 64 entries.
 type oracle struct {
 	p       resolver.Problem
 	docs    [][]doc      // of each catalog
@@ -32,10 +32,10 @@ type oracle struct {
 	skipped map[int]bool // candidates that only a startingCSV may name (H3)
 	eval    *constraints.Evaluator
 	memo    map[leafOn]bool
-	off     string // a rule that is not kept, to see what it changes
+	off     string // a rule that is switched off, to see what it changes
 }
 
-// A doc is a blob of a catalog, as far as resolution goes.
+// A doc has the fields of a catalog blob that matter for resolution.
 type doc struct {
 	Schema         string              `json:"schema"`
 	Package        string              `json:"package,omitempty"`
@@ -74,19 +74,19 @@ type candidate struct {
 	pkgs      []string
 	apis      []property.GVK
 	requires  []constraints.Expr
-	twice     bool // states an API, or what is installed its package, twice (H26)
+	twice     bool // states an API or, if installed, its package twice (H26)
 	barred    bool // has olm.deprecated (D12), or cannot be read (H7)
 	odd       bool // cannot be read
 	free      bool // installed, and no subscription owns it (D11)
 	replaces  set  // the installed operators that it upgrades
 }
 
-// A wish is a subscription with what it may choose, the preferred first.
+// A wish is a subscription with its candidates in order of preference.
 type wish struct {
 	resolver.Subscription
 	current int // the installed operator that it owns, or -1
 	options []int
-	missing bool // what it names does not exist (H5)
+	missing bool // it names something that does not exist (H5)
 }
 
 type leafOn struct {
@@ -113,7 +113,7 @@ func (s set) each(f func(c int) bool) bool {
 // newOracle reads a problem whose catalogs are given as text.
 func newOracle(t testing.TB, p resolver.Problem) *oracle { return oracleWithout(t, p, "") }
 
-// oracleWithout is newOracle for a world in which one of removable does not hold.
+// oracleWithout is newOracle with one of the removable rules switched off.
 func oracleWithout(t testing.TB, p resolver.Problem, off string) *oracle {
 	o := &oracle{
 		off: off, p: p, skipped: map[int]bool{}, memo: map[leafOn]bool{},
@@ -132,8 +132,8 @@ func oracleWithout(t testing.TB, p resolver.Problem, off string) *oracle {
 		if in.Package == "" && len(c.pkgs) > 0 {
 			c.ref.Package = c.pkgs[len(c.pkgs)-1]
 		}
-		// An installed operator is there, readable or not (H7); only
-		// olm.deprecated bars it (H12).
+		// An installed operator counts even if it is not readable (H7);
+		// only olm.deprecated bars it (H12).
 		c.barred = off != "H12" && slices.ContainsFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypeDeprecated })
 		c.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: c.ref.Package, Version: &v})
 		o.all = append(o.all, c)
@@ -202,8 +202,8 @@ func readDocs(t testing.TB, text string) (out []doc) {
 	return out
 }
 
-// inferred returns what OLM infers for a CSV without properties: that it is of the
-// one package that the subscriptions that own it name (H22).
+// inferred returns the package that OLM infers for a CSV without properties: the only one
+// named by the subscriptions that own it (H22).
 func inferred(subs []resolver.Subscription, in resolver.Installed) []property.Property {
 	pkgs := map[string]bool{}
 	pkg := ""
@@ -218,7 +218,7 @@ func inferred(subs []resolver.Subscription, in resolver.Installed) []property.Pr
 	return []property.Property{text(property.TypePackage, `{"packageName":%q,"version":%q}`, pkg, strings.TrimPrefix(in.Version, "0.0.0"))}
 }
 
-// read takes up the properties.
+// read parses the properties.
 func (c *candidate) read(compiler *constraints.Compiler, list []property.Property, off string) {
 	named := map[string]bool{}
 	for _, p := range list {
@@ -254,8 +254,8 @@ func (c *candidate) read(compiler *constraints.Compiler, list []property.Propert
 	}
 }
 
-// chain returns the entries of a channel from the head along replaces (B3) with
-// those that another skips marked; nil unless there is one head and no cycle.
+// chain returns the entries of a channel from the head along replaces (B3), with skipped
+// entries marked. It returns nil unless there is one head and no cycle.
 func chain(ch doc) (order []docEntry, skipped map[string]bool) {
 	entries, covered := map[string]docEntry{}, map[string]bool{}
 	skipped = map[string]bool{}
@@ -281,7 +281,7 @@ func chain(ch doc) (order []docEntry, skipped map[string]bool) {
 	return order, skipped
 }
 
-// channel adds the entries of a channel that is not broken.
+// channel adds the entries of a channel unless it is broken.
 func (o *oracle) channel(compiler *constraints.Compiler, catalog int, ch doc) {
 	order, skipped := chain(ch)
 	if order == nil && o.off == "A7" {
@@ -319,8 +319,8 @@ func (o *oracle) channel(compiler *constraints.Compiler, catalog int, ch doc) {
 			add(e, i)
 		}
 	}
-	// What is skipped can be named as a startingCSV, or come from another channel
-	// (H25); what is off the chain too.
+	// Skipped entries, and those outside the chain, can be named as a startingCSV or come
+	// from another channel (H25).
 	for _, e := range ch.Entries {
 		named := slices.ContainsFunc(o.p.Subscriptions, func(s resolver.Subscription) bool {
 			return s.Package == ch.Package && (s.StartingCSV == e.Name || s.Channel == "" || s.Catalog == "" && s.CatalogNamespace == "")
@@ -345,7 +345,7 @@ func find(docs []doc, schema, pkg, name string) *doc {
 	return nil
 }
 
-// ruled reports whether a policy forbids a candidate of a catalog (G8).
+// ruled reports whether a policy blocks a candidate of a catalog (G8).
 func (o *oracle) ruled(c *candidate) bool {
 	return slices.ContainsFunc(o.p.Policies, func(p resolver.Policy) bool {
 		if p.Package != c.ref.Package {
@@ -358,7 +358,7 @@ func (o *oracle) ruled(c *candidate) bool {
 	})
 }
 
-// wish finds out what a subscription may choose (D9).
+// wish determines the candidates of a subscription (D9).
 func (o *oracle) wish(s *wish) {
 	for i, c := range o.all {
 		if c.catalog < 0 && c.ref.Name == s.InstalledCSV {
@@ -367,12 +367,12 @@ func (o *oracle) wish(s *wish) {
 		}
 	}
 	s.missing = true
-	var in, others []int // entries of the channels in which it looks
+	var in, others []int // entries of the channels that it considers
 	for i, c := range o.all {
 		if c.catalog < 0 || c.ref.Package != s.Package || s.Channel != "" && c.ref.Channel != s.Channel {
 			continue
 		}
-		// Half a name of a catalog names none (H28).
+		// An incomplete reference does not match any catalog (H28).
 		half := o.off == "H28" && (s.Catalog == "" || s.Catalog == c.ref.Catalog.Name) && (s.CatalogNamespace == "" || s.CatalogNamespace == c.ref.Catalog.Namespace)
 		if half || s.Catalog == "" && s.CatalogNamespace == "" || c.ref.Catalog == (resolver.CatalogID{Name: s.Catalog, Namespace: s.CatalogNamespace}) {
 			in = append(in, i)
@@ -386,7 +386,7 @@ func (o *oracle) wish(s *wish) {
 		}
 		return !o.skipped[c]
 	})
-	var here []int // what is installed counts, too (H23)
+	var here []int // installed operators also count (H23)
 	for i, c := range o.all {
 		if o.off != "H23" && c.catalog < 0 && s.Catalog == "" && s.CatalogNamespace == "" && s.Channel == "" && slices.Contains(c.pkgs, s.Package) &&
 			(s.current >= 0 || s.StartingCSV == "" || s.StartingCSV == c.ref.Name) {
@@ -412,8 +412,8 @@ func (o *oracle) wish(s *wish) {
 	s.options = append(s.options, s.current)
 }
 
-// headless reports whether the entry that a startingCSV names leaves one of the
-// channels of the subscription, of that entry alone, without a head (H27).
+// headless reports whether one of the subscription's channels, reduced to the entry that the
+// startingCSV names, has no head (H27).
 func (o *oracle) headless(s *wish) bool {
 	for i, docs := range o.docs {
 		if id := o.p.Catalogs[i].ID(); (s.Catalog != "" || s.CatalogNamespace != "") && id != (resolver.CatalogID{Name: s.Catalog, Namespace: s.CatalogNamespace}) {
@@ -433,7 +433,7 @@ func (o *oracle) headless(s *wish) bool {
 	return false
 }
 
-// choices returns what a subscription may choose among entries.
+// choices returns the entries that a subscription may choose.
 func (o *oracle) choices(s *wish, in []int) (list []int) {
 	for _, c := range in {
 		x := o.all[c]
@@ -463,7 +463,7 @@ func (o *oracle) choices(s *wish, in []int) (list []int) {
 			return cmp.Or(cmp.Compare(group(i), group(j)), cmp.Compare(min(o.all[i].place, 1), min(o.all[j].place, 1)))
 		})
 	}
-	// The same bundles wherever they are (H25), each where it comes first.
+	// The same bundles in all channels (H25), each at its first position.
 	var names []string
 	of := map[string][]int{}
 	for _, c := range list {
@@ -509,7 +509,7 @@ func (o *oracle) compareSources(a, b resolver.Catalog) int {
 	)
 }
 
-// no is 0 for what goes first.
+// no is 0 for candidates that come first.
 func no(first bool) int {
 	if first {
 		return 0
@@ -546,8 +546,8 @@ func (o *oracle) sort(list []int, own int) {
 	})
 }
 
-// matches reports whether a candidate satisfies a tree by itself (D6); a leaf
-// always means one candidate.
+// matches reports whether a single candidate satisfies a tree (D6). A leaf always refers to
+// one candidate.
 func (o *oracle) matches(x constraints.Expr, c int) bool {
 	key := leafOn{x, c}
 	ok, known := o.memo[key]
@@ -559,9 +559,9 @@ func (o *oracle) matches(x constraints.Expr, c int) bool {
 	return ok
 }
 
-// holds reports whether a set meets a requirement (D2): in the documented
-// semantics as a formula whose leaves are true when some member satisfies them
-// (D5), else when one member satisfies the whole tree (D6).
+// holds reports whether a set satisfies a requirement (D2): in the documented semantics as a
+// formula whose leaves are true if some member satisfies them (D5), otherwise if one member
+// satisfies the whole tree (D6).
 func (o *oracle) holds(x constraints.Expr, s set) bool {
 	one := func(x constraints.Expr) bool { return o.holds(x, s) }
 	perBundle := o.p.Options.Semantics == resolver.PerBundle
@@ -575,13 +575,13 @@ func (o *oracle) holds(x constraints.Expr, s set) bool {
 			return !slices.ContainsFunc(x.Of, one)
 		}
 	}
-	// The running OLM asks those who are offered, which a skipped entry is not,
-	// not even to itself (H3).
+	// The running OLM considers only offered entries. A skipped entry does not count, not
+	// even for its own requirements (H3).
 	return !s.each(func(c int) bool { return perBundle && o.skipped[c] || !o.matches(x, c) })
 }
 
-// together reports whether two candidates may be in one set: not of one package,
-// not providers of one API (D10), and not an upgrade and what it upgrades.
+// together reports whether two candidates may be in one set: they are not of one package, do
+// not provide the same API (D10), and neither upgrades the other.
 func (o *oracle) together(i, j int) bool {
 	a, b := o.all[i], o.all[j]
 	if o.off == "D10" {
@@ -593,12 +593,12 @@ func (o *oracle) together(i, j int) bool {
 	return !slices.ContainsFunc(a.apis, func(g property.GVK) bool { return slices.Contains(b.apis, g) })
 }
 
-// fits reports whether c breaks no rule about pairs or single bundles together with s.
+// fits reports whether adding c to s violates no rule about single bundles or pairs.
 func (o *oracle) fits(s set, c int) bool {
 	return !o.all[c].barred && s.each(func(d int) bool { return d == c || o.together(c, d) })
 }
 
-// valid returns "" when a set keeps every rule, else the rule that it breaks.
+// valid returns "" if a set violates no rule, or else the violated rule.
 func (o *oracle) valid(s set) string {
 	for _, w := range o.subs {
 		if w.missing && o.off == "H5" {

@@ -9,15 +9,14 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A goal is a decision that is left to make: one of its alternatives, the
-// preferred first.
+// A goal is an open decision between alternatives, in order of preference.
 type goal struct{ of []alternative }
 
-// An alternative of a goal is a candidate or, where expr is set, a part of a
-// tree or its negation.
+// An alternative of a goal is a candidate or, if expr is set, a part of a tree or its
+// negation.
 type alternative struct {
 	c int
-	// there: it counts when it is there, but is not chosen for the goal (H3).
+	// there: it counts if it is in the set, but is not chosen for the goal (H3).
 	there   bool
 	expr    constraints.Expr
 	negated bool
@@ -25,10 +24,9 @@ type alternative struct {
 	own     int                // the catalog of the bundle that requires expr
 }
 
-// best returns the valid set that is best by preference (D8), found by trying
-// all choices in order, deepest first, and going back from what leads nowhere:
-// subscriptions choose in their order, then what the installed operators without
-// a subscription require, then what was chosen requires, breadth first.
+// best returns the most preferred valid set (D8). It tries all choices in order, depth first,
+// and backtracks from dead ends: subscriptions choose in their order, then the requirements
+// of installed operators without a subscription, then those of chosen bundles, breadth first.
 func (o *oracle) best() (set, bool) {
 	var s set
 	var queue []goal
@@ -47,7 +45,7 @@ func (o *oracle) best() (set, bool) {
 		}
 		s = s.with(i)
 	}
-	// What is installed is in order of name.
+	// Installed operators are in order of name.
 	free := slices.DeleteFunc(slices.Collect(indexes(len(o.all))), func(i int) bool { return !o.all[i].free })
 	slices.SortFunc(free, func(i, j int) int { return compareStrings(o.all[i].ref.Name, o.all[j].ref.Name) })
 	for _, i := range free {
@@ -121,8 +119,8 @@ func (o *oracle) anyMatches(x constraints.Expr, s set) bool {
 	return !s.each(func(c int) bool { return !o.matches(x, c) })
 }
 
-// decided reports whether what was chosen meets an alternative, whatever else
-// will be chosen: something that nothing may satisfy is never decided.
+// decided reports whether the chosen candidates satisfy an alternative regardless of later
+// choices. A negation is never decided.
 func (o *oracle) decided(a alternative, s set) bool {
 	if a.expr == nil && a.leaves == nil {
 		return s.has(a.c)
@@ -133,7 +131,7 @@ func (o *oracle) decided(a alternative, s set) bool {
 	})
 }
 
-// required returns what a candidate requires, in order of its properties.
+// required returns the requirements of a candidate, in the order of its properties.
 func (o *oracle) required(c int) (goals []goal, bans []constraints.Expr) {
 	for _, x := range o.all[c].requires {
 		g, b := o.expand(alternative{expr: x, own: o.all[c].catalog})
@@ -142,8 +140,8 @@ func (o *oracle) required(c int) (goals []goal, bans []constraints.Expr) {
 	return goals, bans
 }
 
-// expand returns the decisions that a tree leaves open in any case, and the
-// leaves that nothing may satisfy.
+// expand returns the decisions that a tree always leaves open, and the leaves that nothing
+// may satisfy.
 func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
 	if o.p.Options.Semantics == resolver.PerBundle {
 		return []goal{o.goal([]constraints.Expr{a.expr}, a.own)}, nil
@@ -165,8 +163,8 @@ func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
 		}
 		return goals, bans
 	}
-	// The leaves of an any are one list of candidates; else the author's order
-	// counts, after what is installed (D20).
+	// The leaves of an any form one list of candidates. Otherwise the author's order counts,
+	// after installed operators (D20).
 	var installed set
 	for i, c := range o.all {
 		if c.catalog < 0 {
@@ -204,8 +202,7 @@ func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
 	return []goal{g}, nil
 }
 
-// key returns the same text for alternatives that differ in nesting and repetition
-// only.
+// key returns the same text for alternatives that differ only in nesting and repetition.
 func (o *oracle) key(a alternative) string {
 	both, list := o.parts(a)
 	if list == nil {
@@ -218,9 +215,8 @@ func (o *oracle) key(a alternative) string {
 	return fmt.Sprintf("%q", keys)
 }
 
-// parts returns what an alternative joins, without nesting of one kind in itself,
-// single parts and repetitions. both reports whether all of it must hold. A leaf has
-// none.
+// parts returns the parts of an alternative, without direct nesting of one kind, single parts
+// and repetitions. both reports whether all parts must hold. A leaf has none.
 func (o *oracle) parts(a alternative) (both bool, list []alternative) {
 	var kids []constraints.Expr
 	negated := a.negated
@@ -257,8 +253,7 @@ func (o *oracle) parts(a alternative) (both bool, list []alternative) {
 	return both, list
 }
 
-// goal returns the choice between all candidates that satisfy one of some trees by
-// themselves.
+// goal returns the choice between all candidates that individually satisfy one of some trees.
 func (o *oracle) goal(of []constraints.Expr, own int) goal {
 	var list []int
 	var there []alternative
@@ -278,7 +273,7 @@ func (o *oracle) goal(of []constraints.Expr, own int) goal {
 	return g
 }
 
-// satisfied reports whether a candidate satisfies a tree by itself.
+// satisfied reports whether a single candidate satisfies a tree.
 func (o *oracle) satisfied(x constraints.Expr, c int) bool {
 	r, err := o.eval.Satisfies(context.Background(), x, o.all[c].facts)
 	return err == nil && r.OK

@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestPlannedParts checks that the plan next to a conflict is the one that the
-// problem has without the subscriptions that were refused (G1).
+// TestPlannedParts checks that the plan that comes with a conflict equals the plan of the
+// problem without the refused subscriptions (G1).
 func TestPlannedParts(t *testing.T) {
 	checked := 0
 	seeds(t, func(t *testing.T, seed uint64) {
@@ -40,7 +40,7 @@ func TestPlannedParts(t *testing.T) {
 		alone := p
 		alone.Subscriptions = nil
 		if sol, err := resolver.Resolve(context.Background(), open(t, alone)); err != nil || len(sol.Selected) > 0 {
-			return // what stays needs something itself, and its part may be a refused one
+			return // operators that stay have requirements, and their part may be refused
 		}
 		checked++
 		o := newOracle(t, open(t, less))

@@ -8,9 +8,8 @@ import (
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
-// Independent parts of a namespace share no candidate, package, API or
-// requirement; each can be planned without the others (G1). A core lies within
-// one part.
+// Independent parts of a namespace do not share candidates, packages, APIs or requirements,
+// so each can be planned without the others (G1). A core lies within one part.
 
 // A partition maps facts, candidates and subscriptions to their parts.
 type partition struct {
@@ -39,7 +38,7 @@ func (p *partition) join(a, b any) {
 	}
 }
 
-// partition joins what the facts of an encoding connect.
+// partition joins everything that the facts of an encoding connect.
 func (e *encoding) partition(ctx context.Context) *partition {
 	p := &partition{parent: map[any]any{}}
 	for i, n := range e.r.options {
@@ -50,7 +49,7 @@ func (e *encoding) partition(ctx context.Context) *partition {
 			p.join(subNode(i), s.current.id)
 		}
 	}
-	some := map[*need]cand{} // a candidate of each need, with which the others are joined
+	some := map[*need]cand{} // a candidate of each need; the others are joined with it
 	for _, f := range e.facts {
 		if n := f.need; f.owner != noCand && n != nil {
 			if _, ok := some[n]; !ok {
@@ -75,7 +74,7 @@ func (e *encoding) partition(ctx context.Context) *partition {
 	return p
 }
 
-// eachForbidden calls f for every candidate that a negation of the need names.
+// eachForbidden calls f for every candidate in a negation of the need.
 func (e *encoding) eachForbidden(ctx context.Context, n *need, f func(cand)) {
 	if n.kind == proof.NoneOf {
 		for _, c := range e.r.u.among(ctx, n.expr, e.reached, e.isReached) {
@@ -103,8 +102,8 @@ func (e *encoding) node(i int) any {
 	return nil
 }
 
-// refuse makes the conflict of a problem without solution, with the plan of the
-// parts that have one.
+// refuse returns the conflict of a problem without a solution, with the plan of the parts
+// that have one.
 func (r *resolution) refuse(ctx context.Context, e *encoding) (*Solution, error) {
 	cores, err := e.cores(ctx)
 	if err != nil {

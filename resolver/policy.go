@@ -52,8 +52,8 @@ func comparePolicies(a, b *Policy) int {
 	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.Pin, b.Pin), cmp.Compare(a.Exclude, b.Exclude), cmp.Compare(a.Reason, b.Reason))
 }
 
-// aimless returns an error if an exclusion cannot match anything. Its author would not
-// notice otherwise.
+// aimless returns an error if an exclusion cannot match anything. Otherwise its author would
+// not notice.
 func (u *universe) aimless(p *Policy) error {
 	if p.Exclude == "" {
 		return nil

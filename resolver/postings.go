@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Postings list what can satisfy a leaf of an expression, of the bundles of a catalog or
-// the installed operators, without a scan.
+// Postings list the bundles of a catalog, or the installed operators, that can satisfy a
+// leaf of an expression, without a scan.
 type postings[T comparable] interface {
 	providers(property.GVK) iter.Seq[T]
 	labelled(string) iter.Seq[T]
@@ -21,8 +21,8 @@ type postings[T comparable] interface {
 	compare(a, b T) int
 }
 
-// reach returns a superset of what satisfies an expression: from the postings if there are
-// any for it, or else everything.
+// reach returns a superset of the members that satisfy an expression: those in its postings,
+// or all members if there are no postings for it.
 func reach[T comparable](p postings[T], x constraints.Expr) []T {
 	switch x := x.(type) {
 	case *constraints.GVK:
@@ -32,7 +32,7 @@ func reach[T comparable](p postings[T], x constraints.Expr) []T {
 	case *constraints.Package:
 		return slices.Collect(p.inPackage(x.Name))
 	case *constraints.All:
-		// What satisfies all parts satisfies the part with the fewest.
+		// Use the part with the fewest: it includes everything that satisfies all parts.
 		var best []T
 		found := false
 		for _, part := range x.Of {
@@ -77,7 +77,7 @@ func indexed(x constraints.Expr) bool {
 	return false
 }
 
-// Of a catalog, bundles come by package and name.
+// Bundles of a catalog are sorted by package and name.
 type bundlePostings struct{ *graph.Catalog }
 
 func (p bundlePostings) providers(g property.GVK) iter.Seq[graph.Bundle] { return p.Providers(g) }
@@ -101,8 +101,8 @@ type listPostings[T comparable] struct {
 	labels   map[string][]T
 }
 
-// post makes the postings of a list, of whose members pkgs returns the packages and
-// facts the properties.
+// post makes the postings of a list. pkgs returns the packages of a member, and facts its
+// properties.
 func post[T comparable](list []T, pkgs func(T) []string, facts func(T) constraints.Bundle) *listPostings[T] {
 	p := &listPostings[T]{
 		list: list, place: make(map[T]int, len(list)),
@@ -133,7 +133,7 @@ func post[T comparable](list []T, pkgs func(T) []string, facts func(T) constrain
 	return p
 }
 
-// file adds x to a list, unless it is the last of it.
+// file adds x to a list, unless it is already the last element.
 func file[K, T comparable](m map[K][]T, k K, x T) {
 	if list := m[k]; len(list) == 0 || list[len(list)-1] != x {
 		m[k] = append(list, x)
@@ -146,8 +146,8 @@ func (p *listPostings[T]) inPackage(name string) iter.Seq[T]    { return slices.
 func (p *listPostings[T]) all() iter.Seq[T]                     { return slices.Values(p.list) }
 func (p *listPostings[T]) compare(a, b T) int                   { return cmp.Compare(p.place[a], p.place[b]) }
 
-// atRest returns the postings of the candidates that no catalog offers: the
-// installed operators, and what a startingCSV names.
+// atRest returns the postings of the candidates that no catalog offers: the installed
+// operators, and bundles that only a startingCSV names.
 func (u *universe) atRest() (installed, named *listPostings[cand]) {
 	if u.installedPostings == nil {
 		all := make([]cand, len(u.installed))

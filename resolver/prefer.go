@@ -12,9 +12,9 @@ import (
 // installedSource stands for the installed operators in place of the index of a catalog.
 const installedSource = -1
 
-// sources returns the catalogs in the order in which a bundle of the catalog
-// with that index prefers them (D8, H13): its own, then by priority, then those
-// of the problem's namespace, then by name.
+// sources returns the catalogs in the order in which a bundle of the catalog with that index
+// prefers them (D8, H13): the bundle's own catalog, then by priority, then those of the
+// problem's namespace, then by name.
 func (u *universe) sources(own int) []*source {
 	if list, ok := u.orders[own]; ok {
 		return list
@@ -52,10 +52,10 @@ type listKey struct {
 	own  int
 }
 
-// candidates returns the candidates that satisfy an expression by themselves, in
-// the order in which a bundle of the catalog with index own prefers them (D8):
-// installed operators, then the catalogs in order, and in each the entries in
-// order. An entry need not follow what is installed (H6).
+// candidates returns the candidates that individually satisfy an expression, in the order in
+// which a bundle of the catalog with index own prefers them (D8): installed operators, then
+// the catalogs in order, and in each the entries in order. An entry need not be a successor
+// of an installed operator (H6).
 func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) []cand {
 	key := listKey{x, own}
 	if list, ok := u.lists[key]; ok {
@@ -73,7 +73,7 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 	for _, s := range u.sources(own) {
 		list = append(list, u.inSource(ctx, x, s)...)
 	}
-	// A startingCSV can name a bundle that is not offered. In the set, it counts for
+	// A startingCSV can name a bundle that is not offered. Once in the set, it counts for
 	// formulas over the set (D5).
 	if u.semantics() == Documented {
 		for _, c := range reach(named, x) {
@@ -86,9 +86,9 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 	return list
 }
 
-// inSource returns the entries of a catalog that satisfy an expression: those of
-// default channels first, then by package and channel, nearer to the head first.
-// Entries that another entry skips are never candidates (H3).
+// inSource returns the entries of a catalog that satisfy an expression: those of default
+// channels first, then by package and channel, nearest to the head first. Entries that
+// another entry skips are never candidates (H3).
 func (u *universe) inSource(ctx context.Context, x constraints.Expr, s *source) []cand {
 	key := listKey{x, -2 - s.index}
 	if list, ok := u.lists[key]; ok {
@@ -114,8 +114,8 @@ func (u *universe) inSource(ctx context.Context, x constraints.Expr, s *source) 
 	return list
 }
 
-// compareEntries orders the entries of one catalog by preference. The numbers of
-// channels follow the names of their packages and their own.
+// compareEntries orders the entries of one catalog by preference. Channels are numbered by
+// package name, then channel name.
 func compareEntries(a, b graph.Entry) int {
 	ac, bc := a.Channel(), b.Channel()
 	if ac != bc {

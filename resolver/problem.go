@@ -42,13 +42,13 @@ type Problem struct {
 	clusterWide bool // catalogs belong to no namespace, as in OLM v1
 }
 
-// MarshalJSON returns the problem as an object. Lists that it always has are never null.
+// MarshalJSON returns the problem as an object. Required lists are never null.
 func (p Problem) MarshalJSON() ([]byte, error) {
 	type plain Problem
 	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
-// What facts are about is in package fact.
+// Package fact defines what facts are about.
 type (
 	// A CatalogID names a catalog of a problem.
 	CatalogID = fact.CatalogID
@@ -67,37 +67,35 @@ type Catalog struct {
 	Namespace string `json:"namespace"`
 	// Priority orders catalogs for dependencies, highest first.
 	Priority int `json:"priority"`
-	// Unhealthy, if not empty, is why the catalog cannot be read. An unhealthy catalog
-	// fails the resolution; see [Options].
+	// Unhealthy, if not empty, is the reason why the catalog cannot be read. An unhealthy
+	// catalog fails the resolution; see [Options].
 	Unhealthy string `json:"unhealthy,omitempty"`
-	// FBC is the catalog itself, as text, which may be empty; Dir names its
-	// directory. At most one of them is set. [Problem.Open] turns them into
-	// Graph.
+	// FBC is the text of the catalog, which may be empty. Dir is its directory. At most
+	// one of them is set. [Problem.Open] sets Graph from them.
 	FBC *string `json:"fbc,omitzero"`
 	Dir string  `json:"dir,omitempty"`
-	// Digest is the content hash of the catalog that the problem was written
-	// with ([graph.Catalog.Digest]); Open refuses another content.
+	// Digest is the content hash of the catalog ([graph.Catalog.Digest]) when the problem
+	// was written. Open rejects any other content.
 	Digest string `json:"digest,omitempty"`
-	// Graph is the index to resolve over. It may be shared by any number of
-	// problems.
+	// Graph is the index of the catalog. Any number of problems may share it.
 	Graph *graph.Catalog `json:"-"`
 }
 
 // ID returns the catalog's name and namespace.
 func (c *Catalog) ID() CatalogID { return CatalogID{Name: c.Name, Namespace: c.Namespace} }
 
-// An Installed is an operator in the namespace: a ClusterServiceVersion. One that no
-// subscription owns must stay.
+// An Installed is an installed operator of the namespace: a ClusterServiceVersion. An
+// operator that no subscription owns must stay.
 type Installed struct {
 	Name string `json:"name"`
-	// Version is a semantic version; empty counts as 0.0.0.
+	// Version is a semantic version. Empty means 0.0.0.
 	Version string `json:"version,omitempty"`
-	// Package is the package it came from. Default: that of the olm.package property.
-	// Additional olm.package properties count, too.
+	// Package is the package that it came from. Default: that of the olm.package property.
+	// Packages in additional olm.package properties also count.
 	Package string `json:"package,omitempty"`
-	// Properties are those of the annotation of the ClusterServiceVersion. Nil stands
-	// for one without the annotation: then its package is that of the subscriptions
-	// that own it, if they name one.
+	// Properties are those in the annotation of the ClusterServiceVersion. Nil means that
+	// there is no annotation. Then its package is that of the subscriptions that own it,
+	// if they name one.
 	Properties []property.Property `json:"properties,omitzero"`
 }
 
@@ -118,7 +116,7 @@ type SubscriptionOrder string
 
 const (
 	byName SubscriptionOrder = "name"
-	// AsGiven is the order of the problem.
+	// AsGiven is the order in the problem.
 	AsGiven SubscriptionOrder = "given"
 )
 
@@ -127,17 +125,17 @@ type Options struct {
 	// Semantics selects how constraints are evaluated.
 	Semantics         Semantics         `json:"constraints,omitzero"`
 	SubscriptionOrder SubscriptionOrder `json:"subscriptionOrder,omitzero"`
-	// OtherSources also upgrades the operator of a subscription that names a catalog from
-	// other catalogs, with lower preference.
+	// OtherSources allows upgrades from other catalogs, with lower preference, even if a
+	// subscription names a catalog.
 	OtherSources bool `json:"otherSources,omitzero"`
 	// IgnoreUnhealthy resolves without the unhealthy catalogs instead of failing.
 	IgnoreUnhealthy bool `json:"ignoreUnhealthy,omitzero"`
 	// Partial plans the independent parts of the namespace that have a solution, and reports
 	// the others in [Solution.Refused] instead of failing.
 	Partial bool `json:"partial,omitzero"`
-	// Cluster is what CEL rules see of the cluster.
+	// Cluster has the facts about the cluster that CEL rules can use.
 	Cluster constraints.Cluster `json:"cluster,omitzero"`
-	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
+	// LoadLimits bound the loading of catalogs in text form. ConstraintLimits bound their
 	// constraints and the evaluation of rules.
 	LoadLimits       *fbc.Limits         `json:"-"`
 	ConstraintLimits *constraints.Limits `json:"-"`

@@ -11,13 +11,13 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A generator makes small problems that are dense with trouble: bundles that
-// skip, cover and miss each other, share APIs, require one another in nested
-// trees, are deprecated or unreadable; operators that are installed with and
-// without subscriptions. Equal seeds make equal problems.
+// A generator makes small, difficult problems: bundles that skip, cover and miss each other,
+// share APIs, require one another in nested trees, or are deprecated or unreadable, and
+// operators that are installed with and without subscriptions. Equal seeds make equal
+// problems.
 type generator struct {
 	*rand.Rand
-	odd     *rand.Rand // draws what is rare and wrong
+	odd     *rand.Rand // draws rare and invalid input
 	p       resolver.Problem
 	bundles []generated
 	left    int // bundles that may still be made
@@ -260,11 +260,11 @@ func (g *generator) installed() {
 			in.Package = ""
 			in.Properties = slices.DeleteFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypePackage })
 		case 4:
-			// In no catalog: only entries name it.
+			// It is in no catalog; only entries name it.
 			in.Name, in.Version = b.pkg+pick(g, ".v0.9", ".v0.8"), pick(g, "0.9.0", "0.8.0")
 			in.Properties = []property.Property{text(property.TypePackage, `{"packageName":%q,"version":%q}`, b.pkg, in.Version)}
 		case 5:
-			// Without the annotation of its properties (H22).
+			// It lacks the annotation with its properties (H22).
 			in.Package, in.Properties = "", nil
 		case 6:
 			in.Package = pick(g, "", b.pkg)
@@ -308,7 +308,7 @@ func (g *generator) subscription(pkg, installed string) resolver.Subscription {
 	for slices.ContainsFunc(g.p.Subscriptions, func(o resolver.Subscription) bool { return o.Name == s.Name }) {
 		s.Name += "'"
 	}
-	// Mostly a channel that exists.
+	// Usually a channel that exists.
 	for _, c := range g.p.Catalogs {
 		for l := range strings.Lines(*c.FBC) {
 			var d doc

@@ -14,7 +14,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A realCase is a conflict over a catalog as it was published.
+// A realCase is a conflict over a published catalog.
 type realCase struct {
 	name, catalog string
 	subs          []resolver.Subscription // an InstalledCSV is installed as the catalog has it
@@ -79,8 +79,7 @@ func conflictOf(t testing.TB, p resolver.Problem) *resolver.Conflict {
 	return no
 }
 
-// TestRealConflicts compares the explanations of conflicts that real catalogs
-// have.
+// TestRealConflicts compares the explanations of conflicts in real catalogs.
 func TestRealConflicts(t *testing.T) {
 	for _, c := range realCases {
 		t.Run(c.name, func(t *testing.T) {

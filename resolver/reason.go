@@ -16,8 +16,8 @@ type Reason struct {
 	Bundle Ref `json:"bundle"`
 	// Subscription is the name of the subscription that requests the bundle, or "".
 	Subscription string `json:"subscription,omitempty"`
-	// By is the bundle that requires it, Requirement its requirement, and Place where
-	// the requirement is defined.
+	// By is the bundle that requires it, Requirement is that bundle's requirement, and
+	// Place is where the requirement is defined.
 	By          Ref         `json:"by,omitzero"`
 	Requirement string      `json:"requirement,omitempty"`
 	Place       *fact.Place `json:"place,omitzero"`
@@ -45,7 +45,7 @@ func (r Reason) String() string {
 // [Solution.RequiredBy].
 type Reasons []Reason
 
-// MarshalJSON returns a list, which is never null.
+// MarshalJSON returns a list, never null.
 func (list Reasons) MarshalJSON() ([]byte, error) { return json.Marshal([]Reason(list)) }
 
 // Text returns the reasons, each with the options that were preferred but not possible.
@@ -73,7 +73,7 @@ func (list Reasons) Text(width int, style *Style) string {
 	return t.String()
 }
 
-// preference compares the bundle with the other options.
+// preference describes the rank of the bundle among the options.
 func (r *Reason) preference() string {
 	switch n := len(r.Preferred); {
 	case r.Options <= 1:
@@ -90,9 +90,9 @@ type WhyNot struct {
 	Pos    fbc.Pos `json:"-"`
 	// Text is the reason without the name of the bundle.
 	Text string `json:"text"`
-	// Against is the derivation of why the bundle is not possible, if it is not.
+	// Against derives why the bundle is not possible. It is nil if the bundle is possible.
 	Against *fact.Step `json:"against,omitzero"`
-	// Outlook is how far the installed operator gets that the bundle does not follow.
+	// Outlook is how far the installed operator gets, if the bundle is not its successor.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 }
 
@@ -100,7 +100,7 @@ type WhyNot struct {
 // and channel that has it. See [Solution.WhyNot].
 type WhyNots []WhyNot
 
-// MarshalJSON returns a list, which is never null.
+// MarshalJSON returns a list, never null.
 func (list WhyNots) MarshalJSON() ([]byte, error) { return json.Marshal([]WhyNot(list)) }
 
 // Text returns the reasons. See [Report.Text] for width and style.

@@ -23,7 +23,7 @@ type Record struct {
 	Answer        Answer                 `json:"answer"`
 }
 
-// MarshalJSON returns the record as an object. Lists that it always has are never null.
+// MarshalJSON returns the record as an object. Required lists are never null.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	return json.Marshal(plain(r), json.Deterministic(true))

@@ -35,7 +35,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// replay records a problem inlined, checks that this has the same answer, and
+// replay records a problem with inline catalogs, checks that the answer is the same, and
 // replays the record from its text.
 func replay(t *testing.T, name string, p resolver.Problem) {
 	t.Helper()
@@ -53,7 +53,7 @@ func replay(t *testing.T, name string, p resolver.Problem) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	was, is := before.Answer, r.Answer
-	// The inlined catalogs are other files, and the digest covers all of a catalog.
+	// The inlined catalogs are different files, and the digest covers the whole catalog.
 	was.Digest, is.Digest = "", ""
 	was.Explanation, is.Explanation = places.ReplaceAllString(was.Explanation, ""), places.ReplaceAllString(is.Explanation, "")
 	if diff := cmp.Diff(indented(t, was), indented(t, is)); diff != "" {
@@ -76,7 +76,7 @@ func replay(t *testing.T, name string, p resolver.Problem) {
 		again.Answer.OK = !again.Answer.OK
 		diff, err = again.Replay(ctx, nil)
 		if err != nil || len(diff) == 0 {
-			t.Errorf("%s: another answer went unnoticed: %v", name, err)
+			t.Errorf("%s: a different answer went unnoticed: %v", name, err)
 		}
 	}
 	if n != 1 {

@@ -25,7 +25,7 @@ type Report struct {
 	Plan    []Selected `json:"plan"`
 }
 
-// MarshalJSON returns the report as an object. Lists that it always has are never null.
+// MarshalJSON returns the report as an object. Required lists are never null.
 func (r Report) MarshalJSON() ([]byte, error) {
 	type plain Report
 	return json.Marshal(plain(r), json.Deterministic(true))
@@ -77,7 +77,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 			Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Faults: core.Faults, Requests: core.requests(),
 		})
 	}
-	// Unseen catalogs concern all cores, so the first has the notes. Those that a
+	// Unseen catalogs concern all cores, so the notes go to the first. Catalogs that a
 	// subscription names are part of its fact.
 	u := c.e.r.u
 	for _, id := range u.unseen {

@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// brackets shows what a style is called for.
+// brackets marks the texts that a style is applied to.
 func brackets() *resolver.Style {
 	in := func(part string) func(string) string {
 		return func(line string) string { return "<" + part + ">" + line }
@@ -51,7 +51,7 @@ func indented(t *testing.T, v any) string {
 	return b.String() + "\n"
 }
 
-// TestHostileText checks that what a catalog says cannot break out of Markdown.
+// TestHostileText checks that text from a catalog cannot break out of Markdown.
 func TestHostileText(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/conflicts/failure-message.txtar")
 	if err != nil {

@@ -99,7 +99,7 @@ func (r *Report) plannedLine() string {
 	return text + ": " + phrase.And(names)
 }
 
-// noFix returns the advice for a core that no one or two changes resolve.
+// noFix returns the advice for a core that no combination of one or two changes resolves.
 func (c *CoreReport) noFix() string {
 	return "no combination of up to two changes resolves this; remove one of " + phrase.And(c.Requests) + " and resolve again"
 }

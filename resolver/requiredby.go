@@ -10,8 +10,8 @@ import (
 // RequiredBy returns all subscriptions and requirements in the solution that a bundle or
 // operator satisfies; [Solution.Why] follows only one. Subscriptions come first, in the
 // order of the problem, then requirements, in the order in which their bundles were
-// chosen. A bundle with two such requirements appears twice. An operator without a
-// subscription that nothing requires has no reasons.
+// chosen. A bundle with two such requirements appears twice. The list is empty for an
+// operator that has no subscription and that nothing requires.
 //
 // If several bundles in the solution satisfy a requirement, it is returned for each of
 // them. Preferred and Options are not set. The error is the context's, or reports that the

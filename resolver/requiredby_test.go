@@ -33,7 +33,7 @@ func TestRequiredBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
-		// b would be content with either.
+		// Either would satisfy b.
 		"lib.v1.0.0": {
 			"lib.v1.0.0 was chosen for subscription lib",
 			"lib.v1.0.0 satisfies package lib >=1.0.0, required by a.v1.0.0",
@@ -58,12 +58,12 @@ func TestRequiredBy(t *testing.T) {
 		}
 	}
 	if _, err := sol.RequiredBy(t.Context(), "nowhere.v1"); err == nil {
-		t.Error("no error for a bundle that is not there")
+		t.Error("no error for an unknown bundle")
 	}
 }
 
-// TestRequiredByHasTheReasonOfWhy: D17. The first reason of Why is one of all reasons,
-// and a bundle without a request was installed and stays.
+// TestRequiredByHasTheReasonOfWhy: D17. RequiredBy includes the first reason of Why, and a
+// bundle without a request is an installed operator that stays.
 func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 	bundles, several := 0, 0
 	for seed := range uint64(600) {
@@ -96,7 +96,7 @@ func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 				several++
 			}
 			if !slices.ContainsFunc(all, func(r resolver.Reason) bool { return r.String() == chain[0].String() }) {
-				t.Errorf("seed %d: RequiredBy(%s) = %v lacks what Why says: %v", seed, name, all, chain[0])
+				t.Errorf("seed %d: RequiredBy(%s) = %v lacks the reason of Why: %v", seed, name, all, chain[0])
 			}
 		}
 	}

@@ -17,8 +17,8 @@ type resolution struct {
 	// replacedBy lists, for a candidate of a subscription, the installed
 	// operators that it upgrades.
 	replacedBy map[cand][]cand
-	// busy is full while an explanation is computed, which reads and extends the caches of
-	// the resolution.
+	// busy is a lock: it is full while an explanation is computed, which uses and extends
+	// the caches of the resolution.
 	busy chan struct{}
 }
 
@@ -70,8 +70,8 @@ func (r *resolution) lock(ctx context.Context) error {
 	}
 }
 
-// unlock lets the next goroutine continue. It discards what an ended context left
-// incomplete.
+// unlock lets the next goroutine continue. It discards caches that are incomplete because a
+// context ended.
 func (r *resolution) unlock(ctx context.Context) {
 	if r.u.err != nil && ctx.Err() != nil {
 		r.u.err = nil
@@ -80,8 +80,7 @@ func (r *resolution) unlock(ctx context.Context) {
 	<-r.busy
 }
 
-// interrupted returns the error that ended the work early: the context's, or that of a
-// limit.
+// interrupted returns the error that ended the work early: the context's or a limit's.
 func (r *resolution) interrupted(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -18,7 +18,7 @@ func Resolve(ctx context.Context, p Problem) (*Solution, error) {
 	return resolve(ctx, &p, new(scratch))
 }
 
-// resolve is Resolve with memory that it may use. It keeps p.
+// resolve is Resolve with scratch memory. It retains p.
 func resolve(ctx context.Context, p *Problem, s *scratch) (*Solution, error) {
 	r, err := start(ctx, p, nil)
 	if err != nil {
@@ -49,8 +49,7 @@ func start(ctx context.Context, p *Problem, adjust func(*universe)) (*resolution
 	return newResolution(ctx, u)
 }
 
-// solve returns the solution, or nil if there is none, and the encoding if it took
-// one to find out.
+// solve returns the solution, or nil if there is none, and the encoding if one was needed.
 func (r *resolution) solve(ctx context.Context, s *scratch) (*Solution, *encoding, error) {
 	if r.impossible() {
 		return nil, nil, nil
@@ -93,7 +92,7 @@ func (r *resolution) solution(set []cand) *Solution {
 			Replaces: e.Replaces(), Version: b.Version().String(),
 			Bundle: b,
 		}
-		// On an upgrade, what is replaced is what is installed (H4).
+		// An upgrade replaces the installed operator (H4).
 		for _, in := range r.replacedBy[c] {
 			s.Replaces = u.installed[in].Name
 		}
@@ -126,7 +125,7 @@ func (r *resolution) solution(set []cand) *Solution {
 	sol.Differs = r.differences(set)
 	if unread {
 		sol.Differs = slices.Insert(sol.Differs, 0, Difference{Rule: "H7",
-			Text: "OLM refuses the whole namespace if a bundle cannot be read; fix what was left out"})
+			Text: "OLM refuses the whole namespace if a bundle cannot be read; fix the bundles that were left out"})
 	}
 	return sol
 }
@@ -153,9 +152,9 @@ func (r *resolution) stay(s *subscription, options []cand) Stay {
 	return x
 }
 
-// leftOut lists what could not be read among the options of what was decided.
-// Catalogs without problems, nearly all, cost nothing. Unread reports whether any of
-// it is left out for another reason than that it states something twice (H26).
+// leftOut lists the unreadable candidates among the options of all decisions. Catalogs
+// without problems, which are nearly all, cost nothing. Unread reports whether any of them
+// is left out for a reason other than a repeated declaration (H26).
 func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 	u := r.u
 	for _, in := range u.installed {

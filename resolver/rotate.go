@@ -9,8 +9,8 @@ import (
 
 // A conflict needs a fact if some set of candidates violates only that fact. Such sets are
 // often neighbours: with one candidate more or less, the set violates only another fact,
-// which is needed, too. Following neighbours saves a search for each fact. A chain of
-// requirements has as many facts as bundles.
+// which is therefore also needed. Following neighbours saves a search for each fact, which
+// matters for a chain of requirements, with as many facts as bundles.
 
 // A rotation is a set of candidates that changes by one at a time, with the facts that it
 // violates.
@@ -21,16 +21,16 @@ type rotation struct {
 	parts  map[*need]*tally
 	mayOf  map[cand][]*tally // the needs that mention a candidate
 	factOf map[cand][]int    // the facts about a candidate as such
-	chosen []int             // for each fact with a list, how many of it are in
+	chosen []int             // for each fact with a list, how many of the list are in the set
 	counts []bool            // for each fact, whether it is still in the conflict
 	broken []bool
 	many   int    // how many facts are broken
 	sum    int    // the sum of their numbers: with many = 1, the number of the one
-	needed []bool // was found already
-	work   int    // that is left
+	needed []bool // found so far
+	work   int    // work left
 }
 
-// A tally is a need with how many of the candidates that it mentions are in.
+// A tally is a need with the number of mentioned candidates that are in the set.
 type tally struct {
 	*need
 	cands []cand
@@ -39,8 +39,8 @@ type tally struct {
 	facts []int // that state the need
 }
 
-// rotations limits the work of a rotation, counted in looks at facts and candidates for
-// each one that the facts mention. Searches find what it then has not found.
+// rotations limits the work of a rotation, counted in examined facts and candidates per
+// mentioned candidate. Searches find the needed facts that it misses.
 const rotations = 30
 
 func (e *encoding) newRotation(ctx context.Context, facts []stating) *rotation {
@@ -80,8 +80,7 @@ func (e *encoding) newRotation(ctx context.Context, facts []stating) *rotation {
 	return r
 }
 
-// from finds facts of a core that are needed, after a search that found a model of
-// all of them but fact i.
+// from finds needed facts of a core, given a model of all facts except i.
 func (r *rotation) from(ctx context.Context, core []int, i int, model func(cand) bool) []int {
 	clear(r.counts)
 	for _, n := range core {
@@ -93,7 +92,7 @@ func (r *rotation) from(ctx context.Context, core []int, i int, model func(cand)
 	}
 	r.needed[i] = true
 	var found []int
-	// A step is a fact that alone is broken, and the candidates that may change that.
+	// A step is the only violated fact, and the candidates that may change that.
 	type step struct {
 		fact  int
 		cands []cand

@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// broken returns the text of a package whose versions each require a package that
-// no catalog has, all the same one or each its own.
+// broken returns the text of a package whose versions require packages that no catalog has:
+// either all the same one, or each a different one.
 func broken(name string, versions int, same bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"schema":"olm.package","name":%q,"defaultChannel":"c"}`+"\n", name)
@@ -32,10 +32,9 @@ func broken(name string, versions int, same bool) string {
 	return b.String()
 }
 
-// TestLargeConflicts checks that the cost of explaining grows with what there is
-// to explain. Each of these once took minutes or more, as every core was looked at
-// for every fact, every fact was tried with the whole namespace, and every
-// requirement was offered to its author.
+// TestLargeConflicts checks that the cost of an explanation is in proportion to its size.
+// Each of these once took minutes or more: every core was examined for every fact, every
+// fact was tried with the whole namespace, and every requirement was tried as a fix.
 func TestLargeConflicts(t *testing.T) {
 	explain := func(t *testing.T, text string, cores int, packages ...string) {
 		c, err := graph.LoadBytes(context.Background(), []byte(text), "broken", nil)

@@ -40,19 +40,19 @@ func selectAnswerOf(t *testing.T, r olmv1.Request) string {
 		got = conformance.Selected(sel)
 	}
 	if got != want {
-		t.Errorf("the oracle says: got %s\nwant %s", got, want)
+		t.Errorf("the oracle disagrees: got %s\nwant %s", got, want)
 	}
 	return got
 }
 
-// A selectOracle answers a request of OLM v1 from the text of the catalogs. With the
-// library it shares only the types of the input.
+// A selectOracle answers a request of OLM v1 from the text of the catalogs. It shares only
+// the types of the input with the library.
 type selectOracle struct {
 	r    olmv1.Request
 	all  []*selectable
 	docs map[string][]doc // of the catalogs that take part
 	rng  *masterminds.Constraints
-	off  string // a rule that is not kept
+	off  string // a rule that is switched off
 }
 
 // A selectable is a bundle of a catalog.
@@ -64,8 +64,8 @@ type selectable struct {
 	message *string         // of its deprecation
 }
 
-// selectOracleWithout reads a request whose catalogs are given as text, in a world in
-// which one of removableInV1 does not hold.
+// selectOracleWithout reads a request whose catalogs are given as text, with one of the rules
+// in removableInV1 switched off.
 func selectOracleWithout(t testing.TB, r olmv1.Request, off string) *selectOracle {
 	o := &selectOracle{r: r, docs: map[string][]doc{}, off: off}
 	if r.Version != "" {
@@ -111,8 +111,7 @@ func labelsMatch(s *olmv1.LabelSelector, labels map[string]string) bool {
 	return true
 }
 
-// readVersion reads the version, and its build metadata as a release where it is
-// one (A8).
+// readVersion reads the version, and its build metadata as a release if it is one (A8).
 func (b *selectable) readVersion(off string) {
 	for _, p := range b.Properties {
 		var v struct{ Version string }
@@ -141,7 +140,7 @@ func asRelease(v semver.Version) (*semver.Version, []string) {
 	return &v, release
 }
 
-// compareReleases orders releases as prereleases are, and none before any.
+// compareReleases orders releases like prereleases. No release comes first.
 func compareReleases(a, b []string) int {
 	if len(a) == 0 || len(b) == 0 {
 		return cmp.Compare(len(a), len(b))
@@ -194,11 +193,11 @@ func (o *selectOracle) answer() string {
 	case o.r.Installed != nil && o.r.Policy != olmv1.SelfCertified && o.off != "C4" && !stage(o.succeeds):
 		return refused("no-successor")
 	}
-	// What is not deprecated comes first, whatever the priority (C5, C6).
+	// Bundles that are not deprecated come first, whatever the priority (C5, C6).
 	if o.off != "C5" && slices.ContainsFunc(left, func(b *selectable) bool { return b.message == nil }) {
 		stage(func(b *selectable) bool { return b.message == nil })
 	}
-	// Then the highest priority, and in a catalog the newest (C3, C6).
+	// Then the highest priority, and within a catalog the newest bundle (C3, C6).
 	slices.SortFunc(left, func(a, b *selectable) int {
 		return cmp.Or(cmp.Compare(b.catalog.Priority, a.catalog.Priority), cmp.Compare(a.catalog.Name, b.catalog.Name), o.newer(a, b))
 	})
@@ -217,7 +216,7 @@ func (o *selectOracle) answer() string {
 	return o.text(best)
 }
 
-// newer orders the bundles of a catalog: the newest first.
+// newer orders the bundles of a catalog, newest first.
 func (o *selectOracle) newer(a, b *selectable) int {
 	if a.version == nil || b.version == nil {
 		return cmp.Or(cmp.Compare(no(a.version != nil), no(b.version != nil)), cmp.Compare(a.Name, b.Name))
@@ -225,7 +224,7 @@ func (o *selectOracle) newer(a, b *selectable) int {
 	return cmp.Or(b.version.Compare(*a.version), compareReleases(b.release, a.release), cmp.Compare(a.Name, b.Name))
 }
 
-// text returns what is selected, with the deprecations that concern it.
+// text returns the selected bundle with the deprecations that concern it.
 func (o *selectOracle) text(b *selectable) string {
 	build := ""
 	if len(b.version.Build) > 0 {
@@ -280,7 +279,7 @@ func (o *selectOracle) inRange(b *selectable) bool {
 	v := *b.version
 	v.Build = nil
 	switch o.off {
-	case "C2": // as skipRange is read
+	case "C2": // read like a skipRange
 		rng, err := semver.ParseRange(o.r.Version)
 		return err == nil && rng(v)
 	case "H16": // prereleases like any other version
@@ -290,8 +289,8 @@ func (o *selectOracle) inRange(b *selectable) bool {
 	return err == nil && o.rng.Check(read)
 }
 
-// succeeds reports whether a bundle may follow the installed one (B8): it has its
-// version and release, or some entry replaces, skips or covers it.
+// succeeds reports whether a bundle may follow the installed one (B8): it has the same version
+// and release, or one of its entries replaces, skips or covers the installed one.
 func (o *selectOracle) succeeds(b *selectable) bool {
 	in := o.r.Installed
 	installed, err := semver.Parse(in.Version)

@@ -29,8 +29,8 @@ func sampleProblem(t *testing.T, partial bool) resolver.Problem {
 	}
 }
 
-// TestSharedAnswers asks answers that goroutines share, through everything that
-// computes, and wants what one alone gets (D15). It is for the race detector.
+// TestSharedAnswers calls all computing methods of answers that goroutines share, and checks
+// that each gets the result of a single goroutine (D15). It is for the race detector.
 func TestSharedAnswers(t *testing.T) {
 	ctx := t.Context()
 	sol, err := resolver.Resolve(ctx, sampleProblem(t, true))
@@ -61,7 +61,7 @@ func TestSharedAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol = sol2 // what was asked nothing yet
+	sol = sol2 // nothing is computed yet
 	if _, err := resolver.Resolve(ctx, sampleProblem(t, false)); !errors.As(err, &conflict) {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestSharedAnswers(t *testing.T) {
 	wg.Wait()
 }
 
-// TestSharedAnswersObeyContexts wants the end of a context to end the waiting.
+// TestSharedAnswersObeyContexts checks that the end of a context ends the waiting.
 func TestSharedAnswersObeyContexts(t *testing.T) {
 	_, err := resolver.Resolve(t.Context(), sampleProblem(t, false))
 	var conflict *resolver.Conflict

@@ -43,10 +43,9 @@ func answerText(t testing.TB, p resolver.Problem) string {
 	return lines.ReplaceAllString(string(text), "${1}N")
 }
 
-// shuffled returns the same problem in another order: catalogs,
-// their documents, the entries of channels and what they skip, the properties of
-// bundles that require nothing, subscriptions, installed operators and all their
-// properties.
+// shuffled returns the same problem in another order: catalogs, their documents, the entries
+// of channels and their skips, the properties of bundles that are not requirements,
+// subscriptions, installed operators and all their properties.
 func shuffled(t testing.TB, rng *rand.Rand, p resolver.Problem) resolver.Problem {
 	p.Catalogs = shuffle(rng, p.Catalogs)
 	p.Installed = shuffle(rng, p.Installed)
@@ -78,12 +77,12 @@ func shuffle[T any](rng *rand.Rand, list []T) []T {
 	return list
 }
 
-// isFact reports whether a property states no requirement. What a bundle requires
-// first is tried first, so that the order of its requirements counts.
+// isFact reports whether a property is not a requirement. The order of requirements matters:
+// a bundle's first requirement is tried first.
 func isFact(p property.Property) bool { return !property.IsRequirement(p.Type) }
 
-// shuffleProperties shuffles those properties that move. The first stays, as some
-// random rules read the first property.
+// shuffleProperties shuffles the properties that are not requirements. The first one stays,
+// because some random rules read it.
 func shuffleProperties(rng *rand.Rand, list []property.Property, moves func(property.Property) bool) []property.Property {
 	list = slices.Clone(list)
 	var at []int
@@ -96,8 +95,8 @@ func shuffleProperties(rng *rand.Rand, list []property.Property, moves func(prop
 	return list
 }
 
-// TestOrderOfInput checks that an answer does not depend on the order in which
-// the problem is given, to the byte (D15, H29).
+// TestOrderOfInput checks that the bytes of an answer do not depend on the order of the
+// problem (D15, H29).
 func TestOrderOfInput(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		p := randomProblem(seed)
@@ -112,8 +111,8 @@ func TestOrderOfInput(t *testing.T) {
 	})
 }
 
-// TestSameAgain checks that an answer is the same each time, also when many
-// goroutines resolve it over the same catalogs (D15).
+// TestSameAgain checks that an answer is the same each time, even if many goroutines resolve
+// the problem over the same catalogs (D15).
 func TestSameAgain(t *testing.T) {
 	var problems []resolver.Problem
 	var want []string

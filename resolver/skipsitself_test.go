@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// H3, H27: an explanation distinguishes an entry that skips itself, which is never
-// offered either, from one that another entry skips.
+// H3, H27: an explanation distinguishes an entry that skips itself from one that another
+// entry skips. Neither is ever offered.
 func TestSkipsItself(t *testing.T) {
 	for skipper, want := range map[string]string{
 		`{"name":"d2","replaces":"d1"},{"name":"d1","skips":["d1"]}`: "cannot be selected: it skips itself in channel s",

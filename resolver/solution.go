@@ -16,8 +16,9 @@ type Solution struct {
 	// Selected are the bundles to install, by package, name, channel and catalog. It is empty
 	// if nothing changes.
 	Selected []Selected `json:"selected"`
-	// Stayed are the operators of subscriptions that are not upgraded, and those that satisfy
-	// a subscription without being owned by it, in the order in which the subscriptions chose.
+	// Stayed are the operators of subscriptions that are not upgraded, and operators that
+	// satisfy a subscription that does not own them, in the order in which the subscriptions
+	// chose.
 	Stayed []Stay `json:"stayed,omitempty"`
 	// Refused is the conflict of the parts without a plan if [Options] allow a partial
 	// solution. It is nil if everything is planned.
@@ -28,8 +29,8 @@ type Solution struct {
 	LeftOut []LeftOut `json:"leftOut,omitempty"`
 	// Unseen are the catalogs that the namespace does not see, by namespace and name.
 	Unseen []CatalogID `json:"unseen,omitempty"`
-	// Differs are the rules by which the running OLM behaves, or may behave, differently:
-	// those of LeftOut, of subscriptions, and of chosen bundles.
+	// Differs are the rules in which the running OLM differs, or may differ, from olmkit:
+	// those about LeftOut, subscriptions, and chosen bundles.
 	Differs []Difference `json:"differs,omitempty"`
 	// Faults are CEL rules that could not be evaluated on some bundle and count as false
 	// there, in order.
@@ -42,7 +43,7 @@ type Solution struct {
 	off []int
 }
 
-// MarshalJSON returns the solution as an object. Lists that it always has are never null.
+// MarshalJSON returns the solution as an object. Required lists are never null.
 func (s Solution) MarshalJSON() ([]byte, error) {
 	type plain Solution
 	return json.Marshal(plain(s), json.Deterministic(true))
@@ -55,8 +56,8 @@ type Selected struct {
 	Package          string `json:"package"`
 	Catalog          string `json:"catalog"`
 	CatalogNamespace string `json:"catalogNamespace"`
-	// Replaces is the installed operator that is upgraded, or the bundle's replaces in the
-	// catalog for a fresh installation.
+	// Replaces is the installed operator that is upgraded. For a fresh installation it is
+	// the bundle's replaces in the catalog.
 	Replaces string `json:"replaces"`
 	Version  string `json:"version"`
 	// Bundle is the bundle in its catalog.
@@ -76,8 +77,8 @@ func (s Selected) Compare(o Selected) int {
 //	at-head       it is the head of its channel
 //	no-successor  no entry of the channel replaces, skips or covers it
 //	blocked       it has successors, but each of them violates a rule
-//	present       it satisfies a subscription that names neither a catalog nor a
-//	              channel, and that does not own it
+//	present       it satisfies a subscription that does not own it and names neither a
+//	              catalog nor a channel
 type StayReason string
 
 const (

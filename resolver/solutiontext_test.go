@@ -8,8 +8,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestWarnings: D12. The deprecations of what is selected are listed once each, on
-// their lines.
+// TestWarnings: D12. Each deprecation of a selected bundle is listed once, on a separate line.
 func TestWarnings(t *testing.T) {
 	c, err := graph.LoadBytes(t.Context(), []byte(`{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"}]}

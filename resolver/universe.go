@@ -30,15 +30,15 @@ type universe struct {
 	unseen    []CatalogID // the catalogs that the namespace does not see (D19)
 	// named are the entries that are not offered but that a startingCSV names.
 	named []cand
-	// Postings of the installed operators and of named, when they are needed.
+	// Postings of the installed operators and of named, made on demand.
 	installedPostings, namedPostings *listPostings[cand]
 	policies                         map[string][]ruling
 	lists                            map[listKey][]cand
 	exprs                            exprs
 	orders                           map[int][]*source
-	// waived are requirements that are not held against their packages.
+	// waived are requirements that are ignored.
 	waived []*fact.Requires
-	modes  map[graph.Bundle]error // why bundles do not serve the operator group; nil: they do
+	modes  map[graph.Bundle]error // why bundles do not support the operator group; nil if they do
 	evaluation
 }
 
@@ -64,7 +64,7 @@ type installed struct {
 	*Installed
 	at       int // in the problem
 	id       cand
-	pkgs     []string // the one that names it first
+	pkgs     []string // the one that names the operator comes first
 	version  semver.Version
 	apis     []property.GVK
 	requires []graph.Requirement
@@ -74,7 +74,7 @@ type installed struct {
 	prohibited bool
 	// err is the first property that cannot be read (H7).
 	err error
-	// repeats reports what it declares twice (H26), or is nil.
+	// repeats is the error for a repeated declaration (H26), or nil.
 	repeats error
 }
 
@@ -123,8 +123,8 @@ func (u *universe) entry(c cand) (graph.Entry, graph.Bundle) {
 	return e, b
 }
 
-// rank returns the place of a candidate of a catalog in its channel's order;
-// false when another entry skips it.
+// rank returns the position of a catalog's candidate in its channel's order. It returns
+// false if another entry skips the candidate.
 func (u *universe) rank(c cand) (int, bool) {
 	e, _ := u.entry(c)
 	return e.Rank()
@@ -148,7 +148,7 @@ func (u *universe) refs(list []cand) []Ref {
 	return out
 }
 
-// bundle returns what constraints are evaluated on.
+// bundle returns the bundle that constraints are evaluated on.
 func (u *universe) bundle(c cand) constraints.Bundle {
 	if u.isInstalled(c) {
 		return u.installed[c].facts
@@ -157,8 +157,8 @@ func (u *universe) bundle(c cand) constraints.Bundle {
 	return b
 }
 
-// pkg returns the package that a candidate goes by, "" when that of an installed
-// operator is not known.
+// pkg returns the package that names a candidate, or "" if the package of an installed
+// operator is unknown.
 func (u *universe) pkg(c cand) string {
 	if u.isInstalled(c) {
 		if list := u.installed[c].pkgs; len(list) > 0 {
@@ -170,8 +170,8 @@ func (u *universe) pkg(c cand) string {
 	return b.Package().Name()
 }
 
-// further returns the packages of an installed operator beyond the one that it goes
-// by (H22). A bundle of a catalog has none.
+// further returns the additional packages of an installed operator (H22). A bundle of a
+// catalog has none.
 func (u *universe) further(c cand) []string {
 	if !u.isInstalled(c) || len(u.installed[c].pkgs) < 2 {
 		return nil
@@ -196,7 +196,7 @@ func (u *universe) apis(c cand) iter.Seq[property.GVK] {
 	return b.APIs()
 }
 
-// requirements returns what a candidate requires, in order of its properties.
+// requirements returns the requirements of a candidate, in the order of its properties.
 func (u *universe) requirements(c cand) iter.Seq[graph.Requirement] {
 	if u.isInstalled(c) {
 		return slices.Values(u.installed[c].requires)
@@ -228,8 +228,8 @@ func (u *universe) pos(c cand) fbc.Pos {
 	return b.Pos()
 }
 
-// satisfies reports whether one candidate satisfies an expression by itself. An
-// expression that cannot be evaluated is false, and the fault is kept (D7).
+// satisfies reports whether a candidate alone satisfies an expression. An expression that
+// cannot be evaluated is false, and the fault is kept (D7).
 func (u *universe) satisfies(ctx context.Context, x constraints.Expr, c cand) bool {
 	return u.test(ctx, x, u.bundle(c))
 }

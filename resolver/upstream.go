@@ -38,7 +38,7 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 	if len(out) > 0 {
 		return out, nil
 	}
-	// Requirements outside of the core may be unmet, too.
+	// Requirements outside the core may also be unmet.
 	var unmet []*fact.Requires
 	for i, f := range e.facts {
 		q, ok := f.Fact.(*fact.Requires)
@@ -65,8 +65,8 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 // the whole channel is broken, and advice on a single version does not help.
 const maxRelaxed = 50
 
-// relaxations returns the number of requirements to try one by one. Each try solves a
-// problem with that many facts again (D21).
+// relaxations returns the number of requirements to try one by one. Each try solves another
+// problem with that many facts (D21).
 func relaxations(facts int) int {
 	const few, enough = 5, 20_000
 	return max(few, min(maxRelaxed, enough/max(facts, 1)))
@@ -75,7 +75,7 @@ func relaxations(facts int) int {
 // maxUnmet is the number of requirements that one piece of advice may cover.
 const maxUnmet = 4
 
-// sameMistake reports whether two bundles of a package state one requirement.
+// sameMistake reports whether two bundles of a package state the same requirement.
 func sameMistake(a, b *fact.Requires) bool {
 	return a.Bundle.Package == b.Bundle.Package && prose.Requirement(a.Requirement) == prose.Requirement(b.Requirement)
 }

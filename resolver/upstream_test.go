@@ -9,9 +9,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestRelaxationsAreBounded counts how often the text of a large conflict looks at its
-// context: what is tried to find fixes is less for each part the more parts there are
-// (D21).
+// TestRelaxationsAreBounded counts how often the text of a large conflict checks its context:
+// the more parts there are, the fewer fixes are tried for each (D21).
 func TestRelaxationsAreBounded(t *testing.T) {
 	looked := func(n int) float64 {
 		p := shaped(t, testcatalog.Case{Shape: "layers", Outcome: "refused"}, n)

@@ -18,16 +18,17 @@ type walk struct {
 	// stays are the candidates that need no decision.
 	stays   []cand
 	decided func(*need) bool
-	// choose returns the candidate that a decision takes, or else the part of its need
-	// that is to be decided instead. It may return neither. The walk ends if ok is false.
+	// choose returns the candidate that a decision takes, or the part of its need to
+	// decide instead, or neither. The walk ends if ok is false.
 	choose func(d decision) (c cand, part *need, ok bool)
-	// requires, if not nil, is called for each requirement of what is taken, and each part.
+	// requires, if not nil, is called for each requirement of a taken candidate, and for
+	// each of its parts.
 	requires func(*need)
 }
 
-// walk makes the decisions in the order of the search (sat.Solver.Prefer): the
-// subscriptions, then the requirements of what stays and of what is taken. It reports
-// whether it came to the end.
+// walk makes the decisions in the order of the search (sat.Solver.Prefer): subscriptions,
+// then the requirements of candidates that stay or are taken. It reports whether it
+// finished.
 func (r *resolution) walk(ctx context.Context, w walk) bool {
 	queue := make([]decision, 0, 2*len(r.options))
 	for i, n := range r.options {

@@ -41,7 +41,7 @@ type why struct {
 // has reports whether a candidate is in the solution.
 func (w *why) has(c cand) bool { return w.in[c] }
 
-// named returns the bundle or operator of the solution that has a name.
+// named returns the bundle or operator of the solution with a name.
 func (w *why) named(name string) (cand, error) {
 	c, ok := w.byName[name]
 	if !ok {
@@ -62,7 +62,7 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	for _, c := range s.set {
 		w.in[c] = true
 	}
-	for _, c := range slices.Backward(s.set) { // of several, the first
+	for _, c := range slices.Backward(s.set) { // the first of several wins
 		w.byName[s.r.u.ref(c).Name] = c
 	}
 	off := s.off // in order
@@ -77,7 +77,7 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	}
 	w.replay(ctx)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // it may have missed decisions
+		return nil, context.Cause(ctx) // decisions may be missing
 	}
 	s.why = w
 	return w, nil
@@ -243,7 +243,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 		if mine < 0 {
 			continue
 		}
-		asker := "what requires it"
+		asker := "the request"
 		if by.sub != nil {
 			asker = "subscription " + by.sub.Name
 		} else if by.owner != noCand {
@@ -290,7 +290,7 @@ func (w *why) preferred(a, b cand, sub *subscription) string {
 	}
 	if x.Channel() != y.Channel() {
 		if sub != nil && compareEntries(x, y) > 0 {
-			return fmt.Sprintf("another channel of the subscription has %s before it", x.Name())
+			return fmt.Sprintf("another channel of the subscription lists %s first", x.Name())
 		}
 		if x.Channel().IsDefault() {
 			return fmt.Sprintf("%s is the default channel", x.Channel().Name())

@@ -89,7 +89,7 @@ func (r *run) constraints(ctx context.Context) error {
 		`{"failureMessage":"d","gvk":{"group":"etcd.database.coreos.com","version":"v1","kind":"EtcdCluster"}}]}}]}}`
 	const rule = `properties.exists(p, p.type == 'olm.package' && semver_compare(p.value.version, '0.9.0') >= 0)`
 	compiler := constraints.NewCompiler(nil)
-	err := r.pair(ctx, Row{Group: "constraints", Case: "read a nested olm.constraint", Peer: "api and blang/semver", Note: "with limits and warnings, which the peer has not"},
+	err := r.pair(ctx, Row{Group: "constraints", Case: "read a nested olm.constraint", Peer: "api and blang/semver", Note: "with limits and warnings, which the peer lacks"},
 		func() error { _, err := compiler.Parse([]byte(nested)); return err },
 		func() error {
 			if _, err := api.Parse(json.RawMessage(nested)); err != nil {

@@ -45,7 +45,7 @@ func (r *run) scale(ctx context.Context) error {
 		size := fmt.Sprintf("%d bundles in %d packages", bundles, bundles/perPackage)
 		for _, row := range []Row{
 			{Case: "load from JSON", Unit: "ms", Ours: p.load, Theirs: p.peerLoad, Peer: "opm"},
-			{Case: "open the index", Unit: "ms", Ours: p.open, Note: fmt.Sprintf("%.0f bytes of file and %.0f of memory a bundle", p.indexBytes, p.memoryBytes)},
+			{Case: "open the index", Unit: "ms", Ours: p.open, Note: fmt.Sprintf("%.0f bytes on disk and %.0f in memory per bundle", p.indexBytes, p.memoryBytes)},
 			{Case: "resolve 10 over the index", Unit: "ms", Ours: p.resolve, Theirs: p.peerResolve, Peer: "OLM"},
 		} {
 			row.Group, row.Case = "scale", row.Case+", "+size

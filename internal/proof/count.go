@@ -6,25 +6,24 @@ import (
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
-// Trying one way after the other hides that five operators each need one of four
-// APIs. Counting shows it, so a proof counts before it tries.
+// If five operators each need one of four APIs, trying every combination hides the reason.
+// Counting shows it, so a proof counts before it tries.
 
-// A Crowding is a set of demands that exceeds what there is room for.
+// A Crowding is a set of demands that exceeds the available room.
 type Crowding struct {
 	Demands []Demand
 	Limits  []int // rules that allow one; one fewer than demands
 }
 
-// A Demand is a rule that requires one of some classes, and the claims behind it:
-// that its owner is chosen, and that other classes are excluded.
+// A Demand is a rule that requires one of several classes, with the claims that it depends
+// on: its owner is chosen, and other classes are excluded.
 type Demand struct {
 	Rule    int
 	Classes []int // that are left
 	Because []*Claim
 }
 
-// count returns the contradiction that demands exceed what there is room for,
-// or nil.
+// count returns the contradiction that demands exceed the available room, or nil.
 func (p *prover) count() *Claim {
 	var all []Demand
 	var demands, limits [][]int

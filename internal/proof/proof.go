@@ -1,13 +1,12 @@
-// Package proof derives a contradiction from rules over classes of candidates, in
-// steps that a person can follow. It knows nothing of what the candidates and the
-// rules stand for.
+// Package proof derives a contradiction from rules over classes of candidates, in steps that
+// a person can follow. It does not know what the candidates and rules stand for.
 package proof
 
 // NoClass stands for no class.
 const NoClass = -1
 
-// A Rule restricts what can be chosen. A class is a number; choosing from it means
-// choosing any one of candidates that all rules treat alike.
+// A Rule restricts choices. A class is a number that stands for candidates that all rules
+// treat alike; choosing from it means choosing any one of them.
 type Rule struct {
 	Kind  Kind
 	Owner int      // NoClass if the rule has none
@@ -19,7 +18,7 @@ type Rule struct {
 type Kind int
 
 const (
-	// Needs: if Owner is chosen, or in any case without one, Need holds.
+	// Needs: Need holds if Owner is chosen, or always if there is no owner.
 	Needs Kind = iota
 	// Exclusive: at most one of List is chosen.
 	Exclusive
@@ -31,7 +30,7 @@ const (
 	Impossible
 )
 
-// A Formula is a condition on what is chosen, with negations only at leaves.
+// A Formula is a condition on the choices, with negations only at leaves.
 type Formula struct {
 	Op      Op
 	Classes []int
@@ -64,8 +63,8 @@ func (n *Formula) each(f func(class int)) {
 	}
 }
 
-// A Claim is a step of a proof: that a class must be chosen from, or cannot be, or
-// that the rules contradict each other.
+// A Claim is a step of a proof: a class must be chosen from, or cannot be, or the rules
+// contradict each other.
 type Claim struct {
 	Kind  ClaimKind
 	Class int // of Chosen, Excluded and Supposed
@@ -73,9 +72,9 @@ type Claim struct {
 	// Preference and Counting.
 	Rule    int
 	Because []*Claim
-	// Part is what no class of the core meets, of Unmet.
+	// Part, for Unmet, is the part of a formula that no class of the core satisfies.
 	Part *Formula
-	// Crowding is the set of demands that is too large, of Counting.
+	// Crowding, for Counting, is the set of demands that is too large.
 	Crowding *Crowding
 }
 
@@ -89,23 +88,23 @@ const (
 	Chosen
 	// Excluded: Class cannot be chosen from.
 	Excluded
-	// Supposed: Class is assumed to be chosen from, to be refuted.
+	// Supposed: Class is assumed to be chosen from, in order to refute that.
 	Supposed
-	// Unmet: nothing at all meets Part.
+	// Unmet: nothing satisfies Part.
 	Unmet
 )
 
 const (
-	// Supposition marks what is supposed, and what was refuted by supposing it.
+	// Supposition marks claims that are supposed or were refuted by supposing them.
 	Supposition = -1
-	// Preference marks what was chosen before, by preference.
+	// Preference marks earlier choices by preference.
 	Preference = -2
 	// Counting marks a contradiction that was found by counting.
 	Counting = -3
 )
 
-// Steps returns how many steps a claim is, written out: a proof uses its claims
-// again and again. It stops counting just above max.
+// Steps returns the number of steps of a claim when written out, which repeats the claims
+// that a proof uses several times. It stops counting just above max.
 func (c *Claim) Steps(max int) int { return c.steps(max, map[*Claim]int{}) }
 
 func (c *Claim) steps(max int, known map[*Claim]int) int {

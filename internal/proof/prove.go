@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// ErrTooLong is the error of a proof that needs more work than is allowed.
+// ErrTooLong means that a proof needs more work than allowed.
 var ErrTooLong = errors.New("the proof is too long")
 
-// A prover derives the contradiction of a core by following its rules: what must
-// be chosen, what is therefore excluded, until nothing is left. Where rules
-// leave several ways open it counts whether there is room for all (count.go), or
-// else supposes one way after the other and refutes each.
-// Cores are unsatisfiable, so it always gets there, if it is let.
+// A prover derives the contradiction of a core by following its rules: what must be chosen,
+// what is therefore excluded, until nothing is left. If the rules leave several options
+// open, it counts whether there is room for all demands (count.go), or else supposes one
+// option after another and refutes each. Cores are unsatisfiable, so it always succeeds
+// unless it runs out of work.
 type prover struct {
 	ctx   context.Context
 	rules []Rule
 	known []*Claim // of each class
-	work  *int     // that is left
+	work  *int     // work left
 }
 
-// Prove returns the contradiction that follows from rules over a number of
-// classes, from what was chosen before by preference, and from supposing one more
-// class, if it is not NoClass. It is nil if there is none. Work bounds the looks at
-// a class in a rule. The error is the context's, or [ErrTooLong].
+// Prove returns the contradiction that follows from rules over a number of classes, from
+// earlier choices by preference and, unless it is NoClass, from supposing one more class.
+// It returns nil if there is none. Work bounds how often a class in a rule is examined. The
+// error is the context's, or [ErrTooLong].
 func Prove(ctx context.Context, rules []Rule, classes int, before []int, suppose, work int) (*Claim, error) {
 	p := &prover{ctx: ctx, rules: rules, known: make([]*Claim, classes), work: &work}
 	for _, c := range before {
@@ -45,8 +45,8 @@ func (p *prover) refute() (*Claim, error) {
 		if p.ctx.Err() != nil {
 			return nil, context.Cause(p.ctx)
 		}
-		// Exclusions come first: a subscription whose candidates are all excluded
-		// explains more than a candidate that is forced and then fails.
+		// Exclusions come first: a subscription whose candidates are all excluded is a better
+		// explanation than a candidate that is forced and then fails.
 		if end, progress := p.pass((*prover).exclude); end != nil {
 			return end, nil
 		} else if progress {
@@ -64,7 +64,7 @@ func (p *prover) refute() (*Claim, error) {
 		if c == NoClass {
 			return nil, nil // not a core
 		}
-		// Suppose it, refute it, and go on knowing that it is excluded.
+		// Suppose it, refute it, and continue with it excluded.
 		*p.work -= len(p.known)
 		try := *p
 		try.known = slices.Clone(p.known)
@@ -77,8 +77,8 @@ func (p *prover) refute() (*Claim, error) {
 	}
 }
 
-// open returns a class that is still possible, of the requirement that leaves
-// fewest, or NoClass.
+// open returns a possible class of the requirement with the fewest possible classes, or
+// NoClass.
 func (p *prover) open() int {
 	best, fewest := NoClass, 0
 	for i := range p.rules {
@@ -119,7 +119,7 @@ func (p *prover) not(c int) bool {
 	return k != nil && k.Kind == Excluded
 }
 
-// pass applies an inference to every rule in order, until it makes progress.
+// pass applies an inference to each rule in order, until one makes progress.
 func (p *prover) pass(infer func(*prover, int) (*Claim, bool)) (end *Claim, progress bool) {
 	for i := range p.rules {
 		*p.work--
@@ -130,8 +130,8 @@ func (p *prover) pass(infer func(*prover, int) (*Claim, bool)) (end *Claim, prog
 	return nil, false
 }
 
-// exclude draws from one rule what cannot be chosen, and what stays; end is the
-// contradiction it leads to.
+// exclude infers from one rule what cannot be chosen, and what stays. end is the
+// contradiction that this leads to, if any.
 func (p *prover) exclude(i int) (end *Claim, progress bool) {
 	r := &p.rules[i]
 	switch r.Kind {
@@ -157,7 +157,7 @@ func (p *prover) exclude(i int) (end *Claim, progress bool) {
 	return &Claim{Kind: Contradiction, Rule: i, Because: append(p.premise(r), why...)}, true
 }
 
-// demand draws from one rule what must be chosen.
+// demand infers from one rule what must be chosen.
 func (p *prover) demand(i int) (end *Claim, progress bool) {
 	r := &p.rules[i]
 	if r.Need == nil || r.Owner != NoClass && !p.is(r.Owner) {
@@ -174,7 +174,7 @@ func (p *prover) premise(r *Rule) []*Claim {
 	return []*Claim{p.known[r.Owner]}
 }
 
-// exclusive follows a rule that allows one of a list.
+// exclusive applies a rule that allows only one of a list.
 func (p *prover) exclusive(r *Rule, i int) (end *Claim, progress bool) {
 	*p.work -= len(r.List)
 	at := slices.IndexFunc(r.List, p.is)
@@ -213,8 +213,8 @@ func (p *prover) learn(kind ClaimKind, c, rule int, because []*Claim) (end *Clai
 	return &Claim{Kind: Contradiction, Rule: rule, Because: append([]*Claim{k}, because...)}, true
 }
 
-// refuted reports whether a formula is known not to hold, and the claims that
-// show it.
+// refuted reports whether a formula is known not to hold, and returns the claims that show
+// it.
 func (p *prover) refuted(n *Formula) (bool, []*Claim) {
 	var why []*Claim
 	*p.work -= len(n.Classes)

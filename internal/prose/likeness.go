@@ -9,10 +9,10 @@ import (
 )
 
 // likeness returns a number that is equal for steps of one resolution that state the same
-// of different bundles.
+// thing about different bundles.
 func (w *writing) likeness(s *step, c *proof.Claim) int {
 	k := key{w.buffer[:0]}
-	own := c.Class // that s is about
+	own := c.Class // the subject of s
 	class := func(n int) {
 		if n == own {
 			k.text("these")

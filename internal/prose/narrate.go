@@ -14,7 +14,7 @@ type writing struct {
 	*Narrator
 	*Core
 	names map[nameKey]string
-	// classLikes are the numbers of classes, by their members.
+	// classLikes numbers classes by their members.
 	classLikes map[int]int
 	// buffer is memory for likenesses.
 	buffer []byte
@@ -111,7 +111,7 @@ func (w *writing) unsaid(c *proof.Claim, r *Rule) []*proof.Claim {
 	if _, ok := r.Facts[0].(*fact.Requires); !ok || len(c.Because) == 0 {
 		return c.Because
 	}
-	// The sentence itself states that nothing satisfies the whole requirement.
+	// The sentence already states that nothing satisfies the whole requirement.
 	return slices.DeleteFunc(slices.Clone(c.Because), func(b *proof.Claim) bool {
 		return b.Kind == proof.Unmet && b.Part == r.Need
 	})
@@ -221,7 +221,7 @@ func (w *writing) contradiction(s *step, c *proof.Claim, r *Rule) {
 	case *fact.Replaced:
 		s.Text = fmt.Sprintf("%s cannot both be installed: one replaces the other", w.both(c))
 	default:
-		// Something that must stay, or must be chosen, cannot.
+		// Something must stay or be chosen, but cannot.
 		for _, b := range c.Because {
 			if b.Kind != proof.Contradiction && b.Kind != proof.Unmet {
 				s.Bundles = slices.Clone(w.Classes[b.Class])

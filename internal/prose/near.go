@@ -7,10 +7,10 @@ import (
 	"github.com/olmkit/olmkit/internal/phrase"
 )
 
-// A Near is what comes close to a requirement that no bundle satisfies.
+// A Near lists near misses for a requirement that no bundle satisfies.
 type Near struct {
-	// Versions are the versions of the package, or the other versions of the API, that the
-	// catalogs have, in ascending order.
+	// Versions are the versions of the package, or the other versions of the API, in the
+	// catalogs, in ascending order.
 	Versions []string
 	// Hidden is a bundle that satisfies the requirement but cannot be selected, or nil.
 	Hidden *Hidden
@@ -20,7 +20,7 @@ type Near struct {
 type Hidden struct {
 	Bundle  string
 	Channel string // "" if it is in none
-	// SkipsItself reports that the entry skips itself, else another one skips it.
+	// SkipsItself reports whether the entry skips itself. Otherwise another entry skips it.
 	SkipsItself bool
 	// Err is why the channel is broken, or nil.
 	Err error
@@ -39,8 +39,8 @@ func (h *Hidden) Reason() string {
 	return "another entry in channel " + h.Channel + " skips it"
 }
 
-// nothing returns the end of a clause: no bundle satisfies the requirement. It names
-// what comes close.
+// nothing returns the end of a clause that states that no bundle satisfies the requirement,
+// and names near misses.
 func (w *writing) nothing(x constraints.Expr) string {
 	near := w.catalogs.Near(x)
 	versions, n := near.Versions, len(near.Versions)

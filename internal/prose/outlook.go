@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// Outlook returns how far an operator gets by itself, in one or more sentences without the
-// last full stop. It never has a line break.
+// Outlook returns how far OLM upgrades an operator without intervention, in one or more
+// sentences without the last full stop. It never has a line break.
 func Outlook(o *graph.Outlook) string {
 	parts := []string{standing(o)}
 	if g := o.Gap; g != nil {
@@ -22,7 +22,7 @@ func Outlook(o *graph.Outlook) string {
 	return strings.Join(parts, ". ")
 }
 
-// standing returns where the operator is, and where it gets to by itself.
+// standing returns where the operator is, and how far OLM upgrades it.
 func standing(o *graph.Outlook) string {
 	name, in := o.From.Name, follows(o)
 	switch n := len(o.Steps); {
@@ -41,9 +41,9 @@ func standing(o *graph.Outlook) string {
 	case o.Kind == graph.OutlookAhead && n == 0:
 		return fmt.Sprintf("%s is newer than %s, the head of %s", name, version(o.Head.Node), in)
 	case o.Kind == graph.OutlookLoops:
-		return fmt.Sprintf("%s never gets to the head of %s: its upgrades lead back to %s", name, in, o.End().Name)
+		return fmt.Sprintf("%s never reaches the head of %s: its upgrades lead back to %s", name, in, o.End().Name)
 	case n > 0:
-		return fmt.Sprintf("%s gets to %s by itself and stays there: no entry of %s accepts an upgrade from it", name, o.End().Name, in)
+		return fmt.Sprintf("%s is upgraded only to %s: no entry of %s accepts an upgrade from there", name, o.End().Name, in)
 	}
 	return fmt.Sprintf("%s is stuck: no entry of %s accepts an upgrade from it", name, in)
 }
@@ -62,7 +62,7 @@ func follows(o *graph.Outlook) string {
 	return "channels " + phrase.And(o.Channels)
 }
 
-// stepsAway counts steps, in words where they are few.
+// stepsAway counts steps. Small numbers are spelled out.
 func stepsAway(n int) string {
 	words := []string{"no", "one", "two", "three", "four", "five", "six"}
 	if n < len(words) {
@@ -74,7 +74,7 @@ func stepsAway(n int) string {
 // maxStops is the number of steps that a sentence names.
 const maxStops = 4
 
-// stops names where steps lead, the first one first.
+// stops names the bundles that steps lead to, in order.
 func stops(steps []graph.Step) string {
 	names := make([]string, len(steps))
 	for i, s := range steps {
@@ -116,7 +116,7 @@ func gap(g *graph.Gap) string {
 	return text + "can be installed only over " + phrase.Join(names, "or")
 }
 
-// onward returns what leads further, or "" for an operator at the newest head.
+// onward returns how to get further, or "" for an operator at the newest head.
 func onward(o *graph.Outlook) string {
 	switch {
 	case o.Way == nil && (o.Kind == graph.OutlookStuck || o.Kind == graph.OutlookLoops):
@@ -143,7 +143,7 @@ func target(t *graph.Target) string {
 	return version(t.Node) + " in channel " + t.Channel
 }
 
-// legs returns what to do on the way of an outlook, as an instruction.
+// legs returns the instructions for the way of an outlook.
 func legs(o *graph.Outlook) string {
 	catalog := o.Catalog
 	if catalog == "" && o.Head != nil {
@@ -190,8 +190,8 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 	return strings.Join(parts, ", then ")
 }
 
-// AwayFrom returns why a bundle is not the next one of an operator: how many steps away it
-// is, or that its channel does not lead there. See Outlook.
+// AwayFrom explains why a bundle is not the direct successor of an operator: it is several
+// steps away, or the operator's channel does not lead there. See Outlook.
 func AwayFrom(o *graph.Outlook, bundle string) string {
 	for i, s := range o.Steps {
 		if s.To.Name == bundle {
@@ -201,7 +201,7 @@ func AwayFrom(o *graph.Outlook, bundle string) string {
 	return "does not follow the installed " + o.From.Name + ". " + Outlook(o)
 }
 
-// Rejected returns in one line why a bundle was chosen although others were preferred, or
+// Rejected explains in one line why a bundle was chosen although others were preferred, or
 // why the installed one stays.
 func Rejected(chosen fact.Ref, upgrade bool, list []*fact.Step) string {
 	text := chosen.Name + " was chosen because preferred versions are not possible: "

@@ -1,6 +1,6 @@
-// Package prose turns the proofs of internal/proof into English: it makes steps from
-// claims, merges those that state the same of different bundles, and writes steps as
-// lines of text and as Markdown.
+// Package prose turns the proofs of internal/proof into English. It makes steps from claims,
+// merges steps that state the same thing about different bundles, and writes steps as lines
+// of text and as Markdown.
 package prose
 
 import (
@@ -19,28 +19,28 @@ import (
 type Core struct {
 	Rules   []Rule
 	Classes [][]fact.Ref
-	// Parts are the constraints that the formulas of the rules state, and Likes numbers
-	// that are equal for equal constraints.
+	// Parts are the constraints in the formulas of the rules. Likes are numbers that are
+	// equal for equal constraints.
 	Parts map[*proof.Formula]constraints.Expr
 	Likes map[*proof.Formula]int
 }
 
-// A Rule is one or more facts that state the same of bundles of one class.
+// A Rule is one or more facts that state the same thing about bundles of one class.
 type Rule struct {
 	Facts []fact.Fact
 	Owner int            // the class, or proof.NoClass
 	Need  *proof.Formula // of a requirement
-	// Like is equal for rules of one resolution that state the same of their owners.
+	// Like is equal for rules of one resolution that state the same thing about their owners.
 	Like int
 }
 
-// A Catalogs looks up what sentences mention in addition to facts.
+// Catalogs looks up details that sentences mention in addition to facts.
 type Catalogs interface {
 	// Version returns the version of a bundle or installed operator.
 	Version(fact.Ref) semver.Version
 	// Installed reports whether an operator is installed.
 	Installed(name string) bool
-	// Near returns what comes close to a requirement that no bundle satisfies.
+	// Near returns near misses for a requirement that no bundle satisfies.
 	Near(constraints.Expr) Near
 }
 
@@ -69,12 +69,12 @@ const (
 	contradiction fact.Code = "contradiction"
 )
 
-// maxSteps is the largest number of steps in a derivation. A proof shares its claims,
-// so a derivation, which repeats them, can be far longer.
+// maxSteps is the largest number of steps in a derivation. A derivation repeats claims that
+// its proof shares, so it can be far longer than the proof.
 const maxSteps = 400
 
-// Derive turns the proof of a contradiction into its last step, with those that lead to
-// it as reasons. It returns nil if end is nil, or if there are too many to read.
+// Derive turns the proof of a contradiction into its last step, with the steps that lead to
+// it as reasons. It returns nil if end is nil, or if there are too many steps to read.
 func (n *Narrator) Derive(c *Core, end *proof.Claim) *fact.Step {
 	if s := n.derive(c, end); s != nil {
 		return s.done()
@@ -108,8 +108,8 @@ func (n *Narrator) list(facts []fact.Fact, ids []int) (list []*step) {
 // A Rejection is a step that states that a bundle cannot be chosen.
 type Rejection struct{ *step }
 
-// Reject returns the step for a bundle that contradicts what was chosen before. The proof
-// of that is end; if it is nil or too long to read, the step lists facts as List does.
+// Reject returns the step for a bundle that contradicts earlier choices. end is the proof of
+// that; if it is nil or too long to read, the step lists facts as List does.
 func (n *Narrator) Reject(bundle fact.Ref, c *Core, end *proof.Claim, facts []fact.Fact, ids []int) Rejection {
 	s := &step{Step: fact.Step{Code: supposed, Bundles: []fact.Ref{bundle}}, one: "cannot be chosen", many: "cannot be chosen"}
 	if end := n.derive(c, end); end != nil {
@@ -149,16 +149,16 @@ func (n *Narrator) like(key []byte) int {
 	return number
 }
 
-// A step is a step in the making.
+// A step is a step under construction.
 type step struct {
 	fact.Step
 	because []*step
 	// one and many are the text without its subject, for one bundle and for several.
 	one, many string
-	// either: one of the bundles, not each of them.
+	// either means one of the bundles, not each of them.
 	either bool
-	// folded is the text combined with one of its reasons, or "". The places, messages and
-	// reasons of under are shown below that sentence.
+	// folded is the text combined with one of its reasons, or "". The places, messages
+	// and reasons of under are shown below it.
 	folded string
 	under  *step
 }
@@ -166,7 +166,7 @@ type step struct {
 // done returns the finished step.
 func (s *step) done() *fact.Step { return finished{}.step(s) }
 
-// finished has the finished steps: a step that is folded is the reason of two.
+// finished caches the finished steps: a folded step is the reason of two others.
 type finished map[*step]*fact.Step
 
 func (made finished) step(s *step) *fact.Step {
@@ -204,7 +204,7 @@ func (s *step) finish(subject string) {
 	s.Text = subject + " " + verb
 }
 
-// merge joins steps that state the same of different bundles.
+// merge joins steps that state the same thing about different bundles.
 func (w *writing) merge(steps []*step) []*step {
 	var out []*step
 	at := map[int]*step{} // by likeness

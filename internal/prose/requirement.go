@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// failure returns the end of a clause: why a requirement is not satisfied.
+// failure returns the end of a clause that explains why a requirement is not satisfied.
 func (w *writing) failure(c *proof.Claim, r *Rule) string {
 	for _, b := range c.Because {
 		if b.Kind == proof.Unmet && b.Part == r.Need {

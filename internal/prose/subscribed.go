@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// asks returns the predicate for the only bundles that a subscription can have. With
-// left, others have been excluded.
+// asks returns the predicate for the only bundles that can satisfy a subscription. left
+// means that others have been excluded.
 func (w *writing) asks(q *fact.Subscribed, bundles []fact.Ref, left bool) string {
 	name := q.Subscription.Name
 	_, current := offers(q)
@@ -22,14 +22,14 @@ func (w *writing) asks(q *fact.Subscribed, bundles []fact.Ref, left bool) string
 	case current == "":
 		return "is requested by subscription " + name + " from " + origin(&q.Subscription)
 	case stays && len(bundles) == 1:
-		return "is what subscription " + name + " has installed, and has no successor" + within(&q.Subscription)
+		return "is installed by subscription " + name + " and has no successor" + within(&q.Subscription)
 	default:
 		return "must be chosen for subscription " + name + ": nothing else is one upgrade away" + within(&q.Subscription)
 	}
 }
 
-// offers returns the versions that a subscription could have, each once, and the
-// installed one.
+// offers returns the versions that could satisfy a subscription, without duplicates, and
+// the installed one.
 func offers(q *fact.Subscribed) (versions []string, current string) {
 	var offered []fact.Ref
 	for _, c := range q.Candidates {
@@ -90,8 +90,8 @@ func (w *writing) fold(s *step) {
 	s.folded, s.under = text, why
 }
 
-// lead adds to the sentence of an unmet requirement why its owner is necessary, if that
-// is a single fact.
+// lead extends the sentence of an unmet requirement with the reason why its owner is
+// necessary, if that is a single fact.
 func (w *writing) lead(s *step, c *proof.Claim, r *Rule) {
 	if _, ok := r.Facts[0].(*fact.Requires); !ok || len(c.Because) == 0 || len(s.because) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// A Style styles lines of text by what they are. A nil function adds no style.
+// A Style styles lines of text by their role. A nil function adds no style.
 type Style struct {
 	Headline, Origin, Quote, Help func(line string) string
 }
@@ -38,7 +38,7 @@ func (w *Writer) String() string { return w.b.String() }
 // Blank writes an empty line.
 func (w *Writer) Blank() { w.b.WriteByte('\n') }
 
-// Derivation writes a headline, and the steps that lead to it below. Steps that were
+// Derivation writes a headline and, below it, the steps that lead to it. Steps that were
 // written for an earlier headline are written again.
 func (w *Writer) Derivation(s *fact.Step) {
 	w.shown = shown{}
@@ -46,7 +46,7 @@ func (w *Writer) Derivation(s *fact.Step) {
 	w.Reasons(s, "  ")
 }
 
-// maxReasons is the number of steps shown below another. The rest is counted.
+// maxReasons is the number of reasons shown below a step. The others are only counted.
 const maxReasons = 12
 
 // Reasons writes the reasons of a step.
@@ -77,8 +77,8 @@ func more(s *fact.Step) string {
 	return "and " + phrase.Count(len(s.Because)-maxReasons, "similar reason")
 }
 
-// shown are the steps that were written. Under different suppositions, steps with the same
-// text can differ.
+// shown has the steps that were written. Steps with the same text can differ if they depend
+// on different suppositions.
 type shown map[shownStep]bool
 
 type shownStep struct {

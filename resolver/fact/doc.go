@@ -1,5 +1,6 @@
-// Package fact has the facts that resolutions rest on: the conditions that every solution
-// must meet, what they name, and the steps that lead from them to a contradiction.
+// Package fact defines the facts that resolutions are based on: conditions that every
+// solution must meet, the subscriptions and bundles that they name, and the steps that lead
+// from facts to a contradiction.
 //
 // A [github.com/olmkit/olmkit/resolver.Conflict] consists of facts. Callers that need more
 // than their text switch on their types:

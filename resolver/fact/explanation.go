@@ -13,8 +13,8 @@ type Explanation struct {
 	Code Code
 	// Title is the fact in one line, Text explains it, and Fix is the usual fix.
 	Title, Text, Fix string
-	// Rules are the ids of the rules of resolution behind it, such as "D10". They
-	// are defined in docs/rules.md.
+	// Rules are the ids of the underlying rules, such as "D10". They are defined in
+	// docs/rules.md.
 	Rules string
 	// Example is the text of a conflict with such a fact. It may be empty.
 	Example string

@@ -29,8 +29,8 @@ type Subscribed struct {
 // In SAT terms: false.
 type Unavailable struct {
 	Subscription Subscription
-	// What is missing: "catalog", "package", "channel", "startingCSV", or "head" if the
-	// channel is broken.
+	// What names the missing thing: "catalog", "package", "channel", "startingCSV", or
+	// "head" if the channel is broken.
 	What string
 	// Known are the names that exist, sorted.
 	Known []string
@@ -38,8 +38,8 @@ type Unavailable struct {
 	// bundles with the closest versions, or the nearest channel, the default channel and the
 	// one with the newest head.
 	Nearest []string
-	// Err is why the channel is broken, or why the catalog or startingCSV cannot be used
-	// although it exists. Channel is the channel of the error.
+	// Err explains why the channel is broken, or why an existing catalog or startingCSV
+	// cannot be used. Channel is the channel of the error.
 	Err     error
 	Channel string
 }
@@ -93,7 +93,7 @@ type Prohibited struct {
 type Unusable struct {
 	Bundle Ref
 	Pos    fbc.Pos
-	// Repeats reports that the bundle conflicts with itself: it declares an API or its
+	// Repeats reports whether the bundle conflicts with itself: it declares an API or its
 	// package twice, which the running OLM counts as two bundles.
 	Repeats bool
 	Err     error
@@ -104,9 +104,9 @@ type PolicyBlocked struct {
 	Bundle Ref
 	Pos    fbc.Pos
 	Policy Policy
-	// PinFault is why the pin cannot be chosen: "absent" if no catalog has the version or
-	// bundle, "not-offered" if it cannot be selected from any channel, or "". Nearest are
-	// then the closest versions or bundles that can be pinned.
+	// PinFault explains why the pin cannot be chosen: "absent" if no catalog has the
+	// version or bundle, "not-offered" if it cannot be selected from any channel, or "" if
+	// it can. Nearest are the closest versions or bundles that can be pinned.
 	PinFault string
 	Nearest  []string
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// A factJSON is the form of every fact in JSON: code and text always, the rest
-// as the kind of fact has it.
+// A factJSON is the JSON form of every fact. All facts have a code and a text; the other
+// fields depend on the kind of fact.
 type factJSON struct {
 	Code         Code     `json:"code"`
 	Text         string   `json:"text"`
@@ -61,8 +61,8 @@ func factToJSON(f Fact) factJSON {
 	return out
 }
 
-// A List is a list of facts. It marshals to objects with the code and the text of each,
-// and what it names.
+// A List is a list of facts. Each marshals to an object with its code, its text, and
+// whatever it names.
 type List []Fact
 
 // MarshalJSON returns a list of objects.

@@ -42,7 +42,7 @@ func (r Ref) String() string {
 	return r.Name + " (" + r.Catalog.String() + ", channel " + r.Channel + ")"
 }
 
-// Names returns the names of bundles, each once, in order.
+// Names returns the names of bundles in order, without duplicates.
 func Names(refs []Ref) []string {
 	var names []string
 	seen := make(map[string]bool, len(refs))

@@ -16,8 +16,8 @@ type Subscription struct {
 	CatalogNamespace string `json:"catalogNamespace,omitempty"`
 	// StartingCSV names the bundle of a fresh installation. It has no effect afterwards.
 	StartingCSV string `json:"startingCSV,omitempty"`
-	// InstalledCSV names the installed operator that the subscription owns. A name that is
-	// not installed means a fresh installation.
+	// InstalledCSV names the installed operator that the subscription owns. If no operator
+	// of that name is installed, this is a fresh installation.
 	InstalledCSV string `json:"installedCSV,omitempty"`
 }
 
@@ -28,8 +28,8 @@ func (s *Subscription) Source() CatalogID { return CatalogID{s.Catalog, s.Catalo
 // Exclude is set. Explanations show the Reason.
 type Policy struct {
 	Package string `json:"package"`
-	// Pin allows only one bundle of the package, by name or version. An installed
-	// operator may stay.
+	// Pin, a name or version, allows only one bundle of the package. An installed operator
+	// may stay.
 	Pin string `json:"pin,omitempty"`
 	// Hold allows neither upgrades nor new installations of the package.
 	Hold bool `json:"hold,omitzero"`

@@ -6,17 +6,17 @@ type Step struct {
 	// Bundles are the subject of the step. Bundles that behave alike share a step.
 	Bundles []Ref  `json:"bundles,omitempty"`
 	Text    string `json:"text"`
-	// Places are where the catalogs state it, for each of Bundles.
+	// Places are the positions in the catalogs that state it, one for each of Bundles.
 	Places []Place `json:"places,omitempty"`
 	// Messages are the authors' messages: failureMessages and deprecations.
 	Messages []string `json:"messages,omitempty"`
 	Because  []*Step  `json:"because,omitempty"`
 	// Fact is the fact that the step applies, the first one for merged steps.
 	Fact Fact `json:"-"`
-	// Folded, if not nil, is the step as people read it: its Text includes one of the
-	// reasons, and its Places, Messages and Because are those that are left to state.
+	// Folded, if not nil, is the step in the form shown to people: its Text includes one
+	// of the reasons, and its Places, Messages and Because are the remaining ones.
 	Folded *Step `json:"-"`
-	// Likeness is equal for steps of one resolution that state the same for the same
+	// Likeness is equal for steps of one resolution that state the same thing for the same
 	// reasons.
 	Likeness int `json:"-"`
 }

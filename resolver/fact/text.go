@@ -162,7 +162,7 @@ func (f *InstallMode) String() string {
 	return f.Bundle.Name + " cannot run in this namespace: " + f.Err.Error()
 }
 
-// nameList returns the names of bundles, each once, in order.
+// nameList returns the names of bundles in order, without duplicates.
 func nameList(refs []Ref) string { return phrase.Or(Names(refs)) }
 
 // nearestText returns the suggestions for a missing name as the end of a clause, or "".

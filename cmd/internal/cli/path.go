@@ -112,27 +112,27 @@ func (a *pathAnswer) text(w io.Writer) error {
 	case !a.OK:
 		visible.Fprintf(&b, "No path leads from %s to %s.\n", a.From, to)
 	case len(a.Shortest) == 0:
-		visible.Fprintf(&b, "%s is there already.\n", a.From)
+		visible.Fprintf(&b, "%s is already there.\n", a.From)
 	default:
 		visible.Fprintf(&b, "The shortest path from %s to %s has %s:\n", a.From, to, plural(len(a.Shortest), "step"))
 		steps(a.Shortest)
 	}
 	if a.OK && len(a.Walk.Steps) > 0 && !a.Walk.Loops && slices.EqualFunc(a.Walk.Steps, a.Shortest, func(x, y graph.Step) bool { return x.To == y.To }) {
-		visible.Fprintf(&b, "%s by itself takes this path.\n", readerName(a.Reading))
+		visible.Fprintf(&b, "%s takes this path on its own.\n", readerName(a.Reading))
 	} else if len(a.Walk.Steps) > 0 {
-		visible.Fprintf(&b, "\n%s by itself takes %s", readerName(a.Reading), plural(len(a.Walk.Steps), "step"))
+		visible.Fprintf(&b, "\n%s on its own takes %s", readerName(a.Reading), plural(len(a.Walk.Steps), "step"))
 		switch {
 		case a.Walk.Loops:
-			b.WriteString(" and comes back to where it was")
+			b.WriteString(" and returns to where it started")
 		case a.Walk.AtHead:
-			b.WriteString(" and comes to the head")
+			b.WriteString(" and reaches the head")
 		default:
 			visible.Fprintf(&b, " and stays at %s", a.Walk.End)
 		}
 		b.WriteString(":\n")
 		steps(a.Walk.Steps)
 	} else if !a.OK {
-		visible.Fprintf(&b, "%s by itself stays there.\n", readerName(a.Reading))
+		visible.Fprintf(&b, "%s stays there.\n", readerName(a.Reading))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
