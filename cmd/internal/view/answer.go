@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,8 +89,16 @@ func (r *reasoner) build(ctx context.Context) error {
 		r.number[s.Name] = len(r.Nodes)
 		r.Nodes = append(r.Nodes, n)
 	}
+	advice, err := r.solution.Advice(ctx)
+	if err != nil {
+		return err
+	}
+	why := map[string]string{} // by subscription
+	for _, a := range advice {
+		why[a.Subscription] = a.String()
+	}
 	for _, s := range r.solution.Stayed {
-		n := reasonNode{Kind: "keep", Name: s.Name, Package: s.Package, From: versions[s.Name], To: versions[s.Name], Detail: "stays: " + s.String()}
+		n := reasonNode{Kind: "keep", Name: s.Name, Package: s.Package, From: versions[s.Name], To: versions[s.Name], Detail: cmp.Or(why[s.Subscription], "stays: "+s.String())}
 		r.number[s.Name] = len(r.Nodes)
 		r.Nodes = append(r.Nodes, n)
 	}

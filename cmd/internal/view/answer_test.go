@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -140,5 +141,21 @@ func TestWhatStays(t *testing.T) {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
+	}
+}
+
+// TestStuckOnPage: H40. The page explains why an operator that has no successor stays.
+func TestStuckOnPage(t *testing.T) {
+	a, err := newAnswer(t.Context(), "case", &resolver.Problem{
+		Namespace: "operators", Catalogs: []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: loadSample(t)}},
+		Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable", InstalledCSV: "etcdoperator.v0.0.1"}},
+		Installed:     []resolver.Installed{{Name: "etcdoperator.v0.0.1", Version: "0.0.1", Package: "etcd"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "etcdoperator.v0.0.1 is stuck: no entry of channel stable accepts an upgrade from it."
+	if !slices.ContainsFunc(a.Nodes, func(n reasonNode) bool { return strings.HasPrefix(n.Detail, want) }) {
+		t.Errorf("the page has %+v, want %q", a.Nodes, want)
 	}
 }
