@@ -28,7 +28,10 @@ type InstallPlanStatus struct {
 	BundleLookups  []BundleLookup `json:"bundleLookups,omitzero"`
 	StartTime      time.Time      `json:"startTime,omitzero"`
 	Message        string         `json:"message,omitzero"`
-	Rest           Members        `json:",unknown"`
+	// AttenuatedServiceAccountRef is the service account with whose permissions the plan
+	// is executed, if its operator group names one.
+	AttenuatedServiceAccountRef *ObjectReference `json:"attenuatedServiceAccountRef,omitzero"`
+	Rest                        Members          `json:",unknown"`
 }
 
 // A PlanPhase is the state of an install plan.

@@ -12,15 +12,16 @@ import (
 // IsBounded reports whether the service account of the operator group must be
 // allowed to make a change: whether it is a step of an install plan, or
 // what the install strategy of a CSV has run and gives permissions to. Statuses,
-// the roles for the users of an API, and what is taken away again are not.
-func (c *Change) IsBounded() bool { // F10
+// the CRDs of a bundle, the roles for the users of an API, and what is taken away again
+// are not.
+func (c *Change) IsBounded() bool { // E33, F10
 	key := c.Key()
 	if key == c.For || c.Op != Create && c.Op != Update {
 		return false
 	}
 	switch c.For.Kind {
 	case olm.KindInstallPlan:
-		return true
+		return !isCRD(key) // as in OLM, whose documented permissions have none for CRDs
 	case olm.KindClusterServiceVersion:
 		switch (olm.GroupKind{Group: key.Group, Kind: key.Kind}) {
 		case world.KindDeployment, world.KindServiceAccount, world.KindRole, world.KindRoleBinding, world.KindClusterRoleBinding,
@@ -33,10 +34,12 @@ func (c *Change) IsBounded() bool { // F10
 	return false
 }
 
+func isCRD(k olm.Key) bool { return k.Group == olm.GroupCRD && k.Kind == olm.KindCRD }
+
 // runs reports whether a change is about what runs an operator or gives it
 // permissions.
 func (c *Change) runs() bool {
-	return c.IsBounded() || c.Op == Delete && c.Object.Kind == "Deployment"
+	return c.IsBounded() || c.For.Kind == olm.KindInstallPlan && isCRD(c.Key()) || c.Op == Delete && c.Object.Kind == "Deployment"
 }
 
 // Forbidden returns the error with which an API server refuses a change that the

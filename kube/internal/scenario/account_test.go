@@ -16,9 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// mayRead is what the adapter's permissions lack on purpose: without it the upgrade
-// of a CRD that several operators own waits (E7), which is a separate scenario in
-// memory.
+// mayRead is what the adapter's permissions lack on purpose: without it upgrades of CRDs
+// do not check custom resources (E7).
 const mayRead = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

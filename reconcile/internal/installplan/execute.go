@@ -77,6 +77,7 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	if err := operatorgroup.Gate(p.Groups(), p.HasServiceAccount); err != nil {
 		return e.closed(err)
 	}
+	e.out.Status.AttenuatedServiceAccountRef = p.Groups()[0].Status.ServiceAccountRef
 	if c, ok := olm.FindCondition(e.out.Status.Conditions, world.ConditionInstalled); ok && c.Reason == world.ReasonInstallCheckFailed {
 		change.ClearCondition(&e.out.Status.Conditions, world.ConditionInstalled)
 		e.out.Status.Message = ""

@@ -25,7 +25,7 @@ func (p *Builder) Attenuate(key olm.Key, steps []olm.Step) {
 			continue // reported when the step is due
 		}
 		roles[o.Key()] = &o
-		if world.IsDone(&steps[i]) || steps[i].Status == olm.StepWaitingForAPI {
+		if world.IsDone(&steps[i]) || world.IsCRD(steps[i].Resource) { // CRDs are not limited
 			continue
 		}
 		verb := change.Create
