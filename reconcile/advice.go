@@ -13,40 +13,40 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// An Advice is what an administrator should know of a cluster, apart from
-// what happens next. Nothing in it keeps the namespace from its next step. All lists
-// are in order of the objects.
+// An Advice is what an administrator should know about a cluster apart from the next steps.
+// Nothing in it blocks the next step of the namespace. All lists are in the order of the
+// objects.
 type Advice struct {
 	// PlatformVersion is the version of the platform, if it is known.
 	PlatformVersion string `json:"platformVersion,omitempty"`
-	// Blockers are the operators of the cluster that keep the platform from its
-	// next minor version. Without a version, none is found.
+	// Blockers are the operators of the cluster that block the next minor version of the
+	// platform. It is empty if the version is unknown.
 	Blockers []Blocker `json:"blockers,omitempty"`
-	// Held are the operators of the namespace that must not be upgraded now. They
-	// do not keep the platform from its next version.
+	// Held are the operators of the namespace that must not be upgraded now. They do not
+	// block the platform.
 	Held []Hold `json:"held,omitempty"`
-	// CoTenancy are operators that are not supported in one cluster.
+	// CoTenancy are operators that are not supported in the same cluster.
 	CoTenancy []operatorgroup.Violation `json:"coTenancy,omitempty"`
 	// SharedRoles are groups that share their ClusterRoles with others of the
 	// same name. There are none with [operatorgroup.Running].
 	SharedRoles []SharedRoles `json:"sharedRoles,omitempty"`
 }
 
-// A Hold is why an operator must not be upgraded.
+// A Hold is a reason why an operator must not be upgraded.
 type Hold struct {
 	CSV    olm.Key `json:"csv"`
 	Reason string  `json:"reason"`
 }
 
-// SharedRoles are the namespaces, sorted, whose groups have one name.
+// SharedRoles are the namespaces, sorted, whose groups have the same name.
 type SharedRoles struct {
 	Group      string   `json:"group"`
 	Namespaces []string `json:"namespaces,omitzero"`
 }
 
 // Advise returns the advice for the administrator of the namespace of a
-// snapshot. Opts may be nil. The error is about the version of the platform, if it cannot be
-// read.
+// snapshot. Opts may be nil. It returns an error if the version of the platform cannot be
+// parsed.
 func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -110,7 +110,7 @@ func noteBlockers(w *world.World, p *change.Writer, opts *Options) {
 		return
 	}
 	blockers, err := UpgradeBlockers(w.Own(), version)
-	if err != nil { // no reason to hold up the namespace
+	if err != nil { // this must not hold up the namespace
 		p.Note(olm.Key{Kind: "Namespace", Name: w.Namespace}, "cannot determine which operators block the platform upgrade: %s", err)
 		return
 	}
@@ -119,8 +119,8 @@ func noteBlockers(w *world.World, p *change.Writer, opts *Options) {
 	}
 }
 
-// noteRivals names the providers of the APIs over which an operator failed; its
-// condition can name only the groups (F6).
+// noteRivals names the providers of the APIs that an operator failed over. Its condition can
+// name only the groups (F6).
 func noteRivals(w *world.World, p *change.Writer, c *olm.ClusterServiceVersion) {
 	j := operatorgroup.Judge(c, w.OperatorGroups)
 	if j.Failure == nil || len(j.Decision.Rivals) == 0 {

@@ -5,11 +5,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/installplan"
 )
 
-// Attenuation returns notes on the steps of install plans that are not permitted:
-// where the operator group names a service account, installation is limited to its
-// permissions. If its roles were not read, the note reports that they
-// were not checked. Finished plans have no notes. The plan of [Decide] includes
-// these notes.
+// Attenuation returns notes on the steps of install plans that are not permitted: if the
+// operator group names a service account, installation is limited to the account's
+// permissions. If its roles were not read, a note reports that they were not checked.
+// Finished plans have no notes. The plan of [Decide] includes these notes.
 func Attenuation(s *Snapshot) []Note {
 	p := change.New(s.Now)
 	installplan.Attenuate(s.world(), p)

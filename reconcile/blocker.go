@@ -10,8 +10,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// A Blocker is an installed operator that keeps the platform from its next
-// minor version.
+// A Blocker is an installed operator that blocks the next minor version of the platform.
 type Blocker struct {
 	CSV olm.Key
 	// Max is the newest version that the operator supports; zero if Err is
@@ -54,12 +53,11 @@ func (b Blocker) maxText() string {
 	return b.Max.String()
 }
 
-// UpgradeBlockers returns the CSVs that keep a platform of a version from the
-// next minor one, in their order: those whose olm.maxOpenShiftVersion is below
-// it, and those where it cannot be read, because that must never count as no
-// limit. A CSV without the property blocks nothing, nor does a copy. An
-// OperatorCondition that holds up the operator's own upgrade blocks nothing
-// either. The error is that of the version.
+// UpgradeBlockers returns the CSVs that block the upgrade of a platform from the given
+// version to the next minor one, in the order of csvs: those whose olm.maxOpenShiftVersion
+// is lower, and those where it cannot be read, which must never count as no limit. CSVs
+// without the property and copies do not block. Neither does an OperatorCondition that
+// holds up the operator's own upgrade. It returns an error if the version is invalid.
 func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Blocker, error) { // C7
 	current, err := property.ParseMinorVersion(version)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 // manifests of a bundle come from its olm.bundle.object properties. It is safe
 // for concurrent use as long as it is not modified.
 type Catalogs struct {
-	// StandIns replaces what a catalog does not carry: most have olm.csv.metadata
-	// in place of the manifests, which are in the bundle's image. The CSV then
-	// has what the catalog states about it and no deployments, and CRDs
-	// have no schema: enough for a dry run, not to install.
+	// StandIns replaces missing manifests: most catalogs have olm.csv.metadata in place of
+	// the manifests, which are in the bundle's image. The CSV then has only what the
+	// catalog states about it, without deployments, and CRDs have no schema. This is enough
+	// for a dry run but not for an installation.
 	StandIns bool
 
 	byID map[resolver.CatalogID]*graph.Catalog
@@ -37,8 +37,8 @@ func (c *Catalogs) Add(ctx context.Context, id resolver.CatalogID, blobs *fbc.Ca
 	return nil
 }
 
-// AddGraph is [Catalogs.Add] for a catalog that is indexed already. One that was
-// opened from an index gives manifests only with its files ([graph.Options]).
+// AddGraph is [Catalogs.Add] for a catalog that is already indexed. A catalog opened from an
+// index has manifests only if its files are available ([graph.Options]).
 func (c *Catalogs) AddGraph(id resolver.CatalogID, g *graph.Catalog) {
 	if c.byID == nil {
 		c.byID = map[resolver.CatalogID]*graph.Catalog{}
@@ -87,9 +87,9 @@ func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph
 	return nil, fmt.Errorf("%s: bundle %q: %w %s", b.Pos(), b.Name(), errNoManifests, b.Image())
 }
 
-// BundleObjects returns the objects that an olm.bundle blob carries as
-// olm.bundle.object properties, in their order; none when its manifests are
-// elsewhere. The error names the property by its JSON pointer.
+// BundleObjects returns the objects in the olm.bundle.object properties of an olm.bundle
+// blob, in order. It returns none if the manifests are elsewhere. The error has the JSON
+// pointer of the property.
 func BundleObjects(blob []byte) ([]olm.Object, error) {
 	return bundleObjects(context.Background(), blob)
 }

@@ -21,10 +21,10 @@ import (
 // without changes means that the namespace is as it should be or waits for something,
 // which the notes name.
 //
-// Content may be nil if no catalog is available, and opts may be nil. The error is
-// the cause of the context, is or wraps [ErrPending], or describes what of the
-// snapshot cannot be read. An unsolvable namespace is not an error: it is reported in
-// the plan and in the conditions of the subscriptions.
+// Content may be nil if no catalog is available, and opts may be nil. The error is the cause
+// of the context, is or wraps [ErrPending], or describes the part of the snapshot that
+// cannot be read. An unsolvable namespace is not an error: it is reported in the plan and in
+// the conditions of the subscriptions.
 func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) { // E4
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func newPlan(namespace string, p *change.Writer, resolved subscription.Outcome) 
 	return out
 }
 
-// refusal returns why not all of the namespace is installed as its subscriptions want
-// it, or nil.
+// refusal returns the reason why some subscriptions of the namespace cannot be satisfied, or
+// nil.
 func refusal(o subscription.Outcome) error {
 	m := (*ManifestError)(o.Unusable)
 	switch {

@@ -17,18 +17,18 @@
 //	}
 //
 // If no set of bundles satisfies the subscriptions, or the manifests of a chosen bundle
-// cannot be used, [Plan].Refused is the reason, and so is a condition of the
-// subscriptions. The rest of the plan goes on: operators that run are maintained. With
-// the resolver's option Partial, the subscriptions that can be satisfied are.
+// cannot be used, [Plan].Refused is the reason, which a condition of the subscriptions also
+// reports. The rest of the plan is not affected: running operators are maintained. With the
+// resolver's option Partial, the subscriptions that can be satisfied are.
 //
 // Most catalogs do not carry manifests, which are in the images of bundles.
-// [Catalogs].StandIns replaces them for a dry run, as above; to install, implement
+// [Catalogs].StandIns replaces them for a dry run, as above. To install operators, implement
 // [Content].
 //
 // A [Loop] applies plans to a [Cluster] until there is nothing left to do. The
 // cluster is an interface of two methods; package memcluster implements it in
-// memory, for dry runs and tests. What catalogs and bundles contain comes from
-// [Content], which [Catalogs] implements for file-based catalogs.
+// memory, for dry runs and tests. [Content] provides catalogs and the manifests of bundles;
+// [Catalogs] implements it for file-based catalogs.
 //
 // [Advise] reports what an administrator should know about a cluster apart from the
 // next steps: which operators block the upgrade of the platform or must not be
@@ -69,30 +69,29 @@
 // are restored when they are changed or deleted, and so are the roles of operator
 // groups and copied CSVs. A deployment whose selector has to change, which API
 // servers do not allow, is deleted and created again; a deployment with that name
-// that was not created for an operator stays, and the status of the operator reports
-// it. The other objects of a bundle, such as Services, ConfigMaps and CRDs, are
-// created by the install plan and not maintained; to recreate them, delete the
-// subscription and the CSV, and subscribe again.
+// that was not created for an operator stays, and the status of the operator reports it.
+// Other objects of a bundle, such as Services, ConfigMaps and CRDs, are created by the
+// install plan and not maintained. To recreate them, delete the subscription and the CSV,
+// and subscribe again.
 //
 // # Webhooks and aggregated APIs
 //
 // An operator that serves webhooks or aggregated APIs gets what OLM gives it, with
 // the same names: Services, certificates, their volumes, and registrations. A
-// certificate is replaced a day before it expires; [Plan].Due is then. That takes a
-// clock: a plan without [Snapshot].Now makes no certificates. Options.NewKey is the
-// source of private keys.
+// certificate is replaced a day before it expires, and [Plan].Due is set to that time. This
+// requires a clock: a plan without [Snapshot].Now makes no certificates. Options.NewKey is
+// the source of private keys.
 //
 // # Several namespaces
 //
-// Loops of several namespaces do not interfere with each other. What operators of
-// two namespaces generate with the same name, such as the ClusterRoles of an API,
-// belongs to the owner that its labels name as long as that owner exists, and then
-// to the other.
+// Loops of several namespaces do not interfere with each other. If operators of two
+// namespaces generate an object with the same name, such as a ClusterRole of an API, it
+// belongs to the owner that its labels name, and to the other once that owner is gone.
 //
 // # What is left to others
 //
-// The API server, garbage collection, and the controllers that run deployments and
-// serve CRDs. Nothing is logged: reasons are in the plan, events and metrics go to
+// The API server, the garbage collector, and the controllers that run deployments and serve
+// CRDs do the rest. Nothing is logged: reasons are in the plan, and events and metrics go to
 // the caller.
 //
 // [E1]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#e1

@@ -9,11 +9,10 @@ import (
 // If an operator group names a service account, operators in its namespace are
 // installed with the permissions of that account.
 
-// IsBounded reports whether the service account of the operator group must be
-// allowed to make a change: whether it is a step of an install plan, or
-// what the install strategy of a CSV has run and gives permissions to. Statuses,
-// the CRDs of a bundle, the roles for the users of an API, and what is taken away again
-// are not.
+// IsBounded reports whether a change is limited by the service account of the operator
+// group: it is a step of an install plan, or something that the install strategy of a CSV
+// runs or gives permissions to. Statuses, the CRDs of a bundle, the roles for the users of
+// an API, and deletions are not limited.
 func (c *Change) IsBounded() bool { // E33, F10
 	key := c.Key()
 	if key == c.For || c.Op != Create && c.Op != Update {
@@ -36,18 +35,17 @@ func (c *Change) IsBounded() bool { // E33, F10
 
 func isCRD(k olm.Key) bool { return k.Group == olm.GroupCRD && k.Kind == olm.KindCRD }
 
-// runs reports whether a change is about what runs an operator or gives it
-// permissions.
+// runs reports whether a change is about a workload, a permission or a CRD of an operator.
 func (c *Change) runs() bool {
 	return c.IsBounded() || c.For.Kind == olm.KindInstallPlan && isCRD(c.Key()) || c.Op == Delete && c.Object.Kind == "Deployment"
 }
 
-// Forbidden returns the error with which an API server refuses a change that the
-// service account of the operator group may not make, by the roles and bindings
-// of a snapshot of the namespace that the change is for. It returns nil for
-// what the account may do, where there is no account, for changes that it does
-// not limit ([Change.IsBounded]), and where not all roles and bindings are known.
-// Clusters without authorization, such as one in memory, may use it.
+// Forbidden returns the error with which an API server rejects a change that the service
+// account of the operator group may not make. It uses the roles and bindings in a snapshot
+// of the namespace that the change is for. It returns nil if the account may make the
+// change, if there is no account, if the account does not limit the change
+// ([Change.IsBounded]), and if some roles or bindings are unknown. Clusters without
+// authorization, such as one in memory, may use it.
 func Forbidden(s *Snapshot, c *Change) error { // F10
 	if !c.IsBounded() {
 		return nil

@@ -15,12 +15,12 @@ import (
 // AllKinds in Snapshot.Known stands for every kind.
 var AllKinds = world.AllKinds
 
-// PlannedKinds returns the kinds that a plan looks up in addition to custom
-// resources, in order: what an implementation of [Cluster] reads.
+// PlannedKinds returns the kinds that an implementation of [Cluster] must read in addition
+// to custom resources, in order.
 func PlannedKinds() []olm.GroupKind { return world.PlannedKinds() }
 
-// noteUnknown names the CSVs whose minKubeVersion was not judged and, in one
-// note, the kinds whose objects were looked up and not read.
+// noteUnknown names the CSVs whose minKubeVersion was not checked and, in one note, the
+// kinds whose objects were looked up but not read.
 func noteUnknown(w *world.World, p *change.Writer, unjudged map[olm.Key]string) {
 	for _, k := range slices.SortedFunc(maps.Keys(unjudged), olm.Key.Compare) {
 		p.Note(k, "its minKubeVersion %s was not checked: the version of the cluster is unknown", unjudged[k])

@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A Cluster is where a [Loop] reads and writes. Package memcluster has an
+// A Cluster is the cluster that a [Loop] reads and writes. Package memcluster has an
 // implementation in memory, and package clustertest tests implementations.
 type Cluster interface {
 	// Read returns the state of the cluster for a namespace.
@@ -26,10 +26,10 @@ type Cluster interface {
 	Apply(ctx context.Context, c Change) (warnings []string, err error)
 }
 
-// A Loop brings namespaces to where [Decide] leads: it reads, decides and
-// applies until there is nothing to do. It keeps no state. It may be ended
-// between any two writes, several may run at once, and others may write all the
-// while: the next pass goes on from what is there.
+// A Loop applies the plans of [Decide]: it reads, decides and writes until there is nothing
+// to do. It keeps no state. It may be stopped between any two writes, several may run at
+// once, and others may write at the same time: the next pass continues from the state that
+// it finds.
 type Loop struct {
 	Cluster Cluster
 	Content Content
@@ -38,27 +38,26 @@ type Loop struct {
 	// know. Both are called by the goroutine that runs the loop.
 	Metrics Metrics
 	Events  func(Event)
-	// Progress, if any, is called after each change that was made, and with the
-	// error of each that was not.
+	// Progress, if any, is called after each change, with the error if it failed.
 	Progress func(pass int, c Change, err error)
 	// MaxPasses bounds a run. Default: 1,000.
 	MaxPasses int
 }
 
-// A Result is how a run ended.
+// A Result is the outcome of a run.
 type Result struct {
-	// Passes is how often the cluster was read, Changes how many changes were
-	// made, Conflicts how many another writer prevented.
+	// Passes counts how often the cluster was read, Changes the changes that were made, and
+	// Conflicts the changes that another writer prevented.
 	Passes, Changes, Conflicts int
-	// Plan is the last plan: it has no changes, unless the run failed, but its
-	// notes name what the namespace waits for. It is nil if none was made.
+	// Plan is the last plan, or nil if none was made. It has no changes unless the run
+	// failed. Its notes name what the namespace waits for.
 	Plan *Plan
 	// Refused are the changes of the last pass that the cluster refused permanently,
 	// in order.
 	Refused []*RefusedError
 }
 
-// refusals returns what was refused, joined to an error, which may be nil.
+// refusals returns the refusals joined to an error, which may be nil.
 func (r *Result) refusals(err error) error {
 	list := []error{err}
 	for _, e := range r.Refused {
@@ -67,9 +66,8 @@ func (r *Result) refusals(err error) error {
 	return errors.Join(list...)
 }
 
-// ErrUnsettled is the error of a run that did not end within its passes:
-// something else undoes what the loop does, or refuses it each time. The last
-// refusals are joined to it.
+// ErrUnsettled is the error of a run that did not end within its passes: something else
+// reverts or refuses its changes each time. The last refusals are joined to it.
 var ErrUnsettled = errors.New("the namespace does not settle")
 
 // Run reconciles a namespace until nothing is left to do, and returns the result, which
@@ -89,7 +87,7 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		if err != nil {
 			return r, fmt.Errorf("reading namespace %q: %w", namespace, err)
 		}
-		told := *s // the cluster may keep its own
+		told := *s // the cluster may keep the original
 		told.Rejections = rejected
 		r.Passes++
 		plan, err := l.decide(ctx, &told)
@@ -112,13 +110,13 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		rejected = tries.rejections(r.Refused)
 		l.warn(tries, rejected)
 		if p.done == 0 && p.conflict == nil && (slices.Equal(known, rejected) || tries.areOver(r.Refused)) {
-			return r, r.refusals(nil) // the plan knew of them, and nothing else is to be done
+			return r, r.refusals(nil) // the plan knew of them, and there is nothing else to do
 		}
 	}
 	return r, r.refusals(fmt.Errorf("namespace %q: %w within %d passes", namespace, ErrUnsettled, limit))
 }
 
-// decide decides, and times the resolution.
+// decide calls Decide and measures the time of the resolution.
 func (l *Loop) decide(ctx context.Context, s *Snapshot) (*Plan, error) {
 	opts := l.Options
 	if l.Metrics != nil {
@@ -140,16 +138,15 @@ func (l *Loop) decide(ctx context.Context, s *Snapshot) (*Plan, error) {
 	return Decide(ctx, s, l.Content, &opts)
 }
 
-// An outcome is what became of one plan.
+// An outcome is the result of applying a plan.
 type outcome struct {
 	done int
 	// conflict ended the pass, unless it is nil.
 	conflict error
 }
 
-// pass applies a plan. After a conflict the rest is left for the next pass, as
-// it may rest on what is no longer true. After a refusal only what is for the
-// same object is left out.
+// pass applies a plan. After a conflict the rest is left to the next pass, because it may
+// depend on outdated state. After a refusal only changes for the same object are skipped.
 func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, error) {
 	var p outcome
 	r.Refused = nil
@@ -190,7 +187,7 @@ func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, erro
 	return p, nil
 }
 
-// warn reports to users what the cluster refused, once in a run.
+// warn reports each refusal to users once per run.
 func (l *Loop) warn(tries *tries, rejected []Rejection) {
 	if l.Events == nil {
 		return

@@ -7,12 +7,11 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// Metrics receives what a [Loop] measures.
+// Metrics receives the measurements of a [Loop].
 type Metrics interface {
-	// Gauges sets the gauges of a namespace: one that it had and that is not
-	// among the samples is gone. Counts are of the namespace; those of the
-	// cluster are their sums, but catalogs of the global namespace are only
-	// counted there.
+	// Gauges replaces the gauges of a namespace: an earlier gauge that is not among the
+	// samples is removed. Counts are per namespace, and their sums are those of the
+	// cluster: catalogs of the global namespace are counted only there.
 	Gauges(namespace string, samples []Sample)
 	// Add adds to a counter.
 	Add(Sample)
@@ -66,7 +65,7 @@ func Gauges(s *Snapshot) []Sample { // E11
 	return out
 }
 
-// counts returns what a change adds to the counters.
+// counts returns the increments of counters for a change.
 func counts(c Change, warnings []string) []Sample {
 	var out []Sample
 	switch {

@@ -6,10 +6,10 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Installed returns an operator as a resolution sees it, read as OLM reads it.
-// Its properties are those that OLM projected into its annotation. Without that
-// annotation they are the APIs that its spec names, and its package is that of the
-// subscriptions of its namespace that own it, if these name one.
+// Installed converts a CSV to an installed operator for a resolution, as OLM does. Its
+// properties are those that OLM projected into its annotation. Without that annotation they
+// are the APIs in its spec, and its package is that of the subscriptions of its namespace
+// that own it, if they name one.
 //
 // Properties that cannot be read are left out and returned as faults. They affect
 // only this operator, while OLM fails the whole namespace. An annotation that cannot

@@ -19,12 +19,11 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Content provides what the catalogs of a cluster contain. Its answers must not
-// change while a plan is made. [Catalogs] is one.
+// Content provides the contents of the catalogs of a cluster. Its results must not change
+// while a plan is made. [Catalogs] implements it.
 type Content interface {
-	// Catalog returns the index of a catalog. An error makes the catalog
-	// unhealthy, unless it is that of the context, or [ErrPending], wrapped or
-	// not, with which nothing is decided.
+	// Catalog returns the index of a catalog. An error makes the catalog unhealthy, except
+	// that of the context and [ErrPending], wrapped or not, which end the decision.
 	Catalog(ctx context.Context, id resolver.CatalogID) (*graph.Catalog, error)
 	// Manifests returns the objects of a bundle, one of which is its CSV. Their
 	// order does not matter.
@@ -32,13 +31,13 @@ type Content interface {
 }
 
 // ErrPending reports that a catalog has not been read since the program started, so
-// its health is unknown. A plan would mark every subscription as unhealthy, and a
-// moment later as healthy. Decide again once the catalog has been read.
+// its health is unknown. A plan would mark every subscription as unhealthy, and as healthy a
+// moment later. Decide again once the catalog has been read.
 var ErrPending = catalog.ErrPending
 
-// A CRDPolicy is when the custom resources of a CRD are checked before a new form replaces
-// the old one. Whatever the policy, versions that operators use, or in which objects are
-// stored, must stay, and if several operators own the CRD, all versions that it serves.
+// A CRDPolicy selects the CRDs whose custom resources are checked before a new form replaces
+// the old one. Whatever the policy, versions that operators use or that objects are stored
+// in must stay, and if several operators own the CRD, all served versions must stay.
 type CRDPolicy string
 
 const (
@@ -52,25 +51,25 @@ const (
 type Options struct {
 	// RoleNaming is how ClusterRoles for the users of operators are named.
 	RoleNaming operatorgroup.Naming
-	// DisabledCopies is what OLMConfig's disableCopiedCSVs disables. Default:
-	// CopyNone, all copies.
+	// DisabledCopies selects the copies that OLMConfig's disableCopiedCSVs disables.
+	// Default: CopyNone, all copies.
 	DisabledCopies operatorgroup.CopyMode
 	CRDs           CRDPolicy
-	// CheckResources returns what the schemas of a CRD refuse of existing custom
-	// resources, in a fixed order. Schemas and resources may be hostile: it
-	// must limit its time and obey the context, whose error is the only one that
-	// it returns. Package kube/crd has one that uses the API server's code.
+	// CheckResources returns the violations of existing custom resources against the
+	// schemas of a CRD, in a fixed order. Schemas and resources may be hostile: it must
+	// limit its time and obey the context, whose error is the only one that it returns.
+	// Package kube/crd has an implementation that uses the API server's code.
 	//
 	// Without it, the upgrade of a CRD that several CSVs own is refused if the CRD has
 	// custom resources, and a note reports that those of others were not checked.
 	CheckResources func(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]CRDViolation, error)
-	// PlatformVersion is the version of the platform, such as 4.19.3, for the
-	// gate of its upgrades. Default: that of the object ClusterVersion, if
-	// the snapshot has it.
+	// PlatformVersion is the version of the platform, such as 4.19.3, for finding operators
+	// that block its upgrades. Default: that of the object ClusterVersion, if the snapshot
+	// has it.
 	PlatformVersion string
-	// NoAdvice leaves out the notes that repeat [Advise]. They compare
-	// the operators of the namespace with all others of the cluster, which takes
-	// longer than the plan where thousands of namespaces are looked after.
+	// NoAdvice leaves out the notes that repeat [Advise]. They compare the operators of the
+	// namespace with all others of the cluster, which takes longer than the plan if there
+	// are thousands of namespaces.
 	NoAdvice bool
 	// DeploymentHashes returns the values that the label olm.deployment-spec-hash of a
 	// deployment may have if its operator wants a spec, which is JSON: first the one to
@@ -79,21 +78,20 @@ type Options struct {
 	// OLM stay as they are, and OLM leaves those of olmkit alone. The default is for
 	// tests and for clusters in memory: OLM does not know its hashes.
 	DeploymentHashes func(spec []byte) ([]string, error)
-	// PlanTimeout is how long a failing install plan is tried again before it
-	// is Failed. Default: a minute.
+	// PlanTimeout is how long a failing install plan is retried before it is Failed.
+	// Default: a minute.
 	PlanTimeout time.Duration
 	// InstallTimeout is how long deployments may take to become available.
 	// Default: five minutes.
 	InstallTimeout time.Duration
-	// NewKey returns the private keys of certificates. Default: new random
-	// keys of the curve P-256, so that two plans that make a certificate differ in
-	// it.
+	// NewKey returns the private keys of certificates. Default: new random P-256 keys, so
+	// two plans that make a certificate differ.
 	NewKey func() (*ecdsa.PrivateKey, error)
 	// Resolver are the options of the resolution. The version of the cluster is
 	// filled in.
 	Resolver resolver.Options
-	// Resolve replaces resolver.Resolve: to measure it, or to remember answers.
-	// It must give the same answers.
+	// Resolve replaces resolver.Resolve, to measure it or to cache answers. It must give
+	// the same answers.
 	Resolve func(context.Context, resolver.Problem) (*resolver.Solution, error)
 }
 

@@ -22,9 +22,9 @@ func Unserved(s *Snapshot) []*olm.CustomResourceDefinition {
 	return list
 }
 
-// Owned returns the keys of what a CSV brings to a cluster, in order: what is
-// created for it, and the CRDs that its conversion webhooks serve.
-// Webhook configurations have generated names; what is here is their prefix.
+// Owned returns the keys of the objects that a CSV brings to a cluster, in order: those
+// created for it, and the CRDs that its conversion webhooks serve. Webhook configurations
+// have generated names; their keys have the prefix.
 func Owned(csv *olm.ClusterServiceVersion) ([]olm.Key, error) {
 	ns := csv.Metadata.Namespace
 	var keys []olm.Key

@@ -17,18 +17,18 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An Op is what a change does to an object.
+// An Op is the operation of a change.
 type Op string
 
 const (
 	// Create creates an object. Its status is not written.
 	Create Op = "create"
-	// Update replaces an object but for its status, if the cluster still has
-	// the version that the change was made from.
+	// Update replaces an object except its status, if the cluster still has the version
+	// that the change is based on.
 	Update Op = "update"
-	// UpdateStatus replaces an object's status alone, on the same condition.
+	// UpdateStatus replaces only an object's status, on the same condition.
 	UpdateStatus Op = "update status"
-	// Delete deletes an object, on the same condition. Only the header counts.
+	// Delete deletes an object, on the same condition. Only its key and version count.
 	Delete Op = "delete"
 )
 
@@ -36,7 +36,7 @@ const (
 type Change struct {
 	Op     Op         `json:"op"`
 	Object olm.Object `json:"object"`
-	// Reason is why, for people.
+	// Reason explains the change to people.
 	Reason string `json:"reason"`
 	// If lists other objects that the change depends on, if any: the cluster must
 	// refuse the change with [ErrConflict] once one of them has another version. So
@@ -45,8 +45,8 @@ type Change struct {
 	// age cannot choose an older version again or take an operator back because of an
 	// outdated deployment.
 	If []Version `json:"if,omitempty"`
-	// For is the object on whose behalf the change is: the install plan whose
-	// step it is, the CSV whose role. It may be the object itself.
+	// For is the object on whose behalf the change is made, such as the install plan whose
+	// step it is, or the CSV whose role it is. It may be the object itself.
 	For olm.Key `json:"for"`
 	// Event is the event to emit for the For object once the change is made, if any.
 	Event *Event `json:"event,omitzero"`
@@ -75,7 +75,7 @@ type Event struct {
 	Message string  `json:"message"`
 }
 
-// A Note is why something is not changed, or something that a user should know.
+// A Note explains why something is not changed, or is something that a user should know.
 type Note struct {
 	Object  olm.Key `json:"object"`
 	Message string  `json:"message"`
@@ -88,36 +88,34 @@ type Note struct {
 // String returns the note for people.
 func (n Note) String() string { return visible.Line(n.Object.String() + ": " + n.Message) }
 
-// A Plan is what to do next in a namespace. It is not modified after [Decide]
-// returned it.
+// A Plan is what to do next in a namespace. It does not change after [Decide] returns it.
 type Plan struct {
 	Namespace string `json:"namespace"`
-	// Changes are to be made in this order. Each object occurs at most once:
-	// what follows from a change is in the next plan.
+	// Changes must be made in this order. Each object occurs at most once: consequences of
+	// a change are in the next plan.
 	Changes []Change `json:"changes"`
-	// Notes are in order of the concerns that made them.
+	// Notes are in the order of the concerns that made them.
 	Notes []Note `json:"notes,omitempty"`
-	// Due is when time alone changes what is to be done, because a timeout ends.
-	// Zero if none is running.
+	// Due is when the next timeout ends, which changes the plan even if nothing else does.
+	// It is zero if no timeout is running.
 	Due time.Time `json:"due,omitzero"`
-	// Problem is what was resolved, if anything, Solution its solution and
-	// Refused why there is none, such as a *ManifestError. A *resolver.Conflict
-	// there has what could be planned without the subscriptions that it refuses;
-	// with the resolver's option Partial that is the solution, and Refused is what
-	// it leaves out.
+	// Problem is the resolved problem, if any, Solution is its solution, and Refused is why
+	// there is none, such as a *ManifestError. A *resolver.Conflict there has the plan
+	// without the refused subscriptions; with the resolver's option Partial, that plan is
+	// the solution, and Refused is the conflict of the others.
 	Problem  *resolver.Problem  `json:"-"`
 	Solution *resolver.Solution `json:"solution,omitzero"`
 	Refused  error              `json:"-"`
 }
 
-// MarshalJSON returns the plan as an object. Lists that it always has are never null.
+// MarshalJSON returns the plan as an object. Required lists are never null.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	type plain Plan
 	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
-// A ManifestError in Plan.Refused is the error of a chosen bundle whose manifests cannot
-// be read or are not valid.
+// A ManifestError in Plan.Refused reports that the manifests of a chosen bundle cannot be
+// read or are invalid.
 type ManifestError struct {
 	// Bundle is the name of the bundle.
 	Bundle string
@@ -142,7 +140,7 @@ func (p *Plan) Hash() string { // G2
 	}
 	text, err := json.Marshal(changes, json.Deterministic(true))
 	h.Write(text)
-	if err != nil { // an object of the snapshot is not JSON: its bytes count
+	if err != nil { // an object of the snapshot is not JSON: hash its bytes
 		for i := range p.Changes {
 			c := &p.Changes[i]
 			fmt.Fprintf(h, "%q %v %q\n", c.String(), c.Object.Header, c.Object.Rest)
@@ -151,11 +149,11 @@ func (p *Plan) Hash() string { // G2
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// ErrConflict is the error of a change whose object is no longer what the
-// change was made from, because another writer changed it. Read and decide again.
+// ErrConflict is the error of a change whose object has changed since it was read. Read and
+// decide again.
 var ErrConflict = errors.New("the object was changed by another writer")
 
-// ErrUnavailable is the error of a change that the cluster neither made nor
-// refused, as far as is known: it does not answer, or responds with a delay to wait.
-// It ends a run. Nothing was wrong with the change, so no status may report it.
+// ErrUnavailable is the error of a change that the cluster, as far as is known, neither made
+// nor refused: it does not answer, or asks to retry later. It ends a run. Nothing is wrong
+// with the change, so no status may report it.
 var ErrUnavailable = errors.New("the cluster is not available")

@@ -8,25 +8,26 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// A Snapshot is the state of a cluster as far as it concerns one namespace. It
-// is input: nothing here modifies it.
+// A Snapshot is the state of a cluster as far as it concerns one namespace. This package
+// does not modify it.
 //
-// The zero values of the fields other than Namespace stand for a cluster that
-// has none of these, but for KubeVersion and Known.
+// A zero field means that the cluster has no such objects, except for Namespace, KubeVersion
+// and Known.
 type Snapshot struct {
-	// Namespace is what is reconciled.
+	// Namespace is the namespace to reconcile.
 	Namespace string
 	// GlobalNamespace holds the catalogs that every namespace sees, such as
 	// "olm" or "openshift-marketplace".
 	GlobalNamespace string
 	// KubeVersion is the version of the cluster, for minKubeVersion, catalog
-	// image templates and CEL rules. Empty: unknown. Then minKubeVersion is not
-	// checked, and whatever else needs it waits.
+	// image templates and CEL rules. If it is empty, it is unknown: minKubeVersion is not
+	// checked, and everything else that needs it waits.
 	KubeVersion string
-	// Now stamps what is written. Zero writes no times, and nothing times out.
+	// Now is the time to write into statuses. If it is zero, no times are written and
+	// nothing times out.
 	Now time.Time
 
-	// These are of the whole cluster.
+	// These are the objects of the whole cluster.
 	Namespaces     []*olm.Namespace
 	OperatorGroups []*olm.OperatorGroup
 	CSVs           []*olm.ClusterServiceVersion
@@ -35,15 +36,15 @@ type Snapshot struct {
 	// CatalogSources are those of the namespace and of the global one.
 	CatalogSources []*olm.CatalogSource
 
-	// These are of the namespace.
+	// These are the objects of the namespace.
 	Subscriptions      []*olm.Subscription
 	InstallPlans       []*olm.InstallPlan
 	OperatorConditions []*olm.OperatorCondition
 	Deployments        []*olm.Deployment
 
-	// Objects are all others that matter: service accounts, roles and bindings
-	// of any namespace that OLM made, what install plans create, APIServices,
-	// and the custom resources of CRDs that are to be upgraded.
+	// Objects are all other relevant objects: service accounts, roles and bindings of any
+	// namespace that OLM made, objects that install plans create, APIServices, and the
+	// custom resources of CRDs that will be upgraded.
 	Objects []olm.Object
 
 	// Known are the kinds, including those of custom resources, for which the snapshot
@@ -52,33 +53,33 @@ type Snapshot struct {
 	// and a note names it. The reason for the upgrade of a CRD states whether its
 	// custom resources are known. Nil means [PlannedKinds].
 	//
-	// Subscriptions, CSVs, install plans, operator groups and catalog sources are
-	// always taken to be known: they are what a plan is about.
+	// Subscriptions, CSVs, install plans, operator groups and catalog sources always count
+	// as known: plans are about them.
 	Known []olm.GroupKind
 
-	// Rejections are changes that the cluster refused in the last pass. They
-	// show in the status of the install plan that wanted them.
+	// Rejections are changes that the cluster refused in the last pass. The status of the
+	// install plan that wanted them reports them.
 	Rejections []Rejection
 }
 
-// A Rejection is a change that the cluster refused for another reason than a
-// conflict: no permission, an invalid object, or a creation of what exists where
-// the snapshot does not show it.
+// A Rejection is a change that the cluster refused for a reason other than a conflict: a
+// missing permission, an invalid object, or the creation of an object that exists but is not
+// in the snapshot.
 type Rejection struct {
 	Op  Op
 	Key olm.Key
-	// For is that of the change: the install plan whose step it was.
+	// For is the For object of the change, such as the install plan whose step it was.
 	For     olm.Key
 	Message string
-	// Runs is set if the change is about what runs an operator. The others, copies
-	// and roles for users and what is no longer wanted, hold up nothing.
+	// Runs is set if the change is about a workload or a permission of an operator. Other
+	// changes, such as copies, roles for users and deletions, do not hold up anything.
 	Runs bool
 }
 
 // NewSnapshot sorts the objects of a cluster into a snapshot for a namespace.
-// It leaves out what does not concern the namespace: subscriptions, plans,
-// conditions and deployments of others, and catalogs that it does not see. The
-// result does not depend on the order of the objects. Errors name the object.
+// It leaves out objects that do not concern the namespace: subscriptions, plans, conditions
+// and deployments of others, and catalogs that it does not see. The result does not depend
+// on the order of the objects. Errors name the object.
 func NewSnapshot(namespace, globalNamespace string, objects []olm.Object) (*Snapshot, error) {
 	s := &Snapshot{Namespace: namespace, GlobalNamespace: globalNamespace}
 	for i := range objects {

@@ -31,7 +31,7 @@ func standIns(b graph.Bundle, properties []property.Property) ([]olm.Object, err
 		APIVersion: olm.V1Alpha1, Kind: olm.KindClusterServiceVersion, Metadata: olm.Metadata{Name: b.Name()},
 	}}
 	csv.Spec.Install = olm.InstallStrategy{Strategy: olm.StrategyDeployment}
-	csv.Spec.DisplayName = b.Package().Name() // which the CRD of CSVs wants to have
+	csv.Spec.DisplayName = b.Package().Name() // which the CRD of CSVs requires
 	described := false
 	for i, p := range properties {
 		var err error
@@ -77,7 +77,7 @@ func describe(csv *olm.ClusterServiceVersion, value []byte) error {
 	csv.Spec.DisplayName, csv.Spec.MinKubeVersion = cmp.Or(m.DisplayName, csv.Spec.DisplayName), m.MinKube
 	csv.Spec.CRDs, csv.Spec.NativeAPIs, csv.Spec.InstallModes = m.CRDs, m.NativeAPIs, m.Modes
 	csv.Spec.APIServices = m.APIServices
-	csv.Spec.APIServices.Owned = nil // no deployment is known that serves them
+	csv.Spec.APIServices.Owned = nil // the deployments that serve them are unknown
 	return nil
 }
 

@@ -14,20 +14,20 @@ import (
 // run counts its failed attempts.
 
 const (
-	// maxTexts is how many texts of refusals of one change are reported. After that
-	// the last one stays, so that the status that has it comes to rest.
+	// maxTexts is how many different refusals of one change are reported. After that the
+	// last text stays, so the status that contains it settles.
 	maxTexts = 3
-	// maxTries is how often a change is tried that is refused each time.
+	// maxTries is how often a change is tried if it is refused each time.
 	maxTries = 10
-	// maxRefusal is how long the text of a refusal may be.
+	// maxRefusal is the maximum length of the text of a refusal.
 	maxRefusal = 4 << 10
 )
 
-// A RefusedError is the error of a change that the cluster refused for another
-// reason than a conflict, which is taken to be permanent.
+// A RefusedError is the error of a change that the cluster refused for a reason other than a
+// conflict. It is assumed to be permanent.
 type RefusedError struct {
 	Change Change
-	Err    error // that of [Cluster.Apply]
+	Err    error // the error of [Cluster.Apply]
 }
 
 // Error names the write and why it was refused.
@@ -46,14 +46,14 @@ type attempt struct {
 
 func attemptOf(e *RefusedError) attempt { return attempt{e.Change.Op, e.Change.Key()} }
 
-// Tries are the attempts of one run that led to nothing.
+// Tries are the failed attempts of one run.
 type tries struct {
 	refused map[attempt]int
 	text    map[attempt]string
-	// conflicts are creations that found their object in place, with the version
-	// of what they rested on.
+	// conflicts are creations of objects that already existed, with the versions of the
+	// objects that they depended on.
 	conflicts map[olm.Key][]Version
-	// warned are the refusals that users know of.
+	// warned are the refusals that were reported to users.
 	warned map[Rejection]bool
 }
 
@@ -61,7 +61,7 @@ func newTries() *tries {
 	return &tries{refused: map[attempt]int{}, text: map[attempt]string{}, conflicts: map[olm.Key][]Version{}, warned: map[Rejection]bool{}}
 }
 
-// rejections counts refusals and returns them as the next snapshot has them.
+// rejections counts refusals and returns them for the next snapshot.
 func (t *tries) rejections(list []*RefusedError) []Rejection {
 	var out []Rejection
 	for _, e := range list {
@@ -74,8 +74,8 @@ func (t *tries) rejections(list []*RefusedError) []Rejection {
 	return out
 }
 
-// shorten cuts the text of a refusal, which may quote the whole object: the
-// status that has it must not be refused for its size.
+// shorten truncates the text of a refusal, which may quote the whole object: the status that
+// contains it must not be refused for its size.
 func shorten(text string) string {
 	if len(text) <= maxRefusal {
 		return text
@@ -83,14 +83,14 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:maxRefusal], "") + "..."
 }
 
-// areOver reports whether each of some refusals was one too many.
+// areOver reports whether each of some refused changes was tried often enough.
 func (t *tries) areOver(list []*RefusedError) bool {
 	return !slices.ContainsFunc(list, func(e *RefusedError) bool { return t.refused[attemptOf(e)] < maxTries })
 }
 
-// unseen reports whether a creation found its object in place for the second
-// time, although the cluster was read in between. What it rests on is the same
-// still, so that is not what has changed.
+// unseen reports whether a creation found that its object exists for the second time,
+// although the cluster was read in between. The objects that it depends on have not changed,
+// so they are not the cause.
 func (t *tries) unseen(c Change) bool {
 	if c.Op != Create {
 		return false
@@ -100,8 +100,8 @@ func (t *tries) unseen(c Change) bool {
 	return ok && slices.Equal(before, c.If)
 }
 
-// forget forgets the conflicts of creations that are no longer planned: what was
-// in their way is seen by now.
+// forget forgets the conflicts of creations that are no longer planned: the snapshot now has
+// the existing objects.
 func (t *tries) forget(p *Plan) {
 	maps.DeleteFunc(t.conflicts, func(k olm.Key, _ []Version) bool {
 		return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Op == Create && c.Key() == k })

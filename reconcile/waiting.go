@@ -14,8 +14,8 @@ import (
 )
 
 // noteWaiting completes the notes of a plan without changes: each object of the namespace
-// that is not as it should be gets one, at least with its status. The notes of the
-// concerns go first, because they know more.
+// that is not in its desired state gets a note, at least with its status. Notes of the
+// concerns take precedence, because they are more specific.
 func noteWaiting(w *world.World, p *change.Writer, refused error) {
 	noteGate(w, p)
 	if len(p.Changes) > 0 {
@@ -72,8 +72,8 @@ func planText(ip *olm.InstallPlan) string {
 	return "is " + string(cmp.Or(ip.Status.Phase, "new")) + ": " + cmp.Or(ip.Status.Message, "its steps are not done")
 }
 
-// subscriptionText describes what a subscription waits for: what is wrong by its
-// conditions, or else the state of the operator that it wants.
+// subscriptionText describes what a subscription waits for: the problem that its conditions
+// report, or else the state of the operator that it wants.
 func subscriptionText(w *world.World, s *olm.Subscription, refused error) string {
 	var parts []string
 	for _, c := range s.Status.Conditions {
@@ -83,9 +83,9 @@ func subscriptionText(w *world.World, s *olm.Subscription, refused error) string
 		text := phrase.Clause(cmp.Or(c.Message, c.Reason))
 		switch {
 		case c.Type == world.ResolutionFailed && refused != nil:
-			text = c.Reason // the plan has the rest
+			text = c.Reason // the plan has the details
 		case c.Type == world.InstallPlanPending && s.Status.InstallPlanRef != nil:
-			text = "install plan " + s.Status.InstallPlanRef.Name // whose note has the rest
+			text = "install plan " + s.Status.InstallPlanRef.Name // its note has the details
 		}
 		parts = append(parts, c.Type+": "+text)
 	}
@@ -98,7 +98,7 @@ func subscriptionText(w *world.World, s *olm.Subscription, refused error) string
 	return "waits: " + strings.Join(parts, "; ")
 }
 
-// waitingConditions are the conditions of subscriptions that hold them up.
+// waitingConditions are the conditions for which subscriptions wait.
 var waitingConditions = []string{
 	world.CatalogSourcesUnhealthy, world.ResolutionFailed, world.BundleUnpackFailed,
 	world.InstallPlanMissing, world.InstallPlanPending, world.InstallPlanFailed, subscription.ConditionCSVMissing,

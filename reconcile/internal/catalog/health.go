@@ -11,14 +11,13 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A Health is what is known of a catalog.
+// A Health is the known state of a catalog.
 type Health struct {
 	Source *olm.CatalogSource
 	Entry  resolver.Catalog
 }
 
-// Unread returns ErrPending while a catalog has not been read that something in
-// the namespace may want.
+// Unread returns ErrPending while a catalog that the namespace may need has not been read.
 func Unread(ctx context.Context, w *world.World, content Content) error {
 	if len(w.Subscriptions) == 0 && len(w.InstallPlans) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 )
 
-// A TemplateError is why a catalog image template has no image.
+// A TemplateError explains why a catalog image template has no image.
 type TemplateError struct {
 	// Image is the template with what could be filled in.
 	Image string
@@ -37,10 +37,9 @@ var (
 	imageReference   = regexp.MustCompile(`^[a-zA-Z0-9]+(?:[._-]+[a-zA-Z0-9]+)*(?::[0-9]+)?(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`)
 )
 
-// ImageFromTemplate returns the image that the annotation
-// olm.catalogImageTemplate means on a cluster of a version: the variables
-// {kube_major_version}, {kube_minor_version} and {kube_patch_version} are
-// replaced (E8). The error is a *TemplateError.
+// ImageFromTemplate returns the image that the annotation olm.catalogImageTemplate selects
+// for a version of the cluster. It replaces the variables {kube_major_version},
+// {kube_minor_version} and {kube_patch_version} (E8). The error is a *TemplateError.
 func ImageFromTemplate(template, kubeVersion string) (string, error) {
 	values := map[string]string{}
 	if v, err := semver.ParseTolerant(kubeVersion); err == nil && kubeVersion != "" {

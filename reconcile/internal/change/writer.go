@@ -1,5 +1,5 @@
-// Package change collects what a plan holds: the changes and notes of the concerns, in the
-// order in which they are made.
+// Package change collects the contents of a plan: the changes and notes of the concerns, in
+// the order in which they are made.
 package change
 
 import (
@@ -29,7 +29,7 @@ type Change struct {
 	Reason string
 	// If lists other objects that the change depends on.
 	If []world.Version
-	// For is the object on whose behalf the change is.
+	// For is the object on whose behalf the change is made.
 	For   olm.Key
 	Event *Event
 }
@@ -40,7 +40,7 @@ type Event struct {
 	Reason, Message string
 }
 
-// A Note is why something is not changed, or something that a user should know.
+// A Note explains why something is not changed, or is something that a user should know.
 type Note struct {
 	Object  olm.Key
 	Message string
@@ -50,36 +50,37 @@ type Note struct {
 	Advice bool
 }
 
-// A Writer collects a plan. Concerns only write to it; that an object is already to be
-// changed is all that they learn from it.
+// A Writer collects a plan. Concerns only write to it; they can only ask it whether an
+// object is already being changed.
 type Writer struct {
 	Changes []Change
 	Notes   []Note
-	// Due is when time alone changes what is to be done, or zero.
+	// Due is when the next timeout ends, or zero.
 	Due time.Time
 
 	now     time.Time
 	touched map[olm.Key]bool
-	// basis is what changes of other objects rest on for the time being, or nil.
+	// basis has the objects that changes of other objects currently depend on, or is nil.
 	basis []world.Version
 }
 
-// New returns an empty plan. Now stamps what is written; if it is zero, no time passes.
+// New returns an empty plan. Now is the time to write into statuses; if it is zero, nothing
+// times out.
 func New(now time.Time) *Writer { return &Writer{now: now, touched: map[olm.Key]bool{}} }
 
 // Touches reports whether the plan already has a change for an object.
 func (w *Writer) Touches(key olm.Key) bool { return w.touched[key] }
 
-// Advice adds a note that is part of the advice for administrators, too. The result is
-// valid until the next note.
+// Advice adds a note that is also part of the advice for administrators. The result is valid
+// until the next note.
 func (w *Writer) Advice(key olm.Key, format string, args ...any) *Note {
 	n := w.Note(key, format, args...)
 	n.Advice = true
 	return n
 }
 
-// RestOn has changes rest on objects, until the function that it returns is
-// called. An object's own change carries its version anyway.
+// RestOn makes changes depend on objects until the returned function is called. A change of
+// such an object does not need this, because it has the version.
 func (w *Writer) RestOn(list ...world.Version) (done func()) {
 	w.basis = list
 	return func() { w.basis = nil }
@@ -116,9 +117,9 @@ func (w *Writer) Note(key olm.Key, format string, args ...any) *Note {
 	return &w.Notes[len(w.Notes)-1]
 }
 
-// SetCondition puts a condition into a copy of a list, replacing the one of the
-// same type, and reports whether it changed. The time of transition
-// stays while the status does. The message shows what it repeats (S8).
+// SetCondition puts a condition into a copy of a list, in place of the one with the same
+// type, and reports whether it changed. The transition time changes only with the status.
+// The message is escaped (S8).
 func (w *Writer) SetCondition(list *[]olm.Condition, c olm.Condition) bool {
 	c.Message = visible.Lines(c.Message)
 	out := append([]olm.Condition(nil), *list...)
@@ -157,8 +158,8 @@ func ClearCondition(list *[]olm.Condition, typ string) bool {
 	return found
 }
 
-// Past reports whether more than d passed since t. If not, the plan is due again
-// when it has. Without a clock nothing passes.
+// Past reports whether more than d has passed since t. If not, the plan is due at that time.
+// Without a clock no time passes.
 func (w *Writer) Past(t time.Time, d time.Duration) bool {
 	if w.now.IsZero() || t.IsZero() {
 		return false

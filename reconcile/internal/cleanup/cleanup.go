@@ -1,5 +1,5 @@
-// Package cleanup deletes what has no owner any longer and old install plans, and notes
-// the failed ones.
+// Package cleanup deletes objects that no longer have an owner and old install plans, and
+// notes failed install plans.
 package cleanup
 
 import (
@@ -12,8 +12,8 @@ import (
 // A planner plans the clean-up.
 type planner struct{ *generated.Keeper }
 
-// Garbage deletes what was created for CSVs and groups that are gone or no longer need it,
-// and the oldest install plans.
+// Garbage deletes objects that were created for CSVs and groups that are gone or no longer
+// need them, and the oldest install plans.
 func Garbage(w *world.World, p *change.Writer, naming operatorgroup.Naming) error {
 	return (&planner{&generated.Keeper{World: w, Writer: p, Naming: naming}}).garbage()
 }

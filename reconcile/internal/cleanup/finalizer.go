@@ -10,10 +10,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// finalize removes the finalizer from the CSVs that are being deleted, once nothing is
-// left that was made for them elsewhere: owner references do not lead to objects of the
-// cluster and of other namespaces (E22). What other owners need stays and holds up
-// nothing.
+// finalize removes the finalizer from CSVs that are being deleted, once no objects are left
+// that were made for them outside the namespace: owner references do not work across
+// namespaces (E22). Objects that other owners need stay, and do not hold up the deletion.
 func (p *planner) finalize() error {
 	for _, c := range p.Own() {
 		if !c.Metadata.IsDeleted() || !slices.Contains(c.Metadata.Finalizers, world.Finalizer) {
@@ -40,8 +39,8 @@ func (p *planner) isLeaving(owner olm.Key) bool {
 	return owner.Kind == olm.KindClusterServiceVersion && c != nil && c.Metadata.IsDeleted()
 }
 
-// left returns the first object outside of the namespace that was made for a CSV and that
-// is being deleted or changed, or nil.
+// left returns the first object outside the namespace that was made for a CSV and is being
+// deleted or changed, or nil.
 func (p *planner) left(c *olm.ClusterServiceVersion) *olm.Object {
 	for i := range p.Objects {
 		o := &p.Objects[i]

@@ -11,9 +11,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// garbage deletes what was created for CSVs and groups of the namespace that are
-// gone or no longer serve a namespace. Objects in the owner's namespace go with
-// their owner; those elsewhere cannot have owner references, only labels.
+// garbage deletes objects that were created for CSVs and groups of the namespace that are
+// gone or no longer serve a namespace. Objects in the owner's namespace are deleted with
+// their owner. Those elsewhere cannot have owner references, only labels.
 func (p *planner) garbage() error {
 	if err := p.oldPlans(); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (p *planner) garbage() error {
 			continue // a step of an install plan, or of a former content of the CSV
 		}
 		if p.Coming(owner) || (!inUse || leaving) && p.Claimed(o, "") {
-			continue // its next owner is coming, in this namespace or another
+			continue // its next owner is about to exist, in this namespace or another
 		}
 		if (!inUse || leaving) && owner.Kind == olm.KindClusterServiceVersion && p.isForCRD(o) {
 			continue // its users still have custom resources
@@ -117,13 +117,13 @@ func (p *planner) isForCRD(o *olm.Object) bool {
 	})
 }
 
-// maxPlans is how many install plans of a namespace are kept, as in the running
-// OLM (maxInstallPlanCount in its catalog operator).
+// maxPlans is the number of install plans to keep in a namespace, as in the running OLM
+// (maxInstallPlanCount in its catalog operator).
 const maxPlans = 5
 
-// oldPlans deletes the oldest install plans of the namespace that resolutions
-// made and that are done or superseded. Those that a subscription or a CSV refers
-// to stay: they record where these came from, and that it was done.
+// oldPlans deletes the oldest install plans of the namespace that resolutions made and that
+// are done or superseded. It keeps plans that a subscription or a CSV refers to: they record
+// how these were installed.
 func (p *planner) oldPlans() error {
 	over := len(p.InstallPlans) - maxPlans
 	for _, ip := range p.InstallPlans { // by generation
@@ -141,7 +141,7 @@ func (p *planner) oldPlans() error {
 	return nil
 }
 
-// isNamed reports whether a CSV or a subscription came with a plan.
+// isNamed reports whether a CSV or a subscription refers to a plan.
 func (p *planner) isNamed(ip *olm.InstallPlan) bool {
 	for _, c := range p.Own() {
 		if world.IsPlanned(c) && world.Brings(ip, c.Metadata.Name) {
