@@ -15,7 +15,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// C7, E6, F6, F7, F9: what an administrator learns in addition to the next changes.
+// C7, E6, F6, F7, F9: what an administrator is advised of in addition to the next changes.
 func TestAdvise(t *testing.T) {
 	files, err := filepath.Glob("testdata/advice/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// 001, 2.4.5.11: what the service account of the group may not do is noted while
-// its install plan is not done, and that it was not checked where its roles were
-// not read.
+// 001, 2.4.5.11: until an install plan is done, its steps that the service account of the
+// group may not take are noted. If the roles were not read, a note reports that the steps
+// were not checked.
 func TestAttenuation(t *testing.T) {
 	const account = `---
 apiVersion: v1

@@ -10,9 +10,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// checkSizes is a CheckResources for the schemas of these tests: it knows what
-// limits spec.size, and reports that it knows no rules. The one that users have
-// is in module kube, which tests it (E7).
+// checkSizes is a CheckResources for the schemas of these tests. It checks the limits of
+// spec.size, and reports that it does not check rules. The implementation for users is in
+// module kube, which tests it (E7).
 func checkSizes(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]reconcile.CRDViolation, error) {
 	var out []reconcile.CRDViolation
 	for _, v := range crd.Spec.AllVersions() {

@@ -14,8 +14,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// crdInvariant: no update of a CRD takes a version from under an operator that
-// is not on its way out, nor one in which objects are stored.
+// crdInvariant: no update of a CRD removes a version that an operator uses, unless the
+// operator is being replaced, or a version in which objects are stored.
 func crdInvariant(c reconcile.Change, before []olm.Object) error {
 	if c.Op != reconcile.Update || c.Object.Kind != olm.KindCRD {
 		return nil
@@ -72,7 +72,7 @@ func crdInvariant(c reconcile.Change, before []olm.Object) error {
 	return nil
 }
 
-// E7: every update of a CRD in every scenario holds the invariant.
+// E7: every update of a CRD in every scenario satisfies the invariant.
 func TestCRDWrites(t *testing.T) {
 	updates := 0
 	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
@@ -97,7 +97,7 @@ func TestCRDWrites(t *testing.T) {
 	}
 }
 
-// E7: what stands in the way of a CRD, and what is claimed when nothing does.
+// E7: the obstacles to the upgrade of a CRD, and the message if there are none.
 func TestCRDStep(t *testing.T) {
 	const old = `
 ---

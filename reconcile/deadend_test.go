@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// An operator that somebody deleted does not come back by itself, as in OLM
-// v0.45. The subscription reports it, and the remedy that it names works.
+// A deleted operator is not reinstalled automatically, as in OLM v0.45. The subscription
+// reports this, and the remedy that it names works.
 func TestDeletedCSV(t *testing.T) {
 	w := worldOf(t, "drift")
 	run := func() *reconcile.Plan {
@@ -96,8 +96,8 @@ func TestFailedPlan(t *testing.T) {
 	}
 }
 
-// Changes rest on the install plan or the CSV that they are for, whatever they
-// do, so that a loop that slept does not carry on what was withdrawn.
+// Changes depend on the install plan or the CSV that they are for, whatever they do, so a
+// loop that was paused does not continue work that was withdrawn.
 func TestChangesRest(t *testing.T) {
 	w := worldOf(t, "version-deadlock")
 	kinds := map[reconcile.Op]int{}
@@ -121,7 +121,7 @@ func TestChangesRest(t *testing.T) {
 	}
 }
 
-// E3: what a bundle holds goes into the namespace, but for what has none.
+// E3: the objects of a bundle are created in the namespace, except cluster-scoped ones.
 func TestScopeOfBundleObjects(t *testing.T) {
 	w := worldOf(t, "drift")
 	for _, text := range []string{

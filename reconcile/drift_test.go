@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// drifted is a world at rest with an operator whose deployment has resources.
+// drifted returns a settled world with an operator whose deployment has resources.
 func drifted(t *testing.T) *world {
 	t.Helper()
 	w := worldOf(t, "drift")
@@ -42,8 +42,8 @@ func (w *world) edit(t *testing.T, old, new string) {
 	w.put(t, d)
 }
 
-// E3: what runs an operator is restored after it was changed or deleted,
-// with its label as it was. The cluster ends as before.
+// E3: the workloads of an operator are restored after they were changed or deleted, with the
+// same label. The cluster ends as before.
 func TestDrift(t *testing.T) {
 	remove := func(kind, prefix string) func(*testing.T, *world) {
 		return func(t *testing.T, w *world) {
@@ -99,7 +99,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// What an API server adds to a deployment that it stores does not count as a change.
+// Fields that an API server adds to a deployment do not count as changes.
 func TestNoDrift(t *testing.T) {
 	for _, c := range []struct{ name, old, new string }{
 		{"default", `"name":"operator"`, `"imagePullPolicy":"IfNotPresent","terminationMessagePath":"/dev/termination-log","name":"operator"`},
@@ -137,9 +137,8 @@ func TestDriftEachTime(t *testing.T) {
 	atRest(t, w.Cluster)
 }
 
-// A restoration that the cluster refuses shows in the operator's status, and is
-// made when it may be. Where a service account limits what is installed, it is
-// for others to make.
+// The operator's status reports a restoration that the cluster refuses, and it is made once
+// it is permitted. If a service account limits the installation, nothing is restored.
 func TestRefusedRestoration(t *testing.T) {
 	account := olm.Key{Kind: "ServiceAccount", Namespace: "ops", Name: "runner"}
 	w := drifted(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// E2, E3: a plan states when time alone will change it, so that a loop knows when
-// to run again. At that time it does, and not before.
+// E2, E3: a plan states when it will change without any write, so a loop knows when to run
+// again. It changes at that time, and not before.
 func TestDue(t *testing.T) {
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	t.Run("an install plan with a refused step", func(t *testing.T) {

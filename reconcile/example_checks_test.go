@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// What keeps a platform from its next minor version.
+// The operators that block the next minor version of a platform.
 func ExampleUpgradeBlockers() {
 	csv := func(name, properties string) *olm.ClusterServiceVersion {
 		c := &olm.ClusterServiceVersion{}

@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// A controller of a namespace, with all that makes it run again. Here its user
-// approves an install plan in between, and it ends when the operator runs.
+// A controller of a namespace, with everything that triggers it. Here its user approves an
+// install plan in between, and it stops when the operator runs.
 func ExampleLoop_controller() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -70,7 +70,7 @@ func ExampleLoop_controller() {
 	// done: <nil>
 }
 
-// byHand lets the subscriptions of a cluster want approval by hand.
+// byHand sets the subscriptions of a cluster to manual approval.
 func byHand(cluster *memcluster.Cluster) error {
 	for _, o := range cluster.List() {
 		if o.Kind != olm.KindSubscription {
@@ -88,8 +88,8 @@ func byHand(cluster *memcluster.Cluster) error {
 	return nil
 }
 
-// approveAll plays the user: it approves what wants approval, and reports whether
-// the operator has succeeded.
+// approveAll simulates the user: it approves install plans that require it, and reports
+// whether the operator has succeeded.
 func approveAll(cluster *memcluster.Cluster) (done bool, err error) {
 	for _, o := range cluster.List() {
 		switch o.Kind {

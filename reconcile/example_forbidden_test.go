@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// A cluster in memory that refuses what the service account of the operator group
-// may not do: here that is everything.
+// A cluster in memory that refuses changes that the service account of the operator group
+// may not make: here all of them.
 func ExampleForbidden() {
 	ctx := context.Background()
 	cluster, catalogs, err := exampleWorld(ctx)

@@ -24,7 +24,7 @@ const planObjects = `[
 {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription", "metadata": {"name": "etcd", "namespace": "operators"},
  "spec": {"name": "etcd", "channel": "stable", "source": "community", "sourceNamespace": "olm"}}]`
 
-// From the objects of a cluster, as JSON, to the next writes.
+// Plan the next writes from the objects of a cluster in JSON.
 func Example() {
 	ctx := context.Background()
 	index, err := graph.LoadBytes(ctx, []byte(planCatalog), "catalog.json", nil) // or graph.Load

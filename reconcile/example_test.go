@@ -76,7 +76,7 @@ func ExampleDecide() {
 	// update status Subscription ops/etcd: CatalogSourcesUnhealthy is False, AllCatalogSourcesHealthy
 }
 
-// How it ends.
+// Run a loop to its end.
 func ExampleLoop() {
 	ctx := context.Background()
 	cluster, catalogs, err := exampleWorld(ctx)

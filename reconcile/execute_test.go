@@ -22,7 +22,7 @@ const thingsCSV = `{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Cluster
 
 type stepText struct{ kind, name, status, manifest string }
 
-// planYAML is an approved install plan that somebody wrote by hand.
+// planYAML is an approved install plan that a user wrote.
 func planYAML(t *testing.T, more string, steps ...stepText) string {
 	t.Helper()
 	var list []olm.Step
@@ -49,8 +49,8 @@ status: {phase: Installing, plan: %s%s}
 `, text, more)
 }
 
-// E3: no CSV goes in before the CRDs of its plan, wherever they are in it, and
-// what holds it up is reported.
+// E3: no CSV is created before the CRDs of its plan, wherever they are in it, and the cause
+// of a delay is reported.
 func TestCSVWaitsForCRDs(t *testing.T) {
 	const lesser = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.x.io"},"spec":{"group":"x.io","names":{"kind":"Thing","plural":"things"},"versions":[{"name":"v2","served":true,"storage":true}]}}`
 	const stored = `

@@ -10,7 +10,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// What the aliases of a bundle's manifests expand to is bounded, for each manifest and for all of them (S1).
+// The expansion of aliases in a bundle's manifests is bounded, for each manifest and for all
+// of them (S1).
 func TestManifestExpansion(t *testing.T) {
 	blob := func(aliases int) []byte {
 		text := "kind: ConfigMap\nmetadata: {name: a}\nx: &a " + strings.Repeat("A", 1<<16) + "\ny: [" + strings.Repeat("*a,", aliases) + "]\n"

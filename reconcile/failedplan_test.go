@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// E2: why an install plan failed is reported wherever its status has it.
+// E2: the reason why an install plan failed is reported wherever its status has it.
 func TestFailedPlanCause(t *testing.T) {
 	for _, c := range []struct{ name, status, want string }{
 		{"message", `message: the API server refused it`, "failed and is not retried: the API server refused it; to try again, "},

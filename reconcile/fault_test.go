@@ -34,8 +34,7 @@ func seed(t *testing.T) uint64 {
 	return s
 }
 
-// draws returns the random numbers of a scenario: with the seed, the same ones
-// again.
+// draws returns the random numbers of a scenario. Equal seeds give equal numbers.
 func draws(seed uint64, file string, round int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, file, round)
@@ -50,8 +49,8 @@ func counters(n int) []*atomic.Int64 {
 	return list
 }
 
-// tallied returns counters of what the scenarios of a test go through. A test
-// of faults in which a kind of fault never happened proves nothing, and fails.
+// tallied returns counters of the faults in the scenarios of a test. If a kind of fault
+// never happens, the test proves nothing about it, and fails.
 func tallied(t *testing.T, names ...string) []*atomic.Int64 {
 	list := counters(len(names))
 	t.Cleanup(func() {
@@ -76,7 +75,7 @@ func undisturbed(t *testing.T, w *world) {
 	}
 }
 
-// wanted returns how each run of a scenario ends undisturbed.
+// wanted returns how each run of a scenario ends without faults.
 func wanted(t *testing.T, a *txtar.Archive) [][]string {
 	t.Helper()
 	w := newWorld(t, a)
@@ -125,8 +124,8 @@ func disturbed(t *testing.T, a *txtar.Archive, wants [][]string, r *rand.Rand, n
 	})
 }
 
-// Seeds with which a run once ended otherwise than undisturbed, by scenario. The
-// random tests above draw new ones.
+// Seeds for which faults once changed how a run ended, by scenario. The random tests above
+// draw new ones.
 func TestKnownSeeds(t *testing.T) {
 	n, faults := counters(4), counters(len(faultNames))
 	for _, known := range []struct {
@@ -150,7 +149,7 @@ func TestKnownSeeds(t *testing.T) {
 	}
 }
 
-// disturb lets one write in three go wrong.
+// disturb makes one write in three fail.
 func disturb(c *memcluster.Cluster, r *rand.Rand, n []*atomic.Int64, change reconcile.Change, apply func() error) error {
 	switch r.IntN(12) {
 	case 0:
@@ -203,8 +202,8 @@ func rerun(t *testing.T, l *reconcile.Loop) *reconcile.Result {
 	return total
 }
 
-// Two loops at once on one namespace, in every order that the seed draws, on a
-// cluster that is well and on one with faults.
+// Two concurrent loops on one namespace, in a random order, on a healthy cluster and on one
+// with faults.
 func TestTwoLoops(t *testing.T) {
 	s := seed(t)
 	n := tallied(t, "writes of the first", "writes of the second", "conflicts of the first", "conflicts of the second")
@@ -251,8 +250,8 @@ func twice(t *testing.T, a *txtar.Archive, wants [][]string, faulty bool, r *ran
 	})
 }
 
-// Turns let several loops at a cluster, one call at a time. Who is next is drawn
-// once all have said what they want, so that the seed alone decides.
+// Turns schedules the calls of several loops on a cluster, one at a time. The next one is
+// drawn once all loops have made a call, so the order depends only on the seed.
 type turns struct {
 	mu      sync.Mutex
 	waiting map[int]chan struct{}
@@ -303,8 +302,8 @@ func (p *player) Apply(ctx context.Context, c reconcile.Change) ([]string, error
 	return p.Cluster.Apply(ctx, c)
 }
 
-// A loop that read the cluster, slept, and wakes when all is over: what it still
-// wants to write is refused, or reverted.
+// A loop that read the cluster, paused, and continues when everything is done: its remaining
+// writes are refused or reverted.
 func TestStaleLoop(t *testing.T) {
 	n := tallied(t, "late writes refused", "late writes made")
 	each(t, func(t *testing.T, _ string, a *txtar.Archive) {

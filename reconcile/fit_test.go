@@ -63,8 +63,8 @@ metadata: {name: a, namespace: ops}
 spec: {name: a, channel: stable, source: community, sourceNamespace: olm, installPlanApproval: Manual}
 `
 
-// largePlan returns a cluster in which a large bundle waits for approval, which
-// refuses what etcd would refuse, and its plan.
+// largePlan returns a cluster in which a large bundle waits for approval, and its plan. The
+// cluster rejects objects that are too large for etcd.
 func largePlan(t *testing.T, content reconcile.Content) (*memcluster.Cluster, *reconcile.Loop, *olm.InstallPlan) {
 	t.Helper()
 	c := &memcluster.Cluster{GlobalNamespace: "olm", KubeVersion: "v1.30.2", Controllers: true}
@@ -113,8 +113,8 @@ func approvePlan(t *testing.T, c *memcluster.Cluster, ip *olm.InstallPlan) {
 	}
 }
 
-// E2: what is too large for an install plan stays in its bundle, and is
-// installed all the same.
+// E2: manifests that are too large for an install plan stay in their bundle, and are still
+// installed.
 func TestLargeBundle(t *testing.T) {
 	content := largeBundle(t, 500<<10, 4)
 	c, l, ip := largePlan(t, content)
@@ -145,8 +145,7 @@ func TestLargeBundle(t *testing.T) {
 	}
 }
 
-// E2: a catalog that changes after the approval does not change what was
-// approved.
+// E2: a change of the catalog after the approval does not change what is installed.
 func TestLargeBundleChanges(t *testing.T) {
 	c, l, ip := largePlan(t, largeBundle(t, 500<<10, 4))
 	approvePlan(t, c, ip)

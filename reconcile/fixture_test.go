@@ -22,8 +22,8 @@ metadata: {name: c, namespace: olm}
 ---
 `
 
-// settle runs the loop on the objects of a YAML text, besides a processed
-// operator group for all namespaces, and returns the cluster and the last plan.
+// settle runs the loop on the objects of a YAML text and a processed operator group for all
+// namespaces, and returns the cluster and the last plan.
 func settle(t testing.TB, content reconcile.Content, text string) (*memcluster.Cluster, *reconcile.Plan) {
 	t.Helper()
 	c := &memcluster.Cluster{GlobalNamespace: "olm", KubeVersion: "v1.30.2", Controllers: true}

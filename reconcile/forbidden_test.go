@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// F10: who is the service account of the group, by which bindings it may what,
-// and in which words an API server refuses the rest.
+// F10: the service account of the group, the permissions that its bindings grant, and the
+// words in which an API server refuses everything else.
 func TestForbidden(t *testing.T) {
 	const (
 		group   = "apiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata: {name: g, namespace: ops}\nspec: {serviceAccountName: weak}\n---\n"
@@ -83,7 +83,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// What was refused for good is in the result, one by one, and in the error.
+// Permanent refusals are listed in the result and joined in the error.
 func TestRefusedError(t *testing.T) {
 	w := worldOf(t, "drift")
 	w.refused["ServiceAccount runner"] = true

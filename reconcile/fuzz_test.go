@@ -18,9 +18,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// Whatever the objects of a cluster say, and in whatever state a plan or a CSV
-// claims to be, deciding ends without a panic and the same way again, and what
-// is decided can be applied.
+// Whatever the contents of a cluster's objects and the recorded state of a plan or a CSV,
+// Decide does not panic, is deterministic, and its changes can be applied.
 func FuzzDecide(f *testing.F) {
 	files, err := filepath.Glob("testdata/scenario/*.txtar")
 	if err != nil {
@@ -90,8 +89,8 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// The same for objects in which random texts have changed places, which makes
-// more sense than what a fuzzer makes up.
+// The same for objects in which random texts were exchanged, which is more realistic than a
+// fuzzer's input.
 func TestMutatedClusters(t *testing.T) {
 	n := testsize.Of(20, 20, 2000)
 	files, err := filepath.Glob("testdata/scenario/*.txtar")

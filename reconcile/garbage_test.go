@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// E2: of the install plans that resolutions made, the five newest are kept, and
-// those that something refers to or that are to be executed still.
+// E2: of the install plans that resolutions made, the five newest are kept, and those that
+// are referred to or not yet executed.
 func TestOldPlans(t *testing.T) {
 	w := worldOf(t, "drift")
 	undisturbed(t, w)
@@ -43,10 +43,10 @@ func TestOldPlans(t *testing.T) {
 	}
 }
 
-// F7: what was made for an operator stays while its group is undecided, as it may
-// be wanted in a moment: there is none, or there are two. So does a role in its own
-// namespace that its CSV does not list (any longer). Once the operator is gone, all
-// goes.
+// F7: objects made for an operator stay while its group is undecided (there is none, or
+// there are two), because they may be needed again. So does a role in the operator's
+// namespace that its CSV does not list (any longer). Once the operator is gone, all of them
+// are deleted.
 func TestGarbageStays(t *testing.T) {
 	const former = `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: former, namespace: ops, labels: {olm.managed: "true", olm.owner: example.v0.1.1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: ops}}, rules: []}`
 	for _, tt := range []struct {

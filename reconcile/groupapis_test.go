@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// F5, F6: one pass adds the APIs of all new members to their group, each judged by
-// what those before it added: the number of passes does not grow with the members.
+// F5, F6: one pass adds the APIs of all new members to their group, each checked against
+// those added before it, so the number of passes does not grow with the members.
 func TestGroupTakesAllMembers(t *testing.T) {
 	const n = 20
 	text := `

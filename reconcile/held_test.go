@@ -12,9 +12,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// E10, E12: a subscription waits by itself while its operator is on its way or
-// has failed; the rest of the namespace is resolved around it. With fail forward,
-// one whose upgrade failed goes on.
+// E10, E12: a subscription waits while its operator is being installed or has failed; the
+// rest of the namespace is resolved without it. With fail forward, a subscription whose
+// upgrade failed continues.
 func TestSubscriptionWaits(t *testing.T) {
 	const failForward = "spec: {upgradeStrategy: TechPreviewUnsafeFailForward}"
 	for _, c := range []struct {
@@ -140,8 +140,8 @@ func chains(t *testing.T, packages map[string]int, properties ...string) *reconc
 	return c
 }
 
-// H2: an entry whose skipRange holds its own version follows itself. No install plan
-// is made for what is installed already.
+// H2: an entry whose skipRange includes its own version follows itself. No install plan is
+// made for a bundle that is already installed.
 func TestFollowsItself(t *testing.T) {
 	blobs, err := fbc.LoadBytes(t.Context(), []byte(`
 schema: olm.package

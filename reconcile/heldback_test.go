@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// What is being deleted already, and held by a finalizer, is not deleted once more
-// in every pass: the loop comes to rest and waits.
+// An object that is already being deleted, and held by a finalizer, is not deleted again in
+// every pass: the loop settles and waits.
 func TestDeletedOnce(t *testing.T) {
 	rests := func(t *testing.T, w *world) {
 		t.Helper()

@@ -13,9 +13,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// H22: testdata/installed.tsv lists what counts of an installed operator, for the
-// combinations of its version, its annotations and the subscriptions that own it.
-// TestInstalled in the module compare holds the same table against the running OLM.
+// H22: testdata/installed.tsv lists the effective properties of an installed operator for
+// the combinations of its version, its annotations and the subscriptions that own it.
+// TestInstalled in module compare compares the same table with the running OLM.
 func TestInstalled(t *testing.T) {
 	text, err := os.ReadFile("testdata/installed.tsv")
 	if err != nil {
@@ -80,8 +80,8 @@ spec: {customresourcedefinitions: {owned: [{name: as.x.io, version: v1, kind: A}
 	}
 }
 
-// H22: a plan reads installed operators in the same way: one whose annotation has
-// no version, and one without an annotation, meet what another requires.
+// H22: a plan reads installed operators in the same way: an operator whose annotation has no
+// version, and one without an annotation, satisfy the requirements of another.
 func TestInstalledMeets(t *testing.T) {
 	for _, metadata := range []string{
 		`annotations: {operatorframework.io/properties: '{"properties": [{"type": "olm.package", "value": {"packageName": "a", "version": ""}}]}'}`,

@@ -15,7 +15,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// checked lets every change of a cluster pass through the invariants.
+// checked checks the invariants for every change of a cluster.
 func checked(t *testing.T, c *memcluster.Cluster, intercept func(reconcile.Change, func() error) error) {
 	if intercept == nil {
 		intercept = func(_ reconcile.Change, apply func() error) error { return apply() }
@@ -38,8 +38,8 @@ func checked(t *testing.T, c *memcluster.Cluster, intercept func(reconcile.Chang
 	}
 }
 
-// invariants returns what a change broke that no change may break, given what
-// was there before and after it.
+// invariants returns the invariants that a change violates, given the states before and
+// after it.
 func invariants(c *reconcile.Change, before, after view) []error {
 	var bad []error
 	check := func(err error) {
@@ -59,8 +59,8 @@ func invariants(c *reconcile.Change, before, after view) []error {
 	return bad
 }
 
-// A view is what the invariants look at: all CSVs but copies, those of the
-// namespace, its install plans, the CRDs, and of what kinds there are objects.
+// A view is the part of a cluster that the invariants examine: all CSVs except copies, those
+// of the namespace, its install plans, the CRDs, and the kinds that have objects.
 type view struct {
 	all, csvs []*operator
 	plans     []*olm.InstallPlan
@@ -75,7 +75,7 @@ type operator struct {
 	provides, requires []property.GVK
 }
 
-// A watch keeps what it has read of objects, as most stay what they are.
+// A watch caches decoded objects, because most do not change.
 type watch map[olm.Key]reading
 
 type reading struct {
@@ -261,9 +261,8 @@ func untouched(v view) error {
 	return nil
 }
 
-// approved: what is written for an install plan is a step of it, and the plan
-// is approved and being executed. What only plans bring, namely CSVs, CRDs and
-// other subscriptions, comes in no other way (E2).
+// approved: every write for an install plan is one of its steps, and the plan is approved
+// and being executed. CSVs, CRDs and further subscriptions are created only by plans (E2).
 func approved(c *reconcile.Change, before view) error {
 	k := c.Key()
 	switch {
@@ -294,7 +293,7 @@ func approved(c *reconcile.Change, before view) error {
 	return nil
 }
 
-// notApproving: approval by hand is given by hand (E2, E9).
+// notApproving: manual approval is never given automatically (E2, E9).
 func notApproving(c *reconcile.Change, before view) error {
 	k := c.Key()
 	if k.Kind != olm.KindInstallPlan || c.Op != reconcile.Create && c.Op != reconcile.Update {
@@ -312,8 +311,8 @@ func notApproving(c *reconcile.Change, before view) error {
 	return nil
 }
 
-// stillProvided: an API that an operator requires and has is not taken from
-// under it, unless it is being replaced itself (D1).
+// stillProvided: an API that an operator requires and has is not removed, unless the
+// operator is being replaced itself (D1).
 func stillProvided(before, after view) error {
 	has := func(v view, g property.GVK) bool {
 		return slices.ContainsFunc(v.csvs, func(c *operator) bool { return slices.Contains(c.provides, g) })
@@ -353,8 +352,7 @@ func takenOver(c *reconcile.Change, before view) error {
 	return fmt.Errorf("%s is deleted, and none that replaces it has succeeded", c.Key())
 }
 
-// frozen: what an install plan was to do when it had its steps it is to do still.
-// Somebody may have approved it since (E2).
+// frozen: the steps of an install plan do not change. It may have been approved since (E2).
 func frozen(before, after view) error {
 	for _, old := range before.plans {
 		p := after.plan(old.Metadata.Name)
@@ -377,9 +375,9 @@ func sameStep(a, b olm.StepResource) bool {
 	return a.Group == b.Group && a.Version == b.Version && a.Kind == b.Kind && a.Name == b.Name && a.Manifest == b.Manifest
 }
 
-// crdKept: a version of a CRD that custom resources are of stays, and one that an
-// operator requires, or owns in addition to the one being upgraded, is served as
-// before, unless that operator goes with the upgrade (E7).
+// crdKept: a version of a CRD that has custom resources stays. A version that an operator
+// requires, or owns together with the one being upgraded, is still served, unless the
+// upgrade replaces that operator (E7).
 func crdKept(c *reconcile.Change, before, after view) error {
 	if c.Object.Kind != olm.KindCRD || c.Op == reconcile.Create || c.Op == reconcile.UpdateStatus {
 		return nil
@@ -441,7 +439,7 @@ func final(c *memcluster.Cluster) []string {
 		out.Write(text)
 		out.WriteByte('\n')
 	}
-	// Which error was the last one of an object that is refused anyway is chance.
+	// The last error of an object that is refused each time is random.
 	text := strings.NewReplacer(errInjected.Error(), errRefused.Error(), unseenConflict, errRefused.Error()).Replace(out.String())
 	return strings.Split(strings.ReplaceAll(text, `"status": "Created"`, `"status": "Present"`), "\n")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// The invariants themselves: each finds the write that breaks it. A check that
-// cannot fail would prove nothing about the loop.
+// The invariants themselves: each finds the write that violates it. A check that cannot fail
+// would prove nothing about the loop.
 func TestInvariantsFind(t *testing.T) {
 	const (
 		csv  = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\n"

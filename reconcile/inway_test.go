@@ -25,8 +25,8 @@ func (w *world) existing(t *testing.T, text string) {
 	w.put(t, fromYAML[olm.Object](t, text))
 }
 
-// E3: a step whose object exists is done, whatever kind it is, and a kind of
-// another group is not taken for OLM's. The operator is installed.
+// E3: a step whose object exists is done, whatever its kind, and a kind in another group is
+// not mistaken for OLM's. The operator is installed.
 func TestStepExists(t *testing.T) {
 	for _, c := range []struct{ name, existing, bundled, change string }{
 		{name: "a Namespace",
@@ -84,9 +84,9 @@ func TestStepExists(t *testing.T) {
 	}
 }
 
-// F6, F8: the copy of an operator that serves the namespace does not make way
-// for a second one of its name. The plan reports it, and the namespace is at rest.
-// With the copy gone the operator is installed.
+// F6, F8: the copy of an operator that serves the namespace is not replaced by a second
+// operator with that name. The plan reports this, and the namespace settles. Once the copy
+// is gone, the operator is installed.
 func TestCopyInTheWay(t *testing.T) {
 	const group = `{apiVersion: operators.coreos.com/v1, kind: OperatorGroup, metadata: {name: all, namespace: glob}, spec: {}, status: {namespaces: [""]}}`
 	const original = `{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, metadata: {name: example.v0.1.1, namespace: glob}, spec: {version: 0.1.1}, status: {phase: Succeeded}}`
@@ -133,8 +133,8 @@ func TestCopyInTheWay(t *testing.T) {
 	}
 }
 
-// E2: what exists where no snapshot shows it does not cause endless retries, nor
-// does anything else wait for it.
+// E2: an object that exists but is not in the snapshot does not cause endless retries, and
+// nothing else waits for it.
 func TestUnseenObject(t *testing.T) {
 	w := worldOf(t, "drift")
 	w.Intercept = func(c reconcile.Change, apply func() error) error {
@@ -161,8 +161,8 @@ func TestUnseenObject(t *testing.T) {
 	}
 }
 
-// A refusal with another text each time ends the run like any other, and so does
-// one that never shows in a status. What was refused last is reported in either case.
+// A refusal with a different text each time ends the run like any other, and so does one
+// that no status reports. In either case the last refusal is reported.
 func TestChangingRefusals(t *testing.T) {
 	for _, kind := range []string{"ServiceAccount", "ClusterRole"} {
 		w := worldOf(t, "drift")

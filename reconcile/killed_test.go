@@ -18,8 +18,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// The loop killed before every single write of every scenario, and so after
-// every one: the next one ends where the undisturbed one did.
+// The loop is killed before (and thus after) every single write of every scenario: the next
+// one ends in the same state as one that is not killed.
 func TestKilledAfterEveryWrite(t *testing.T) {
 	n := tallied(t, "killed and resumed", "writes of resumed loops")
 	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
@@ -58,13 +58,12 @@ func TestKilledAfterEveryWrite(t *testing.T) {
 	})
 }
 
-// States are those of a cluster from which a loop was seen to end as it should.
+// States are cluster states from which a loop is known to end correctly.
 type states map[[sha256.Size]byte]bool
 
-// resumed is a cluster that ends a run when it comes to a state that is known:
-// a loop has no memory, and what it does next follows from the state alone. So
-// the last kills are played first, and each earlier one until its path meets
-// theirs.
+// resumed is a cluster that ends a run when it reaches a known state: a loop has no memory,
+// so its next steps follow from the state alone. The last kills are therefore played first,
+// and each earlier one only until it reaches a state of a later one.
 type resumed struct {
 	*memcluster.Cluster
 	seen states
@@ -88,8 +87,8 @@ func (r *resumed) remember() {
 	}
 }
 
-// stateOf returns a hash of all that a cluster holds but the versions, which
-// count writes and decide nothing.
+// stateOf returns a hash of everything in a cluster except versions, which count writes and
+// do not affect decisions.
 func stateOf(c *memcluster.Cluster) [sha256.Size]byte {
 	h := sha256.New()
 	for _, o := range c.List() {

@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// An operator with all that an operator may have, as kubectl shows it without
-// the kinds that are read in addition to OLM's.
+// An operator with everything that an operator may have, as kubectl shows it, without the
+// kinds that are read in addition to OLM's.
 func installed(phase string) string {
 	return strings.ReplaceAll(`
 apiVersion: operators.coreos.com/v1
@@ -46,8 +46,8 @@ status: {phase: PHASE, reason: InstallSucceeded, message: as it was}
 `, "PHASE", phase)
 }
 
-// What was not read is not taken for absent: an operator stays as its status
-// says, whatever that is, and one note names the kinds.
+// Objects that were not read do not count as absent: an operator keeps its recorded status,
+// and one note names the kinds.
 func TestUnreadIsNotAbsent(t *testing.T) {
 	for _, phase := range []string{"Succeeded", "Pending", "Installing", "Failed"} {
 		t.Run(phase, func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestUnreadIsNotAbsent(t *testing.T) {
 	}
 }
 
-// Each kind is known or not by itself: one that is and has not what the operator
-// needs fails it, and the others do not.
+// Kinds are known independently of each other: a known kind without the object that the
+// operator needs fails the operator, and an unknown kind does not.
 func TestEachKindIsKnownByItself(t *testing.T) {
 	got := map[string]string{}
 	for _, k := range reconcile.PlannedKinds() {

@@ -9,9 +9,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// E2: an object that is being deleted is not taken for the one that a step of an
-// install plan is to bring: the plan waits until it is gone, says for what, and
-// then brings it.
+// E2: an object that is being deleted does not count as the one that a step of an install
+// plan creates. The plan waits until it is gone, reports this, and then creates it.
 func TestStepsWaitForDeletions(t *testing.T) {
 	for _, k := range []olm.Key{
 		key(olm.KindCRD, "-/examples.example.com"), key("ServiceAccount", "ops/runner"), key(olm.KindClusterServiceVersion, "ops/example.v0.1.1"),

@@ -29,8 +29,8 @@ func worldOf(t testing.TB, scenario string) *world {
 	return newWorld(t, a)
 }
 
-// D15, G2: the same state has the same plan and hash, in whatever order its
-// lists come, and another state has another hash.
+// D15, G2: the same state has the same plan and hash, whatever the order of its lists, and
+// another state has another hash.
 func TestPlanIsDeterministic(t *testing.T) {
 	s := seed(t)
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {
@@ -87,9 +87,9 @@ func TestPlanIsDeterministic(t *testing.T) {
 	})
 }
 
-// A step that the cluster refuses shows in the plan's message, the rest goes on,
-// and after a minute the plan is Failed (E2, E4). With the plan gone, it is
-// tried again.
+// The plan's message reports a step that the cluster refuses, the other steps continue, and
+// after a minute the plan is Failed (E2, E4). Once the plan is deleted, the step is tried
+// again.
 func TestRefusedStep(t *testing.T) {
 	w := worldOf(t, "drift")
 	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -301,7 +301,7 @@ func TestMetricsAndEvents(t *testing.T) {
 	}
 }
 
-// What somebody else undoes again and again does not keep the loop for ever.
+// A loop ends even if another writer reverts its changes again and again.
 func TestUnsettled(t *testing.T) {
 	w := worldOf(t, "drift")
 	l := w.loop()

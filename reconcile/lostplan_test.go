@@ -19,8 +19,8 @@ import (
 
 const configMap = `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: b}}`
 
-// E2: what a failed install plan says to do helps, even if the operator's CSV is
-// there already when it fails, and so does its deletion at that moment.
+// E2: the remedy that a failed install plan names works, even if the operator's CSV already
+// exists when the plan fails or is deleted at that moment.
 func TestFailedPlanAfterCSV(t *testing.T) {
 	for _, kind := range []string{"ServiceAccount", "ConfigMap", "Role", "ClusterRoleBinding"} {
 		t.Run(kind, func(t *testing.T) {
@@ -101,7 +101,7 @@ func atRest(t *testing.T, c *memcluster.Cluster) {
 	}
 }
 
-// whatever returns how a cluster ended, whichever plan brought it there.
+// whatever returns the final state of a cluster without the names of plans.
 func whatever(t *testing.T, c *memcluster.Cluster) string {
 	t.Helper()
 	var out strings.Builder
@@ -136,9 +136,8 @@ func whatever(t *testing.T, c *memcluster.Cluster) string {
 	return out.String()
 }
 
-// E2, E3: an install plan that somebody deletes after any write, whatever it has
-// done by then, loses nothing: what was to be installed is, with its
-// subscriptions. Nor does a second deletion.
+// E2, E3: if an install plan is deleted after any write, nothing is lost: everything that it
+// was to install is installed, with its subscriptions. The same holds for a second deletion.
 func TestPlanDeletedAfterEveryWrite(t *testing.T) {
 	n := tallied(t, "plans deleted", "plans deleted when the CSV was there")
 	for _, scenario := range []string{"drift", "install-with-dependencies", "version-deadlock", "upgrade-walk", "skip-range"} {
@@ -193,8 +192,8 @@ func TestPlanDeletedAfterEveryWrite(t *testing.T) {
 	}
 }
 
-// A requirement of an installed operator that comes to be missing is installed
-// with a plan that no subscription requires.
+// A requirement of an installed operator that goes missing is installed with a plan that no
+// subscription requires.
 func TestPlanForDependenciesAlone(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/scenario/install-with-dependencies.txtar")
 	if err != nil {
@@ -215,8 +214,8 @@ func TestPlanForDependenciesAlone(t *testing.T) {
 	atRest(t, w.Cluster)
 }
 
-// E2, E9: what a lost install plan left undone is done even while the namespace
-// cannot be resolved, and the subscriptions report that it cannot.
+// E2, E9: the remaining steps of a lost install plan are done even while the namespace
+// cannot be resolved, which the subscriptions report.
 func TestLostPlanWithoutSolution(t *testing.T) {
 	const impossible = `{apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: impossible, namespace: ops}, spec: {name: nobody-has-it, source: community, sourceNamespace: olm}}`
 	const sick = `{apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: NAME, namespace: olm}, status: {connectionState: {lastObservedState: TRANSIENT_FAILURE}}}`

@@ -50,8 +50,8 @@ spec: {name: example, channel: stable, source: community, sourceNamespace: olm}
 	return newWorld(t, a)
 }
 
-// alternate lets the loops of namespaces take turns, a pass each, until none has
-// anything to do, and returns the notes of their last plans.
+// alternate runs the loops of namespaces in turn, one pass each, until none has anything to
+// do, and returns the notes of their last plans.
 func alternate(t *testing.T, w *world, namespaces ...string) []string {
 	t.Helper()
 	var notes, writes []string
@@ -84,8 +84,8 @@ func alternate(t *testing.T, w *world, namespaces ...string) []string {
 	return nil
 }
 
-// owners returns who owns the generated objects that are not of the namespaces
-// of the operators themselves: the labels, and the subjects of bindings.
+// owners returns the owners of generated objects outside the namespaces of the operators:
+// their labels, and the subjects of bindings.
 func owners(t *testing.T, w *world) []string {
 	t.Helper()
 	var out []string
@@ -113,9 +113,9 @@ func owners(t *testing.T, w *world) []string {
 	return out
 }
 
-// F7, F8: one operator in two namespaces. What both would generate under one name
-// belongs to the first, the loops come to rest and stay there, the second says
-// so, and takes over when the first is gone.
+// F7, F8: one operator in two namespaces. Objects that both would generate with the same
+// name belong to the first. The loops settle. The second reports it, and takes over when the
+// first is gone.
 func TestTwoNamespaces(t *testing.T) {
 	noAPIs := strings.NewReplacer("customresourcedefinitions:", "skipped:", "- {type: olm.gvk, value: {group: example.com, version: v1, kind: Example}}\n", "")
 	const own, tenant, all = "{targetNamespaces: [%s]}", "{targetNamespaces: [tenant]}", "{}"

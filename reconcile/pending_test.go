@@ -16,15 +16,15 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// unread has a content whose catalogs have not been read yet.
+// unread is a content whose catalogs have not been read yet.
 type unread struct{ reconcile.Content }
 
 func (unread) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog, error) {
 	return nil, fmt.Errorf("catalog %s: %w", id, reconcile.ErrPending)
 }
 
-// D14: while a catalog has not been read, nothing is reported about it, such as that it is
-// unhealthy, whatever the state of the namespace.
+// D14: while a catalog has not been read, it is not reported as unhealthy, whatever the
+// state of the namespace.
 func TestPendingCatalog(t *testing.T) {
 	held := 0
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {

@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// F10: an operator that may not be run reports it in its status and by an event, and
-// runs once it may.
+// F10: an operator that is not permitted to run reports this in its status and with an
+// event, and runs once it is permitted.
 func TestRefusedDeployment(t *testing.T) {
 	w := worldOf(t, "drift")
 	refuse := true
@@ -62,8 +62,8 @@ func TestRefusedDeployment(t *testing.T) {
 	}
 }
 
-// F7: an operator that is being installed gets back the permissions in its target
-// namespaces that somebody deletes.
+// F7: permissions in target namespaces that are deleted during the installation of an
+// operator are restored.
 func TestPermissionsWhileInstalling(t *testing.T) {
 	w := worldOf(t, "drift")
 	run := func() {

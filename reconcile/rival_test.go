@@ -27,8 +27,8 @@ spec:
 	return fmt.Sprintf(csv, "a.v1", a, 1) + fmt.Sprintf(csv, "b.v1", b, 2)
 }
 
-// Two operators whose deployments have one name do not take it from each other
-// for ever: the second fails and names the first, and comes when that is gone.
+// Two operators whose deployments have the same name do not overwrite each other forever:
+// the second fails and names the first, and is installed when that is gone.
 func TestTwoDeploymentsOfOneName(t *testing.T) {
 	c, _ := settle(t, nil, twoOperators("manager", "manager"))
 	first := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, "ops/a.v1")
@@ -74,8 +74,7 @@ func TestTwoDeploymentsOfOneName(t *testing.T) {
 	}
 }
 
-// What is wrong with the configuration of a subscription is reported in the
-// same words each time, once.
+// A fault in the configuration of a subscription is reported once, always in the same words.
 func TestWrongConfig(t *testing.T) {
 	const want = `deployment "example": subscription config: env: `
 	texts := map[string]bool{}
@@ -98,8 +97,8 @@ func TestWrongConfig(t *testing.T) {
 	}
 }
 
-// H7, H2: what cannot be read of one installed operator does not keep the
-// namespace from what it has to do. A note reports what is wrong.
+// H7, H2: an unreadable part of an installed operator does not block the namespace. A note
+// reports the fault.
 func TestUnreadableInstalled(t *testing.T) {
 	for _, c := range []struct{ name, metadata, version, note string }{
 		{"H7: projected properties", `annotations: {operatorframework.io/properties: "{\"properties\": 1}"}`, "1.0.0", "annotation operatorframework.io/properties: "},
@@ -120,7 +119,7 @@ func TestUnreadableInstalled(t *testing.T) {
 	}
 }
 
-// D14: without any content a catalog is unhealthy, and no more than that.
+// D14: without any content a catalog is only unhealthy.
 func TestNoContent(t *testing.T) {
 	w := worldOf(t, "drift")
 	s, err := w.Read(t.Context(), testNamespace)
@@ -137,8 +136,8 @@ func TestNoContent(t *testing.T) {
 	}
 }
 
-// E3, H14: a dependency in a channel of any name gets a subscription whose name
-// an object may have, and two of them are kept apart.
+// E3, H14: a dependency gets a subscription with a valid and unique name, whatever the name
+// of its channel.
 func TestDependencyChannelNames(t *testing.T) {
 	const dependency = "etcd"
 	names := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// E6: what holds the version that would replace an operator.
+// E6: what holds back the version that would replace an operator.
 func TestNotUpgradeable(t *testing.T) {
 	for _, c := range []struct{ name, condition, want string }{
 		{"no conditions", `{metadata: {generation: 1}}`, ""},
@@ -153,8 +153,8 @@ spec:
 	}
 }
 
-// G1: one part of a namespace cannot be satisfied. By default nothing is planned,
-// and the plan lists what could be; with Partial the rest goes on.
+// G1: one part of a namespace cannot be satisfied. By default nothing is planned, and the
+// plan lists the parts that could be; with Partial the other parts are planned.
 func TestPartial(t *testing.T) {
 	for _, partial := range []bool{false, true} {
 		w := worldOf(t, "no-solution")

@@ -11,8 +11,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// copied returns a cluster at rest in which operators serve many namespaces
-// (F8).
+// copied returns a settled cluster in which operators serve many namespaces (F8).
 func copied(t testing.TB, namespaces, operators int) *memcluster.Cluster {
 	t.Helper()
 	var text strings.Builder
@@ -98,8 +97,8 @@ func BenchmarkChain(b *testing.B) {
 	}
 }
 
-// A patient is a context that counts how often it is asked whether it ended, and
-// ends at some time.
+// A patient is a context that counts how often it is checked, and ends after a number of
+// checks.
 type patient struct {
 	context.Context
 	asked, end int

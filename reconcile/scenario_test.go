@@ -56,8 +56,7 @@ type world struct {
 	unavailable map[string]bool
 	// clock is the time, in nanoseconds since 1970, of a scenario that sleeps.
 	clock *atomic.Int64
-	// refused are the objects, as "<kind> <name>", whose writes the cluster
-	// refuses for good.
+	// refused are the objects, as "<kind> <name>", whose writes the cluster always refuses.
 	refused map[string]bool
 }
 

@@ -44,7 +44,7 @@ func phase(t *testing.T, c *memcluster.Cluster, name string, want olm.Phase, rea
 	return csv
 }
 
-// E15: what an operator serves is restored when it is deleted or changed.
+// E15: the registrations of an operator are restored when they are deleted or changed.
 func TestServingIsRestored(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/scenario/webhooks.txtar")
 	if err != nil {
@@ -132,8 +132,8 @@ func apiCluster(t *testing.T, more string) *memcluster.Cluster {
 	return c
 }
 
-// E15: an operator with an aggregated API has succeeded only when that answers,
-// and the registration goes with it.
+// E15: an operator with an aggregated API succeeds only when the API is available, and the
+// registration is deleted with the operator.
 func TestAPIService(t *testing.T) {
 	c := apiCluster(t, "")
 	down := true
@@ -201,8 +201,8 @@ func TestAPIService(t *testing.T) {
 	}
 }
 
-// E15: an APIService that was not made for the operator is not taken over, and
-// one whose operator makes way is.
+// E15: an APIService that was not made for the operator is not taken over, unless its
+// operator is being replaced.
 func TestAPIServiceOfAnother(t *testing.T) {
 	const api = `---
 apiVersion: apiregistration.k8s.io/v1
@@ -292,7 +292,7 @@ func objectIn(t *testing.T, c *memcluster.Cluster, name string, p olm.Phase) *ol
 	return csv
 }
 
-// E13, E17: what OLM made for an operator with webhooks or an aggregated API is
+// E13, E17: objects that OLM made for an operator with webhooks or an aggregated API are
 // taken over without a write.
 func TestServingTakeover(t *testing.T) {
 	for _, file := range []string{"webhook", "conversion", "apiservice"} {
@@ -341,9 +341,9 @@ func TestServingTakeover(t *testing.T) {
 	}
 }
 
-// E13: operators of two namespaces whose deployments have one name share the
-// bindings, which have both subjects; neither loop undoes the other's writes, and
-// the bindings stay as long as one of the operators does.
+// E13: operators of two namespaces whose deployments have the same name share the bindings,
+// which have both subjects. Neither loop reverts the other's writes, and the bindings stay
+// as long as one of the operators does.
 func TestServingSharedBindings(t *testing.T) {
 	c := apiCluster(t, "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: more}\n---"+
 		strings.NewReplacer("namespace: ops", "namespace: more", "[ops]", "[more]", "example.com, version", "other.example.com, version").Replace(apiOperator))

@@ -16,10 +16,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// Two loops at once, each of which reads every kind of objects from a cache of
-// its own, as far behind as the seed draws: after an API server was restarted,
-// the watches of a client come back one by one. Once the caches have caught up
-// the cluster ends as if they had never been behind.
+// Two concurrent loops read each kind of object from a separate cache that lags behind by a
+// random amount: after an API server restarts, the watches of a client resume one by one.
+// Once the caches have caught up, the cluster ends as if they had never lagged.
 func TestCachesOfDifferentTimes(t *testing.T) {
 	s := seed(t)
 	n := tallied(t, "readings of different times", "writes", "conflicts")
@@ -58,8 +57,8 @@ func TestCachesOfDifferentTimes(t *testing.T) {
 	})
 }
 
-// Behind is a cluster whose caches, one for each kind, are behind. A cache goes
-// on only; it has what its own loop wrote, and what a conflict made it look at.
+// Behind is a cluster whose caches, one per kind, lag behind. A cache only moves forward. It
+// includes the writes of its loop, and objects that the loop read after a conflict.
 type behind struct {
 	*player
 	draw  *rand.Rand

@@ -26,8 +26,8 @@ status: {phase: %q}
 `, name, replaces, phase)
 }
 
-// Of two CSVs that replace the same one only one does, and the other reports
-// why it waits, even when the older one is gone.
+// If two CSVs replace the same one, only one of them does so. The other reports why it
+// waits, even when the older one is gone.
 func TestTwoSuccessors(t *testing.T) {
 	text := strings.Join([]string{csvYAML("a.v1", "", "Succeeded"), csvYAML("a.v2", "a.v1", ""), csvYAML("a.v3", "a.v1", "")}, "---\n")
 	c, plan := settle(t, nil, text)
@@ -70,8 +70,8 @@ status: {currentCSV: a.v3}
 	}
 }
 
-// CSVs that replace each other in a circle report it and stop, in any phase; one
-// that runs goes on.
+// CSVs that replace each other in a circle report this and stop, in any phase. A running one
+// continues.
 func TestReplacesCircle(t *testing.T) {
 	const message = "replace each other in a cycle, so none is the newest; delete one of them, or fix its spec.replaces"
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func TestReplacesCircle(t *testing.T) {
 					noted(t, plan, name, message)
 				}
 			}
-			// Breaking the circle sets them going again.
+			// They continue once the circle is broken.
 			if err := cluster.Remove(key(olm.KindClusterServiceVersion, "ops/a.v1")); err != nil {
 				t.Fatal(err)
 			}

@@ -17,9 +17,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// Whatever users do to the objects of a namespace, in whatever order, the loop
-// comes to rest, keeps the invariants with every write, and has nothing to do when
-// it is run again.
+// Whatever users do to the objects of a namespace, in any order, the loop settles, satisfies
+// the invariants with every write, and has nothing to do when it runs again.
 func TestRandomUsers(t *testing.T) {
 	s := seed(t)
 	rounds := testsize.Of(1, 1, 20)
@@ -57,7 +56,7 @@ func (w *world) rests(t *testing.T, log []string) {
 	}
 }
 
-// meddle does what a user might, and returns what that was, in words and as its
+// meddle makes a random change that a user might make. It returns a description and its
 // number in the list of TestRandomUsers.
 func (w *world) meddle(t *testing.T, r *rand.Rand) (what string, kind int) {
 	t.Helper()

@@ -14,8 +14,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// S8: statuses show what they repeat of a catalog or of the cluster, in whatever
-// field, and a plan does not try to write it otherwise.
+// S8: text from a catalog or the cluster is escaped in all fields of statuses, and a plan
+// does not try to write the original.
 func TestVisibleStatus(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/scenario/deprecations.txtar")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// unexplained returns what of a namespace at rest is not as it should be and no
-// note names.
+// unexplained returns the objects of a settled namespace that are not in their desired state
+// and that no note names.
 func unexplained(t testing.TB, c *memcluster.Cluster, plan *reconcile.Plan) (odd int, unnamed []olm.Key) {
 	t.Helper()
 	named := map[olm.Key]bool{}
@@ -61,10 +61,9 @@ func unexplained(t testing.TB, c *memcluster.Cluster, plan *reconcile.Plan) (odd
 	return odd, unnamed
 }
 
-// A plan without changes says for what the namespace waits: wherever a scenario
-// comes to rest, a note names each operator that has not succeeded, each
-// subscription that is not at the latest version, and each plan that is not
-// done.
+// A plan without changes reports what the namespace waits for: whenever a scenario settles,
+// a note names each operator that has not succeeded, each subscription that is not at the
+// latest version, and each plan that is not done.
 func TestNotesSayForWhat(t *testing.T) {
 	n := tallied(t, "states at rest", "objects that wait")
 	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
@@ -88,8 +87,7 @@ func TestNotesSayForWhat(t *testing.T) {
 	})
 }
 
-// A CSV that lacks something reports what, and does not list all of it (001,
-// 2.4.2.2).
+// A CSV with unmet requirements reports some of them but does not list all (001, 2.4.2.2).
 func TestMissingRequirementsNamed(t *testing.T) {
 	c, plan := settle(t, nil, `---
 apiVersion: operators.coreos.com/v1alpha1

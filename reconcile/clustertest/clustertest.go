@@ -1,6 +1,5 @@
-// Package clustertest tests implementations of reconcile.Cluster, as
-// testing/fstest does those of fs.FS: to test an implementation, call [Run]
-// from a test.
+// Package clustertest tests implementations of reconcile.Cluster, as testing/fstest does for
+// fs.FS. To test an implementation, call [Run] from a test.
 package clustertest
 
 import (
@@ -13,15 +12,13 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// Namespace is the namespace that the tests write to. It exists before they
-// run.
+// Namespace is the namespace that the tests write to. It must exist before they run.
 const Namespace = "clustertest"
 
-// Run tests what package reconcile relies on: that a snapshot shows what was
-// written, that statuses are written apart from the rest, that nothing is lost
-// on the way, and that a change of what has changed since is refused with
-// reconcile.ErrConflict. New returns a cluster without subscriptions in
-// Namespace; it is called for each test.
+// Run tests the behavior that package reconcile relies on: a snapshot contains what was
+// written, statuses are written separately, no fields are lost, and a change of an object
+// that has changed since it was read fails with reconcile.ErrConflict. New is called for
+// each test and returns a cluster without subscriptions in Namespace.
 func Run(t *testing.T, new func(t *testing.T) reconcile.Cluster) {
 	for name, test := range map[string]func(*tester){
 		"create":           (*tester).create,

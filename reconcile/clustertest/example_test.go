@@ -8,15 +8,15 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// TestCluster is all that a test of an implementation needs. Here it is the one in
-// memory; yours comes in its place.
+// TestCluster is a complete test of an implementation. Replace the cluster in memory with
+// yours.
 func TestCluster(t *testing.T) {
 	clustertest.Run(t, func(*testing.T) reconcile.Cluster {
 		return &memcluster.Cluster{Controllers: true}
 	})
 }
 
-// An implementation is tested by a function of its test files.
+// A function in the test files of an implementation calls Run.
 func ExampleRun() {
 	_ = TestCluster // see above
 }

@@ -16,31 +16,30 @@ import (
 )
 
 // A Cluster holds objects. Its zero value is an empty cluster. The methods are
-// safe for use by several goroutines; the fields are to be set before.
+// safe for concurrent use; set the fields first.
 type Cluster struct {
 	// GlobalNamespace, KubeVersion and Now are passed on with every snapshot.
 	// Now may be nil: snapshots then have no time.
 	GlobalNamespace string
 	KubeVersion     string
 	Now             func() time.Time
-	// Known is copied into each snapshot. Nil means all kinds: what the cluster does
-	// not hold does not exist. If only part of a cluster was read, set a list, even an
+	// Known is copied into each snapshot. Nil means all kinds: objects that the cluster
+	// does not hold do not exist. If only part of a cluster was read, set a list, even an
 	// empty one.
 	Known []olm.GroupKind
-	// Controllers plays the part of what is not OLM, at once after each write:
-	// CRDs are served, and deployments become available unless Available is
-	// set and returns false.
+	// Controllers simulates other controllers immediately after each write: CRDs are
+	// served, and deployments become available unless Available is set and returns false.
 	Controllers bool
 	Available   func(*olm.Deployment) bool
-	// Intercept, if set, stands between Apply and the store: it may fail before
-	// it applies a change, or after, or write something else first.
+	// Intercept, if set, is called by Apply in place of the store: it may fail before or
+	// after it applies a change, or write something else first.
 	Intercept func(c reconcile.Change, apply func() error) error
-	// Admit, if set, is asked before each change of Apply and may refuse it, as
-	// permissions and admission webhooks do. It may read the cluster: with a snapshot
-	// of now, [reconcile.Forbidden] returns what the service account of an operator group
-	// may not do.
+	// Admit, if set, is called before each change of Apply and may refuse it, as
+	// permissions and admission webhooks do. It may read the cluster: with a current
+	// snapshot, [reconcile.Forbidden] reports whether the service account of an operator
+	// group may make the change.
 	Admit func(c reconcile.Change) error
-	// Warn, if set, returns what the API server would warn of.
+	// Warn, if set, returns the warnings of the API server.
 	Warn func(c reconcile.Change) []string
 
 	mu       sync.Mutex
@@ -53,8 +52,8 @@ type Cluster struct {
 // ErrNotFound is the error of Get and Delete for an object that does not exist.
 var ErrNotFound = errors.New("no such object")
 
-// Put creates or replaces objects as they are, status included, whatever the
-// cluster has. Those without a uid or a generation get one.
+// Put creates or replaces objects, including their status, without any checks. Objects
+// without a uid or a generation get one.
 func (c *Cluster) Put(resources ...olm.Resource) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,9 +135,9 @@ func (c *Cluster) List() []olm.Object {
 	return slices.SortedFunc(maps.Values(c.objects), func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
 }
 
-// Delete deletes an object as an API server does: one with finalizers gets a
-// deletionTimestamp, and goes with the last of them. The error is ErrNotFound,
-// wrapped.
+// Delete deletes an object as an API server does: an object with finalizers gets a
+// deletionTimestamp, and is deleted when the last finalizer is removed. The error is
+// ErrNotFound, wrapped.
 func (c *Cluster) Delete(k olm.Key) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,14 +164,14 @@ func (c *Cluster) release(k olm.Key) error {
 	return c.store(o)
 }
 
-// finished reports whether a write takes away the last finalizer of an object
-// that is being deleted.
+// finished reports whether a write removes the last finalizer of an object that is being
+// deleted.
 func finished(old, now *olm.Object) bool {
 	return old.Metadata.IsDeleted() && len(old.Metadata.Finalizers) > 0 && len(now.Metadata.Finalizers) == 0
 }
 
-// Remove deletes an object and what goes with it at once, whatever finalizers
-// say. The error is ErrNotFound, wrapped.
+// Remove deletes an object and its dependents at once and ignores finalizers. The error is
+// ErrNotFound, wrapped.
 func (c *Cluster) Remove(k olm.Key) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -379,7 +378,7 @@ func setMember(o olm.Object, name string, value []byte) (olm.Object, error) {
 	return o.Set(name, rawJSON(value))
 }
 
-// hasStatus reports whether the status of a kind is written apart.
+// hasStatus reports whether a kind has a status subresource.
 func hasStatus(k olm.Key) bool {
 	switch k.Group {
 	case olm.Group, olm.GroupCRD:

@@ -11,8 +11,8 @@ import (
 
 type rawJSON = jsontext.Value
 
-// control returns an object with the status that a cluster would give it, or
-// nil for one that this package has no opinion on.
+// control returns an object with the status that a cluster would give it, or nil if this
+// package does not simulate its controller.
 func (c *Cluster) control(o olm.Object) (*olm.Object, error) {
 	switch k := o.Key(); {
 	case k.Group == olm.GroupCRD && k.Kind == olm.KindCRD:
@@ -37,7 +37,7 @@ func isAPIService(k olm.Key) bool {
 	return k.Group == "apiregistration.k8s.io" && k.Kind == "APIService"
 }
 
-// follow lets the APIServices notice that a deployment or a service changed.
+// follow updates the APIServices after a deployment or a service changed.
 func (c *Cluster) follow(k olm.Key) error {
 	if k.Group+"/"+k.Kind != "apps/Deployment" && k.Group+"/"+k.Kind != "/Service" {
 		return nil
@@ -60,8 +60,8 @@ func (c *Cluster) follow(k olm.Key) error {
 	return nil
 }
 
-// answer returns an APIService that is available if a deployment behind its
-// service is.
+// answer returns an APIService that is available if a deployment behind its service is
+// available.
 func (c *Cluster) answer(o olm.Object) (*olm.Object, error) {
 	var spec struct {
 		Service *struct {
@@ -104,7 +104,7 @@ func (c *Cluster) isServed(namespace, service string) bool {
 	return false
 }
 
-// serve lets the API server serve an API, and remember in which version it
+// serve simulates that the API server serves an API and records the version in which it
 // stores objects.
 func (c *Cluster) serve(crd *olm.CustomResourceDefinition) (*olm.Object, error) {
 	crd.Status.Conditions = []olm.Condition{
@@ -120,7 +120,7 @@ func (c *Cluster) serve(crd *olm.CustomResourceDefinition) (*olm.Object, error) 
 	return &o, err
 }
 
-// run lets the pods of a deployment run, or not.
+// run simulates the pods of a deployment, which run or not.
 func (c *Cluster) run(d *olm.Deployment) (*olm.Object, error) {
 	available := olm.Condition{Type: "Available", Status: olm.ConditionTrue, Reason: "MinimumReplicasAvailable"}
 	if c.Available != nil && !c.Available(d) {

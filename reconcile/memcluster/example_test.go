@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// A cluster whose API server fails at the second write. A loop over it shows what a
-// program does about that.
+// A cluster whose API server fails at the second write. A loop over it shows how a program
+// handles that.
 func Example() {
 	ctx := context.Background()
 	writes := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// An object with finalizers is marked and stays until the last one is gone, and
-// so does what goes with it; Remove does not ask.
+// An object with finalizers is marked and stays, with its dependents, until the last
+// finalizer is removed. Remove ignores finalizers.
 func TestFinalizers(t *testing.T) {
 	for _, way := range []string{"user", "change", "removed"} {
 		c := &memcluster.Cluster{}

@@ -11,9 +11,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// What an API server refuses of any object, and of the kinds that package
-// reconcile writes, as far as can be checked without their schemas. Put does
-// not check it.
+// The checks that an API server makes for all objects, and for the kinds that package
+// reconcile writes, if they do not need a schema. Put does not make them.
 
 var (
 	label     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
@@ -26,11 +25,10 @@ const (
 	maxSubdomain = 253
 )
 
-// ErrInvalid is the error of a change that makes an object which an API server
-// would refuse, wrapped.
+// ErrInvalid is the error, wrapped, of a change that an API server would reject as invalid.
 var ErrInvalid = errors.New("invalid")
 
-// invalid returns why an API server would refuse an object, or nil. Old is what
+// invalid returns why an API server would reject an object, or nil. Old is the object that
 // it replaces, or nil.
 func invalid(o, old *olm.Object) error {
 	err := metadata(o)
@@ -132,7 +130,7 @@ var scopes = map[string]scope{
 	"admissionregistration.k8s.io/MutatingWebhookConfiguration":   ofCluster,
 }
 
-// immutable returns an error if an update changes what is at a path.
+// immutable returns an error if an update changes the value at a path.
 func immutable(o, old *olm.Object, path ...string) error {
 	was, had := old.Get(path...)
 	is, has := o.Get(path...)

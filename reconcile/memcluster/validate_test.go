@@ -21,7 +21,7 @@ func object(t *testing.T, text string) *olm.Object {
 	return o
 }
 
-// What an API server refuses is refused, with the place.
+// Objects that an API server would reject are rejected, with the path of the fault.
 func TestInvalidCreation(t *testing.T) {
 	for _, c := range []struct{ object, want string }{
 		{`{kind: ServiceAccount, metadata: {name: a, namespace: ns}}`, "no apiVersion or kind"},
@@ -54,8 +54,8 @@ func TestInvalidCreation(t *testing.T) {
 	}
 }
 
-// E7: an update must not lose a version in which objects are stored, nor change
-// what names the objects. Other kinds have such fields, too.
+// E7: an update must not lose a version in which objects are stored, or change the names of
+// the kind. Other kinds also have immutable fields.
 func TestInvalidUpdate(t *testing.T) {
 	const crd = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: as.x.io}, spec: {group: x.io, scope: Namespaced, names: {plural: as, kind: A}, versions: [{name: v1, served: true, storage: true}]}}`
 	const binding = `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: a, namespace: ns}, roleRef: {kind: Role, name: a}}`
@@ -91,7 +91,7 @@ func TestInvalidUpdate(t *testing.T) {
 			t.Errorf("%s: got error %v, want %s", c.new, err, c.want)
 		}
 	}
-	// A storage version that is added is stored from then on.
+	// A new storage version is stored from then on.
 	cluster := &memcluster.Cluster{Controllers: true}
 	if err := apply(t, cluster, reconcile.Create, object(t, crd)); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// An Event is a write to the cluster. For a deletion Object is what it was.
+// An Event is a write to the cluster. For a deletion, Object is the last state.
 type Event struct {
 	Type   string // ADDED, MODIFIED or DELETED, as in a watch of Kubernetes
 	Object olm.Object
