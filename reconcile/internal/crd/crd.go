@@ -59,9 +59,9 @@ func (e *Upgrades) Step(ctx context.Context, s *olm.Step, o olm.Object) (olm.Ste
 	return olm.StepPresent, "", e.Emit(change.Update, merged, e.plan.Key(), nil, "the version of %s; %s", s.Resolving, why)
 }
 
-// sameCRD reports whether two definitions differ in nothing but what an API
-// server fills in. Were that an upgrade, every namespace that installs the
-// operator would write the CRD again.
+// sameCRD reports whether two definitions differ only in what an API server fills in. If
+// that counted as an upgrade, every namespace that installs the operator would write the CRD
+// again.
 func sameCRD(a, b olm.Object) (bool, error) {
 	a, err := defaultCRD(a)
 	if err != nil {
@@ -122,7 +122,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	checked := isShared || !e.opts.SharedOnly
 	violations := LostVersions(have, want, users, isShared)
 	var resources []olm.Object
-	unable := false // there is something to check and nothing to check it with
+	unable := false // there is something to check, but no checker
 	if checked {
 		resources = e.Instances(have)
 		unable = len(resources) > 0 && e.opts.CheckResources == nil
@@ -183,8 +183,8 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	return why + " (E7)", "", nil
 }
 
-// remedy returns what would allow a CRD to be upgraded. unable reports that its
-// custom resources were not checked.
+// remedy returns what would allow a CRD to be upgraded. unable reports whether its custom
+// resources could not be checked.
 func remedy(violations []Violation, unable bool) string {
 	var lost, refused bool
 	for _, v := range violations {
@@ -208,8 +208,8 @@ func owns(c *olm.ClusterServiceVersion, crd string) bool {
 	return slices.ContainsFunc(c.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return d.Name == crd })
 }
 
-// crdUsers returns the operators of the cluster that own or require a CRD, except
-// the one that brings it and those that the plan replaces.
+// crdUsers returns the operators of the cluster that own or require a CRD, except the one
+// that installs it and those that the plan replaces.
 func (e *Upgrades) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion {
 	leaving := map[string]bool{bringing: true}
 	for c := e.CSV(bringing); c != nil && !leaving[c.Spec.Replaces]; c = e.Replaced(c) {

@@ -34,8 +34,8 @@ func New(w *world.World, p *change.Writer, plan *olm.InstallPlan, opts Options) 
 	return &Upgrades{World: w, Writer: p, opts: opts, plan: plan}
 }
 
-// A Violation is a reason why a new form of a CRD cannot replace the old one (E7), or
-// why that is not known.
+// A Violation is a reason why a new form of a CRD cannot replace the old one (E7), or why
+// this is unknown.
 type Violation struct {
 	Version   string
 	Object    olm.Key

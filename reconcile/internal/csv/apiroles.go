@@ -60,8 +60,8 @@ func (p *planner) apiOwner(c *olm.ClusterServiceVersion, r *olm.Role) []olm.Owne
 	return []olm.OwnerReference{olm.OwnedBy(api)}
 }
 
-// sameAggregation reports whether the labels of a role have it aggregated by the same
-// roles as the wanted ones, whatever its owner.
+// sameAggregation reports whether the same roles aggregate a role with its present labels
+// and with the wanted ones, whatever its owner.
 func sameAggregation(have, want map[string]string) bool {
 	for k, v := range want {
 		if !strings.HasPrefix(k, ownerlabel.Name) && have[k] != v {

@@ -1,5 +1,5 @@
-// Package csv moves the operators of a namespace through their phases: requirements,
-// permissions, deployments, what they serve, and who replaces whom.
+// Package csv moves the operators of a namespace through their phases. It handles
+// requirements, permissions, deployments, webhooks and APIs, and replacements.
 package csv
 
 import (
@@ -24,7 +24,7 @@ type Options struct {
 	NewKey func() (*ecdsa.PrivateKey, error)
 }
 
-// A planner plans the changes of CSVs and of what runs their operators.
+// A planner plans the changes of CSVs and of the workloads of their operators.
 type planner struct {
 	*generated.Keeper
 	opts     Options

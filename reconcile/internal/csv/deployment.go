@@ -23,7 +23,7 @@ import (
 // deployment is written again. Whether it still has that spec is compared separately.
 const LabelSpecHash = "olm.deployment-spec-hash"
 
-// envConditionName is the environment variable by which an operator finds its
+// envConditionName is the environment variable with the name of the operator's
 // OperatorCondition (E18).
 const envConditionName = "OPERATOR_CONDITION_NAME"
 
@@ -109,8 +109,8 @@ func (p *planner) config(c *olm.ClusterServiceVersion) *olm.SubscriptionConfig {
 	return nil
 }
 
-// configure applies a subscription's configuration to a pod: lists are added to,
-// by name where elements have one; the rest is put in place.
+// configure applies a subscription's configuration to a pod. Lists are merged, by name if
+// their elements have one. Other fields are replaced.
 func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) error {
 	for k, v := range config.Annotations {
 		if _, ok := annotations[k]; !ok {
@@ -166,7 +166,7 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 		}
 	})
 	if len(errs) > 0 {
-		return errs[0] // what is wrong with one container is with all
+		return errs[0] // all containers have the same fault
 	}
 	return nil
 }
@@ -193,8 +193,8 @@ func eachContainer(pod map[string]any, do func(map[string]any)) {
 	}
 }
 
-// mergeNamed puts an element into a list, in place of the one with its name.
-// Elements without a name are added unless they are there already.
+// mergeNamed puts an element into a list, in place of the one with its name. Elements
+// without a name are added unless they are already present.
 func mergeNamed(m map[string]any, list string, element map[string]any) {
 	all, _ := m[list].([]any)
 	for i, x := range all {
@@ -217,9 +217,9 @@ func ownedBy(d *olm.Deployment, c *olm.ClusterServiceVersion) bool {
 	})
 }
 
-// takenDeployment returns the name of a deployment that two CSVs describe and
-// that is the other one's: it has it, or would get it first. A deployment runs
-// one operator; were both to write it, neither would come to rest.
+// takenDeployment returns the name of a deployment that this CSV and another one describe
+// and that belongs to the other one, which has it or would get it first. A deployment runs
+// one operator: if both wrote it, neither would settle.
 func (p *planner) takenDeployment(c, other *olm.ClusterServiceVersion) string {
 	for _, spec := range c.Spec.Install.Spec.Deployments {
 		if !slices.ContainsFunc(other.Spec.Install.Spec.Deployments, func(x olm.StrategyDeploymentSpec) bool { return x.Name == spec.Name }) {
@@ -233,8 +233,7 @@ func (p *planner) takenDeployment(c, other *olm.ClusterServiceVersion) string {
 	return ""
 }
 
-// deploymentOwner returns the name of the living CSV that a deployment is of, if
-// any.
+// deploymentOwner returns the name of the existing CSV that a deployment belongs to, if any.
 func (p *planner) deploymentOwner(name string) string {
 	d := p.Deployment(name)
 	if d == nil || d.Metadata.Labels[ownerlabel.Namespace] != p.Namespace {
@@ -246,8 +245,8 @@ func (p *planner) deploymentOwner(name string) string {
 	return ""
 }
 
-// goesBefore reports whether a CSV gets before another one what only one of
-// them can have: the one that is further, then the older one, then by name.
+// goesBefore reports whether a CSV takes precedence over another one: the CSV in the later
+// phase does, then the older one, then the first by name.
 func goesBefore(a, b *olm.ClusterServiceVersion) bool {
 	return cmp.Or(
 		cmp.Compare(world.Progress(b), world.Progress(a)),
@@ -256,9 +255,8 @@ func goesBefore(a, b *olm.ClusterServiceVersion) bool {
 	) < 0
 }
 
-// deploymentsOf returns the deployments that OLM made for a CSV and that are its
-// own still: the version that replaces another one takes over those of the same
-// name.
+// deploymentsOf returns the deployments that OLM made for a CSV and that still belong to it:
+// a newer version takes over those of the same name.
 func (p *planner) deploymentsOf(c *olm.ClusterServiceVersion) []*olm.Deployment {
 	var list []*olm.Deployment
 	for _, d := range p.Deployed[c.Metadata.Name] {

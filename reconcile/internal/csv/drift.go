@@ -35,7 +35,7 @@ const annotationRestored = "olmkit/restored-from"
 func (p *planner) drift(want, have *olm.Deployment) string {
 	var w, h any
 	if olm.Unmarshal(want.Spec, &w) != nil || olm.Unmarshal(have.Spec, &h) != nil {
-		return "" // it cannot have been written
+		return "" // such a spec cannot have been written
 	}
 	if m, ok := h.(map[string]any); !ok || m["template"] == nil {
 		return "" // no cluster has such a deployment: its spec was not read
@@ -74,10 +74,10 @@ func specHash(spec []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// lacks returns the JSON pointer of the first element of want, in the order of
-// names, that have does not hold, and whether there is one. Objects may have
-// more members, lists must have as many elements. An empty value and none are
-// the same: an API server drops many of the former.
+// lacks returns the JSON pointer of the first element of want, in the order of names, that is
+// missing in have, and whether there is one. Objects may have more members, but lists must
+// have the same length. Empty and missing values are equal, because an API server drops many
+// empty values.
 func lacks(want, have any, at string, quantities bool) (string, bool) {
 	if have == nil && isEmpty(want) {
 		return "", false
@@ -125,8 +125,8 @@ func isEmpty(v any) bool {
 	return v == "" || v == false || v == 0.0
 }
 
-// holdsQuantities reports whether the values below a member are quantities, such
-// as 1Gi, which an API server writes in its own form.
+// holdsQuantities reports whether the values below a member are quantities, such as 1Gi,
+// which an API server normalizes.
 func holdsQuantities(name string) bool {
 	switch name {
 	case "limits", "requests", "sizeLimit", "divisor", "overhead":
@@ -177,10 +177,9 @@ func quantity(s string) (*big.Rat, bool) {
 	return v.Mul(v, &factor), true
 }
 
-// restorePermissions brings back the service account and the roles of an
-// operator that ran, and reports whether all are there. They came with its
-// install plan, and nothing else would create them again. Where a service account
-// limits the installation, this is left to its owner.
+// restorePermissions restores the service account and the roles of an operator that ran, and
+// reports whether all exist. Its install plan created them, and nothing else would recreate
+// them. If a service account limits the installation, this is left to its owner.
 func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool, err error) {
 	gs := p.Groups()
 	if !p.isInstalled(c) || p.Coming(c.Key()) || len(gs) != 1 || gs[0].Spec.ServiceAccountName != "" {
@@ -222,8 +221,8 @@ func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool
 	return settled, nil
 }
 
-// isBeyondRestoring reports whether a requirement is missing that
-// restorePermissions does not bring back.
+// isBeyondRestoring reports whether a requirement is missing that restorePermissions does
+// not restore.
 func isBeyondRestoring(r olm.RequirementStatus) bool { return !isMet(r) && r.Kind != "ServiceAccount" }
 
 // isInstalled reports whether a CSV came with an install plan and its operator

@@ -7,27 +7,26 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// A componentFault is why an operator does not run.
+// A componentFault is the reason why an operator does not run.
 type componentFault struct {
 	text string
-	// changed: something is missing or not as the CSV wants it, so that it must
-	// be installed again.
+	// changed: something is missing or differs from the CSV, so the operator must be
+	// reinstalled.
 	changed bool
 	// fatal: waiting does not help.
 	fatal bool
-	// reason is that of a fault of what the operator serves.
+	// reason is set for a fault of a webhook or an API that the operator serves.
 	reason olm.Reason
-	// unknown: what runs it was not read, so there is no known fault.
+	// unknown: its workloads were not read, so there is no known fault.
 	unknown bool
-	// on is what the fault was seen on.
+	// on are the objects that have the fault.
 	on []world.Version
 }
 
 // Error describes the fault.
 func (f *componentFault) Error() string { return f.text }
 
-// health returns nil when all that runs the operator runs, or a
-// *componentFault.
+// health returns nil if all workloads of the operator run, or a *componentFault.
 func (p *planner) health(c *olm.ClusterServiceVersion) error {
 	if f := p.servingFault(c); f != nil {
 		return f
@@ -52,8 +51,8 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 	return nil
 }
 
-// fault returns why a deployment of an operator, which is nil if there is none,
-// does not run it, or nil.
+// fault returns why a deployment, which is nil if it does not exist, does not run its
+// operator, or nil.
 func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *componentFault {
 	name := want.Metadata.Name
 	if d == nil && !p.IsRead(world.KindDeployment, name) {

@@ -7,10 +7,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// permissionRequirements returns a requirement per service account of an
-// operator, in order of first use, with a dependent per rule: does the account
-// exist, and does it have the permissions that the CSV requires. The status is
-// reqUnknown if not enough was read.
+// permissionRequirements returns a requirement for each service account of an operator, in
+// order of first use, with a dependent for each rule. They state whether the account exists
+// and has the permissions that the CSV requires. The status is reqUnknown if not enough was
+// read.
 func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
 	var list []olm.RequirementStatus
 	find := func(account string) *olm.RequirementStatus {

@@ -15,20 +15,20 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// A transition is what becomes of a CSV's status.
+// A transition is a change of a CSV's status.
 type transition struct {
 	phase   olm.Phase
 	reason  olm.Reason
 	message string
-	// requirements are set where they were looked at.
+	// requirements are set if they were examined.
 	requirements []olm.RequirementStatus
 	checked      bool
-	// on is what led to it, if it takes the CSV back: a cluster whose caches
-	// differ in age may show a CSV together with an outdated deployment.
+	// on are the objects that caused it, if it moves the CSV back to an earlier phase: a
+	// cluster whose caches differ in age may show a CSV with an outdated deployment.
 	on []world.Version
 }
 
-// seen has the transition rest on what a fault was seen on.
+// seen makes the transition depend on the objects that have a fault.
 func (t *transition) seen(f *componentFault) *transition {
 	t.on = f.on
 	return t
@@ -38,8 +38,8 @@ func to(phase olm.Phase, reason olm.Reason, format string, args ...any) *transit
 	return &transition{phase: phase, reason: reason, message: visible.Lines(fmt.Sprintf(format, args...))}
 }
 
-// installations moves each CSV of the namespace through its phases: first
-// what concerns its group, then the phase.
+// installations moves each CSV of the namespace through its phases. It first handles the
+// operator group, then the phase.
 func (p *planner) installations(ctx context.Context) error {
 	for _, c := range p.Own() {
 		if ctx.Err() != nil {
@@ -98,8 +98,8 @@ func hold(c *olm.ClusterServiceVersion) bool {
 	return true
 }
 
-// groupFailure fails a CSV because of its group. One that must not provide its
-// APIs loses its deployments (F6).
+// groupFailure fails a CSV because of its group. A CSV that must not provide its APIs loses
+// its deployments (F6).
 func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Judgement) error {
 	if j.Decision.Failure != nil {
 		defer p.RestOn(world.VersionOf(c))()
@@ -112,11 +112,11 @@ func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Jud
 	return p.transit(c, to(olm.PhaseFailed, j.Failure.Reason, "%s", j.Failure.Message))
 }
 
-// next returns what a CSV that its group admits does next, or nil. Changes to
-// other objects that this takes are planned.
+// next returns the next transition of a CSV that its group admits, or nil. It plans the
+// necessary changes of other objects.
 func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	if r := p.Replacement(c); r != nil && r.Status.Phase == olm.PhaseSucceeded && c.Status.Phase != olm.PhaseReplacing && c.Status.Phase != olm.PhaseDeleting {
-		// However it came back, its successor runs.
+		// Its successor runs, no matter why this one is back.
 		return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", r.Metadata.Name), nil
 	}
 	switch c.Status.Phase {
@@ -148,10 +148,10 @@ func orNobody(c *olm.ClusterServiceVersion) string {
 	return c.Metadata.Name
 }
 
-// pending checks what the operator needs, in the order in which OLM does.
+// pending checks the requirements of the operator, in OLM's order.
 func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	if c.Status.Reason == reason.RequirementsNotMet {
-		// What it lacks, the version that replaces it may not need.
+		// The version that replaces it may not need what is missing.
 		if t := p.beingReplaced(c); t != nil {
 			return t
 		}
@@ -187,12 +187,12 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	return t
 }
 
-// unknownText is why a CSV neither advances nor fails.
+// unknownText explains why a CSV neither advances nor fails.
 const unknownText = "its requirements are unknown, because not all of them were read"
 
-// check checks everything but the upgrade: requirements, webhooks, other owners of
-// the CRDs. It returns what follows, InstallReady if all is well, and nil if that is
-// unknown.
+// check checks everything except the upgrade: requirements, webhooks, other owners of the
+// CRDs. It returns the resulting transition, which is to InstallReady if there is no fault,
+// or nil if that is unknown.
 func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
@@ -261,7 +261,7 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 		return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", orNobody(next))
 	}
 	if next == nil {
-		// The running OLM stays here for ever.
+		// The running OLM stays here forever.
 		return to(olm.PhasePending, reason.NeedsReinstall, "the version that was to replace it is gone")
 	}
 	stays := to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", next.Metadata.Name)
@@ -319,7 +319,7 @@ func isNews(c *olm.ClusterServiceVersion, t *transition) bool {
 		t.checked && !sameRequirements(st.RequirementStatus, t.requirements)
 }
 
-// maxCSVConditions is how many former states a CSV remembers.
+// maxCSVConditions is the number of former states that a CSV records.
 const maxCSVConditions = 20
 
 // transit plans the write of a CSV's status, if it changes.

@@ -39,10 +39,10 @@ const (
 	met
 )
 
-// requirements returns what an operator needs to run and whether all of it is
-// there: the cluster's version, the CRDs it owns and requires, APIServices,
-// native APIs, and the permissions of its service accounts. The list leaves out
-// what could not be checked, unless the status of the CSV has it.
+// requirements returns the requirements of an operator and whether all are met: the
+// cluster's version, the CRDs that it owns and requires, APIServices, native APIs, and the
+// permissions of its service accounts. The list leaves out requirements that could not be
+// checked, unless the status of the CSV has them.
 func (p *planner) requirements(c *olm.ClusterServiceVersion) (v verdict, list []olm.RequirementStatus) {
 	if r, ok := p.kubeVersion(c); ok {
 		list = append(list, r)
@@ -76,8 +76,8 @@ func isMet(r olm.RequirementStatus) bool {
 	return r.Status == reqPresent || r.Status == "DeploymentFound"
 }
 
-// versionsOf returns the version of the object that a requirement names, or that
-// there is none. An API of Kubernetes' own and a permission are not one object.
+// versionsOf returns the version of the object that a requirement names, or that there is
+// none. Built-in APIs and permissions are not single objects.
 func (p *planner) versionsOf(r olm.RequirementStatus) []world.Version {
 	key := olm.Key{Group: r.Group, Kind: r.Kind, Name: r.Name}
 	switch r.Kind {
@@ -95,8 +95,8 @@ func (p *planner) versionsOf(r olm.RequirementStatus) []world.Version {
 	return []world.Version{{Key: key}}
 }
 
-// missing names the requirements that are not met, with what is wrong with each. It
-// only counts those after the first ones.
+// missing names the unmet requirements, each with its fault. It names only the first ones
+// and counts the others.
 func missing(list []olm.RequirementStatus) string {
 	var names []string
 	for _, r := range list {
@@ -232,8 +232,8 @@ func isAvailable(o *olm.Object) bool {
 	return ok && c.Status == olm.ConditionTrue
 }
 
-// isServed reports whether the cluster has an API: by a CRD, an APIService, or
-// because it is one of Kubernetes' own groups, which a snapshot does not list.
+// isServed reports whether the cluster has an API: from a CRD, an APIService, or a built-in
+// group of Kubernetes, which a snapshot does not list.
 func (p *planner) isServed(d olm.NativeAPI) bool {
 	if crd := p.CRDOf(d.Group, d.Kind); crd != nil {
 		return slices.ContainsFunc(crd.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })

@@ -16,9 +16,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// installReady plans what runs the operator: its deployments and the roles that
-// it needs in the namespaces that it serves. Once all are there it is
-// Installing.
+// installReady plans the deployments of the operator and the roles that it needs in the
+// namespaces that it serves. Once all exist, it is Installing.
 func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error) {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
@@ -27,8 +26,8 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		return t, nil
 	}
 	defer p.RestOn(world.VersionOf(c))()
-	// What was refused in the last pass comes last: a refusal ends what is done for
-	// the operator in a pass.
+	// Changes that were refused in the last pass come last: a refusal ends the work for the
+	// operator in a pass.
 	settled, refused := true, p.wasRefused(c.Key())
 	if !refused {
 		var err error
@@ -98,8 +97,8 @@ func (p *planner) ensurePermissions(c *olm.ClusterServiceVersion) (settled bool,
 	return settled && restored, err
 }
 
-// ensureDeployment plans what makes a deployment of an operator as it should be,
-// and reports whether it is.
+// ensureDeployment plans the changes that bring a deployment of an operator to its desired
+// state, and reports whether none are needed.
 func (p *planner) ensureDeployment(c *olm.ClusterServiceVersion, want, have *olm.Deployment) (settled bool, err error) {
 	switch {
 	case have == nil:
@@ -116,12 +115,11 @@ func (p *planner) ensureDeployment(c *olm.ClusterServiceVersion, want, have *olm
 	return false, p.Emit(change.Update, out, c.Key(), nil, "%s was changed", at)
 }
 
-// recreate plans the deletion of a deployment that has another selector than an
-// operator wants: it cannot be changed, so the deployment is created again once it
-// is gone. One that was not made for an operator of the namespace is
-// left alone, and the status of the operator reports that it is in the way. The
-// running OLM tries to change the selector forever, and users delete the deployment
-// by hand.
+// recreate plans the deletion of a deployment whose selector differs from the one that the
+// operator wants: a selector cannot be changed, so the deployment is recreated once it is
+// gone. A deployment that was not made for an operator of the namespace is left alone, and
+// the status of the operator reports that it is in the way. The running OLM tries to change
+// the selector forever, and users have to delete the deployment.
 func (p *planner) recreate(c *olm.ClusterServiceVersion, have *olm.Deployment) (*transition, error) {
 	l := have.Metadata.Labels
 	switch {
@@ -179,8 +177,8 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 	return settled, nil
 }
 
-// installing waits for what runs the operator. Permissions that are removed meanwhile
-// are restored: without them it may never become healthy.
+// installing waits for the workloads of the operator. It restores permissions that are
+// removed meanwhile: without them the operator may never become healthy.
 func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) {
 	err := p.health(c)
 	var f *componentFault
@@ -226,14 +224,14 @@ func (p *planner) reportRefusal(c *olm.ClusterServiceVersion, what string) *tran
 	return t
 }
 
-// succeeded maintains an operator that runs: is it to be replaced, does it still have
-// what it needs, do its users have their roles.
+// succeeded maintains a running operator: it checks whether the operator is replaced, still
+// has what it needs, and has the roles for its users.
 func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	if t := p.beingReplaced(c); t != nil {
 		return t, nil
 	}
 	if next := p.arriving(c); next != nil {
-		// Its CRDs may be those of the newer version already: that is expected.
+		// Its CRDs may already be those of the newer version, as expected.
 		p.Note(c.Key(), "continues to run until %s can replace it (it is %s)", next.Metadata.Name, status.Phase(next))
 		return nil, nil
 	}
@@ -258,8 +256,8 @@ func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	return nil, err
 }
 
-// lacking returns the failure of an operator that ran and no longer has what it
-// needs, or nil.
+// lacking returns the failure of an operator that ran and whose requirements are no longer
+// met, or nil.
 func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
 	v, requirements := p.requirements(c)
 	if v != unmet {
@@ -275,8 +273,7 @@ func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
 	return t
 }
 
-// unwell returns what becomes of an operator that ran and is no longer healthy, or
-// nil.
+// unwell returns the transition of an operator that ran and is no longer healthy, or nil.
 func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 	var f *componentFault
 	switch err := p.health(c); {
@@ -290,9 +287,9 @@ func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 	return to(olm.PhaseFailed, reason.ComponentUnhealthy, "%s", f).seen(f)
 }
 
-// withPermissions returns what becomes of an operator once it has the permissions
-// that it came with; nil while they are being restored. Refusals of
-// them hold up nothing: they are tried again only where the status stays the same.
+// withPermissions returns the transition of an operator once it has its original
+// permissions, or nil while they are being restored. Refusals do not hold up anything: they
+// are retried only if the status stays the same.
 func (p *planner) withPermissions(c *olm.ClusterServiceVersion, next func(*olm.ClusterServiceVersion) *transition) (*transition, error) {
 	refused := p.wasRefused(c.Key())
 	if refused {
@@ -306,8 +303,8 @@ func (p *planner) withPermissions(c *olm.ClusterServiceVersion, next func(*olm.C
 	return next(c), nil
 }
 
-// failed tries again when the cause of the failure is gone. While it is not,
-// the CSV stays Failed, so that a plan comes to an end.
+// failed tries again once the cause of the failure is gone. Until then the CSV stays Failed,
+// so plans come to an end.
 func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
 	if p.FailForward() {
 		if t := p.beingReplaced(c); t != nil {
@@ -317,7 +314,7 @@ func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
 	return p.withPermissions(c, p.recovered)
 }
 
-// recovered returns what becomes of a failed operator that has its permissions.
+// recovered returns the transition of a failed operator that has its permissions.
 func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	t := p.check(c)
 	if t == nil {

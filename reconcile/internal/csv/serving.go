@@ -14,11 +14,11 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// What webhooks and aggregated APIs need is computed by package serving; here
-// are the changes that it takes, and what follows for a CSV.
+// Package serving computes the objects that webhooks and aggregated APIs need. This file
+// plans the changes and the resulting transitions of a CSV.
 
-// servingState returns what the objects of a CSV depend on. The namespace has
-// one operator group, or the CSV would have failed.
+// servingState returns the state that the objects of a CSV depend on. The namespace has one
+// operator group, or the CSV would have failed.
 func (p *planner) servingState(c *olm.ClusterServiceVersion) *serving.State {
 	s := &serving.State{Find: p.Find, Group: &olm.OperatorGroup{}, Now: p.Now, NewKey: p.opts.NewKey}
 	if gs := p.Groups(); len(gs) == 1 {
@@ -36,8 +36,8 @@ func (p *planner) servingState(c *olm.ClusterServiceVersion) *serving.State {
 	return s
 }
 
-// ensureCertificates plans what an operator needs to serve before its
-// deployments are created, and reports whether it has it.
+// ensureCertificates plans the objects that must exist before the deployments of an operator
+// are created, and reports whether they do.
 func (p *planner) ensureCertificates(c *olm.ClusterServiceVersion) (settled bool, err error) {
 	if !serving.Serves(c) {
 		return true, nil
@@ -55,9 +55,9 @@ func (p *planner) ensureCertificates(c *olm.ClusterServiceVersion) (settled bool
 	return p.ensureItems(c, certs.Items, "serves webhooks or aggregated APIs (E13)")
 }
 
-// ensureRegistrations plans the registrations of what an operator serves, and
-// reports whether all are there. The transition is that of an operator that
-// cannot be registered, or nil.
+// ensureRegistrations plans the registrations of the webhooks and APIs of an operator, and
+// reports whether all exist. The transition is that of an operator that cannot be
+// registered, or nil.
 func (p *planner) ensureRegistrations(c *olm.ClusterServiceVersion) (settled bool, t *transition, err error) {
 	s := p.servingState(c)
 	apis, err := serving.APIServices(c, s)
@@ -81,7 +81,7 @@ func (p *planner) ensureRegistrations(c *olm.ClusterServiceVersion) (settled boo
 	return settled, nil, err
 }
 
-// ensureItems plans what makes objects as they should be.
+// ensureItems plans the changes that bring objects to their desired state.
 func (p *planner) ensureItems(c *olm.ClusterServiceVersion, items []serving.Item, why string) (settled bool, err error) {
 	settled = true
 	for i := range items {
@@ -103,8 +103,8 @@ func (p *planner) ensureItems(c *olm.ClusterServiceVersion, items []serving.Item
 	return settled, nil
 }
 
-// adoptable reports whether an operator may take over an APIService: its own,
-// or that of a CSV that makes way for it.
+// adoptable reports whether an operator may take over an APIService: its own, or that of a
+// CSV that it replaces.
 func (p *planner) adoptable(c *olm.ClusterServiceVersion, o *olm.Object) bool {
 	owner := generated.OwnerOf(o)
 	if owner.Kind != olm.KindClusterServiceVersion || owner.Namespace == "" || owner.Name == "" {
@@ -129,8 +129,8 @@ func (p *planner) foreignAPI(c *olm.ClusterServiceVersion) string {
 	return ""
 }
 
-// servingFault returns what is wrong with what an operator serves, or nil.
-// Whether its APIServices are available is another question.
+// servingFault returns the fault in the webhooks and APIs of an operator, or nil. It does not
+// check whether its APIServices are available.
 func (p *planner) servingFault(c *olm.ClusterServiceVersion) *componentFault {
 	if !serving.Serves(c) {
 		return nil
@@ -196,8 +196,8 @@ func (p *planner) secretVersions(c *olm.ClusterServiceVersion) []world.Version {
 	return list
 }
 
-// itemFault returns what is wrong with the first of some objects that is not as
-// it should be, or nil. What was not read is as it should be.
+// itemFault returns the fault of the first object that is not in its desired state, or nil.
+// Objects that were not read count as correct.
 func (p *planner) itemFault(items []serving.Item, changed olm.Reason, prefix string) *componentFault {
 	for i := range items {
 		x := &items[i]
@@ -247,8 +247,8 @@ func unavailableText(o *olm.Object) string {
 	return ""
 }
 
-// running returns what becomes of an operator that ran when a fault of what it
-// serves is found.
+// running returns the transition of an operator that ran and has a fault in its webhooks or
+// APIs.
 func (f *componentFault) running() *transition {
 	if f.reason == reason.NeedsCertRotation {
 		return to(olm.PhasePending, f.reason, "%s", f)
@@ -256,8 +256,8 @@ func (f *componentFault) running() *transition {
 	return to(olm.PhaseFailed, f.reason, "%s", f)
 }
 
-// reinstall returns what becomes of a failed operator when a fault of what it
-// serves is found that reinstalling it fixes.
+// reinstall returns the transition of a failed operator with a fault in its webhooks or APIs
+// that reinstalling fixes.
 func (f *componentFault) reinstall() *transition {
 	switch f.reason {
 	case reason.APIServiceResourceIssue:
@@ -281,7 +281,7 @@ func (p *planner) caHash(c *olm.ClusterServiceVersion, deployment string) (strin
 	return hash, err
 }
 
-// setRotation puts when the certificates of an operator are replaced into its
+// setRotation writes the time at which the certificates of an operator are replaced into its
 // status.
 func (p *planner) setRotation(c *olm.ClusterServiceVersion, st *olm.CSVStatus) error {
 	if !serving.Serves(c) || p.Now.IsZero() {

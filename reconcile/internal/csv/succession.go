@@ -8,9 +8,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// rival returns the CSV that replaces the same one as c and goes before it, or
-// nil. Once that one is gone, only another version of the same package is one:
-// names of different packages may be equal by chance.
+// rival returns the CSV that replaces the same one as c and takes precedence over c, or nil.
+// Once the replaced CSV is gone, only another version of the same package is a rival: names
+// in different packages may be equal by chance.
 func (p *planner) rival(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	for _, o := range p.Successors(c.Spec.Replaces) {
 		if o.Metadata.Name == c.Metadata.Name {

@@ -7,9 +7,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 )
 
-// Ensure plans the creation of a generated object, or an update where its labels,
-// owners or content differ. Additions to the object stay. It reports whether nothing
-// has to change.
+// Ensure plans the creation of a generated object, or an update if its labels, owners or
+// content differ. Additions to the object stay. It reports whether no change is needed.
 func (p *Keeper) Ensure(want olm.Resource, forKey olm.Key, event *change.Event, format string, args ...any) (bool, error) {
 	w, err := olm.ToObject(want)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package generated keeps the objects that are generated for operators and operator
-// groups, such as roles and bindings, as they should be, in the namespace and in others.
+// Package generated maintains the objects that are generated for operators and operator
+// groups, such as roles and bindings, in all namespaces.
 package generated
 
 import (

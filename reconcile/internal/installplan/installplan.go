@@ -1,5 +1,5 @@
-// Package installplan moves the install plans of a namespace on: it unpacks their bundles
-// and takes their steps.
+// Package installplan advances the install plans of a namespace: it unpacks their bundles
+// and executes their steps.
 package installplan
 
 import (
@@ -28,8 +28,8 @@ type planner struct {
 	opts   Options
 }
 
-// Execute moves the install plans of the namespace on (E2): approved ones are executed,
-// others never.
+// Execute advances the install plans of the namespace (E2). Only approved plans are
+// executed.
 func Execute(ctx context.Context, w *world.World, p *change.Writer, content catalog.Content, opts Options) error {
 	return (&planner{&steps.Builder{World: w, Writer: p, Content: content}, generated.Keeper{World: w, Writer: p}, opts}).executePlans(ctx)
 }

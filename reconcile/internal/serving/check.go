@@ -72,7 +72,7 @@ func Check(csv *olm.ClusterServiceVersion) *Problem {
 	return nil
 }
 
-// checkRules refuses rules that would let a webhook get into the way of OLM.
+// checkRules rejects rules that would let a webhook interfere with OLM.
 func checkRules(d description) *Problem {
 	for _, r := range d.Rules {
 		switch {

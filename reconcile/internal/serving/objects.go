@@ -20,7 +20,7 @@ const (
 	keyCA   = "olmCAKey"
 )
 
-// A State is what the objects of an operator depend on besides its CSV.
+// A State is what the objects of an operator depend on in addition to its CSV.
 type State struct {
 	// Find returns an object of the cluster, or nil.
 	Find func(olm.Key) (*olm.Object, error)
@@ -38,15 +38,15 @@ type State struct {
 
 // An Item is an object that an operator needs.
 type Item struct {
-	// Have is the object as it is; nil if it does not exist.
+	// Have is the object in the cluster, or nil if it does not exist.
 	Have *olm.Object
-	// Want is the object as it should be, with what others added to it.
+	// Want is the desired object, including additions by others.
 	Want olm.Object
-	// Rotation is why the certificate in it must be replaced, if it must.
+	// Rotation is the reason why the certificate in it must be replaced, if any.
 	Rotation error
 }
 
-// Settled reports whether the object is as it should be.
+// Settled reports whether the object is in its desired state.
 func (i *Item) Settled() bool { return i.Have != nil && olm.Equal(i.Have, &i.Want) }
 
 // Certificates are the certificates of an operator and what belongs to them.

@@ -1,5 +1,4 @@
-// Package status words what the status of an object reports, for messages about other
-// objects.
+// Package status describes the status of objects for messages about other objects.
 package status
 
 import (
