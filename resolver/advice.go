@@ -171,7 +171,7 @@ func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
 
 // stuck returns the advice for the subscriptions whose operators stay stuck.
 func (s *Solution) stuck() Advices {
-	out := Advices{}
+	var out []Advice
 	for _, sub := range s.r.u.subs {
 		if sub.current == nil || !slices.Contains(s.set, sub.current.id) {
 			continue
