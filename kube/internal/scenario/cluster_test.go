@@ -180,6 +180,7 @@ var kinds = []schema.GroupVersionKind{
 	{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindSubscription}, {Group: olm.Group, Version: "v1alpha1", Kind: olm.KindInstallPlan},
 	{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindClusterServiceVersion}, {Group: olm.Group, Version: "v1alpha1", Kind: olm.KindCatalogSource},
 	{Group: olm.Group, Version: "v1", Kind: olm.KindOperatorGroup}, {Group: olm.Group, Version: "v2", Kind: olm.KindOperatorCondition},
+	{Group: olm.Group, Version: "v1", Kind: olm.KindOperator},
 	{Group: olm.Group, Version: "v1", Kind: olm.KindOLMConfig}, {Group: "apps", Version: "v1", Kind: "Deployment"},
 	{Version: "v1", Kind: "ServiceAccount"}, {Version: "v1", Kind: "Service"}, {Version: "v1", Kind: "ConfigMap"}, {Version: "v1", Kind: "Secret"},
 	{Group: olm.GroupRBAC, Version: "v1", Kind: "Role"}, {Group: olm.GroupRBAC, Version: "v1", Kind: "RoleBinding"},

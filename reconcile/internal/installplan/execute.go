@@ -78,6 +78,9 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 		return e.closed(err)
 	}
 	e.out.Status.AttenuatedServiceAccountRef = p.Groups()[0].Status.ServiceAccountRef
+	if account := p.Installer(); account != "" && e.out.Status.AttenuatedServiceAccountRef == nil { // the group is about to refer to it
+		e.out.Status.AttenuatedServiceAccountRef = &olm.ObjectReference{APIVersion: "v1", Kind: "ServiceAccount", Namespace: p.Namespace, Name: account}
+	}
 	if c, ok := olm.FindCondition(e.out.Status.Conditions, world.ConditionInstalled); ok && c.Reason == world.ReasonInstallCheckFailed {
 		change.ClearCondition(&e.out.Status.Conditions, world.ConditionInstalled)
 		e.out.Status.Message = ""
