@@ -138,7 +138,7 @@ func texts(list []string) *yamlout.Node {
 	return n
 }
 
-// whole returns a blob that a program created or changed, with its JSON.
+// whole returns the blob, which a program created or changed, with its JSON.
 func whole(n *yamlout.Node, at Pos) (Blob, error) {
 	text := json.RawMessage(order(n).AppendJSON(nil))
 	limits := (*Limits)(nil).WithDefaults()

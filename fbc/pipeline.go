@@ -33,7 +33,7 @@ type job struct {
 	done  chan struct{} // has an item when there is a result
 }
 
-// A result is what became of a batch.
+// A result is a decoded batch.
 type result struct {
 	blobs    []Blob
 	faults   Diagnostics // prevent the load
@@ -51,8 +51,8 @@ type expansion struct {
 	added int64 // bytes
 }
 
-// expand counts what aliases have added to the documents, and drops what comes after
-// the one with which that becomes more than there is room for, which it returns.
+// expand counts the bytes that aliases have added to the documents. It returns the document
+// that exceeds the remaining room, if any, and drops the documents after it.
 func (r *result) expand(room *int64) *expansion {
 	for i := range r.expanded {
 		x := &r.expanded[i]
@@ -75,9 +75,9 @@ func (r *result) upTo(m mark) {
 // the load.
 type mark struct{ faults, blobs, findings int }
 
-// cut drops what comes after the document with which the faults become more than
-// left, and reports whether there is such a document. Where a load stops is thus
-// a matter of documents, whatever the batches.
+// cut drops the documents after the one with which the number of faults exceeds left, and
+// reports whether there is such a document. The place where a load stops thus does not
+// depend on the batches.
 func (r *result) cut(left int) bool {
 	for _, m := range r.fatal {
 		if m.faults > left {
@@ -88,12 +88,12 @@ func (r *result) cut(left int) bool {
 	return len(r.faults) > left // those of the file as a whole
 }
 
-// run calls sink with the results in order, on the calling goroutine, until sink
-// wants no more.
+// run calls sink with the results in order, on the calling goroutine, until sink returns
+// false.
 func (p *pipeline) run(caller context.Context, files []file, sink func(*result) (more bool)) error {
 	ctx, cancel := context.WithCancel(caller)
-	// What is in flight bounds memory: each job holds one buffer. No channel of so
-	// many jobs is ever full.
+	// The number of jobs bounds memory: each holds one buffer. A channel with room for all
+	// jobs never blocks.
 	inFlight := p.workers + 2
 	jobs, ordered, idle := make(chan *job, inFlight), make(chan *job, inFlight), make(chan *job, inFlight)
 	for range inFlight {

@@ -18,7 +18,7 @@ type Plan struct {
 	To   string `json:"to"`
 	// Reached is the version that the platform gets to. It is To if nothing blocks it.
 	Reached string `json:"reached"`
-	// OK reports whether the platform gets to To.
+	// OK reports whether the platform can be upgraded to To.
 	OK bool `json:"ok"`
 	// Warnings state what was not checked: catalogs that are missing or could not be fully
 	// read, by version of the platform, then installed bundles that are not in any

@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/subset"
 )
 
-// What has to be mirrored so that an installed version gets to the head.
+// The bundles to mirror so that an installed version can be upgraded to the head.
 func ExampleCut() {
 	ctx := context.Background()
 	cat, err := graph.LoadBytes(ctx, []byte(small), "catalog.json", options)

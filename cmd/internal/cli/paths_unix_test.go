@@ -16,7 +16,7 @@ import (
 	"github.com/olmkit/olmkit/internal/sample"
 )
 
-// runWithin runs a command line that must end by itself, on an input that does not.
+// runWithin runs a command line that must end although its input does not.
 func runWithin(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	r, w, err := os.Pipe()

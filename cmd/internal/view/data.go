@@ -118,7 +118,7 @@ type rangeData struct {
 // A waysData is what follows what under one reading.
 type waysData struct {
 	Heads []int `json:"heads"`
-	// Steps are lists of a node, what OLM goes to by itself from there (-1 when
+	// Steps are lists of a node, what OLM upgrades to from there (-1 when
 	// it stays), how many nodes can follow at once, and then, the preferred first,
 	// the first maxFollowers of them, each with the place of its reasons in
 	// Reasons.
