@@ -1,0 +1,152 @@
+package takeover_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/kube/crd"
+	"github.com/olmkit/olmkit/kube/internal/envtest"
+	"github.com/olmkit/olmkit/kube/olmhash"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+var env envtest.Environment
+
+func TestMain(m *testing.M) {
+	ctrllog.SetLogger(logr.Discard()) // failures report their cause
+	envtest.Main(m, &env)
+}
+
+// onServer are the snapshots that are taken over on a real API server, all at once. There is
+// one of each kind; all are in TestWrites.
+var onServer = []string{
+	"all_ns/2-upgraded", "config/2-changed", "conversion/1-end", "delete_offline/1-offline", "dep_gvk/1-end",
+	"manual/2-upgrade-pending", "own/1-end", "sa_docs/1-end", "upgrade/1-end", "webhook/2-upgraded",
+}
+
+// E22, E23: on a real API server, which completes what is written, a takeover changes neither
+// the generation nor the UID of any deployment.
+func TestGenerations(t *testing.T) {
+	c, err := client.New(env.Config, client.Options{})
+	must(t, err)
+	r := recorded(t)
+	var objects []olm.Object
+	for _, name := range onServer {
+		objects = append(objects, r[name]...)
+	}
+	namespaces := restore(t, c, objects)
+	before := deployments(t, c)
+	if len(before) < len(onServer)-1 {
+		t.Fatalf("%d deployments were restored, want at least %d", len(before), len(onServer)-1)
+	}
+	cluster, err := kube.NewCluster(t.Context(), env.Config, kube.ClusterOptions{GlobalNamespace: "olm", RoleNaming: operatorgroup.Running, Now: recordedAt})
+	must(t, err)
+	for _, ns := range namespaces {
+		l := &reconcile.Loop{Cluster: cluster, MaxPasses: 50, Options: reconcile.Options{
+			RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, NoAdvice: true,
+		}}
+		l.Progress = func(_ int, change reconcile.Change, err error) {
+			if k := change.Key(); k.Kind == "Deployment" {
+				t.Logf("%s: %v", &change, err)
+			}
+		}
+		if _, err := l.Run(t.Context(), ns); err != nil {
+			t.Errorf("namespace %s: %v", ns, err)
+		}
+	}
+	after := deployments(t, c)
+	for name, was := range before {
+		if after[name] != was {
+			t.Errorf("deployment %s was %s, and is %s", name, was, after[name])
+		}
+	}
+}
+
+// deployments returns the UIDs and generations of all deployments.
+func deployments(t *testing.T, c client.Client) map[string]string {
+	t.Helper()
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "DeploymentList"})
+	must(t, c.List(t.Context(), list))
+	out := map[string]string{}
+	for _, u := range list.Items {
+		out[u.GetNamespace()+"/"+u.GetName()] = fmt.Sprintf("%s at generation %d", u.GetUID(), u.GetGeneration())
+	}
+	return out
+}
+
+// restore creates objects with their statuses, owners first, and returns the namespaces. UIDs
+// in the objects become those that the API server gives.
+func restore(t *testing.T, c client.Client, objects []olm.Object) (namespaces []string) {
+	t.Helper()
+	order := []string{"Namespace", olm.KindCRD, olm.KindOperatorGroup, olm.KindCatalogSource, olm.KindInstallPlan, olm.KindSubscription, olm.KindClusterServiceVersion, "APIService"}
+	rank := func(o olm.Object) int {
+		if i := slices.Index(order, o.Kind); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(objects, func(a, b olm.Object) int {
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		return a.Key().Compare(b.Key())
+	})
+	var uids []string // old and new
+	done := map[olm.Key]bool{}
+	var statuses []*unstructured.Unstructured
+	for _, o := range objects {
+		if done[o.Key()] {
+			continue
+		}
+		done[o.Key()] = true
+		if o.Kind == "Namespace" {
+			namespaces = append(namespaces, o.Metadata.Name)
+		}
+		old := o.Metadata.UID
+		text, err := o.MarshalJSON()
+		must(t, err)
+		u := &unstructured.Unstructured{}
+		must(t, u.UnmarshalJSON([]byte(strings.NewReplacer(uids...).Replace(string(bytes.TrimSpace(text))))))
+		u.SetUID("")
+		u.SetResourceVersion("")
+		u.SetGeneration(0)
+		if o.Kind == "Service" {
+			unstructured.RemoveNestedField(u.Object, "spec", "clusterIP")
+			unstructured.RemoveNestedField(u.Object, "spec", "clusterIPs")
+		}
+		status := u.Object["status"]
+		if err := c.Create(t.Context(), u); err != nil && !apierrors.IsAlreadyExists(err) {
+			t.Fatalf("%s: %v", o.Key(), err)
+		}
+		uids = append(uids, old, string(u.GetUID()))
+		if status != nil && slices.Contains([]string{"operators.coreos.com", "apps", "apiregistration.k8s.io"}, o.Key().Group) {
+			u.Object["status"] = status
+			statuses = append(statuses, u)
+		}
+	}
+	time.Sleep(2 * time.Second) // until CRDs are established
+	for _, u := range statuses {
+		text, err := u.MarshalJSON()
+		must(t, err)
+		must(t, u.UnmarshalJSON([]byte(strings.NewReplacer(uids...).Replace(string(text)))))
+		if err := c.Status().Update(t.Context(), u); err != nil {
+			t.Fatalf("%s %s: %v", u.GetKind(), u.GetName(), err)
+		}
+	}
+	return namespaces
+}
