@@ -17,14 +17,14 @@ type Action string
 const (
 	// Continue continues the installation.
 	Continue Action = "NoAPIConflict"
-	// addAPIs adds the CSV's APIs to the group's annotation; the CSV waits.
-	addAPIs Action = "AddAPIs"
-	// removeAPIs removes the CSV's APIs from the group's annotation; the CSV
+	// AddAPIs adds the CSV's APIs to the group's annotation; the CSV waits.
+	AddAPIs Action = "AddAPIs"
+	// RemoveAPIs removes the CSV's APIs from the group's annotation; the CSV
 	// waits.
-	removeAPIs Action = "RemoveAPIs"
-	// apiConflict means that another group provides one of the APIs in the same
+	RemoveAPIs Action = "RemoveAPIs"
+	// APIConflict means that another group provides one of the APIs in the same
 	// namespaces.
-	apiConflict Action = "APIConflict"
+	APIConflict Action = "APIConflict"
 )
 
 // A Decision is the result of [Decide].
@@ -72,19 +72,19 @@ func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) De
 	subset := listed.ContainsAll(apis)
 	switch rivals := len(d.Rivals) > 0; {
 	case rivals && !subset:
-		d.Action = apiConflict
+		d.Action = APIConflict
 		d.Failure = &Failure{reason.InterOperatorGroupOwnerConflict, conflictText(apis, group, d.Rivals)}
 		return d
 	case rivals:
-		d.Action, d.APIs = removeAPIs, listed.Without(apis)
+		d.Action, d.APIs = RemoveAPIs, listed.Without(apis)
 	case !subset && listed.Union(apis).String() != group.Metadata.Annotations[AnnotationProvidedAPIs]:
-		d.Action, d.APIs = addAPIs, listed.Union(apis)
+		d.Action, d.APIs = AddAPIs, listed.Union(apis)
 	default:
 		return d
 	}
 	if group.Spec.StaticProvidedAPIs {
 		verb, remedy := "gain", "add it to"
-		if d.Action == removeAPIs {
+		if d.Action == RemoveAPIs {
 			verb, remedy = "lose", "remove it from"
 		}
 		d.Failure = &Failure{reason.CannotModifyStaticOperatorGroupAPIs,

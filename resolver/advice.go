@@ -12,38 +12,29 @@ import (
 )
 
 // An AdviceKind is why a subscription gets no newer version: that of an outlook
-// ([graph.OutlookKind]), or one of these:
-//
-//	passed-over  a fresh installation takes a bundle because none of the preferred
-//	             ones is possible
-//	held-back    an installed operator has preferred successors that are not possible
+// ([graph.OutlookKind]), or one of the constants.
 type AdviceKind string
 
 const (
-	passedOver AdviceKind = "passed-over"
-	heldBack   AdviceKind = "held-back"
+	// AdvicePassedOver: a fresh installation takes a bundle because none of the
+	// preferred ones is possible.
+	AdvicePassedOver AdviceKind = "passed-over"
+	// AdviceHeldBack: an installed operator has preferred successors that are not possible.
+	AdviceHeldBack AdviceKind = "held-back"
 )
 
-// A Holder is what keeps a bundle from being chosen. In the order in which an [Advice]
-// lists them:
-//
-//	pin           a policy pins the package
-//	hold          a policy holds the package
-//	exclude       a policy excludes the version
-//	install-mode  the bundle does not support the operator group
-//	bundle        the bundle is prohibited or cannot be read
-//	requirement   the bundle has an unmet requirement
-//	subscription  another subscription or operator is in the way
+// A Holder is what keeps a bundle from being chosen. An [Advice] lists holders in the order
+// of the constants.
 type Holder string
 
 const (
-	heldByPin          Holder = "pin"
-	heldByHold         Holder = "hold"
-	heldByExclude      Holder = "exclude"
-	heldByInstallMode  Holder = "install-mode"
-	heldByBundle       Holder = "bundle"
-	heldByRequirement  Holder = "requirement"
-	heldBySubscription Holder = "subscription"
+	HeldByPin          Holder = "pin"          // a policy pins the package
+	HeldByHold         Holder = "hold"         // a policy holds the package
+	HeldByExclude      Holder = "exclude"      // a policy excludes the version
+	HeldByInstallMode  Holder = "install-mode" // the bundle does not support the operator group
+	HeldByBundle       Holder = "bundle"       // the bundle is prohibited or cannot be read
+	HeldByRequirement  Holder = "requirement"  // the bundle has an unmet requirement
+	HeldBySubscription Holder = "subscription" // another subscription or operator is in the way
 )
 
 // An Advice explains why a subscription gets no newer version, and what would help.
@@ -81,8 +72,8 @@ func (a Advice) More(width int, style *Style) string {
 // operator is stuck, or something other than a policy holds it back.
 func (a Advice) NeedsAttention() bool {
 	switch a.Kind {
-	case passedOver, heldBack:
-		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != heldByPin && h != heldByHold && h != heldByExclude })
+	case AdvicePassedOver, AdviceHeldBack:
+		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != HeldByPin && h != HeldByHold && h != HeldByExclude })
 	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops):
 		return true
 	}
@@ -151,9 +142,9 @@ func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
 			return nil, err
 		}
 		if a.Rejected = r.Preferred; len(a.Rejected) > 0 {
-			a.Kind = heldBack
+			a.Kind = AdviceHeldBack
 			if sub.current == nil {
-				a.Kind = passedOver
+				a.Kind = AdvicePassedOver
 			}
 			a.HeldBy = holders(a.Rejected)
 		}
@@ -243,20 +234,20 @@ func holders(list []*fact.Step) []Holder {
 		case *fact.PolicyBlocked:
 			switch {
 			case f.Policy.Pin != "":
-				found[heldByPin] = true
+				found[HeldByPin] = true
 			case f.Policy.Hold:
-				found[heldByHold] = true
+				found[HeldByHold] = true
 			default:
-				found[heldByExclude] = true
+				found[HeldByExclude] = true
 			}
 		case *fact.InstallMode:
-			found[heldByInstallMode] = true
+			found[HeldByInstallMode] = true
 		case *fact.Prohibited, *fact.Unusable:
-			found[heldByBundle] = true
+			found[HeldByBundle] = true
 		case *fact.Requires:
-			found[heldByRequirement] = true
+			found[HeldByRequirement] = true
 		case *fact.Subscribed, *fact.MustStay, *fact.OnePerPackage, *fact.OneProvider, *fact.Replaced:
-			found[heldBySubscription] = true
+			found[HeldBySubscription] = true
 		}
 		for _, b := range s.Because {
 			visit(b)
@@ -266,7 +257,7 @@ func holders(list []*fact.Step) []Holder {
 		visit(s)
 	}
 	var out []Holder
-	for _, h := range []Holder{heldByPin, heldByHold, heldByExclude, heldByInstallMode, heldByBundle, heldByRequirement, heldBySubscription} {
+	for _, h := range []Holder{HeldByPin, HeldByHold, HeldByExclude, HeldByInstallMode, HeldByBundle, HeldByRequirement, HeldBySubscription} {
 		if found[h] {
 			out = append(out, h)
 		}

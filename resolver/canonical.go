@@ -44,45 +44,8 @@ func (u *universe) checkOptions() error {
 	switch o := &u.p.Options; {
 	case o.Semantics != "" && o.Semantics != Documented && o.Semantics != PerBundle:
 		return document.Errorf("/options/constraints", "%q is neither %q nor %q", o.Semantics, Documented, PerBundle)
-	case o.SubscriptionOrder != "" && o.SubscriptionOrder != byName && o.SubscriptionOrder != AsGiven:
-		return document.Errorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, byName, AsGiven)
-	}
-	return nil
-}
-
-// addCatalogs adds the catalogs that the namespace sees (D14).
-func (u *universe) addCatalogs() error {
-	var sick []Catalog
-	for i := range u.p.Catalogs {
-		c := &u.p.Catalogs[i]
-		path := fmt.Sprintf("/catalogs/%d", i)
-		switch {
-		case c.Name == "":
-			return document.Errorf(path+"/name", "is missing; name the catalog")
-		case !u.p.Sees(c.ID()):
-			u.unseen = append(u.unseen, c.ID())
-			continue
-		case c.Unhealthy != "":
-			sick = append(sick, *c)
-			continue
-		case c.Graph == nil:
-			return document.Errorf(path, "catalog %q is not loaded; set Graph or call Open", c.Name)
-		}
-		u.cats = append(u.cats, &source{Catalog: c, at: i})
-	}
-	if len(sick) > 0 && !u.p.Options.IgnoreUnhealthy {
-		slices.SortFunc(sick, func(a, b Catalog) int { return a.ID().Compare(b.ID()) })
-		return &UnhealthyError{Catalogs: sick}
-	}
-	slices.SortFunc(u.unseen, CatalogID.Compare)
-	slices.SortStableFunc(u.cats, func(a, b *source) int { return a.ID().Compare(b.ID()) })
-	next := cand(len(u.installed))
-	for i, c := range u.cats {
-		if i > 0 && u.cats[i-1].ID() == c.ID() {
-			return document.Errorf(fmt.Sprintf("/catalogs/%d", c.at), "catalog %q appears twice in namespace %q", c.Name, c.Namespace)
-		}
-		c.index, c.first = i, next
-		next += cand(c.Graph.NumEntries())
+	case o.SubscriptionOrder != "" && o.SubscriptionOrder != ByName && o.SubscriptionOrder != AsGiven:
+		return document.Errorf("/options/subscriptionOrder", "%q is neither %q nor %q", o.SubscriptionOrder, ByName, AsGiven)
 	}
 	return nil
 }

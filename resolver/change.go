@@ -41,83 +41,69 @@ type Change struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// A ChangeKind is a kind of change. In the order in which fixes are offered, least
-// disruptive first, it is one of:
-//
-//	change-package       correct the name of the package
-//	change-starting-csv  set the startingCSV to a bundle that exists
-//	change-pin           pin a version or bundle that exists
-//	clear-starting-csv   remove the startingCSV
-//	lift-policy          remove a policy
-//	change-channel       set the channel of a subscription
-//	change-catalog       switch a subscription to another catalog
-//	adopt-operator       create a subscription that owns an operator
-//	change-targets       change the namespaces that the operator group selects
-//	drop-subscription    delete a subscription
-//	remove-subscribed    delete a subscription and the operator that it owns
-//	remove-operator      uninstall an operator
-//	relax-requirement    change a requirement in the catalog
+// A ChangeKind is a kind of change. The constants are in the order in which fixes are
+// offered, least disruptive first.
 type ChangeKind string
 
 const (
-	changePackage     ChangeKind = "change-package"
-	changeStartingCSV ChangeKind = "change-starting-csv"
-	changePin         ChangeKind = "change-pin"
-	clearStartingCSV  ChangeKind = "clear-starting-csv"
-	liftPolicy        ChangeKind = "lift-policy"
-	changeChannel     ChangeKind = "change-channel"
-	changeCatalog     ChangeKind = "change-catalog"
-	adoptOperator     ChangeKind = "adopt-operator"
-	changeTargets     ChangeKind = "change-targets"
-	dropSubscription  ChangeKind = "drop-subscription"
-	removeSubscribed  ChangeKind = "remove-subscribed"
-	removeOperator    ChangeKind = "remove-operator"
-	relaxRequirement  ChangeKind = "relax-requirement"
+	ChangePackage     ChangeKind = "change-package"      // correct the name of the package
+	ChangeStartingCSV ChangeKind = "change-starting-csv" // set the startingCSV to a bundle that exists
+	ChangePin         ChangeKind = "change-pin"          // pin a version or bundle that exists
+	ClearStartingCSV  ChangeKind = "clear-starting-csv"  // remove the startingCSV
+	LiftPolicy        ChangeKind = "lift-policy"         // remove a policy
+	ChangeChannel     ChangeKind = "change-channel"      // set the channel of a subscription
+	ChangeCatalog     ChangeKind = "change-catalog"      // switch a subscription to another catalog
+	AdoptOperator     ChangeKind = "adopt-operator"      // create a subscription that owns an operator
+	ChangeTargets     ChangeKind = "change-targets"      // change the namespaces that the operator group selects
+	DropSubscription  ChangeKind = "drop-subscription"   // delete a subscription
+	RemoveSubscribed  ChangeKind = "remove-subscribed"   // delete a subscription and the operator that it owns
+	RemoveOperator    ChangeKind = "remove-operator"     // uninstall an operator
+	RelaxRequirement  ChangeKind = "relax-requirement"   // change a requirement in the catalog
 )
 
 var changeCost = map[ChangeKind]int{
-	changePackage: 1, changeStartingCSV: 1, changePin: 1, clearStartingCSV: 1, liftPolicy: 2, changeChannel: 3, changeCatalog: 4, adoptOperator: 5, changeTargets: 5,
-	dropSubscription: 6, removeSubscribed: 8, removeOperator: 9, relaxRequirement: 20,
+	ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, ChangeCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
+	DropSubscription: 6, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
 }
 
 // String returns the change as an instruction.
 func (c Change) String() string {
 	switch c.Kind {
-	case changePackage:
+	case ChangePackage:
 		return fmt.Sprintf("set the package of subscription %s to %s", c.Subscription, c.To)
-	case changeStartingCSV:
+	case ChangeStartingCSV:
 		return fmt.Sprintf("set the startingCSV of subscription %s to %s", c.Subscription, c.To)
-	case changePin:
+	case ChangePin:
 		return c.Advice
-	case clearStartingCSV:
+	case ClearStartingCSV:
 		return fmt.Sprintf("remove the startingCSV of subscription %s", c.Subscription)
-	case liftPolicy:
+	case LiftPolicy:
 		return fmt.Sprintf("remove the policy: %s", c.To)
-	case changeChannel:
+	case ChangeChannel:
 		text := fmt.Sprintf("set the channel of subscription %s to %s", c.Subscription, c.To)
 		if c.DropStartingCSV {
 			text += " and remove its startingCSV"
 		}
 		return text
-	case changeCatalog:
+	case ChangeCatalog:
 		if c.Channel != "" {
 			return fmt.Sprintf("switch subscription %s to channel %s of catalog %s", c.Subscription, c.Channel, c.To)
 		}
 		return fmt.Sprintf("switch subscription %s to catalog %s", c.Subscription, c.To)
-	case adoptOperator:
+	case AdoptOperator:
 		return fmt.Sprintf("adopt %s: create a subscription to package %s that owns it, so that it can be upgraded", c.Operator, c.To)
-	case changeTargets:
+	case ChangeTargets:
 		if c.To == "" {
 			return "make the operator group select all namespaces"
 		}
 		return fmt.Sprintf("make the operator group select only namespace %s", c.To)
-	case dropSubscription:
+	case DropSubscription:
 		return fmt.Sprintf("delete subscription %s", c.Subscription)
-	case removeSubscribed:
+	case RemoveSubscribed:
 		return fmt.Sprintf("delete subscription %s and its operator %s", c.Subscription, c.Operator)
-	case removeOperator:
+	case RemoveOperator:
 		return fmt.Sprintf("uninstall %s", c.Operator)
-	case relaxRequirement:
+	case RelaxRequirement:
 		return "upstream: " + c.Advice
 	}
 	return string(c.Kind)
@@ -147,29 +133,29 @@ func (c *Core) changes() []Change {
 			for _, name := range f.Nearest {
 				switch f.What {
 				case "package":
-					add(Change{Kind: changePackage, Subscription: f.Subscription.Name, To: name})
+					add(Change{Kind: ChangePackage, Subscription: f.Subscription.Name, To: name})
 				case "startingCSV":
-					add(Change{Kind: changeStartingCSV, Subscription: f.Subscription.Name, To: name})
+					add(Change{Kind: ChangeStartingCSV, Subscription: f.Subscription.Name, To: name})
 				}
 			}
 			c.subscriptionChanges(u, u.subs[c.index[n]], add)
 		case *fact.MustStay:
-			add(Change{Kind: removeOperator, Operator: f.Operator.Name})
+			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
 			if pkg := u.adoptable(f.Operator.Name); pkg != "" {
-				add(Change{Kind: adoptOperator, Operator: f.Operator.Name, To: pkg})
+				add(Change{Kind: AdoptOperator, Operator: f.Operator.Name, To: pkg})
 			}
 		case *fact.PolicyBlocked:
 			for _, to := range f.Nearest {
 				add(Change{
-					Kind: changePin, To: to, Policy: f.Policy.String(), rule: f.Policy,
+					Kind: ChangePin, To: to, Policy: f.Policy.String(), rule: f.Policy,
 					Advice: fmt.Sprintf("pin package %s to %s instead of %s", f.Policy.Package, to, f.Policy.Pin),
 				})
 			}
-			add(Change{Kind: liftPolicy, To: f.Policy.String(), rule: f.Policy})
+			add(Change{Kind: LiftPolicy, To: f.Policy.String(), rule: f.Policy})
 		case *fact.InstallMode:
 			for _, ns := range []string{u.p.Namespace, ""} {
 				if !slices.Equal(f.Targets, []string{ns}) {
-					add(Change{Kind: changeTargets, To: ns})
+					add(Change{Kind: ChangeTargets, To: ns})
 				}
 			}
 		}
@@ -182,13 +168,13 @@ func (c *Core) changes() []Change {
 func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change)) {
 	name := s.Name
 	if s.StartingCSV != "" && s.current == nil {
-		add(Change{Kind: clearStartingCSV, Subscription: name})
+		add(Change{Kind: ClearStartingCSV, Subscription: name})
 	}
 	in, others := u.sourcesFor(s)
 	for _, cat := range in {
 		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
 			for _, ch := range channelsNear(p, s.Channel) {
-				add(Change{Kind: changeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)})
+				add(Change{Kind: ChangeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)})
 			}
 		}
 	}
@@ -197,16 +183,16 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 		if !ok {
 			continue
 		}
-		to := Change{Kind: changeCatalog, Subscription: name, To: cat.ID().String(), Catalog: cat.ID()}
+		to := Change{Kind: ChangeCatalog, Subscription: name, To: cat.ID().String(), Catalog: cat.ID()}
 		if _, ok := p.Channel(s.Channel); !ok && s.Channel != "" {
 			to.Channel = p.DefaultChannelName()
 		}
 		add(to)
 	}
 	if s.current == nil {
-		add(Change{Kind: dropSubscription, Subscription: name})
+		add(Change{Kind: DropSubscription, Subscription: name})
 	} else {
-		add(Change{Kind: removeSubscribed, Subscription: name, Operator: s.current.Name})
+		add(Change{Kind: RemoveSubscribed, Subscription: name, Operator: s.current.Name})
 	}
 }
 
@@ -286,41 +272,41 @@ func (c Change) apply(p Problem) Problem {
 	at := slices.IndexFunc(subs, func(s Subscription) bool { return s.Name == c.Subscription && c.Subscription != "" })
 	p.Subscriptions = subs
 	switch c.Kind {
-	case changePackage:
+	case ChangePackage:
 		subs[at].Package = c.To
-	case changeStartingCSV:
+	case ChangeStartingCSV:
 		subs[at].StartingCSV = c.To
-	case clearStartingCSV:
+	case ClearStartingCSV:
 		subs[at].StartingCSV = ""
-	case changeChannel:
+	case ChangeChannel:
 		subs[at].Channel = c.To
 		if c.DropStartingCSV {
 			subs[at].StartingCSV = ""
 		}
-	case changeCatalog:
+	case ChangeCatalog:
 		subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
 		subs[at].Channel = cmp.Or(c.Channel, subs[at].Channel)
-	case dropSubscription, removeSubscribed:
+	case DropSubscription, RemoveSubscribed:
 		p.Subscriptions = slices.Delete(subs, at, at+1)
-	case adoptOperator:
+	case AdoptOperator:
 		name := c.Operator
 		for slices.ContainsFunc(subs, func(s Subscription) bool { return s.Name == name }) {
 			name += "-adopted"
 		}
 		p.Subscriptions = append(subs, Subscription{Name: name, Package: c.To, InstalledCSV: c.Operator})
-	case changeTargets:
+	case ChangeTargets:
 		p.OperatorGroup = &OperatorGroup{TargetNamespaces: []string{c.To}}
-	case changePin:
+	case ChangePin:
 		p.Policies = slices.Clone(p.Policies)
 		for i := range p.Policies {
 			if p.Policies[i] == c.rule {
 				p.Policies[i].Pin = c.To
 			}
 		}
-	case liftPolicy:
+	case LiftPolicy:
 		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x == c.rule })
 	}
-	if c.Kind == removeOperator || c.Kind == removeSubscribed {
+	if c.Kind == RemoveOperator || c.Kind == RemoveSubscribed {
 		p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return in.Name == c.Operator })
 	}
 	return p

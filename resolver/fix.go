@@ -44,7 +44,7 @@ func (f *Fix) instruction() string {
 		parts[i] = c.String()
 	}
 	first := f.Changes[0]
-	if len(parts) == 1 || first.Kind != relaxRequirement {
+	if len(parts) == 1 || first.Kind != RelaxRequirement {
 		return strings.Join(parts, ", and ")
 	}
 	for i, c := range f.Changes {
@@ -163,7 +163,7 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 // removes reports whether a fix only removes subscriptions and operators.
 func (f *Fix) removes() bool {
 	return !slices.ContainsFunc(f.Changes, func(c Change) bool {
-		return c.Kind != dropSubscription && c.Kind != removeSubscribed && c.Kind != removeOperator
+		return c.Kind != DropSubscription && c.Kind != RemoveSubscribed && c.Kind != RemoveOperator
 	})
 }
 

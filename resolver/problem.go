@@ -110,12 +110,12 @@ const (
 	PerBundle Semantics = "per-bundle"
 )
 
-// SubscriptionOrder is the order in which subscriptions choose. The default is the order
-// of their names, also written "name".
+// SubscriptionOrder is the order in which subscriptions choose.
 type SubscriptionOrder string
 
 const (
-	byName SubscriptionOrder = "name"
+	// ByName is the order of names. It is the default.
+	ByName SubscriptionOrder = "name"
 	// AsGiven is the order in the problem.
 	AsGiven SubscriptionOrder = "given"
 )

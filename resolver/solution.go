@@ -2,6 +2,8 @@ package resolver
 
 import (
 	"cmp"
+	"context"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
@@ -72,20 +74,16 @@ func (s Selected) Compare(o Selected) int {
 	)
 }
 
-// A StayReason is the reason why an operator is not upgraded:
-//
-//	at-head       it is the head of its channel
-//	no-successor  no entry of the channel replaces, skips or covers it
-//	blocked       it has successors, but each of them violates a rule
-//	present       it satisfies a subscription that does not own it and names neither a
-//	              catalog nor a channel
+// A StayReason is the reason why an operator is not upgraded.
 type StayReason string
 
 const (
-	staysAtHead      StayReason = "at-head"
-	staysNoSuccessor StayReason = "no-successor"
-	staysBlocked     StayReason = "blocked"
-	staysPresent     StayReason = "present"
+	StaysAtHead      StayReason = "at-head"      // it is the head of its channel
+	StaysNoSuccessor StayReason = "no-successor" // no entry of the channel replaces, skips or covers it
+	StaysBlocked     StayReason = "blocked"      // it has successors, but each of them violates a rule
+	// StaysPresent: it satisfies a subscription that does not own it and names neither a
+	// catalog nor a channel.
+	StaysPresent StayReason = "present"
 )
 
 // A Stay is an operator that satisfies a subscription and is not upgraded. The running OLM
@@ -103,4 +101,119 @@ type Stay struct {
 type LeftOut struct {
 	Bundle Ref    `json:"bundle"`
 	Reason string `json:"reason"`
+}
+
+// solution returns the solution for a set that violates no rule.
+func (r *resolution) solution(set []cand) *Solution {
+	u := r.u
+	sol := &Solution{ID: u.p.ID, Namespace: u.p.Namespace, Selected: []Selected{}, r: r, set: set}
+	for _, c := range set {
+		if u.isInstalled(c) {
+			continue
+		}
+		e, b := u.entry(c)
+		s := Selected{
+			Name: b.Name(), Channel: e.Channel().Name(), Package: b.Package().Name(),
+			Catalog: u.source(c).Name, CatalogNamespace: u.source(c).Namespace,
+			Replaces: e.Replaces(), Version: b.Version().String(),
+			Bundle: b,
+		}
+		// An upgrade replaces the installed operator (H4).
+		for _, in := range r.replacedBy[c] {
+			s.Replaces = u.installed[in].Name
+		}
+		sol.Selected = append(sol.Selected, s)
+	}
+	slices.SortFunc(sol.Selected, Selected.Compare)
+	stays := make([]bool, len(u.installed))
+	for _, c := range set {
+		if u.isInstalled(c) {
+			stays[c] = true
+		}
+	}
+	for i, s := range u.subs {
+		switch {
+		case r.options[i] == nil:
+		case s.current == nil:
+			for _, c := range r.options[i].list {
+				if u.isInstalled(c) && stays[c] {
+					sol.Stayed = append(sol.Stayed, Stay{Subscription: s.Name, Name: u.installed[c].Name, Package: s.Package, Reason: StaysPresent})
+				}
+			}
+		case stays[s.current.id]:
+			sol.Stayed = append(sol.Stayed, r.stay(s, r.options[i].list))
+		}
+	}
+	unread := false
+	sol.LeftOut, unread = r.leftOut(set)
+	sol.Unseen = u.unseen
+	sol.Faults = u.evaluation.list()
+	sol.Differs = r.differences(set)
+	if unread {
+		sol.Differs = slices.Insert(sol.Differs, 0, Difference{Rule: "H7",
+			Text: "OLM refuses the whole namespace if a bundle cannot be read; fix the bundles that were left out"})
+	}
+	return sol
+}
+
+// stay returns why the operator of a subscription stays.
+func (r *resolution) stay(s *subscription, options []cand) Stay {
+	x := Stay{Subscription: s.Name, Name: s.current.Name, Package: s.Package, Reason: StaysNoSuccessor}
+	for _, c := range options {
+		if !r.u.isInstalled(c) {
+			x.Reason = StaysBlocked
+			x.Blocked = append(x.Blocked, r.u.ref(c))
+		}
+	}
+	if x.Reason == StaysNoSuccessor {
+		in, _ := r.u.sourcesFor(s)
+		for _, c := range in {
+			for _, ch := range s.channels(c) {
+				if h, ok := ch.Head(); ok && h.Name() == s.current.Name {
+					x.Reason = StaysAtHead
+				}
+			}
+		}
+	}
+	return x
+}
+
+// leftOut lists the unreadable candidates among the options of all decisions. Catalogs
+// without problems, which are nearly all, cost nothing. Unread reports whether any of them
+// is left out for a reason other than a repeated declaration (H26).
+func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
+	u := r.u
+	for _, in := range u.installed {
+		if in.err != nil {
+			out, unread = append(out, LeftOut{u.ref(in.id), in.err.Error()}), true
+		}
+	}
+	if !slices.ContainsFunc(u.cats, func(s *source) bool { return len(s.Graph.Problems()) > 0 }) {
+		return out, unread
+	}
+	seen, needs := map[cand]bool{}, map[*need]bool{}
+	look := func(c cand) {
+		if u.isInstalled(c) || seen[c] {
+			return
+		}
+		seen[c] = true
+		if f := u.unreadable(c); f != nil {
+			out = append(out, LeftOut{f.Bundle, f.Err.Error()})
+			unread = unread || !f.Repeats
+		}
+	}
+	for _, n := range r.options {
+		if n != nil {
+			n.eachNew(needs, look)
+		}
+	}
+	for _, c := range set {
+		for _, q := range r.needs.requirements(context.Background(), c) {
+			q.eachNew(needs, look)
+		}
+	}
+	slices.SortFunc(out, func(a, b LeftOut) int {
+		return cmp.Or(a.Bundle.Catalog.Compare(b.Bundle.Catalog), cmp.Compare(a.Bundle.Name, b.Bundle.Name), cmp.Compare(a.Bundle.Channel, b.Bundle.Channel))
+	})
+	return out, unread
 }

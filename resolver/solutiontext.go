@@ -11,11 +11,11 @@ import (
 // String returns why the operator is not upgraded, in a few words.
 func (s Stay) String() string {
 	switch s.Reason {
-	case staysAtHead:
+	case StaysAtHead:
 		return "at the head of its channel"
-	case staysPresent:
+	case StaysPresent:
 		return "already installed, which satisfies a subscription without a catalog or channel"
-	case staysBlocked:
+	case StaysBlocked:
 		var names []string
 		for _, r := range s.Blocked {
 			if !slices.Contains(names, r.Name) {

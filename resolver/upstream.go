@@ -85,7 +85,7 @@ func sameMistake(a, b *fact.Requires) bool {
 func (c *Core) relaxed(ctx context.Context, drop ...*fact.Requires) (*Fix, error) {
 	fix := &Fix{}
 	for _, q := range drop {
-		ch := Change{Kind: relaxRequirement, Bundle: q.Bundle, Requirement: prose.Requirement(q.Requirement), Place: q.Place()}
+		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: prose.Requirement(q.Requirement), Place: q.Place()}
 		if ch.Advice = advice(q, ch.Place); ch.Advice == "" {
 			return nil, nil
 		}

@@ -26,8 +26,8 @@ const (
 	annotationDefault  = "operators.operatorframework.io.bundle.channel.default.v1"
 )
 
-// render returns the contents of the directory, and nil if the CSV or the annotations are
-// missing.
+// render returns the contents of the directory (A14), and nil if the CSV or the annotations
+// are missing.
 func (r *reader) render() *Dir {
 	if r.csv.Node == nil || r.annotations.Node == nil {
 		return nil
@@ -63,7 +63,7 @@ func (r *reader) render() *Dir {
 	return dir
 }
 
-// properties returns the properties of the bundle from all sources.
+// properties returns the properties of the bundle from all sources (A14).
 func (r *reader) properties(pkg string) []property.Property {
 	var all []property.Property
 	for _, l := range r.lists {

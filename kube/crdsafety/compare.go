@@ -130,7 +130,7 @@ func compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 		return nil, err
 	}
 	out := wholeCRD(old, new)
-	same := &comparison{ctx: ctx, scope: scopeSame}
+	same := &comparison{ctx: ctx, scope: ScopeSame}
 	for _, from := range before {
 		i := slices.IndexFunc(after, func(r root) bool { return r.Name == from.Name })
 		if i < 0 {
@@ -169,7 +169,7 @@ func (c *comparison) compare(old, new *node, asUpstream bool) error {
 func wholeCRD(old, new *apiextensionsv1.CustomResourceDefinition) []Finding {
 	var out []Finding
 	if old.Spec.Scope != new.Spec.Scope {
-		out = append(out, Finding{Scope: scopeCRD, Validation: "scope", Old: value(string(old.Spec.Scope)), New: value(string(new.Spec.Scope))})
+		out = append(out, Finding{Scope: ScopeCRD, Validation: "scope", Old: value(string(old.Spec.Scope)), New: value(string(new.Spec.Scope))})
 	}
 	stored := old.Status.StoredVersions
 	var left []string
@@ -182,7 +182,7 @@ func wholeCRD(old, new *apiextensionsv1.CustomResourceDefinition) []Finding {
 		left = append(left, v.Name)
 	}
 	if removed := without(stored, left); len(removed) > 0 {
-		out = append(out, Finding{Scope: scopeCRD, Validation: "storedVersionRemoval", Old: value(removed)})
+		out = append(out, Finding{Scope: ScopeCRD, Validation: "storedVersionRemoval", Old: value(removed)})
 	}
 	return out
 }
@@ -249,7 +249,7 @@ func served(ctx context.Context, before, after []root, asUpstream bool) ([]Findi
 func servedPairs(ctx context.Context, versions []root, asUpstream bool) ([]judged, error) {
 	versions = slices.DeleteFunc(slices.Clone(versions), func(r root) bool { return !r.Served })
 	slices.SortStableFunc(versions, func(a, b root) int { return version.CompareKubeAwareVersionStrings(a.Name, b.Name) })
-	c := &comparison{ctx: ctx, scope: scopeServed}
+	c := &comparison{ctx: ctx, scope: ScopeServed}
 	for i, older := range versions {
 		for _, newer := range versions[i+1:] {
 			c.version = older.Name + " -> " + newer.Name

@@ -40,8 +40,8 @@ func (c *comparison) fields(old, new *node) error {
 	}
 	if new == nil {
 		c.add(old, nil, Finding{Validation: "existingFieldRemoval"})
-		if c.scope == scopeSame {
-			c.found[len(c.found)-1].Scope = scopeCRD
+		if c.scope == ScopeSame {
+			c.found[len(c.found)-1].Scope = ScopeCRD
 		}
 		return nil
 	}

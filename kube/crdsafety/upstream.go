@@ -47,9 +47,9 @@ func (c *comparison) paths(old, new *node) error {
 		n := after.at[o.path]
 		if n == nil {
 			n = &node{path: o.path, whole: &schema{}}
-			if c.scope == scopeSame {
+			if c.scope == ScopeSame {
 				c.add(o, n, Finding{Validation: "existingFieldRemoval"})
-				c.found[len(c.found)-1].Scope = scopeCRD
+				c.found[len(c.found)-1].Scope = ScopeCRD
 			}
 		}
 		c.add(o, n, validate(&o.own, &n.own)...)

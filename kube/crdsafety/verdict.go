@@ -22,17 +22,13 @@ const (
 	Skipped Verdict = "skipped"
 )
 
-// A Scope is the part of the comparison that a finding comes from:
-//
-//	crd     what the versions have in common, and which fields exist
-//	same    a version and the same version of the new CRD
-//	served  two served versions of the new CRD
+// A Scope is the part of the comparison that a finding comes from.
 type Scope string
 
 const (
-	scopeCRD    Scope = "crd"
-	scopeSame   Scope = "same"
-	scopeServed Scope = "served"
+	ScopeCRD    Scope = "crd"    // what the versions have in common, and which fields exist
+	ScopeSame   Scope = "same"   // a version and the same version of the new CRD
+	ScopeServed Scope = "served" // two served versions of the new CRD
 )
 
 // A Result is the verdict on one CRD.
@@ -140,7 +136,7 @@ func short(value []byte) string {
 func (r *Result) Fails() [][4]string {
 	out := make([][4]string, 0, len(r.Findings))
 	for _, f := range r.Findings {
-		if f.Scope == scopeCRD {
+		if f.Scope == ScopeCRD {
 			f.Version, f.Path = "", ""
 		}
 		out = append(out, [4]string{string(f.Scope), f.Version, f.Path, f.Validation})

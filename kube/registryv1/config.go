@@ -41,7 +41,7 @@ func (b *Bundle) ValidateConfig(ctx context.Context, namespace string, config []
 }
 
 func configProblem(code string, subject, format string, args ...any) Problem {
-	return Problem{Stage: stageConfig, Code: code, Subject: subject, Message: "configuration: " + fmt.Sprintf(format, args...), peerMessage: fmt.Sprintf(format, args...)}
+	return Problem{Stage: StageConfig, Code: code, Subject: subject, Message: "configuration: " + fmt.Sprintf(format, args...), peerMessage: fmt.Sprintf(format, args...)}
 }
 
 // config validates and decodes a configuration, which may be absent (K22).

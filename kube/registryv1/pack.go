@@ -96,7 +96,7 @@ func Pack(phases []Phase, revision, namespace, owner string) (*Packing, error) {
 		for _, o := range p.Objects {
 			text, err := packed(o)
 			if err != nil {
-				problems = append(problems, Problem{Stage: stageRevision, Code: "objectSize", Subject: Key(o), Message: err.Error()})
+				problems = append(problems, Problem{Stage: StageRevision, Code: "objectSize", Subject: Key(o), Message: err.Error()})
 				continue
 			}
 			sum := sha256.Sum256(text)

@@ -9,25 +9,17 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A Stage is a step from a bundle directory to a revision. In order:
-//
-//	read         files to a Bundle
-//	unsupported  what OLM v1 does not install
-//	config       the configuration against its schema
-//	validate     the bundle as a whole
-//	options      the options of the caller
-//	generate     objects from the bundle
-//	revision     objects into phases
+// A Stage is a step from a bundle directory to a revision. The constants are in order.
 type Stage string
 
 const (
-	stageRead        Stage = "read"
-	stageUnsupported Stage = "unsupported"
-	stageConfig      Stage = "config"
-	stageValidate    Stage = "validate"
-	stageOptions     Stage = "options"
-	stageGenerate    Stage = "generate"
-	stageRevision    Stage = "revision"
+	StageRead        Stage = "read"        // files to a Bundle
+	StageUnsupported Stage = "unsupported" // what OLM v1 does not install
+	StageConfig      Stage = "config"      // the configuration against its schema
+	StageValidate    Stage = "validate"    // the bundle as a whole
+	StageOptions     Stage = "options"     // the options of the caller
+	StageGenerate    Stage = "generate"    // objects from the bundle
+	StageRevision    Stage = "revision"    // objects into phases
 )
 
 // A Problem is a reason why a bundle cannot be installed.
@@ -103,12 +95,12 @@ func asUpstream(problems []Problem) error {
 		}
 		p.Message = cmp.Or(p.peerMessage, p.Message)
 		out, lines = append(out, p), append(lines, p.Message)
-		if stage != stageValidate && stage != stageConfig {
+		if stage != StageValidate && stage != StageConfig {
 			break
 		}
 	}
 	text := strings.Join(lines, "\n")
-	if stage == stageConfig && out[0].Code != "decode" {
+	if stage == StageConfig && out[0].Code != "decode" {
 		if text = lines[0]; len(lines) > 1 {
 			text = "multiple errors found:\n  - " + strings.Join(lines, "\n  - ")
 		}

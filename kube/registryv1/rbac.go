@@ -84,7 +84,7 @@ func (g *generator) permissions() {
 func (g *generator) role(kind, namespace string, p *v1alpha1.StrategyDeploymentPermissions) {
 	sum, err := hash(p)
 	if err != nil {
-		g.problems = append(g.problems, Problem{Stage: stageGenerate, Code: "manifest", Subject: p.ServiceAccountName, Message: err.Error()})
+		g.problems = append(g.problems, Problem{Stage: StageGenerate, Code: "manifest", Subject: p.ServiceAccountName, Message: err.Error()})
 		return
 	}
 	meta := metav1.ObjectMeta{Name: joinName(g.csv.Name+"-"+accountName(p), sum), Namespace: namespace}

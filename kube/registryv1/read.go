@@ -87,7 +87,7 @@ func (r *reader) problem(code string, subject string, at fbc.Pos, peer string, e
 	if errors.As(err, &limit) || errors.As(err, &expansion) {
 		code = "limit"
 	}
-	r.problems = append(r.problems, Problem{Stage: stageRead, Code: code, Subject: subject, Pos: at, Message: err.Error(), peerMessage: peer})
+	r.problems = append(r.problems, Problem{Stage: StageRead, Code: code, Subject: subject, Pos: at, Message: err.Error(), peerMessage: peer})
 }
 
 // open returns the content of a file, which is a regular file in the bundle and within

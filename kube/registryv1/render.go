@@ -93,7 +93,7 @@ func (b *Bundle) generator(ctx context.Context, opts RenderOptions) (*generator,
 		problems = slices.DeleteFunc(problems, func(p Problem) bool { return p.ours })
 	}
 	if errs := validation.IsDNS1123Label(opts.Namespace); len(errs) > 0 {
-		problems = append(problems, Problem{Stage: stageOptions, Code: "namespace", Subject: opts.Namespace,
+		problems = append(problems, Problem{Stage: StageOptions, Code: "namespace", Subject: opts.Namespace,
 			Message: "the install namespace is invalid: " + strings.Join(errs, "; ")})
 	}
 	return &generator{bundle: b, csv: b.CSV(), opts: opts, target: config.watchNamespace, config: config.deployment}, problems
@@ -102,7 +102,7 @@ func (b *Bundle) generator(ctx context.Context, opts RenderOptions) (*generator,
 // unsupported returns why OLM v1 does not install bundles like this one (K21).
 func (b *Bundle) unsupported(certificates CertProvider) (out []Problem) {
 	refuse := func(code string, at fbc.Pos, peer, message string) {
-		out = append(out, Problem{Stage: stageUnsupported, Code: code, Pos: at, Message: message, peerMessage: "unsupported bundle: " + peer})
+		out = append(out, Problem{Stage: StageUnsupported, Code: code, Pos: at, Message: message, peerMessage: "unsupported bundle: " + peer})
 	}
 	csv := b.csv()
 	if len(csv.Object.Spec.APIServiceDefinitions.Owned) > 0 {
@@ -151,7 +151,7 @@ func (g *generator) generate() []Problem {
 func (g *generator) add(typed any) *unstructured.Unstructured {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	if err != nil {
-		g.problems = append(g.problems, Problem{Stage: stageGenerate, Code: "manifest", Message: err.Error()})
+		g.problems = append(g.problems, Problem{Stage: StageGenerate, Code: "manifest", Message: err.Error()})
 		return &unstructured.Unstructured{}
 	}
 	return g.addObject(&unstructured.Unstructured{Object: content})
@@ -227,7 +227,7 @@ func (g *generator) definitions() {
 			if crd.Spec.PreserveUnknownFields {
 				peer := "custom resource definition '" + crd.Name + "' must have .spec.preserveUnknownFields set to false to let API Server call webhook to do the conversion"
 				none := ""
-				g.problems = append(g.problems, Problem{Stage: stageGenerate, Code: "preserveUnknownFields", Subject: crd.Name, Pos: m.at("spec", "preserveUnknownFields"),
+				g.problems = append(g.problems, Problem{Stage: StageGenerate, Code: "preserveUnknownFields", Subject: crd.Name, Pos: m.at("spec", "preserveUnknownFields"),
 					Message: "CustomResourceDefinition \"" + crd.Name + "\" has a conversion webhook, so its preserveUnknownFields must be false", peerSubject: &none, peerMessage: peer})
 				continue
 			}
@@ -255,7 +255,7 @@ func (g *generator) extra() {
 		}
 		if o.GetAPIVersion() == "" {
 			none := ""
-			g.problems = append(g.problems, Problem{Stage: stageRevision, Code: "apiVersion", Subject: o.GetKind() + "/" + o.GetName(), Pos: g.bundle.Others[i].Pos,
+			g.problems = append(g.problems, Problem{Stage: StageRevision, Code: "apiVersion", Subject: o.GetKind() + "/" + o.GetName(), Pos: g.bundle.Others[i].Pos,
 				Message: o.GetKind() + " \"" + o.GetName() + "\" has no apiVersion", peerSubject: &none,
 				peerMessage: "revision: Object 'apiVersion' is missing in 'unstructured object has no version'"})
 		}

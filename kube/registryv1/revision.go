@@ -121,7 +121,7 @@ func (g *generator) revision() ([]Phase, []Problem) {
 	}
 	phases = SplitPhases(phases)
 	if len(phases) > maxPhases { // K79
-		problems = append(problems, Problem{Stage: stageRevision, Code: "tooManyPhases", ours: true,
+		problems = append(problems, Problem{Stage: StageRevision, Code: "tooManyPhases", ours: true,
 			Message: fmt.Sprintf("the bundle has %d objects, which need %d phases; a ClusterObjectSet allows %d", len(g.objects), len(phases), maxPhases)})
 	}
 	slices.SortStableFunc(g.differences, func(a, b Difference) int {
@@ -154,7 +154,7 @@ func (g *generator) merge() (problems []Problem) {
 			out[i] = one
 		case !conflicts[id]:
 			conflicts[id] = true
-			problems = append(problems, Problem{Stage: stageRevision, Code: "duplicate", Subject: Key(o), ours: true,
+			problems = append(problems, Problem{Stage: StageRevision, Code: "duplicate", Subject: Key(o), ours: true,
 				Message: fmt.Sprintf("%s %q is in the bundle twice, or in the bundle and generated from its CSV, with different content; remove one", o.GetKind(), o.GetName())})
 		}
 	}

@@ -41,7 +41,7 @@ func (b *Bundle) deployments() []v1alpha1.StrategyDeploymentSpec {
 func (b *Bundle) webhooks() []v1alpha1.WebhookDescription { return b.CSV().Spec.WebhookDefinitions }
 
 func invalid(code string, subject string, at fbc.Pos, peer, format string, args ...any) Problem {
-	return Problem{Stage: stageValidate, Code: code, Subject: subject, Pos: at, Message: fmt.Sprintf(format, args...), peerMessage: peer}
+	return Problem{Stage: StageValidate, Code: code, Subject: subject, Pos: at, Message: fmt.Sprintf(format, args...), peerMessage: peer}
 }
 
 // quoting sets the first name that operator-controller quotes.

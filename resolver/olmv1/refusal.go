@@ -3,7 +3,6 @@ package olmv1
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,30 +15,20 @@ import (
 	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver"
-	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// A RefusalCode is the reason why no bundle was selected:
-//
-//	no-catalog       no catalog is available and selected
-//	no-package       no catalog has the package
-//	no-channel       no bundle is in the channels
-//	no-version       no bundle is in the range
-//	no-successor     the installed bundle has no successor among them
-//	tie              catalogs of equal priority have different bundles
-//	invalid-version  the chosen bundle has no valid version
-//	dependency       the chosen bundle has dependencies
+// A RefusalCode is the reason why no bundle was selected.
 type RefusalCode string
 
 const (
-	refusedCatalogs   RefusalCode = "no-catalog"
-	refusedPackage    RefusalCode = "no-package"
-	refusedChannels   RefusalCode = "no-channel"
-	refusedRange      RefusalCode = "no-version"
-	refusedSuccessors RefusalCode = "no-successor"
-	refusedTie        RefusalCode = "tie"
-	refusedVersion    RefusalCode = "invalid-version"
-	refusedDependency RefusalCode = "dependency"
+	RefusedCatalogs   RefusalCode = "no-catalog"      // no catalog is available and selected
+	RefusedPackage    RefusalCode = "no-package"      // no catalog has the package
+	RefusedChannels   RefusalCode = "no-channel"      // no bundle is in the channels
+	RefusedRange      RefusalCode = "no-version"      // no bundle is in the range
+	RefusedSuccessors RefusalCode = "no-successor"    // the installed bundle has no successor among them
+	RefusedTie        RefusalCode = "tie"             // catalogs of equal priority have different bundles
+	RefusedVersion    RefusalCode = "invalid-version" // the chosen bundle has no valid version
+	RefusedDependency RefusalCode = "dependency"      // the chosen bundle has dependencies
 )
 
 // A Refusal is the error that [Select] returns if no bundle can be selected. It has the
@@ -100,9 +89,9 @@ func (s *selecting) refuse(ctx context.Context) error {
 		r.Outlook = s.outlook()
 	}
 	switch r.Code {
-	case refusedRange, refusedSuccessors:
+	case RefusedRange, RefusedSuccessors:
 		s.suggest(r)
-	case refusedDependency:
+	case RefusedDependency:
 		if err := s.closure(ctx, r); err != nil {
 			return err
 		}
@@ -238,28 +227,28 @@ func (s *selecting) message(r *Refusal) string {
 	if !s.rng.IsZero() {
 		what += fmt.Sprintf(" in range %q", s.rng)
 	}
-	if len(s.Channels) > 0 && r.Code != refusedChannels {
+	if len(s.Channels) > 0 && r.Code != RefusedChannels {
 		what += " in channels " + strings.Join(s.Channels, ", ")
 	}
 	switch r.Code {
-	case refusedCatalogs:
+	case RefusedCatalogs:
 		fmt.Fprintf(&b, "no available catalog is selected (of %d given)", len(s.Catalogs))
-	case refusedPackage:
+	case RefusedPackage:
 		fmt.Fprintf(&b, "no catalog has package %q; searched %s", s.Package, strings.Join(s.catalogNames(), ", "))
 		if names := s.nearPackages(); len(names) > 0 {
 			fmt.Fprintf(&b, "; the closest is %s", strings.Join(names, " or "))
 		}
-	case refusedChannels:
+	case RefusedChannels:
 		fmt.Fprintf(&b, "%s has no bundle in channels %s; its channels are %s", what, strings.Join(s.Channels, ", "), strings.Join(s.channelNames(), ", "))
-	case refusedRange:
+	case RefusedRange:
 		fmt.Fprintf(&b, "no bundle of %s", what)
-	case refusedSuccessors:
+	case RefusedSuccessors:
 		fmt.Fprintf(&b, "no bundle of %s is a successor of %s", what, s.node)
-	case refusedTie:
+	case RefusedTie:
 		fmt.Fprintf(&b, "catalogs of equal priority have %s: %s; raise the priority of one, or select by label", what, strings.Join(r.Tied, ", "))
-	case refusedVersion:
+	case RefusedVersion:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has no valid version: %v", what, r.chosen.Name(), r.chosen.Err())
-	case refusedDependency:
+	case RefusedDependency:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has a dependency (%s); OLM v1 does not install dependencies", what, r.chosen.Name(), r.property)
 		if d := r.Dependencies.String(); d != "" {
 			b.WriteString(": " + d)
@@ -282,7 +271,7 @@ func (s *selecting) message(r *Refusal) string {
 			fmt.Fprintf(&b, "%s in catalog %s", n.Version, n.Catalog)
 		}
 	}
-	if r.Code == refusedSuccessors && len(r.Hops) == 0 && s.rng.IsZero() {
+	if r.Code == RefusedSuccessors && len(r.Hops) == 0 && s.rng.IsZero() {
 		b.WriteString("; " + prose.Outlook(r.Outlook))
 	}
 	return b.String()
@@ -316,19 +305,4 @@ func (s *selecting) channelNames() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// closure finds bundles that satisfy the dependencies of the chosen bundle (G6).
-func (s *selecting) closure(ctx context.Context, r *Refusal) error {
-	var cats []resolver.Catalog
-	for _, c := range s.catalogs {
-		cats = append(cats, resolver.Catalog{Name: c.Name, Priority: c.Priority, Graph: c.Graph})
-	}
-	c, err := resolver.CheckDependencies(ctx, r.chosen.Bundle, s.Options.OtherInstalled, cats)
-	var p *document.Error
-	if errors.As(err, &p) {
-		return &document.Error{Path: "/options/otherInstalled" + strings.TrimPrefix(p.Path, "/installed"), Err: p.Err}
-	}
-	r.Dependencies = c
-	return err
 }

@@ -39,13 +39,13 @@ func Select(ctx context.Context, r Request) (*Selection, error) { // G3
 		name Stage
 		keep func() *Refusal
 	}{
-		{stageChannels, s.inChannels},
-		{stageRange, s.inRange},
-		{stageSuccessors, s.successors},
-		{stageDeprecation, s.notDeprecated},
-		{stageNewest, s.newest},
-		{stagePriority, s.priority},
-		{stageValidations, s.valid},
+		{StageChannels, s.inChannels},
+		{StageRange, s.inRange},
+		{StageSuccessors, s.successors},
+		{StageDeprecation, s.notDeprecated},
+		{StageNewest, s.newest},
+		{StagePriority, s.priority},
+		{StageValidations, s.valid},
 	} {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -111,16 +111,16 @@ func (s *selecting) open() error {
 		f := FunnelCatalog{Name: c.Name, Priority: c.Priority}
 		switch {
 		case c.Unavailable:
-			f.Dropped, f.Reason = stageCatalogs, "is unavailable"
+			f.Dropped, f.Reason = StageCatalogs, "is unavailable"
 		case !s.Selector.Matches(c.Labels):
-			f.Dropped, f.Reason = stageCatalogs, "is not selected by its labels"
+			f.Dropped, f.Reason = StageCatalogs, "is not selected by its labels"
 		case c.Graph == nil:
 			return document.Errorf("/catalogs", "catalog %q is not loaded; set Graph or call Open", c.Name)
 		default:
 			s.catalogs = append(s.catalogs, c)
 			p, ok := c.Graph.Package(s.Package)
 			if !ok {
-				f.Dropped, f.Reason = stagePackage, fmt.Sprintf("has no package %q", s.Package)
+				f.Dropped, f.Reason = StagePackage, fmt.Sprintf("has no package %q", s.Package)
 				break
 			}
 			f.Bundles = p.NumBundles()
@@ -128,7 +128,7 @@ func (s *selecting) open() error {
 		}
 		s.funnel.Catalogs = append(s.funnel.Catalogs, f)
 	}
-	s.funnel.Stages = append(s.funnel.Stages, StageCount{stageCatalogs, len(s.catalogs), 0})
+	s.funnel.Stages = append(s.funnel.Stages, StageCount{StageCatalogs, len(s.catalogs), 0})
 	for i, p := range s.packages {
 		for b := range p.Bundles() {
 			c := candidate{Bundle: b, source: s.sources[i]}
@@ -137,12 +137,12 @@ func (s *selecting) open() error {
 			s.left = append(s.left, c)
 		}
 	}
-	s.count(stagePackage)
+	s.count(StagePackage)
 	switch {
 	case len(s.catalogs) == 0:
-		s.refusal = &Refusal{Code: refusedCatalogs}
+		s.refusal = &Refusal{Code: RefusedCatalogs}
 	case len(s.packages) == 0:
-		s.refusal = &Refusal{Code: refusedPackage}
+		s.refusal = &Refusal{Code: RefusedPackage}
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func (s *selecting) inChannels() *Refusal {
 			}
 		}
 	}
-	s.keep(stageChannels, func(c candidate) string {
+	s.keep(StageChannels, func(c candidate) string {
 		for e := range c.Entries() {
 			if s.channels[e.Channel()] {
 				return ""
@@ -202,13 +202,13 @@ func (s *selecting) inChannels() *Refusal {
 		}
 		return "is not in channels " + strings.Join(s.Channels, ", ")
 	})
-	return s.refused(refusedChannels)
+	return s.refused(RefusedChannels)
 }
 
 // inRange keeps the bundles in the version range (C2, C3).
 func (s *selecting) inRange() *Refusal {
 	if !s.rng.IsZero() {
-		s.keep(stageRange, func(c candidate) string {
+		s.keep(StageRange, func(c candidate) string {
 			switch {
 			case !c.known:
 				return "has no valid version"
@@ -221,7 +221,7 @@ func (s *selecting) inRange() *Refusal {
 		})
 	}
 	s.inRanges = s.left
-	return s.refused(refusedRange)
+	return s.refused(RefusedRange)
 }
 
 // final returns the version without its prerelease.
@@ -239,7 +239,7 @@ func (s *selecting) successors() *Refusal {
 		// A version always makes a valid caret range.
 		caret, _ = masterminds.NewConstraint("^" + s.installed.String())
 	}
-	s.keep(stageSuccessors, func(c candidate) string {
+	s.keep(StageSuccessors, func(c candidate) string {
 		if c.known && c.version.Compare(s.release) == 0 {
 			return ""
 		}
@@ -254,7 +254,7 @@ func (s *selecting) successors() *Refusal {
 		}
 		return ""
 	})
-	return s.refused(refusedSuccessors)
+	return s.refused(RefusedSuccessors)
 }
 
 // follows reports whether an entry of the bundle admits the installed one.
@@ -275,7 +275,7 @@ func (s *selecting) notDeprecated() *Refusal {
 	if !slices.ContainsFunc(s.left, func(c candidate) bool { return !c.deprecated }) {
 		return nil
 	}
-	s.keep(stageDeprecation, func(c candidate) string {
+	s.keep(StageDeprecation, func(c candidate) string {
 		if c.deprecated {
 			message, _ := c.Deprecation()
 			return fmt.Sprintf("is deprecated (%q) while others are not", message)
@@ -307,7 +307,7 @@ func (s *selecting) newest() *Refusal {
 			best[c.source] = c
 		}
 	}
-	s.keep(stageNewest, func(c candidate) string {
+	s.keep(StageNewest, func(c candidate) string {
 		b := best[c.source]
 		switch {
 		case c.Bundle == b.Bundle:
@@ -335,14 +335,14 @@ func (s *selecting) priority() *Refusal {
 			tied = append(tied, c.source.Name)
 		}
 	}
-	s.keep(stagePriority, func(c candidate) string {
+	s.keep(StagePriority, func(c candidate) string {
 		if c.source.Priority < top.source.Priority {
 			return fmt.Sprintf("catalog %s has priority %d, catalog %s has %d", c.source.Name, c.source.Priority, top.source.Name, top.source.Priority)
 		}
 		return ""
 	})
 	if len(tied) > 1 {
-		return &Refusal{Code: refusedTie, Tied: tied}
+		return &Refusal{Code: RefusedTie, Tied: tied}
 	}
 	return nil
 }
@@ -352,13 +352,13 @@ func (s *selecting) valid() *Refusal {
 	c := s.left[0]
 	if !c.known {
 		s.left = nil
-		s.drop(c, stageValidations, "has no valid version")
-		return &Refusal{Code: refusedVersion, chosen: c}
+		s.drop(c, StageValidations, "has no valid version")
+		return &Refusal{Code: RefusedVersion, chosen: c}
 	}
 	if typ := dependency(c.Bundle); typ != "" {
 		s.left = nil
-		s.drop(c, stageValidations, "has a dependency ("+typ+")")
-		return &Refusal{Code: refusedDependency, chosen: c, property: typ}
+		s.drop(c, StageValidations, "has a dependency ("+typ+")")
+		return &Refusal{Code: RefusedDependency, chosen: c, property: typ}
 	}
 	return nil
 }
@@ -434,29 +434,29 @@ func (s *selecting) note(c candidate) {
 			continue
 		}
 		switch {
-		case d.Stage == stageDeprecation:
+		case d.Stage == StageDeprecation:
 			passed = append(passed, d.Bundle)
-		case d.Stage == stageRange && len(v.Version.Pre) > 0 && s.rng.Contains(final(v.Version)):
+		case d.Stage == StageRange && len(v.Version.Pre) > 0 && s.rng.Contains(final(v.Version)):
 			pre = append(pre, d.Bundle)
 		}
 	}
 	if len(passed) > 0 {
-		add(noteDeprecated, "newer bundles are deprecated and were passed over: %s", strings.Join(passed, ", "))
+		add(NoteDeprecated, "newer bundles are deprecated and were passed over: %s", strings.Join(passed, ", "))
 	}
 	if len(pre) > 0 {
-		add(notePrereleases, "the range %q names no prerelease and leaves out newer ones: %s", s.rng, strings.Join(pre, ", "))
+		add(NotePrereleases, "the range %q names no prerelease and leaves out newer ones: %s", s.rng, strings.Join(pre, ", "))
 	}
 	if s.installed == nil {
 		return
 	}
 	switch d := c.version.Compare(s.release); {
 	case d < 0:
-		add(noteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
+		add(NoteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
 	case d == 0 && len(passed) > 0:
-		add(noteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
+		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
 	case d == 0 && c.Name() == s.Installed.Name && s.rng.IsZero() && s.outlook().Ends():
-		add(noteStuck, "%s", prose.Outlook(s.outlook()))
+		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
 	case d == 0 && c.Name() == s.Installed.Name:
-		add(noteStays, "%s stays installed: nothing better can follow it", s.node)
+		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
 	}
 }

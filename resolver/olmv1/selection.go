@@ -6,30 +6,20 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A Stage is one stage of a selection. In the order in which they are applied, they
-// let pass:
-//
-//	catalogs     catalogs that are available and selected
-//	package      catalogs that have the package; then its bundles
-//	channels     bundles in the requested channels
-//	range        bundles in the version range
-//	successors   bundles that may follow the installed one
-//	deprecation  bundles that are not deprecated, if any is not
-//	newest       of each catalog the highest version
-//	priority     of the catalogs the one of highest priority
-//	validations  a bundle that OLM v1 can install
+// A Stage is one stage of a selection. The constants are in the order in which the stages
+// are applied, each with what it lets pass.
 type Stage string
 
 const (
-	stageCatalogs    Stage = "catalogs"
-	stagePackage     Stage = "package"
-	stageChannels    Stage = "channels"
-	stageRange       Stage = "range"
-	stageSuccessors  Stage = "successors"
-	stageDeprecation Stage = "deprecation"
-	stageNewest      Stage = "newest"
-	stagePriority    Stage = "priority"
-	stageValidations Stage = "validations"
+	StageCatalogs    Stage = "catalogs"    // catalogs that are available and selected
+	StagePackage     Stage = "package"     // catalogs that have the package; then its bundles
+	StageChannels    Stage = "channels"    // bundles in the requested channels
+	StageRange       Stage = "range"       // bundles in the version range
+	StageSuccessors  Stage = "successors"  // bundles that may follow the installed one
+	StageDeprecation Stage = "deprecation" // bundles that are not deprecated, if any is not
+	StageNewest      Stage = "newest"      // of each catalog the highest version
+	StagePriority    Stage = "priority"    // of the catalogs the one of highest priority
+	StageValidations Stage = "validations" // a bundle that OLM v1 can install
 )
 
 // A Funnel shows how a selection came to its answer. Its lists are in the order
@@ -111,19 +101,13 @@ type Note struct {
 	Text string   `json:"text"`
 }
 
-// A NoteCode names a kind of note:
-//
-//	deprecated-passed-over  a newer bundle was passed over because it is deprecated
-//	downgrade               the chosen version is lower than the installed one
-//	stays                   the installed bundle stays
-//	stuck                   the installed bundle stays: no entry accepts an upgrade from it
-//	prereleases-left-out    the range leaves out newer prereleases
+// A NoteCode is a kind of note.
 type NoteCode string
 
 const (
-	noteDeprecated  NoteCode = "deprecated-passed-over"
-	noteDowngrade   NoteCode = "downgrade"
-	noteStuck       NoteCode = "stuck"
-	noteStays       NoteCode = "stays"
-	notePrereleases NoteCode = "prereleases-left-out"
+	NoteDeprecated  NoteCode = "deprecated-passed-over" // a newer bundle was passed over because it is deprecated
+	NoteDowngrade   NoteCode = "downgrade"              // the chosen version is lower than the installed one
+	NoteStuck       NoteCode = "stuck"                  // the installed bundle stays: no entry accepts an upgrade from it
+	NoteStays       NoteCode = "stays"                  // the installed bundle stays
+	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases
 )

@@ -28,7 +28,7 @@ func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) {
 	for _, o := range t.installs {
 		if f, _ := installedFacts(o); f.blocks(t.from.Next()) {
 			out = append(out, Blocker{
-				Package: o.Package, Bundle: o.Name, Kind: maxOpenShift, Platform: t.from.String(), Fatal: true,
+				Package: o.Package, Bundle: o.Name, Kind: BlockerMaxOpenShift, Platform: t.from.String(), Fatal: true,
 				Reason: f.maxText(o.Name, t.from.Next()),
 			})
 		}
@@ -61,7 +61,7 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 	}
 	stuck := k == r.end && r.at(k) != r.to
 	if last := r.at(k) == r.to; !last && l.facts[at].blocks(r.at(k+1)) || stuck {
-		b := Blocker{Kind: maxOpenShift, Fatal: stuck, Lift: steps}
+		b := Blocker{Kind: BlockerMaxOpenShift, Fatal: stuck, Lift: steps}
 		if stuck {
 			b.Bundle, b.Lift = then.Name, nil
 			b.Reason = l.facts[then].maxText(then.String(), r.at(k+1))
@@ -112,7 +112,7 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	case !r.hasCatalog(v):
 		return nil
 	case l.u == nil:
-		return &Blocker{Kind: noPackage, Reason: fmt.Sprintf("the catalog for %s has no package %s: %s gets no updates there", v, r.Package, at)}
+		return &Blocker{Kind: BlockerNoPackage, Reason: fmt.Sprintf("the catalog for %s has no package %s: %s gets no updates there", v, r.Package, at)}
 	}
 	for _, name := range r.options(l.pkg).Channels {
 		if ch, ok := l.pkg.Channel(name); !ok {
@@ -120,10 +120,10 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 			for c := range l.pkg.Channels() {
 				names = append(names, c.Name())
 			}
-			return &Blocker{Kind: noChannel, Reason: fmt.Sprintf("the catalog for %s has no channel %q of package %s, only %s: %s gets no updates there until its channel is changed",
+			return &Blocker{Kind: BlockerNoChannel, Reason: fmt.Sprintf("the catalog for %s has no channel %q of package %s, only %s: %s gets no updates there until its channel is changed",
 				v, name, r.Package, strings.Join(names, ", "), at)}
 		} else if err := ch.Err(); err != nil && r.Reading == graph.Classic {
-			return &Blocker{Kind: noPath, Reason: fmt.Sprintf("the catalog for %s cannot be used: %v", v, err)}
+			return &Blocker{Kind: BlockerNoPath, Reason: fmt.Sprintf("the catalog for %s cannot be used: %v", v, err)}
 		}
 	}
 	if _, ok := l.u.PathToHead(at); ok {
@@ -142,7 +142,7 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	default:
 		text += " to any of the heads " + strings.Join(heads, ", ")
 	}
-	return &Blocker{Kind: noPath, Reason: text}
+	return &Blocker{Kind: BlockerNoPath, Reason: text}
 }
 
 // waiting returns the bundle that the operator would get at a level with a newer Kubernetes,
@@ -171,7 +171,7 @@ func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, err
 		if f.minErr != nil {
 			reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", h, f.minErr)
 		}
-		return &Blocker{Kind: minKube, Bundle: h.Name, Reason: reason}, nil
+		return &Blocker{Kind: BlockerMinKube, Bundle: h.Name, Reason: reason}, nil
 	}
 	return nil, nil
 }

@@ -80,22 +80,17 @@ type Step struct {
 	Operator *graph.Step `json:"operator,omitzero"`
 }
 
-// A BlockerKind is a kind of blocker:
-//
-//	max-openshift-version  olm.maxOpenShiftVersion of the bundle is below the next minor
-//	                       version of the platform, or cannot be read
-//	min-kube-version       the bundle needs a newer Kubernetes than the platform runs
-//	no-package             the catalog of that version does not have the package
-//	no-channel             the catalog of that version does not have the channel
-//	no-path                nothing leads from the installed bundle to the head of its channel
+// A BlockerKind is a kind of blocker.
 type BlockerKind string
 
 const (
-	maxOpenShift BlockerKind = "max-openshift-version"
-	minKube      BlockerKind = "min-kube-version"
-	noPackage    BlockerKind = "no-package"
-	noChannel    BlockerKind = "no-channel"
-	noPath       BlockerKind = "no-path"
+	// BlockerMaxOpenShift: olm.maxOpenShiftVersion of the bundle is below the next minor
+	// version of the platform, or cannot be read.
+	BlockerMaxOpenShift BlockerKind = "max-openshift-version"
+	BlockerMinKube      BlockerKind = "min-kube-version" // the bundle needs a newer Kubernetes than the platform runs
+	BlockerNoPackage    BlockerKind = "no-package"       // the catalog of that version does not have the package
+	BlockerNoChannel    BlockerKind = "no-channel"       // the catalog of that version does not have the channel
+	BlockerNoPath       BlockerKind = "no-path"          // nothing leads from the installed bundle to the head of its channel
 )
 
 // A Blocker is a reason why the platform or an operator cannot be upgraded.
@@ -145,7 +140,7 @@ type OperatorPlan struct {
 func (p *Plan) LeftBehind() []Blocker {
 	var out []Blocker
 	for _, x := range p.Blockers {
-		arrives := x.Kind == minKube && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.Package == x.Package && !o.AtHead })
+		arrives := x.Kind == BlockerMinKube && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.Package == x.Package && !o.AtHead })
 		if !x.Fatal && len(x.Lift) == 0 && !arrives {
 			out = append(out, x)
 		}

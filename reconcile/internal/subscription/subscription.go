@@ -238,7 +238,9 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 // which the running OLM does not report (H1, H40). The error is the context's.
 func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm.Subscription) error {
 	advice := map[string]resolver.Advice{} // by subscription
-	rests := func(s resolver.Stay) bool { return s.Reason == "at-head" || s.Reason == "present" }
+	rests := func(s resolver.Stay) bool {
+		return s.Reason == resolver.StaysAtHead || s.Reason == resolver.StaysPresent
+	}
 	// Operators at rest, which is the usual case, need none.
 	if len(sol.Selected) > 0 || slices.ContainsFunc(sol.Stayed, func(s resolver.Stay) bool { return !rests(s) }) {
 		list, err := sol.Advice(ctx)
@@ -247,7 +249,7 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 		}
 		for _, a := range list {
 			advice[a.Subscription] = a
-			if a.Kind == "passed-over" {
+			if a.Kind == resolver.AdvicePassedOver {
 				p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: a.Subscription}, "%s", a)
 			}
 		}
@@ -255,14 +257,14 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 	stays := make(map[string]resolver.Stay, len(sol.Stayed)) // one for each subscription
 	for _, stay := range sol.Stayed {
 		stays[stay.Subscription] = stay
-		if stay.Reason == "present" {
+		if stay.Reason == resolver.StaysPresent {
 			p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: stay.Subscription},
 				"nothing is installed for it: %s is already installed, and it names neither a catalog nor a channel", stay.Name).Rule = "H23"
 		}
 	}
 	for i, s := range next {
 		stay, ok := stays[s.Metadata.Name]
-		if !ok || stay.Reason == "present" {
+		if !ok || stay.Reason == resolver.StaysPresent {
 			continue
 		}
 		c := p.CSV(p.Subscriptions[i].Status.InstalledCSV)
@@ -272,15 +274,15 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 		}
 		why := ""
 		switch stay.Reason {
-		case "blocked":
+		case resolver.StaysBlocked:
 			var names []string
 			for _, b := range stay.Blocked {
 				names = append(names, b.Name)
 			}
 			why = fmt.Sprintf("its successors %s would violate a rule", strings.Join(names, ", "))
-		case "no-successor":
+		case resolver.StaysNoSuccessor:
 			why = "it has no successor in the channel"
-		case "at-head":
+		case resolver.StaysAtHead:
 			if failed {
 				why = "it is the head of its channel"
 			}
