@@ -9,12 +9,21 @@
 //	catalogs := &reconcile.Catalogs{StandIns: true} // for a dry run: manifests are in images
 //	catalogs.AddGraph(resolver.CatalogID{Name: "community", Namespace: "olm"}, cat)
 //	var objects []olm.Object
-//	err := json.Unmarshal(text, &objects) // the objects of the cluster, such as subscriptions
+//	err := json.Unmarshal([]byte(`[
+//	{"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
+//	 "metadata": {"name": "all", "namespace": "operators"}},
+//	{"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource",
+//	 "metadata": {"name": "community", "namespace": "olm"}},
+//	{"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
+//	 "metadata": {"name": "etcd", "namespace": "operators"},
+//	 "spec": {"name": "etcd", "channel": "stable", "source": "community", "sourceNamespace": "olm"}}]`), &objects)
 //	s, err := reconcile.NewSnapshot("operators", "olm", objects)
 //	plan, err := reconcile.Decide(ctx, s, catalogs, nil)
 //	for _, c := range plan.Changes {
 //		fmt.Println(&c) // create InstallPlan operators/install-0a1b2c3d4e: installs etcd.v0.9.4
 //	}
+//
+// The snapshot needs the CatalogSource, too: content without one is not used.
 //
 // If no set of bundles satisfies the subscriptions, or the manifests of a chosen bundle
 // cannot be used, [Plan].Refused is the reason, which a condition of the subscriptions also

@@ -19,6 +19,18 @@
 // solves to a [Solution], the bundles to be installed and the operators that
 // stay, or to a [*Conflict], the facts that cannot all hold.
 //
+// # An upgrade
+//
+// A subscription owns an installed operator only if InstalledCSV names it. Without it, the
+// subscription is a fresh installation, whatever is installed:
+//
+//	sol, err := resolver.Resolve(ctx, resolver.Problem{
+//		Namespace:     "operators",
+//		Catalogs:      []resolver.Catalog{{Name: "community", Namespace: "olm", Graph: cat}},
+//		Installed:     []resolver.Installed{{Name: "etcd.v0.9.0", Version: "0.9.0"}},
+//		Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable", InstalledCSV: "etcd.v0.9.0"}},
+//	})
+//
 // # How it works
 //
 // Candidates are reached from the subscriptions and the installed operators through the
