@@ -22,7 +22,7 @@
 // # An upgrade
 //
 // A subscription owns an installed operator only if InstalledCSV names it. Without it, the
-// subscription is a fresh installation, whatever is installed:
+// subscription requests a fresh installation:
 //
 //	sol, err := resolver.Resolve(ctx, resolver.Problem{
 //		Namespace:     "operators",

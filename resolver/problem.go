@@ -54,7 +54,8 @@ type (
 	CatalogID = fact.CatalogID
 	// A Ref names an installed operator, or a bundle in a channel of a catalog.
 	Ref = fact.Ref
-	// A Subscription requests a package.
+	// A Subscription requests a package. [fact.Subscription] has the fields; for an upgrade,
+	// set InstalledCSV.
 	Subscription = fact.Subscription
 	// A Policy is an administrator's rule for a package.
 	Policy = fact.Policy

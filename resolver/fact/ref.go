@@ -13,7 +13,8 @@ type CatalogID struct {
 	Namespace string `json:"namespace"`
 }
 
-// String returns "name/namespace".
+// String returns "name/namespace". Objects of a cluster are written the other way around, but
+// this order is part of the JSON of answers: [github.com/olmkit/olmkit/resolver.Change].To.
 func (id CatalogID) String() string { return id.Name + "/" + id.Namespace }
 
 // Compare orders by namespace, then name.
