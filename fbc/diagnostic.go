@@ -52,9 +52,13 @@ type Diagnostic struct {
 // Error returns "file:line: schema "name" of package "p": path: message" on one line.
 // Characters that are not printable are escaped.
 func (d *Diagnostic) Error() string {
+	return visible.Line(d.Pos.String() + ": " + d.Text())
+}
+
+// Text returns what is wrong and with which blob and field, without the position. Unlike
+// that of Error, the text is exact: names may hold any characters.
+func (d *Diagnostic) Text() string {
 	var b strings.Builder
-	b.WriteString(d.Pos.String())
-	b.WriteString(": ")
 	if d.Schema != "" {
 		b.WriteString(d.Schema)
 		if d.Name != "" {
@@ -74,7 +78,7 @@ func (d *Diagnostic) Error() string {
 	} else {
 		b.WriteString(string(d.Code))
 	}
-	return visible.Line(b.String())
+	return b.String()
 }
 
 // Unwrap returns the cause.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -103,33 +104,14 @@ func (o *Options) at(p fbc.Pos) fbc.Pos {
 	return p
 }
 
-// message returns the finding without its position. The text is exact, for
-// machine-readable formats.
-func message(d *fbc.Diagnostic) string {
-	bare := *d
-	bare.Pos, bare.Err = fbc.Pos{}, nil
-	about := strings.TrimPrefix(bare.Error(), "-: ")
-	if d.Err == nil {
-		return about
-	}
-	return strings.TrimSuffix(about, string(d.Code)) + d.Err.Error()
-}
-
 // text prints one finding per line, and a summary.
 func text(w io.Writer, found fbc.Diagnostics, opts *Options) {
 	for _, d := range found {
-		visible.Fprintf(w, "%s: %s: %s [%s]\n", opts.exact(d), d.Severity, message(d), d.Code)
+		visible.Fprintf(w, "%s: %s: %s [%s]\n", opts.exact(d), d.Severity, d.Text(), d.Code)
 	}
 	if len(found) > 0 {
-		fmt.Fprintf(w, "%s, %s\n", plural(len(found.Errors()), "error"), plural(len(found.Warnings()), "warning"))
+		fmt.Fprintf(w, "%s, %s\n", phrase.Count(len(found.Errors()), "error"), phrase.Count(len(found.Warnings()), "warning"))
 	}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // github prints workflow commands.
@@ -145,7 +127,7 @@ func github(w io.Writer, found fbc.Diagnostics, opts *Options) {
 		if at.Line > 0 {
 			fmt.Fprintf(w, "line=%d,", at.Line)
 		}
-		fmt.Fprintf(w, "title=%s::%s\n", attr.Replace(string(d.Code)), data.Replace(message(d)))
+		fmt.Fprintf(w, "title=%s::%s\n", attr.Replace(string(d.Code)), data.Replace(d.Text()))
 	}
 }
 

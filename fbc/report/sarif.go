@@ -97,7 +97,7 @@ func sarifReport(found fbc.Diagnostics, opts *Options) sarifOut {
 			text := sarifText{Text: string(d.Code)}
 			driver.Rules = append(driver.Rules, sarifRule{ID: d.Code, Short: text, Full: text, Help: text, Defaults: sarifDefault{d.Severity}})
 		}
-		r := sarifResult{RuleID: d.Code, RuleIndex: i, Level: d.Severity, Message: sarifText{Text: message(d)}, Fingerprints: fingerprint(d)}
+		r := sarifResult{RuleID: d.Code, RuleIndex: i, Level: d.Severity, Message: sarifText{Text: d.Text()}, Fingerprints: fingerprint(d)}
 		if at := opts.exact(d); at.IsValid() {
 			l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: at.File}).EscapedPath()}}}
 			if at.Line > 0 {
@@ -119,7 +119,7 @@ func sarifReport(found fbc.Diagnostics, opts *Options) sarifOut {
 // fingerprint identifies a finding to a code scanner after its line has moved.
 func fingerprint(d *fbc.Diagnostic) map[string]string {
 	h := sha256.New()
-	for _, s := range []string{string(d.Code), d.Pos.File, d.Schema, d.Package, d.Name, message(d)} {
+	for _, s := range []string{string(d.Code), d.Pos.File, d.Schema, d.Package, d.Name, d.Text()} {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}

@@ -2,9 +2,11 @@ package draw_test
 
 import (
 	"context"
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -68,6 +70,54 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// TestHostileNames checks that names from a catalog stay texts in every format: they
+// cannot end a label or a line, nor add a line to one.
+func TestHostileNames(t *testing.T) {
+	const name = "a<br/>b\"c[]{}()d--|e-->f;\\ng&lt;#h`i%%j\u202ek"
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(`{"schema":"olm.package","name":NAME,"defaultChannel":NAME}
+{"schema":"olm.channel","package":NAME,"name":NAME,"entries":[{"name":NAME,"replaces":"x.v0.1.0","skipRange":NAME}]}
+{"schema":"olm.bundle","package":NAME,"name":NAME,"image":"i","properties":[{"type":"olm.package","value":{"packageName":NAME,"version":"1.0.0"}}]}
+{"schema":"olm.deprecations","package":NAME,"entries":[{"reference":{"schema":"olm.channel","name":NAME},"message":NAME}]}
+`, "NAME", string(quoted))
+	// Loading refuses control characters in names, but not in messages.
+	text = strings.Replace(text, `"message":"a`, `"message":"a\nd`, 1)
+	c, err := graph.LoadBytes(t.Context(), []byte(text), "catalog.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := c.Package(name)
+	if !ok {
+		t.Fatal("no package")
+	}
+	d := draw.New(p, nil)
+	golden.File(t, "hostile.svg", d.SVG())
+	golden.File(t, "hostile.mmd", d.Mermaid())
+	golden.File(t, "hostile.dot", d.DOT())
+	wellFormed(t, d.SVG())
+	// Outside of quoted texts, no part of a name may appear; inside, a break is one
+	// that the drawing made, before a mark.
+	for _, f := range []struct {
+		name, text, unquote, brk string
+	}{{"Mermaid", d.Mermaid(), `"[^"]*"`, "<br/>"}, {"DOT", d.DOT(), `"(?:[^"\\]|\\.)*"`, `\n`}} {
+		for n, line := range strings.Split(f.text, "\n") {
+			quoted := regexp.MustCompile(f.unquote)
+			if bare := quoted.ReplaceAllString(line, ""); strings.ContainsAny(bare, "`\"") || strings.Contains(bare, "br/") || strings.Contains(bare, "202e") {
+				t.Errorf("%s:%d: a name leaves its quotes: %s", f.name, n+1, line)
+			}
+			for _, label := range quoted.FindAllString(line, -1) {
+				label = strings.ReplaceAll(label, `\\`, "")
+				if strings.Contains(label, f.brk+"b") || strings.Contains(label, f.brk+"d") || strings.Contains(label, f.brk+"g") {
+					t.Errorf("%s:%d: a name breaks its label: %s", f.name, n+1, label)
+				}
+			}
+		}
+	}
+}
+
 func wellFormed(t *testing.T, svg string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))
@@ -75,7 +125,7 @@ func wellFormed(t *testing.T, svg string) {
 		if _, err := d.Token(); err == io.EOF {
 			return
 		} else if err != nil {
-			t.Fatalf("the SVG is no XML: %v", err)
+			t.Fatalf("the SVG is not XML: %v", err)
 		}
 	}
 }

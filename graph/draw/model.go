@@ -32,21 +32,45 @@ type Drawing struct {
 // A panel is a channel.
 type panel struct {
 	name   string
-	notes  []string // default, deprecated, faults
-	rows   []row    // from the head down
-	edges  []edge   // by name
+	notes  []note // default, deprecated, faults
+	rows   []row  // from the head down
+	edges  []edge // by name
 	ranges []cover
 	path   []edge
+}
+
+// A note is a line over a channel.
+type note struct {
+	text  string
+	fault bool
 }
 
 // A row is an entry, or a name that only edges mention.
 type row struct {
 	label   string
-	marks   []string // words after the label
+	marks   []mark // after the label
 	version *semver.Version
 
 	head, skipped, deprecated, installed, virtual, onPath bool
 }
+
+// A mark is what is written after the label of a row.
+type mark struct {
+	kind markKind
+	text string
+}
+
+// A markKind decides how a mark is drawn.
+type markKind int
+
+const (
+	markOther markKind = iota
+	markHead
+	markInstalled
+	markSkipped
+	markDeprecated
+	markRange // which the text formats draw as a box
+)
 
 // An edge leads from one row up to another.
 type edge struct {
@@ -104,10 +128,10 @@ func newPanel(ch graph.Channel, opts *Options) panel {
 	b := &panelBuilder{ch: ch, opts: opts, number: map[string]int{}}
 	b.name = ch.Name()
 	if ch.IsDefault() {
-		b.notes = append(b.notes, "default channel")
+		b.notes = append(b.notes, note{text: "default channel"})
 	}
 	if m, ok := ch.Deprecation(); ok {
-		b.notes = append(b.notes, "deprecated: "+visible.Words(m))
+		b.notes = append(b.notes, note{text: "deprecated: " + visible.Words(m)})
 	}
 	b.notes = append(b.notes, faults(ch)...)
 	b.collect()
@@ -121,16 +145,16 @@ func newPanel(ch graph.Channel, opts *Options) panel {
 const maxFaults = 5
 
 // faults returns the faults of a channel.
-func faults(ch graph.Channel) []string {
-	var out []string
+func faults(ch graph.Channel) []note {
+	var out []note
 	for _, p := range ch.Package().Catalog().Problems() {
 		if p.Schema != fbc.SchemaChannel || p.Name != ch.Name() || p.Package != ch.Package().Name() {
 			continue
 		}
 		if len(out) == maxFaults {
-			return append(out, "and more faults")
+			return append(out, note{text: "and more faults", fault: true})
 		}
-		out = append(out, "fault: "+visible.Words(p.Err.Error()))
+		out = append(out, note{text: "fault: " + visible.Words(p.Err.Error()), fault: true})
 	}
 	return out
 }
@@ -343,29 +367,29 @@ func (b *panelBuilder) mark() {
 		r.virtual = b.entries[i] == (graph.Entry{})
 		r.head = !r.virtual && !covered[i]
 		if r.head {
-			r.marks = append(r.marks, "head")
+			r.marks = append(r.marks, mark{markHead, "head"})
 		}
 		if slices.ContainsFunc(b.opts.Installed, func(n graph.Node) bool { return n.Name == b.names[i] }) {
 			r.installed = true
-			r.marks = append(r.marks, "installed")
+			r.marks = append(r.marks, mark{markInstalled, "installed"})
 		}
 		if r.skipped {
-			r.marks = append(r.marks, "skipped")
+			r.marks = append(r.marks, mark{markSkipped, "skipped"})
 		}
 		if x, ok := b.bundle(i); ok {
 			if _, r.deprecated = x.Deprecation(); r.deprecated || x.IsProhibited() {
 				r.deprecated = true
-				r.marks = append(r.marks, "deprecated")
+				r.marks = append(r.marks, mark{markDeprecated, "deprecated"})
 			}
 			if r.virtual {
-				r.marks = append(r.marks, "in another channel")
+				r.marks = append(r.marks, mark{markOther, "in another channel"})
 			}
 		} else {
-			r.marks = append(r.marks, "no content")
+			r.marks = append(r.marks, mark{markOther, "no content"})
 		}
 	}
 	for _, c := range b.ranges {
 		r := &b.rows[c.to]
-		r.marks = append(r.marks, "skipRange "+visible.Words(c.text))
+		r.marks = append(r.marks, mark{markRange, "skipRange " + visible.Words(c.text)})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // The colours of all formats.
@@ -180,10 +181,10 @@ func (p *panel) svg(b *strings.Builder, x, y float64) (width, height float64) {
 	write(title, "bold", colorInk)
 	for _, note := range p.notes {
 		color := colorFaint
-		if strings.HasPrefix(note, "fault: ") {
+		if note.fault {
 			color = colorDeprecated
 		}
-		for _, text := range wrap(note, noteWidth) {
+		for _, text := range wrap(note.text, noteWidth) {
 			write(text, "normal", color)
 		}
 	}
@@ -276,24 +277,24 @@ func (r *row) svg(b *strings.Builder, x, y float64) float64 {
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" fill="%s" font-weight="%s"%s>%s`, x+labelGap, y+4, color, weight, style, xmlText(r.label))
 	n := utf8.RuneCountInString(r.label)
 	for _, m := range r.marks {
-		fmt.Fprintf(b, `<tspan dx="10" fill="%s" font-weight="normal" font-size="11">%s</tspan>`, markColor(m), xmlText(m))
-		n += 2 + utf8.RuneCountInString(m)
+		fmt.Fprintf(b, `<tspan dx="10" fill="%s" font-weight="normal" font-size="11">%s</tspan>`, m.kind.color(), xmlText(m.text))
+		n += 2 + utf8.RuneCountInString(m.text)
 	}
 	b.WriteString("</text>\n")
 	return labelGap + float64(n)*charWidth
 }
 
-func markColor(mark string) string {
-	switch {
-	case mark == "head":
+func (k markKind) color() string {
+	switch k {
+	case markHead:
 		return colorHead
-	case mark == "installed":
+	case markInstalled:
 		return colorInstalled
-	case mark == "deprecated":
+	case markDeprecated:
 		return colorDeprecated
-	case mark == "skipped":
+	case markSkipped:
 		return colorSkips
-	case strings.HasPrefix(mark, "skipRange "):
+	case markRange:
 		return colorRange
 	}
 	return colorFaint
@@ -318,10 +319,10 @@ func (d *Drawing) legend(y float64) string {
 	return b.String()
 }
 
-// xmlText escapes a text for XML; what XML cannot hold becomes U+FFFD.
+// xmlText escapes a text for XML.
 func xmlText(s string) string {
 	var b strings.Builder
 	// A strings.Builder never fails to write.
-	_ = xml.EscapeText(&b, []byte(s))
+	_ = xml.EscapeText(&b, []byte(visible.Line(s)))
 	return b.String()
 }

@@ -22,7 +22,7 @@ func (d *Drawing) Mermaid() string {
 			if r.virtual {
 				open, shut = "([", "])"
 			}
-			fmt.Fprintf(&b, "    n%d_%d%s%s%s%s\n", i, j, open, mermaidText(r.text("<br/>")), shut, class(&r))
+			fmt.Fprintf(&b, "    n%d_%d%s%s%s%s\n", i, j, open, mermaidText(r.lines()...), shut, class(&r))
 		}
 		for k, c := range p.ranges {
 			fmt.Fprintf(&b, "    r%d_%d{{%s}}:::range\n", i, k, mermaidText(c.text))
@@ -86,11 +86,11 @@ func class(r *row) string {
 	return ""
 }
 
-// mermaidText quotes a text for Mermaid, which knows entities and HTML breaks.
-func mermaidText(s string) string {
-	parts := strings.Split(s, "<br/>")
-	for i, p := range parts {
-		parts[i] = strings.NewReplacer("#", "#35;", "&", "#38;", "\"", "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;").Replace(visible.Line(p))
+// mermaidText quotes lines for Mermaid, which knows entities, HTML breaks and \n.
+func mermaidText(lines ...string) string {
+	parts := make([]string, len(lines))
+	for i, p := range lines {
+		parts[i] = strings.NewReplacer("#", "#35;", "&", "#38;", "\"", "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;", `\`, "#92;").Replace(visible.Line(p))
 	}
 	return `"` + strings.Join(parts, "<br/>") + `"`
 }
@@ -99,21 +99,21 @@ func mermaidText(s string) string {
 func (p *panel) title() string {
 	s := "channel " + p.name
 	for _, n := range p.notes {
-		s += "; " + n
+		s += "; " + n.text
 	}
 	return s
 }
 
-// text returns the label of a row with its marks, without the range, which the
-// text formats draw as a box.
-func (r *row) text(br string) string {
-	s := r.label
+// lines returns the label of a row and its marks, without the range, which the text
+// formats draw as a box.
+func (r *row) lines() []string {
+	list := []string{r.label}
 	for _, m := range r.marks {
-		if !strings.HasPrefix(m, "skipRange ") {
-			s += br + m
+		if m.kind != markRange {
+			list = append(list, m.text)
 		}
 	}
-	return s
+	return list
 }
 
 // DOT returns the drawing in the language of Graphviz. Upgrades point upwards. A
@@ -125,7 +125,7 @@ func (d *Drawing) DOT() string {
 	for i, p := range d.panels {
 		fmt.Fprintf(&b, "  subgraph cluster_%d {\n    label=%s;\n", i, dotText(p.title()))
 		for j, r := range p.rows {
-			fmt.Fprintf(&b, "    n%d_%d [label=%s%s];\n", i, j, dotText(r.text("\n")), dotStyle(&r))
+			fmt.Fprintf(&b, "    n%d_%d [label=%s%s];\n", i, j, dotText(r.lines()...), dotStyle(&r))
 		}
 		for k, c := range p.ranges {
 			fmt.Fprintf(&b, "    r%d_%d [label=%s, shape=note, style=solid, color=%q];\n", i, k, dotText(c.text), colorRange)
@@ -178,11 +178,11 @@ func dotStyle(r *row) string {
 	return s
 }
 
-// dotText quotes a text for DOT.
-func dotText(s string) string {
-	lines := strings.Split(s, "\n")
+// dotText quotes lines for DOT.
+func dotText(lines ...string) string {
+	parts := make([]string, len(lines))
 	for i, line := range lines {
-		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(visible.Line(line))
+		parts[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(visible.Line(line))
 	}
-	return `"` + strings.Join(lines, `\n`) + `"`
+	return `"` + strings.Join(parts, `\n`) + `"`
 }
