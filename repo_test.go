@@ -183,28 +183,69 @@ func TestHeavyImports(t *testing.T) {
 	}
 }
 
-// TestNoClocks checks that no test of the root module depends on a clock, and that
-// internal/testsize alone decides how much a test does.
+// TestNoClocks checks that no test of any module depends on a clock, apart from those
+// that have a reason, and that internal/testsize alone decides how much a test does.
 func TestNoClocks(t *testing.T) {
 	clocks := []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTicker", "time.NewTimer",
 		"context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause", "testing.Short"}
-	allowed := []string{
-		"reconcile/example_controller_test.go", // shows a controller, which waits for its cluster
-		"internal/celcost/cost_test.go",        // times what it charges for, if a flag is set
+	const (
+		server  = "waits for a real API server, or gives it time for what must not happen"
+		process = "waits for a real process"
+		browser = "waits for a real browser"
+		slow    = "has a server that is too slow, or a caller that gives up"
+		stamp   = "needs an object of now: a certificate, a file or a condition"
+	)
+	allowed := map[string]string{
+		"reconcile/example_controller_test.go": "shows a controller, which waits for its cluster",
+
+		"cmd/internal/view/browsertest/browser_test.go": browser,
+		"cmd/internal/view/browsertest/hostile_test.go": browser,
+		"cmd/internal/view/browsertest/look_test.go":    browser,
+
+		"kube/catalogd/client_test.go":               slow,
+		"kube/cmd/olmkit-controller/cache_test.go":   stamp,
+		"kube/cmd/olmkit-controller/command_test.go": process,
+		"kube/cmd/olmkit-controller/outage_test.go":  process,
+		"kube/cmd/olmkit-controller/renewed_test.go": stamp,
+		"kube/cmd/olmkit-controller/served_test.go":  process,
+		"kube/content/imageindex_test.go":            stamp,
+		"kube/content/store_test.go":                 slow,
+		"kube/e2e_test.go":                           server,
+		"kube/extension/server_test.go":              server,
+		"kube/fault_test.go":                         server,
+		"kube/fleet_test.go":                         server,
+		"kube/internal/envtest/environment_test.go":  server,
+		"kube/internal/scenario/account_test.go":     server,
+		"kube/internal/scenario/cluster_test.go":     server,
+		"kube/internal/scenario/refuse_test.go":      server,
+		"kube/internal/scenario/scenario_test.go":    server,
+		"kube/internal/scenario/webhook_test.go":     server,
+		"kube/many_test.go":                          server,
+		"kube/oci/puller_test.go":                    slow,
+		"kube/outage_test.go":                        server,
+		"kube/runs_test.go":                          server,
 	}
-	walkGo(t, ".", true, func(name string, file *ast.File) {
-		if !strings.HasSuffix(name, "_test.go") || slices.Contains(allowed, name) {
+	used := map[string]bool{}
+	walkGo(t, ".", false, func(name string, file *ast.File) {
+		if !strings.HasSuffix(name, "_test.go") {
 			return
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok {
 				if x, ok := s.X.(*ast.Ident); ok && slices.Contains(clocks, x.Name+"."+s.Sel.Name) {
-					t.Errorf("%s uses %s.%s", name, x.Name, s.Sel.Name)
+					if used[name] = true; allowed[name] == "" {
+						t.Errorf("%s uses %s.%s", name, x.Name, s.Sel.Name)
+					}
 				}
 			}
 			return true
 		})
 	})
+	for name := range allowed {
+		if !used[name] {
+			t.Errorf("%s uses no clock; remove it from the list", name)
+		}
+	}
 }
 
 // TestGoMod checks what importers of the library inherit.
@@ -241,6 +282,35 @@ func TestNothingLeftBehind(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNoForeignDocuments looks for references to documents that the repository does not
+// have.
+func TestNoForeignDocuments(t *testing.T) {
+	foreign := regexp.MustCompile(`(?i)\bdocument \d{3}\b`)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && name != "."):
+			return filepath.SkipDir
+		case d.IsDir() || !slices.Contains([]string{".go", ".md", ".js", ".tsv", ".yaml"}, filepath.Ext(name)):
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			if found := foreign.FindString(line); found != "" {
+				t.Errorf("%s:%d: there is no %q here; say what it stated", name, n+1, found)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestFileSizes keeps files readable in one sitting.

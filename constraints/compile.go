@@ -23,7 +23,7 @@ type Compiler struct {
 
 // NewCompiler returns a Compiler with the given limits. Nil means the defaults.
 func NewCompiler(limits *Limits) *Compiler {
-	c := &Compiler{limits: limits.orDefault(), programs: make(map[string]*program)}
+	c := &Compiler{limits: limits.WithDefaults(), programs: make(map[string]*program)}
 	c.env = sync.OnceValues(func() (*celEnv, error) { return newCELEnv(&c.limits) })
 	return c
 }

@@ -119,7 +119,7 @@ type outcome struct {
 func NewEvaluator(cluster Cluster, limits *Limits) *Evaluator {
 	return &Evaluator{
 		cluster:  cluster.value(),
-		limits:   limits.orDefault(),
+		limits:   limits.WithDefaults(),
 		compiler: NewCompiler(limits),
 	}
 }

@@ -51,10 +51,10 @@ type Limits struct {
 }
 
 // PerBundle returns the maximum number of requirements of one bundle.
-func (l *Limits) PerBundle() int { return l.orDefault().MaxPerBundle }
+func (l *Limits) PerBundle() int { return l.WithDefaults().MaxPerBundle }
 
-// orDefault returns l with its defaults filled in.
-func (l *Limits) orDefault() Limits {
+// WithDefaults returns the limits with every zero field replaced.
+func (l *Limits) WithDefaults() Limits {
 	var full Limits
 	if l != nil {
 		full = *l

@@ -133,7 +133,7 @@ func TestWalk(t *testing.T) {
 			"0.9.0 -replaces-> 0.9.2 head", "0.9.0 -replaces-> 0.9.2 head",
 		},
 		{
-			"B8: the example of document 004", "stable: 3.0.0 -2.0.0, 2.0.0 [>=1.0.0 <2.0.0]", "1.0.0",
+			"B8: a skipRange below a skip", "stable: 3.0.0 -2.0.0, 2.0.0 [>=1.0.0 <2.0.0]", "1.0.0",
 			"1.0.0", "1.0.0 -skipRange-> 2.0.0 -skips-> 3.0.0 head",
 		},
 		{
@@ -176,7 +176,7 @@ func TestWalk(t *testing.T) {
 }
 
 func TestDisagreements(t *testing.T) {
-	// Document 004: classic has no way from 1.0.0, v1 has (B8, G4).
+	// Classic has no way from 1.0.0, v1 has (B8, G4).
 	p := parse(t, "stable: 3.0.0 -2.0.0, 2.0.0 [>=1.0.0 <2.0.0]")
 	got := p.Disagreements(&graph.UpgradeOptions{Installed: []graph.Node{node("1.0.0")}})
 	want := []graph.Disagreement{{

@@ -45,7 +45,7 @@ func (w *writing) crowded(s *step, c *proof.Claim) {
 			packages = append(packages, q.Package)
 		case *fact.Replaced:
 			kinds = append(kinds, fmt.Sprintf("is %s or the installed %s", q.Bundle.Name, q.Operator.Name))
-			holds = append(holds[:0], "one of an operator and its replacement")
+			holds = append(holds[:0], "either an operator or its replacement")
 		}
 	}
 	if len(packages) > 0 {

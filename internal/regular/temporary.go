@@ -6,7 +6,7 @@ import "regexp"
 // writing.
 const TemporaryPrefix = ".olmkit-"
 
-// temporaryName is the pattern of these names: the prefix and 26 random letters.
+// temporaryName is the pattern of these names: the prefix and 26 random letters and digits.
 var temporaryName = regexp.MustCompile(`^` + regexp.QuoteMeta(TemporaryPrefix) + `[A-Z2-7]{26}\.tmp$`)
 
 // IsTemporary reports whether a file has the name of one that olmkit has not finished

@@ -72,7 +72,8 @@ func (l Limits) or(d Limits) Limits {
 	return l
 }
 
-func (o *Options) withDefaults() Options {
+// WithDefaults returns the options with every zero field replaced that has a default.
+func (o *Options) WithDefaults() Options {
 	var out Options
 	if o != nil {
 		out = *o

@@ -44,7 +44,7 @@ type Puller struct {
 
 // New returns a puller. Opts may be nil.
 func New(opts *Options) *Puller {
-	o := opts.withDefaults()
+	o := opts.WithDefaults()
 	return &Puller{opts: o, memory: newMemory(o.Remember, o.Memory), insecure: insecure(o.Transport)}
 }
 

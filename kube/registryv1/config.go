@@ -270,7 +270,7 @@ func (b *Bundle) hint(field string) string {
 		if watch, _ := b.watchSchema(); watch != nil {
 			names = append(names, "watchNamespace")
 		}
-		return "; the fields of this bundle are " + strings.Join(names, " and ")
+		return "; this bundle can be configured with " + strings.Join(names, " and ")
 	case top == "deploymentConfig" && strings.Count(field, ".") == 1:
 		var names []string
 		for name := range deploymentSchema()["properties"].(map[string]any) {

@@ -20,8 +20,8 @@ type Limits struct {
 	Expansion int64
 }
 
-// withDefaults returns the limits with every zero field replaced.
-func (l *Limits) withDefaults() Limits {
+// WithDefaults returns the limits with every zero field replaced.
+func (l *Limits) WithDefaults() Limits {
 	var out Limits
 	if l != nil {
 		out = *l

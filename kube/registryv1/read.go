@@ -43,7 +43,7 @@ func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {
 	if opts == nil {
 		opts = &ReadOptions{}
 	}
-	r := reader{ctx: ctx, fsys: fsys, limits: opts.Limits.withDefaults()}
+	r := reader{ctx: ctx, fsys: fsys, limits: opts.Limits.WithDefaults()}
 	r.size, r.yaml.Expansion = r.limits.BundleSize, &r.limits.Expansion
 	r.annotations()
 	r.manifests()

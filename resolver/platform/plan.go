@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -63,7 +64,7 @@ func (u Unchecked) String() string {
 	case u.Bundle != nil:
 		return fmt.Sprintf("no catalog has %s of package %s; not checked: whether it blocks the platform", u.Bundle, u.Package)
 	case u.Errors > 0:
-		return fmt.Sprintf("catalog %q for %s has %s; the parts with errors were not checked", u.Catalog, u.Platform, count(u.Errors, "error"))
+		return fmt.Sprintf("catalog %q for %s has %s; the parts with errors were not checked", u.Catalog, u.Platform, phrase.Count(u.Errors, "error"))
 	}
 	return fmt.Sprintf("there is no catalog for %s; operators were not checked there", u.Platform)
 }
@@ -161,9 +162,9 @@ func (p *Plan) String() string {
 	}
 	switch {
 	case p.OK && p.From == p.To:
-		visible.Fprintf(&b, "Platform %s: %s.\n", p.From, count(operators, "operator upgrade"))
+		visible.Fprintf(&b, "Platform %s: %s.\n", p.From, phrase.Count(operators, "operator upgrade"))
 	case p.OK:
-		visible.Fprintf(&b, "Platform %s to %s: %s, %s.\n", p.From, p.To, count(platform, "platform upgrade"), count(operators, "operator upgrade"))
+		visible.Fprintf(&b, "Platform %s to %s: %s, %s.\n", p.From, p.To, phrase.Count(platform, "platform upgrade"), phrase.Count(operators, "operator upgrade"))
 	default:
 		visible.Fprintf(&b, "Platform %s to %s: blocked at %s.\n", p.From, p.To, p.Reached)
 	}
@@ -221,11 +222,4 @@ func (p *Plan) String() string {
 		}
 	}
 	return b.String()
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	utilduration "k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -102,7 +103,7 @@ func newCachePrune(e *env) *cobra.Command {
 			}
 			size += c.Size
 		}
-		visible.Fprintf(e.stdout, "deleted %s, %s\n", plural(count, "item"), mebibytes(size))
+		visible.Fprintf(e.stdout, "deleted %s, %s\n", phrase.Count(count, "item"), mebibytes(size))
 		return nil
 	}
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/catalogd"
 	"github.com/olmkit/olmkit/kube/oci"
@@ -71,9 +72,9 @@ func listed(name visible.Block, findings fbc.Diagnostics, all string) visible.Bl
 		return name + ": " + visible.Block(visible.Line(findings[0].Error()))
 	}
 	var b strings.Builder
-	counts := plural(len(findings.Errors()), "error")
+	counts := phrase.Count(len(findings.Errors()), "error")
 	if n := len(findings.Warnings()); n > 0 {
-		counts += " and " + plural(n, "warning")
+		counts += " and " + phrase.Count(n, "warning")
 	}
 	visible.Fprintf(&b, "%s has %s:", name, counts)
 	for i, d := range findings {

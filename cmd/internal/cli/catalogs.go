@@ -19,6 +19,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/sample"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
@@ -88,7 +89,7 @@ func distinct(list []source) error {
 			return usagef("standard input is named twice, and holds one catalog; leave one out")
 		}
 		if first, ok := seen[key]; ok {
-			return usagef("%s and %s are both named %q; name one of them with --catalog NAME=%s", first, s.path, s.name, s.path)
+			return usagef("%s and %s are both named %q; rename one: --catalog NAME=%s", first, s.path, s.name, s.path)
 		}
 		seen[key] = s.path
 	}
@@ -329,7 +330,7 @@ func (l *loader) keepsAll(path string) bool {
 // they expect.
 func (l *loader) note(path string, c *graph.Catalog) {
 	if n := len(c.Problems().Errors()); n > 0 {
-		visible.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" shows details\n", visible.Block(display(path)), plural(n, "problem"))
+		visible.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" shows details\n", visible.Block(display(path)), phrase.Count(n, "problem"))
 	}
 }
 

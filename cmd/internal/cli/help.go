@@ -197,7 +197,7 @@ Sizes are in bytes, or with KiB, MiB or GiB.
 
 `)
 	for _, l := range limitTable {
-		visible.Fprintf(&b, "  %-13s %9s  %s\n", l.name, l.standard, l.text)
+		visible.Fprintf(&b, "  %-13s %9s  %s\n", l.name, l.standard(), l.text)
 	}
 	b.WriteString(`
 --timeout DURATION, such as 30s or 2m, ends the command with exit code 2. In a stream

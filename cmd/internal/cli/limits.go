@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,40 +28,68 @@ type limits struct {
 	given  []string
 }
 
-// A limit is one of them, with its default and what it bounds.
+// A limit is one of them, with what it bounds.
 type limit struct {
-	name, standard, text string
-	set                  func(*limits, int64)
+	name, text string
+	// fields returns pointers to the fields that it sets. The help shows the default of
+	// the first.
+	fields func(*limits) []any
+}
+
+// set sets the fields of a limit.
+func (x limit) set(l *limits, n int64) {
+	for _, field := range x.fields(l) {
+		switch p := field.(type) {
+		case *int64:
+			*p = n
+		case *int:
+			*p = int(n)
+		case *uint64:
+			*p = uint64(n)
+		}
+	}
+}
+
+// standard returns the default of a limit, as a user would write it.
+func (x limit) standard() string {
+	l := limits{
+		load:   (*fbc.Limits)(nil).WithDefaults(),
+		rules:  (*constraints.Limits)(nil).WithDefaults(),
+		bundle: (*registryv1.Limits)(nil).WithDefaults(),
+		image:  (*oci.Options)(nil).WithDefaults().Catalogs,
+	}
+	n := reflect.ValueOf(x.fields(&l)[0]).Elem()
+	return formatAmount(n.Convert(reflect.TypeFor[int64]()).Int())
 }
 
 // limitTable lists them all.
 var limitTable = []limit{
-	{"FileSize", "2GiB", "one file", func(l *limits, n int64) { l.load.FileSize = n }},
-	{"DocumentSize", "64MiB", "one document of a file", func(l *limits, n int64) { l.load.DocumentSize = n }},
-	{"Documents", "20000000", "the documents of a catalog", func(l *limits, n int64) { l.load.Documents = n }},
-	{"Files", "1000000", "the files and directories of a catalog, or of a bundle (default 10000)", func(l *limits, n int64) { l.load.Files, l.bundle.Files = n, int(n) }},
-	{"IgnoreSize", "1MiB", "one .indexignore file", func(l *limits, n int64) { l.load.IgnoreSize = n }},
-	{"Depth", "1000", "the nesting of a document, at most 10000", func(l *limits, n int64) { l.load.Depth = n }},
-	{"Expansion", "64MiB", "what the aliases of YAML add, and the tree of one document", func(l *limits, n int64) { l.load.Expansion, l.bundle.Expansion = n, n }},
-	{"PropertySize", "4MiB", "one property value that is kept", func(l *limits, n int64) { l.load.PropertySize = n }},
-	{"Diagnostics", "1000", "the findings that are listed; the rest are counted", func(l *limits, n int64) { l.load.Diagnostics = n }},
-	{"BundleSize", "16MiB", "the files of a bundle, for olmkit manifests", func(l *limits, n int64) { l.bundle.BundleSize = n }},
-	{"Objects", "10000", "the manifests of a bundle, for olmkit manifests", func(l *limits, n int64) { l.bundle.Objects = int(n) }},
-	{"ImageDownload", "1GiB", "the compressed layers of a catalog image", func(l *limits, n int64) { l.image.Download = n }},
-	{"ImageScan", "4GiB", "the decompressed layers of a catalog image", func(l *limits, n int64) { l.image.Scan = n }},
-	{"ImageBytes", "512MiB", "the files of a catalog in an image", func(l *limits, n int64) { l.image.Bytes = n }},
-	{"ImageFiles", "1000000", "the files and directories of a catalog in an image", func(l *limits, n int64) { l.image.Files = n }},
-	{"ImageLayers", "128", "the layers of a catalog image", func(l *limits, n int64) { l.image.Layers = n }},
-	{"MaxSize", "64KiB", "one olm.constraint", func(l *limits, n int64) { l.rules.MaxSize = int(n) }},
-	{"MaxDepth", "100", "the nesting of a constraint", func(l *limits, n int64) { l.rules.MaxDepth = int(n) }},
-	{"MaxNodes", "1000", "the constraints in a tree", func(l *limits, n int64) { l.rules.MaxNodes = int(n) }},
-	{"MaxRuleSize", "64KiB", "one CEL rule", func(l *limits, n int64) { l.rules.MaxRuleSize = int(n) }},
-	{"MaxRuleDepth", "100", "the nesting of a CEL rule", func(l *limits, n int64) { l.rules.MaxRuleDepth = int(n) }},
-	{"MaxRuleTokens", "8000", "the tokens of a CEL rule", func(l *limits, n int64) { l.rules.MaxRuleTokens = int(n) }},
-	{"MaxRuleNodes", "2000", "the syntax tree of a CEL rule", func(l *limits, n int64) { l.rules.MaxRuleNodes = int(n) }},
-	{"MaxCost", "500000", "what one evaluation of a CEL rule may cost", func(l *limits, n int64) { l.rules.MaxCost = uint64(n) }},
-	{"MaxPerBundle", "1000", "the requirements of one bundle", func(l *limits, n int64) { l.rules.MaxPerBundle = int(n) }},
-	{"MaxTotalCost", "50000000", "what all evaluations of a problem may cost", func(l *limits, n int64) { l.rules.MaxTotalCost = uint64(n) }},
+	{"FileSize", "one file", func(l *limits) []any { return []any{&l.load.FileSize} }},
+	{"DocumentSize", "one document of a file", func(l *limits) []any { return []any{&l.load.DocumentSize} }},
+	{"Documents", "the documents of a catalog", func(l *limits) []any { return []any{&l.load.Documents} }},
+	{"Files", "the files and directories of a catalog, or of a bundle (default 10000)", func(l *limits) []any { return []any{&l.load.Files, &l.bundle.Files} }},
+	{"IgnoreSize", "one .indexignore file", func(l *limits) []any { return []any{&l.load.IgnoreSize} }},
+	{"Depth", "the nesting of a document, at most 10000", func(l *limits) []any { return []any{&l.load.Depth} }},
+	{"Expansion", "the expansion of YAML aliases, and the tree of one document", func(l *limits) []any { return []any{&l.load.Expansion, &l.bundle.Expansion} }},
+	{"PropertySize", "one property value that is kept", func(l *limits) []any { return []any{&l.load.PropertySize} }},
+	{"Diagnostics", "the findings that are listed; the rest are counted", func(l *limits) []any { return []any{&l.load.Diagnostics} }},
+	{"BundleSize", "the files of a bundle, for olmkit manifests", func(l *limits) []any { return []any{&l.bundle.BundleSize} }},
+	{"Objects", "the manifests of a bundle, for olmkit manifests", func(l *limits) []any { return []any{&l.bundle.Objects} }},
+	{"ImageDownload", "the compressed layers of a catalog image", func(l *limits) []any { return []any{&l.image.Download} }},
+	{"ImageScan", "the decompressed layers of a catalog image", func(l *limits) []any { return []any{&l.image.Scan} }},
+	{"ImageBytes", "the files of a catalog in an image", func(l *limits) []any { return []any{&l.image.Bytes} }},
+	{"ImageFiles", "the files and directories of a catalog in an image", func(l *limits) []any { return []any{&l.image.Files} }},
+	{"ImageLayers", "the layers of a catalog image", func(l *limits) []any { return []any{&l.image.Layers} }},
+	{"MaxSize", "one olm.constraint", func(l *limits) []any { return []any{&l.rules.MaxSize} }},
+	{"MaxDepth", "the nesting of a constraint", func(l *limits) []any { return []any{&l.rules.MaxDepth} }},
+	{"MaxNodes", "the constraints in a tree", func(l *limits) []any { return []any{&l.rules.MaxNodes} }},
+	{"MaxRuleSize", "one CEL rule", func(l *limits) []any { return []any{&l.rules.MaxRuleSize} }},
+	{"MaxRuleDepth", "the nesting of a CEL rule", func(l *limits) []any { return []any{&l.rules.MaxRuleDepth} }},
+	{"MaxRuleTokens", "the tokens of a CEL rule", func(l *limits) []any { return []any{&l.rules.MaxRuleTokens} }},
+	{"MaxRuleNodes", "the syntax tree of a CEL rule", func(l *limits) []any { return []any{&l.rules.MaxRuleNodes} }},
+	{"MaxCost", "the cost of one evaluation of a CEL rule", func(l *limits) []any { return []any{&l.rules.MaxCost} }},
+	{"MaxPerBundle", "the requirements of one bundle", func(l *limits) []any { return []any{&l.rules.MaxPerBundle} }},
+	{"MaxTotalCost", "the total cost of CEL evaluations in a problem", func(l *limits) []any { return []any{&l.rules.MaxTotalCost} }},
 }
 
 // limitNames returns the names of the limits, with something after each.
@@ -90,13 +119,26 @@ func (l *limits) Set(s string) error {
 	return nil
 }
 
+// units are the units of amounts, the largest first.
+var units = []struct {
+	suffix string
+	size   int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+// formatAmount returns a number in the largest unit that divides it.
+func formatAmount(n int64) string {
+	for _, u := range units {
+		if n >= u.size && n%u.size == 0 {
+			return strconv.FormatInt(n/u.size, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
 // parseAmount reads a number above 0, with KiB, MiB or GiB after it or not.
 func parseAmount(text string) (int64, error) {
 	digits, unit := text, int64(1)
-	for _, u := range []struct {
-		suffix string
-		size   int64
-	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}} {
+	for _, u := range units {
 		if before, ok := strings.CutSuffix(text, u.suffix); ok {
 			digits, unit = before, u.size
 		}

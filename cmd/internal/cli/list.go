@@ -105,13 +105,6 @@ func printRows(p *printer, header []string, rows []row) error {
 	return t.text(p.w)
 }
 
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
-}
-
 // A packageRow is a package and the head of its default channel.
 type packageRow struct {
 	Name           string `json:"name"`

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -41,7 +42,7 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		case len(args) == 0:
 			return usagef("from where? name a bundle or version after the package")
 		case len(args) > 2:
-			return usagef("FROM and TO are two, and got %s", strings.Join(args, ", "))
+			return usagef("expected FROM and TO, got %s", strings.Join(args, ", "))
 		}
 		if err := checkChannels(p, channels); err != nil {
 			return err
@@ -114,13 +115,13 @@ func (a *pathAnswer) text(w io.Writer) error {
 	case len(a.Shortest) == 0:
 		visible.Fprintf(&b, "%s is already there.\n", a.From)
 	default:
-		visible.Fprintf(&b, "The shortest path from %s to %s has %s:\n", a.From, to, plural(len(a.Shortest), "step"))
+		visible.Fprintf(&b, "The shortest path from %s to %s has %s:\n", a.From, to, phrase.Count(len(a.Shortest), "step"))
 		steps(a.Shortest)
 	}
 	if a.OK && len(a.Walk.Steps) > 0 && !a.Walk.Loops && slices.EqualFunc(a.Walk.Steps, a.Shortest, func(x, y graph.Step) bool { return x.To == y.To }) {
 		visible.Fprintf(&b, "%s takes this path on its own.\n", readerName(a.Reading))
 	} else if len(a.Walk.Steps) > 0 {
-		visible.Fprintf(&b, "\n%s on its own takes %s", readerName(a.Reading), plural(len(a.Walk.Steps), "step"))
+		visible.Fprintf(&b, "\n%s on its own takes %s", readerName(a.Reading), phrase.Count(len(a.Walk.Steps), "step"))
 		switch {
 		case a.Walk.Loops:
 			b.WriteString(" and returns to where it started")

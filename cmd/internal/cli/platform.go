@@ -134,7 +134,7 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 		}
 		key := [2]string{version, c.Name}
 		if first, ok := seen[key]; ok {
-			return usagef("--catalog %s and %s are both named %q; name one of them with --catalog %s=NAME:%s", first, arg, c.Name, c.Platform, path)
+			return usagef("--catalog %s and %s are both named %q; rename one: --catalog %s=NAME:%s", first, arg, c.Name, c.Platform, path)
 		}
 		seen[key] = arg
 		if c.Graph, err = l.wholeIndex(ctx, path); err != nil { // with minKubeVersion

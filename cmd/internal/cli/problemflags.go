@@ -51,12 +51,12 @@ func (p *problemInput) check(cmd *cobra.Command, args []string, beside ...string
 	}
 	var err error
 	if len(args) > 0 {
-		err = usagef("--problem holds all that the question is about; leave out %s", args[0])
+		err = usagef("%s cannot be combined with --problem", args[0])
 	}
 	beside = append(beside, "problem", "root", "output")
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && !slices.Contains(beside, f.Name) && err == nil {
-			err = usagef("--problem holds all that the question is about; leave out --%s", f.Name)
+			err = usagef("--%s cannot be combined with --problem", f.Name)
 		}
 	})
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/olmhash"
@@ -35,7 +36,7 @@ If the operator group names a service account, writes that it may not make are
 refused, as the API server would, by the roles and bindings in the files. Where those
 are not known, nothing is refused, and a note reports it.
 
-Exit codes: 0 the namespace has come to rest, 1 the subscriptions cannot be
+Exit codes: 0 the namespace is stable, 1 the subscriptions cannot be
 resolved or writes were refused, 2 the input could not be read.`,
 		Example: `  olmkit simulate -f state.yaml --catalog community=./catalog
   olmkit simulate -f state.yaml --approve ./catalog -o json`,
@@ -289,7 +290,7 @@ func (s *simulation) end(r *reconcile.Result) (*simulationEnd, error) {
 }
 
 func (d *simulationEnd) text(w io.Writer) error {
-	if _, err := visible.Fprintf(w, "\nNamespace %s is stable after %s.\n", d.Namespace, plural(d.Passes, "round")); err != nil {
+	if _, err := visible.Fprintf(w, "\nNamespace %s is stable after %s.\n", d.Namespace, phrase.Count(d.Passes, "round")); err != nil {
 		return err
 	}
 	subs := table{header: []string{"SUBSCRIPTION", "PACKAGE", "STATE", "INSTALLED", "CURRENT"}}

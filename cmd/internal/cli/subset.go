@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/subset"
@@ -155,6 +156,6 @@ func (a *subsetAnswer) text(w io.Writer) error {
 	if a.Bundles == 1 {
 		verb = "is"
 	}
-	_, err := visible.Fprintf(w, "%d of %s %s kept.\n", a.Bundles, plural(a.Of, "bundle"), verb)
+	_, err := visible.Fprintf(w, "%d of %s %s kept.\n", a.Bundles, phrase.Count(a.Of, "bundle"), verb)
 	return err
 }

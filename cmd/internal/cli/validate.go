@@ -16,6 +16,7 @@ import (
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/internal/buildversion"
 	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -146,10 +147,10 @@ func (r *report) text(w io.Writer) error {
 		verdict = "is not valid"
 	}
 	if r.loaded {
-		verdict += fmt.Sprintf(": %s, %s, %s", plural(r.Packages, "package"), plural(r.Channels, "channel"), plural(r.Bundles, "bundle"))
+		verdict += fmt.Sprintf(": %s, %s, %s", phrase.Count(r.Packages, "package"), phrase.Count(r.Channels, "channel"), phrase.Count(r.Bundles, "bundle"))
 	}
 	if r.Errors+r.Warnings > 0 {
-		verdict += fmt.Sprintf("; %s, %s", plural(r.Errors, "error"), plural(r.Warnings, "warning"))
+		verdict += fmt.Sprintf("; %s, %s", phrase.Count(r.Errors, "error"), phrase.Count(r.Warnings, "warning"))
 	}
 	_, err := visible.Fprintf(w, "%s %s\n", r.Path, verdict)
 	return err

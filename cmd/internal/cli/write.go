@@ -16,6 +16,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/regular"
 	"github.com/olmkit/olmkit/internal/visible"
 )
@@ -130,10 +131,10 @@ func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 		return err
 	})
 	if len(stay) > 0 {
-		visible.Fprintf(w.notes(), "note: kept %s of %s, such as %s\n", plural(len(stay), "other file"), w.dir, stay[0])
+		visible.Fprintf(w.notes(), "note: kept %s of %s, such as %s\n", phrase.Count(len(stay), "other file"), w.dir, stay[0])
 	}
 	if len(left) > 0 {
-		visible.Fprintf(w.notes(), "warning: interrupted writes left %s in %s, such as %s; delete what they left, after checking that no other file is missing\n", plural(len(left), "file"), w.dir, left[0])
+		visible.Fprintf(w.notes(), "warning: interrupted writes left %s in %s, such as %s; delete what they left, after checking that no other file is missing\n", phrase.Count(len(left), "file"), w.dir, left[0])
 	}
 	return err
 }

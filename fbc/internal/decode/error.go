@@ -13,7 +13,8 @@ import (
 )
 
 // plainYAML returns the cause of a YAML error without the parser's prefixes and
-// without the line, which is counted from the beginning of the document.
+// without the line, which is counted from the beginning of the document. It reads the
+// text because the parser has no typed errors.
 func plainYAML(err error) error {
 	text := err.Error()
 	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {

@@ -215,7 +215,7 @@ func (p *planner) itemFault(items []serving.Item, changed olm.Reason, prefix str
 		case x.Have == nil:
 			return &componentFault{on: on, text: fmt.Sprintf("%s%s does not exist", prefix, k), changed: true, reason: changed}
 		}
-		return &componentFault{on: on, text: fmt.Sprintf("%s%s is not as the operator wants it", prefix, k), changed: true, reason: changed}
+		return &componentFault{on: on, text: fmt.Sprintf("%s%s differs from the CSV", prefix, k), changed: true, reason: changed}
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ const walk = (ways, from) => {
 // told describes in a few words how a path ends.
 const told = (p, w) => {
   const n = w.steps.length;
-  if (w.loops) return `comes back to ${p.nodes[w.end].label} and never rests`;
+  if (w.loops) return `comes back to ${p.nodes[w.end].label} and loops forever`;
   if (w.atHead) return n ? `reaches the head in ${plural(n, "step")}` : "is at the head";
   const short = w.heads.length ? `short of the head ${w.heads.map((h) => p.nodes[h].label).join(", ")}` : "and there is no head";
   return (n ? `stops at ${p.nodes[w.end].label} after ${plural(n, "step")}, ${short}` : `stays where it is, ${short}`) +

@@ -230,7 +230,7 @@ func TestStays(t *testing.T) {
 {"schema":"olm.bundle","package":"a","name":"a.v1.2.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.2.0"}}]}`)
 	b := newTab(t)
 	b.open(makePage(t, catalog), "#/package/small/a/c/a.v1.2.0")
-	if got := b.text(".way-told.classic p"); got != "comes back to 1.2.0 and never rests" {
+	if got := b.text(".way-told.classic p"); got != "comes back to 1.2.0 and loops forever" {
 		t.Errorf("of OLM it says %q", got)
 	}
 	if got := b.text(".way-told.v1 p"); got != "is at the head" {
