@@ -98,8 +98,9 @@ func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
 	}
 	defer s.r.unlock(ctx)
 	var out Advices
+	in := s.members()
 	for i := range s.r.u.subs {
-		a, err := s.advise(ctx, i)
+		a, err := s.advise(ctx, i, in)
 		if err != nil {
 			return nil, err
 		}
@@ -110,14 +111,23 @@ func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
 	return out, nil
 }
 
+// members returns the set of the solution.
+func (s *Solution) members() map[cand]bool {
+	in := make(map[cand]bool, len(s.set))
+	for _, c := range s.set {
+		in[c] = true
+	}
+	return in
+}
+
 // advise returns the advice for a subscription, or nil if there is none.
-func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
+func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice, error) {
 	u, sub := s.r.u, s.r.u.subs[i]
 	if s.r.options[i] == nil {
 		return nil, nil
 	}
 	list := s.r.options[i].list
-	at := slices.IndexFunc(list, func(c cand) bool { return slices.Contains(s.set, c) })
+	at := slices.IndexFunc(list, func(c cand) bool { return in[c] })
 	if at < 0 || sub.current == nil && u.isInstalled(list[at]) {
 		return nil, nil // a partial solution leaves it out, or another subscription owns its operator
 	}
@@ -163,8 +173,9 @@ func (s *Solution) advise(ctx context.Context, i int) (*Advice, error) {
 // stuck returns the advice for the subscriptions whose operators stay stuck.
 func (s *Solution) stuck() Advices {
 	var out []Advice
+	in := s.members()
 	for _, sub := range s.r.u.subs {
-		if sub.current == nil || !slices.Contains(s.set, sub.current.id) {
+		if sub.current == nil || !in[sub.current.id] {
 			continue
 		}
 		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
