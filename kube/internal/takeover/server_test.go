@@ -2,6 +2,7 @@ package takeover_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -139,7 +141,16 @@ func restore(t *testing.T, c client.Client, objects []olm.Object) (namespaces []
 			statuses = append(statuses, u)
 		}
 	}
-	time.Sleep(2 * time.Second) // until CRDs are established
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		crds := &unstructured.UnstructuredList{}
+		crds.SetAPIVersion("apiextensions.k8s.io/v1")
+		crds.SetKind("CustomResourceDefinition")
+		if err := c.List(ctx, crds); err != nil {
+			return false, err
+		}
+		return !slices.ContainsFunc(crds.Items, func(u unstructured.Unstructured) bool { return !isEstablished(u) }), nil
+	})
+	must(t, err)
 	for _, u := range statuses {
 		text, err := u.MarshalJSON()
 		must(t, err)
@@ -149,4 +160,13 @@ func restore(t *testing.T, c client.Client, objects []olm.Object) (namespaces []
 		}
 	}
 	return namespaces
+}
+
+// isEstablished reports whether the API server serves a CRD.
+func isEstablished(crd unstructured.Unstructured) bool {
+	list, _, _ := unstructured.NestedSlice(crd.Object, "status", "conditions")
+	return slices.ContainsFunc(list, func(c any) bool {
+		m, _ := c.(map[string]any)
+		return m["type"] == "Established" && m["status"] == "True"
+	})
 }
