@@ -255,6 +255,3 @@ func (p *Page) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(p.text)
 	return int64(n), err
 }
-
-// Len returns the size of the page in bytes.
-func (p *Page) Len() int { return len(p.text) }

@@ -118,8 +118,8 @@ func htmlOf(t testing.TB, in *Input) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if n, err := p.WriteTo(&b); err != nil || n != int64(b.Len()) || b.Len() != p.Len() {
-		t.Fatalf("WriteTo = %d, %v; wrote %d of %d bytes", n, err, b.Len(), p.Len())
+	if n, err := p.WriteTo(&b); err != nil || n != int64(b.Len()) || b.Len() != len(p.text) {
+		t.Fatalf("WriteTo = %d, %v; wrote %d of %d bytes", n, err, b.Len(), len(p.text))
 	}
 	return b.Bytes()
 }

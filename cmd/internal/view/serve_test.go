@@ -88,8 +88,8 @@ func TestServeStops(t *testing.T) {
 	}
 	text, err := io.ReadAll(res.Body)
 	res.Body.Close()
-	if err != nil || len(text) != page.Len() || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-		t.Errorf("got %d bytes of %d, %s, %v", len(text), page.Len(), res.Header.Get("Content-Type"), err)
+	if err != nil || len(text) != len(page.text) || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("got %d bytes of %d, %s, %v", len(text), len(page.text), res.Header.Get("Content-Type"), err)
 	}
 	cancel()
 	if err := <-done; err != nil {
