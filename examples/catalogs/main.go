@@ -2,7 +2,7 @@
 // the bundle that requires it, whatever the priorities. If that catalog does
 // not have it, it comes from the one with the highest priority.
 //
-//	go run ./examples/catalogs
+//	go run ./examples/catalogs internal/sample/catalog
 package main
 
 import (
@@ -14,7 +14,6 @@ import (
 	"os"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/sample"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -25,13 +24,16 @@ import (
 var team []byte
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: catalogs DIR")
+	}
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, w io.Writer) error {
-	community, err := graph.Load(ctx, sample.Catalog(), nil)
+func run(ctx context.Context, w io.Writer, dir string) error {
+	community, err := graph.Load(ctx, os.DirFS(dir), nil)
 	if err != nil {
 		return err
 	}

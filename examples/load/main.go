@@ -1,34 +1,29 @@
 // Load reads a catalog and lists its packages, their channels and heads.
 //
-//	go run ./examples/load [DIR]
-//
-// Without a directory it reads the sample catalog of the repository.
+//	go run ./examples/load internal/sample/catalog
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"os"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/sample"
 )
 
 func main() {
-	catalog := sample.Catalog()
-	if len(os.Args) > 1 {
-		catalog = os.DirFS(os.Args[1])
+	if len(os.Args) != 2 {
+		log.Fatal("usage: load DIR")
 	}
-	if err := run(context.Background(), os.Stdout, catalog); err != nil {
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, catalog fs.FS) error {
-	cat, err := graph.Load(ctx, catalog, nil)
+func run(ctx context.Context, w io.Writer, dir string) error {
+	cat, err := graph.Load(ctx, os.DirFS(dir), nil)
 	if err != nil {
 		return err // every error in the catalog, with its file and line
 	}

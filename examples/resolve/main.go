@@ -1,7 +1,7 @@
 // Resolve shows what an empty namespace would install for two subscriptions,
 // and the explanation of a request that has no solution.
 //
-//	go run ./examples/resolve
+//	go run ./examples/resolve internal/sample/catalog
 package main
 
 import (
@@ -13,20 +13,22 @@ import (
 	"os"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/sample"
 	"github.com/olmkit/olmkit/resolver"
 )
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: resolve DIR")
+	}
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, w io.Writer) error {
+func run(ctx context.Context, w io.Writer, dir string) error {
 	// Load a catalog once. It may be used for any number of problems
 	// concurrently.
-	cat, err := graph.Load(ctx, sample.Catalog(), nil)
+	cat, err := graph.Load(ctx, os.DirFS(dir), nil)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Upgrade upgrades an installed operator to the head of its channel, one
 // resolution at a time, as the catalog operator does in a cluster.
 //
-//	go run ./examples/upgrade
+//	go run ./examples/upgrade internal/sample/catalog
 package main
 
 import (
@@ -14,18 +14,20 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/sample"
 	"github.com/olmkit/olmkit/resolver"
 )
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: upgrade DIR")
+	}
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, w io.Writer) error {
-	cat, err := graph.Load(ctx, sample.Catalog(), nil)
+func run(ctx context.Context, w io.Writer, dir string) error {
+	cat, err := graph.Load(ctx, os.DirFS(dir), nil)
 	if err != nil {
 		return err
 	}

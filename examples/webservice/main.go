@@ -1,8 +1,8 @@
 // Webservice resolves requests over HTTP. All requests share one index, which
-// is replaced atomically when the catalog is reloaded.
+// is replaced atomically when SIGHUP makes the service reload the catalog.
 //
-//	go run ./examples/webservice            # serves on localhost:8080
-//	go run ./examples/webservice -try       # sends itself three requests
+//	go run ./examples/webservice internal/sample/catalog       # serves on localhost:8080
+//	go run ./examples/webservice -try internal/sample/catalog  # sends itself three requests
 //
 // A request contains only subscriptions and installed operators. The service
 // supplies the catalogs, so that a request cannot name a file.
@@ -20,25 +20,28 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/sample"
 )
 
 func main() {
 	addr := flag.String("addr", "localhost:8080", "address to listen on")
 	try := flag.Bool("try", false, "send three requests to the service and exit")
 	flag.Parse()
+	if flag.NArg() != 1 {
+		log.Fatal("usage: webservice [-addr ADDRESS] [-try] DIR")
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, *addr, *try); err != nil {
+	if err := run(ctx, os.Stdout, flag.Arg(0), *addr, *try); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, addr string, try bool) error {
-	index, err := graph.Load(ctx, sample.Catalog(), nil)
+func run(ctx context.Context, w io.Writer, dir, addr string, try bool) error {
+	index, err := graph.Load(ctx, os.DirFS(dir), nil)
 	if err != nil {
 		return err
 	}
@@ -66,8 +69,30 @@ func run(ctx context.Context, w io.Writer, addr string, try bool) error {
 		stop()
 		return errors.Join(err, <-done)
 	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	go reload(ctx, service, dir, hangup)
 	fmt.Fprintln(w, "listening on", listener.Addr())
 	return serve(ctx, server, listener)
+}
+
+// reload loads the catalog again for each signal until ctx ends. If the catalog has
+// errors, the service continues with the old one.
+func reload(ctx context.Context, s *service, dir string, signals <-chan os.Signal) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+			index, err := graph.Load(ctx, os.DirFS(dir), nil)
+			if err != nil {
+				log.Printf("keeping the old catalog: %v", err)
+				continue
+			}
+			s.replace(index)
+		}
+	}
 }
 
 // grace is the time that pending requests have to finish when the service shuts

@@ -1,21 +1,23 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/sample"
 )
 
 func testService(t *testing.T) *service {
 	t.Helper()
-	index, err := graph.Load(t.Context(), sample.Catalog(), nil)
+	index, err := graph.Load(t.Context(), os.DirFS("../../internal/sample/catalog"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +82,27 @@ func TestOneIndexForAll(t *testing.T) {
 	wg.Wait()
 }
 
+// TestReload serves the new catalog after a signal, and the old one if the new one
+// cannot be read.
+func TestReload(t *testing.T) {
+	s := testService(t)
+	old := s.index.Load()
+	missing, signals := filepath.Join(t.TempDir(), "missing"), make(chan os.Signal)
+	for dir, same := range map[string]bool{missing: true, "../../internal/sample/catalog": false} {
+		ctx, stop := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { reload(ctx, s, dir, signals) })
+		signals <- os.Interrupt
+		signals <- os.Interrupt // is received after the first reload
+		if got := s.index.Load() == old; got != same {
+			t.Errorf("%s: same catalog: %v, want %v", dir, got, same)
+		}
+		stop()
+		wg.Wait()
+		s.replace(old)
+	}
+}
+
 // TestBusy waits for a processor as long as a request may take, and no longer.
 func TestBusy(t *testing.T) {
 	index := testService(t).index.Load()
@@ -98,7 +121,7 @@ func TestBusy(t *testing.T) {
 // TestTry asks over a real connection.
 func TestTry(t *testing.T) {
 	var b strings.Builder
-	if err := run(t.Context(), &b, "", true); err != nil {
+	if err := run(t.Context(), &b, "../../internal/sample/catalog", "", true); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"200 OK", "400 Bad Request", "etcdoperator.v0.9.4", "possible fix"} {
