@@ -345,7 +345,7 @@ func TestExamplesAreRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(tests) == 0 && !strings.Contains(string(readme), "$ go run ./"+dir+" ") {
+			if len(tests) == 0 && !strings.Contains(string(readme), "$ go run ./"+dir+"\n") {
 				t.Errorf("%s has no test, and README.md does not run it", dir)
 			}
 		}

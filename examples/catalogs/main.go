@@ -2,7 +2,7 @@
 // the bundle that requires it, whatever the priorities. If that catalog does
 // not have it, it comes from the one with the highest priority.
 //
-//	go run ./examples/catalogs internal/sample/catalog
+//	go run ./examples/catalogs [DIR]
 package main
 
 import (
@@ -24,10 +24,11 @@ import (
 var team []byte
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: catalogs DIR")
+	dir := "internal/sample/catalog" // in a clone of the repository
+	if len(os.Args) > 1 {
+		dir = os.Args[1]
 	}
-	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
+	if err := run(context.Background(), os.Stdout, dir); err != nil {
 		log.Fatal(err)
 	}
 }

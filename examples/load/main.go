@@ -1,6 +1,6 @@
 // Load reads a catalog and lists its packages, their channels and heads.
 //
-//	go run ./examples/load internal/sample/catalog
+//	go run ./examples/load [DIR]
 package main
 
 import (
@@ -14,10 +14,11 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: load DIR")
+	dir := "internal/sample/catalog" // in a clone of the repository
+	if len(os.Args) > 1 {
+		dir = os.Args[1]
 	}
-	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
+	if err := run(context.Background(), os.Stdout, dir); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,7 +1,7 @@
 // Resolve shows what an empty namespace would install for two subscriptions,
 // and the explanation of a request that has no solution.
 //
-//	go run ./examples/resolve internal/sample/catalog
+//	go run ./examples/resolve [DIR]
 package main
 
 import (
@@ -17,10 +17,11 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: resolve DIR")
+	dir := "internal/sample/catalog" // in a clone of the repository
+	if len(os.Args) > 1 {
+		dir = os.Args[1]
 	}
-	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
+	if err := run(context.Background(), os.Stdout, dir); err != nil {
 		log.Fatal(err)
 	}
 }
