@@ -54,7 +54,7 @@ func (b Blocker) maxText() string {
 }
 
 // UpgradeBlockers returns the CSVs that block the upgrade of a platform from the given
-// version to the next minor one, in the order of csvs: those whose olm.maxOpenShiftVersion
+// version to the next minor one, in the order of the argument: those whose olm.maxOpenShiftVersion
 // is lower, and those where it cannot be read, which must never count as no limit. CSVs
 // without the property and copies do not block. Neither does an OperatorCondition that
 // holds up the operator's own upgrade. It returns an error if the version is invalid.

@@ -13,7 +13,7 @@ import (
 )
 
 // notSatisfiable begins the messages about constraints, as in OLM. Programs that read them
-// look for "subscription NAME" after that, to tell which subscription is meant (E32).
+// look for "subscription NAME" after that (E32).
 const notSatisfiable = "constraints not satisfiable: "
 
 // refusedCondition returns the condition of subscriptions that cannot be resolved.
