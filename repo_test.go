@@ -108,10 +108,10 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // only what stands before it.
 var layers = []string{
 	"property", "constraints",
-	"fbc/internal/decode", "fbc", "fbc/bundle", "fbc/report", "fbc/template", "internal/disk",
+	"fbc/internal/decode", "fbc", "internal/phrase", "fbc/bundle", "fbc/report", "fbc/template", "internal/disk",
 	"graph", "graph/draw",
 	"olm", "internal/ownerlabel", "operatorgroup",
-	"internal/phrase", "resolver/fact", "internal/sat", "internal/proof", "internal/prose",
+	"resolver/fact", "internal/sat", "internal/proof", "internal/prose",
 	"resolver/document", "resolver",
 	"resolver/olmv1", "resolver/platform", "resolver/shrink", "resolver/subset",
 	"reconcile/internal/status", "reconcile/internal/serving", "reconcile/internal/world", "reconcile/internal/change",
