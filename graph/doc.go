@@ -23,7 +23,7 @@
 // has its bundle or not. Each [Step] has the edges that admit it:
 //
 //	u := pkg.Upgrades(graph.Classic, &graph.UpgradeOptions{Channels: []string{"stable"}})
-//	path, ok := u.PathToHead(graph.Node{Name: "etcd.v0.9.0"})
+//	path, ok := u.PathToHead(graph.Node{Name: "etcdoperator.v0.9.0"})
 //	for _, s := range path {
 //		fmt.Println(s.From, "->", s.To, s.Reasons)
 //	}

@@ -8,11 +8,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// 001, 2.4.5.11: until an install plan is done, its steps that the service account of the
-// group may not take are noted. If the roles were not read, a note reports that the steps
-// were not checked.
-func TestAttenuation(t *testing.T) {
-	const account = `---
+// installerWith returns a service account of the namespace with the given rules.
+func installerWith(t *testing.T, rules string) []olm.Resource {
+	t.Helper()
+	const text = `---
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: installer, namespace: ops}
@@ -28,6 +27,13 @@ kind: ClusterRole
 metadata: {name: installer}
 rules: [RULES]
 `
+	return resources(objects(t, []byte(strings.Replace(text, "RULES", rules, 1))))
+}
+
+// 001, 2.4.5.11: until an install plan is done, its steps that the service account of the
+// group may not take are noted. If the roles were not read, a note reports that the steps
+// were not checked.
+func TestAttenuation(t *testing.T) {
 	const all = `{verbs: ["*"], apiGroups: ["*"], resources: ["*"]}`
 	const some = `{verbs: [create], apiGroups: [operators.coreos.com, apiextensions.k8s.io, "", rbac.authorization.k8s.io], resources: ["*"]}`
 	for _, tt := range []struct {
@@ -45,7 +51,7 @@ rules: [RULES]
 		t.Run(tt.name, func(t *testing.T) {
 			w := worldOf(t, "plan-times-out")
 			w.Known = tt.known
-			w.put(t, resources(objects(t, []byte(strings.Replace(account, "RULES", tt.rules, 1))))...)
+			w.put(t, installerWith(t, tt.rules)...)
 			group := get[olm.OperatorGroup](t, w.Cluster, olm.KindOperatorGroup, "ops/group")
 			group.Spec.ServiceAccountName = "installer"
 			w.put(t, group)
@@ -99,22 +105,7 @@ func TestCRDsNeedNoPermission(t *testing.T) {
 		}
 		return admit(c)
 	}
-	w.put(t, resources(objects(t, []byte(`
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: installer, namespace: ops}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: installer}
-subjects: [{kind: ServiceAccount, name: installer, namespace: ops}]
-roleRef: {kind: ClusterRole, name: installer}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: installer}
-rules: [{verbs: ["*"], apiGroups: [operators.coreos.com, apps, "", rbac.authorization.k8s.io], resources: ["*"]}]
-`)))...)
+	w.put(t, installerWith(t, `{verbs: ["*"], apiGroups: [operators.coreos.com, apps, "", rbac.authorization.k8s.io], resources: ["*"]}`)...)
 	group := get[olm.OperatorGroup](t, w.Cluster, olm.KindOperatorGroup, "ops/group")
 	group.Spec.ServiceAccountName = "installer"
 	w.put(t, group)

@@ -27,9 +27,11 @@
 //	sol, err := resolver.Resolve(ctx, resolver.Problem{
 //		Namespace:     "operators",
 //		Catalogs:      []resolver.Catalog{{Name: "community", Namespace: "olm", Graph: cat}},
-//		Installed:     []resolver.Installed{{Name: "etcd.v0.9.0", Version: "0.9.0"}},
-//		Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable", InstalledCSV: "etcd.v0.9.0"}},
+//		Installed:     []resolver.Installed{{Name: "etcdoperator.v0.9.0", Version: "0.9.0"}},
+//		Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable", InstalledCSV: "etcdoperator.v0.9.0"}},
 //	})
+//
+// Selected is empty if nothing changes; Stayed then has the reason for each operator.
 //
 // # How it works
 //

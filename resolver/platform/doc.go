@@ -8,7 +8,7 @@
 //			{Platform: "4.16", Graph: c416}, {Platform: "4.17", Graph: c417},
 //			{Platform: "4.18", Graph: c418}, {Platform: "4.19", Graph: c419},
 //		},
-//		Installed: []platform.Operator{{Name: "etcd.v0.9.0", Package: "etcd", Channel: "stable"}},
+//		Installed: []platform.Operator{{Name: "etcdoperator.v0.9.0", Package: "etcd", Channel: "stable"}},
 //	})
 //	fmt.Print(plan)
 //

@@ -3,7 +3,7 @@
 //
 //	s, err := subset.Cut(ctx, catalog, subset.Request{
 //		Packages:  []subset.Want{{Package: "etcd", Channels: []string{"stable"}, Versions: ">=0.9.2"}},
-//		Installed: []subset.Installed{{Package: "etcd", Name: "etcd.v0.9.0"}},
+//		Installed: []subset.Installed{{Package: "etcd", Name: "etcdoperator.v0.9.0"}},
 //	})
 //	err = s.Write(ctx, file, nil)
 //
