@@ -95,7 +95,7 @@ func (b *Batch) Dir(name string) (*Root, error) {
 	return root, err
 }
 
-// AddFile is Add for a file anywhere, in a directory that exists.
+// AddFile is like Add, but the file may be in any existing directory.
 func (b *Batch) AddFile(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target

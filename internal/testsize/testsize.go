@@ -11,7 +11,7 @@ import (
 // Without it, tests are small.
 const Env = "OLMKIT_TEST_SIZE"
 
-// Of returns the value for the size of this run.
+// Of returns small, moderate or large, whichever the size of this run selects.
 func Of[T any](small, moderate, large T) T {
 	switch size := os.Getenv(Env); size {
 	case "", "small":
