@@ -75,7 +75,7 @@ func (e *celEnv) compile(p *program) error {
 		return e.compileError(issues)
 	}
 	if t := checked.OutputType(); !t.IsExactType(types.BoolType) {
-		return fmt.Errorf("the rule has type %s, want bool", typeName(t))
+		return fmt.Errorf("the rule has type %s; it must be bool", typeName(t))
 	}
 	prg, err := e.costs.Program(checked, e.limits.MaxCost)
 	if errors.Is(err, celcost.ErrPatterns) {

@@ -80,15 +80,15 @@ func (c *Compiler) FromProperty(p property.Property) (x Expr, ok bool, err error
 	return x, true, nil
 }
 
-// leaf reads a requirement that is not an olm.constraint: that of an API, a package or a
-// label (H10).
+// leaf parses an olm.gvk.required, olm.package.required or olm.label.required
+// property (H10).
 func (c *Compiler) leaf(p property.Property) (Expr, error) {
 	if len(p.Value) > c.limits.MaxSize {
 		return nil, newError(p.Type, "", c.sizeError(len(p.Value)))
 	}
 	switch p.Type {
 	case property.TypeGVKRequired:
-		g, err := property.ParseGVKRequired(p.Value)
+		g, err := property.Parse[property.GVK](p)
 		if err != nil {
 			return nil, located(p.Type, err)
 		}
@@ -97,7 +97,7 @@ func (c *Compiler) leaf(p property.Property) (Expr, error) {
 		}
 		return &GVK{GVK: g}, nil
 	case property.TypePackageRequired:
-		r, err := property.ParsePackageRequired(p.Value)
+		r, err := property.Parse[property.PackageRequired](p)
 		if err != nil {
 			return nil, located(p.Type, err)
 		}
@@ -107,7 +107,7 @@ func (c *Compiler) leaf(p property.Property) (Expr, error) {
 		}
 		return &Package{Name: r.PackageName, Range: rng}, nil
 	default:
-		l, err := property.ParseLabelRequired(p.Value)
+		l, err := property.Parse[property.Label](p)
 		if err != nil {
 			return nil, located(p.Type, err)
 		}
@@ -115,7 +115,7 @@ func (c *Compiler) leaf(p property.Property) (Expr, error) {
 	}
 }
 
-// located converts an error of package property.
+// located converts an error of package property to an *Error.
 func located(typ string, err error) error {
 	var e *property.Error
 	if errors.As(err, &e) {

@@ -18,9 +18,9 @@ import (
 
 // A Bundle is a bundle that constraints can be tested against.
 //
-// If it also has a method Values() *Values that always returns the same
-// pointer, an Evaluator reads the properties from that and caches the results
-// of CEL rules for it.
+// A bundle may also have a method Values() *Values, which must always return the
+// same pointer. An Evaluator then uses it in place of Properties, and caches the
+// results of CEL rules under that pointer.
 type Bundle interface {
 	// Provides reports whether the bundle provides the API.
 	Provides(property.GVK) bool
@@ -36,17 +36,18 @@ type Bundle interface {
 
 // Cluster holds facts about the cluster for CEL rules.
 type Cluster struct {
-	// KubeVersion is the Kubernetes version, in rules cluster.kubeVersion.
+	// KubeVersion is the Kubernetes version, which rules read as
+	// cluster.kubeVersion.
 	KubeVersion string `json:"kubeVersion,omitempty"`
-	// PlatformVersion is the version of the platform, such as OpenShift's, in
-	// rules cluster.platformVersion.
+	// PlatformVersion is the version of the platform, such as OpenShift's, which
+	// rules read as cluster.platformVersion.
 	PlatformVersion string `json:"platformVersion,omitempty"`
-	// Facts are additional facts of the caller, in rules cluster.facts.
+	// Facts are additional facts of the caller, which rules read as cluster.facts.
 	Facts map[string]string `json:"facts,omitempty"`
 }
 
-// value returns the variable cluster. An unknown version has no key, so rules
-// can test has(cluster.kubeVersion); a rule that does not gets an error.
+// value returns the variable cluster. An unknown version has no key. Rules can
+// test for it with has(cluster.kubeVersion); reading a missing key is an error.
 func (c Cluster) value() ref.Val {
 	facts := make(map[string]any, len(c.Facts))
 	for k, v := range c.Facts {
@@ -86,13 +87,13 @@ type EvalError struct {
 // Error returns the rule and the cause.
 func (e *EvalError) Error() string { return "cel " + clip(e.Expr.Rule) + ": " + e.Err.Error() }
 
-// Unwrap returns the fault.
+// Unwrap returns the cause.
 func (e *EvalError) Unwrap() error { return e.Err }
 
-// An Evaluator tests one bundle at a time against whole constraints, as OLM
-// does. It is safe for concurrent use. It caches results of CEL rules for
-// bundles that have Values, and keeps those values in memory; discard it after
-// the resolution.
+// An Evaluator tests one bundle at a time against whole constraints, as OLM does.
+// It is safe for concurrent use. It caches results of CEL rules for bundles that
+// have a method Values, and keeps these Values in memory; discard the Evaluator
+// after the resolution.
 type Evaluator struct {
 	cluster  ref.Val
 	limits   Limits
@@ -149,7 +150,7 @@ type test struct {
 	problems []*EvalError
 }
 
-// expr tests an expression on the one bundle of the test (D6).
+// expr reports whether the bundle of the test satisfies an expression (D6).
 func (t *test) expr(x Expr) (bool, error) {
 	switch x := x.(type) {
 	case *All:
@@ -267,7 +268,7 @@ func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
 	if ok, isBool := out.(types.Bool); isBool {
 		return outcome{ok: bool(ok)}
 	}
-	return outcome{err: fmt.Errorf("the result has type %s, want bool", out.Type().TypeName())}
+	return outcome{err: fmt.Errorf("the result has type %s; it must be bool", out.Type().TypeName())}
 }
 
 func costExceeded(p *program) outcome {

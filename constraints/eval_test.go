@@ -16,7 +16,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// props makes properties of "type value" pairs.
+// props returns properties. Its arguments are their types and values,
+// alternating.
 func props(pairs ...string) []property.Property {
 	var ps []property.Property
 	for _, p := range pairs {
@@ -40,7 +41,7 @@ var etcd = props(
 	`olm.csv.metadata`,
 )
 
-// TestSatisfies is about the semantics of one bundle (D6, H8).
+// TestSatisfies tests the per-bundle semantics (D6, H8).
 func TestSatisfies(t *testing.T) {
 	const (
 		isEtcd  = `{"package":{"packageName":"etcd","versionRange":">=0.9.0"}}`
@@ -88,7 +89,7 @@ func TestSatisfies(t *testing.T) {
 	}
 }
 
-// TestRules is about CEL (D7), with the errors of evaluation.
+// TestRules evaluates CEL rules, including some that fail (D7).
 func TestRules(t *testing.T) {
 	c := NewCompiler(nil)
 	eval := NewEvaluator(Cluster{KubeVersion: "1.30.2", Facts: map[string]string{"arch": "arm64"}}, nil)
@@ -228,7 +229,7 @@ func TestPropertyList(t *testing.T) {
 	}
 }
 
-// bare hides the Values of a PropertyList and counts how often it is asked.
+// bare hides the Values of a PropertyList and counts the calls of Properties.
 type bare struct {
 	*PropertyList
 	asked int
@@ -254,7 +255,7 @@ func TestRemembers(t *testing.T) {
 	n := 0
 	eval.memo.Range(func(any, any) bool { n++; return true })
 	if n != 2 {
-		t.Errorf("%d results remembered, want 2", n)
+		t.Errorf("%d results cached, want 2", n)
 	}
 	spent := eval.spent.Load()
 	b := &bare{PropertyList: list}
@@ -265,7 +266,7 @@ func TestRemembers(t *testing.T) {
 		t.Errorf("the properties were decoded %d times for one tree, want 1", b.asked)
 	}
 	if eval.spent.Load() == spent {
-		t.Error("results of a bundle without Values were remembered")
+		t.Error("results of a bundle without Values were cached")
 	}
 }
 

@@ -40,9 +40,9 @@ func ExampleEvaluator_Satisfies() {
 	// cel "properties.exists(p, p.type == 'arch' && p.value == cluster.facts.arch)": no such key: arch
 }
 
-// Per bundle, "all" requires one bundle that satisfies all parts (D6): no bundle is
-// in two packages. The documented semantics, in which two bundles may share the
-// parts (D5), is package resolver's.
+// Per bundle, "all" requires one bundle that satisfies all parts (D6), which is
+// impossible for two packages. Package resolver implements the documented
+// semantics, in which different bundles may satisfy the parts (D5).
 func ExampleEvaluator_Satisfies_oneBundle() {
 	c := constraints.NewCompiler(nil)
 	both, err := c.Parse([]byte(`{"all": {"constraints": [

@@ -40,9 +40,9 @@ func ExampleCompiler_Parse_errors() {
 	}
 	// Output:
 	// olm.constraint: /any/constraints/0/package/versionRange: invalid range "^0.9.0": the operator "^" is valid only in OLM v1 version ranges: write ">=0.9.0 <0.10.0"
-	// olm.constraint: /all/constraints: an empty list: want at least one constraint
+	// olm.constraint: /all/constraints: the list is empty; it must have at least one constraint
 	// olm.constraint: /pacakge: unknown key: did you mean "package"?
-	// olm.constraint: /cel/rule: the rule has type int, want bool
+	// olm.constraint: /cel/rule: the rule has type int; it must be bool
 }
 
 func ExampleCompiler_FromProperty() {

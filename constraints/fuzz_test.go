@@ -59,7 +59,7 @@ func FuzzCEL(f *testing.F) {
 	cluster := Cluster{Facts: map[string]string{"arch": "arm64"}}
 	env := NewCompiler(limits).env
 	f.Fuzz(func(t *testing.T, text string) {
-		c := NewCompiler(limits) // forgets the last rule
+		c := NewCompiler(limits) // without the last rule in its cache
 		c.env = env
 		eval := NewEvaluator(cluster, limits)
 		x, err := c.Rule(text)
@@ -75,9 +75,9 @@ func FuzzCEL(f *testing.F) {
 			t.Fatalf("Rule(%q): %T %v", text, err, err)
 		}
 		if fail != nil && fail.Limit != "" || eval.spent.Load() > 5_000 {
-			return // too expensive to be done without limits
+			return // too expensive to evaluate without limits
 		}
-		// The order of a map's keys is open there: see whether it matters.
+		// cel-go visits the keys of a map in random order: try several times.
 		for range 5 {
 			if plain, failed := plainly(t, c, text, b.Values(), cluster); plain == ok && failed == (err != nil) {
 				return
@@ -87,7 +87,7 @@ func FuzzCEL(f *testing.F) {
 	})
 }
 
-// plainly evaluates a rule as cel-go does.
+// plainly evaluates a rule with cel-go alone, without limits.
 func plainly(t *testing.T, c *Compiler, text string, v *Values, cluster Cluster) (ok, failed bool) {
 	t.Helper()
 	env, err := c.env()

@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// A rule whose constant regular expressions cost more to parse than an evaluation may
-// is refused when it is compiled; one that makes them is refused when it does (S2).
+// Regular expressions that are too expensive to parse are refused: constant ones when the
+// rule is compiled, computed ones when it is evaluated (S2).
 func TestHostilePatterns(t *testing.T) {
 	class := `[B-\\x{1e942}]`
 	var limit *limitError
@@ -41,9 +41,9 @@ func TestHostilePatterns(t *testing.T) {
 	}
 }
 
-// A pattern that a rule states as a constant is paid once, on however many bundles the
-// rule is evaluated, and the sum does not depend on their order nor on what the
-// compiler served before (S2).
+// The cost of a constant pattern is charged once, however many bundles the rule is
+// evaluated on. The total depends neither on their order nor on earlier uses of the
+// compiler (S2).
 func TestConstantPatternsAreSharedByBundles(t *testing.T) {
 	const rule = `properties.exists(p, p.type.matches("(?i)[B-\\x{1e942}]"))`
 	bundle := func(i int) *Values {
@@ -66,11 +66,11 @@ func TestConstantPatternsAreSharedByBundles(t *testing.T) {
 	up := spent(func(i int) int { return i })
 	down := spent(func(i int) int { return 999 - i })
 	if up != down || up < 800_000 || up > 10_000_000 {
-		t.Errorf("a thousand bundles cost %d, and in the reverse order %d", up, down)
+		t.Errorf("a thousand bundles cost %d, and %d in reverse order", up, down)
 	}
 }
 
-// Looking up long texts, and making maps with them, is charged by their length (S2).
+// Looking up long texts, and creating maps with them, is charged by their length (S2).
 func TestHostileKeys(t *testing.T) {
 	var props []property.Property
 	for range 10 {
@@ -89,7 +89,7 @@ func TestHostileKeys(t *testing.T) {
 	}
 }
 
-// What would make the checker slow is refused before it runs (S2).
+// Rules that would slow down the type checker are refused before it runs (S2).
 func TestRuleIsCountedFirst(t *testing.T) {
 	for _, rule := range []string{
 		"[" + strings.Repeat("[],", 1000) + "1].size() > 0",

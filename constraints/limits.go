@@ -59,8 +59,8 @@ func (l *Limits) WithDefaults() Limits {
 	if l != nil {
 		full = *l
 	}
-	setDefault(&full.MaxSize, 64<<10)
-	setDefault(&full.MaxDepth, 100)
+	setDefault(&full.MaxSize, 64<<10) // D4
+	setDefault(&full.MaxDepth, 100)   // D4
 	setDefault(&full.MaxNodes, 1000)
 	setDefault(&full.MaxRuleSize, 64<<10)
 	setDefault(&full.MaxRuleDepth, 100)

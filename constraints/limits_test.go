@@ -44,7 +44,7 @@ func TestLimits(t *testing.T) {
 		{"MaxSize", padded, 65536, func(n int) *Limits { return &Limits{MaxSize: n} }},
 		{"MaxDepth", nested, 100, func(n int) *Limits { return &Limits{MaxDepth: n} }},
 		{"MaxNodes", wide, 1000, func(n int) *Limits { return &Limits{MaxNodes: n} }},
-		// The default of MaxRuleSize is that of MaxSize, which is looked at first.
+		// The default of MaxRuleSize is that of MaxSize, which is checked first.
 		{"MaxRuleSize", func(n int) string { return rule("true" + strings.Repeat(" ", n-4)) }, 65536,
 			func(n int) *Limits { return &Limits{MaxSize: 1 << 20, MaxRuleSize: n} }},
 		// A rule in n pairs of parentheses is n+1 deep for the parser.
@@ -93,8 +93,8 @@ func TestMaxSizeOfLeaves(t *testing.T) {
 	}
 }
 
-// TestSizeBeforeParsing checks that the size is what is complained about when
-// the rest is wrong too (D4).
+// TestSizeBeforeParsing checks that the error is about the size even if the text is also
+// invalid (D4).
 func TestSizeBeforeParsing(t *testing.T) {
 	_, err := NewCompiler(nil).Parse([]byte(strings.Repeat("[", 65537)))
 	var e *Error
@@ -104,8 +104,9 @@ func TestSizeBeforeParsing(t *testing.T) {
 }
 
 func TestCostLimits(t *testing.T) {
-	// Five nodes outside, and a turn of [1,…].all(x, true) is nodes of its
-	// condition and step: not_strictly_false(accu) and accu && true.
+	// The rule has five nodes outside the macro. Each iteration of [1,…].all(x, true) also
+	// visits the nodes of its condition and its step: not_strictly_false(accu) and accu &&
+	// true.
 	text := func(turns int) string { return "[1" + strings.Repeat(",1", turns-1) + "].all(x, true)" }
 	b := NewPropertyList(nil, nil)
 	cost := func(rule string) uint64 {
@@ -115,14 +116,14 @@ func TestCostLimits(t *testing.T) {
 		}
 		return eval.spent.Load()
 	}
-	// Parsing a version takes several times what going through its text takes (S2).
+	// Parsing a version takes several times as long as reading its text (S2).
 	digits := strings.Repeat("1", 16_000)
 	if parsed, read := cost("semver_compare('"+digits+"', '1.0.0') == 0 || true"), cost("size('"+digits+"') > 0"); parsed < 2*read {
-		t.Errorf("a version of 16,000 digits costs %d, its size %d", parsed, read)
+		t.Errorf("parsing a version of 16,000 digits costs %d, taking its size %d", parsed, read)
 	}
-	perTurn := cost(text(11)) - cost(text(10)) - 1 // the element is one more node outside
+	perTurn := cost(text(11)) - cost(text(10)) - 1 // each element is one more node outside the macro
 	if perTurn != 5 {
-		t.Errorf("a turn costs %d, want 5", perTurn)
+		t.Errorf("an iteration costs %d, want 5", perTurn)
 	}
 
 	t.Run("MaxCost", func(t *testing.T) {
@@ -141,7 +142,7 @@ func TestCostLimits(t *testing.T) {
 				t.Errorf("above the limit: %t, %v; want an error that names it", ok, err)
 			}
 		}
-		// Not even what is outside of macros may pass.
+		// The limit also applies outside macros.
 		x, err := NewCompiler(&Limits{MaxCost: 2}).Rule("true && true && true")
 		if err != nil {
 			t.Fatal(err)
@@ -164,13 +165,13 @@ func TestCostLimits(t *testing.T) {
 			}
 		}
 		if res, err := eval.Satisfies(t.Context(), &CEL{Rule: text(10)}, b); err != nil || !res.OK {
-			t.Errorf("a remembered result: %v, %v", res, err)
+			t.Errorf("a cached result: %v, %v", res, err)
 		}
 	})
 }
 
-// TestHostileRules evaluates rules that take the running OLM from half a minute
-// to for ever, or as much memory. Each must end soon, in an answer or MaxCost.
+// TestHostileRules evaluates rules that take OLM at least half a minute, or all of its
+// memory. Each must end soon, with a result or an error about MaxCost.
 func TestHostileRules(t *testing.T) {
 	var many []property.Property
 	for i := range 40 {
@@ -187,7 +188,7 @@ func TestHostileRules(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, rule string
-		ends       bool // in an answer
+		ends       bool // with a result
 	}{
 		{"two deep", "properties.all(a, properties.all(b, a.type != '' && b.type != ''))", true},
 		{"four deep", "properties.all(a, properties.all(b, properties.all(c, properties.all(d, true))))", false},
@@ -230,7 +231,7 @@ func TestHostileRules(t *testing.T) {
 	}
 }
 
-// TestHostileText parses what is made to be slow.
+// TestHostileText parses texts that are designed to be slow.
 func TestHostileText(t *testing.T) {
 	fill := func(s string) string { return strings.Repeat(s, 4096/len(s)) }
 	inputs := map[string]string{
@@ -280,7 +281,7 @@ func manyRules(n int) string {
 	return `{"any":{"constraints":[` + strings.Join(rules, ",") + `]}}`
 }
 
-// TestTenThousand reads ten thousand constraints, as of one bundle.
+// TestTenThousand parses ten thousand constraints.
 func TestTenThousand(t *testing.T) {
 	c := NewCompiler(nil)
 	for i := range 10_000 {

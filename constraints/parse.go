@@ -199,7 +199,7 @@ func (p *parser) constraint(depth int) (Expr, error) {
 	case err != nil:
 		return nil, err
 	case kind == "":
-		return nil, fmt.Errorf("no constraint: want exactly one of %s", kindList)
+		return nil, fmt.Errorf("the constraint is missing; use exactly one of %s", kindList)
 	}
 	setMessage(x, message)
 	return x, nil
@@ -355,7 +355,7 @@ func (p *parser) list(kind string, depth int) (of []Expr, err error) {
 			switch p.d.PeekKind() {
 			case ']':
 				if len(of) == 0 {
-					return errors.New("an empty list: want at least one constraint")
+					return errors.New("the list is empty; it must have at least one constraint")
 				}
 				_, err := p.d.ReadToken()
 				return err

@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// documented are the examples of the documentation (001, 2.4.4.4) as JSON.
+// documented holds the examples of OLM's documentation as JSON.
 var documented = []struct{ name, raw string }{
 	{"cel", `{"failureMessage": "require to have \"certified\"", "cel": {"rule": "properties.exists(p, p.type == \"certified\")"}}`},
 	{"cel with two rules", `{"failureMessage": "require to have \"certified\" and \"stable\" properties",
@@ -38,7 +38,8 @@ var documented = []struct{ name, raw string }{
 			{"gvk": {"group": "blues.example.com", "version": "v1beta1", "kind": "Blue"}}]}}]}}`},
 }
 
-// TestDocumented keeps how the examples print and marshal (D3).
+// TestDocumented compares the printed and marshaled examples with a golden file
+// (D3).
 func TestDocumented(t *testing.T) {
 	var b strings.Builder
 	for _, e := range documented {
@@ -57,8 +58,8 @@ func TestDocumented(t *testing.T) {
 	golden.File(t, "documented.golden", b.String())
 }
 
-// TestParseErrors keeps the wording and the path of every error (D3, D4, H7,
-// H8, H20).
+// TestParseErrors compares the text of every error with a golden file (D3, D4,
+// H7, H8, H20).
 func TestParseErrors(t *testing.T) {
 	var b strings.Builder
 	c := NewCompiler(nil)

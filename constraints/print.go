@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// String returns "all(…, …)".
+// String returns, for example, "all(package etcd >=0.9.0, label ready)".
 func (x *All) String() string { return list("all", x.Of) }
 
-// String returns "any(…, …)".
+// String returns, for example, "any(package etcd >=0.9.0, label ready)".
 func (x *Any) String() string { return list("any", x.Of) }
 
-// String returns "not …" for one constraint and "not(…, …)" for several.
+// String returns "not" and the constraint, or "not(…, …)" if there are several.
 func (x *Not) String() string {
 	if len(x.Of) == 1 && x.Of[0] != nil {
 		return "not " + x.Of[0].String()
@@ -19,7 +19,7 @@ func (x *Not) String() string {
 	return list("not", x.Of)
 }
 
-// String returns `gvk EtcdCluster (etcd.database.coreos.com/v1beta2)`.
+// String returns, for example, `gvk EtcdCluster (etcd.database.coreos.com/v1beta2)`.
 func (x *GVK) String() string {
 	return "gvk " + name(x.GVK.Kind) + " (" + name(x.GVK.Group) + "/" + name(x.GVK.Version) + ")"
 }
@@ -32,15 +32,15 @@ func name(s string) string {
 	return plain(s, "-._")
 }
 
-// String returns `package etcd >=0.9.0`.
+// String returns, for example, `package etcd >=0.9.0`.
 func (x *Package) String() string {
 	return "package " + word(x.Name) + " " + phrase(x.Range.text)
 }
 
-// String returns `label ready`.
+// String returns, for example, `label ready`.
 func (x *Label) String() string { return "label " + word(x.Label) }
 
-// String returns `cel ` and the rule as a quoted string.
+// String returns "cel" and the quoted rule.
 func (x *CEL) String() string {
 	if strconv.CanBackquote(x.Rule) {
 		return "cel `" + x.Rule + "`"

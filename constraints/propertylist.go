@@ -12,18 +12,18 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// An Identity is the package and version of a bundle that are known from
-// elsewhere, as for an installed operator. As in OLM, they count in addition to
-// its olm.package properties.
+// An Identity is the package and version of a bundle if the caller knows them
+// from elsewhere, as for an installed operator. As in OLM, they count in addition
+// to those in the bundle's olm.package properties.
 type Identity struct {
 	Package string          // "" if unknown
 	Version *semver.Version // nil if unknown
 }
 
-// A PropertyList is a Bundle that is known by its properties. With several
-// olm.package properties, the bundle is in each of the packages and has each of
-// the versions. As in OLM, the version of an installed operator's property may
-// be missing.
+// A PropertyList is a Bundle that is defined by a list of properties. With
+// several olm.package properties, the bundle is in each of the packages and has
+// each of the versions. As in OLM, the olm.package property of an installed
+// operator may lack a version.
 //
 // A PropertyList is immutable and safe for concurrent use.
 type PropertyList struct {
@@ -42,9 +42,9 @@ type Problem struct {
 	Err   error
 }
 
-// NewPropertyList returns the list of the given properties, which the caller
-// must not modify afterwards, and the identity, which may be nil. Properties
-// with an invalid value are visible only to CEL; see Problems.
+// NewPropertyList returns the Bundle with the given properties and identity. The
+// caller must not modify props afterwards; id may be nil. Properties with an
+// invalid value are visible only to CEL; see Problems.
 func NewPropertyList(props []property.Property, id *Identity) *PropertyList {
 	l := &PropertyList{props: slices.Clip(props)}
 	for i, p := range props {
@@ -79,13 +79,13 @@ func (l *PropertyList) add(p property.Property) error {
 		}
 		l.versions = append(l.versions, version)
 	case property.TypeGVK:
-		v, err := property.ParseGVK(p.Value)
+		v, err := property.Parse[property.GVK](p)
 		if err != nil {
 			return err
 		}
 		l.gvks = append(l.gvks, v)
 	case property.TypeLabel:
-		v, err := property.ParseLabel(p.Value)
+		v, err := property.Parse[property.Label](p)
 		if err != nil {
 			return err
 		}
@@ -101,8 +101,8 @@ func (l *PropertyList) Problems() []Problem { return slices.Clip(l.problems) }
 // Provides implements Bundle.
 func (l *PropertyList) Provides(g property.GVK) bool { return slices.Contains(l.gvks, g) }
 
-// Packages returns the packages that the bundle is in, in list order, with that
-// of the identity last. The caller must not modify the slice.
+// Packages returns the packages that the bundle is in, in list order. The package
+// of the identity is last. The caller must not modify the slice.
 func (l *PropertyList) Packages() []string { return slices.Clip(l.packages) }
 
 // InPackage implements Bundle.

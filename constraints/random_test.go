@@ -64,7 +64,7 @@ func randomBundle(r *rand.Rand) *PropertyList {
 	return NewPropertyList(ps, nil)
 }
 
-// TestRoundTrip writes random trees as JSON and reads them again.
+// TestRoundTrip writes random trees as JSON and parses the result.
 func TestRoundTrip(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -91,7 +91,7 @@ func checkRoundTrip(t *testing.T, c *Compiler, x Expr) {
 		return
 	}
 	if !Equal(x, y) || !Equal(y, x) || x.String() != y.String() {
-		t.Errorf("%s became %s by way of %s", x, y, raw)
+		t.Errorf("%s became %s through %s", x, y, raw)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// holds is what a tree means for one bundle (D6), in plain words.
+// holds evaluates a tree on one bundle by the definition of the semantics (D6).
 func holds(x Expr, b *PropertyList) bool {
 	meets := func(c Expr) bool { return holds(c, b) }
 	switch x := x.(type) {

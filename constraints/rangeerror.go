@@ -11,15 +11,16 @@ import (
 type RangeError struct {
 	// Range is the whole text.
 	Range string
-	// Part is the invalid part of Range, or "" for all of it.
+	// Part is the invalid part of Range, or "" if Range is invalid as a whole.
 	Part string
-	// Reason is what is wrong with the part.
+	// Reason states what is wrong with the part.
 	Reason string
 	// Instead is a suggested replacement, or "".
 	Instead string
 }
 
-// Error returns `invalid range ">=1.0": a version has three numbers: write ">=1.0.0"`.
+// Error returns, for example, `invalid range ">=1.0": a version has three
+// numbers: write ">=1.0.0"`.
 func (e *RangeError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "invalid range %s: ", clip(e.Range))
@@ -79,8 +80,8 @@ func rangeError(text, alt string, err error) *RangeError {
 	return e
 }
 
-// words splits an alternative into comparisons. An operator stays with the
-// version after it.
+// words splits an alternative into comparisons. Spaces between an operator and
+// its version are dropped.
 func words(alt string) []string {
 	var ws []string
 	for _, f := range strings.Split(alt, " ") {
@@ -97,8 +98,8 @@ func words(alt string) []string {
 
 const otherSyntax = "is valid only in OLM v1 version ranges"
 
-// explainWord sets the reason for an invalid comparison and reports whether it
-// found one.
+// explainWord sets the Part, Reason and Instead of e for an invalid comparison,
+// and reports whether it found a reason.
 func explainWord(e *RangeError, word string) bool {
 	e.Part, e.Instead = word, ""
 	op, version := splitOperator(word)

@@ -40,8 +40,9 @@ func (r Range) Spans(versions []semver.Version) []Span {
 	return out
 }
 
-// bounds returns the versions at which membership may change: those in the
-// text, and those that the library derives from an x.
+// bounds returns the versions at which membership may change: those in the text
+// of the range, and those that the library substitutes for a wildcard such as
+// 1.x.
 func (r Range) bounds() (out []semver.Version) {
 	add := func(text string) {
 		if v, err := semver.Parse(text); err == nil {

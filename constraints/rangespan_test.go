@@ -7,8 +7,8 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// around returns the versions around each of those at which a range might change, and
-// some others, in order.
+// around returns, in order, the versions next to each version that the range names, and
+// some others.
 func around(r Range) []semver.Version {
 	list := []semver.Version{{}, {Major: 1 << 62}}
 	for _, pre := range []string{"0", "a", "rc.1", "next"} {

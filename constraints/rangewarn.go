@@ -2,10 +2,9 @@ package constraints
 
 import "strings"
 
-// Warnings returns warnings for valid ranges that the library probably
-// interprets differently from what the author meant. There are none for nearly
-// all ranges, and at most eight. They are in the order of the range and meant
-// for people.
+// Warnings returns warnings for valid ranges that the library probably interprets
+// differently from what the author meant. There are at most eight, and none for
+// nearly all ranges. They are sentences for people, in the order of the text.
 func (r Range) Warnings() []string {
 	const most = 8
 	var found []string

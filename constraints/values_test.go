@@ -12,8 +12,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// TestValuesLater evaluates rules next to a large value. Only a rule that looks at it
-// decodes it, and only once.
+// TestValuesLater evaluates rules on a bundle with a large value, which is decoded only
+// once, by the first rule that reads it.
 func TestValuesLater(t *testing.T) {
 	large := property.Property{Type: "large", Value: json.RawMessage("[" + strings.Repeat("1,", 10_000) + "2]")}
 	broken := property.Property{Type: "broken", Value: json.RawMessage("{")}
@@ -26,7 +26,7 @@ func TestValuesLater(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 	}); n > 500 {
-		t.Errorf("%.0f allocations for a rule that looks at one small value", n)
+		t.Errorf("%.0f allocations for a rule that reads one small value", n)
 	}
 	v := constraints.NewValues(slices.Values(props))
 	var all sync.WaitGroup

@@ -20,12 +20,12 @@ const (
 // position.
 type Meta struct {
 	Schema string
-	// Package is the package that the blob belongs to. For olm.package it is the
-	// name.
+	// Package is the name of the package that the blob belongs to. For an olm.package blob
+	// it equals Name.
 	Package string
 	Name    string
 	Pos     Pos
-	// Properties are in the order of the file: an index identifies one. The Value
+	// Properties are in the order of the file, so an index identifies a property. The Value
 	// of a heavy property that was not kept is nil.
 	Properties []property.Property
 	// Raw is the whole blob as JSON. Only KeepAll keeps it; see Catalog.Raw.
@@ -34,14 +34,14 @@ type Meta struct {
 	from Text
 }
 
-// Text returns the place of the whole text of the blob.
+// Text returns the location of the blob's text.
 func (m *Meta) Text() Text { return m.from }
 
-// A Text is the place of the whole text of a blob in its source, with a checksum:
-// enough to read the blob again. It is zero for a blob that was not loaded, or whose
-// source cannot be read twice.
+// A Text locates the text of a blob in its source, and has a checksum, so the whole blob
+// can be read again. It is zero for a blob that was not loaded, or whose source cannot be
+// read twice.
 type Text struct {
-	source         *source // nil: gone
+	source         *source // nil if it cannot be read again
 	offset, length int64
 	sum            uint64
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// A versionList holds bundles in ascending order of their versions. A skipRange matches
-// a few spans of it.
+// A versionList holds bundles in ascending order of their versions. The bundles that a
+// skipRange matches form a few spans of the list.
 type versionList struct {
 	facts    []*bundleFacts
 	versions []semver.Version
@@ -39,10 +39,11 @@ func (l *versionList) after(v *semver.Version) int {
 	return sort.Search(len(l.versions), func(i int) bool { return l.versions[i].GT(*v) })
 }
 
-// mostNames is how many bundles a message lists before it counts the rest.
+// mostNames is the maximum number of bundles that a message names. It gives only the number
+// of the others.
 const mostNames = 20
 
-// some returns the first of total names for a message: a, b, … and 3 more.
+// some returns names for a message, of which there are total: "a, b, … and 3 more".
 func some(names []string, total int) string {
 	names = names[:min(len(names), mostNames)]
 	text := strings.Join(names, ", ")

@@ -8,9 +8,9 @@ import (
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
 
-// canonical returns the tree of a blob with its keys in a fixed order (A12): for known
-// schemas, the order in which people write them; other keys by name. Lists keep their
-// order, and numbers their notation.
+// canonical returns the tree of a blob with its keys in a fixed order (A12): first the
+// known keys of the schema, as people usually write them, then all others by name. Lists
+// keep their order, and numbers their notation.
 func (c *Catalog) canonical(ctx context.Context, b Blob) (*yamlout.Node, error) {
 	m := b.Common()
 	if m.Raw == nil && m.from.source == nil {

@@ -61,8 +61,8 @@ func (c *Catalog) Raw(ctx context.Context, b Blob) ([]byte, error) {
 	return m.from.Raw(ctx, m)
 }
 
-// Raw is [Catalog.Raw] for the place of a text. m has the schema, name and position of
-// the blob.
+// Raw reads the blob at the location, like [Catalog.Raw]. m has the schema, name and
+// position of the blob.
 func (t Text) Raw(ctx context.Context, m *Meta) ([]byte, error) {
 	src := t.source
 	if src == nil {

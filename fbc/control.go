@@ -33,8 +33,8 @@ func suspect(text []byte) bool {
 	return false
 }
 
-// controls reports the names and versions of a blob that contain control characters
-// (A16), and clears those of the blob itself.
+// controls reports the names and versions of a blob that contain control characters (A16),
+// and clears the blob's own schema, name and package if they do.
 func (d *decoder) controls(b Blob) {
 	m := b.Common()
 	check := func(path string, s *string) {
@@ -57,7 +57,7 @@ func (d *decoder) controls(b Blob) {
 		if p.Type != property.TypePackage || !suspect(p.Value) {
 			continue
 		}
-		if x, err := property.ParsePackage(p.Value); err == nil && (controlled(x.PackageName) || controlled(x.Version) || controlled(x.Release)) {
+		if x, err := property.Parse[property.Package](p); err == nil && (controlled(x.PackageName) || controlled(x.Version) || controlled(x.Release)) {
 			d.fault(codes.ControlCharacter, path("value"), errControl)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// TestControlCharacters loads no name that could steer a terminal (A16), and
-// reports it without the character.
+// TestControlCharacters checks that names with control characters are errors
+// (A16), and that the errors do not contain the characters.
 func TestControlCharacters(t *testing.T) {
 	for _, c := range []struct{ text, path string }{
 		{`{"schema":"x\u001b[2K"}`, "/schema"},
@@ -24,7 +24,7 @@ func TestControlCharacters(t *testing.T) {
 		{`{"schema":"olm.deprecations","package":"a","entries":[{"reference":{"schema":"olm.bundle","name":"\u001b"},"message":"m"}]}`, "/entries/0/reference"},
 		{`{"schema":"olm.package","name":"é","description":"two\nlines"}`, ""},
 	} {
-		_, err := LoadBytes(t.Context(), []byte(c.text), "c.json", nil)
+		_, err := LoadReader(t.Context(), strings.NewReader(c.text), "c.json", nil)
 		if c.path == "" {
 			if err != nil {
 				t.Errorf("%s: %v", c.text, err)
@@ -40,9 +40,9 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// TestKeyOfMap names what is wrong with a key that is not text.
+// TestKeyOfMap checks the errors for keys that are not strings.
 func TestKeyOfMap(t *testing.T) {
-	_, err := LoadBytes(t.Context(), []byte("schema: x\n? [a]\n: b\n"), "c.yaml", nil)
+	_, err := LoadReader(t.Context(), strings.NewReader("schema: x\n? [a]\n: b\n"), "c.yaml", nil)
 	if err == nil || !strings.Contains(err.Error(), "keys must be strings") || strings.Contains(err.Error(), "interface") {
 		t.Errorf("got %v", err)
 	}

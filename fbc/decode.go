@@ -27,7 +27,7 @@ type decoder struct {
 	strings map[string]string
 	values  map[string]json.RawMessage
 	faults  Diagnostics // of the current document
-	at      Meta        // what is known of it
+	at      Meta        // what is known of the current document
 }
 
 func newDecoder(src *source, keepAll bool) *decoder {
@@ -41,7 +41,7 @@ func newDecoder(src *source, keepAll bool) *decoder {
 	return d
 }
 
-// reused sets the memory of the blobs, nil if they are kept.
+// reused sets the memory for the next blobs. r is nil if the blobs are kept.
 func (d *decoder) reused(r *reuse) {
 	if d.reuse = r; r != nil {
 		d.strings = emptied(d.strings)

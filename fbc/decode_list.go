@@ -118,8 +118,8 @@ func (d *decoder) properties(raw []byte) []property.Property {
 	return out
 }
 
-// regular returns the properties at the spans, and false if there is something to
-// report.
+// regular returns the properties at the spans. It returns false, and reports nothing, if
+// there is something to report.
 func (d *decoder) regular(spans []decode.PropertySpan) ([]property.Property, bool) {
 	if len(spans) == 0 {
 		return nil, true

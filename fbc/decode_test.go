@@ -12,7 +12,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// documentSeeds are documents that the fast ways take, or nearly take.
+// documentSeeds lists documents that the fast paths of the decoder accept, or almost
+// accept.
 var documentSeeds = []string{
 	`{"schema":"olm.bundle","name":"a","package":"p","image":"i","defaultChannel":"c","description":"d","icon":{"base64data":""},"entries":[],"relatedImages":[],"properties":[]}`,
 	`{"name":"a","n\u0061me":"b"}`, `{"schema":"a","Schema":"b"," name":1}`, `{"schema":"a","schema":"b"}`, `{}`, `{"entries":null,"properties":null,"relatedImages":null}`,
@@ -33,7 +34,7 @@ func TestFastWays(t *testing.T) {
 	}
 }
 
-// FuzzFastWays compares the fast ways of the decoder with the general ones.
+// FuzzFastWays compares the fast paths of the decoder with the general ones.
 func FuzzFastWays(f *testing.F) {
 	for _, s := range documentSeeds {
 		f.Add([]byte(s))
@@ -41,8 +42,8 @@ func FuzzFastWays(f *testing.F) {
 	f.Fuzz(checkFast)
 }
 
-// checkFast decodes a document in the fast ways and in the general ones. What a fast
-// way takes has the same result in the general way, which has nothing to report.
+// checkFast decodes a document with the fast and the general paths. If a fast path accepts
+// it, the general path must return the same result and report nothing.
 func checkFast(t *testing.T, text []byte) {
 	t.Helper()
 	limits := (&Limits{PropertySize: 32, Depth: 100}).WithDefaults()
@@ -53,7 +54,7 @@ func checkFast(t *testing.T, text []byte) {
 		if !ok {
 			return
 		}
-		// general runs a general way and reports whether it had something to report.
+		// general runs a general path and returns whether it reported something.
 		general := func(way func()) bool {
 			d.faults = nil
 			way()
@@ -85,7 +86,7 @@ func checkFast(t *testing.T, text []byte) {
 	}
 }
 
-// TestRepeated reports every name that repeats, wherever it does (A4).
+// TestRepeated checks that every repeated name is reported, at any depth (A4).
 func TestRepeated(t *testing.T) {
 	for _, c := range []struct{ doc, path string }{
 		{`{"schema":"x","name":"a","name":"b"}`, "/name"},
@@ -102,7 +103,7 @@ func TestRepeated(t *testing.T) {
 		{`{"schema":"olm.deprecations","package":"p","entries":[{"message":"m","reference":{"schema":"olm.package","schema":"olm.package"}}]}`, "/entries/0/reference/schema"},
 	} {
 		for _, keep := range []bool{false, true} {
-			cat, err := LoadBytes(t.Context(), []byte(c.doc), "f", &LoadOptions{KeepAll: keep})
+			cat, err := LoadReader(t.Context(), strings.NewReader(c.doc), "f", &LoadOptions{KeepAll: keep})
 			if err != nil {
 				t.Errorf("%s: %v", c.doc, err)
 			} else if n := cat.Findings; len(n) != 1 || n[0].Code != codes.RepeatedKey || n[0].Path != c.path {
@@ -112,8 +113,8 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestManyMembers reads objects with very many members, in a time that grows linearly
-// with their number (A16).
+// TestManyMembers checks that the time to read an object grows linearly with the number of
+// its members (A16).
 func TestManyMembers(t *testing.T) {
 	var b strings.Builder
 	for i := range 300_000 {
@@ -124,7 +125,7 @@ func TestManyMembers(t *testing.T) {
 		`{"schema":"x","properties":[{` + many + `"type":"a","value":1}]}`,
 		`{"schema":"olm.package","name":"p","icon":{` + many + `"mediatype":"m","base64data":"YQ=="}}`,
 	} {
-		if _, err := LoadBytes(t.Context(), []byte(doc), "f", nil); err != nil {
+		if _, err := LoadReader(t.Context(), strings.NewReader(doc), "f", nil); err != nil {
 			t.Error(err)
 		}
 	}

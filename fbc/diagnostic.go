@@ -45,7 +45,7 @@ type Diagnostic struct {
 	Schema, Package, Name string
 	// Path is the JSON pointer of the fault within the blob.
 	Path string
-	// Err is what is wrong and, unless that is obvious, how to fix it.
+	// Err states what is wrong and, unless that is obvious, how to fix it.
 	Err error
 }
 
@@ -55,8 +55,8 @@ func (d *Diagnostic) Error() string {
 	return visible.Line(d.Pos.String() + ": " + d.Text())
 }
 
-// Text returns what is wrong and with which blob and field, without the position. Unlike
-// that of Error, the text is exact: names may hold any characters.
+// Text returns the message of Error without the position. Unlike Error, it does not escape
+// characters that are not printable.
 func (d *Diagnostic) Text() string {
 	var b strings.Builder
 	if d.Schema != "" {
@@ -148,7 +148,7 @@ func (ds Diagnostics) only(s Severity) Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d *Diagnostic) bool { return d.Severity != s })
 }
 
-// Err returns the findings of severity Error, and nil if there are none.
+// Err returns the findings of severity Error as one error, or nil if there are none.
 func (ds Diagnostics) Err() error {
 	if e := ds.Errors(); len(e) > 0 {
 		return e

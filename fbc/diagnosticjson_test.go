@@ -8,7 +8,8 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// A finding has the members that olmkit validate prints, as a value and as a pointer (A1).
+// TestDiagnosticJSON checks that a Diagnostic and a pointer to one marshal to the same JSON
+// (A1).
 func TestDiagnosticJSON(t *testing.T) {
 	for want, d := range map[string]fbc.Diagnostic{
 		`{"code":"no-bundle","severity":"warning","file":"a/b.yaml","line":3,"fieldLine":5,"schema":"olm.channel","package":"a","name":"stable","path":"/entries/0","message":"is missing"}`: {

@@ -18,7 +18,7 @@ type Document struct {
 	JSON json.RawMessage // an object
 }
 
-// Template returns the error of a document that is a template, and nil for others.
+// Template returns a *TemplateError if the document is a template, and nil otherwise.
 func (d Document) Template() *TemplateError { return templateIn(d.JSON) }
 
 // A DocumentReader reads documents that are not blobs, such as manifests and
@@ -36,9 +36,9 @@ func NewDocumentReader(limits *Limits) *DocumentReader {
 	return &DocumentReader{limits: l, room: l.Expansion}
 }
 
-// Read yields the documents of a file in order, and an error for each document that
-// cannot be read. The name stands for the file in positions. When the context ends, so
-// does the sequence, and its last error is to be ignored.
+// Read yields the documents of a file in order, and an error for each document that cannot
+// be read. The name stands for the file in positions. When the context ends, the sequence
+// ends; ignore its last error.
 func (r *DocumentReader) Read(ctx context.Context, f io.Reader, name string) iter.Seq2[Document, *Diagnostic] {
 	return func(yield func(Document, *Diagnostic) bool) {
 		d := decode.NewReader(r.limits.ofDocuments(), true)

@@ -7,7 +7,8 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// twiceIn reports duplicates in a catalog. name formats the position of the first one.
+// twiceIn returns the duplicates in a catalog. Messages contain the position of the first
+// definition as converted by name.
 func twiceIn(c *Catalog, name func(Pos) Pos) Diagnostics {
 	var d duplicates
 	for b := range c.Blobs() {
@@ -16,9 +17,9 @@ func twiceIn(c *Catalog, name func(Pos) Pos) Diagnostics {
 	return d.found()
 }
 
-// duplicates finds packages, channels of a package, bundles of a package and entries of
-// a channel that are defined twice, also across files (A10, A6). It keeps no blobs, for
-// loads that keep none.
+// duplicates finds packages, channels of a package, bundles of a package and entries of a
+// channel that are defined twice, also across files (A10, A6). It keeps no blobs, so that
+// it can be used by loads that keep none.
 type duplicates struct {
 	seeds    [2]maphash.Seed
 	seen     map[identity]filed
@@ -33,7 +34,7 @@ type duplicates struct {
 // Different names never share all 128 bits.
 type identity [2]uint64
 
-// A filed is a position with the number of its file.
+// A filed is a position, with an index of duplicates.files as its file.
 type filed struct {
 	file, line uint32
 }
@@ -48,7 +49,8 @@ func (d *duplicates) identity(m *Meta) identity {
 	return identity{maphash.Comparable(d.seeds[0], n), maphash.Comparable(d.seeds[1], n)}
 }
 
-// add adds the next blob. name formats the position of the first definition.
+// add takes the next blob. Messages contain the position of the first definition as
+// converted by name.
 func (d *duplicates) add(b Blob, name func(Pos) Pos) {
 	switch b := b.(type) {
 	case *Package:
@@ -72,7 +74,7 @@ func (d *duplicates) check(m *Meta, name func(Pos) Pos, list *Diagnostics) {
 			Err: fmt.Errorf("is already defined at %s; keep one of them", name(first))})
 		return
 	}
-	// Blobs of one file mostly follow each other.
+	// Blobs of one file usually follow each other, so few files are listed twice.
 	if n := len(d.files); n == 0 || d.files[n-1] != m.Pos.File {
 		d.files = append(d.files, m.Pos.File)
 	}
@@ -91,8 +93,7 @@ func (d *duplicates) checkEntries(ch *Channel) {
 	}
 }
 
-// found returns what appears twice: packages, then channels and their entries,
-// then bundles.
+// found returns the duplicates: packages, then channels and their entries, then bundles.
 func (d *duplicates) found() Diagnostics {
 	return append(append(d.packages, d.channels...), d.bundles...)
 }

@@ -72,8 +72,8 @@ func (c *Catalog) SetDefaultChannel(ctx context.Context, pkg, channel string) (*
 	})
 }
 
-// EditEntry changes the edges of an entry: edit sets Replaces, Skips and SkipRange. Names
-// that Skips repeats are dropped. The name of an entry cannot change.
+// EditEntry changes the edges of an entry: edit sets Replaces, Skips and SkipRange.
+// Repeated names in Skips are dropped. The name of an entry cannot change.
 func (c *Catalog) EditEntry(ctx context.Context, pkg, channel, entry string, edit func(*Entry)) (*Catalog, error) {
 	ch := c.channel(pkg, channel)
 	if ch == nil {
@@ -110,8 +110,8 @@ func (c *Catalog) EditEntry(ctx context.Context, pkg, channel, entry string, edi
 	})
 }
 
-// checkEdges returns an error for an entry that leads to itself or that a load would
-// refuse.
+// checkEdges returns an error if an edit changed the name of an entry, or gave it an edge
+// to itself, an empty name to skip or a new invalid range.
 func checkEdges(old, e Entry) error {
 	switch {
 	case e.Name != old.Name:
@@ -129,7 +129,7 @@ func checkEdges(old, e Entry) error {
 	return err
 }
 
-// unique returns the names without those that appeared before.
+// unique returns the names without repetitions, in order of first appearance.
 func unique(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -203,7 +203,7 @@ func (c *Catalog) checkDeprecation(pkg string, d Deprecation) error {
 	return p.checkReference(d)
 }
 
-// pkgOf returns what checkReference needs.
+// pkgOf returns the named package with the fields that checkReference reads.
 func pkgOf(c *Catalog, name string) *pkg {
 	p := &pkg{name: name, byName: map[string]*bundleFacts{}}
 	for _, x := range c.Packages {

@@ -8,10 +8,11 @@ import (
 	"github.com/olmkit/olmkit/internal/golden"
 )
 
-// TestEdits makes every edit on the base catalog and shows what changed.
+// TestEdits applies every kind of edit to the base catalog and compares the
+// differences with a golden file.
 func TestEdits(t *testing.T) {
 	text := strings.Replace(baseCatalog, "  replaces: etcd.v0.9.0\n", "  replaces: etcd.v0.9.0\n  note: kept\n", 1) + "---\nschema: olm.bundle\npackage: etcd\nname: etcd.v1.0.0\nimage: i\nproperties:\n- type: olm.package\n  value: {packageName: etcd, version: 1.0.0}\n"
-	c, err := LoadBytes(t.Context(), []byte(text), "catalog.yaml", nil)
+	c, err := LoadReader(t.Context(), strings.NewReader(text), "catalog.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestEdits(t *testing.T) {
 	g.Check(t)
 }
 
-// lineDiff shows the lines that went (-) and came (+), by the longest common
+// lineDiff returns the removed (-) and added (+) lines, by the longest common
 // subsequence.
 func lineDiff(a, b string) string {
 	x, y := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")

@@ -2,18 +2,43 @@ package fbc_test
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"os"
+	"strings"
 	"testing/fstest"
 
 	"github.com/olmkit/olmkit/fbc"
 )
 
 // etcd is a small catalog: a package with a channel of two versions.
-//
-//go:embed testdata/etcd.yaml
-var etcd string
+const etcd = `schema: olm.package
+name: etcd
+defaultChannel: stable
+---
+schema: olm.channel
+package: etcd
+name: stable
+entries:
+- name: etcd.v0.9.0
+- name: etcd.v0.9.2
+  replaces: etcd.v0.9.0
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v0.9.0
+image: quay.io/example/etcd:v0.9.0
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.0}
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v0.9.2
+image: quay.io/example/etcd:v0.9.2
+properties:
+- type: olm.package
+  value: {packageName: etcd, version: 0.9.2}
+`
 
 func ExampleLoad() {
 	catalog := fstest.MapFS{"etcd/catalog.yaml": {Data: []byte(etcd)}} // or os.DirFS("catalog")
@@ -43,7 +68,7 @@ func ExampleLoad_errors() {
 }
 
 func ExampleValidate() {
-	c, err := fbc.LoadBytes(context.Background(), []byte(etcd), "catalog.yaml", nil)
+	c, err := fbc.LoadReader(context.Background(), strings.NewReader(etcd), "catalog.yaml", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -67,7 +92,7 @@ func ExampleValidate() {
 
 func ExampleCatalog_Promote() {
 	ctx := context.Background()
-	c, err := fbc.LoadBytes(ctx, []byte(etcd), "catalog.yaml", nil)
+	c, err := fbc.LoadReader(ctx, strings.NewReader(etcd), "catalog.yaml", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -89,4 +114,62 @@ func ExampleCatalog_Promote() {
 	// entries:
 	// - name: etcd.v0.9.2
 	//   skipRange: "<0.9.2"
+}
+
+// Load and validate a catalog with one call. The findings include the errors for which Load
+// would fail.
+func ExampleCheck() {
+	catalog := fstest.MapFS{
+		"etcd/catalog.yaml": {Data: []byte(etcd)},
+		"vault.yaml":        {Data: []byte("schema: olm.package\nname: vault\n")},
+	}
+	_, found, err := fbc.Check(context.Background(), catalog, nil, nil)
+	if err != nil {
+		fmt.Println(err) // the context's
+		return
+	}
+	for _, f := range found {
+		fmt.Println(f.Severity, f.Code, f.Pos, f.Package)
+	}
+	// Output:
+	// error empty-package vault.yaml:1 vault
+	// error required vault.yaml:1 vault
+}
+
+// Merge catalogs and extract packages. The results share the blobs.
+func ExampleMerge() {
+	ctx := context.Background()
+	ours, err := fbc.LoadReader(ctx, strings.NewReader(etcd), "etcd.yaml", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	theirs, err := fbc.LoadReader(ctx, strings.NewReader(`{"schema":"olm.package","name":"vault","defaultChannel":"stable"}`), "vault.json", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	all, err := fbc.Merge(nil, ours, theirs)
+	if err != nil {
+		fmt.Println(err) // what both define
+		return
+	}
+	for _, p := range all.Packages {
+		fmt.Println(p.Name)
+	}
+	part, err := fbc.Extract(all, "vault")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := fbc.Write(context.Background(), os.Stdout, part, nil); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// etcd
+	// vault
+	// ---
+	// schema: olm.package
+	// name: vault
+	// defaultChannel: stable
 }

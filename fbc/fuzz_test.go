@@ -21,7 +21,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("schema: olm.channel\r\nentries:\r\n- {name: a, skips: [b]}\r---\n", uint8(2))
 	limits := &Limits{DocumentSize: 1 << 16, Depth: 100, Documents: 1000, PropertySize: 1 << 10, Diagnostics: 20}
 	f.Fuzz(func(t *testing.T, text string, chunk uint8) {
-		want, wantErr := LoadBytes(context.Background(), []byte(text), "f", &LoadOptions{Limits: limits, Concurrency: 1})
+		want, wantErr := LoadReader(context.Background(), strings.NewReader(text), "f", &LoadOptions{Limits: limits, Concurrency: 1})
 		for _, opts := range []*LoadOptions{
 			{Limits: limits, Concurrency: 1, chunk: 1 + int(chunk)},
 			{Limits: limits, Concurrency: 3, chunk: 1 + int(chunk)*5},
@@ -39,10 +39,11 @@ func FuzzLoad(f *testing.F) {
 		if wantErr != nil {
 			return
 		}
-		// Everything can be fetched again, and is what KeepAll keeps.
-		all, err := LoadBytes(context.Background(), []byte(text), "f", &LoadOptions{Limits: limits, KeepAll: true})
+		// Everything can be read again and equals the values that KeepAll
+		// keeps.
+		all, err := LoadReader(context.Background(), strings.NewReader(text), "f", &LoadOptions{Limits: limits, KeepAll: true})
 		if err != nil {
-			return // skipped values are not looked into
+			return // skipped values are not checked
 		}
 		for i, m := range metas(want) {
 			raw, err := want.Raw(context.Background(), m)

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	errUnclosed  = errors.New("has a [ without a ]; write \\[ for a literal bracket")
+	errUnclosed  = errors.New("has a [ without a matching ]; write \\[ for a literal bracket")
 	errBackslash = errors.New("ends in a backslash; add the character to quote, or remove it")
 	errNoClass   = errors.New("has a [ ] that no character matches")
 )
@@ -57,7 +57,7 @@ func translateClass(b *strings.Builder, glob string, i int) (int, error) {
 		n++
 	}
 	var spans []span
-	last := rune(0) // what a "-" would begin its range with
+	last := rune(0) // the character before a "-", with which its range begins
 	for first := true; ; first = false {
 		if n >= len(set) {
 			return 0, errUnclosed
@@ -109,8 +109,8 @@ func translateClass(b *strings.Builder, glob string, i int) (int, error) {
 	}
 }
 
-// writeClass writes a class without the slash; it reports false for one that
-// would be empty.
+// writeClass writes a class without the slash. It returns false if the class would be
+// empty.
 func writeClass(b *strings.Builder, spans []span, negated bool) bool {
 	var keep []span
 	if negated {

@@ -28,7 +28,7 @@ func describe(c *Catalog, err error) string {
 	return b.String()
 }
 
-// metas returns what all blobs have in common, in order of kind.
+// metas returns the Meta of all blobs, ordered by kind.
 func metas(c *Catalog) []*Meta {
 	var all []*Meta
 	for _, x := range c.Packages {

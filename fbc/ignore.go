@@ -20,14 +20,13 @@ const ignoreFile = ".indexignore"
 
 var errLeftover = errors.New("was left behind by an interrupted write and is skipped; check that no other file is missing, and delete it")
 
-// An ignorer holds the patterns of the .indexignore files seen so far, the ones
-// of outer directories first, so that of two that match the later one is of a
-// deeper file or a later line, and wins.
+// An ignorer holds the patterns of the .indexignore files that apply to the current
+// directory (A2). Those of outer directories come first. If several patterns match, the
+// last one wins: it is from the deepest file, or from the last line of a file.
 //
-// The rules are those of .gitignore with one exception, which the example in
-// the documentation of catalogs needs ("**/*" followed by "!*.json") and opm
-// makes too: a later pattern takes a file back in even where its directory is
-// excluded.
+// The rules are those of .gitignore with one exception: a later pattern includes a file
+// again even if its directory is excluded. opm makes this exception too, and the example in
+// the documentation of catalogs ("**/*" followed by "!*.json") depends on it.
 type ignorer struct {
 	patterns []ignorePattern
 }
@@ -106,7 +105,7 @@ func parseIgnore(line string) (p ignorePattern, ok bool, err error) {
 	return p, err == nil, err
 }
 
-// trimSpaces drops the spaces at the end of a line that no backslash keeps.
+// trimSpaces removes spaces from the end of a line, except those after a backslash.
 func trimSpaces(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {
@@ -142,8 +141,8 @@ func (p *ignorePattern) matches(name string, isDir bool) bool {
 // match, a name is treated like its directory.
 func (g *ignorer) match(name string) bool { return g.excludes(name, false) }
 
-// excludes is match for a file or a directory. A file of an excluded directory
-// may still be taken back.
+// excludes is match for a file or a directory. A file in an excluded directory may still be
+// included again.
 func (g *ignorer) excludes(name string, isDir bool) bool {
 	if len(g.patterns) == 0 {
 		return false
@@ -159,7 +158,7 @@ func (g *ignorer) excludes(name string, isDir bool) bool {
 		for i := len(g.patterns) - 1; i >= 0; i-- {
 			p := &g.patterns[i]
 			if excluded && i <= by {
-				break // only a later line can take back what is excluded
+				break // only a later line can include the name again
 			}
 			if p.matches(name[:end], end < len(name) || isDir) {
 				excluded, by = !p.negated, i

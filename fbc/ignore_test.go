@@ -41,8 +41,8 @@ func kept(t testing.TB, tree fstest.MapFS) []string {
 	return names
 }
 
-// TestIgnore holds the rules of .indexignore (A2): for each ignore file, the
-// files of the tree that stay.
+// TestIgnore checks the rules of .indexignore (A2): for each ignore file, it compares the
+// files that are not ignored.
 func TestIgnore(t *testing.T) {
 	for _, c := range []struct {
 		name, ignore, tree, want string
@@ -80,7 +80,7 @@ func TestIgnore(t *testing.T) {
 		{"documentation", "# Ignore everything except non-object .json and .yaml files\n**/*\n!*.json\n!*.yaml\n**/objects/*.json\n**/objects/*.yaml\n",
 			"packageA/index.yaml packageB/index.yaml packageB/objects/packageB.v0.1.0.clusterserviceversion.yaml packageC/index.json packageC/deprecations.yaml README.md packageC/x.txt",
 			"packageA/index.yaml packageB/index.yaml packageC/deprecations.yaml packageC/index.json"},
-		{"taken-back-from-an-excluded-directory", "a/\n!a/b", "a/b a/c", "a/b"}, // the one difference to git
+		{"taken-back-from-an-excluded-directory", "a/\n!a/b", "a/b a/c", "a/b"}, // the only difference from git
 		{"not-taken-back-by-an-earlier-line", "!*.json\na/", "a/b.json b.json", "b.json"},
 		{"directory-taken-back-but-not-its-files", "*\n!a/", "a/b c", ""},
 		{"directory-taken-back-with-its-files", "/a/b\n!/a/b/c/", "a/b/c/d a/b/e", "a/b/c/d"},
@@ -99,7 +99,8 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// TestIgnoreNested lets the deeper file win, in its own directory only (A2).
+// TestIgnoreNested checks that a deeper ignore file takes precedence, but only in its
+// directory (A2).
 func TestIgnoreNested(t *testing.T) {
 	tree := files(
 		ignoreFile, "*.md\n/x/secret\n",
@@ -115,7 +116,8 @@ func TestIgnoreNested(t *testing.T) {
 	}
 }
 
-// TestIgnoreFindings warns of patterns that match nothing, with their lines.
+// TestIgnoreFindings checks the warnings about patterns that match nothing, with their
+// lines.
 func TestIgnoreFindings(t *testing.T) {
 	c, err := Load(t.Context(), files("a.json", pkgA, "p/"+ignoreFile, "# x\n/\n[a\nok\nb\\\n[[:nope:]]\n[/]\n\xff\n", "p/b.json", channel), nil)
 	if err != nil {
@@ -126,9 +128,9 @@ func TestIgnoreFindings(t *testing.T) {
 	g.Check(t)
 }
 
-// TestIgnoreGit compares with git on random ignore files and trees. Where git
-// stops at an excluded directory and a later line takes a file back, the
-// answers differ on purpose.
+// TestIgnoreGit compares the results with git's on random ignore files and trees. They
+// differ on purpose if a line includes a file again below an excluded directory, which git
+// does not read.
 func TestIgnoreGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -215,15 +217,14 @@ func TestIgnoreGit(t *testing.T) {
 					differ++
 					continue
 				}
-				t.Errorf("%s: passed over %v, git %v; ignore files:\n%s", name, ours, ignored[name], ignoreFiles(tree))
+				t.Errorf("%s: ignored: %v, by git: %v; ignore files:\n%s", name, ours, ignored[name], ignoreFiles(tree))
 			}
 		}
 	}
-	t.Logf("%d files: the same as git but for %d that a later line takes back from an excluded directory", asked, differ)
+	t.Logf("%d files: the same as git, except for %d that a later line includes again below an excluded directory", asked, differ)
 }
 
-// takenBack reports whether a directory of the file is excluded, by our own
-// lights, before the file itself is judged.
+// takenBack reports whether a parent directory of the file is excluded by our rules.
 func takenBack(tree fstest.MapFS, name string) bool {
 	limits := (*Limits)(nil).WithDefaults()
 	var g ignorer
@@ -299,8 +300,9 @@ func run(t *testing.T, git, dir string, stdin *strings.Reader, args ...string) s
 	return string(out)
 }
 
-// TestTemporaryFiles: what an interrupted write left behind is not read, and is reported.
-// Other files and directories of similar names are part of the catalog (S6).
+// TestTemporaryFiles checks that temporary files of interrupted writes are reported and not
+// read, and that other files and directories with similar names are part of the catalog
+// (S6).
 func TestTemporaryFiles(t *testing.T) {
 	const left = regular.TemporaryPrefix + "ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"
 	tree := files("a.json", pkgA, left, "{", "p/"+left, pkgA, left+"x/b.json", channel, ignoreFile, "/q/",
@@ -322,8 +324,8 @@ func TestTemporaryFiles(t *testing.T) {
 	}
 }
 
-// FuzzIgnore checks that no ignore file makes a walk panic, and that what one
-// pattern keeps does not depend on lines that match nothing.
+// FuzzIgnore checks that no ignore file causes a panic, and that the effect of a pattern
+// does not depend on other lines that match nothing.
 func FuzzIgnore(f *testing.F) {
 	f.Add("**/*\n!*.json\n", "a/b.json")
 	f.Add("[[:alpha:]\\]-z]*\n/a/**/b/", "a/x/b/c")
@@ -355,7 +357,7 @@ func fsValid(name string) bool {
 	return path.Base(name) != ignoreFile && name != "." && !strings.Contains("/"+name+"/", "/"+ignoreFile+"/")
 }
 
-// TestFiles lists what a load reads, in the order of a walk.
+// TestFiles checks the list of files that a load reads, which is in the order of a walk.
 func TestFiles(t *testing.T) {
 	tree := files("b.json", "{}", "a/z", "{}", "a.json", "{}", "a/.indexignore", "*.md\n", "a/y.md", "", ".indexignore", "/c\n", "c/.indexignore", "!x\n", "c/x", "{}", "c/y", "{}")
 	got, err := Files(t.Context(), tree, nil)

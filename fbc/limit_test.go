@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/internal/golden"
 )
 
-// TestLimits meets each limit exactly, which is fine, and then exceeds it by
-// one, which is an error that names the limit (A16).
+// TestLimits checks that reaching each limit exactly is allowed, and that exceeding it by
+// one is an error that names the limit (A16).
 func TestLimits(t *testing.T) {
 	g := golden.Archive{File: "limits.txtar"}
 	deep := func(n int) string {
@@ -71,8 +71,9 @@ func TestLimits(t *testing.T) {
 	g.Check(t)
 }
 
-// TestExpansionOfLoad holds what the documents of a load expand to together
-// within one limit: where it ends does not depend on buffers or goroutines (S1, D15).
+// TestExpansionOfLoad checks that one limit applies to the expansion of all documents of a
+// load, and that the document that exceeds it does not depend on buffers or goroutines (S1,
+// D15).
 func TestExpansionOfLoad(t *testing.T) {
 	text := "schema: x\na: &a text\nb: *a\n---\n" // adds 8 bytes
 	tree := files("a.yaml", strings.Repeat(text, 50), "b.yaml", strings.Repeat("schema: z\n---\n"+text, 50))
@@ -93,7 +94,7 @@ func TestExpansionOfLoad(t *testing.T) {
 	}
 }
 
-// broken is an endless stream of broken documents.
+// broken is an endless stream of invalid documents.
 type broken struct{ read int }
 
 func (b *broken) Read(p []byte) (int, error) {
@@ -102,8 +103,8 @@ func (b *broken) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestStops gives up a load whose faults are more than the limit, soon, and at
-// the same document whatever the buffers and the number of goroutines (A16, D18).
+// TestStops checks that a load with too many errors stops soon, at a document that does not
+// depend on buffers or goroutines (A16, D18).
 func TestStops(t *testing.T) {
 	r := &broken{}
 	_, err := LoadReader(t.Context(), r, "f", nil)
@@ -167,7 +168,7 @@ type lyingInfo struct{ fs.FileInfo }
 
 func (lyingInfo) Size() int64 { return 0 }
 
-// TestLimitDefaults pins what the documentation says.
+// TestLimitDefaults checks that the defaults match the documentation.
 func TestLimitDefaults(t *testing.T) {
 	got := (*Limits)(nil).WithDefaults()
 	want := Limits{FileSize: 2 << 30, DocumentSize: 64 << 20, Documents: 20_000_000, Files: 1_000_000, IgnoreSize: 1 << 20, Depth: 1000, Expansion: 64 << 20, PropertySize: 4 << 20, Diagnostics: 1000}

@@ -1,7 +1,6 @@
 package fbc
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,19 +71,14 @@ func Load(ctx context.Context, fsys fs.FS, opts *LoadOptions) (*Catalog, error) 
 }
 
 // LoadReader reads a stream of documents as Load reads a file. The name stands for the
-// file in positions. What is not kept cannot be read again. When the context ends, r
-// may stay in use until its Read returns.
+// file in positions. What is not kept cannot be read again, except from memory, that is
+// from a [bytes.Reader] or [strings.Reader]: the caller must not modify its text while
+// the catalog is in use. When the context ends, r may stay in use until its Read returns.
 func LoadReader(ctx context.Context, r io.Reader, name string, opts *LoadOptions) (*Catalog, error) {
 	return loaded(loadAll(ctx, stream(r, name), opts))
 }
 
-// LoadBytes reads documents from memory as Load reads a file. The caller must not
-// modify text while the catalog is in use.
-func LoadBytes(ctx context.Context, text []byte, name string, opts *LoadOptions) (*Catalog, error) {
-	return loaded(loadAll(ctx, memory(text, name), opts))
-}
-
-// loaded returns no catalog if there are faults.
+// loaded returns the catalog or, if there are faults, the faults as an error.
 func loaded(cat *Catalog, faults Diagnostics, err error) (*Catalog, error) {
 	if err != nil {
 		return nil, err
@@ -137,22 +131,30 @@ func one(f file) func(context.Context, *Limits) listing {
 }
 
 func stream(r io.Reader, name string) origin {
+	if m, ok := r.(memory); ok {
+		start, size := m.Size()-int64(m.Len()), int64(m.Len())
+		return origin{
+			files: one(file{name, size}),
+			open:  func(string) (io.ReadCloser, error) { return closer{io.NewSectionReader(m, start, size)}, nil },
+			again: true,
+		}
+	}
 	return origin{
 		files: one(file{name: name}),
 		open:  func(string) (io.ReadCloser, error) { return io.NopCloser(r), nil },
 	}
 }
 
-func memory(text []byte, name string) origin {
-	return origin{
-		files: one(file{name, int64(len(text))}),
-		open:  func(string) (io.ReadCloser, error) { return closer{bytes.NewReader(text)}, nil },
-		again: true,
-	}
+// A memory is a bytes.Reader or a strings.Reader.
+type memory interface {
+	io.ReaderAt
+	Len() int // the number of unread bytes
+	Size() int64
 }
 
-// A closer is a bytes.Reader that can be closed, and still read anywhere.
-type closer struct{ *bytes.Reader }
+// A closer makes text in memory an open file: Close has no effect, and the text can be read
+// at any offset.
+type closer struct{ *io.SectionReader }
 
 func (closer) Close() error { return nil }
 
@@ -261,7 +263,8 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	return cat, faults.capped(), nil
 }
 
-// stopped is the last fault of a load that was stopped, at pos.
+// stopped returns the last fault of a load that stopped at pos, because it had more than
+// max faults.
 func stopped(pos Pos, max int64) *Diagnostic {
 	return &Diagnostic{Code: codes.Limit, Pos: pos, Err: &LimitError{Limit: "Diagnostics", What: "number of faults that prevent the load", Max: max}}
 }
@@ -299,7 +302,8 @@ func (l *faultList) sorted() Diagnostics {
 	return l.list
 }
 
-// capped returns the list, and a finding with the number of the rest.
+// capped returns the kept faults in order, followed by a finding with the number of the
+// others, if any.
 func (l *faultList) capped() Diagnostics {
 	if l.sorted(); l.rest > 0 {
 		return append(l.list, &Diagnostic{Code: codes.Limit, Err: fmt.Errorf("%d more findings of this kind; raise limit Diagnostics to see them", l.rest)})

@@ -46,8 +46,8 @@ func utf16(text string) string {
 	return out
 }
 
-// TestLoadGolden holds what loads report about input of all kinds, good and bad
-// (A1, A3-A6, A8-A11, H18, H19).
+// TestLoadGolden compares the results of loading valid and invalid input with
+// golden files (A1, A3-A6, A8-A11, H18, H19).
 func TestLoadGolden(t *testing.T) {
 	g := golden.Archive{File: "load.txtar"}
 	for _, c := range []struct {
@@ -123,8 +123,8 @@ func (b brokenFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: b.err}
 }
 
-// TestLoadReadError reports a file that breaks off, the place, and all the
-// other faults (A1).
+// TestLoadReadError checks that a read error in the middle of a file is
+// reported with its position, in addition to all other errors (A1).
 func TestLoadReadError(t *testing.T) {
 	disk := errors.New("input/output error")
 	tree := faultyFS{files("a.json", pkgA+strings.Repeat(" ", 4096)+channel, "b.json", "{", "c.json", pkgA), map[string]fault{
@@ -152,7 +152,8 @@ type fault struct {
 	err error
 }
 
-// A faultyFS fails at some files: on Open when at is 0.
+// A faultyFS fails to read some files after at bytes, or to open them if at is
+// 0.
 type faultyFS struct {
 	fs.FS
 	faults map[string]fault
@@ -181,7 +182,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// A shuffledFS lists directories in another order each time.
+// A shuffledFS lists directories in random order.
 type shuffledFS struct{ fstest.MapFS }
 
 func (s shuffledFS) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -190,14 +191,14 @@ func (s shuffledFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// sameCatalog compares two catalogs but for where their text comes from.
+// sameCatalog compares two catalogs, ignoring the source of their text.
 var sameCatalog = cmp.Options{
 	cmpopts.IgnoreUnexported(Catalog{}, Meta{}),
 	cmp.Comparer(func(a, b *Diagnostic) bool { return a.Error() == b.Error() && a.Code == b.Code }),
 }
 
-// TestLoadOrder shows that neither concurrency, nor the size of buffers, nor
-// the order of directory entries shows in the result (A1, D15).
+// TestLoadOrder checks that the result does not depend on concurrency, buffer
+// size or the order of directory entries (A1, D15).
 func TestLoadOrder(t *testing.T) {
 	tree := fstest.MapFS{}
 	for _, dir := range []string{"a", "a/b", "b", "z", "a-b"} {
@@ -235,12 +236,12 @@ func TestLoadOrder(t *testing.T) {
 	}
 }
 
-// TestLoadInterning keeps one copy of equal strings and values, and no heavy
-// values.
+// TestLoadInterning checks that a load keeps one copy of equal strings and
+// values, and no heavy values.
 func TestLoadInterning(t *testing.T) {
 	text := strings.Repeat(`{"schema":"olm.bundle","package":"some-package","name":"n","image":"i","properties":[{"type":"olm.gvk","value":{"a":1}},{"type":"olm.csv.metadata","value":{"b":2}}]}`, 1) +
 		`{"schema":"olm.bundle","package":"some-package","name":"m","image":"i","properties":[{"type":"olm.gvk","value":{"a":1}},{"type":"olm.bundle.object","value":{"b":2}}]}`
-	c, err := LoadBytes(context.Background(), []byte(text), "a.json", &LoadOptions{Concurrency: 1})
+	c, err := LoadReader(context.Background(), strings.NewReader(text), "a.json", &LoadOptions{Concurrency: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +254,7 @@ func TestLoadInterning(t *testing.T) {
 			t.Errorf("%s is kept: %s", p.Type, p.Value)
 		}
 	}
-	if c, err = LoadBytes(context.Background(), []byte(text), "a.json", &LoadOptions{KeepAll: true}); err != nil {
+	if c, err = LoadReader(context.Background(), strings.NewReader(text), "a.json", &LoadOptions{KeepAll: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := []property.Property{{Type: "olm.gvk", Value: []byte(`{"a":1}`)}, {Type: "olm.csv.metadata", Value: []byte(`{"b":2}`)}}
@@ -262,7 +263,8 @@ func TestLoadInterning(t *testing.T) {
 	}
 }
 
-// TestRaw fetches what a load left in the source, and sees when that changed.
+// TestRaw reads values that a load left in the source, and checks the errors if
+// the source has changed.
 func TestRaw(t *testing.T) {
 	heavy := `{"schema":"olm.bundle","package":"a","name":"a.v1","properties":[{"type":"olm.csv.metadata","value":{"d":"long"}}],"extra":1}`
 	yaml := "---\nschema: olm.package\nname: b\ndefaultChannel: s\ndescription: long\n"
@@ -304,7 +306,7 @@ func TestRaw(t *testing.T) {
 	delete(tree, "a.json")
 	_, err = c.Raw(t.Context(), c.Bundles[0])
 	g.Add("deleted", errText(err))
-	c, err = LoadReader(t.Context(), strings.NewReader(heavy), "stdin", nil)
+	c, err = LoadReader(t.Context(), io.MultiReader(strings.NewReader(heavy)), "stdin", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,12 +314,12 @@ func TestRaw(t *testing.T) {
 	g.Add("stream", errText(err))
 	g.Check(t)
 
-	c, err = LoadBytes(t.Context(), []byte(heavy), "memory", nil)
+	c, err = LoadReader(t.Context(), strings.NewReader(heavy), "memory", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, err := c.Raw(t.Context(), c.Bundles[0]); err != nil || string(got) != heavy {
-		t.Errorf("LoadBytes: Raw = %s, %v", got, err)
+		t.Errorf("Raw after LoadReader = %s, %v", got, err)
 	}
 }
 
@@ -328,7 +330,7 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// A hideFS hides what its files can do besides Read.
+// A hideFS hides all methods of its files except Read.
 type hideFS struct {
 	fs.FS
 	seek bool
@@ -351,8 +353,8 @@ func (h hideFS) Open(name string) (fs.File, error) {
 	return struct{ fs.File }{f}, nil
 }
 
-// TestLoadContext ends loads promptly: before, in the middle of a file, and
-// while a read hangs (D18).
+// TestLoadContext checks that a load stops promptly if the context is canceled
+// before it, in the middle of a file, or while a read hangs (D18).
 func TestLoadContext(t *testing.T) {
 	stopped, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("no more time")
@@ -405,8 +407,8 @@ func TestLoadContext(t *testing.T) {
 	}
 }
 
-// TestLoadLeavesNoWork ends what decodes before the call returns, although a read
-// hangs on (S1, D18).
+// TestLoadLeavesNoWork checks that all decoding has stopped when a canceled
+// load returns, even if a read still hangs (S1, D18).
 func TestLoadLeavesNoWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	release := make(chan struct{})
@@ -426,7 +428,7 @@ func TestLoadLeavesNoWork(t *testing.T) {
 	}
 	stacks := make([]byte, 1<<20)
 	if stacks = stacks[:runtime.Stack(stacks, true)]; bytes.Contains(stacks, []byte("fbc.(*decoder)")) {
-		t.Errorf("after the call, a document is decoded:\n%s", stacks)
+		t.Errorf("a document is being decoded after the call returned:\n%s", stacks)
 	}
 }
 
@@ -434,7 +436,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestLoadNoProgress gives up on a reader that returns nothing.
+// TestLoadNoProgress checks the error for a reader that keeps returning no
+// bytes.
 func TestLoadNoProgress(t *testing.T) {
 	_, err := LoadReader(t.Context(), readerFunc(func([]byte) (int, error) { return 0, nil }), "idle", nil)
 	if !errors.Is(err, io.ErrNoProgress) {
@@ -442,7 +445,7 @@ func TestLoadNoProgress(t *testing.T) {
 	}
 }
 
-// TestLoadProgress reports the end even of nothing.
+// TestLoadProgress checks that the end of an empty load is reported too.
 func TestLoadProgress(t *testing.T) {
 	calls := 0
 	_, err := Load(t.Context(), files(), &LoadOptions{AllowEmpty: true, Progress: func(Progress) { calls++ }})

@@ -7,15 +7,11 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// Merge returns the union of catalogs, in their order. It shares the blobs. The error
-// is a [Diagnostics] with the duplicate definitions, one finding per package and pair
-// of catalogs.
-func Merge(catalogs ...*Catalog) (*Catalog, error) { return MergeFrom(nil, catalogs...) }
-
-// MergeFrom is Merge for catalogs from several directories. In errors, the path at the
-// index of a catalog is prepended to its files. A catalog without a path keeps its file
-// names.
-func MergeFrom(dirs []string, catalogs ...*Catalog) (*Catalog, error) { // A11
+// Merge returns the union of catalogs, in their order. It shares the blobs. The error is a
+// [Diagnostics] with the duplicate definitions, one finding per package and pair of
+// catalogs. In errors, the names of files of catalogs[i] begin with dirs[i], unless dirs is
+// shorter or dirs[i] is empty.
+func Merge(dirs []string, catalogs ...*Catalog) (*Catalog, error) { // A11
 	out := &Catalog{}
 	var found Diagnostics
 	for i, c := range catalogs {
@@ -45,8 +41,8 @@ func below(dirs []string, i int, p Pos) Pos {
 	return p
 }
 
-// inBoth reports what two catalogs define: a finding for each pair of catalogs and
-// package, at the first such blob of the second catalog.
+// inBoth reports blobs that two catalogs define. It returns one finding for each package
+// and pair of catalogs, at the first such blob of the second catalog.
 func inBoth(dirs []string, catalogs []*Catalog) Diagnostics {
 	type key struct{ schema, pkg, name string }
 	type place struct {

@@ -24,7 +24,7 @@ type pipeline struct {
 	open    func(name string) (io.ReadCloser, error)
 }
 
-// A job is a batch on its way to a result. Its memory is reused.
+// A job is a batch and, once that is decoded, its result. Its memory is reused.
 type job struct {
 	file string
 	decode.Batch
@@ -36,8 +36,8 @@ type job struct {
 // A result is a decoded batch.
 type result struct {
 	blobs    []Blob
-	faults   Diagnostics // prevent the load
-	findings Diagnostics // do not
+	faults   Diagnostics // these prevent the load
+	findings Diagnostics // these do not
 	bytes    int64
 	last     bool // the last batch of its file
 	fatal    []mark
@@ -51,8 +51,8 @@ type expansion struct {
 	added int64 // bytes
 }
 
-// expand counts the bytes that aliases have added to the documents. It returns the document
-// that exceeds the remaining room, if any, and drops the documents after it.
+// expand subtracts the bytes that aliases have added to the documents from room. If a
+// document exceeds the room, expand returns it and drops the documents after it.
 func (r *result) expand(room *int64) *expansion {
 	for i := range r.expanded {
 		x := &r.expanded[i]
@@ -71,13 +71,13 @@ func (r *result) upTo(m mark) {
 	r.faults, r.blobs, r.findings = r.faults[:m.faults], r.blobs[:m.blobs], r.findings[:m.findings]
 }
 
-// A mark counts what a result holds up to and including a document that prevents
-// the load.
+// A mark is the number of faults, blobs and findings that a result has up to and including
+// a certain document.
 type mark struct{ faults, blobs, findings int }
 
-// cut drops the documents after the one with which the number of faults exceeds left, and
-// reports whether there is such a document. The place where a load stops thus does not
-// depend on the batches.
+// cut finds the first document with which the number of faults exceeds left, drops the
+// documents after it, and reports whether there is such a document. The place where a load
+// stops thus does not depend on the batches.
 func (r *result) cut(left int) bool {
 	for _, m := range r.fatal {
 		if m.faults > left {
@@ -85,7 +85,7 @@ func (r *result) cut(left int) bool {
 			return true
 		}
 	}
-	return len(r.faults) > left // those of the file as a whole
+	return len(r.faults) > left // with faults of the file as a whole
 }
 
 // run calls sink with the results in order, on the calling goroutine, until sink returns

@@ -16,7 +16,8 @@ import (
 	"testing/fstest"
 )
 
-// shared is where the real catalogs and conformance cases are, if anywhere.
+// shared is the directory of the real catalogs and conformance cases, which may
+// be missing.
 const shared = "../../shared"
 
 var trees sync.Map // name -> fs.FS
@@ -115,7 +116,7 @@ func atoi(t *testing.T, s string) int {
 	return n
 }
 
-// count counts what the README of the real catalogs counts.
+// count returns the numbers that the README of the real catalogs lists.
 func count(c *Catalog) map[string]int {
 	n := map[string]int{"packages": len(c.Packages), "channels": len(c.Channels), "bundles": len(c.Bundles)}
 	for _, ch := range c.Channels {

@@ -20,22 +20,22 @@ type supply struct {
 	versions map[string][]semver.Version // by package
 }
 
-// provide collects what all bundles provide.
+// provide fills v.provided from all bundles.
 func (v *validator) provide() {
 	s := supply{apis: map[property.GVK]bool{}, labels: map[string]bool{}, versions: map[string][]semver.Version{}}
 	for _, b := range v.c.Bundles {
 		for _, p := range b.Properties {
 			switch p.Type {
 			case property.TypeGVK:
-				if g, err := property.ParseGVK(p.Value); err == nil {
+				if g, err := property.Parse[property.GVK](p); err == nil {
 					s.apis[g] = true
 				}
 			case property.TypeLabel:
-				if l, err := property.ParseLabel(p.Value); err == nil {
+				if l, err := property.Parse[property.Label](p); err == nil {
 					s.labels[l.Label] = true
 				}
 			case property.TypePackage:
-				if x, err := property.ParsePackage(p.Value); err == nil {
+				if x, err := property.Parse[property.Package](p); err == nil {
 					if version, err := semver.Parse(x.Version); err == nil {
 						s.versions[x.PackageName] = append(s.versions[x.PackageName], version)
 					}

@@ -9,9 +9,9 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// TestTemplateIsNotACatalog refuses a template in the place of a catalog. Among the
-// blobs of a catalog it is a warning, and an error where a load refuses templates
-// (A18). The advice fits what else the file and the catalog hold.
+// TestTemplateIsNotACatalog checks that loading a template as a catalog is an error. Among
+// the blobs of a catalog, a template is a warning, or an error if the load refuses
+// templates (A18). The advice depends on the other content of the file and the catalog.
 func TestTemplateIsNotACatalog(t *testing.T) {
 	const render = `render it with "olmkit render FILE --from IMAGE=DIRECTORY"`
 	for _, tt := range []struct{ text, schema, what, do string }{
@@ -27,7 +27,7 @@ func TestTemplateIsNotACatalog(t *testing.T) {
 		that := strings.Replace(tt.do, "render it", "render that", 1)
 		for _, x := range []struct {
 			files []string
-			want  string // of the load; of a load that refuses templates if there are blobs
+			want  string // of the load, or of one that refuses templates if there are blobs
 			blobs bool
 		}{
 			{[]string{"t.yaml", tt.text}, "t.yaml:1" + prefix + tt.do, false},
@@ -68,23 +68,24 @@ func TestTemplateIsNotACatalog(t *testing.T) {
 	}
 }
 
-// TestTemplatesAreCounted counts the templates of a large catalog that are not
-// listed, and reports none of them twice (A16, A18).
+// TestTemplatesAreCounted checks that templates beyond the limit on findings are counted,
+// and that none is reported twice (A16, A18).
 func TestTemplatesAreCounted(t *testing.T) {
 	text := baseCatalog + strings.Repeat("---\nschema: olm.semver\n", 5)
 	opts := LoadOptions{Limits: &Limits{Diagnostics: 3}}
-	c, err := LoadBytes(t.Context(), []byte(text), "t.yaml", &opts)
+	c, err := LoadReader(t.Context(), strings.NewReader(text), "t.yaml", &opts)
 	if err != nil || len(c.Findings) != 4 || !strings.HasPrefix(c.Findings[3].Err.Error(), "2 more ") {
 		t.Errorf("%v %v", c, err)
 	}
 	opts.RefuseTemplates = true
 	var found Diagnostics
-	if _, err = LoadBytes(t.Context(), []byte(text), "t.yaml", &opts); !errors.As(err, &found) || len(found) != 4 {
+	if _, err = LoadReader(t.Context(), strings.NewReader(text), "t.yaml", &opts); !errors.As(err, &found) || len(found) != 4 {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestRecipeWithoutSchema reports what a document without a schema looks like (A18).
+// TestRecipeWithoutSchema checks that the error for a document without a schema names the
+// kind of template that it resembles (A18).
 func TestRecipeWithoutSchema(t *testing.T) {
 	const what = "t.yaml:1: /schema: is missing; the document looks like a "
 	for text, want := range map[string]string{
@@ -94,7 +95,7 @@ func TestRecipeWithoutSchema(t *testing.T) {
 		"Schema: x\n":          "t.yaml:1: /schema: is missing",
 		"name: a\n":            "t.yaml:1: /schema: is missing",
 	} {
-		if _, err := LoadBytes(t.Context(), []byte(text), "t.yaml", nil); errText(err) != want {
+		if _, err := LoadReader(t.Context(), strings.NewReader(text), "t.yaml", nil); errText(err) != want {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
 		}
 	}

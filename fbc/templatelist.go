@@ -1,12 +1,12 @@
 package fbc
 
-// A templateList collects the findings about templates of a load, and what their advice
-// depends on (A18).
+// A templateList collects the findings about templates in a load, and the facts about the
+// load on which their advice depends (A18).
 type templateList struct {
 	faultList
 	blobs  bool             // there is a blob that is not a template
-	inFile int              // documents of the file at hand
-	file   []*TemplateError // its templates
+	inFile int              // the number of documents of the current file
+	file   []*TemplateError // the templates of the current file
 }
 
 // take collects the templates of a result and returns its other findings.
@@ -36,14 +36,14 @@ func (l *templateList) take(r *result) Diagnostics {
 	return rest
 }
 
-// end is called after all files were taken.
+// end completes the findings. It is called once, after the last file.
 func (l *templateList) end() {
 	for _, d := range l.list {
 		d.Err.(*TemplateError).InCatalog = l.blobs
 	}
 }
 
-// as returns the list as errors with a code.
+// as gives the findings the code and severity Error, and returns the list.
 func (l *templateList) as(code Code) *faultList {
 	for _, d := range l.list {
 		d.Code, d.Severity = code, Error

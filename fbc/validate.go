@@ -161,7 +161,7 @@ func (v *validator) report(code Code, m *Meta, path string, err error) {
 	})
 }
 
-// index sorts the blobs by package.
+// index groups the blobs by package.
 func (v *validator) index() {
 	get := func(name string) *pkg {
 		p, ok := v.packages[name]

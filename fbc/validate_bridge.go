@@ -9,9 +9,9 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// bridges warns of channels that continue an earlier channel before its end (B9). Their
-// first entry that the earlier channel lacks upgrades one of its versions, but not the
-// last one, and users of later versions cannot upgrade past its end.
+// bridges warns of a channel that continues an earlier channel from a version before its
+// end (B9). The first entry that only the later channel has upgrades this version, but not
+// the newer versions of the earlier channel, whose users cannot upgrade past its end.
 func (v *validator) bridges(p *pkg) {
 	var furthest map[string]*semver.Version
 	for _, l := range p.lines {
@@ -49,11 +49,12 @@ func (v *validator) bridges(p *pkg) {
 	}
 }
 
-// A gap is the versions that a channel leaves behind with one of its entries.
+// A gap is an entry of a channel that continues other channels, and their versions that
+// cannot be upgraded to the version of the entry or a newer one.
 type gap struct {
-	first, from *bundleFacts // the entry, and the newest bundle of the other channels that it updates
-	ended       []*line
-	left        []*bundleFacts
+	first, from *bundleFacts   // the entry, and the newest bundle of the other channels that it upgrades
+	ended       []*line        // the other channels
+	left        []*bundleFacts // their versions that are left behind
 }
 
 func (g *gap) err(l *line, furthest map[string]*semver.Version) error {
@@ -82,7 +83,8 @@ func (g *gap) err(l *line, furthest map[string]*semver.Version) error {
 		g.first.Name, g.from.Name, quoted(ended), g.first.version, some(names, len(names)), fix)
 }
 
-// last returns the end of the other channel if all of it gets there.
+// last returns the head of the other channel if there is only one other channel and all its
+// versions can be upgraded to the head. Otherwise it returns nil.
 func (g *gap) last(furthest map[string]*semver.Version) *bundleFacts {
 	d := g.ended[0]
 	if len(g.ended) > 1 || len(d.shape.Stranded) > 0 || d.shape.Skipped[d.at[g.from.Name]] {
@@ -97,10 +99,10 @@ func (g *gap) last(furthest map[string]*semver.Version) *bundleFacts {
 	return head
 }
 
-// bridge returns the first entry of a channel that channel d does not have, and the
-// newest bundle of d that the entry updates, nil if there is none. The channel has one
-// head, the entry is offered, and d ends before it: otherwise d runs in parallel. So
-// does the default channel where the other one has branched off.
+// bridge returns the first entry of channel l that channel d does not have, and the newest
+// bundle of d that the entry upgrades. from is nil if l does not continue d: if a channel
+// does not have one head, OLM does not offer the entry, or d has a version as new as the
+// entry. It is also nil if d is the default channel from which l branches off.
 func (l *line) bridge(d *line, p *pkg) (first, from *bundleFacts) {
 	if l == d || len(l.shape.Chain) == 0 || len(d.shape.Heads) != 1 {
 		return nil, nil
@@ -144,8 +146,8 @@ func (l *line) has(f *bundleFacts) bool {
 	return ok
 }
 
-// behind returns the entries of channel l that are newer than from, that the next
-// channel does not have, and that cannot be updated to first or a newer version.
+// behind returns the bundles of channel l that are newer than from, are not in the channel
+// next, and cannot be upgraded to the version of first or a newer one.
 func (l *line) behind(next *line, from, first *bundleFacts, furthest map[string]*semver.Version) []*bundleFacts {
 	var out []*bundleFacts
 	for _, f := range l.sorted.facts[l.sorted.after(from.version):] {
@@ -156,9 +158,10 @@ func (l *line) behind(next *line, from, first *bundleFacts, furthest map[string]
 	return out
 }
 
-// furthest returns the newest version to which each bundle of a package can be
-// updated in any number of steps, by users who may change the channel before each.
-// It goes backwards from the newest version, and comes to each bundle once.
+// furthest returns, by name of each bundle of a package, the newest version to which it can
+// be upgraded in any number of steps. Users may change the channel before each step. The
+// search begins at the newest version, goes backwards along edges, and visits each bundle
+// once.
 func (v *validator) furthest(p *pkg) map[string]*semver.Version {
 	offered := map[string][]*line{} // the channels that offer a bundle
 	for _, l := range p.lines {
@@ -173,7 +176,8 @@ func (v *validator) furthest(p *pkg) map[string]*semver.Version {
 		all = append(all, f)
 	}
 	sorted := byVersion(all)
-	// The next place from each on that no range has reached yet.
+	// From each index, next leads to the first index at or after it that no range has
+	// reached yet.
 	next := make([]int, len(sorted.facts)+1)
 	for i := range next {
 		next[i] = i

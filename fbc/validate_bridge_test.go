@@ -12,8 +12,8 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// bridgeCatalog returns a package with channels of entries such as
-// "2.0.0 < 1.0.0 skips 1.0.1 in >=1.0.0": versions stand for bundles.
+// bridgeCatalog returns a package with channels of entries such as "2.0.0 < 1.0.0 skips
+// 1.0.1 in >=1.0.0", in which bundles are named by version.
 func bridgeCatalog(channels map[string][]string) []string {
 	docs := []string{"schema: olm.package\nname: a\ndefaultChannel: one\n"}
 	versions := map[string]bool{}
@@ -44,9 +44,8 @@ func bridgeCatalog(channels map[string][]string) []string {
 	return docs
 }
 
-// TestBridge finds the versions that a channel leaves behind when it continues
-// another one before its end (B9), and nothing where there is a way on. What a finding
-// advises is enough.
+// TestBridge checks the findings about versions that a channel leaves behind because it
+// continues another channel before its end (B9), and that following the advice fixes them.
 func TestBridge(t *testing.T) {
 	one := []string{"1.0.0", "1.0.1 < 1.0.0", "1.0.2 < 1.0.1", "1.0.3 < 1.0.2"}
 	many := []string{"1.0.0"}
@@ -66,7 +65,7 @@ func TestBridge(t *testing.T) {
 		"range":                     {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.1 in >=1.0.0 <1.1.0"}}, ""},
 		"range of a later entry":    {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.1", "1.1.1 < 1.1.0 in >=1.0.3 <1.1.1"}}, ""},
 		"range that ends early":     {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.1 in >=1.0.0 <1.0.3"}}, "two: a.v1.0.3"},
-		"by way of a third":         {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.1"}, "three": {"1.0.4 < 1.0.3", "1.1.0 < 1.0.4"}}, ""},
+		"through a third":           {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.1"}, "three": {"1.0.4 < 1.0.3", "1.1.0 < 1.0.4"}}, ""},
 		"past the channel":          {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.1"}, "three": {"1.2.0 < 1.0.3"}}, ""},
 		"the third ends as well":    {map[string][]string{"one": one, "two": {"1.1.0 < 1.0.1"}, "three": {"1.0.4 < 1.0.3"}}, "two: a.v1.0.2, a.v1.0.3"},
 		"runs in parallel":          {map[string][]string{"one": append(slices.Clip(one), "1.2.0 < 1.0.3"), "two": {"1.1.0 < 1.0.1"}}, ""},
@@ -120,7 +119,7 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// bridgeFix finds what the message of a finding advises to add.
+// bridgeFix matches the fix in the message of a finding.
 var bridgeFix = regexp.MustCompile(`(skipRange|replaces): "([^"]*)"`)
 
 // leftBehind returns the versions that a finding lists.
@@ -130,8 +129,8 @@ func leftBehind(d *Diagnostic) string {
 	return left
 }
 
-// bridgesOf returns the findings of a catalog by channel, which are the same in each
-// order of its documents.
+// bridgesOf returns the findings of a catalog by channel, and checks that they do not
+// depend on the order of the documents.
 func bridgesOf(t *testing.T, docs []string) (list Diagnostics) {
 	t.Helper()
 	var first []string
@@ -156,8 +155,8 @@ func bridgesOf(t *testing.T, docs []string) (list Diagnostics) {
 	return list
 }
 
-// TestBridgesOfRealCatalogs finds what was checked by hand in the real catalogs,
-// and nothing else (B9).
+// TestBridgesOfRealCatalogs compares the findings in the real catalogs with those that were
+// checked by hand (B9).
 func TestBridgesOfRealCatalogs(t *testing.T) {
 	want := map[string]map[string]string{
 		"community": {

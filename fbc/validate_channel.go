@@ -11,11 +11,11 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// A line is a channel as an upgrade graph: entries by number, the first one of each
-// name.
+// A line is a channel as an upgrade graph. Entries are numbered from 0 in file order; at
+// refers to the first entry with each name.
 type line struct {
 	*Channel
-	at    map[string]int // the number of an entry
+	at    map[string]int // the number of an entry, by name
 	shape chain.Shape
 	skip  []constraints.Range // of each entry; zero without one
 	facts []*bundleFacts      // of each entry; nil without a bundle
@@ -69,7 +69,7 @@ func (v *validator) channel(p *pkg, c *Channel) {
 	v.ranges(&l)
 }
 
-// links returns the edges between the entries by number.
+// links returns the edges of each entry, as numbers of other entries.
 func (l *line) links() []chain.Entry {
 	links := make([]chain.Entry, len(l.Entries))
 	for i, e := range l.Entries {
@@ -162,8 +162,8 @@ func (f *bundleFacts) prohibited() bool {
 	return slices.ContainsFunc(f.Properties, func(p prop) bool { return p.Type == "olm.deprecated" })
 }
 
-// olderThan returns the entries with an older version outside the chain from the head,
-// if entry i is the end of the chain.
+// olderThan returns the entries that are older than entry i and not in the chain from the
+// head. It returns none unless entry i is the end of that chain.
 func (l *line) olderThan(i int) []int {
 	f := l.facts[i]
 	if f == nil || f.version == nil || l.shape.Chain[len(l.shape.Chain)-1] != i {
@@ -200,7 +200,8 @@ func (l *line) waysOut() []bool {
 			ranges[e.SkipRange] = l.skip[k]
 		}
 	}
-	// How many ranges hold each version: the sum of the changes up to its place.
+	// held becomes the number of ranges that contain each version. At first it has the
+	// difference from the previous version.
 	held := make([]int, len(l.sorted.versions)+1)
 	for _, r := range ranges {
 		for _, s := range r.Spans(l.sorted.versions) {

@@ -12,8 +12,8 @@ import (
 	"github.com/olmkit/olmkit/internal/golden"
 )
 
-// TestValidateGolden holds the words of findings that the examples of the
-// explanations do not show.
+// TestValidateGolden compares the messages of findings that are not in the
+// examples of the explanations with golden files.
 func TestValidateGolden(t *testing.T) {
 	pkg := func(rest string) string { return baseCatalog + "---\n" + rest }
 	b := func(props string) string {
@@ -102,7 +102,7 @@ entries: [{name: etcd.v0.9.0, skips: [etcd.v0.9.0]}]
 
 func TestValidateOptions(t *testing.T) {
 	text := strings.Replace(baseCatalog, "version: 0.9.2}\n", "version: 0.9.2}\n- {type: olm.nope, value: 1}\n- {type: olm.constraint, value: {not: {constraints: [{cel: {rule: 'true'}}]}}}\n", 1)
-	c, err := LoadBytes(t.Context(), []byte(text), "f", nil)
+	c, err := LoadReader(t.Context(), strings.NewReader(text), "f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,11 +90,15 @@ func checkPackageName(name string) error {
 	return nil
 }
 
+// reservedPrefix is the prefix of types of properties and of schemas that only OLM may
+// define.
+const reservedPrefix = "olm."
+
 // types warns of properties with a reserved type that OLM does not define (A4).
 func (v *validator) types(m *Meta) {
 	for i, p := range m.Properties {
-		if property.IsReserved(p.Type) && !property.IsKnown(p.Type) {
-			v.report(codes.UnknownProperty, m, fmt.Sprintf("/properties/%d/type", i), fmt.Errorf("type %q begins with the reserved %q, but OLM does not define it", p.Type, property.ReservedPrefix))
+		if strings.HasPrefix(p.Type, reservedPrefix) && !property.IsKnown(p.Type) {
+			v.report(codes.UnknownProperty, m, fmt.Sprintf("/properties/%d/type", i), fmt.Errorf("type %q has the reserved prefix %q, but OLM does not define it", p.Type, reservedPrefix))
 		}
 	}
 }
@@ -105,8 +109,8 @@ func (v *validator) other(o *Other) {
 	case v.reported(&o.Meta, "/schema"):
 	case templateKind(o.Schema) != "": // in blobs that no load made
 		v.report(codes.Template, &o.Meta, "/schema", &TemplateError{Kind: templateKind(o.Schema), InCatalog: true})
-	case strings.HasPrefix(o.Schema, property.ReservedPrefix):
-		v.report(codes.UnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q begins with the reserved %q, but OLM does not define it", o.Schema, property.ReservedPrefix))
+	case strings.HasPrefix(o.Schema, reservedPrefix):
+		v.report(codes.UnknownSchema, &o.Meta, "/schema", fmt.Errorf("schema %q has the reserved prefix %q, but OLM does not define it", o.Schema, reservedPrefix))
 	}
 	v.types(&o.Meta)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// TestRealValidate accepts every package that opm accepts and refuses every one
-// that it refuses, for the same reasons (A5-A10).
+// TestRealValidate checks that the same packages are valid as in opm, and that
+// invalid ones have the same errors (A5-A10).
 func TestRealValidate(t *testing.T) {
 	for _, name := range realNames {
 		t.Run(name, func(t *testing.T) {
@@ -92,8 +92,8 @@ func TestRealInvalid(t *testing.T) {
 	t.Logf("%d packages; %s", len(report.Invalid), tally(found))
 }
 
-// TestConformance compares verdicts with opm's. Where a rule is stricter or
-// looser on purpose, the mutation is listed with the reason.
+// TestConformance compares verdicts with opm's. If a rule is stricter or looser
+// on purpose, the mutation is in deliberate.
 func TestConformance(t *testing.T) {
 	f, err := os.Open(filepath.Join(shared, "conformance", "validate.jsonl"))
 	if err != nil {
@@ -142,7 +142,8 @@ func TestConformance(t *testing.T) {
 	t.Logf("%d cases: %d agree with opm, %d differ on purpose", cases, agree, differ)
 }
 
-// deliberate are the mutations where our verdict is not opm's, and why.
+// deliberate lists the mutations for which our verdict differs from opm's, with
+// the reason.
 var deliberate = func() map[string]string {
 	out := map[string]string{}
 	for reason, mutations := range map[string]string{
@@ -193,8 +194,8 @@ func TestBundleWithoutImage(t *testing.T) {
 		if got := found.Error(); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%q: %s, want %s", text, got, tt.want)
 		}
-		// What was loaded without heavy values is judged alike.
-		c, err := LoadBytes(t.Context(), []byte(text), "f", nil)
+		// A catalog loaded without heavy values has the same findings.
+		c, err := LoadReader(t.Context(), strings.NewReader(text), "f", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

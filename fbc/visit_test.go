@@ -1,6 +1,7 @@
 package fbc
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -10,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestVisit loads trees of all kinds with and without Visit: the blobs, their
-// order, the findings and the faults are the same, whatever the batches and however
-// many goroutines decode.
+// TestVisit checks that loading with Visit gives the same blobs, order, findings and errors
+// as without it, for any batch size and number of goroutines.
 func TestVisit(t *testing.T) {
 	var many strings.Builder
 	for i := range 3000 {
@@ -43,7 +43,7 @@ func TestVisit(t *testing.T) {
 		}
 		return line
 	}
-	kinds := func(list []string) map[string][]string { // a load has no order between kinds
+	kinds := func(list []string) map[string][]string { // a load does not order blobs of different kinds
 		out := map[string][]string{}
 		for _, s := range list {
 			kind, _, _ := strings.Cut(s, " ")
@@ -84,8 +84,8 @@ func TestVisit(t *testing.T) {
 	}
 }
 
-// TestVisitUsesMemoryAgain loads a catalog ten times as large as another: what it
-// allocates for decoding must not grow likewise.
+// TestVisitUsesMemoryAgain checks that the memory allocated for decoding does not grow with
+// the size of the catalog.
 func TestVisitUsesMemoryAgain(t *testing.T) {
 	load := func(bundles int) float64 {
 		var text strings.Builder
@@ -95,13 +95,13 @@ func TestVisitUsesMemoryAgain(t *testing.T) {
 		data := []byte(text.String())
 		return testing.AllocsPerRun(3, func() {
 			seen := 0
-			if _, err := LoadBytes(context.Background(), data, "a.json", &LoadOptions{Concurrency: 1, Visit: func(Blob) { seen++ }}); err != nil || seen != bundles {
+			if _, err := LoadReader(context.Background(), bytes.NewReader(data), "a.json", &LoadOptions{Concurrency: 1, Visit: func(Blob) { seen++ }}); err != nil || seen != bundles {
 				t.Fatal(seen, err)
 			}
 		})
 	}
 	few, many := load(1000), load(10_000)
-	// Of each bundle its name, and little else.
+	// Each bundle needs its name and little else.
 	if perBundle := (many - few) / 9000; perBundle > 2 {
 		t.Errorf("%.1f allocations for each bundle, want at most 2", perBundle)
 	}

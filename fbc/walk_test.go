@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/internal/golden"
 )
 
-// TestSpecialFiles refuses what is not a regular file, without opening it, and
-// links that leave the tree (A1, A16).
+// TestSpecialFiles checks that files that are not regular, and links out of the
+// tree, are refused without being opened (A1, A16).
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "secret.json")

@@ -41,9 +41,9 @@ type WriteOptions struct {
 // blobs. Blobs without a package come last. Keys have a fixed order. Loading the output
 // gives an equal catalog, with unknown fields and blobs but without comments.
 //
-// Write reads what the load left in the source from there. A blob that YAML cannot
-// express, such as one with the number 1e999 or 4.10, is written as JSON within the
-// YAML stream, which is valid YAML.
+// Values that the load did not keep are read again from the source. A blob that YAML cannot
+// express, such as one with the number 1e999 or 4.10, is written as JSON within the YAML
+// stream, which is valid YAML.
 func Write(ctx context.Context, w io.Writer, c *Catalog, opts *WriteOptions) error {
 	if opts == nil {
 		opts = &WriteOptions{}
@@ -125,12 +125,12 @@ const (
 	rankOther
 )
 
-// A place in the order of writing.
+// A sortKey is the place of a blob in the output.
 type sortKey struct {
 	blob    Blob
 	rank    int
 	version semver.Version
-	known   bool   // the version
+	known   bool   // whether the version is known
 	text    []byte // of other blobs, to distinguish those of one name
 }
 
@@ -161,7 +161,7 @@ func (c *Catalog) sorted(ctx context.Context) ([]Blob, error) {
 	slices.SortStableFunc(keys, func(a, b sortKey) int {
 		x, y := a.blob.Common(), b.blob.Common()
 		if (x.Package == "") != (y.Package == "") {
-			return cmp.Compare(y.Package, x.Package) // those without a package last
+			return cmp.Compare(y.Package, x.Package) // blobs without a package come last
 		}
 		if c := cmp.Or(cmp.Compare(x.Package, y.Package), cmp.Compare(a.rank, b.rank)); c != 0 {
 			return c
@@ -185,7 +185,7 @@ func (b *Bundle) Version() (semver.Version, bool) {
 		if p.Type != property.TypePackage {
 			continue
 		}
-		if v, err := property.ParsePackage(p.Value); err == nil {
+		if v, err := property.Parse[property.Package](p); err == nil {
 			if version, err := semver.Parse(v.Version); err == nil {
 				return version, true
 			}

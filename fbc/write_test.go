@@ -27,8 +27,8 @@ func written(t testing.TB, c *Catalog, s Syntax) []byte {
 
 var syntaxes = map[string]Syntax{"yaml": YAML, "json": JSON, "jsonl": JSONLines}
 
-// TestRealRoundTrip loads, writes and loads again every real catalog: nothing is
-// lost, and the second text is the first (A12).
+// TestRealRoundTrip loads and writes every real catalog twice: nothing is lost,
+// and both texts are equal (A12).
 func TestRealRoundTrip(t *testing.T) {
 	for _, name := range realNames {
 		t.Run(name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestRealRoundTrip(t *testing.T) {
 					continue
 				}
 				text := written(t, c, s)
-				again, err := LoadBytes(t.Context(), text, "written", &LoadOptions{KeepAll: true})
+				again, err := LoadReader(t.Context(), bytes.NewReader(text), "written", &LoadOptions{KeepAll: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -118,9 +118,10 @@ const messy = `{"schema":"zzz","n":4.10,"huge":1e999,"half":"\ud800"}
 {"schema":"zzz"}
 `
 
-// TestWriteGolden shows the order and layout of what is written (A12).
+// TestWriteGolden compares the order and layout of written catalogs with golden
+// files (A12).
 func TestWriteGolden(t *testing.T) {
-	c, err := LoadBytes(t.Context(), []byte(messy), "messy.json", &LoadOptions{KeepAll: true})
+	c, err := LoadReader(t.Context(), strings.NewReader(messy), "messy.json", &LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,8 @@ func TestWriteGolden(t *testing.T) {
 	g.Check(t)
 }
 
-// TestWriteErrors passes on what the source, the writer and the context say.
+// TestWriteErrors checks that Write returns the errors of the source, the
+// writer and the context.
 func TestWriteErrors(t *testing.T) {
 	tree := files("a.json", pkgA)
 	c, err := Load(t.Context(), tree, nil)
@@ -166,9 +168,9 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// rewritten returns the text of a catalog file as Write writes it.
+// rewritten loads the text of a catalog file and returns what Write writes.
 func rewritten(ctx context.Context, text []byte, syntax Syntax) ([]byte, error) {
-	c, err := LoadBytes(ctx, text, "f", &LoadOptions{KeepAll: true, AllowEmpty: true, RefuseTemplates: true})
+	c, err := LoadReader(ctx, bytes.NewReader(text), "f", &LoadOptions{KeepAll: true, AllowEmpty: true, RefuseTemplates: true})
 	if err != nil {
 		return nil, err
 	}
@@ -179,14 +181,14 @@ func rewritten(ctx context.Context, text []byte, syntax Syntax) ([]byte, error) 
 
 func TestCompose(t *testing.T) {
 	load := func(text string) *Catalog {
-		c, err := LoadBytes(t.Context(), []byte(text), "f", nil)
+		c, err := LoadReader(t.Context(), strings.NewReader(text), "f", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
 	a, b := load(pkgA+channel+bundle), load(strings.ReplaceAll(pkgA+channel+bundle, `"a`, `"b`)+`{"schema":"own"}`)
-	ab, err := Merge(b, a)
+	ab, err := Merge(nil, b, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,29 +203,29 @@ func TestCompose(t *testing.T) {
 		t.Errorf("extracted:\n%s\nwant\n%s", got, want)
 	}
 	g := golden.Archive{File: "compose.txtar"}
-	_, err = Merge(a, b, a)
+	_, err = Merge(nil, a, b, a)
 	g.Add("merge-duplicates", errText(err))
 	_, err = Extract(ab, "a", "x", "y")
 	g.Add("extract-unknown", errText(err))
 	g.Check(t)
 }
 
-// FuzzRoundTrip writes whatever can be loaded, in each syntax, and loads it
-// again: the texts are equal.
+// FuzzRoundTrip writes every text that can be loaded, in each syntax, and
+// checks that loading and writing it again gives the same text.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(messy)
 	f.Add("---\nschema: x\nkey: &a [yes, 0777, 1_000, ~, 2001-01-01, 1e3, .inf]\nother: *a\ntext: |+\n  a\n\n\n")
 	f.Add("{schema: x, ? a : b, '': \"\\u2028\", c: {}, d: []}")
 	limits := &Limits{DocumentSize: 1 << 16, Depth: 100}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := LoadBytes(context.Background(), []byte(text), "f", &LoadOptions{KeepAll: true, Limits: limits})
+		c, err := LoadReader(context.Background(), strings.NewReader(text), "f", &LoadOptions{KeepAll: true, Limits: limits})
 		if err != nil {
 			return
 		}
 		want := written(t, c, JSONLines)
 		for ext, s := range syntaxes {
 			out := written(t, c, s)
-			again, err := LoadBytes(context.Background(), out, "g", &LoadOptions{KeepAll: true, AllowEmpty: true, Limits: &Limits{Depth: 200}})
+			again, err := LoadReader(context.Background(), bytes.NewReader(out), "g", &LoadOptions{KeepAll: true, AllowEmpty: true, Limits: &Limits{Depth: 200}})
 			if err != nil {
 				t.Fatalf("%s: %v in\n%s", ext, err, out)
 			}

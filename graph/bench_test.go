@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/internal/testcatalog"
 )
 
-// benchFS runs a benchmark on generated catalogs of 1, 10 and 100 times the size
-// of a platform's, and on the real ones where they are.
+// benchFS runs a benchmark on generated catalogs of 1, 10 and 100 times the
+// size of a platform's, and on the real catalogs if they are available.
 func benchFS(b *testing.B, f func(b *testing.B, fsys fs.FS, size int64)) {
 	run := func(name string, open func(b *testing.B) fs.FS) {
 		b.Run(name, func(b *testing.B) {
@@ -44,12 +44,12 @@ func BenchmarkLoad(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(c.NumBundles()), "bundles")
+			b.ReportMetric(float64(c.Size().Bundles), "bundles")
 		}
 	})
 }
 
-// BenchmarkBuild indexes a catalog that is loaded.
+// BenchmarkBuild indexes a loaded catalog.
 func BenchmarkBuild(b *testing.B) {
 	benchFS(b, func(b *testing.B, fsys fs.FS, _ int64) {
 		blobs, err := fbc.Load(context.Background(), fsys, nil)
@@ -62,13 +62,13 @@ func BenchmarkBuild(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(c.NumEntries()), "entries")
+			b.ReportMetric(float64(c.Size().Entries), "entries")
 		}
 	})
 }
 
-// BenchmarkLookUp asks an index of each size the questions that a resolution
-// asks; none depends on the size by more than a search of a sorted list.
+// BenchmarkLookUp measures the lookups of a resolution in indexes of different
+// sizes. Their cost grows at most logarithmically.
 func BenchmarkLookUp(b *testing.B) {
 	for _, times := range []int{1, 10, 100} {
 		b.Run(fmt.Sprintf("catalog=%dx", times), func(b *testing.B) {

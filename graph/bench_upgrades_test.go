@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/internal/realcat"
 )
 
-// BenchmarkCommunity measures the catalog of the community: indexing it from
-// loaded blobs, finding all steps of all channels, and all shortest paths.
+// BenchmarkCommunity measures indexing the community catalog from loaded blobs,
+// and finding all steps of all channels and all shortest paths.
 func BenchmarkCommunity(b *testing.B) {
 	blobs, err := fbc.Load(context.Background(), realcat.FS(b, "community"), nil)
 	if err != nil {

@@ -31,7 +31,8 @@ type brute struct {
 	ranges   map[string]semver.Range
 }
 
-// edge returns the fields of the entry that admit what is installed.
+// edges returns the fields of the entry that allow an upgrade from the
+// installed bundle.
 func (b *brute) edges(e *fbc.Entry, name string, v *semver.Version) []string {
 	var out []string
 	if e.Replaces != "" && e.Replaces == name {
@@ -65,7 +66,8 @@ func (b *brute) entry(name string) *fbc.Entry {
 	return nil
 }
 
-// offered returns the entries that may be chosen, for classic from the head down.
+// offered returns the entries that may be chosen, from the head down for
+// classic.
 func (b *brute) offered(v1 bool) []*fbc.Entry {
 	var out []*fbc.Entry
 	if v1 {
@@ -98,7 +100,7 @@ func (b *brute) offered(v1 bool) []*fbc.Entry {
 	}
 	for n := 0; head != nil; n++ {
 		if n > len(b.channel.Entries) {
-			return nil // a circle
+			return nil // a cycle
 		}
 		if _, ok := b.versions[head.Name]; ok && !skipped[head.Name] && !b.dead[head.Name] && !b.bad[head.Name] {
 			out = append(out, head)
@@ -108,7 +110,7 @@ func (b *brute) offered(v1 bool) []*fbc.Entry {
 	return out
 }
 
-// names returns everything that may be installed.
+// names returns the names of everything that may be installed.
 func (b *brute) names() []string {
 	seen := map[string]bool{}
 	for _, e := range b.channel.Entries {
@@ -123,7 +125,7 @@ func (b *brute) names() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// head returns what upgrades lead to.
+// head returns the entry that upgrades lead to.
 func (b *brute) head(v1 bool) string {
 	list := b.offered(v1)
 	if len(list) == 0 {
@@ -193,7 +195,7 @@ func bruteOf(blobs *fbc.Catalog) []*brute {
 			if q.Type != property.TypePackage {
 				continue
 			}
-			if v, err := property.ParsePackage(q.Value); err == nil {
+			if v, err := property.Parse[property.Package](q); err == nil {
 				if v, err := semver.Parse(v.Version); err == nil {
 					p.versions[x.Name] = &v
 				}
@@ -216,14 +218,14 @@ func bruteOf(blobs *fbc.Catalog) []*brute {
 	return out
 }
 
-// figures are what a comparison of a catalog counted.
+// figures holds the counts of a comparison.
 type figures struct {
 	channels, nodes, steps, paths, hops, longest, differ int
 	stranded, virtual                                    map[graph.Reading]int
 }
 
-// compare checks every channel of a catalog against the brute force: stranded
-// lists, heads, every step, every path.
+// compareBrute compares the stranded nodes, the heads, every step and every
+// path of each channel with brute force.
 func compareBrute(t *testing.T, c *graph.Catalog, blobs *fbc.Catalog) figures {
 	f := figures{stranded: map[graph.Reading]int{}, virtual: map[graph.Reading]int{}}
 	for _, b := range bruteOf(blobs) {
@@ -272,8 +274,8 @@ func compareBrute(t *testing.T, c *graph.Catalog, blobs *fbc.Catalog) figures {
 	return f
 }
 
-// compareSteps checks that the steps from each node are those that the blobs
-// admit, with their reasons.
+// compareSteps checks that the steps from each node, and their reasons, are
+// those that the blobs allow.
 func compareSteps(t *testing.T, where string, b *brute, u *graph.Upgrades, offered []*fbc.Entry, v1 bool, f *figures) {
 	for n := range u.Nodes() {
 		f.nodes++
@@ -307,8 +309,8 @@ func compareSteps(t *testing.T, where string, b *brute, u *graph.Upgrades, offer
 	}
 }
 
-// comparePaths checks that every path starts and ends where it should, and that
-// each of its steps is admitted by the edge that it names.
+// comparePaths checks that every path has the right ends, and that each step is
+// allowed by the edge that it names.
 func comparePaths(t *testing.T, where string, b *brute, u *graph.Upgrades, v1 bool, f *figures) {
 	for from := range u.Nodes() {
 		reached := map[graph.Node]bool{}
@@ -351,12 +353,12 @@ func comparePaths(t *testing.T, where string, b *brute, u *graph.Upgrades, v1 bo
 	}
 }
 
-// TestGenerated compares with brute force on random catalogs, sound and broken.
+// TestGenerated compares random catalogs, valid and invalid, with brute force.
 func TestGenerated(t *testing.T) {
 	for seed := range uint64(300) {
 		text := generate(rand.New(rand.NewPCG(seed, 5)))
 		p := parse(t, text)
-		blobs, err := fbc.LoadBytes(context.Background(), []byte(lastText), "test.json", nil)
+		blobs, err := fbc.LoadReader(context.Background(), strings.NewReader(lastText), "test.json", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,23 +38,21 @@ func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
 }
 
 // LoadReader is [Load] for a stream of documents. Positions use name as the file. Without
-// KeepAll, content that is not in the index cannot be read again.
+// KeepAll, content that is not in the index cannot be read again, except from memory: see
+// [fbc.LoadReader].
 func LoadReader(ctx context.Context, r io.Reader, name string, opts *Options) (*Catalog, error) {
 	c, err := load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
 		return fbc.LoadReader(ctx, r, name, o)
 	})
-	if c != nil {
+	if err != nil {
+		return nil, err
+	}
+	switch r.(type) {
+	case *bytes.Reader, *strings.Reader:
+	default:
 		c.reload = nil // the stream is at its end
 	}
-	return c, err
-}
-
-// LoadBytes is [Load] for documents in memory. Positions use name as the file. The caller
-// must not modify text while the catalog is in use.
-func LoadBytes(ctx context.Context, text []byte, name string, opts *Options) (*Catalog, error) {
-	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
-		return fbc.LoadBytes(ctx, text, name, o)
-	})
+	return c, nil
 }
 
 // load indexes a catalog from any source.
@@ -114,8 +113,8 @@ func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, er
 	return b.finish(ctx)
 }
 
-// templates adds the templates that a load found to the problems: the packages that they
-// describe are not in the catalog (A18).
+// templates adds a problem for each template that a load found: the packages that the
+// template describes are not in the catalog (A18).
 func (b *builder) templates(c *fbc.Catalog) {
 	for _, d := range c.Findings {
 		if d.Code == codes.Template {
@@ -218,7 +217,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 		b.props.add(rec)
 		switch p.Type {
 		case property.TypePackage:
-			v, err := property.ParsePackage(p.Value)
+			v, err := property.Parse[property.Package](p)
 			if err != nil {
 				fault(codes.Version, n, err)
 				continue
@@ -239,7 +238,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 				fault(codes.API, n, err)
 			}
 		case property.TypeLabel:
-			l, err := property.ParseLabel(p.Value)
+			l, err := property.Parse[property.Label](p)
 			if err != nil {
 				fault(codes.API, n, err)
 				continue
@@ -265,14 +264,14 @@ func (b *builder) bundle(x *fbc.Bundle) {
 	}
 }
 
-// api returns the number of the API that a property provides. Equal properties of many
-// bundles are parsed once; joinAPIs also compares the text of properties.
+// api records the API that a property provides, under the text of the property. Properties
+// with the same text are parsed only once.
 func (b *builder) api(p property.Property, rec propRec) error {
 	text := sid(rec.value - 1)
 	if _, ok := b.gvkOf[text]; ok && rec.value > 0 {
 		return nil
 	}
-	g, err := property.ParseGVK(p.Value)
+	g, err := property.Parse[property.GVK](p)
 	if err != nil {
 		return err
 	}

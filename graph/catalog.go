@@ -32,7 +32,7 @@ type Catalog struct {
 	gvks      []gvkRec // sorted
 	providers []uint32 // bundles of each gvk, ascending
 	labels    []labelRec
-	labelled  []uint32 // bundles of each label, ascending
+	labeled   []uint32 // bundles of each label, ascending
 
 	requirements []requirementRec
 	ranges       []sid // the distinct skipRanges
@@ -132,17 +132,13 @@ type labelRec struct {
 
 type deprecationRec struct{ message sid }
 
-// NumEntries returns the number of entries in the catalog; see [Entry.Index].
-func (c *Catalog) NumEntries() int { return len(c.entries) }
+// A Size is the number of packages, channels, entries and bundles in a catalog.
+type Size struct{ Packages, Channels, Entries, Bundles int }
 
-// NumPackages returns the number of packages in the catalog.
-func (c *Catalog) NumPackages() int { return len(c.packages) }
-
-// NumChannels returns the number of channels in the catalog.
-func (c *Catalog) NumChannels() int { return len(c.channels) }
-
-// NumBundles returns the number of bundles in the catalog.
-func (c *Catalog) NumBundles() int { return len(c.bundles) }
+// Size returns the size of the catalog.
+func (c *Catalog) Size() Size {
+	return Size{len(c.packages), len(c.channels), len(c.entries), len(c.bundles)}
+}
 
 // Problems returns the faults that building the index found, in order of position. The
 // caller must not modify the slice.
@@ -191,14 +187,14 @@ func (c *Catalog) Providers(api property.GVK) iter.Seq[Bundle] {
 	return c.seq(in(c.providers, c.gvks[i].providers))
 }
 
-// Labelled returns the bundles that have the property olm.label with the label, sorted
+// Labeled returns the bundles that have the property olm.label with the label, sorted
 // by package and name.
-func (c *Catalog) Labelled(label string) iter.Seq[Bundle] {
+func (c *Catalog) Labeled(label string) iter.Seq[Bundle] {
 	i, ok := sort.Find(len(c.labels), func(i int) int { return strings.Compare(label, c.str(c.labels[i].label)) })
 	if !ok {
 		return c.seq(nil)
 	}
-	return c.seq(in(c.labelled, c.labels[i].bundles))
+	return c.seq(in(c.labeled, c.labels[i].bundles))
 }
 
 // APIs returns every API that a bundle provides, sorted by group, version and kind.
@@ -247,7 +243,8 @@ func (c *Catalog) deprecation(n uint32) (string, bool) {
 // bundles that state it.
 type requirementRec struct{ typ, value sid }
 
-// find returns the number in [s.from, s.to) whose name is the given one.
+// find returns the index of the item of list in the span s that has the given name, and
+// false if there is none. The items of the span are sorted by name, which of returns.
 func find[T any](c *Catalog, list []T, s span, name string, of func(*T) *sid) (uint32, bool) {
 	part := in(list, s)
 	i, ok := sort.Find(len(part), func(i int) int { return strings.Compare(name, c.str(*of(&part[i]))) })

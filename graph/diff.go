@@ -26,8 +26,8 @@ type Diff struct {
 	Lost     int `json:"lost"`
 }
 
-// A PackageDiff lists the changes of a package. A package that is equal in both catalogs
-// has none.
+// A PackageDiff lists the changes of a package. There is none for a package that is equal
+// in both catalogs.
 type PackageDiff struct {
 	Name            string   `json:"name"`
 	DefaultChannel  *Change  `json:"defaultChannel,omitzero"`
@@ -62,7 +62,8 @@ type DeprecationChange struct {
 // A ChannelDiff lists the changes for the nodes of a channel of the old catalog.
 type ChannelDiff struct {
 	Name string `json:"name"`
-	// Head is set if the head changed. A side without a head is empty.
+	// Head is set if the head changed. Old is empty if the channel had no head, and New if
+	// it has none now.
 	Head *Change `json:"head,omitzero"`
 	// Gained are the nodes that now have a path to the head, Lost those that no
 	// longer have one, and Changed those with a different next step on their path.
@@ -80,7 +81,7 @@ type ChannelDiff struct {
 	Ranges []RangeChange `json:"ranges,omitempty"`
 }
 
-// A Reroute is a node whose next step changed. An empty side means that the node stays.
+// A Reroute is a node whose next step changed. Old or New is empty if the node stays.
 type Reroute struct {
 	From Node `json:"from"`
 	Old  Node `json:"old"`
@@ -188,7 +189,7 @@ func (d *Diff) comparePackage(p, q Package, ok bool) (PackageDiff, error) {
 	return x, nil
 }
 
-// lookup returns the result of ask, or zero values if ok is false.
+// lookup calls ask and returns its result. If ok is false, it returns zero values instead.
 func lookup[T any](ok bool, ask func() (T, bool)) (T, bool) {
 	if !ok {
 		var none T
@@ -199,8 +200,8 @@ func lookup[T any](ok bool, ask func() (T, bool)) (T, bool) {
 
 func byVersion(list []Node) {
 	slices.SortFunc(list, func(a, b Node) int {
-		v, err1 := ParseVersionRelease(a.Version)
-		w, err2 := ParseVersionRelease(b.Version)
+		v, err1 := parseRelease(a.Version)
+		w, err2 := parseRelease(b.Version)
 		if err1 != nil || err2 != nil {
 			return cmp.Or(strings.Compare(a.Version, b.Version), strings.Compare(a.Name, b.Name))
 		}

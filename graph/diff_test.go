@@ -30,14 +30,14 @@ func TestCompare(t *testing.T) {
 			stable: 1.0.0, 1.0.1 <1.0.0, 1.0.2 <1.0.1 [>=1.0.0 <1.0.2], 1.1.0 <1.0.2
 			fast: 1.1.0, 2.0.0 <1.1.0
 			gone: 1.0.0`},
-		// B7: z-streams replaced one by one, a head that forgot 1.1.0, a channel
-		// gone, a deprecation.
+		// B7: patch releases replaced one by one, a head without an edge from
+		// 1.1.0, a removed channel, a deprecation.
 		{"diff-lost.txt", `
 			stable: 1.0.0, 1.0.1 <1.0.0, 1.0.2 <1.0.1, 1.0.3 <1.0.2, 1.2.0 <1.0.3
 			fast: 2.0.0, 2.1.0 <2.0.0
 			slow: 1.0.0
 			deprecated: 1.0.0`},
-		// 003: the new z-stream skips the old ones, and all of them get there in
+		// The new patch release skips the old ones, and all of them reach it in
 		// one step.
 		{"diff-zstream.txt", `
 			stable: 1.0.0, 1.0.1 <1.0.0, 1.0.2 <1.0.1, 1.0.3 <1.0.0 -1.0.1 -1.0.2, 1.1.0 <1.0.3
@@ -67,7 +67,7 @@ func TestCompareReal(t *testing.T) {
 		}
 		t.Logf("%v: 4.16 to 4.19: %d packages changed, %d removed, %d added, %d APIs removed, %d versions stranded, %d of them lost their way",
 			r, len(d.Packages), len(d.PackagesRemoved), len(d.PackagesAdded), len(d.APIsRemoved), d.Stranded, d.Lost)
-		// Each lost node is checked: it had a way, and has none.
+		// Check each lost node: it had a path, and has none now.
 		for _, p := range d.Packages {
 			for _, ch := range p.Channels {
 				q, _ := c416.Package(p.Name)

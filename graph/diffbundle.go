@@ -14,7 +14,8 @@ import (
 // leads to the new one.
 type BundleChange struct {
 	Name string `json:"name"`
-	// Image and Version are set if they changed. A side without one is empty.
+	// Image and Version are set if they changed. Old is empty if the bundle had none, and
+	// New if it has none now.
 	Image   *Change `json:"image,omitzero"`
 	Version *Change `json:"version,omitzero"`
 	// PropertiesAdded and PropertiesRemoved are requirements, provided APIs,
@@ -24,8 +25,8 @@ type BundleChange struct {
 	PropertiesRemoved []property.Property `json:"propertiesRemoved,omitempty"`
 }
 
-// A RangeChange is an entry whose skipRange changed. It changes the upgrades of
-// versions that are in neither catalog, which no other list can name.
+// A RangeChange is an entry whose skipRange changed. It changes the upgrades of versions
+// that are in neither catalog, and the other lists of a Diff do not contain these.
 type RangeChange struct {
 	Name string `json:"name"` // of the entry
 	Change
@@ -53,9 +54,9 @@ func sameProperties(old, new Bundle) bool {
 	return slices.EqualFunc(a, b, func(p, q property.Property) bool { return compareProperties(p, q) == 0 })
 }
 
-// comparableProperties returns the properties that every index keeps, as canonical
-// JSON, sorted by type and value. It omits olm.package, because the version is compared
-// separately.
+// comparableProperties returns the properties that every index keeps, as canonical JSON,
+// sorted by type and value. If version is true, it omits olm.package, because the version
+// is compared separately.
 func comparableProperties(b Bundle, version bool) []property.Property {
 	var out []property.Property
 	for p := range b.Properties() {

@@ -42,8 +42,8 @@ func (p Package) Disagreements(opts *UpgradeOptions) []Disagreement { // G4
 	return out
 }
 
-// differing marks the nodes from which steps lead to a node whose steps differ. All
-// others reach the same nodes under both readings.
+// differing marks the nodes that can reach, in any number of steps, a node whose steps
+// differ. All others reach the same nodes under both readings.
 func differing(a, b *Upgrades) []bool {
 	into := make([][]int32, len(b.nodes))
 	seen := make([]bool, len(b.nodes))
@@ -70,7 +70,8 @@ func differing(a, b *Upgrades) []bool {
 	return seen
 }
 
-// targets returns the other nodes to which the steps of a node lead, ascending.
+// targets returns the numbers of the other nodes to which the steps of a node lead, in
+// ascending order.
 func (u *Upgrades) targets(i int32) []int32 {
 	var out []int32
 	for _, s := range in(u.steps, u.of[i].steps) {
@@ -82,8 +83,8 @@ func (u *Upgrades) targets(i int32) []int32 {
 	return out
 }
 
-// only returns the nodes that only a reaches from a node, and those that only b
-// reaches.
+// only returns x, the nodes that can be reached from a node in a but not in b, and y, those
+// that can be reached in b but not in a.
 func only(a, b *Upgrades, from int32) (x, y []Node) {
 	never := func(int32) bool { return false }
 	byA, byB := a.search(from, never), b.search(from, never)

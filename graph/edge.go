@@ -14,9 +14,9 @@ const (
 	NoEdge Edge = iota
 	// Replaces: the entry's replaces names the installed bundle.
 	Replaces
-	// Skips: one of the entry's skips names it.
+	// Skips: one of the entry's skips names the installed bundle.
 	Skips
-	// SkipRange: the entry's skipRange contains its version.
+	// SkipRange: the entry's skipRange contains the installed version.
 	SkipRange
 	// SameVersion: the entry's bundle has the installed version and release under
 	// any name. It applies only to OLM v1.

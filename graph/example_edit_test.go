@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -18,10 +19,11 @@ const edited = `
 {"schema":"olm.bundle","package":"a","name":"a.v1.2.0","image":"q/a:1.2.0","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.2.0"}}]}`
 
 // An edit returns a new catalog, and the diff shows what it changes for users. Here a
-// head is promoted. Then it skips an older version, whose users upgrade in one step.
+// bundle becomes the head of a channel. Then it skips an older version, whose users upgrade
+// in one step.
 func ExampleCompareBlobs() {
 	ctx := context.Background()
-	before, err := fbc.LoadBytes(ctx, []byte(edited), "catalog.json", nil)
+	before, err := fbc.LoadReader(ctx, strings.NewReader(edited), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -53,10 +55,10 @@ func ExampleCompareBlobs() {
 	//     a.v1.0.0 upgrades to a.v1.2.0, was a.v1.1.0
 }
 
-// TestCompareBlobsSame compares a catalog with itself: nothing changes. A stopped
-// context is obeyed.
+// TestCompareBlobsSame checks that a catalog does not differ from itself, and that a
+// canceled context stops the comparison.
 func TestCompareBlobsSame(t *testing.T) {
-	c, err := fbc.LoadBytes(t.Context(), []byte(edited), "catalog.json", nil)
+	c, err := fbc.LoadReader(t.Context(), strings.NewReader(edited), "catalog.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,13 @@ package graph_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 )
 
-// document004 is the example of the documentation of OLM v1: what classic does
-// not find.
+// document004 is an example from OLM v1's documentation: a path that classic
+// OLM does not find.
 const document004 = `
 {"schema":"olm.package","name":"example","defaultChannel":"stable"}
 {"schema":"olm.channel","package":"example","name":"stable","entries":[
@@ -17,9 +18,9 @@ const document004 = `
 {"schema":"olm.bundle","package":"example","name":"example.v2.0.0","properties":[{"type":"olm.package","value":{"packageName":"example","version":"2.0.0"}}]}
 {"schema":"olm.bundle","package":"example","name":"example.v3.0.0","properties":[{"type":"olm.package","value":{"packageName":"example","version":"3.0.0"}}]}`
 
-// The way from an installed version, as each of the two readings has it.
+// Print the path from an installed version in both readings.
 func ExamplePackage_Upgrades() {
-	cat, err := graph.LoadBytes(context.Background(), []byte(document004), "catalog.json", nil)
+	cat, err := graph.LoadReader(context.Background(), strings.NewReader(document004), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,13 +49,13 @@ func ExampleCompare() {
 {"schema":"olm.bundle","package":"a","name":"a.v1","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]}
 {"schema":"olm.bundle","package":"a","name":"a.v2","properties":[{"type":"olm.package","value":{"packageName":"a","version":"2.0.0"}}]}
 `
-	old, err := graph.LoadBytes(ctx, []byte(head+`{"schema":"olm.channel","package":"a","name":"stable","entries":[{"name":"a.v2","replaces":"a.v1"},{"name":"a.v1"}]}`), "old.json", nil)
+	old, err := graph.LoadReader(ctx, strings.NewReader(head+`{"schema":"olm.channel","package":"a","name":"stable","entries":[{"name":"a.v2","replaces":"a.v1"},{"name":"a.v1"}]}`), "old.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	// Somebody forgot the edge.
-	new, err := graph.LoadBytes(ctx, []byte(head+`{"schema":"olm.channel","package":"a","name":"stable","entries":[{"name":"a.v2"}]}`), "new.json", nil)
+	// The new head lacks an edge.
+	new, err := graph.LoadReader(ctx, strings.NewReader(head+`{"schema":"olm.channel","package":"a","name":"stable","entries":[{"name":"a.v2"}]}`), "new.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

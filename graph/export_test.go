@@ -2,16 +2,16 @@ package graph
 
 import "encoding/binary"
 
-// IndexForm returns the form of the records of an index.
+// IndexForm returns the layout of the records in an index.
 func IndexForm() string {
 	var c Catalog
 	var all, tail string
 	return describe(c.sections(&c.bundles, &c.end, &all, &tail), binary.LittleEndian)
 }
 
-// Broken calls yield with what is wrong with the records of a catalog and the index of
-// one that has it, for everything that an opened index is checked for. made returns
-// the same catalog each time.
+// Broken calls yield once for each fault that opening an index must detect, with a
+// description of the fault and a catalog whose records have it. made must return a new copy
+// of the same catalog each time.
 func Broken(made func() *Catalog, yield func(what string, c *Catalog)) {
 	const none = 1 << 20 // beyond every list
 	for _, b := range []struct {
@@ -111,7 +111,7 @@ func Broken(made func() *Catalog, yield func(what string, c *Catalog)) {
 		{"provider that does not provide", func(c *Catalog) { c.providers[0] = c.providers[len(c.providers)-1] }},
 		{"label without a text", func(c *Catalog) { c.labels[0].label = none }},
 		{"label without its bundles", func(c *Catalog) { c.labels[0].bundles = span{} }},
-		{"labelled bundle that is not there", func(c *Catalog) { c.labelled[0] = none }},
+		{"labeled bundle that is not there", func(c *Catalog) { c.labeled[0] = none }},
 
 		{"text that ends before it begins", func(c *Catalog) { c.end[1] = none }},
 	} {

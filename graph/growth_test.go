@@ -12,8 +12,8 @@ import (
 	"github.com/olmkit/olmkit/internal/realcat"
 )
 
-// TestSharedSearches holds what one search finds for many nodes against one
-// search for each.
+// TestSharedSearches compares one search for many nodes with a separate search
+// for each.
 func TestSharedSearches(t *testing.T) {
 	c := realcat.Graph(t, "openshift-v4.19")
 	n := 0
@@ -53,8 +53,8 @@ func TestSharedSearches(t *testing.T) {
 	t.Logf("%d nodes", n)
 }
 
-// BenchmarkDisagreementsChain is a long chain of replaces on which both readings
-// agree.
+// BenchmarkDisagreementsChain measures Disagreements for a long chain of replaces, on which
+// both readings agree.
 func BenchmarkDisagreementsChain(b *testing.B) {
 	var text strings.Builder
 	text.WriteString("s: 1.0.0")

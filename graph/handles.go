@@ -79,9 +79,6 @@ func (p Package) Bundle(name string) (Bundle, bool) {
 // NumBundles returns the number of bundles in the package.
 func (p Package) NumBundles() int { return p.rec().bundles.len() }
 
-// NumChannels returns the number of channels in the package.
-func (p Package) NumChannels() int { return p.rec().channels.len() }
-
 // Deprecation returns the author's message, and false if the package is not deprecated.
 func (p Package) Deprecation() (string, bool) { return p.c.deprecation(p.rec().deprecated) }
 
@@ -166,7 +163,7 @@ type Entry struct {
 func (e Entry) rec() *entryRec { return &e.c.entries[e.i] }
 
 // Index returns the number of the entry in its catalog, from 0 to
-// [Catalog.NumEntries]-1, for use as an index of a slice.
+// Size.Entries-1, for use as an index of a slice.
 func (e Entry) Index() int { return int(e.i) }
 
 // EntryAt returns the entry with the given [Entry.Index].
@@ -287,9 +284,6 @@ func (b Bundle) Entries() iter.Seq[Entry] {
 	}
 }
 
-// NumEntries returns the number of channels with the bundle.
-func (b Bundle) NumEntries() int { return b.rec().entries.len() }
-
 // APIs returns the APIs that the bundle provides, sorted by group, version and kind.
 func (b Bundle) APIs() iter.Seq[property.GVK] {
 	return func(yield func(property.GVK) bool) {
@@ -323,9 +317,6 @@ func (b Bundle) Requirements() iter.Seq[Requirement] {
 		}
 	}
 }
-
-// NumRequirements returns the number of requirements of the bundle.
-func (b Bundle) NumRequirements() int { return b.rec().required.len() }
 
 // Properties returns the properties in file order. The Value of a heavy property that
 // was not kept is nil.

@@ -9,8 +9,9 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// TestHostileChannel builds a channel with a long chain and, among what is
-// skipped, a long circle. To look for each of one in the other took minutes.
+// TestHostileChannel builds a channel with a long chain and a long cycle of
+// skipped entries. Looking up each element of one in the other would take
+// minutes.
 func TestHostileChannel(t *testing.T) {
 	const n = 250_000
 	ch := &fbc.Channel{Meta: fbc.Meta{Schema: fbc.SchemaChannel, Package: "p", Name: "c"}}

@@ -109,7 +109,7 @@ func (c *Catalog) sections(bundles *[]bundleRec, end *[]uint32, all, more *strin
 	return []section{
 		list(&c.packages), list(&c.channels), list(&c.entries), list(bundles),
 		list(&c.order), list(&c.skips), list(&c.props), list(&c.apis), list(&c.bundleLabels), list(&c.required), list(&c.bundleEntries),
-		list(&c.gvks), list(&c.providers), list(&c.labels), list(&c.labelled),
+		list(&c.gvks), list(&c.providers), list(&c.labels), list(&c.labeled),
 		list(&c.requirements), list(&c.ranges), list(&c.deprecations),
 		list(end), text(all), text(more),
 	}

@@ -66,7 +66,7 @@ entries:
 `
 
 func parseIndexed(t testing.TB) *graph.Catalog {
-	c, err := graph.LoadBytes(context.Background(), []byte(indexed), "indexed.yaml", nil)
+	c, err := graph.LoadReader(context.Background(), strings.NewReader(indexed), "indexed.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +85,10 @@ func read(text []byte) (*graph.Catalog, error) {
 	return graph.ReadIndex(bytes.NewReader(text), int64(len(text)), nil)
 }
 
-// dump returns everything that a catalog answers.
+// dump returns the results of all methods of a catalog as text.
 func dump(c *graph.Catalog) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, c.Digest(), c.NumPackages(), c.NumChannels(), c.NumEntries(), c.NumBundles())
+	fmt.Fprintln(&b, c.Digest(), c.Size().Packages, c.Size().Channels, c.Size().Entries, c.Size().Bundles)
 	for _, d := range c.Problems() {
 		fmt.Fprintln(&b, d.Code, d.Severity, d)
 	}
@@ -137,13 +137,13 @@ func dump(c *graph.Catalog) string {
 			fmt.Fprintln(&b, g, x.Name())
 		}
 	}
-	for x := range c.Labelled("gold") {
+	for x := range c.Labeled("gold") {
 		fmt.Fprintln(&b, "gold", x.Name())
 	}
 	return b.String()
 }
 
-// TestIndex writes and opens catalogs and asks them everything.
+// TestIndex checks that a catalog that was written and opened gives the same results.
 func TestIndex(t *testing.T) {
 	check := func(t *testing.T, c *graph.Catalog) {
 		text := write(t, c, "hash")
@@ -175,8 +175,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestIndexLazy asks a fresh index for the same requirement from many
-// goroutines; all must see one expression.
+// TestIndexLazy checks that concurrent calls for the same requirement of a new index return
+// the same expression.
 func TestIndexLazy(t *testing.T) {
 	c, err := read(write(t, parseIndexed(t), ""))
 	if err != nil {
@@ -201,8 +201,7 @@ func TestIndexLazy(t *testing.T) {
 	}
 }
 
-// TestIndexDamaged opens files that are cut at every length and changed in every
-// byte.
+// TestIndexDamaged opens files that are truncated at every length or changed at every byte.
 func TestIndexDamaged(t *testing.T) {
 	text := write(t, parseIndexed(t), "")
 	refused := func(t *testing.T, text []byte, causes ...error) {
@@ -239,11 +238,11 @@ func flip(text []byte, i int) []byte {
 	return text
 }
 
-// TestIndexRecords opens indexes whose checksums match and whose records do not (S5).
+// TestIndexRecords opens indexes with invalid records but valid checksums (S5).
 func TestIndexRecords(t *testing.T) {
-	// From an index, for the digest and the text of a broken catalog are not to be
-	// looked for.
-	mixed, err := graph.LoadBytes(t.Context(), []byte(testcatalog.Mixed), "mixed.yaml", nil)
+	// Open the catalog from an index: it then has its digest and text, which could not be
+	// computed from broken records.
+	mixed, err := graph.LoadReader(t.Context(), strings.NewReader(testcatalog.Mixed), "mixed.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +262,7 @@ func TestIndexRecords(t *testing.T) {
 	})
 }
 
-// TestIndexOfBroken: what a build makes of a broken catalog opens, too (S5).
+// TestIndexOfBroken checks that the index of an invalid catalog can be opened (S5).
 func TestIndexOfBroken(t *testing.T) {
 	meta := func(schema, pkg, name string) fbc.Meta { return fbc.Meta{Schema: schema, Package: pkg, Name: name} }
 	version := func(texts ...string) (list []property.Property) {
@@ -273,7 +272,7 @@ func TestIndexOfBroken(t *testing.T) {
 		return list
 	}
 	blobs := &fbc.Catalog{}
-	for range 2 { // all of it twice
+	for range 2 { // build everything twice
 		blobs.Packages = append(blobs.Packages, &fbc.Package{Meta: meta(fbc.SchemaPackage, "p", "p"), DefaultChannel: "none"}, &fbc.Package{Meta: meta(fbc.SchemaPackage, "", "")})
 		for _, entries := range [][]fbc.Entry{
 			nil,
@@ -310,8 +309,8 @@ func TestIndexOfBroken(t *testing.T) {
 	}
 }
 
-// FuzzOpenIndex opens damaged indexes, with checksums that fit, and asks what
-// opens everything.
+// FuzzOpenIndex opens damaged indexes with valid checksums, and calls all methods of those
+// that open.
 func FuzzOpenIndex(f *testing.F) {
 	text := write(f, parseIndexed(f), "hash")
 	f.Add(text, 0, byte(0))
@@ -349,10 +348,10 @@ func BenchmarkOpenIndex(b *testing.B) {
 	}
 }
 
-// hollow is a file that ends in zeros, of which there are more than any memory holds.
+// hollow is a file that ends in more zeros than any memory can hold.
 type hollow struct {
 	head []byte
-	most int64 // how far it was read
+	most int64 // the highest offset that was read
 }
 
 func (e *hollow) ReadAt(p []byte, at int64) (int, error) {
@@ -364,8 +363,7 @@ func (e *hollow) ReadAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// TestIndexSize opens files that claim to be large: what they have beyond their table
-// is not read (S4).
+// TestIndexSize checks that only the table of a file that claims to be large is read (S4).
 func TestIndexSize(t *testing.T) {
 	const size = 4 << 40
 	text := write(t, parseIndexed(t), "")

@@ -19,7 +19,7 @@ func (c *Catalog) inconsistent(text string) string {
 		channelsOf: tiling{length: size(c.channels)}, bundlesOf: tiling{length: size(c.bundles)},
 		entriesOf: tiling{length: size(c.entries)}, ordersOf: tiling{length: size(c.order)},
 		namedBy: tiling{length: size(c.bundleEntries)}, apisOf: tiling{length: size(c.apis)},
-		providersOf: tiling{length: size(c.providers)}, labelledBy: tiling{length: size(c.labelled)},
+		providersOf: tiling{length: size(c.providers)}, labeledBy: tiling{length: size(c.labeled)},
 		skipsOf: sharing{length: size(c.skips)}, propsOf: sharing{length: size(c.props)},
 		requiredOf: sharing{length: size(c.required)}, labelsOf: sharing{length: size(c.bundleLabels)},
 		provider: make([]uint32, len(c.gvks)),
@@ -35,7 +35,7 @@ func (c *Catalog) inconsistent(text string) string {
 		return "channel"
 	case !every(c.gvks, k.checkAPI) || !k.providersOf.whole() || len(c.providers) != len(c.apis):
 		return "API"
-	case !every(c.labels, k.checkLabel) || !k.labelledBy.whole() || len(c.labelled) != len(c.bundleLabels):
+	case !every(c.labels, k.checkLabel) || !k.labeledBy.whole() || len(c.labeled) != len(c.bundleLabels):
 		return "label"
 	case !every(c.props, k.checkProperty):
 		return "property"
@@ -67,8 +67,8 @@ type indexCheck struct {
 	all   string // the text
 	texts uint32 // number of texts
 
-	channelsOf, bundlesOf, entriesOf, ordersOf, namedBy, apisOf, providersOf, labelledBy tiling
-	skipsOf, propsOf, requiredOf, labelsOf                                               sharing
+	channelsOf, bundlesOf, entriesOf, ordersOf, namedBy, apisOf, providersOf, labeledBy tiling
+	skipsOf, propsOf, requiredOf, labelsOf                                              sharing
 
 	ranked, named uint32   // entries whose rank is not yet explained by an order, and entries with a bundle
 	provider      []uint32 // number of providers of each API so far
@@ -215,7 +215,7 @@ func (k *indexCheck) checkAPI(i uint32, r *gvkRec) bool {
 // checkLabel checks that labels are sorted by text and unique.
 func (k *indexCheck) checkLabel(i uint32, r *labelRec) bool {
 	return k.hasText(r.label) && (i == 0 || k.less(k.labels[i-1].label, r.label)) &&
-		k.labelledBy.next(r.bundles) && ascend(in(k.labelled, r.bundles), size(k.bundles))
+		k.labeledBy.next(r.bundles) && ascend(in(k.labeled, r.bundles), size(k.bundles))
 }
 
 func (k *indexCheck) checkText(_ uint32, x *sid) bool { return k.hasText(*x) }
@@ -253,7 +253,7 @@ func ascend[T ~uint32](list []T, limit uint32) bool {
 	return true
 }
 
-// A tiling checks that consecutive spans cover a list.
+// A tiling checks that spans follow one another without gaps and cover a list.
 type tiling struct{ length, end uint32 }
 
 func (t *tiling) next(s span) bool {
@@ -266,7 +266,8 @@ func (t *tiling) next(s span) bool {
 
 func (t *tiling) whole() bool { return t.end == t.length }
 
-// A sharing checks that spans, in any order, together have as many items as a list.
+// A sharing checks that spans are within a list and, in any order, together have as many
+// items as the list.
 type sharing struct {
 	length uint32
 	sum    uint64

@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -21,8 +23,7 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// TestIndexRaw reads the text of a bundle from the files that an index was made
-// from.
+// TestIndexRaw reads the text of a bundle from the files that an index was compiled from.
 func TestIndexRaw(t *testing.T) {
 	ctx := context.Background()
 	files := fstest.MapFS{"etcd/catalog.yaml": {Data: []byte(indexed)}}
@@ -53,7 +54,7 @@ func TestIndexRaw(t *testing.T) {
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
-	// The package has a text, too.
+	// Read the text of the package, too.
 	pkg := func(b graph.Bundle) (string, error) {
 		text, err := b.Package().Raw(ctx)
 		return string(text), err
@@ -86,8 +87,8 @@ func version2(c *graph.Catalog) graph.Bundle {
 	return b
 }
 
-// TestIndexInstallModes writes what the files state about install modes into an index,
-// where an operator group needs them (G7).
+// TestIndexInstallModes checks that an index contains the install modes in the files, which
+// operator groups need (G7).
 func TestIndexInstallModes(t *testing.T) {
 	ctx := context.Background()
 	csv := base64.StdEncoding.EncodeToString([]byte("kind: ClusterServiceVersion\nspec: {installModes: [{type: OwnNamespace, supported: true}]}"))
@@ -117,7 +118,7 @@ entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}
 	if err != nil {
 		t.Fatal(err)
 	}
-	streamed, err := fbc.LoadReader(ctx, bytes.NewReader(files["c.yaml"].Data), "c.yaml", nil)
+	streamed, err := fbc.LoadReader(ctx, io.MultiReader(bytes.NewReader(files["c.yaml"].Data)), "c.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,11 +161,11 @@ entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}
 	}
 }
 
-// TestIndexLimits opens an index under tighter limits than it was written under:
-// what can no longer be read must not be taken for no requirement.
+// TestIndexLimits opens an index with lower limits than it was written with: a requirement
+// that exceeds them must not be ignored.
 func TestIndexLimits(t *testing.T) {
 	text := strings.Replace(indexed, "failureMessage: no", "failureMessage: "+strings.Repeat("x", 70_000), 1)
-	c, err := graph.LoadBytes(context.Background(), []byte(text), "c.yaml", &graph.Options{ConstraintLimits: &constraints.Limits{MaxSize: 1 << 20}})
+	c, err := graph.LoadReader(context.Background(), strings.NewReader(text), "c.yaml", &graph.Options{ConstraintLimits: &constraints.Limits{MaxSize: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,9 +182,9 @@ func TestIndexLimits(t *testing.T) {
 	}
 }
 
-// TestRequirementsLimit refuses each bundle that states too much.
+// TestRequirementsLimit checks that bundles with too many requirements are refused.
 func TestRequirementsLimit(t *testing.T) {
-	c, err := graph.LoadBytes(context.Background(), []byte(strings.ReplaceAll(indexed, "- {type: olm.label, value: {label: gold}}", `- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: A}}
+	c, err := graph.LoadReader(context.Background(), strings.NewReader(strings.ReplaceAll(indexed, "- {type: olm.label, value: {label: gold}}", `- {type: olm.gvk.required, value: {group: a.io, version: v1, kind: A}}
 - {type: olm.gvk.required, value: {group: a.io, version: v1, kind: B}}`)), "c.yaml", &graph.Options{ConstraintLimits: &constraints.Limits{MaxPerBundle: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -191,15 +192,14 @@ func TestRequirementsLimit(t *testing.T) {
 	p, _ := c.Package("etcd")
 	for b := range p.Bundles() {
 		if b.Err() == nil {
-			t.Errorf("%s states %d requirements and is fine", b.Name(), b.NumRequirements())
+			t.Errorf("%s states %d requirements and is fine", b.Name(), len(slices.Collect(b.Requirements())))
 		}
 	}
 }
 
-// TestIndexForm keeps the form of an index from changing unnoticed. A change of
-// the records is a new layout, which old files do not have. When the file
-// changes without that, ask whether old files would be read as something else:
-// then indexVersion must grow.
+// TestIndexForm fails if the format of an index changes. If the records change, the layout
+// hash changes too and old files are refused. If only the file changes, check whether old
+// files would be misread: then increment indexVersion.
 func TestIndexForm(t *testing.T) {
 	golden.File(t, "index-form.txt", graph.IndexForm())
 	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {

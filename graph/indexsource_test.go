@@ -34,8 +34,8 @@ func TestHashSource(t *testing.T) {
 	}
 }
 
-// TestHashSourceIgnores: what a load does not see does not change the hash, and
-// what is listed does (A2).
+// TestHashSourceIgnores checks that the hash depends on the files that a load reads, and
+// not on ignored files (A2).
 func TestHashSourceIgnores(t *testing.T) {
 	tree := fstest.MapFS{
 		"a.yaml":         {Data: []byte("x")},
@@ -75,7 +75,7 @@ func TestHashSourceIgnores(t *testing.T) {
 	}
 }
 
-// endless has one file, which does not end, and cancels while that is read.
+// endless has one endless file, and cancels a context while it is read.
 type endless struct {
 	fstest.MapFS
 	cancel context.CancelCauseFunc

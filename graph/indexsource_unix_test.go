@@ -14,8 +14,9 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// TestHashSourceSpecial: named pipes and links to directories are refused as a
-// load refuses them, without opening them, unless they are ignored (A1, A16).
+// TestHashSourceSpecial checks that named pipes and links to directories are
+// refused without being opened, as by a load, unless they are ignored (A1,
+// A16).
 func TestHashSourceSpecial(t *testing.T) {
 	dir := t.TempDir()
 	must := func(err error) {

@@ -54,7 +54,7 @@ func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, ok bool, 
 	}
 }
 
-// statedModes returns the install modes in the text of a bundle, nil for none.
+// statedModes returns the install modes in the text of a bundle, or nil if there are none.
 func statedModes(ctx context.Context, raw jsontext.Value) ([]InstallMode, error) {
 	var blob struct {
 		Properties []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// A spot is a bundle or name that may be installed, with its possible successors.
+// A spot is a node with its possible successors, which are found on demand.
 type spot struct {
 	Node
 	id      int
@@ -19,36 +19,37 @@ type spot struct {
 	linked  bool
 }
 
-// A link is a bundle that can follow another.
+// A link is an upgrade to a bundle by one edge. It does not record what it upgrades.
 type link struct {
 	to     *spot
 	bundle Bundle
 	edge   Edge
 	source int
-	lane   *lane // its channel's lane; nil for SameVersion
-	rank   int   // position from the head of the channel
-	place  int   // v1: position from the best bundle
+	lane   *lane // that of the channel with the edge; nil for SameVersion
+	rank   int   // position of bundle in the channel, from the head
+	place  int   // v1: position of bundle among all bundles, from the best
 }
 
-// A ranged is a link from every version in a range.
+// A ranged is a link that upgrades every version in a range.
 type ranged struct {
 	link
 	rng *constraints.Range
 }
 
-// A lane is one or more channels of one or more catalogs that an operator follows.
+// A lane is a set of channels that an operator may follow together. They are channels of
+// one package, in one or more catalogs.
 type lane struct {
 	id               int
 	catalog, channel string // "" if there are several
 	channels         map[Channel]bool
-	only             Channel // if it is one channel of one source
-	whole            bool    // it follows all channels
-	isDefault        bool    // its channel is the default channel
-	next             []*link
-	known            []bool // which of next is known, by the id of the spot
+	only             Channel // the channel, if there is only one
+	whole            bool    // has all channels
+	isDefault        bool    // is the default channel
+	next             []*link // the results of Outlooks.next, by the id of the spot
+	known            []bool  // whether next has the result, by the id of the spot
 }
 
-// index collects the links of the package.
+// index collects the lanes and links of all sources.
 func (o *Outlooks) index() {
 	if o.reading == V1 {
 		o.rankBundles()
@@ -143,7 +144,8 @@ func (o *Outlooks) usable(b Bundle) bool {
 	return b.Err() == nil && !b.IsProhibited()
 }
 
-// laneOf returns the lane that follows the same channels.
+// laneOf returns the lane with the catalog, the channel and the channels of l. It adds l if
+// there is none yet.
 func (o *Outlooks) laneOf(l lane) *lane {
 	for _, known := range o.lanes {
 		if known.catalog == l.catalog && known.channel == l.channel && len(known.channels) == len(l.channels) {
@@ -203,7 +205,7 @@ func (o *Outlooks) links(at *spot) []link {
 	return at.links
 }
 
-// has reports whether a lane has a link.
+// has reports whether an operator that follows the lane can be upgraded by the link.
 func (l *lane) has(x *link) bool {
 	if x.lane == nil {
 		return l.hasBundle(x.bundle)
@@ -211,7 +213,7 @@ func (l *lane) has(x *link) bool {
 	return x.lane == l || l.channels[x.lane.only]
 }
 
-// hasBundle reports whether a bundle is in one of the channels.
+// hasBundle reports whether a bundle is in one of the channels of the lane.
 func (l *lane) hasBundle(b Bundle) bool {
 	for e := range b.Entries() {
 		if l.channels[e.Channel()] {
@@ -221,7 +223,8 @@ func (l *lane) hasBundle(b Bundle) bool {
 	return false
 }
 
-// next returns what OLM installs in a lane if nothing blocks it, or nil.
+// next returns the link by which OLM upgrades an operator at a spot that follows the lane
+// l, if nothing blocks it. It returns nil if the operator stays.
 func (o *Outlooks) next(l *lane, at *spot) *link {
 	if at.id < len(l.known) && l.known[at.id] {
 		return l.next[at.id]
@@ -270,7 +273,7 @@ func (x *link) notHead() int {
 	return 1
 }
 
-// step returns a link as a step.
+// step returns the upgrade of a spot by the link.
 func (x *link) step(from *spot) Step {
 	r := Reason{Edge: x.edge}
 	if x.lane != nil {
@@ -279,8 +282,8 @@ func (x *link) step(from *spot) Step {
 	return Step{from.Node, x.to.Node, []Reason{r}}
 }
 
-// headsOf returns the heads of a lane. In classic these are the newest usable bundles of its
-// channels, default channels first. In v1 it is the best bundle.
+// headsOf returns the heads of a lane. In classic OLM, these are the newest usable bundle
+// of each of its channels, default channels first. In OLM v1, it is the single best bundle.
 func (o *Outlooks) headsOf(l *lane) []Target {
 	var out []Target
 	if o.reading == V1 {

@@ -27,7 +27,7 @@ func (l *lazy[T]) keep(value T, err error) *outcome[T] {
 	return l.at.Load()
 }
 
-// known returns values that are already parsed.
+// known returns a list of values that are already parsed.
 func known[T any](list []*outcome[T]) []lazy[T] {
 	out := make([]lazy[T], len(list))
 	for i, o := range list {
@@ -36,8 +36,8 @@ func known[T any](list []*outcome[T]) []lazy[T] {
 	return out
 }
 
-// A meaning holds the parsed texts of a catalog. Building an index parses all of them.
-// Opening one parses none.
+// A meaning holds the parsed requirements and ranges of a catalog. They are parsed when an
+// index is built, and on first use in an index that was opened.
 type meaning struct {
 	exprs  []lazy[constraints.Expr]  // of each requirement
 	ranges []lazy[constraints.Range] // of each skipRange

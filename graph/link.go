@@ -73,7 +73,8 @@ func (b *builder) sortBundles() {
 	c.props = b.props.flat()
 }
 
-// inOrder returns the items of a list in another order, and drops the list.
+// inOrder returns the items of a list in the order of the given indexes, and empties the
+// list.
 func inOrder[T any](list *blocks[T], order []uint32) []T {
 	out := make([]T, len(order))
 	for i, n := range order {
@@ -132,8 +133,8 @@ func (b *builder) sortChannels() {
 	b.entries = blocks[entryRec]{}
 }
 
-// sortPackages sorts the packages, including those that only other blobs name, and links
-// each to its channels and bundles.
+// sortPackages sorts the packages, including those without a blob that channels or bundles
+// name, and links each to its channels and bundles.
 func (b *builder) sortPackages() {
 	c := b.c
 	slices.SortStableFunc(c.packages, func(x, y packageRec) int {
@@ -271,7 +272,7 @@ func (b *builder) joinLabels() {
 		c.labels = append(c.labels, labelRec{label: l})
 	}
 	var list []uint32
-	c.labelled = postings(c.bundles, len(c.labels), func(i uint32) *span { return &c.labels[i].bundles }, func(r *bundleRec) []uint32 {
+	c.labeled = postings(c.bundles, len(c.labels), func(i uint32) *span { return &c.labels[i].bundles }, func(r *bundleRec) []uint32 {
 		list = list[:0]
 		for _, l := range in(c.bundleLabels, r.labels) {
 			list = append(list, number[l])
@@ -280,9 +281,9 @@ func (b *builder) joinLabels() {
 	})
 }
 
-// postings returns the bundles that have each of n things, in ascending order, thing by
-// thing, and sets the span of each thing. of returns the things of a bundle, without
-// duplicates.
+// postings returns, for each of n things such as labels, the bundles that have it, in
+// ascending order and one thing after another. It sets the span of each thing, to which
+// where returns a pointer. of returns the things of a bundle, without duplicates.
 func postings(bundles []bundleRec, n int, where func(uint32) *span, of func(*bundleRec) []uint32) []uint32 {
 	for i := range bundles {
 		for _, x := range of(&bundles[i]) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -14,8 +15,8 @@ import (
 	"github.com/olmkit/olmkit/internal/testcatalog"
 )
 
-// faulty has blobs of all kinds with faults that an index lists, several on one
-// line, and none in the order of an index.
+// faulty has blobs of all kinds with faults that an index lists. Several are on
+// one line, and their order differs from that of an index.
 const faulty = `{"schema":"olm.deprecations","package":"p","entries":[{"reference":{"schema":"olm.package"},"message":"old"},{"reference":{"schema":"olm.channel","name":"d"},"message":"x"}]}
 {"schema":"olm.channel","package":"q","name":"z","entries":[{"name":"q.v2","replaces":"q.v1"},{"name":"none"},{"name":"q.v1","replaces":"q.v2","skipRange":"<<"}]} {"schema":"olm.channel","package":"p","name":"b","entries":[{"name":"p.v1"}]}
 {"schema":"olm.bundle","package":"q","name":"q.v2","properties":[{"type":"olm.package.required","value":{"packageName":"p","versionRange":">1.0.0"}},{"type":"olm.gvk","value":{"group":"g","kind":"K","version":"v1"}},{"type":"olm.gvk","value":{"group":"g"}}]} {"schema":"olm.bundle","package":"p","name":"p.v1","properties":[]}
@@ -23,8 +24,8 @@ const faulty = `{"schema":"olm.deprecations","package":"p","entries":[{"referenc
 {"schema":"olm.package","name":"q","defaultChannel":"z"}
 `
 
-// TestLoadAsBuild loads catalogs blob by blob, and builds them from blobs that are
-// there, shuffled: all answers are the same.
+// TestLoadAsBuild checks that loading a catalog blob by blob gives the same
+// results as building it from shuffled blobs.
 func TestLoadAsBuild(t *testing.T) {
 	ctx := context.Background()
 	catalogs := map[string]fstest.MapFS{
@@ -63,8 +64,8 @@ func TestLoadAsBuild(t *testing.T) {
 	}
 }
 
-// TestLoadLeavesBlobs reads again what a load did not keep, and refuses what has
-// changed since.
+// TestLoadLeavesBlobs reads values that a load did not keep, and checks the
+// error if they have changed.
 func TestLoadLeavesBlobs(t *testing.T) {
 	ctx := context.Background()
 	files := fstest.MapFS{"etcd/catalog.yaml": {Data: []byte(indexed)}}
@@ -99,7 +100,7 @@ func TestLoadLeavesBlobs(t *testing.T) {
 	if _, err := version2(c).Raw(ctx); err == nil || !strings.Contains(err.Error(), "has changed since it was loaded") {
 		t.Errorf("Raw of another file: %v", err)
 	}
-	read, err := graph.LoadReader(ctx, strings.NewReader(indexed), "stream", nil)
+	read, err := graph.LoadReader(ctx, io.MultiReader(strings.NewReader(indexed)), "stream", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

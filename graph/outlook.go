@@ -7,55 +7,58 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// A Source is a package in one of the catalogs that offer upgrades.
+// A Source is a package in a catalog that offers upgrades.
 type Source struct {
 	// Catalog is the name of the catalog in answers.
 	Catalog string
 	Package Package
 }
 
-// An OutlookKind is how far OLM upgrades an operator without intervention.
+// An OutlookKind states where the upgrades that OLM does without intervention end.
 type OutlookKind string
 
 const (
-	// OutlookAtHead: it is at the head of its channel. In v1, it is at the newest bundle of
-	// its channels.
+	// OutlookAtHead: the operator is at the head of its channel or, in v1, at the newest
+	// bundle of its channels.
 	OutlookAtHead OutlookKind = "at-head"
-	// OutlookStepsAway: OLM upgrades it to the head, in one or more steps.
+	// OutlookStepsAway: OLM upgrades the operator to the head, in one or more steps.
 	OutlookStepsAway OutlookKind = "steps-away"
-	// OutlookStuck: no entry accepts an upgrade from it, or from where the steps end.
+	// OutlookStuck: the steps end before the head, because no entry accepts an upgrade from
+	// there. There may be no steps at all.
 	OutlookStuck OutlookKind = "stuck"
-	// OutlookAhead: it is stuck, and newer than the head.
+	// OutlookAhead: the operator is stuck, and newer than the head.
 	OutlookAhead OutlookKind = "ahead"
 	// OutlookLoops: the steps lead back to a bundle that was installed before.
 	OutlookLoops OutlookKind = "loops"
-	// OutlookNoChannel: no catalog has its channel, or the channel cannot be used.
+	// OutlookNoChannel: no catalog has the operator's channel, or the channel cannot be
+	// used.
 	OutlookNoChannel OutlookKind = "no-channel"
 )
 
-// An Outlook is how far OLM upgrades an installed operator without intervention, and how to
-// get it further. It depends only on catalogs, not on other operators and subscriptions.
+// An Outlook states how far OLM upgrades an installed operator without intervention, and
+// how an administrator can get it further. It depends only on catalogs, not on other
+// operators and subscriptions.
 type Outlook struct {
 	Kind OutlookKind `json:"kind"`
 	// Reading is the reading of the catalogs. JSON omits Classic.
 	Reading Reading `json:"reading,omitzero"`
 	From    Node    `json:"from"`
-	// Catalog is the only catalog that it is upgraded from, and Channels are those that it
-	// follows. Empty means all.
+	// Catalog is the only catalog that offers upgrades to the operator, and Channels are
+	// the channels that it follows. Empty means all.
 	Catalog  string   `json:"catalog,omitempty"`
 	Channels []string `json:"channels,omitempty"`
-	// Head is the head of its channel.
+	// Head is the head of the operator's channel, or nil if Kind is OutlookNoChannel.
 	Head *Target `json:"head,omitzero"`
 	// Steps are the upgrades that OLM does without intervention.
 	Steps []Step `json:"steps,omitzero"`
-	// Gap is the next entry that a stuck operator cannot be upgraded to. It is nil if its
-	// channel has nothing newer.
+	// Gap is the next newer entry in the channel of a stuck operator, to which it cannot be
+	// upgraded. It is nil if the channel has nothing newer.
 	Gap *Gap `json:"gap,omitzero"`
-	// Newest is the newest head of all channels and catalogs, if it is newer than the
-	// bundle where the steps end.
+	// Newest is the newest head of all channels and catalogs, or nil if it is not newer
+	// than the bundle at which the steps end.
 	Newest *Target `json:"newest,omitzero"`
-	// Way is how to get further than the steps by changing the channel. It is nil if no
-	// way exists.
+	// Way is how to get further than the steps by changing the channel, or nil if that is
+	// impossible or not needed.
 	Way *Way `json:"way,omitzero"`
 }
 
@@ -89,8 +92,8 @@ type Gap struct {
 	Entry   Node   `json:"entry"`
 	Catalog string `json:"catalog,omitempty"`
 	Channel string `json:"channel"`
-	// Over are the bundles that the entry can be installed over, sorted by version, then
-	// the names without a bundle.
+	// Over are the nodes that can be upgraded to the entry: bundles, sorted by version,
+	// then names without a bundle.
 	Over []Node `json:"over,omitzero"`
 	// SkipRange is the skipRange of the entry, which may include other versions.
 	SkipRange string `json:"skipRange,omitempty"`
@@ -100,8 +103,9 @@ type Gap struct {
 // each.
 type Way struct {
 	Legs []Leg `json:"legs,omitzero"`
-	// AtHead reports whether the way ends at the head of the operator's channel, of the
-	// default channel or of the newest one. Otherwise no channel leads on.
+	// AtHead is true if the way ends at the head of the operator's channel, of the default
+	// channel, or of the channel with the newest head. If it is false, the way ends at the
+	// highest version that can be reached.
 	AtHead bool `json:"atHead"`
 }
 
@@ -130,20 +134,21 @@ type Outlooks struct {
 	reading Reading
 	sources []Source
 	without func(Bundle) bool
-	lanes   []*lane // of each channel of each source; in v1 also of each source
+	lanes   []*lane // one for each channel of each source; in v1 also one for all channels of each source
 	heads   []Target
 	spots   map[Node]*spot
-	// The links by the name of the bundle that they follow, and the links by range.
+	// The links by name, under the name that they upgrade, and the links by range.
 	named  map[string][]link
 	ranged []ranged
-	// Only in v1: all bundles, best first, their positions, and the bundles of a version.
+	// Only in v1: all bundles, best first; the index of each in ranking; the bundles of
+	// each version.
 	ranking  []link
 	places   map[Bundle]int
 	versions map[string][]link
 }
 
-// NewOutlooks returns the outlooks of a package in catalogs in order of preference. Bundles
-// for which without, if set, returns true are never chosen.
+// NewOutlooks returns the Outlooks of a package whose sources are in order of preference.
+// If without is not nil, bundles for which it returns true are never chosen.
 func NewOutlooks(reading Reading, sources []Source, without func(Bundle) bool) *Outlooks {
 	o := &Outlooks{reading: reading, sources: sources, without: without, spots: map[Node]*spot{}, named: map[string][]link{}}
 	o.index()
@@ -237,7 +242,8 @@ func (o *Outlooks) walk(out *Outlook, own *lane, heads []Target) {
 	}
 }
 
-// gap returns the oldest entry of a lane that is newer than an installed bundle.
+// gap returns the oldest entry of a lane that is newer than the bundle at a spot, or nil if
+// there is none or the version of the bundle is unknown.
 func (o *Outlooks) gap(own *lane, at *spot) *Gap {
 	if at.version == nil {
 		return nil
@@ -267,7 +273,8 @@ func (o *Outlooks) gap(own *lane, at *spot) *Gap {
 	return g
 }
 
-// over returns the bundles that an entry accepts an upgrade from.
+// over returns the nodes from which an entry accepts an upgrade: bundles, sorted by
+// version, then names without a bundle.
 func (o *Outlooks) over(e Entry) []Node {
 	var list []*spot
 	known := map[string]bool{e.Name(): true}

@@ -15,7 +15,7 @@ import (
 	"github.com/olmkit/olmkit/internal/testsize"
 )
 
-// outlook describes an outlook in a line.
+// outlook returns an outlook as a line of text.
 func outlook(o *graph.Outlook) string {
 	var b strings.Builder
 	fmt.Fprint(&b, o.Kind)
@@ -52,7 +52,7 @@ func outlook(o *graph.Outlook) string {
 	return b.String()
 }
 
-// TestOutlook (H40).
+// TestOutlook checks the outlooks of nodes in small graphs (H40).
 func TestOutlook(t *testing.T) {
 	quay := "s17: 3.17.0 <3.16.2\ns15: 3.15.1, 3.15.2 <3.15.1, 3.15.3 <3.15.2, 3.15.4 <3.15.3\n" +
 		"s16: 3.16.0 <3.15.2, 3.16.1 <3.16.0, 3.16.2 <3.16.1, 3.16.5 <3.16.2\n"
@@ -93,7 +93,7 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// TestOutlookOfCatalogs finds a switch that must be made in another catalog (H40).
+// TestOutlookOfCatalogs checks a switch to a channel of another catalog (H40).
 func TestOutlookOfCatalogs(t *testing.T) {
 	old := parse(t, "r6: 1.6.0\nr4: 1.4.0\nr5: 1.5.0 <1.4.0")
 	next := parse(t, "r6: 1.6.0 <1.5.0\nr5: 1.5.0")
@@ -108,7 +108,7 @@ func TestOutlookOfCatalogs(t *testing.T) {
 	}
 }
 
-// A census counts outlooks by kind, and what is stuck by whether there is a way out.
+// A census counts outlooks by kind, and stuck ones by whether there is a way out.
 type census struct {
 	n, atHead, stepsAway, wayOut, further, permanent, others int
 }
@@ -171,7 +171,7 @@ func TestOutlookOfRealCatalogs(t *testing.T) {
 	}
 }
 
-// TestOutlookOfGenerated is the same for random packages (H40).
+// TestOutlookOfGenerated does the same for random packages (H40).
 func TestOutlookOfGenerated(t *testing.T) {
 	for seed := range uint64(400) {
 		text := generate(rand.New(rand.NewPCG(seed, 40)))
@@ -185,7 +185,8 @@ func TestOutlookOfGenerated(t *testing.T) {
 	}
 }
 
-// walked are the upgrades in each channel of a package, and in v1 in all channels as "".
+// walked holds the upgrades in each channel of a package and, in v1, those in all channels
+// under "".
 type walked struct {
 	p        graph.Package
 	reading  graph.Reading
@@ -214,7 +215,8 @@ func walk(p graph.Package, r graph.Reading) *walked {
 	return w
 }
 
-// next returns the step from a node in a channel. A bundle that follows itself stays.
+// next returns the step from a node in a channel. A bundle that would upgrade to itself
+// stays.
 func (w *walked) next(channel string, from graph.Node) (graph.Node, bool) {
 	for s := range w.of[channel].Steps(from) {
 		if w.reading == graph.V1 {
@@ -266,7 +268,7 @@ func (w *walked) check(t *testing.T, channel string, o *graph.Outlook) {
 	if o.Way != nil {
 		w.checkWay(o, fail)
 	}
-	// Everything that any switches lead to.
+	// All nodes that any switches lead to.
 	reached := map[graph.Node]bool{o.From: true}
 	for queue := []graph.Node{o.From}; len(queue) > 0; queue = queue[1:] {
 		for _, ch := range w.channels {
@@ -298,7 +300,7 @@ func (w *walked) check(t *testing.T, channel string, o *graph.Outlook) {
 	}
 }
 
-// checkWay walks a way.
+// checkWay checks that the steps of a way are possible.
 func (w *walked) checkWay(o *graph.Outlook, fail func(string, ...any)) {
 	at := o.From
 	for i, l := range o.Way.Legs {
@@ -315,7 +317,7 @@ func (w *walked) checkWay(o *graph.Outlook, fail func(string, ...any)) {
 				}
 			}
 			if !ok || s.From != at || s.To != to {
-				fail("leg %d goes on to %v, the walk to %v", i+1, s.To, to)
+				fail("leg %d continues to %v, the walk to %v", i+1, s.To, to)
 				return
 			}
 			at = to
@@ -329,8 +331,8 @@ func (w *walked) checkWay(o *graph.Outlook, fail func(string, ...any)) {
 	}
 }
 
-// BenchmarkOutlook measures the census of a catalog, and the answer for a stuck operator of
-// its largest package, from nothing.
+// BenchmarkOutlook measures the census of a catalog, and a single outlook for a stuck
+// operator of its largest package.
 func BenchmarkOutlook(b *testing.B) {
 	c, err := graph.Load(context.Background(), realcat.FS(b, "community-full"), nil)
 	if c == nil {
@@ -346,7 +348,7 @@ func BenchmarkOutlook(b *testing.B) {
 			b.ReportMetric(float64(n), "answers")
 		})
 		b.Run("stuck/"+r.String(), func(b *testing.B) {
-			// The most expensive of all stuck operators by the size of the package.
+			// Find a stuck operator in the largest package, which takes longest.
 			var p graph.Package
 			var stuck *graph.Outlook
 			takeCensus(c, r, func(q graph.Package, _ string, o *graph.Outlook) {

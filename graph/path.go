@@ -12,7 +12,8 @@ type Walk struct {
 	// End is the last node, or the node that the walk returns to.
 	End Node `json:"end"`
 	// Loops is true if the last step leads to a node that was installed before. This
-	// happens if a range includes a newer version, or its entry's own version.
+	// happens if a skipRange includes a version newer than its entry, or the version of its
+	// entry.
 	Loops bool `json:"loops,omitzero"`
 	// AtHead is true if End is one of [Upgrades.Heads].
 	AtHead bool `json:"atHead"`
@@ -116,7 +117,8 @@ func (p *Paths) Path(to Node) ([]Step, bool) {
 	return p.u.back(p.via, p.from, j)
 }
 
-// A hop is how a search reached a node: from which node, by which of its steps.
+// A hop records how a search reached a node: from which node, and by which step of that
+// node.
 type hop struct {
 	from int32 // -1 when it was not reached
 	step uint32
@@ -153,7 +155,8 @@ func (u *Upgrades) search(from int32, stop func(int32) bool) []hop {
 	return via
 }
 
-// back returns the steps by which a search got from i to j.
+// back returns the steps from node i to node j that a search recorded in via, and false if
+// it did not reach j.
 func (u *Upgrades) back(via []hop, i, j int32) ([]Step, bool) {
 	if via[j].from < 0 {
 		return nil, false

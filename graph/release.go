@@ -38,8 +38,8 @@ func ReadRelease(v semver.Version) VersionRelease {
 	return VersionRelease{Version: v, Release: release}
 }
 
-// ParseVersionRelease parses a version and reads its release.
-func ParseVersionRelease(text string) (VersionRelease, error) {
+// parseRelease parses a version and reads its release.
+func parseRelease(text string) (VersionRelease, error) {
 	v, err := semver.Parse(text)
 	if err != nil {
 		return VersionRelease{}, err

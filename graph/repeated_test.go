@@ -3,16 +3,17 @@ package graph_test
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/graph"
 )
 
-// TestRepeatedAPI finds the API that a bundle lists twice (H26), also in an index
-// that was written and opened.
+// TestRepeatedAPI checks that an API that a bundle lists twice is reported
+// (H26), also after writing and opening the index.
 func TestRepeatedAPI(t *testing.T) {
 	ctx := context.Background()
-	c, err := graph.LoadBytes(ctx, []byte(`{"schema":"olm.package","name":"a","defaultChannel":"s"}
+	c, err := graph.LoadReader(ctx, strings.NewReader(`{"schema":"olm.package","name":"a","defaultChannel":"s"}
 {"schema":"olm.channel","package":"a","name":"s","entries":[{"name":"a2","replaces":"a1"},{"name":"a1"}]}
 {"schema":"olm.bundle","package":"a","name":"a1","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}},
  {"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"J"}},{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"K"}}]}

@@ -21,8 +21,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// The size of a catalog is about what it takes, whatever it has most of: who made
-// one to take much memory for little text is found out.
+// TestMemorySize checks that MemorySize is close to the real size for any kind
+// of content, including catalogs designed to take much memory for little text.
 func TestMemorySize(t *testing.T) {
 	const n = 20_000
 	many := func(blob func(i int) string) string {

@@ -81,7 +81,7 @@ func (b *tableBuilder) id(s string) sid {
 	return number(b, s, maphash.String(b.seed, s))
 }
 
-// bytes is id for text that may change later.
+// bytes returns the number of a string, like id. The caller may modify s afterwards.
 func (b *tableBuilder) bytes(s []byte) sid {
 	if len(s) == 0 {
 		return 0

@@ -21,8 +21,8 @@ func TestTableFull(t *testing.T) {
 	}
 }
 
-// TestTablePieces numbers texts of all lengths, longer than a piece too, and reads
-// them back: while more come, at the end, and from the text in one place.
+// TestTablePieces adds texts of all lengths, some longer than a piece, and
+// reads them back while adding more, at the end, and from contiguous text.
 func TestTablePieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -62,7 +62,7 @@ func TestTablePieces(t *testing.T) {
 	}
 }
 
-// TestParseVersion compares the fast reading of versions with semver's.
+// TestParseVersion compares the fast version parser with semver's.
 func TestParseVersion(t *testing.T) {
 	for _, s := range []string{
 		"1.2.3", "0.0.0", "10.20.30", "01.2.3", "1.02.3", "1.2.03", "1.2", "1.2.3.4", "1..3", "", "..", "1.2.3-a.1+b", "1.2.x", "v1.2.3",

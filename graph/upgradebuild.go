@@ -37,8 +37,8 @@ func (b *upgradeBuilder) node(n Node, bundle uint32, v *semver.Version) int32 {
 	return i
 }
 
-// addNodes adds bundles by version, release and name, then the names without
-// content, then what is installed.
+// addNodes adds the bundles by version, release and name, then the names without a bundle,
+// then other installed nodes.
 func (b *upgradeBuilder) addNodes() {
 	c := b.pkg.c
 	type item struct {

@@ -50,7 +50,8 @@ func (r *Reading) UnmarshalText(text []byte) error {
 type Node struct {
 	Name string `json:"name"`
 	// Version is a semantic version, or empty if it is unknown. Then only edges by name
-	// lead from the node. The running OLM assumes 0.0.0; set that for the same result.
+	// lead from the node. OLM itself assumes 0.0.0 for an unknown version; set Version to
+	// 0.0.0 for the same result.
 	Version string `json:"version,omitempty"`
 }
 

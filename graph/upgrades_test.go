@@ -73,7 +73,7 @@ func parse(t testing.TB, text string) graph.Package {
 	}
 	text = fmt.Sprintf(`{"schema":"olm.package","name":"p","defaultChannel":%q}`+"\n", first) + fbc.String()
 	lastText = text
-	c, err := graph.LoadBytes(context.Background(), []byte(text), "test.json", nil)
+	c, err := graph.LoadReader(context.Background(), strings.NewReader(text), "test.json", nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -81,7 +81,7 @@ func parse(t testing.TB, text string) graph.Package {
 	return p
 }
 
-// lastText is the catalog that parse made last.
+// lastText is the last catalog that parse created.
 var lastText string
 
 func node(v string) graph.Node { return graph.Node{Name: "p.v" + v, Version: v} }
@@ -96,7 +96,7 @@ func shortAll(list []graph.Node) string {
 	return strings.Join(out, " ")
 }
 
-// route writes steps as "1 -replaces-> 2".
+// route returns steps as text such as "1 -replaces-> 2".
 func route(from graph.Node, steps []graph.Step) string {
 	s := short(from)
 	for _, x := range steps {
@@ -251,8 +251,8 @@ func TestStranded(t *testing.T) {
 	}
 }
 
-// A7: the fault of a channel is that of its heads, wherever else a circle is, and a
-// circle only where it breaks the chain.
+// A7: a channel without exactly one head has that fault, even if it also has a cycle.
+// Otherwise a cycle is a fault only if it breaks the chain.
 func TestChannelFault(t *testing.T) {
 	for _, tt := range []struct{ catalog, want string }{
 		{"stable: 4.0.0, 3.0.0, 2.0.0 <1.0.0, 1.0.0 <2.0.0", "has 2 heads: p.v3.0.0, p.v4.0.0"},
@@ -268,7 +268,8 @@ func TestChannelFault(t *testing.T) {
 }
 
 func TestMaxSteps(t *testing.T) {
-	// D18: ranges that cover everything end in an error, not in all memory.
+	// D18: too many ranges that cover everything are an error and do not exhaust the
+	// memory.
 	var b strings.Builder
 	b.WriteString("stable: ")
 	for i := range 300 {
@@ -304,7 +305,7 @@ func FuzzUpgrades(f *testing.F) {
 		for i := range 4 {
 			text += fmt.Sprintf(`{"schema":"olm.bundle","package":"a","name":"a.v%d","properties":[{"type":"olm.package","value":{"packageName":"a","version":"%d.0.0"}}]}`, i, i)
 		}
-		c, err := graph.LoadBytes(context.Background(), []byte(text+`{"schema":"olm.channel","package":"a","name":"s","entries":`+entries+`}`), "f.json", nil)
+		c, err := graph.LoadReader(context.Background(), strings.NewReader(text+`{"schema":"olm.channel","package":"a","name":"s","entries":`+entries+`}`), "f.json", nil)
 		if err != nil {
 			return
 		}

@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// search returns the best way that leads further than the steps of an outlook: to the head
-// of its channel, of the default channel or of the newest channel, in this order, or else to
-// the highest reachable version. It prefers fewer stops, then fewer switches, then fewer
-// steps.
+// search returns the best way that leads further than the steps of an outlook, or nil if
+// there is none. The way leads to the first of these that can be reached: the head of the
+// operator's channel, that of the default channel, that of the newest channel, the highest
+// reachable version. Ways with fewer stops ([Leg.Stop]) are better, then those with fewer
+// changes of channel, then those with fewer steps.
 func (o *Outlooks) search(own *lane, out *Outlook) *Way {
 	goals, end := o.goals(out), o.spot(out.End())
 	var s *waySearch
-	// In v1, allow single versions only if no channel leads there.
+	// In v1, allow single versions only if no goal can be reached without that.
 	for _, pins := range []bool{false, true} {
 		if pins && o.reading != V1 {
 			break
@@ -37,8 +38,8 @@ func (o *Outlooks) search(own *lane, out *Outlook) *Way {
 	return &Way{s.legs(far), false}
 }
 
-// Ways returns the best way to each bundle that channels lead to from an installed one,
-// cheapest first; see [Outlooks.Of] for the arguments. AtHead is not set.
+// Ways returns the best way from an installed bundle to each bundle that it can be upgraded
+// to, the easiest first. The arguments are those of [Outlooks.Of]. AtHead is not set.
 func (o *Outlooks) Ways(from Node, catalog string, channels []string) []Way {
 	s := &waySearch{Outlooks: o, own: o.own(catalog, channels), pins: o.reading == V1}
 	s.run(o.spot(from))
@@ -51,8 +52,8 @@ func (o *Outlooks) Ways(from Node, catalog string, channels []string) []Way {
 	return out
 }
 
-// goals returns the possible targets of a way: heads that are newer than the end of the
-// steps.
+// goals returns the possible targets of a way, in order of preference: heads that are newer
+// than the bundle at which the steps end.
 func (o *Outlooks) goals(out *Outlook) []*spot {
 	end := o.spot(out.End())
 	var list []*spot
@@ -77,19 +78,21 @@ func (o *Outlooks) goals(out *Outlook) []*spot {
 	return list
 }
 
-// A visit records how a search reached a bundle in a lane.
+// A visit records how a search reached a bundle (at) while the operator follows a lane,
+// from an earlier visit (from).
 type visit struct {
 	at   *spot
 	lane *lane
 	from *visit
-	by   *link // nil for a switch
+	by   *link // nil if only the lane has changed
 	// held means that an administrator keeps OLM from continuing along the lane.
 	held  bool
 	cost  uint64
 	order int
 }
 
-// The costs of a way, in order of weight.
+// The costs of the parts of a way. One stop costs more than all switches to other lanes,
+// and one switch more than all steps.
 const (
 	costStop   = 1 << 40
 	costSwitch = 1 << 20
@@ -101,9 +104,9 @@ type waySearch struct {
 	*Outlooks
 	own   *lane
 	pins  bool     // v1: also allow single versions
-	best  []*visit // by spot, lane and held
-	at    []*visit // cheapest by spot
-	order []*visit // those of at, cheapest first
+	best  []*visit // the cheapest so far, by key
+	at    []*visit // the cheapest of each spot, by its id
+	order []*visit // the elements of at, cheapest first
 	queue visits
 	// pushed counts the queued visits.
 	pushed int
@@ -142,8 +145,9 @@ func (s *waySearch) visited(at *spot) *visit {
 	return nil
 }
 
-// act follows the actions of an administrator on an operator that reached a bundle: switch
-// to another lane or, in v1, allow a single version.
+// act queues the visits that an administrator can cause after visit v: by switching the
+// operator to another lane or, in v1, by allowing a single version. moves is true if OLM
+// would upgrade the operator further along its lane.
 func (s *waySearch) act(v *visit, moves bool) {
 	stop := uint64(0)
 	if moves && v.from != nil && !v.held {
@@ -164,7 +168,7 @@ func (s *waySearch) act(v *visit, moves bool) {
 		if l != v.lane || v.held {
 			s.push(visit{at: v.at, lane: l, from: v, cost: cost})
 		}
-		// If one channel allows it, all of them together do.
+		// Any version that one channel allows is allowed by all channels together.
 		if s.pins && (l.whole || l == s.own) {
 			links := s.links(v.at)
 			for i := range links {
@@ -176,10 +180,11 @@ func (s *waySearch) act(v *visit, moves bool) {
 	}
 }
 
-// arrived reports whether a visit is not just a switch to its lane.
+// arrived reports whether a visit is the start of the search or an upgrade, and not a
+// switch to another lane.
 func (v *visit) arrived() bool { return v.by != nil || v.from == nil }
 
-// key returns a number that is equal for equal visits.
+// key returns the index in best of visits with the same spot, lane and held.
 func (s *waySearch) key(v *visit) int {
 	k := 2 * (v.at.id*len(s.lanes) + v.lane.id)
 	if v.held {
@@ -209,7 +214,7 @@ func (s *waySearch) legs(v *visit) []Leg {
 		list = append(list, x)
 	}
 	var out []Leg
-	var last *visit // its leg continues
+	var last *visit // the visit that the current leg has reached, or nil after a switch
 	for _, x := range slices.Backward(list) {
 		if x.by == nil {
 			last = nil
@@ -227,7 +232,8 @@ func (s *waySearch) legs(v *visit) []Leg {
 	return out
 }
 
-// visits is a heap ordered by cost, then age.
+// visits is a heap: the cheapest visit first, and of equally cheap ones the one that was
+// queued first.
 type visits []*visit
 
 func (q visits) Len() int { return len(q) }

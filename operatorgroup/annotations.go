@@ -32,7 +32,7 @@ func Annotate(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) (*olm.Cluste
 		annotate(annotationGroupNamespace, g.Metadata.Namespace)
 	}
 	if g.Status.Namespaces != nil {
-		annotate(annotationTargets, JoinTargets(g.Status.Namespaces))
+		annotate(annotationTargets, joinTargets(g.Status.Namespaces))
 	}
 	if !changed {
 		return csv, false

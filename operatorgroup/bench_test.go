@@ -23,7 +23,7 @@ func BenchmarkParseAPIs(b *testing.B) {
 	}
 }
 
-// One CSV judged with the groups of a large cluster.
+// BenchmarkJudge judges one CSV with the groups of a large cluster.
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		groups := make([]*olm.OperatorGroup, n)

@@ -108,16 +108,16 @@ func (c *conformanceCase) diff() string {
 			others = append(others, o.group())
 		}
 		d := operatorgroup.Decide(operatorgroup.NewAPIs(r.Add...), r.Group.group(), others)
-		var neighbours []string
-		for _, n := range d.Neighbours {
-			neighbours = append(neighbours, n.Metadata.Name+"/"+n.Metadata.Namespace)
+		var neighbors []string
+		for _, n := range d.Neighbors {
+			neighbors = append(neighbors, n.Metadata.Name+"/"+n.Metadata.Namespace)
 		}
-		slices.Sort(neighbours)
+		slices.Sort(neighbors)
 		slices.Sort(c.Want.Intersecting)
-		if len(neighbours) == 0 {
-			neighbours = []string{}
+		if len(neighbors) == 0 {
+			neighbors = []string{}
 		}
-		diff := cmp.Diff(c.Want.Result, string(d.Action)) + cmp.Diff(c.Want.Intersecting, neighbours)
+		diff := cmp.Diff(c.Want.Result, string(d.Action)) + cmp.Diff(c.Want.Intersecting, neighbors)
 		if c.Want.ProvidedAPIs != nil {
 			diff += cmp.Diff(*c.Want.ProvidedAPIs, d.APIs.String())
 		}

@@ -29,12 +29,12 @@ const (
 	annotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 )
 
-// Copy returns the copy of a CSV for a target namespace. It has the same name,
+// copyTo returns the copy of a CSV for a target namespace. It has the same name,
 // labels, annotations, spec and status, with these differences: annotation
 // olm.targetNamespaces is removed, so that tenants do not learn of each other;
 // label olm.copiedFrom names the original's namespace; the status has reason
 // Copied and a message with the operator's namespace.
-func Copy(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceVersion {
+func copyTo(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceVersion {
 	c := *csv
 	c.Metadata = olm.Metadata{
 		Name: csv.Metadata.Name, Namespace: namespace,
@@ -44,7 +44,8 @@ func Copy(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServiceV
 	maps.DeleteFunc(c.Metadata.Annotations, func(k, _ string) bool { return k == annotationTargets || k == annotationLastApplied })
 	c.Metadata.SetLabel(olm.LabelCopiedFrom, csv.Metadata.Namespace)
 	c.Status.Reason = reason.Copied
-	c.Status.Message = fmt.Sprintf("the operator runs in namespace %s and also serves this namespace", csv.Metadata.Namespace)
+	// This is OLM's message, so the copies that OLM made stay as they are.
+	c.Status.Message = fmt.Sprintf("The operator is running in %s but is managing this namespace", csv.Metadata.Namespace)
 	return &c
 }
 
@@ -63,7 +64,7 @@ func Copies(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup, namespaces []*
 		if name == csv.Metadata.Namespace || ns.Metadata.IsDeleted() || !global && !slices.Contains(g.Status.Namespaces, name) {
 			continue
 		}
-		list = append(list, Copy(csv, name))
+		list = append(list, copyTo(csv, name))
 	}
 	slices.SortFunc(list, func(a, b *olm.ClusterServiceVersion) int { return a.Key().Compare(b.Key()) })
 	return list
@@ -99,7 +100,7 @@ func StaleCopy(c *olm.ClusterServiceVersion, originals []*olm.ClusterServiceVers
 	return fmt.Sprintf("the original %s/%s is not an active member of an operator group", from, c.Metadata.Name)
 }
 
-// CopiedFrom returns the namespace of a copy's original.
+// CopiedFrom returns the namespace of the CSV that c is a copy of.
 func CopiedFrom(c *olm.ClusterServiceVersion) string {
 	if ns, ok := c.Metadata.Labels[olm.LabelCopiedFrom]; ok {
 		return ns

@@ -28,25 +28,27 @@ func csvOf(namespace, name string, modes ...olm.InstallModeType) *olm.ClusterSer
 	return c
 }
 
-// TestParseAPIsParts drops elements with fewer than two dots (F5, H21).
+// F5, H21: elements with fewer than two dots are dropped.
 func TestParseAPIsParts(t *testing.T) {
 	if got := operatorgroup.ParseAPIs("A,B.v1,C.v1.g,.,D."); got.String() != "C.v1.g" {
 		t.Errorf("got %q, want C.v1.g alone", got)
 	}
 }
 
-// TestStaleCopyOfInactive deletes the copy of a CSV that its group does not support,
-// although the group targets the namespace of the copy (F8).
+// F8: the copy of a CSV that its group does not support is stale, even if the group targets
+// the namespace of the copy.
 func TestStaleCopyOfInactive(t *testing.T) {
 	original, g := csvOf("ops", "a", olm.OwnNamespace), groupOf("ops", "g", "x")
-	why := operatorgroup.StaleCopy(operatorgroup.Copy(original, "x"), []*olm.ClusterServiceVersion{original}, []*olm.OperatorGroup{groupOf("x", "h", "x"), g}, operatorgroup.CopyAll)
+	copied := csvOf("x", "a")
+	copied.Metadata.SetLabel(olm.LabelCopiedFrom, "ops")
+	why := operatorgroup.StaleCopy(copied, []*olm.ClusterServiceVersion{original}, []*olm.OperatorGroup{groupOf("x", "h", "x"), g}, operatorgroup.CopyAll)
 	if !strings.Contains(why, "is not an active member") {
 		t.Errorf("got %q, want that the original is not an active member", why)
 	}
 }
 
-// TestCoTenancyPairs compares tenants of different namespaces once, and definitions only
-// if both are known (F9).
+// F9: tenants of different namespaces are compared once, and their definitions only if both
+// are known.
 func TestCoTenancyPairs(t *testing.T) {
 	tenant := func(namespace, csv, spec string) operatorgroup.Tenant {
 		crd := operatorgroup.CRD{Name: "as.g", Versions: []string{"v1"}}
@@ -70,14 +72,14 @@ func TestCoTenancyPairs(t *testing.T) {
 	}
 }
 
-// TestNeighbourOfEqualName counts a group of the same name in another namespace, or of
-// another name in the same namespace, as another group (F6).
-func TestNeighbourOfEqualName(t *testing.T) {
+// F6: a group with the same name in another namespace counts as another group, and so does one
+// with another name in the same namespace.
+func TestNeighborOfEqualName(t *testing.T) {
 	g := groupOf("n", "g", "x")
 	others := []*olm.OperatorGroup{g, groupOf("m", "g", "x"), groupOf("n", "h", "x")}
 	d := operatorgroup.Decide(operatorgroup.NewAPIs(property.GVK{Group: "g", Version: "v1", Kind: "A"}), g, others)
-	if !slices.Equal(d.Neighbours, others[1:]) {
-		t.Errorf("got %d neighbours, want 2", len(d.Neighbours))
+	if !slices.Equal(d.Neighbors, others[1:]) {
+		t.Errorf("got %d neighbors, want 2", len(d.Neighbors))
 	}
 }
 
@@ -104,8 +106,7 @@ func TestIsActiveReasons(t *testing.T) {
 	}
 }
 
-// TestAccountCondition reports a missing service account only of a group that names one
-// (F7).
+// F7: a missing service account is reported only for a group that names one.
 func TestAccountCondition(t *testing.T) {
 	for _, tt := range []struct {
 		account string
@@ -120,8 +121,8 @@ func TestAccountCondition(t *testing.T) {
 	}
 }
 
-// TestAPIRolesOfMembers gives roles to all CSVs but copies and those whose APIs conflict
-// with those of another group (F7).
+// F7: all CSVs have roles, except copies and CSVs whose APIs conflict with those of another
+// group.
 func TestAPIRolesOfMembers(t *testing.T) {
 	for _, tt := range []struct {
 		phase  olm.Phase
@@ -147,7 +148,7 @@ func TestAPIRolesOfMembers(t *testing.T) {
 	}
 }
 
-// TestNameConflictsOfTwo reports two groups with one name, and no single group (F7).
+// F7: groups are reported only if two or more have the same name.
 func TestNameConflictsOfTwo(t *testing.T) {
 	got := operatorgroup.NameConflicts([]*olm.OperatorGroup{groupOf("n", "g"), groupOf("m", "g"), groupOf("m", "h")})
 	if fmt.Sprint(got) != "map[g:[m n]]" {

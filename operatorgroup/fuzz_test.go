@@ -7,8 +7,8 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// Whatever the annotation, what is written back is read as the same set, and
-// set operations agree with each other (F5, H21).
+// F5, H21: any annotation that is parsed and written back is parsed as the same set again, and
+// the set operations agree with each other.
 func FuzzParseAPIs(f *testing.F) {
 	for _, s := range []string{
 		"", "Alpha", "Alpha.v1", "Alpha..example.com", "Alpha.v1.example.com", "..", "a b.v1.x,,ab.v1.x",

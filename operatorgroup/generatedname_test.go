@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// F7: a generated name holds as much of its base as OLM leaves: the base is cut once it
-// and the hash have more than 63 characters.
+// F7: a generated name is truncated as OLM's are: its base is cut if base and hash together
+// have more than 63 characters.
 func TestGeneratedName(t *testing.T) {
 	for n := 1; n <= 63; n++ {
 		base := strings.Repeat("b", n)

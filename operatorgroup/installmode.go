@@ -96,7 +96,8 @@ func (e *modesError) Error() string {
 	return fmt.Sprintf("install mode %s is listed twice; list it once", e.Mode)
 }
 
-// parseModes accepts unknown modes, as OLM does. They have no effect.
+// parseModes returns whether each listed install mode is supported. As in OLM, unknown modes
+// are accepted and have no effect.
 func parseModes(modes []olm.InstallMode) (map[olm.InstallModeType]bool, error) {
 	supported := make(map[olm.InstallModeType]bool, len(modes))
 	for _, m := range modes {

@@ -30,9 +30,9 @@ const (
 // A Decision is the result of [Decide].
 type Decision struct {
 	Action Action
-	// Neighbours are the other groups that share a target namespace, in the
-	// given order. Rivals are the neighbours that list an API of the CSV.
-	Neighbours, Rivals []*olm.OperatorGroup
+	// Neighbors are the other groups that share a target namespace, in the
+	// given order. Rivals are the neighbors that list an API of the CSV.
+	Neighbors, Rivals []*olm.OperatorGroup
 	// APIs are the APIs that the annotation of the CSV's group should list.
 	APIs APIs
 	// Failure, if not nil, is why the CSV fails:
@@ -43,8 +43,8 @@ type Decision struct {
 	Failure *Failure
 }
 
-// Decide returns what to do when an active CSV that provides the given APIs is
-// synced, given the other groups of the cluster:
+// Decide returns what to do when an active CSV that provides the given APIs is synced, given
+// the other groups of the cluster:
 //
 //	others provide any?  all of them listed?  static group  other group
 //	no                   yes                  Continue      Continue
@@ -52,11 +52,11 @@ type Decision struct {
 //	yes                  no                   fail          fail
 //	yes                  yes                  fail          RemoveAPIs
 //
-// The other groups are those that share a target, where each group's own
-// namespace counts as a target unless it has no targets or all.
+// Here, the others are the groups that share a target with group. The namespace of a group
+// also counts as its target, unless the group has no targets or targets all namespaces.
 //
-// If the annotation cannot express the APIs, so that its text would not change,
-// the action is Continue.
+// If the annotation cannot express the APIs, so that its text would not change, the action is
+// Continue.
 func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) Decision { // F6
 	listed := Annotated(group)
 	d := Decision{Action: Continue, APIs: listed}
@@ -64,7 +64,7 @@ func Decide(apis APIs, group *olm.OperatorGroup, others []*olm.OperatorGroup) De
 		if isSame(o, group) || !intersects(surface(group), surface(o)) {
 			continue
 		}
-		d.Neighbours = append(d.Neighbours, o)
+		d.Neighbors = append(d.Neighbors, o)
 		if len(apis.Intersect(Annotated(o))) > 0 {
 			d.Rivals = append(d.Rivals, o)
 		}

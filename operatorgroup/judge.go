@@ -1,10 +1,6 @@
 package operatorgroup
 
-import (
-	"slices"
-
-	"github.com/olmkit/olmkit/olm"
-)
+import "github.com/olmkit/olmkit/olm"
 
 // A Judgement is the effect of a cluster's operator groups on a CSV.
 type Judgement struct {
@@ -23,8 +19,8 @@ type Judgement struct {
 }
 
 // Judge returns the effect of all groups of a cluster on a CSV: its membership,
-// then its APIs. A CSV that failed recovers only after a pending change of the
-// annotation has been written. CRD names that [OwnAPIs] cannot parse are
+// then its APIs. A CSV that failed recovers only after a pending change of its
+// group annotations has been written. CRD names that [OwnAPIs] cannot parse are
 // ignored.
 func Judge(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) Judgement {
 	var j Judgement
@@ -42,20 +38,4 @@ func Judge(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) Judgemen
 	j.Failure = j.Decision.Failure
 	j.Recovered = j.Decision.Action == Continue && IsGroupFailure(csv.Status)
 	return j
-}
-
-// Providers returns the CSVs that provide any of the given APIs, in the given
-// order. After a change of a group's provided APIs they must be judged again,
-// because it may have resolved their conflict. Copies are left out.
-func Providers(apis APIs, csvs []*olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
-	var list []*olm.ClusterServiceVersion
-	for _, c := range csvs {
-		if olm.IsCopied(c) {
-			continue
-		}
-		if own, _ := OwnAPIs(c); slices.ContainsFunc(own, apis.contains) {
-			list = append(list, c)
-		}
-	}
-	return list
 }

@@ -63,16 +63,15 @@ func GroupRoles(g *olm.OperatorGroup, apis APIs, naming Naming) []*olm.Role { //
 	return roles
 }
 
-// APIRoles returns the ClusterRoles for users of the APIs that a member of the
-// group provides: <kind>.<group>-<version>-admin, -edit and -view for each API,
-// and for CRDs also <kind>.<group>-<version>-view-crdview, which lets users
-// read the CRD. The documentation's <kind> is the plural name of the resource,
-// so <kind>.<group> is the name of the CRD. CRDs come first, then APIServices,
-// each in the order of the CSV.
+// APIRoles returns the ClusterRoles for users of the APIs that a member of the group provides:
+// <kind>.<group>-<version>-admin, -edit and -view for each API, and for CRDs also
+// <kind>.<group>-<version>-view-crdview, which lets users read the CRD. The documentation's
+// <kind> is the plural name of the resource, so <kind>.<group> is the name of the CRD. CRDs
+// come first, then APIServices, each in the order of the CSV.
 //
 // There are none for a copied CSV or a member that failed with
-// InterOperatorGroupOwnerConflict. In running naming they belong to the API, not to the CSV:
-// their owner is the CRD or APIService, which the caller sets.
+// InterOperatorGroupOwnerConflict. With naming [Running], the roles belong to the API, not to
+// the CSV: their owner is the CRD or APIService, and the caller sets it.
 func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Naming) []*olm.Role { // F7
 	if olm.IsCopied(csv) || csv.Status.Phase == olm.PhaseFailed && csv.Status.Reason == reason.InterOperatorGroupOwnerConflict {
 		return nil
@@ -108,8 +107,8 @@ func APIRoles(g *olm.OperatorGroup, csv *olm.ClusterServiceVersion, naming Namin
 	return roles
 }
 
-// IsForUsers reports whether labels are those of a role for the users of an API: one that
-// the roles of Kubernetes for users aggregate.
+// IsForUsers reports whether labels are those of a role for the users of an API: a
+// role that Kubernetes' own roles for users, such as edit and view, aggregate.
 func IsForUsers(labels map[string]string) bool {
 	for name := range labels {
 		if strings.HasPrefix(name, rbacAggregateTo) {
@@ -145,8 +144,8 @@ func apiResources(csv *olm.ClusterServiceVersion, naming Naming) []apiResource {
 	return list
 }
 
-// NameConflicts returns the sorted namespaces of the operator groups that share
-// a name, by name. In documented naming, such groups share their ClusterRoles.
+// NameConflicts returns, for each name that several operator groups share, the sorted
+// namespaces of these groups. With naming [Documented], such groups share their ClusterRoles.
 func NameConflicts(groups []*olm.OperatorGroup) map[string][]string {
 	byName := map[string][]string{}
 	for _, g := range groups {

@@ -38,7 +38,7 @@ func (n Naming) groupRole(g *olm.OperatorGroup, level string) string {
 	return "olm.og." + name + "." + level + "-" + hash
 }
 
-// An apiResource is an API with what RBAC rules need.
+// An apiResource is an API of a CSV, with the names that its roles and their rules need.
 type apiResource struct {
 	property.GVK
 	plural string
@@ -48,8 +48,8 @@ type apiResource struct {
 	crd string
 }
 
-// label returns the label, and its value, by which a group's role of a level
-// selects the role of an API.
+// label returns the key and value of the label of the role for api at a level of access. The
+// role of g at the same level selects roles by this label.
 func (n Naming) label(g *olm.OperatorGroup, api property.GVK, level string) (key, value string) {
 	if n == Documented {
 		return aggregateTo + level, g.Metadata.Name

@@ -54,15 +54,9 @@ func set(list []string) []string {
 // IsGlobal reports whether targets select every namespace.
 func IsGlobal(targets []string) bool { return len(targets) == 1 && targets[0] == AllNamespaces }
 
-// SameTargets reports whether two lists contain the same targets in any order.
-// Nil (not determined) differs from empty.
-func SameTargets(a, b []string) bool {
-	return (a == nil) == (b == nil) && slices.Equal(set(a), set(b))
-}
-
-// JoinTargets returns targets as the value of annotation olm.targetNamespaces:
+// joinTargets returns targets as the value of annotation olm.targetNamespaces:
 // a sorted, comma-separated list.
-func JoinTargets(targets []string) string {
+func joinTargets(targets []string) string {
 	list := slices.Clone(targets)
 	slices.Sort(list)
 	return strings.Join(list, ",")

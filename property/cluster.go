@@ -32,9 +32,9 @@ func (v MinorVersion) String() string {
 	return strconv.FormatUint(v.Major, 10) + "." + strconv.FormatUint(v.Minor, 10)
 }
 
-// ParseMinorVersion returns the major and minor part of a version. As in OLM,
-// the version may begin with "v", have a pre-release, and lack a minor (0) or
-// patch number.
+// ParseMinorVersion returns the major and minor part of a version. As in OLM, the
+// version may begin with "v" and have a pre-release. A missing minor number is 0,
+// and the patch number may be missing too.
 func ParseMinorVersion(s string) (MinorVersion, error) {
 	v, err := semver.ParseTolerant(s)
 	if err != nil {

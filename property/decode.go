@@ -18,7 +18,7 @@ const maxKeys = 3
 type shape struct {
 	typ      string
 	keys     []string
-	required int // the number of required keys, which come first
+	required int // the number of required keys; they come before the optional ones
 }
 
 // fields holds the values of a shape's keys in order. Nil means absent.
@@ -202,7 +202,8 @@ func (s *shape) missing(raw []byte, key string) error {
 	return s.errorf("", "missing key %q", key)
 }
 
-// wanted lists the required keys: `"packageName" and "version"`.
+// wanted returns the required keys as text, such as `"packageName" and
+// "version"`.
 func (s *shape) wanted() string {
 	var b strings.Builder
 	for i, k := range s.keys[:s.required] {

@@ -3,12 +3,12 @@
 // provides and requires.
 //
 // A [Property] keeps its value as raw JSON, so that unknown types are
-// preserved. Each type that OLM defines has a parser:
+// preserved. [Parse] returns the value of a known type:
 //
 //	p := property.Property{Type: property.TypeGVK, Value: raw}
-//	gvk, err := property.ParseGVK(p.Value)
+//	gvk, err := property.Parse[property.GVK](p)
 //
-// The parsers ignore unknown keys, which occur in real catalogs. They are
+// Parse ignores unknown keys, which occur in real catalogs. It is
 // strict about known keys: a missing, empty or repeated key or one of the wrong
 // type is an [Error], which locates it with a JSON pointer. Keys are
 // case-sensitive.

@@ -11,8 +11,8 @@ type Error struct {
 	Err error
 }
 
-// Error returns the type, the path, if any, and the cause, as in `olm.gvk:
-// /version: want a string, found a number`.
+// Error returns the type, the path and the cause, as in `olm.gvk: /version: want
+// a string, found a number`.
 func (e *Error) Error() string {
 	s := e.Type + ": "
 	if e.Path != "" {

@@ -7,11 +7,13 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-func ExampleParseGVK() {
-	g, err := property.ParseGVK(json.RawMessage(`{"group": "etcd.database.coreos.com", "version": "v1beta2", "kind": "EtcdCluster"}`))
+func ExampleParse() {
+	p := property.Property{Type: property.TypeGVK, Value: json.RawMessage(`{"group": "etcd.database.coreos.com", "version": "v1beta2", "kind": "EtcdCluster"}`)}
+	g, err := property.Parse[property.GVK](p)
 	fmt.Println(g, err)
 
-	_, err = property.ParseGVK(json.RawMessage(`{"group": "etcd.database.coreos.com", "version": 1, "kind": "EtcdCluster"}`))
+	p.Value = json.RawMessage(`{"group": "etcd.database.coreos.com", "version": 1, "kind": "EtcdCluster"}`)
+	_, err = property.Parse[property.GVK](p)
 	fmt.Println(err)
 	// Output:
 	// EtcdCluster (etcd.database.coreos.com/v1beta2) <nil>

@@ -2,7 +2,6 @@ package property
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -62,7 +61,7 @@ type NameError struct {
 	Want string // a description of valid names
 }
 
-// Error returns `version "1": want lower-case letters, …`.
+// Error returns, for example, `version "1": want lower-case letters, …`.
 func (e *NameError) Error() string {
 	if len(e.Name) > maxSubdomain {
 		return fmt.Sprintf("%s %.40q… of %d bytes: want %s", e.Part, e.Name, len(e.Name), e.Want)
@@ -136,15 +135,6 @@ var (
 	shapeGVKRequired = shape{TypeGVKRequired, []string{"group", "version", "kind"}, 3}
 )
 
-// ParseGVK parses the value of an olm.gvk property. All three parts must be
-// present and not empty; use [GVK.Validate] to check that they are valid names.
-// The error is an [*Error].
-func ParseGVK(raw json.RawMessage) (GVK, error) { return shapeGVK.gvk(raw) }
-
-// ParseGVKRequired parses the value of an olm.gvk.required property like
-// ParseGVK.
-func ParseGVKRequired(raw json.RawMessage) (GVK, error) { return shapeGVKRequired.gvk(raw) }
-
 func (s *shape) gvk(raw []byte) (GVK, error) {
 	f, err := s.decode(raw)
 	if err != nil {
@@ -153,15 +143,15 @@ func (s *shape) gvk(raw []byte) (GVK, error) {
 	return GVK{Group: string(f[0]), Version: string(f[1]), Kind: string(f[2])}, nil
 }
 
-// RepeatedGVK returns the first API that is repeated in the olm.gvk properties
-// of a list, or false.
+// RepeatedGVK returns the first API that a list has in two olm.gvk properties,
+// and false if there is none.
 func RepeatedGVK(list []Property) (GVK, bool) {
 	seen := map[GVK]bool{}
 	for _, p := range list {
 		if p.Type != TypeGVK {
 			continue
 		}
-		if g, err := ParseGVK(p.Value); err == nil {
+		if g, err := shapeGVK.gvk(p.Value); err == nil {
 			if seen[g] {
 				return g, true
 			}

@@ -1,7 +1,5 @@
 package property
 
-import "encoding/json"
-
 // A Label is the value of an olm.label property, which gives a bundle a label,
 // or of an olm.label.required property, which requires a bundle with that
 // label.
@@ -13,14 +11,6 @@ var (
 	shapeLabel         = shape{TypeLabel, []string{"label"}, 1}
 	shapeLabelRequired = shape{TypeLabelRequired, []string{"label"}, 1}
 )
-
-// ParseLabel parses the value of an olm.label property. The label must not be
-// empty. The error is an [*Error].
-func ParseLabel(raw json.RawMessage) (Label, error) { return shapeLabel.label(raw) }
-
-// ParseLabelRequired parses the value of an olm.label.required property like
-// ParseLabel.
-func ParseLabelRequired(raw json.RawMessage) (Label, error) { return shapeLabelRequired.label(raw) }
 
 func (s *shape) label(raw []byte) (Label, error) {
 	f, err := s.decode(raw)

@@ -83,7 +83,8 @@ func ParseProjected(raw []byte) ([]Property, error) {
 	return list, nil
 }
 
-// projectedError returns the error of [ParseList] for the list, or else err.
+// projectedError returns the error of [ParseList] for the list in raw, or err if
+// there is none.
 func projectedError(raw []byte, err error) error {
 	var v struct {
 		Properties json.RawMessage `json:"properties"`

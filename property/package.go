@@ -6,7 +6,7 @@ import "encoding/json"
 // a bundle.
 type Package struct {
 	PackageName string `json:"packageName"`
-	// Version is a semantic version. ParsePackage does not validate it.
+	// Version is a semantic version. Parse does not validate it.
 	Version string `json:"version"`
 	// Release distinguishes builds of the same version. It is usually empty.
 	Release string `json:"release,omitempty"`
@@ -15,8 +15,7 @@ type Package struct {
 // A PackageRequired is the value of an olm.package.required property.
 type PackageRequired struct {
 	PackageName string `json:"packageName"`
-	// VersionRange is a range in blang/semver syntax. ParsePackageRequired does
-	// not validate it.
+	// VersionRange is a range in blang/semver syntax. Parse does not validate it.
 	VersionRange string `json:"versionRange"`
 }
 
@@ -25,10 +24,7 @@ var (
 	shapePackageRequired = shape{TypePackageRequired, []string{"packageName", "versionRange"}, 2}
 )
 
-// ParsePackage parses the value of an olm.package property. The name and
-// version must be present and not empty; the release may be absent. The error
-// is an [*Error].
-func ParsePackage(raw json.RawMessage) (Package, error) {
+func parsePackage(raw json.RawMessage) (Package, error) {
 	f, err := shapePackage.decode(raw)
 	if err != nil {
 		return Package{}, err
@@ -41,7 +37,7 @@ func ParsePackage(raw json.RawMessage) (Package, error) {
 // version may be missing, empty or null, and keys are not case-sensitive. The
 // error is an [*Error].
 func ParseInstalledPackage(raw json.RawMessage) (Package, error) {
-	p, wrong := ParsePackage(raw)
+	p, wrong := parsePackage(raw)
 	if wrong == nil {
 		return p, nil
 	}
@@ -51,9 +47,7 @@ func ParseInstalledPackage(raw json.RawMessage) (Package, error) {
 	return p, nil
 }
 
-// ParsePackageRequired parses the value of an olm.package.required property.
-// The name and range must be present and not empty. The error is an [*Error].
-func ParsePackageRequired(raw json.RawMessage) (PackageRequired, error) {
+func parsePackageRequired(raw json.RawMessage) (PackageRequired, error) {
 	f, err := shapePackageRequired.decode(raw)
 	if err != nil {
 		return PackageRequired{}, err

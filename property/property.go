@@ -3,7 +3,6 @@ package property
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 )
 
 // The property types that OLM defines.
@@ -21,10 +20,6 @@ const (
 	TypeCSVMetadata         = "olm.csv.metadata"
 	TypeBundleObject        = "olm.bundle.object"
 )
-
-// ReservedPrefix is the prefix of type names that only OLM may define. Types
-// with the prefix for which [IsKnown] is false deserve a warning.
-const ReservedPrefix = "olm."
 
 // A Property is one {type, value} pair of a bundle.
 //
@@ -61,11 +56,6 @@ func IsKnown(typ string) bool {
 		return true
 	}
 	return false
-}
-
-// IsReserved reports whether the type has [ReservedPrefix].
-func IsReserved(typ string) bool {
-	return strings.HasPrefix(typ, ReservedPrefix)
 }
 
 // IsRequirement reports whether properties of a type are requirements:

@@ -49,17 +49,17 @@ func TestParsers(t *testing.T) {
 func parseAny(typ string, raw []byte) (any, error) {
 	switch typ {
 	case TypeGVK:
-		return ParseGVK(raw)
+		return Parse[GVK](Property{TypeGVK, raw})
 	case TypeGVKRequired:
-		return ParseGVKRequired(raw)
+		return Parse[GVK](Property{TypeGVKRequired, raw})
 	case TypePackage:
-		return ParsePackage(raw)
+		return Parse[Package](Property{TypePackage, raw})
 	case TypePackageRequired:
-		return ParsePackageRequired(raw)
+		return Parse[PackageRequired](Property{TypePackageRequired, raw})
 	case TypeLabel:
-		return ParseLabel(raw)
+		return Parse[Label](Property{TypeLabel, raw})
 	case TypeLabelRequired:
-		return ParseLabelRequired(raw)
+		return Parse[Label](Property{TypeLabelRequired, raw})
 	case TypeMaxOpenShiftVersion:
 		return ParseMaxOpenShiftVersion(raw)
 	case TypeKubeVersion:
@@ -251,18 +251,18 @@ func FuzzGVK(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		checkFast(t, raw)
-		g, err := ParseGVK(raw)
+		g, err := Parse[GVK](Property{TypeGVK, raw})
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) {
-				t.Fatalf("ParseGVK(%q): %T, want *Error", raw, err)
+				t.Fatalf("Parse[GVK](%q): %T, want *Error", raw, err)
 			}
 			return
 		}
 		_ = g.Validate()
-		back, err := ParseGVK(New(TypeGVK, g).Value)
+		back, err := Parse[GVK](New(TypeGVK, g))
 		if err != nil || back != g {
-			t.Fatalf("ParseGVK(New(TypeGVK, %q)) = %q, %v", g, back, err)
+			t.Fatalf("Parse[GVK](New(TypeGVK, %q)) = %q, %v", g, back, err)
 		}
 	})
 }
@@ -302,8 +302,8 @@ func TestHostileNesting(t *testing.T) {
 		`{"x":` + strings.Repeat(`{"a":`, 1<<18),
 		`{"group":` + strings.Repeat("[", 1<<20),
 	} {
-		if _, err := ParseGVK([]byte(raw)); err == nil {
-			t.Errorf("ParseGVK(%.20q…) succeeded", raw)
+		if _, err := Parse[GVK](Property{TypeGVK, []byte(raw)}); err == nil {
+			t.Errorf("Parse[GVK](%.20q…) succeeded", raw)
 		}
 		if _, err := ParseList([]byte(raw)); err == nil {
 			t.Errorf("ParseList(%.20q…) succeeded", raw)
@@ -321,7 +321,7 @@ func BenchmarkParseGVK(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(raw)))
 			for b.Loop() {
-				if _, err := ParseGVK(raw); err != nil {
+				if _, err := Parse[GVK](Property{TypeGVK, raw}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -333,7 +333,7 @@ func BenchmarkParsePackage(b *testing.B) {
 	raw := []byte(`{"packageName":"etcd","version":"0.9.4"}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ParsePackage(raw); err != nil {
+		if _, err := Parse[Package](Property{TypePackage, raw}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -48,11 +48,11 @@ type Dir struct {
 	// Entry is the bundle's entry in a channel according to its CSV: replaces,
 	// skips and the annotation olm.skipRange.
 	Entry fbc.Entry
-	// Channels and DefaultChannel are those of the annotations.
+	// Channels and DefaultChannel are from the bundle's annotations.
 	Channels       []string
 	DefaultChannel string
-	// Description and Icon are those of the CSV, for the olm.package blob. Icon
-	// may be nil.
+	// Description and Icon are from the CSV, for use in the olm.package blob. Icon may be
+	// nil.
 	Description string
 	Icon        *Icon
 	// Findings are warnings about files that do not belong to a bundle.
@@ -180,8 +180,8 @@ func (r *reader) regular(name string, e fs.DirEntry) bool {
 	return false
 }
 
-// file returns the documents of a file in a directory. Whatever is not a document is a
-// stray file.
+// file returns the documents of a file in a directory. It skips documents that are not
+// objects, and text that cannot be parsed, with a warning about a stray file.
 func (r *reader) file(dir, name string) []object {
 	f, err := r.fsys.Open(name)
 	if err != nil {

@@ -72,7 +72,7 @@ func bundleTree() fstest.MapFS {
 	)
 }
 
-// TestLoad renders a bundle directory with everything in it (A14).
+// TestLoad renders a bundle directory with all kinds of content (A14).
 func TestLoad(t *testing.T) {
 	g := golden.Archive{File: "bundle.txtar"}
 	for name, data := range map[string]Data{"plain": NoData} {
@@ -158,8 +158,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// linkedBundle returns a bundle directory with a link that leads out of it, and one to
-// a directory.
+// linkedBundle returns a bundle directory with a link to a file outside it, and one to a
+// directory.
 func linkedBundle(t *testing.T) string {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, bundleTree()); err != nil {
@@ -173,7 +173,7 @@ func linkedBundle(t *testing.T) string {
 	return dir
 }
 
-// FuzzLoad reads any CSV and metadata without a panic; what it renders can
+// FuzzLoad checks that loading any CSV and metadata does not panic, and that the result can
 // be written and loaded.
 func FuzzLoad(f *testing.F) {
 	tree := bundleTree()
@@ -185,7 +185,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		text := written(t, &fbc.Catalog{Bundles: []*fbc.Bundle{dir.Bundle}}, fbc.YAML)
-		if _, err := fbc.LoadBytes(context.Background(), text, "f", nil); err != nil {
+		if _, err := fbc.LoadReader(context.Background(), bytes.NewReader(text), "f", nil); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 	})

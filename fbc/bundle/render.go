@@ -26,7 +26,7 @@ const (
 	annotationDefault  = "operators.operatorframework.io.bundle.channel.default.v1"
 )
 
-// render returns the contents of the directory (A14), and nil if the CSV or the annotations
+// render returns the contents of the directory (A14), or nil if the CSV or the annotations
 // are missing.
 func (r *reader) render() *Dir {
 	if r.csv.Node == nil || r.annotations.Node == nil {
@@ -134,15 +134,16 @@ func (r *reader) listed(o object, key string, convert func(property.Property) (p
 	return out
 }
 
-// normal puts the keys of known values in OLM's order: equal values become equal texts.
+// normal puts the keys of known values in OLM's order, so that equal values have equal
+// texts.
 func normal(p property.Property) property.Property {
 	switch p.Type {
 	case property.TypeGVK:
-		if g, err := property.ParseGVK(p.Value); err == nil {
+		if g, err := property.Parse[property.GVK](p); err == nil {
 			return property.New(property.TypeGVK, g)
 		}
 	case property.TypePackage:
-		if x, err := property.ParsePackage(p.Value); err == nil {
+		if x, err := property.Parse[property.Package](p); err == nil {
 			return property.New(property.TypePackage, x)
 		}
 	}
@@ -153,13 +154,13 @@ func normal(p property.Property) property.Property {
 func required(p property.Property) (property.Property, error) {
 	switch p.Type {
 	case property.TypePackage:
-		x, err := property.ParsePackage(p.Value)
+		x, err := property.Parse[property.Package](p)
 		if err != nil {
 			return p, err
 		}
 		return property.New(property.TypePackageRequired, property.PackageRequired{PackageName: x.PackageName, VersionRange: x.Version}), nil
 	case property.TypeGVK:
-		g, err := property.ParseGVK(p.Value)
+		g, err := property.Parse[property.GVK](p)
 		if err != nil {
 			return p, err
 		}

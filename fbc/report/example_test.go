@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/fbc/report"
 )
 
-// The annotations of a workflow, for a catalog that is the directory catalogs/4.18 of
-// its repository.
+// Write annotations for a GitHub workflow about a catalog in directory catalogs/4.18 of the
+// repository.
 func ExampleWrite() {
 	_, found, err := fbc.CheckReader(context.Background(), strings.NewReader("schema: olm.package\nname: etcd\n"), "etcd.yaml", nil, nil)
 	if err != nil {

@@ -35,13 +35,14 @@ func Locate(ctx context.Context, source fs.FS, found fbc.Diagnostics) fbc.Diagno
 	return out
 }
 
-// A locator finds fields in files. Because findings come in the order of their blobs,
-// it remembers only the last one.
+// A locator finds fields in files. It remembers only the fields of the last blob, because
+// findings are in the order of their blobs.
 type locator struct {
 	ctx    context.Context // of one call
 	source fs.FS
 	files  map[string][]byte
-	// at is the blob that fields are the lines of, by JSON pointer.
+	// at is the position of the last blob, and fields has the lines of its fields, by JSON
+	// pointer.
 	at     fbc.Pos
 	fields map[string]int
 }
@@ -56,7 +57,7 @@ func (l *locator) line(d *fbc.Diagnostic) int {
 			yamlLines(l.ctx, text, d.Pos.Line, l.fields)
 		}
 	}
-	// What is missing has no line; what it is missing in has one.
+	// A missing field does not have a line, but the object that lacks it does.
 	for path := d.Path; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
 		if n := l.fields[path]; n > 0 {
 			return n

@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// TestLines finds the lines of fields in YAML and JSON, in streams and in documents
-// of several lines (A1).
+// TestLines checks the lines of fields in YAML and JSON, in streams and in multi-line
+// documents (A1).
 func TestLines(t *testing.T) {
 	tree := fstest.MapFS{
 		"a.yaml": {Data: []byte("---\n# A comment.\nschema: olm.package\nname: a\n---\nschema: olm.channel\nname: c\nentries:\n- name: x\n  skips:\n  - y\n- name: z\n  a/b~c: 1\n---\nschema: late\nname: n\n")},
@@ -28,7 +28,7 @@ func TestLines(t *testing.T) {
 		{Pos: at("a.yaml", 6), Path: "/entries/0/skips/0"},
 		{Pos: at("a.yaml", 6), Path: "/entries/1"},
 		{Pos: at("a.yaml", 6), Path: "/entries/1/a~1b~0c"},
-		{Pos: at("a.yaml", 6), Path: "/entries/1/replaces"}, // missing: in its entry
+		{Pos: at("a.yaml", 6), Path: "/entries/1/replaces"}, // a missing field has the line of its entry
 		{Pos: at("a.yaml", 15), Path: "/name"},
 		{Pos: at("a.yaml", 15), Path: "/nothing"},
 		{Pos: at("a.yaml", 15)},
@@ -67,7 +67,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// FuzzLines finds lines in any text, never outside of it.
+// FuzzLines checks that lines are within the text, for any text.
 func FuzzLines(f *testing.F) {
 	f.Add("schema: a\nentries:\n- name: x\n", 1, "/entries/0/name")
 	f.Add("---\na: &x {b: 1}\nc: *x\n", 2, "/c/b")

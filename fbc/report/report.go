@@ -69,7 +69,7 @@ func Write(ctx context.Context, w io.Writer, f Format, found fbc.Diagnostics, op
 	case GitHub:
 		github(shown, found, opts)
 	default:
-		return fmt.Errorf("unknown format %q; want one of %v", f, Formats())
+		return fmt.Errorf("unknown format %q; use one of %v", f, Formats())
 	}
 	if err == nil {
 		err = shown.Flush()
@@ -87,7 +87,8 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// exact returns the position of a finding, or of its field if that is known.
+// exact returns the position of the finding's field if it is known, and of its blob
+// otherwise.
 func (o *Options) exact(d *fbc.Diagnostic) fbc.Pos {
 	p := o.at(d.Pos)
 	if d.FieldLine > 0 {

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,15 +34,15 @@ type basicEntry struct {
 	blob  *fbc.Catalog
 }
 
-// ParseBasic reads a basic template in YAML or JSON. The name stands for the file in
-// errors, which are an [fbc.Diagnostics] with the entry in their paths.
+// ParseBasic parses a basic template in YAML or JSON. The name is the file name in errors.
+// The error is an [fbc.Diagnostics] whose paths contain the entry.
 func ParseBasic(ctx context.Context, data []byte, name string) (*Basic, error) {
 	t, err := read(ctx, data, name, "schema", "entries")
 	if err != nil {
 		return nil, err
 	}
 	if s := t.text("schema"); s != "olm.template.basic" {
-		t.fault(codes.Type, "/schema", fmt.Errorf("schema %q: want olm.template.basic", s))
+		t.fault(codes.Type, "/schema", fmt.Errorf("schema %q must be olm.template.basic", s))
 	}
 	list := t.list("entries")
 	if len(list) == 0 {
@@ -60,7 +61,7 @@ func ParseBasic(ctx context.Context, data []byte, name string) (*Basic, error) {
 			b.entries = append(b.entries, e)
 			continue
 		}
-		e.blob, err = fbc.LoadBytes(ctx, n.AppendJSON(nil), name, &fbc.LoadOptions{KeepAll: true})
+		e.blob, err = fbc.LoadReader(ctx, bytes.NewReader(n.AppendJSON(nil)), name, &fbc.LoadOptions{KeepAll: true})
 		var found fbc.Diagnostics
 		switch {
 		case errors.As(err, &found):
@@ -83,8 +84,8 @@ func ParseBasic(ctx context.Context, data []byte, name string) (*Basic, error) {
 	return b, t.err()
 }
 
-// isReference reports whether an entry stands for the bundle of an image: an olm.bundle
-// with neither package nor contents, as in opm.
+// isReference reports whether an entry refers to a bundle image. As in opm, that is an
+// olm.bundle with neither package nor contents.
 func isReference(n *yamlout.Node) bool {
 	return n.TextAt("schema") == fbc.SchemaBundle && n.Get("package") == nil &&
 		n.Get("properties") == nil && n.Get("relatedImages") == nil
@@ -125,5 +126,5 @@ func (t *Basic) Expand(ctx context.Context, load func(ctx context.Context, image
 		}
 		out.Bundles = append(out.Bundles, d.Bundle)
 	}
-	return fbc.Merge(out)
+	return fbc.Merge(nil, out)
 }

@@ -28,8 +28,8 @@ type Composite struct {
 // A Reference is a catalog image, and the name of the directory for its contents.
 type Reference struct{ Name, Image string }
 
-// ParseComposite reads a recipe in YAML or JSON. The name stands for the file in errors,
-// which are an [fbc.Diagnostics].
+// ParseComposite parses a recipe in YAML or JSON. The name is the file name in errors. The
+// error is an [fbc.Diagnostics].
 func ParseComposite(ctx context.Context, data []byte, name string) (*Composite, error) {
 	t, err := read(ctx, data, name, "name", "repo", "tag", "references", "schema")
 	if err != nil {
@@ -91,6 +91,6 @@ func (c *Composite) Expand(ctx context.Context, load func(context.Context, Refer
 		parts = append(parts, Part{path.Join(c.Name, r.Name, "index.yaml"), part})
 		all, dirs = append(all, part), append(dirs, r.Name)
 	}
-	whole, err := fbc.MergeFrom(dirs, all...)
+	whole, err := fbc.Merge(dirs, all...)
 	return parts, whole, err
 }

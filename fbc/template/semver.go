@@ -1,6 +1,7 @@
 package template
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -44,8 +45,8 @@ type Semver struct {
 	Candidate, Fast, Stable []string
 }
 
-// ParseSemver reads a semver template in YAML or JSON. The name stands for the file in
-// errors, which are an [fbc.Diagnostics]. Keys are not case-sensitive, because OLM's
+// ParseSemver parses a semver template in YAML or JSON. The name is the file name in
+// errors. The error is an [fbc.Diagnostics]. Keys are not case-sensitive, because OLM's
 // documentation spells them in several ways.
 func ParseSemver(ctx context.Context, data []byte, name string) (*Semver, error) {
 	t, err := read(ctx, data, name, "schema", "generateMajorChannels", "generateMinorChannels", "defaultChannelTypePreference", "candidate", "fast", "stable")
@@ -229,7 +230,7 @@ func newPackage(ctx context.Context, name, defaultChannel string, from *bundle.D
 			n.Set("icon", image)
 		}
 	}
-	c, err := fbc.LoadBytes(ctx, n.AppendJSON(nil), "", &fbc.LoadOptions{KeepAll: true})
+	c, err := fbc.LoadReader(ctx, bytes.NewReader(n.AppendJSON(nil)), "", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		return nil, err
 	}

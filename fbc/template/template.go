@@ -43,7 +43,7 @@ type template struct {
 	faults fbc.Diagnostics
 }
 
-// read reads a template, whose keys must be among those known, in any case.
+// read parses a template. Its keys must be known; they are not case-sensitive.
 func read(ctx context.Context, data []byte, name string, known ...string) (*template, error) {
 	t := &template{doc: fbc.Document{Pos: fbc.Pos{File: name}}}
 	docs := 0
@@ -94,26 +94,26 @@ func (t *template) err() error {
 	return t.faults.Err()
 }
 
-// text returns the string at a key. A value of another type is a fault.
+// text returns the string at a key. It reports a value of another type.
 func (t *template) text(key string) string {
 	t.check(key, "a string", '"', 'n')
 	return t.n.TextAt(key)
 }
 
-// bool returns the boolean at a key. A value of another type is a fault.
+// bool returns the boolean at a key. It reports a value of another type.
 func (t *template) bool(key string) bool {
 	t.check(key, "a boolean", 't', 'f')
 	n := t.n.Get(key)
 	return n != nil && n.Kind == 't'
 }
 
-// list returns the list at a key. A value of another type is a fault.
+// list returns the list at a key. It reports a value of another type.
 func (t *template) list(key string) []*yamlout.Node {
 	t.check(key, "a list", '[', 'n')
 	return t.n.ElemsAt(key)
 }
 
-// check reports a value of none of the kinds.
+// check reports a value that is not of one of the kinds.
 func (t *template) check(key, want string, kinds ...byte) {
 	if n := t.n.Get(key); n != nil && !slices.Contains(kinds, byte(n.Kind)) {
 		t.fault(codes.Type, "/"+key, fmt.Errorf("must be %s, found %s", want, jsonkind.Name(n.Kind)))

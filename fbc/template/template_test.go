@@ -19,8 +19,8 @@ func madeBundle(pkg, version string) *bundle.Dir {
 		Properties: []property.Property{property.New(property.TypePackage, property.Package{PackageName: pkg, Version: version})}}}}
 }
 
-// TestSemver expands templates to channels and edges (A15), which are
-// valid catalogs.
+// TestSemver checks the channels and edges of expanded templates (A15), and
+// that they are valid catalogs.
 func TestSemver(t *testing.T) {
 	g := golden.Archive{File: "semver.txtar"}
 	images := func(grade string, versions ...string) string {
@@ -95,8 +95,8 @@ func TestSemver(t *testing.T) {
 	g.Check(t)
 }
 
-// TestSemverPresents gives a package the description and the icon of the
-// bundle that the default channel ends with (A15).
+// TestSemverPresents checks that a package has the description and the icon of
+// the bundle at the head of its default channel (A15).
 func TestSemverPresents(t *testing.T) {
 	s := &Semver{Minor: true, Stable: []string{"1.0.0", "1.1.0"}, Fast: []string{"2.0.0"}}
 	for _, tt := range []struct {
@@ -120,7 +120,7 @@ func TestSemverPresents(t *testing.T) {
 	}
 }
 
-// TestDetect decides by the first document of a file, not by its text
+// TestDetect checks that only the first document of a file determines its kind
 // (A18).
 func TestDetect(t *testing.T) {
 	for text, want := range map[string]string{
@@ -157,7 +157,7 @@ func TestComposite(t *testing.T) {
 		t.Fatal(err)
 	}
 	load := func(_ context.Context, r Reference) (*fbc.Catalog, error) {
-		return fbc.LoadBytes(context.Background(), []byte(strings.ReplaceAll(catalogA, `"a`, `"`+r.Name)), r.Name, nil)
+		return fbc.LoadReader(context.Background(), strings.NewReader(strings.ReplaceAll(catalogA, `"a`, `"`+r.Name)), r.Name, nil)
 	}
 	parts, whole, err := c.Expand(t.Context(), load)
 	if err != nil {

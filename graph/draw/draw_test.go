@@ -23,7 +23,7 @@ func pkg(t testing.TB, channels string, bundles ...string) graph.Package {
 	for _, v := range bundles {
 		text += fmt.Sprintf(`{"schema":"olm.bundle","package":"db","name":"db.v%[1]s","image":"i","properties":[{"type":"olm.package","value":{"packageName":"db","version":%[1]q}}]}`+"\n", v)
 	}
-	c, err := graph.LoadBytes(context.Background(), []byte(text), "catalog.json", nil)
+	c, err := graph.LoadReader(context.Background(), strings.NewReader(text), "catalog.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,8 +31,8 @@ func pkg(t testing.TB, channels string, bundles ...string) graph.Package {
 	return p
 }
 
-// sound has a chain with a skipped and a deprecated entry, a virtual end, a range
-// and a second channel.
+// sound is a package with a skipped and a deprecated entry, an end without a bundle, a
+// range and a second channel.
 const sound = `{"schema":"olm.channel","package":"db","name":"stable","entries":[
 {"name":"db.v1.1.0","replaces":"db.v1.0.0"},{"name":"db.v1.2.0","replaces":"db.v1.1.0"},
 {"name":"db.v1.2.1","replaces":"db.v1.1.0","skips":["db.v1.2.0"]},{"name":"db.v1.3.0","replaces":"db.v1.2.1","skipRange":">=1.1.0 <1.3.0"}]}
@@ -40,8 +40,8 @@ const sound = `{"schema":"olm.channel","package":"db","name":"stable","entries":
 {"schema":"olm.deprecations","package":"db","entries":[{"reference":{"schema":"olm.bundle","name":"db.v1.1.0"},"message":"old"},{"reference":{"schema":"olm.channel","name":"next"},"message":"not\nyet <done> & \"quoted\""}]}
 `
 
-// broken has two heads, a circle, an entry without a bundle and a range that does
-// not parse.
+// broken is a package with two heads, a cycle, an entry without a bundle and an invalid
+// range.
 const broken = `{"schema":"olm.channel","package":"db","name":"stable","entries":[
 {"name":"db.v1.0.0","replaces":"db.v1.2.0"},{"name":"db.v1.1.0","replaces":"db.v1.0.0"},{"name":"db.v1.2.0","replaces":"db.v1.1.0"},
 {"name":"db.v2.0.0","skipRange":">=1 <"},{"name":"db.v3.0.0","replaces":"db.v3.0.0"}]}
@@ -70,8 +70,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestHostileNames checks that names from a catalog stay texts in every format: they
-// cannot end a label or a line, nor add a line to one.
+// TestHostileNames checks that names in a catalog cannot end a label or a line, or add a
+// line to a label, in any format.
 func TestHostileNames(t *testing.T) {
 	const name = "a<br/>b\"c[]{}()d--|e-->f;\\ng&lt;#h`i%%j\u202ek"
 	quoted, err := json.Marshal(name)
@@ -85,7 +85,7 @@ func TestHostileNames(t *testing.T) {
 `, "NAME", string(quoted))
 	// Loading refuses control characters in names, but not in messages.
 	text = strings.Replace(text, `"message":"a`, `"message":"a\nd`, 1)
-	c, err := graph.LoadBytes(t.Context(), []byte(text), "catalog.json", nil)
+	c, err := graph.LoadReader(t.Context(), strings.NewReader(text), "catalog.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,8 @@ func TestHostileNames(t *testing.T) {
 	golden.File(t, "hostile.mmd", d.Mermaid())
 	golden.File(t, "hostile.dot", d.DOT())
 	wellFormed(t, d.SVG())
-	// Outside of quoted texts, no part of a name may appear; inside, a break is one
-	// that the drawing made, before a mark.
+	// No part of a name may appear outside quoted texts. Inside them, the only line breaks
+	// are those of the drawing, before a mark.
 	for _, f := range []struct {
 		name, text, unquote, brk string
 	}{{"Mermaid", d.Mermaid(), `"[^"]*"`, "<br/>"}, {"DOT", d.DOT(), `"(?:[^"\\]|\\.)*"`, `\n`}} {

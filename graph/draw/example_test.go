@@ -3,6 +3,7 @@ package draw_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/graph/draw"
@@ -14,7 +15,7 @@ func ExampleDrawing_Mermaid() {
 {"schema":"olm.channel","package":"etcd","name":"stable","entries":[{"name":"etcd.v1.0.0"},{"name":"etcd.v1.1.0","replaces":"etcd.v1.0.0"}]}
 {"schema":"olm.bundle","package":"etcd","name":"etcd.v1.0.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.0.0"}}]}
 {"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.0"}}]}`
-	cat, err := graph.LoadBytes(context.Background(), []byte(catalog), "catalog.json", nil)
+	cat, err := graph.LoadReader(context.Background(), strings.NewReader(catalog), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -39,7 +39,7 @@ type panel struct {
 	path   []edge
 }
 
-// A note is a line over a channel.
+// A note is a line of text above a channel.
 type note struct {
 	text  string
 	fault bool
@@ -54,7 +54,7 @@ type row struct {
 	head, skipped, deprecated, installed, virtual, onPath bool
 }
 
-// A mark is what is written after the label of a row.
+// A mark is a text after the label of a row.
 type mark struct {
 	kind markKind
 	text string
@@ -121,7 +121,7 @@ type panelBuilder struct {
 	opts    *Options
 	names   []string
 	number  map[string]int
-	entries []graph.Entry // of each row, the zero Entry for a name
+	entries []graph.Entry // of each row; the zero Entry for a name
 }
 
 func newPanel(ch graph.Channel, opts *Options) panel {
@@ -171,7 +171,7 @@ func (b *panelBuilder) add(name string, e graph.Entry) {
 	b.entries = append(b.entries, e)
 }
 
-// collect lists everything that the channel mentions.
+// collect adds a row for each name that the channel mentions.
 func (b *panelBuilder) collect() {
 	for e := range b.ch.Entries() {
 		b.add(e.Name(), e)
@@ -227,12 +227,12 @@ func stem(p graph.Package) string {
 	return all
 }
 
-// bundle returns the content of a row, which another channel may have.
+// bundle returns the bundle of a row, which may be an entry of another channel only.
 func (b *panelBuilder) bundle(i int) (graph.Bundle, bool) {
 	return b.ch.Package().Bundle(b.names[i])
 }
 
-// connect finds the edges.
+// connect adds the edges.
 func (b *panelBuilder) connect() {
 	for i, e := range b.entries {
 		if e == (graph.Entry{}) {
@@ -270,7 +270,7 @@ func (b *panelBuilder) connect() {
 // sort puts rows above those that they replace or skip, and higher versions first if
 // edges do not decide. It renumbers everything. A cycle is cut at its highest version.
 func (b *panelBuilder) sort() {
-	above := make([]int, len(b.rows)) // how many rows must come before
+	above := make([]int, len(b.rows)) // the number of rows that must come first
 	below := make([][]int, len(b.rows))
 	for _, e := range b.edges {
 		if e.from != e.to {
@@ -343,7 +343,7 @@ func (b *panelBuilder) sort() {
 	slices.SortFunc(b.ranges, func(x, y cover) int { return x.to - y.to })
 }
 
-// guess reads a version from the end of a name, to place it.
+// guess parses a version at the end of a name, for sorting.
 func guess(name string) *semver.Version {
 	for at, c := range name {
 		if c != '.' && c != '-' {

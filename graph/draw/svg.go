@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// The colours of all formats.
+// The colors of all formats.
 const (
 	colorInk        = "#334155"
 	colorSkips      = "#b45309"
@@ -38,7 +38,7 @@ const (
 	panelGap   = 48
 	legendRow  = 22
 	noteWidth  = 76 // characters of a line of notes
-	maxRanges  = 8  // of one place: more are only written, not drawn
+	maxRanges  = 8  // of one panel; the others are not drawn, but their text is shown
 )
 
 // SVG returns the drawing as an SVG image without external references.
@@ -82,7 +82,7 @@ func wrap(s string, n int) []string {
 	return append(lines, line)
 }
 
-// A wire is an edge, or several to one row, that runs next to the rows.
+// A wire is a line next to the rows: an edge, or several edges that lead to the same row.
 type wire struct {
 	to    int
 	from  []int
@@ -98,8 +98,9 @@ func (w *wire) span() (top, bottom int) {
 	return top, bottom
 }
 
-// wires returns what runs next to the rows, with lanes from the rows outwards.
-// Edges between neighbours run straight and are not among them.
+// wires returns the lines that run next to the rows, and the number of lanes. A lane is the
+// column of a line; lanes are numbered from the rows outwards. Edges between adjacent rows
+// are drawn straight and are not included.
 func (p *panel) wires() (list []wire, lanes int) {
 	var path []wire
 	for _, e := range p.path {
@@ -130,8 +131,8 @@ func (p *panel) wires() (list []wire, lanes int) {
 		}
 	}
 	lanes = assign(path, 0)
-	// The ranges of the topmost entries are drawn where they would crowd each
-	// other; all are written next to their rows.
+	// If there are too many ranges, draw only those of the topmost entries. The
+	// text of all ranges is next to their rows.
 	if n := assign(list[named:], 0); n > maxRanges {
 		list = list[:named+maxRanges]
 	}
@@ -139,8 +140,8 @@ func (p *panel) wires() (list []wire, lanes int) {
 	return append(list, path...), lanes
 }
 
-// assign gives wires the innermost free lane, short ones first, and returns the
-// number of lanes in use.
+// assign assigns each wire the innermost free lane, short wires first, and
+// returns the number of lanes.
 func assign(list []wire, first int) int {
 	order := make([]int, len(list))
 	for i := range order {
@@ -207,7 +208,7 @@ func (p *panel) svg(b *strings.Builder, x, y float64) (width, height float64) {
 	return width, top - y + float64(len(p.rows))*rowHeight
 }
 
-// svg draws a wire in a lane at x, from the rows to the one that it leads to.
+// svg draws a wire whose lane is at x, from the rows in from to the row that it leads to.
 func (w *wire) svg(b *strings.Builder, column, x float64, at func(int) float64) {
 	color, attr := colorInk, `stroke-width="1.5"`
 	switch w.style {
@@ -300,7 +301,7 @@ func (k markKind) color() string {
 	return colorFaint
 }
 
-// legend explains the lines that the drawing has.
+// legend explains the kinds of lines in the drawing.
 func (d *Drawing) legend(y float64) string {
 	var b strings.Builder
 	x := float64(margin)

@@ -22,11 +22,11 @@ import (
 type Reader struct {
 	// Room is the number of bytes that the aliases of YAML may still add.
 	Room int64
-	// Buffer, if not nil, gets the JSON of YAML documents, for as long as the caller
-	// needs it. Otherwise the JSON is overwritten by the next document, unless
-	// everything is kept.
+	// Buffer, if not nil, is the buffer to which the JSON of YAML documents is appended, so
+	// that it stays valid. If Buffer is nil, the next document overwrites the JSON. With
+	// keepAll, each document has separate memory.
 	Buffer *[]byte
-	// TextAdvice is what to do about a file that is not text, if not empty.
+	// TextAdvice, if not empty, is the advice in the error for a file that is not text.
 	TextAdvice string
 
 	limits  Limits
@@ -48,9 +48,9 @@ func NewReader(limits Limits, keepAll bool) *Reader {
 	return d
 }
 
-// Read converts a document to JSON and finds its fields. If everything is kept, the
-// JSON has separate memory. ok is false if the faults leave nothing to use. The faults
-// are valid until the next call.
+// Read converts a document to JSON and finds its fields. With keepAll, the JSON has
+// separate memory. ok is false if the faults are so severe that the document cannot be
+// used. The faults are valid until the next call.
 func (d *Reader) Read(ctx context.Context, doc []byte) (text []byte, f Fields, faults []Fault, ok bool) {
 	d.faults = d.faults[:0]
 	if size := int64(len(doc)); size > d.limits.DocumentSize {
@@ -139,7 +139,7 @@ func (d *Reader) read(ctx context.Context, doc []byte) (text []byte, f Fields, o
 	return out, f, true
 }
 
-// convert converts regular YAML, into memory that lives as long as the blob.
+// convert converts a document with [yamljson.Convert], into memory as described for Buffer.
 func (d *Reader) convert(doc []byte) (out []byte, ok bool) {
 	switch {
 	case d.keepAll:
@@ -271,7 +271,7 @@ func (d *Reader) value(text []byte) ([]byte, error) {
 	return text[end-len(v) : end : end], nil
 }
 
-// slot returns where the field with the given quoted name goes, or nil.
+// slot returns a pointer to the field with the given quoted JSON name, or nil if there is none.
 func (f *Fields) slot(key []byte) *[]byte {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		plain, _ := jsontext.AppendUnquote(nil, key)

@@ -96,7 +96,7 @@ func plainSyntax(se *jsontext.SyntacticError) error {
 	return se.Err
 }
 
-// A Fault is what is wrong with a document.
+// A Fault is an error in a document, and its place.
 type Fault struct {
 	Code string // one of package codes
 	Path string // a JSON pointer

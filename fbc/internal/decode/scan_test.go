@@ -20,7 +20,7 @@ func accepts(text []byte) bool {
 	return err == io.EOF
 }
 
-// scans reports whether the scanner accepts it.
+// scans reports whether the scanner accepts a text as one value.
 func scans(text []byte) bool {
 	end, ok := skipValue(text, skipSpace(text, 0), MaxDepth)
 	return ok && skipSpace(text, end) == len(text)
@@ -75,7 +75,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// documentSeeds are objects that the scanner takes, or nearly takes.
+// documentSeeds lists objects that the scanner accepts, or almost accepts.
 var documentSeeds = []string{
 	`{"schema":"olm.bundle","name":"a","package":"p","image":"i","defaultChannel":"c","description":"d","icon":{"base64data":""},"entries":[],"relatedImages":[],"properties":[]}`,
 	`{"name":"a","n\u0061me":"b"}`, `{"schema":"a","Schema":"b"," name":1}`, `{"schema":"a","schema":"b"}`, `{}`, `{"entries":null,"properties":null,"relatedImages":null}`,
@@ -89,9 +89,8 @@ func TestScanDocuments(t *testing.T) {
 	}
 }
 
-// checkScan finds the fields of a document with the scanner and with jsontext. The
-// scanner takes every object about whose fields there is nothing to report, and finds
-// the same fields.
+// checkScan finds the fields of a document with the scanner and with jsontext. The scanner
+// must accept every object whose fields have no errors, and find the same fields.
 func checkScan(t *testing.T, text []byte) {
 	t.Helper()
 	limits := Limits{DocumentSize: 1 << 20, Depth: 100, Expansion: 1 << 20}

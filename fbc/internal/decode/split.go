@@ -41,7 +41,8 @@ type Splitter struct {
 // BatchSize is the usual size of the buffer of a batch.
 const BatchSize = 16 << 10
 
-// maxEmptyReads is how often a reader may return nothing before it is given up.
+// maxEmptyReads is how many reads in a row may return neither data nor an error. One more
+// is an error.
 const maxEmptyReads = 100
 
 // NewSplitter returns a splitter whose first buffer has the given size.
@@ -61,7 +62,7 @@ func (s *Splitter) Size() int64 { return s.size }
 // Done reports whether the end of the file was read.
 func (s *Splitter) Done() bool { return s.eof }
 
-// Begin turns to another file.
+// Begin starts another file.
 func (s *Splitter) Begin(r io.Reader) {
 	s.r, s.rest, s.off, s.line, s.eof, s.size = r, s.rest[:0], 0, 1, false, 0
 }
@@ -113,7 +114,7 @@ func (s *Splitter) Next(used Batch) (Batch, error) {
 		}
 		size := max(2*cap(buf), s.chunk)
 		if room := s.limits.DocumentSize - int64(len(buf)); room < int64(size-len(buf)-s.chunk) {
-			size = len(buf) + int(room) + s.chunk // no more than it takes to find it too long
+			size = len(buf) + int(room) + s.chunk // no more than needed to detect a document that is too long
 		}
 		bigger := make([]byte, len(buf), size)
 		copy(bigger, buf)
@@ -190,8 +191,8 @@ func lineStart(data []byte, pos int) bool {
 	return pos == 0 || data[pos-1] == '\n' || bytes.HasSuffix(data[:pos], []byte(BOM))
 }
 
-// separator reports whether text begins with "---" or "..." alone in its word;
-// known is false if that depends on more data.
+// separator reports whether text begins with the word "---" or "...". known is false if
+// that depends on data that was not read yet.
 func separator(text []byte, eof bool) (is, known bool) {
 	if len(text) < 4 && !eof {
 		return false, false
@@ -249,7 +250,8 @@ func yamlEnd(data []byte, from int, eof bool) (int, bool) {
 				return p, true
 			}
 		case BOM[0]:
-			// A byte order mark begins a file, so here two were put together.
+			// A byte order mark begins a file, so this file consists of two that were
+			// joined.
 			if bytes.HasPrefix(data[p:], []byte(BOM)) {
 				return p, true
 			}
@@ -266,7 +268,7 @@ const (
 	notJSON                   // a line break inside a string, or a separator inside the object
 )
 
-// outside are the bytes that matter between the strings of a JSON document.
+// outside marks the bytes that are significant outside the strings of a JSON document.
 var outside = [256]bool{'{': true, '[': true, '}': true, ']': true, '-': true, '.': true, '#': true, '\'': true, '"': true}
 
 // jsonEnd finds the brace that closes the object at from, minding strings.

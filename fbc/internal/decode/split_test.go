@@ -8,8 +8,9 @@ import (
 	"testing/iotest"
 )
 
-// TestSplit cuts files into documents (A3), the same for any size of buffer and
-// any reader: each want is "offset+length line: text".
+// TestSplit checks that files are split into the same documents (A3) with any
+// buffer size and any reader. Each expected document is written as
+// "offset+length line: text".
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -60,7 +61,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// split returns the documents in the form of TestSplit.
+// split returns the documents in the notation of TestSplit.
 func split(t *testing.T, r io.Reader, chunk int) string {
 	t.Helper()
 	s := NewSplitter(t.Context(), Limits{FileSize: 1 << 20, DocumentSize: 1 << 20}, chunk)
