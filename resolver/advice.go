@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// An AdviceKind is why a subscription gets no newer version: that of an outlook
-// ([graph.OutlookKind]), or one of the constants.
+// An AdviceKind is the reason why a subscription gets no newer version: the kind of its outlook
+// ([graph.OutlookKind]), or one of the constants of this type.
 type AdviceKind string
 
 const (
@@ -29,7 +29,7 @@ type Holder string
 
 const (
 	HeldByPin          Holder = "pin"          // a policy pins the package
-	HeldByHold         Holder = "hold"         // a policy holds the package
+	HeldByHold         Holder = "hold"         // a policy puts the package on hold
 	HeldByExclude      Holder = "exclude"      // a policy excludes the version
 	HeldByInstallMode  Holder = "install-mode" // the bundle does not support the operator group
 	HeldByBundle       Holder = "bundle"       // the bundle is prohibited or cannot be read
@@ -47,7 +47,7 @@ type Advice struct {
 	// Outlook is how far OLM upgrades the bundle without intervention.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	// Rejected are the options that were preferred but not possible, each with the reason.
-	// HeldBy are the causes in these reasons.
+	// HeldBy lists what keeps these options from being chosen.
 	Rejected []*fact.Step `json:"rejected,omitempty"`
 	HeldBy   []Holder     `json:"heldBy,omitempty"`
 	// Text is the advice in one line, for people.
@@ -56,6 +56,38 @@ type Advice struct {
 
 // String returns the advice in one line.
 func (a Advice) String() string { return a.Text }
+
+// held has the reason for which each holder keeps back a bundle, as the end of a sentence.
+var held = []struct {
+	by   Holder
+	text string
+}{
+	{HeldByPin, "because a policy pins the package"},
+	{HeldByHold, "because a policy holds the package"},
+	{HeldByExclude, "because a policy excludes it"},
+	{HeldBySubscription, "because another subscription or operator is in the way"},
+	{HeldByRequirement, "because of an unmet requirement"},
+	{HeldByInstallMode, "because it does not support the operator group"},
+	{HeldByBundle, "because it is deprecated or cannot be read"},
+}
+
+// Summary returns the advice in one short line, without the details of String.
+func (a Advice) Summary() string {
+	if len(a.Rejected) == 0 || len(a.Rejected[0].Bundles) == 0 {
+		return prose.Summary(a.Outlook)
+	}
+	text := a.Bundle + " was chosen instead of "
+	if a.Kind == AdviceHeldBack {
+		text = a.Bundle + " is not upgraded to "
+	}
+	text += a.Rejected[0].Bundles[0].Name
+	for _, h := range held {
+		if slices.Contains(a.HeldBy, h.by) {
+			return text + " " + h.text
+		}
+	}
+	return text
+}
 
 // More returns the advice as lines to print after [Chain.Text], which lists the options
 // that were not possible. See [Report.Text] for width and style.
@@ -111,7 +143,7 @@ func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
 	return out, nil
 }
 
-// members returns the set of the solution.
+// members returns the candidates in the solution, as a map.
 func (s *Solution) members() map[cand]bool {
 	in := make(map[cand]bool, len(s.set))
 	for _, c := range s.set {
@@ -120,7 +152,8 @@ func (s *Solution) members() map[cand]bool {
 	return in
 }
 
-// advise returns the advice for a subscription, or nil if there is none.
+// advise returns the advice for subscription i, or nil if there is none. in has the
+// candidates in the solution.
 func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice, error) {
 	u, sub := s.r.u, s.r.u.subs[i]
 	if s.r.options[i] == nil {
@@ -129,7 +162,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	list := s.r.options[i].list
 	at := slices.IndexFunc(list, func(c cand) bool { return in[c] })
 	if at < 0 || sub.current == nil && u.isInstalled(list[at]) {
-		return nil, nil // a partial solution leaves it out, or another subscription owns its operator
+		return nil, nil // a partial solution leaves the subscription out, or another one owns the operator
 	}
 	from := u.ref(list[at])
 	node := graph.Node{Name: from.Name, Version: u.Version(from).String()}
@@ -160,7 +193,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		}
 	}
 	if len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil && !a.Outlook.Ends() {
-		return nil, nil // it is at the head, or gets there now
+		return nil, nil // the operator is at the head, or this solution upgrades it to the head
 	}
 	if a.Rejected != nil {
 		a.Text = prose.Rejected(from, sub.current != nil, a.Rejected)
@@ -188,9 +221,10 @@ func (s *Solution) stuck() Advices {
 	return out
 }
 
-// astray returns, for a bundle that no request leads to, the outlook of the installed
-// operator that the bundle would have to follow, and the reason. It returns nil if no
-// such operator is installed.
+// astray explains why no request leads to bundle b in entry e. If an operator of the
+// package is installed, it returns that operator's outlook, and why the operator is not
+// upgraded to b. Otherwise it returns nil, and the reason if a subscription follows another
+// channel, or "".
 func (u *universe) astray(b graph.Bundle, e graph.Entry) (*graph.Outlook, string) {
 	for _, s := range u.subs {
 		if s.Package != b.Package().Name() {
@@ -236,7 +270,8 @@ func (u *universe) catalogName(c *source) string {
 	return c.Name
 }
 
-// holders returns the causes in the reasons of rejections.
+// holders returns the holders that the reasons of rejections involve, in the order of the
+// constants of [Holder].
 func holders(list []*fact.Step) []Holder {
 	found := map[Holder]bool{}
 	var visit func(*fact.Step)

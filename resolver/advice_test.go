@@ -12,9 +12,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestAdviceTexts compares the advice for each situation as text and as JSON, and the reason
-// why the bundle in the file why-not is not chosen (H40). The first line of a file states
-// what a person should learn from it.
+// TestAdviceTexts compares, for each situation, the advice as text and as JSON, the reasons for the choices, and the
+// reason why the bundle in the file why-not is not chosen (H40). The first line of a file states what a reader should
+// learn from it.
 func TestAdviceTexts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/advice/*.txtar")
 	if err != nil || len(paths) < 7 {
@@ -40,14 +40,40 @@ func TestAdviceTexts(t *testing.T) {
 			}
 			text := ""
 			for _, x := range list {
-				text += string(x.Kind) + ": " + x.String() + "\n"
+				fixes, err := sol.Fixes(context.Background(), &x, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text += string(x.Kind) + ": " + x.String() + "\n" + "short: " + x.Summary() + "\n" + resolver.FixesText(fixes, 100, nil)
 			}
-			golden(t, path, a, "advice", text)
-			golden(t, path, a, "because", not.Text(100, nil))
-			golden(t, path, a, "advice.json", jsonText(t, list))
-			golden(t, path, a, "because.json", jsonText(t, not))
+			section(t, path, a, "advice", text)
+			section(t, path, a, "why", whyText(t, sol))
+			section(t, path, a, "because", not.Text(100, nil))
+			section(t, path, a, "advice.json", jsonText(t, list))
+			section(t, path, a, "because.json", jsonText(t, not))
 		})
 	}
+}
+
+// whyText returns the reasons for the bundles and operators of the subscriptions.
+func whyText(t *testing.T, sol *resolver.Solution) string {
+	t.Helper()
+	var names []string
+	for _, s := range sol.Selected {
+		names = append(names, s.Name)
+	}
+	for _, s := range sol.Stayed {
+		names = append(names, s.Name)
+	}
+	chains, err := sol.Why(context.Background(), names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, c := range chains {
+		text += c.Text(100, nil)
+	}
+	return text
 }
 
 func jsonText(t *testing.T, v any) string {

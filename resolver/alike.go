@@ -54,16 +54,18 @@ func (known exprs) numbers(list []constraints.Expr) string {
 	return string(b)
 }
 
-// A likeness is what a fact states about its owner.
+// A likeness is what a fact states about its owner, as the key of a map. Facts with
+// equal likenesses differ only in their owners.
 type likeness struct {
 	code   fact.Code
 	expr   int
 	policy Policy
-	err    string // the sentence repeats it verbatim
-	fact   int    // of a fact that is unlike all others
+	err    string // part of the sentence
+	fact   int    // the index of a fact that is not like any other
 }
 
-// like returns a number that is equal for facts that state the same about their owners.
+// like returns a number for fact i. Facts that state the same thing about their owners
+// have the same number.
 func (e *encoding) like(i int) int {
 	l := likeness{code: e.facts[i].Code()}
 	switch f := e.facts[i].Fact.(type) {

@@ -19,8 +19,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// TestBadInput runs testdata/badinput.txtar: pairs of files with a stream of problems as
-// JSON and the results, with the type and the place of each error.
+// TestBadInput runs testdata/badinput.txtar: pairs of files with a stream of problems as JSON and the expected
+// results, including the type and position of each error.
 func TestBadInput(t *testing.T) {
 	const path = "testdata/badinput.txtar"
 	a, err := txtar.ParseFile(path)
@@ -33,12 +33,12 @@ func TestBadInput(t *testing.T) {
 			t.Fatalf("%s is followed by %s", in.Name, want.Name)
 		}
 		t.Run(in.Name, func(t *testing.T) {
-			golden(t, path, a, want.Name, badAnswer(string(in.Data)))
+			section(t, path, a, want.Name, badAnswer(string(in.Data)))
 		})
 	}
 }
 
-// kinds are kinds of documents that a user may pass in place of a problem.
+// kinds are the kinds of documents that a user may pass instead of a problem.
 var kinds = []document.Kind{
 	document.KindOf[resolver.Record](`this is a record of a problem, which "olmkit replay" reads`),
 	document.KindOf[olmv1.Request](`this is a request for OLM v1, which "olmkit select" answers`),
@@ -76,7 +76,7 @@ func openBad(ctx context.Context, name string) (*graph.Catalog, error) {
 	return graph.Load(ctx, fsys, nil)
 }
 
-// typed returns an error with its type and place.
+// typed returns an error with its type and position.
 func typed(err error) string {
 	if err == nil {
 		return "solved"

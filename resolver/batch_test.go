@@ -33,7 +33,7 @@ func outcomeOf(sol *resolver.Solution, err error) string {
 	}
 	list := slices.Clone(sol.Selected)
 	for i := range list {
-		list[i].Bundle = graph.Bundle{} // of one catalog or the other
+		list[i].Bundle = graph.Bundle{} // from one catalog or the other
 	}
 	return fmt.Sprint(list, sol.Stayed)
 }
@@ -116,7 +116,7 @@ func TestResolveOpened(t *testing.T) {
 		want := outcomeOf(resolver.Resolve(context.Background(), p))
 		p.Catalogs = slices.Clone(p.Catalogs)
 		for i := range p.Catalogs {
-			if !p.Sees(p.Catalogs[i].ID()) {
+			if p.WhyUnseen(p.Catalogs[i].ID()) != "" {
 				continue // not loaded
 			}
 			var b bytes.Buffer
@@ -130,7 +130,7 @@ func TestResolveOpened(t *testing.T) {
 			p.Catalogs[i].Graph = c
 		}
 		if got := outcomeOf(resolver.Resolve(context.Background(), p)); got != want {
-			t.Errorf("seed %d: over the index\n%s\nover the catalog\n%s", seed, got, want)
+			t.Errorf("seed %d: from the index\n%s\nfrom the catalog\n%s", seed, got, want)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestBruteForce(t *testing.T) {
 	t.Logf("%d problems had a solution", solved)
 }
 
-// judge returns "" if an answer of the resolver is right, or else what is wrong.
+// judge returns "" if an answer of the resolver is correct, and otherwise what is wrong.
 func (o *oracle) judge(sol *resolver.Solution, err error) string {
 	var no *resolver.Conflict
 	switch solvable := o.solvable(); {
@@ -86,7 +86,7 @@ func (o *oracle) judge(sol *resolver.Solution, err error) string {
 	}
 	want, ok := o.best()
 	if !ok {
-		return "the oracle contradicts itself: a model, but no best one"
+		return "the oracle contradicts itself: it finds a valid set but no best one"
 	}
 	if got != want {
 		return fmt.Sprintf("got  %v\nwant %v", o.names(got), o.names(want))
@@ -115,7 +115,7 @@ func (o *oracle) read(sol *resolver.Solution) (s set, msg string) {
 	for _, x := range sol.Stayed {
 		i := slices.IndexFunc(o.all, func(c *candidate) bool { return c.catalog < 0 && c.ref.Name == x.Name })
 		if i < 0 {
-			return 0, "what is not installed cannot stay: " + x.Name
+			return 0, "an operator that is not installed cannot stay: " + x.Name
 		}
 		s = s.with(i)
 	}

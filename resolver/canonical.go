@@ -70,7 +70,7 @@ func (u *universe) addSubscriptions() error {
 		x.Subscription = s
 		if in, ok := u.installedNamed(s.InstalledCSV); ok {
 			x.current = in
-			x.current.owners = append(x.current.owners, x)
+			x.current.owners = append(x.current.owners, x) // D11
 		}
 		u.subs = append(u.subs, x)
 	}

@@ -18,27 +18,27 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-var generate = flag.Bool("generate", false, "make the generated cases of testdata/conformance again")
+var generate = flag.Bool("generate", false, "regenerate the generated cases of testdata/conformance")
 
-// removable are the rules that the oracle can switch off. A generated case shows the rules
-// without which its answer would differ.
+// removable are the rules that the oracle can switch off. A generated case shows the rules that change its answer when
+// switched off.
 var removable = []string{
 	"A7", "B2", "B3", "B4", "D2", "D7", "D8", "D9", "D10", "D11", "D12", "D19", "D20",
 	"H1", "H3", "H4", "H5", "H7", "H10", "H12", "H13", "H15", "H22", "H23", "H25", "H26", "H27", "H28",
 }
 
-// removableInV1 are those that the oracle of selections can switch off.
+// removableInV1 are the rules that the oracle of selections can switch off.
 var removableInV1 = []string{"A8", "B2", "B8", "C1", "C2", "C3", "C4", "C5", "C6", "H16"}
 
 // Bounds on generated cases.
 const (
-	perRule     = 8    // cases that show a rule
-	generations = 2500 // seeds that are tried
-	mostText    = 4500 // bytes of a case
+	perRule     = 8    // cases per rule
+	generations = 2500 // seeds to try
+	mostText    = 4500 // bytes per case
 )
 
-// A caseMaker returns the case of a seed in the form of its file, and the rules that it
-// shows. ok is false if it shows none.
+// A caseMaker returns the case of a seed as the text of its file, and the rules that it shows. ok is false if it shows
+// none.
 type caseMaker struct {
 	kind string
 	make func(t *testing.T, seed uint64) (text string, rules []string, ok bool)
@@ -130,8 +130,7 @@ func classicCase(t *testing.T, seed uint64) (text string, rules []string, ok boo
 			rules = append(rules, id)
 		}
 	}
-	// If OLM fails because of a bundle that cannot be read, the rule must be among those
-	// that the case shows.
+	// If OLM fails because of a bundle that cannot be read, the case must show that rule.
 	if odd := slices.ContainsFunc(newOracle(t, p).all, func(c *candidate) bool { return c.odd }); odd && !slices.Contains(rules, "H7") {
 		return "", nil, false
 	}

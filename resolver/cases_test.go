@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/olmkit/olmkit/internal/conformance"
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
@@ -35,7 +36,7 @@ func TestCases(t *testing.T) {
 	for _, c := range conformanceCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			got := caseAnswer(t, c)
-			if *update && !generatedCase(c) {
+			if golden.Update() && !generatedCase(c) {
 				c.Want = got
 				if err := c.Rewrite(); err != nil {
 					t.Fatal(err)
@@ -49,8 +50,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// generatedCase reports whether a case was made by the generator. Its answer is that of the
-// oracle, which lists what is installed and what stays, without reasons.
+// generatedCase reports whether a case was made by the generator. Its answer is that of the oracle, which lists the
+// bundles to install and the operators that stay, without reasons.
 func generatedCase(c *conformance.Case) bool { return strings.HasPrefix(c.Name, "generated/") }
 
 // caseAnswer answers a case.
@@ -68,8 +69,8 @@ func caseAnswer(t *testing.T, c *conformance.Case) string {
 	return conformance.Both(documented, resolveAnswer(t, p, generatedCase(c)))
 }
 
-// resolveAnswer solves a problem, has the answer judged, and returns it as text. In short
-// form it omits facts and faults.
+// resolveAnswer solves a problem, lets the oracle judge the answer, and returns it as text. The short form omits facts
+// and faults.
 func resolveAnswer(t *testing.T, p resolver.Problem, short bool) string {
 	t.Helper()
 	p.Catalogs = slices.Clone(p.Catalogs)
@@ -93,7 +94,7 @@ func resolveAnswer(t *testing.T, p resolver.Problem, short bool) string {
 	sol, err = resolver.Resolve(context.Background(), p)
 	errors.As(err, &no)
 	if again := solutionText(sol, no, short); again != text {
-		t.Errorf("D15: with its lists reversed the problem has another answer (-want +got):\n%s", cmp.Diff(text, again))
+		t.Errorf("D15: reversing the lists of the problem changes the answer (-want +got):\n%s", cmp.Diff(text, again))
 	}
 	return text
 }
@@ -138,8 +139,8 @@ func coresText(no *resolver.Conflict) string {
 	return text
 }
 
-// TestCasesAsOLM compares the answers per bundle with those that the running OLM gave
-// (module compare records them). They may differ only where a rule states a difference.
+// TestCasesAsOLM compares the answers per bundle with those of the running OLM, which module compare records. They may
+// differ only if a rule states a difference.
 func TestCasesAsOLM(t *testing.T) {
 	differs := map[string]bool{}
 	for id, sources := range ruleTable(t) {
@@ -184,8 +185,8 @@ func ruleTable(t *testing.T) map[string]string {
 	return table
 }
 
-// caseFact returns a fact as its code and the values that distinguish it from others.
-// Another test checks the text for people.
+// caseFact returns the code of a fact and the values that distinguish it from others. The English text is tested
+// elsewhere.
 func caseFact(f fact.Fact) string {
 	s := string(f.Code())
 	switch f := f.(type) {

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestCasesShowRules checks that at least two cases show each rule of catalogs, the
-// graph, selections, resolutions, plans and OLM's behavior. notshown.tsv lists the rules
-// that no answer can show, with the reason.
+// TestCasesShowRules checks that at least two cases show each rule about catalogs, the graph, selections, resolutions,
+// plans and OLM's behavior. notshown.tsv lists the rules that no answer can show, with the reason.
 func TestCasesShowRules(t *testing.T) {
 	const sections, least = "ABCDEH", 2
 	table, shown := ruleTable(t), map[string]int{}

@@ -15,14 +15,18 @@ const DefaultGlobalNamespace = "olm"
 // global returns the global namespace.
 func (p *Problem) global() string { return cmp.Or(p.GlobalNamespace, DefaultGlobalNamespace) }
 
-// Sees reports whether the namespace of the problem sees a catalog: the catalog is in the
+// sees reports whether the namespace of the problem sees a catalog: the catalog is in the
 // same namespace or in the global one. Others are ignored.
-func (p *Problem) Sees(c CatalogID) bool { // D14, D19
+func (p *Problem) sees(c CatalogID) bool { // D14, D19
 	return p.clusterWide || c.Namespace == "" || c.Namespace == p.Namespace || c.Namespace == p.global()
 }
 
-// WhyUnseen explains why a catalog that the namespace does not see is ignored.
+// WhyUnseen explains why a catalog is ignored. It returns "" if the namespace of the
+// problem sees the catalog, which is then in the same namespace or in the global one.
 func (p *Problem) WhyUnseen(c CatalogID) string {
+	if p.sees(c) {
+		return ""
+	}
 	return fmt.Sprintf("catalog %s is ignored: namespace %s sees only its own catalogs and those in the global namespace %s", c, p.Namespace, p.global())
 }
 
@@ -35,7 +39,7 @@ func (u *universe) addCatalogs() error {
 		switch {
 		case c.Name == "":
 			return document.Errorf(path+"/name", "is missing; name the catalog")
-		case !u.p.Sees(c.ID()):
+		case !u.p.sees(c.ID()):
 			u.unseen = append(u.unseen, c.ID())
 			continue
 		case c.Unhealthy != "":
@@ -58,7 +62,7 @@ func (u *universe) addCatalogs() error {
 			return document.Errorf(fmt.Sprintf("/catalogs/%d", c.at), "catalog %q appears twice in namespace %q", c.Name, c.Namespace)
 		}
 		c.index, c.first = i, next
-		next += cand(c.Graph.NumEntries())
+		next += cand(c.Graph.Size().Entries)
 	}
 	return nil
 }

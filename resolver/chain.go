@@ -6,8 +6,8 @@ import "context"
 type Chain struct {
 	Bundle  string  `json:"bundle"`
 	Reasons Reasons `json:"reasons"`
-	// See is the bundle where an earlier chain continues this one. It is "" if this chain
-	// is complete.
+	// See is the bundle at which this chain stops, because an earlier chain has the reasons
+	// for that bundle. It is "" if this chain is complete.
 	See string `json:"see,omitempty"`
 }
 

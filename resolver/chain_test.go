@@ -11,9 +11,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestWhySeveral checks that the chains of all bundles repeat each reason at most a few
-// times, however long they are (D17, D21), and that each equals the chain of its bundle
-// alone up to its reference to another one.
+// TestWhySeveral checks that the chains of all bundles together repeat each reason at most a few times, however long
+// they are (D17, D21), and that each chain equals that of its bundle alone up to its reference to another chain.
 func TestWhySeveral(t *testing.T) {
 	const n = 60
 	sol, err := resolver.Resolve(t.Context(), shaped(t, testcatalog.Case{Shape: "chain", Outcome: testcatalog.FirstTry}, n))
@@ -53,7 +52,7 @@ func TestWhySeveral(t *testing.T) {
 			why := alone[0].Reasons
 			c := chains[i]
 			if len(c.Reasons) > len(why) || c.See == "" && len(c.Reasons) != len(why) || c.See != "" && why[len(c.Reasons)].Bundle.Name != c.See {
-				t.Errorf("%s has %d reasons and continues with %q; Why has %d", name, len(c.Reasons), c.See, len(why))
+				t.Errorf("%s has %d reasons and refers to %q; Why returns %d", name, len(c.Reasons), c.See, len(why))
 			}
 			for k, r := range c.Reasons {
 				if r.String() != why[k].String() {

@@ -37,7 +37,7 @@ type Change struct {
 	Bundle      Ref         `json:"bundle,omitzero"`
 	Requirement string      `json:"requirement,omitempty"`
 	Place       *fact.Place `json:"place,omitzero"`
-	// Advice is the change as an instruction, for some kinds.
+	// Advice is the change as an instruction. It is set only for some kinds.
 	Advice string `json:"advice,omitempty"`
 }
 
@@ -46,6 +46,7 @@ type Change struct {
 type ChangeKind string
 
 const (
+	AddCatalog        ChangeKind = "add-catalog"         // add a catalog, or make one visible to the namespace
 	ChangePackage     ChangeKind = "change-package"      // correct the name of the package
 	ChangeStartingCSV ChangeKind = "change-starting-csv" // set the startingCSV to a bundle that exists
 	ChangePin         ChangeKind = "change-pin"          // pin a version or bundle that exists
@@ -62,13 +63,15 @@ const (
 )
 
 var changeCost = map[ChangeKind]int{
-	ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, ChangeCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
+	AddCatalog: 1, ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, ChangeCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
 	DropSubscription: 6, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
 }
 
 // String returns the change as an instruction.
 func (c Change) String() string {
 	switch c.Kind {
+	case AddCatalog:
+		return c.Advice
 	case ChangePackage:
 		return fmt.Sprintf("set the package of subscription %s to %s", c.Subscription, c.To)
 	case ChangeStartingCSV:
@@ -107,6 +110,11 @@ func (c Change) String() string {
 		return "upstream: " + c.Advice
 	}
 	return string(c.Kind)
+}
+
+// removes reports whether the change removes a subscription or an operator.
+func (c Change) removes() bool {
+	return c.Kind == DropSubscription || c.Kind == RemoveSubscribed || c.Kind == RemoveOperator
 }
 
 // clashes reports whether two changes affect the same object.
@@ -160,6 +168,7 @@ func (c *Core) changes() []Change {
 			}
 		}
 	}
+	c.visible(add)
 	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(changeCost[a.Kind], changeCost[b.Kind]) })
 	return out
 }
@@ -197,8 +206,9 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 }
 
 // channelsNear returns the other channels of a package in the order in which to suggest
-// them: the nearest, which is that of the nearest version or else of a similar spelling, the
-// default channel, the one with the newest head, then the rest, the nearer first.
+// them: the most similar one, the default channel, the one with the newest head, then the
+// rest, the most similar first. Similar channels differ only in the version in their name
+// or, if there are none, have a similar spelling.
 func channelsNear(p graph.Package, name string) []string {
 	var names []string
 	newest, high := "", semver.Version{}
@@ -272,6 +282,18 @@ func (c Change) apply(p Problem) Problem {
 	at := slices.IndexFunc(subs, func(s Subscription) bool { return s.Name == c.Subscription && c.Subscription != "" })
 	p.Subscriptions = subs
 	switch c.Kind {
+	case AddCatalog:
+		switch {
+		case c.Catalog != (CatalogID{}):
+			p.Catalogs = slices.Clone(p.Catalogs)
+			for i := range p.Catalogs {
+				if p.Catalogs[i].ID() == c.Catalog {
+					p.Catalogs[i].Namespace = c.To
+				}
+			}
+		case at >= 0: // assuming that the catalog has a compatible bundle
+			p.Subscriptions = slices.Delete(subs, at, at+1)
+		}
 	case ChangePackage:
 		subs[at].Package = c.To
 	case ChangeStartingCSV:

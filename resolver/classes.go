@@ -12,25 +12,27 @@ import (
 )
 
 // A proof treats bundles that behave alike in a core as one: people want to read "4
-// versions require X", not the same sentence four times. Candidates are alike if every
-// fact of the core applies to them in the same way. It makes no difference which member of
-// a class is chosen, so a core has a solution exactly if it has one with only the first
+// versions require X", not the same sentence four times. Candidates are alike if every fact
+// of the core applies to them in the same way. It makes no difference which member of a
+// class is chosen, so a core has a solution if and only if it has one with only the first
 // member of each class.
 
-// A quotient is a core over classes.
+// A quotient is a core in which each class of bundles that behave alike counts as one
+// candidate.
 type quotient struct {
-	prose.Core // its rule i has the facts of rules[i]
+	prose.Core // Rules[i] has the facts of rules[i]
 	e          *encoding
 	rules      []proof.Rule
 	classes    [][]cand // in the order in which the facts mention them
 	of         map[cand]int
 }
 
-// A mark is something that a fact states about a candidate.
+// A mark is one way in which a fact applies to a candidate. Candidates with the same marks
+// are alike.
 type mark struct {
 	kind markKind
-	like int // of the fact, or the candidate of apart
-	leaf int // of the need, of inNeed
+	like int // the likeness of the fact or, for apart, the candidate
+	leaf int // for inNeed, the number of the leaf in the need
 }
 
 type markKind int
@@ -42,8 +44,8 @@ const (
 	inNeed
 )
 
-// quotient sorts the candidates of a core into classes. Each candidate in alone gets a
-// separate class.
+// quotient returns the quotient of a core, given as the numbers of its facts. Each
+// candidate in alone gets a separate class.
 func (e *encoding) quotient(ctx context.Context, core []int, alone []cand) *quotient {
 	q := &quotient{e: e, of: map[cand]int{}}
 	var all []cand
@@ -126,8 +128,9 @@ func (e *encoding) quotient(ctx context.Context, core []int, alone []cand) *quot
 	return q
 }
 
-// leaves calls f for every candidate of each leaf, with the number of the leaf. all lists
-// the candidates of the core, and has reports whether a candidate is one of them.
+// leaves calls f for every candidate that a leaf of n mentions, with the number of the
+// leaf. all lists the candidates of the core, and has reports whether a candidate is one of
+// them.
 func (e *encoding) leaves(ctx context.Context, n *need, all []cand, has func(cand) bool, f func(c cand, leaf int)) {
 	leaf := 0
 	var walk func(n *need)
@@ -151,7 +154,8 @@ func (e *encoding) leaves(ctx context.Context, n *need, all []cand, has func(can
 	walk(n)
 }
 
-// state makes the rules. Equal facts about candidates of one class make one rule.
+// state turns the facts of core into rules. Equal facts about candidates of one class make
+// one rule.
 func (q *quotient) state(ctx context.Context, core []int) {
 	type key struct{ owner, like int }
 	at := map[key]int{}
@@ -259,6 +263,7 @@ func (e *encoding) prove(ctx context.Context, work int, core []int, before []can
 	if n, ok := q.of[suppose]; ok {
 		one = n
 	}
+	q.Supposed = one
 	end, err := proof.Prove(ctx, q.rules, len(q.classes), earlier, one, work)
 	if err == nil {
 		err = e.r.interrupted(ctx)

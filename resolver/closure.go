@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
@@ -28,7 +29,7 @@ type Closure struct {
 	Install []Selected `json:"install"`
 	// Conflict explains why the catalogs cannot satisfy the requirements, or is nil.
 	Conflict *Conflict `json:"-"`
-	// Reason states it in one line.
+	// Reason states in one line why the catalogs cannot satisfy the requirements.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -42,8 +43,8 @@ func (c Closure) MarshalJSON() ([]byte, error) {
 type UnmetRequirement struct {
 	Property int    `json:"property"` // index in the bundle's properties
 	Requires string `json:"requires"`
-	// Reason is why the catalogs cannot satisfy the requirement. It is empty if they
-	// can satisfy it alone.
+	// Reason is why the catalogs cannot satisfy the requirement. It is empty if they can
+	// satisfy it on its own.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -63,11 +64,14 @@ func (c *Closure) String() string {
 	}
 	for i, x := range c.Install {
 		if i == 0 {
-			b.WriteString("; first install ")
+			b.WriteString("; installing ")
 		} else {
 			b.WriteString(", then ")
 		}
 		b.WriteString(x.Name)
+	}
+	if len(c.Install) > 0 {
+		b.WriteString(" satisfies that")
 	}
 	if c.Reason != "" {
 		b.WriteString("; no catalog can satisfy " + c.beyond())
@@ -140,7 +144,7 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 		if errors.As(err, &no) {
 			u := UnmetRequirement{Property: at[i], Requires: p.Type}
 			if x, _, err := compiler.FromProperty(p); err == nil {
-				u.Requires = x.String()
+				u.Requires = prose.Requirement(x)
 			} else {
 				u.Requires = fmt.Sprintf("%s, which cannot be read: %v", p.Type, err)
 			}
@@ -179,8 +183,9 @@ func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installe
 	return out, err
 }
 
-// lacking returns the requirements in the conflict that no bundle satisfies: the one of the
-// named bundle, or those of the bundles that would satisfy it.
+// lacking returns why a requirement of the named bundle leads to the conflict: no bundle
+// satisfies it, or the bundles that would satisfy it have requirements that no bundle
+// satisfies.
 func (c *Conflict) lacking(name string) string {
 	var list []string
 	for _, core := range c.Cores {
@@ -191,7 +196,7 @@ func (c *Conflict) lacking(name string) string {
 			case r.Bundle.Name == name:
 				return "no bundle provides it"
 			default:
-				list = append(list, fmt.Sprintf("%s requires %s, which no bundle provides", r.Bundle.Name, r.Requirement))
+				list = append(list, fmt.Sprintf("%s requires %s, which no bundle provides", r.Bundle.Name, prose.Requirement(r.Requirement)))
 			}
 		}
 	}
@@ -201,7 +206,8 @@ func (c *Conflict) lacking(name string) string {
 	return strings.Join(list, "; ")
 }
 
-// lack states which requirements of the named bundle the catalogs cannot satisfy.
+// lack returns which requirements of the named bundle the catalogs cannot satisfy, each
+// with the reason.
 func (c *Closure) lack(name string) string {
 	var list []string
 	for _, u := range c.Unmet {

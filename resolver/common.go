@@ -33,8 +33,8 @@ func (e *encoding) common(ctx context.Context) {
 			barred[f.owner] = i
 		}
 	}
-	// on returns the switches of the facts that make each of some candidates require
-	// something or exclude it.
+	// on returns the switches of facts by which each candidate in list either requires q
+	// or is excluded. ok is false if a candidate has no such fact.
 	on := func(list []cand, q *need) (out []sat.Lit, ok bool) {
 		for _, c := range list {
 			i, ok := because[owned{c, q}]

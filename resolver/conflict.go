@@ -34,13 +34,13 @@ type Conflict struct {
 type Core struct {
 	// Facts are in canonical order: requests, then requirements, then exclusions.
 	Facts []fact.Fact
-	// Faults are the faults of the conflict whose rules are part of the facts. They may be
-	// the cause.
+	// Faults lists the CEL rules of the facts that could not be evaluated, which may be the
+	// cause of the conflict.
 	Faults []Fault
 
 	e          *encoding
 	index      []int      // of the facts in the encoding
-	rest       []Selected // the plan of the parts that have a solution
+	rest       []Selected // what the subscriptions outside the conflict get
 	headline   string
 	derivation *Derivation // nil if it is expensive
 }

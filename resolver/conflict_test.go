@@ -3,7 +3,6 @@ package resolver_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,11 +14,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // readCase reads problem.json of a txtar file, with catalogs from its folders.
 func readCase(t testing.TB, a *txtar.Archive) resolver.Problem {
@@ -54,13 +52,13 @@ func file(t testing.TB, a *txtar.Archive, name string) string {
 	return string(a.Files[i].Data)
 }
 
-// golden compares a file of an archive with the wanted text, or rewrites it.
-func golden(t *testing.T, path string, a *txtar.Archive, name, got string) {
+// section compares a file of an archive with the wanted text, or rewrites it.
+func section(t *testing.T, path string, a *txtar.Archive, name, got string) {
 	t.Helper()
 	if got == file(t, a, name) {
 		return
 	}
-	if !*update {
+	if !golden.Update() {
 		t.Errorf("%s (-want +got; -update rewrites it):\n%s", name, cmp.Diff(file(t, a, name), got))
 		return
 	}
@@ -95,7 +93,7 @@ func TestConflictTexts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, path, a, "want", text)
+			section(t, path, a, "want", text)
 		})
 	}
 }

@@ -24,10 +24,9 @@ type tally struct {
 	problems, cores, facts, biggest, fixes, upstream, fixless, alone, steps, incomplete, planned int
 }
 
-// TestConflictProperties checks explanations of generated problems without a solution
-// (D15–D17, G1): cores are minimal and independent, derivations exist, fixes are valid, the
-// remaining plan equals that of the problem without the refused subscriptions, and order
-// does not matter.
+// TestConflictProperties checks explanations of generated problems without a solution (D15–D17, G1). Cores are minimal
+// and independent, derivations exist, fixes are valid, the plan for the remaining subscriptions equals that of the
+// problem without the refused ones, and order does not matter.
 func TestConflictProperties(t *testing.T) {
 	var n tally
 	check := func(seed uint64) {
@@ -45,8 +44,8 @@ func TestConflictProperties(t *testing.T) {
 	}
 	t.Logf("%d problems without solution: %d cores with %.1f facts on average, %d at most; %d derivation steps, %d derivations given up",
 		n.problems, n.cores, float64(n.facts)/float64(n.cores), n.biggest, n.steps, n.incomplete)
-	t.Logf("%d fixes, each valid, %d of them upstream; %d cores without a fix; %d plans of the rest compared", n.fixes, n.upstream, n.fixless, n.planned)
-	t.Logf("%d cores also refuted from the text of their facts alone", n.alone)
+	t.Logf("%d fixes, all valid, %d of them upstream; %d cores without a fix; %d remaining plans compared", n.fixes, n.upstream, n.fixless, n.planned)
+	t.Logf("%d cores shown to be contradictory from the text of their facts alone", n.alone)
 }
 
 func (n *tally) check(t *testing.T, seed uint64) string {
@@ -87,7 +86,7 @@ func (n *tally) check(t *testing.T, seed uint64) string {
 			asked[name] = true
 		}
 		if len(model(core, p.Options.Semantics, &n.alone)) > 0 {
-			return fmt.Sprintf("the facts of core %d alone have a solution: %v", i, core.Facts)
+			return fmt.Sprintf("the facts of core %d have a solution: %v", i, core.Facts)
 		}
 		if msg := n.derivation(ctx, core); msg != "" {
 			return msg
@@ -211,14 +210,14 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		}
 		n.fixes++
 		changed := q
-		if f.Changes[0].Kind == "relax-requirement" {
+		if c := f.Changes[0]; c.Kind == "relax-requirement" || c.Kind == "add-catalog" && c.Requirement != "" {
 			n.upstream++
 			sol, err := resolver.Resolve(ctx, relaxed(t, q, f.Changes))
 			if err != nil {
 				return fmt.Sprintf("fix %q does not help: %v", f, err)
 			}
 			if got, want := fmt.Sprint(names(sol.Selected)), fmt.Sprint(names(f.Selected)); got != want {
-				return fmt.Sprintf("fix %q promises %s, and gives %s", f, want, got)
+				return fmt.Sprintf("fix %q promises %s, but gives %s", f, want, got)
 			}
 			continue
 		}
@@ -230,7 +229,7 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 			return fmt.Sprintf("fix %q does not help: %v", f, err)
 		}
 		if got, want := fmt.Sprint(sol.Selected), fmt.Sprint(f.Selected); got != want {
-			return fmt.Sprintf("fix %q promises %s, and gives %s", f, want, got)
+			return fmt.Sprintf("fix %q promises %s, but gives %s", f, want, got)
 		}
 		advice, err := sol.Advice(ctx)
 		if err != nil {
@@ -255,9 +254,9 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 	return ""
 }
 
-// rest compares the plan of the parts that have one with the plan of the problem without the
-// refused subscriptions. It does so only if that is well-defined: none of them owns an
-// operator, and every orphan can stay.
+// rest compares the plan for the parts that have one with the plan of the problem without the refused subscriptions.
+// It does so only if that problem is well-defined: no refused subscription owns an operator, and every orphan can
+// stay.
 func (n *tally) rest(ctx context.Context, no *resolver.Conflict, p resolver.Problem) string {
 	planned, refused := no.Subscriptions()
 	if len(planned)+len(refused) != len(p.Subscriptions) {
@@ -288,7 +287,7 @@ func (n *tally) rest(ctx context.Context, no *resolver.Conflict, p resolver.Prob
 	n.planned++
 	sol, err := resolver.Resolve(ctx, q)
 	if err != nil {
-		return fmt.Sprintf("what is said to be plannable is not: %v", err)
+		return fmt.Sprintf("the planned subscriptions have no plan without the refused ones: %v", err)
 	}
 	if got, want := fmt.Sprint(no.Planned().Selected), fmt.Sprint(sol.Selected); got != want {
 		return fmt.Sprintf("planned %s, want %s", got, want)
@@ -323,7 +322,7 @@ func relaxed(t testing.TB, p resolver.Problem, changes []resolver.Change) resolv
 	for i, in := range p.Installed {
 		pkg := in.Package
 		for _, q := range in.Properties {
-			if v, err := property.ParsePackage(q.Value); q.Type == property.TypePackage && pkg == "" && err == nil {
+			if v, err := property.Parse[property.Package](q); q.Type == property.TypePackage && pkg == "" && err == nil {
 				pkg = v.PackageName
 			}
 		}
@@ -340,9 +339,8 @@ func names(list []resolver.Selected) []string {
 	return out
 }
 
-// model tries all sets of the candidates in a core and returns one that violates no fact,
-// judged by the text of each fact. It returns nil if there is none, as there should be, or
-// if the texts do not identify the facts.
+// model tries all sets of the candidates in a core and returns one that violates no fact, judging by the text of each
+// fact. It returns nil if there is none, which is the expected result, or if the texts do not identify the facts.
 func model(core *resolver.Core, semantics resolver.Semantics, checked *int) []resolver.Ref {
 	var refs []resolver.Ref
 	at := func(r resolver.Ref) int {
@@ -414,8 +412,8 @@ func model(core *resolver.Core, semantics resolver.Semantics, checked *int) []re
 	return nil
 }
 
-// TestWhyProperties checks that every bundle of a plan has a reason that leads to
-// the requests, and every other bundle a reason against it (D17).
+// TestWhyProperties checks that every bundle in a plan has a reason that leads to the requests, and every other bundle
+// has a reason against it (D17).
 func TestWhyProperties(t *testing.T) {
 	ctx := context.Background()
 	n, whys, whynots := 0, 0, 0
@@ -468,5 +466,5 @@ func TestWhyProperties(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d problems: %d bundles have a reason, %d a reason against them", n, whys, whynots)
+	t.Logf("%d problems: %d bundles have a reason for them, %d a reason against them", n, whys, whynots)
 }

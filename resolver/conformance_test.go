@@ -22,7 +22,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// shared is where the peers' recorded answers are, next to a checkout.
+// shared is the directory of recorded answers of OLM, next to a checkout.
 const shared = "../../shared"
 
 // differ lists the cases in which the answer deliberately differs from that of the running
@@ -162,7 +162,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// answerOf returns "" if the answer is one of the recorded ones.
+// answerOf returns "" if the answer of olmkit is one of the recorded ones, and otherwise that answer.
 func answerOf(t *testing.T, c *caseFile) (got, want string) {
 	sol, err := resolver.Resolve(context.Background(), problemOf(t, c))
 	var no *resolver.Conflict

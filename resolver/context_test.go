@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/graph"
@@ -13,23 +14,23 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// pigeons returns a problem without a solution: n+1 operators for n APIs. If that is hidden,
-// no solver finishes for n above a dozen.
+// pigeons returns a problem without a solution: n+1 operators for n APIs. If hidden is set, counting does not find
+// this, and no solver finishes for n above a dozen.
 func pigeons(t testing.TB, n, size int, hidden bool) resolver.Problem {
 	t.Helper()
 	text := testcatalog.Pigeons(n, size)
 	if hidden {
 		text = testcatalog.HiddenPigeons(n, size)
 	}
-	c, err := graph.LoadBytes(context.Background(), []byte(text), "pigeons", nil)
+	c, err := graph.LoadReader(context.Background(), strings.NewReader(text), "pigeons", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fresh(c, "", n+1)
 }
 
-// TestPigeons checks that a conflict that counting can find is found at once for any number
-// of operators, and explained in one sentence.
+// TestPigeons checks that a conflict that counting can detect is found without a search for any number of operators,
+// and is explained in one sentence.
 func TestPigeons(t *testing.T) {
 	for _, test := range []struct {
 		n, facts int
@@ -45,7 +46,7 @@ func TestPigeons(t *testing.T) {
 		}
 		d, err := no.Cores[0].Derive(context.Background())
 		if err != nil || d.Incomplete != test.hidden {
-			t.Errorf("got %v, %v, want a derivation unless it is hidden", d, err)
+			t.Errorf("got %v, %v, want a derivation unless the conflict is hidden", d, err)
 		}
 	}
 }
@@ -73,14 +74,14 @@ func TestContext(t *testing.T) {
 		}
 	})
 	for _, test := range []struct{ n, size int }{
-		{14, 14},   // quick to state, never solved
+		{14, 14},   // quick to state, but never solved
 		{100, 100}, // 10,100 candidates
 	} {
 		t.Run(fmt.Sprintf("during/candidates=%d", (test.n+1)*test.size), func(t *testing.T) {
 			p := pigeons(t, test.n, test.size, true)
 			for _, looks := range []int{1, 10, 100, 1000} {
 				if _, err := resolver.Resolve(testctx.EndsAfter(looks, cause), p); err != cause {
-					t.Errorf("after %d looks at the context: got the error %v, want the cause", looks, err)
+					t.Errorf("after %d checks of the context: got the error %v, want the cause", looks, err)
 				}
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// looks is a context that counts how often it is checked, and ends at the last check.
+// looks is a context that counts how often it is checked, and ends at a given check.
 type looks struct {
 	context.Context
 	n, last int
@@ -25,8 +25,8 @@ func (c *looks) Err() error {
 	return nil
 }
 
-// TestContextLooks checks that a context is checked in proportion to the work, and obeyed
-// wherever it ends (D18).
+// TestContextLooks checks that the number of context checks is proportional to the work, and that the context is
+// obeyed wherever it ends (D18).
 func TestContextLooks(t *testing.T) {
 	const n = 60
 	check := func(name string, least int, f func(context.Context) error) {
@@ -44,7 +44,7 @@ func TestContextLooks(t *testing.T) {
 				t.Errorf("%s, ended at check %d of %d: got %v", name, last, all.n, err)
 			}
 			if after := ctx.n - ctx.last; after > 10 {
-				t.Errorf("%s continues: it checks %d times after the context ended", name, after)
+				t.Errorf("%s checks the context %d more times after it ended", name, after)
 			}
 		}
 	}
@@ -77,8 +77,8 @@ func TestContextLooks(t *testing.T) {
 	}
 }
 
-// Testing a requirement on many bundles checks the context for each of them: the range of a
-// package may take long (D18).
+// TestContextLooksForEachBundle checks that testing a requirement on many bundles checks the context for each of them,
+// because the versions of a package may take long to compare (D18).
 func TestContextLooksForEachBundle(t *testing.T) {
 	const n = 200
 	var b strings.Builder
@@ -93,7 +93,7 @@ func TestContextLooksForEachBundle(t *testing.T) {
 		fmt.Fprintf(&b, `{"schema": "olm.bundle", "package": "db", "name": "db.v%d", "image": "img/db:%d", "properties": [{"type": "olm.package", "value": {"packageName": "db", "version": "%d.0.0"}}]}`+"\n", i+1, i+1, i+1)
 	}
 	fmt.Fprintf(&b, `{"schema": "olm.channel", "package": "db", "name": "s", "entries": [%s]}`, strings.Join(entries, ","))
-	g, err := graph.LoadBytes(t.Context(), []byte(b.String()), "c.json", nil)
+	g, err := graph.LoadReader(t.Context(), strings.NewReader(b.String()), "c.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

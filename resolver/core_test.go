@@ -69,7 +69,7 @@ func (o *oracle) setOf(refs []resolver.Ref) (s set) {
 	return s
 }
 
-// lie returns "" if a fact is true of the problem, or else what is wrong.
+// lie returns "" if a fact is true of the problem, and otherwise what is wrong.
 func (o *oracle) lie(f fact.Fact) string {
 	var want set
 	switch f := f.(type) {
@@ -162,8 +162,8 @@ func (o *oracle) met(f fact.Fact, s set) bool {
 	return !s.has(o.index(barredRef(f)))
 }
 
-// minimal returns "" if the facts cannot all hold, but can without any one of them. It tries
-// all sets of the candidates that the facts mention. ok is false if there are too many.
+// minimal returns "" if the facts cannot all hold, but any others can without one of them. It tries all sets of the
+// candidates that the facts mention. ok is false if there are too many.
 func (o *oracle) minimal(facts []fact.Fact) (msg string, ok bool) {
 	var all set
 	for _, f := range facts {

@@ -9,12 +9,12 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// obeys checks that f ends when its context does, with the context's error (D18).
+// obeys checks that f returns the context's error when its context ends (D18).
 func obeys(t *testing.T, what string, f func(ctx context.Context) error) {
 	t.Helper()
 	for _, looks := range []int{1, 10, 100, 1000} {
 		if err := f(testctx.EndsAfter(looks, context.DeadlineExceeded)); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s, %d looks at the context: got %v, want the deadline", what, looks, err)
+			t.Errorf("%s, %d checks of the context: got %v, want the deadline", what, looks, err)
 		}
 	}
 }
@@ -59,8 +59,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestLongProof checks that a proof that nobody would read is replaced by the list of facts,
-// with a sentence that states this.
+// TestLongProof checks that a proof too long to read is replaced by the list of facts, with a sentence that states
+// this.
 func TestLongProof(t *testing.T) {
 	core := conflictOf(t, pigeons(t, 2, 2, true)).Cores[0]
 	full, err := core.Derive(context.Background())

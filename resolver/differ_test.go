@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// D6, H7, H26, H28: an answer that the running OLM would not give names the rule that
-// differs. Other answers name none.
+// TestDiffers checks that an answer that the running OLM would not give names the rule by which it differs, and that
+// other answers name none (D6, H7, H26, H28).
 func TestDiffers(t *testing.T) {
 	const (
 		pkg  = `{"schema":"olm.package","name":"a","defaultChannel":"s"}`

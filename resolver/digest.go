@@ -46,7 +46,7 @@ func (p *Problem) canonical() ([]byte, error) {
 	q.Catalogs = slices.Clone(p.Catalogs)
 	for i := range q.Catalogs {
 		c := &q.Catalogs[i]
-		if c.Unhealthy == "" && p.Sees(c.ID()) {
+		if c.Unhealthy == "" && p.sees(c.ID()) {
 			if c.Graph == nil {
 				return nil, fmt.Errorf("catalog %q is not loaded; set Graph or call Open", c.Name)
 			}

@@ -22,7 +22,8 @@
 // # An upgrade
 //
 // A subscription owns an installed operator only if InstalledCSV names it. Without it, the
-// subscription requests a fresh installation:
+// subscription requests a fresh installation, and the operator stays as it is;
+// [Problem.Unowned] lists such operators.
 //
 //	sol, err := resolver.Resolve(ctx, resolver.Problem{
 //		Namespace:     "operators",

@@ -21,23 +21,23 @@ type encoding struct {
 	vars     map[cand]sat.Lit
 	cands    map[sat.Lit]cand
 	lits     map[*need]sat.Lit
-	wants    map[*need][]sat.Lit // of an anyOf
-	needOf   map[sat.Lit]*need   // of an option of a some
+	wants    map[*need][]sat.Lit // the options of each anyOf
+	needOf   map[sat.Lit]*need   // the part of a some that each option stands for
 	facts    []stating
-	on       []sat.Lit // the switch of each fact, in parallel
+	on       []sat.Lit // on[i] is the switch of facts[i]
 	refs     map[*need][]Ref
 	coreOf   map[int]int // of each request that has one, the number of its core
 	likes    map[likeness]int
 	narrator *prose.Narrator
 }
 
-// A stating is a fact with its meaning for candidates, which proofs follow without the
-// solver.
+// A stating is a fact with what it means for candidates. The solver gets this as clauses,
+// and proofs follow it without the solver.
 type stating struct {
 	fact.Fact
 	// owner is the candidate that the fact restricts, or noCand.
 	owner cand
-	// need must hold: for a subscription always, for an owner if it is chosen.
+	// need must hold if owner is chosen, or always if owner is noCand.
 	need *need
 	// list holds candidates of which at most one can be chosen.
 	list []cand

@@ -36,7 +36,7 @@ func (v valued) Values() *constraints.Values { return v.values }
 // test reports whether a bundle satisfies an expression by itself.
 func (e *evaluation) test(ctx context.Context, x constraints.Expr, b constraints.Bundle) bool {
 	if e.err == nil && ctx.Err() != nil {
-		e.err = context.Cause(ctx) // a range of 64 KiB takes long, even without CEL rules
+		e.err = context.Cause(ctx) // evaluating a version range of 64 KiB takes long, even without CEL rules
 	}
 	if e.err != nil {
 		return false

@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"log"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Many namespaces over one catalog, each with its own subscriptions.
+// Resolves many namespaces over one catalog, each with separate subscriptions.
 func ExampleResolveAll() {
 	ctx := context.Background()
-	cat, err := graph.LoadBytes(ctx, []byte(`
+	cat, err := graph.LoadReader(ctx, strings.NewReader(`
 schema: olm.package
 name: etcd
 defaultChannel: stable

@@ -72,9 +72,9 @@ properties:
 - {type: olm.gvk, value: {group: q.example.com, version: v1, kind: Queue}}
 `
 
-// A problem is one JSON document, whose catalogs may be given by name. For a dependency, the
-// catalog of the dependent bundle is preferred to catalogs of higher priority. A catalog that
-// cannot be read fails the resolution, unless the caller decides otherwise.
+// A problem is a JSON document in which catalogs may be given by name. For a dependency, the catalog of the dependent
+// bundle is preferred to catalogs of higher priority. A catalog that cannot be read fails the resolution, unless the
+// caller decides otherwise.
 func Example_documents() {
 	const text = `{
 		"namespace": "operators",
@@ -87,7 +87,7 @@ func Example_documents() {
 	}`
 	open := func(ctx context.Context, dir string) (*graph.Catalog, error) {
 		text := map[string]string{"vendor": vendor, "community": community}[dir]
-		return graph.LoadBytes(ctx, []byte(text), dir+".yaml", nil)
+		return graph.LoadReader(ctx, strings.NewReader(text), dir+".yaml", nil)
 	}
 	ctx := context.Background()
 	for problem, err := range document.Read[resolver.Problem](strings.NewReader(text)) {

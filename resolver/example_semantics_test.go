@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
@@ -101,7 +102,7 @@ properties:
 // of red that requires nothing.
 func ExampleResolve_semantics() {
 	ctx := context.Background()
-	catalog, err := graph.LoadBytes(ctx, []byte(compound), "catalog.yaml", nil)
+	catalog, err := graph.LoadReader(ctx, strings.NewReader(compound), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

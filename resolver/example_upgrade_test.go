@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
@@ -69,11 +70,11 @@ func installed(pkg, other string) resolver.Installed {
 	}
 }
 
-// Operators that require each other are upgraded together. Without a subscription for one of
-// them, the other stays, and the solution states why.
-func ExampleResolve_upgrade() {
+// Operators that require each other are upgraded together. If one of them has no subscription, the other one stays,
+// and the solution states why.
+func ExampleResolve_together() {
 	ctx := context.Background()
-	catalog, err := graph.LoadBytes(ctx, []byte(pair), "catalog.yaml", nil)
+	catalog, err := graph.LoadReader(ctx, strings.NewReader(pair), "catalog.yaml", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// CheckCore reports whether the facts of a core contradict each other in the encoding, and
-// which of them are not needed.
+// CheckCore reports whether the facts of a core contradict each other as clauses of the solver, and which of them are
+// not needed.
 func CheckCore(ctx context.Context, c *Core) (contradict bool, needless []fact.Fact, err error) {
 	on := make([]sat.Lit, len(c.index))
 	for n, i := range c.index {
@@ -33,7 +33,7 @@ func CheckCore(ctx context.Context, c *Core) (contradict bool, needless []fact.F
 	return true, needless, nil
 }
 
-// DeriveWithin is Derive with a bound on the work.
+// DeriveWithin is Derive with a limit on the work.
 func DeriveWithin(ctx context.Context, c *Core, work int) (*Derivation, error) {
 	return c.deriveWithin(ctx, work)
 }

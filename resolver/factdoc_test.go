@@ -18,10 +18,11 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// exampleCases are the conflicts of testdata that the examples are taken from.
+// exampleCases are the conflicts in testdata that the examples come from.
 var exampleCases = map[fact.Code]string{
 	"subscribed":      "alike-versions",
 	"unavailable":     "channel-vanished",
@@ -38,8 +39,8 @@ var exampleCases = map[fact.Code]string{
 	"supposed":        "case-split",
 }
 
-// TestEveryFactExplained finds the codes in the source: those that facts return, and the
-// constants of steps without a fact.
+// TestEveryFactExplained finds the codes in the source: those that facts return, and the constants of steps without a
+// fact. Each must have a page.
 func TestEveryFactExplained(t *testing.T) {
 	var want []fact.Code
 	facts := 0
@@ -91,7 +92,7 @@ func TestEveryFactExplained(t *testing.T) {
 		}
 		name, ok := exampleCases[e.Code]
 		if ok != (e.Example != "") {
-			t.Errorf("%s has an example of no case, or a case without its example", e.Code)
+			t.Errorf("%s has an example without a case, or a case without an example", e.Code)
 		}
 		if !ok {
 			continue
@@ -104,7 +105,7 @@ func TestEveryFactExplained(t *testing.T) {
 		if diff := cmp.Diff(want, e.Example); diff != "" {
 			t.Errorf("the example of %s differs from %s (-case +example; -update writes it):\n%s", e.Code, name, diff)
 		}
-		if *update {
+		if golden.Update() {
 			page := filepath.Join("..", "docs", "facts", string(e.Code)+".md")
 			text, err := os.ReadFile(page)
 			if err != nil {
@@ -146,7 +147,7 @@ func TestFactIndex(t *testing.T) {
 		want += fmt.Sprintf("- [`%[1]s`](%[1]s.md): %[2]s\n", e.Code, e.Title)
 	}
 	name := filepath.Join("..", "docs", "facts", "README.md")
-	if *update {
+	if golden.Update() {
 		if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -160,8 +161,7 @@ func TestFactIndex(t *testing.T) {
 	}
 }
 
-// TestFactIsOneOf compares the list in the documentation of Fact with the types that are
-// facts.
+// TestFactIsOneOf compares the list in the documentation of Fact with the types that implement it.
 func TestFactIsOneOf(t *testing.T) {
 	files, err := filepath.Glob("fact/*.go")
 	if err != nil {

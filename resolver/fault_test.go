@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A conflict names the rules in it that could not be evaluated: as data, in every rendering,
-// and in its error, which a subscription's condition contains (D7).
+// TestConflictFaults checks that a conflict lists the rules in it that could not be evaluated, as data, in every
+// rendering, and in its error, which becomes a condition of the subscription (D7).
 func TestConflictFaults(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/conflicts/cel-rule-cost.txtar")
 	if err != nil {
@@ -45,8 +45,8 @@ func TestConflictFaults(t *testing.T) {
 	}
 }
 
-// A rule that is not part of a core is not among its faults, and a long rule is truncated in
-// text for people (D7).
+// TestFaultsOfOthers checks that the faults of a core omit rules that are not part of it, and that a long rule is
+// truncated in text for people (D7).
 func TestFaultsOfOthers(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/conflicts/cel-rule-cost.txtar")
 	if err != nil {

@@ -47,7 +47,7 @@ func (r *resolution) first(ctx context.Context, s *scratch) (set []cand, ok bool
 	return t.set, true
 }
 
-// An attempt is a set that grows as long as nothing in it conflicts.
+// An attempt is a set of candidates that grows as long as nothing in it conflicts.
 type attempt struct {
 	r         *resolution
 	set       []cand
@@ -59,8 +59,9 @@ type attempt struct {
 	forbidden []constraints.Expr
 }
 
-// decided reports whether the candidates taken so far decide a need. Many candidates may
-// share a long list, which is searched until it is decided.
+// decided reports whether the candidates taken so far decide a need. It remembers decided
+// needs with long lists, because many candidates may share such a need and each search of
+// its list takes time.
 func (t *attempt) decided(n *need) bool {
 	const long = 16
 	if t.met[n] {

@@ -19,10 +19,15 @@ type Fix struct {
 	Selected []Selected `json:"selected,omitzero"`
 	// Stuck are the operators that the fix leaves stuck, by subscription.
 	Stuck []Advice `json:"stuck,omitempty"`
+	// Commands make the changes in a cluster, in order. The list is empty if a change needs
+	// more than a command.
+	Commands []string `json:"commands,omitempty"`
 
 	cost int
 	// rest is the plan without the fix.
 	rest []Selected
+	// waived are the requirements that the fix drops, or assumes to be satisfied.
+	waived []*fact.Requires
 }
 
 // String returns the fix as an instruction, with the bundles that it adds to the plan.
@@ -44,11 +49,14 @@ func (f *Fix) instruction() string {
 		parts[i] = c.String()
 	}
 	first := f.Changes[0]
-	if len(parts) == 1 || first.Kind != RelaxRequirement {
+	if len(parts) == 1 || first.Kind != RelaxRequirement && first.Kind != AddCatalog {
 		return strings.Join(parts, ", and ")
 	}
 	for i, c := range f.Changes {
 		parts[i] = c.Requirement
+	}
+	if first.Kind == AddCatalog {
+		return "add a catalog that has " + phrase.And(parts)
 	}
 	text := "upstream: publish compatible bundles that satisfy " + phrase.And(parts)
 	if first.Place != nil {
@@ -71,7 +79,7 @@ func (f *Fix) outcome() string {
 		}
 	}
 	switch n := len(names); {
-	case n == 0 && f.removes():
+	case n == 0 && (f.removes() || f.assumes()):
 		return ""
 	case n == 0:
 		return "nothing needs to be installed"
@@ -89,9 +97,10 @@ const maxTries = 400
 
 // Fixes returns minimal sets of one or two changes that resolve the core, least disruptive
 // first, at most max of them (0 means five). Each is verified by solving the changed
-// problem without the requests of the other cores. Of equally disruptive ones, those that
-// leave an operator stuck come last. Changes to catalogs are the last of all, and only
-// if the alternative is to remove a request. The error is the context's.
+// problem without the requests of the other cores; one that adds an unknown catalog assumes
+// that the catalog has what is missing. Of equally disruptive ones, those that leave an
+// operator stuck come last. Changes to catalogs are offered only if the alternative is to
+// remove a request. Fixes that remove one come last of all. The error is the context's.
 func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 	if err := c.e.r.lock(ctx); err != nil {
 		return nil, err
@@ -123,6 +132,10 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 		}
 		return nil
 	}
+	added, err := c.additions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, ch := range changes {
 		if good >= max || len(found) >= 2*max {
 			break // the rest cost more
@@ -151,20 +164,35 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 		}
 		found = append(found, up...)
 	}
+	found = append(added, found...)
 	for _, f := range found {
 		f.rest = c.rest
+		f.Commands = commands(c.e.r.u.p.Namespace, f.Changes)
 	}
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.Stuck), len(b.Stuck)))
+		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.Stuck), len(b.Stuck)))
 	})
 	return found[:min(len(found), max)], nil
 }
 
+// removals returns the number of subscriptions and operators that a fix removes.
+func (f *Fix) removals() (n int) {
+	for _, c := range f.Changes {
+		if c.removes() {
+			n++
+		}
+	}
+	return n
+}
+
+// assumes reports whether a fix adds an unknown catalog.
+func (f *Fix) assumes() bool {
+	return f.Changes[0].Kind == AddCatalog && f.Changes[0].Catalog == (CatalogID{})
+}
+
 // removes reports whether a fix only removes subscriptions and operators.
 func (f *Fix) removes() bool {
-	return !slices.ContainsFunc(f.Changes, func(c Change) bool {
-		return c.Kind != DropSubscription && c.Kind != RemoveSubscribed && c.Kind != RemoveOperator
-	})
+	return f.removals() == len(f.Changes)
 }
 
 // onlyRemovals reports whether all fixes only remove subscriptions and operators.
@@ -224,7 +252,7 @@ func (c *Core) request() int {
 // Requirements that equal waived ones in the same package are ignored.
 func (c *Core) plan(ctx context.Context, p *Problem, waived []*fact.Requires) (*Solution, error) {
 	r, err := start(ctx, p, func(u *universe) {
-		u.waived = waived
+		u.waived, u.want = waived, c.e.r.u.want
 		if p.OperatorGroup == c.e.r.u.p.OperatorGroup {
 			u.modes = c.e.r.u.modes
 		}

@@ -42,7 +42,7 @@ func TestEqualFormulas(t *testing.T) {
 		want, got := choice(ctx, open(t, p)), choice(ctx, open(t, q))
 		if diff := cmp.Diff(want, got); diff != "" {
 			text, _ := json.Marshal(q)
-			t.Errorf("seed %d: the answer depends on how formulas are written (-first +second):\n%s\n%s", seed, diff, text)
+			t.Errorf("seed %d: the answer depends on the form of the constraints (-first +second):\n%s\n%s", seed, diff, text)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func formulaProblem(seed uint64) resolver.Problem {
 	}
 }
 
-// choice returns the result of a problem: what is installed, or could be, and what stays.
+// choice returns the result of a problem: the bundles that are installed, or could be, and the operators that stay.
 func choice(ctx context.Context, p resolver.Problem) []string {
 	sol, err := resolver.Resolve(ctx, p)
 	var no *resolver.Conflict
@@ -124,7 +124,7 @@ func (r *rewriter) tree(x map[string]any, depth int) map[string]any {
 		var list []any
 		for _, part := range of {
 			part = r.tree(part, depth+1)
-			// A part of the same kind can be listed one by one.
+			// Parts of the same kind can be inlined.
 			if inner := parts(part, kind); kind != "not" && len(inner) > 0 && r.IntN(2) == 0 {
 				for _, p := range inner {
 					list = append(list, p)

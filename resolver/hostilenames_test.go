@@ -25,8 +25,8 @@ var hostileWords = []string{
 	" / ", " (no such)", ", on d", ", in both ", " to ", "(b", "= ",
 }
 
-// tameWord returns a hostile word with each byte that is not a letter replaced by a letter
-// that no hostile word has. Tame names are thus as similar to each other as hostile ones.
+// tameWord returns a hostile word in which each byte that is not a letter is replaced by a letter that no hostile word
+// has. Tame names are thus as similar to each other as hostile ones.
 var tameWord = strings.NewReplacer(
 	"/", "e", " ", "f", "=", "g", `"`, "j", "'", "k", "(", "m", ")", "p", ",", "q", "<", "v", ">", "w", `\`, "x", ";", "y", ".", "z",
 	"\u202e", "\u1e01",
@@ -34,7 +34,7 @@ var tameWord = strings.NewReplacer(
 
 // A renaming replaces all names in a problem and keeps their order.
 type renaming struct {
-	names    []string // the old ones, in order
+	names    []string // the old names, in order
 	new, old map[string]string
 }
 
@@ -46,8 +46,8 @@ var nameFields = map[string]bool{
 	"startingCSV": true, "installedCSV": true, "targetNamespaces": true,
 }
 
-// walkNames replaces the names in a JSON value. A policy pins and excludes by name
-// or by version: f decides.
+// walkNames replaces the names in a JSON value with what f returns. For the members of
+// policies that hold a name or a version, sure is false.
 func walkNames(v any, isName bool, f func(name string, sure bool) string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -168,9 +168,9 @@ func rename(t *testing.T, p resolver.Problem, word func(i int) string) (resolver
 }
 
 // texts are members of answers that hold sentences.
-var texts = []string{"text", "headline", "requirement", "requires", "api", "error", "advice", "rule", "notes"}
+var texts = []string{"text", "headline", "requirement", "requires", "api", "error", "advice", "rule", "notes", "decided", "commands"}
 
-// outline returns the data of an answer, without sentences, with the old names.
+// outline returns the data of an answer, without sentences, and with the old names.
 func (r *renaming) outline(t *testing.T, what string, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -302,7 +302,7 @@ func TestHostileNames(t *testing.T) {
 		}
 		word := func(i int) string {
 			n := len(hostileWords)
-			return hostileWords[i%n] + "/" + hostileWords[(i/n+i*7+len(name))%n] // most joins use slashes
+			return hostileWords[i%n] + "/" + hostileWords[(i/n+i*7+len(name))%n] // most code joins names with slashes
 		}
 		hostile, bad, ok := rename(t, p, word)
 		if !ok {

@@ -32,7 +32,7 @@ func (p *Problem) Inline(ctx context.Context) (Problem, error) {
 	for i := range out.Catalogs {
 		c := &out.Catalogs[i]
 		c.Dir = ""
-		if c.Unhealthy != "" || !p.Sees(c.ID()) {
+		if c.Unhealthy != "" || !p.sees(c.ID()) {
 			c.FBC, c.Graph, c.Digest = nil, nil, ""
 			continue
 		}

@@ -17,13 +17,13 @@ import (
 )
 
 // packages returns the packages of the operator, without duplicates: Package, then those of
-// its olm.package properties. All of them count; the first one names the operator. Without
-// Package, the first is the package of the last property, as in OLM.
+// its olm.package properties. All of them count; the first is the main one. Without Package,
+// the first is the package of the last property, as in OLM.
 func (in *Installed) packages() []string {
 	return packagesOf(constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package}))
 }
 
-// packagesOf returns the packages of an installed operator, in the order of Packages.
+// packagesOf returns the packages of an installed operator, the main one first.
 func packagesOf(list *constraints.PropertyList) []string {
 	var out []string
 	for _, name := range slices.Backward(list.Packages()) {
@@ -34,7 +34,8 @@ func packagesOf(list *constraints.PropertyList) []string {
 	return out
 }
 
-// PackageName returns the first of Packages, or "" if there is none.
+// PackageName returns the main package of the operator, which is Package if that is set, or
+// "" if the operator has no package.
 func (in *Installed) PackageName() string {
 	for _, name := range in.packages() {
 		return name
@@ -169,7 +170,7 @@ func (x *installed) property(compiled *compilations, n int, p property.Property)
 		_, err := property.ParseInstalledPackage(p.Value)
 		keep(err)
 	case property.TypeGVK:
-		if g, err := property.ParseGVK(p.Value); keep(err) {
+		if g, err := property.Parse[property.GVK](p); keep(err) {
 			x.apis = append(x.apis, g)
 		}
 	case property.TypeDeprecated:

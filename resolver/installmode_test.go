@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestInstallModes checks which bundles an operator group excludes (G7, F2): the newest
-// version that supports its targets is chosen.
+// TestInstallModes checks which bundles an operator group excludes (G7, F2): the newest version that supports its
+// targets is chosen.
 func TestInstallModes(t *testing.T) {
 	a := txtar.Parse([]byte(`
 -- c/catalog.yaml --

@@ -13,7 +13,7 @@ type coreJSON struct {
 	// find.
 	Derivation *fact.Step `json:"derivation,omitzero"`
 	Facts      fact.List  `json:"facts"`
-	// Faults are the rules in it that could not be evaluated.
+	// Faults are the rules in the core that could not be evaluated.
 	Faults []Fault `json:"faults,omitempty"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // Version implements [prose.Catalogs].
@@ -33,6 +34,31 @@ func (u *universe) Version(r Ref) semver.Version {
 func (u *universe) Installed(name string) bool {
 	_, ok := u.installedNamed(name)
 	return ok
+}
+
+// Skipped implements [prose.Catalogs] (H3).
+func (u *universe) Skipped(want *fact.Subscription) int {
+	s := &subscription{Subscription: want}
+	skipped, offered := map[string]bool{}, map[string]bool{}
+	in, _ := u.sourcesFor(s)
+	for _, c := range in {
+		for _, ch := range s.channels(c) {
+			if ch.Err() != nil {
+				continue
+			}
+			for e := range ch.Entries() {
+				if _, ok := e.Rank(); ok {
+					offered[e.Name()] = true
+				} else if _, ok := e.Bundle(); ok {
+					skipped[e.Name()] = true
+				}
+			}
+		}
+	}
+	for name := range offered {
+		delete(skipped, name)
+	}
+	return len(skipped)
 }
 
 // Near implements [prose.Catalogs].

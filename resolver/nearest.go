@@ -37,7 +37,7 @@ func versionOf(text string) (semver.Version, bool) {
 }
 
 // nearBundles returns the bundles closest to a missing one. If its name is a version or
-// ends with one, they are the neighbours by version, the next higher one first. Otherwise
+// ends with one, they are the neighbors by version, the next higher one first. Otherwise
 // they are the names with a similar spelling.
 func nearBundles(known []graph.Bundle, asked string) []graph.Bundle {
 	v, ok := versionOf(asked)

@@ -16,8 +16,8 @@ type need struct {
 	kind proof.Op
 	// list holds the candidates of an anyOf in order of preference.
 	list []cand
-	// expr is the leaf: the expression that the members of list satisfy, or for noneOf,
-	// one that no chosen bundle may satisfy. A subscription has none.
+	// expr is the expression of a leaf. The members of list satisfy it or, in a noneOf, no
+	// chosen bundle may satisfy it. The need of a subscription has no expr.
 	expr constraints.Expr
 	kids []*need
 }
@@ -188,7 +188,8 @@ func (x *need) decided(chosen func(cand) bool) bool {
 	return false
 }
 
-// forbidden returns the candidates that a need forbids unconditionally.
+// forbidden returns the expressions that no chosen bundle may satisfy, whatever else is
+// chosen.
 func (x *need) forbidden() []constraints.Expr {
 	switch x.kind {
 	case proof.Every:

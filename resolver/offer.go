@@ -32,7 +32,7 @@ func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
 func (u *universe) options(s *subscription) (list []cand, missing fact.Fact) {
 	in, others := u.sourcesFor(s)
 	if len(in) == 0 && s.Source() != (CatalogID{}) {
-		if s.Catalog != "" && s.CatalogNamespace != "" && !u.p.Sees(s.Source()) {
+		if s.Catalog != "" && s.CatalogNamespace != "" && !u.p.sees(s.Source()) {
 			return nil, &fact.Unavailable{Subscription: *s.Subscription, What: "catalog", Err: errors.New(u.p.WhyUnseen(s.Source()))}
 		}
 		known := make([]string, len(u.cats))
@@ -142,8 +142,8 @@ func (u *universe) fresh(s *subscription, in []*source) []cand {
 	return elsewhere(found, s, in)
 }
 
-// start returns the entry of a channel that the startingCSV names. Another entry may skip
-// it (H3).
+// start returns the entry in ch that the startingCSV names, even if another entry skips it
+// (H3).
 func (s *subscription) start(ch graph.Channel) (graph.Entry, bool) {
 	e, ok := ch.Entry(s.StartingCSV)
 	if !ok || ch.Err() != nil {
@@ -153,9 +153,9 @@ func (s *subscription) start(ch graph.Channel) (graph.Entry, bool) {
 	return e, ok
 }
 
-// headless returns the fact that the entry that the startingCSV names skips or replaces
-// itself, or nil. The subscription considers only that entry, and the running OLM cannot
-// find a head in it (H27).
+// headless returns the fact that the startingCSV names an entry that skips or replaces
+// itself, or nil. The subscription considers only that entry, so the running OLM does not
+// find a head (H27).
 func (s *subscription) headless(in []*source) fact.Fact {
 	if s.StartingCSV == "" {
 		return nil
@@ -220,8 +220,9 @@ func next(e graph.Entry) int {
 	return 1
 }
 
-// elsewhere adds after each found entry the other entries of its bundle in the channels of
-// the subscription: a bundle that may be chosen in one channel may be chosen in each (H25).
+// elsewhere returns the found entries, each followed by the other entries of the same
+// bundle in the channels of the subscription, because a bundle that may be chosen in one
+// channel may be chosen in each (H25).
 func elsewhere(found []offer, s *subscription, in []*source) []cand {
 	if len(found) > 0 && (s.Channel == "" || len(in) > 1) {
 		place, offered := map[string]int{}, make(map[cand]bool, len(found))
@@ -253,8 +254,8 @@ func elsewhere(found []offer, s *subscription, in []*source) []cand {
 	return list
 }
 
-// offers reports whether everything that the subscription names exists, which is the usual
-// case, without collecting alternatives.
+// offers reports whether everything that the subscription names exists. It does not collect
+// alternatives, because they are rarely needed.
 func (u *universe) offers(s *subscription, in []*source) bool {
 	for _, c := range in {
 		for _, ch := range s.channels(c) {

@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestUnavailableText shows why a subscription has nothing to choose from.
+// TestUnavailableText checks the explanations of subscriptions without candidates.
 func TestUnavailableText(t *testing.T) {
 	channel := func(name string, entries ...docEntry) doc {
 		return doc{Schema: "olm.channel", Package: "a", Name: name, Entries: entries}

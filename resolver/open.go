@@ -13,7 +13,7 @@ import (
 func (p *Problem) Open(ctx context.Context, dir document.OpenDir) error {
 	for i := range p.Catalogs {
 		c := &p.Catalogs[i]
-		if c.Graph != nil || c.Unhealthy != "" || !p.Sees(c.ID()) {
+		if c.Graph != nil || c.Unhealthy != "" || !p.sees(c.ID()) {
 			continue
 		}
 		from := document.Catalog{Path: fmt.Sprintf("/catalogs/%d", i), Name: c.Name, FBC: c.FBC, Dir: c.Dir}

@@ -20,10 +20,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An oracle answers a problem by trying everything. It reads the text of the catalogs and
-// uses neither the index nor the encoding. It shares with the library only the input types,
-// the trees of constraints, and the test of one leaf on one bundle. It supports universes of
-// up to 64 entries.
+// An oracle answers a problem by trying everything. It reads the text of the catalogs and uses neither the index nor
+// the SAT encoding. It shares with the library only the input types, the trees of constraints, and the test of one
+// leaf on one bundle. It supports up to 64 candidates.
 type oracle struct {
 	p       resolver.Problem
 	docs    [][]doc      // of each catalog
@@ -32,7 +31,7 @@ type oracle struct {
 	skipped map[int]bool // candidates that only a startingCSV may name (H3)
 	eval    *constraints.Evaluator
 	memo    map[leafOn]bool
-	off     string // a rule that is switched off, to see what it changes
+	off     string // the rule that is switched off, or ""
 }
 
 // A doc has the fields of a catalog blob that matter for resolution.
@@ -65,7 +64,7 @@ type docReference struct {
 // A candidate is an installed operator, or an entry of a catalog.
 type candidate struct {
 	ref       resolver.Ref
-	catalog   int // -1 for what is installed
+	catalog   int // -1 for installed operators
 	entry     docEntry
 	isDefault bool // in the default channel of its package
 	place     int  // counted from the head of the channel
@@ -74,7 +73,7 @@ type candidate struct {
 	pkgs      []string
 	apis      []property.GVK
 	requires  []constraints.Expr
-	twice     bool // states an API or, if installed, its package twice (H26)
+	twice     bool // declares an API twice or, if installed, its package (H26)
 	barred    bool // has olm.deprecated (D12), or cannot be read (H7)
 	odd       bool // cannot be read
 	free      bool // installed, and no subscription owns it (D11)
@@ -94,13 +93,13 @@ type leafOn struct {
 	c    int
 }
 
-// A set holds candidates by number.
+// A set contains candidates by number.
 type set uint64
 
 func (s set) has(c int) bool { return s>>c&1 == 1 }
 func (s set) with(c int) set { return s | 1<<c }
 
-// each calls f with the members until it returns false.
+// each calls f with the members until f returns false.
 func (s set) each(f func(c int) bool) bool {
 	for ; s != 0; s &= s - 1 {
 		if !f(bits.TrailingZeros64(uint64(s))) {
@@ -132,8 +131,7 @@ func oracleWithout(t testing.TB, p resolver.Problem, off string) *oracle {
 		if in.Package == "" && len(c.pkgs) > 0 {
 			c.ref.Package = c.pkgs[len(c.pkgs)-1]
 		}
-		// An installed operator counts even if it is not readable (H7);
-		// only olm.deprecated bars it (H12).
+		// An installed operator counts even if it cannot be read (H7); only olm.deprecated excludes it (H12).
 		c.barred = off != "H12" && slices.ContainsFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypeDeprecated })
 		c.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: c.ref.Package, Version: &v})
 		o.all = append(o.all, c)
@@ -236,7 +234,7 @@ func (c *candidate) read(compiler *constraints.Compiler, list []property.Propert
 			}
 		case property.TypeGVK:
 			var g property.GVK
-			if g, err = property.ParseGVK(p.Value); err == nil {
+			if g, err = property.Parse[property.GVK](p); err == nil {
 				c.twice = c.twice || slices.Contains(c.apis, g)
 				c.apis = append(c.apis, g)
 			}
@@ -345,7 +343,7 @@ func find(docs []doc, schema, pkg, name string) *doc {
 	return nil
 }
 
-// ruled reports whether a policy blocks a candidate of a catalog (G8).
+// ruled reports whether a policy blocks a candidate from a catalog (G8).
 func (o *oracle) ruled(c *candidate) bool {
 	return slices.ContainsFunc(o.p.Policies, func(p resolver.Policy) bool {
 		if p.Package != c.ref.Package {
@@ -367,7 +365,7 @@ func (o *oracle) wish(s *wish) {
 		}
 	}
 	s.missing = true
-	var in, others []int // entries of the channels that it considers
+	var in, others []int // entries of the considered channels
 	for i, c := range o.all {
 		if c.catalog < 0 || c.ref.Package != s.Package || s.Channel != "" && c.ref.Channel != s.Channel {
 			continue
@@ -490,7 +488,7 @@ func (o *oracle) choices(s *wish, in []int) (list []int) {
 	return out
 }
 
-// sources returns the numbers of the catalogs, the preferred first.
+// sources returns the numbers of the catalogs in order of preference.
 func (o *oracle) sources() []int {
 	list := slices.Collect(indexes(len(o.p.Catalogs)))
 	slices.SortFunc(list, func(i, j int) int { return o.compareSources(o.p.Catalogs[i], o.p.Catalogs[j]) })
@@ -509,7 +507,7 @@ func (o *oracle) compareSources(a, b resolver.Catalog) int {
 	)
 }
 
-// no is 0 for candidates that come first.
+// no returns 0 if first is true, else 1, so that candidates that come first sort first.
 func no(first bool) int {
 	if first {
 		return 0
@@ -526,8 +524,7 @@ func follows(e docEntry, in *candidate) bool {
 	return e.SkipRange != "" && err == nil && r(in.version)
 }
 
-// sort puts candidates in the order in which a bundle of the catalog own prefers
-// them (D8, H13).
+// sort sorts candidates by the preference of a bundle from the catalog own (D8, H13).
 func (o *oracle) sort(list []int, own int) {
 	slices.SortFunc(list, func(i, j int) int {
 		a, b := o.all[i], o.all[j]
@@ -580,8 +577,8 @@ func (o *oracle) holds(x constraints.Expr, s set) bool {
 	return !s.each(func(c int) bool { return perBundle && o.skipped[c] || !o.matches(x, c) })
 }
 
-// together reports whether two candidates may be in one set: they are not of one package, do
-// not provide the same API (D10), and neither upgrades the other.
+// together reports whether two candidates may be in one set: they are of different packages, do not provide the same
+// API (D10), and neither upgrades the other.
 func (o *oracle) together(i, j int) bool {
 	a, b := o.all[i], o.all[j]
 	if o.off == "D10" {
@@ -593,12 +590,12 @@ func (o *oracle) together(i, j int) bool {
 	return !slices.ContainsFunc(a.apis, func(g property.GVK) bool { return slices.Contains(b.apis, g) })
 }
 
-// fits reports whether adding c to s violates no rule about single bundles or pairs.
+// fits reports whether adding c to s keeps the rules about single bundles and pairs.
 func (o *oracle) fits(s set, c int) bool {
 	return !o.all[c].barred && s.each(func(d int) bool { return d == c || o.together(c, d) })
 }
 
-// valid returns "" if a set violates no rule, or else the violated rule.
+// valid returns "" if a set violates no rule, and otherwise the violated rule.
 func (o *oracle) valid(s set) string {
 	for _, w := range o.subs {
 		if w.missing && o.off == "H5" {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestOracle compares the oracle of the other tests with the recorded answers of the running
-// OLM.
+// TestOracle compares the oracle with the recorded answers of the running OLM.
 func TestOracle(t *testing.T) {
 	for _, name := range []string{"classic-simple.jsonl", "classic-upgrade.jsonl", "classic-compound.jsonl"} {
 		t.Run(name, func(t *testing.T) {

@@ -12,21 +12,20 @@ import (
 // A goal is an open decision between alternatives, in order of preference.
 type goal struct{ of []alternative }
 
-// An alternative of a goal is a candidate or, if expr is set, a part of a tree or its
-// negation.
+// An alternative of a goal is a candidate or, if expr is set, a part of a tree or its negation.
 type alternative struct {
 	c int
-	// there: it counts if it is in the set, but is not chosen for the goal (H3).
+	// it satisfies the goal if it is in the set, but cannot be chosen for it (H3)
 	there   bool
 	expr    constraints.Expr
 	negated bool
-	leaves  []constraints.Expr // any of these, in place of expr
+	leaves  []constraints.Expr // any of these, instead of expr
 	own     int                // the catalog of the bundle that requires expr
 }
 
-// best returns the most preferred valid set (D8). It tries all choices in order, depth first,
-// and backtracks from dead ends: subscriptions choose in their order, then the requirements
-// of installed operators without a subscription, then those of chosen bundles, breadth first.
+// best returns the most preferred valid set (D8). It tries all choices in order, depth first, and backtracks.
+// Subscriptions choose first, in order, then the requirements of installed operators without a subscription, then
+// those of chosen bundles, breadth first.
 func (o *oracle) best() (set, bool) {
 	var s set
 	var queue []goal
@@ -83,7 +82,7 @@ func candidates(list []int) goal {
 	return g
 }
 
-// search extends s by the first alternatives that lead to a valid set.
+// search extends s with the first alternatives that lead to a valid set.
 func (o *oracle) search(s set, queue []goal, bans []constraints.Expr) (set, bool) {
 	if slices.ContainsFunc(bans, func(x constraints.Expr) bool { return o.anyMatches(x, s) }) {
 		return 0, false
@@ -163,8 +162,8 @@ func (o *oracle) expand(a alternative) (goals []goal, bans []constraints.Expr) {
 		}
 		return goals, bans
 	}
-	// The leaves of an any form one list of candidates. Otherwise the author's order counts,
-	// after installed operators (D20).
+	// The leaves of an any form one list of candidates. Otherwise the author's order decides, after installed
+	// operators (D20).
 	var installed set
 	for i, c := range o.all {
 		if c.catalog < 0 {
@@ -215,8 +214,8 @@ func (o *oracle) key(a alternative) string {
 	return fmt.Sprintf("%q", keys)
 }
 
-// parts returns the parts of an alternative, without direct nesting of one kind, single parts
-// and repetitions. both reports whether all parts must hold. A leaf has none.
+// parts returns the parts of an alternative, after removing direct nesting of the same kind, single parts and
+// repetitions. both reports whether all parts must hold. A leaf has no parts.
 func (o *oracle) parts(a alternative) (both bool, list []alternative) {
 	var kids []constraints.Expr
 	negated := a.negated

@@ -33,7 +33,7 @@ func TestPlannedParts(t *testing.T) {
 		for _, c := range no.Cores {
 			for _, f := range c.Facts {
 				if f.Code() == "must-stay" {
-					return // there is no solution for the installed operators alone
+					return // there is no solution even for the installed operators alone
 				}
 			}
 		}

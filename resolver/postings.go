@@ -15,7 +15,7 @@ import (
 // leaf of an expression, without a scan.
 type postings[T comparable] interface {
 	providers(property.GVK) iter.Seq[T]
-	labelled(string) iter.Seq[T]
+	labeled(string) iter.Seq[T]
 	inPackage(string) iter.Seq[T]
 	all() iter.Seq[T]
 	compare(a, b T) int
@@ -28,7 +28,7 @@ func reach[T comparable](p postings[T], x constraints.Expr) []T {
 	case *constraints.GVK:
 		return slices.Collect(p.providers(x.GVK))
 	case *constraints.Label:
-		return slices.Collect(p.labelled(x.Label))
+		return slices.Collect(p.labeled(x.Label))
 	case *constraints.Package:
 		return slices.Collect(p.inPackage(x.Name))
 	case *constraints.All:
@@ -81,7 +81,7 @@ func indexed(x constraints.Expr) bool {
 type bundlePostings struct{ *graph.Catalog }
 
 func (p bundlePostings) providers(g property.GVK) iter.Seq[graph.Bundle] { return p.Providers(g) }
-func (p bundlePostings) labelled(label string) iter.Seq[graph.Bundle]    { return p.Labelled(label) }
+func (p bundlePostings) labeled(label string) iter.Seq[graph.Bundle]     { return p.Labeled(label) }
 func (p bundlePostings) all() iter.Seq[graph.Bundle]                     { return p.Bundles() }
 func (bundlePostings) compare(a, b graph.Bundle) int                     { return a.Compare(b) }
 
@@ -116,15 +116,15 @@ func post[T comparable](list []T, pkgs func(T) []string, facts func(T) constrain
 		for x := range facts(c).Properties() {
 			switch x.Type {
 			case property.TypePackage:
-				if v, err := property.ParsePackage(x.Value); err == nil {
+				if v, err := property.Parse[property.Package](x); err == nil {
 					file(p.packages, v.PackageName, c)
 				}
 			case property.TypeGVK:
-				if g, err := property.ParseGVK(x.Value); err == nil {
+				if g, err := property.Parse[property.GVK](x); err == nil {
 					file(p.apis, g, c)
 				}
 			case property.TypeLabel:
-				if v, err := property.ParseLabel(x.Value); err == nil {
+				if v, err := property.Parse[property.Label](x); err == nil {
 					file(p.labels, v.Label, c)
 				}
 			}
@@ -141,7 +141,7 @@ func file[K, T comparable](m map[K][]T, k K, x T) {
 }
 
 func (p *listPostings[T]) providers(g property.GVK) iter.Seq[T] { return slices.Values(p.apis[g]) }
-func (p *listPostings[T]) labelled(label string) iter.Seq[T]    { return slices.Values(p.labels[label]) }
+func (p *listPostings[T]) labeled(label string) iter.Seq[T]     { return slices.Values(p.labels[label]) }
 func (p *listPostings[T]) inPackage(name string) iter.Seq[T]    { return slices.Values(p.packages[name]) }
 func (p *listPostings[T]) all() iter.Seq[T]                     { return slices.Values(p.list) }
 func (p *listPostings[T]) compare(a, b T) int                   { return cmp.Compare(p.place[a], p.place[b]) }

@@ -43,7 +43,7 @@ type Problem struct {
 }
 
 // MarshalJSON returns the problem as an object. Required lists are never null.
-func (p Problem) MarshalJSON() ([]byte, error) {
+func (p Problem) MarshalJSON() ([]byte, error) { // G2
 	type plain Problem
 	return json.Marshal(plain(p), json.Deterministic(true))
 }
@@ -107,7 +107,9 @@ const (
 	// Documented evaluates a constraint over the resulting set: different bundles may
 	// satisfy the parts of an all, and not excludes solutions. It is the default.
 	Documented Semantics = "documented"
-	// PerBundle evaluates the whole constraint on each bundle, as the running OLM does.
+	// PerBundle evaluates the whole constraint on each bundle, as the running OLM does ([D6]).
+	//
+	// [D6]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#d6
 	PerBundle Semantics = "per-bundle"
 )
 

@@ -11,10 +11,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A generator makes small, difficult problems: bundles that skip, cover and miss each other,
-// share APIs, require one another in nested trees, or are deprecated or unreadable, and
-// operators that are installed with and without subscriptions. Equal seeds make equal
-// problems.
+// A generator makes small, difficult problems. Bundles skip and cover each other, share APIs, have nested
+// requirements, or are deprecated or unreadable, and operators are installed with and without subscriptions. Equal
+// seeds make equal problems.
 type generator struct {
 	*rand.Rand
 	odd     *rand.Rand // draws rare and invalid input
@@ -51,10 +50,10 @@ func randomProblem(seed uint64) resolver.Problem {
 	return g.p
 }
 
-// one reports true once in n times.
+// one returns true once in n calls on average.
 func (g *generator) one(n int) bool { return g.IntN(n) == 0 }
 
-// weighted returns the index of a weight.
+// weighted returns a random index, with the given weights.
 func (g *generator) weighted(weights ...int) int {
 	sum := 0
 	for _, w := range weights {
@@ -256,11 +255,11 @@ func (g *generator) installed() {
 		case 2:
 			in.Package = ""
 		case 3:
-			// Nothing states the package.
+			// No property states the package.
 			in.Package = ""
 			in.Properties = slices.DeleteFunc(in.Properties, func(p property.Property) bool { return p.Type == property.TypePackage })
 		case 4:
-			// It is in no catalog; only entries name it.
+			// It is not in any catalog, except as the name of an entry.
 			in.Name, in.Version = b.pkg+pick(g, ".v0.9", ".v0.8"), pick(g, "0.9.0", "0.8.0")
 			in.Properties = []property.Property{text(property.TypePackage, `{"packageName":%q,"version":%q}`, b.pkg, in.Version)}
 		case 5:

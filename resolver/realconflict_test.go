@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -17,7 +18,7 @@ import (
 // A realCase is a conflict over a published catalog.
 type realCase struct {
 	name, catalog string
-	subs          []resolver.Subscription // an InstalledCSV is installed as the catalog has it
+	subs          []resolver.Subscription // an InstalledCSV is installed as it is in the catalog
 }
 
 var realCases = []realCase{
@@ -37,7 +38,7 @@ var realCases = []realCase{
 	{"alloydb-omni-operator", "openshift-v4.19", []resolver.Subscription{{Package: "alloydb-omni-operator", Channel: "stable"}}},
 }
 
-// problem states a case.
+// problem returns the problem of a case.
 func (c *realCase) problem(t testing.TB) resolver.Problem {
 	g := tree(t, c.catalog)
 	p := resolver.Problem{
@@ -52,7 +53,7 @@ func (c *realCase) problem(t testing.TB) resolver.Problem {
 	return p
 }
 
-// installedOf returns a bundle as it is when installed.
+// installedOf returns a bundle as an installed operator.
 func installedOf(t testing.TB, g *graph.Catalog, pkg, name string) resolver.Installed {
 	p, _ := g.Package(pkg)
 	b, ok := p.Bundle(name)
@@ -68,7 +69,7 @@ func installedOf(t testing.TB, g *graph.Catalog, pkg, name string) resolver.Inst
 	return in
 }
 
-// conflictOf resolves a problem that has no solution.
+// conflictOf resolves a problem that must not have a solution.
 func conflictOf(t testing.TB, p resolver.Problem) *resolver.Conflict {
 	t.Helper()
 	sol, err := resolver.Resolve(context.Background(), p)
@@ -88,7 +89,7 @@ func TestRealConflicts(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join("testdata", "real", c.name+".txt")
-			if *update {
+			if golden.Update() {
 				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
 					t.Fatal(err)
 				}
@@ -104,8 +105,8 @@ func TestRealConflicts(t *testing.T) {
 	}
 }
 
-// BenchmarkExplain measures what an explanation costs in addition to the resolution, with
-// its fixes: the aim is 10 ms each.
+// BenchmarkExplain measures the cost of an explanation with its fixes, in addition to the resolution. The goal is 10
+// ms each.
 func BenchmarkExplain(b *testing.B) {
 	for _, c := range realCases {
 		b.Run(c.name, func(b *testing.B) {

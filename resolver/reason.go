@@ -16,8 +16,8 @@ type Reason struct {
 	Bundle Ref `json:"bundle"`
 	// Subscription is the name of the subscription that requests the bundle, or "".
 	Subscription string `json:"subscription,omitempty"`
-	// By is the bundle that requires it, Requirement is that bundle's requirement, and
-	// Place is where the requirement is defined.
+	// By is the bundle that requires Bundle, Requirement is what it requires, and Place is
+	// where the requirement is defined.
 	By          Ref         `json:"by,omitzero"`
 	Requirement string      `json:"requirement,omitempty"`
 	Place       *fact.Place `json:"place,omitzero"`
@@ -26,9 +26,11 @@ type Reason struct {
 	Preferred []*fact.Step `json:"preferred,omitempty"`
 	// Options is the number of all options.
 	Options int `json:"options"`
+	// Decided are the rules by which the bundle is preferred over the remaining options.
+	Decided string `json:"decided,omitempty"`
 }
 
-// String returns the link as a sentence.
+// String returns the reason as a sentence.
 func (r Reason) String() string {
 	switch {
 	case r.Subscription != "" && r.Bundle.Installed():
@@ -78,6 +80,8 @@ func (r *Reason) preference() string {
 	switch n := len(r.Preferred); {
 	case r.Options <= 1:
 		return ""
+	case n == 0 && r.Decided != "":
+		return fmt.Sprintf("it is the preferred one of %d options: %s", r.Options, r.Decided)
 	case n == 0:
 		return fmt.Sprintf("it is the preferred one of %d options", r.Options)
 	}

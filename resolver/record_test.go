@@ -16,8 +16,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// TestRecord writes every conflict situation and many generated problems as one
-// document each, and replays it (G2).
+// TestRecord writes every conflict situation and many generated problems as one document each, and replays them (G2).
 func TestRecord(t *testing.T) {
 	paths, err := filepath.Glob("testdata/conflicts/*.txtar")
 	if err != nil {
@@ -53,7 +52,7 @@ func replay(t *testing.T, name string, p resolver.Problem) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	was, is := before.Answer, r.Answer
-	// The inlined catalogs are different files, and the digest covers the whole catalog.
+	// Inlined catalogs have different file names, and the digest covers the whole catalog.
 	was.Digest, is.Digest = "", ""
 	was.Explanation, is.Explanation = places.ReplaceAllString(was.Explanation, ""), places.ReplaceAllString(is.Explanation, "")
 	if diff := cmp.Diff(indented(t, was), indented(t, is)); diff != "" {
@@ -93,7 +92,7 @@ func TestRefer(t *testing.T) {
 	p := readCase(t, a)
 	p = p.Refer()
 	if p.Catalogs[0].Dir != "community" || len(p.Catalogs[0].Digest) != 64 {
-		t.Errorf("got %+v, want the directory and the hash", p.Catalogs[0])
+		t.Errorf("got %+v, want a reference with directory and hash", p.Catalogs[0])
 	}
 	p.Catalogs[0].Graph, p.Catalogs[0].Dir = nil, ""
 	other := `{"schema":"olm.package","name":"a","defaultChannel":"c"}`
@@ -103,5 +102,5 @@ func TestRefer(t *testing.T) {
 	}
 }
 
-// places matches the locations in explanations, and the counts of those left out.
+// places matches the positions in explanations, and the counts of those left out.
 var places = regexp.MustCompile(`(?m)^ *at .*\n|\([a-z0-9]+ [a-z0-9./]+:\d+(, property \d+)?\)`)

@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// brackets marks the texts that a style is applied to.
+// brackets marks styled text with brackets.
 func brackets() *resolver.Style {
 	in := func(part string) func(string) string {
 		return func(line string) string { return "<" + part + ">" + line }
@@ -31,11 +31,11 @@ func TestReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, path, a, "text", r.Text(80, nil))
-	golden(t, path, a, "styled", r.Text(80, brackets()))
-	golden(t, path, a, "markdown", r.Markdown())
-	golden(t, path, a, "json", indented(t, r))
-	golden(t, path, a, "conflict.json", indented(t, conflictOf(t, readCase(t, a))))
+	section(t, path, a, "text", r.Text(80, nil))
+	section(t, path, a, "styled", r.Text(80, brackets()))
+	section(t, path, a, "markdown", r.Markdown())
+	section(t, path, a, "json", indented(t, r))
+	section(t, path, a, "conflict.json", indented(t, conflictOf(t, readCase(t, a))))
 }
 
 func indented(t *testing.T, v any) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // Text returns each core of the conflict with its derivation and fixes, then what can
@@ -33,23 +34,47 @@ func (r *Report) Text(width int, style *Style) string {
 		for _, n := range c.Notes {
 			w.Line(nil, "note: "+n, "", "")
 		}
-		switch len(c.Fixes) {
-		case 0:
+		if len(c.Fixes) == 0 {
 			w.Line(w.Style.Help, c.noFix(), "", "")
-		case 1:
-			w.Line(w.Style.Help, "possible fix: "+c.Fixes[0].String(), "", "  ")
-		default:
-			w.Line(w.Style.Help, "possible fixes, least disruptive first:", "", "")
-			for n, f := range c.Fixes {
-				first := "  " + strconv.Itoa(n+1) + ". "
-				w.Line(w.Style.Help, f.String(), first, strings.Repeat(" ", len(first)))
-			}
 		}
+		writeFixes(w, c.Fixes)
 	}
 	if line := r.plannedLine(); line != "" {
 		w.Blank()
 		w.Line(nil, line, "", "")
 	}
+	return w.String()
+}
+
+// writeFixes writes fixes as a numbered list, or one in a line.
+func writeFixes(w *prose.Writer, fixes []*Fix) {
+	switch len(fixes) {
+	case 0:
+	case 1:
+		w.Line(w.Style.Help, "possible fix: "+fixes[0].String(), "", "  ")
+		writeCommands(w, fixes[0], "  ")
+	default:
+		w.Line(w.Style.Help, "possible fixes, least disruptive first:", "", "")
+		for n, f := range fixes {
+			first := "  " + strconv.Itoa(n+1) + ". "
+			indent := strings.Repeat(" ", len(first))
+			w.Line(w.Style.Help, f.String(), first, indent)
+			writeCommands(w, f, indent)
+		}
+	}
+}
+
+// writeCommands writes the commands of a fix, each in one line, to paste.
+func writeCommands(w *prose.Writer, f *Fix, indent string) {
+	for _, c := range f.Commands {
+		w.Verbatim(c, indent)
+	}
+}
+
+// FixesText returns fixes as lines of text. See [Report.Text] for width and style.
+func FixesText(fixes []*Fix, width int, style *Style) string {
+	w := newWriter(width, style)
+	writeFixes(w, fixes)
 	return w.String()
 }
 
@@ -71,6 +96,9 @@ func (r *Report) Markdown() string {
 		b.WriteString("\n**Possible fixes**\n\n")
 		for n, f := range c.Fixes {
 			fmt.Fprintf(&b, "%d. %s\n", n+1, prose.Escape(f.String()))
+			for _, c := range f.Commands {
+				fmt.Fprintf(&b, "\n       %s\n", visible.Line(c))
+			}
 		}
 	}
 	if line := r.plannedLine(); line != "" {

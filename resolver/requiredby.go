@@ -41,8 +41,8 @@ func (s *Solution) RequiredBy(ctx context.Context, name string) (Reasons, error)
 }
 
 // asks returns all requests for each candidate of the solution, in the order of
-// [Solution.RequiredBy]. It visits each requirement once, as there may be as many as
-// there are candidates.
+// [Solution.RequiredBy]. It visits each requirement only once, because there may be as
+// many requirements as candidates.
 func (w *why) asks(ctx context.Context) (map[cand][]ask, error) {
 	if w.asked != nil {
 		return w.asked, nil
@@ -78,8 +78,8 @@ func (w *why) asks(ctx context.Context) (map[cand][]ask, error) {
 	return asked, nil
 }
 
-// owners returns the set in the order in which it was chosen. Candidates that no decision
-// added are last.
+// owners returns the candidates in the solution in the order in which they were chosen.
+// Those that no decision added are last.
 func (w *why) owners() []cand {
 	out := slices.Clone(w.order)
 	for _, c := range w.set {

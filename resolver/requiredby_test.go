@@ -2,6 +2,7 @@ package resolver_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/graph"
@@ -19,9 +20,9 @@ const sharedLib = `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.bundle","package":"lib","name":"lib.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"lib","version":"1.0.0"}},{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"Lib"}}]}
 `
 
-// TestRequiredBy: D17. All requests for a bundle are reported, not only the first.
+// TestRequiredBy checks that all requests for a bundle are reported, not only the first (D17).
 func TestRequiredBy(t *testing.T) {
-	c, err := graph.LoadBytes(t.Context(), []byte(sharedLib), "catalog.json", nil)
+	c, err := graph.LoadReader(t.Context(), strings.NewReader(sharedLib), "catalog.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestRequiredBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
-		// Either would satisfy b.
+		// Either bundle would satisfy b.
 		"lib.v1.0.0": {
 			"lib.v1.0.0 was chosen for subscription lib",
 			"lib.v1.0.0 satisfies package lib >=1.0.0, required by a.v1.0.0",
@@ -62,8 +63,8 @@ func TestRequiredBy(t *testing.T) {
 	}
 }
 
-// TestRequiredByHasTheReasonOfWhy: D17. RequiredBy includes the first reason of Why, and a
-// bundle without a request is an installed operator that stays.
+// TestRequiredByHasTheReasonOfWhy checks that RequiredBy includes the first reason of Why, and that a bundle without a
+// request is an installed operator that stays (D17).
 func TestRequiredByHasTheReasonOfWhy(t *testing.T) {
 	bundles, several := 0, 0
 	for seed := range uint64(600) {

@@ -13,9 +13,9 @@ type resolution struct {
 	u       *universe
 	needs   *needs
 	options []*need     // of each subscription
-	missing []fact.Fact // of each subscription, nil when it has options
-	// replacedBy lists, for a candidate of a subscription, the installed
-	// operators that it upgrades.
+	missing []fact.Fact // of each subscription, nil if it has options
+	// replacedBy lists, for each candidate of a subscription, the installed operators that
+	// the candidate upgrades (D11).
 	replacedBy map[cand][]cand
 	// busy is a lock: it is full while an explanation is computed, which uses and extends
 	// the caches of the resolution.
@@ -37,6 +37,7 @@ func newResolution(ctx context.Context, u *universe) (*resolution, error) {
 			r.options = append(r.options, nil)
 			continue
 		}
+		list = u.want.meet(u, s, list)
 		r.options = append(r.options, &need{kind: proof.AnyOf, list: list})
 		if s.current == nil {
 			for _, c := range list {

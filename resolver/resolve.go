@@ -13,7 +13,7 @@ import (
 // The error is a [*Conflict] if the problem has no solution, a [*document.Error] if the
 // problem is malformed, an [*UnhealthyError] if a catalog cannot be read, or the context's
 // error. Resolve stops soon after the context is done.
-func Resolve(ctx context.Context, p Problem) (*Solution, error) {
+func Resolve(ctx context.Context, p Problem) (*Solution, error) { // D18
 	return resolve(ctx, &p, new(scratch))
 }
 

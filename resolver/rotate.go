@@ -8,8 +8,8 @@ import (
 )
 
 // A conflict needs a fact if some set of candidates violates only that fact. Such sets are
-// often neighbours: with one candidate more or less, the set violates only another fact,
-// which is therefore also needed. Following neighbours saves a search for each fact, which
+// often neighbors: with one candidate more or less, the set violates only another fact,
+// which is therefore also needed. Following neighbors saves a search for each fact, which
 // matters for a chain of requirements, with as many facts as bundles.
 
 // A rotation is a set of candidates that changes by one at a time, with the facts that it
@@ -20,17 +20,17 @@ type rotation struct {
 	in     map[cand]bool
 	parts  map[*need]*tally
 	mayOf  map[cand][]*tally // the needs that mention a candidate
-	factOf map[cand][]int    // the facts about a candidate as such
+	factOf map[cand][]int    // the facts that have a candidate as owner or in their list
 	chosen []int             // for each fact with a list, how many of the list are in the set
 	counts []bool            // for each fact, whether it is still in the conflict
 	broken []bool
-	many   int    // how many facts are broken
-	sum    int    // the sum of their numbers: with many = 1, the number of the one
-	needed []bool // found so far
+	many   int    // how many facts the set violates
+	sum    int    // the sum of their indices: if many is 1, the index of the only one
+	needed []bool // whether each fact was found to be needed
 	work   int    // work left
 }
 
-// A tally is a need with the number of mentioned candidates that are in the set.
+// A tally counts how many of the candidates that a need mentions are in the set.
 type tally struct {
 	*need
 	cands []cand
@@ -40,7 +40,7 @@ type tally struct {
 }
 
 // rotations limits the work of a rotation, counted in examined facts and candidates per
-// mentioned candidate. Searches find the needed facts that it misses.
+// mentioned candidate. Searches find the needed facts that a rotation misses.
 const rotations = 30
 
 func (e *encoding) newRotation(ctx context.Context, facts []stating) *rotation {
@@ -92,11 +92,12 @@ func (r *rotation) from(ctx context.Context, core []int, i int, model func(cand)
 	}
 	r.needed[i] = true
 	var found []int
-	// A step is the only violated fact, and the candidates that may change that.
+	// A step has a fact that is the only violated one, and the candidates still to be
+	// toggled.
 	type step struct {
 		fact  int
 		cands []cand
-		by    cand // what changed to get there
+		by    cand // the candidate that was toggled to get there, or noCand
 	}
 	path := []step{{i, r.cands(i), noCand}}
 	for len(path) > 0 && r.work > 0 && ctx.Err() == nil {
@@ -122,7 +123,7 @@ func (r *rotation) from(ctx context.Context, core []int, i int, model func(cand)
 	return found
 }
 
-// start takes the set from a model.
+// start makes the set consist of the candidates that are true in a model.
 func (r *rotation) start(ctx context.Context, model func(cand) bool) {
 	clear(r.in)
 	for c := range r.factOf {
@@ -217,7 +218,8 @@ func (r *rotation) toggle(ctx context.Context, c cand) {
 	}
 }
 
-// cands returns the candidates that may change whether a violated fact is violated.
+// cands returns the candidates whose addition or removal may make the violated fact i
+// hold.
 func (r *rotation) cands(i int) []cand {
 	f := &r.facts[i]
 	var out []cand

@@ -32,12 +32,12 @@ func broken(name string, versions int, same bool) string {
 	return b.String()
 }
 
-// TestLargeConflicts checks that the cost of an explanation is in proportion to its size.
-// Each of these once took minutes or more: every core was examined for every fact, every
-// fact was tried with the whole namespace, and every requirement was tried as a fix.
+// TestLargeConflicts checks that the cost of an explanation is proportional to its size. Each of these problems once
+// took minutes or more: every core was examined for every fact, every fact was tried with the whole namespace, and
+// every requirement was tried as a fix.
 func TestLargeConflicts(t *testing.T) {
 	explain := func(t *testing.T, text string, cores int, packages ...string) {
-		c, err := graph.LoadBytes(context.Background(), []byte(text), "broken", nil)
+		c, err := graph.LoadReader(context.Background(), strings.NewReader(text), "broken", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,18 +50,18 @@ func selectAnswerOf(t *testing.T, r olmv1.Request) string {
 type selectOracle struct {
 	r    olmv1.Request
 	all  []*selectable
-	docs map[string][]doc // of the catalogs that take part
+	docs map[string][]doc // of the catalogs that are selected
 	rng  *masterminds.Constraints
-	off  string // a rule that is switched off
+	off  string // the rule that is switched off, or ""
 }
 
 // A selectable is a bundle of a catalog.
 type selectable struct {
 	doc
 	catalog olmv1.Catalog
-	version *semver.Version // nil when it is not valid
-	release []string        // nil without one
-	message *string         // of its deprecation
+	version *semver.Version // nil if it is invalid
+	release []string        // nil if there is none
+	message *string         // the message of its deprecation
 }
 
 // selectOracleWithout reads a request whose catalogs are given as text, with one of the rules
@@ -91,7 +91,7 @@ func selectOracleWithout(t testing.TB, r olmv1.Request, off string) *selectOracl
 	return o
 }
 
-// labelsMatch reports whether labels are selected (C1).
+// labelsMatch reports whether a selector matches labels (C1).
 func labelsMatch(s *olmv1.LabelSelector, labels map[string]string) bool {
 	if s == nil {
 		return true
@@ -111,7 +111,7 @@ func labelsMatch(s *olmv1.LabelSelector, labels map[string]string) bool {
 	return true
 }
 
-// readVersion reads the version, and its build metadata as a release if it is one (A8).
+// readVersion reads the version, treating its build metadata as a release if it has the form of one (A8).
 func (b *selectable) readVersion(off string) {
 	for _, p := range b.Properties {
 		var v struct{ Version string }

@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// sampleProblem has a conflict in one part and a plan for the other.
+// sampleProblem has a conflict in one part and a plan for another.
 func sampleProblem(t *testing.T, partial bool) resolver.Problem {
 	t.Helper()
 	index, err := graph.Load(t.Context(), sample.Catalog(), nil)
@@ -29,8 +29,8 @@ func sampleProblem(t *testing.T, partial bool) resolver.Problem {
 	}
 }
 
-// TestSharedAnswers calls all computing methods of answers that goroutines share, and checks
-// that each gets the result of a single goroutine (D15). It is for the race detector.
+// TestSharedAnswers calls all methods that compute lazily from several goroutines, and checks that each gets the
+// result of a single goroutine (D15). Run it with the race detector.
 func TestSharedAnswers(t *testing.T) {
 	ctx := t.Context()
 	sol, err := resolver.Resolve(ctx, sampleProblem(t, true))
@@ -40,7 +40,7 @@ func TestSharedAnswers(t *testing.T) {
 	_, err = resolver.Resolve(ctx, sampleProblem(t, false))
 	var conflict *resolver.Conflict
 	if !errors.As(err, &conflict) || sol.Refused == nil || len(sol.Selected) == 0 {
-		t.Fatalf("the sample has no conflict, or no plan next to it: %v", err)
+		t.Fatalf("the sample has no conflict, or no plan in addition to it: %v", err)
 	}
 	ask := func() string {
 		out := conflict.Error() + sol.Refused.Error()
@@ -69,14 +69,14 @@ func TestSharedAnswers(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			if got := ask(); got != want {
-				t.Errorf("one of several goroutines gets\n%s\nwant\n%s", got, want)
+				t.Errorf("one of several goroutines got\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
 	wg.Wait()
 }
 
-// TestSharedAnswersObeyContexts checks that the end of a context ends the waiting.
+// TestSharedAnswersObeyContexts checks that a goroutine stops waiting for another one's result when its context ends.
 func TestSharedAnswersObeyContexts(t *testing.T) {
 	_, err := resolver.Resolve(t.Context(), sampleProblem(t, false))
 	var conflict *resolver.Conflict
@@ -89,7 +89,7 @@ func TestSharedAnswersObeyContexts(t *testing.T) {
 		"Fixes":  func(ctx context.Context) error { _, err := conflict.Cores[0].Fixes(ctx, 0); return err },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		go cancel() // before that waits, or while it does
+		go cancel() // canceled before or during the wait
 		if err := ask(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s returned %v", what, err)
 		}

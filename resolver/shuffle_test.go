@@ -43,9 +43,9 @@ func answerText(t testing.TB, p resolver.Problem) string {
 	return lines.ReplaceAllString(string(text), "${1}N")
 }
 
-// shuffled returns the same problem in another order: catalogs, their documents, the entries
-// of channels and their skips, the properties of bundles that are not requirements,
-// subscriptions, installed operators and all their properties.
+// shuffled returns the same problem in another order. It shuffles catalogs, their documents, the entries of channels
+// and their skips, the properties of bundles that are not requirements, subscriptions, installed operators and all
+// their properties.
 func shuffled(t testing.TB, rng *rand.Rand, p resolver.Problem) resolver.Problem {
 	p.Catalogs = shuffle(rng, p.Catalogs)
 	p.Installed = shuffle(rng, p.Installed)
@@ -111,8 +111,8 @@ func TestOrderOfInput(t *testing.T) {
 	})
 }
 
-// TestSameAgain checks that an answer is the same each time, even if many goroutines resolve
-// the problem over the same catalogs (D15).
+// TestSameAgain checks that repeated answers are the same, even if many goroutines resolve the problem over the same
+// catalogs (D15).
 func TestSameAgain(t *testing.T) {
 	var problems []resolver.Problem
 	var want []string

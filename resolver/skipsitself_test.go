@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// H3, H27: an explanation distinguishes an entry that skips itself from one that another
-// entry skips. Neither is ever offered.
+// TestSkipsItself checks that an explanation distinguishes an entry that skips itself from one that another entry
+// skips. Neither is ever offered (H3, H27).
 func TestSkipsItself(t *testing.T) {
 	for skipper, want := range map[string]string{
 		`{"name":"d2","replaces":"d1"},{"name":"d1","skips":["d1"]}`: "cannot be selected: it skips itself in channel s",
@@ -39,7 +39,7 @@ func TestSkipsItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
-			t.Errorf("%s: the conflict reads\n%s\nwant %q", skipper, said, want)
+			t.Errorf("%s: the text of the conflict is\n%s\nwant %q", skipper, said, want)
 		}
 		p.Subscriptions = nil
 		sol, err := resolver.Resolve(t.Context(), p)

@@ -178,9 +178,10 @@ func (r *resolution) stay(s *subscription, options []cand) Stay {
 	return x
 }
 
-// leftOut lists the unreadable candidates among the options of all decisions. Catalogs
-// without problems, which are nearly all, cost nothing. Unread reports whether any of them
-// is left out for a reason other than a repeated declaration (H26).
+// leftOut lists the installed operators, and the candidates among the options of all
+// decisions, that cannot be read. Catalogs without problems, which are nearly all, cost
+// nothing. unread reports whether anything is left out for a reason other than a repeated
+// declaration (H26).
 func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 	u := r.u
 	for _, in := range u.installed {

@@ -2,15 +2,16 @@ package resolver_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestWarnings: D12. Each deprecation of a selected bundle is listed once, on a separate line.
+// TestWarnings checks that each deprecation of a selected bundle is listed once, on a separate line (D12).
 func TestWarnings(t *testing.T) {
-	c, err := graph.LoadBytes(t.Context(), []byte(`{"schema":"olm.package","name":"a","defaultChannel":"c"}
+	c, err := graph.LoadReader(t.Context(), strings.NewReader(`{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"}]}
 {"schema":"olm.bundle","package":"a","name":"a.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]}
 {"schema":"olm.deprecations","package":"a","entries":[{"reference":{"schema":"olm.package"},"message":"gone\nsoon"},{"reference":{"schema":"olm.channel","name":"c"},"message":"use d"},{"reference":{"schema":"olm.bundle","name":"a.v1.0.0"},"message":"old"}]}

@@ -30,7 +30,8 @@ type universe struct {
 	unseen    []CatalogID // the catalogs that the namespace does not see (D19)
 	// named are the entries that are not offered but that a startingCSV names.
 	named []cand
-	// Postings of the installed operators and of named, made on demand.
+	// installedPostings and namedPostings are the postings of installed and of named,
+	// made on demand.
 	installedPostings, namedPostings *listPostings[cand]
 	policies                         map[string][]ruling
 	lists                            map[listKey][]cand
@@ -38,7 +39,9 @@ type universe struct {
 	orders                           map[int][]*source
 	// waived are requirements that are ignored.
 	waived []*fact.Requires
-	modes  map[graph.Bundle]error // why bundles do not support the operator group; nil if they do
+	// want, if not nil, restricts the candidates of one subscription.
+	want  *want
+	modes map[graph.Bundle]error // why bundles do not support the operator group; nil if they do
 	evaluation
 }
 
@@ -53,7 +56,7 @@ type source struct {
 // cand returns the number of an entry of the catalog.
 func (s *source) cand(e graph.Entry) cand { return s.first + cand(e.Index()) }
 
-// A subscription is a subscription with what it owns.
+// A subscription is a [Subscription] with the installed operator that it owns.
 type subscription struct {
 	*Subscription
 	current *installed // nil for a fresh installation
@@ -64,13 +67,13 @@ type installed struct {
 	*Installed
 	at       int // in the problem
 	id       cand
-	pkgs     []string // the one that names the operator comes first
+	pkgs     []string // the main one comes first
 	version  semver.Version
 	apis     []property.GVK
 	requires []graph.Requirement
 	facts    *constraints.PropertyList
 	owners   []*subscription
-	// prohibited: it has the property olm.deprecated (H12).
+	// prohibited reports whether it has the property olm.deprecated (H12).
 	prohibited bool
 	// err is the first property that cannot be read (H7).
 	err error
@@ -108,7 +111,7 @@ func (u *universe) source(c cand) *source {
 	for !ok && i > 0 {
 		i, ok = i-1, true
 	}
-	// Catalogs without entries share their number with the next one.
+	// A catalog without entries has the same first number as the next one.
 	for i+1 < len(u.cats) && u.cats[i+1].first <= c {
 		i++
 	}
@@ -157,7 +160,7 @@ func (u *universe) bundle(c cand) constraints.Bundle {
 	return b
 }
 
-// pkg returns the package that names a candidate, or "" if the package of an installed
+// pkg returns the main package of a candidate, or "" if the package of an installed
 // operator is unknown.
 func (u *universe) pkg(c cand) string {
 	if u.isInstalled(c) {

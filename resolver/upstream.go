@@ -83,7 +83,7 @@ func sameMistake(a, b *fact.Requires) bool {
 // relaxed returns the fix that drops some requirements from all bundles of their packages.
 // It returns nil if that does not help or is not possible.
 func (c *Core) relaxed(ctx context.Context, drop ...*fact.Requires) (*Fix, error) {
-	fix := &Fix{}
+	fix := &Fix{waived: drop}
 	for _, q := range drop {
 		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: prose.Requirement(q.Requirement), Place: q.Place()}
 		if ch.Advice = advice(q, ch.Place); ch.Advice == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestRelaxationsAreBounded counts how often the text of a large conflict checks its context:
-// the more parts there are, the fewer fixes are tried for each (D21).
+// TestRelaxationsAreBounded counts how often the text of a large conflict checks its context: the more parts there
+// are, the fewer fixes are tried for each (D21).
 func TestRelaxationsAreBounded(t *testing.T) {
 	looked := func(n int) float64 {
 		p := shaped(t, testcatalog.Case{Shape: "layers", Outcome: "refused"}, n)
@@ -26,8 +26,8 @@ func TestRelaxationsAreBounded(t *testing.T) {
 		return float64(ctx.n) / float64(n)
 	}
 	small, large := looked(100), looked(1200)
-	t.Logf("%.1f looks for each of 100 packages, %.1f for each of 1200", small, large)
+	t.Logf("%.1f checks for each of 100 packages, %.1f for each of 1200", small, large)
 	if large > small*2/3 {
-		t.Errorf("%.1f looks for each of 1200 packages, and %.1f for each of 100: want at most two thirds", large, small)
+		t.Errorf("%.1f checks for each of 1200 packages, and %.1f for each of 100: want at most two thirds", large, small)
 	}
 }

@@ -9,11 +9,11 @@ import (
 // A decision is a choice that a subscription or a requirement leaves open.
 type decision struct {
 	*need
-	owner cand // of the requirement, or noCand
-	nth   int  // requirement of owner, or subscription
+	owner cand // the candidate with the requirement, or noCand for a subscription
+	nth   int  // the index of the requirement of owner, or of the subscription
 }
 
-// A walk makes decisions.
+// A walk has the functions that make decisions.
 type walk struct {
 	// stays are the candidates that need no decision.
 	stays   []cand

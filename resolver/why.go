@@ -15,7 +15,7 @@ import (
 
 // A cause is the decision that brought a candidate into a set.
 type cause struct {
-	sub   *subscription // or
+	sub   *subscription // nil unless a subscription requested it
 	owner cand          // noCand if a subscription, or nothing, requested it
 	req   stated
 	list  []cand // the options
@@ -31,7 +31,7 @@ type why struct {
 	e     *encoding
 	on    []sat.Lit // the switches of the facts that the solution covers
 	cause map[cand]cause
-	order []cand // as chosen
+	order []cand // candidates in the order in which they were chosen
 	// byName are the members of set, and asked holds all requests for them, both computed
 	// on demand.
 	byName map[string]cand
@@ -127,8 +127,8 @@ func (w *why) replay(ctx context.Context) {
 // link describes one decision, and why the preferred options were not possible.
 func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 	out := w.reason(c, ask{by.sub, by.owner, by.req.Requirement})
-	out.Options = len(by.list)
-	var rejected []prose.Rejection
+	out.Options, out.Decided = len(by.list), w.decided(c, by)
+	var rejected []*prose.Rejection
 	for _, better := range by.list {
 		if better == c {
 			break
@@ -138,10 +138,10 @@ func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 			return out, err
 		}
 		if s != nil {
-			rejected = append(rejected, *s)
+			rejected = append(rejected, s)
 		}
 	}
-	out.Preferred = w.e.narrator.Merge(rejected)
+	out.Preferred = w.e.narrator.Rejects(rejected)
 	return out, nil
 }
 
@@ -160,8 +160,7 @@ func (w *why) against(ctx context.Context, c cand, before []cand) (*prose.Reject
 	if err != nil && !errors.Is(err, proof.ErrTooLong) {
 		return nil, err
 	}
-	r := w.e.narrator.Reject(w.r.u.ref(c), &q.Core, end, w.e.core(facts, nil).Facts, facts)
-	return &r, nil
+	return &prose.Rejection{Bundle: w.r.u.ref(c), Core: &q.Core, End: end, Facts: w.e.core(facts, nil).Facts, IDs: facts}, nil
 }
 
 // WhyNot returns why the solution does not contain a bundle, for each catalog and channel
@@ -183,7 +182,7 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 			if !ok {
 				continue
 			}
-			if b.NumEntries() == 0 {
+			if len(slices.Collect(b.Entries())) == 0 {
 				out = append(out, WhyNot{Bundle: Ref{Catalog: src.ID(), Package: p.Name(), Name: name}, Pos: b.Pos(), Text: "is not in any channel of package " + p.Name()})
 			}
 			for e := range b.Entries() {
@@ -233,7 +232,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 		return out, err
 	}
 	if s != nil {
-		out.Text, out.Against = "cannot be part of any solution", s.Step()
+		out.Text, out.Against = "cannot be part of any solution", w.e.narrator.Reject(s)
 		return out, nil
 	}
 	// It is possible, so a preference decided against it.
@@ -250,7 +249,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			asker = u.ref(by.owner).Name
 		}
 		if mine > its {
-			out.Text = fmt.Sprintf("is possible, but %s prefers %s: %s", asker, u.ref(got).Name, w.preferred(got, c, by.sub))
+			out.Text = fmt.Sprintf("is possible, but %s prefers %s: %s", asker, u.ref(got).Name, w.preferred(got, c, by))
 			return out, nil
 		}
 		s, err := w.against(ctx, c, w.order[:by.before])
@@ -258,7 +257,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			return out, err
 		}
 		if s != nil {
-			out.Text, out.Against = fmt.Sprintf("was preferred by %s, but conflicts with earlier choices", asker), s.Step()
+			out.Text, out.Against = fmt.Sprintf("was preferred by %s, but conflicts with earlier choices", asker), w.e.narrator.Reject(s)
 			return out, nil
 		}
 	}
@@ -266,43 +265,9 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	return out, nil
 }
 
-// preferred returns the rule by which a is preferred over b (D8, H13; B4 for a
-// subscription).
-func (w *why) preferred(a, b cand, sub *subscription) string {
-	u := w.r.u
-	if u.isInstalled(a) {
-		return "it is already installed"
-	}
-	x, _ := u.entry(a)
-	y, _ := u.entry(b)
-	upgrade := sub != nil && sub.current != nil
-	switch {
-	case upgrade && sub.Source() != (CatalogID{}) && sub.Source() == u.source(a).ID() && u.source(a) != u.source(b):
-		return fmt.Sprintf("subscription %s names its catalog %s", sub.Name, u.source(a).Name)
-	case upgrade && u.source(a) != u.source(b) && next(x) < next(y):
-		return "it is the head of channel " + x.Channel().Name()
-	case u.source(a) != u.source(b):
-		x, y := u.source(a), u.source(b)
-		if x.Priority != y.Priority && x.Priority > y.Priority {
-			return fmt.Sprintf("its catalog %s has a higher priority", x.Name)
-		}
-		return fmt.Sprintf("its catalog %s comes before %s", x.Name, y.Name)
-	}
-	if x.Channel() != y.Channel() {
-		if sub != nil && compareEntries(x, y) > 0 {
-			return fmt.Sprintf("another channel of the subscription lists %s first", x.Name())
-		}
-		if x.Channel().IsDefault() {
-			return fmt.Sprintf("%s is the default channel", x.Channel().Name())
-		}
-		return fmt.Sprintf("package %s, channel %s comes first by name", x.Channel().Package().Name(), x.Channel().Name())
-	}
-	return "it is closer to the head of channel " + x.Channel().Name()
-}
-
 // An ask is a subscription or a requirement that a candidate helps to satisfy.
 type ask struct {
-	sub   *subscription // or
+	sub   *subscription // nil unless a subscription requested it
 	owner cand
 	req   graph.Requirement
 }

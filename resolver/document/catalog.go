@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
@@ -13,7 +14,7 @@ import (
 // return the same index for the same name every time.
 type OpenDir func(ctx context.Context, name string) (*graph.Catalog, error)
 
-// A Catalog is a catalog as a document states it: its text or its directory.
+// A Catalog is a catalog in a document: its text or its directory.
 type Catalog struct {
 	Path string  // JSON pointer of the catalog
 	Name string  // for errors
@@ -21,8 +22,8 @@ type Catalog struct {
 	Dir  string  // the name of its directory
 }
 
-// Open loads a catalog from its text, with opts, or from its directory, with dir,
-// which is nil where a document may name none. The error is an [*Error].
+// Open loads a catalog from its text with opts, or from its directory with dir.
+// If dir is nil, directories are not allowed. The error is an [*Error].
 func (c Catalog) Open(ctx context.Context, dir OpenDir, opts *graph.Options) (g *graph.Catalog, err error) {
 	path := c.Path
 	switch {
@@ -30,11 +31,11 @@ func (c Catalog) Open(ctx context.Context, dir OpenDir, opts *graph.Options) (g 
 		return nil, Errorf(path, "catalog %q has both fbc and dir; keep one", c.Name)
 	case c.FBC != nil:
 		path += "/fbc"
-		g, err = graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, opts)
+		g, err = graph.LoadReader(ctx, strings.NewReader(*c.FBC), c.Name, opts)
 	case c.Dir == "":
 		return nil, Errorf(path, "catalog %q has neither fbc nor dir", c.Name)
 	case dir == nil:
-		return nil, Errorf(path+"/dir", "catalog %q is a directory, and no directories are open to this document", c.Name)
+		return nil, Errorf(path+"/dir", "catalog %q is a directory, but this document may not refer to directories; use fbc", c.Name)
 	default:
 		path += "/dir"
 		g, err = dir(ctx, c.Dir)

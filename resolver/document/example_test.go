@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// A stream goes on after a document with a fault; the error has its number and the
-// JSON pointer of the fault.
+// A stream continues after an invalid document. The error has the number of the document
+// and the JSON pointer of the fault.
 func ExampleRead() {
 	const stream = `
 		{"id": "a", "namespace": "operators", "subscriptions": [{"package": "etcd"}]}

@@ -25,9 +25,9 @@ func KindOf[T any](hint string) Kind {
 	}, hint}
 }
 
-// meant returns the end of a clause that names what a text is that was read as
-// something else, or the field that was meant by an unknown one; "" if there is no
-// guess. t is the type without that field.
+// meant returns the end of an error about an unknown field: the kind of
+// document that the text probably is, or a similar field of type t. It returns
+// "" if there is no suggestion.
 func meant(text jsontext.Value, at jsontext.Pointer, t reflect.Type, others []Kind) string {
 	for _, k := range others {
 		if k.is(text) {

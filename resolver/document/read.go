@@ -35,7 +35,7 @@ func Read[T any](r io.Reader, others ...Kind) iter.Seq2[T, error] {
 			}
 			if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
 				var named T
-				json.Unmarshal(text, &named) // for the ID; what is wrong was found
+				json.Unmarshal(text, &named) // only for the ID; the error has been found already
 				if !yield(named, readError(n, text, err, others)) {
 					return
 				}
@@ -67,7 +67,7 @@ func ReadOne[T any](r io.Reader, others ...Kind) (T, error) {
 	return one, nil
 }
 
-// withoutBOM passes over a byte order mark, as loading catalogs does (H19).
+// withoutBOM skips a byte order mark, as loading catalogs does (H19).
 func withoutBOM(r io.Reader) io.Reader {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\xef\xbb\xbf" {

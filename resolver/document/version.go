@@ -6,8 +6,8 @@ import "fmt"
 // added keep it.
 const Version = 1
 
-// A FormatVersion is the field formatVersion of a document. It is always written,
-// and may be missing from what is read; another version than [Version] is an error.
+// A FormatVersion is the field formatVersion of a document. It is always written. It may be
+// missing when a document is read; a version other than [Version] is an error.
 type FormatVersion struct{}
 
 // MarshalJSON returns [Version].

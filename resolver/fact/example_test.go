@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// A conflict as data: the facts of which one has to change.
+// A conflict as data: a list of facts, at least one of which has to change.
 func Example() {
 	catalog, err := graph.Load(context.Background(), fstest.MapFS{"catalog.yaml": {Data: []byte(`
 schema: olm.package

@@ -6,12 +6,14 @@ type Step struct {
 	// Bundles are the subject of the step. Bundles that behave alike share a step.
 	Bundles []Ref  `json:"bundles,omitempty"`
 	Text    string `json:"text"`
-	// Places are the positions in the catalogs that state it, one for each of Bundles.
+	// Places are the positions in the catalogs where the fact is stated, one for each of
+	// Bundles.
 	Places []Place `json:"places,omitempty"`
 	// Messages are the authors' messages: failureMessages and deprecations.
 	Messages []string `json:"messages,omitempty"`
 	Because  []*Step  `json:"because,omitempty"`
-	// Fact is the fact that the step applies, the first one for merged steps.
+	// Fact is the fact that the step applies. For a merged step, it is the first of
+	// several.
 	Fact Fact `json:"-"`
 	// Folded, if not nil, is the step in the form shown to people: its Text includes one
 	// of the reasons, and its Places, Messages and Because are the remaining ones.

@@ -59,7 +59,8 @@ func readLines[T any](t testing.TB, path string) []T {
 	return out
 }
 
-// selectOf runs a recorded request, its catalogs in the given order.
+// selectOf runs a recorded request, with its catalogs in reverse order if
+// requested.
 func selectOf(t testing.TB, c *selectCase, reverse bool, o olmv1.Options) (*olmv1.Selection, error) {
 	for r, err := range document.Read[olmv1.Request](strings.NewReader(string(c.Request))) {
 		if err != nil {
@@ -78,7 +79,7 @@ func selectOf(t testing.TB, c *selectCase, reverse bool, o olmv1.Options) (*olmv
 	return nil, nil
 }
 
-// agrees reports whether an answer is the recorded one.
+// agrees reports whether an answer equals the recorded one.
 func agrees(t *testing.T, c *selectCase, want *selectAnswer, sel *olmv1.Selection, err error, deprecated bool) bool {
 	if !want.OK || err != nil {
 		if want.OK == (err == nil) {
@@ -108,9 +109,9 @@ func agrees(t *testing.T, c *selectCase, want *selectAnswer, sel *olmv1.Selectio
 	return true
 }
 
-// TestSelectConformance compares with the answers of the running OLM v1. The
-// default is its answer (want); where rule B8's option answers otherwise, that
-// answer is recorded too (wantB8) and the option must give it.
+// TestSelectConformance compares answers with those of the running OLM v1
+// (want). If the option of rule B8 changes the answer, that answer is recorded
+// too (wantB8).
 func TestSelectConformance(t *testing.T) {
 	cases := readLines[selectCase](t, realcat.Shared(t, "conformance", "v1.jsonl"))
 	agree, b8, agreeB8 := 0, 0, 0
@@ -136,11 +137,11 @@ func TestSelectConformance(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("v1.jsonl: %d of %d agree (%.1f %%)", agree, len(cases), 100*float64(agree)/float64(len(cases)))
-	t.Logf("with the edges of other channels: %d of %d agree (%.1f %%), %d of them have another answer then", agreeB8, len(cases), 100*float64(agreeB8)/float64(len(cases)), b8)
+	t.Logf("v1.jsonl: %d of %d answers agree (%.1f %%)", agree, len(cases), 100*float64(agree)/float64(len(cases)))
+	t.Logf("with the edges of other channels: %d of %d answers agree (%.1f %%), of which %d differ from those without", agreeB8, len(cases), 100*float64(agreeB8)/float64(len(cases)), b8)
 }
 
-// answerText is an answer as JSON.
+// answerText returns an answer as JSON.
 func answerText(sel *olmv1.Selection, err error) string {
 	var no *olmv1.Refusal
 	var v any = sel
@@ -163,7 +164,7 @@ func checkFunnel(t *testing.T, id string, sel *olmv1.Selection, err error) {
 	case errors.As(err, &no):
 		f = no.Funnel
 	default:
-		return // the request itself is wrong
+		return // the request itself is invalid
 	}
 	if len(f.Stages) != 9 {
 		t.Errorf("%s: %d stages: %v", id, len(f.Stages), f.Stages)
@@ -214,5 +215,5 @@ func TestVersionRangeConformance(t *testing.T) {
 		}
 		agree++
 	}
-	t.Logf("ranges.jsonl, masterminds: %d of %d agree (%.1f %%)", agree, n, 100*float64(agree)/float64(n))
+	t.Logf("ranges.jsonl, masterminds: %d of %d answers agree (%.1f %%)", agree, n, 100*float64(agree)/float64(n))
 }

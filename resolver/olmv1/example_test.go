@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/olmv1"
@@ -22,7 +23,7 @@ func ExampleSelect() {
 {"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.0"}}]}
 {"schema":"olm.bundle","package":"etcd","name":"etcd.v1.2.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.2.0"}}]}`
 	ctx := context.Background()
-	cat, err := graph.LoadBytes(ctx, []byte(catalog), "catalog.json", nil)
+	cat, err := graph.LoadReader(ctx, strings.NewReader(catalog), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

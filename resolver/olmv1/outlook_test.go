@@ -10,10 +10,10 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// TestOutlook: H40. A selection and a refusal have how far the installed bundle gets, and
-// state what it stands before where it is stuck.
+// TestOutlook checks that selections and refusals contain the outlook of the installed bundle, which explains why it
+// is stuck (H40).
 func TestOutlook(t *testing.T) {
-	catalog, err := graph.LoadBytes(context.Background(), []byte(`
+	catalog, err := graph.LoadReader(context.Background(), strings.NewReader(`
 schema: olm.package
 name: hub
 defaultChannel: r7
@@ -40,7 +40,7 @@ defaultChannel: r7
 	for _, tt := range []struct {
 		channels []string
 		kind     graph.OutlookKind
-		text     string // of notes, or of the refusal
+		text     string // text in the notes, or in the refusal
 	}{
 		{nil, "steps-away", ""},
 		{[]string{"r5"}, "steps-away", ""},

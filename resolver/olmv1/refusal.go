@@ -13,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/near"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -42,8 +43,8 @@ type Refusal struct {
 	Funnel  Funnel `json:"funnel"`
 	// Tied are the catalogs of a tie.
 	Tied []string `json:"tied,omitempty"`
-	// Outlook is how far the installed bundle gets by itself in the requested channels. A
-	// range is not considered.
+	// Outlook is how far the installed bundle can be upgraded in the requested channels,
+	// ignoring the version range.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	// Nearest are the closest available versions below and above the requested ones, for
 	// each catalog by name.
@@ -51,8 +52,11 @@ type Refusal struct {
 	// Hops are upgrades, in order, from the installed bundle to a requested one: request
 	// each version in turn. It is empty if there is no path.
 	Hops []Hop `json:"hops,omitempty"`
-	// Dependencies are those of the chosen bundle, with bundles that satisfy them.
+	// Dependencies are the dependencies of the chosen bundle, with bundles that satisfy
+	// them.
 	Dependencies *resolver.Closure `json:"dependencies,omitzero"`
+	// Fixes are changes with which OLM v1 selects a bundle, least disruptive first.
+	Fixes []*Fix `json:"fixes,omitempty"`
 
 	chosen   candidate
 	property string
@@ -97,6 +101,10 @@ func (s *selecting) refuse(ctx context.Context) error {
 		}
 	}
 	r.Message = s.message(r)
+	var err error
+	if r.Fixes, err = s.fixes(ctx, r); err != nil {
+		return err
+	}
 	return r
 }
 
@@ -126,7 +134,7 @@ func (s *selecting) suggest(r *Refusal) {
 	}
 	edges := s.installed != nil && s.Policy != SelfCertified
 	if edges && s.Options.Semver != semverOff {
-		return // versions decide; there are no steps in between
+		return // versions decide, so there are no intermediate steps
 	}
 	for i, p := range s.packages {
 		name := s.sources[i].Name
@@ -191,8 +199,8 @@ func (s *selecting) hops(r *Refusal, catalog string, paths *graph.Paths) {
 // and those in between. Without anchors it returns the highest.
 func nearest(list []NearVersion, anchors []semver.Version) []NearVersion {
 	parsed := func(n NearVersion) graph.VersionRelease {
-		v, _ := graph.ParseVersionRelease(n.Version)
-		return v
+		v, _ := semver.Parse(n.Version)
+		return graph.ReadRelease(v)
 	}
 	slices.SortFunc(list, func(a, b NearVersion) int {
 		return cmp.Or(parsed(a).Compare(parsed(b)), cmp.Compare(a.Bundle, b.Bundle))
@@ -220,6 +228,9 @@ func nearest(list []NearVersion, anchors []semver.Version) []NearVersion {
 	return list
 }
 
+// maxChannels is the number of channels that a message names.
+const maxChannels = 6
+
 // message returns why nothing was selected.
 func (s *selecting) message(r *Refusal) string {
 	var b strings.Builder
@@ -228,7 +239,7 @@ func (s *selecting) message(r *Refusal) string {
 		what += fmt.Sprintf(" in range %q", s.rng)
 	}
 	if len(s.Channels) > 0 && r.Code != RefusedChannels {
-		what += " in channels " + strings.Join(s.Channels, ", ")
+		what += " in " + phrase.Plural(len(s.Channels), "channel") + " " + strings.Join(s.Channels, ", ")
 	}
 	switch r.Code {
 	case RefusedCatalogs:
@@ -239,7 +250,12 @@ func (s *selecting) message(r *Refusal) string {
 			fmt.Fprintf(&b, "; the closest is %s", strings.Join(names, " or "))
 		}
 	case RefusedChannels:
-		fmt.Fprintf(&b, "%s has no bundle in channels %s; its channels are %s", what, strings.Join(s.Channels, ", "), strings.Join(s.channelNames(), ", "))
+		fmt.Fprintf(&b, "%s has no bundle in %s %s; ", what, phrase.Plural(len(s.Channels), "channel"), strings.Join(s.Channels, ", "))
+		if known := s.channelNames(); len(known) <= maxChannels {
+			b.WriteString("its channels are " + strings.Join(known, ", "))
+		} else {
+			fmt.Fprintf(&b, "it has %d channels, such as %s", len(known), phrase.And(s.nearChannels(r)))
+		}
 	case RefusedRange:
 		fmt.Fprintf(&b, "no bundle of %s", what)
 	case RefusedSuccessors:
@@ -249,9 +265,12 @@ func (s *selecting) message(r *Refusal) string {
 	case RefusedVersion:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has no valid version: %v", what, r.chosen.Name(), r.chosen.Err())
 	case RefusedDependency:
-		fmt.Fprintf(&b, "the best bundle of %s is %s, which has a dependency (%s); OLM v1 does not install dependencies", what, r.chosen.Name(), r.property)
+		fmt.Fprintf(&b, "the best bundle of %s is %s, which has a dependency (%s); OLM v1 does not install dependencies, and refuses bundles that declare any", what, r.chosen.Name(), r.property)
 		if d := r.Dependencies.String(); d != "" {
 			b.WriteString(": " + d)
+			if len(r.Dependencies.Install) > 0 {
+				b.WriteString("; classic OLM, with a Subscription, installs both")
+			}
 		}
 	}
 	if len(r.Hops) > 0 {

@@ -85,12 +85,13 @@ type SemverMode string
 
 const (
 	semverOff SemverMode = ""
-	// SemverInstead ignores edges. It allows versions from the installed one up with the
-	// same major version, within 0.y the same minor version, and within 0.0.z no other.
-	// Earlier versions of OLM v1 could be configured this way.
+	// SemverInstead ignores edges. It allows the installed version and higher ones with the same
+	// major version. For 0.y versions, the minor version must also be the same. For 0.0.z
+	// versions, only the installed version is allowed. Earlier versions of OLM v1 could be
+	// configured this way.
 	SemverInstead SemverMode = "instead"
-	// SemverAlso requires both: no automatic major upgrade and no downgrade even if the
-	// catalog has an edge.
+	// SemverAlso requires both an edge and a version that SemverInstead allows. It prevents
+	// automatic major upgrades and downgrades even if the catalog has an edge.
 	SemverAlso SemverMode = "also"
 )
 

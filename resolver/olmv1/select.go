@@ -23,11 +23,23 @@ import (
 // The error is a [*Refusal] if no bundle can be chosen, a [*document.Error] if the request
 // is malformed or a selected catalog is not loaded, or the context's error.
 func Select(ctx context.Context, r Request) (*Selection, error) { // G3
+	s, err := selectFor(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	if s.refusal != nil {
+		return nil, s.refuse(ctx)
+	}
+	return s.selection(), nil
+}
+
+// selectFor makes the selection of a request.
+func selectFor(ctx context.Context, r *Request) (*selecting, error) {
 	rng, installed, err := r.check()
 	if err != nil {
 		return nil, err
 	}
-	s := &selecting{Request: &r, rng: rng, installed: installed}
+	s := &selecting{Request: r, rng: rng, installed: installed}
 	if installed != nil {
 		s.release = graph.ReadRelease(*installed)
 		s.node = graph.Node{Name: r.Installed.Name, Version: installed.String()}
@@ -58,10 +70,7 @@ func Select(ctx context.Context, r Request) (*Selection, error) { // G3
 	slices.SortStableFunc(s.funnel.Dropped, func(a, b Dropped) int {
 		return cmp.Or(cmp.Compare(a.Catalog, b.Catalog), cmp.Compare(a.Bundle, b.Bundle))
 	})
-	if s.refusal != nil {
-		return nil, s.refuse(ctx)
-	}
-	return s.selection(), nil
+	return s, nil
 }
 
 // selecting is a selection in progress.
@@ -72,14 +81,15 @@ type selecting struct {
 	release   graph.VersionRelease
 	node      graph.Node
 	catalogs  []*Catalog      // available and selected, by name
-	packages  []graph.Package // of those that have the package
-	sources   []*Catalog      // the catalogs of packages
+	packages  []graph.Package // the requested package in each of sources
+	sources   []*Catalog      // the catalogs that have the package
 	channels  map[graph.Channel]bool
 	left      []candidate
-	inRanges  []candidate // what was left after the range
+	inRanges  []candidate // the candidates after the range stage
 	funnel    Funnel
 	refusal   *Refusal
-	ahead     *graph.Outlook // once it is known
+	ahead     *graph.Outlook  // the result of outlook, computed on first use
+	outlooks  *graph.Outlooks // of the packages, once they are known
 	notes     []Note
 }
 
@@ -99,7 +109,7 @@ func (c candidate) text() string {
 	return c.Bundle.Version().String()
 }
 
-// open passes the catalogs and the package.
+// open applies the first two stages, catalogs and package.
 func (s *selecting) open() error {
 	s.funnel.Catalogs, s.funnel.Dropped = []FunnelCatalog{}, []Dropped{}
 	list := make([]*Catalog, len(s.Catalogs))
@@ -173,7 +183,7 @@ func (s *selecting) drop(c candidate, stage Stage, reason string) {
 	s.funnel.Dropped = append(s.funnel.Dropped, Dropped{c.source.Name, c.Name(), c.text(), stage, reason})
 }
 
-// refused returns a refusal if nothing is left.
+// refused returns a refusal with the code if no candidate is left, or nil.
 func (s *selecting) refused(code RefusalCode) *Refusal {
 	if len(s.left) > 0 {
 		return nil
@@ -363,7 +373,7 @@ func (s *selecting) valid() *Refusal {
 	return nil
 }
 
-// dependency returns the type of the first property for which OLM v1 refuses a
+// dependency returns the type of the first property because of which OLM v1 refuses a
 // bundle, or "".
 func dependency(b graph.Bundle) string {
 	for p := range b.Properties() {
@@ -375,7 +385,7 @@ func dependency(b graph.Bundle) string {
 	return ""
 }
 
-// selection returns the candidate that is left.
+// selection returns the only remaining candidate.
 func (s *selecting) selection() *Selection {
 	c := s.left[0]
 	s.note(c)
@@ -385,21 +395,29 @@ func (s *selecting) selection() *Selection {
 	}
 }
 
-// outlook returns how far the installed bundle gets by itself in the requested channels, in
-// any version, or nil if none is installed (H40).
+// outlook returns how far the installed bundle can be upgraded in the requested channels,
+// ignoring the version range, or nil if none is installed (H40).
 func (s *selecting) outlook() *graph.Outlook {
 	if s.ahead == nil && s.installed != nil {
+		s.ahead = s.outlookOf(s.node, s.Channels)
+	}
+	return s.ahead
+}
+
+// outlookOf returns how far a bundle of the package gets by itself in some channels.
+func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook {
+	if s.outlooks == nil {
 		var sources []graph.Source
 		for i, p := range s.packages {
 			sources = append(sources, graph.Source{Catalog: s.sources[i].Name, Package: p})
 		}
 		slices.SortStableFunc(sources, func(a, b graph.Source) int { return cmp.Compare(s.priorityOf(b), s.priorityOf(a)) })
-		s.ahead = graph.NewOutlooks(graph.V1, sources, nil).Of(s.node, "", s.Channels)
+		s.outlooks = graph.NewOutlooks(graph.V1, sources, nil)
 	}
-	return s.ahead
+	return s.outlooks.Of(from, "", channels)
 }
 
-// priorityOf returns the priority of the catalog of a source.
+// priorityOf returns the priority of the catalog that x comes from.
 func (s *selecting) priorityOf(x graph.Source) int {
 	return s.sources[slices.Index(s.packages, x.Package)].Priority
 }
@@ -422,14 +440,15 @@ func (s *selecting) deprecations(c candidate) []Deprecated {
 	return out
 }
 
-// note adds notes on what readers of a selection may not expect.
+// note adds notes about unexpected aspects of a selection.
 func (s *selecting) note(c candidate) {
 	add := func(code NoteCode, format string, args ...any) {
 		s.notes = append(s.notes, Note{code, fmt.Sprintf(format, args...)})
 	}
 	var passed, pre []string
 	for _, d := range s.funnel.Dropped {
-		v, err := graph.ParseVersionRelease(d.Version)
+		parsed, err := semver.Parse(d.Version)
+		v := graph.ReadRelease(parsed)
 		if err != nil || v.Compare(c.version) <= 0 {
 			continue
 		}

@@ -42,7 +42,7 @@ const demo = `
 `
 
 func demoCatalog(t testing.TB) *graph.Catalog {
-	c, err := graph.LoadBytes(context.Background(), []byte(demo), "demo.json", nil)
+	c, err := graph.LoadReader(context.Background(), strings.NewReader(demo), "demo.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,29 +59,29 @@ func TestSelect(t *testing.T) {
 		r    olmv1.Request
 		want string
 	}{
-		{"C3: nothing asked: the newest", olmv1.Request{Version: "<3"}, "demo.v2.0.0 (the range \"<3\" names no prerelease and leaves out newer ones: demo.v2.1.0-rc.1)"},
+		{"C3: the newest in the range", olmv1.Request{Version: "<3"}, "demo.v2.0.0 (the range \"<3\" names no prerelease and leaves out newer ones: demo.v2.1.0-rc.1)"},
 		{"C3: a channel", olmv1.Request{Channels: []string{"stable"}}, "demo.v2.1.0-rc.1"},
 		{"C3: pinned", olmv1.Request{Version: "1.1.0"}, "demo.v1.1.0"},
 		{"C4: successors", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.0.0")}, "demo.v1.1.0"},
 		{"C4: a downgrade needs SelfCertified", olmv1.Request{Channels: []string{"stable"}, Version: "1.0.0", Installed: at("1.1.0")},
-			`no-successor: no bundle of package "demo" in range "1.0.0" in channels stable is a successor of demo.v1.1.0; closest available: 1.2.0 in catalog c`},
+			`no-successor: no bundle of package "demo" in range "1.0.0" in channel stable is a successor of demo.v1.1.0; closest available: 1.2.0 in catalog c`},
 		{"C4: SelfCertified", olmv1.Request{Version: "1.0.0", Installed: at("1.1.0"), Policy: olmv1.SelfCertified}, "demo.v1.0.0 (1.0.0 is a downgrade from 1.1.0)"},
 		{"C4: semver also: no automatic major upgrade", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.2.0"), Options: olmv1.Options{Semver: olmv1.SemverAlso}},
 			"demo.v1.2.0 (demo.v1.2.0 stays installed: nothing better can follow it)"},
 		{"C4: semver instead of edges", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.0.0"), Options: olmv1.Options{Semver: olmv1.SemverInstead}}, "demo.v1.2.0"},
 		{"G3: hops to the wanted one", olmv1.Request{Channels: []string{"stable"}, Version: "2.0.0", Installed: at("1.0.0")},
-			`no-successor: no bundle of package "demo" in range "2.0.0" in channels stable is a successor of demo.v1.0.0; to reach it, install in order: demo.v1.1.0, then demo.v1.2.0, then demo.v2.0.0`},
-		{"G3: the nearest to a range with nothing in it", olmv1.Request{Channels: []string{"stable"}, Version: ">=1.3, <1.9"},
-			`no-version: no bundle of package "demo" in range ">=1.3, <1.9" in channels stable; closest available: 1.2.0 in catalog c, 2.0.0 in catalog c`},
-		{"G6: dependencies are refused, and what would meet them", olmv1.Request{Installed: at("1.0.0")},
-			`dependency: the best bundle of package "demo" is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies: ` +
-				`it requires gvk Database (db.example.com/v1) and package cert >=1.0.0; first install cert.v1.0.0, then db.v1.0.0`},
+			`no-successor: no bundle of package "demo" in range "2.0.0" in channel stable is a successor of demo.v1.0.0; to reach it, install in order: demo.v1.1.0, then demo.v1.2.0, then demo.v2.0.0`},
+		{"G3: the nearest versions to a range without any", olmv1.Request{Channels: []string{"stable"}, Version: ">=1.3, <1.9"},
+			`no-version: no bundle of package "demo" in range ">=1.3, <1.9" in channel stable; closest available: 1.2.0 in catalog c, 2.0.0 in catalog c`},
+		{"G6: dependencies are refused, with what would satisfy them", olmv1.Request{Installed: at("1.0.0")},
+			`dependency: the best bundle of package "demo" is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies, and refuses bundles that declare any: ` +
+				`it requires API Database (db.example.com/v1) and package cert >=1.0.0; installing cert.v1.0.0, then db.v1.0.0 satisfies that; classic OLM, with a Subscription, installs both`},
 		{"G6: other installed operators count", olmv1.Request{Channels: []string{"needy"}, Options: olmv1.Options{OtherInstalled: []resolver.Installed{{
 			Name: "db.v1.0.0", Package: "db", Version: "1.0.0", Properties: []property.Property{property.New(property.TypeGVK, property.GVK{Group: "db.example.com", Version: "v1", Kind: "Database"})},
 		}}}},
-			`dependency: the best bundle of package "demo" in channels needy is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies: ` +
-				`it requires package cert >=1.0.0; first install cert.v1.0.0`},
-		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in channels beta; its channels are needy, stable`},
+			`dependency: the best bundle of package "demo" in channel needy is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies, and refuses bundles that declare any: ` +
+				`it requires package cert >=1.0.0; installing cert.v1.0.0 satisfies that; classic OLM, with a Subscription, installs both`},
+		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in channel beta; its channels are needy, stable`},
 		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c; the closest is demo`},
 		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
 			"no-catalog: no available catalog is selected (of 1 given)"},
@@ -118,8 +118,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// B8: what has the version and the release of the installed bundle may take its
-// place without an edge, and another build of that version may not.
+// TestSelectSameVersion checks that a bundle with the version and release of the installed one may replace it without
+// an edge, but another build of that version may not (B8).
 func TestSelectSameVersion(t *testing.T) {
 	const text = `
 {"schema":"olm.package","name":"demo","defaultChannel":"stable"}
@@ -127,7 +127,7 @@ func TestSelectSameVersion(t *testing.T) {
 {"schema":"olm.bundle","package":"demo","name":"demo.1","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"1.0.0+1"}}]}
 {"schema":"olm.bundle","package":"demo","name":"demo.2","properties":[{"type":"olm.package","value":{"packageName":"demo","version":"1.0.0+2"}}]}
 `
-	c, err := graph.LoadBytes(t.Context(), []byte(text), "demo.json", nil)
+	c, err := graph.LoadReader(t.Context(), strings.NewReader(text), "demo.json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestSelectObeysContext(t *testing.T) {
 }
 
 func TestVersionRangeErrors(t *testing.T) {
-	// H17: what is invalid, and what to write instead.
+	// H17: errors for invalid ranges suggest a valid one.
 	for text, want := range map[string]string{
 		"":                             `invalid version range "": it is empty; leave it out for any version`,
 		"V1.2.3":                       `invalid version range "V1.2.3": versions have a small v, or none: write "v1.2.3"`,
@@ -266,14 +266,14 @@ func FuzzParseLabelSelector(f *testing.F) {
 			return
 		}
 		if err := s.Validate(); err != nil {
-			t.Errorf("%q parses, and then is invalid: %v", text, err)
+			t.Errorf("%q parses, but the result is invalid: %v", text, err)
 		}
 		s.Matches(map[string]string{"a": "b"})
 	})
 }
 
 func TestSelectUnreadableVersion(t *testing.T) {
-	// C4: only what follows the catalog's edges looks at the installed version.
+	// C4: only CatalogProvided uses the installed version.
 	for _, version := range []string{"1.0", "v1.0.0", ""} {
 		for policy, refused := range map[olmv1.UpgradePolicy]bool{olmv1.SelfCertified: false, olmv1.CatalogProvided: true, "": true} {
 			_, err := olmv1.Select(context.Background(), olmv1.Request{

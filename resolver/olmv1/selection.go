@@ -6,8 +6,8 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A Stage is one stage of a selection. The constants are in the order in which the stages
-// are applied, each with what it lets pass.
+// A Stage is a stage of a selection. The constants are in the order in which the stages are
+// applied. Their comments state what passes the stage.
 type Stage string
 
 const (
@@ -17,31 +17,31 @@ const (
 	StageRange       Stage = "range"       // bundles in the version range
 	StageSuccessors  Stage = "successors"  // bundles that may follow the installed one
 	StageDeprecation Stage = "deprecation" // bundles that are not deprecated, if any is not
-	StageNewest      Stage = "newest"      // of each catalog the highest version
-	StagePriority    Stage = "priority"    // of the catalogs the one of highest priority
+	StageNewest      Stage = "newest"      // the highest version in each catalog
+	StagePriority    Stage = "priority"    // the catalog with the highest priority
 	StageValidations Stage = "validations" // a bundle that OLM v1 can install
 )
 
-// A Funnel shows how a selection came to its answer. Its lists are in the order
-// of the stages, then of catalogs and bundles by name.
+// A Funnel shows how a selection was made. Its lists are in the order of the stages, then
+// of catalogs and bundles by name.
 type Funnel struct {
 	Stages []StageCount `json:"stages,omitzero"`
-	// Catalogs lists what became of each catalog.
+	// Catalogs lists the result for each catalog.
 	Catalogs []FunnelCatalog `json:"catalogs,omitzero"`
 	// Dropped lists the bundles of the package that were not chosen, each with the first
 	// stage that dropped it, and the reason.
 	Dropped []Dropped `json:"dropped,omitzero"`
 }
 
-// A StageCount is how many survived a stage.
+// A StageCount is the number of catalogs and bundles that passed a stage.
 type StageCount struct {
 	Stage Stage `json:"stage"`
-	// Catalogs and Bundles count the survivors. Bundles is 0 before the package stage.
+	// Bundles is 0 before the package stage.
 	Catalogs int `json:"catalogs"`
 	Bundles  int `json:"bundles"`
 }
 
-// A FunnelCatalog is what became of a catalog.
+// A FunnelCatalog is the result of a selection for a catalog.
 type FunnelCatalog struct {
 	Name     string `json:"name"`
 	Priority int    `json:"priority"`
@@ -72,10 +72,10 @@ type Selection struct {
 	// Deprecated are the messages of the winning catalog for the package, the requested
 	// channels (all if none was requested) and the bundle, in that order and by name.
 	Deprecated []Deprecated `json:"deprecated"`
-	// Notes state what the running OLM does silently.
+	// Notes describe what the running OLM does silently.
 	Notes []Note `json:"notes,omitempty"`
-	// Outlook is how far the installed bundle gets by itself in the requested channels. A
-	// range is not considered.
+	// Outlook is how far the installed bundle can be upgraded in the requested channels,
+	// ignoring the version range.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	Funnel  Funnel         `json:"funnel"`
 	// Graph is the chosen bundle in its catalog.
@@ -95,7 +95,7 @@ type Deprecated struct {
 	Message string `json:"message"`
 }
 
-// A Note is something about a selection that its reader may not expect.
+// A Note describes an unexpected aspect of a selection.
 type Note struct {
 	Code NoteCode `json:"code"`
 	Text string   `json:"text"`

@@ -21,15 +21,15 @@ const maxVersionRange = 4096
 // (1.2.x), tildes (~1.2), carets (^1.2) and hyphens (1.2 - 1.4). The properties
 // versionRange and skipRange have another syntax: [constraints.Range].
 //
-// Prereleases are only in a group of comparisons that names a prerelease
-// itself. The zero value contains every version.
+// A group of comparisons contains prereleases only if it names one. The zero
+// value contains every version.
 type VersionRange struct {
 	text string
 	c    *masterminds.Constraints
 }
 
-// ParseVersionRange parses a range. The error states what to write instead where
-// the text is of the other syntax.
+// ParseVersionRange parses a range. If the text has the other syntax, the error
+// suggests an equivalent.
 func ParseVersionRange(text string) (VersionRange, error) { // C2
 	if len(text) > maxVersionRange {
 		return VersionRange{}, fmt.Errorf("invalid version range of %d bytes: at most %d are allowed", len(text), maxVersionRange)
@@ -74,8 +74,8 @@ func rangeAdvice(text string) error { // H17
 	return errors.New("want comparisons such as >=1.2.0, <2.0.0 or ^1.2 or ~1.2.3 or 1.2.x, alternatives separated by ||")
 }
 
-// Contains reports whether the version is in the range. Build metadata, and with
-// it a release, does not count.
+// Contains reports whether the version is in the range. It ignores build
+// metadata, including a release.
 func (r VersionRange) Contains(v semver.Version) bool {
 	if r.c == nil {
 		return true

@@ -18,7 +18,7 @@ import (
 //
 // Package reconcile has a function of the same name for the
 // ClusterServiceVersions of a cluster.
-func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) {
+func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) { // C7
 	p := Problem{From: version, To: version, Installed: installed}
 	t, err := p.check()
 	if err != nil {
@@ -36,7 +36,7 @@ func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) {
 	return out, nil
 }
 
-// maxText states how a bundle blocks the platform.
+// maxText returns why a bundle blocks the platform.
 func (f *facts) maxText(name string, next property.MinorVersion) string {
 	if f.maxErr != nil {
 		return fmt.Sprintf("%s blocks %s: its maximum version cannot be read: %v", name, next, f.maxErr)
@@ -44,8 +44,8 @@ func (f *facts) maxText(name string, next property.MinorVersion) string {
 	return fmt.Sprintf("%s blocks %s: its olm.maxOpenShiftVersion is %s", name, next, f.max)
 }
 
-// report returns the blockers of an operator at a level, given its node there and the
-// steps that it takes.
+// report adds to plan the blockers of the operator at level k, where it arrives with node at
+// and takes the given steps.
 func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, steps []graph.Step) error {
 	l := &r.levels[k]
 	add := func(b Blocker) {
@@ -104,7 +104,8 @@ func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, ste
 	return err
 }
 
-// left returns why a level has no path to the head for a node, or nil if it has.
+// left returns the blocker that leaves the operator behind at level k: node at has no path
+// to the head there. It returns nil if there is a path, or no catalog for the level.
 func (r *road) left(k int, at graph.Node) *Blocker {
 	l := &r.levels[k]
 	v := r.at(k)
@@ -145,8 +146,8 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	return &Blocker{Kind: BlockerNoPath, Reason: text}
 }
 
-// waiting returns the bundle that the operator would get at a level with a newer Kubernetes,
-// or nil.
+// waiting returns the blocker for a head that the operator would reach at level k if not for
+// the minKubeVersion of the head, or nil.
 func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, error) {
 	l := &r.levels[k]
 	if l.u == nil {

@@ -3,13 +3,13 @@ package platform_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
-// A bundle that is made for 4.16 at most must give way before the platform can
-// be upgraded.
+// A bundle that supports at most 4.16 must be upgraded before the platform.
 func ExampleUpgrade() {
 	const catalog = `
 {"schema":"olm.package","name":"etcd","defaultChannel":"stable"}
@@ -18,7 +18,7 @@ func ExampleUpgrade() {
   {"type":"olm.package","value":{"packageName":"etcd","version":"1.0.0"}},{"type":"olm.maxOpenShiftVersion","value":"4.16"}]}
 {"schema":"olm.bundle","package":"etcd","name":"etcd.v1.1.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.1.0"}}]}`
 	ctx := context.Background()
-	cat, err := graph.LoadBytes(ctx, []byte(catalog), "catalog.json", nil)
+	cat, err := graph.LoadReader(ctx, strings.NewReader(catalog), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -40,7 +40,7 @@ type facts struct {
 	minErr error
 }
 
-// blocks reports whether a bundle keeps the platform from going to a version.
+// blocks reports whether a bundle blocks the upgrade of the platform to a version.
 func (f *facts) blocks(next property.MinorVersion) bool {
 	return f.maxErr != nil || f.hasMax && f.max.Compare(next) < 0
 }

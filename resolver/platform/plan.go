@@ -17,7 +17,8 @@ type Plan struct {
 	ID   string `json:"id,omitempty"`
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Reached is the version that the platform gets to. It is To if nothing blocks it.
+	// Reached is the version that the platform reaches. It is To if nothing blocks the
+	// upgrade.
 	Reached string `json:"reached"`
 	// OK reports whether the platform can be upgraded to To.
 	OK bool `json:"ok"`
@@ -49,8 +50,8 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 type Unchecked struct {
 	// Platform is the version of the platform, empty for a bundle.
 	Platform string `json:"platform,omitempty"`
-	// Catalog is the name of the catalog, empty where there is none, and Errors how
-	// many errors it has that may concern an installed operator.
+	// Catalog is the name of the catalog, or empty if there is none. Errors is the number
+	// of its errors that may concern an installed operator.
 	Catalog string `json:"catalog,omitempty"`
 	Errors  int    `json:"errors,omitzero"`
 	// Package and Bundle are those of an installed operator.
@@ -91,7 +92,7 @@ const (
 	BlockerMinKube      BlockerKind = "min-kube-version" // the bundle needs a newer Kubernetes than the platform runs
 	BlockerNoPackage    BlockerKind = "no-package"       // the catalog of that version does not have the package
 	BlockerNoChannel    BlockerKind = "no-channel"       // the catalog of that version does not have the channel
-	BlockerNoPath       BlockerKind = "no-path"          // nothing leads from the installed bundle to the head of its channel
+	BlockerNoPath       BlockerKind = "no-path"          // there is no path from the installed bundle to the head of its channel
 )
 
 // A Blocker is a reason why the platform or an operator cannot be upgraded.
@@ -99,19 +100,20 @@ type Blocker struct {
 	Package string      `json:"package"`
 	Bundle  string      `json:"bundle"`
 	Kind    BlockerKind `json:"kind"`
-	// Platform is the version of the platform at which it applies.
+	// Platform is the version of the platform at which the blocker applies.
 	Platform string `json:"platform"`
 	// Fatal reports that the platform cannot continue. Otherwise the plan resolves the
-	// blocker, or it only leaves the operator behind.
+	// blocker, or the blocker only leaves the operator behind.
 	Fatal  bool   `json:"fatal"`
 	Reason string `json:"reason"`
-	// Lift are upgrades of the operator that resolve it. For a fatal blocker they are not
-	// part of the plan, because they need another channel.
+	// Lift lists upgrades of the operator that resolve the blocker. If the blocker is
+	// fatal, they are not part of the plan, because they need another channel.
 	Lift []graph.Step `json:"lift,omitempty"`
-	// Channel is the channel for Lift if it is not the operator's.
+	// Channel is the channel that the upgrades in Lift need, if it is not the one that the
+	// operator follows.
 	Channel string `json:"channel,omitempty"`
-	// Switch keeps the operator from being left behind. It is not part of the plan, because
-	// it needs other channels.
+	// Switch is a change of channels that prevents the operator from being left behind. It
+	// is not part of the plan.
 	Switch *Switch `json:"switch,omitzero"`
 }
 
@@ -120,12 +122,12 @@ type OperatorPlan struct {
 	Package string     `json:"package"`
 	From    graph.Node `json:"from"`
 	To      graph.Node `json:"to"`
-	// AtHead: To is the head of its channel in the last catalog of the plan.
+	// AtHead is set if To is the head of its channel in the last catalog of the plan.
 	AtHead bool `json:"atHead"`
-	// LastSafe is the last version of the platform, up to the plan's To, that the
-	// operator supports: it blocks no upgrade up to that version, and the catalogs
-	// up to that version have a path to its head. It is a version with a catalog, or
-	// empty if there is none.
+	// LastSafe is the last version of the platform, at most the plan's To, that the
+	// operator supports: the operator blocks no upgrade up to that version, and each
+	// catalog up to that version has a path to the head of its channel. LastSafe is a
+	// version with a catalog, or empty if there is none.
 	LastSafe string `json:"lastSafe"`
 	// Checked reports whether there is a catalog for any version that the operator
 	// reaches. Without one, it is unknown where the operator is safe.
@@ -135,9 +137,9 @@ type OperatorPlan struct {
 	LeftBehind bool `json:"leftBehind"`
 }
 
-// LeftBehind returns the blockers that the platform passes and an operator does
-// not: its package, channel or path is missing at some version. An operator that
-// waits for a newer Kubernetes counts only where it does not end at its head.
+// LeftBehind returns the blockers that the platform passes and an operator does not: its
+// package, channel or path is missing at some version. An operator that waits for a newer
+// Kubernetes counts only if it does not reach its head.
 func (p *Plan) LeftBehind() []Blocker {
 	var out []Blocker
 	for _, x := range p.Blockers {

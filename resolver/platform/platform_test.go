@@ -20,8 +20,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
-// catalog returns the text of a catalog from lines "package/channel: bundle
-// [max=4.17] [kube=1.30] [<replaces]", bundles named by version.
+// catalog returns the text of a catalog from lines "package/channel: bundle [max=4.17] [kube=1.30] [<replaces]".
+// Bundles are named by version.
 func catalog(lines string) *string {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -64,9 +64,8 @@ func catalog(lines string) *string {
 	return &text
 }
 
-// synthetic is a trip of three minor versions: db must pass by a bundle that
-// allows the next version, web waits for a newer Kubernetes, old vanishes, and
-// free has nothing to say.
+// synthetic is an upgrade over three minor versions: db must first be upgraded to a bundle that allows the next
+// version, web needs a newer Kubernetes, old is removed from the catalog, and free has no restrictions.
 func synthetic() platform.Problem {
 	return platform.Problem{
 		From: "4.16.9", To: "4.19",
@@ -98,8 +97,7 @@ func synthetic() platform.Problem {
 	}
 }
 
-// TestMinKubeInManifest: C7. A bundle may state in a separate manifest, JSON or
-// YAML, which Kubernetes it needs.
+// C7: minKubeVersion may be in a separate manifest of a bundle, as JSON or YAML.
 func TestMinKubeInManifest(t *testing.T) {
 	for _, manifest := range []string{
 		`{"kind":"ClusterServiceVersion","spec":{"minKubeVersion":"1.99.0"}}`,
@@ -119,8 +117,7 @@ func TestMinKubeInManifest(t *testing.T) {
 	}
 }
 
-// gone is a trip on which a package goes away, after a version from which only
-// its next to last one has a way on.
+// gone is an upgrade in which a package is removed from the catalog.
 func gone() platform.Problem {
 	return platform.Problem{
 		From: "4.16", To: "4.18",
@@ -158,7 +155,7 @@ func TestUpgrade(t *testing.T) {
 			}
 		}},
 		{"blocked", func(p *platform.Problem) {
-			// The way out of 4.17 is in another channel only.
+			// On 4.17, only another channel has a path.
 			p.Catalogs[1].FBC = catalog(`
 				db/stable: 1.1.0 max=4.17, 1.1.5 max=4.17 <1.1.0
 				db/next: 1.3.0 max=4.19 <1.1.5
@@ -169,8 +166,8 @@ func TestUpgrade(t *testing.T) {
 			p.Installed[3].Annotations = map[string]string{"olm.properties": `[{"type":"olm.maxOpenShiftVersion","value":"4.16"}]`}
 			p.Installed[2].Properties = []property.Property{{Type: property.TypeMaxOpenShiftVersion, Value: []byte(`"soon"`)}}
 		}},
-		// H40: the channel must be switched before the platform leaves 4.16; on 4.17, nothing
-		// follows what is installed any more.
+		// H40: the channel must be switched while the platform is at 4.16; on 4.17, the
+		// installed bundle has no successor.
 		{"switch", func(p *platform.Problem) {
 			*p = platform.Problem{
 				From: "4.16", To: "4.17",
@@ -182,8 +179,8 @@ func TestUpgrade(t *testing.T) {
 			}
 		}},
 		{"missing", func(p *platform.Problem) { p.Catalogs = []platform.Catalog{p.Catalogs[0], p.Catalogs[3]} }},
-		// C7: what the installed bundle says is taken from the only catalog that
-		// there is, and nothing is called safe where nothing was checked.
+		// C7: the properties of the installed bundle come from the only catalog, and a version without a catalog is
+		// never called safe.
 		{"later", func(p *platform.Problem) {
 			*p = platform.Problem{
 				From: "4.16", To: "4.18",
@@ -198,7 +195,7 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "p.v1.0.0", Package: "p"}, {Name: "q.v1.0.0", Package: "q"}, {Name: "r.v1.0.0", Package: "r"}},
 			}
 		}},
-		// An operator whose package goes away is led as far as catalogs know it.
+		// An operator whose package is removed is upgraded as far as the catalogs allow.
 		{"gone-minimal", func(p *platform.Problem) {
 			*p = gone()
 			p.Strategy = platform.Minimal
@@ -220,8 +217,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// walkThrough takes the steps of a plan and checks that each is allowed where it
-// is taken.
+// walkThrough follows the steps of a plan and checks that each is allowed at its version of the platform.
 func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 	at := plan.From
 	now := map[string]string{}
@@ -237,22 +233,23 @@ func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 			continue
 		}
 		if now[s.Package] != s.Operator.From.Name {
-			t.Errorf("%s is %s, and the step is from %s", s.Package, now[s.Package], s.Operator.From)
+			t.Errorf("%s is at %s, but the step is from %s", s.Package, now[s.Package], s.Operator.From)
 		}
 		now[s.Package] = s.Operator.To.Name
 	}
 	if at != plan.Reached {
-		t.Errorf("the steps end on %s, the plan says %s", at, plan.Reached)
+		t.Errorf("the steps end on %s, want %s as in the plan", at, plan.Reached)
 	}
 	for _, o := range plan.Operators {
 		if now[o.Package] != o.To.Name {
-			t.Errorf("%s ends as %s, the plan says %s", o.Package, now[o.Package], o.To)
+			t.Errorf("%s ends as %s, want %s as in the plan", o.Package, now[o.Package], o.To)
 		}
 	}
 }
 
 func TestUpgradeBlockers(t *testing.T) {
-	// C7: only major.minor count; none, no block; a malformed one is reported.
+	// C7: only major.minor counts, a bundle without a maximum does not block, and an
+	// invalid one is reported.
 	max := func(v string) []property.Property {
 		return []property.Property{{Type: property.TypeMaxOpenShiftVersion, Value: []byte(v)}}
 	}
@@ -263,7 +260,7 @@ func TestUpgradeBlockers(t *testing.T) {
 		{Name: "d.v1", Package: "d", Properties: max(`"many"`)},
 		{Name: "e.v1", Package: "e", Annotations: map[string]string{"olm.properties": `[{"type":"olm.maxOpenShiftVersion","value":4.19}]`}},
 		{Name: "f.v1", Package: "f", Annotations: map[string]string{"olm.properties": `[`}},
-		// What OLM v0.45 writes: no annotation that it knows may pass for no limit.
+		// The annotations that OLM v0.45 writes must not be mistaken for a missing limit.
 		{Name: "g.v1", Package: "g", Annotations: map[string]string{"operatorframework.io/properties": `{"properties":[{"type":"olm.maxOpenShiftVersion","value":"4.19"}]}`}},
 		{Name: "h.v1", Package: "h", Annotations: map[string]string{"operatorframework.io/properties": `{"properties":{}}`}},
 	}
@@ -337,8 +334,8 @@ func TestReal(t *testing.T) {
 			t.Fatalf("no package %s", name)
 		}
 		ch, _ := pkg.DefaultChannel()
-		// The third entry from the head, or the last: an operator that was not
-		// upgraded for a while.
+		// Install the third entry from the head, or the last one, like an operator that has not been upgraded for a
+		// while.
 		var e graph.Entry
 		n := 0
 		for x := range ch.Order() {

@@ -24,13 +24,13 @@ import (
 type Problem struct {
 	FormatVersion document.FormatVersion `json:"formatVersion"`
 	ID            string                 `json:"id,omitempty"`
-	// From is the version of the cluster, To the version to get to. Only major
-	// and minor count.
+	// From is the version of the cluster, and To the target version. Only major and minor
+	// count.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Catalogs are those of the versions on the way, in any order. Without a
-	// catalog for a version, operators stay as they are at that version, and the
-	// plan warns that nothing was checked there.
+	// Catalogs are the catalogs of the versions from From to To, in any order. Without a
+	// catalog for a version, operators stay as they are at that version, and the plan warns
+	// that nothing was checked there.
 	Catalogs  []Catalog  `json:"catalogs"`
 	Installed []Operator `json:"installed"`
 	Strategy  Strategy   `json:"strategy,omitzero"`
@@ -46,7 +46,7 @@ func (p Problem) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
-// A Catalog is what operators are upgraded from at one version of the platform.
+// A Catalog is a catalog for one version of the platform.
 type Catalog struct {
 	// Platform is that version, major.minor.
 	Platform string `json:"platform"`
@@ -87,11 +87,11 @@ type Operator struct {
 type Strategy string
 
 const (
-	// Latest takes operators at each version of the platform as near to the head
-	// of their channel as lets the platform go on. It is the default.
+	// Latest upgrades operators at each version of the platform as close to the head of
+	// their channel as possible without blocking the platform. It is the default.
 	Latest Strategy = "latest"
-	// Minimal takes the fewest steps that let the platform get to the end and the
-	// operator follow it as far as it can, and at the end goes to the head.
+	// Minimal takes the fewest steps that let the platform reach the target and the
+	// operator follow as far as possible. At the end, operators are upgraded to the head.
 	Minimal Strategy = "minimal"
 )
 
@@ -115,7 +115,7 @@ func (p *Problem) Open(ctx context.Context, dir document.OpenDir) error {
 	return nil
 }
 
-// A trip is a problem whose parts were parsed.
+// A trip is a parsed problem.
 type trip struct {
 	*Problem
 	from, to property.MinorVersion
@@ -202,9 +202,8 @@ func (t *trip) source(o *Operator, at property.MinorVersion) (*Catalog, graph.Pa
 	return nil, graph.Package{}, false
 }
 
-// known returns the bundle that is installed, as the catalogs have it: that of
-// the cluster's version first, then the nearest earlier one, then the nearest
-// later one.
+// known returns the installed bundle from the catalog of the cluster's version, the nearest
+// earlier one, or the nearest later one.
 func (t *trip) known(o *Operator) (graph.Bundle, bool) {
 	versions := slices.Collect(maps.Keys(t.catalogs))
 	slices.SortFunc(versions, func(a, b property.MinorVersion) int {
@@ -233,5 +232,5 @@ func (t *trip) known(o *Operator) (graph.Bundle, bool) {
 	return graph.Bundle{}, false
 }
 
-// hasCatalog reports whether some catalog is given for a version.
+// hasCatalog reports whether there is a catalog for a version.
 func (t *trip) hasCatalog(at property.MinorVersion) bool { return len(t.catalogs[at]) > 0 }

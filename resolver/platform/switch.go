@@ -9,19 +9,18 @@ import (
 	"github.com/olmkit/olmkit/internal/prose"
 )
 
-// A Switch is a change of channels in time, by which an operator is not left behind.
+// A Switch is a change of channel that keeps an operator upgradable, or prevents it from blocking the platform.
 type Switch struct {
-	// Platform is the last version of the platform at which it is possible.
+	// Platform is the last version of the platform at which the change is possible.
 	Platform string `json:"platform"`
-	// Way is what to follow there. It is nil if the operator can stay as it is.
+	// Way lists the upgrades to make at that version. It is nil if the operator can stay as it is.
 	Way *graph.Way `json:"way,omitzero"`
-	// Channel is the channel to follow at the version of the blocker. It has a path from
-	// there to its head.
+	// Channel is the channel to switch to. In the catalog for the version of the blocker, it has a
+	// path to its head.
 	Channel string `json:"channel"`
 }
 
-// outlooks returns the outlooks of the operator at a level, without what needs a newer
-// Kubernetes.
+// outlooks returns the outlooks of the operator at a level, without bundles that need a newer Kubernetes.
 func (r *road) outlooks(ctx context.Context, k int) (*graph.Outlooks, error) {
 	l := &r.levels[k]
 	var failed error
@@ -36,8 +35,7 @@ func (r *road) outlooks(ctx context.Context, k int) (*graph.Outlooks, error) {
 	return o, failed
 }
 
-// elsewhere returns the way in any channels to a bundle that does not block the platform, or
-// nil.
+// elsewhere returns a way through any channels to a bundle that does not block the platform, or nil.
 func (r *road) elsewhere(ctx context.Context, k int, at graph.Node) (*graph.Way, error) {
 	l := &r.levels[k]
 	if l.u == nil {
@@ -59,8 +57,7 @@ func (r *road) elsewhere(ctx context.Context, k int, at graph.Node) (*graph.Way,
 	return nil, nil
 }
 
-// blocked reports whether a bundle of a package keeps the platform from a level after from,
-// up to to.
+// blocked reports whether a bundle keeps the platform from reaching any of the levels from+1 to to.
 func (r *road) blocked(ctx context.Context, pkg graph.Package, n graph.Node, from, to int) (bool, error) {
 	b, ok := pkg.Bundle(n.Name)
 	if !ok {
@@ -78,8 +75,8 @@ func (r *road) blocked(ctx context.Context, pkg graph.Package, n graph.Node, fro
 	return false, nil
 }
 
-// inTime returns the last switch of channels by which the operator gets to a head at a level
-// where its own channel has no path, or nil.
+// inTime returns the last possible switch to a channel that has a path to its head at level k,
+// where the current channel has none. It returns nil if there is no such switch.
 func (r *road) inTime(ctx context.Context, k int) (*Switch, error) {
 	here, err := r.outlooks(ctx, k)
 	if err != nil {
@@ -116,8 +113,8 @@ func (r *road) inTime(ctx context.Context, k int) (*Switch, error) {
 	return nil, nil
 }
 
-// home returns a channel of a level that has a path from a node to its head: the default
-// channel, or else the first by name, and "" if there is none.
+// home returns a channel of a level that has a path from a node to its head: the default channel, or else the first by
+// name. It returns "" if there is none.
 func (r *road) home(o *graph.Outlooks, k int, n graph.Node) string {
 	home := ""
 	for ch := range r.levels[k].pkg.Channels() {

@@ -62,36 +62,37 @@ func (t *trip) at(k int) property.MinorVersion {
 	return property.MinorVersion{Major: t.from.Major, Minor: t.from.Minor + uint64(k)}
 }
 
-// A road holds every state that one operator can reach.
+// A road has, for each level, the nodes that one operator can become. A node is a bundle
+// that is installed or can be.
 type road struct {
 	*trip
 	*Operator
 	start  graph.Node
 	known  bool // whether the requirements of the installed bundle are known
 	levels []level
-	end    int // the last level that the operator can get to
-	// came are the nodes with which the plan comes to levels.
+	end    int // the last level that the platform can reach with the operator
+	// came[k] is the node with which the operator arrives at level k in the plan.
 	came []graph.Node
 }
 
-// A level is a version of the platform as an operator sees it.
+// A level is one version of the platform, with what an operator can become there.
 type level struct {
 	catalog string
 	pkg     graph.Package
 	u       *graph.Upgrades // nil without a catalog or package
-	// starts are the nodes that the operator can come with, and reach what it
-	// can become here.
+	// starts are the nodes with which the operator can arrive. reach are these and the
+	// nodes that it can become here.
 	starts, reach []graph.Node
 	facts         map[graph.Node]*facts
-	// pass are the nodes of reach with which the platform can go on to the next
-	// level and, from there, to the end. home is, for each, the last level at which
-	// the operator can then get to its head: -1 when there is none.
+	// pass has the nodes of reach with which the platform can continue to the last level.
+	// home has, for each of them, the last level at which the operator can then get to its
+	// head, or -1 if there is none.
 	pass map[graph.Node]bool
 	home map[graph.Node]int
 }
 
-// explore goes forward as far as the operator can, and then back, to find with
-// which nodes it must arrive where.
+// explore fills the levels: first forward, with the nodes that the operator can reach at
+// each level, then backward, with those that let the platform continue to the last level.
 func (r *road) explore(ctx context.Context) error {
 	f, err := r.begin(ctx)
 	if err != nil {
@@ -141,8 +142,8 @@ func (r *road) explore(ctx context.Context) error {
 	return nil
 }
 
-// atHome returns the number of a level where a node has a path to its head, else
-// -1.
+// atHome returns k, the number of the level, if n has a path to its head at this level, or
+// else -1.
 func (l *level) atHome(k int, n graph.Node) int {
 	if l.u != nil {
 		if _, ok := l.u.PathToHead(n); ok {
@@ -152,8 +153,8 @@ func (l *level) atHome(k int, n graph.Node) int {
 	return -1
 }
 
-// best returns the last level at which an operator can get to its head that comes
-// to this one with a node, and lets the platform go on: -1 when there is none.
+// best returns the last level at which an operator that arrives at this one with n can get
+// to its head without blocking the platform, or -1 if there is none.
 func (l *level) best(n graph.Node) int {
 	best := -1
 	for _, m := range l.from(n) {
@@ -164,7 +165,7 @@ func (l *level) best(n graph.Node) int {
 	return best
 }
 
-// begin finds out what is installed.
+// begin sets start and known, and returns the facts of the installed bundle.
 func (r *road) begin(ctx context.Context) (*facts, error) {
 	r.start = graph.Node{Name: r.Name, Version: r.Version}
 	f, stated := installedFacts(r.Operator)
@@ -182,7 +183,8 @@ func (r *road) begin(ctx context.Context) (*facts, error) {
 	return r.facts.of(ctx, b)
 }
 
-// options returns how the upgrades of the operator count in a package.
+// options returns the options for the upgrades of the operator in a package: the channels
+// that it follows.
 func (r *road) options(pkg graph.Package) *graph.UpgradeOptions {
 	o := &graph.UpgradeOptions{}
 	switch {
@@ -194,8 +196,8 @@ func (r *road) options(pkg graph.Package) *graph.UpgradeOptions {
 	return o
 }
 
-// level returns what the operator can become at a level, having come with one of
-// the nodes of order.
+// level returns level k for an operator that can arrive with any of the nodes of order.
+// starts has the facts of these nodes.
 func (r *road) level(ctx context.Context, k int, order []graph.Node, starts map[graph.Node]*facts) (level, error) {
 	l := level{starts: order, reach: slices.Clone(order), facts: starts}
 	c, pkg, ok := r.source(r.Operator, r.at(k))
@@ -243,8 +245,8 @@ func (r *road) level(ctx context.Context, k int, order []graph.Node, starts map[
 	return l, nil
 }
 
-// through returns the nodes of a level that can become one at the next with which
-// the platform can go on.
+// through returns the nodes of l with which the operator can arrive at next and then,
+// without blocking the platform, continue from there.
 func (l *level) through(next *level) map[graph.Node]bool {
 	out := map[graph.Node]bool{}
 	for _, n := range next.starts {
@@ -255,7 +257,7 @@ func (l *level) through(next *level) map[graph.Node]bool {
 	return out
 }
 
-// from returns what a node can become at a level, itself included.
+// from returns n and the nodes that it can become at this level.
 func (l *level) from(n graph.Node) []graph.Node {
 	out := []graph.Node{n}
 	if l.u != nil {
@@ -264,8 +266,8 @@ func (l *level) from(n graph.Node) []graph.Node {
 	return out
 }
 
-// travel chooses the steps of the operator up to a level, and returns what was in
-// its way.
+// travel chooses the steps of the operator up to level end. It adds them to taken, and the
+// blockers and the result of the operator to plan.
 func (r *road) travel(ctx context.Context, end int, plan *Plan, taken [][]Step) error {
 	at := r.start
 	for k := 0; k <= end; k++ {
@@ -301,11 +303,12 @@ func (r *road) travel(ctx context.Context, end int, plan *Plan, taken [][]Step) 
 	return nil
 }
 
-// choose returns the steps that the operator takes at a level.
+// choose returns the steps that the operator takes at level k, where it arrives with node
+// at.
 func (r *road) choose(k int, at graph.Node) []graph.Step {
 	l := &r.levels[k]
-	// An operator whose package goes away later is upgraded as far as possible,
-	// rather than left where the first catalog drops it.
+	// An operator whose package is missing from a later catalog is upgraded as far as the
+	// earlier ones allow.
 	home := l.best(at)
 	ok := func(n graph.Node) bool { return l.pass[n] && l.home[n] == home }
 	if r.Strategy == Minimal && k < r.end {
@@ -313,7 +316,7 @@ func (r *road) choose(k int, at graph.Node) []graph.Step {
 	}
 	w := l.u.Walk(at)
 	if w.Loops {
-		// The last step leads back.
+		// The last step leads back to an earlier node.
 		w.Steps = w.Steps[:len(w.Steps)-1]
 		w.End = at
 		if n := len(w.Steps); n > 0 {
@@ -323,7 +326,8 @@ func (r *road) choose(k int, at graph.Node) []graph.Step {
 	if ok(w.End) {
 		return w.Steps
 	}
-	// OLM by itself would go too far: take what comes nearest to the head.
+	// OLM itself would upgrade too far: choose the allowed node that is nearest to the
+	// head.
 	best, dist := []graph.Step(nil), -1
 	for _, n := range l.from(at) {
 		if !ok(n) {
@@ -341,7 +345,7 @@ func (r *road) choose(k int, at graph.Node) []graph.Step {
 	return best
 }
 
-// fewest returns the shortest path to a node that is good enough.
+// fewest returns the shortest path from at to a node that ok accepts.
 func (r *road) fewest(l *level, at graph.Node, ok func(graph.Node) bool) []graph.Step {
 	var best []graph.Step
 	found := false
@@ -353,8 +357,8 @@ func (r *road) fewest(l *level, at graph.Node, ok func(graph.Node) bool) []graph
 	return best
 }
 
-// safe reports whether the operator is at home at a level with a catalog: its package and
-// channel are there, and something that it can become has a path to the head.
+// safe reports whether the catalog of level k has the operator's package, and a path to the
+// head from a node with which the operator can arrive.
 func (r *road) safe(k int) bool {
 	l := &r.levels[k]
 	if l.u == nil {
@@ -404,7 +408,7 @@ func (t *trip) unread(c *graph.Catalog) int {
 	return n
 }
 
-// text of a Kubernetes version for messages.
+// kubeText returns a clause that states which Kubernetes a version of the platform runs.
 func kubeText(at property.MinorVersion) string {
 	kube, _ := kubernetes(at)
 	return fmt.Sprintf("%s runs Kubernetes %s", at, kube)

@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// levels are tried in this order: what takes most with it comes first.
+// levels are tried in this order, from those that remove the most.
 var levels = []level{
 	{func(m *model) int { return len(m.p.Subscriptions) }, func(m *model, gone func(int) bool) {
 		m.p.Subscriptions = without(m.p.Subscriptions, gone)
@@ -30,7 +30,7 @@ var levels = []level{
 	{countSettings, removeSettings},
 }
 
-// without returns the list without the members that are gone.
+// without returns the list without the removed members.
 func without[T any](list []T, gone func(i int) bool) []T {
 	var out []T
 	for i, x := range list {
@@ -41,7 +41,8 @@ func without[T any](list []T, gone func(i int) bool) []T {
 	return out
 }
 
-// removeBlobs removes blobs that some test selects, by their number among all.
+// removeBlobs removes the blobs that both is and gone select. gone gets the number of a blob among
+// those that is selects.
 func removeBlobs(m *model, is func(*blob) bool, gone func(int) bool) {
 	n := 0
 	for i, list := range m.cats {
@@ -132,8 +133,7 @@ func removeBundles(m *model, gone func(int) bool) {
 	}
 }
 
-// cut removes entries from a channel; what they replaced is replaced by what
-// replaced them.
+// cut removes entries from a channel. The entries above a removed one then replace what it replaced.
 func (b *blob) cut(gone func(entry) bool) {
 	before := map[string]string{}
 	for _, e := range b.Entries {
@@ -182,7 +182,7 @@ func removeEntries(m *model, gone func(int) bool) {
 	}
 }
 
-// optional reports whether a bundle can do without a property.
+// optional reports whether a bundle remains valid without a property.
 func optional(p property.Property) bool { return p.Type != property.TypePackage }
 
 // eachProperties calls f with every list of properties.
@@ -222,8 +222,7 @@ func removeProperties(m *model, gone func(int) bool) {
 	})
 }
 
-// eachSetting calls f for every setting that is not empty; f reports whether it
-// is to be emptied.
+// eachSetting calls f for every setting that is not empty. If f returns true, the setting is cleared.
 func eachSetting(m *model, f func() bool) {
 	clear := func(s *string) {
 		if *s != "" && f() {

@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A model is a problem with its catalogs taken apart.
+// A model is a problem in an editable form, with its catalogs split into blobs.
 type model struct {
 	p    resolver.Problem
 	cats [][]blob // of each catalog
@@ -30,7 +30,7 @@ type blob struct {
 	Entries        []entry             `json:"entries,omitempty"`
 }
 
-// An entry is one of a channel, or of deprecations, which only have a reference.
+// An entry is an entry of a channel, or of deprecations, which have only a reference.
 type entry struct {
 	Name      string         `json:"name,omitempty"`
 	Replaces  string         `json:"replaces,omitempty"`
@@ -65,7 +65,7 @@ func newModel(p resolver.Problem) (*model, error) {
 	return m, nil
 }
 
-// problem puts the problem together and loads it.
+// problem rebuilds the problem and loads it.
 func (m *model) problem(ctx context.Context) (resolver.Problem, error) {
 	p := m.p
 	p.Catalogs = slices.Clone(p.Catalogs)
@@ -88,7 +88,7 @@ func (m *model) problem(ctx context.Context) (resolver.Problem, error) {
 	return p, p.Open(ctx, nil)
 }
 
-// clone returns a copy that shares nothing that levels change.
+// clone returns a copy that shares nothing that the levels modify.
 func (m *model) clone() *model {
 	c := &model{p: m.p, cats: make([][]blob, len(m.cats))}
 	c.p.Subscriptions = slices.Clone(m.p.Subscriptions)
@@ -108,7 +108,7 @@ func (m *model) clone() *model {
 	return c
 }
 
-// size counts everything that can be taken away.
+// size counts everything that can be removed.
 func (m *model) size() int {
 	n := 0
 	for _, l := range levels {

@@ -10,16 +10,16 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// A Keep reports whether a problem, whose catalogs are loaded, still shows what
-// it should. The error ends the shrinking.
+// A Keep reports whether a problem, whose catalogs are loaded, still has the property that it must keep. An error ends
+// the shrinking.
 type Keep func(ctx context.Context, p resolver.Problem) (bool, error)
 
 // ErrNotKept reports that keep rejects the problem to shrink.
 var ErrNotKept = errors.New("the problem does not have the property to keep")
 
-// Shrink returns a problem that keep accepts, and from which nothing can be removed alone.
-// Its catalogs are inlined and loaded. The result is deterministic. The error is
-// [ErrNotKept], that of keep, that of the problem, or the context's.
+// Shrink returns a problem that keep accepts and that keep rejects if any single part is removed. Its catalogs are
+// inlined and loaded. The result is deterministic. The error is [ErrNotKept], that of keep, that of the problem, or
+// the context's.
 func Shrink(ctx context.Context, p resolver.Problem, keep Keep) (resolver.Problem, error) {
 	whole, err := p.Inline(ctx)
 	if err != nil {
@@ -70,8 +70,8 @@ func SameConflict(want *resolver.Conflict) Keep {
 	}
 }
 
-// codes returns the kinds of the facts of the first core, each once, in order.
-// Of what is unavailable, it matters what.
+// codes returns the codes of the facts in the first core, without duplicates, in order. If the
+// catalogs lack something that a subscription names, the code includes what is missing.
 func codes(c *resolver.Conflict) []string {
 	var out []string
 	for _, f := range c.Cores[0].Facts {
@@ -85,8 +85,8 @@ func codes(c *resolver.Conflict) []string {
 	return slices.Compact(out)
 }
 
-// requirements returns what the facts of the first core require, and whether
-// something could meet it.
+// requirements returns the requirements in the facts of the first core as text, each with a mark if
+// no bundle satisfies it.
 func requirements(c *resolver.Conflict) []string {
 	var out []string
 	for _, f := range c.Cores[0].Facts {
@@ -115,18 +115,18 @@ func (s *shrinker) try(ctx context.Context, m *model) (bool, error) {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		return false, nil // the rest is not a valid catalog
+		return false, nil // the remaining blobs are not a valid catalog
 	}
 	return s.keep(ctx, p)
 }
 
-// A level is a kind of thing that can be taken away.
+// A level is a kind of part that can be removed.
 type level struct {
 	count  func(m *model) int
 	remove func(m *model, gone func(i int) bool)
 }
 
-// level takes away what can go of one kind: large parts first.
+// level removes all parts of one kind that can be removed, trying large groups first.
 func (s *shrinker) level(ctx context.Context, l level) (did bool, err error) {
 	n := l.count(s.m)
 	for size := n; size > 0; size /= 2 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/graph"
@@ -77,7 +78,7 @@ func TestProblem(t *testing.T) {
 	}
 }
 
-// TestReal shrinks a conflict of a real catalog to some bundles.
+// TestReal shrinks a conflict of a real catalog to a few bundles.
 func TestReal(t *testing.T) {
 	p := resolver.Problem{
 		Namespace:     "operators",
@@ -90,7 +91,7 @@ func TestReal(t *testing.T) {
 	}
 	bundles := 0
 	for _, c := range small.Catalogs {
-		bundles += c.Graph.NumBundles()
+		bundles += c.Graph.Size().Bundles
 	}
 	if len(small.Subscriptions) != 2 || bundles != 2 {
 		t.Errorf("got %d subscriptions and %d bundles, want 2 of each:\n%s", len(small.Subscriptions), bundles, *small.Catalogs[0].FBC)
@@ -100,7 +101,7 @@ func TestReal(t *testing.T) {
 
 func ExampleProblem() {
 	ctx := context.Background()
-	c, err := graph.LoadBytes(ctx, []byte(catalog), "catalog.json", nil)
+	c, err := graph.LoadReader(ctx, strings.NewReader(catalog), "catalog.json", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -120,6 +121,6 @@ func ExampleProblem() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(len(small.Subscriptions), "subscription and", small.Catalogs[0].Graph.NumBundles(), "bundle are left")
+	fmt.Println(len(small.Subscriptions), "subscription and", small.Catalogs[0].Graph.Size().Bundles, "bundle are left")
 	// Output: 1 subscription and 1 bundle are left
 }

@@ -16,37 +16,35 @@ import (
 
 // A Subset is a part of a catalog.
 type Subset struct {
-	// Packages are the packages of the part, by name.
+	// Packages are the packages of the part, sorted by name.
 	Packages []Package `json:"packages"`
-	// Warnings are limits of the catalog that the part shares.
+	// Warnings are problems of the catalog that also affect the part.
 	Warnings []string `json:"warnings,omitempty"`
-	// Bundles of the Of bundles of the catalog are kept.
+	// Bundles is the number of bundles kept, and Of the number in the catalog.
 	Bundles int `json:"bundles"`
 	Of      int `json:"of"`
 
 	catalog *graph.Catalog
 }
 
-// MarshalJSON returns the part as an object. Lists that it always has are never null.
+// MarshalJSON returns the part as an object. Its required lists are never null.
 func (s Subset) MarshalJSON() ([]byte, error) {
 	type plain Subset
 	return json.Marshal(plain(s), json.Deterministic(true))
 }
 
-// A Package is what is kept of a package.
+// A Package is the kept part of a package.
 type Package struct {
 	Name string `json:"name"`
-	// DefaultChannel is that of the package when it is kept, otherwise the first
-	// kept channel by name.
+	// DefaultChannel is the package's default channel if that is kept, and otherwise the first kept channel by name.
 	DefaultChannel string `json:"defaultChannel"`
-	// Channels are the kept channels by name, with the names of their kept
-	// entries.
+	// Channels are the kept channels, sorted by name, with the names of their kept entries.
 	Channels []Channel `json:"channels,omitzero"`
-	// Bundles are the kept bundles by version, then name.
+	// Bundles are the kept bundles, sorted by version, then name.
 	Bundles []Bundle `json:"bundles,omitzero"`
 }
 
-// A Channel is what is kept of a channel.
+// A Channel is the kept part of a channel.
 type Channel struct {
 	Name    string   `json:"name"`
 	Entries []string `json:"entries,omitzero"`
@@ -62,9 +60,8 @@ type Bundle struct {
 	handle graph.Bundle
 }
 
-// Cut returns the smallest part of a catalog that serves a request without
-// rewriting an edge. The error is a [*document.Error], the context's, or a
-// [graph.Upgrades.Err].
+// Cut returns the smallest part of a catalog that serves a request without rewriting an edge. The error is a
+// [*document.Error], the context's, or a [graph.Upgrades.Err].
 func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) { // G9
 	c := &cut{
 		catalog: catalog, reading: r.Reading, keepInstalled: r.KeepInstalled, kept: map[graph.Entry]bool{}, why: map[graph.Bundle]string{},
@@ -93,14 +90,14 @@ func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error
 	return c.subset(), nil
 }
 
-// A cut is the part as it grows.
+// A cut is a part of a catalog that is being collected.
 type cut struct {
 	catalog *graph.Catalog
 	reading graph.Reading
-	// keepInstalled is that of the request.
+	// keepInstalled is the option of the request.
 	keepInstalled bool
 	kept          map[graph.Entry]bool
-	queue         []graph.Entry // kept, and not yet made whole
+	queue         []graph.Entry // kept entries whose dependencies and paths are not kept yet
 	why           map[graph.Bundle]string
 	chains        map[graph.Channel]*chain
 	warned        map[string]bool
@@ -125,7 +122,7 @@ func (c *cut) keep(e graph.Entry, why string) {
 	}
 }
 
-// head keeps the head of a channel, and of one that cannot be used everything.
+// head keeps the head of a channel, or all entries of a channel that is invalid.
 func (c *cut) head(ch graph.Channel) {
 	if h, ok := ch.Head(); ok && ch.Err() == nil {
 		c.keep(h, "is the head of "+ch.Name())
@@ -137,15 +134,14 @@ func (c *cut) head(ch graph.Channel) {
 	}
 }
 
-// A chain is a channel as its invariants see it.
+// A chain is the structure of a channel that must be preserved.
 type chain struct {
 	list []graph.Entry       // from the head along replaces
 	at   map[graph.Entry]int // place in list
-	// covers lists for a name the entries that skip it, and then those that
-	// replace it, each the nearest to the head first.
+	// The entries that skip or replace each name, sorted from the head.
 	skippers, replacers map[string][]graph.Entry
 	u                   *graph.Upgrades
-	joined              int // how many of list are kept down from the head
+	joined              int // how many entries of list are kept, counted from the head
 }
 
 func (c *cut) chain(ch graph.Channel) *chain {
@@ -184,7 +180,8 @@ func (c *cut) chain(ch graph.Channel) *chain {
 	return x
 }
 
-// close keeps what makes a kept entry whole.
+// close keeps the entries that a kept entry needs: those that connect it to the head of its
+// channel, one that skips it, and its upgrade.
 func (c *cut) close(e graph.Entry) {
 	ch := e.Channel()
 	c.head(ch)
@@ -206,9 +203,9 @@ func (c *cut) close(e graph.Entry) {
 	}
 }
 
-// dependencies keeps what meets the requirements of a bundle.
+// dependencies keeps bundles that satisfy the requirements of a bundle.
 func (c *cut) dependencies(ctx context.Context, b graph.Bundle) error {
-	if b.NumRequirements() == 0 {
+	if len(slices.Collect(b.Requirements())) == 0 {
 		return nil
 	}
 	got, err := resolver.CheckDependencies(ctx, b, nil, []resolver.Catalog{{Name: "catalog", Graph: c.catalog}})
@@ -239,9 +236,9 @@ func (c *cut) dependencies(ctx context.Context, b graph.Bundle) error {
 	return nil
 }
 
-// subset describes the part.
+// subset returns the part.
 func (c *cut) subset() *Subset {
-	s := &Subset{Packages: []Package{}, Warnings: c.warnings, Of: c.catalog.NumBundles(), catalog: c.catalog}
+	s := &Subset{Packages: []Package{}, Warnings: c.warnings, Of: c.catalog.Size().Bundles, catalog: c.catalog}
 	for p := range c.catalog.Packages() {
 		x := Package{Name: p.Name(), Bundles: []Bundle{}}
 		for ch := range p.Channels() {

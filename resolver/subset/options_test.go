@@ -5,5 +5,5 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// options load whole blobs, which a text in memory cannot give later.
+// options load whole blobs, because text in memory cannot be read again later.
 var options = &graph.Options{Load: &fbc.LoadOptions{KeepAll: true, AllowEmpty: true}}

@@ -17,10 +17,10 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// A Request lists what a part of a catalog must contain. It marshals to JSON.
+// A Request lists what a part of a catalog must contain. It can be marshaled to JSON.
 type Request struct {
 	FormatVersion document.FormatVersion `json:"formatVersion"`
-	// Packages may come in any order; a package may be named several times.
+	// Packages may be in any order, and a package may be listed several times.
 	Packages  []Want      `json:"packages"`
 	Installed []Installed `json:"installed,omitempty"`
 	// KeepInstalled also keeps the installed bundles that the catalog has, and the entries
@@ -29,12 +29,12 @@ type Request struct {
 	KeepInstalled bool `json:"keepInstalled,omitzero"`
 	// NoDependencies omits the dependencies of kept bundles.
 	NoDependencies bool `json:"noDependencies,omitzero"`
-	// Reading is how upgrades are read. The part serves that reading; its
-	// channels are sound for both.
+	// Reading selects how edges are read. The part preserves upgrades under this reading; its channels are valid under
+	// both.
 	Reading graph.Reading `json:"reading,omitzero"`
 }
 
-// MarshalJSON returns the request as an object. Lists that it always has are never null.
+// MarshalJSON returns the request as an object. Its required lists are never null.
 func (r Request) MarshalJSON() ([]byte, error) {
 	type plain Request
 	return json.Marshal(plain(r), json.Deterministic(true))
@@ -50,13 +50,13 @@ type Want struct {
 	Versions string `json:"versions,omitempty"`
 }
 
-// An Installed is an operator that must find its upgrades in the part.
+// An Installed is an operator whose upgrades the part must contain.
 type Installed struct {
 	Package string `json:"package"`
 	Name    string `json:"name"`
-	// Version defaults to that of the bundle in the catalog.
+	// Version defaults to the version of the bundle in the catalog.
 	Version string `json:"version,omitempty"`
-	// Channel defaults to the default channel; in v1 to all channels.
+	// Channel defaults to the default channel, and in OLM v1 to all channels.
 	Channel string `json:"channel,omitempty"`
 }
 
@@ -118,7 +118,7 @@ func (c *cut) noPackage(path, name string) error {
 	return &document.Error{Path: path + "/package", Err: errors.New(text)}
 }
 
-// installed keeps what lies between an installed operator and the head.
+// installed keeps the bundles between an installed operator and the head.
 func (c *cut) installed(path string, x Installed) error {
 	p, ok := c.catalog.Package(x.Package)
 	if !ok {
@@ -162,7 +162,7 @@ func (c *cut) installed(path string, x Installed) error {
 	case c.keepInstalled:
 		why = "is installed"
 	case len(w.Steps) == 0 && c.reading == graph.V1:
-		why = "is installed and has no successor" // OLM v1 then needs it
+		why = "is installed and has no successor" // OLM v1 needs it in this case
 	}
 	if known && why != "" {
 		for e := range b.Entries() {
@@ -178,7 +178,7 @@ func (c *cut) installed(path string, x Installed) error {
 	return nil
 }
 
-// keepStep keeps what a step leads to, in the channel of its first edge.
+// keepStep keeps the target of a step, in the channel of its first edge.
 func (c *cut) keepStep(p graph.Package, s graph.Step, why string) {
 	b, ok := p.Bundle(s.To.Name)
 	if !ok {

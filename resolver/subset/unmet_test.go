@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/subset"
 )
 
-// TestUnmet names each requirement that the catalog cannot meet, and why (G9).
+// TestUnmet checks the warning for each requirement that the catalog cannot satisfy, with the reason (G9).
 func TestUnmet(t *testing.T) {
 	const (
 		k1     = `{"type":"olm.gvk.required","value":{"group":"x.y","version":"v1","kind":"K"}}`
@@ -16,20 +16,20 @@ func TestUnmet(t *testing.T) {
 		b1     = `{"type":"olm.package.required","value":{"packageName":"b","versionRange":"<2.0.0"}}`
 		needK  = `{"type":"olm.gvk.required","value":{"group":"x.y","version":"v2","kind":"K"}}`
 		giveZ  = `{"type":"olm.gvk","value":{"group":"z.y","version":"v1","kind":"Z"}}`
-		fromB2 = "b.v2.0.0 requires gvk K (x.y/v2), which no bundle provides"
+		fromB2 = "b.v2.0.0 requires API K (x.y/v2), which no bundle provides"
 	)
 	for _, tt := range []struct {
 		name, a, b string // properties of a.v1.0.0 and b.v2.0.0
 		want       []string
 	}{
 		{"nothing", b2, giveZ, nil},
-		{"one of two", k1 + "," + z1, giveZ, []string{"a.v1.0.0 requires gvk K (x.y/v1), which the catalog cannot satisfy: no bundle provides it"}},
+		{"one of two", k1 + "," + z1, giveZ, []string{"a.v1.0.0 requires API K (x.y/v1), which the catalog cannot satisfy: no bundle provides it"}},
 		{"both", k1 + "," + b2, needK, []string{
-			"a.v1.0.0 requires gvk K (x.y/v1), which the catalog cannot satisfy: no bundle provides it",
+			"a.v1.0.0 requires API K (x.y/v1), which the catalog cannot satisfy: no bundle provides it",
 			"a.v1.0.0 requires package b >=2.0.0, which the catalog cannot satisfy: " + fromB2,
 		}},
-		{"further on", z1, giveZ + "," + needK, []string{"a.v1.0.0 requires gvk Z (z.y/v1), which the catalog cannot satisfy: " + fromB2}},
-		{"together", z1 + "," + b1, giveZ, []string{"the catalog cannot satisfy all requirements of a.v1.0.0 together: gvk Z (z.y/v1) and package b <2.0.0"}},
+		{"further on", z1, giveZ + "," + needK, []string{"a.v1.0.0 requires API Z (z.y/v1), which the catalog cannot satisfy: " + fromB2}},
+		{"together", z1 + "," + b1, giveZ, []string{"the catalog cannot satisfy all requirements of a.v1.0.0 together: API Z (z.y/v1) and package b <2.0.0"}},
 	} {
 		bundle := func(pkg, version, properties string) string {
 			return `{"schema":"olm.bundle","package":"` + pkg + `","name":"` + pkg + `.v` + version + `","image":"q/` + pkg + `:1","properties":[{"type":"olm.package","value":{"packageName":"` + pkg + `","version":"` + version + `"}}` + strings.TrimSuffix(","+properties, ",") + `]}`

@@ -13,11 +13,10 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// Blobs returns the blobs of the part as JSON, whole and as they are in the
-// catalog but for the entries of channels and deprecations that are not kept and
-// a default channel that is not: packages by name, in each its package blob,
-// channels by name, bundles by version and name, deprecations, then others. It
-// reads the source of the catalog again where the load did not keep it.
+// Blobs returns the blobs of the part as JSON. They are unchanged, except that entries of channels and deprecations
+// that are not kept are removed, and the default channel is replaced if it is not kept. Packages are sorted by name;
+// each has its package blob, channels by name, bundles by version and name, deprecations, then other blobs. Blobs that
+// the load did not keep are read from the source of the catalog again.
 func (s *Subset) Blobs(ctx context.Context) ([][]byte, error) {
 	src, err := s.catalog.Blobs(ctx)
 	if err != nil {
@@ -34,7 +33,7 @@ func (s *Subset) Blobs(ctx context.Context) ([][]byte, error) {
 	return out, nil
 }
 
-// Catalog returns the part as a catalog whose blobs are whole.
+// Catalog returns the part as a catalog with whole blobs.
 func (s *Subset) Catalog(ctx context.Context) (*fbc.Catalog, error) {
 	list, err := s.Blobs(ctx)
 	if err != nil {
@@ -45,7 +44,7 @@ func (s *Subset) Catalog(ctx context.Context) (*fbc.Catalog, error) {
 		text.Write(v)
 		text.WriteByte('\n')
 	}
-	return fbc.LoadBytes(ctx, text.Bytes(), "subset.json", &fbc.LoadOptions{KeepAll: true, AllowEmpty: true})
+	return fbc.LoadReader(ctx, bytes.NewReader(text.Bytes()), "subset.json", &fbc.LoadOptions{KeepAll: true, AllowEmpty: true})
 }
 
 // Write writes the part as a file-based catalog; see [fbc.Write].
@@ -128,7 +127,7 @@ func (s *Subset) packageBlobs(ctx context.Context, src *fbc.Catalog, p *Package)
 	return out, failed
 }
 
-// has reports whether the part has what a deprecation refers to.
+// has reports whether the part has the object that a deprecation refers to.
 func (p *Package) has(schema, name string) bool {
 	switch schema {
 	case fbc.SchemaPackage:
@@ -141,7 +140,7 @@ func (p *Package) has(schema, name string) bool {
 	return false
 }
 
-// An entry is what is looked at of an entry of a channel or of deprecations.
+// An entry has the relevant fields of an entry of a channel or of deprecations.
 type entry struct {
 	Name      string `json:"name"`
 	Reference struct {

@@ -1,0 +1,131 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/resolver/fact"
+)
+
+// additions returns the fixes that add a catalog with what no given catalog has: packages and
+// APIs that bundles require, or the package or catalog of a subscription. They are verified
+// under the assumption that the new catalog has a compatible bundle.
+func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
+	var out []*Fix
+	for _, f := range c.Facts {
+		q, ok := f.(*fact.Unavailable)
+		if !ok || q.What != "package" && q.What != "catalog" || len(q.Nearest) > 0 {
+			continue
+		}
+		advice := "add a catalog that has package " + q.Subscription.Package
+		if q.What == "catalog" {
+			advice = fmt.Sprintf("add the catalog %s to namespace %s", q.Subscription.Catalog, q.Subscription.CatalogNamespace)
+			if s := &q.Subscription; s.Catalog == "" || s.CatalogNamespace == "" || !c.e.r.u.p.sees(s.Source()) {
+				continue // it would not help
+			}
+		}
+		ch := Change{Kind: AddCatalog, Subscription: q.Subscription.Name, Advice: advice}
+		p := ch.apply(c.alone())
+		sol, err := c.plan(ctx, &p, nil)
+		if err != nil {
+			return nil, err
+		}
+		if sol != nil {
+			out = append(out, &Fix{Changes: []Change{ch}, Selected: sol.Selected, Stuck: sol.stuck(), cost: changeCost[AddCatalog]})
+		}
+	}
+	var mine []*fact.Requires
+	for _, f := range c.Facts {
+		if q := c.nowhere(f); q != nil && !slices.ContainsFunc(mine, func(o *fact.Requires) bool { return sameMistake(o, q) }) {
+			mine = append(mine, q)
+		}
+	}
+	for _, q := range mine[:min(len(mine), maxUnmet)] {
+		fix, err := c.added(ctx, q)
+		if fix != nil || err != nil {
+			return append(out, fix), err
+		}
+	}
+	if len(mine) == 0 {
+		return out, nil
+	}
+	// The same bundles may have other requirements that nothing satisfies.
+	for i, f := range c.e.facts {
+		q, ok := f.Fact.(*fact.Requires)
+		if !ok || len(c.e.mentions(f.need)) > 0 {
+			continue
+		}
+		c.e.describe([]int{i})
+		if q.Bundle.Package == mine[0].Bundle.Package && c.nowhere(q) != nil && !slices.ContainsFunc(mine, func(o *fact.Requires) bool { return sameMistake(o, q) }) {
+			mine = append(mine, q)
+		}
+	}
+	if len(mine) == 1 || len(mine) > maxUnmet {
+		return out, nil
+	}
+	fix, err := c.added(ctx, mine...)
+	if fix != nil {
+		out = append(out, fix)
+	}
+	return out, err
+}
+
+// added returns the fix that adds a catalog that satisfies some requirements, or nil if that
+// does not help.
+func (c *Core) added(ctx context.Context, missing ...*fact.Requires) (*Fix, error) {
+	fix := &Fix{cost: changeCost[AddCatalog], waived: missing}
+	for _, q := range missing {
+		what := prose.Requirement(q.Requirement)
+		fix.Changes = append(fix.Changes, Change{Kind: AddCatalog, Bundle: q.Bundle, Requirement: what, Place: q.Place(), Advice: "add a catalog that has " + what})
+	}
+	p := c.alone()
+	sol, err := c.plan(ctx, &p, missing)
+	if sol == nil || err != nil {
+		return nil, err
+	}
+	fix.Selected, fix.Stuck = sol.Selected, sol.stuck()
+	return fix, nil
+}
+
+// nowhere returns a fact as a requirement of a package or API that no catalog has in any
+// version, or nil.
+func (c *Core) nowhere(f fact.Fact) *fact.Requires {
+	u := c.e.r.u
+	q, ok := f.(*fact.Requires)
+	if !ok || len(q.Candidates) > 0 {
+		return nil
+	}
+	switch x := q.Requirement.(type) {
+	case *constraints.Package:
+		if len(u.versionsOf(x.Name)) == 0 {
+			return q
+		}
+	case *constraints.GVK:
+		if len(u.otherVersions(x)) == 0 && u.hidden(x) == nil {
+			return q
+		}
+	}
+	return nil
+}
+
+// visible adds the changes that make a given catalog visible to the namespace, if something
+// is missing.
+func (c *Core) visible(add func(Change)) {
+	u := c.e.r.u
+	missing := slices.ContainsFunc(c.Facts, func(f fact.Fact) bool {
+		q, ok := f.(*fact.Unavailable)
+		return ok && q.What != "startingCSV" || c.nowhere(f) != nil
+	})
+	if !missing {
+		return
+	}
+	for _, x := range u.p.Catalogs {
+		if id := x.ID(); x.Graph != nil && x.Unhealthy == "" && !u.p.sees(id) {
+			add(Change{Kind: AddCatalog, Catalog: id, To: u.p.Namespace,
+				Advice: fmt.Sprintf("create catalog %s also in namespace %s, which does not see that of namespace %s", id.Name, u.p.Namespace, id.Namespace)})
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package olmv1
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/near"
+	"github.com/olmkit/olmkit/internal/prose"
+)
+
+// A Fix is a change of a request, or of a catalog's priority, with which OLM v1 selects a
+// bundle. It was verified by selecting again.
+type Fix struct {
+	Kind FixKind `json:"kind"`
+	// Package, Version, Channels, Policy and Priority are the new values of what the kind
+	// changes. An empty Version or Channels allows all.
+	Package  string        `json:"package,omitempty"`
+	Version  string        `json:"version,omitempty"`
+	Channels []string      `json:"channels,omitempty"`
+	Policy   UpgradePolicy `json:"policy,omitzero"`
+	Priority int           `json:"priority,omitzero"`
+	// Catalog and Selected are what OLM v1 then selects.
+	Catalog  string     `json:"catalog"`
+	Selected graph.Node `json:"selected"`
+	// Stuck is how far the selected bundle gets if it is then stuck, or nil.
+	Stuck *graph.Outlook `json:"stuck,omitzero"`
+	// Command makes the change in a cluster.
+	Command string `json:"command"`
+	// Text is the fix as an instruction, with its outcome and risk.
+	Text string `json:"text"`
+}
+
+// String returns the fix as an instruction.
+func (f *Fix) String() string { return f.Text }
+
+// A FixKind is what a fix changes. The constants are in the order in which fixes are offered,
+// least disruptive first.
+type FixKind string
+
+const (
+	FixPackage     FixKind = "change-package"  // correct the name of the package
+	FixVersion     FixKind = "change-version"  // change or remove the version range
+	FixChannels    FixKind = "change-channels" // change or remove the channels
+	FixSelector    FixKind = "drop-selector"   // remove the catalog selector
+	FixPriority    FixKind = "change-priority" // raise the priority of a catalog
+	FixUncertified FixKind = "self-certify"    // upgrade without an edge of the catalog
+)
+
+// maxFixes is the maximum number of fixes in a refusal, and maxFixTries the maximum number of
+// changed requests that are tried to find them.
+const (
+	maxFixes    = 5
+	maxFixTries = 12
+)
+
+// fixes returns the changes with which OLM v1 selects a bundle.
+func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
+	var found []*Fix
+	for i, f := range s.drafts(r) {
+		if i == maxFixTries || len(found) == maxFixes {
+			break
+		}
+		if slices.ContainsFunc(found, func(o *Fix) bool {
+			return o.Kind == f.Kind && f.Kind == FixChannels && len(o.Channels) == 1 && len(f.Channels) != 1
+		}) {
+			continue // a fix with a single channel was found
+		}
+		q := f.apply(*s.Request)
+		after, err := selectFor(ctx, &q)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil || after.refusal != nil {
+			continue // the change does not help, or it selects a catalog that is not loaded
+		}
+		got := after.left[0]
+		if s.Installed != nil && got.Name() == s.Installed.Name {
+			continue // the installed bundle stays
+		}
+		f.Catalog, f.Selected = got.source.Name, got.Node()
+		if slices.Equal(after.packages, s.packages) {
+			after.outlooks = s.outlooks
+		}
+		if o := after.outlookOf(f.Selected, q.Channels); o.Ends() {
+			f.Stuck = o
+		}
+		f.Command = f.command(cmp.Or(s.ID, s.Package))
+		f.Text = s.fixText(f, got.version, r)
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// drafts returns the changes to try, least disruptive first.
+func (s *selecting) drafts(r *Refusal) (out []*Fix) {
+	add := func(f Fix) { out = append(out, &f) }
+	switch r.Code {
+	case RefusedCatalogs, RefusedPackage:
+		for _, name := range s.nearPackages() {
+			add(Fix{Kind: FixPackage, Package: name})
+		}
+		if s.Selector != nil {
+			add(Fix{Kind: FixSelector})
+		}
+	case RefusedTie:
+		top := 0
+		for _, c := range s.sources {
+			top = max(top, c.Priority)
+		}
+		for _, name := range r.Tied {
+			add(Fix{Kind: FixPriority, Catalog: name, Priority: top + 1})
+		}
+	case RefusedVersion, RefusedDependency:
+		list := slices.Clone(s.inRanges)
+		slices.SortFunc(list, candidate.compare)
+		for _, c := range list {
+			if c.known && dependency(c.Bundle) == "" && (s.Installed == nil || s.Policy == SelfCertified || s.follows(c.Bundle)) {
+				add(Fix{Kind: FixVersion, Version: c.text()})
+				break
+			}
+		}
+	case RefusedRange, RefusedSuccessors:
+		if len(r.Hops) > 0 {
+			add(Fix{Kind: FixVersion, Version: r.Hops[0].To.Version})
+		} else {
+			for _, n := range slices.Backward(r.Nearest) {
+				add(Fix{Kind: FixVersion, Version: n.Version})
+			}
+		}
+	}
+	if len(s.Channels) > 0 && r.Code != RefusedPackage && r.Code != RefusedCatalogs && r.Code != RefusedTie {
+		for _, ch := range s.nearChannels(r) {
+			add(Fix{Kind: FixChannels, Channels: []string{ch}})
+		}
+		add(Fix{Kind: FixChannels})
+	}
+	if r.Code == RefusedSuccessors && s.Policy != SelfCertified {
+		add(Fix{Kind: FixUncertified, Policy: SelfCertified})
+	}
+	return out
+}
+
+// nearChannels returns the other channels of the package in the order in which to try them:
+// those that the way out of a stuck bundle leads through, the nearest by version or spelling,
+// the default channels, then the rest by name.
+func (s *selecting) nearChannels(r *Refusal) (out []string) {
+	known := s.channelNames()
+	add := func(list ...string) {
+		for _, name := range list {
+			if slices.Contains(known, name) && !slices.Contains(out, name) && !slices.Contains(s.Channels, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	if r.Outlook != nil && r.Outlook.Way != nil {
+		for _, l := range r.Outlook.Way.Legs {
+			add(l.Channel)
+		}
+	}
+	for _, name := range s.Channels {
+		list := near.ByVersion(name, known)
+		if len(list) == 0 {
+			list = near.Names(name, known, 2)
+		}
+		add(list[:min(len(list), 2)]...)
+	}
+	for _, p := range s.packages {
+		add(p.DefaultChannelName())
+	}
+	if len(out) < 3 {
+		add(known...)
+	}
+	return out[:min(len(out), 4)]
+}
+
+// apply returns the changed request.
+func (f *Fix) apply(r Request) Request {
+	switch f.Kind {
+	case FixPackage:
+		r.Package = f.Package
+	case FixVersion:
+		r.Version = f.Version
+	case FixChannels:
+		r.Channels = f.Channels
+	case FixSelector:
+		r.Selector = nil
+	case FixUncertified:
+		r.Policy = f.Policy
+	case FixPriority:
+		r.Catalogs = slices.Clone(r.Catalogs)
+		for i := range r.Catalogs {
+			if r.Catalogs[i].Name == f.Catalog {
+				r.Catalogs[i].Priority = f.Priority
+			}
+		}
+	}
+	return r
+}
+
+// command returns the command that makes the change for a ClusterExtension.
+func (f *Fix) command(name string) string {
+	patch := func(source map[string]any) string {
+		return kubectl.Patch("clusterextension", "", name, map[string]any{"source": map[string]any{"catalog": source}})
+	}
+	switch f.Kind {
+	case FixPackage:
+		return patch(map[string]any{"packageName": f.Package})
+	case FixVersion:
+		return patch(map[string]any{"version": f.Version})
+	case FixChannels:
+		if len(f.Channels) == 0 {
+			return patch(map[string]any{"channels": nil})
+		}
+		return patch(map[string]any{"channels": f.Channels})
+	case FixSelector:
+		return patch(map[string]any{"selector": nil})
+	case FixUncertified:
+		return patch(map[string]any{"upgradeConstraintPolicy": f.Policy})
+	}
+	return kubectl.Patch("clustercatalog", "", f.Catalog, map[string]any{"priority": f.Priority})
+}
+
+// fixText returns a verified fix as an instruction. v is the version that it selects.
+func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
+	var text string
+	switch f.Kind {
+	case FixPackage:
+		text = "set the package to " + f.Package
+	case FixVersion:
+		text = "set the version to " + f.Version
+	case FixChannels:
+		text = "set the channel to " + strings.Join(f.Channels, ", ")
+		if len(f.Channels) == 0 {
+			text = "remove the channels, which allows all"
+		}
+	case FixSelector:
+		text = "remove the catalog selector"
+	case FixPriority:
+		text = fmt.Sprintf("raise the priority of catalog %s to %d", f.Catalog, f.Priority)
+	case FixUncertified:
+		text = "set upgradeConstraintPolicy to SelfCertified"
+	}
+	text += fmt.Sprintf("; then %s is installed from catalog %s", f.Selected.Name, f.Catalog)
+	if n := len(r.Hops); n > 1 && f.Selected == r.Hops[0].To {
+		text += fmt.Sprintf(", the first of %d steps to %s", n, r.Hops[n-1].To.Name)
+	}
+	if f.Kind == FixUncertified {
+		over := cmp.Or(s.node.Name, s.Installed.Name)
+		text += ". Risk: no entry of the catalog allows it over " + over + ", so the operator may fail or lose data; back up its resources, and set the policy back afterwards"
+		if v.Compare(s.release) < 0 {
+			text += ". It is a downgrade"
+		}
+	}
+	if f.Stuck != nil {
+		text += "; but " + prose.Outlook(f.Stuck)
+	}
+	return text
+}

@@ -1,0 +1,107 @@
+package olmv1_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/olmv1"
+)
+
+const fixCatalog = `
+{schema: olm.package, name: app, defaultChannel: stable}
+---
+{schema: olm.channel, package: app, name: stable, entries: [{name: app.v1.0.0}, {name: app.v1.1.0, replaces: app.v1.0.0}, {name: app.v1.2.0, replaces: app.v1.1.0}]}
+---
+{schema: olm.channel, package: app, name: stable-2.0, entries: [{name: app.v2.0.0, replaces: app.v1.2.0}]}
+---
+{schema: olm.bundle, package: app, name: app.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: app, version: 1.0.0}}]}
+---
+{schema: olm.bundle, package: app, name: app.v1.1.0, image: i, properties: [{type: olm.package, value: {packageName: app, version: 1.1.0}}]}
+---
+{schema: olm.bundle, package: app, name: app.v1.2.0, image: i, properties: [{type: olm.package, value: {packageName: app, version: 1.2.0}}]}
+---
+{schema: olm.bundle, package: app, name: app.v2.0.0, image: i, properties: [{type: olm.package, value: {packageName: app, version: 2.0.0}},
+  {type: olm.gvk.required, value: {group: cert.io, version: v1, kind: Cert}}]}
+---
+{schema: olm.package, name: cert, defaultChannel: stable}
+---
+{schema: olm.channel, package: cert, name: stable, entries: [{name: cert.v1.0.0}]}
+---
+{schema: olm.bundle, package: cert, name: cert.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: cert, version: 1.0.0}},
+  {type: olm.gvk, value: {group: cert.io, version: v1, kind: Cert}}]}
+`
+
+// TestFixes checks that a refusal lists the changes that help, least disruptive first, each with its outcome, its risk
+// and a command that applies it (G3).
+func TestFixes(t *testing.T) {
+	catalog, err := graph.LoadReader(context.Background(), strings.NewReader(fixCatalog), "catalog.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := []olmv1.Catalog{{Name: "c", Graph: catalog}}
+	installed := func(v string) *olmv1.Installed { return &olmv1.Installed{Name: "app.v" + v, Version: v} }
+	selector, err := olmv1.ParseLabelSelector("tier=gold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		request olmv1.Request
+		want    []string // texts and commands
+	}{
+		{"package", olmv1.Request{Package: "certt", Catalogs: one}, []string{
+			"set the package to cert; then cert.v1.0.0 is installed from catalog c",
+			`kubectl patch clusterextension certt --type merge --patch '{"spec":{"source":{"catalog":{"packageName":"cert"}}}}'`,
+		}},
+		{"selector", olmv1.Request{Package: "cert", Catalogs: one, Selector: selector}, []string{
+			"remove the catalog selector; then cert.v1.0.0 is installed from catalog c",
+			`kubectl patch clusterextension cert --type merge --patch '{"spec":{"source":{"catalog":{"selector":null}}}}'`,
+		}},
+		{"selector of a catalog that is not loaded", olmv1.Request{Package: "cert", Catalogs: []olmv1.Catalog{{Name: "c"}}, Selector: selector}, nil},
+		{"channel", olmv1.Request{Package: "app", Channels: []string{"stabel"}, Catalogs: one}, []string{
+			"set the channel to stable; then app.v1.2.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"channels":["stable"]}}}}'`,
+		}},
+		{"range", olmv1.Request{Package: "app", Version: ">=1.3 <2", Channels: []string{"stable"}, Catalogs: one}, []string{
+			"set the version to 1.2.0; then app.v1.2.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.2.0"}}}}'`,
+		}},
+		{"dependency", olmv1.Request{ID: "mine", Package: "app", Catalogs: one}, []string{
+			"set the version to 1.2.0; then app.v1.2.0 is installed from catalog c",
+			`kubectl patch clusterextension mine --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.2.0"}}}}'`,
+		}},
+		{"successor", olmv1.Request{Package: "app", Version: "1.2.0", Installed: installed("1.0.0"), Catalogs: one}, []string{
+			"set the version to 1.1.0; then app.v1.1.0 is installed from catalog c, the first of 2 steps to app.v1.2.0",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.1.0"}}}}'`,
+			"set upgradeConstraintPolicy to SelfCertified; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows it over app.v1.0.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
+		}},
+		{"downgrade", olmv1.Request{Package: "app", Version: "1.0.0", Installed: installed("1.2.0"), Catalogs: one}, []string{
+			"set upgradeConstraintPolicy to SelfCertified; then app.v1.0.0 is installed from catalog c. Risk: no entry of the catalog allows it over app.v1.2.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards. It is a downgrade",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
+		}},
+		{"tie", olmv1.Request{Package: "cert", Catalogs: []olmv1.Catalog{{Name: "a", Priority: 3, Graph: catalog}, {Name: "b", Priority: 3, Graph: catalog}}}, []string{
+			"raise the priority of catalog a to 4; then cert.v1.0.0 is installed from catalog a",
+			`kubectl patch clustercatalog a --type merge --patch '{"spec":{"priority":4}}'`,
+			"raise the priority of catalog b to 4; then cert.v1.0.0 is installed from catalog b",
+			`kubectl patch clustercatalog b --type merge --patch '{"spec":{"priority":4}}'`,
+		}},
+	} {
+		_, err := olmv1.Select(context.Background(), tt.request)
+		var no *olmv1.Refusal
+		if !errors.As(err, &no) {
+			t.Errorf("%s: %v, want a refusal", tt.name, err)
+			continue
+		}
+		var got []string
+		for _, f := range no.Fixes {
+			got = append(got, f.Text, f.Command)
+		}
+		if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+			t.Errorf("%s: the fixes of %q are\n%s\nwant\n%s", tt.name, no, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package resolver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/blang/semver/v4"
+)
+
+// A want demands, for one subscription, a bundle that the subscription prefers over the one
+// that it got.
+type want struct {
+	subscription string
+	// names are the preferred bundles. Other bundles must be newer than above.
+	names map[string]bool
+	above semver.Version
+}
+
+// Fixes returns changes with which the subscription of an advice gets a bundle that it prefers
+// over the one that it got, least disruptive first, at most max of them (0 means three). They
+// are those of [Core.Fixes], each verified by solving the changed problem. There are none for
+// an operator that is stuck or several steps away: follow the way in its outlook. The error is
+// the context's.
+func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) ([]*Fix, error) { // H40, D16
+	if s.r == nil || len(a.Rejected) == 0 {
+		return nil, nil
+	}
+	w, err := s.wanted(ctx, a.Subscription)
+	if w == nil || err != nil {
+		return nil, err
+	}
+	p := *s.r.u.p
+	p.Options.Partial = false
+	r, err := start(ctx, &p, func(u *universe) { u.want = w })
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.encode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.refuse(ctx, e)
+	var no *Conflict
+	if !errors.As(err, &no) {
+		return nil, err
+	}
+	max = cmp.Or(max, 3)
+	for _, c := range no.Cores {
+		if !slices.Contains(c.requests(), a.Subscription) {
+			continue
+		}
+		list, err := c.Fixes(ctx, max+1)
+		if err != nil {
+			return nil, err
+		}
+		var out []*Fix
+		for _, f := range list {
+			if ok, err := s.confirm(ctx, f, w); err != nil {
+				return nil, err
+			} else if ok && len(out) < max {
+				out = append(out, f)
+			}
+		}
+		return out, nil
+	}
+	return nil, nil
+}
+
+// confirm reports whether a fix meets the demand on its own, and completes it with
+// what is then installed.
+func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
+	p := *s.r.u.p
+	p.Subscriptions = nil
+	for _, x := range s.r.u.subs {
+		p.Subscriptions = append(p.Subscriptions, *x.Subscription) // with its name
+	}
+	for _, c := range f.Changes {
+		if c.removes() && c.Subscription == w.subscription {
+			return false, nil
+		}
+		p = c.apply(p)
+	}
+	r, err := start(ctx, &p, func(u *universe) { u.waived = f.waived })
+	if err != nil {
+		return false, err
+	}
+	sol, _, err := r.solve(ctx, new(scratch))
+	if sol == nil || err != nil {
+		return false, err
+	}
+	i, at := sol.chosen(w.subscription)
+	if at < 0 || len(w.meet(r.u, r.u.subs[i], []cand{r.options[i].list[at]})) == 0 {
+		return false, nil
+	}
+	f.Selected, f.Stuck, f.rest = sol.Selected, sol.stuck(), s.Selected
+	return true, nil
+}
+
+// chosen returns the index of the named subscription, and the index of its first option that
+// is in the solution. An index is -1 if there is none.
+func (s *Solution) chosen(name string) (sub, option int) {
+	in := s.members()
+	sub = slices.IndexFunc(s.r.u.subs, func(x *subscription) bool { return x.Name == name })
+	if sub < 0 || s.r.options[sub] == nil {
+		return sub, -1
+	}
+	return sub, slices.IndexFunc(s.r.options[sub].list, func(c cand) bool { return in[c] })
+}
+
+// wanted returns the demand for a subscription, or nil if it prefers nothing over the bundle
+// that it got.
+func (s *Solution) wanted(ctx context.Context, name string) (*want, error) {
+	if err := s.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.r.unlock(ctx)
+	i, at := s.chosen(name)
+	if at < 1 {
+		return nil, nil
+	}
+	u, list := s.r.u, s.r.options[i].list
+	got := u.ref(list[at])
+	w := &want{subscription: name, names: map[string]bool{}, above: u.Version(got)}
+	for _, c := range list[:at] {
+		w.names[u.ref(c).Name] = true
+	}
+	delete(w.names, got.Name) // it may be an option in several channels
+	return w, nil
+}
+
+// meet returns the candidates of a subscription that meet the demand.
+func (w *want) meet(u *universe, s *subscription, list []cand) []cand {
+	if w == nil || s.Name != w.subscription {
+		return list
+	}
+	return slices.DeleteFunc(list, func(c cand) bool {
+		r := u.ref(c)
+		return !w.names[r.Name] && !u.Version(r).GT(w.above)
+	})
+}
