@@ -38,7 +38,7 @@ type Hold struct {
 	Reason string  `json:"reason"`
 }
 
-// SharedRoles are the namespaces, sorted, whose groups have the same name.
+// SharedRoles lists the sorted namespaces of the operator groups that have the same name.
 type SharedRoles struct {
 	Group      string   `json:"group"`
 	Namespaces []string `json:"namespaces,omitzero"`
@@ -74,8 +74,8 @@ func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 	return a, nil
 }
 
-// noteAdvice adds the notes of the advice for the operators of the namespace. Groups
-// with the same name are noted with the group.
+// noteAdvice adds the notes of the advice for the operators of the namespace. Notes about
+// groups with the same name are added by package group.
 func noteAdvice(w *world.World, p *change.Writer, opts *Options) {
 	if opts.NoAdvice {
 		return
@@ -119,8 +119,8 @@ func noteBlockers(w *world.World, p *change.Writer, opts *Options) {
 	}
 }
 
-// noteRivals names the providers of the APIs that an operator failed over. Its condition can
-// name only the groups (F6).
+// noteRivals adds notes that name the operators whose APIs conflict with those of c. The
+// condition of c can name only their groups (F6).
 func noteRivals(w *world.World, p *change.Writer, c *olm.ClusterServiceVersion) {
 	j := operatorgroup.Judge(c, w.OperatorGroups)
 	if j.Failure == nil || len(j.Decision.Rivals) == 0 {
@@ -128,9 +128,13 @@ func noteRivals(w *world.World, p *change.Writer, c *olm.ClusterServiceVersion) 
 	}
 	apis, _ := operatorgroup.OwnAPIs(c)
 	for _, g := range j.Decision.Rivals {
+		disputed := apis.Intersect(operatorgroup.Annotated(g))
 		var names []string
-		for _, o := range operatorgroup.Providers(apis.Intersect(operatorgroup.Annotated(g)), w.CSVs) {
-			if o.Metadata.Namespace == g.Metadata.Namespace {
+		for _, o := range w.CSVs {
+			if o.Metadata.Namespace != g.Metadata.Namespace || olm.IsCopied(o) {
+				continue
+			}
+			if own, _ := operatorgroup.OwnAPIs(o); len(own.Intersect(disputed)) > 0 {
 				names = append(names, o.Metadata.Name)
 			}
 		}

@@ -11,11 +11,13 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// C7, E6, F6, F7, F9: what an administrator is advised of in addition to the next changes.
+// C7, E6, F6, F7, F9: a plan contains advice for administrators in addition to the next
+// changes.
 func TestAdvise(t *testing.T) {
 	files, err := filepath.Glob("testdata/advice/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -64,7 +66,7 @@ func TestAdvise(t *testing.T) {
 				}
 				out.WriteString(kind + n.String() + "\n")
 			}
-			if *update {
+			if golden.Update() {
 				a.Files = append(a.Files[:1], txtar.File{Name: "want", Data: []byte(out.String())})
 				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)

@@ -30,9 +30,9 @@ rules: [RULES]
 	return resources(objects(t, []byte(strings.Replace(text, "RULES", rules, 1))))
 }
 
-// 001, 2.4.5.11: until an install plan is done, its steps that the service account of the
-// group may not take are noted. If the roles were not read, a note reports that the steps
-// were not checked.
+// A note lists the steps of an unfinished install plan that the service account of the
+// group is not permitted to execute. If the roles were not read, a note reports that the
+// steps were not checked.
 func TestAttenuation(t *testing.T) {
 	const all = `{verbs: ["*"], apiGroups: ["*"], resources: ["*"]}`
 	const some = `{verbs: [create], apiGroups: [operators.coreos.com, apiextensions.k8s.io, "", rbac.authorization.k8s.io], resources: ["*"]}`
@@ -83,14 +83,14 @@ func TestAttenuation(t *testing.T) {
 				return
 			}
 			if len(found) == 0 || !strings.Contains(found[0], tt.want) {
-				t.Errorf("notes %q, want one that says %q", found, tt.want)
+				t.Errorf("notes %q, want one that contains %q", found, tt.want)
 			}
 		})
 	}
 }
 
-// E33: a service account with the permissions that OLM documents, which has none for CRDs,
-// installs an operator, and the plan records it.
+// E33: a service account with the permissions that OLM documents, which do not include
+// CRDs, can install an operator, and the install plan records the account.
 func TestCRDsNeedNoPermission(t *testing.T) {
 	w := worldOf(t, "plan-times-out")
 	w.refused = map[string]bool{}

@@ -53,11 +53,12 @@ func (b Blocker) maxText() string {
 	return b.Max.String()
 }
 
-// UpgradeBlockers returns the CSVs that block the upgrade of a platform from the given
-// version to the next minor one, in the order of the argument: those whose olm.maxOpenShiftVersion
-// is lower, and those where it cannot be read, which must never count as no limit. CSVs
-// without the property and copies do not block. Neither does an OperatorCondition that
-// holds up the operator's own upgrade. It returns an error if the version is invalid.
+// UpgradeBlockers returns the CSVs that block the upgrade of a platform from the given version
+// to the next minor version, in the given order. A CSV blocks it if its property
+// olm.maxOpenShiftVersion is lower than the next version, or cannot be read: an unreadable
+// limit must never count as no limit. CSVs without the property and copies do not block it.
+// Neither does an OperatorCondition, which holds up only the upgrade of the operator itself.
+// UpgradeBlockers returns an error if the version is invalid.
 func UpgradeBlockers(csvs []*olm.ClusterServiceVersion, version string) ([]Blocker, error) { // C7
 	current, err := property.ParseMinorVersion(version)
 	if err != nil {

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,8 +37,9 @@ spec:
 ---
 `
 
-// E18: an operator may use its OperatorCondition, whose name its containers have, by
-// the Role and the RoleBinding that OLM makes. They are restored, and go with it.
+// E18: OLM's Role and RoleBinding permit an operator to use its OperatorCondition, whose
+// name its containers have. They are restored if they are deleted, and deleted with the
+// operator.
 func TestConditionRights(t *testing.T) {
 	c, _ := settle(t, nil, conditionCSV)
 	const name = "ops/example.v1.0.0"
@@ -75,4 +77,32 @@ func TestConditionRights(t *testing.T) {
 		t.Errorf("rules of the restored role: %s", got)
 	}
 	get[olm.RoleBinding](t, c, "RoleBinding", name)
+}
+
+// E18: if a CSV is edited, its OperatorCondition lists the deployments and service accounts
+// that it has now, and these accounts may use it. What the operator reported stays.
+func TestConditionFollowsCSV(t *testing.T) {
+	c, _ := settle(t, nil, conditionCSV)
+	const name = "ops/example.v1.0.0"
+	condition := get[olm.OperatorCondition](t, c, olm.KindOperatorCondition, name)
+	condition.Spec.Conditions = []olm.Condition{{Type: "Upgradeable", Status: olm.ConditionTrue, Reason: "Idle"}}
+	csv := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, name)
+	csv.Spec.Install.Spec.Permissions[0].ServiceAccountName = "helper"
+	csv.Spec.Install.Spec.Deployments[0].Name = "renamed"
+	if err := c.Put(condition, csv, &olm.Object{Header: olm.Header{APIVersion: "v1", Kind: "ServiceAccount", Metadata: olm.Metadata{Name: "helper", Namespace: testNamespace}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&reconcile.Loop{Cluster: c, MaxPasses: 50}).Run(t.Context(), testNamespace); err != nil {
+		t.Fatal(err)
+	}
+	condition = get[olm.OperatorCondition](t, c, olm.KindOperatorCondition, name)
+	if d, a := condition.Spec.Deployments, condition.Spec.ServiceAccounts; !slices.Equal(d, []string{"renamed"}) || !slices.Equal(a, []string{"runner", "helper"}) {
+		t.Errorf("the condition lists deployments %q and accounts %q", d, a)
+	}
+	if s := condition.Status.Conditions; len(s) != 1 || s[0].Reason != "Idle" || s[0].ObservedGeneration != condition.Metadata.Generation {
+		t.Errorf("the status is %+v at generation %d", s, condition.Metadata.Generation)
+	}
+	if s := get[olm.RoleBinding](t, c, "RoleBinding", name).Subjects; len(s) != 2 || s[1].Name != "helper" {
+		t.Errorf("the binding is for %+v", s)
+	}
 }

@@ -37,8 +37,8 @@ func (c *Catalogs) Add(ctx context.Context, id resolver.CatalogID, blobs *fbc.Ca
 	return nil
 }
 
-// AddGraph is [Catalogs.Add] for a catalog that is already indexed. A catalog opened from an
-// index has manifests only if its files are available ([graph.Options]).
+// AddGraph is like [Catalogs.Add], for a catalog that is already indexed. A catalog opened
+// from an index has manifests only if its files are available ([graph.Options]).
 func (c *Catalogs) AddGraph(id resolver.CatalogID, g *graph.Catalog) {
 	if c.byID == nil {
 		c.byID = map[resolver.CatalogID]*graph.Catalog{}

@@ -157,27 +157,27 @@ spec: {size: 99}
 		note            string
 		options         *reconcile.Options
 	}{
-		{name: "nobody else", crd: unserved, reason: "no other operator owns it; it has no custom resources (E7)"},
-		{name: "nobody else, a version gone", crd: manifest(v2), reason: "no other operator owns it; it has no custom resources (E7)"},
-		{name: "nobody else, with custom resources", crd: unserved, more: thing, reason: "no other operator owns it; the new schema accepts all of its custom resources (E7)"},
+		{name: "nobody else", crd: unserved, reason: "no other operator owns it; it has no custom resources"},
+		{name: "nobody else, a version gone", crd: manifest(v2), reason: "no other operator owns it; it has no custom resources"},
+		{name: "nobody else, with custom resources", crd: unserved, more: thing, reason: "no other operator owns it; the new schema accepts all of its custom resources"},
 		{name: "nobody else, with custom resources that are not valid", crd: limited, more: large, problem: "CustomResourceDefinition things.x.io cannot be upgraded: Thing tenant/mine (v2): spec.size: Invalid value: 99: spec.size in body should be less than 10"},
-		{name: "nobody else, with custom resources that a webhook may convert", crd: webhook, more: large, reason: "no other operator owns it; as far as could be checked, the new schema accepts all of its custom resources (E7)",
+		{name: "nobody else, with custom resources that a webhook may convert", crd: webhook, more: large, reason: "no other operator owns it; as far as could be checked, the new schema accepts all of its custom resources",
 			note: "cannot be checked: Thing tenant/mine (v2): spec.size: "},
-		{name: "nobody else, and only shared ones are checked", crd: limited, more: large, options: shared, reason: "no other operator owns it (E7)"},
-		{name: "another one requires the version", crd: unserved, more: user("required", "v1"), problem: "CustomResourceDefinition things.x.io cannot be upgraded: version v1: served and not served by the new definition, and used by tenant/user.v1"},
-		{name: "another one requires the version, and it is gone", crd: manifest(v2), more: user("required", "v1"), problem: "cannot be upgraded: version v1: served and missing from the new definition, and used by tenant/user.v1"},
-		{name: "another one requires another version", crd: unserved, more: user("required", "v2"), reason: "no other operator owns it; it has no custom resources (E7)"},
-		{name: "another one owns the version", crd: unserved, more: user("owned", "v1"), problem: "CustomResourceDefinition things.x.io, which belongs to tenant/user.v1, too, cannot be upgraded: version v1: served and not served by the new definition, and used by tenant/user.v1"},
-		{name: "shared, without custom resources", crd: unserved, more: user("owned", "v2"), reason: "all versions stay for tenant/user.v1, which own it, too; it has no custom resources (E7)"},
-		{name: "shared, with custom resources", crd: unserved, more: user("owned", "v2") + thing, reason: "the new schema accepts all of its custom resources (E7)"},
-		{name: "shared, and not read", crd: unserved, more: user("owned", "v2"), read: reconcile.PlannedKinds(), reason: "its custom resources were not read, so they were not checked against the new schema (E7)",
+		{name: "nobody else, and only shared ones are checked", crd: limited, more: large, options: shared, reason: "no other operator owns it"},
+		{name: "another one requires the version", crd: unserved, more: user("required", "v1"), problem: "CustomResourceDefinition things.x.io cannot be upgraded: version v1: is served, but not by the new definition, and used by tenant/user.v1"},
+		{name: "another one requires the version, and it is gone", crd: manifest(v2), more: user("required", "v1"), problem: "cannot be upgraded: version v1: is served, but missing from the new definition, and used by tenant/user.v1"},
+		{name: "another one requires another version", crd: unserved, more: user("required", "v2"), reason: "no other operator owns it; it has no custom resources"},
+		{name: "another one owns the version", crd: unserved, more: user("owned", "v1"), problem: "CustomResourceDefinition things.x.io, which also belongs to tenant/user.v1, cannot be upgraded: version v1: is served, but not by the new definition, and used by tenant/user.v1"},
+		{name: "shared, without custom resources", crd: unserved, more: user("owned", "v2"), reason: "all versions stay because it also belongs to tenant/user.v1; it has no custom resources"},
+		{name: "shared, with custom resources", crd: unserved, more: user("owned", "v2") + thing, reason: "the new schema accepts all of its custom resources"},
+		{name: "shared, and not read", crd: unserved, more: user("owned", "v2"), read: reconcile.PlannedKinds(), reason: "its custom resources were not read, so they were not checked against the new schema",
 			note: "its custom resources were not read; check that the schema of a.v1 accepts all of them"},
-		{name: "shared, and looked at", crd: unserved, more: user("owned", "v2"), read: append(reconcile.PlannedKinds(), olm.GroupKind{Group: "x.io", Kind: "Thing"}), reason: "it has no custom resources (E7)"},
-		{name: "shared, with a rule that cannot be evaluated", crd: manifest(`{'name':'v1','served':true},` + v2rule), more: user("owned", "v2") + thing, reason: "as far as could be checked, the new schema accepts all of its custom resources (E7)",
+		{name: "shared, and looked at", crd: unserved, more: user("owned", "v2"), read: append(reconcile.PlannedKinds(), olm.GroupKind{Group: "x.io", Kind: "Thing"}), reason: "it has no custom resources"},
+		{name: "shared, with a rule that cannot be evaluated", crd: manifest(`{'name':'v1','served':true},` + v2rule), more: user("owned", "v2") + thing, reason: "as far as could be checked, the new schema accepts all of its custom resources",
 			note: "cannot be checked: version v2: its rules are not known"},
-		{name: "shared, with custom resources, and no checker", crd: unserved, more: user("owned", "v2") + thing, options: without, problem: "CustomResourceDefinition things.x.io, which belongs to tenant/user.v1, too, cannot be upgraded: its custom resources (1) were not checked against the new schema"},
-		{name: "shared, without custom resources, and no checker", crd: unserved, more: user("owned", "v2"), options: without, reason: "it has no custom resources (E7)"},
-		{name: "nobody else, with custom resources, and no checker", crd: unserved, more: thing, options: without, reason: "no other operator owns it, and its custom resources were not checked (E7)",
+		{name: "shared, with custom resources, and no checker", crd: unserved, more: user("owned", "v2") + thing, options: without, problem: "CustomResourceDefinition things.x.io, which also belongs to tenant/user.v1, cannot be upgraded: its custom resources (1) were not checked against the new schema"},
+		{name: "shared, without custom resources, and no checker", crd: unserved, more: user("owned", "v2"), options: without, reason: "it has no custom resources"},
+		{name: "nobody else, with custom resources, and no checker", crd: unserved, more: thing, options: without, reason: "no other operator owns it, and its custom resources were not checked",
 			note: "its custom resources (1) were not checked against the new schema"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -203,10 +203,10 @@ spec: {size: 99}
 			i := slices.IndexFunc(got.Changes, func(c reconcile.Change) bool { return c.Object.Kind == olm.KindCRD })
 			j := slices.IndexFunc(got.Changes, func(c reconcile.Change) bool { return c.Object.Kind == olm.KindInstallPlan })
 			switch {
-			case c.reason != "" && (i < 0 || !strings.HasSuffix(got.Changes[i].Reason, c.reason)):
+			case c.reason != "" && (i < 0 || got.Changes[i].Rule != "E7" || !strings.HasSuffix(got.Changes[i].Reason, c.reason)):
 				t.Errorf("planned %v, want an update with the reason %q", got.Changes, c.reason)
 			case c.reason != "" && (len(got.Changes[i].If) != 1 || got.Changes[i].If[0].Key.Name != "install-1"):
-				t.Errorf("the update rests on %v, want the install plan", got.Changes[i].If)
+				t.Errorf("the update depends on %v, want the install plan", got.Changes[i].If)
 			case c.problem != "" && (i >= 0 || j < 0 || !strings.Contains(got.Changes[j].Reason, c.problem+"; to continue, ")):
 				t.Errorf("planned %v, want the problem %q", got.Changes, c.problem)
 			}
@@ -214,5 +214,68 @@ spec: {size: 99}
 				noted(t, got, "things.x.io", c.note)
 			}
 		})
+	}
+}
+
+// E37: a CRD names the CSVs with which it was installed: the one that created it, each that
+// upgrades it, and one for which nothing changes if OLM named its predecessor. Names of CSVs
+// that are gone are removed.
+func TestInstalledAlongside(t *testing.T) {
+	const prefix = "operatorframework.io/installed-alongside-"
+	w := worldOf(t, "upgrade-walk")
+	undisturbed(t, w)
+	var csv, definition olm.Object
+	for _, o := range w.List() {
+		switch {
+		case o.Kind == olm.KindCRD:
+			definition = o
+		case o.Kind == olm.KindClusterServiceVersion && o.Metadata.Namespace == testNamespace:
+			csv = o
+		}
+	}
+	named := func() (names []string) {
+		o, err := w.Get(definition.Key())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range o.Metadata.Annotations {
+			if strings.HasPrefix(k, prefix) {
+				names = append(names, v)
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	want := "ops/" + csv.Metadata.Name
+	if got := named(); len(got) != 1 {
+		t.Fatalf("the CRD names %q, want the CSV that created it", got)
+	}
+	// As OLM leaves it before an upgrade: it names a predecessor and one that is gone.
+	for _, o := range w.List() {
+		if o.Kind != olm.KindInstallPlan {
+			continue
+		}
+		ip, err := olm.As[olm.InstallPlan](o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(ip.Spec.ClusterServiceVersionNames, csv.Metadata.Name) {
+			continue
+		}
+		ip.Status.Phase = olm.PlanInstalling
+		for i := range ip.Status.Plan {
+			ip.Status.Plan[i].Status = olm.StepUnknown
+		}
+		w.put(t, ip)
+	}
+	before, err := w.Get(definition.Key())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.Metadata.Annotations = map[string]string{prefix + "1": "ops/gone.v1", prefix + "2": "elsewhere/gone.v2"}
+	w.put(t, &before)
+	undisturbed(t, w)
+	if got := named(); !slices.Equal(got, []string{want}) {
+		t.Errorf("the CRD names %q, want only %s", got, want)
 	}
 }

@@ -37,7 +37,7 @@ func TestDeletedCSV(t *testing.T) {
 		csv.Name, fresh.Status.InstallPlanRef.Name)
 	sub := subscription(t, w, "example")
 	if c, ok := olm.FindCondition(sub.Status.Conditions, "InstalledCSVMissing"); !ok || c.Status != olm.ConditionTrue || c.Message != want {
-		t.Errorf("conditions %+v, want one that says %q", sub.Status.Conditions, want)
+		t.Errorf("conditions %+v, want one that contains %q", sub.Status.Conditions, want)
 	}
 	noted(t, plan, "example", want)
 
@@ -82,7 +82,7 @@ func TestFailedPlan(t *testing.T) {
 	noted(t, r.Plan, ref.Name, advice)
 	c, _ := olm.FindCondition(subscription(t, w, "example").Status.Conditions, "InstallPlanFailed")
 	if !strings.Contains(c.Message, "is forbidden") || !strings.Contains(c.Message, advice) {
-		t.Errorf("the subscription says %q", c.Message)
+		t.Errorf("the subscription reports %q", c.Message)
 	}
 	refuse = false
 	if err := w.Remove(key(olm.KindInstallPlan, testNamespace+"/"+ref.Name)); err != nil {
@@ -96,15 +96,15 @@ func TestFailedPlan(t *testing.T) {
 	}
 }
 
-// Changes depend on the install plan or the CSV that they are for, whatever they do, so a
-// loop that was paused does not continue work that was withdrawn.
+// Every change depends on the install plan or the CSV that it is made for, so a loop that
+// was paused does not continue obsolete work.
 func TestChangesRest(t *testing.T) {
 	w := worldOf(t, "version-deadlock")
 	kinds := map[reconcile.Op]int{}
 	w.Intercept = func(c reconcile.Change, apply func() error) error {
 		rests := c.For.Kind == olm.KindInstallPlan && c.Key() != c.For
 		if rests && (len(c.If) != 1 || c.If[0].Key != c.For) {
-			t.Errorf("%s rests on %v", &c, c.If)
+			t.Errorf("%s depends on %v", &c, c.If)
 		}
 		if c.If != nil {
 			kinds[c.Op]++
@@ -117,7 +117,7 @@ func TestChangesRest(t *testing.T) {
 		}
 	})
 	if kinds[reconcile.Create] == 0 || kinds[reconcile.Update] == 0 {
-		t.Errorf("changes that rest on others: %v, want creations and updates", kinds)
+		t.Errorf("changes that depend on other objects: %v, want creations and updates", kinds)
 	}
 }
 

@@ -25,21 +25,30 @@ import (
 // of the context, is or wraps [ErrPending], or describes the part of the snapshot that
 // cannot be read. An unsolvable namespace is not an error: it is reported in the plan and in
 // the conditions of the subscriptions.
-func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) { // E4
+func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) { // E4, E34
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
 	if opts == nil {
 		opts = &Options{}
 	}
+	p := change.New(s.Now)
+	seen := ActiveSightings(s.OLM, s.Now)
+	if len(seen) > 0 && !opts.IgnoreOLM {
+		p.Due = noteOLM(p, seen, true)
+		plan := newPlan(s.Namespace, p, subscription.Outcome{})
+		plan.Paused = seen
+		return plan, nil
+	}
 	if content == nil {
 		content = &Catalogs{} // without catalogs
 	}
-	w, p := s.world(), change.New(s.Now)
+	w := s.world()
 	var resolved subscription.Outcome
 	var unjudged map[olm.Key]string // CSVs whose minKubeVersion was not checked
 	for _, concern := range []func() error{
 		func() error { return catalog.Unread(ctx, w, content) },
+		func() error { return catalog.Missing(ctx, w, p, content) },
 		func() error { return catalog.Templates(w, p) },
 		func() error { return group.Keep(w, p, opts.RoleNaming) },
 		func() error { return csv.Conditions(w, p) },
@@ -66,6 +75,7 @@ func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*
 		}
 	}
 	noteUnknown(w, p, unjudged)
+	noteOLM(p, seen, false)
 	return newPlan(s.Namespace, p, resolved), nil
 }
 
@@ -76,7 +86,7 @@ func newPlan(namespace string, p *change.Writer, resolved subscription.Outcome) 
 		Problem: resolved.Problem, Solution: resolved.Solution, Refused: refusal(resolved),
 	}
 	for i, c := range p.Changes {
-		out.Changes[i] = Change{Op: Op(c.Op), Object: c.Object, Reason: c.Reason, For: c.For}
+		out.Changes[i] = Change{Op: Op(c.Op), Object: c.Object, Reason: c.Reason, Rule: c.Rule, For: c.For}
 		for _, v := range c.If {
 			out.Changes[i].If = append(out.Changes[i].If, Version(v))
 		}

@@ -117,8 +117,8 @@ func TestNoDrift(t *testing.T) {
 	}
 }
 
-// Something that changes a deployment each time it is written, such as a webhook, is
-// reported, not fought.
+// If something, such as a webhook, changes a deployment each time it is written, this is
+// reported and the deployment is left alone.
 func TestDriftEachTime(t *testing.T) {
 	w := drifted(t)
 	w.Intercept = func(c reconcile.Change, apply func() error) error {
@@ -137,8 +137,9 @@ func TestDriftEachTime(t *testing.T) {
 	atRest(t, w.Cluster)
 }
 
-// The operator's status reports a restoration that the cluster refuses, and it is made once
-// it is permitted. If a service account limits the installation, nothing is restored.
+// If the cluster refuses to restore an object, the operator's status reports that, and the
+// object is restored when it is permitted. If a service account limits the installation,
+// nothing is restored.
 func TestRefusedRestoration(t *testing.T) {
 	account := olm.Key{Kind: "ServiceAccount", Namespace: "ops", Name: "runner"}
 	w := drifted(t)

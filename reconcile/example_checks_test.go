@@ -8,11 +8,12 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// The operators that block the next minor version of a platform.
+// List the operators that block the next minor version of a platform.
 func ExampleUpgradeBlockers() {
 	csv := func(name, properties string) *olm.ClusterServiceVersion {
 		c := &olm.ClusterServiceVersion{}
-		c.Metadata = olm.Metadata{Name: name, Namespace: "operators", Annotations: map[string]string{property.Annotation: properties}}
+		c.Metadata = olm.Metadata{Name: name, Namespace: "operators"}
+		c.Metadata.SetAnnotation(property.Annotation, properties)
 		return c
 	}
 	blockers, err := reconcile.UpgradeBlockers([]*olm.ClusterServiceVersion{

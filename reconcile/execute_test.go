@@ -73,7 +73,7 @@ status: {storedVersions: [v1]}
 		{name: "NotPresent and no manifest", text: planYAML(t, "", stepText{olm.KindCRD, "things.x.io", "NotPresent", "{"}, stepText{olm.KindClusterServiceVersion, "a.v1", "Unknown", thingsCSV}),
 			message: "the manifest of the step cannot be read"},
 		{name: "NotPresent and not to be upgraded", text: planYAML(t, "", stepText{olm.KindCRD, "things.x.io", "NotPresent", lesser}, stepText{olm.KindClusterServiceVersion, "a.v1", "Unknown", thingsCSV}) + stored,
-			message: "version v1: stored and missing from the new definition"},
+			message: "version v1: has stored objects, but is missing from the new definition"},
 		{name: "refused by the cluster", refused: true, text: planYAML(t, "", stepText{olm.KindCRD, "things.x.io", "NotPresent", thingsCRD}, stepText{olm.KindClusterServiceVersion, "a.v1", "Unknown", thingsCSV}),
 			message: "CustomResourceDefinition things.x.io: is forbidden"},
 	} {
@@ -108,7 +108,7 @@ status: {storedVersions: [v1]}
 				return
 			}
 			noted(t, r.Plan, "install-1", "a.v1 is not created until CustomResourceDefinition things.x.io exists")
-			// Not even one who applies the last plan to the end creates it.
+			// Applying all changes of the last plan does not create it either.
 			for _, change := range r.Plan.Changes {
 				if change.Object.Kind == olm.KindClusterServiceVersion {
 					t.Errorf("planned: %s", &change)
@@ -140,7 +140,7 @@ properties:
 
 func bundleContent(t *testing.T) *reconcile.Catalogs {
 	t.Helper()
-	blobs, err := fbc.LoadBytes(t.Context(), []byte(bundleCatalog), "a.yaml", &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(t.Context(), strings.NewReader(bundleCatalog), "a.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestBundleLookups(t *testing.T) {
 		c, plan := settle(t, bundleContent(t), tt.text)
 		ip := get[olm.InstallPlan](t, c, olm.KindInstallPlan, "ops/install-1")
 		if ip.Status.Message != tt.want {
-			t.Errorf("%s: the plan says %q, want %q", tt.name, ip.Status.Message, tt.want)
+			t.Errorf("%s: the plan has message %q, want %q", tt.name, ip.Status.Message, tt.want)
 		}
 		if tt.want == "" {
 			tt.want = "has neither steps nor bundles to unpack, and will not get any; delete it"

@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// E2: the reason why an install plan failed is reported wherever its status has it.
+// E2: the reason why an install plan failed is reported from any field of its status.
 func TestFailedPlanCause(t *testing.T) {
 	for _, c := range []struct{ name, status, want string }{
 		{"message", `message: the API server refused it`, "failed and is not retried: the API server refused it; to try again, "},
@@ -97,8 +97,8 @@ func TestManifestError(t *testing.T) {
 	}
 }
 
-// E2, E12: a failed install plan is not reported while another one takes its place,
-// in any pass until that is done; one that stays is reported next to the new one.
+// E2, E12: a failed install plan is not reported while another one replaces it. A failed
+// plan that stays is reported together with the new one.
 func TestFailedPlanReplaced(t *testing.T) {
 	for _, c := range []struct {
 		name, status, csv string

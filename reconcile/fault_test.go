@@ -49,8 +49,8 @@ func counters(n int) []*atomic.Int64 {
 	return list
 }
 
-// tallied returns counters of the faults in the scenarios of a test. If a kind of fault
-// never happens, the test proves nothing about it, and fails.
+// tallied returns counters of the faults in the scenarios of a test. The test fails if a
+// kind of fault never happens.
 func tallied(t *testing.T, names ...string) []*atomic.Int64 {
 	list := counters(len(names))
 	t.Cleanup(func() {
@@ -75,7 +75,7 @@ func undisturbed(t *testing.T, w *world) {
 	}
 }
 
-// wanted returns how each run of a scenario ends without faults.
+// wanted returns the state after each run of a scenario without faults.
 func wanted(t *testing.T, a *txtar.Archive) [][]string {
 	t.Helper()
 	w := newWorld(t, a)
@@ -91,10 +91,9 @@ func wanted(t *testing.T, a *txtar.Archive) [][]string {
 var errInjected = errors.New("injected fault")
 
 // The faults that disturb injects.
-var faultNames = []string{"errors before a write", "answers lost after a write", "conflicts made up", "writes of others in between", "conflicts that came of it"}
+var faultNames = []string{"errors before a write", "answers lost after a write", "injected conflicts", "writes of others in between", "conflicts with these"}
 
-// Conflicts with other writers, errors before a write and answers lost after
-// it.
+// Conflicts with other writers, errors before a write and responses lost after it.
 func TestRandomFaults(t *testing.T) {
 	s := seed(t)
 	n := tallied(t, faultNames...)
@@ -108,8 +107,8 @@ func TestRandomFaults(t *testing.T) {
 	})
 }
 
-// disturbed plays a scenario with faults, and compares how each of its runs ends
-// with what is wanted.
+// disturbed plays a scenario with faults, and compares the state after each run with the
+// expected one.
 func disturbed(t *testing.T, a *txtar.Archive, wants [][]string, r *rand.Rand, n []*atomic.Int64) {
 	t.Helper()
 	w := newWorld(t, a)
@@ -132,7 +131,7 @@ func TestKnownSeeds(t *testing.T) {
 		scenario string
 		seed     uint64
 	}{
-		{"plan-times-out", 7000038}, // conflicts were made up twice, and the status reported them
+		{"plan-times-out", 7000038}, // conflicts were injected twice, and the status reported them
 		{"plan-times-out", 7000087},
 	} {
 		t.Run(fmt.Sprintf("%s/%d", known.scenario, known.seed), func(t *testing.T) {
@@ -160,13 +159,13 @@ func disturb(c *memcluster.Cluster, r *rand.Rand, n []*atomic.Int64, change reco
 			return err
 		}
 		n[1].Add(1)
-		return errInjected // done, but nobody heard
+		return errInjected // the write succeeded, but its response was lost
 	case 2:
 		n[2].Add(1)
 		return fmt.Errorf("%w: %w", errInjected, reconcile.ErrConflict)
-	case 3: // somebody else writes first
+	case 3: // another writer is faster
 		o, err := c.Get(change.Key())
-		if err != nil || o.Kind == olm.KindClusterServiceVersion { // whose annotations its pods get
+		if err != nil || o.Kind == olm.KindClusterServiceVersion { // its annotations are copied to the pods
 			break
 		}
 		n[3].Add(1)
@@ -217,8 +216,8 @@ func TestTwoLoops(t *testing.T) {
 	})
 }
 
-// twice plays a scenario with two loops, and compares how each of its runs ends
-// with what is wanted.
+// twice plays a scenario with two loops, and compares the state after each run with the
+// expected one.
 func twice(t *testing.T, a *txtar.Archive, wants [][]string, faulty bool, r *rand.Rand, n, faults []*atomic.Int64) {
 	t.Helper()
 	w := newWorld(t, a)
@@ -355,7 +354,7 @@ func TestStaleLoop(t *testing.T) {
 					}
 				}
 				if !made {
-					continue // the cluster is as it was, at rest
+					continue // the loop stopped at the start; the cluster has not changed
 				}
 				l := w.loop()
 				l.Cluster = c

@@ -29,7 +29,7 @@ func largeBundle(t *testing.T, size, n int) *reconcile.Catalogs {
 	for i := range n {
 		add(fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large-%d"},"data":{"text":%q}}`, i, strings.Repeat("x", size)))
 	}
-	blobs, err := fbc.LoadBytes(t.Context(), []byte(b.String()), "a.yaml", &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(t.Context(), strings.NewReader(b.String()), "a.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

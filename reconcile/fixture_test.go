@@ -77,5 +77,5 @@ func noted(t *testing.T, plan *reconcile.Plan, name, text string) {
 			return
 		}
 	}
-	t.Errorf("no note about %s says %q; the notes are %v", name, text, plan.Notes)
+	t.Errorf("no note about %s contains %q; the notes are %v", name, text, plan.Notes)
 }

@@ -9,10 +9,10 @@ import (
 // If an operator group names a service account, operators in its namespace are
 // installed with the permissions of that account.
 
-// IsBounded reports whether a change is limited by the service account of the operator
-// group: it is a step of an install plan, or something that the install strategy of a CSV
-// runs or gives permissions to. Statuses, the CRDs of a bundle, the roles for the users of
-// an API, and deletions are not limited.
+// IsBounded reports whether a change is limited by the service account of the operator group.
+// Limited are the steps of an install plan, and the changes for a CSV to its workloads, its
+// permissions, and the objects with which it serves webhooks and APIs. Statuses, the CRDs of a
+// bundle, the roles for the users of an API, and deletions are not limited.
 func (c *Change) IsBounded() bool { // E33, F10
 	key := c.Key()
 	if key == c.For || c.Op != Create && c.Op != Update {

@@ -18,8 +18,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// Whatever the contents of a cluster's objects and the recorded state of a plan or a CSV,
-// Decide does not panic, is deterministic, and its changes can be applied.
+// For any objects, and any recorded state of a plan or a CSV, Decide does not panic, is
+// deterministic, and returns changes that can be applied.
 func FuzzDecide(f *testing.F) {
 	files, err := filepath.Glob("testdata/scenario/*.txtar")
 	if err != nil {
@@ -38,7 +38,7 @@ func FuzzDecide(f *testing.F) {
 		if i%9 != 0 {
 			continue // the engine is slow with many large inputs
 		}
-		for range 3 { // states on the way, too
+		for range 3 { // include intermediate states
 			f.Add(stream(f, w.List()))
 			s, err := w.Read(context.Background(), testNamespace)
 			if err != nil {
@@ -84,7 +84,7 @@ func FuzzDecide(f *testing.F) {
 			}
 		}
 		for _, change := range plan.Changes {
-			_, _ = c.Apply(ctx, change) // conflicts: Put gave new versions
+			_, _ = c.Apply(ctx, change) // conflicts, because Put set new versions
 		}
 	})
 }
@@ -112,7 +112,7 @@ func TestMutatedClusters(t *testing.T) {
 				}
 			}
 			if s, err := reconcile.NewSnapshot(testNamespace, "olm", list); err == nil {
-				_, _ = reconcile.Decide(t.Context(), s, w.content, nil) // it ends, with whatever
+				_, _ = reconcile.Decide(t.Context(), s, w.content, nil) // the run must end, with any result
 			}
 			step(t, w)
 		}

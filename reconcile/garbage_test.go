@@ -9,6 +9,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // E2: of the install plans that resolutions made, the five newest are kept, and those that
@@ -90,7 +91,7 @@ func TestGarbageStays(t *testing.T) {
 			}
 			undisturbed(t, w)
 			if diff := gocmp.Diff(before, roles()); diff != "" {
-				t.Errorf("at rest -before +after:\n%s", diff)
+				t.Errorf("after another run (-before +after):\n%s", diff)
 			}
 			for _, k := range []olm.Key{key(olm.KindSubscription, "ops/example"), key(olm.KindClusterServiceVersion, "ops/example.v0.1.1")} {
 				if err := w.Delete(k); err != nil {
@@ -102,5 +103,42 @@ func TestGarbageStays(t *testing.T) {
 				t.Errorf("after the operator is gone: %v", rest)
 			}
 		})
+	}
+}
+
+// F7, F8, E31: what OLM made in another namespace belongs to the copied CSV there, also where a
+// snapshot lacks the copy, and is deleted with it.
+func TestGarbageOfCopies(t *testing.T) {
+	w := worldOf(t, "targets")
+	undisturbed(t, w)
+	place := key(olm.KindClusterServiceVersion, "tenant-a/example.v0.1.1")
+	copied, err := w.Get(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.existing(t, fmt.Sprintf(`{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: former, namespace: tenant-a,
+		labels: {olm.copiedFrom: ops, olm.managed: "true", olm.owner: example.v0.1.1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: tenant-a, operators.coreos.com/example.ops: ""},
+		ownerReferences: [{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, name: example.v0.1.1, uid: %s}]}, rules: []}`, copied.Metadata.UID))
+	s, err := w.Read(t.Context(), "tenant-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		plan, err := reconcile.Decide(t.Context(), s, w.content, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plan.Changes) > 0 {
+			t.Errorf("the plan for the target has changes: %v", plan.Changes)
+		}
+		s.Objects = slices.DeleteFunc(slices.Clone(s.Objects), func(o olm.Object) bool { return o.Kind == olm.KindOperator })
+		s.CSVs = slices.DeleteFunc(slices.Clone(s.CSVs), func(c *olm.ClusterServiceVersion) bool { return c.Key() == place })
+	}
+	g := get[olm.OperatorGroup](t, w.Cluster, olm.KindOperatorGroup, "ops/global")
+	g.Spec.TargetNamespaces = []string{"tenant-b"}
+	w.put(t, g)
+	undisturbed(t, w)
+	if _, err := w.Get(key("Role", "tenant-a/former")); err == nil {
+		t.Error("the role is still there")
 	}
 }

@@ -129,7 +129,7 @@ func chains(t *testing.T, packages map[string]int, properties ...string) *reconc
 		}
 		text += fmt.Sprintf("---\nschema: olm.package\nname: %s\ndefaultChannel: s\n---\nschema: olm.channel\npackage: %s\nname: s\nentries: [%s]\n", name, name, entries)
 	}
-	blobs, err := fbc.LoadBytes(t.Context(), []byte(text), "c.yaml", &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(t.Context(), strings.NewReader(text), "c.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func chains(t *testing.T, packages map[string]int, properties ...string) *reconc
 // H2: an entry whose skipRange includes its own version follows itself. No install plan is
 // made for a bundle that is already installed.
 func TestFollowsItself(t *testing.T) {
-	blobs, err := fbc.LoadBytes(t.Context(), []byte(`
+	blobs, err := fbc.LoadReader(t.Context(), strings.NewReader(`
 schema: olm.package
 name: a
 defaultChannel: s

@@ -56,6 +56,7 @@ func invariants(c *reconcile.Change, before, after view) []error {
 	check(stillProvided(before, after))
 	check(takenOver(c, before))
 	check(frozen(before, after))
+	check(citesRule(c))
 	return bad
 }
 
@@ -120,7 +121,7 @@ func (w watch) view(list []olm.Object) view {
 	return v
 }
 
-// read returns an object as what it is, or nil if it cannot be read.
+// read returns an object as its own type, or nil if it cannot be decoded.
 func read(o olm.Object) any {
 	switch o.Kind {
 	case olm.KindClusterServiceVersion:
@@ -134,10 +135,10 @@ func read(o olm.Object) any {
 			return x
 		}
 		for _, p := range list {
-			if g, err := property.ParseGVK(p.Value); p.Type == property.TypeGVK && err == nil {
+			if g, err := property.Parse[property.GVK](p); p.Type == property.TypeGVK && err == nil {
 				x.provides = append(x.provides, g)
 			}
-			if g, err := property.ParseGVKRequired(p.Value); p.Type == property.TypeGVKRequired && err == nil {
+			if g, err := property.Parse[property.GVK](p); p.Type == property.TypeGVKRequired && err == nil {
 				x.requires = append(x.requires, g)
 			}
 		}
@@ -174,8 +175,8 @@ func (v view) isReplaced(c *operator) bool {
 	})
 }
 
-// replaces reports whether a CSV replaces an older one, directly or by way of
-// others of the namespace.
+// replaces reports whether a CSV replaces an older one, directly or through others in the
+// namespace.
 func (v view) replaces(newer, older *operator) bool {
 	name := newer.Spec.Replaces
 	for range v.csvs {
@@ -203,8 +204,8 @@ func packageName(c *operator) string {
 	return name
 }
 
-// oneVersion: no two versions of a package run at once, and one of two that
-// exist replaces the other, directly or by way of others that failed (D10, E10).
+// oneVersion: no two versions of a package run at once. If two exist, one replaces the
+// other, directly or through others that failed (D10, E10).
 func oneVersion(v view) error {
 	for i, a := range v.csvs {
 		for _, b := range v.csvs[i+1:] {
@@ -327,8 +328,8 @@ func stillProvided(before, after view) error {
 	return nil
 }
 
-// takenOver: an operator is only deleted when one that replaces it, directly or by
-// way of others, has succeeded.
+// takenOver: an operator is only deleted when one that replaces it, directly or through
+// others, has succeeded.
 func takenOver(c *reconcile.Change, before view) error {
 	if k := c.Key(); c.Op != reconcile.Delete || k.Kind != olm.KindClusterServiceVersion || k.Namespace != testNamespace {
 		return nil
@@ -415,10 +416,9 @@ func crdKept(c *reconcile.Change, before, after view) error {
 	return nil
 }
 
-// final returns the objects of a cluster as text, without what depends on how
-// often things were written: identities, versions, the memory of former states,
-// and whether a step of a plan found its object or made it, which a loop that
-// was killed in between cannot know.
+// final returns the objects of a cluster as text, without the values that depend on the
+// number of writes: UIDs, versions, former states, and whether a step of a plan created its
+// object or found it present, which a loop that was killed in between cannot know.
 func final(c *memcluster.Cluster) []string {
 	var out strings.Builder
 	for _, o := range c.List() {

@@ -19,7 +19,7 @@ func (w *world) bundled(t *testing.T, text string) {
 	}
 }
 
-// existing puts an object into a world.
+// existing adds an object to a world.
 func (w *world) existing(t *testing.T, text string) {
 	t.Helper()
 	w.put(t, fromYAML[olm.Object](t, text))
@@ -62,7 +62,7 @@ func TestStepExists(t *testing.T) {
 			var changes []string
 			l.Progress = func(_ int, c reconcile.Change, _ error) { changes = append(changes, c.String()) }
 			if c.name == "a CatalogSource" {
-				// Its content is nowhere: only the step counts.
+				// Its content does not exist anywhere: only the step matters.
 				l.Options.Resolver.IgnoreUnhealthy = true
 			}
 			if r, err := l.Run(t.Context(), testNamespace); err != nil {
@@ -112,7 +112,7 @@ func TestCopyInTheWay(t *testing.T) {
 			ref := subscription(t, w, "example").Status.InstallPlanRef
 			ip := get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/"+ref.Name)
 			if !strings.Contains(ip.Status.Message, c.want) {
-				t.Errorf("the plan says %q, want %q", ip.Status.Message, c.want)
+				t.Errorf("the plan has message %q, want %q", ip.Status.Message, c.want)
 			}
 			csv := key(olm.KindClusterServiceVersion, "ops/example.v0.1.1")
 			if err := w.Remove(csv); err != nil {
@@ -149,7 +149,7 @@ func TestUnseenObject(t *testing.T) {
 	}
 	const want = "create ServiceAccount ops/runner: it exists, but not in what was read of the cluster"
 	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got error %v, want one that says %q", err, want)
+		t.Errorf("got error %v, want one that contains %q", err, want)
 	}
 	ref := subscription(t, w, "example").Status.InstallPlanRef
 	if ref == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// The loop is killed before (and thus after) every single write of every scenario: the next
-// one ends in the same state as one that is not killed.
+// The loop is killed before every single write of every scenario. The next loop ends in the
+// same state as one that was not killed.
 func TestKilledAfterEveryWrite(t *testing.T) {
 	n := tallied(t, "killed and resumed", "writes of resumed loops")
 	each(t, func(t *testing.T, _ string, a *txtar.Archive) {

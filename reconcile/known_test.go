@@ -81,7 +81,7 @@ func TestUnreadIsNotAbsent(t *testing.T) {
 				t.Errorf("no note names %v", unnamed)
 			}
 
-			// The same cluster, read in full, lacks a lot.
+			// If everything was read, the same operator lacks several objects.
 			c.Known = nil
 			if s, err = c.Read(t.Context(), testNamespace); err != nil {
 				t.Fatal(err)
@@ -122,7 +122,7 @@ func TestEachKindIsKnownByItself(t *testing.T) {
 		got[k.Kind] = strings.Join(keys, ", ")
 		for _, n := range plan.Notes {
 			if strings.Contains(n.Message, " "+k.Kind+" (") && strings.HasPrefix(n.Message, "not known, as no object") {
-				t.Errorf("%s is known, and a note says that it is not: %s", k.Kind, n)
+				t.Errorf("%s is known, but a note reports that it is not: %s", k.Kind, n)
 			}
 		}
 	}

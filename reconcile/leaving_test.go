@@ -19,7 +19,7 @@ func TestStepsWaitForDeletions(t *testing.T) {
 			w := worldOf(t, "drift")
 			old := w.Clone()
 			undisturbed(t, w)
-			o, err := w.Get(k) // as a former installation left it
+			o, err := w.Get(k) // as an earlier installation left it
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +38,7 @@ func TestStepsWaitForDeletions(t *testing.T) {
 				told = told || strings.Contains(n.String(), "finalizers are removed: example.com/held")
 			}
 			if !told {
-				t.Errorf("no note says that %s is waited for: %v", k, r.Plan.Notes)
+				t.Errorf("no note reports that the plan waits for %s: %v", k, r.Plan.Notes)
 			}
 			if err := w.Remove(k); err != nil {
 				t.Fatal(err)

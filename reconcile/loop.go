@@ -66,8 +66,8 @@ func (r *Result) refusals(err error) error {
 	return errors.Join(list...)
 }
 
-// ErrUnsettled is the error of a run that did not end within its passes: something else
-// reverts or refuses its changes each time. The last refusals are joined to it.
+// ErrUnsettled is the error of a run that did not end within MaxPasses passes, because
+// something else reverts or refuses its changes each time. The last refusals are joined to it.
 var ErrUnsettled = errors.New("the namespace does not settle")
 
 // Run reconciles a namespace until nothing is left to do, and returns the result, which

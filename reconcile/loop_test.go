@@ -130,7 +130,7 @@ func TestRefusedStep(t *testing.T) {
 	}
 	sub := subscription(t, w, "example")
 	if c, ok := olm.FindCondition(sub.Status.Conditions, "InstallPlanFailed"); !ok || c.Status != olm.ConditionTrue {
-		t.Errorf("the subscription does not tell: %+v", sub.Status.Conditions)
+		t.Errorf("the subscription does not report it: %+v", sub.Status.Conditions)
 	}
 	refuse = false
 	if ip = run(nil); ip.Status.Phase != olm.PlanFailed {
@@ -155,7 +155,7 @@ func TestUnavailable(t *testing.T) {
 	}
 	for _, o := range w.List() {
 		if text, err := json.Marshal(o); err != nil || strings.Contains(string(text), "connection refused") {
-			t.Errorf("%s tells of it: %s", o.Key(), text)
+			t.Errorf("%s reports it: %s", o.Key(), text)
 		}
 	}
 	w.Intercept = nil
@@ -226,10 +226,11 @@ func (r *recorder) Gauges(_ string, list []reconcile.Sample) { r.gauges = list }
 func (r *recorder) Add(s reconcile.Sample)                   { r.counters[s.Name] += s.Value }
 func (r *recorder) Observe(s reconcile.Sample)               { r.observed[s.Name]++ }
 
-// planHash is the name of an install plan, which follows from all that it holds.
+// planHash matches the name of an install plan, which is derived from its content.
 var planHash = regexp.MustCompile("install-[0-9a-f]{10}")
 
-// E11: every metric of 001, table 2.7, under its name, and events for users.
+// E11: every metric that OLM documents is reported under its name, and events are recorded
+// for users.
 func TestMetricsAndEvents(t *testing.T) {
 	w := worldOf(t, "upgrade-walk")
 	w.Warn = func(c reconcile.Change) []string {

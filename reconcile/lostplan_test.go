@@ -70,8 +70,7 @@ func TestFailedPlanAfterCSV(t *testing.T) {
 	}
 }
 
-// atRest fails unless every operator succeeded and no subscription misses its
-// plan.
+// atRest fails unless every operator succeeded and every subscription's plan exists.
 func atRest(t *testing.T, c *memcluster.Cluster) {
 	t.Helper()
 	for _, o := range c.List() {
@@ -101,7 +100,7 @@ func atRest(t *testing.T, c *memcluster.Cluster) {
 	}
 }
 
-// whatever returns the final state of a cluster without the names of plans.
+// whatever returns the final state of a cluster without the plans' names.
 func whatever(t *testing.T, c *memcluster.Cluster) string {
 	t.Helper()
 	var out strings.Builder

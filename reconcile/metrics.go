@@ -10,8 +10,9 @@ import (
 // Metrics receives the measurements of a [Loop].
 type Metrics interface {
 	// Gauges replaces the gauges of a namespace: an earlier gauge that is not among the
-	// samples is removed. Counts are per namespace, and their sums are those of the
-	// cluster: catalogs of the global namespace are counted only there.
+	// samples is removed. A gauge counts the objects of that namespace, so the sum over all
+	// namespaces is the count for the cluster. The catalogs of the global namespace are
+	// counted only in that namespace.
 	Gauges(namespace string, samples []Sample)
 	// Add adds to a counter.
 	Add(Sample)

@@ -51,8 +51,8 @@ const (
 type Options struct {
 	// RoleNaming is how ClusterRoles for the users of operators are named.
 	RoleNaming operatorgroup.Naming
-	// DisabledCopies selects the copies that OLMConfig's disableCopiedCSVs disables.
-	// Default: CopyNone, all copies.
+	// DisabledCopies selects the CSVs that are still copied when OLMConfig's disableCopiedCSVs
+	// is set. Default: operatorgroup.CopyNone.
 	DisabledCopies operatorgroup.CopyMode
 	CRDs           CRDPolicy
 	// CheckResources returns the violations of existing custom resources against the
@@ -71,13 +71,17 @@ type Options struct {
 	// namespace with all others of the cluster, which takes longer than the plan if there
 	// are thousands of namespaces.
 	NoAdvice bool
-	// DeploymentHashes returns the values that the label olm.deployment-spec-hash of a
-	// deployment may have if its operator wants a spec, which is JSON: first the one to
-	// write, then those of other versions of OLM. A deployment with another value is
-	// written again. With the function Deployment of package kube/olmhash, deployments of
-	// OLM stay as they are, and OLM leaves those of olmkit alone. The default is for
-	// tests and for clusters in memory: OLM does not know its hashes.
+	// DeploymentHashes returns the values that the label olm.deployment-spec-hash may have on
+	// a deployment with the given spec, which is JSON: first the value to write, then those of
+	// other versions of OLM. A deployment with another value is written again. With the
+	// function Deployment of package kube/olmhash, deployments of OLM stay as they are, and
+	// OLM leaves those of olmkit alone. The default is for tests and for clusters in memory:
+	// OLM does not know its hashes.
 	DeploymentHashes func(spec []byte) ([]string, error)
+	// IgnoreOLM plans changes even if OLM runs in the same cluster (Snapshot.OLM), such as
+	// those of a takeover that is only simulated. If both controllers write, they undo each
+	// other's writes.
+	IgnoreOLM bool
 	// PlanTimeout is how long a failing install plan is retried before it is Failed.
 	// Default: a minute.
 	PlanTimeout time.Duration

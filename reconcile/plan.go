@@ -38,6 +38,8 @@ type Change struct {
 	Object olm.Object `json:"object"`
 	// Reason explains the change to people.
 	Reason string `json:"reason"`
+	// Rule is the id of the rule in docs/rules.md that the change follows, if any.
+	Rule string `json:"rule,omitzero"`
 	// If lists other objects that the change depends on, if any: the cluster must
 	// refuse the change with [ErrConflict] once one of them has another version. So
 	// a loop that was paused cannot recreate what has been deleted since, or upgrade
@@ -52,7 +54,7 @@ type Change struct {
 	Event *Event `json:"event,omitzero"`
 }
 
-// A Version is an object as of a write.
+// A Version identifies the state of an object that a change depends on.
 type Version struct {
 	Key olm.Key `json:"key"`
 	// ResourceVersion is empty if there is no such object.
@@ -62,9 +64,14 @@ type Version struct {
 // Key returns the key of the object.
 func (c *Change) Key() olm.Key { return c.Object.Key() }
 
-// String returns the change for people: "create ServiceAccount ops/etcd: why".
+// String returns the change for people: "create Role ops/etcd: why", and the
+// rule, if any, in parentheses.
 func (c *Change) String() string {
-	return visible.Line(fmt.Sprintf("%s %s: %s", c.Op, c.Key(), c.Reason))
+	rule := ""
+	if c.Rule != "" {
+		rule = " (" + c.Rule + ")"
+	}
+	return visible.Line(fmt.Sprintf("%s %s: %s%s", c.Op, c.Key(), c.Reason, rule))
 }
 
 // An Event informs the users of an object about what happened to it.
@@ -99,10 +106,12 @@ type Plan struct {
 	// Due is when the next timeout ends, which changes the plan even if nothing else does.
 	// It is zero if no timeout is running.
 	Due time.Time `json:"due,omitzero"`
+	// Paused are the sightings of OLM because of which the plan has no changes, if any.
+	Paused []Sighting `json:"paused,omitempty"`
 	// Problem is the resolved problem, if any, Solution is its solution, and Refused is why
-	// there is none, such as a *ManifestError. A *resolver.Conflict there has the plan
-	// without the refused subscriptions; with the resolver's option Partial, that plan is
-	// the solution, and Refused is the conflict of the others.
+	// there is none, such as a *ManifestError. If Refused is a *resolver.Conflict, it includes
+	// the plan without the refused subscriptions. With the resolver's option Partial, that
+	// plan is the solution, and Refused is the conflict of the refused subscriptions.
 	Problem  *resolver.Problem  `json:"-"`
 	Solution *resolver.Solution `json:"solution,omitzero"`
 	Refused  error              `json:"-"`

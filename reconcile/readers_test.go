@@ -14,7 +14,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// readers are the rows of docs/readers.md, each with a test that plays the reader.
+// readers lists the rows of docs/readers.md, each with a test that reads the objects in the
+// same way.
 var readers = map[string]func(t *testing.T){
 	"Argo CD, health of Subscriptions":                       testArgoHealth,
 	"Open Cluster Management, OperatorPolicy: resolution":    testPolicyResolution,
@@ -27,7 +28,7 @@ var readers = map[string]func(t *testing.T){
 	"Operator objects":                                       testOperatorObjects,
 }
 
-// TestReaders plays the programs of docs/readers.md (E1, E4, E30, E31, E32).
+// TestReaders reads objects as the programs in docs/readers.md do (E1, E4, E30, E31, E32).
 func TestReaders(t *testing.T) {
 	text, err := os.ReadFile("../docs/readers.md")
 	if err != nil {
@@ -88,7 +89,7 @@ func condition(s *olm.Subscription, typ string) olm.Condition {
 	return c
 }
 
-// argoHealth is what Argo CD makes of a Subscription.
+// argoHealth returns Argo CD's health of a Subscription.
 func argoHealth(s *olm.Subscription) string {
 	pending, degraded := 0, 0
 	for _, c := range s.Status.Conditions {
@@ -117,7 +118,7 @@ func testArgoHealth(t *testing.T) {
 		want     string
 	}{
 		{"stuck-upgrade", 1, "example", "Healthy"},
-		{"stuck-upgrade", 2, "example", "Healthy"}, // the upgrade goes on
+		{"stuck-upgrade", 2, "example", "Healthy"}, // the upgrade continues
 		{"stuck-upgrade", 3, "example", "Degraded"},
 		{"stuck-upgrade", 4, "example", "Healthy"},
 		{"manual-upgrade", 1, "example", "Progressing"},
@@ -132,7 +133,7 @@ func testArgoHealth(t *testing.T) {
 	}
 }
 
-// concerns reports whether an OperatorPolicy takes a message to be about a subscription.
+// concerns reports whether an OperatorPolicy assigns a message to a subscription.
 func concerns(s *olm.Subscription, message string) bool {
 	name, pkg := regexp.QuoteMeta(s.Metadata.Name), regexp.QuoteMeta(s.Spec.Package)
 	ns := regexp.QuoteMeta(s.Metadata.Namespace) + "/"

@@ -51,7 +51,7 @@ func TestRefusedDeployment(t *testing.T) {
 		}
 	}
 	if told != 1 {
-		t.Errorf("%d events tell of the refusal: want 1", told)
+		t.Errorf("%d events report the refusal: want 1", told)
 	}
 	refuse = false
 	if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {

@@ -39,7 +39,7 @@ func TestTwoDeploymentsOfOneName(t *testing.T) {
 	if want := `a.v1 has a deployment "manager", too`; second.Status.Phase != olm.PhaseFailed || second.Status.Reason != reason.OwnerConflict || second.Status.Message != want {
 		t.Errorf("b.v1 is %s, %s: %q, want %q", second.Status.Phase, second.Status.Reason, second.Status.Message, want)
 	}
-	// The one that has the deployment keeps it, whatever becomes of it.
+	// The CSV that has the deployment keeps it in any phase.
 	broken := *first
 	broken.Status.Phase, broken.Status.Reason = olm.PhaseFailed, reason.InstallCheckFailed
 	if err := c.Put(&broken); err != nil {
@@ -132,7 +132,7 @@ func TestNoContent(t *testing.T) {
 	}
 	i := slices.IndexFunc(plan.Changes, func(c reconcile.Change) bool { return c.Object.Kind == olm.KindSubscription })
 	if i < 0 || !strings.Contains(plan.Changes[i].Object.Rest.String(), "catalog community/olm: its content is not available") {
-		t.Errorf("no subscription tells of it: %v", plan.Changes)
+		t.Errorf("no subscription reports it: %v", plan.Changes)
 	}
 }
 

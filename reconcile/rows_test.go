@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Every row of the sections of 001 that rules E1 to E11 refer to has cases, every case has a
-// row, and every rule has rows.
+// Every row of the OLM documentation that rules E1 to E11 refer to has cases, every case
+// has a row, and every rule has rows.
 func TestRows(t *testing.T) {
 	text, err := os.ReadFile("testdata/rows.tsv")
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// E6: what holds back the version that would replace an operator.
+// E6: an OperatorCondition may block the version that replaces an operator.
 func TestNotUpgradeable(t *testing.T) {
 	for _, c := range []struct{ name, condition, want string }{
 		{"no conditions", `{metadata: {generation: 1}}`, ""},
-		{"spec says no (001)", `{metadata: {generation: 1}, spec: {conditions: [{type: Upgradeable, status: "False", reason: migration, message: The Operator is performing a migration.}]}}`,
+		{"spec says no", `{metadata: {generation: 1}, spec: {conditions: [{type: Upgradeable, status: "False", reason: migration, message: The Operator is performing a migration.}]}}`,
 			"migration: The Operator is performing a migration."},
 		{"spec says yes", `{metadata: {generation: 1}, spec: {conditions: [{type: Upgradeable, status: "True"}]}}`, ""},
 		{"status says no", `{metadata: {generation: 2}, status: {conditions: [{type: Upgradeable, status: "False", observedGeneration: 2}]}}`, "Upgradeable=False"},
 		{"status says yes", `{metadata: {generation: 2}, status: {conditions: [{type: Upgradeable, status: "True", observedGeneration: 2}]}}`, ""},
 		{"status of an older generation", `{metadata: {generation: 3}, status: {conditions: [{type: Upgradeable, status: "True", observedGeneration: 2}]}}`,
-			"its condition Upgradeable is of generation 2 and the resource of 3"},
+			"its condition Upgradeable is from generation 2, but the resource has generation 3"},
 		{"override says yes", `{metadata: {generation: 3}, spec: {overrides: [{type: Upgradeable, status: "True"}], conditions: [{type: Upgradeable, status: "False"}]}}`, ""},
 		{"override says no", `{metadata: {generation: 1}, spec: {overrides: [{type: Upgradeable, status: "False", message: wait}], conditions: [{type: Upgradeable, status: "True"}]}}`,
 			"overridden by an administrator: wait"},
@@ -40,7 +40,7 @@ func TestNotUpgradeable(t *testing.T) {
 	}
 }
 
-// C7: 004's property on installed CSVs.
+// C7: the property olm.maxOpenShiftVersion of installed CSVs.
 func TestUpgradeBlockers(t *testing.T) {
 	csv := func(name, properties string) *olm.ClusterServiceVersion {
 		c := new(olm.ClusterServiceVersion)
@@ -119,8 +119,7 @@ func TestDecideNeedsANamespace(t *testing.T) {
 	}
 }
 
-// 001, 2.4.9 and 2.4.2.2: what an operator owns, webhooks and API services
-// included.
+// What an operator owns includes webhooks and API services.
 func TestOwned(t *testing.T) {
 	csv := fromYAML[olm.ClusterServiceVersion](t, `
 metadata: {name: a.v1, namespace: ops}
@@ -174,7 +173,7 @@ func TestPartial(t *testing.T) {
 			t.Errorf("partial %v: example installed %v, resolution failed %v", partial, installed, failed)
 		}
 		if _, ok := olm.FindCondition(a.Status.Conditions, "ResolutionFailed"); !ok {
-			t.Errorf("partial %v: subscription a does not tell", partial)
+			t.Errorf("partial %v: subscription a does not report it", partial)
 		}
 		if !partial && (no.Planned() == nil || len(no.Planned().Selected) != 1 || no.Planned().Selected[0].Name != "example.v0.1.1") {
 			t.Errorf("what could be planned is not there to read: %+v", no.Planned())

@@ -34,8 +34,8 @@ spec:
 	return c
 }
 
-// BenchmarkCopies decides on a namespace at rest whose operators are copied
-// (F8): the time grows with the copies, no faster.
+// BenchmarkCopies plans a settled namespace whose operators are copied (F8): the time grows
+// with the copies, no faster.
 func BenchmarkCopies(b *testing.B) {
 	for _, n := range []int{100, 200, 400} {
 		b.Run(fmt.Sprintf("namespaces=%d", n), func(b *testing.B) {
@@ -62,8 +62,8 @@ func decideAtRest(b *testing.B, s *reconcile.Snapshot) {
 	}
 }
 
-// chain returns a namespace with CSVs that replace each other, all of them
-// Pending for a CRD that is not there.
+// chain returns a namespace with CSVs that replace each other, all of them Pending because
+// a CRD is missing.
 func chain(t testing.TB, n int) *memcluster.Cluster {
 	t.Helper()
 	var text strings.Builder
@@ -84,7 +84,7 @@ spec:
 	return c
 }
 
-// BenchmarkChain decides on CSVs that replace each other and wait.
+// BenchmarkChain plans CSVs that replace each other and wait.
 func BenchmarkChain(b *testing.B) {
 	for _, n := range []int{30, 60, 120} {
 		b.Run(fmt.Sprintf("csvs=%d", n), func(b *testing.B) {
@@ -111,8 +111,7 @@ func (p *patient) Err() error {
 	return nil
 }
 
-// The context is obeyed within the concerns of a plan: before each CSV and each
-// copy of one (D18).
+// Planning checks the context before each CSV and each copy (D18).
 func TestDecideContext(t *testing.T) {
 	const n = 40
 	for name, c := range map[string]*memcluster.Cluster{"chain": chain(t, n), "copies": copied(t, n, 2)} {
@@ -125,7 +124,7 @@ func TestDecideContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ctx.asked < n {
-			t.Errorf("%s: the context was asked %d times", name, ctx.asked)
+			t.Errorf("%s: the context was checked %d times", name, ctx.asked)
 		}
 		ctx = &patient{Context: t.Context(), end: ctx.asked / 2}
 		if _, err := reconcile.Decide(ctx, s, nil, nil); err == nil {

@@ -7,7 +7,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,13 +22,12 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/resolver"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // A world is a cluster with its catalogs, and the files of a scenario. A
 // scenario is a script of commands, one per line:
@@ -56,12 +54,13 @@ type world struct {
 	unavailable map[string]bool
 	// clock is the time, in nanoseconds since 1970, of a scenario that sleeps.
 	clock *atomic.Int64
-	// refused are the objects, as "<kind> <name>", whose writes the cluster always refuses.
+	// refused holds the objects, as "<kind> <name>", whose writes the cluster always
+	// refuses.
 	refused map[string]bool
 }
 
-// A content adds the manifests of a scenario, files manifests/<bundle>.yaml, to
-// the stand-ins that catalogs make up.
+// A content adds the manifests of a scenario, in files manifests/<bundle>.yaml, to those
+// generated from catalogs.
 type content struct {
 	*reconcile.Catalogs
 	manifests map[string][]olm.Object
@@ -138,7 +137,7 @@ func (w *world) put(t testing.TB, list ...olm.Resource) {
 
 func (w *world) catalog(t testing.TB, id, file string) {
 	t.Helper()
-	blobs, err := fbc.LoadBytes(context.Background(), w.files[file], file, &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(context.Background(), bytes.NewReader(w.files[file]), file, &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,8 +264,8 @@ func (w *world) script(t testing.TB, run func(out *strings.Builder)) string {
 	return out.String()
 }
 
-// keysOf returns a key, or with the name "*" those of all objects that differ in
-// the name alone.
+// keysOf returns a key or, for the name "*", the keys of all objects that differ only in
+// their name.
 func (w *world) keysOf(k olm.Key) []olm.Key {
 	if k.Name != "*" {
 		return []olm.Key{k}
@@ -316,7 +315,7 @@ func (w *world) approve(t testing.TB) {
 	}
 }
 
-// summary prints what users look at.
+// summary prints the fields that users look at.
 func (w *world) summary(out *strings.Builder) {
 	for _, o := range w.List() {
 		switch o.Kind {
@@ -357,7 +356,7 @@ func (w *world) summary(out *strings.Builder) {
 	}
 }
 
-// F3, F6, F10 and E1 to E10: the scenarios of 001, undisturbed.
+// F3, F6, F10 and E1 to E10: the scenarios in testdata, without faults.
 func TestScenarios(t *testing.T) {
 	each(t, func(t *testing.T, file string, a *txtar.Archive) {
 		w := newWorld(t, a)
@@ -377,7 +376,7 @@ func TestScenarios(t *testing.T) {
 				fmt.Fprintf(out, "  note: %s\n", n)
 			}
 		})
-		if *update {
+		if golden.Update() {
 			a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
 			a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
 			if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {

@@ -145,7 +145,7 @@ func TestAPIService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Controllers = false // the deployment becomes available, and the API does not answer yet
+	c.Controllers = false // the deployment becomes available, but the API is not available yet
 	if d, err = d.Set("status", map[string]any{"conditions": []olm.Condition{{Type: "Available", Status: olm.ConditionTrue}}, "observedGeneration": d.Metadata.Generation}); err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestServingSharedBindings(t *testing.T) {
 	}
 	for _, ns := range namespaces {
 		if writes, _ := serve(t, c, ns); len(writes) > 0 {
-			t.Errorf("at rest, %s writes %v", ns, writes)
+			t.Errorf("after settling, %s writes %v", ns, writes)
 		}
 	}
 	if err := c.Delete(key(olm.KindClusterServiceVersion, "ops/things.v1")); err != nil {

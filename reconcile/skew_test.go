@@ -47,7 +47,7 @@ func TestCachesOfDifferentTimes(t *testing.T) {
 					})
 				}
 				wg.Wait()
-				undisturbed(t, w) // what the caches show in the end
+				undisturbed(t, w) // the final content of the caches
 				if diff := gocmp.Diff(wants[run], final(w.Cluster)); diff != "" {
 					t.Fatalf("run %d of round %d (-in step +behind):\n%s", run, round, diff)
 				}
@@ -63,7 +63,7 @@ type behind struct {
 	*player
 	draw  *rand.Rand
 	past  []*reconcile.Snapshot
-	at    map[string]int // where in the past a cache is, by kind
+	at    map[string]int // the position of each cache in the history, by kind
 	mixed int
 }
 

@@ -57,8 +57,11 @@ type Snapshot struct {
 	// as known: plans are about them.
 	Known []olm.GroupKind
 
-	// Rejections are changes that the cluster refused in the last pass. The status of the
-	// install plan that wanted them reports them.
+	// OLM holds the signs that OLM runs in the cluster, if any.
+	OLM []Sighting
+
+	// Rejections are changes that the cluster refused in the last pass. Statuses, such as that
+	// of the install plan whose step was refused, report them.
 	Rejections []Rejection
 }
 
@@ -76,10 +79,11 @@ type Rejection struct {
 	Runs bool
 }
 
-// NewSnapshot sorts the objects of a cluster into a snapshot for a namespace.
-// It leaves out objects that do not concern the namespace: subscriptions, plans, conditions
-// and deployments of others, and catalogs that it does not see. The result does not depend
-// on the order of the objects. Errors name the object.
+// NewSnapshot sorts the objects of a cluster into a snapshot for a namespace. It leaves out
+// objects that do not concern the namespace: catalogs that the namespace does not see, and the
+// subscriptions, plans, conditions and deployments of other namespaces, except deployments
+// that run OLM. The result does not depend on the order of the objects. Errors name the
+// object.
 func NewSnapshot(namespace, globalNamespace string, objects []olm.Object) (*Snapshot, error) {
 	s := &Snapshot{Namespace: namespace, GlobalNamespace: globalNamespace}
 	for i := range objects {
@@ -125,8 +129,18 @@ func (s *Snapshot) add(o olm.Object) error {
 			return into(&s.OperatorConditions, o)
 		}
 	case "apps/Deployment":
+		if ns != s.Namespace && !IsOLMName(k.Name) {
+			return nil
+		}
+		d, err := olm.As[olm.Deployment](o)
+		if err != nil {
+			return err
+		}
+		if IsOLM(d) {
+			s.OLM = append(s.OLM, Sighting{Object: k})
+		}
 		if ns == s.Namespace {
-			return into(&s.Deployments, o)
+			s.Deployments = append(s.Deployments, d)
 		}
 	default:
 		s.Objects = append(s.Objects, o)

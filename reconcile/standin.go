@@ -41,7 +41,7 @@ func standIns(b graph.Bundle, properties []property.Property) ([]olm.Object, err
 			err = describe(csv, p.Value)
 		case property.TypePackage:
 			var v property.Package
-			v, err = property.ParsePackage(p.Value)
+			v, err = property.Parse[property.Package](p)
 			csv.Spec.Version = v.Version
 		}
 		if err != nil {
@@ -90,13 +90,13 @@ func infer(csv *olm.ClusterServiceVersion, properties []property.Property) error
 	for i, p := range properties {
 		switch p.Type {
 		case property.TypeGVK:
-			g, err := property.ParseGVK(p.Value)
+			g, err := property.Parse[property.GVK](p)
 			if err != nil {
 				return fmt.Errorf("/properties/%d: %w", i, err)
 			}
 			csv.Spec.CRDs.Owned = append(csv.Spec.CRDs.Owned, describeCRD(g))
 		case property.TypeGVKRequired:
-			g, err := property.ParseGVKRequired(p.Value)
+			g, err := property.Parse[property.GVK](p)
 			if err != nil {
 				return fmt.Errorf("/properties/%d: %w", i, err)
 			}

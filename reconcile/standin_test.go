@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -10,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A CSV that is made up has a name to display, which the CRD of CSVs requires:
-// that of its metadata, or else of its package.
+// A generated CSV has a display name, which the CRD requires: that in its
+// metadata, or else its package.
 func TestStandInDisplayName(t *testing.T) {
 	const text = `
 schema: olm.package
@@ -46,7 +47,7 @@ properties:
 - {type: olm.package, value: {packageName: etcd, version: 3.0.0}}
 - {type: olm.csv.metadata, value: {minKubeVersion: 1.30.0}}
 `
-	blobs, err := fbc.LoadBytes(t.Context(), []byte(text), "catalog.yaml", &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(t.Context(), strings.NewReader(text), "catalog.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,8 @@ func TestTwoSuccessors(t *testing.T) {
 	noted(t, plan, "a.v3", "has priority")
 }
 
-// The successor that is furthest goes first, then the one that a subscription
-// wants.
+// The successor whose installation is furthest takes precedence, then the one that a
+// subscription refers to.
 func TestSuccessorsOrder(t *testing.T) {
 	for _, c := range []struct{ name, text, first string }{
 		{"by version and name", "", "a.v2"},
@@ -70,7 +70,7 @@ status: {currentCSV: a.v3}
 	}
 }
 
-// CSVs that replace each other in a circle report this and stop, in any phase. A running one
+// CSVs that replace each other in a cycle report this and stop, in any phase. A running one
 // continues.
 func TestReplacesCircle(t *testing.T) {
 	const message = "replace each other in a cycle, so none is the newest; delete one of them, or fix its spec.replaces"
@@ -100,7 +100,7 @@ func TestReplacesCircle(t *testing.T) {
 					noted(t, plan, name, message)
 				}
 			}
-			// They continue once the circle is broken.
+			// They continue once the cycle is broken.
 			if err := cluster.Remove(key(olm.KindClusterServiceVersion, "ops/a.v1")); err != nil {
 				t.Fatal(err)
 			}

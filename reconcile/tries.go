@@ -38,7 +38,7 @@ func (e *RefusedError) Error() string {
 // Unwrap returns the cause.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// An attempt is a kind of change of an object.
+// An attempt is an operation on an object.
 type attempt struct {
 	op  Op
 	key olm.Key
@@ -88,9 +88,9 @@ func (t *tries) areOver(list []*RefusedError) bool {
 	return !slices.ContainsFunc(list, func(e *RefusedError) bool { return t.refused[attemptOf(e)] < maxTries })
 }
 
-// unseen reports whether a creation found that its object exists for the second time,
-// although the cluster was read in between. The objects that it depends on have not changed,
-// so they are not the cause.
+// unseen reports whether the creation c failed for the second time because its object already
+// exists, although the cluster was read in between. The objects that c depends on have not
+// changed, so they are not the cause.
 func (t *tries) unseen(c Change) bool {
 	if c.Op != Create {
 		return false

@@ -42,7 +42,7 @@ func TestRandomUsers(t *testing.T) {
 	})
 }
 
-// rests runs the loop to its end, twice.
+// rests runs the loop twice and checks that the second run changes nothing.
 func (w *world) rests(t *testing.T, log []string) {
 	t.Helper()
 	for again := range 2 {

@@ -49,7 +49,7 @@ func TestVisibleStatus(t *testing.T) {
 	} {
 		tt.set(tt.world)
 		for range 2 {
-			// What is refused is an error, and an end nonetheless.
+			// A refused change is an error, but the run still ends.
 			if _, err := tt.world.loop().Run(t.Context(), testNamespace); errors.Is(err, reconcile.ErrUnsettled) {
 				t.Errorf("%s: %v", name, err)
 			}

@@ -65,14 +65,14 @@ func unexplained(t testing.TB, c *memcluster.Cluster, plan *reconcile.Plan) (odd
 // a note names each operator that has not succeeded, each subscription that is not at the
 // latest version, and each plan that is not done.
 func TestNotesSayForWhat(t *testing.T) {
-	n := tallied(t, "states at rest", "objects that wait")
+	n := tallied(t, "settled states", "objects that wait")
 	each(t, func(t *testing.T, _ string, a *txtar.Archive) {
 		t.Parallel()
 		w := newWorld(t, a)
 		w.script(t, func(*strings.Builder) {
 			r, err := w.loop().Run(t.Context(), testNamespace)
 			if errors.Is(err, errRefused) {
-				return // not at rest: the cluster refuses changes
+				return // not settled: the cluster refuses changes
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -87,7 +87,7 @@ func TestNotesSayForWhat(t *testing.T) {
 	})
 }
 
-// A CSV with unmet requirements reports some of them but does not list all (001, 2.4.2.2).
+// A CSV with unmet requirements reports some of them but does not list all.
 func TestMissingRequirementsNamed(t *testing.T) {
 	c, plan := settle(t, nil, `---
 apiVersion: operators.coreos.com/v1alpha1
@@ -100,7 +100,7 @@ spec:
 `)
 	const want = "one or more requirements couldn't be found: CustomResourceDefinition as.x.io (CRD is not present), CustomResourceDefinition bs.x.io (CRD is not present), CustomResourceDefinition cs.x.io (CRD is not present) and 2 more"
 	if got := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, "ops/a.v1").Status.Message; got != want {
-		t.Errorf("the CSV says %q, want %q", got, want)
+		t.Errorf("the CSV has message %q, want %q", got, want)
 	}
 	noted(t, plan, "a.v1", want)
 }

@@ -200,17 +200,17 @@ func (t *tester) condition() {
 		return err
 	}
 	if err := create("b", old); !errors.Is(err, reconcile.ErrConflict) {
-		t.Errorf("created what rests on an old version: %v", err)
+		t.Errorf("a creation that depends on an old version succeeded: %v", err)
 	}
 	if err := create("b", t.find("a"), old); !errors.Is(err, reconcile.ErrConflict) {
-		t.Errorf("created what rests on an old version of another object: %v", err)
+		t.Errorf("a creation that depends on an old version of another object succeeded: %v", err)
 	}
-	gone := subscription("gone") // has no version, as it should not be there
+	gone := subscription("gone") // no version: it should not exist
 	if err := create("c", t.find("a"), gone); err != nil {
-		t.Errorf("what rests on the present version, and on an object that is not there: %v", err)
+		t.Errorf("a creation that depends on the current version, and on a missing object: %v", err)
 	}
 	if err := create("d", subscription("a")); !errors.Is(err, reconcile.ErrConflict) {
-		t.Errorf("created what rests on the absence of an object that is there: %v", err)
+		t.Errorf("a creation that depends on the absence of an existing object succeeded: %v", err)
 	}
 	for _, op := range []reconcile.Op{reconcile.UpdateStatus, reconcile.Update, reconcile.Delete} {
 		c := t.find("c")
@@ -224,7 +224,7 @@ func (t *tester) condition() {
 			If: []reconcile.Version{{Key: old.Key(), ResourceVersion: old.Metadata.ResourceVersion}},
 		})
 		if !errors.Is(err, reconcile.ErrConflict) {
-			t.Errorf("%s of what rests on an old version: got error %v, want ErrConflict", op, err)
+			t.Errorf("%s that depends on an old version: got error %v, want ErrConflict", op, err)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (c *Cluster) release(k olm.Key) error {
 	if o.Metadata.IsDeleted() {
 		return nil
 	}
-	o.Metadata.DeletionTimestamp = time.Unix(0, 0).UTC() // without a clock, any
+	o.Metadata.DeletionTimestamp = time.Unix(0, 0).UTC() // without a clock, any time will do
 	if c.Now != nil {
 		o.Metadata.DeletionTimestamp = c.Now().UTC().Truncate(time.Second)
 	}
@@ -196,7 +196,7 @@ func (c *Cluster) delete(k olm.Key) {
 			continue
 		}
 		if !slices.ContainsFunc(x.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return uids[r.UID] }) {
-			_ = c.release(key) // a write that only marks cannot fail but for its status, which stays
+			_ = c.release(key) // setting only the deletion timestamp cannot fail
 		}
 	}
 }
@@ -265,7 +265,7 @@ func (c *Cluster) apply(change reconcile.Change) error {
 	old, exists := c.objects[k]
 	for _, v := range change.If {
 		if c.objects[v.Key].Metadata.ResourceVersion != v.ResourceVersion {
-			return fmt.Errorf("%s rests on version %q of %s: %w", k, v.ResourceVersion, v.Key, reconcile.ErrConflict)
+			return fmt.Errorf("%s depends on version %q of %s: %w", k, v.ResourceVersion, v.Key, reconcile.ErrConflict)
 		}
 	}
 	if change.Op == reconcile.Create {
@@ -354,7 +354,7 @@ func (c *Cluster) update(old, want olm.Object) error {
 	if !olm.Equal(&before, &after) {
 		want.Metadata.Generation++
 	} else if olm.Equal(&old, &want) {
-		return nil // nothing changes, nor does the version
+		return nil // nothing changes, so the version stays the same
 	}
 	return c.store(want)
 }

@@ -77,7 +77,7 @@ func TestStatusApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := get(t, c, "a").Metadata.ResourceVersion; v != version {
-		t.Errorf("an update that says nothing new changed version %s to %s", version, v)
+		t.Errorf("an update without changes changed version %s to %s", version, v)
 	}
 }
 

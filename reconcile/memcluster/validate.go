@@ -28,8 +28,8 @@ const (
 // ErrInvalid is the error, wrapped, of a change that an API server would reject as invalid.
 var ErrInvalid = errors.New("invalid")
 
-// invalid returns why an API server would reject an object, or nil. Old is the object that
-// it replaces, or nil.
+// invalid returns why an API server would reject o, or nil. The object old is the one that o
+// replaces, or nil.
 func invalid(o, old *olm.Object) error {
 	err := metadata(o)
 	switch k := o.Key(); {
@@ -70,9 +70,9 @@ func metadata(o *olm.Object) error {
 	case m.Namespace != "" && (!label.MatchString(m.Namespace) || len(m.Namespace) > maxLabel):
 		return fmt.Errorf("/metadata/namespace: %q is not a DNS label", m.Namespace)
 	case known && scope == inNamespace && m.Namespace == "":
-		return errors.New("/metadata/namespace: objects of this kind are in a namespace")
+		return errors.New("/metadata/namespace: is required: this kind is namespaced")
 	case known && scope == ofCluster && m.Namespace != "":
-		return errors.New("/metadata/namespace: objects of this kind are in no namespace")
+		return errors.New("/metadata/namespace: must be empty: this kind is cluster-scoped")
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Labels)) {
 		if err := key(name); err != nil {
@@ -114,7 +114,7 @@ const (
 	ofCluster
 )
 
-// scopes are those of the kinds that package reconcile knows.
+// scopes holds the scope of each kind that package reconcile knows, by "<group>/<kind>".
 var scopes = map[string]scope{
 	"/Namespace": ofCluster, "/ServiceAccount": inNamespace, "/Service": inNamespace, "/ConfigMap": inNamespace, "/Secret": inNamespace,
 	"apps/Deployment":                inNamespace,
@@ -168,7 +168,7 @@ func invalidCRD(o, old *olm.Object) error {
 	}
 	was, err := olm.As[olm.CustomResourceDefinition](*old)
 	if err != nil {
-		return nil // whatever it was, it is fixed
+		return nil // the value cannot change any more
 	}
 	switch {
 	case spec.Group != was.Spec.Group, spec.Names.Plural != was.Spec.Names.Plural:

@@ -1,5 +1,5 @@
-// Package catalog reads the catalogs that a namespace sees, and lets their images follow
-// the version of the cluster.
+// Package catalog reads the catalogs that a namespace sees, and plans the images of
+// catalogs with image templates.
 package catalog
 
 import (
@@ -29,6 +29,6 @@ type planner struct {
 	*change.Writer
 }
 
-// Templates lets the images of the namespace's catalogs follow the version of the
-// cluster (E8).
+// Templates plans the images of the namespace's catalogs with image templates, which depend
+// on the version of the cluster (E8).
 func Templates(w *world.World, p *change.Writer) error { return (&planner{w, p}).templates() }

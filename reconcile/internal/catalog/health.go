@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 
 	"github.com/olmkit/olmkit/olm"
@@ -17,7 +18,7 @@ type Health struct {
 	Entry  resolver.Catalog
 }
 
-// Unread returns ErrPending while a catalog that the namespace may need has not been read.
+// Unread returns ErrPending if a catalog that the namespace may need has not been read yet.
 func Unread(ctx context.Context, w *world.World, content Content) error {
 	if len(w.Subscriptions) == 0 && len(w.InstallPlans) == 0 {
 		return nil
@@ -53,4 +54,28 @@ func Read(ctx context.Context, w *world.World, content Content) ([]Health, error
 		list = append(list, Health{c, entry})
 	}
 	return list, nil
+}
+
+// Missing notes the CatalogSources that subscriptions name and that do not exist although
+// there is content for them: without the object, a namespace does not see a catalog (D14).
+func Missing(ctx context.Context, w *world.World, p *change.Writer, content Content) error {
+	done := map[resolver.CatalogID]bool{}
+	for _, c := range w.CatalogSources {
+		done[resolver.CatalogID{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace}] = true
+	}
+	for _, s := range w.Subscriptions {
+		id := resolver.CatalogID{Name: s.Spec.Source, Namespace: s.Spec.SourceNamespace}
+		if done[id] || id.Namespace != w.Namespace && id.Namespace != w.GlobalNamespace {
+			continue
+		}
+		done[id] = true
+		if _, err := content.Catalog(ctx, id); ctx.Err() != nil {
+			return context.Cause(ctx)
+		} else if err != nil {
+			continue // no content either: the refusal reports the missing catalog
+		}
+		key := olm.Key{Group: olm.Group, Kind: olm.KindCatalogSource, Namespace: id.Namespace, Name: id.Name}
+		p.Note(key, "does not exist, so subscription %q cannot use the content of the catalog; create the CatalogSource", s.Metadata.Name).Rule = "D14"
+	}
+	return nil
 }

@@ -16,14 +16,15 @@ import (
 
 // A TemplateError explains why a catalog image template has no image.
 type TemplateError struct {
-	// Image is the template with what could be filled in.
+	// Image is the template with the known variables replaced.
 	Image string
-	// Unresolved are the variables that are unknown or have no value, in order
-	// of occurrence. Without any, the result is not an image reference.
+	// Unresolved lists the variables that are unknown or have no value, in order of
+	// occurrence. If it is empty, Image is not an image reference.
 	Unresolved []string
 }
 
-// Error names what cannot be filled in, or reports that the result is not an image.
+// Error names the unresolved variables, or reports that the result is not an image
+// reference.
 func (e *TemplateError) Error() string {
 	if len(e.Unresolved) > 0 {
 		return fmt.Sprintf("catalog image template %q: %s cannot be resolved: want {kube_major_version}, {kube_minor_version} or {kube_patch_version}, and a known version of the cluster",
@@ -70,8 +71,7 @@ const (
 	ConditionResolvedImage     = "ResolvedImage"
 )
 
-// templates lets the images of the namespace's catalogs follow the
-// version of the cluster (E8).
+// templates plans the images of the catalogs with image templates (E8).
 func (p *planner) templates() error {
 	for _, c := range p.CatalogSources {
 		template := c.Metadata.Annotations[olm.AnnotationImageTemplate]
@@ -82,10 +82,10 @@ func (p *planner) templates() error {
 		if err == nil && c.Spec.Image != image {
 			out := *c
 			out.Spec.Image = image
-			if err := p.Emit(change.Update, &out, c.Key(), nil, "the template %q resolves to image %s in this cluster", template, image); err != nil {
+			if err := p.Emit(change.Update, &out, c.Key(), nil, "", "the template %q resolves to image %s in this cluster", template, image); err != nil {
 				return err
 			}
-			continue // the status follows
+			continue // the next plan writes the status
 		}
 		if err := p.templateStatus(c, image, err); err != nil {
 			return err
@@ -103,7 +103,7 @@ func (p *planner) templateStatus(c *olm.CatalogSource, image string, failure err
 		if c.Spec.Image != "" {
 			text += "; using spec.image " + visible.Line(c.Spec.Image)
 		} else {
-			// Nothing to fall back to: the catalog cannot be used.
+			// There is no spec.image to fall back to, so the catalog cannot be used.
 			reason, message = "SpecInvalidError", text+"; set spec.image or fix the template"
 		}
 		resolved.Status, resolved.Reason, resolved.Message = olm.ConditionFalse, "UnableToResolve", text
@@ -121,5 +121,5 @@ func (p *planner) templateStatus(c *olm.CatalogSource, image string, failure err
 	if !changed {
 		return nil
 	}
-	return p.Emit(change.UpdateStatus, &out, c.Key(), nil, "%s (E8)", resolved.Message)
+	return p.Emit(change.UpdateStatus, &out, c.Key(), nil, "E8", "%s", resolved.Message)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
 )
 
-// E8: 001, 2.4.1.2.2.1.
+// E8: variables in the template are replaced, and unknown ones are errors.
 func TestImageFromTemplate(t *testing.T) {
 	for _, c := range []struct{ template, version, want, err string }{
 		{"quay.io/example-org/example-catalog:v{kube_major_version}.{kube_minor_version}", "v1.25.3", "quay.io/example-org/example-catalog:v1.25", ""},

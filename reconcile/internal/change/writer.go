@@ -1,5 +1,5 @@
-// Package change collects the contents of a plan: the changes and notes of the concerns, in
-// the order in which they are made.
+// Package change collects the changes and notes of a plan, in the order in which they are
+// added.
 package change
 
 import (
@@ -27,9 +27,11 @@ type Change struct {
 	Op     Op
 	Object olm.Object
 	Reason string
+	// Rule is the id of the rule in docs/rules.md that the change follows, or "".
+	Rule string
 	// If lists other objects that the change depends on.
 	If []world.Version
-	// For is the object on whose behalf the change is made.
+	// For is the object that the change is made for.
 	For   olm.Key
 	Event *Event
 }
@@ -40,7 +42,7 @@ type Event struct {
 	Reason, Message string
 }
 
-// A Note explains why something is not changed, or is something that a user should know.
+// A Note explains why something is not changed, or contains other information for users.
 type Note struct {
 	Object  olm.Key
 	Message string
@@ -50,17 +52,17 @@ type Note struct {
 	Advice bool
 }
 
-// A Writer collects a plan. Concerns only write to it; they can only ask it whether an
-// object is already being changed.
+// A Writer collects a plan. The packages that write to it cannot read the plan, except for
+// whether an object is already being changed.
 type Writer struct {
 	Changes []Change
 	Notes   []Note
-	// Due is when the next timeout ends, or zero.
+	// Due is the time of the next timeout, or zero.
 	Due time.Time
 
 	now     time.Time
 	touched map[olm.Key]bool
-	// basis has the objects that changes of other objects currently depend on, or is nil.
+	// basis holds the objects that changes of other objects currently depend on, or is nil.
 	basis []world.Version
 }
 
@@ -79,16 +81,18 @@ func (w *Writer) Advice(key olm.Key, format string, args ...any) *Note {
 	return n
 }
 
-// RestOn makes changes depend on objects until the returned function is called. A change of
-// such an object does not need this, because it has the version.
+// RestOn makes changes depend on the given versions of objects until the returned function
+// is called. A change of such an object itself does not need this, because it carries the
+// version.
 func (w *Writer) RestOn(list ...world.Version) (done func()) {
 	w.basis = list
 	return func() { w.basis = nil }
 }
 
-// Emit plans a change, unless the plan already has one for the same object, which
-// then waits for the next plan, or the object to delete is already being deleted.
-func (w *Writer) Emit(op Op, r olm.Resource, forKey olm.Key, event *Event, format string, args ...any) error {
+// Emit plans a change. It does nothing if the plan already has a change of the same object,
+// or if the object to delete is already being deleted. The format and its arguments give
+// the reason.
+func (w *Writer) Emit(op Op, r olm.Resource, forKey olm.Key, event *Event, rule, format string, args ...any) error {
 	key := r.Head().Key()
 	if w.touched[key] || op == Delete && r.Head().Metadata.IsDeleted() {
 		return nil
@@ -101,9 +105,9 @@ func (w *Writer) Emit(op Op, r olm.Resource, forKey olm.Key, event *Event, forma
 		o.Rest = nil
 	}
 	w.touched[key] = true
-	c := Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), For: forKey, Event: event}
+	c := Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), Rule: rule, For: forKey, Event: event}
 	for _, v := range w.basis {
-		if !w.touched[v.Key] { // what the plan itself writes carries its version there
+		if !w.touched[v.Key] { // a change of the object itself carries its version
 			c.If = append(c.If, v)
 		}
 	}
@@ -117,9 +121,9 @@ func (w *Writer) Note(key olm.Key, format string, args ...any) *Note {
 	return &w.Notes[len(w.Notes)-1]
 }
 
-// SetCondition puts a condition into a copy of a list, in place of the one with the same
-// type, and reports whether it changed. The transition time changes only with the status.
-// The message is escaped (S8).
+// SetCondition sets a condition in a copy of a list, replacing the one with the same type,
+// and reports whether it changed. The transition time changes only with the status. The
+// message is escaped (S8).
 func (w *Writer) SetCondition(list *[]olm.Condition, c olm.Condition) bool {
 	c.Message = visible.Lines(c.Message)
 	out := append([]olm.Condition(nil), *list...)
@@ -158,8 +162,8 @@ func ClearCondition(list *[]olm.Condition, typ string) bool {
 	return found
 }
 
-// Past reports whether more than d has passed since t. If not, the plan is due at that time.
-// Without a clock no time passes.
+// Past reports whether more than d has passed since t. If not, it sets the time when the plan
+// is due to t+d, unless that is already earlier. Without a clock, the result is false.
 func (w *Writer) Past(t time.Time, d time.Duration) bool {
 	if w.now.IsZero() || t.IsZero() {
 		return false

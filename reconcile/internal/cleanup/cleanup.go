@@ -1,5 +1,5 @@
-// Package cleanup deletes objects that no longer have an owner and old install plans, and
-// notes failed install plans.
+// Package cleanup deletes old install plans and objects whose owner is gone, and adds notes
+// about failed install plans.
 package cleanup
 
 import (
@@ -12,8 +12,8 @@ import (
 // A planner plans the clean-up.
 type planner struct{ *generated.Keeper }
 
-// Garbage deletes objects that were created for CSVs and groups that are gone or no longer
-// need them, and the oldest install plans.
+// Garbage deletes the oldest install plans, and objects that were created for CSVs and
+// groups that are gone or no longer need them.
 func Garbage(w *world.World, p *change.Writer, naming operatorgroup.Naming) error {
 	return (&planner{&generated.Keeper{World: w, Writer: p, Naming: naming}}).garbage()
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// FailedPlans notes the install plans that failed (E2), unless one that is being
-// created replaces them.
+// FailedPlans adds notes about failed install plans (E2), unless a plan that is
+// being created replaces them.
 func FailedPlans(w *world.World, p *change.Writer, r subscription.Outcome) {
 	for _, ip := range w.InstallPlans {
 		if ip.Status.Phase != olm.PlanFailed || ip.Metadata.IsDeleted() || !w.IsWanted(ip) {

@@ -10,9 +10,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// finalize removes the finalizer from CSVs that are being deleted, once no objects are left
-// that were made for them outside the namespace: owner references do not work across
-// namespaces (E22). Objects that other owners need stay, and do not hold up the deletion.
+// finalize removes the finalizer from CSVs that are being deleted when no objects are left
+// that were generated for them in other namespaces, where owner references do not work
+// (E22). Objects that other owners need stay, and do not delay the deletion.
 func (p *planner) finalize() error {
 	for _, c := range p.Own() {
 		if !c.Metadata.IsDeleted() || !slices.Contains(c.Metadata.Finalizers, world.Finalizer) {
@@ -26,7 +26,7 @@ func (p *planner) finalize() error {
 		}
 		out := *c
 		out.Metadata.Finalizers = slices.DeleteFunc(slices.Clone(c.Metadata.Finalizers), func(f string) bool { return f == world.Finalizer })
-		if err := p.Emit(change.Update, &out, c.Key(), nil, "nothing is left that was made for it elsewhere (E22)"); err != nil {
+		if err := p.Emit(change.Update, &out, c.Key(), nil, "E22", "nothing is left that was made for it elsewhere"); err != nil {
 			return err
 		}
 	}
@@ -39,8 +39,8 @@ func (p *planner) isLeaving(owner olm.Key) bool {
 	return owner.Kind == olm.KindClusterServiceVersion && c != nil && c.Metadata.IsDeleted()
 }
 
-// left returns the first object outside the namespace that was made for a CSV and is being
-// deleted or changed, or nil.
+// left returns the first object outside the namespace that was generated for c and that is
+// being deleted, or that the plan changes. It returns nil if there is none.
 func (p *planner) left(c *olm.ClusterServiceVersion) *olm.Object {
 	for i := range p.Objects {
 		o := &p.Objects[i]

@@ -7,6 +7,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
+	"github.com/olmkit/olmkit/reconcile/internal/generated"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
@@ -66,15 +67,18 @@ func (p *planner) garbage() error {
 			continue
 		}
 		owner := olm.Key{Group: olm.Group, Kind: l[ownerlabel.Kind], Namespace: p.Namespace, Name: l[ownerlabel.Name]}
+		if generated.IsOfCopy(o) {
+			continue
+		}
 		inUse, leaving := p.InUse(owner), p.isLeaving(owner)
 		if l[ownerlabel.Managed] != "true" && !leaving {
 			continue // older versions of OLM set no such label
 		}
 		if inUse && (undecided && !leaving || o.Metadata.Namespace == p.Namespace) {
-			continue // a step of an install plan, or of a former content of the CSV
+			continue // a step of an install plan, or generated from earlier contents of the CSV
 		}
 		if p.Coming(owner) || (!inUse || leaving) && p.Claimed(o, "") {
-			continue // its next owner is about to exist, in this namespace or another
+			continue // its next owner will soon exist, in this namespace or another
 		}
 		if (!inUse || leaving) && owner.Kind == olm.KindClusterServiceVersion && p.isForCRD(o) {
 			continue // its users still have custom resources
@@ -87,7 +91,7 @@ func (p *planner) garbage() error {
 			why = "no longer needs it"
 		}
 		done := p.RestOn(p.OwnerVersion(owner))
-		err := p.Emit(change.Delete, o, owner, nil, "made for %s, which %s", owner, why)
+		err := p.Emit(change.Delete, o, owner, nil, "", "made for %s, which %s", owner, why)
 		if done(); err != nil {
 			return err
 		}
@@ -121,9 +125,9 @@ func (p *planner) isForCRD(o *olm.Object) bool {
 // (maxInstallPlanCount in its catalog operator).
 const maxPlans = 5
 
-// oldPlans deletes the oldest install plans of the namespace that resolutions made and that
-// are done or superseded. It keeps plans that a subscription or a CSV refers to: they record
-// how these were installed.
+// oldPlans deletes the oldest install plans of the namespace, if resolutions made them and
+// they are done or superseded. It keeps plans that a subscription or a CSV refers to, because
+// they record how the operator was installed.
 func (p *planner) oldPlans() error {
 	over := len(p.InstallPlans) - maxPlans
 	for _, ip := range p.InstallPlans { // by generation
@@ -134,7 +138,7 @@ func (p *planner) oldPlans() error {
 		if done := world.IsFinished(ip) || !p.IsWanted(ip); !done || !world.IsGenerated(ip) || ip.Metadata.IsDeleted() || p.IsReferred(ip) || p.isNamed(ip) {
 			continue
 		}
-		if err := p.Emit(change.Delete, ip, ip.Key(), nil, "the namespace has more than %d install plans, and nothing refers to this one", maxPlans); err != nil {
+		if err := p.Emit(change.Delete, ip, ip.Key(), nil, "", "the namespace has more than %d install plans, and nothing refers to this one", maxPlans); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// servingGarbage deletes the registrations of operators that no longer exist or no
-// longer serve them, and removes conversions that no operator serves (E15, E17).
+// servingGarbage deletes the webhook configurations and APIServices of
+// operators that are gone or no longer serve them, and removes conversion
+// webhooks that no operator serves (E15, E17).
 func (p *planner) servingGarbage() error {
 	for i := range p.Objects {
 		o := &p.Objects[i]
@@ -31,7 +32,7 @@ func (p *planner) servingGarbage() error {
 			continue
 		}
 		done := p.RestOn(p.OwnerVersion(owner))
-		err := p.Emit(change.Delete, o, owner, nil, "made for %s, %s (E15)", owner, why)
+		err := p.Emit(change.Delete, o, owner, nil, "E15", "made for %s, %s", owner, why)
 		if done(); err != nil {
 			return err
 		}
@@ -41,12 +42,12 @@ func (p *planner) servingGarbage() error {
 			continue
 		}
 		if !p.InstancesRead(crd.Metadata.Name) || len(p.Instances(crd)) > 0 {
-			p.Note(crd.Key(), "keeps its conversion webhook, which no operator serves any longer: without it, the custom resources that exist would lose data; install the operator again, or delete them").Rule = "E17"
+			p.Note(crd.Key(), "keeps its conversion webhook, although no operator serves it: without it, existing custom resources would lose data; install the operator again, or delete these custom resources").Rule = "E17"
 			continue
 		}
 		out := *crd
 		out.Spec.Conversion = &olm.CRDConversion{Strategy: "None"}
-		if err := p.Emit(change.Update, &out, crd.Key(), nil, "no operator serves its conversion webhook anymore (E17)"); err != nil {
+		if err := p.Emit(change.Update, &out, crd.Key(), nil, "E17", "no operator serves its conversion webhook anymore"); err != nil {
 			return err
 		}
 	}

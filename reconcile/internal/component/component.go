@@ -1,5 +1,5 @@
-// Package component marks the objects of operators with labels and lists them in objects
-// of kind Operator, which is where OLM's users and other programs look for them.
+// Package component labels the objects of operators and lists them in objects of kind
+// Operator, as OLM does.
 package component
 
 import (
@@ -14,8 +14,8 @@ type planner struct {
 	marks
 }
 
-// Label adds labels to what the plan writes so far, and plans updates of other objects
-// that lack them (E30).
+// Label adds labels to the objects that the plan writes so far, and plans updates of other
+// objects that lack them (E30).
 func Label(w *world.World, p *change.Writer) error {
 	c := planner{w, p, newMarks(w)}
 	c.labelChanges()

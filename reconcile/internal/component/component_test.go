@@ -74,7 +74,7 @@ func objects(t *testing.T, text string) (list []olm.Object) {
 	return list
 }
 
-const labelled = `
+const labeled = `
 {apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: s, namespace: ops}, spec: {name: etcd}, status: {installedCSV: etcd.v1, currentCSV: etcd.v1, installPlanGeneration: 2, installPlanRef: {name: i2}}}
 ---
 {apiVersion: operators.coreos.com/v1alpha1, kind: InstallPlan, metadata: {name: i1, namespace: ops, labels: {operators.coreos.com/etcd.ops: "", operators.coreos.com/vault.ops: ""}}, spec: {generation: 1}, status: {phase: Complete}}
@@ -113,10 +113,10 @@ spec: {customresourcedefinitions: {owned: [{name: es.x.io, version: v1, kind: E}
 {apiVersion: operators.coreos.com/v2, kind: OperatorCondition, metadata: {name: etcd.v1, namespace: ops, ownerReferences: [{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, name: etcd.v1, uid: u1}]}}
 `
 
-// E30: the subscription, its latest install plan, its CSV and what belongs to that have the
-// label, nothing else has, and other labels stay.
+// E30: the subscription, its latest install plan, its CSV and the objects of the CSV get
+// the label, and no other objects do. Other labels stay.
 func TestLabel(t *testing.T) {
-	w := world.New(stateOf(t, "ops", objects(t, labelled)))
+	w := world.New(stateOf(t, "ops", objects(t, labeled)))
 	p := change.New(w.Now)
 	if err := component.Label(w, p); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestLabel(t *testing.T) {
 		}
 		got = append(got, string(c.Op)+" "+c.Object.Kind+" "+c.Object.Metadata.Name+" "+string(text))
 		if c.For != c.Object.Key() {
-			t.Errorf("%s is labelled on behalf of %s", c.Object.Key(), c.For)
+			t.Errorf("%s is labeled for %s", c.Object.Key(), c.For)
 		}
 	}
 	const label = `{"operators.coreos.com/etcd.ops":""}`
@@ -150,18 +150,19 @@ func TestLabel(t *testing.T) {
 	}
 }
 
-// unfinished are recordings in which OLM had yet to update an Operator, and why.
+// unfinished lists the recordings in which OLM had not updated an Operator yet, with the
+// reason.
 var unfinished = map[string]string{
 	"olm-v0.45.0/delete_offline/1-offline.json": "OLM was switched off",
 	"olm-v0.45.0/nofailforward/1-failed.json":   "a condition of the subscription had just been removed",
 }
 
-// E30, E31: OLM left nothing to label, and no Operator to change, in any of its recordings
-// that it had finished.
+// E30, E31: in recordings in which OLM had finished its work, there is nothing to label and
+// no Operator to change.
 func TestRecordings(t *testing.T) {
 	text, err := os.ReadFile("../../../../shared/sidebyside/olm-v0.45.0.tar.gz")
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the recordings are not here: they are not part of the project")
+		t.Skip("the recordings, which are not in the repository, are missing")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +201,7 @@ func TestRecordings(t *testing.T) {
 			if slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool {
 				return s.Status.InstalledCSV != s.Status.CurrentCSV && w.CSV(s.Status.CurrentCSV) != nil
 			}) {
-				continue // OLM had yet to see that it is installed
+				continue // OLM had not noticed yet that it is installed
 			}
 			namespaces++
 			p := change.New(w.Now)
@@ -225,7 +226,7 @@ func TestRecordings(t *testing.T) {
 		}
 	}
 	if namespaces < 50 {
-		t.Errorf("%d finished namespaces: that proves little", namespaces)
+		t.Errorf("only %d finished namespaces", namespaces)
 	}
 }
 
@@ -240,8 +241,9 @@ func operators(t *testing.T, text string) []change.Change {
 	return p.Changes
 }
 
-// E31: an Operator lists what has its label, in order, with conditions; of other namespaces
-// and of no namespace only what is known to be for it.
+// E31: an Operator lists the objects with its label, in order and with conditions.
+// Cluster-scoped objects and those of other namespaces are listed only if they were
+// generated for it.
 func TestOperators(t *testing.T) {
 	const cluster = `
 {apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: s, namespace: ops, labels: {operators.coreos.com/etcd.ops: ""}}, status: {conditions: [{type: X, status: "True", observedGeneration: 3, extra: 1}]}}
@@ -315,12 +317,12 @@ status:
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if last := changes[len(changes)-2].Object.Metadata.Name; last != "gone.ops" {
-		t.Errorf("%s is changed instead of gone.ops, whose objects are gone", last)
+		t.Errorf("%s is changed instead of gone.ops, whose objects were deleted", last)
 	}
 }
 
-// E31: while the install plan of a CSV is gone, or an operator of another namespace has the
-// same label, what the Operator lists of them stays.
+// E31: references in an Operator stay if the install plan of the CSV is gone, or if an
+// operator of another namespace has the same label.
 func TestOperatorsKeep(t *testing.T) {
 	const operator = `
 {apiVersion: operators.coreos.com/v1, kind: Operator, metadata: {name: etcd.ops}, status: {components: {labelSelector: {}, refs: [

@@ -27,7 +27,8 @@ func (p *planner) labelChanges() {
 	}
 }
 
-// markCRD marks a CRD that an install plan creates before the CSV that owns it.
+// markCRD marks the CRD k, which ip creates, with the Operators of the CSVs in ip that own it.
+// Those CSVs do not exist yet.
 func (p *planner) markCRD(k olm.Key, ip *olm.InstallPlan) {
 	if ip == nil {
 		return
@@ -78,8 +79,8 @@ func (p *planner) labelObjects() error {
 	return nil
 }
 
-// label plans the labels of an object. It is changed on its own behalf, because the
-// service account of the operator group need not have the permission.
+// label plans the labels of an object. The change is for the object itself, so that it is
+// not made as the service account of the operator group, which may lack the permission.
 func (p *planner) label(r olm.Resource) error {
 	h := r.Head()
 	if h.Metadata.IsDeleted() {
@@ -105,7 +106,7 @@ func (p *planner) label(r olm.Resource) error {
 		return err
 	}
 	out.Metadata.Labels = labels
-	return p.Emit(change.Update, &out, h.Key(), nil, "has the labels of its operators (E30)")
+	return p.Emit(change.Update, &out, h.Key(), nil, "E30", "has the labels of its operators")
 }
 
 // removeFormer removes the labels of subscriptions that refer to a later install plan.

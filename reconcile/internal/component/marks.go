@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// marks are the names of the Operators of which objects are components.
+// marks holds, for each object, the names of the Operators of which it is a component.
 type marks map[olm.Key][]string
 
 func (m marks) add(k olm.Key, names ...string) {
@@ -21,8 +21,8 @@ func (m marks) add(k olm.Key, names ...string) {
 	}
 }
 
-// newMarks returns the marks of subscriptions, of what they refer to, and of CRDs that
-// their CSVs own.
+// newMarks returns the marks of subscriptions, of the objects that they refer to, and of
+// the CRDs that their CSVs own.
 func newMarks(w *world.World) marks {
 	m := marks{}
 	key := func(kind, name string) olm.Key {
@@ -66,7 +66,7 @@ func crdKey(name string) olm.Key {
 	return olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name}
 }
 
-// names returns the names of the Operators that the labels of an object name, in order.
+// names returns the names of the Operators in the component labels of an object, in order.
 func names(m *olm.Metadata) []string {
 	var list []string
 	for l := range m.Labels {
@@ -78,8 +78,8 @@ func names(m *olm.Metadata) []string {
 	return list
 }
 
-// kinds are the kinds of objects that are components by their owner. Those of webhook
-// configurations are not, as in OLM.
+// kinds lists the kinds of objects that are components because of their owner. As in OLM,
+// webhook configurations are not among them.
 var kinds = []olm.GroupKind{
 	world.KindDeployment, world.KindService, world.KindAPIService, world.KindOperatorCondition,
 	world.KindSecret, {Kind: "ConfigMap"}, world.KindServiceAccount,

@@ -13,9 +13,9 @@ import (
 )
 
 // Operators plans the Operators of the namespace: each lists the objects that have its
-// label, with their conditions (E31). Their status is written only if nothing else is to be
-// done, so that it does not follow each step of an installation. An Operator is created
-// when the first object has its label and, as in OLM, never deleted.
+// label, with their conditions (E31). Their status is written only if nothing else needs to
+// be done, so that it is not written after each step of an installation. An Operator is
+// created when an object has its label and, as in OLM, never deleted.
 func Operators(w *world.World, p *change.Writer) error {
 	if len(p.Changes) > 0 || !w.Knows(world.KindOperator) {
 		return nil
@@ -47,7 +47,7 @@ func Operators(w *world.World, p *change.Writer) error {
 		have := existing[name]
 		if have == nil {
 			o := &olm.Operator{Header: olm.Header{APIVersion: olm.V1, Kind: olm.KindOperator, Metadata: olm.Metadata{Name: name}}}
-			if err := p.Emit(change.Create, o, o.Key(), nil, "lists the objects of the operator (E31)"); err != nil {
+			if err := p.Emit(change.Create, o, o.Key(), nil, "E31", "lists the objects of the operator"); err != nil {
 				return err
 			}
 			continue
@@ -60,7 +60,7 @@ func Operators(w *world.World, p *change.Writer) error {
 		if olm.Equal(have, &out) {
 			continue
 		}
-		if err := p.Emit(change.UpdateStatus, &out, out.Key(), nil, "lists %s (E31)", phrase.Count(len(out.Status.Components.Refs), "object")); err != nil {
+		if err := p.Emit(change.UpdateStatus, &out, out.Key(), nil, "E31", "lists %s", phrase.Count(len(out.Status.Components.Refs), "object")); err != nil {
 			return err
 		}
 	}
@@ -137,22 +137,22 @@ func (p *planner) local() (list []olm.Resource) {
 	}
 	for i := range p.Objects {
 		o := &p.Objects[i]
-		owner := generated.OwnerOf(o).Namespace // another one lists what it has in this namespace
-		if k := o.Key(); k.Namespace == p.Namespace && (owner == "" || owner == p.Namespace) && slices.Contains(kinds, olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
+		owner := generated.OwnerOf(o).Namespace // an Operator of another namespace lists its own objects here
+		if k := o.Key(); k.Namespace == p.Namespace && (owner == "" || owner == p.Namespace) && !generated.IsOfCopy(o) && slices.Contains(kinds, olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
 			list = append(list, o)
 		}
 	}
 	return list
 }
 
-// isBundled reports whether the objects of a kind are not read once an install plan has
-// created them.
+// isBundled reports whether objects of a kind are created by install plans and not read
+// afterwards.
 func isBundled(group, kind string) bool {
 	return group == "" && (kind == "Service" || kind == "Secret" || kind == "ConfigMap")
 }
 
-// addBundled adds what install plans brought for CSVs and is not read: it goes with its
-// CSV.
+// addBundled adds the objects of isBundled kinds that install plans created for CSVs. They
+// exist as long as their CSV.
 func (p *planner) addBundled(all map[string][]olm.ComponentRef) {
 	for _, ip := range p.InstallPlans {
 		for i := range ip.Status.Plan {
@@ -171,15 +171,15 @@ func (p *planner) addBundled(all map[string][]olm.ComponentRef) {
 	}
 }
 
-// merge returns the references of an Operator in order: those found, and of the former
-// ones those that only another reader can judge.
+// merge returns the references of an Operator in order: those in found, and those in the
+// status of have whose objects may still exist although they were not found.
 func (p *planner) merge(have *olm.Operator, found []olm.ComponentRef) []olm.ComponentRef {
 	name := have.Metadata.Name
 	isShared := slices.ContainsFunc(p.CSVs, func(c *olm.ClusterServiceVersion) bool {
 		_, ok := c.Metadata.Labels[olm.LabelComponent+name]
 		return ok && c.Metadata.Namespace != p.Namespace && !olm.IsCopied(c)
 	})
-	// The install plan of a CSV may be gone, and with it what it brought.
+	// If the install plan of a CSV was deleted, the objects that it created are unknown.
 	isUnknown := slices.ContainsFunc(p.Own(), func(c *olm.ClusterServiceVersion) bool {
 		_, ok := c.Metadata.Labels[olm.LabelComponent+name]
 		return ok && !slices.ContainsFunc(p.InstallPlans, func(ip *olm.InstallPlan) bool {
@@ -206,8 +206,8 @@ func ref(h *olm.Header, conditions []olm.Condition) olm.ComponentRef {
 	return olm.ComponentRef{APIVersion: h.APIVersion, Kind: h.Kind, Namespace: h.Metadata.Namespace, Name: h.Metadata.Name, Conditions: conditions}
 }
 
-// conditionsOf returns the conditions in the status of an object; of a CSV, its phase as a
-// condition.
+// conditionsOf returns the conditions in the status of an object. For a CSV, it returns the
+// phase as a condition.
 func conditionsOf(r olm.Resource) ([]olm.Condition, error) {
 	if c, ok := r.(*olm.ClusterServiceVersion); ok {
 		s := &c.Status
@@ -228,7 +228,7 @@ func conditionsOf(r olm.Resource) ([]olm.Condition, error) {
 		return nil, nil
 	}
 	if err := olm.Unmarshal(text, &status); err != nil {
-		return nil, nil // it has no conditions as Kubernetes has them
+		return nil, nil // its conditions do not have the format of Kubernetes
 	}
 	for i := range status.Conditions {
 		status.Conditions[i].ObservedGeneration, status.Conditions[i].Rest = 0, nil

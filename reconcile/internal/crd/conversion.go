@@ -5,9 +5,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
-// keepConversion returns the new form of a CRD with the conversion of the old one, while an
-// operator serves it. The new version of the operator registers its own conversion when it
-// is installed; without a webhook the API server would lose data until then (E17).
+// keepConversion returns o, the new definition of a CRD. If an operator serves the conversion
+// webhook of the old definition, the result has the conversion of the old one. The new version
+// of the operator registers its own conversion when it is installed. Without a webhook, the
+// API server would lose data until then (E17).
 func (e *Upgrades) keepConversion(have *olm.CustomResourceDefinition, o olm.Object) (olm.Object, error) {
 	name := have.Metadata.Name
 	if serving.ConvertedBy(have) == "" || !serving.IsConverted(name, e.Users(e.CSVs)[name]) {

@@ -22,7 +22,8 @@ func (e *Upgrades) Step(ctx context.Context, s *olm.Step, o olm.Object) (olm.Ste
 			s.Status = olm.StepUnknown // deleted before it was served
 		}
 		e.IsRead(world.KindCRD, o.Metadata.Name)
-		return olm.StepWaitingForAPI, "", e.Emit(change.Create, &o, e.plan.Key(), nil, "step of the install plan for %s", s.Resolving)
+		o.Metadata.Annotations = e.alongside(o.Metadata.Annotations, s.Resolving)
+		return olm.StepWaitingForAPI, "", e.Emit(change.Create, &o, e.plan.Key(), nil, "", "step of the install plan for %s", s.Resolving)
 	}
 	if s.Status == olm.StepWaitingForAPI {
 		if have.Status.IsEstablished() {
@@ -49,19 +50,27 @@ func (e *Upgrades) Step(ctx context.Context, s *olm.Step, o olm.Object) (olm.Ste
 		return s.Status, "", err
 	}
 	merged := generated.Merge(&old, &o)
-	if same, err := sameCRD(old, *merged); err != nil || same {
-		return olm.StepPresent, "", err
+	same, err := sameCRD(old, *merged)
+	if err != nil {
+		return s.Status, "", err
+	}
+	merged.Metadata.Annotations = e.alongside(merged.Metadata.Annotations, s.Resolving)
+	if same {
+		if !e.isAlongsideOther(have.Metadata.Annotations, s.Resolving) {
+			return olm.StepPresent, "", nil
+		}
+		return olm.StepPresent, "", e.Emit(change.Update, merged, e.plan.Key(), nil, "E37", "was also installed with %s", s.Resolving)
 	}
 	why, problem, err := e.upgradable(ctx, s, have, want)
 	if problem != "" || err != nil {
 		return s.Status, problem, err
 	}
-	return olm.StepPresent, "", e.Emit(change.Update, merged, e.plan.Key(), nil, "the version of %s; %s", s.Resolving, why)
+	return olm.StepPresent, "", e.Emit(change.Update, merged, e.plan.Key(), nil, "E7", "the version of %s; %s", s.Resolving, why)
 }
 
-// sameCRD reports whether two definitions differ only in what an API server fills in. If
-// that counted as an upgrade, every namespace that installs the operator would write the CRD
-// again.
+// sameCRD reports whether two definitions are equal apart from the API server's defaults.
+// If such a difference counted as an upgrade, every namespace that installs the operator
+// would write the CRD again.
 func sameCRD(a, b olm.Object) (bool, error) {
 	a, err := defaultCRD(a)
 	if err != nil {
@@ -105,10 +114,10 @@ func notServed(crd *olm.CustomResourceDefinition) string {
 	return ""
 }
 
-// upgradable returns why a new form of a CRD may replace the old one, or the problem
-// (E7): no remaining operator may lose a version that it uses, no stored version may be
-// lost, and its custom resources have to be valid. If other operators own the CRD, too, it
-// has to keep all versions that it serves.
+// upgradable returns why a new definition of a CRD may replace the old one, or the problem
+// (E7). No other operator may lose a version that it uses, no stored version may be
+// removed, and the custom resources must be valid. If other operators own the CRD too, all
+// served versions must stay.
 func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.CustomResourceDefinition) (why, problem string, err error) {
 	name := have.Metadata.Name
 	users := e.crdUsers(name, s.Resolving)
@@ -122,7 +131,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	checked := isShared || !e.opts.SharedOnly
 	violations := LostVersions(have, want, users, isShared)
 	var resources []olm.Object
-	unable := false // there is something to check, but no checker
+	unable := false // there are custom resources but no function to check them
 	if checked {
 		resources = e.Instances(have)
 		unable = len(resources) > 0 && e.opts.CheckResources == nil
@@ -133,7 +142,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 			return "", "", err
 		}
 		if c := want.Spec.Conversion; c != nil && c.Strategy == "Webhook" {
-			// As in OLM: the webhook of the new version may make them valid.
+			// As in OLM: the new version's webhook may convert them to valid ones.
 			for i := range refused {
 				refused[i].Unchecked = true
 			}
@@ -142,7 +151,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	}
 	if unable && !isShared {
 		e.Note(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: name}, "its custom resources (%d) were not checked against the new schema", len(resources))
-		return "no other operator owns it, and its custom resources were not checked (E7)", "", nil
+		return "no other operator owns it, and its custom resources were not checked", "", nil
 	}
 	var breaks []string
 	for _, v := range violations {
@@ -158,16 +167,16 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	if len(breaks) > 0 {
 		shared := ""
 		if isShared {
-			shared = ", which belongs to " + phrase.Join(owners, "and") + ", too,"
+			shared = ", which also belongs to " + phrase.Join(owners, "and") + ","
 		}
 		return "", fmt.Sprintf("CustomResourceDefinition %s%s cannot be upgraded: %s; %s", name, shared, strings.Join(breaks, "; "), remedy(violations, unable)), nil
 	}
 	if !checked {
-		return "no other operator owns it (E7)", "", nil
+		return "no other operator owns it", "", nil
 	}
 	why = "no other operator owns it"
 	if isShared {
-		why = "all versions stay for " + phrase.Join(owners, "and") + ", which own it, too"
+		why = "all versions stay because it also belongs to " + phrase.Join(owners, "and")
 	}
 	switch {
 	case !e.InstancesRead(name):
@@ -180,10 +189,10 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	default:
 		why += "; the new schema accepts all of its custom resources"
 	}
-	return why + " (E7)", "", nil
+	return why, "", nil
 }
 
-// remedy returns what would allow a CRD to be upgraded. unable reports whether its custom
+// remedy returns the fix that allows the CRD to be upgraded. unable is set if its custom
 // resources could not be checked.
 func remedy(violations []Violation, unable bool) string {
 	var lost, refused bool

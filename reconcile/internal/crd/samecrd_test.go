@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// What an API server fills in does not make two definitions differ.
+// The API server's defaults do not make two definitions differ.
 func TestSameCRD(t *testing.T) {
 	const said = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a.example.com"},"spec":{"group":"example.com","names":{"kind":"A","plural":"as"}}}`
 	for _, test := range []struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// AnnotationStandIn marks a CRD that stands in for an unknown one.
+// AnnotationStandIn marks a generated CRD that replaces one whose manifest is unknown.
 const AnnotationStandIn = "olmkit/stand-in"
 
 // keepVersions adds the versions of the CRD in the cluster to a stand-in: the real CRD,

@@ -1,5 +1,5 @@
-// Package crd decides about the CRDs of an install plan: whether they are created, and
-// whether a new form may replace an old one (E7).
+// Package crd plans the CRDs of an install plan: it creates them, and upgrades existing
+// ones if that is safe (E7).
 package crd
 
 import (
@@ -11,11 +11,12 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// Options are those of reconcile.Options that are for CRDs.
+// Options are the fields of reconcile.Options that concern CRDs.
 type Options struct {
 	// SharedOnly checks the custom resources of shared CRDs, not of every CRD.
 	SharedOnly bool
-	// CheckResources returns what the schemas of a CRD refuse, or is nil.
+	// CheckResources returns the custom resources that a CRD's schemas reject. It may be
+	// nil.
 	CheckResources func(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]Violation, error)
 }
 
@@ -25,7 +26,7 @@ type Upgrades struct {
 	*change.Writer
 	opts Options
 	plan *olm.InstallPlan
-	// leaving are the CSVs that those of the plan replace, once they are needed.
+	// leaving holds the CSVs that the plan's CSVs replace. It is computed on first use.
 	leaving map[string]bool
 }
 
@@ -34,8 +35,8 @@ func New(w *world.World, p *change.Writer, plan *olm.InstallPlan, opts Options) 
 	return &Upgrades{World: w, Writer: p, opts: opts, plan: plan}
 }
 
-// A Violation is a reason why a new form of a CRD cannot replace the old one (E7), or why
-// this is unknown.
+// A Violation is a reason why a new definition of a CRD cannot replace the old one (E7), or
+// why this is unknown.
 type Violation struct {
 	Version   string
 	Object    olm.Key

@@ -24,9 +24,9 @@ func LostVersions(old, new *olm.CustomResourceDefinition, users []*olm.ClusterSe
 		message := ""
 		switch {
 		case !exists && (all || len(by) > 0):
-			message = "served and missing from the new definition"
+			message = "is served, but missing from the new definition"
 		case exists && !now.Served && len(by) > 0:
-			message = "served and not served by the new definition"
+			message = "is served, but not by the new definition"
 		default:
 			continue
 		}
@@ -37,7 +37,7 @@ func LostVersions(old, new *olm.CustomResourceDefinition, users []*olm.ClusterSe
 	}
 	for _, name := range old.Status.StoredVersions {
 		if _, exists := versions[name]; !exists && !slices.ContainsFunc(out, func(v Violation) bool { return v.Version == name }) {
-			out = append(out, Violation{Version: name, Message: "stored and missing from the new definition"})
+			out = append(out, Violation{Version: name, Message: "has stored objects, but is missing from the new definition"})
 		}
 	}
 	return out

@@ -23,7 +23,7 @@ func versionsCRD(t *testing.T, versions, stored string) *olm.CustomResourceDefin
 	return yamlCRD(t, `{metadata: {name: things.x.io}, spec: {group: x.io, versions: `+versions+`}, status: {storedVersions: `+stored+`}}`)
 }
 
-// E7: versions that an upgrade takes away are listed, in order.
+// E7: the versions that an upgrade removes are listed, in order.
 func TestLostVersions(t *testing.T) {
 	const v1, v2 = `[{name: v1, served: true, storage: true}]`, `[{name: v2, served: true, storage: true}]`
 	const both = `[{name: v1, served: true}, {name: v2, served: true, storage: true}]`
@@ -45,12 +45,12 @@ func TestLostVersions(t *testing.T) {
 		want                   string
 	}{
 		{"same versions", v1, "[v1]", v1, nil, ""},
-		{"served version gone", `[{name: v1, served: true, storage: true}, {name: v2, served: true}]`, "[v1]", v1, nil, "version v2: served and missing from the new definition"},
-		{"stored version gone", `[{name: v1, served: false, storage: true}]`, "[v1]", v2, nil, "version v1: stored and missing from the new definition"},
-		{"served and stored is reported once", v1, "[v1]", v2, nil, "version v1: served and missing from the new definition"},
+		{"served version gone", `[{name: v1, served: true, storage: true}, {name: v2, served: true}]`, "[v1]", v1, nil, "version v2: is served, but missing from the new definition"},
+		{"stored version gone", `[{name: v1, served: false, storage: true}]`, "[v1]", v2, nil, "version v1: has stored objects, but is missing from the new definition"},
+		{"served and stored is reported once", v1, "[v1]", v2, nil, "version v1: is served, but missing from the new definition"},
 		{"version no longer served, never stored", `[{name: v1, served: false}]`, "[]", v2, nil, ""},
-		{"no longer served, owned", both, "[v1, v2]", unserved, user("owned", "v1"), "version v1: served and not served by the new definition, and used by ns/a.v1"},
-		{"no longer served, required", both, "[v1, v2]", unserved, user("required", "v1"), "version v1: served and not served by the new definition, and used by ns/a.v1"},
+		{"no longer served, owned", both, "[v1, v2]", unserved, user("owned", "v1"), "version v1: is served, but not by the new definition, and used by ns/a.v1"},
+		{"no longer served, required", both, "[v1, v2]", unserved, user("required", "v1"), "version v1: is served, but not by the new definition, and used by ns/a.v1"},
 		{"no longer served, owned in another version", both, "[v1, v2]", unserved, user("owned", "v2"), ""},
 		{"no longer served, without users", both, "[v1, v2]", unserved, nil, ""},
 	} {
@@ -68,7 +68,7 @@ func TestLostVersions(t *testing.T) {
 	}
 }
 
-// E7: a v1beta1 definition has its version elsewhere.
+// E7: a v1beta1 definition has its version in another field.
 func TestLostVersionsV1beta1(t *testing.T) {
 	old := yamlCRD(t, `{metadata: {name: things.x.io}, spec: {group: x.io, version: v1}}`)
 	new := yamlCRD(t, `{metadata: {name: things.x.io}, spec: {group: x.io, version: v2}}`)

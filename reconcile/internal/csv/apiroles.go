@@ -11,16 +11,17 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// ensureAPIRoles keeps the roles for the users of an operator's APIs (F7), once it
-// runs, as the running OLM does; 000 would have them for every member of a group. It
-// notes those of another namespace that the roles of the group do not aggregate.
+// ensureAPIRoles maintains the roles for the users of an operator's APIs (F7) while the
+// operator runs. This follows the running OLM; its documentation describes them for every
+// member of a group. It adds notes about roles that belong to another namespace and that
+// the group's roles do not aggregate.
 func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVersion) error {
 	var holders []string
 	for _, r := range operatorgroup.APIRoles(g, c, p.Naming) {
 		if p.Naming == operatorgroup.Running {
 			r.Metadata.OwnerReferences = p.apiOwner(c, r)
 		}
-		_, holder, err := p.EnsureShared(r, c.Key(), "grants permissions to users of its APIs (F7)")
+		_, holder, err := p.EnsureShared(r, c.Key(), "F7", "grants permissions to users of its APIs")
 		if err != nil {
 			return err
 		}
@@ -38,8 +39,8 @@ func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVers
 	return nil
 }
 
-// apiOwner returns the reference to the CRD or APIService of a role that it lacks, if any. OLM
-// recognizes it by its UID.
+// apiOwner returns the reference to the CRD or APIService that must be added to the owners of
+// r, or nil if r already has it or there is no such object. As in OLM, the UIDs are compared.
 func (p *planner) apiOwner(c *olm.ClusterServiceVersion, r *olm.Role) []olm.OwnerReference {
 	var api olm.Resource
 	for _, d := range c.Spec.CRDs.Owned {
@@ -60,8 +61,8 @@ func (p *planner) apiOwner(c *olm.ClusterServiceVersion, r *olm.Role) []olm.Owne
 	return []olm.OwnerReference{olm.OwnedBy(api)}
 }
 
-// sameAggregation reports whether the same roles aggregate a role with its present labels
-// and with the wanted ones, whatever its owner.
+// sameAggregation reports whether a role is aggregated into the same roles with its current
+// labels as with the desired ones. Its owner does not matter.
 func sameAggregation(have, want map[string]string) bool {
 	for k, v := range want {
 		if !strings.HasPrefix(k, ownerlabel.Name) && have[k] != v {

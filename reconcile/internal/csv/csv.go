@@ -14,7 +14,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// Options are those of reconcile.Options that are for CSVs.
+// Options are the fields of reconcile.Options that concern CSVs.
 type Options struct {
 	Naming           operatorgroup.Naming
 	DeploymentHashes func(spec []byte) ([]string, error)
@@ -39,8 +39,8 @@ func Advance(ctx context.Context, w *world.World, p *change.Writer, opts Options
 	return c.unjudged, c.installations(ctx)
 }
 
-// Conditions gives each operator its OperatorCondition, and records what operators
-// report there (E6).
+// Conditions creates the OperatorCondition of each operator and copies the conditions that
+// operators report there to its status (E6).
 func Conditions(w *world.World, p *change.Writer) error {
 	return (&planner{Keeper: &generated.Keeper{World: w, Writer: p}}).operatorConditions()
 }

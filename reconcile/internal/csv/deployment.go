@@ -18,18 +18,18 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// LabelSpecHash is the label of a deployment with the hash of the spec that its
-// operator wanted when it was last written. If the wanted hash differs, the
-// deployment is written again. Whether it still has that spec is compared separately.
+// LabelSpecHash is the label of a deployment with the hash of its desired spec when it was
+// last written. If the desired hash changes, the deployment is written again. Changes of
+// the spec by others are detected separately.
 const LabelSpecHash = "olm.deployment-spec-hash"
 
 // envConditionName is the environment variable with the name of the operator's
 // OperatorCondition (E18).
 const envConditionName = "OPERATOR_CONDITION_NAME"
 
-// desiredDeployment returns a deployment of the operator: that of its CSV,
-// with the annotations of the CSV, so that the operator learns its targets (000,
-// 2.3.1), the configuration of its subscription (E20), and the name of its
+// desiredDeployment returns a deployment of the operator: that of its CSV, with the
+// annotations of the CSV, which contain the operator's target namespaces, the configuration
+// of its subscription (E20), the proxy of the cluster (E35), and the name of its
 // OperatorCondition.
 func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.StrategyDeploymentSpec) (*olm.Deployment, error) {
 	var s map[string]any
@@ -51,14 +51,23 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	}
 	pod := object(template, "spec")
 	var configured map[string]string
-	if config := p.config(c); config != nil {
+	config := p.config(c)
+	if config != nil {
 		configured = config.Annotations
 		if err := configure(pod, annotations, config); err != nil {
 			return nil, fmt.Errorf("deployment %q: subscription config: %w", spec.Name, err)
 		}
 	}
-	name := map[string]any{"name": envConditionName, "value": c.Metadata.Name}
-	eachContainer(pod, func(container map[string]any) { mergeNamed(container, "env", name) })
+	env, err := p.proxyEnv(config)
+	if err != nil {
+		return nil, fmt.Errorf("deployment %q: the proxy of the cluster: %w", spec.Name, err)
+	}
+	env = append(env, map[string]any{"name": envConditionName, "value": c.Metadata.Name})
+	eachContainer(pod, func(container map[string]any) {
+		for _, v := range env {
+			mergeNamed(container, "env", v)
+		}
+	})
 	s["revisionHistoryLimit"] = 1
 	text, err := json.Marshal(s, json.Deterministic(true))
 	if err != nil {
@@ -82,8 +91,8 @@ func (p *planner) desiredDeployment(c *olm.ClusterServiceVersion, spec olm.Strat
 	}, nil
 }
 
-// specHash returns the hash of a wanted spec: the one that the deployment has, if any
-// version of OLM gives the spec that hash (E23).
+// specHash returns the hash to write for spec. If have already has a hash that some version of
+// OLM computes for spec, it returns that hash (E23).
 func (p *planner) specHash(spec []byte, have *olm.Deployment) (string, error) {
 	if p.opts.DeploymentHashes == nil {
 		sum := sha256.Sum256(spec)
@@ -166,13 +175,12 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 		}
 	})
 	if len(errs) > 0 {
-		return errs[0] // all containers have the same fault
+		return errs[0] // all containers have the same error
 	}
 	return nil
 }
 
-// object returns the object that is a member of another one, made if it is
-// missing.
+// object returns the object that is a member of another one, adding it if it is missing.
 func object(m map[string]any, name string) map[string]any {
 	child, ok := m[name].(map[string]any)
 	if !ok {
@@ -193,8 +201,8 @@ func eachContainer(pod map[string]any, do func(map[string]any)) {
 	}
 }
 
-// mergeNamed puts an element into a list, in place of the one with its name. Elements
-// without a name are added unless they are already present.
+// mergeNamed adds an element to a list, replacing the one with its name. An element without
+// a name is added unless it is already present.
 func mergeNamed(m map[string]any, list string, element map[string]any) {
 	all, _ := m[list].([]any)
 	for i, x := range all {
@@ -217,9 +225,10 @@ func ownedBy(d *olm.Deployment, c *olm.ClusterServiceVersion) bool {
 	})
 }
 
-// takenDeployment returns the name of a deployment that this CSV and another one describe
-// and that belongs to the other one, which has it or would get it first. A deployment runs
-// one operator: if both wrote it, neither would settle.
+// takenDeployment returns the name of a deployment that both c and other describe and that
+// belongs to other, because other already has the deployment or takes precedence. It returns
+// "" if there is none. If both CSVs wrote the deployment, they would overwrite each other
+// forever.
 func (p *planner) takenDeployment(c, other *olm.ClusterServiceVersion) string {
 	for _, spec := range c.Spec.Install.Spec.Deployments {
 		if !slices.ContainsFunc(other.Spec.Install.Spec.Deployments, func(x olm.StrategyDeploymentSpec) bool { return x.Name == spec.Name }) {
@@ -255,8 +264,8 @@ func goesBefore(a, b *olm.ClusterServiceVersion) bool {
 	) < 0
 }
 
-// deploymentsOf returns the deployments that OLM made for a CSV and that still belong to it:
-// a newer version takes over those of the same name.
+// deploymentsOf returns the deployments that were created for a CSV and still belong to it.
+// A newer version takes over those of the same name.
 func (p *planner) deploymentsOf(c *olm.ClusterServiceVersion) []*olm.Deployment {
 	var list []*olm.Deployment
 	for _, d := range p.Deployed[c.Metadata.Name] {

@@ -25,20 +25,20 @@ import (
 // label on the deployment. Other objects of a bundle, such as Services, ConfigMaps
 // and CRDs, are created by the install plan and then left to their users.
 
-// annotationRestored has the hash of the spec that a deployment had before it was
-// restored. If it has that spec again, something else controls it, perhaps a webhook,
-// and restoring it would never end.
+// annotationRestored holds the hash of the spec that a deployment had before it was
+// restored. If it has that spec again, something else, such as a webhook, controls it, and
+// restoring it would never end.
 const annotationRestored = "olmkit/restored-from"
 
-// drift returns the part of its spec that a deployment lacks, or nothing. Additions
-// by the API server or others are ignored.
+// drift returns the JSON pointer of the first part of the desired spec that a deployment
+// lacks, or "". Additions by the API server or others are ignored.
 func (p *planner) drift(want, have *olm.Deployment) string {
 	var w, h any
 	if olm.Unmarshal(want.Spec, &w) != nil || olm.Unmarshal(have.Spec, &h) != nil {
-		return "" // such a spec cannot have been written
+		return "" // an invalid spec cannot have been written
 	}
 	if m, ok := h.(map[string]any); !ok || m["template"] == nil {
-		return "" // no cluster has such a deployment: its spec was not read
+		return "" // every deployment has a spec, so it was not read
 	}
 	at, ok := lacks(w, h, "", false)
 	if !ok {
@@ -51,8 +51,8 @@ func (p *planner) drift(want, have *olm.Deployment) string {
 	return at
 }
 
-// sameSelector reports whether two deployments select the same pods, as far as is
-// known.
+// sameSelector reports whether two deployments select the same pods. A selector that was
+// not read counts as equal.
 func sameSelector(want, have *olm.Deployment) bool {
 	var w, h struct {
 		Selector any `json:"selector"`
@@ -168,7 +168,7 @@ func quantity(s string) (*big.Rat, bool) {
 		return nil, false
 	}
 	if _, exp, ok := strings.Cut(strings.ToLower(number), "e"); ok && len(exp) > 3 {
-		return nil, false // no cluster has that much
+		return nil, false // larger than any real quantity
 	}
 	v, ok := new(big.Rat).SetString(number)
 	if !ok {
@@ -177,9 +177,10 @@ func quantity(s string) (*big.Rat, bool) {
 	return v.Mul(v, &factor), true
 }
 
-// restorePermissions restores the service account and the roles of an operator that ran, and
-// reports whether all exist. Its install plan created them, and nothing else would recreate
-// them. If a service account limits the installation, this is left to its owner.
+// restorePermissions restores the service accounts and the roles of an operator that ran
+// before, and reports whether nothing had to be restored. An install plan created them, and
+// nothing else would recreate them. If the operator group names a service account, nothing is
+// restored: that is left to the owner of the account.
 func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool, err error) {
 	gs := p.Groups()
 	if !p.isInstalled(c) || p.Coming(c.Key()) || len(gs) != 1 || gs[0].Spec.ServiceAccountName != "" {
@@ -189,7 +190,7 @@ func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool
 	if err != nil {
 		return false, err
 	}
-	const why = "the operator's permissions, which were changed or deleted (E3)"
+	const rule, why = "E3", "the operator's permissions, which were changed or deleted"
 	settled = true
 	for _, name := range rbac.ServiceAccounts {
 		if name == "default" || p.HasServiceAccount(name) || !p.IsRead(world.KindServiceAccount, name) {
@@ -199,7 +200,7 @@ func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool
 		account := generated.ServiceAccount(p.Namespace, name)
 		account.Metadata.Labels = map[string]string{ownerlabel.Managed: "true"}
 		account.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(c)}
-		if err := p.Emit(change.Create, account, c.Key(), nil, "%s", why); err != nil {
+		if err := p.Emit(change.Create, account, c.Key(), nil, rule, why); err != nil {
 			return false, err
 		}
 	}
@@ -212,7 +213,7 @@ func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool
 		if k := r.Head().Key(); p.Object(k) == nil && !p.Knows(olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
 			continue
 		}
-		ok, _, err := p.EnsureShared(r, c.Key(), why)
+		ok, _, err := p.EnsureShared(r, c.Key(), rule, why)
 		if err != nil {
 			return false, err
 		}
@@ -225,8 +226,7 @@ func (p *planner) restorePermissions(c *olm.ClusterServiceVersion) (settled bool
 // not restore.
 func isBeyondRestoring(r olm.RequirementStatus) bool { return !isMet(r) && r.Kind != "ServiceAccount" }
 
-// isInstalled reports whether a CSV came with an install plan and its operator
-// ran before.
+// isInstalled reports whether an install plan created a CSV and its operator ran before.
 func (p *planner) isInstalled(c *olm.ClusterServiceVersion) bool {
 	planned := world.IsPlanned(c) || slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool {
 		return s.Status.InstalledCSV == c.Metadata.Name
@@ -236,8 +236,7 @@ func (p *planner) isInstalled(c *olm.ClusterServiceVersion) bool {
 	}))
 }
 
-// refusal returns which changes for running an operator the cluster refused in the
-// last pass.
+// refusal describes the changes for an operator that the cluster refused in the last pass.
 func (p *planner) refusal(k olm.Key) string {
 	var parts []string
 	for _, r := range p.Refusals {

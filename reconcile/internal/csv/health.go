@@ -17,9 +17,9 @@ type componentFault struct {
 	fatal bool
 	// reason is set for a fault of a webhook or an API that the operator serves.
 	reason olm.Reason
-	// unknown: its workloads were not read, so there is no known fault.
+	// unknown: the workloads were not read, so it is unknown whether they have a fault.
 	unknown bool
-	// on are the objects that have the fault.
+	// on holds the objects that have the fault.
 	on []world.Version
 }
 
@@ -33,7 +33,7 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 	}
 	for _, spec := range c.Spec.Install.Spec.Deployments {
 		want, err := p.desiredDeployment(c, spec)
-		if err != nil { // reinstalling what is missing does not help either
+		if err != nil { // reinstalling would not fix the error
 			return &componentFault{text: err.Error(), fatal: true}
 		}
 		d := p.Deployment(spec.Name)
@@ -51,8 +51,8 @@ func (p *planner) health(c *olm.ClusterServiceVersion) error {
 	return nil
 }
 
-// fault returns why a deployment, which is nil if it does not exist, does not run its
-// operator, or nil.
+// fault returns the fault of a deployment, or nil. The deployment is nil if it does not
+// exist.
 func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *componentFault {
 	name := want.Metadata.Name
 	if d == nil && !p.IsRead(world.KindDeployment, name) {

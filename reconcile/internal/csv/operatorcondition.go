@@ -1,6 +1,8 @@
 package csv
 
 import (
+	"slices"
+
 	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
@@ -30,7 +32,7 @@ func (p *planner) operatorConditions() error {
 			changed = p.SetCondition(&out.Status.Conditions, c) || changed
 		}
 		if changed {
-			if err := p.Emit(change.UpdateStatus, &out, oc.Key(), nil, "records the operator's conditions of generation %d (E6)", oc.Metadata.Generation); err != nil {
+			if err := p.Emit(change.UpdateStatus, &out, oc.Key(), nil, "E6", "records the operator's conditions of generation %d", oc.Metadata.Generation); err != nil {
 				return err
 			}
 		}
@@ -38,11 +40,16 @@ func (p *planner) operatorConditions() error {
 	return nil
 }
 
-// ensureCondition plans the OperatorCondition of an operator and, once that exists, the
-// Role and the RoleBinding by which the operator may use it. These are removed with it.
+// ensureCondition plans the OperatorCondition of an operator and, once that exists, the Role
+// and the RoleBinding that let the operator use it. Both are deleted with the
+// OperatorCondition.
 func (p *planner) ensureCondition(c *olm.ClusterServiceVersion) error {
 	defer p.RestOn(world.VersionOf(c))()
 	accounts := accountsOf(c)
+	var deployments []string
+	for _, d := range c.Spec.Install.Spec.Deployments {
+		deployments = append(deployments, d.Name)
+	}
 	have := p.Condition(c.Metadata.Name)
 	if have == nil {
 		if !p.IsRead(world.KindOperatorCondition, c.Metadata.Name) {
@@ -55,14 +62,18 @@ func (p *planner) ensureCondition(c *olm.ClusterServiceVersion) error {
 				OwnerReferences: []olm.OwnerReference{controlledBy(c)},
 			},
 		}}
-		oc.Spec.ServiceAccounts = accounts
-		for _, d := range c.Spec.Install.Spec.Deployments {
-			oc.Spec.Deployments = append(oc.Spec.Deployments, d.Name)
-		}
-		return p.Emit(change.Create, oc, c.Key(), nil, "lets the operator report whether it is upgradeable (E6)")
+		oc.Spec.Deployments, oc.Spec.ServiceAccounts = deployments, accounts
+		return p.Emit(change.Create, oc, c.Key(), nil, "E6", "lets the operator report whether it is upgradeable")
 	}
 	if have.Metadata.IsDeleted() {
 		return nil
+	}
+	if !slices.Equal(have.Spec.Deployments, deployments) || !slices.Equal(have.Spec.ServiceAccounts, accounts) {
+		out := *have
+		out.Spec.Deployments, out.Spec.ServiceAccounts = deployments, accounts
+		if err := p.Emit(change.Update, &out, c.Key(), nil, "E18", "names the deployments and service accounts of the CSV"); err != nil {
+			return err
+		}
 	}
 	role, binding := conditionRights(have, accounts)
 	for _, r := range []olm.Resource{role, binding} {
@@ -71,7 +82,7 @@ func (p *planner) ensureCondition(c *olm.ClusterServiceVersion) error {
 		}
 		// For the condition, because OLM writes them with its own permissions, not with
 		// those of the service account of the group.
-		if _, err := p.Ensure(r, have.Key(), nil, "lets the operator use its OperatorCondition (E18)"); err != nil {
+		if _, err := p.Ensure(r, have.Key(), nil, "E18", "lets the operator use its OperatorCondition"); err != nil {
 			return err
 		}
 	}
@@ -79,8 +90,8 @@ func (p *planner) ensureCondition(c *olm.ClusterServiceVersion) error {
 }
 
 // accountsOf returns the service accounts of an operator as OLM lists them in its
-// OperatorCondition, where each permission counts. Another list would be written again
-// whenever OLM takes over, or is taken over from.
+// OperatorCondition: one for each permission, with duplicates. With another list, OLM and
+// olmkit would rewrite the object when one takes over from the other.
 func accountsOf(c *olm.ClusterServiceVersion) (accounts []string) {
 	for _, list := range [][]olm.Permissions{c.Spec.Install.Spec.ClusterPermissions, c.Spec.Install.Spec.Permissions} {
 		for _, p := range list {

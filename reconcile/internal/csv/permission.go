@@ -9,8 +9,8 @@ import (
 
 // permissionRequirements returns a requirement for each service account of an operator, in
 // order of first use, with a dependent for each rule. They state whether the account exists
-// and has the permissions that the CSV requires. The status is reqUnknown if not enough was
-// read.
+// and has the permissions that the CSV requires. The status is reqUnknown if the necessary
+// objects were not read.
 func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.RequirementStatus {
 	var list []olm.RequirementStatus
 	find := func(account string) *olm.RequirementStatus {

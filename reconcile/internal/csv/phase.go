@@ -23,8 +23,9 @@ type transition struct {
 	// requirements are set if they were examined.
 	requirements []olm.RequirementStatus
 	checked      bool
-	// on are the objects that caused it, if it moves the CSV back to an earlier phase: a
-	// cluster whose caches differ in age may show a CSV with an outdated deployment.
+	// on holds the objects that caused the transition, if it moves the CSV back to an
+	// earlier phase. The caches of a cluster may differ in age, so a CSV may be read with
+	// an outdated deployment.
 	on []world.Version
 }
 
@@ -60,16 +61,16 @@ func (p *planner) installation(c *olm.ClusterServiceVersion) error {
 	if g := j.Group; g != nil {
 		if out, changed := operatorgroup.Annotate(c, g); changed {
 			hold(out)
-			return p.Emit(change.Update, out, c.Key(), nil, "a member of operator group %s (F4)", g.Metadata.Name)
+			return p.Emit(change.Update, out, c.Key(), nil, "F4", "a member of operator group %s", g.Metadata.Name)
 		}
 	} else if gs := p.Groups(); j.Failure != nil && len(gs) == 1 {
 		if out, changed := operatorgroup.Annotate(c, gs[0]); changed { // as in OLM
 			hold(out)
-			return p.Emit(change.Update, out, c.Key(), nil, "operator group %s refuses it (F4)", gs[0].Metadata.Name)
+			return p.Emit(change.Update, out, c.Key(), nil, "F4", "operator group %s refuses it", gs[0].Metadata.Name)
 		}
 	}
 	if held := *c; hold(&held) {
-		return p.Emit(change.Update, &held, c.Key(), nil, "held, when it is deleted, until what is made for it elsewhere is deleted (E22)")
+		return p.Emit(change.Update, &held, c.Key(), nil, "E22", "gets a finalizer, so that objects made for it outside its namespace are deleted first")
 	}
 	switch {
 	case j.Undecided:
@@ -104,7 +105,7 @@ func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Jud
 	if j.Decision.Failure != nil {
 		defer p.RestOn(world.VersionOf(c))()
 		for _, d := range p.deploymentsOf(c) {
-			if err := p.Emit(change.Delete, d, c.Key(), nil, "%s (F6)", j.Failure.Reason); err != nil {
+			if err := p.Emit(change.Delete, d, c.Key(), nil, "F6", "%s", j.Failure.Reason); err != nil {
 				return err
 			}
 		}
@@ -116,8 +117,8 @@ func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Jud
 // necessary changes of other objects.
 func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	if r := p.Replacement(c); r != nil && r.Status.Phase == olm.PhaseSucceeded && c.Status.Phase != olm.PhaseReplacing && c.Status.Phase != olm.PhaseDeleting {
-		// Its successor runs, no matter why this one is back.
-		return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", r.Metadata.Name), nil
+		// Its successor runs, so it does not matter why this CSV has no phase.
+		return to(olm.PhaseReplacing, reason.BeingReplaced, replacedBy, r.Metadata.Name), nil
 	}
 	switch c.Status.Phase {
 	case olm.PhaseNone, olm.PhaseUnknown:
@@ -135,7 +136,7 @@ func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	case olm.PhaseReplacing:
 		return p.replacing(c), nil
 	case olm.PhaseDeleting:
-		return nil, p.Emit(change.Delete, c, c.Key(), nil, "%s replaced it", orNobody(p.Replacement(c)))
+		return nil, p.Emit(change.Delete, c, c.Key(), nil, "", "%s replaced it", orNobody(p.Replacement(c)))
 	}
 	p.Note(c.Key(), "unknown phase %q", c.Status.Phase)
 	return nil, nil
@@ -191,8 +192,8 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 const unknownText = "its requirements are unknown, because not all of them were read"
 
 // check checks everything except the upgrade: requirements, webhooks, other owners of the
-// CRDs. It returns the resulting transition, which is to InstallReady if there is no fault,
-// or nil if that is unknown.
+// CRDs. It returns the resulting transition, which is to InstallReady if there is no fault. It
+// returns nil if it is unknown whether the requirements are met.
 func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
@@ -200,6 +201,7 @@ func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 	v, requirements := p.requirements(c)
 	switch v {
 	case unmet:
+		// OLM's text, with what is missing (E36)
 		t := to(olm.PhasePending, reason.RequirementsNotMet, "one or more requirements couldn't be found: %s", missing(requirements))
 		t.requirements, t.checked = requirements, true
 		return t
@@ -250,6 +252,9 @@ func sharedAPI(c, o *olm.ClusterServiceVersion) string {
 	return ""
 }
 
+// replacedBy is OLM's message, so that a status that OLM wrote stays the same.
+const replacedBy = "being replaced by csv: %s"
+
 func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	if names := p.Circle(c); len(names) > 1 {
 		p.Note(c.Key(), "%s", circleText(names))
@@ -258,13 +263,13 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	next := p.Replacement(c)
 	if prev := p.Replaced(c); prev != nil { // the oldest of a chain goes first
 		p.Note(c.Key(), "stays until %s, which it replaced, is gone (it is %s)", prev.Metadata.Name, status.Phase(prev))
-		return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", orNobody(next))
+		return to(olm.PhaseReplacing, reason.BeingReplaced, replacedBy, orNobody(next))
 	}
 	if next == nil {
 		// The running OLM stays here forever.
 		return to(olm.PhasePending, reason.NeedsReinstall, "the version that was to replace it is gone")
 	}
-	stays := to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", next.Metadata.Name)
+	stays := to(olm.PhaseReplacing, reason.BeingReplaced, replacedBy, next.Metadata.Name)
 	if p.FailForward() {
 		seen := map[string]bool{}
 		for n := p.Replacement(next); n != nil && !seen[n.Metadata.Name]; n = p.Replacement(n) {
@@ -279,7 +284,7 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	return stays
 }
 
-// arriving returns the CSV that is to replace another one, if it exists and neither its
+// arriving returns the CSV that will replace another one, if it exists and neither its
 // group nor the older operator blocks it permanently.
 func (p *planner) arriving(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	next := p.Replacement(c)
@@ -306,7 +311,7 @@ func (p *planner) beingReplaced(c *olm.ClusterServiceVersion) *transition {
 	if t := p.check(next); t == nil || t.phase != olm.PhaseInstallReady {
 		return nil
 	}
-	return to(olm.PhaseReplacing, reason.BeingReplaced, "being replaced by %s", next.Metadata.Name)
+	return to(olm.PhaseReplacing, reason.BeingReplaced, replacedBy, next.Metadata.Name)
 }
 
 // isNews reports whether a transition changes the status of a CSV.
@@ -352,5 +357,5 @@ func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
 		event.Warning = true
 	}
 	defer p.RestOn(t.on...)()
-	return p.Emit(change.UpdateStatus, &out, c.Key(), event, "%s, %s: %s", t.phase, t.reason, t.message)
+	return p.Emit(change.UpdateStatus, &out, c.Key(), event, "", "%s, %s: %s", t.phase, t.reason, t.message)
 }

@@ -33,7 +33,7 @@ type verdict int
 const (
 	// unmet: something is missing.
 	unmet verdict = iota
-	// unknown: nothing is missing as far as could be checked, but some could not.
+	// unknown: not everything could be checked, and nothing that was checked is missing.
 	unknown
 	// met: everything exists.
 	met
@@ -76,8 +76,9 @@ func isMet(r olm.RequirementStatus) bool {
 	return r.Status == reqPresent || r.Status == "DeploymentFound"
 }
 
-// versionsOf returns the version of the object that a requirement names, or that there is
-// none. Built-in APIs and permissions are not single objects.
+// versionsOf returns the version of the object that a requirement names, which is empty if
+// there is no such object. Built-in APIs and permissions are not single objects and have
+// none.
 func (p *planner) versionsOf(r olm.RequirementStatus) []world.Version {
 	key := olm.Key{Group: r.Group, Kind: r.Kind, Name: r.Name}
 	switch r.Kind {
@@ -95,8 +96,7 @@ func (p *planner) versionsOf(r olm.RequirementStatus) []world.Version {
 	return []world.Version{{Key: key}}
 }
 
-// missing names the unmet requirements, each with its fault. It names only the first ones
-// and counts the others.
+// missing lists the first unmet requirements, each with its reason, and counts the others.
 func missing(list []olm.RequirementStatus) string {
 	var names []string
 	for _, r := range list {
@@ -221,7 +221,7 @@ func (p *planner) apiRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 	return list
 }
 
-// isAvailable reports whether an APIService answers.
+// isAvailable reports whether an APIService has condition Available.
 func isAvailable(o *olm.Object) bool {
 	v, ok := o.Get("status", "conditions")
 	var list []olm.Condition

@@ -17,7 +17,7 @@ import (
 )
 
 // installReady plans the deployments of the operator and the roles that it needs in the
-// namespaces that it serves. Once all exist, it is Installing.
+// namespaces that it serves. Once all exist, the CSV is Installing.
 func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error) {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
@@ -26,8 +26,8 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 		return t, nil
 	}
 	defer p.RestOn(world.VersionOf(c))()
-	// Changes that were refused in the last pass come last: a refusal ends the work for the
-	// operator in a pass.
+	// Changes that were refused in the last pass come last, because a refusal ends the
+	// operator's part of a pass.
 	settled, refused := true, p.wasRefused(c.Key())
 	if !refused {
 		var err error
@@ -63,7 +63,7 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 	for _, d := range p.deploymentsOf(c) {
 		if !wanted[d.Metadata.Name] {
 			settled = false
-			if err := p.Emit(change.Delete, d, c.Key(), nil, "the operator no longer has this deployment"); err != nil {
+			if err := p.Emit(change.Delete, d, c.Key(), nil, "", "the operator no longer has this deployment"); err != nil {
 				return nil, err
 			}
 		}
@@ -86,8 +86,8 @@ func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error
 	return to(olm.PhaseInstalling, reason.InstallSuccessful, "waiting for install components to report healthy"), nil
 }
 
-// ensurePermissions plans the permissions of an operator in its own namespace, if it
-// ran before, and in those that it serves, and reports whether it has them.
+// ensurePermissions plans the permissions of an operator in the namespaces that it serves and,
+// if it ran before, in its own. It reports whether the operator has all of them.
 func (p *planner) ensurePermissions(c *olm.ClusterServiceVersion) (settled bool, err error) {
 	restored, err := p.restorePermissions(c)
 	if err != nil {
@@ -102,9 +102,9 @@ func (p *planner) ensurePermissions(c *olm.ClusterServiceVersion) (settled bool,
 func (p *planner) ensureDeployment(c *olm.ClusterServiceVersion, want, have *olm.Deployment) (settled bool, err error) {
 	switch {
 	case have == nil:
-		return false, p.Emit(change.Create, want, c.Key(), nil, "runs the operator")
+		return false, p.Emit(change.Create, want, c.Key(), nil, "", "runs the operator")
 	case !sameSpecHash(want, have) || !ownedBy(have, c):
-		return false, p.Emit(change.Update, overwrite(have, want), c.Key(), nil, "runs another version or configuration of the operator")
+		return false, p.Emit(change.Update, overwrite(have, want), c.Key(), nil, "", "runs another version or configuration of the operator")
 	}
 	at := p.drift(want, have)
 	if at == "" {
@@ -112,14 +112,14 @@ func (p *planner) ensureDeployment(c *olm.ClusterServiceVersion, want, have *olm
 	}
 	out := overwrite(have, want)
 	out.Metadata.SetAnnotation(annotationRestored, specHash(have.Spec))
-	return false, p.Emit(change.Update, out, c.Key(), nil, "%s was changed", at)
+	return false, p.Emit(change.Update, out, c.Key(), nil, "", "%s was changed", at)
 }
 
 // recreate plans the deletion of a deployment whose selector differs from the one that the
 // operator wants: a selector cannot be changed, so the deployment is recreated once it is
-// gone. A deployment that was not made for an operator of the namespace is left alone, and
-// the status of the operator reports that it is in the way. The running OLM tries to change
-// the selector forever, and users have to delete the deployment.
+// gone. A deployment that was not created for an operator of the namespace stays, and the
+// status of the operator reports that it is in the way. The running OLM tries to change the
+// selector forever, and users have to delete the deployment.
 func (p *planner) recreate(c *olm.ClusterServiceVersion, have *olm.Deployment) (*transition, error) {
 	l := have.Metadata.Labels
 	switch {
@@ -129,7 +129,7 @@ func (p *planner) recreate(c *olm.ClusterServiceVersion, have *olm.Deployment) (
 	case l[ownerlabel.Kind] != olm.KindClusterServiceVersion || l[ownerlabel.Namespace] != p.Namespace:
 		return to(c.Status.Phase, reason.ComponentFailed, "install strategy failed: deployment %q is in the way: it was not created for an operator, and its selector differs and is immutable; rename or delete it", have.Metadata.Name), nil
 	}
-	return nil, p.Emit(change.Delete, have, c.Key(), nil, "its selector must change, but is immutable; the deployment is recreated")
+	return nil, p.Emit(change.Delete, have, c.Key(), nil, "", "its selector must change, but is immutable; the deployment is recreated")
 }
 
 func sameSpecHash(a, b *olm.Deployment) bool {
@@ -168,7 +168,7 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 	all = generated.AppendAll(all, bindings)
 	settled = true
 	for _, r := range all {
-		ok, _, err := p.EnsureShared(r, c.Key(), "grants the operator permissions in the namespaces that it serves (F7)")
+		ok, _, err := p.EnsureShared(r, c.Key(), "F7", "grants the operator permissions in the namespaces that it serves")
 		if err != nil {
 			return false, err
 		}
@@ -211,8 +211,9 @@ func (p *planner) installing(c *olm.ClusterServiceVersion) (*transition, error) 
 	return to(olm.PhaseInstalling, reason.Waiting, "installing: %s", f), nil
 }
 
-// reportRefusal returns the transition by which the status of an operator reports what the
-// cluster refused, and nil once it does: then it is tried again.
+// reportRefusal returns a transition that reports the refused changes in the status of an
+// operator. It returns nil if no change was refused, or if the status already reports them, so
+// that they can be retried.
 func (p *planner) reportRefusal(c *olm.ClusterServiceVersion, what string) *transition {
 	if !p.wasRefused(c.Key()) {
 		return nil
@@ -224,14 +225,14 @@ func (p *planner) reportRefusal(c *olm.ClusterServiceVersion, what string) *tran
 	return t
 }
 
-// succeeded maintains a running operator: it checks whether the operator is replaced, still
-// has what it needs, and has the roles for its users.
+// succeeded maintains a running operator: it checks whether the operator is being replaced
+// and whether its requirements are met, and maintains the roles for its users.
 func (p *planner) succeeded(c *olm.ClusterServiceVersion) (*transition, error) {
 	if t := p.beingReplaced(c); t != nil {
 		return t, nil
 	}
 	if next := p.arriving(c); next != nil {
-		// Its CRDs may already be those of the newer version, as expected.
+		// Its CRDs may already be those of the newer version.
 		p.Note(c.Key(), "continues to run until %s can replace it (it is %s)", next.Metadata.Name, status.Phase(next))
 		return nil, nil
 	}
@@ -273,7 +274,7 @@ func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
 	return t
 }
 
-// unwell returns the transition of an operator that ran and is no longer healthy, or nil.
+// unwell returns the transition of an operator that is no longer healthy, or nil.
 func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 	var f *componentFault
 	switch err := p.health(c); {
@@ -287,9 +288,10 @@ func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
 	return to(olm.PhaseFailed, reason.ComponentUnhealthy, "%s", f).seen(f)
 }
 
-// withPermissions returns the transition of an operator once it has its original
-// permissions, or nil while they are being restored. Refusals do not hold up anything: they
-// are retried only if the status stays the same.
+// withPermissions returns the transition that next returns for an operator, once the operator
+// has its original permissions, or nil while they are being restored. If changes were refused
+// and next would change the status, the status is written first, and the changes are retried
+// later.
 func (p *planner) withPermissions(c *olm.ClusterServiceVersion, next func(*olm.ClusterServiceVersion) *transition) (*transition, error) {
 	refused := p.wasRefused(c.Key())
 	if refused {
@@ -303,8 +305,8 @@ func (p *planner) withPermissions(c *olm.ClusterServiceVersion, next func(*olm.C
 	return next(c), nil
 }
 
-// failed tries again once the cause of the failure is gone. Until then the CSV stays Failed,
-// so plans come to an end.
+// failed retries the installation when the cause of the failure is gone. Until then the CSV
+// stays Failed and nothing is planned for it.
 func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
 	if p.FailForward() {
 		if t := p.beingReplaced(c); t != nil {
@@ -327,7 +329,7 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	var f *componentFault
 	switch err := p.health(c); {
 	case err == nil:
-		// With the requirements as they are now, not as they were when it failed.
+		// Use the current requirements, not those from the time of the failure.
 		t.phase, t.reason, t.message = olm.PhaseSucceeded, reason.InstallSuccessful, "install strategy completed with no errors"
 		return t
 	case errors.As(err, &f) && f.unknown:

@@ -52,7 +52,7 @@ func (p *planner) ensureCertificates(c *olm.ClusterServiceVersion) (settled bool
 			return false, nil
 		}
 	}
-	return p.ensureItems(c, certs.Items, "serves webhooks or aggregated APIs (E13)")
+	return p.ensureItems(c, certs.Items, "E13", "serves webhooks or aggregated APIs")
 }
 
 // ensureRegistrations plans the registrations of the webhooks and APIs of an operator, and
@@ -77,12 +77,12 @@ func (p *planner) ensureRegistrations(c *olm.ClusterServiceVersion) (settled boo
 	if err != nil {
 		return false, nil, err
 	}
-	settled, err = p.ensureItems(c, slices.Concat(apis, hooks), "registers the webhooks and APIs of the operator (E15)")
+	settled, err = p.ensureItems(c, slices.Concat(apis, hooks), "E15", "registers the webhooks and APIs of the operator")
 	return settled, nil, err
 }
 
 // ensureItems plans the changes that bring objects to their desired state.
-func (p *planner) ensureItems(c *olm.ClusterServiceVersion, items []serving.Item, why string) (settled bool, err error) {
+func (p *planner) ensureItems(c *olm.ClusterServiceVersion, items []serving.Item, rule, why string) (settled bool, err error) {
 	settled = true
 	for i := range items {
 		x := &items[i]
@@ -90,13 +90,13 @@ func (p *planner) ensureItems(c *olm.ClusterServiceVersion, items []serving.Item
 			continue
 		}
 		settled = false
-		op, cause := change.Create, why
+		op, id, cause := change.Create, rule, why
 		if x.Have != nil {
 			if op = change.Update; x.Rotation != nil {
-				cause = fmt.Sprintf("%s (E14)", x.Rotation)
+				id, cause = "E14", x.Rotation.Error()
 			}
 		}
-		if err := p.Emit(op, &x.Want, c.Key(), nil, "%s", cause); err != nil {
+		if err := p.Emit(op, &x.Want, c.Key(), nil, id, "%s", cause); err != nil {
 			return false, err
 		}
 	}
@@ -156,7 +156,7 @@ func (p *planner) servingFault(c *olm.ClusterServiceVersion) *componentFault {
 	}
 	for _, i := range certs.Items {
 		if i.Have == nil {
-			return nil // it was not read, so that the CA is not known
+			return nil // it was not read, so the CA is unknown
 		}
 	}
 	p.Past(certs.RotateAt, 0)
@@ -220,8 +220,7 @@ func (p *planner) itemFault(items []serving.Item, changed olm.Reason, prefix str
 	return nil
 }
 
-// unavailableAPI returns why an APIService of an operator does not answer, or
-// nil.
+// unavailableAPI returns a fault if an APIService of an operator is not available, or nil.
 func (p *planner) unavailableAPI(c *olm.ClusterServiceVersion) *componentFault {
 	for _, d := range c.Spec.APIServices.Owned {
 		k := olm.Key{Group: world.KindAPIService.Group, Kind: world.KindAPIService.Kind, Name: d.Version + "." + d.Group}
@@ -268,8 +267,8 @@ func (f *componentFault) reinstall() *transition {
 	return to(olm.PhasePending, reason.NeedsReinstall, "needs reinstall: %s", f)
 }
 
-// caHash returns the hash of the CA of a deployment, or "" if it serves nothing.
-// While its Secret was not read, it is the one that the deployment has.
+// caHash returns the hash of the CA of a deployment, or "" if it serves nothing. If its
+// Secret was not read, it returns the current hash in the deployment.
 func (p *planner) caHash(c *olm.ClusterServiceVersion, deployment string) (string, error) {
 	if !serving.Serves(c) {
 		return "", nil
@@ -281,8 +280,7 @@ func (p *planner) caHash(c *olm.ClusterServiceVersion, deployment string) (strin
 	return hash, err
 }
 
-// setRotation writes the time at which the certificates of an operator are replaced into its
-// status.
+// setRotation sets the time of the next certificate rotation in the status of an operator.
 func (p *planner) setRotation(c *olm.ClusterServiceVersion, st *olm.CSVStatus) error {
 	if !serving.Serves(c) || p.Now.IsZero() {
 		return nil

@@ -23,7 +23,7 @@ func (p *planner) rival(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion
 	return nil
 }
 
-// circleText describes what is wrong with a circle, and what to do.
+// circleText describes a cycle of CSVs, and the fix.
 func circleText(names []string) string {
 	return fmt.Sprintf("%s replace each other in a cycle, so none is the newest; delete one of them, or fix its spec.replaces",
 		strings.Join(names, ", "))

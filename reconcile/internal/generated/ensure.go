@@ -9,7 +9,7 @@ import (
 
 // Ensure plans the creation of a generated object, or an update if its labels, owners or
 // content differ. Additions to the object stay. It reports whether no change is needed.
-func (p *Keeper) Ensure(want olm.Resource, forKey olm.Key, event *change.Event, format string, args ...any) (bool, error) {
+func (p *Keeper) Ensure(want olm.Resource, forKey olm.Key, event *change.Event, rule, format string, args ...any) (bool, error) {
 	w, err := olm.ToObject(want)
 	if err != nil {
 		return false, err
@@ -20,13 +20,13 @@ func (p *Keeper) Ensure(want olm.Resource, forKey olm.Key, event *change.Event, 
 	}
 	if have == nil {
 		p.IsRead(olm.GroupKind{Group: w.Key().Group, Kind: w.Kind}, w.Metadata.Name)
-		return false, p.Emit(change.Create, &w, forKey, event, format, args...)
+		return false, p.Emit(change.Create, &w, forKey, event, rule, format, args...)
 	}
 	merged := Merge(have, &w)
 	if olm.Equal(have, merged) {
 		return true, nil
 	}
-	return false, p.Emit(change.Update, merged, forKey, event, format, args...)
+	return false, p.Emit(change.Update, merged, forKey, event, rule, format, args...)
 }
 
 // Merge returns have with the labels, annotations and owners of want added, and each
@@ -45,7 +45,7 @@ func Merge(have, want *olm.Object) *olm.Object {
 	return &out
 }
 
-// Union returns the labels of both, those of b where they differ.
+// Union returns the labels in a or b. For a label in both, it uses the value in b.
 func Union(a, b map[string]string) map[string]string {
 	if len(b) == 0 {
 		return a
@@ -58,7 +58,8 @@ func Union(a, b map[string]string) map[string]string {
 	return out
 }
 
-// UnionOwners returns the owners of both, those of b where an owner was recreated.
+// UnionOwners returns the owners in a or b. For an owner that was recreated, it uses the
+// reference in b.
 func UnionOwners(a, b []olm.OwnerReference) []olm.OwnerReference {
 	out := append([]olm.OwnerReference(nil), a...)
 next:

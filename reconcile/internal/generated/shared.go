@@ -10,16 +10,17 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// What is generated for an operator or a group outside of its namespace is named for
-// its purpose, so operators of two namespaces may need the same object: the
-// ClusterRoles of an API that both provide, those of two groups with one name, the
-// roles in a namespace that both serve. Such an object belongs to the owner that its
-// labels name, as long as that exists; if each wrote its own labels, their loops would
-// never come to rest. Only bindings belong to both: each adds its service accounts.
+// Objects that are generated outside the namespace of their operator or group are named for
+// their purpose, so two namespaces may need the same object: the ClusterRoles of an API
+// that both provide, those of two groups with the same name, the roles in a namespace that
+// both serve. Such an object belongs to the owner in its labels, as long as that exists. If
+// each namespace wrote its own labels, they would overwrite each other forever. Only
+// bindings are shared: each namespace adds its service accounts.
 
-// EnsureShared is Ensure for such an object. It returns whom the object belongs
-// to, if that is a living operator or group of another namespace.
-func (p *Keeper) EnsureShared(want olm.Resource, forKey olm.Key, format string, args ...any) (settled bool, holder olm.Key, err error) {
+// EnsureShared is like Ensure, for an object that operators or groups of other namespaces may
+// need too. If the object belongs to an existing operator or group of another namespace,
+// holder is the key of that owner.
+func (p *Keeper) EnsureShared(want olm.Resource, forKey olm.Key, rule, format string, args ...any) (settled bool, holder olm.Key, err error) {
 	have, err := p.Find(want.Head().Key())
 	if err != nil {
 		return false, holder, err
@@ -37,12 +38,12 @@ func (p *Keeper) EnsureShared(want olm.Resource, forKey olm.Key, format string, 
 	} else if holder != (olm.Key{}) {
 		return true, holder, nil
 	}
-	settled, err = p.Ensure(want, forKey, nil, format, args...)
+	settled, err = p.Ensure(want, forKey, nil, rule, format, args...)
 	return settled, holder, err
 }
 
-// holder returns the living owner in another namespace that a generated object
-// names in its labels, or the zero key.
+// holder returns the owner in the labels of a generated object, if it exists in another
+// namespace, or the zero key.
 func (p *Keeper) holder(o *olm.Object) olm.Key {
 	k := OwnerOf(o)
 	if k.Namespace == p.Namespace {
@@ -59,15 +60,14 @@ func (p *Keeper) holder(o *olm.Object) olm.Key {
 	return olm.Key{}
 }
 
-// lives reports whether a CSV may keep what was generated for it. One that
-// failed because of its group loses it.
+// lives reports whether a CSV may keep the objects that were generated for it. A CSV that
+// failed because of its group may not.
 func lives(c *olm.ClusterServiceVersion) bool {
 	return !olm.IsCopied(c) && !c.Metadata.IsDeleted() && !operatorgroup.IsGroupFailure(c.Status)
 }
 
-// withOthers returns a binding with the subjects of the other operators that
-// share it, and with the labels of its holder, if it has one. Subjects that no
-// operator claims are removed.
+// withOthers returns b with the subjects of the other operators that share the binding added.
+// If the binding has a holder, its labels stay. Subjects that no operator claims are removed.
 func (p *Keeper) withOthers(b *olm.RoleBinding, have *olm.Object, holder olm.Key) (*olm.RoleBinding, error) {
 	old, err := olm.As[olm.RoleBinding](*have)
 	if err != nil {
@@ -75,7 +75,7 @@ func (p *Keeper) withOthers(b *olm.RoleBinding, have *olm.Object, holder olm.Key
 	}
 	out := *b
 	if holder != (olm.Key{}) {
-		out.Metadata.Labels = nil // Ensure keeps those that are there
+		out.Metadata.Labels = nil // Ensure keeps the existing labels
 	}
 	out.Subjects = nil
 	for _, s := range old.Subjects {
@@ -97,9 +97,9 @@ func contains(list []olm.Subject, s olm.Subject) bool {
 	})
 }
 
-// Claimed reports whether an operator or a group of another namespace has the
-// same use for a generated object; an empty name stands for all others. While
-// the group of an operator is undecided, what it has stays.
+// Claimed reports whether an operator or a group in namespace needs the generated object o. If
+// namespace is empty, it considers all namespaces except the one being planned. The objects of
+// an operator count as needed while its group is undecided.
 func (p *Keeper) Claimed(o *olm.Object, namespace string) bool {
 	key := o.Key()
 	for _, g := range p.OperatorGroups {
@@ -142,4 +142,13 @@ func hasKey[R olm.Resource](list []R, k olm.Key) bool {
 func OwnerOf(o *olm.Object) olm.Key {
 	l := o.Metadata.Labels
 	return olm.Key{Group: olm.Group, Kind: l[ownerlabel.Kind], Namespace: l[ownerlabel.Namespace], Name: l[ownerlabel.Name]}
+}
+
+// IsOfCopy reports whether an object belongs to a copied CSV, as OLM labels the roles that it
+// makes in other namespaces. The copy also owns it, so the garbage collector deletes it.
+func IsOfCopy(o *olm.Object) bool {
+	owner, from := OwnerOf(o), o.Metadata.Labels[olm.LabelCopiedFrom]
+	return from != "" && from != owner.Namespace && slices.ContainsFunc(o.Metadata.OwnerReferences, func(r olm.OwnerReference) bool {
+		return r.Kind == owner.Kind && r.Name == owner.Name
+	})
 }

@@ -35,7 +35,7 @@ func (p *planner) copies(ctx context.Context, disabled operatorgroup.CopyMode) e
 		}
 		if !isWanted[key] && !c.Metadata.IsDeleted() {
 			if why := operatorgroup.StaleCopy(c, one(p.CSV(c.Metadata.Name)), p.Groups(), mode); why != "" {
-				if err := p.Emit(change.Delete, c, key, nil, "%s (F8)", why); err != nil {
+				if err := p.Emit(change.Delete, c, key, nil, "F8", "%s", why); err != nil {
 					return err
 				}
 				continue
@@ -53,7 +53,7 @@ func (p *planner) copies(ctx context.Context, disabled operatorgroup.CopyMode) e
 			if why := p.inTheWay(have, all, mode); why != "" {
 				p.Note(w.source.Key(), "has no copy in namespace %s: %s", key.Namespace, why).Rule = "F8"
 				continue
-			} // else its original is gone
+			} // otherwise it is a copy whose original is gone
 		}
 		if err := p.copy(w.copy, have, w.source); err != nil {
 			return err
@@ -84,8 +84,8 @@ func (p *planner) wantedCopies(mode operatorgroup.CopyMode) []wantedCopy {
 	return list
 }
 
-// inTheWay returns why a CSV of another origin prevents a copy, or nothing if it is
-// a copy whose original is gone.
+// inTheWay returns why other, a CSV with the name of a wanted copy, prevents that copy. It
+// returns "" if other is a stale copy from another namespace.
 func (p *planner) inTheWay(other *olm.ClusterServiceVersion, all map[olm.Key]*olm.ClusterServiceVersion, mode operatorgroup.CopyMode) string {
 	from := operatorgroup.CopiedFrom(other)
 	key := other.Key()
@@ -101,7 +101,7 @@ func (p *planner) inTheWay(other *olm.ClusterServiceVersion, all map[olm.Key]*ol
 	return ""
 }
 
-// one returns a list of a CSV, or of nothing.
+// one returns a list that contains only c, or nil if c is nil.
 func one(c *olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
 	if c == nil {
 		return nil
@@ -109,22 +109,22 @@ func one(c *olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
 	return []*olm.ClusterServiceVersion{c}
 }
 
-// copy plans what makes a copy as it should be. At rest that is nothing, which is
-// found without encoding JSON: an operator for all namespaces has as many copies.
+// copy plans the creation or update of a copy. If nothing changed, it returns without
+// encoding JSON, because an operator for all namespaces has a copy in each.
 func (p *planner) copy(want, have, source *olm.ClusterServiceVersion) error {
 	if have == nil {
-		return p.Emit(change.Create, want, source.Key(), nil, "makes the operator visible in namespace %s (F8)", want.Metadata.Namespace)
+		return p.Emit(change.Create, want, source.Key(), nil, "F8", "makes the operator visible in namespace %s", want.Metadata.Namespace)
 	}
 	spec, status := *have, *have
 	spec.Spec = want.Spec
 	spec.Metadata.Labels, spec.Metadata.Annotations = want.Metadata.Labels, want.Metadata.Annotations
 	same := maps.Equal(spec.Metadata.Labels, have.Metadata.Labels) && maps.Equal(spec.Metadata.Annotations, have.Metadata.Annotations)
 	if !same || !reflect.DeepEqual(want.Spec, have.Spec) && !olm.Equal(&spec, have) {
-		return p.Emit(change.Update, &spec, source.Key(), nil, "matches the original (F8)")
+		return p.Emit(change.Update, &spec, source.Key(), nil, "F8", "matches the original")
 	}
 	status.Status = want.Status
 	if !reflect.DeepEqual(want.Status, have.Status) && !olm.Equal(&status, have) {
-		return p.Emit(change.UpdateStatus, &status, source.Key(), nil, "matches the original (F8)")
+		return p.Emit(change.UpdateStatus, &status, source.Key(), nil, "F8", "matches the original")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package group
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
@@ -10,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// operatorGroups keeps the status, the annotation and the roles of the groups
-// of the namespace (F1, F3, F5, F7).
+// operatorGroups maintains the status, the annotation and the roles of the
+// groups of the namespace (F1, F3, F5, F7).
 func (p *planner) operatorGroups() error {
 	groups := p.Groups()
 	conflicts := operatorgroup.NameConflicts(p.OperatorGroups)
@@ -36,7 +37,7 @@ func (p *planner) operatorGroups() error {
 		}
 		apis := operatorgroup.Annotated(g).Union(operatorgroup.Provided(g, p.CSVs))
 		for _, r := range operatorgroup.GroupRoles(g, apis, p.Naming) {
-			if _, _, err := p.EnsureShared(r, g.Key(), "grants permissions to users of the group (F7)"); err != nil {
+			if _, _, err := p.EnsureShared(r, g.Key(), "F7", "grants permissions to users of the group"); err != nil {
 				return err
 			}
 		}
@@ -50,16 +51,16 @@ func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
 		p.Note(g.Key(), "%s", err) // the spec must be fixed
 		return nil
 	}
-	out, why := *g, ""
-	because := func(changed bool, text string) {
+	out, rule, why := *g, "", ""
+	because := func(changed bool, id, text string) {
 		if changed && why == "" {
-			why = text
+			rule, why = id, text
 		}
 	}
 	selects := len(g.Spec.TargetNamespaces) == 0 && g.Spec.Selector != nil
-	if !operatorgroup.SameTargets(g.Status.Namespaces, targets) && (!selects || p.IsRead(world.KindNamespace, "those that operator group "+g.Metadata.Name+" selects")) {
+	if !sameTargets(g.Status.Namespaces, targets) && (!selects || p.IsRead(world.KindNamespace, "those that operator group "+g.Metadata.Name+" selects")) {
 		out.Status.Namespaces, out.Status.LastUpdated = targets, p.Now
-		because(true, "the group targets "+describeTargets(targets)+" (F1)")
+		because(true, "F1", "the group targets "+describeTargets(targets))
 	}
 	account := g.Spec.ServiceAccountName
 	exists := account == "" || p.HasServiceAccount(account)
@@ -67,24 +68,31 @@ func (p *planner) groupStatus(g *olm.OperatorGroup, groups int) error {
 	wanted := operatorgroup.GroupConditions(g, groups, exists)
 	for _, typ := range []string{"MultipleOperatorGroup", "OperatorGroupServiceAccount"} {
 		if c, ok := olm.FindCondition(wanted, typ); ok {
-			because(p.SetCondition(&out.Status.Conditions, c), c.Reason+": "+c.Message)
+			because(p.SetCondition(&out.Status.Conditions, c), "", c.Reason+": "+c.Message)
 		} else {
-			because(change.ClearCondition(&out.Status.Conditions, typ), typ+" is over")
+			because(change.ClearCondition(&out.Status.Conditions, typ), "", typ+" is over")
 		}
 	}
 	switch ref := g.Status.ServiceAccountRef; {
-	case guessed: // whether it exists is not known: what the status says stays
+	case guessed: // it is unknown whether the account exists, so the status stays
 	case account != "" && exists && (ref == nil || ref.Name != account):
 		out.Status.ServiceAccountRef = &olm.ObjectReference{APIVersion: "v1", Kind: "ServiceAccount", Namespace: p.Namespace, Name: account}
-		because(true, "installs with the permissions of service account "+account)
+		because(true, "", "installs with the permissions of service account "+account)
 	case (account == "" || !exists) && ref != nil:
 		out.Status.ServiceAccountRef = nil
-		because(true, "no service account limits what is installed")
+		because(true, "", "no service account limits what is installed")
 	}
 	if why == "" {
 		return nil
 	}
-	return p.Emit(change.UpdateStatus, &out, g.Key(), nil, "%s", why)
+	return p.Emit(change.UpdateStatus, &out, g.Key(), nil, rule, "%s", why)
+}
+
+// sameTargets reports whether two lists contain the same targets in any order.
+// Nil (not determined) differs from empty.
+func sameTargets(a, b []string) bool {
+	set := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+	return (a == nil) == (b == nil) && slices.Equal(set(a), set(b))
 }
 
 func describeTargets(targets []string) string {
@@ -94,16 +102,16 @@ func describeTargets(targets []string) string {
 	case len(targets) == 0:
 		return "no namespace"
 	}
-	return operatorgroup.JoinTargets(targets)
+	return strings.Join(targets, ",")
 }
 
-// groupAnnotation updates the list of provided APIs: members add or remove APIs
-// when they are judged (F6), and those that no member provides are removed (F5).
-// While a member is about to add, nothing is pruned.
+// groupAnnotation updates the list of provided APIs: members are checked
+// against other groups and add or remove their APIs (F6), and APIs that no
+// member provides are removed (F5), unless a member is about to add its APIs.
 func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
 	listed := operatorgroup.Annotated(g)
 	want := listed
-	why := "no active member provides the others (F5)"
+	rule, why := "F5", "no active member provides the others"
 	settled := true
 	var changed []string // the operators whose APIs are added or removed
 	out, groups := *g, slices.Clone(p.OperatorGroups)
@@ -121,11 +129,11 @@ func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
 			settled = false
 			want, changed = j.Decision.APIs, append(changed, c.Metadata.Name)
 			out.Metadata.SetAnnotation(operatorgroup.AnnotationProvidedAPIs, want.String())
-			groups[at] = &out // by which the next one is judged
+			groups[at] = &out // so that the next member is checked against it
 		}
 	}
 	if len(changed) > 0 {
-		why = "the APIs of " + phrase.Join(changed, "and") + " (F6)"
+		rule, why = "F6", "the APIs of "+phrase.Join(changed, "and")
 	}
 	if settled {
 		want = operatorgroup.Prune(g, p.CSVs)
@@ -134,5 +142,5 @@ func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
 		return nil
 	}
 	out.Metadata.SetAnnotation(operatorgroup.AnnotationProvidedAPIs, want.String())
-	return p.Emit(change.Update, &out, g.Key(), nil, "olm.providedAPIs becomes %q: %s", want, why)
+	return p.Emit(change.Update, &out, g.Key(), nil, rule, "olm.providedAPIs becomes %q: %s", want, why)
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
-// labelTargets labels the namespaces that a group targets, if webhooks of its
-// operators select namespaces by that (E15).
+// labelTargets plans the group's label on its target namespaces, and its removal from other
+// namespaces. It does so only if operators of the group have webhooks, which select namespaces
+// by the label (E15).
 func (p *planner) labelTargets(g *olm.OperatorGroup) error {
 	label := serving.GroupLabel(g)
 	if label == "" || !slices.ContainsFunc(p.Own(), func(c *olm.ClusterServiceVersion) bool { return len(c.Spec.Webhooks) > 0 }) {
@@ -21,13 +22,13 @@ func (p *planner) labelTargets(g *olm.OperatorGroup) error {
 		if has == want || g.Status.Namespaces == nil || ns.Metadata.IsDeleted() {
 			continue
 		}
-		out, why := *ns, "labels a target of %s, so webhooks can select it (E15)"
+		out, why := *ns, "labels a target of %s, so webhooks can select it"
 		out.Metadata.SetLabel(label, "")
 		if !want {
 			delete(out.Metadata.Labels, label)
 			why = "no longer " + why
 		}
-		if err := p.Emit(change.Update, &out, g.Key(), nil, why, g.Key()); err != nil {
+		if err := p.Emit(change.Update, &out, g.Key(), nil, "E15", why, g.Key()); err != nil {
 			return err
 		}
 	}

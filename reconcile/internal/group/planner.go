@@ -1,5 +1,5 @@
-// Package group keeps the operator groups of a namespace: their status, provided APIs and
-// roles, and the copies of CSVs in their target namespaces.
+// Package group maintains the operator groups of a namespace: their status, provided APIs
+// and roles, and the copies of CSVs in their target namespaces.
 package group
 
 import (
@@ -20,8 +20,7 @@ func Keep(w *world.World, p *change.Writer, naming operatorgroup.Naming) error {
 	return (&planner{&generated.Keeper{World: w, Writer: p, Naming: naming}}).operatorGroups()
 }
 
-// Copy keeps the copied CSVs of the namespace's operators in the targets of its group
-// (F8). Disabled is what OLMConfig's disableCopiedCSVs disables.
+// Copy maintains the copies of the namespace's CSVs in the targets of its group (F8).
 func Copy(ctx context.Context, w *world.World, p *change.Writer, disabled operatorgroup.CopyMode) error {
 	return (&planner{&generated.Keeper{World: w, Writer: p}}).copies(ctx, disabled)
 }

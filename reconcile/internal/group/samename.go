@@ -8,7 +8,8 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// sameName notes that a group shares its roles with another of its name.
+// sameName adds a note if a group shares its roles with another one of the same
+// name.
 func (p *planner) sameName(g *olm.OperatorGroup, conflicts map[string][]string) {
 	if p.Naming != operatorgroup.Documented {
 		return // its names are unique

@@ -43,9 +43,9 @@ func (p *planner) executePlans(ctx context.Context) error {
 func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	switch {
 	case !p.IsWanted(ip) && p.isLate(ip):
-		return p.Emit(change.Delete, ip, ip.Key(), nil, "superseded by a later install plan before it had steps")
+		return p.Emit(change.Delete, ip, ip.Key(), nil, "", "superseded by a later install plan before it had steps")
 	case !p.IsWanted(ip):
-		if ip.Status.Phase != "" { // otherwise it was just made
+		if ip.Status.Phase != "" { // a plan without a phase was just created
 			p.Note(ip.Key(), "superseded: no subscription refers to it")
 		}
 		return nil
@@ -60,14 +60,14 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	case !ip.Spec.Approved && ip.Status.Phase != olm.PlanRequiresApproval:
 		out := *ip
 		out.Status.Phase = olm.PlanRequiresApproval
-		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "it is not approved")
+		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "", "it is not approved")
 	case !ip.Spec.Approved:
 		p.Note(ip.Key(), "waits for approval; set /spec/approved to install %s", phrase.Join(ip.Spec.ClusterServiceVersionNames, "and"))
 		return nil
 	case ip.Status.Phase != olm.PlanInstalling:
 		out := *ip
 		out.Status.Phase, out.Status.Message = olm.PlanInstalling, ""
-		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "it was approved")
+		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "", "it was approved")
 	}
 	e := &execution{planner: p, plan: ip, out: *ip, unpacked: map[string][]olm.Step{}, crds: crd.New(p.World, p.Writer, ip, p.opts.CRDs)}
 	e.out.Status.Plan = slices.Clone(ip.Status.Plan)
@@ -77,7 +77,7 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	if err := operatorgroup.Gate(p.Groups(), p.HasServiceAccount); err != nil {
 		return e.closed(err)
 	}
-	e.out.Status.AttenuatedServiceAccountRef = p.Groups()[0].Status.ServiceAccountRef
+	e.out.Status.AttenuatedServiceAccountRef = p.Groups()[0].Status.ServiceAccountRef               // E33
 	if account := p.Installer(); account != "" && e.out.Status.AttenuatedServiceAccountRef == nil { // the group is about to refer to it
 		e.out.Status.AttenuatedServiceAccountRef = &olm.ObjectReference{APIVersion: "v1", Kind: "ServiceAccount", Namespace: p.Namespace, Name: account}
 	}
@@ -86,19 +86,19 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 		e.out.Status.Message = ""
 	}
 	if text := e.refused(); text != "" {
-		// Report first, then retry: a step that is refused again would prevent the
-		// status from being written.
+		// Report the refusal before retrying, because a step that is refused again prevents
+		// the status from being written.
 		e.fault(text)
 		if !olm.Equal(ip, &e.out) {
-			return e.write("%s", e.out.Status.Message)
+			return e.write("", "%s", e.out.Status.Message)
 		}
 	}
 	return e.run(ctx)
 }
 
-// isLate reports whether a plan that a resolution made has no steps and never gets
-// any: a subscription has had one of its generation or a later one. A loop that
-// slept made it.
+// isLate reports whether a plan without steps will never get any, because a subscription
+// refers to a plan of the same or a later generation. Such a plan was created by a loop that
+// was delayed.
 func (p *planner) isLate(ip *olm.InstallPlan) bool {
 	return ip.Status.Phase == "" && len(ip.Status.Plan) == 0 && len(lookups(ip)) == 0 &&
 		slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstallPlanGeneration >= ip.Spec.Generation })
@@ -109,27 +109,28 @@ type execution struct {
 	*planner
 	plan *olm.InstallPlan
 	out  olm.InstallPlan
-	// unpacked are the steps of bundles that steps refer to, by CSV.
+	// unpacked holds the steps of the bundles to which steps of the plan refer, by CSV.
 	unpacked map[string][]olm.Step
-	// problems prevent steps; waits end without a change to the plan.
+	// problems are why steps cannot be executed. waits are what the plan waits for; they end
+	// without a change to the plan.
 	problems, waits []string
 	crds            *crd.Upgrades
-	// defined are the CRDs of the plan, once they are needed.
+	// defined holds the CRDs of the plan. It is computed on first use.
 	defined []olm.Object
 }
 
-// closed reports that the operator group does not admit CSVs (F10).
+// closed handles a plan whose operator group does not admit CSVs (F10).
 func (e *execution) closed(why error) error {
 	message := visible.Lines(why.Error())
 	e.out.Status.Message = message
 	e.SetCondition(&e.out.Status.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionFalse, Reason: world.ReasonInstallCheckFailed, Message: message})
-	return e.write("%s (F10)", message)
+	return e.write("F10", "%s", message)
 }
 
-// run plans the steps that can be done now, CRDs first and then the others in
-// their order, and what became of them. A step that was done before the status
-// recorded it is found done. While a CRD is held up nothing else is done: no operator
-// is created without its API (E3).
+// run plans the steps that can be executed now, CRDs first and then the others in order,
+// and updates their statuses. A step whose object already exists counts as done. If a CRD
+// is blocked, no other step is executed, so that no operator is created without its API
+// (E3).
 func (e *execution) run(ctx context.Context) error {
 	defer e.RestOn(world.VersionOf(e.plan))()
 	pending := false
@@ -160,7 +161,8 @@ func (e *execution) run(ctx context.Context) error {
 	return e.outcome(pending)
 }
 
-// take plans a step (E21). It reports whether the steps that rest on it may follow.
+// take plans a step (E21). It reports whether the steps that depend on it may be planned
+// too.
 func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err error) {
 	if world.IsDone(step) {
 		return true, nil
@@ -190,7 +192,7 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 	if err != nil {
 		return false, err
 	}
-	if have != nil && have.Metadata.IsDeleted() { // it will soon be gone
+	if have != nil && have.Metadata.IsDeleted() { // it is being deleted
 		e.waits = append(e.waits, key.String()+" "+status.Leaving(&have.Header))
 		return false, nil
 	}
@@ -206,7 +208,7 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 	return problem == "" && !refused && (world.IsDone(step) || status == olm.StepWaitingForAPI), nil
 }
 
-// definitions returns the CRDs that the plan brings.
+// definitions returns the CRDs in the plan.
 func (e *execution) definitions() []olm.Object {
 	if e.defined == nil {
 		e.defined = []olm.Object{}
@@ -220,7 +222,7 @@ func (e *execution) definitions() []olm.Object {
 	return e.defined
 }
 
-// isStep reports whether what the cluster refused was a step of the plan.
+// isStep reports whether a refused change was a step of the plan.
 func (e *execution) isStep(r world.Refusal) bool { return r.For == e.plan.Key() && r.Key != r.For }
 
 // refused describes the steps that the cluster refused in the last pass, if any.
@@ -234,12 +236,12 @@ func (e *execution) refused() string {
 	return strings.Join(parts, "; ")
 }
 
-// retrying reports whether the plan tries again what was refused.
+// retrying reports whether the plan retries refused steps.
 func (e *execution) retrying() bool {
 	return slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && e.Touches(r.Key) })
 }
 
-// fault records a problem. After the timeout the plan fails with it.
+// fault records a problem in the plan, which fails after the timeout.
 func (e *execution) fault(text string) {
 	text = visible.Lines(text)
 	st := &e.out.Status
@@ -256,19 +258,19 @@ func (e *execution) outcome(pending bool) error {
 	switch text := strings.Join(e.problems, "; "); {
 	case text != "":
 		e.fault(text)
-		return e.write("%s", st.Message)
+		return e.write("", "%s", st.Message)
 	case e.retrying():
-		return nil // what was refused is tried again first
+		return nil // retry the refused steps first
 	case !pending:
 		st.Phase, st.Message = olm.PlanComplete, ""
 		e.SetCondition(&st.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionTrue})
-		return e.write("done: %s", phrase.Count(len(st.Plan), "step"))
+		return e.write("", "done: %s", phrase.Count(len(st.Plan), "step"))
 	}
 	if st.Message = ""; len(e.waits) > 0 {
 		st.Message = visible.Lines("waits: " + strings.Join(e.waits, "; "))
 		e.Note(e.plan.Key(), "%s", st.Message)
 	}
-	return e.write("done: %d of %s", e.done(), phrase.Count(len(st.Plan), "step"))
+	return e.write("", "done: %d of %s", e.done(), phrase.Count(len(st.Plan), "step"))
 }
 
 func (e *execution) done() int {
@@ -281,18 +283,18 @@ func (e *execution) done() int {
 	return n
 }
 
-func (e *execution) write(format string, args ...any) error {
+func (e *execution) write(rule, format string, args ...any) error {
 	if olm.Equal(e.plan, &e.out) {
 		return nil
 	}
-	return e.Emit(change.UpdateStatus, &e.out, e.plan.Key(), nil, format, args...)
+	return e.Emit(change.UpdateStatus, &e.out, e.plan.Key(), nil, rule, format, args...)
 }
 
-// step plans one step and returns its status once the plan is carried out, and
-// what stands in its way, if anything.
+// step plans one step. It returns the status of the step after the change, and what blocks
+// the step, if anything.
 func (e *execution) step(ctx context.Context, s *olm.Step, o olm.Object) (status olm.StepStatus, problem string, err error) {
 	if e.Touches(o.Key()) {
-		return s.Status, "", nil // after the change that is planned already
+		return s.Status, "", nil // the change is already planned
 	}
 	switch k := o.Key(); k.Group + "/" + k.Kind {
 	case olm.GroupCRD + "/" + olm.KindCRD:
@@ -304,15 +306,14 @@ func (e *execution) step(ctx context.Context, s *olm.Step, o olm.Object) (status
 			return olm.StepPresent, "", nil
 		}
 		o.Metadata.SetAnnotation(world.AnnotationGeneratedBy, e.plan.Metadata.Name)
-		return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), nil, "keeps the dependency %s current", s.Resolving)
+		return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), nil, "", "keeps the dependency %s current", s.Resolving)
 	}
 	return e.ownedStep(s, o)
 }
 
-// csvStep plans the creation of an operator. A copy of the same name does not
-// make way: the operator that it is of serves this namespace, so that a second
-// one would provide the same APIs, which F6 forbids. The running OLM takes the
-// copy for the operator and its step for done (F8).
+// csvStep plans the creation of a CSV. A copy of the same name blocks it: the original
+// operator already serves this namespace, and F6 forbids a second one with the same APIs.
+// The running OLM mistakes the copy for the operator and considers the step done (F8).
 func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
 	if r, ok := world.Pick(e.CSVs, o.Key()).(*olm.ClusterServiceVersion); ok {
 		c := r
@@ -328,14 +329,14 @@ func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, 
 	}
 	event := &change.Event{Reason: "Installing", Message: s.Resolving}
 	o.Metadata.Finalizers = append(o.Metadata.Finalizers, world.Finalizer)
-	return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), event, "step of the install plan for %s", s.Resolving)
+	return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), event, "", "step of the install plan for %s", s.Resolving)
 }
 
-// ownedStep plans an object that goes with its CSV.
+// ownedStep plans an object that its CSV owns.
 func (e *execution) ownedStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
 	owner := e.CSV(s.Resolving)
 	if owner == nil {
-		return s.Status, "", nil // the CSV first: its object names it
+		return s.Status, "", nil // the CSV must exist before its objects
 	}
 	if o.Metadata.Namespace == owner.Metadata.Namespace {
 		o.Metadata.OwnerReferences = generated.UnionOwners(o.Metadata.OwnerReferences, []olm.OwnerReference{olm.OwnedBy(owner)})
@@ -349,7 +350,7 @@ func (e *execution) ownedStep(s *olm.Step, o olm.Object) (olm.StepStatus, string
 	if err != nil {
 		return s.Status, "", err
 	}
-	ok, err := e.keeper.Ensure(&o, e.plan.Key(), nil, "step of the install plan for %s", s.Resolving)
+	ok, err := e.keeper.Ensure(&o, e.plan.Key(), nil, "", "step of the install plan for %s", s.Resolving)
 	switch {
 	case err != nil:
 		return s.Status, "", err

@@ -14,10 +14,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// Options are those of reconcile.Options that are for install plans.
+// Options are the fields of reconcile.Options that concern install plans.
 type Options struct {
 	CRDs crd.Options
-	// Timeout is how long a failing plan is tried again.
+	// Timeout is how long a failing plan is retried.
 	Timeout time.Duration
 }
 
@@ -34,8 +34,8 @@ func Execute(ctx context.Context, w *world.World, p *change.Writer, content cata
 	return (&planner{&steps.Builder{World: w, Writer: p, Content: content}, generated.Keeper{World: w, Writer: p}, opts}).executePlans(ctx)
 }
 
-// Attenuate notes which steps of unfinished install plans the service account of the
-// operator group may not take (F10).
+// Attenuate adds notes about the steps of unfinished install plans that the service account
+// of the operator group is not permitted to execute (F10).
 func Attenuate(w *world.World, p *change.Writer) {
 	(&planner{Builder: &steps.Builder{World: w, Writer: p}}).attenuatePlans()
 }

@@ -17,14 +17,12 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// The running OLM unpacks the image of a bundle into a ConfigMap. Until that is
-// done its install plans have bundleLookups in place of steps, and afterwards
-// steps that refer to the ConfigMap in place of a manifest. Where the content
-// has the bundle, it has the same objects, so such plans continue here; where it does
-// not, they wait and report it.
+// The running OLM unpacks the image of a bundle into a ConfigMap. Until then, its install
+// plans have bundleLookups instead of steps, and afterwards steps that refer to the
+// ConfigMap instead of manifests. If the content of a catalog has the bundle, it has the
+// same objects, so these plans can continue. Otherwise they wait and report the reason.
 
-// lookups returns the bundles of a plan that are not unpacked: those that it has no
-// steps for.
+// lookups returns the bundles of a plan that have not been unpacked: those without steps.
 func lookups(ip *olm.InstallPlan) []olm.BundleLookup {
 	var list []olm.BundleLookup
 	for _, l := range ip.Status.BundleLookups {
@@ -35,8 +33,8 @@ func lookups(ip *olm.InstallPlan) []olm.BundleLookup {
 	return list
 }
 
-// unpack gives a plan the steps that its bundle lookups stand for. If the
-// content lacks one of the bundles the plan waits, and its message reports why.
+// unpack replaces the bundle lookups of a plan with steps. If a bundle is not in the
+// content, the plan waits and its message reports why.
 func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 	out := *ip
 	st := &out.Status
@@ -65,7 +63,7 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 		}
 		out = *ip
 		out.Status.Message = text
-		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "%s", text)
+		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "", "%s", text)
 	}
 	slices.SortStableFunc(st.Plan, func(a, b olm.Step) int {
 		return cmp.Compare(steps.Rank(a.Resource), steps.Rank(b.Resource))
@@ -81,7 +79,7 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 	if !ip.Spec.Approved {
 		st.Phase = olm.PlanRequiresApproval
 	}
-	return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "%s from the content of the catalogs, %s", phrase.Count(len(st.Plan), "step"), st.Phase)
+	return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "", "%s from the content of the catalogs, %s", phrase.Count(len(st.Plan), "step"), st.Phase)
 }
 
 // lookupState returns the state of unpacking a bundle, in parentheses.
@@ -94,7 +92,7 @@ func lookupState(l olm.BundleLookup) string {
 	return ""
 }
 
-// errNoStep is the error of a reference to what its bundle does not hold.
+// errNoStep is the error for a reference to an object that the bundle does not contain.
 var errNoStep = errors.New("the bundle has no such object")
 
 // manifest returns the manifest of a step, from its bundle if the step refers

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// lifetime is how long certificates are valid, rotateBefore how long before
-	// the end of it they are replaced. Both are OLM's.
+	// Certificates are valid for lifetime, and are replaced rotateBefore it ends. Both
+	// values are OLM's.
 	lifetime     = 730 * 24 * time.Hour
 	rotateBefore = 24 * time.Hour
 	// clockSkew is how far the clocks of API servers may be behind.
@@ -30,9 +30,8 @@ const (
 // it, in PEM. The key of the CA is not kept.
 type certificate struct{ ca, cert, key []byte }
 
-// newCertificate makes a CA and a certificate for hosts. Serial numbers derive
-// from the keys, and signatures are deterministic, so that nothing but newKey
-// is random.
+// newCertificate creates a CA and a certificate for hosts. Serial numbers are derived from
+// the keys and signatures are deterministic, so only newKey is random.
 func newCertificate(newKey func() (*ecdsa.PrivateKey, error), now time.Time, hosts []string) (certificate, error) {
 	caKey, err := newKey()
 	if err != nil {
@@ -95,8 +94,8 @@ func serial(key *ecdsa.PrivateKey) (*big.Int, error) {
 	return new(big.Int).SetBytes(sum[:8]), nil
 }
 
-// check returns why a certificate must be replaced (E14), or nil, and otherwise when.
-// With a zero time, no certificate is too old.
+// check returns why a certificate must be replaced now (E14), or nil and the time when it
+// must be. With a zero time, no certificate is too old.
 func (c certificate) check(now time.Time, hosts []string) (rotateAt time.Time, err error) {
 	ca, err := parse(c.ca)
 	if err != nil {
@@ -140,14 +139,14 @@ func parse(text []byte) (*x509.Certificate, error) {
 	return cert, nil
 }
 
-// isGeneratedCA reports whether a CA bundle is one that OLM or this package
-// made.
+// isGeneratedCA reports whether OLM or this package created a CA bundle.
 func isGeneratedCA(text []byte) bool {
 	cert, err := parse(text)
 	return err == nil && len(cert.Subject.CommonName) > len(caNamePrefix) && cert.Subject.CommonName[:len(caNamePrefix)] == caNamePrefix
 }
 
-// hashCA returns the hash of a CA in PEM by which pods restart when it changes.
+// hashCA returns the hash of a CA in PEM. Pods have it in an annotation, so that they
+// restart when the CA changes.
 func hashCA(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

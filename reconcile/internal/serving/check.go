@@ -15,8 +15,8 @@ const (
 	typeConversion = "ConversionWebhook"
 )
 
-// A Problem is why an operator cannot serve what its CSV describes. Trying
-// again does not help.
+// A Problem is the reason why an operator cannot serve the webhooks or APIs in
+// its CSV. Retrying does not help.
 type Problem struct {
 	Reason  olm.Reason
 	Message string
@@ -38,13 +38,13 @@ func Serves(csv *olm.ClusterServiceVersion) bool {
 	return len(csv.Spec.Webhooks) > 0 || len(csv.Spec.APIServices.Owned) > 0
 }
 
-// Check returns the first thing that is wrong with the webhooks of a CSV, or
-// nil. It is checked before anything is created (E16).
+// Check returns the first problem with the webhooks of a CSV, or nil. Call it
+// before anything is created (E16).
 func Check(csv *olm.ClusterServiceVersion) *Problem {
 	names := map[string]bool{}
 	for _, w := range csv.Spec.Webhooks {
 		if names[w.GenerateName] {
-			return invalid("the CSV describes two webhooks named %q: give each its own name", w.GenerateName)
+			return invalid("the CSV describes two webhooks named %q; rename one", w.GenerateName)
 		}
 		names[w.GenerateName] = true
 		d, err := describe(w)

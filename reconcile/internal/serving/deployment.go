@@ -23,11 +23,11 @@ type server struct {
 
 func (s *server) service() string { return s.name + "-service" }
 
-// secret returns the name of the Secret, of the Role to read it, and of the
-// binding of that.
+// secret returns the name that the Secret, the Role for reading it, and its
+// RoleBinding share.
 func (s *server) secret() string { return s.service() + "-cert" }
 
-// hosts returns the names by which the service is called.
+// hosts returns the host names of the service.
 func (s *server) hosts(namespace string) []string {
 	name := s.service() + "." + namespace
 	return []string{name, name + ".svc", name + ".svc.cluster.local"}
@@ -103,9 +103,9 @@ func (s *server) addPorts(csv *olm.ClusterServiceVersion) error {
 	return nil
 }
 
-// Mount adds what a deployment of a CSV needs to serve to its spec: the
-// certificate as volumes, and the hash of its CA, so that pods restart when it
-// changes. It does nothing to a deployment that serves nothing. An empty hash
+// Mount adds the certificate as volumes, and the hash of its CA as an
+// annotation, to the spec of a deployment, so that pods restart when the CA
+// changes. It does not change a deployment that serves nothing. An empty hash
 // leaves out the annotation.
 func Mount(csv *olm.ClusterServiceVersion, deployment string, spec map[string]any, caHash string) {
 	if !isServer(csv, deployment) {
@@ -124,8 +124,8 @@ func Mount(csv *olm.ClusterServiceVersion, deployment string, spec map[string]an
 	mount(pod, secret, "webhook-cert", "/tmp/k8s-webhook-server/serving-certs", "tls.crt", "tls.key")
 }
 
-// mount adds a volume to a pod and mounts it in all containers, in place of
-// what has its name or its path.
+// mount adds a volume to a pod and mounts it in all containers, replacing
+// volumes with its name and mounts at its path.
 func mount(pod map[string]any, secret, name, path, cert, key string) {
 	item := func(key, path string) any { return map[string]any{"key": key, "path": path} }
 	volume := map[string]any{"name": name, "secret": map[string]any{
@@ -182,5 +182,6 @@ func HashIn(d *olm.Deployment) string {
 	return spec.Template.Metadata.Annotations[annotationCAHash]
 }
 
-// hyphenated returns a name as OLM writes it in references to services.
+// hyphenated replaces the dots in a name with hyphens, as OLM does in
+// references to services.
 func hyphenated(name string) string { return strings.ReplaceAll(name, ".", "-") }

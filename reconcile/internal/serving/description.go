@@ -9,9 +9,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A description is what a CSV states about a webhook, in OLM's form: its JSON
-// text, and with it the label that is a hash of it, must be the same as OLM's.
-// The order of fields matters, and so does encoding with encoding/json.
+// A description is the description of a webhook in a CSV, in OLM's format. Its
+// JSON text must be identical to OLM's, because a label contains its hash. So
+// the order of the fields matters, and it must be encoded with encoding/json.
 type description struct {
 	GenerateName            string          `json:"generateName"`
 	Type                    string          `json:"type"`

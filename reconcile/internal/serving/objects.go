@@ -20,7 +20,8 @@ const (
 	keyCA   = "olmCAKey"
 )
 
-// A State is what the objects of an operator depend on in addition to its CSV.
+// A State holds everything that the objects of an operator depend on in
+// addition to its CSV.
 type State struct {
 	// Find returns an object of the cluster, or nil.
 	Find func(olm.Key) (*olm.Object, error)
@@ -31,7 +32,7 @@ type State struct {
 	Group *olm.OperatorGroup
 	// Annotations are set on new APIServices.
 	Annotations map[string]string
-	// Now is the time. Zero: unknown; certificates cannot be made then.
+	// Now is the current time. If it is zero, no certificates can be created.
 	Now    time.Time
 	NewKey func() (*ecdsa.PrivateKey, error)
 }
@@ -42,27 +43,27 @@ type Item struct {
 	Have *olm.Object
 	// Want is the desired object, including additions by others.
 	Want olm.Object
-	// Rotation is the reason why the certificate in it must be replaced, if any.
+	// Rotation is the reason why a certificate in the object must be replaced, if any.
 	Rotation error
 }
 
 // Settled reports whether the object is in its desired state.
 func (i *Item) Settled() bool { return i.Have != nil && olm.Equal(i.Have, &i.Want) }
 
-// Certificates are the certificates of an operator and what belongs to them.
+// Certificates holds the certificates of an operator and their objects.
 type Certificates struct {
-	// Items are the Services, Secrets, Roles and RoleBindings, in the order in
-	// which to create them.
+	// Items holds the Services, Secrets, Roles and RoleBindings, in the order
+	// in which to create them.
 	Items []Item
 	// RotateAt is when the first certificate must be replaced.
 	RotateAt time.Time
-	// Waiting are the Secrets that Items lacks because a certificate must be made
-	// and the time is not known.
+	// Waiting lists the Secrets that are not in Items, because a certificate is
+	// needed and the time is unknown.
 	Waiting []olm.Key
 }
 
-// NewCertificates returns what an operator needs before its deployments (E13). A
-// certificate that is still good stays, also one that OLM made.
+// NewCertificates returns the objects that an operator needs before its
+// deployments (E13). A valid certificate is kept, even if OLM created it.
 func NewCertificates(csv *olm.ClusterServiceVersion, s *State) (*Certificates, error) {
 	list, err := servers(csv)
 	if err != nil {
@@ -148,8 +149,8 @@ func (s *server) subjects(namespace string) []olm.Subject {
 	return []olm.Subject{{Kind: "ServiceAccount", Name: s.account, Namespace: namespace}}
 }
 
-// item returns an object as it is and as it should be: with labels, and with
-// what fill sets.
+// item returns the current and the desired state of an object. The desired one
+// has the given labels and the changes of fill.
 func (s *State) item(h olm.Header, labels map[string]string, fill func(have, want *olm.Object) error) (*Item, error) {
 	have, err := s.Find(h.Key())
 	if err != nil {
@@ -176,7 +177,7 @@ func labeled(have, want map[string]string) map[string]string {
 }
 
 // own makes the CSV an owner of an object, so that a newer version that takes
-// it over keeps it when the older one goes.
+// over the object keeps it when the older CSV is deleted.
 func own(o *olm.Object, csv *olm.ClusterServiceVersion) {
 	ref := olm.OwnedBy(csv)
 	refs := o.Metadata.OwnerReferences
@@ -186,8 +187,7 @@ func own(o *olm.Object, csv *olm.ClusterServiceVersion) {
 	o.Metadata.OwnerReferences = append(slices.Clip(refs), ref)
 }
 
-// overlay sets members of an object that is a member at the top. Its other
-// members stay.
+// overlay sets members in a top-level member of an object. Other members stay.
 func overlay(o *olm.Object, name string, set map[string]any) error {
 	m := map[string]any{}
 	if text, ok := o.Get(name); ok {
@@ -207,8 +207,8 @@ func IsCertificate(o *olm.Object) bool {
 	return o.Key().Group == "" && o.Kind == "Secret" && o.Metadata.Annotations[annotationCAHash] != ""
 }
 
-// readCertificate returns the certificate in a Secret. What cannot be decoded
-// is empty.
+// readCertificate returns the certificate in a Secret. Parts that cannot be
+// decoded are empty.
 func readCertificate(secret *olm.Object) certificate {
 	var data map[string][]byte
 	if text, ok := secret.Get("data"); ok {
@@ -247,8 +247,8 @@ func (s *State) ca(namespace string, srv *server) ([]byte, error) {
 	return readCertificate(secret).ca, nil
 }
 
-// Keys returns the keys of the objects in the namespace of a CSV by which it
-// serves: Services, Secrets, Roles and RoleBindings.
+// Keys returns the keys of the objects that a CSV needs for serving in its
+// namespace: Services, Secrets, Roles and RoleBindings.
 func Keys(csv *olm.ClusterServiceVersion) []olm.Key {
 	var list []olm.Key
 	for _, d := range csv.Spec.Install.Spec.Deployments {
@@ -262,10 +262,10 @@ func Keys(csv *olm.ClusterServiceVersion) []olm.Key {
 	return list
 }
 
-// Bindings returns the bindings by which API servers trust an operator and it
-// can ask them: a ClusterRoleBinding, and a RoleBinding in kube-system, for each
-// deployment that serves. Operators of several namespaces may share them, as
-// their names do not contain one.
+// Bindings returns the bindings that let an operator delegate authentication
+// and authorization to the API server: a ClusterRoleBinding, and a RoleBinding
+// in kube-system, for each deployment that serves. Operators of several
+// namespaces may share them, because their names do not contain a namespace.
 func Bindings(csv *olm.ClusterServiceVersion) ([]*olm.RoleBinding, error) {
 	list, err := servers(csv)
 	if err != nil {

@@ -83,7 +83,7 @@ func Webhooks(csv *olm.ClusterServiceVersion, s *State) ([]Item, error) {
 	return list, nil
 }
 
-// clientConfig returns where an API server finds a webhook.
+// clientConfig returns the clientConfig of a webhook.
 func (d description) clientConfig(namespace string, path *string, ca []byte) map[string]any {
 	service := map[string]any{"namespace": namespace, "name": hyphenated(d.DeploymentName) + "-service", "port": d.port()}
 	if path != nil {
@@ -92,9 +92,9 @@ func (d description) clientConfig(namespace string, path *string, ca []byte) map
 	return map[string]any{"caBundle": base64.StdEncoding.EncodeToString(ca), "service": service}
 }
 
-// configurations returns the webhook configurations of a description: those
-// that exist, or a new one. The name of a new one is generated from what it is
-// for, so that it is made only once.
+// configurations returns the webhook configurations of a description: the existing ones, or
+// a new one. The name of a new one is derived from the description, so that it is created
+// only once.
 func configurations(csv *olm.ClusterServiceVersion, s *State, d description, ca []byte) ([]Item, error) {
 	hash, err := d.hash()
 	if err != nil {
@@ -169,9 +169,8 @@ func (d description) webhook(namespace string, g *olm.OperatorGroup, ca []byte) 
 	return w, nil
 }
 
-// GroupLabel returns the label of the namespaces that a group targets, by which
-// webhooks select them, or "" if webhooks do not need it: the group has a
-// selector, or targets all namespaces.
+// GroupLabel returns the label with which webhooks select the target namespaces of a group.
+// It is "" if the group has a selector or targets all namespaces.
 func GroupLabel(g *olm.OperatorGroup) string {
 	if len(g.Spec.TargetNamespaces) == 0 || g.Metadata.UID == "" {
 		return ""
@@ -245,8 +244,8 @@ func ConvertedBy(crd *olm.CustomResourceDefinition) (namespace string) {
 	return c.Webhook.ClientConfig.Service.Namespace
 }
 
-// IsConverted reports whether a webhook of one of some CSVs converts the objects of a
-// CRD. Copies of CSVs do not count.
+// IsConverted reports whether one of the CSVs has a conversion webhook for a CRD. Copies
+// are ignored.
 func IsConverted(crd string, csvs []*olm.ClusterServiceVersion) bool {
 	return slices.ContainsFunc(csvs, func(c *olm.ClusterServiceVersion) bool {
 		return !olm.IsCopied(c) && slices.ContainsFunc(c.Spec.Webhooks, func(w olm.Webhook) bool {
@@ -255,8 +254,8 @@ func IsConverted(crd string, csvs []*olm.ClusterServiceVersion) bool {
 	})
 }
 
-// IsUnserved reports whether a CRD has the conversion webhook of an operator in a
-// namespace that is gone. The CSVs are those that use the CRD.
+// IsUnserved reports whether a CRD has the conversion webhook of an operator that no longer
+// exists in the namespace. The CSVs are those that use the CRD.
 func IsUnserved(crd *olm.CustomResourceDefinition, namespace string, csvs []*olm.ClusterServiceVersion) bool {
 	return ConvertedBy(crd) == namespace && !IsConverted(crd.Metadata.Name, csvs)
 }

@@ -27,8 +27,8 @@ func fixedKey() (*ecdsa.PrivateKey, error) {
 // recorded is a time at which the certificates of the recordings are valid.
 var recorded = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// A cluster is what OLM v0.45.0 left behind: testdata holds the objects of an
-// operator, without what has nothing to do with serving.
+// A cluster holds the objects for serving of an operator that OLM v0.45.0
+// installed, from testdata.
 type cluster struct {
 	objects map[olm.Key]*olm.Object
 	csv     *olm.ClusterServiceVersion
@@ -75,7 +75,7 @@ func (c *cluster) state(now time.Time) *State {
 	return s
 }
 
-// drop forgets the objects of kinds, or of all kinds but CRDs.
+// drop removes the objects of the given kinds, or of all kinds except CRDs.
 func (c *cluster) drop(kinds ...string) {
 	for k := range c.objects {
 		if slices.Contains(kinds, k.Kind) || len(kinds) == 0 && k.Kind != olm.KindCRD {
@@ -103,7 +103,8 @@ func items(t *testing.T, c *cluster, s *State) []Item {
 
 var recordings = []string{"webhook.json", "conversion.json", "apiservice.json"}
 
-// E13, E15: what OLM made for an operator is taken over without a write.
+// E13, E15: the objects that OLM created for an operator are taken over without
+// a write.
 func TestTakeover(t *testing.T) {
 	for _, file := range recordings {
 		c := read(t, file)
@@ -121,7 +122,7 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// E13: the pod template that follows from a CSV has what OLM put there.
+// E13: the pod template computed from a CSV equals OLM's.
 func TestMount(t *testing.T) {
 	for _, file := range recordings {
 		c := read(t, file)
@@ -150,7 +151,7 @@ func TestMount(t *testing.T) {
 			pick := func(spec map[string]any) []any {
 				pod := object(object(spec, "template"), "spec")
 				for _, v := range pod["volumes"].([]any) {
-					delete(v.(map[string]any)["secret"].(map[string]any), "defaultMode") // the API server's
+					delete(v.(map[string]any)["secret"].(map[string]any), "defaultMode") // the API server's default
 				}
 				return []any{pod["volumes"], pod["serviceAccountName"], pod["containers"].([]any)[0].(map[string]any)["volumeMounts"]}
 			}
@@ -161,8 +162,8 @@ func TestMount(t *testing.T) {
 	}
 }
 
-// E13, E15: what is made for an operator is what OLM makes, but for keys,
-// generated names and what an API server adds.
+// E13, E15: new objects equal OLM's, apart from keys, generated names and the
+// API server's additions.
 func TestSameAsOLM(t *testing.T) {
 	for _, file := range recordings {
 		c := read(t, file)
@@ -212,7 +213,7 @@ func plain(t *testing.T, o *olm.Object) map[string]any {
 	return v
 }
 
-// normal returns an object without what differs each time.
+// normal returns an object without the fields that differ between runs.
 func normal(t *testing.T, o *olm.Object) map[string]any {
 	v := plain(t, o)
 	meta := v["metadata"].(map[string]any)
@@ -250,8 +251,8 @@ func mask(v any) {
 	}
 }
 
-// E13: the bindings are those that OLM makes, but for the labels of the one in
-// kube-system, without which it could not be removed.
+// E13: the bindings equal OLM's, except that the one in kube-system has labels,
+// so that it can be deleted.
 func TestBindings(t *testing.T) {
 	c := read(t, "webhook.json")
 	list, err := Bindings(c.csv)
@@ -273,12 +274,12 @@ func TestBindings(t *testing.T) {
 	}
 }
 
-// E14: a certificate is replaced a day before it expires, and when it is
-// damaged, and not otherwise.
+// E14: a certificate is replaced a day before it expires, or if it is damaged,
+// but not otherwise.
 func TestRotation(t *testing.T) {
 	c := read(t, "webhook.json")
 	key := olm.Key{Kind: "Secret", Namespace: c.csv.Metadata.Namespace, Name: "widget-controller-service-cert"}
-	rotateAt := time.Date(2028, 11, 20, 11, 21, 14, 0, time.UTC) // as OLM's status says
+	rotateAt := time.Date(2028, 11, 20, 11, 21, 14, 0, time.UTC) // from the status that OLM wrote
 	for _, test := range []struct {
 		name   string
 		now    time.Time
@@ -330,7 +331,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// E14: without a clock, no certificate is made.
+// E14: without a clock, no certificate is created.
 func TestNoClock(t *testing.T) {
 	c := read(t, "webhook.json")
 	c.drop("Secret")
@@ -339,7 +340,7 @@ func TestNoClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(certs.Waiting) != 1 || certs.Waiting[0].Kind != "Secret" || slices.ContainsFunc(certs.Items, func(i Item) bool { return i.Want.Kind == "Secret" }) {
-		t.Errorf("waiting are %v, want the Secret, which is not in %v", certs.Waiting, certs.Items)
+		t.Errorf("Waiting is %v, want the Secret; Items is %v, want it not to contain the Secret", certs.Waiting, certs.Items)
 	}
 }
 
@@ -359,7 +360,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// E16: what a CSV must not describe.
+// E16: invalid webhooks in a CSV.
 func TestCheck(t *testing.T) {
 	hook := func(edit func(*olm.Webhook)) olm.Webhook {
 		path := "/"
@@ -376,7 +377,7 @@ func TestCheck(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		hooks  []olm.Webhook
-		all    bool // supports all namespaces, and nothing else
+		all    bool // supports only AllNamespaces
 		reason olm.Reason
 		want   string
 	}{
@@ -408,8 +409,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// E13: a volume that the CSV describes under the name or at the path of the
-// certificate makes way; two ports are one, unless their targets differ.
+// E13: the certificate replaces a volume of the CSV with the same name or path.
+// Two equal ports are merged unless their targets differ.
 func TestMountOver(t *testing.T) {
 	csv := &olm.ClusterServiceVersion{}
 	csv.Spec.Webhooks = []olm.Webhook{
@@ -447,12 +448,12 @@ func TestMountOver(t *testing.T) {
 	}
 	spec = map[string]any{}
 	if Mount(csv, "other", spec, "x"); len(spec) != 0 {
-		t.Errorf("a deployment that serves nothing became %v", spec)
+		t.Errorf("a deployment that serves nothing was changed to %v", spec)
 	}
 }
 
-// E17: the registration of a conversion is recognized by its CA, whether
-// OLM or this package made it, and that of others is not.
+// E17: a conversion webhook that OLM or this package registered is recognized
+// by its CA; others are not.
 func TestConvertedBy(t *testing.T) {
 	c := read(t, "conversion.json")
 	o := c.objects[olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: "widgets.g-conversion.example.com"}]
@@ -465,10 +466,10 @@ func TestConvertedBy(t *testing.T) {
 	}
 	csvs := []*olm.ClusterServiceVersion{c.csv}
 	if !IsConverted(crd.Metadata.Name, csvs) || IsConverted("x", csvs) {
-		t.Error("the CSV converts this CRD and no other")
+		t.Error("want true only for the CRD that the CSV converts")
 	}
 	crd.Spec.Conversion.Rest = olm.Members{"webhook": []byte(`{"clientConfig":{"caBundle":"bWluZQ==","service":{"namespace":"sc-conversion"}}}`)}
 	if got := ConvertedBy(crd); got != "" {
-		t.Errorf("converted by %q, want nobody", got)
+		t.Errorf("converted by %q, want none", got)
 	}
 }

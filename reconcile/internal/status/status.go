@@ -1,4 +1,4 @@
-// Package status describes the status of objects for messages about other objects.
+// Package status formats the statuses of objects for messages.
 package status
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// Condition returns what a condition reports: its reason and message.
+// Condition returns the reason and message of a condition.
 func Condition(c olm.Condition) string {
 	switch {
 	case c.Message != "" && c.Reason != "":
@@ -39,7 +39,8 @@ func Phase(c *olm.ClusterServiceVersion) string {
 	return phase
 }
 
-// Leaving describes what a deletion waits for.
+// Leaving describes an object that is being deleted, and the finalizers that it
+// waits for.
 func Leaving(h *olm.Header) string {
 	if len(h.Metadata.Finalizers) == 0 {
 		return "is being deleted"

@@ -20,7 +20,7 @@ func TestCondition(t *testing.T) {
 	}
 }
 
-// TestPhase words the phase of a CSV and why it is in it.
+// TestPhase formats phases of CSVs and their causes.
 func TestPhase(t *testing.T) {
 	for _, c := range []struct {
 		status       olm.CSVStatus

@@ -7,15 +7,15 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// Attenuate notes which of the remaining steps the service account of the operator
-// group may not take.
+// Attenuate adds notes about the remaining steps that the service account of
+// the operator group is not permitted to execute.
 func (p *Builder) Attenuate(key olm.Key, steps []olm.Step) {
 	account := p.Installer()
 	if account == "" || len(steps) == 0 || !p.HasServiceAccount(account) {
-		return // the gate is closed, if anything (F10)
+		return // a missing account blocks the plan anyway (F10)
 	}
 	var no []string
-	roles := map[olm.Key]*olm.Object{} // of the steps before
+	roles := map[olm.Key]*olm.Object{} // of earlier steps
 	for i := range steps {
 		if _, isReference := steps[i].Resource.Reference(); isReference {
 			continue

@@ -1,5 +1,5 @@
-// Package steps makes the steps of install plans: what bundles install, in order and
-// within the size of an install plan.
+// Package steps computes the steps of install plans from bundles, in order and within the
+// size limit of an object.
 package steps
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// A Builder makes steps.
+// A Builder computes the steps of an install plan.
 type Builder struct {
 	*world.World
 	*change.Writer

@@ -16,21 +16,21 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An install plan holds the manifests of all that it creates, and a cluster
-// takes no object of more than about 1.5 MiB: etcd refuses it. So the largest
-// manifests of a plan that would be too large are left in their bundle, and the
-// step refers to them as those of the running OLM do. The reference has a hash
-// of the manifest: what was approved is what is installed.
+// An install plan contains the manifests of all objects that it creates, and
+// etcd rejects objects larger than about 1.5 MiB. If a plan would be too large,
+// its largest manifests stay in their bundle, and the steps refer to them as
+// the running OLM's do. A reference contains a hash of the manifest, so that
+// only what was approved is installed.
 
-// maxSteps is how many bytes the steps of a plan may take, as JSON. The rest of
-// the plan, and the managed fields, have to fit as well.
+// maxSteps is the maximum size of a plan's steps in bytes of JSON. It leaves
+// room for the rest of the plan and the managed fields.
 const maxSteps = 1 << 20
 
-// hashPrefix marks the names of references that this package makes.
+// hashPrefix begins the names in references that this package creates.
 const hashPrefix = "sha256-"
 
-// Fit returns steps that an install plan can hold, or an error if they are too
-// large in any form.
+// Fit returns the steps with the largest manifests replaced by references if
+// necessary, or an error if they are still too large for an install plan.
 func (p *Builder) Fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Step, error) {
 	size, err := sizeOf(steps)
 	if err != nil || size <= maxSteps {
@@ -65,8 +65,8 @@ func sizeOf(steps []olm.Step) (int, error) {
 	return len(text), err
 }
 
-// referenceTo returns what stands for the manifest of a step; nothing for one
-// that is of no bundle.
+// referenceTo returns a reference that can replace the manifest of a step, or
+// "" if the step does not belong to a bundle.
 func (p *Builder) referenceTo(selected []resolver.Selected, s *olm.Step) (string, error) {
 	i := slices.IndexFunc(selected, func(x resolver.Selected) bool { return x.Name == s.Resolving })
 	if i < 0 || world.IsSubscription(s.Resource) {

@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// setProperties writes the properties of a bundle, and those that the CSV has in
-// addition, into the annotations of the CSV.
+// setProperties writes the properties of the bundle to the annotations of its CSV, and keeps
+// the other properties that the CSV already has there.
 func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
 	list := []property.Property{}
 	for p := range s.Bundle.Properties() {

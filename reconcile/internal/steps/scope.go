@@ -6,11 +6,11 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// clusterScoped are the kinds without a namespace that bundles may hold, by
-// group: those that operator-registry lists, but for VerticalPodAutoscaler,
-// which it takes for one and which is in a namespace; and those of Kubernetes'
-// own that other tools put into bundles. Objects of CRDs are as the CRD says.
-// The running OLM asks the API server.
+// clusterScoped lists the cluster-scoped kinds that bundles may contain, by
+// group: those in operator-registry's list, except VerticalPodAutoscaler, which
+// is namespaced, and built-in kinds of Kubernetes that other tools add to
+// bundles. The scope of custom resources is in their CRD. The running OLM
+// queries the API server.
 var clusterScoped = map[string][]string{
 	"": {"Namespace", "PersistentVolume"},
 	"admissionregistration.k8s.io": {
@@ -29,7 +29,7 @@ var clusterScoped = map[string][]string{
 	"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
 }
 
-// IsClusterScoped reports whether an object of a bundle has no namespace.
+// IsClusterScoped reports whether an object of a bundle is cluster-scoped.
 func (p *Builder) IsClusterScoped(k olm.Key, bundle []olm.Object) bool {
 	for _, kind := range clusterScoped[k.Group] {
 		if kind == k.Kind {

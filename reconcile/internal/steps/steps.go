@@ -25,13 +25,13 @@ var stepOrder = []string{
 	"ClusterRole", "ClusterRoleBinding", "Service",
 }
 
-// stepGroups are the API groups of the kinds in stepOrder: a kind of that name in
-// another group is any other object.
+// stepGroups lists the API groups of the kinds in stepOrder. A kind with the
+// same name in another group is not in that order.
 var stepGroups = []string{
 	olm.GroupCRD, olm.Group, "", olm.GroupRBAC, olm.GroupRBAC, olm.GroupRBAC, olm.GroupRBAC, "",
 }
 
-// Rank returns the place of a kind in the order of steps (E3).
+// Rank returns the position of a kind in the order of steps (E3).
 func Rank(r olm.StepResource) int {
 	switch i := slices.Index(stepOrder, r.Kind); {
 	case i >= 0 && stepGroups[i] == r.Group:
@@ -42,8 +42,8 @@ func Rank(r olm.StepResource) int {
 	return len(stepOrder)
 }
 
-// All returns the steps that install what was selected, in the order of E3,
-// those of one kind in the order of the selection and of the bundle.
+// All returns the steps that install the selected bundles, in the order of E3.
+// Steps of the same kind are in the order of the selection and of the bundle.
 func (p *Builder) All(ctx context.Context, selected []resolver.Selected) ([]olm.Step, error) {
 	var steps []olm.Step
 	for _, s := range selected {
@@ -99,7 +99,7 @@ func (p *Builder) bundleSteps(ctx context.Context, s resolver.Selected) ([]olm.S
 		resources = append(resources, &others[i])
 	}
 	for _, name := range rbac.ServiceAccounts {
-		if name != "default" { // every namespace has it
+		if name != "default" { // it exists in every namespace
 			resources = append(resources, generated.ServiceAccount(p.Namespace, name))
 		}
 	}
@@ -125,9 +125,9 @@ func SameResource(a, b olm.StepResource) bool {
 	return a.Group == b.Group && a.Kind == b.Kind && a.Name == b.Name
 }
 
-// installable returns the CSV of a bundle as it goes into the namespace: with
-// what it replaces and the properties of the bundle (E3). And the bundle's other
-// objects, those with a namespace in this one.
+// installable returns the CSV of a bundle with spec.replaces, the properties of
+// the bundle and the namespace set (E3), and the bundle's other objects.
+// Namespaced objects are moved to the namespace.
 func (p *Builder) installable(s resolver.Selected, manifests []olm.Object) (*olm.ClusterServiceVersion, []olm.Object, error) {
 	var csv *olm.ClusterServiceVersion
 	var others []olm.Object
@@ -184,8 +184,8 @@ func newStep(s resolver.Selected, r olm.Resource) (olm.Step, error) {
 	}, nil
 }
 
-// dependencySubscription returns the step that subscribes to a dependency without
-// a subscription, so that it is kept current (E3).
+// dependencySubscription returns a step that creates a subscription for a
+// dependency that has none, so that it is upgraded too (E3).
 func (p *Builder) dependencySubscription(s resolver.Selected) (olm.Step, error) {
 	sub := &olm.Subscription{
 		Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindSubscription, Metadata: olm.Metadata{
@@ -199,9 +199,10 @@ func (p *Builder) dependencySubscription(s resolver.Selected) (olm.Step, error) 
 	return newStep(s, sub)
 }
 
-// subscriptionName names the subscription to a dependency as OLM does (E3, H14).
-// Channels have names that no object may have: what the API server would refuse
-// is replaced, and a hash of the true name keeps two of them apart.
+// subscriptionName returns OLM's name for the subscription to a dependency (E3,
+// H14). Channel names may contain characters that are invalid in names of
+// objects. Those are replaced, and a hash of the original name makes the result
+// unique.
 func subscriptionName(s resolver.Selected) string {
 	name := strings.Join([]string{s.Package, s.Channel, s.Catalog, s.CatalogNamespace}, "-")
 	if isObjectName(name) {
@@ -222,11 +223,11 @@ func subscriptionName(s resolver.Selected) string {
 	return strings.TrimPrefix(clean+"-"+hash, "-")
 }
 
-// maxObjectName is how long the name of an object may be.
+// maxObjectName is the maximum length of an object's name.
 const maxObjectName = 253
 
-// isObjectName reports whether an object may have a name: labels of lower-case
-// letters, digits and hyphens, joined by dots (RFC 1123).
+// isObjectName reports whether a name is valid for an object: labels of
+// lower-case letters, digits and hyphens, joined by dots (RFC 1123).
 func isObjectName(name string) bool {
 	if len(name) > maxObjectName {
 		return false

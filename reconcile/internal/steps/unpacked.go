@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A Source is where to find a bundle: by the name of its CSV and its catalog.
+// A Source identifies a bundle by its catalog and the name of its CSV.
 type Source struct {
 	CSV, Catalog, Namespace string
 	Replaces                string
@@ -38,8 +38,8 @@ func (p *Builder) Unpacked(ctx context.Context, src Source) ([]olm.Step, error) 
 	})
 }
 
-// findBundle returns the bundle of a name, that of the package which the
-// properties name if there are several.
+// findBundle returns the bundle with a name. If several packages have one, the properties
+// decide.
 func findBundle(g *graph.Catalog, src Source) (found graph.Bundle, ok bool) {
 	var pkg string
 	if list, err := projected(src.Properties); err == nil {
@@ -53,8 +53,8 @@ func findBundle(g *graph.Catalog, src Source) (found graph.Bundle, ok bool) {
 	return found, ok
 }
 
-// projected returns the properties in {"properties": […]}, the form that
-// references and annotations have.
+// projected returns the properties in text, which has the form {"properties": […]} that
+// references and annotations use.
 func projected(text string) ([]property.Property, error) {
 	var v struct {
 		Properties json.RawMessage `json:"properties"`

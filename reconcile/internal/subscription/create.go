@@ -17,13 +17,12 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// install plans the install plan for what a resolution selected, and the
-// subscriptions' reference to it (E2). Three writes follow each other, each seen
-// done before the next one: the plan is created, without steps; every
-// subscription refers to it; it gets its steps. Only then can it be executed, so
-// an operator never appears before its subscription refers to it. After a crash
-// between them the next loop continues, because the name of the plan follows from its
-// content.
+// install plans the install plan for the selected bundles, and the subscriptions'
+// references to it (E2), in three passes: the plan is created without steps, the
+// subscriptions are changed to refer to it, and then it gets its steps. It can be executed
+// only after that, so an operator never appears before its subscription refers to it. After
+// a crash in between, the next loop continues, because the name of the plan is derived from
+// its content.
 func (p *planner) install(ctx context.Context, selected []resolver.Selected, next []*olm.Subscription) error {
 	if !slices.ContainsFunc(selected, func(s resolver.Selected) bool { return !p.covered(s) }) {
 		for _, s := range next {
@@ -68,7 +67,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 	if err != nil {
 		out.Status.Phase, out.Status.Message = olm.PlanFailed, visible.Lines(err.Error())
 		p.SetCondition(&out.Status.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionFalse, Reason: world.ReasonComponentFailed, Message: err.Error()})
-		return p.Emit(change.UpdateStatus, &out, plan.Key(), nil, "%s", err)
+		return p.Emit(change.UpdateStatus, &out, plan.Key(), nil, "", "%s", err)
 	}
 	out.Status.Phase, out.Status.Plan = olm.PlanInstalling, fitting
 	if !plan.Spec.Approved {
@@ -79,26 +78,26 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 			out.Status.CatalogSources = append(out.Status.CatalogSources, s.Resource.SourceName)
 		}
 	}
-	return p.Emit(change.UpdateStatus, &out, plan.Key(), nil, "%s, %s", phrase.Count(len(steps), "step"), out.Status.Phase)
+	return p.Emit(change.UpdateStatus, &out, plan.Key(), nil, "", "%s, %s", phrase.Count(len(steps), "step"), out.Status.Phase)
 }
 
-// abandon deletes the plans that a resolution made and that lost their race with
-// a changed catalog, or another loop, before they had any steps, all but one.
+// abandon deletes the generated plans without steps, except the plan in but. Such a plan is
+// left over if the catalogs changed, or another loop was faster, before it got its steps.
 func (p *planner) abandon(but *olm.InstallPlan) error {
 	for _, ip := range p.InstallPlans {
 		if ip == but || ip.Status.Phase != "" || len(ip.Status.Plan) > 0 || !world.IsGenerated(ip) || but == nil && p.IsReferred(ip) {
 			continue
 		}
-		if err := p.Emit(change.Delete, ip, ip.Key(), nil, "the resolution changed before it had steps"); err != nil {
+		if err := p.Emit(change.Delete, ip, ip.Key(), nil, "", "the resolution changed before it had steps"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// covered reports whether a selected bundle is on its way already: all its
-// subscriptions chose it and refer to a plan that has steps; without a
-// subscription, an unfinished plan lists it.
+// covered reports whether a selected bundle is already being installed. If the bundle has
+// subscriptions, all of them must have chosen it and refer to a plan with steps. Otherwise an
+// unfinished plan must list it.
 func (p *planner) covered(s resolver.Selected) bool {
 	subs := p.Subscribers(s)
 	if len(subs) == 0 {
@@ -117,8 +116,8 @@ func (p *planner) covered(s resolver.Selected) bool {
 	return true
 }
 
-// absent returns what of a resolution is not installed yet. A bundle that can follow
-// itself (H2) is selected although its subscriptions have it.
+// absent returns the selected bundles that are not installed yet. A bundle that can replace
+// itself (H2) may be selected although its subscriptions already have it.
 func (p *planner) absent(selected []resolver.Selected) []resolver.Selected {
 	return slices.DeleteFunc(slices.Clone(selected), func(s resolver.Selected) bool {
 		subs := p.Subscribers(s)
@@ -126,8 +125,8 @@ func (p *planner) absent(selected []resolver.Selected) []resolver.Selected {
 	})
 }
 
-// planName names a plan for its generation and content: the same resolution of
-// the same state makes the same plan.
+// planName derives the name of a plan from its generation and content, so that the same
+// resolution of the same state creates the same plan.
 func planName(content []byte, generation int) string {
 	h := sha256.New()
 	h.Write(content)
@@ -141,13 +140,13 @@ func (p *planner) createPlan(content []byte, steps []olm.Step, selected []resolv
 		generation = max(generation, ip.Spec.Generation)
 	}
 	approval := olm.Automatic
-	why := ""
+	rule, why := "", ""
 	var owners []olm.OwnerReference
 	for _, s := range p.Subscriptions {
 		generation = max(generation, s.Status.InstallPlanGeneration)
 		if s.Spec.InstallPlanApproval == olm.Manual && approval == olm.Automatic {
 			approval = olm.Manual
-			why = "; subscription " + s.Metadata.Name + " requires manual approval, which applies to the whole namespace (E9)"
+			rule, why = "E9", "; subscription "+s.Metadata.Name+" requires manual approval, which applies to the whole namespace"
 		}
 		owners = append(owners, olm.OwnedBy(s))
 	}
@@ -173,13 +172,13 @@ func (p *planner) createPlan(content []byte, steps []olm.Step, selected []resolv
 	}
 	p.Created = ip
 	defer p.RestOn(p.resolved()...)()
-	return p.Emit(change.Create, ip, ip.Key(), &change.Event{Reason: "InstallPlanCreated", Message: "installs " + phrase.Join(names, "and")}, "installs %s%s", phrase.Join(names, "and"), why)
+	return p.Emit(change.Create, ip, ip.Key(), &change.Event{Reason: "InstallPlanCreated", Message: "installs " + phrase.Join(names, "and")}, rule, "installs %s%s", phrase.Join(names, "and"), why)
 }
 
-// resolved returns what a resolution went by: the subscriptions, the CSVs of the
-// namespace and the install plans that the subscriptions refer to, with those that
-// they know and that are not there. The caches of a cluster may show each kind as of
-// a different time; then an older version might be chosen again.
+// resolved returns the versions of the objects that a resolution depends on: the
+// subscriptions, the CSVs of the namespace, and the install plans and CSVs that the
+// subscriptions refer to, even if they do not exist. The caches of a cluster may differ in
+// age, and with outdated objects an older version might be chosen again.
 func (p *planner) resolved() []world.Version {
 	var list []world.Version
 	for _, c := range p.Own() {
@@ -235,8 +234,8 @@ func (p *planner) refer(plan *olm.InstallPlan, selected []resolver.Selected, nex
 	return changed
 }
 
-// unpackFailed sets the conditions of the subscriptions if a chosen bundle has no
-// usable manifests. Nothing is installed: the namespace moves together (E9).
+// unpackFailed sets the conditions of the subscriptions if a chosen bundle has no usable
+// manifests. Nothing is installed, because a namespace is resolved as a whole (E9).
 func (p *planner) unpackFailed(err error, next []*olm.Subscription) error {
 	if !errors.As(err, &p.Unusable) {
 		return err

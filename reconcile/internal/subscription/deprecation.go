@@ -11,11 +11,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// deprecations sets the conditions for deprecated packages, channels and bundles,
-// with the messages of the catalog, and their roll-up (E5). The bundle
-// is the installed one or, before there is one, the chosen one. A channel that
-// the subscription does not name is ignored. While the catalog cannot be read, the
-// conditions stay.
+// deprecations sets the conditions for deprecated packages, channels and bundles, with the
+// messages of the catalog, and the condition that summarizes them (E5). The bundle is the
+// installed one or, before there is one, the chosen one. A channel that the subscription does
+// not name is ignored. While the catalog cannot be read, the conditions stay.
 func (p *planner) deprecations(s *olm.Subscription, catalogs []catalog.Health) {
 	var pkg graph.Package
 	found := false

@@ -12,19 +12,17 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An install plan may be deleted before all its steps are done: by a user who follows
-// the advice for failed plans, or by accident. Nothing would install the rest of it
-// again, because a resolution takes an operator for installed once its CSV exists. So
-// its bundles are planned once more, with all their steps. Those that are done are
-// found done.
+// An install plan may be deleted before all its steps are done, by a user who follows the
+// advice for failed plans or by accident. A resolution would not install the rest, because
+// it considers an operator installed when its CSV exists. So its bundles are planned again
+// with all their steps. Steps that were done are recognized as done.
 //
-// Whether a plan was done follows from the conditions of the subscriptions that refer
-// to it: they are set from then until they have seen it complete. Which CSVs such a
-// plan brought follows from their label, and from the plans that are left.
+// The conditions of the subscriptions that refer to a plan show whether it was done: they
+// are set until the plan is complete. The labels of CSVs, and the remaining plans, show
+// which CSVs the deleted plan created.
 
-// installLost plans what was lost while the namespace cannot be resolved. It was
-// decided when its plan was created, and half an operator is of no use: what prevents
-// the next resolution does not affect it.
+// installLost plans the lost bundles if the namespace cannot be resolved. They were decided
+// on when their plan was created, so problems of the next resolution do not affect them.
 func (p *planner) installLost(ctx context.Context, catalogs []catalog.Health, next []*olm.Subscription) error {
 	lost := p.lost(catalogs)
 	if len(lost) == 0 {
@@ -41,16 +39,15 @@ func sawUnfinished(s *olm.Subscription) bool {
 	})
 }
 
-// sawFinished reports whether a subscription to a CSV has seen its plan done.
+// sawFinished reports whether a subscription to c has recorded that its install plan was done.
 func (p *planner) sawFinished(c *olm.ClusterServiceVersion) bool {
 	return slices.ContainsFunc(p.Followers(c.Metadata.Name), func(s *olm.Subscription) bool {
 		return s.Status.CurrentCSV == c.Metadata.Name && !sawUnfinished(s)
 	})
 }
 
-// lost returns the CSVs of plans that are gone before they were done, in order,
-// as a resolution would have selected them. Until a new plan for them has its
-// steps they stay lost.
+// lost returns the CSVs whose plan was deleted before it was done, in order, as a
+// resolution would select them. They stay lost until a new plan for them has its steps.
 func (p *planner) lost(catalogs []catalog.Health) []resolver.Selected {
 	names, gone := map[string]bool{}, false
 	for _, s := range p.Subscriptions {
@@ -66,7 +63,7 @@ func (p *planner) lost(catalogs []catalog.Health) []resolver.Selected {
 	}
 	if gone {
 		for _, c := range p.Own() {
-			// Whichever plan: the one that was to do the rest may be gone, too.
+			// Any plan counts, because the plan for the rest may have been deleted too.
 			brings := func(ip *olm.InstallPlan) bool { return world.Brings(ip, c.Metadata.Name) }
 			names[c.Metadata.Name] = names[c.Metadata.Name] || world.IsPlanned(c) && !slices.ContainsFunc(p.InstallPlans, brings) && !p.sawFinished(c)
 		}
@@ -144,7 +141,8 @@ func (p *planner) selectedAgain(c *olm.ClusterServiceVersion, catalogs []catalog
 	return resolver.Selected{}, false
 }
 
-// channelWith returns the channel from which a bundle would be taken.
+// channelWith returns the channel of a package that contains a bundle: the default channel,
+// or else the first one.
 func channelWith(g graph.Package, b graph.Bundle) (string, bool) {
 	if ch, ok := g.DefaultChannel(); ok {
 		if _, ok := ch.Entry(b.Name()); ok {
@@ -159,7 +157,7 @@ func channelWith(g graph.Package, b graph.Bundle) (string, bool) {
 	return "", false
 }
 
-// again returns what a resolution selected and what was lost, each once.
+// again returns the selected and the lost bundles without duplicates.
 func again(selected, lost []resolver.Selected) []resolver.Selected {
 	out := slices.Clip(selected)
 	for _, s := range lost {

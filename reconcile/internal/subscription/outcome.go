@@ -1,5 +1,5 @@
-// Package subscription keeps the status of subscriptions, resolves them together and
-// creates install plans for the outcome.
+// Package subscription maintains the status of subscriptions, resolves them together and
+// creates install plans for the result.
 package subscription
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Options are those of reconcile.Options that are for resolutions.
+// Options are the fields of reconcile.Options that concern resolution.
 type Options struct {
 	Resolver resolver.Options
-	// Resolve is resolver.Resolve or replaces it.
+	// Resolve is resolver.Resolve or a replacement for it.
 	Resolve func(context.Context, resolver.Problem) (*resolver.Solution, error)
 }
 
-// An Outcome is what later concerns and users need of a resolution.
+// An Outcome holds the parts of a resolution's result that other packages and users need.
 type Outcome struct {
-	// Created is the install plan that is created now, or nil.
+	// Created is the install plan that is being created, or nil.
 	Created *olm.InstallPlan
-	// Moved are the subscriptions that refer to it next, or to one without steps.
+	// Moved holds the subscriptions that will refer to Created, or to a plan without steps.
 	Moved map[*olm.Subscription]bool
-	// Problem is what was resolved, if anything, Solution its solution and Refused
-	// why there is none or not all of it.
+	// Problem is the resolved problem, or nil. Solution is its solution, and Refused is why
+	// there is none or only a partial one.
 	Problem  *resolver.Problem
 	Solution *resolver.Solution
 	Refused  error
@@ -42,8 +42,8 @@ type planner struct {
 	Outcome
 }
 
-// Follow keeps the status of the subscriptions (E1, E4, E5), resolves them together (E9)
-// and plans an install plan for the outcome (E2).
+// Follow maintains the status of the subscriptions (E1, E4, E5), resolves them together
+// (E9) and plans an install plan for the result (E2).
 func Follow(ctx context.Context, w *world.World, p *change.Writer, content catalog.Content, opts Options) (Outcome, error) {
 	s := planner{&steps.Builder{World: w, Writer: p, Content: content}, opts, Outcome{Moved: map[*olm.Subscription]bool{}}}
 	err := s.subscriptions(ctx)

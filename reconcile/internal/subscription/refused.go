@@ -33,9 +33,9 @@ func refusedCondition(err error) olm.Condition {
 	return c
 }
 
-// stuckCondition returns the condition of a subscription whose upgrade goes no further
-// without somebody's help, or nil: the new version has failed or lacks what it requires,
-// and the old one is still there (E32). One that changes right now is not stuck.
+// stuckCondition returns the condition of a subscription whose upgrade needs help from a
+// user, or nil. The new version has failed or its requirements are not met, and the old one
+// still exists (E32). An upgrade that is still changing is not stuck.
 func (p *planner) stuckCondition(s *olm.Subscription) *olm.Condition {
 	c := p.CSV(s.Status.InstalledCSV)
 	if c == nil || p.Replaced(c) == nil || p.Replacement(c) != nil || p.Touches(c.Key()) || p.FailForward() {

@@ -2,18 +2,34 @@ package subscription
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/status"
+	"github.com/olmkit/olmkit/reconcile/internal/steps"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// problem returns what is to be resolved. Subscriptions whose operator is on
-// its way, or failed, are held: their operator stays as it is, whatever else
-// changes, until it has arrived.
+// Problem returns the problem that Follow resolves once no install plan is pending. It adds
+// notes about what the problem leaves out.
+func Problem(ctx context.Context, w *world.World, p *change.Writer, content catalog.Content, opts Options) (*resolver.Problem, error) {
+	catalogs, err := catalog.Read(ctx, w, content)
+	if err != nil {
+		return nil, err
+	}
+	s := planner{&steps.Builder{World: w, Writer: p, Content: content}, opts, Outcome{}}
+	pr := s.problem(catalogs)
+	return &pr, nil
+}
+
+// problem returns the problem to resolve. Subscriptions whose operator is being
+// installed or has failed are held: the operator must stay as it is until it is
+// installed.
 func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 	pr := resolver.Problem{ID: p.Namespace, Namespace: p.Namespace, GlobalNamespace: p.GlobalNamespace, Options: p.opts.Resolver}
 	pr.Options.Cluster.KubeVersion = cmp.Or(pr.Options.Cluster.KubeVersion, p.KubeVersion)
@@ -22,7 +38,7 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 	}
 	for _, c := range p.Own() {
 		if p.Replacement(c) != nil {
-			continue // the one that replaces it stands for both
+			continue // the CSV that replaces it represents both
 		}
 		in, faults := Installed(c, p.Followers(c.Metadata.Name))
 		for _, err := range faults {
@@ -44,7 +60,7 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 	return pr
 }
 
-// held returns why a subscription is not to be resolved now, or nothing (E12).
+// held returns why a subscription must not be resolved now, or "" (E12).
 func (p *planner) held(s *olm.Subscription) string {
 	c := p.CSV(s.Status.InstalledCSV)
 	if c == nil {
@@ -60,7 +76,7 @@ func (p *planner) held(s *olm.Subscription) string {
 	switch failed := c.Status.Phase == olm.PhaseFailed; {
 	case failed && operatorgroup.IsGroupFailure(c.Status):
 		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, status.Cause(c))
-	case failed && p.FailForward(): // the chain behind it is not ready
+	case failed && p.FailForward(): // the CSVs that it replaces are not ready
 		return fmt.Sprintf("%s failed while replacing %s: %s; it can be replaced once every version before it is %s", c.Metadata.Name, prev.Metadata.Name, status.Cause(c), olm.PhaseReplacing)
 	case failed && prev != nil:
 		return fmt.Sprintf("%s failed while replacing %s: %s; %s", c.Metadata.Name, prev.Metadata.Name, status.Cause(c), failForwardText)
@@ -74,11 +90,11 @@ func (p *planner) held(s *olm.Subscription) string {
 	return ""
 }
 
-// failForwardText is what to do about an operator that failed (E10).
+// failForwardText is the advice about an operator that failed (E10).
 const failForwardText = "set upgradeStrategy " + string(olm.UpgradeFailForward) + " on the OperatorGroup, or fix the cause"
 
-// failsForward reports whether a CSV has failed and may be replaced (E10): alone,
-// or at the end of a chain of CSVs that wait to be replaced.
+// failsForward reports whether a failed CSV may be replaced (E10). All CSVs
+// that it replaces must be waiting to be replaced.
 func (p *planner) failsForward(c *olm.ClusterServiceVersion) bool {
 	if c.Status.Phase != olm.PhaseFailed || operatorgroup.IsGroupFailure(c.Status) || !p.FailForward() {
 		return false

@@ -28,8 +28,8 @@ const (
 // again; OLM does not report it.
 const ConditionCSVMissing = "InstalledCSVMissing"
 
-// subscriptions keeps the status of the subscriptions (E1, E4, E5), resolves
-// them together (E9) and plans an install plan for the outcome (E2).
+// subscriptions maintains the status of the subscriptions (E1, E4, E5), resolves them
+// together (E9) and plans an install plan for the result (E2).
 func (p *planner) subscriptions(ctx context.Context) error {
 	if len(p.Subscriptions) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (p *planner) subscriptions(ctx context.Context) error {
 		settled = settled && out.Status.CurrentCSV == s.Status.CurrentCSV && out.Status.InstalledCSV == s.Status.InstalledCSV &&
 			sameRef(out.Status.InstallPlanRef, s.Status.InstallPlanRef)
 	}
-	// What is installed must be known before it is resolved what else should be.
+	// Resolve only when the status is up to date.
 	if settled && !p.allPending() {
 		if err := p.resolveAll(ctx, catalogs, next); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (p *planner) allPending() bool {
 	return true
 }
 
-// installed sets what follows from the CSVs and the plan of the subscription.
+// installed sets the fields that depend on the CSVs and the plan of the subscription.
 func (p *planner) installed(s *olm.Subscription) {
 	st := &s.Status
 	if by := s.Metadata.Annotations[world.AnnotationGeneratedBy]; by != "" && st.InstallPlanRef == nil {
@@ -143,7 +143,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 	}
 }
 
-// failureReason returns the reason why an install plan failed, as far as it states one.
+// failureReason returns the reason in the condition of a failed install plan, or a default.
 func failureReason(ip *olm.InstallPlan) string {
 	if c, ok := olm.FindCondition(ip.Status.Conditions, world.ConditionInstalled); ok && c.Status == olm.ConditionFalse && c.Reason != "" {
 		return c.Reason
@@ -151,8 +151,8 @@ func failureReason(ip *olm.InstallPlan) string {
 	return world.InstallPlanFailed
 }
 
-// missingCSV reports an operator that is gone although its install plan is done, and
-// what to do about it, unless a new plan is coming.
+// missingCSV sets a condition if an operator is gone although its install plan is done,
+// with the fix, unless a new plan is being created.
 func (p *planner) missingCSV(s *olm.Subscription) {
 	plan := p.PlanOf(s)
 	name := s.Status.CurrentCSV
@@ -196,8 +196,8 @@ func (p *planner) healthStatus(s *olm.Subscription, catalogs []catalog.Health) {
 	p.SetCondition(&s.Status.Conditions, c)
 }
 
-// resolveAll resolves the namespace and writes the outcome into next, which are
-// the subscriptions as they should become.
+// resolveAll resolves the namespace and writes the result to next, the desired
+// subscriptions.
 func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, next []*olm.Subscription) error {
 	pr := p.problem(catalogs)
 	p.Problem = &pr
@@ -234,14 +234,14 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 	return p.install(ctx, again(p.absent(sol.Selected), p.lost(catalogs)), next)
 }
 
-// stays notes why operators are not upgraded, or get an older version than they could,
-// which the running OLM does not report (H1, H40). The error is the context's.
+// stays adds notes about operators that are not upgraded, or get an older version than they
+// could, which the running OLM does not report (H1, H40). The error is the context's.
 func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm.Subscription) error {
 	advice := map[string]resolver.Advice{} // by subscription
 	rests := func(s resolver.Stay) bool {
 		return s.Reason == resolver.StaysAtHead || s.Reason == resolver.StaysPresent
 	}
-	// Operators at rest, which is the usual case, need none.
+	// If nothing changes, which is the usual case, no advice is needed.
 	if len(sol.Selected) > 0 || slices.ContainsFunc(sol.Stayed, func(s resolver.Stay) bool { return !rests(s) }) {
 		list, err := sol.Advice(ctx)
 		if err != nil {
@@ -254,12 +254,12 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 			}
 		}
 	}
-	stays := make(map[string]resolver.Stay, len(sol.Stayed)) // one for each subscription
+	stays := make(map[string]resolver.Stay, len(sol.Stayed)) // one stay for each subscription
 	for _, stay := range sol.Stayed {
 		stays[stay.Subscription] = stay
 		if stay.Reason == resolver.StaysPresent {
 			p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: stay.Subscription},
-				"nothing is installed for it: %s is already installed, and it names neither a catalog nor a channel", stay.Name).Rule = "H23"
+				"nothing is installed for it: %s is already installed, and the subscription names neither a catalog nor a channel", stay.Name).Rule = "H23"
 		}
 	}
 	for i, s := range next {
@@ -305,7 +305,7 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 	if olm.Equal(old, next) {
 		return nil
 	}
-	why := conditionChanges(old.Status.Conditions, next.Status.Conditions)
+	rule, why := "", conditionChanges(old.Status.Conditions, next.Status.Conditions)
 	var event *change.Event
 	switch was, is := &old.Status, &next.Status; {
 	case was.InstalledCSV != is.InstalledCSV:
@@ -318,7 +318,7 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 	default:
 		if c, ok := olm.FindCondition(is.Conditions, world.ResolutionFailed); ok {
 			if _, before := olm.FindCondition(was.Conditions, world.ResolutionFailed); !before {
-				why = "resolution failed (E4)"
+				rule, why = "E4", "resolution failed"
 				event = &change.Event{Warning: true, Reason: world.ResolutionFailed, Message: c.Message}
 			}
 		}
@@ -330,7 +330,7 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 	if old.Status.CurrentCSV != next.Status.CurrentCSV {
 		defer p.RestOn(p.resolved()...)()
 	}
-	return p.Emit(change.UpdateStatus, next, next.Key(), event, "%s", why)
+	return p.Emit(change.UpdateStatus, next, next.Key(), event, rule, "%s", why)
 }
 
 // conditionChanges describes how two lists of conditions differ.

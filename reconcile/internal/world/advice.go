@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// PlatformVersion returns the version that the object ClusterVersion of
-// OpenShift is at or moves to, if there is one.
+// PlatformVersion returns the desired version in OpenShift's ClusterVersion, or
+// "" if there is none.
 func (w *World) PlatformVersion() string {
 	o := w.Object(olm.Key{Group: "config.openshift.io", Kind: "ClusterVersion", Name: "version"})
 	if o == nil {
@@ -24,8 +24,7 @@ func (w *World) PlatformVersion() string {
 	return version
 }
 
-// NotUpgradeable returns why an operator must not be upgraded, if it exists to
-// be upgraded at all.
+// NotUpgradeable returns why an operator must not be upgraded, or "".
 func (w *World) NotUpgradeable(c *olm.ClusterServiceVersion) string {
 	for _, cond := range w.OperatorConditions {
 		if cond.Metadata.Name == c.Metadata.Name && !c.Metadata.IsDeleted() {
@@ -47,14 +46,14 @@ func (w *World) Tenants(test func(*olm.ClusterServiceVersion) bool) []operatorgr
 	return list
 }
 
-// OperatorName returns the package of a CSV: that of its properties, or else its
-// name up to the version.
+// OperatorName returns the package of a CSV: that in its properties, or else
+// its name without the version.
 func OperatorName(c *olm.ClusterServiceVersion) string {
 	list, _ := Properties(c) // a fault there is reported where the CSV is resolved
 	return cmp.Or(PackageOf(list), Family(c))
 }
 
-// Family returns the name of a CSV up to the version.
+// Family returns the name of a CSV without its version.
 func Family(c *olm.ClusterServiceVersion) string {
 	name, _, _ := strings.Cut(c.Metadata.Name, ".")
 	return name

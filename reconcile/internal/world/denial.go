@@ -19,16 +19,16 @@ func (w *World) Installer() string {
 	return ""
 }
 
-// A denial is something that an account may not do.
+// A denial is a request that an account is not permitted to make.
 type denial struct {
 	user, verb, resource string
 	key                  olm.Key
-	// rule is what would be granted and the account does not have; nil if it lacks
-	// the verb itself.
+	// rule is a permission that the object grants and the account lacks. It is nil if the
+	// account lacks the verb itself.
 	rule *olm.PolicyRule
 }
 
-// Error describes the denial in the words of an API server.
+// Error returns the message of an API server for the denial.
 func (d *denial) Error() string {
 	resource := d.resource
 	if d.key.Group != "" {
@@ -48,7 +48,8 @@ func (d *denial) Error() string {
 	return fmt.Sprintf("%s %q is forbidden: User %q cannot %s resource %q in API group %q %s", resource, d.key.Name, d.user, d.verb, d.resource, d.key.Group, where)
 }
 
-// Short describes the denial as what the account may not do.
+// Short returns the denied request: the verb and the object, or the object in which the
+// account may not grant permissions.
 func (d *denial) Short() string {
 	if d.rule != nil {
 		return fmt.Sprintf("give in %s what it may not do itself", d.key)
@@ -56,9 +57,10 @@ func (d *denial) Short() string {
 	return d.verb + " " + d.key.String()
 }
 
-// Forbidden returns why an account may not write an object, or nil: it needs the
-// verb, and to grant permissions it needs these too, or the permission to grant more.
-// More are roles that a binding may refer to in addition to those of the snapshot.
+// Forbidden returns why an account may not write an object, or nil. The account needs the
+// verb. If the object grants permissions, the account must also have these permissions, or the
+// verb escalate or bind. A binding may refer to the roles in more in addition to those of the
+// snapshot.
 func (w *World) Forbidden(account, verb string, o *olm.Object, more map[olm.Key]*olm.Object) *denial {
 	k := o.Key()
 	d := &denial{user: "system:serviceaccount:" + w.Namespace + ":" + account, verb: verb, resource: w.resourceOf(k), key: k}
@@ -74,8 +76,8 @@ func (w *World) Forbidden(account, verb string, o *olm.Object, more map[olm.Key]
 	return nil
 }
 
-// requestFor returns the permission that a write of an object needs. Its name does
-// not count if it is to be created.
+// requestFor returns the permission to write an object. For a creation it does not include
+// the name.
 func requestFor(verb string, k olm.Key, resource string) olm.PolicyRule {
 	r := olm.PolicyRule{Verbs: []string{verb}, APIGroups: []string{k.Group}, Resources: []string{resource}}
 	if verb != "create" {
@@ -84,14 +86,14 @@ func requestFor(verb string, k olm.Key, resource string) olm.PolicyRule {
 	return r
 }
 
-// everything is what a role that aggregates others may come to hold.
+// everything stands for the rules of an aggregated role, which may contain any rule.
 var everything = []olm.PolicyRule{
 	{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}},
 	{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
 }
 
-// givenAway returns the rules that an object grants to others, unless the granted
-// rules allow granting more.
+// givenAway returns the rules that an object grants to others, or nil if the account's
+// rules include escalate or bind.
 func (w *World) givenAway(granted []olm.PolicyRule, o *olm.Object, resource string, more map[olm.Key]*olm.Object) []olm.PolicyRule {
 	k := o.Key()
 	if k.Group != olm.GroupRBAC {
@@ -124,8 +126,8 @@ func (w *World) givenAway(granted []olm.PolicyRule, o *olm.Object, resource stri
 	return nil
 }
 
-// resourceOf returns the name of a kind in rules: that of its CRD, or else the
-// usual plural of the kind.
+// resourceOf returns the resource name of a kind: that in its CRD, or else the usual
+// plural.
 func (w *World) resourceOf(k olm.Key) string {
 	for _, crd := range w.CRDs {
 		if crd.Spec.Group == k.Group && crd.Spec.Names.Kind == k.Kind && crd.Spec.Names.Plural != "" {

@@ -17,7 +17,7 @@ func (w *World) Instances(crd *olm.CustomResourceDefinition) []olm.Object {
 	return list
 }
 
-// InstancesRead reports whether these are all that the cluster has.
+// InstancesRead reports whether the snapshot has all custom resources of a CRD.
 func (w *World) InstancesRead(crd string) bool {
 	c := w.CRD(crd)
 	return c != nil && w.Knows(olm.GroupKind{Group: c.Spec.Group, Kind: c.Spec.Names.Kind})
@@ -61,7 +61,7 @@ func (w *World) Find(k olm.Key) (*olm.Object, error) {
 	return &o, err
 }
 
-// Pick returns the first resource of a key in a list that is sorted by key, or nil.
+// Pick returns the first resource with key k in a list that is sorted by key, or nil.
 func Pick[R olm.Resource](list []R, k olm.Key) olm.Resource {
 	i, ok := slices.BinarySearchFunc(list, k, func(r R, k olm.Key) int { return r.Head().Key().Compare(k) })
 	if !ok {
@@ -70,10 +70,10 @@ func Pick[R olm.Resource](list []R, k olm.Key) olm.Resource {
 	return list[i]
 }
 
-// OwnerVersion returns the version of an owner, or that it does not exist: whether
-// objects are garbage rests on it.
+// OwnerVersion returns the version of an owner, with an empty ResourceVersion if the owner
+// does not exist. The deletion of the objects of the owner depends on this version.
 func (w *World) OwnerVersion(owner olm.Key) Version {
-	r := Pick(w.CSVs, owner) // or a copy of its name
+	r := Pick(w.CSVs, owner) // may also be a copied CSV
 	if owner.Kind == olm.KindOperatorGroup {
 		r = Pick(w.OperatorGroups, owner)
 	}
@@ -83,8 +83,8 @@ func (w *World) OwnerVersion(owner olm.Key) Version {
 	return VersionOf(r)
 }
 
-// Finalizer holds a CSV that is deleted until what was made for it outside of its
-// namespace is deleted, too (E22). It is OLM's.
+// Finalizer is OLM's finalizer of CSVs. It delays the deletion of a CSV until the objects
+// that were generated for it in other namespaces are deleted (E22).
 const Finalizer = "operators.coreos.com/csv-cleanup"
 
 // InUse reports whether an owner exists.
@@ -100,11 +100,11 @@ func (w *World) InUse(owner olm.Key) bool {
 		}
 		return false
 	}
-	return true // not created here
+	return true // this package generates no objects for other kinds
 }
 
-// annotationExcludeGlobal is the annotation of a group whose operators come
-// from the catalogs of the namespace alone.
+// annotationExcludeGlobal is the annotation of a group whose namespace does not use global
+// catalogs.
 const annotationExcludeGlobal = "olm.operatorframework.io/exclude-global-namespace-resolution"
 
 // VisibleCatalogs returns the CatalogSources that the namespace sees.

@@ -7,9 +7,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// grants are the rules that the bindings of a snapshot give to the service
-// accounts of its namespace: by account or, with an empty name, to all of them; in
-// a namespace or, with an empty name, in the whole cluster.
+// grants holds the rules that bindings grant to the service accounts of the
+// namespace, by account and by the namespace in which they apply. An empty
+// account means all accounts, and an empty namespace the whole cluster.
 type grants map[string]map[string][]olm.PolicyRule
 
 func newGrants(s *State) grants {
@@ -49,8 +49,8 @@ func newGrants(s *State) grants {
 	return g
 }
 
-// accountOf returns which service account of a namespace a subject of a binding
-// is, if it is one: an empty name stands for all of them.
+// accountOf returns the service account of a namespace that a subject of a
+// binding refers to, if it refers to one. An empty name means all accounts.
 func accountOf(s olm.Subject, namespace string) (account string, ok bool) {
 	switch s.Kind {
 	case "ServiceAccount":
@@ -85,8 +85,8 @@ func rulesOf(b *olm.RoleBinding, roles map[olm.Key]*olm.Object) []olm.PolicyRule
 	return role.Rules
 }
 
-// Granted returns the rules that a service account of the namespace has: in the
-// whole cluster, and in a namespace if one is given.
+// Granted returns the rules that a service account of the snapshot's namespace has: those for
+// the whole cluster and, unless namespace is empty, those for namespace.
 func (x *index) Granted(account, namespace string) []olm.PolicyRule {
 	rules := slices.Concat(x.grants[account][""], x.grants[""][""])
 	if namespace != "" {
@@ -95,7 +95,7 @@ func (x *index) Granted(account, namespace string) []olm.PolicyRule {
 	return rules
 }
 
-// KnowsGrants reports whether granted returns all rules of an account.
+// KnowsGrants reports whether Granted returns all rules of an account.
 func (w *World) KnowsGrants(account string) bool {
 	all := true
 	for _, k := range []olm.GroupKind{KindClusterRole, KindClusterRoleBinding, KindRole, KindRoleBinding} {

@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// An index finds what a plan looks up again and again, often for each operator of
+// An index speeds up lookups that a plan makes often, such as those for each operator of
 // the namespace.
 type index struct {
 	objects     map[olm.Key]*olm.Object
@@ -20,12 +20,12 @@ type index struct {
 	plans       map[string]*olm.InstallPlan
 	ownGroups   []*olm.OperatorGroup
 	grants      grants
-	// subscribed are the subscriptions by package, and following by the CSVs that
-	// they name.
+	// subscribed holds the subscriptions by their package, and following holds them by the
+	// CSVs that they name.
 	subscribed, following map[string][]*olm.Subscription
-	Place                 map[*olm.Subscription]int // in Subscriptions
-	// claims are the CSVs of the namespace, by what only one of them can have.
-	claims map[claim][]int // in ownCSVs
+	Place                 map[*olm.Subscription]int // the index in Subscriptions
+	// claims holds the CSVs of the namespace by what they claim.
+	claims map[claim][]int // indices in ownCSVs
 	byCRD  map[string][]*olm.ClusterServiceVersion
 }
 
@@ -33,8 +33,8 @@ type index struct {
 // a deployment.
 type claim struct{ kind, name string }
 
-// newIndex returns the index of a snapshot. Of several objects of one name the
-// first counts.
+// newIndex returns the index of a snapshot. Of several objects with the same name, it holds
+// the first one.
 func newIndex(s *State) *index {
 	x := &index{
 		objects: make(map[olm.Key]*olm.Object, len(s.Objects)), csvs: map[string]*olm.ClusterServiceVersion{},
@@ -88,7 +88,7 @@ func newIndex(s *State) *index {
 	return x
 }
 
-// claimsOf returns what a CSV claims for itself.
+// claimsOf returns the claims of a CSV.
 func claimsOf(c *olm.ClusterServiceVersion) (list []claim) {
 	for _, d := range c.Spec.CRDs.Owned {
 		list = append(list, claim{olm.KindCRD, d.Name})
@@ -120,7 +120,7 @@ func byName[R olm.Resource](m map[string]R, r R) {
 	}
 }
 
-// Object returns one of Objects, or nil.
+// Object returns the object with key k among the Objects of the snapshot, or nil.
 func (x *index) Object(k olm.Key) *olm.Object { return x.objects[k] }
 
 // Own returns the CSVs of the namespace without copies.
@@ -143,14 +143,16 @@ func (x *index) Deployment(name string) *olm.Deployment { return x.deployments[n
 // Groups returns the operator groups of the namespace.
 func (x *index) Groups() []*olm.OperatorGroup { return x.ownGroups }
 
-// InstallPlan returns the plan of that name of the lowest generation, or nil.
+// InstallPlan returns the install plan with the given name, or nil. If there are several, it
+// returns the one with the lowest generation.
 func (x *index) InstallPlan(name string) *olm.InstallPlan { return x.plans[name] }
 
-// Followers returns the subscriptions that name a CSV: as installed, as current, or
-// to start with.
+// Followers returns the subscriptions that name a CSV as their installed, current or
+// starting CSV.
 func (x *index) Followers(csv string) []*olm.Subscription { return x.following[csv] }
 
-// Users returns the CSVs of the cluster by the CRDs that they own or require.
+// Users returns the given CSVs by the names of the CRDs that they own or require. It caches
+// the result of the first call and ignores the argument of later ones.
 func (x *index) Users(csvs []*olm.ClusterServiceVersion) map[string][]*olm.ClusterServiceVersion {
 	if x.byCRD == nil {
 		x.byCRD = map[string][]*olm.ClusterServiceVersion{}
@@ -167,8 +169,8 @@ func (x *index) Users(csvs []*olm.ClusterServiceVersion) map[string][]*olm.Clust
 	return x.byCRD
 }
 
-// Claimants returns the other CSVs of the namespace that claim what a CSV does, in
-// their order.
+// Claimants returns the other CSVs of the namespace that have a claim in common with a CSV,
+// in order.
 func (x *index) Claimants(c *olm.ClusterServiceVersion) (list []*olm.ClusterServiceVersion) {
 	var all []int
 	for _, k := range claimsOf(c) {

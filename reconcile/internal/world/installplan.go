@@ -9,8 +9,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// FailureText returns why a plan failed. OLM writes the cause into its message, into
-// the condition Installed, or into that of the bundle that could not be unpacked.
+// FailureText returns why an install plan failed. OLM writes the cause into the message of the
+// plan, into its condition Installed, or into a condition of the bundle that could not be
+// unpacked.
 func FailureText(ip *olm.InstallPlan) string {
 	if ip.Status.Message != "" {
 		return ip.Status.Message
@@ -38,16 +39,16 @@ const (
 	ReasonComponentFailed    = "InstallComponentFailed"
 )
 
-// IsWanted reports whether a plan may be executed at all: one that a resolution
-// made is, as long as a subscription refers to it. A newer resolution takes the
-// reference away, and the older plan can do no harm.
+// IsWanted reports whether a plan may be executed. A generated plan may, as long as a
+// subscription refers to it. A newer resolution changes the reference, and the older plan
+// is no longer executed.
 func (w *World) IsWanted(ip *olm.InstallPlan) bool {
 	return !IsGenerated(ip) || w.IsReferred(ip) || w.isForDependencies(ip)
 }
 
-// isForDependencies reports whether the newest plan brings nothing but what
-// installed operators require, so that no subscription can refer to it: it
-// brings one for each of its CSVs.
+// isForDependencies reports whether the newest plan installs only dependencies of installed
+// operators. No subscription can refer to such a plan, because the plan itself creates the
+// subscription for each of its CSVs.
 func (w *World) isForDependencies(ip *olm.InstallPlan) bool {
 	if ip != w.InstallPlans[len(w.InstallPlans)-1] || len(ip.Spec.ClusterServiceVersionNames) == 0 {
 		return false
@@ -71,7 +72,7 @@ func (w *World) IsReferred(ip *olm.InstallPlan) bool {
 // IsDone reports whether a step is done.
 func IsDone(s *olm.Step) bool { return s.Status == olm.StepCreated || s.Status == olm.StepPresent }
 
-// Coming reports whether an install plan that may still run brings an owner.
+// Coming reports whether an install plan that may still be executed creates owner.
 func (w *World) Coming(owner olm.Key) bool {
 	if w.brought == nil {
 		w.brought = map[olm.Key]bool{}
@@ -84,7 +85,7 @@ func (w *World) Coming(owner olm.Key) bool {
 			}
 		}
 	}
-	owner.Namespace = "" // steps name none
+	owner.Namespace = "" // steps have no namespace
 	return w.brought[owner]
 }
 
@@ -93,18 +94,18 @@ func IsFinished(ip *olm.InstallPlan) bool {
 	return ip.Status.Phase == olm.PlanComplete || ip.Status.Phase == olm.PlanFailed
 }
 
-// LabelGenerated marks the plans that a resolution made, as opposed to those
-// that a person wrote, and what their steps create.
+// LabelGenerated marks install plans that a resolution created, rather than a person, and
+// the objects that their steps create.
 const LabelGenerated = "olm.managed"
 
-// IsGenerated reports whether a resolution made a plan.
+// IsGenerated reports whether a resolution created a plan.
 func IsGenerated(ip *olm.InstallPlan) bool { return ip.Metadata.Labels[LabelGenerated] == "true" }
 
-// AnnotationGeneratedBy names the install plan that made a subscription. As in OLM, CSVs
-// have none: pods get the annotations of their CSV, and would restart.
+// AnnotationGeneratedBy names the install plan that created a subscription. As in OLM, CSVs
+// do not have it: pods get the annotations of their CSV, so a change would restart them.
 const AnnotationGeneratedBy = "olm.generated-by"
 
-// IsPlanned reports whether an install plan brought a CSV.
+// IsPlanned reports whether an install plan created a CSV.
 func IsPlanned(c *olm.ClusterServiceVersion) bool { return c.Metadata.Labels[LabelGenerated] == "true" }
 
 // Brings reports whether an install plan created a CSV, or found it present, or may still

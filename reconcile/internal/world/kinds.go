@@ -6,10 +6,10 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// AllKinds in Snapshot.Known stands for every kind.
+// AllKinds means every kind in Snapshot.Known.
 var AllKinds = olm.GroupKind{Group: "*", Kind: "*"}
 
-// The kinds for which an absent object may not have been read.
+// The kinds that a snapshot may not contain completely.
 var (
 	KindNamespace          = olm.GroupKind{Group: "", Kind: "Namespace"}
 	KindServiceAccount     = olm.GroupKind{Group: "", Kind: "ServiceAccount"}
@@ -29,7 +29,7 @@ var (
 )
 
 // PlannedKinds returns the kinds that a plan looks up in addition to custom
-// resources, in order: what an implementation of reconcile.Cluster reads.
+// resources, in order. An implementation of reconcile.Cluster reads them.
 func PlannedKinds() []olm.GroupKind {
 	return []olm.GroupKind{
 		KindNamespace, KindServiceAccount, KindCRD, KindAPIService, KindDeployment, KindOperatorCondition,
@@ -47,8 +47,8 @@ func (w *World) Knows(k olm.GroupKind) bool {
 	return slices.Contains(w.State.Known, k) || slices.Contains(w.State.Known, AllKinds)
 }
 
-// IsRead reports whether an object of the cluster that the snapshot does not have
-// is absent. If that is unknown, it is recorded in Unread.
+// IsRead reports whether an object that is not in the snapshot is known not to exist. If this
+// is unknown, it records the object, and Unread returns it.
 func (w *World) IsRead(k olm.GroupKind, name string) bool {
 	if w.Knows(k) || !slices.Contains(PlannedKinds(), k) {
 		return true
@@ -60,5 +60,6 @@ func (w *World) IsRead(k olm.GroupKind, name string) bool {
 	return false
 }
 
-// Unread returns the names that were looked up of kinds that were not read.
+// Unread returns the names of objects that were looked up although their kinds
+// were not read.
 func (w *World) Unread() map[olm.GroupKind]map[string]bool { return w.unread }

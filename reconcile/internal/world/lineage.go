@@ -9,24 +9,23 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A lineage is how the CSVs of a namespace replace each other, worked out once for
-// a plan. Each replaces at most one, so they form trees, with the oldest at the root,
-// and circles, which users have to fix. A CSV of a circle is a root here and replaces
+// A lineage describes how the CSVs of a namespace replace each other. It is computed once
+// for a plan. Each CSV replaces at most one, so they form trees, with the oldest at the
+// root, and cycles, which users have to fix. A CSV in a cycle is a root here and replaces
 // nothing.
 type lineage struct {
 	byName map[string]*olm.ClusterServiceVersion
-	// inCircle holds the CSVs that replace themselves, directly or by way of
-	// others.
+	// inCircle holds the CSVs that replace themselves, directly or through others.
 	inCircle map[string]bool
-	// next are the CSVs that replace one of a name, whether that exists or not, in
-	// the order in which they get their turn.
+	// next holds the CSVs that replace a name, whether that CSV exists or not, in order of
+	// precedence.
 	next map[string][]*olm.ClusterServiceVersion
-	// place is where in its tree a CSV stands.
+	// place is the position of each CSV in its tree.
 	place map[string]place
 }
 
-// A place numbers a CSV of a tree: those that replace it, directly or by way of
-// others, are numbered from first+1 to last.
+// A place is a range of numbers in a tree: the CSV itself has number first, and those that
+// replace it, directly or through others, have first+1 to last.
 type place struct {
 	root        *olm.ClusterServiceVersion
 	first, last int
@@ -67,10 +66,10 @@ func newLineage(csvs []*olm.ClusterServiceVersion, subs []*olm.Subscription) *li
 	return l
 }
 
-// findCircles follows each CSV to what it replaces until it comes to one that
-// was followed before: if that was on the same way, it closes a circle.
+// findCircles follows spec.replaces from each CSV to one that was visited before. If that
+// was visited on the same walk, it is part of a cycle.
 func (l *lineage) findCircles(csvs []*olm.ClusterServiceVersion) {
-	way := make(map[string]int, len(csvs)) // on which way a CSV was found
+	way := make(map[string]int, len(csvs)) // the walk on which a CSV was visited
 	for i, start := range csvs {
 		c := start
 		for ; c != nil && way[c.Metadata.Name] == 0; c = l.byName[c.Spec.Replaces] {
@@ -85,8 +84,7 @@ func (l *lineage) findCircles(csvs []*olm.ClusterServiceVersion) {
 	}
 }
 
-// number gives places to a CSV and to all that replace it, and returns the next
-// number.
+// number numbers a CSV and all that replace it, and returns the next number.
 func (l *lineage) number(c, root *olm.ClusterServiceVersion, n int) int {
 	first := n
 	n++
@@ -105,8 +103,8 @@ func (l *lineage) replaced(c *olm.ClusterServiceVersion) *olm.ClusterServiceVers
 	return l.byName[c.Spec.Replaces]
 }
 
-// circle returns the names of the CSVs that replace each other in a circle with
-// c, beginning with it, or nil.
+// circle returns the names of the CSVs in the cycle that c is part of, beginning with c, or
+// nil.
 func (l *lineage) circle(c *olm.ClusterServiceVersion) []string {
 	if !l.inCircle[c.Metadata.Name] {
 		return nil
@@ -118,25 +116,23 @@ func (l *lineage) circle(c *olm.ClusterServiceVersion) []string {
 	return names
 }
 
-// replacesBy reports whether a CSV replaces an older one, directly or by way of
-// others.
+// replacesBy reports whether a CSV replaces an older one, directly or through others.
 func (l *lineage) replacesBy(newer, older *olm.ClusterServiceVersion) bool {
 	p, q := l.place[newer.Metadata.Name], l.place[older.Metadata.Name]
 	if q.first < p.first && p.first <= q.last {
 		return true
 	}
-	// A root that replaces another CSV is one of a circle.
+	// A root that replaces another CSV is in a cycle.
 	return p.root != nil && p.root.Spec.Replaces == older.Metadata.Name
 }
 
-// Related reports whether one of two CSVs replaces the other, directly or by
-// way of others.
+// Related reports whether one of two CSVs replaces the other, directly or through others.
 func (w *World) Related(a, b *olm.ClusterServiceVersion) bool {
 	return w.lineage.replacesBy(a, b) || w.lineage.replacesBy(b, a)
 }
 
-// Replacement returns the CSV that replaces another one, or nil. Of several it is
-// the one that has priority.
+// Replacement returns the CSV that replaces another one, or nil. If there are several, it
+// returns the one that has priority.
 func (w *World) Replacement(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	if s := w.Successors(c.Metadata.Name); len(s) > 0 {
 		return s[0]
@@ -144,15 +140,15 @@ func (w *World) Replacement(c *olm.ClusterServiceVersion) *olm.ClusterServiceVer
 	return nil
 }
 
-// Replaced returns the CSV that another one replaces, if it still exists and
-// does not, by way of others, replace that one.
+// Replaced returns the CSV that another one replaces, or nil if it does not exist or both
+// are in a cycle.
 func (w *World) Replaced(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	return w.lineage.replaced(c)
 }
 
-// Successors returns the CSVs of the namespace whose spec.replaces names a CSV,
-// which need not exist any longer. Only the first gets its turn: the one that is
-// furthest, then one that a subscription wants, then the newest.
+// Successors returns the CSVs of the namespace whose spec.replaces names a CSV, which may
+// no longer exist. Only the first one may replace it: the one whose installation is
+// furthest, then one that a subscription refers to, then the newest.
 func (w *World) Successors(name string) []*olm.ClusterServiceVersion { return w.lineage.next[name] }
 
 // Progress orders CSVs by how far their installation is.
@@ -192,7 +188,6 @@ func versionOf(c *olm.ClusterServiceVersion) semver.Version {
 	return v
 }
 
-// Circle returns the names of the CSVs that replace each other in a circle with
-// c, beginning with it, or nil. A CSV that names itself in replaces does not replace
-// anything.
+// Circle returns the names of the CSVs in the cycle that c is part of, beginning with c, or
+// nil. A CSV that names itself in spec.replaces is not a cycle.
 func (w *World) Circle(c *olm.ClusterServiceVersion) []string { return w.lineage.circle(c) }

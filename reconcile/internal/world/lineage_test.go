@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// What is worked out once is what following spec.replaces says, in every shape
-// of chains, trees and circles.
+// TestLineage compares lineages with the result of following spec.replaces, on
+// random chains, trees and cycles.
 func TestLineage(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	circles, related := 0, 0
@@ -57,7 +57,7 @@ func TestLineage(t *testing.T) {
 		for _, c := range csvs {
 			want := circle(c)
 			if got := l.circle(c); !slices.Equal(got, want) {
-				t.Fatalf("round %d: circle of %s is %v, want %v", round, c.Metadata.Name, got, want)
+				t.Fatalf("round %d: cycle of %s is %v, want %v", round, c.Metadata.Name, got, want)
 			}
 			if want != nil {
 				circles++
@@ -77,6 +77,6 @@ func TestLineage(t *testing.T) {
 		}
 	}
 	if circles == 0 || related == 0 {
-		t.Errorf("%d CSVs in circles and %d pairs: that proves nothing", circles, related)
+		t.Errorf("only %d CSVs in cycles and %d pairs", circles, related)
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/status"
 )
 
-// Upgradeable is the type of the condition of an operator that OLM heeds.
+// Upgradeable is the type of the OperatorCondition's condition that OLM obeys.
 const Upgradeable = "Upgradeable"
 
-// NotUpgradeable returns why the operator that a condition belongs to must not
-// be replaced now, or nothing (E6):
+// NotUpgradeable returns why the operator of an OperatorCondition must not be
+// replaced now, or "" (E6):
 //
 //   - spec.overrides, set by an administrator, decides;
 //   - otherwise False in spec.conditions, set by the operator, or in
 //     status.conditions, copied by OLM, prevents it;
 //   - so does a status of an older generation: it has not been updated yet.
 //
-// Without a condition, as without the resource (nil), the operator may be
-// replaced. It never holds up the upgrade of the cluster.
+// Without the condition, or without the resource (nil), the operator may be
+// replaced. The condition never delays the upgrade of the cluster.
 func NotUpgradeable(c *olm.OperatorCondition) string {
 	if c == nil {
 		return ""
@@ -38,7 +38,7 @@ func NotUpgradeable(c *olm.OperatorCondition) string {
 	case !ok:
 		return ""
 	case s.ObservedGeneration != c.Metadata.Generation:
-		return fmt.Sprintf("its condition %s is of generation %d and the resource of %d", Upgradeable, s.ObservedGeneration, c.Metadata.Generation)
+		return fmt.Sprintf("its condition %s is from generation %d, but the resource has generation %d", Upgradeable, s.ObservedGeneration, c.Metadata.Generation)
 	case s.Status == olm.ConditionFalse:
 		return status.Condition(s)
 	}

@@ -1,5 +1,5 @@
-// Package world is the state of a cluster as far as it concerns one namespace, sorted
-// and indexed. All concerns of a plan read it; none changes it.
+// Package world holds the part of a cluster's state that concerns one namespace, sorted and
+// indexed. The packages that plan changes read it and do not modify it.
 package world
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A State is what was read of a cluster. Its fields are those of
+// A State is the state of a cluster as it was read. Its fields are those of
 // reconcile.Snapshot.
 type State struct {
 	Namespace       string
@@ -33,22 +33,22 @@ type State struct {
 	Objects []olm.Object
 	Known   []olm.GroupKind
 
-	// Refusals are what the cluster refused in the last pass.
+	// Refusals holds the changes that the cluster refused in the last pass.
 	Refusals []Refusal
 }
 
 // A Refusal is a change that the cluster refused.
 type Refusal struct {
 	Key olm.Key
-	// For is the object on whose behalf the change was.
+	// For is the object that the change was made for.
 	For     olm.Key
 	Message string
-	// Runs is set if the change was about what runs an operator.
+	// Runs is set if the change concerned the objects that run an operator.
 	Runs bool
 }
 
-// A Version is an object as of a read. ResourceVersion is empty if there was no such
-// object.
+// A Version is a version of an object that was read. ResourceVersion is empty if the object
+// did not exist.
 type Version struct {
 	Key             olm.Key
 	ResourceVersion string
@@ -59,14 +59,17 @@ func VersionOf(r olm.Resource) Version {
 	return Version{r.Head().Key(), r.Head().Metadata.ResourceVersion}
 }
 
-// A World is a state with an index. It is for one plan and one goroutine.
+// A World is a state with an index. It is used for one plan and is not safe for concurrent
+// use.
 type World struct {
 	State
 	*index
 	lineage *lineage
-	// unread are the names that were looked up of kinds that were not read.
+	// unread holds the names of objects that were looked up although their kinds were not
+	// read.
 	unread map[olm.GroupKind]map[string]bool
-	// brought is what install plans that may still run bring, once it is needed.
+	// brought holds the objects that install plans may still create. It is computed on
+	// first use.
 	brought map[olm.Key]bool
 }
 
@@ -97,7 +100,7 @@ func sorted[R olm.Resource](list []R) []R {
 func Sort[R olm.Resource](list []R) {
 	slices.SortFunc(list, func(a, b R) int {
 		x, y := a.Head(), b.Head()
-		if x.APIVersion == y.APIVersion && x.Kind == y.Kind { // of a list of one type all are
+		if x.APIVersion == y.APIVersion && x.Kind == y.Kind { // true for all elements of a list of one type
 			return cmp.Or(cmp.Compare(x.Metadata.Namespace, y.Metadata.Namespace), cmp.Compare(x.Metadata.Name, y.Metadata.Name))
 		}
 		return x.Key().Compare(y.Key())

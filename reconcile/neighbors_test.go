@@ -16,9 +16,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// neighbours returns a cluster with the operator of the scenario "targets" in
+// neighbors returns a cluster with the operator of the scenario "targets" in
 // the namespaces ops and two, each with a group of a name and spec.
-func neighbours(t *testing.T, groups [2]string, spec [2]string, edit *strings.Replacer) *world {
+func neighbors(t *testing.T, groups [2]string, spec [2]string, edit *strings.Replacer) *world {
 	t.Helper()
 	a, err := txtar.ParseFile("testdata/scenario/targets.txtar")
 	if err != nil {
@@ -80,7 +80,7 @@ func alternate(t *testing.T, w *world, namespaces ...string) []string {
 			return notes
 		}
 	}
-	t.Fatalf("two loops do not come to rest:\n%s", strings.Join(writes, "\n"))
+	t.Fatalf("two loops do not settle:\n%s", strings.Join(writes, "\n"))
 	return nil
 }
 
@@ -143,7 +143,7 @@ func TestTwoNamespaces(t *testing.T) {
 		edit          *strings.Replacer
 		before, after []string
 		notes         []string
-		copied        string // whose the copy in namespace tenant is after the first is gone
+		copied        string // the owner of the copy in namespace tenant after the first is gone
 	}{
 		{
 			name: "F7 one API, two groups", groups: [2]string{"first", "second"}, spec: [2]string{own, own},
@@ -187,7 +187,7 @@ func TestTwoNamespaces(t *testing.T) {
 			if spec[0] == own {
 				spec = [2]string{"{targetNamespaces: [ops]}", "{targetNamespaces: [two]}"}
 			}
-			w := neighbours(t, c.groups, spec, c.edit)
+			w := neighbors(t, c.groups, spec, c.edit)
 			if diff := gocmp.Diff(c.notes, alternate(t, w, testNamespace, "two")); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
@@ -207,7 +207,8 @@ func TestTwoNamespaces(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// Whichever comes first: the loop that cleans up or the one that inherits.
+			// The order of the loop that cleans up and the one that inherits does not
+			// matter.
 			for _, order := range [][]string{{testNamespace, "two"}, {"two", testNamespace}} {
 				x := &world{Cluster: w.Clone(), content: w.content}
 				alternate(t, x, order...)
@@ -242,11 +243,11 @@ func installedPhase(t *testing.T, w *world, ns string) olm.Phase {
 	return c.Status.Phase
 }
 
-// F6, F3 (000, 2.3.9): two groups serve one namespace and the same operator is in
+// F6, F3: two groups serve one namespace and the same operator is in
 // both: the second fails and names the first. When the first is removed, the second
 // recovers, whichever loop comes first.
 func TestTwoNamespacesConflict(t *testing.T) {
-	w := neighbours(t, [2]string{"first", "second"}, [2]string{"{targetNamespaces: [tenant]}", "{targetNamespaces: [tenant]}"}, nil)
+	w := neighbors(t, [2]string{"first", "second"}, [2]string{"{targetNamespaces: [tenant]}", "{targetNamespaces: [tenant]}"}, nil)
 	notes := strings.Join(alternate(t, w, testNamespace, "two"), "\n")
 	if got := [2]olm.Phase{installedPhase(t, w, testNamespace), installedPhase(t, w, "two")}; got != [2]olm.Phase{olm.PhaseSucceeded, olm.PhaseFailed} {
 		t.Errorf("the operators are %v", got)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/olm"
@@ -24,10 +25,10 @@ const planObjects = `[
 {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription", "metadata": {"name": "etcd", "namespace": "operators"},
  "spec": {"name": "etcd", "channel": "stable", "source": "community", "sourceNamespace": "olm"}}]`
 
-// Plan the next writes from the objects of a cluster in JSON.
-func Example() {
+// What would happen next, and why: the next writes, from the objects of a cluster in JSON.
+func ExampleDecide() {
 	ctx := context.Background()
-	index, err := graph.LoadBytes(ctx, []byte(planCatalog), "catalog.json", nil) // or graph.Load
+	index, err := graph.LoadReader(ctx, strings.NewReader(planCatalog), "catalog.json", nil) // or graph.Load
 	if err != nil {
 		log.Fatal(err)
 	}
