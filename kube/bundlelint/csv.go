@@ -1,0 +1,87 @@
+package bundlelint
+
+import (
+	"encoding/json"
+
+	"github.com/blang/semver/v4"
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/olmkit/olmkit/internal/codes"
+	semverreason "github.com/olmkit/olmkit/internal/version"
+)
+
+// minKubeVersion checks K218: spec.minKubeVersion is set and valid.
+func (l *linter) minKubeVersion() {
+	text := l.csv.Object.Spec.MinKubeVersion
+	if text == "" {
+		l.report(codes.BundleNoMinKubeVersion, l.csv.At("spec"), "spec.minKubeVersion is missing, so OLM installs the operator on clusters of any age; set it to the oldest version that works")
+		return
+	}
+	if _, err := semver.Parse(text); err != nil {
+		l.report(codes.BundleMinKubeVersion, l.csv.At("spec", "minKubeVersion"), "spec.minKubeVersion %w", semverreason.Error(text, err))
+	}
+}
+
+// installModes checks K219: each mode is known and listed once, and at least one is
+// supported.
+func (l *linter) installModes() {
+	at := func(i int) []any { return []any{"spec", "installModes", i} }
+	some := false
+	first := map[v1alpha1.InstallModeType]bool{}
+	for i, m := range l.csv.Object.Spec.InstallModes {
+		switch m.Type {
+		case v1alpha1.InstallModeTypeAllNamespaces, v1alpha1.InstallModeTypeMultiNamespace,
+			v1alpha1.InstallModeTypeOwnNamespace, v1alpha1.InstallModeTypeSingleNamespace:
+			some = some || m.Supported
+		default:
+			l.report(codes.BundleInstallModes, l.csv.At(at(i)...), "install mode %q does not exist; write AllNamespaces, SingleNamespace, OwnNamespace or MultiNamespace", m.Type)
+			continue
+		}
+		if first[m.Type] {
+			l.report(codes.BundleInstallModes, l.csv.At(at(i)...), "install mode %s is listed twice; remove one entry", m.Type)
+		}
+		first[m.Type] = true
+	}
+	if !some {
+		l.report(codes.BundleInstallModes, l.csv.At("spec", "installModes"), "the CSV supports no install mode, so no OLM can install it; set supported: true for at least one")
+	}
+}
+
+// The annotations that set the namespace which user interfaces suggest.
+const (
+	suggestedName     = "operatorframework.io/suggested-namespace"
+	suggestedTemplate = "operatorframework.io/suggested-namespace-template"
+)
+
+// suggestedNamespace checks K220: the annotations are usable and agree.
+func (l *linter) suggestedNamespace() {
+	name, named := l.csv.Object.Annotations[suggestedName]
+	if named {
+		if errs := validation.IsDNS1123Label(name); len(errs) > 0 {
+			l.report(codes.BundleSuggestedNamespace, l.csv.At("metadata", "annotations", suggestedName), "%s %q is not the name of a namespace: %s", suggestedName, name, errs[0])
+		}
+	}
+	text, ok := l.csv.Object.Annotations[suggestedTemplate]
+	if !ok {
+		return
+	}
+	at := l.csv.At("metadata", "annotations", suggestedTemplate)
+	var template struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+	}
+	switch err := json.Unmarshal([]byte(text), &template); {
+	case err != nil:
+		l.report(codes.BundleSuggestedNamespace, at, "%s is not JSON for a Namespace: %w", suggestedTemplate, err)
+	case template.Kind != "Namespace" || template.APIVersion != "v1":
+		l.report(codes.BundleSuggestedNamespace, at, "%s holds %s %s; it must be a v1 Namespace", suggestedTemplate, template.APIVersion, template.Kind)
+	case len(validation.IsDNS1123Label(template.Metadata.Name)) > 0:
+		l.report(codes.BundleSuggestedNamespace, at, "%s has the name %q, which is not the name of a namespace", suggestedTemplate, template.Metadata.Name)
+	case named && name != template.Metadata.Name:
+		l.report(codes.BundleSuggestedNamespace, at, "%s suggests %q, but %s suggests %q; make them equal", suggestedTemplate, template.Metadata.Name, suggestedName, name)
+	}
+}

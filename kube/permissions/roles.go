@@ -1,0 +1,163 @@
+package permissions
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+// Options are the choices of an installation.
+type Options struct {
+	// Namespace is the install namespace. Default: the name of the package.
+	Namespace string
+	// Watch lists the namespaces that the operator watches. Default: all namespaces, or
+	// the install namespace if the bundle does not support all. OLM v1 allows one.
+	Watch []string
+	// Classic requests the roles of classic OLM instead of those of OLM v1.
+	Classic bool
+}
+
+// A Role is what a subject may do, in one namespace or everywhere.
+type Role struct {
+	// Subject is a service account, a user or a group, such as "ServiceAccount demo".
+	Subject string `json:"subject"`
+	// Namespace is where the rules apply. They are cluster-wide if it is empty.
+	Namespace string `json:"namespace,omitempty"`
+	// Outside is the name of a role that is not in the bundle and whose rules are unknown.
+	Outside string `json:"outside,omitempty"`
+	Rules   []Rule `json:"rules,omitempty"`
+}
+
+// A Rule is a PolicyRule of Kubernetes.
+type Rule struct {
+	Verbs           []string `json:"verbs,omitempty"`
+	APIGroups       []string `json:"apiGroups,omitempty"`
+	Resources       []string `json:"resources,omitempty"`
+	ResourceNames   []string `json:"resourceNames,omitempty"`
+	NonResourceURLs []string `json:"nonResourceURLs,omitempty"`
+}
+
+// A Report is what a bundle is allowed to do.
+type Report struct {
+	Package string `json:"package"`
+	Bundle  string `json:"bundle"`
+	// Roles are sorted by namespace and subject; cluster-wide roles come first.
+	Roles []Role `json:"roles,omitempty"`
+	// Risks are in the order of the roles, and of the rules in each role.
+	Risks []Risk `json:"risks,omitempty"`
+}
+
+// Of returns the roles and risks of a bundle. It returns an error if OLM v1 cannot watch
+// the namespaces.
+func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36, K222, F7
+	if len(opts.Watch) > 1 && !opts.Classic {
+		return nil, errors.New("OLM v1 watches one namespace or all; name at most one")
+	}
+	opts.Namespace = cmp.Or(opts.Namespace, b.Package)
+	strategy := &b.CSV().Spec.InstallStrategy.StrategySpec
+	var roles []Role
+	add := func(p *v1alpha1.StrategyDeploymentPermissions, namespace string, more ...Rule) {
+		r := Role{Subject: "ServiceAccount " + cmp.Or(p.ServiceAccountName, "default"), Namespace: namespace}
+		r.Rules = append(rules(p.Rules), more...)
+		roles = append(roles, r)
+	}
+	for i := range strategy.ClusterPermissions {
+		add(&strategy.ClusterPermissions[i], "")
+	}
+	namespaces := opts.namespaces(b)
+	for i := range strategy.Permissions {
+		p := &strategy.Permissions[i]
+		if len(namespaces) == 0 { // OLM creates a cluster role, which may also read namespaces
+			add(p, "", Rule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"namespaces"}})
+		}
+		for _, ns := range namespaces {
+			add(p, ns)
+		}
+	}
+	bundled, err := bound(b, opts.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	roles = append(roles, bundled...)
+	slices.SortStableFunc(roles, func(a, b Role) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Subject, b.Subject))
+	})
+	r := &Report{Package: b.Package, Bundle: b.CSV().Name, Roles: roles}
+	for _, role := range roles {
+		r.Risks = append(r.Risks, role.risks()...)
+	}
+	r.Risks = append(r.Risks, intercepts(b)...)
+	return r, nil
+}
+
+// namespaces returns the namespaces in which the bundle's permissions apply, sorted, or
+// nil if the operator watches all namespaces.
+func (o *Options) namespaces(b *registryv1.Bundle) []string {
+	watch := slices.Clone(o.Watch)
+	all := slices.Contains(b.CSV().Spec.InstallModes, v1alpha1.InstallMode{Type: v1alpha1.InstallModeTypeAllNamespaces, Supported: true})
+	if len(watch) == 0 && all {
+		return nil
+	}
+	if len(watch) == 0 || o.Classic { // classic OLM also creates the roles in the install namespace
+		watch = append(watch, o.Namespace)
+	}
+	slices.Sort(watch)
+	return slices.Compact(watch)
+}
+
+func rules(list []rbacv1.PolicyRule) []Rule {
+	out := make([]Rule, len(list))
+	for i, r := range list {
+		out[i] = Rule{r.Verbs, r.APIGroups, r.Resources, r.ResourceNames, r.NonResourceURLs}
+	}
+	return out
+}
+
+// bound returns the roles that role bindings in the bundle grant to their subjects.
+func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
+	type ref struct{ kind, name string }
+	known := map[ref][]Rule{
+		{"ClusterRole", "cluster-admin"}: {{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}}},
+	}
+	for i := range b.Others {
+		o := &b.Others[i]
+		if kind := o.Object.GetKind(); kind == "Role" || kind == "ClusterRole" {
+			var role rbacv1.ClusterRole // this decodes a Role too, which has the same fields
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object.Object, &role); err != nil {
+				return nil, fmt.Errorf("%s: %s %q: %w", o.Pos, kind, o.Object.GetName(), err)
+			}
+			known[ref{kind, role.Name}] = rules(role.Rules)
+		}
+	}
+	for i := range b.Others {
+		o := &b.Others[i]
+		kind, where := o.Object.GetKind(), ""
+		switch kind {
+		case "RoleBinding":
+			where = namespace
+		case "ClusterRoleBinding":
+		default:
+			continue
+		}
+		var binding rbacv1.ClusterRoleBinding
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object.Object, &binding); err != nil {
+			return nil, fmt.Errorf("%s: %s %q: %w", o.Pos, kind, o.Object.GetName(), err)
+		}
+		for _, s := range binding.Subjects {
+			r := Role{Subject: s.Kind + " " + s.Name, Namespace: where}
+			var ok bool
+			if r.Rules, ok = known[ref{binding.RoleRef.Kind, binding.RoleRef.Name}]; !ok {
+				r.Outside = binding.RoleRef.Name
+			}
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
