@@ -12,9 +12,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// writer returns the client that makes a change. Changes that the service
-// account of the operator group bounds are made as that account. The group must
-// still exist, because it defines the bounds.
+// writer returns the client that makes a change. A change that may use only the
+// permissions of the operator group's service account is made as that account.
+// The group must still exist, because it names the account.
 func (c *Cluster) writer(ctx context.Context, change reconcile.Change) (client.Client, error) {
 	if !change.IsBounded() {
 		return c.client, nil

@@ -19,8 +19,8 @@ import (
 // Apply makes one change and returns the warnings of the API server. Updates
 // and deletions carry the resource version they were planned from, so the API
 // server rejects them if the object has changed since. The other objects that a
-// change depends on are checked immediately before the write. Changes to those
-// after the check are picked up by the next plan.
+// change depends on are checked immediately before the write. If one of them
+// changes after that, the next plan takes it into account.
 //
 // Steps of an install plan, and the objects that run an operator, are written
 // as the service account that the operator group of the namespace names, if
@@ -118,7 +118,7 @@ func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error
 		if getErr != nil {
 			return getErr
 		}
-		if now != v.ResourceVersion { // check the others too: they may have changed at the same time
+		if now != v.ResourceVersion { // check the other objects too: they may have changed at the same time
 			c.look(ctx, v.Key)
 			err = errors.Join(err, fmt.Errorf("%s depends on version %q of %s: %w", change.Key(), v.ResourceVersion, v.Key, reconcile.ErrConflict))
 		}
@@ -142,8 +142,8 @@ func (c *Cluster) liveVersion(ctx context.Context, k kind, key olm.Key) (string,
 }
 
 // refused translates the error of a rejected change to the errors of package
-// reconcile. After a conflict it reads the object again, so that the next Read
-// does not return the stale one.
+// reconcile. After a conflict, refused reads the object again, so that the next
+// Read does not return a stale version.
 func (c *Cluster) refused(ctx context.Context, change reconcile.Change, err error) error {
 	key := change.Key()
 	err = classify(err)
@@ -154,7 +154,7 @@ func (c *Cluster) refused(ctx context.Context, change reconcile.Change, err erro
 			c.wants.found(beneficiary(change), key)
 		}
 	case apierrors.IsNotFound(err) && change.Op != reconcile.Create:
-		// Either the object is missing, or its kind does not have a status.
+		// Either the object does not exist, or its kind does not have a status.
 		u, lookErr := c.live.unstructured(ctx, gvkOf(change.Object), key.Namespace, key.Name)
 		if lookErr != nil {
 			return classify(lookErr)
@@ -171,7 +171,8 @@ func gvkOf(o olm.Object) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
 }
 
-// look overlays the cache with the API server's current version of an object.
+// look reads an object from the API server and overlays the cache with that
+// version.
 func (c *Cluster) look(ctx context.Context, key olm.Key) {
 	k, ok := findKind(key.Group, key.Kind)
 	if !ok || c.opts.Cache == nil {

@@ -25,12 +25,14 @@ type cached struct {
 
 	mu sync.RWMutex
 	// converted is keyed by object: cached objects are never modified, and each
-	// version is a new object. The map is cleared when most of it is stale.
+	// version is a new object. The map is cleared when most of its entries are
+	// stale.
 	converted map[*unstructured.Unstructured]entry
 	most      int
 }
 
-// A viewOf identifies a view. Its selection does not depend on a namespace.
+// A viewOf is the key of a view. There are views only for selections that do
+// not depend on a namespace.
 type viewOf struct {
 	groupKind
 	selection
@@ -58,7 +60,7 @@ func newCached(ctx context.Context, c cache.Cache, r *recent) (*cached, error) {
 func (s *cached) watch(k kind, index toolscache.Indexer) toolscache.Indexers {
 	touched := &atomic.Uint64{}
 	indexers := toolscache.Indexers{}
-	for _, name := range []string{byOwner, bySubject, byOriginal, byCopy, byTarget} {
+	for _, name := range []string{byOwner, bySubject, byOriginal, byCopy, byTarget, byOLM} {
 		indexers[name] = func(o any) ([]string, error) {
 			u, ok := o.(*unstructured.Unstructured)
 			if !ok {
@@ -119,8 +121,8 @@ func (s *cached) list(ctx context.Context, k kind, sel selection) ([]entry, erro
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	// Read the writes first: any that the cache catches up on meanwhile are in
-	// its list.
+	// Read the writes first: if the cache receives one of them in the meantime,
+	// it is in the cache's list.
 	index, fresh := s.overlay(k)
 	list, err := s.stored(k, sel, index)
 	if err != nil {
@@ -203,7 +205,12 @@ func (s *cached) convert(k kind, u *unstructured.Unstructured) entry {
 		return e
 	}
 	e = entry{namespace: u.GetNamespace(), name: u.GetName()}
-	e.value, e.err = decode(k, u)
+	bare := u
+	if len(u.GetManagedFields()) > 0 { // Strip leaves what writes must not send back
+		bare = shallow(u)
+		bare.SetManagedFields(nil)
+	}
+	e.value, e.err = decode(k, bare)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.converted) >= s.most {

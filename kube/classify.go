@@ -37,18 +37,18 @@ func classify(err error) error {
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err) // not a response of the server
+		return fmt.Errorf("%w: %w", reconcile.ErrUnavailable, err) // the server did not respond
 	}
 	return err
 }
 
-// refusals are messages of the API server that mean this one object cannot be
-// written. Their status is that of an unavailable server, so only the text
-// identifies them.
+// refusals are texts in the API server's errors for an object that cannot be
+// written. The status of these errors is that of an unavailable server, so only
+// the text identifies them.
 var refusals = []string{
 	"failed calling webhook", // an admission webhook that cannot be called
 	"etcdserver: request is too large",
-	"trying to send message larger than max", // the same, from the etcd client
+	"trying to send message larger than max", // an object that is too large, reported by the etcd client
 }
 
 // isRefusal reports whether an error concerns only the object being written,

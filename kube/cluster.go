@@ -27,11 +27,13 @@ type Cluster struct {
 	source source
 	recent *recent
 	wants  interests
+	// olm is the last change by OLM that the watches saw.
+	olm rewrite
 
 	mu       sync.Mutex
-	accounts map[string]client.Client // by user name
+	accounts map[string]client.Client // by the name of the impersonated user
 	version  cachedAnswer[string]
-	platform cachedAnswer[*olm.Object]
+	platform map[string]cachedAnswer[*olm.Object] // by CRD
 }
 
 var _ reconcile.Cluster = (*Cluster)(nil)
@@ -55,8 +57,8 @@ type ClusterOptions struct {
 	Now func() time.Time
 }
 
-// NewCluster returns the cluster that a client configuration connects to. It
-// uses the context only while it runs.
+// NewCluster returns the cluster that a client configuration connects to.
+// NewCluster uses ctx only until it returns.
 func NewCluster(ctx context.Context, config *rest.Config, opts ClusterOptions) (*Cluster, error) {
 	if opts.GlobalNamespace == "" {
 		opts.GlobalNamespace = "olm"
@@ -65,7 +67,7 @@ func NewCluster(ctx context.Context, config *rest.Config, opts ClusterOptions) (
 		opts.Now = time.Now
 	}
 	config = rest.CopyConfig(config)
-	// Collect warnings per call, through its context.
+	// Collect warnings for each call, through the call's context.
 	config.WarningHandler, config.WarningHandlerWithContext = nil, warningHandler{}
 	var err error
 	if opts.HTTPClient == nil {

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestCommandLine runs "olmkit status" as a user with the role that it prints, and as one
-// without any: what that user may not list is unknown.
+// TestCommandLine runs "olmkit status" as a user with the role that it prints, and as a
+// user without permissions, for whom objects that cannot be listed are unknown.
 func TestCommandLine(t *testing.T) {
 	c, err := client.New(env.Config, client.Options{})
 	if err != nil {
@@ -83,7 +83,7 @@ func TestCommandLine(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "may not be listed") {
-		t.Errorf("the printed role does not suffice:\n%s", got)
+		t.Errorf("the printed role lacks permissions:\n%s", got)
 	}
 	code, got = run("status", "--kubeconfig", config, "--as", "nobody")
 	for _, want := range []string{"note: Subscription *: may not be listed, so all", "note: CustomResourceDefinition *: may not be listed, so all"} {

@@ -8,8 +8,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// operators adds the Operators of the namespace: those whose names end with it, and, since
-// names may be cut, those of its subscriptions and CSVs (E31).
+// operators adds the Operators of the namespace: those whose names end with the name of
+// the namespace, and those of its subscriptions and CSVs, because long names are truncated
+// (E31).
 func (r *reading) operators() {
 	r.objects(kindOperator, selection{index: byOwner, value: r.namespace})
 	wantLabels := func(m *olm.Metadata) {
@@ -30,13 +31,14 @@ func (r *reading) operators() {
 	}
 }
 
-// namespaceOf returns the end of an Operator's name: the namespace, unless the name was
-// cut.
+// namespaceOf returns the last part of an Operator's name: its namespace, unless the name
+// was truncated.
 func namespaceOf(operator string) string {
 	return operator[strings.LastIndexByte(operator, '.')+1:]
 }
 
-// components returns the namespaces of the Operators that the labels of an object name.
+// components returns the namespaces of the Operators whose component labels an object has,
+// in random order.
 func components(u *unstructured.Unstructured) []string {
 	var out []string
 	for l := range u.GetLabels() {

@@ -7,10 +7,11 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// placesOfCopies adds the other namespaces' copies that occupy the names of
-// copies this namespace is to make (F8), and registers interest in them, so
-// that the namespace is reconciled when a name becomes free. A plan does not
-// depend on any other copies.
+// placesOfCopies adds the copies of other namespaces' CSVs that have the same
+// name and namespace as a copy that this namespace needs to make (F8). It
+// registers interest in them and their originals, so that this namespace is
+// reconciled when a name becomes free. A plan does not depend on any other
+// copies.
 func (r *reading) placesOfCopies() {
 	if r.err != nil {
 		return
@@ -50,7 +51,7 @@ func (r *reading) placesOfCopies() {
 }
 
 // targets returns a function that reports whether another namespace is a target
-// of the namespace's operator groups.
+// of an operator group in this namespace.
 func (r *reading) targets() func(namespace string) bool {
 	all, some := false, map[string]bool{}
 	for _, g := range r.out.OperatorGroups {
@@ -65,8 +66,8 @@ func (r *reading) targets() func(namespace string) bool {
 	return func(ns string) bool { return ns != r.namespace && (all || some[ns]) }
 }
 
-// copyInTheWay adds another namespace's copy that has the name of a CSV to be
-// installed (F8).
+// copyInTheWay adds the copy of another namespace's CSV, if any, that has the
+// same name and namespace as a CSV to be installed (F8).
 func (r *reading) copyInTheWay(namespace, name string) {
 	if r.err != nil || namespace != r.namespace || slices.ContainsFunc(r.out.CSVs, func(c *olm.ClusterServiceVersion) bool {
 		return c.Metadata.Namespace == namespace && c.Metadata.Name == name

@@ -14,8 +14,8 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 )
 
-// F8: a snapshot has the copies from elsewhere that stand where an operator of
-// the namespace is to have its own, and no others.
+// F8: a snapshot contains the copies of other namespaces' CSVs that occupy a
+// name that a copy of this namespace needs, and no others.
 func TestCopiesFromElsewhere(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	for _, ns := range []string{"copier", "place", "aside"} {

@@ -26,7 +26,8 @@
 // succeeds, and the others fail with reconcile.ErrConflict and are planned
 // again. The field manager of all writes is [FieldOwner].
 //
-// With a cache, snapshots are read from it. The cache is overlaid with this
-// process's own writes, and with newer versions found after a conflict, until
-// it has caught up. No decision is made twice because the cache lags behind.
+// If there is a cache, snapshots are read from it. The cache is overlaid with
+// this process's own writes, and with newer versions that were read after a
+// conflict, until it has caught up. A cache that lags behind therefore never
+// causes a decision to be made twice.
 package kube

@@ -20,8 +20,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// The same requests by somebody else's clients, typed ones and those that
-// kubectl makes, end in the same objects.
+// The same requests by typed clients and by dynamic ones, as kubectl uses, result in the
+// same objects.
 func TestOtherClients(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "other", widgets(t, []string{"0.1.1", "0.1.2"}, "widget.service.yaml"))
@@ -58,7 +58,7 @@ spec: {name: widget, channel: stable, source: other, sourceNamespace: olm, insta
 	}
 	eventually(t, patience, func() error { return installed(c, "dynamic", "0.1.2") })
 	var typed, dynamically []string
-	eventually(t, patience, func() error { // what follows the last phase
+	eventually(t, patience, func() error { // the writes after the last phase
 		typed, dynamically = describe(t, d, "typed"), describe(t, d, "dynamic")
 		if diff := gocmp.Diff(typed, dynamically); diff != "" {
 			return fmt.Errorf("typed (-) and dynamic (+) clients differ:\n%s", diff)
@@ -70,8 +70,8 @@ spec: {name: widget, channel: stable, source: other, sourceNamespace: olm, insta
 	}
 }
 
-// describe returns what is in a namespace, without what is specific to it: names,
-// times, versions and identities.
+// describe returns the objects of a namespace without the values that are specific to it:
+// its name, times, versions and UIDs.
 func describe(t *testing.T, d dynamic.Interface, ns string) []string {
 	t.Helper()
 	var out []string
@@ -115,8 +115,8 @@ func plain(t *testing.T, object map[string]any, ns string) string {
 				v[i] = clean(x)
 			}
 		case string:
-			// The CRD is created once, for both. Names of plans and roles are hashes
-			// of what they are for, with the namespace in it.
+			// The CRD is created once for both namespaces. The names of plans and roles
+			// contain hashes of values that include the namespace.
 			if v == "Created" {
 				return "Present"
 			}
@@ -134,14 +134,14 @@ func plain(t *testing.T, object map[string]any, ns string) string {
 		return v
 	}
 	if object["kind"] == olm.KindClusterServiceVersion {
-		unstructured.RemoveNestedField(object, "status", "conditions") // which waits were seen is chance
+		unstructured.RemoveNestedField(object, "status", "conditions") // the intermediate conditions depend on timing
 	}
 	text, err := json.Marshal(clean(object))
 	must(t, err)
 	return string(text)
 }
 
-// Typed objects become those of package olm and back.
+// TestTyped converts typed objects to those of package olm and back.
 func TestTyped(t *testing.T) {
 	sub := subscription("ops", "community")
 	got, err := kube.FromTyped[olm.Subscription](newScheme(t), sub)
@@ -153,6 +153,6 @@ func TestTyped(t *testing.T) {
 	must(t, kube.ToTyped(got, &back))
 	back.TypeMeta = metav1.TypeMeta{}
 	if diff := gocmp.Diff(sub, &back); diff != "" {
-		t.Errorf("there and back (-want +got):\n%s", diff)
+		t.Errorf("after converting to olm and back (-want +got):\n%s", diff)
 	}
 }

@@ -38,7 +38,7 @@ func token(t testing.TB, namespace, account string) string {
 	return r.Status.Token
 }
 
-// wipe removes what a test left in the whole cluster.
+// wipe removes everything that a test left in the cluster.
 func wipe(t testing.TB, namespaces ...string) {
 	c, ctx := admin(t), context.Background()
 	var g errgroup.Group
@@ -72,9 +72,9 @@ func wipe(t testing.TB, namespaces ...string) {
 	})
 }
 
-// E1 to E3, E9, F7, G1: from a subscription by way of approval to a running
-// operator, with no more permissions than the adapter lists, and without writes
-// outside the namespaces concerned.
+// E1 to E3, E9, F7, G1: an operator is installed from a subscription with
+// manual approval, with only the permissions that kube.Rules returns, and
+// without writes outside the namespaces concerned.
 func TestInstall(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "install", widgets(t, []string{"0.1.1"}, "widget.service.yaml"))
@@ -95,7 +95,7 @@ func TestInstall(t *testing.T) {
 			return err
 		}
 		if sub.Status.InstallPlanRef == nil {
-			return fmt.Errorf("no install plan: %+v", sub.Status)
+			return fmt.Errorf("there is no install plan: %+v", sub.Status)
 		}
 		if err := c.Get(ctx, client.ObjectKey{Namespace: "install", Name: sub.Status.InstallPlanRef.Name}, plan); err != nil {
 			return err
@@ -108,7 +108,7 @@ func TestInstall(t *testing.T) {
 	quiet(t, writes)
 	csv := &operatorsv1alpha1.ClusterServiceVersion{}
 	if err := c.Get(ctx, client.ObjectKey{Namespace: "install", Name: "widget.v0.1.1"}, csv); err == nil {
-		t.Fatal("installed without approval")
+		t.Fatal("the operator was installed without approval")
 	}
 	plan.Spec.Approved = true
 	must(t, c.Update(ctx, plan))
@@ -134,7 +134,7 @@ func TestInstall(t *testing.T) {
 		if err := c.List(ctx, bindings, client.InNamespace("install-target")); err != nil || len(bindings.Items) > 0 {
 			return err
 		}
-		return errors.New("the operator has no permissions in the namespace that it serves")
+		return errors.New("the operator has no permissions in its target namespace")
 	})
 	copied := &operatorsv1alpha1.ClusterServiceVersion{}
 	eventually(t, patience, func() error {
@@ -148,12 +148,12 @@ func TestInstall(t *testing.T) {
 		if !slices.ContainsFunc(list.Items, func(e eventsv1.Event) bool {
 			return e.Regarding.Kind == "ClusterServiceVersion" && e.Regarding.UID != ""
 		}) {
-			return errors.New("no event tells of the CSV")
+			return errors.New("there is no event for the CSV")
 		}
 		return nil
 	})
 	for _, w := range outside(writes, "install", "install-target") {
-		t.Errorf("a write outside: %+v", w)
+		t.Errorf("a write outside the namespaces: %+v", w)
 	}
 	registry := prometheus.NewPedanticRegistry()
 	must(t, registry.Register(f.Metrics))
@@ -222,8 +222,9 @@ func only(c client.Client, ns, name string) error {
 	return nil
 }
 
-// watchInstalled returns what waits until the subscription widget of a namespace
-// had a version installed, and returns all that it had, in their order.
+// watchInstalled returns a function that waits until the subscription widget in
+// a namespace has the version last installed. That function returns all
+// versions that were installed, in order.
 func watchInstalled(t testing.TB, ns string) func(last string) []string {
 	t.Helper()
 	c, err := client.NewWithWatch(env.Config, client.Options{Scheme: newScheme(t)})

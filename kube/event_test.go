@@ -13,8 +13,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// S8: what an event repeats of a catalog or a server is visible, and our own lines
-// stay.
+// S8: invisible characters from catalogs and servers are made visible in
+// events, and line breaks stay.
 func TestEventText(t *testing.T) {
 	recorder := events.NewFakeRecorder(2)
 	r := &Reconciler{recorder: recorder}
@@ -43,7 +43,7 @@ func (s eventSink) Update(_ context.Context, e *eventsv1.Event) (*eventsv1.Event
 }
 
 func (s eventSink) Patch(_ context.Context, e *eventsv1.Event, _ []byte) (*eventsv1.Event, error) {
-	s <- "counted as another one"
+	s <- "the event was recorded separately"
 	return e, nil
 }
 

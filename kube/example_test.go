@@ -24,14 +24,14 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// Bring one namespace to rest, once, and see what was done.
+// Reconcile one namespace until nothing is left to do, and print the changes.
 func Example() {
 	ctx := context.Background()
 	cluster, err := kube.NewCluster(ctx, ctrl.GetConfigOrDie(), kube.ClusterOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	catalogs := &reconcile.Catalogs{} // see its Add
+	catalogs := &reconcile.Catalogs{} // add catalogs with Add
 	loop := &reconcile.Loop{
 		Cluster: cluster, Content: catalogs,
 		Options:  reconcile.Options{CheckResources: crd.Check},
@@ -42,7 +42,7 @@ func Example() {
 	}
 }
 
-// Look at what would be done, and do nothing.
+// Print the changes of a plan without making them.
 func ExampleCluster_Read() {
 	ctx := context.Background()
 	cluster, err := kube.NewCluster(ctx, ctrl.GetConfigOrDie(), kube.ClusterOptions{})
@@ -62,8 +62,8 @@ func ExampleCluster_Read() {
 	}
 }
 
-// A manager that looks after all namespaces, with catalogs that are read where
-// their CatalogSources say.
+// A manager that reconciles all namespaces and reads catalogs from the
+// locations in their CatalogSources.
 func ExampleReconciler() {
 	ctx := ctrl.SetupSignalHandler()
 	shard := kube.Shard{Index: 0, Count: 2}
@@ -100,7 +100,7 @@ func ExampleReconciler() {
 	}
 }
 
-// The namespaces of three replicas.
+// Divide namespaces among three replicas.
 func ExampleShard() {
 	for _, namespace := range []string{"monitoring", "operators", "team-a", "team-b"} {
 		for index := range 3 {
@@ -116,7 +116,7 @@ func ExampleShard() {
 	// team-b belongs to olmkit-2-of-3
 }
 
-// What is stronger than reading and writing.
+// List the permissions that go beyond reading and writing.
 func ExampleRules() {
 	for _, r := range kube.Rules() {
 		for _, verb := range r.Verbs {
@@ -131,7 +131,8 @@ func ExampleRules() {
 	// bind [roles clusterroles]
 }
 
-// The service account, its role and what else a program needs, for kubectl apply.
+// Print the manifests of a service account and its permissions, for kubectl
+// apply.
 func ExampleManifests() {
 	text, err := kube.Manifests("olm", "olmkit")
 	if err != nil {
@@ -153,7 +154,7 @@ func ExampleManifests() {
 	// kind: RoleBinding
 }
 
-// An object of a typed client becomes one of package olm, and back.
+// Convert an object of a typed client to one of package olm and back.
 func ExampleFromTyped() {
 	scheme := runtime.NewScheme()
 	if err := kube.AddToScheme(scheme); err != nil {
@@ -182,7 +183,7 @@ func ExampleFromTyped() {
 	// etcd beta
 }
 
-// The metrics of a run, for Prometheus.
+// Collect the metrics of a run for Prometheus.
 func ExampleMetrics() {
 	m := kube.NewMetrics()
 	m.Gauges("operators", []reconcile.Sample{{Name: "subscription_count", Value: 2}})

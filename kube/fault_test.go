@@ -21,14 +21,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// G3: an upgrade walk while another writer changes the same objects, while two
-// replicas think that the namespace is theirs, while the API server is restarted
-// and etcd stalls, ends as one without all that.
+// G3: an upgrade through several versions has the usual result even if another writer
+// changes the same objects, two replicas manage the namespace, the API server is restarted
+// and etcd stalls.
 func TestDisturbedWalk(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	versions := []string{"0.1.1", "0.1.2", "0.1.3", "0.1.4", "0.1.5"}
 	content := catalogs(t, c, "disturbed", widgets(t, versions, "widget.service.yaml"))
-	var down atomic.Value // the version whose operator does not come up: the walk waits there
+	var down atomic.Value // the version whose deployment stays unavailable, where the upgrade waits
 	down.Store("0.1.2")
 	playDeployments(t, func(d *appsv1.Deployment) bool {
 		return d.Spec.Template.Spec.Containers[0].Image == fmt.Sprint("example.com/widget:", down.Load())
@@ -64,20 +64,20 @@ func TestDisturbedWalk(t *testing.T) {
 					others.Add(1)
 				}
 			}
-			pause = min(5*time.Since(start), time.Second/2) // where a write takes long, that of the loops does too
+			pause = min(5*time.Since(start), time.Second/2) // write less often if writes take long, because the loops write too
 		}
 	})
-	// Both happen in the middle, not before and not after.
+	// Both happen in the middle of the upgrade.
 	eventually(t, 4*time.Minute, func() error { return installing(c, "disturbed", "0.1.2") })
 	must(t, env.RestartAPIServer())
 	down.Store("0.1.4")
 	eventually(t, 4*time.Minute, func() error { return installing(c, "disturbed", "0.1.4") })
 	time.AfterFunc(time.Second, func() { down.Store("") })
-	must(t, env.StallEtcd(12*time.Second)) // longer than the API server waits
+	must(t, env.StallEtcd(12*time.Second)) // longer than the API server's timeout
 	before := others.Load()
 	eventually(t, 4*time.Minute, func() error {
 		if n := others.Load() - before; n < 20 {
-			return fmt.Errorf("since etcd goes on, the other writer wrote %d times", n)
+			return fmt.Errorf("the other writer wrote %d times after etcd resumed", n)
 		}
 		return nil
 	})
@@ -117,9 +117,9 @@ func installing(c client.Client, ns, version string) error {
 	return nil
 }
 
-// F10, E2, E33: what the service account of the operator group may not do is not
-// done, as the plan reports; what it may is done as that account, except CRDs, which
-// are created as the controller.
+// F10, E2, E33: steps of an install plan are executed as the service account of the
+// operator group, and the plan reports those that are forbidden. CRDs are created as the
+// controller.
 func TestServiceAccount(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "scoped", widgets(t, []string{"0.1.1"}))
@@ -135,11 +135,11 @@ func TestServiceAccount(t *testing.T) {
 	must(t, c.Create(ctx, subscription("scoped", "scoped")))
 	plan := failedPlan(t, c, "scoped")
 	if text := fmt.Sprint(plan.Status.Message, plan.Status.Conditions); !strings.Contains(text, `"system:serviceaccount:scoped:installer" cannot create`) {
-		t.Errorf("the plan does not say what is missing: %s", text)
+		t.Errorf("the plan does not report the missing permission: %s", text)
 	}
 	quiet(t, writes)
 
-	// With permissions, and without the failed plan, it is done.
+	// With the permissions, a new plan succeeds.
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "scoped-installer"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}}}
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "scoped-installer"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
@@ -148,7 +148,7 @@ func TestServiceAccount(t *testing.T) {
 	must(t, c.Create(ctx, role))
 	must(t, c.Create(ctx, binding))
 	t.Cleanup(func() { must(t, c.Delete(ctx, binding)); must(t, c.Delete(ctx, role)) })
-	// The next plan fails after two seconds as well, unless the API server knows.
+	// The next plan would fail too if the API server did not know the role yet.
 	waitAllowed(t, c, "system:serviceaccount:scoped:installer", "", permission{"apps", "deployments", "create"})
 	must(t, c.Delete(ctx, plan))
 	eventually(t, patience, func() error { return installed(c, "scoped", "0.1.1") })
@@ -169,8 +169,7 @@ func TestServiceAccount(t *testing.T) {
 	}
 }
 
-// failedPlan waits for an install plan to fail, and for the subscription to say
-// so.
+// failedPlan waits until an install plan has failed and the subscription reports it.
 func failedPlan(t testing.TB, c client.Client, ns string) *operatorsv1alpha1.InstallPlan {
 	t.Helper()
 	plan := &operatorsv1alpha1.InstallPlan{}
@@ -190,15 +189,15 @@ func failedPlan(t testing.TB, c client.Client, ns string) *operatorsv1alpha1.Ins
 			return err
 		}
 		if cond := sub.Status.GetCondition(operatorsv1alpha1.SubscriptionInstallPlanFailed); cond.Status != "True" {
-			return fmt.Errorf("the subscription does not say so: %+v", sub.Status.Conditions)
+			return fmt.Errorf("the subscription does not report the failure: %+v", sub.Status.Conditions)
 		}
 		return nil
 	})
 	return plan
 }
 
-// quiet waits until nothing but events was written for three seconds. A controller
-// that retried forever would write every second.
+// quiet waits until nothing but events has been written for three seconds. A controller
+// that keeps retrying writes every second.
 func quiet(t testing.TB, writes *audit) {
 	t.Helper()
 	eventually(t, patience, func() error {
@@ -206,15 +205,15 @@ func quiet(t testing.TB, writes *audit) {
 		time.Sleep(3 * time.Second)
 		for _, w := range writes.list()[before:] {
 			if !strings.Contains(w.path, "/events") {
-				return fmt.Errorf("still written: %+v", w)
+				return fmt.Errorf("there are still writes: %+v", w)
 			}
 		}
 		return nil
 	})
 }
 
-// A bundle with an object that the API server refuses: the plan fails and says
-// why, and is not tried for ever.
+// A bundle contains an object that the API server rejects: the plan fails, reports why, and
+// is not retried forever.
 func TestBadObject(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "bad", widgets(t, []string{"0.1.1"}, "bad.service.yaml"))
@@ -227,13 +226,14 @@ func TestBadObject(t *testing.T) {
 	must(t, c.Create(ctx, subscription("bad", "bad")))
 	plan := failedPlan(t, c, "bad")
 	if text := fmt.Sprint(plan.Status.Message, plan.Status.Conditions); !strings.Contains(text, "Service bad/widget") || !strings.Contains(text, "spec.ports") {
-		t.Errorf("the plan does not say what is wrong: %s", text)
+		t.Errorf("the plan does not report the error: %s", text)
 	}
 	quiet(t, writes)
 }
 
-// E1: without its subscription an operator stays; without its CSV, what was made
-// for it goes, as far as it is not the garbage collector's, and CRDs stay.
+// E1: when its subscription is deleted, an operator stays. When its CSV is deleted, the
+// objects generated for it are deleted, except CRDs and those left to the garbage
+// collector.
 func TestTeardown(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "teardown", widgets(t, []string{"0.1.1"}))
@@ -277,7 +277,7 @@ func TestTeardown(t *testing.T) {
 	crd := &metav1.PartialObjectMetadata{}
 	crd.SetGroupVersionKind(crdKind)
 	if err := c.Get(ctx, client.ObjectKey{Name: "widgets.example.com"}, crd); err != nil {
-		t.Errorf("the CRD went, and with it the users' objects: %v", err)
+		t.Errorf("the CRD was deleted, and the users' objects with it: %v", err)
 	}
 	for _, w := range outside(writes, "teardown", "teardown-target") {
 		t.Errorf("a write outside: %+v", w)

@@ -32,19 +32,19 @@ import (
 
 const globalNamespace = "olm"
 
-// widgets returns a catalog with a package widget, whose channel stable has the
-// versions in their order, each replacing the one before. Files are those of
-// testdata that go into a bundle with the CSV and the CRD.
+// widgets returns a catalog with a package widget, in whose channel stable each
+// version replaces the previous one. Files are files of testdata to add to the
+// bundles, in addition to the CSV and the CRD.
 func widgets(t testing.TB, versions []string, files ...string) *fbc.Catalog {
 	t.Helper()
 	return widgetsOf(t, "widget.csv.yaml", versions, files...)
 }
 
-// widgetsOf is widgets with another CSV.
+// widgetsOf is like widgets, with another CSV.
 func widgetsOf(t testing.TB, csv string, versions []string, files ...string) *fbc.Catalog {
 	t.Helper()
 	text := widgetText(t, csv, versions, files...)
-	blobs, err := fbc.LoadBytes(context.Background(), []byte(text), "widget.yaml", &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(context.Background(), strings.NewReader(text), "widget.yaml", &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func widgetText(t testing.TB, csv string, versions []string, files ...string) st
 	return b.String()
 }
 
-// contentOf returns content that has one catalog, of the global namespace.
+// contentOf returns content with one catalog, in the global namespace.
 func contentOf(t testing.TB, name string, blobs *fbc.Catalog) *reconcile.Catalogs {
 	t.Helper()
 	content := &reconcile.Catalogs{}
@@ -87,7 +87,7 @@ func contentOf(t testing.TB, name string, blobs *fbc.Catalog) *reconcile.Catalog
 	return content
 }
 
-// catalogs returns content that has one catalog, and declares it in the cluster.
+// catalogs returns content with one catalog and creates its CatalogSource.
 func catalogs(t testing.TB, c client.Client, name string, blobs *fbc.Catalog) *reconcile.Catalogs {
 	t.Helper()
 	content := contentOf(t, name, blobs)
@@ -149,20 +149,20 @@ func run(t testing.TB, m manager.Manager) {
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
-			t.Errorf("the manager did not end well: %v", err)
+			t.Errorf("the manager returned %v", err)
 		}
 	})
 }
 
-// playDeployments lets deployments become available, as a cluster would.
-// Deployments that are down for one of the functions stay so until they are not.
+// playDeployments makes deployments available, as a cluster would. A deployment
+// is unavailable while one of the functions returns true.
 func playDeployments(t testing.TB, down ...func(*appsv1.Deployment) bool) {
 	t.Helper()
 	m, err := manager.New(env.Config, manager.Options{Scheme: newScheme(t), Metrics: metricsserver.Options{BindAddress: "0"}})
 	must(t, err)
 	c := m.GetClient()
 	err = ctrl.NewControllerManagedBy(m).Named("deployments-" + strings.ReplaceAll(strings.ToLower(t.Name()), "/", "-")).For(&appsv1.Deployment{}).
-		WithOptions(controller.Options{SkipNameValidation: new(true)}). // -count plays them again
+		WithOptions(controller.Options{SkipNameValidation: new(true)}). // -count runs it several times
 		Complete(
 			ctrlFunc(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 				d := &appsv1.Deployment{}
@@ -204,11 +204,12 @@ func subscription(ns, catalog string) *operatorsv1alpha1.Subscription {
 	}
 }
 
-// patience is how long a test waits for what must come. It is not a claim about
-// speed: a slow or shared machine gets there as well.
+// patience is the maximum time to wait for a condition. It is long enough for a
+// slow or shared machine.
 const patience = 4 * time.Minute
 
-// eventually waits until a condition holds; it reports why it does not.
+// eventually waits until the condition returns nil. It fails the test with its last
+// error after the limit.
 func eventually(t testing.TB, limit time.Duration, condition func() error) {
 	t.Helper()
 	var err error
@@ -220,7 +221,8 @@ func eventually(t testing.TB, limit time.Duration, condition func() error) {
 	t.Fatalf("not within %s: %v", limit, err)
 }
 
-// installed returns an error unless a subscription has a version that succeeded.
+// installed returns an error unless the given version of the subscription
+// widget is installed and has succeeded.
 func installed(c client.Client, ns, version string) error {
 	sub := &operatorsv1alpha1.Subscription{}
 	if err := c.Get(context.Background(), client.ObjectKey{Namespace: ns, Name: "widget"}, sub); err != nil {

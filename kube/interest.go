@@ -14,7 +14,7 @@ type interests struct {
 	mu   sync.Mutex
 	of   map[string][]olm.Key
 	by   map[olm.Key]map[string]bool
-	also map[string][]olm.Key // by namespace: objects that a creation found to exist
+	also map[string][]olm.Key // by namespace, the objects that found recorded
 }
 
 // set replaces the interests of a namespace.

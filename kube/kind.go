@@ -13,7 +13,8 @@ import (
 // FieldOwner is the field manager of everything that this package writes.
 const FieldOwner = "olmkit"
 
-// A kind is a kind of object that is watched. Snapshots contain all of its objects.
+// A kind is a kind of object that a Cluster reads into snapshots and a Reconciler
+// watches.
 type kind struct {
 	gvk    schema.GroupVersionKind
 	plural string
@@ -74,7 +75,8 @@ func kinds() []kind {
 	}
 }
 
-// findKind returns the kind with a group and a name, if it is one that is read.
+// findKind returns the kind with the given group and name. It returns false if
+// objects of that kind are not read into snapshots.
 func findKind(group, name string) (kind, bool) {
 	for _, k := range kinds() {
 		if k.gvk.Group == group && k.gvk.Kind == name {

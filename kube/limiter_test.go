@@ -8,8 +8,8 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// However long an outage was, each namespace is looked at within half a minute
-// of its end, and not all at the same moment.
+// After an outage of any length, every namespace is reconciled within half a
+// minute, and not all at the same time.
 func TestLimiter(t *testing.T) {
 	l := newLimiter()
 	delays := map[time.Duration]bool{}
@@ -34,6 +34,6 @@ func TestLimiter(t *testing.T) {
 		}
 	}
 	if len(delays) != 3 {
-		t.Errorf("three namespaces come back together: %v", delays)
+		t.Errorf("three namespaces have the same delay: %v", delays)
 	}
 }

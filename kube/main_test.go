@@ -58,7 +58,8 @@ func namespace(t testing.TB, c client.Client, name string) {
 	}
 }
 
-// startCache returns a cache that has not started, and what starts it.
+// startCache returns a cache that has not been started, and a function that
+// starts it.
 func startCache(t testing.TB) (c cache.Cache, start func()) {
 	t.Helper()
 	c, err := cache.New(env.Config, cache.Options{Scheme: newScheme(t), DefaultTransform: kube.Strip})
@@ -81,7 +82,7 @@ func startCache(t testing.TB) (c cache.Cache, start func()) {
 	}
 }
 
-// newCluster returns a cluster that may do what the adapter needs, no more.
+// newCluster returns a cluster with only the permissions of kube.Rules.
 func newCluster(t testing.TB, c cache.Cache) *kube.Cluster {
 	t.Helper()
 	config, _ := restricted(t)
@@ -92,8 +93,8 @@ func newCluster(t testing.TB, c cache.Cache) *kube.Cluster {
 	return cluster
 }
 
-// What package reconcile relies on, on a real API server: with snapshots that
-// are read from it, and with those of a cache that lags behind.
+// TestCluster runs the tests for implementations of reconcile.Cluster against a
+// real API server, without a cache and with one that lags behind.
 func TestCluster(t *testing.T) {
 	c := admin(t)
 	namespace(t, c, clustertest.Namespace)

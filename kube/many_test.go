@@ -16,15 +16,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// lightWidgets returns a catalog whose operator needs no permissions: what it
-// takes is measured, not the API server's writing of roles.
+// lightWidgets returns a catalog whose operator needs no permissions, so that
+// the test does not spend its time on the API server's writes of roles.
 func lightWidgets(t *testing.T) *fbc.Catalog {
 	return widgetsOf(t, "light.csv.yaml", []string{"0.1.1"})
 }
 
-var fleetSize = flag.Int("fleet", 0, "how many namespaces TestManyNamespaces has; 0 takes the size of the run")
+var fleetSize = flag.Int("fleet", 0, "number of namespaces of TestManyNamespaces (default: depends on the test size)")
 
-// Many namespaces that want an operator at once, shared by two replicas.
+// Two replicas install an operator in many namespaces at once.
 func TestManyNamespaces(t *testing.T) {
 	namespaces := cmp.Or(*fleetSize, testsize.Of(100, 300, 1000))
 	c, ctx := admin(t), context.Background()
@@ -33,7 +33,7 @@ func TestManyNamespaces(t *testing.T) {
 	for i := range names {
 		names[i] = fmt.Sprintf("many-%d", i)
 	}
-	t.Cleanup(func() { wipe(t, names...) }) // once nobody works on them any longer
+	t.Cleanup(func() { wipe(t, names...) }) // after the managers have stopped
 	playDeployments(t)
 	config, _ := restricted(t)
 	for i := range 2 {

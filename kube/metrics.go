@@ -18,9 +18,9 @@ import (
 //
 // It is safe for concurrent use.
 //
-// A series is deleted when its subject is gone. For subscription_sync_total,
-// which OLM labels with names and versions, that is when no subscription counts
-// in the series any more.
+// A series is deleted when its subject is gone. OLM labels
+// subscription_sync_total with names and versions: such a series is deleted
+// when no subscription has these labels any more.
 type Metrics struct {
 	mu         sync.Mutex
 	namespaces map[string][]reconcile.Sample
@@ -85,22 +85,23 @@ func (m *Metrics) Gauges(namespace string, samples []reconcile.Sample) {
 	m.namespaces[namespace] = samples
 }
 
-// Add adds to a counter. Unknown counters are ignored.
+// Add adds the sample's value to its counter. Unknown counters are ignored.
 func (m *Metrics) Add(s reconcile.Sample) {
 	if c, ok := m.counters[s.Name]; ok {
 		c.With(labelsOf(s)).Add(s.Value)
 	}
 }
 
-// Observe records an observation. Unknown summaries are ignored.
+// Observe records the sample's value in its summary. Unknown summaries are
+// ignored.
 func (m *Metrics) Observe(s reconcile.Sample) {
 	if v, ok := m.summaries[s.Name]; ok {
 		v.With(labelsOf(s)).Observe(s.Value)
 	}
 }
 
-// Of returns the metrics for runs in one namespace. Only series counted through
-// it are deleted with their subscription.
+// Of returns the metrics for runs in one namespace. Only series that were
+// counted through the returned value are deleted with their subscription.
 func (m *Metrics) Of(namespace string) reconcile.Metrics { return ofNamespace{m, namespace} }
 
 type ofNamespace struct {
@@ -146,8 +147,8 @@ func (m *Metrics) Forget(namespace string) {
 	m.Gauges(namespace, nil)
 }
 
-// drop deletes the series of a subscription, unless its next labels are the
-// same or another subscription uses it.
+// drop deletes the series of a subscription, unless its labels equal next or
+// another subscription uses it.
 func (m *Metrics) drop(namespace, name string, next []reconcile.Label) {
 	was := m.syncs[namespace][name]
 	if was == nil || slices.Equal(was, next) {

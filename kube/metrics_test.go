@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// series returns the metrics that a registry gathers, as "name{values}".
+// series returns the gathered metrics, each as a name and label values.
 func series(t *testing.T, m *kube.Metrics) []string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -32,8 +32,8 @@ func series(t *testing.T, m *kube.Metrics) []string {
 	return out
 }
 
-// E11: a series ends with what it is about, however many upgrades and
-// subscriptions there were before.
+// E11: a series is deleted with its subject, after any number of upgrades and
+// subscriptions.
 func TestSeriesEnd(t *testing.T) {
 	m := kube.NewMetrics()
 	sync := func(namespace, installed string) {

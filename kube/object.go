@@ -49,9 +49,9 @@ func FromTyped[T any, P interface {
 	return v, nil
 }
 
-// ToTyped converts a resource to a client's object, given as a pointer to a
-// zero value. Fields that the Go type does not have are lost; an Unstructured
-// preserves all.
+// ToTyped converts a resource to a client's object, given as a pointer to a zero
+// value. Fields that the Go type does not have are lost; an Unstructured preserves all
+// fields.
 func ToTyped(r olm.Resource, into client.Object) error {
 	o, err := olm.ToObject(r)
 	if err != nil {
@@ -67,11 +67,13 @@ func ToTyped(r olm.Resource, into client.Object) error {
 	return nil
 }
 
-// Strip removes the managed fields of an object, which snapshots do not need.
-// Use it as cache.Options.DefaultTransform.
+// Strip removes the managed fields of an object, which snapshots do not need. On OLM's
+// resources, it keeps OLM's most recent entry, without the list of fields, because a
+// [Reconciler] uses this entry to detect that OLM runs. Use it as
+// cache.Options.DefaultTransform.
 func Strip(o any) (any, error) {
 	if u, ok := o.(*unstructured.Unstructured); ok {
-		u.SetManagedFields(nil)
+		u.SetManagedFields(lastOfOLM(u))
 	}
 	return o, nil
 }

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
-// G3: the API server is away for longer than any run waits. What was to be done
-// meanwhile is done once it is back, by the process that was there all along.
+// G3: the API server is unavailable for longer than a run waits. When it is back, the same
+// process does the outstanding work.
 func TestOutage(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	versions := []string{"0.1.1", "0.1.2", "0.1.3"}
@@ -40,7 +40,7 @@ func TestOutage(t *testing.T) {
 	must(t, env.KillAPIServer())
 	restarted := false
 	defer func() {
-		if !restarted { // the tests that follow need it
+		if !restarted { // later tests need the server
 			must(t, env.StartAPIServer())
 		}
 	}()
@@ -51,8 +51,7 @@ func TestOutage(t *testing.T) {
 	src.SetNamespace(globalNamespace)
 	changed <- event.GenericEvent{Object: src}
 	begin, first := time.Now(), runs.Load()
-	// Each run fails, and the next one waits for longer: the ninth comes after more
-	// than ten seconds.
+	// Each run fails and the delays grow: the ninth run starts after more than ten seconds.
 	eventually(t, patience, func() error {
 		if n := runs.Load() - first; n < 9 {
 			return fmt.Errorf("%d runs without an API server", n)

@@ -22,16 +22,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A permission is what one request needs.
+// A permission is the permission for one request.
 type permission struct{ group, resource, verb string }
 
 func (p permission) String() string {
 	return p.verb + " " + strings.TrimSuffix(p.resource+"."+p.group, ".")
 }
 
-// used are the permissions that the restricted clients of this test binary made
-// use of. Those that the API server looks for by itself, when a role or a binding
-// gives more than its writer has, TestStrongPermissions adds.
+// used holds the permissions that the restricted clients of this test binary used.
+// TestStrongPermissions adds those that the API server itself checks when a role or binding
+// grants more than its writer has.
 var used = struct {
 	sync.Mutex
 	by map[permission]int
@@ -77,8 +77,8 @@ func need(r *http.Request) (permission, bool) {
 	return p, true
 }
 
-// record notes the permission that a request used. An impersonated request counts
-// for the impersonated user.
+// record adds the permission that a request used. An impersonated request counts for the
+// impersonated user.
 func record(r *http.Request) {
 	p, ok := need(r)
 	if r.Header.Get("Impersonate-User") != "" {
@@ -91,7 +91,7 @@ func record(r *http.Request) {
 	}
 }
 
-// granted returns the single permissions of the rules.
+// granted returns the individual permissions of the rules.
 func granted() map[permission]bool {
 	out := map[permission]bool{}
 	for _, r := range kube.Rules() {
@@ -106,7 +106,7 @@ func granted() map[permission]bool {
 	return out
 }
 
-// byTests are the permissions that tests use as users would.
+// byTests holds the permissions that tests need to act as users.
 var byTests = map[permission]bool{
 	{olmGroup, "subscriptions", "delete"}: true,
 }
@@ -124,7 +124,7 @@ func missing() []string {
 	var out []string
 	for p := range used.by {
 		if !allowed[p] && !byTests[p] && p.group != "coordination.k8s.io" && !strings.HasPrefix(p.group, "example.com") {
-			out = append(out, "no rule allows what was asked for: "+p.String())
+			out = append(out, "no rule grants a permission that was used: "+p.String())
 		}
 	}
 	for p := range allowed {
@@ -139,10 +139,10 @@ func missing() []string {
 	return out
 }
 
-// A suite is all tests of the package, with a look at what they made use of.
+// A suite runs all tests of the package and then checks which permissions they used.
 type suite struct{ *testing.M }
 
-// Run runs the tests. Of a part of them, or of short ones, it asks nothing more.
+// Run runs the tests. It checks the permissions only if all tests ran.
 func (s suite) Run() int {
 	code := s.M.Run()
 	if code != 0 || flag.Lookup("test.run").Value.String() != "" || flag.Lookup("test.skip").Value.String() != "" || flag.Lookup("test.list").Value.String() != "" {
@@ -155,8 +155,8 @@ func (s suite) Run() int {
 	return code
 }
 
-// A bundle can have objects of all kinds that the rules list. They follow an
-// upgrade, and the rules allow that.
+// A bundle can contain objects of all kinds that the rules list, and the rules permit
+// upgrading them.
 func TestEveryKind(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	text, err := os.ReadFile("testdata/every.yaml")

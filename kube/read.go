@@ -53,6 +53,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	fill(r, &s.InstallPlans, kindInstallPlan, own)
 	fill(r, &s.OperatorConditions, kindOperatorCondition, own)
 	fill(r, &s.Deployments, kindDeployment, own)
+	r.sightings()
 	r.objects(kindServiceAccount, own)
 	r.objects(kindRole, own)
 	r.objects(kindRoleBinding, own)
@@ -70,7 +71,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	r.steps()
 	r.conversions()
 	r.foundBefore()
-	r.platformVersion()
+	r.platform()
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -209,8 +210,8 @@ func wantAll[R olm.Resource](r *reading, list []R) {
 // aggregated APIs need and that is not watched.
 func isServed(k olm.Key) bool { return k.Group == "" && (k.Kind == "Service" || k.Kind == "Secret") }
 
-// served adds the Services and Secrets of operators with webhooks or aggregated
-// APIs, which are not watched, and the bindings that such operators share.
+// served adds the Services and Secrets of operators with webhooks or aggregated APIs,
+// and the bindings that such operators share. Services and Secrets are not watched.
 func (r *reading) served() {
 	for _, c := range r.out.CSVs {
 		if c.Metadata.Namespace != r.namespace || olm.IsCopied(c) || len(c.Spec.Webhooks) == 0 && len(c.Spec.APIServices.Owned) == 0 {
@@ -307,7 +308,7 @@ func (r *reading) scope(gvk schema.GroupVersionKind) string {
 	if err == nil && m.Scope.Name() == meta.RESTScopeNameRoot {
 		return ""
 	}
-	return r.namespace // also for unknown kinds, which have no objects
+	return r.namespace // unknown kinds included, which have no objects
 }
 
 func isCRD(s olm.StepResource) bool { return s.Group == olm.GroupCRD && s.Kind == olm.KindCRD }
@@ -326,7 +327,7 @@ func (r *reading) other(gvk schema.GroupVersionKind, namespace, name string) {
 	}
 	u, err := r.cluster.live.unstructured(r.ctx, gvk, namespace, name)
 	if isForbidden(err) || apierrors.IsMethodNotSupported(err) || apierrors.IsBadRequest(err) {
-		return // so is creating it, and that error is reported to users
+		return // creating the object is refused too, and that error is reported to users
 	}
 	if err != nil {
 		r.err = err
@@ -385,7 +386,8 @@ func (r *reading) instances(name string) {
 }
 
 // conversions adds the custom resources of CRDs whose conversion webhook is no longer
-// served. Those that need it cannot be read, so no error is one here.
+// served. Objects that the webhook would have to convert cannot be read, so errors are
+// ignored.
 func (r *reading) conversions() {
 	if r.err != nil {
 		return

@@ -16,13 +16,13 @@ import (
 type recent struct {
 	mu     sync.Mutex
 	writes map[groupKind]map[types.NamespacedName]write
-	// own holds the last version written of each object, and the namespace it
-	// was written for, until the watch delivers a later version. It has at most
-	// maxOwn entries: without a Reconciler nothing watches, and a watch may
-	// deliver a deletion before the write is recorded.
+	// own holds the last version written of each object, and the namespace it was written
+	// for, until the watch delivers a later version. It has at most maxOwn entries, because
+	// some entries are never removed by a watch: without a Reconciler there are no watches,
+	// and a watch may deliver a deletion before the write is recorded.
 	own map[types.UID]ownWrite
-	// order holds the keys of own in insertion order, and some that have been
-	// removed.
+	// order holds the keys of own in the order of their insertion. Some of them may have
+	// been removed from own.
 	order []types.UID
 }
 
@@ -30,7 +30,7 @@ type recent struct {
 type write struct {
 	object *unstructured.Unstructured // nil for a deletion
 	uid    types.UID                  // of the deleted object
-	gone   bool                       // finalizers do not hold the deleted object
+	gone   bool                       // the deleted object has no finalizers, so it disappears at once
 }
 
 type ownWrite struct{ version, namespace string }
@@ -64,7 +64,7 @@ func (r *recent) wrote(uid types.UID, version, namespace string) {
 	}
 	r.own[uid] = ownWrite{version, namespace}
 	for len(r.own) > maxOwn || len(r.order) > 2*maxOwn {
-		delete(r.own, r.order[0]) // costs at most a run with nothing to do
+		delete(r.own, r.order[0]) // at worst this causes a run that has nothing to do
 		r.order = r.order[1:]
 	}
 }
@@ -89,16 +89,25 @@ func (r *recent) isOwn(uid types.UID, version, namespace string) bool {
 	return w == ownWrite{version, namespace}
 }
 
+// precedes reports whether this process wrote an earlier version of an object, and no other
+// writer has changed the object since.
+func (r *recent) precedes(uid types.UID, version string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w, ok := r.own[uid]
+	return ok && w.version != version && isOlder(w.version, version)
+}
+
 func (r *recent) forget(uid types.UID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.own, uid)
 }
 
-// merge overlays a cache with the writes of a kind. cached returns an object of
-// the cache by name, and seen is the version that the cache has reached. merge
-// returns the objects that replace those of the same name, nil for deleted
-// ones, and forgets writes that the cache has seen.
+// merge overlays a cache with the writes of a kind. The function cached returns the object
+// of a name in the cache, and seen is the version that the cache has reached. merge returns
+// the objects that replace those in the cache, by name, with nil for deleted objects. It
+// forgets writes that the cache has seen.
 func (r *recent) merge(g groupKind, seen string, cached func(types.NamespacedName) *unstructured.Unstructured) map[types.NamespacedName]*unstructured.Unstructured {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,12 +126,13 @@ func (r *recent) merge(g groupKind, seen string, cached func(types.NamespacedNam
 	return out
 }
 
-// isSeen reports whether a cache has seen the write. have is the cached object
-// with that name, or nil, and seen the version that the cache has reached.
+// isSeen reports whether a cache has seen the write. Have is the cached object of the same
+// name, or nil, and seen is the version that the cache has reached.
 func (w write) isSeen(have *unstructured.Unstructured, seen string) bool {
 	switch {
 	case w.object == nil:
-		// A deletion has no version. An object with finalizers stays for a while.
+		// A deletion has no version to compare. A deleted object with finalizers stays in the
+		// cache for a while.
 		return have == nil || have.GetUID() != w.uid || !w.gone && have.GetDeletionTimestamp() != nil
 	case have != nil:
 		return !isOlder(have.GetResourceVersion(), w.object.GetResourceVersion())

@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Entries that are not used again are forgotten in the end, the oldest first.
+// TestRecentIsBounded checks that the number of entries is limited, and that
+// the oldest are removed first.
 func TestRecentIsBounded(t *testing.T) {
 	r := &recent{}
 	for i := range 3 * maxOwn {
@@ -21,7 +22,7 @@ func TestRecentIsBounded(t *testing.T) {
 		t.Errorf("%d writes and %d names are kept: want %d at most", len(r.own), len(r.order), maxOwn)
 	}
 	last := types.UID(fmt.Sprint(3*maxOwn - 1))
-	for range 2 { // a lookup does not end it
+	for range 2 { // a lookup does not remove it
 		if !r.isOwn(last, "1", "ops") {
 			t.Error("the last write is forgotten")
 		}

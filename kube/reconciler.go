@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,8 +28,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// A Reconciler runs a reconcile.Loop in each namespace of its shard when
-// something its plan depends on changes. Requests name namespaces.
+// A Reconciler runs a reconcile.Loop in each namespace of its shard when something that
+// the namespace's plan depends on changes. The name in a request is that of a namespace.
 //
 //	cluster, err := kube.NewCluster(ctx, mgr.GetConfig(), kube.ClusterOptions{Cache: mgr.GetCache()})
 //	r := &kube.Reconciler{Cluster: cluster, Content: content}
@@ -41,7 +42,8 @@ type Reconciler struct {
 	// Use it if catalogs change while the program runs; see package content.
 	Contents func() reconcile.Content
 	// Options configure the loops. RoleNaming must equal that of the Cluster.
-	// CheckResources is crd.Check by default, and DeploymentHashes is olmhash.Deployment.
+	// CheckResources is by default crd.Check, and DeploymentHashes is by default
+	// olmhash.Deployment.
 	Options reconcile.Options
 	// Catalogs, if not nil, delivers the CatalogSources whose catalogs have
 	// changed; see content.Reconciler.Changed.
@@ -59,6 +61,9 @@ type Reconciler struct {
 	Resync time.Duration
 
 	recorder events.EventRecorder
+
+	mu     sync.Mutex
+	paused bool // OLM was seen to run, and that was reported
 }
 
 var _ ctrlreconcile.Reconciler = (*Reconciler)(nil)
@@ -140,18 +145,25 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 	}
 	result, err := loop.Run(ctx, namespace)
 	r.keep(last.snapshot)
+	r.report(ctx, result.Plan)
 	logger := log.FromContext(ctx)
 	if result.Changes > 0 || result.Conflicts > 0 {
 		logger.V(1).Info("ran", "passes", result.Passes, "changes", result.Changes, "conflicts", result.Conflicts)
 	}
 	retry := cmp.Or(r.Retry, 20*time.Second)
 	switch {
+	case err == nil && len(result.Plan.Paused) > 0:
+		wait := cmp.Or(r.Resync, 15*time.Minute) // a change of OLM's deployments triggers a run earlier
+		if due := result.Plan.Due; !due.IsZero() {
+			wait = min(wait, max(due.Sub(r.Cluster.opts.Now()), time.Second))
+		}
+		return ctrlreconcile.Result{RequeueAfter: wait}, nil
 	case err == nil && last.unsettled():
 		return ctrlreconcile.Result{RequeueAfter: retry}, nil
 	case err == nil:
 		return ctrlreconcile.Result{RequeueAfter: cmp.Or(r.Resync, 15*time.Minute)}, nil
 	case errors.Is(err, reconcile.ErrPending):
-		return ctrlreconcile.Result{RequeueAfter: retry}, nil // usually Catalogs triggers a run earlier
+		return ctrlreconcile.Result{RequeueAfter: retry}, nil // usually an event from Catalogs triggers a run earlier
 	case errors.Is(err, reconcile.ErrUnavailable), errors.Is(err, reconcile.ErrUnsettled), ctx.Err() != nil, last.snapshot == nil:
 		return ctrlreconcile.Result{}, err // with a growing delay
 	}
@@ -207,8 +219,8 @@ func (r *Reconciler) event(s *reconcile.Snapshot, e reconcile.Event) {
 	u.SetName(e.Object.Name)
 	if m := metadataOf(s, e.Object); m != nil {
 		u.SetUID(types.UID(m.UID))
-		// Recorders count events that differ in their message alone as one: events
-		// about another version of the object are recorded separately (E19).
+		// A recorder combines events that differ only in their message. To have them
+		// recorded separately, set the version of the object, which differs (E19).
 		u.SetResourceVersion(m.ResourceVersion)
 	}
 	r.recorder.Eventf(u, nil, e.Type, e.Reason, "Reconcile", "%s", limit(e.Message))

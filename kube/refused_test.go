@@ -21,11 +21,11 @@ import (
 
 const largeConfigMap = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large-%d"},"data":{"text":%q}}`
 
-// A role has no separate limit.
+// The size of a role has no separate limit.
 const largeRole = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"large-%d"},
 "rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"],"resourceNames":[%q]}]}`
 
-// withLarge adds objects of some size to the bundle of a catalog.
+// withLarge adds n objects of a size to the bundle of a catalog.
 func withLarge(t *testing.T, object string, size, n int) *fbc.Catalog {
 	t.Helper()
 	text := widgetText(t, "light.csv.yaml", []string{"0.1.1"})
@@ -36,13 +36,13 @@ func withLarge(t *testing.T, object string, size, n int) *fbc.Catalog {
 	}
 	const mark = "---\nschema: olm.channel\n"
 	text = strings.Replace(text, mark, more.String()+mark, 1)
-	blobs, err := fbc.LoadBytes(context.Background(), []byte(text), "widget.yaml", &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(context.Background(), strings.NewReader(text), "widget.yaml", &fbc.LoadOptions{KeepAll: true})
 	must(t, err)
 	return blobs
 }
 
-// A bundle that is larger than an object may be is installed, if each of its
-// objects is not.
+// A bundle may be larger than the limit for an object if each of its objects is
+// smaller.
 func TestLargeBundle(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "large", withLarge(t, largeConfigMap, 700<<10, 3))
@@ -62,8 +62,8 @@ func TestLargeBundle(t *testing.T) {
 	}
 }
 
-// An object that no cluster takes for its size, be it etcd (500) or the API
-// server (413) with that message, is a bad object: its plan fails and reports why.
+// If etcd (500) or the API server (413) rejects an object because of its size,
+// its plan fails and reports why.
 func TestTooLarge(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	config, writes := restricted(t)
@@ -79,15 +79,16 @@ func TestTooLarge(t *testing.T) {
 			must(t, c.Create(ctx, subscription(ns, ns)))
 			plan := failedPlan(t, c, ns)
 			if text := fmt.Sprint(plan.Status.Message, plan.Status.Conditions); !strings.Contains(text, "Role "+ns+"/large-0") || !strings.Contains(text, "too large") {
-				t.Errorf("the plan does not say what is wrong: %s", text)
+				t.Errorf("the plan does not report the error: %s", text)
 			}
 			quiet(t, writes)
 		})
 	}
 }
 
-// An admission webhook that cannot be called refuses what it selects, by 500: the
-// plan reports this, and continues once the webhook is gone.
+// If an admission webhook cannot be called, the API server rejects the objects
+// that it selects with status 500. The plan reports this, and continues once
+// the webhook is deleted.
 func TestDeadWebhook(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "dead-webhook", widgetsOf(t, "light.csv.yaml", []string{"0.1.1"}))
@@ -147,8 +148,9 @@ func TestDeadWebhook(t *testing.T) {
 	eventually(t, patience, func() error { return installed(c, "dead-webhook", "0.1.1") })
 }
 
-// F10: a service account that may create all but what runs the operator does not
-// get it run by the controller, and the CSV reports this. Once it may, it runs.
+// F10: if the service account may not create the operator's deployment, the
+// controller does not create it either, and the CSV reports this. With the
+// permission, the operator runs.
 func TestNarrowServiceAccount(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "narrow", widgetsOf(t, "light.csv.yaml", []string{"0.1.1"}))

@@ -30,8 +30,8 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// F7: changed roles and bindings are restored, and a deployment that the operator no
-// longer has is deleted. The condition that the operator reports is read (E6).
+// F7: changed roles and bindings are restored, and a deployment that is no longer in the
+// CSV is deleted. The operator's OperatorCondition is obeyed (E6).
 func TestRepair(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "repair", widgets(t, []string{"0.1.1"}))
@@ -50,7 +50,7 @@ func TestRepair(t *testing.T) {
 		items, err := meta.ExtractList(list)
 		must(t, err)
 		if len(items) == 0 {
-			t.Fatalf("the operator has none of %T", list)
+			t.Fatalf("the operator has no %T", list)
 		}
 		return items[0].(client.Object)
 	}
@@ -71,7 +71,7 @@ func TestRepair(t *testing.T) {
 		eventually(t, patience, func() error {
 			must(t, c.Get(ctx, client.ObjectKeyFromObject(was), now))
 			if !equality.Semantic.DeepEqual(said(was), said(now)) {
-				return fmt.Errorf("%T %s says %v, want %v", now, now.GetName(), said(now), said(was))
+				return fmt.Errorf("%T %s has %v, want %v", now, now.GetName(), said(now), said(was))
 			}
 			return nil
 		})
@@ -89,7 +89,7 @@ func TestRepair(t *testing.T) {
 	eventually(t, patience, func() error {
 		must(t, c.Get(ctx, client.ObjectKeyFromObject(condition), condition))
 		if x := meta.FindStatusCondition(condition.Status.Conditions, operatorsv2.Upgradeable); x == nil || x.Reason != "Busy" {
-			return fmt.Errorf("the operator's condition is not taken note of: %+v", condition.Status.Conditions)
+			return fmt.Errorf("the operator's condition is ignored: %+v", condition.Status.Conditions)
 		}
 		if _, ok := condition.Labels[component]; !ok {
 			return fmt.Errorf("the condition has the labels %v, want %s", condition.Labels, component)
@@ -131,7 +131,7 @@ func TestRepair(t *testing.T) {
 	})
 }
 
-// said returns what a role or a binding says.
+// said returns the rules of a role, or the subjects and role of a binding.
 func said(o client.Object) any {
 	switch o := o.(type) {
 	case *rbacv1.Role:
@@ -146,16 +146,16 @@ func said(o client.Object) any {
 	return nil
 }
 
-// E1, E3: what an operator requires is installed with it, and subscribed to.
+// E1, E3: an operator's dependencies are installed with it, each with a subscription.
 func TestDependency(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	csv, err := os.ReadFile("testdata/light.csv.yaml")
 	must(t, err)
-	// The same operator without its API.
+	// The same operator, except that it does not own the API.
 	before, after, ok := strings.Cut(string(csv), "  customresourcedefinitions:\n")
 	_, after, found := strings.Cut(after, "  install:\n")
 	if !ok || !found {
-		t.Fatal("the CSV is not as it was")
+		t.Fatal("the CSV in testdata has changed")
 	}
 	text := strings.NewReplacer("VERSION", "0.1.1", "widget", "needer").Replace(before + "  install:\n" + after)
 	text = widgetText(t, "light.csv.yaml", []string{"0.1.1"}) + fmt.Sprintf(`---
@@ -177,7 +177,7 @@ properties:
 - {type: olm.gvk.required, value: {group: example.com, version: v1, kind: Widget}}
 - {type: olm.bundle.object, value: {data: %s}}
 `, base64.StdEncoding.EncodeToString([]byte(text)))
-	blobs, err := fbc.LoadBytes(ctx, []byte(text), "needer.yaml", &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(ctx, strings.NewReader(text), "needer.yaml", &fbc.LoadOptions{KeepAll: true})
 	must(t, err)
 	content := catalogs(t, c, "dependency", blobs)
 	playDeployments(t)
@@ -214,7 +214,7 @@ properties:
 	})
 }
 
-// Of many upgrades the last install plans stay.
+// After many upgrades, only the last install plans are kept.
 func TestOldPlans(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	versions := []string{"0.1.1", "0.1.2", "0.1.3", "0.1.4", "0.1.5", "0.1.6", "0.1.7"}
@@ -241,7 +241,7 @@ func TestOldPlans(t *testing.T) {
 	})
 }
 
-// E8: the image of a catalog follows the version of the cluster.
+// E8: the tag of a catalog image changes with the version of the cluster.
 func TestTemplate(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	config, _ := restricted(t)
@@ -264,7 +264,7 @@ func TestTemplate(t *testing.T) {
 	})
 }
 
-// E8: the health of catalogs is written with the permissions of the adapter.
+// E8: the permissions of kube.Rules suffice to write the health of catalogs.
 func TestCatalogHealth(t *testing.T) {
 	c, ctx, dir := admin(t), context.Background(), t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "catalog.yaml"), []byte(widgetText(t, "light.csv.yaml", []string{"0.1.1"})), 0o600))
@@ -299,14 +299,14 @@ func TestCatalogHealth(t *testing.T) {
 		})
 	}
 	if !strings.Contains(sources[1].Status.Message, "gRPC registry") {
-		t.Errorf("the status does not say what is wrong: %q", sources[1].Status.Message)
+		t.Errorf("the status does not report the error: %q", sources[1].Status.Message)
 	}
 	if _, err := store.View().Catalog(ctx, resolver.CatalogID{Name: "healthy", Namespace: globalNamespace}); err != nil {
 		t.Error(err)
 	}
 }
 
-// The pull secrets of a catalog are read with the permissions of the adapter.
+// The permissions of kube.Rules suffice to read the pull secrets of a catalog.
 func TestPullSecret(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	namespace(t, c, "secrets")
@@ -324,12 +324,12 @@ func TestPullSecret(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	if _, err := read(ctx, "secrets", "other"); !apierrors.IsNotFound(err) {
-		t.Errorf("one that does not exist: %v", err)
+		t.Errorf("a missing secret: %v", err)
 	}
 }
 
-// The strong permissions are needed: without one of them the API server refuses
-// what gives operators their permissions, and with all it does not.
+// The privileged permissions are necessary: without any one of them, the API server rejects
+// the roles and bindings of operators, and with all of them it accepts them.
 func TestStrongPermissions(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	namespace(t, c, "strong")
@@ -386,7 +386,7 @@ func TestStrongPermissions(t *testing.T) {
 	}
 }
 
-// without returns the rules without a permission.
+// without returns kube.Rules without a permission.
 func without(p permission) []rbacv1.PolicyRule {
 	var out []rbacv1.PolicyRule
 	for x := range granted() {

@@ -34,7 +34,7 @@ func Rules() []rbacv1.PolicyRule {
 		verbs := []string{"get", "list", "watch"}
 		switch k.group() {
 		case kindOLMConfig.group():
-			verbs = verbs[1:] // never changed, and changes do not depend on them
+			verbs = verbs[1:] // not "get": they are never changed, and changes do not depend on them
 		}
 		if n := len(rules); n > 0 && rules[n-1].APIGroups[0] == k.gvk.Group && len(rules[n-1].Verbs) == len(verbs) {
 			rules[n-1].Resources = append(rules[n-1].Resources, k.plural)
@@ -70,8 +70,8 @@ func Rules() []rbacv1.PolicyRule {
 		rule("monitoring.coreos.com", []string{"servicemonitors", "prometheusrules"}, "get", "create", "update"),
 		rule("autoscaling.k8s.io", []string{"verticalpodautoscalers"}, "get", "create", "update"),
 		rule("console.openshift.io", []string{"consoleclidownloads", "consolelinks", "consoleplugins", "consolequickstarts", "consoleyamlsamples"}, "get", "create", "update"),
-		// The version of OpenShift, if any.
-		rule("config.openshift.io", []string{"clusterversions"}, "get"),
+		// The version of OpenShift and its proxy, if any.
+		rule("config.openshift.io", []string{"clusterversions", "proxies"}, "get"),
 		// Events for users.
 		rule("events.k8s.io", []string{"events"}, "create", "patch"),
 	)

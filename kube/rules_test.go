@@ -20,14 +20,15 @@ import (
 	"github.com/olmkit/olmkit/kube"
 )
 
-// A change of the adapter's permissions appears here.
+// TestManifests compares the permissions with a golden file, so that every
+// change is reviewed.
 func TestManifests(t *testing.T) {
 	got, err := kube.Manifests("olm", "olmkit")
 	must(t, err)
 	golden.File(t, "rbac.yaml", string(got))
 }
 
-// An audit has the writes of a client.
+// An audit records the writes of a client.
 type audit struct {
 	mu     sync.Mutex
 	writes []auditEntry
@@ -46,7 +47,7 @@ type auditor struct {
 	audit *audit
 }
 
-// RoundTrip notes a request.
+// RoundTrip records a request.
 func (a auditor) RoundTrip(r *http.Request) (*http.Response, error) {
 	record(r)
 	if r.Method != http.MethodGet {
@@ -57,11 +58,11 @@ func (a auditor) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(r)
 }
 
-// restricted returns the configuration of a client that may do what
-// kube.Manifests allows, and nothing else, and the audit of its writes.
+// restricted returns the configuration of a client with only the permissions of
+// kube.Manifests, and the audit of its writes.
 //
-// It has a token of the service account: a client that impersonates it could not
-// impersonate others in turn.
+// The client uses a token of the service account, because a client that
+// impersonates it could not impersonate others.
 func restricted(t testing.TB) (*rest.Config, *audit) {
 	t.Helper()
 	c, ctx := admin(t), context.Background()
@@ -90,8 +91,8 @@ func accountConfig(t testing.TB, name string) *rest.Config {
 	return config
 }
 
-// waitAllowed waits until the API server knows that a user has a permission: it
-// learns of roles and bindings some time after they were written.
+// waitAllowed waits until the API server grants a permission to a user, because
+// it notices new roles and bindings with a delay.
 func waitAllowed(t testing.TB, c client.Client, user, namespace string, p permission) {
 	t.Helper()
 	groups := []string{"system:authenticated", "system:serviceaccounts"}
@@ -110,8 +111,8 @@ func waitAllowed(t testing.TB, c client.Client, user, namespace string, p permis
 	})
 }
 
-// outside returns the writes of an audit to namespaces that are not among those
-// given.
+// outside returns the writes of an audit to namespaces other than the given
+// ones.
 func outside(a *audit, allowed ...string) []auditEntry {
 	var out []auditEntry
 	for _, w := range a.list() {

@@ -15,8 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// An event wakes the namespaces whose plan it can change, each once, and no
-// other.
+// An event triggers one run for each namespace whose plan it can change, and no other runs.
 func TestRunsPerEvent(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "runs", widgetsOf(t, "light.csv.yaml", []string{"0.1.1"}))
@@ -32,7 +31,7 @@ func TestRunsPerEvent(t *testing.T) {
 	must(t, c.Create(ctx, operatorGroup("runs", "runs")))
 	must(t, c.Create(ctx, subscription("runs", "runs")))
 	eventually(t, patience, func() error { return installed(c, "runs", "0.1.1") })
-	// settled waits until no run has begun for a second.
+	// settled waits until no run has started for a second.
 	settled := func() {
 		t.Helper()
 		eventually(t, patience, func() error {
@@ -46,8 +45,8 @@ func TestRunsPerEvent(t *testing.T) {
 	}
 	settled()
 	n := 0
-	// change returns what changes a label or an annotation, to another value each
-	// time.
+	// change returns a function that changes a label or an annotation to a new value at
+	// each call.
 	change := func(o client.Object, member string) func() error {
 		return func() error {
 			n++
@@ -71,33 +70,34 @@ func TestRunsPerEvent(t *testing.T) {
 	for _, e := range []struct {
 		name string
 		do   func() error
-		// wakes is an event of the same kind, and thus of the same watch, that comes
-		// after one that wakes nobody: when it has its run, the other one had none.
+		// wakes, if the event must not trigger a run, causes a later event in the same
+		// watch that triggers one. After that run, the first event can no longer trigger
+		// any.
 		wakes func() error
 	}{
 		{"a namespace without OLM objects", func() error { return c.Create(ctx, ns("runs-new")) }, namespaceOf},
 		{"a label of such a namespace", change(ns("runs-empty"), "labels"), namespaceOf},
 		{"a service account in it", account("runs-empty", "somebody"), account("runs", "another")},
 		{"an annotation of the namespace", change(ns("runs"), "annotations"), namespaceOf},
-		{"a kind that no plan looks at", func() error {
+		{"a kind that no plan reads", func() error {
 			o := &corev1.ConfigMap{}
 			o.Name, o.Namespace = "something", "runs"
 			return c.Create(ctx, o)
 		}, change(sub, "annotations")},
 		{"the subscription", change(sub, "annotations"), nil},
-		{"the operator", change(csv, "labels"), nil},          // its annotations are its pods', too
-		{"its deployment", change(deployment, "labels"), nil}, // its annotations count for its generation
-		{"a service account beside it", account("runs", "somebody"), nil},
+		{"the operator", change(csv, "labels"), nil},          // its annotations are copied to the pods
+		{"its deployment", change(deployment, "labels"), nil}, // changed annotations increase its generation
+		{"a service account in its namespace", account("runs", "somebody"), nil},
 	} {
 		before, written := runs.Load(), len(writes.list())
 		must(t, e.do())
 		if e.wakes != nil {
-			time.Sleep(500 * time.Millisecond) // so that two runs would not be one
+			time.Sleep(500 * time.Millisecond) // so that two runs are not merged
 			must(t, e.wakes())
 		}
 		eventually(t, patience, func() error {
 			if runs.Load() == before {
-				return fmt.Errorf("%s: no run", e.name)
+				return fmt.Errorf("%s: there was no run", e.name)
 			}
 			return nil
 		})

@@ -2,8 +2,8 @@ package kube
 
 import "github.com/olmkit/olmkit/reconcile"
 
-// metricsOf returns the metrics for runs in a namespace. Other implementations
-// than Metrics are used as they are.
+// metricsOf returns the metrics for runs in a namespace: Metrics.Of if
+// r.Metrics is a *Metrics, or else r.Metrics itself.
 func (r *Reconciler) metricsOf(namespace string) reconcile.Metrics {
 	if m, ok := r.Metrics.(*Metrics); ok {
 		return m.Of(namespace)

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// E14, E15: the registrations of webhooks and aggregated APIs are created,
-// repaired and deleted with the permissions of Rules.
+// E14, E15: the permissions of Rules suffice to create, repair and delete the
+// registrations of webhooks and aggregated APIs.
 func TestServing(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	content := catalogs(t, c, "serving", widgetsOf(t, "serving.csv.yaml", []string{"0.1.1"}))
@@ -67,7 +67,7 @@ func TestServing(t *testing.T) {
 		return fmt.Errorf("the namespace has only the labels %v", ns.Labels)
 	})
 
-	// The service that a registration leads to is repaired.
+	// A changed service reference in a registration is repaired.
 	service := func(u *unstructured.Unstructured) map[string]any {
 		config := u.Object["spec"]
 		if hooks, ok := u.Object["webhooks"].([]any); ok {
@@ -85,13 +85,13 @@ func TestServing(t *testing.T) {
 		all, err := registrations()
 		for _, u := range all {
 			if name := service(u)["name"]; name != "widget-service" {
-				err = fmt.Errorf("%s %s leads to service %v", u.GetKind(), u.GetName(), name)
+				err = fmt.Errorf("%s %s refers to service %v", u.GetKind(), u.GetName(), name)
 			}
 		}
 		return err
 	})
 
-	// Both go: the subscription would install the CSV again.
+	// Delete both: otherwise the subscription would install the CSV again.
 	must(t, c.Delete(ctx, sub))
 	must(t, c.DeleteAllOf(ctx, &operatorsv1alpha1.ClusterServiceVersion{}, client.InNamespace("serving")))
 	eventually(t, patience, count(0))

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Every namespace belongs to one shard, and they are shared out evenly.
+// Every namespace belongs to exactly one shard, and shards have similar sizes.
 func TestShard(t *testing.T) {
 	const count, namespaces = 4, 1000
 	var owned [count]int
@@ -38,11 +38,11 @@ func TestShard(t *testing.T) {
 	}
 	for _, s := range []kube.Shard{{Index: 1}, {Index: 2, Count: 2}, {Index: -1, Count: 2}, {Count: -1}} {
 		if s.Validate() == nil {
-			t.Errorf("%+v is valid", s)
+			t.Errorf("Validate accepts %+v", s)
 		}
 	}
-	// Replicas of an older release know the same owner.
+	// The assignment is the same in every release.
 	if !(kube.Shard{Index: 1, Count: 3}).Owns("operators", nil) {
-		t.Error("namespace operators belongs to another of three shards than it did")
+		t.Error("namespace operators belongs to another shard than in earlier releases")
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // A source provides the objects of snapshots: the API server, or a cache
@@ -39,12 +40,12 @@ func compareEntries(a, b entry) int {
 	return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
 }
 
-// A selection selects the objects of a namespace, or those with a value in an
-// index, or all if it is zero.
+// A selection selects the objects of a namespace or the objects with a value in an
+// index. The zero selection selects all objects.
 type selection struct{ namespace, index, value string }
 
-// The names of the indexes. A cache maintains them; without a cache they are
-// filters.
+// The names of the indexes. A cache maintains these indexes; without a cache, objects
+// are filtered instead.
 const (
 	// byOwner selects the objects generated for owners in a namespace, and its Operators.
 	byOwner = "olmkit/owner-namespace"
@@ -57,6 +58,8 @@ const (
 	byCopy = "olmkit/copy"
 	// byTarget selects the operator groups that target a namespace.
 	byTarget = "olmkit/target"
+	// byOLM selects the deployments that have the names of OLM's controllers.
+	byOLM = "olmkit/olm"
 )
 
 func indexValues(index string, u *unstructured.Unstructured) []string {
@@ -79,6 +82,10 @@ func indexValues(index string, u *unstructured.Unstructured) []string {
 			}
 		}
 		return out
+	case byOLM:
+		if u.GetKind() == "Deployment" && reconcile.IsOLMName(u.GetName()) {
+			return []string{""}
+		}
 	case byTarget:
 		targets, _, _ := unstructured.NestedStringSlice(u.Object, "status", "namespaces")
 		return targets

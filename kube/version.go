@@ -56,43 +56,67 @@ func (c *Cluster) kubeVersion(ctx context.Context, now time.Time) (string, error
 	return v.GitVersion, nil
 }
 
-// The object with OpenShift's current and desired version (C7).
-var (
-	clusterVersion     = schema.GroupVersionKind{Group: "config.openshift.io", Version: "v1", Kind: "ClusterVersion"}
-	clusterVersionCRD  = "clusterversions.config.openshift.io"
-	clusterVersionName = "version"
-)
+// A platformObject is an object of OpenShift that plans depend on.
+type platformObject struct {
+	kind, crd, name string
+	// optional is set if plans can do without the object when reading it is forbidden.
+	optional bool
+}
 
-// platformVersion adds the ClusterVersion object if its CRD exists. The object
-// is cached for a minute, which is soon enough for gating upgrades.
-func (r *reading) platformVersion() {
-	c, now := r.cluster, r.out.Now
-	isIt := func(crd *olm.CustomResourceDefinition) bool {
-		return crd.Metadata.Name == clusterVersionCRD && crd.Status.IsEstablished()
+// platformObjects returns the objects with OpenShift's current and desired version (C7) and
+// with the proxy that operators get (E35).
+func platformObjects() []platformObject {
+	return []platformObject{
+		{"ClusterVersion", "clusterversions.config.openshift.io", "version", true},
+		{"Proxy", "proxies.config.openshift.io", "cluster", false},
 	}
-	if r.err != nil || !slices.ContainsFunc(r.out.CRDs, isIt) {
-		return
+}
+
+// platform adds OpenShift's objects if their CRDs exist. They are cached for a minute, which
+// is soon enough for gating upgrades.
+func (r *reading) platform() {
+	for _, o := range platformObjects() {
+		isIt := func(crd *olm.CustomResourceDefinition) bool {
+			return crd.Metadata.Name == o.crd && crd.Status.IsEstablished()
+		}
+		if r.err != nil || !slices.ContainsFunc(r.out.CRDs, isIt) {
+			continue
+		}
+		have, err := r.cluster.platformObject(r.ctx, o, r.out.Now)
+		if err != nil {
+			r.err = err
+		} else if have != nil {
+			r.add(have)
+		}
+	}
+}
+
+func (c *Cluster) platformObject(ctx context.Context, o platformObject, now time.Time) (*olm.Object, error) {
+	c.mu.Lock()
+	have := c.platform[o.crd]
+	c.mu.Unlock()
+	if have.isFresh(now, time.Minute) {
+		return have.answer, nil
+	}
+	u, err := c.live.unstructured(ctx, schema.GroupVersionKind{Group: "config.openshift.io", Version: "v1", Kind: o.kind}, "", o.name)
+	switch {
+	case isForbidden(err) && o.optional:
+	case isForbidden(err):
+		return nil, fmt.Errorf("%w; apply the role that olmkit-controller --print-rbac prints", err)
+	case err != nil:
+		return nil, err
+	}
+	have = cachedAnswer[*olm.Object]{at: now}
+	if u != nil {
+		if have.answer, err = decodeObject(u); err != nil {
+			return nil, err
+		}
 	}
 	c.mu.Lock()
-	have := c.platform
-	c.mu.Unlock()
-	if !have.isFresh(now, time.Minute) {
-		u, err := c.live.unstructured(r.ctx, clusterVersion, "", clusterVersionName)
-		if err != nil && !isForbidden(err) {
-			r.err = err
-			return
-		}
-		have = cachedAnswer[*olm.Object]{at: now}
-		if u != nil {
-			if have.answer, r.err = decodeObject(u); r.err != nil {
-				return
-			}
-		}
-		c.mu.Lock()
-		c.platform = have
-		c.mu.Unlock()
+	defer c.mu.Unlock()
+	if c.platform == nil {
+		c.platform = map[string]cachedAnswer[*olm.Object]{}
 	}
-	if have.answer != nil {
-		r.add(have.answer)
-	}
+	c.platform[o.crd] = have
+	return have.answer, nil
 }

@@ -3,20 +3,23 @@ package kube_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/olmkit/olmkit/kube"
+	"github.com/olmkit/olmkit/olm"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// crdOf returns a definition that takes anything, with a status.
+// crdOf returns a CRD with a status subresource whose schema accepts any
+// object.
 func crdOf(group, version, kind, plural string, scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResourceDefinition {
 	anything := true
 	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group, Annotations: map[string]string{"api-approved.kubernetes.io": "unapproved, for a test"}},
+		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group, Annotations: map[string]string{"api-approved.kubernetes.io": "unapproved, only for a test"}},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: group, Scope: scope, Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
@@ -27,7 +30,7 @@ func crdOf(group, version, kind, plural string, scope apiextensionsv1.ResourceSc
 	}
 }
 
-// define creates a definition for the length of a test.
+// define creates a CRD for the duration of a test.
 func define(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	c, ctx := admin(t), context.Background()
@@ -53,8 +56,8 @@ func define(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) {
 	})
 }
 
-// C7: a snapshot has the version of OpenShift where the cluster is one, with the
-// permissions of the adapter.
+// C7, E35: on OpenShift, a snapshot contains its version and its proxy. The permissions of
+// Rules suffice to read them.
 func TestPlatformVersion(t *testing.T) {
 	c, ctx := admin(t), context.Background()
 	config, _ := restricted(t)
@@ -62,7 +65,7 @@ func TestPlatformVersion(t *testing.T) {
 		t.Helper()
 		cluster, err := kube.NewCluster(ctx, config, kube.ClusterOptions{})
 		must(t, err)
-		for range 2 { // the second one remembers
+		for range 2 { // the second read uses the cache
 			s, err := cluster.Read(ctx, "default")
 			must(t, err)
 			version = ""
@@ -80,18 +83,30 @@ func TestPlatformVersion(t *testing.T) {
 		return version
 	}
 	if got := read(); got != "" {
-		t.Errorf("no OpenShift has version %q", got)
+		t.Errorf("a cluster other than OpenShift has version %q", got)
 	}
 	define(t, crdOf("config.openshift.io", "v1", "ClusterVersion", "clusterversions", apiextensionsv1.ClusterScoped))
 	if got := read(); got != "" {
-		t.Errorf("without the object the version is %q", got)
+		t.Errorf("without a ClusterVersion, the version is %q", got)
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": map[string]any{"name": "version"},
 		"status": map[string]any{"desired": map[string]any{"version": "4.19.3"}},
 	}}
-	eventually(t, patience, func() error { return c.Create(ctx, u.DeepCopy()) }) // it is served a moment after it is established
+	eventually(t, patience, func() error { return c.Create(ctx, u.DeepCopy()) }) // the API is served a moment after the CRD is established
 	if got := read(); got != "4.19.3" {
 		t.Errorf("the version is %q", got)
+	}
+	define(t, crdOf("config.openshift.io", "v1", "Proxy", "proxies", apiextensionsv1.ClusterScoped))
+	proxy := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "config.openshift.io/v1", "kind": "Proxy", "metadata": map[string]any{"name": "cluster"},
+	}}
+	eventually(t, patience, func() error { return c.Create(ctx, proxy.DeepCopy()) })
+	cluster, err := kube.NewCluster(ctx, config, kube.ClusterOptions{})
+	must(t, err)
+	s, err := cluster.Read(ctx, "default")
+	must(t, err)
+	if !slices.ContainsFunc(s.Objects, func(o olm.Object) bool { return o.Kind == "Proxy" && o.Metadata.Name == "cluster" }) {
+		t.Error("the snapshot lacks the proxy")
 	}
 }

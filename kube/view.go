@@ -13,21 +13,21 @@ import (
 // only a few objects change. It is safe for concurrent use.
 type view struct {
 	state    func() storeState
-	selected func() ([]any, error) // in the store
+	selected func() ([]any, error) // returns the selected objects of the store
 	convert  func(*unstructured.Unstructured) entry
 
 	mu    sync.Mutex
-	made  storeState // when the list was made
+	made  storeState // the state for which the list was built
 	list  []entry
-	rows  []*row // those of list
+	rows  []*row // the rows of list
 	by    map[*unstructured.Unstructured]*row
 	round int
 }
 
 // A storeState changes whenever the objects of a store do. touched counts the added,
-// changed and deleted objects that the store notifies its indexes about.
-// It does not notify them if all objects are replaced by none; then the version
-// changes. The version alone is not enough, because it goes back when a cache
+// changed and deleted objects that the store notifies its indexes about. The store
+// does not notify its indexes if it replaces all objects by none, but then version
+// changes. The version alone is not enough, because it may become older when a cache
 // lists its objects again.
 type storeState struct {
 	touched uint64
@@ -39,7 +39,7 @@ type storeState struct {
 type row struct {
 	entry
 	object *unstructured.Unstructured
-	round  int // in which it was last seen
+	round  int // the last round in which the object was seen
 }
 
 // entries returns the list. The caller must not modify it.

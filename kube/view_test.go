@@ -13,7 +13,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
-// namesOf returns what a list has, with versions.
+// namesOf returns the names and versions of the objects in a list.
 func namesOf(list []entry) []string {
 	var out []string
 	for _, e := range list {
@@ -43,8 +43,8 @@ func csvObject(ns, name string, version int, labels map[string]string) *unstruct
 	return u
 }
 
-// A view is what one would get by listing and sorting, whatever happens in
-// between, and lists once handed out do not change.
+// After any sequence of changes, a view equals the sorted list of the objects,
+// and lists that it returned earlier are unchanged.
 func TestView(t *testing.T) {
 	for _, sel := range []selection{{}, {index: byOriginal}} {
 		for seed := range uint64(20) {
@@ -67,7 +67,7 @@ func TestView(t *testing.T) {
 					err = index.Replace([]any{u}, strconv.Itoa(step+1))
 				case 4:
 					err = index.Replace(nil, strconv.Itoa(step+1))
-				case 5: // the cache repeats what it has
+				case 5: // the cache is resynchronized
 					if list := index.List(); len(list) > 0 {
 						err = index.Update(list[0])
 					}
@@ -108,7 +108,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// Writes that the cache does not know of take their places in a list.
+// Writes that the cache has not seen replace their objects in a list, in order.
 func TestOverlaid(t *testing.T) {
 	at := func(ns, name string) entry { return entry{namespace: ns, name: name} }
 	list := []entry{at("a", "1"), at("a", "3"), at("b", "1")}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// warnings collects the warnings of one call.
+// warnings collects the API server's warnings during one call.
 type warnings struct {
 	mu   sync.Mutex
 	text []string
@@ -13,7 +13,7 @@ type warnings struct {
 
 type warningsKey struct{}
 
-// withWarnings returns a context that collects the warnings of its calls.
+// withWarnings returns a context, and the warnings of the calls that use it.
 func withWarnings(ctx context.Context) (context.Context, *warnings) {
 	w := &warnings{}
 	return context.WithValue(ctx, warningsKey{}, w), w

@@ -17,6 +17,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[ctrlreconcile.Request]
@@ -47,6 +48,7 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 			enqueue(ctx, e.Object, q, r.concerns(ctx, k, e.Object))
 		},
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
+			r.Cluster.watchOLM(e.ObjectOld, e.ObjectNew)
 			if e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || !matters(k, e.ObjectOld, e.ObjectNew) {
 				return
 			}
@@ -63,7 +65,7 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 	}
 }
 
-// matters reports whether an update can change a plan. Of a namespace, only
+// matters reports whether an update can change a plan. For a Namespace object, only
 // labels and deletion matter; its annotations and status change often. A CRD gains a
 // label from each namespace whose operators own it (E30), which does not concern the
 // others.
@@ -92,7 +94,7 @@ func addsOnlyComponents(old, new client.Object) bool {
 		}
 	}
 	if len(labels) == 0 {
-		labels = nil // the object had none
+		labels = nil // the old object had none
 	}
 	was, is = shallow(was), shallow(is)
 	is.SetLabels(labels)
@@ -160,7 +162,7 @@ func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []st
 	case kindClusterRoleBinding.group():
 		out = append(out, indexValues(bySubject, u)...)
 	case kindOperatorGroup.group():
-		out = append(out, r.neighbours(ctx, u)...)
+		out = append(out, r.neighbors(ctx, u)...)
 	case kindNamespace.group():
 		out = append(out, key.Name)
 		out = append(out, r.selecting(ctx)...)
@@ -170,12 +172,18 @@ func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []st
 		}
 	case kindOLMConfig.group():
 		out = append(out, r.with(ctx, kindCSV)...)
+	case kindDeployment.group():
+		if reconcile.IsOLMName(key.Name) { // while OLM ran, nothing was written in any namespace
+			for _, k := range []kind{kindOperatorGroup, kindSubscription, kindCSV, kindInstallPlan} {
+				out = append(out, r.with(ctx, k)...)
+			}
+		}
 	}
 	return out
 }
 
 // heirs returns the namespaces that may take over the objects generated for a
-// deleted CSV: those that use its CRDs.
+// deleted CSV: the namespaces that use the CSV's CRDs.
 func (r *Reconciler) heirs(k kind, o client.Object) []string {
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok || k.group() != kindCSV.group() {
@@ -221,9 +229,9 @@ func (r *Reconciler) groups(ctx context.Context) []*olm.OperatorGroup {
 	return out
 }
 
-// neighbours returns the namespaces of the groups that share a target with this
-// one. They may provide the same APIs (F6).
-func (r *Reconciler) neighbours(ctx context.Context, u *unstructured.Unstructured) []string {
+// neighbors returns the namespaces of the operator groups that share a target
+// namespace with this one. Such groups may provide the same APIs (F6).
+func (r *Reconciler) neighbors(ctx context.Context, u *unstructured.Unstructured) []string {
 	targets := indexValues(byTarget, u)
 	if slices.Contains(targets, "") {
 		return r.with(ctx, kindOperatorGroup)
@@ -241,8 +249,8 @@ func (r *Reconciler) neighbours(ctx context.Context, u *unstructured.Unstructure
 	return out
 }
 
-// selecting returns the namespaces of the groups without a fixed list of
-// targets.
+// selecting returns the namespaces of the operator groups without a fixed list of
+// target namespaces.
 func (r *Reconciler) selecting(ctx context.Context) []string {
 	var out []string
 	for _, g := range r.groups(ctx) {

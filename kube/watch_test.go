@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// E30: labels of components that a CRD gains do not concern other namespaces; whatever
-// else changes does.
+// E30: added component labels of a CRD do not concern other namespaces; all other changes
+// do.
 func TestComponentLabelsOfCRDs(t *testing.T) {
 	read := func(text string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{}

@@ -15,7 +15,7 @@ import (
 
 var errTimeout = errors.New("an attempt took longer than Options.Timeout")
 
-// tags are the validators of a response, for conditional requests.
+// tags are the ETag and date of a response, for conditional requests.
 type tags struct {
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
@@ -67,7 +67,7 @@ func (c *Client) attempt(ctx context.Context, last known) (known, error) {
 		}
 		var outer *url.Error
 		if errors.As(err, &outer) {
-			err = outer.Err // Error already has the address
+			err = outer.Err // [Error] already contains the address
 		}
 		return known{}, err
 	}
@@ -122,7 +122,7 @@ func statusError(resp *http.Response, now time.Time) *StatusError {
 	return e
 }
 
-// retryAfter parses the header in either form, seconds or a date.
+// retryAfter parses a Retry-After header: a number of seconds, or a date.
 func retryAfter(header string, now time.Time) time.Duration {
 	const longest = 24 * time.Hour
 	if seconds, err := strconv.ParseUint(header, 10, 32); err == nil {

@@ -19,7 +19,8 @@ import (
 // catalog is referenced.
 type Catalog struct {
 	Graph *graph.Catalog
-	// Hash is the hex SHA-256 of the text, Size its length in bytes.
+	// Hash is the SHA-256 of the text in hexadecimal, and Size is the length of
+	// the text in bytes.
 	Hash string
 	Size int64
 	// Fetched is when the text was received, by the local clock.

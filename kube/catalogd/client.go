@@ -19,7 +19,7 @@ import (
 
 // A Client fetches one catalog from a server. It is safe for concurrent use.
 type Client struct {
-	url    *url.URL // of /api/v1/all
+	url    *url.URL // the address of /api/v1/all
 	opts   Options
 	http   http.Client
 	shared flight.Group[struct{}, *Catalog]
@@ -82,8 +82,8 @@ func transport(config *tls.Config, control func(string, string, syscall.RawConn)
 	return t
 }
 
-// redirect follows redirects on the same host only, so that headers and
-// certificates are not sent elsewhere.
+// redirect returns a redirect policy that allows only redirects to the same
+// host, so that headers and certificates are not sent elsewhere.
 func (c *Client) redirect(also func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		to := r.URL.Redacted()
@@ -155,7 +155,7 @@ func (c *Client) fetch(ctx context.Context) (known, error) {
 			return known{}, failure
 		}
 		pause := min(c.opts.Retry.Pause<<min(n-1, 20), c.opts.Retry.MaxPause)
-		pause -= time.Duration(rand.Int64N(int64(pause)/2 + 1)) // spread out many clients
+		pause -= time.Duration(rand.Int64N(int64(pause)/2 + 1)) // clients that failed together must not retry together
 		var status *StatusError
 		if errors.As(err, &status) && status.RetryAfter > 0 {
 			if status.RetryAfter > c.opts.Retry.MaxPause {

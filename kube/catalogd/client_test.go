@@ -24,7 +24,7 @@ import (
 	"github.com/olmkit/olmkit/kube/catalogd"
 )
 
-// lines returns a catalog of one package as a server sends it.
+// lines returns a catalog of one package as JSON lines.
 func lines(version string) string {
 	object := base64.StdEncoding.EncodeToString([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"}}`))
 	return fmt.Sprintf(`{"schema":"olm.package","name":"etcd","defaultChannel":"stable"}
@@ -41,7 +41,8 @@ func zipped(text string) []byte {
 	return b.Bytes()
 }
 
-// served starts a server and returns a client of it whose pauses are short.
+// served starts a server and returns a client for it that retries after short
+// pauses.
 func served(t *testing.T, handler http.HandlerFunc, opts *catalogd.Options) *catalogd.Client {
 	t.Helper()
 	s := httptest.NewServer(handler)
@@ -137,12 +138,12 @@ func TestNotModified(t *testing.T) {
 			}, nil)
 			one, two := fetch(t, c), fetch(t, c)
 			if one != two {
-				t.Error("an unchanged catalog is another *Catalog")
+				t.Error("Fetch of an unchanged catalog returned a new *Catalog")
 			}
 			version.Store("2.0.0")
 			three := fetch(t, c)
 			if got := head(t, three); three == two || got != "etcd.v2.0.0" {
-				t.Errorf("after the change: head %q, same pointer %v", got, three == two)
+				t.Errorf("after the change: head %q, same pointer: %v", got, three == two)
 			}
 			want := int32(2)
 			if tag == "neither" {
@@ -158,7 +159,7 @@ func TestNotModified(t *testing.T) {
 	}
 }
 
-// TestTransient proves that what passes by itself is tried again.
+// TestTransient checks that transient errors are retried.
 func TestTransient(t *testing.T) {
 	cut := func(w http.ResponseWriter, length int, body []byte) {
 		w.Header().Set("Content-Length", fmt.Sprint(length))
@@ -193,7 +194,7 @@ func TestTransient(t *testing.T) {
 				io.WriteString(w, lines("1.0.0"))
 			}, nil)
 			if got := head(t, fetch(t, c)); got != "etcd.v1.0.0" || n.Load() != 3 {
-				t.Errorf("head %q after %d requests; want one of 3", got, n.Load())
+				t.Errorf("head %q after %d requests; want any head after 3 requests", got, n.Load())
 			}
 		})
 	}
@@ -274,10 +275,10 @@ func TestErrors(t *testing.T) {
 				t.Errorf("after %d attempts: %v\nwant %d and %q", e.Attempts, err, tt.attempts, tt.want)
 			}
 			if tt.cause != nil && !errors.As(err, tt.cause) {
-				t.Errorf("%v is no %T", err, tt.cause)
+				t.Errorf("%v is not a %T", err, tt.cause)
 			}
 			if c.Last(t.Context()) != nil {
-				t.Error("a failed Fetch left a catalog")
+				t.Error("Last returns a catalog after a failed Fetch")
 			}
 		})
 	}
@@ -309,7 +310,7 @@ func TestFailureKeepsLast(t *testing.T) {
 		t.Fatal("no error")
 	}
 	if c.Last(t.Context()) != cat {
-		t.Error("Last forgot the catalog")
+		t.Error("Last no longer returns the catalog")
 	}
 }
 
@@ -327,7 +328,7 @@ func TestContextEndsEverything(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// A client that ignores the context waits for an hour.
+			// If the client ignored the context, it would wait for an hour.
 			c := served(t, handler, &catalogd.Options{Timeout: time.Hour, Retry: catalogd.Retry{MaxPause: 2 * time.Hour}})
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
@@ -377,7 +378,7 @@ func TestTLS(t *testing.T) {
 	var unknown x509.UnknownAuthorityError
 	var e *catalogd.Error
 	if !errors.As(err, &unknown) || !errors.As(err, &e) || e.Attempts != 1 {
-		t.Errorf("an unknown authority: %v; want that said after one attempt", err)
+		t.Errorf("an unknown authority: %v; want that error after one attempt", err)
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
@@ -420,6 +421,6 @@ func TestNew(t *testing.T) {
 		}
 	}
 	if _, err := catalogd.New("http://x", &catalogd.Options{HTTP: http.DefaultClient, TLS: &tls.Config{}}); err == nil {
-		t.Error("HTTP and TLS at once are accepted")
+		t.Error("New accepts both HTTP and TLS")
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
-// A state is a small file that names the other files of a catalog by their
-// content. It is written after them.
+// A state is the content of a small file with the hash of a catalog, from which
+// the names of its other files follow. It is written after the other files.
 type state struct {
 	URL string `json:"url"`
 	tags
@@ -26,7 +26,8 @@ type state struct {
 	Fetched time.Time `json:"fetched"`
 }
 
-// file returns the name of a file for the client's address.
+// file returns the name of a file in Options.Dir. The name begins with a hash
+// of the client's address.
 func (c *Client) file(suffix string) string {
 	sum := sha256.Sum256([]byte(c.url.String()))
 	return filepath.Join(c.opts.Dir, hex.EncodeToString(sum[:8])+suffix)
@@ -35,8 +36,9 @@ func (c *Client) file(suffix string) string {
 func (c *Client) textFile(hash string) string  { return c.file("-" + hash[:16] + ".jsonl") }
 func (c *Client) indexFile(hash string) string { return c.file("-" + hash[:16] + ".index") }
 
-// keep renames the text and writes the index and the state. If it fails, the
-// catalog can still be used: its text is an open file.
+// keep gives the file with the text its final name and writes the index and the
+// state. If it fails, the catalog can still be used, because the file with its
+// text is open.
 func (c *Client) keep(ctx context.Context, cat *Catalog, s *spool, tags tags) error {
 	if err := errors.Join(s.Sync(), os.Rename(s.Name(), c.textFile(cat.Hash))); err != nil {
 		os.Remove(s.Name())
@@ -83,8 +85,8 @@ func (c *Client) readState() (state, error) {
 	return s, nil
 }
 
-// restore returns the catalog that an earlier process left on disk, or none if
-// that is damaged.
+// restore returns the catalog that an earlier process left on disk, or the zero
+// value if there is none or it is damaged.
 func (c *Client) restore(ctx context.Context) known {
 	s, err := c.readState()
 	if err == nil {
@@ -117,9 +119,13 @@ func (c *Client) open(ctx context.Context, s state) (*Catalog, error) {
 	b := &body{to: io.Discard, hash: sha256.New(), text: bounded{r: io.NewSectionReader(f, 0, s.Size), left: s.Size}}
 	cat.text.first = b
 	cat.Graph, err = graph.Load(ctx, cat.text, c.opts.Graph)
-	if _, sum, _ := b.end(); err != nil || sum != s.Hash {
+	if err != nil {
 		f.Close()
-		return nil, errors.Join(errors.New("both the index and the text have changed"), err)
+		return nil, fmt.Errorf("rebuilding the index from the saved text: %w", err)
+	}
+	if _, sum, _ := b.end(); sum != s.Hash {
+		f.Close()
+		return nil, errors.New("both the index and the text have changed")
 	}
 	cat.text.settle(s.Size)
 	if err := c.writeIndex(ctx, cat); err != nil && c.opts.Warn != nil {

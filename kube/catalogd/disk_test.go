@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/kube/catalogd"
 )
 
-// tagged serves one catalog with an ETag and counts full answers.
+// tagged serves one catalog with an ETag and counts the responses with content.
 func tagged(version *atomic.Value, full *atomic.Int32) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := version.Load().(string)
@@ -35,8 +35,9 @@ func names(t *testing.T, dir, pattern string) []string {
 	return list
 }
 
-// TestRestart proves that a new process does not fetch what is on disk, that what
-// is damaged there is found, and that the blobs are at hand all the same.
+// TestRestart checks that a new process does not fetch a catalog that is on
+// disk, that it detects damaged files, and that blobs can be read in both
+// cases.
 func TestRestart(t *testing.T) {
 	damage := func(pattern string, with func(text []byte) []byte) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
@@ -65,7 +66,7 @@ func TestRestart(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		damage func(t *testing.T, dir string)
-		full   int32 // answers that the new process fetches
+		full   int32 // full responses to the new process
 		warns  bool
 	}{
 		{"as it was", func(*testing.T, string) {}, 0, false},
@@ -76,7 +77,7 @@ func TestRestart(t *testing.T) {
 		{"text gone", remove("*.jsonl"), 1, false},
 		{"index and text flipped", func(t *testing.T, dir string) { damage("*.index", flip)(t, dir); damage("*.jsonl", flip)(t, dir) }, 1, true},
 		{"state cut", damage("*.json", half), 1, true},
-		{"state of nobody", damage("*.json", func([]byte) []byte { return []byte(`{}`) }), 1, true},
+		{"state of another address", damage("*.json", func([]byte) []byte { return []byte(`{}`) }), 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -113,13 +114,14 @@ func TestRestart(t *testing.T) {
 				}
 			}
 
-			// A change leaves one set of files, and the old catalog readable.
+			// After a change there is one set of files, and the old catalog can
+			// still be read.
 			version.Store("2.0.0")
 			if got := head(t, fetch(t, c)); got != "etcd.v2.0.0" {
 				t.Errorf("head %q", got)
 			}
 			if list := names(t, dir, "*"); len(list) != 3 {
-				t.Errorf("files left: %q", list)
+				t.Errorf("the directory contains %q", list)
 			}
 			for b := range cat.Graph.Bundles() {
 				if _, err := cat.Raw(t.Context(), b); err != nil {

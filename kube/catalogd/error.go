@@ -34,7 +34,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // Modified.
 type StatusError struct {
 	Code int
-	// RetryAfter is the server's Retry-After, or zero.
+	// RetryAfter is the delay in the server's Retry-After header, or zero if
+	// there is none.
 	RetryAfter time.Duration
 	// Text is the beginning of the response's body.
 	Text string
@@ -59,12 +60,13 @@ func (e *StatusError) Error() string {
 
 // A TooLargeError is a response that exceeds a limit.
 type TooLargeError struct {
-	// Limit is the name of the field in Limits, Max its value.
+	// Limit is the name of the field in Limits that is exceeded, and Max is the
+	// value of that field.
 	Limit string
 	Max   int64
 }
 
-// Error returns a message that names the limit as people know it, not by its field.
+// Error returns a message that names the limit in words, not by its field name.
 func (e *TooLargeError) Error() string {
 	if e.Limit == "Text" {
 		return fmt.Sprintf("the text of the catalog is larger than %d bytes; raise the limit on the text of catalogs to allow it", e.Max)
@@ -115,7 +117,7 @@ func (e *CatalogError) Unwrap() error { return e.Err }
 
 var errNoCatalog = errors.New("the response is not a valid catalog")
 
-// quiet removes everything that the server sent from an error.
+// quiet returns err without any text that the server sent.
 func quiet(err error) error {
 	var (
 		status   *StatusError

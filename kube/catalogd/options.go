@@ -16,15 +16,16 @@ type Options struct {
 	// supports TLS.
 	HTTP *http.Client
 	// TLS configures the default HTTP client, for example with certificate
-	// authorities and client certificates. It cannot be combined with HTTP.
+	// authorities and client certificates. The fields TLS and
+	// HTTP cannot both be set.
 	TLS *tls.Config
 	// Control, if not nil, is called before the default HTTP client connects,
-	// with the resolved address; see net.Dialer.Control. No proxy is used then,
-	// because the proxy would resolve the address. It cannot be combined with
-	// HTTP.
+	// with the resolved address; see net.Dialer.Control. If Control is set, no
+	// proxy is used, because a proxy would resolve the address itself. It cannot
+	// be combined with HTTP.
 	Control func(network, address string, c syscall.RawConn) error
-	// Quiet omits the server's response from errors. Set it if those who choose
-	// the address of a catalog must not learn what is served there.
+	// Quiet omits the server's response from errors. Set it if the users who
+	// choose the address of a catalog must not learn what is served there.
 	Quiet bool
 	// Header is added to every request.
 	Header http.Header
@@ -60,7 +61,7 @@ type Retry struct {
 	MaxPause time.Duration
 }
 
-// Limits bound the size of a response. Zero fields mean the defaults.
+// Limits caps the size of a response. Zero fields mean the defaults.
 type Limits struct {
 	// Body is the maximum number of bytes received. Default: 128 MiB.
 	Body int64

@@ -59,7 +59,7 @@ func (c *Client) read(ctx context.Context, resp *http.Response, last known) (kno
 	case ctx.Err() != nil:
 		return known{}, context.Cause(ctx)
 	case failure != nil:
-		return known{}, failure // the cause of any errors that the loader found
+		return known{}, failure // it caused any errors that the loader found
 	case err != nil:
 		var found fbc.Diagnostics
 		if errors.As(err, &found) {
@@ -70,8 +70,8 @@ func (c *Client) read(ctx context.Context, resp *http.Response, last known) (kno
 	text.settle(size)
 	tags := tagsOf(resp)
 	if last.cat != nil && last.cat.Hash == sum {
-		// The same text with other tags. Callers compare pointers to detect a
-		// change, so return the same catalog.
+		// The text is the same, although its tags differ. Callers compare
+		// pointers to detect a change, so return the same catalog.
 		return known{last.cat, tags}, nil
 	}
 	cat := &Catalog{Graph: g, Hash: sum, Size: size, Fetched: time.Now(), text: text}
@@ -131,7 +131,8 @@ func (b *body) end() (int64, string, error) {
 	return b.size, hex.EncodeToString(b.hash.Sum(nil)), b.err
 }
 
-// A bounded reader fails with err if there are more than left bytes.
+// A bounded is a reader that fails with err if there are more than left bytes
+// to read.
 type bounded struct {
 	r    io.Reader
 	left int64
@@ -153,8 +154,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A gunzip decompresses. It reads the header on the first Read, so that an
-// error in the header is a read error.
+// A gunzip is a reader that decompresses. It reads the gzip header on the first
+// Read, so that an error in the header is a read error.
 type gunzip struct {
 	from io.Reader
 	z    *gzip.Reader

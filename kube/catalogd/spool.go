@@ -11,11 +11,11 @@ import (
 // A spool is the file that the text of a response is written to.
 type spool struct {
 	*os.File
-	named bool // still has a name
+	named bool // the file still has a name and must be renamed or removed
 }
 
-// spool creates one. Without a directory the file is unlinked at once, and its
-// space is freed with the last catalog that uses it.
+// spool creates a spool. Without Options.Dir the file is unlinked at once, and
+// its space is freed with the last catalog that uses it.
 func (c *Client) spool() (*spool, error) {
 	if c.opts.Dir != "" {
 		if err := os.MkdirAll(c.opts.Dir, 0o700); err != nil {
@@ -44,7 +44,7 @@ func (s *spool) discard() {
 // response if there is one; later opens return the saved file.
 type spooled struct {
 	name string
-	file *os.File // closed when unreachable
+	file *os.File // closed by the garbage collector
 
 	mu    sync.Mutex
 	first io.Reader

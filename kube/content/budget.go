@@ -21,19 +21,19 @@ func (e *BudgetError) Error() string {
 	if e.Namespace != "" {
 		whose = fmt.Sprintf("namespace %q", e.Namespace)
 	}
-	// Leave out what other catalogs use: it changes, and the status would
-	// change with it.
+	// Leave out how much other catalogs use: that changes often, and the status
+	// would change with it.
 	return fmt.Sprintf("the catalog needs about %d bytes of memory, but the catalogs of %s may use only %d in total; raise the limit on the memory of tenants' catalogs to allow it", e.Size, whose, e.Max)
 }
 
-// counts reports whether a catalog counts towards the budget, because a tenant
-// chose it.
+// counts reports whether a catalog counts toward the budget. The catalogs that
+// tenants choose do.
 func (s *Store) counts(id resolver.CatalogID) bool {
 	_, named := s.opts.Sources.Named[id]
 	return !named && s.opts.Sources.isTenant(id.Namespace)
 }
 
-// exceeds returns an error if loading a catalog in place of its last version
+// exceeds returns an error if replacing the last version of a catalog by c
 // would exceed the budget.
 func (s *Store) exceeds(id resolver.CatalogID, c *Catalog) error {
 	if s.opts.Budget < 0 || !s.counts(id) {

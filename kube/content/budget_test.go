@@ -15,8 +15,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestBudget proves that catalogs of tenants take no more memory than they may,
-// together and in each namespace, and that there is room again when one goes.
+// TestBudget checks that the memory of tenants' catalogs is limited, in total
+// and for each namespace, and that removing a catalog makes room for another.
 func TestBudget(t *testing.T) {
 	remembered := 0
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func TestBudget(t *testing.T) {
 	}
 	clock.advance(time.Hour)
 	if want("team-0", "c", `the catalogs of namespace "team-0" may use only`); remembered > 0 {
-		t.Error("a catalog that is not to be held is held by its client")
+		t.Error("the client still holds a catalog that exceeds the budget")
 	}
 	s.Forget(resolver.CatalogID{Name: "b", Namespace: "team-0"})
 	clock.advance(time.Hour)
@@ -74,12 +74,12 @@ func TestBudget(t *testing.T) {
 	clock.advance(time.Hour)
 	want("team-4", "a", "")
 	clock.advance(time.Hour)
-	want("team-4", "a", "") // its own size does not count twice
+	want("team-4", "a", "") // a refresh does not count its size twice
 }
 
-// TestPatience proves that resolution does not wait for ever for the first reading
-// of a catalog, be it under way or not begun, and that a reading which ends late
-// counts all the same.
+// TestPatience checks that resolution waits only for a limited time for the
+// first read of a catalog, whether it has started or not, and that the result
+// of a late read is used.
 func TestPatience(t *testing.T) {
 	arrived, answer := make(chan struct{}), make(chan struct{})
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -128,7 +128,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestManifestsBound proves that manifests stay at hand up to a size.
+// TestManifestsBound checks that the cache of manifests is limited by size.
 func TestManifestsBound(t *testing.T) {
 	for _, test := range []struct {
 		most int64

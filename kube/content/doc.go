@@ -11,8 +11,8 @@
 //	err := sources.SetupWithManager(mgr)
 //	r := &kube.Reconciler{Cluster: cluster, Contents: func() reconcile.Content { return store.View() }}
 //
-// A store does nothing in the background. Refresh reads a catalog if that is
-// due and returns when to call it next. A [Reconciler] calls Refresh for every
+// A store does nothing in the background. Refresh reads a catalog if that is due,
+// and returns when to call Refresh next. A [Reconciler] calls Refresh for every
 // CatalogSource and writes the status. It needs get, list and watch on
 // catalogsources, patch on catalogsources/status, and, for pull secrets, get on
 // secrets.
@@ -38,12 +38,12 @@
 //
 // # Health
 //
-// A catalog that was read is READY. When a refresh fails, the last content
-// stays in use for Options.Grace, with a message in the status. This includes
+// A catalog that was read is READY. When a refresh fails, the last content stays
+// in use for Options.Grace, with a message in the status. The same applies to
 // content that an earlier process left on disk. After that, or at once without any
-// content, the state is TRANSIENT_FAILURE and the catalog is unhealthy.
-// Resolution then waits in every namespace that sees the catalog instead of
-// continuing without it.
+// content, the state is TRANSIENT_FAILURE and the catalog is unhealthy. Resolution
+// then waits in every namespace that sees the catalog instead of continuing
+// without it.
 //
 // Resolution waits at most Options.Patience for the first read of a catalog.
 //

@@ -23,7 +23,7 @@ func Example() {
 		return
 	}
 
-	// A program that knows where one catalog is, whatever its CatalogSource says.
+	// This program overrides where one catalog is read from.
 	id := resolver.CatalogID{Name: "community", Namespace: "olm"}
 	store := content.New(&content.Options{Sources: content.Sources{
 		Named: map[resolver.CatalogID]content.Source{id: content.Dir(dir, nil)},

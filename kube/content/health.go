@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// The connection states of a catalog, as OLM writes gRPC's.
+// The connection states of a catalog. OLM uses gRPC's names for them.
 const (
 	StateReady   = olm.ConnectionReady
 	StateFailing = "TRANSIENT_FAILURE"
@@ -53,12 +53,12 @@ func (h Health) Err() error { return h.err }
 
 // Apply writes the health to the status of its CatalogSource and reports
 // whether that changed the status. New content appears as a new connection, so
-// that watchers of CatalogSources see it. Otherwise the time of an existing
-// connection is kept: each process has a different one, and several would
-// overwrite each other's.
+// that watchers of CatalogSources see it. Otherwise Apply keeps the time of an
+// existing connection: each process connected at a different time, and several
+// processes would overwrite each other's.
 //
-// Apply leaves the fault of a catalog image template to the reconciliation,
-// which writes it.
+// If the status reports a fault in a catalog image template, Apply keeps its
+// reason and message, which the reconciliation writes and clears.
 func (h Health) Apply(c *olm.CatalogSource) bool {
 	out := c.Status
 	was := out.ConnectionState
@@ -99,8 +99,8 @@ func reasonOf(c *olm.CatalogSource, err error) string {
 	return reasonServer
 }
 
-// maxMessage limits the bytes of a message in a status. Of a thousand errors,
-// the first are enough.
+// maxMessage limits the bytes of a message in a status. If there are a thousand
+// errors, the first few are enough.
 const maxMessage = 1500
 
 // shorten returns the text of an error for a status (S8), truncated to

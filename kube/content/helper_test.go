@@ -19,7 +19,7 @@ import (
 
 const csv = `{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","metadata":{"name":"etcd.v%s"},"spec":{"version":"%[1]s"}}`
 
-// catalog returns a catalog of one bundle, which carries its manifests or not.
+// catalog returns a catalog of one bundle, with or without its manifests.
 func catalog(version string, manifests bool) string {
 	text := fmt.Sprintf(`{"schema":"olm.package","name":"etcd","defaultChannel":"stable"}
 {"schema":"olm.channel","package":"etcd","name":"stable","entries":[{"name":"etcd.v%[1]s"}]}
@@ -58,7 +58,8 @@ func refresh(t *testing.T, s *content.Store, c *olm.CatalogSource) content.Healt
 	return h
 }
 
-// head returns the only bundle of the catalog that a view has, or the error.
+// head returns the name of the only bundle in the view's catalog, or the text
+// of the error.
 func head(t *testing.T, v *content.View) string {
 	t.Helper()
 	g, err := v.Catalog(t.Context(), community)
@@ -71,7 +72,7 @@ func head(t *testing.T, v *content.View) string {
 	return "an empty catalog"
 }
 
-// A clock is one that tests move.
+// A clock has a time that tests set.
 type clock struct{ at atomic.Int64 }
 
 func newClock() *clock {

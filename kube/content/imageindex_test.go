@@ -16,9 +16,9 @@ import (
 	"github.com/olmkit/olmkit/kube/oci"
 )
 
-// TestImageIndex proves that a program which starts again does not load the catalog
-// of an image again, that the manifests are at hand all the same, and that a damaged
-// index does no harm.
+// TestImageIndex checks that a restarted program opens the index of an image's catalog
+// instead of loading the catalog, that it can still read the manifests, and that it
+// replaces a damaged index.
 func TestImageIndex(t *testing.T) {
 	ts := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer ts.Close()
@@ -49,17 +49,17 @@ func TestImageIndex(t *testing.T) {
 		return g.SourceHash() == "" // that of an index
 	}
 	if !read() {
-		t.Error("an index where nothing was read yet")
+		t.Error("there is an index before the first read")
 	}
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(index(), old, old); err != nil {
 		t.Fatal(err)
 	}
 	if read() {
-		t.Error("it was loaded again")
+		t.Error("the catalog was loaded again")
 	}
 	if info, err := os.Stat(index()); err != nil || !info.ModTime().After(old) {
-		t.Errorf("nothing tells that the index was used: %v", err)
+		t.Errorf("the time of the index was not updated: %v", err)
 	}
 	if err := os.WriteFile(index(), []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)

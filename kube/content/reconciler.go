@@ -38,8 +38,8 @@ type Reconciler struct {
 	Changed chan<- event.GenericEvent
 	// Concurrency is the number of catalogs to read at once. Default: 16.
 	Concurrency int
-	// Share is how many of them may be in one namespace other than the global
-	// one. A quarter of Concurrency is reserved for the global namespace.
+	// Share is how many of these catalogs may be in one namespace other than the
+	// global one. A quarter of Concurrency is reserved for the global namespace.
 	// Default: 2.
 	Share int
 
@@ -63,7 +63,7 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 		For(newObject(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cmp.Or(r.Concurrency, 16),
-			UsePriorityQueue:        new(false), // it may hang at shutdown; see kube.Reconciler
+			UsePriorityQueue:        new(false), // the queue may hang at shutdown; see kube.Reconciler
 		}).
 		Complete(r)
 }
@@ -88,8 +88,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		err = json.Unmarshal(text, &c)
 	}
 	if err != nil {
-		// The API server validates the schema, so reading it again would not
-		// help.
+		// The API server has validated the CatalogSource, so reading it again
+		// would not help.
 		return reconcile.Result{}, reconcile.TerminalError(fmt.Errorf("CatalogSource %s: %w", req.NamespacedName, err))
 	}
 	done, ok := r.begin(req.Namespace)

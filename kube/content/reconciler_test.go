@@ -14,8 +14,8 @@ import (
 	"github.com/olmkit/olmkit/kube/content"
 )
 
-// TestReconciler proves that statuses follow the catalogs, that new content shows
-// in them, and that nothing is written when there is nothing to say.
+// TestReconciler checks that the status of a CatalogSource is written when its
+// catalog's state or content changes, and only then.
 func TestReconciler(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, catalog("1.0.0", true))
@@ -55,12 +55,12 @@ func TestReconciler(t *testing.T) {
 	version := u.GetResourceVersion()
 	clock.advance(5 * time.Minute)
 	if run(); u.GetResourceVersion() != version {
-		t.Error("the status is written though nothing changed")
+		t.Error("the status was written although nothing changed")
 	}
 	write(t, dir, catalog("2.0.0", true))
 	clock.advance(5 * time.Minute)
 	if status, _ := run(); !strings.Contains(status, `"lastConnect":"2026-11-21T12:10:00Z"`) {
-		t.Errorf("new content does not show: %s", status)
+		t.Errorf("the status does not show the new content: %s", status)
 	}
 	write(t, dir, "{")
 	clock.advance(5 * time.Minute)
@@ -74,6 +74,6 @@ func TestReconciler(t *testing.T) {
 		t.Error(err)
 	}
 	if got := head(t, store.View()); !strings.Contains(got, "not been read") {
-		t.Errorf("after its CatalogSource is gone: %s", got)
+		t.Errorf("after its CatalogSource was deleted: %s", got)
 	}
 }

@@ -46,9 +46,9 @@ func secretsOf(c *olm.CatalogSource) []string {
 	return slices.DeleteFunc(rest.Secrets, func(name string) bool { return name == "" })
 }
 
-// withSecrets returns pullers that also use pull secrets. What a tenant pulls
-// with them is cached separately, so that it is not served to those without the
-// secrets.
+// withSecrets returns pullers that also use pull secrets. Images that a tenant
+// pulls with the secrets are cached separately, so that they are not served to
+// tenants without the secrets.
 func (s *Sources) withSecrets(namespace string, names []string, images, bundles *oci.Puller) (*oci.Puller, *oci.Puller) {
 	dir := ""
 	if s.isTenant(namespace) {
@@ -68,9 +68,9 @@ func (s *Sources) withSecrets(namespace string, names []string, images, bundles 
 }
 
 // A pullSecrets is a keychain of pull secrets. They are read at each pull, so
-// that changes take effect at once. As in a kubelet, a missing secret or one of
-// another type gives no credentials; Explain returns such errors if the pull
-// fails.
+// that changes take effect at once. As in a kubelet, a secret that is missing
+// or has another type provides no credentials. If the pull fails, Explain
+// returns these errors.
 type pullSecrets struct {
 	read      func(ctx context.Context, namespace, name string) (*corev1.Secret, error)
 	namespace string
@@ -138,7 +138,7 @@ func (k *pullSecrets) from(ctx context.Context, name string, target authn.Resour
 	// Match as a kubelet does: by host, with wildcards, and by path.
 	keychain, err := kubernetes.NewFromPullSecrets(ctx, []corev1.Secret{*s})
 	if err != nil {
-		return nil, errors.New("the secret does not hold a valid Docker configuration") // without its content
+		return nil, errors.New("the secret does not hold a valid Docker configuration") // the cause is left out, because it may quote the secret
 	}
 	return authn.Resolve(ctx, keychain, target)
 }

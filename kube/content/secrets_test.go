@@ -25,7 +25,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A privateRegistry is a registry with a password, while it has one.
+// A privateRegistry is a registry that requires a password unless it is empty.
 type privateRegistry struct {
 	host     string
 	digest   string // of the catalog
@@ -72,7 +72,7 @@ func pullSecret(host, password string) *corev1.Secret {
 	}}
 }
 
-// secrets are those of all namespaces, by namespace and name.
+// secrets holds the secrets of all namespaces, by namespace and name.
 type secrets map[string]*corev1.Secret
 
 func (s secrets) read(_ context.Context, namespace, name string) (*corev1.Secret, error) {
@@ -82,9 +82,9 @@ func (s secrets) read(_ context.Context, namespace, name string) (*corev1.Secret
 	return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, name)
 }
 
-// TestPullSecrets proves that a catalog and its bundles are pulled with the secrets
-// that the CatalogSource names, in its namespace, as they are at that time; and
-// that nobody gets what was pulled with the secrets of somebody else.
+// TestPullSecrets checks that a catalog and its bundles are pulled with the current secrets
+// that the CatalogSource names, in its namespace, and that an image pulled with them is not
+// served to other namespaces.
 func TestPullSecrets(t *testing.T) {
 	t.Run("memory", func(t *testing.T) { pullSecrets(t, "", "") })
 	dir := t.TempDir()
@@ -138,8 +138,8 @@ func pullSecrets(t *testing.T, images, tenants string) {
 		}
 	}
 
-	// Other names count at once, and each reports its error.
-	at = "/catalog:latest" // what is known by its digest is not requested again
+	// Changed names take effect at once, and every invalid secret is reported.
+	at = "/catalog:latest" // because an image that is cached by its digest is not requested again
 	for _, test := range []struct{ secrets, want string }{
 		{`"opaque"`, `spec.secrets: "opaque": the secret has type "Opaque", want kubernetes.io/dockerconfigjson`},
 		{`"broken"`, `spec.secrets: "broken": the secret does not hold a valid Docker configuration`},
@@ -151,11 +151,11 @@ func pullSecrets(t *testing.T, images, tenants string) {
 		}
 	}
 
-	// A changed password is that of the next pull, without another word.
+	// A changed password is used by the next pull.
 	r.password.Store("two")
 	clock.advance(10 * time.Minute)
 	if h := read("team-a", `"gone","opaque","pull"`); h.Err() == nil {
-		t.Error("the registry takes the old password")
+		t.Error("the registry accepts the old password")
 	}
 	have["team-a/pull"] = pullSecret(r.host, "two")
 	clock.advance(10 * time.Minute)

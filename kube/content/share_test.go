@@ -38,8 +38,8 @@ func request(namespace, name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}}
 }
 
-// TestSlowTenant proves that catalogs which never answer hold up nobody outside
-// of their namespace, and there no more than its share.
+// TestSlowTenant checks that catalogs whose server never answers do not block
+// other namespaces, and use only their namespace's share of the reads.
 func TestSlowTenant(t *testing.T) {
 	arrived := make(chan struct{}, 10)
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -73,9 +73,10 @@ func TestSlowTenant(t *testing.T) {
 		<-arrived
 	}
 	if result, err := r.Reconcile(ctx, request("tenant", "three")); err != nil || result.RequeueAfter != time.Second {
-		t.Errorf("beyond the share: %+v, %v; want it to come again", result, err)
+		t.Errorf("beyond the share: %+v, %v; want it to be requeued", result, err)
 	}
-	// The slow ones answer at no time: were it held up, it would never end.
+	// The slow catalogs never answer: if they blocked this one, the test would
+	// not end.
 	if _, err := r.Reconcile(ctx, request("olm", "community")); err != nil || head(t, store.View()) != "etcd.v1.0.0" {
 		t.Errorf("the good catalog: %v, %s", err, head(t, store.View()))
 	}
@@ -90,8 +91,8 @@ func TestSlowTenant(t *testing.T) {
 	}
 }
 
-// TestOneAttempt proves that a refresh is one request: the store has its own
-// pauses.
+// TestOneAttempt checks that a refresh makes one request: the store itself
+// schedules retries.
 func TestOneAttempt(t *testing.T) {
 	srv := &server{}
 	srv.status.Store(http.StatusBadGateway)
@@ -104,9 +105,9 @@ func TestOneAttempt(t *testing.T) {
 	}
 }
 
-// TestTwoShards proves that of two processes which read the same catalog one
-// writes its status, that neither writes what is there, and that both learn of
-// new content.
+// TestTwoShards checks that only one of two processes that read the same
+// catalog writes its status, that it writes only changes, and that both are
+// notified of new content.
 func TestTwoShards(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, catalog("1.0.0", true))
@@ -141,34 +142,34 @@ func TestTwoShards(t *testing.T) {
 	before := u.GetResourceVersion()
 	other := start(false)
 	if version, told := run(other); version != before && before != "" || told != 1 || u.Object["status"] != nil {
-		t.Errorf("who does not own it: version %s after %s, told %d times", version, before, told)
+		t.Errorf("not the owner: version %s after %s, notified %d times", version, before, told)
 	}
 	owner := start(true)
 	written, told := run(owner)
 	if u.Object["status"] == nil || told != 1 {
-		t.Errorf("the owner wrote %v and told %d times", u.Object["status"], told)
+		t.Errorf("the owner: written %v, notified %d times", u.Object["status"], told)
 	}
 	for range 3 {
 		clock.advance(5 * time.Minute)
 		if version, told := run(other); version != written || told != 0 {
-			t.Error("who does not own it writes, or tells of nothing")
+			t.Error("not the owner: the status was written, or a notification was sent although nothing changed")
 		}
 		if version, told := run(owner); version != written || told != 0 {
-			t.Error("the owner writes what is there, or tells of nothing")
+			t.Error("the owner: the status was written, or a notification was sent although nothing changed")
 		}
 	}
 	clock.advance(time.Minute)
 	owner = start(true)
 	if version, told := run(owner); version != written || told != 1 {
-		t.Errorf("after a restart: written %v, told %d times; want no, and once", version != written, told)
+		t.Errorf("after a restart: written %v, notified %d times; want false and 1", version != written, told)
 	}
 	write(t, dir, catalog("2.0.0", true))
 	clock.advance(5 * time.Minute)
 	if version, told := run(other); version != written || told != 1 {
-		t.Errorf("new content, who does not own it: written %v, told %d times", version != written, told)
+		t.Errorf("new content, not the owner: written %v, notified %d times", version != written, told)
 	}
 	if version, told := run(owner); version == written || told != 1 {
-		t.Errorf("new content, the owner: written %v, told %d times", version != written, told)
+		t.Errorf("new content, the owner: written %v, notified %d times", version != written, told)
 	}
 	if _, err := other.Store.View().Catalog(t.Context(), resolver.CatalogID{Name: "community", Namespace: "olm"}); err != nil {
 		t.Error(err)

@@ -50,7 +50,8 @@ func (d *dir) String() string { return "directory " + d.path }
 
 func (d *dir) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	fsys := os.DirFS(d.path)
-	// Hash before loading: a change in between is then found by the next Read.
+	// Hash before loading: if the files change in between, the next Read detects
+	// it.
 	hash, err := graph.HashSource(ctx, fsys)
 	if err != nil {
 		return nil, err
@@ -99,8 +100,8 @@ type served struct{ client *catalogd.Client }
 
 func (s served) String() string { return s.client.URL() }
 
-// kept returns the catalog that an earlier process left on disk, if any, and
-// when it was fetched.
+// kept returns the catalog that an earlier process left on disk, or nil, and
+// the time when it was fetched.
 func (s served) kept(ctx context.Context) (*Catalog, time.Time) {
 	c := s.client.Last(ctx)
 	if c == nil {
@@ -146,8 +147,9 @@ func (i *image) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	return &Catalog{Graph: g, Version: img.Digest}, nil
 }
 
-// load loads the catalog of an image. If images are kept on disk, its index is
-// kept next to them, to open it faster after a restart.
+// load loads the catalog of an image. If images are kept on disk, the compiled
+// index of the catalog is kept next to them, so that the catalog opens faster
+// after a restart.
 func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error) {
 	dir := i.puller.Dir()
 	if dir == "" {
@@ -160,7 +162,7 @@ func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error
 	}
 	opts.Source = img.FS
 	if g, err := graph.OpenIndex(name, &opts); err == nil && g.SourceHash() == img.Digest {
-		now := time.Now() // mark as recently used, as the puller does
+		now := time.Now() // mark the index as recently used, as the puller does with images
 		_ = os.Chtimes(name, now, now)
 		return g, nil
 	}

@@ -21,16 +21,17 @@ import (
 // Sources configures where the catalogs of CatalogSources are read from. The
 // zero value supports only catalogs served over HTTP.
 type Sources struct {
-	// Named holds sources that take precedence over what a CatalogSource says.
+	// Named holds the sources of some catalogs. They take precedence over the
+	// spec of the CatalogSource.
 	Named map[resolver.CatalogID]Source
 	// Global is the namespace whose CatalogSources the administrator controls.
 	// CatalogSources in other namespaces belong to tenants, who are trusted
 	// less. Default: olm.
 	Global string
 	// HTTP holds the options for catalogs served over HTTP. Its Header, Token
-	// and client certificates are used only for the sources that the program
-	// names (Parse), never for the address in a CatalogSource: see Origins.
-	// Tenants' catalogs are read without HTTP.HTTP.
+	// and client certificates are used only for sources from [Sources.Parse],
+	// never for the address in a CatalogSource; for those, see Origins. Tenants'
+	// catalogs are read without HTTP.HTTP.
 	HTTP *catalogd.Options
 	// Origins holds options with credentials for servers, by exact origin, such
 	// as "https://catalogs.example:8443". They apply only to CatalogSources in
@@ -40,15 +41,16 @@ type Sources struct {
 	// Allow, if not nil, returns an error if a CatalogSource in a namespace may
 	// not use an http:// or https:// address or an image reference.
 	Allow func(namespace, address string) error
-	// Private allows loopback and link-local addresses for tenants' catalogs.
-	// The process itself, its node and the cloud's metadata service are
-	// reachable there.
+	// Private allows loopback and link-local addresses for tenants' catalogs. At
+	// these addresses, the process itself, its node and the cloud's metadata
+	// service can be reached.
 	Private bool
 	// TenantText limits the text of tenants' catalogs that are served over
 	// HTTP, if HTTP.Limits.Text is larger. Default: 128 MiB.
 	TenantText int64
-	// Tenants pulls catalog and bundle images for tenants. Default: Images for
-	// catalogs and Options.Bundles for bundles, with their credentials.
+	// Tenants pulls catalog and bundle images for tenants. Default: the
+	// administrator's pullers, with their credentials: Images for catalogs and
+	// Options.Bundles for bundles.
 	Tenants *oci.Puller
 	// Images pulls catalog images. If nil, spec.image is an error.
 	Images *oci.Puller
@@ -165,7 +167,8 @@ func idOf(c *olm.CatalogSource) resolver.CatalogID {
 	return resolver.CatalogID{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace}
 }
 
-// defaultPoll is OLM's interval when the given one is invalid.
+// defaultPoll is the polling interval that OLM uses if the CatalogSource's is
+// invalid.
 const defaultPoll = 15 * time.Minute
 
 // pollOf returns the polling interval of a CatalogSource, or 0 if it sets none.

@@ -18,8 +18,8 @@ import (
 // Options configure a Store. A nil *Options means all defaults.
 type Options struct {
 	Sources Sources
-	// Bundles pulls bundle images for catalogs that do not contain manifests.
-	// If nil, such bundles cannot be installed.
+	// Bundles pulls the images of bundles whose manifests are not in the
+	// catalog. If nil, such bundles cannot be installed.
 	Bundles *oci.Puller
 	// Interval is how often to check catalogs whose CatalogSource sets no
 	// interval. It does not apply to images, which are then not checked again,
@@ -70,8 +70,8 @@ type refreshKey struct {
 	from string
 }
 
-// A place is the location of a catalog, the puller of its bundles, and the pull
-// secrets of both.
+// A place is where a catalog is read from: its source, the puller of its
+// bundles, and the pull secrets of both.
 type place struct {
 	source  Source
 	bundles *oci.Puller
@@ -80,14 +80,14 @@ type place struct {
 
 // A held is the state of one catalog. It is guarded by Store.mu.
 type held struct {
-	from string // the location; another one means another catalog
+	from string // the location; if it changes, the content is discarded
 	place
 	snapshot *snapshot // of the last success
 	read     time.Time // of the last success
-	since    time.Time // of the first success with this content, or since a failure
+	since    time.Time // when this content was first read, or first read again after a failure
 	first    bool      // nothing was read before this content
 	tried    time.Time // of the last attempt
-	failing  time.Time // of the first failure since the last success
+	failing  time.Time // when the first failure since the last success occurred
 	failures int
 	err      error // of the last attempt
 }
@@ -174,7 +174,7 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, ev
 		defer s.mu.Unlock()
 		return s.health(id, h, every, now), nil
 	}
-	source := h.source // the old one may have a cache
+	source := h.source // keep the existing source, which may have a cache
 	var last *Catalog
 	if h.snapshot != nil {
 		last = h.snapshot.Catalog
@@ -200,11 +200,12 @@ func (s *Store) refresh(ctx context.Context, id resolver.CatalogID, at place, ev
 	if changed {
 		if err = s.exceeds(id, cat); err != nil {
 			changed = false
-			h.source = nil // free what it caches
+			h.source = nil // free the source's cache
 		}
 	}
 	if kept != nil && s.exceeds(id, kept) == nil {
-		// Content of an earlier process is used as if this one had read it.
+		// Use the content that an earlier process read as if this process had
+		// read it.
 		h.snapshot = &snapshot{Catalog: kept, id: id, from: h.from, size: kept.Graph.MemorySize()}
 		h.read, h.since, h.first, changed = fetched, fetched, true, true
 	}
@@ -274,8 +275,8 @@ func (s *Store) Forget(id resolver.CatalogID) {
 	delete(s.since, id)
 }
 
-// Wait records that a catalog is waiting to be read. Options.Patience starts
-// now.
+// Wait records that a catalog is waiting to be read. The wait that
+// Options.Patience limits starts now.
 func (s *Store) Wait(id resolver.CatalogID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

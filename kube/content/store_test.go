@@ -23,7 +23,7 @@ func named(s content.Source) content.Sources {
 	return content.Sources{Named: map[resolver.CatalogID]content.Source{community: s}}
 }
 
-// impatient does not try again by itself.
+// impatient disables retries.
 var impatient = &catalogd.Options{Retry: catalogd.Retry{Attempts: 1}}
 
 func TestDir(t *testing.T) {
@@ -46,18 +46,18 @@ func TestDir(t *testing.T) {
 
 	write(t, dir, catalog("2.0.0", true))
 	if h := refresh(t, s, c); h.Changed || head(t, s.View()) != "etcd.v1.0.0" {
-		t.Errorf("refreshed though it was not due: %+v", h)
+		t.Errorf("the catalog was refreshed although it was not due: %+v", h)
 	}
 	clock.advance(5 * time.Minute)
 	if h := refresh(t, s, c); !h.Changed || head(t, s.View()) != "etcd.v2.0.0" {
-		t.Errorf("not refreshed though it was due: %+v", h)
+		t.Errorf("the catalog was not refreshed although it was due: %+v", h)
 	}
 	if got := head(t, old); got != "etcd.v1.0.0" {
 		t.Errorf("the old view now has %s", got)
 	}
 	clock.advance(5 * time.Minute)
 	if h := refresh(t, s, c); h.Changed {
-		t.Error("reports a change although nothing changed")
+		t.Error("Refresh reports a change although nothing changed")
 	}
 
 	s.Forget(community)
@@ -69,8 +69,7 @@ func TestDir(t *testing.T) {
 	}
 }
 
-// TestGrace proves that a catalog that cannot be read any more stays for a while
-// (D14), and for how long.
+// TestGrace checks how long a catalog stays in use after it becomes unreadable (D14).
 func TestGrace(t *testing.T) {
 	srv := &server{}
 	srv.text.Store(catalog("1.0.0", true))
@@ -91,20 +90,21 @@ func TestGrace(t *testing.T) {
 	if got := head(t, s.View()); got != "etcd.v1.0.0" {
 		t.Error(got)
 	}
-	// The pauses grow.
+	// The pauses double.
 	for _, pause := range []time.Duration{5, 10, 20, 40} {
 		clock.advance(pause * time.Second)
 		before := srv.requests.Load()
 		refresh(t, s, c)
 		if srv.requests.Load() != before+1 {
-			t.Errorf("no request after %ds", pause)
+			t.Errorf("no request was made after %ds", pause)
 		}
 		refresh(t, s, c)
 		if srv.requests.Load() != before+1 {
-			t.Errorf("a request though none was due")
+			t.Errorf("a request was made although none was due")
 		}
 	}
-	// 75 s are gone; the next attempt would be due in 80 s, the grace ends in 105 s.
+	// 75 s have passed. The next attempt is due in 80 s, and the grace period ends in 105
+	// s.
 	if h := refresh(t, s, c); h.Next != 80*time.Second {
 		t.Errorf("Next = %v", h.Next)
 	}
@@ -121,8 +121,7 @@ func TestGrace(t *testing.T) {
 		t.Errorf("after the grace: %s", got)
 	}
 
-	// It comes back as it was: its content requires no new plan, but the
-	// state changes.
+	// The catalog recovers. Its content is the same, but its state changes.
 	srv.status.Store(0)
 	clock.advance(2 * time.Minute)
 	h = refresh(t, s, c)
@@ -131,8 +130,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestGraceAfterRestart proves that a program that starts while the server is down
-// goes on with what is on disk, for as long as one that was there before.
+// TestGraceAfterRestart checks that a program that starts while the server is down uses the
+// catalog on disk for the same grace period.
 func TestGraceAfterRestart(t *testing.T) {
 	srv := &server{}
 	srv.text.Store(catalog("1.0.0", true))
@@ -180,16 +179,16 @@ func TestNoGrace(t *testing.T) {
 	s := content.New(&content.Options{Sources: content.Sources{HTTP: impatient}, Now: clock.now, Grace: -1})
 	c := source(t, `{"sourceType":"grpc","address":"`+ts.URL+`","updateStrategy":{"registryPoll":{"interval":"30s"}}}`)
 	if h := refresh(t, s, c); h.Next != 30*time.Second {
-		t.Errorf("Next = %v; want what registryPoll says", h.Next)
+		t.Errorf("Next = %v; want the interval of registryPoll", h.Next)
 	}
 	srv.status.Store(http.StatusTooManyRequests)
 	clock.advance(30 * time.Second)
 	if h := refresh(t, s, c); h.State != content.StateFailing || h.Next != 10*time.Minute {
-		t.Errorf("%+v; want it failing, and Next as the server asks", h)
+		t.Errorf("%+v; want a failing catalog, and the server's Retry-After as Next", h)
 	}
 }
 
-// TestBroken proves that an invalid catalog is reported with its errors.
+// TestBroken checks that the errors of an invalid catalog are reported.
 func TestBroken(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, strings.Repeat(`{"schema":"olm.package","name":7}`+"\n", 200))
@@ -200,7 +199,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// A failing is a source with a fault.
+// A failing is a source whose Read returns an error.
 type failing struct{ error }
 
 func (f failing) Read(context.Context, *content.Catalog) (*content.Catalog, error) {
@@ -209,7 +208,8 @@ func (f failing) Read(context.Context, *content.Catalog) (*content.Catalog, erro
 
 func (failing) String() string { return "nowhere" }
 
-// S8: a status shows what it repeats of a server; lines stay.
+// S8: invisible characters in a server's text are made visible in a status; line breaks
+// stay.
 func TestVisibleText(t *testing.T) {
 	s := content.New(&content.Options{Sources: named(failing{errors.New("one\ntwo \u202eowt\u200b\x1b[1m")})})
 	h := refresh(t, s, source(t, `{"sourceType":"grpc"}`))
@@ -233,7 +233,7 @@ func TestSpec(t *testing.T) {
 			t.Errorf("%s: %+v\nwant %s", tt.spec, h, tt.want)
 		}
 		if got := head(t, s.View()); got != "catalog community/olm: "+tt.want {
-			t.Errorf("%s: the view says %s", tt.spec, got)
+			t.Errorf("%s: the view has %s", tt.spec, got)
 		}
 		// The reconciliation clears this reason on one with a template (E8).
 		c.Metadata.Annotations = map[string]string{olm.AnnotationImageTemplate: "x:{kube_minor_version}"}
@@ -254,7 +254,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestAnotherPlace proves that a changed spec is another catalog.
+// TestAnotherPlace checks that content is discarded when the location in the spec changes.
 func TestAnotherPlace(t *testing.T) {
 	one, two := &server{}, &server{}
 	one.text.Store(catalog("1.0.0", true))
@@ -265,7 +265,7 @@ func TestAnotherPlace(t *testing.T) {
 	s := content.New(&content.Options{Sources: content.Sources{HTTP: impatient}})
 	refresh(t, s, source(t, `{"address":"`+first.URL+`"}`))
 	if h := refresh(t, s, source(t, `{"address":"`+second.URL+`"}`)); h.State != content.StateFailing {
-		t.Errorf("the content of one place stands in for another: %+v", h)
+		t.Errorf("the content of the old location is still used: %+v", h)
 	}
 }
 
@@ -370,8 +370,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestSecretsIgnored proves that the status reports pull secrets that nobody reads
-// them.
+// TestSecretsIgnored checks that the status reports that pull secrets are ignored.
 func TestSecretsIgnored(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, catalog("1.0.0", true))

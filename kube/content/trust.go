@@ -18,8 +18,8 @@ func (s *Sources) isTenant(namespace string) bool {
 	return namespace != cmp.Or(s.Global, "olm")
 }
 
-// once returns options for a single attempt, unless o sets a number of
-// attempts. The store retries without blocking a worker.
+// once returns o with a single attempt, unless o sets a number of attempts. The
+// store itself retries, without blocking a worker.
 func once(o *catalogd.Options) *catalogd.Options {
 	var out catalogd.Options
 	if o != nil {
@@ -43,7 +43,8 @@ func (s *Sources) optionsFor(namespace, address string) *catalogd.Options {
 		o.TLS.Certificates, o.TLS.GetClientCertificate = nil, nil
 	}
 	if tenant {
-		// HTTP's transport may hold credentials and connect to any address.
+		// The transport of o.HTTP may hold credentials and connect to any
+		// address.
 		o.HTTP, o.Quiet = nil, true
 		if most := cmp.Or(s.TenantText, 128<<20); o.Limits.Text <= 0 || o.Limits.Text > most {
 			o.Limits.Text = most
@@ -77,9 +78,8 @@ var metadata = map[string]bool{"fd00:ec2::254": true, "100.100.100.200": true, "
 
 // Public is a net.Dialer.Control function that rejects loopback, link-local,
 // unspecified and multicast addresses, and the other addresses of cloud
-// metadata services. It sees resolved addresses, so a host name cannot get
-// around it. Private addresses are allowed, because clusters serve catalogs
-// there.
+// metadata services. It sees resolved addresses, so no host name can circumvent
+// it. Private addresses are allowed, because clusters serve catalogs there.
 func Public(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

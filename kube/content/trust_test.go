@@ -12,8 +12,8 @@ import (
 	"github.com/olmkit/olmkit/kube/content"
 )
 
-// TestCredentials proves that credentials go to the origin that the administrator
-// configured and nowhere else, and not for a tenant.
+// TestCredentials checks that credentials are sent only to the origins that the
+// administrator configured, and never for a tenant.
 func TestCredentials(t *testing.T) {
 	var got []string
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,8 +45,9 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestPublic proves that a tenant reaches no address that is only safe for the
-// process itself, by whatever name, and learns nothing of what answers.
+// TestPublic checks that a tenant cannot reach loopback and link-local
+// addresses under any name, and that the tenant's status does not reveal the
+// response.
 func TestPublic(t *testing.T) {
 	requests := 0
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +96,7 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// TestTenantText proves that a tenant's catalog has a separate limit.
+// TestTenantText checks the separate limit for tenants' catalogs.
 func TestTenantText(t *testing.T) {
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, catalog("1.0.0", true)) }))
 	defer ts.Close()
@@ -117,8 +118,8 @@ func TestTenantText(t *testing.T) {
 	}
 }
 
-// TestTenantsCache gives a tenant nothing of what is kept of an answer to somebody
-// else: the server below confirms to every client that it is current.
+// TestTenantsCache checks that a tenant cannot read content that was cached for
+// somebody else: its server answers every conditional request with 304.
 func TestTenantsCache(t *testing.T) {
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

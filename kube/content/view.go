@@ -25,7 +25,7 @@ var _ reconcile.Content = (*View)(nil)
 type viewed struct {
 	*snapshot
 	bundles *oci.Puller
-	err     error // why it cannot be used
+	err     error // why the catalog cannot be used
 }
 
 // View returns a view of the catalogs as they are now.
@@ -79,8 +79,8 @@ func (v *View) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bun
 type snapshot struct {
 	*Catalog
 	id   resolver.CatalogID
-	from string // Version is specific to this location
-	size int64  // in memory
+	from string // the location; Version has a meaning only there
+	size int64  // of the catalog in memory, in bytes
 }
 
 // find finds the manifests of a bundle.

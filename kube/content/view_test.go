@@ -72,8 +72,8 @@ func push(t *testing.T, ref, file, text string, labels map[string]string) {
 	}
 }
 
-// TestImages proves that a catalog may be an image, that the bundles of one
-// without manifests are, and when a tag is looked up again.
+// TestImages checks that a catalog may be an image, that the manifests of its
+// bundles may be in images too, and when a tag is resolved again.
 func TestImages(t *testing.T) {
 	ts := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer ts.Close()
@@ -92,14 +92,14 @@ func TestImages(t *testing.T) {
 	s := content.New(&content.Options{Sources: content.Sources{Images: puller}, Bundles: puller, Now: clock.now})
 	c := source(t, `{"sourceType":"grpc","image":"`+host+`/catalog:latest"}`)
 	if h := refresh(t, s, c); h.State != content.StateReady || h.Next != 0 {
-		t.Fatalf("%+v; want it ready, and no reason to come again", h)
+		t.Fatalf("%+v; want a ready catalog and no next refresh", h)
 	}
 	v := s.View()
 	if objects, err := manifests(t, v); err != nil || len(objects) != 1 || objects[0].Metadata.Name != "etcd.v1.0.0" {
 		t.Errorf("%v, %v", objects, err)
 	}
 
-	// Without registryPoll a tag is not looked up again.
+	// Without registryPoll the tag is not resolved again.
 	pushCatalog("2.0.0")
 	clock.advance(time.Hour)
 	if h := refresh(t, s, c); h.Changed {
@@ -113,7 +113,7 @@ func TestImages(t *testing.T) {
 	// An error in a bundle's image is reported with the bundle.
 	v = s.View()
 	if _, err := manifests(t, v); err == nil || !strings.HasPrefix(err.Error(), `catalog community/olm: bundle "etcd.v2.0.0": image `+host+"/etcd:2.0.0: ") {
-		t.Errorf("an image that is not there: %v", err)
+		t.Errorf("a missing image: %v", err)
 	}
 	pushBundle("2.0.0", "1.0.0")
 	want := `catalog community/olm: bundle "etcd.v2.0.0": image ` + host + "/etcd:2.0.0 contains a different operator, etcd.v1.0.0"
@@ -133,8 +133,8 @@ func TestNoPuller(t *testing.T) {
 	}
 }
 
-// TestOneView proves that manifests are those of the view's own content, whatever
-// came later.
+// TestOneView checks that a view returns the manifests of the content it was taken from, even
+// if newer content has been read.
 func TestOneView(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, catalog("1.0.0", true))
@@ -164,8 +164,8 @@ func TestOneView(t *testing.T) {
 	}
 }
 
-// TestDecide proves that a plan can be made from a view, and that an unhealthy
-// catalog keeps it from being made (D14, E4).
+// TestDecide checks that resolution works with a view, and waits while a
+// catalog is unhealthy (D14, E4).
 func TestDecide(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, catalog("1.0.0", true))
@@ -201,14 +201,14 @@ func TestDecide(t *testing.T) {
 	}
 	h := refresh(t, s, c)
 	if !h.Apply(c) || h.Apply(c) {
-		t.Error("Apply does not say what it changed")
+		t.Error("Apply does not report that it changed the status")
 	}
 	if got := plan(); !strings.Contains(got, "create InstallPlan") {
 		t.Errorf("no install plan:\n%s", got)
 	}
 	c.Status.ConnectionState.LastObservedState = content.StateFailing
 	if got := plan(); strings.Contains(got, "create InstallPlan") {
-		t.Errorf("an install plan, though the catalog is unhealthy:\n%s", got)
+		t.Errorf("there is an install plan although the catalog is unhealthy:\n%s", got)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("step %d: %q %q", i, c.Status.Reason, c.Status.Message)
 		}
 	}
-	// What the reconciliation wrote about a template stays (E8).
+	// The reconciliation's message about a template stays (E8).
 	c.Metadata.Annotations = map[string]string{olm.AnnotationImageTemplate: "x:{y}"}
 	c.Status.Reason, c.Status.Message = "SpecInvalidError", "the template cannot be resolved"
 	content.Health{State: content.StateFailing, Reason: "RegistryServerError", Message: "x"}.Apply(c)

@@ -9,7 +9,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// The budgets of all objects end once, and that is reported once (E7, S2).
+// TestBudget checks that exceeding the budget for all objects is reported once
+// (E7, S2).
 func TestBudget(t *testing.T) {
 	spec := `{"type": "string", "maxLength": 100000, "pattern": "^a*$", "x-kubernetes-validations": [{"rule": "self.size() < 100000"}]}`
 	d := &olm.CustomResourceDefinition{}
@@ -48,7 +49,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Usual objects cost a small part of the budget (E7).
+// Ordinary objects cost a small part of the budget (E7).
 func TestUsualObjects(t *testing.T) {
 	d := &olm.CustomResourceDefinition{}
 	d.Spec.Versions = []olm.CRDVersion{{Name: "v1", Served: true, Storage: true, Schema: &olm.CRDSchema{OpenAPIV3Schema: json.RawMessage(`{"type": "object", "properties": {"spec": {"type": "array", "items": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}, "port": {"type": "integer", "minimum": 1, "default": 80}, "protocol": {"type": "string", "enum": ["TCP", "UDP"]}}}}}}`)}}}

@@ -11,19 +11,19 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// Check returns what a CRD refuses of existing custom resources, in the order of
-// the resources. It is a value for reconcile.Options.CheckResources.
+// Check returns the violations of a CRD by existing custom resources, in the
+// order of the resources. Use it as reconcile.Options.CheckResources.
 //
 // Each resource is checked in its version and, where no webhook converts it,
 // also in the storage version. As in the API server, it is pruned, gets
 // defaults, and is validated by the schema, then by the CEL rules
 // (x-kubernetes-validations), within the API server's cost limits. It is
-// validated as if it were created: nothing is accepted because it was there
-// before, and rules that require an older state do not apply.
+// validated as a new object: existing values get no exemption, and rules that
+// refer to the old object do not apply.
 //
-// Time and memory are limited for any schema and any resource. What exceeds a
-// limit is among the results, marked as Unchecked, as are rules that do not
-// compile. The error is that of the context.
+// Time and memory are limited. Resources that exceed a limit, and rules that do
+// not compile, are in the results with Unchecked set. The error is that of the
+// context.
 func Check(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]reconcile.CRDViolation, error) {
 	c := newChecker(crd)
 	for _, o := range resources {
@@ -43,7 +43,7 @@ type checker struct {
 	crd     *olm.CustomResourceDefinition
 	storage string
 	schemas map[string]*schema // by version; nil for one that has none or is invalid
-	budget  *budget            // of all resources
+	budget  *budget            // for all resources
 	out     []reconcile.CRDViolation
 }
 
@@ -57,8 +57,8 @@ func newChecker(crd *olm.CustomResourceDefinition) *checker {
 	return c
 }
 
-// resource checks a resource in its version and, if the API server would store
-// it unchanged as an object of the storage version, in that as well.
+// resource checks a resource in its own version and, unless a webhook converts
+// between the versions, also in the storage version.
 func (c *checker) resource(ctx context.Context, o olm.Object) {
 	group, version, _ := strings.Cut(o.APIVersion, "/")
 	has := slices.ContainsFunc(c.crd.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == version })
@@ -71,7 +71,7 @@ func (c *checker) resource(ctx context.Context, o olm.Object) {
 	if conv := c.crd.Spec.Conversion; conv != nil && conv.Strategy != "" && conv.Strategy != "None" {
 		if !has {
 			c.out = append(c.out, reconcile.CRDViolation{Version: version, Object: o.Key(), Unchecked: true,
-				Message: fmt.Sprintf("the result of conversion %s to version %s is not known", conv.Strategy, c.storage)})
+				Message: fmt.Sprintf("the result of converting it to version %s with strategy %s is unknown", c.storage, conv.Strategy)})
 		}
 		return
 	}
@@ -113,8 +113,7 @@ func (c *checker) schema(ctx context.Context, version string) *schema {
 	return c.schemas[version]
 }
 
-// A finding is a part of an object that the schema refuses, or that could not be
-// checked.
+// A finding is a part of an object that is invalid or could not be checked.
 type finding struct {
 	path, message string
 	unchecked     bool

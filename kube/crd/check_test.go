@@ -35,7 +35,7 @@ metadata: {name: things.x.io}
 spec: {group: x.io, scope: Namespaced, names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}, versions: ` + versions + `}`
 }
 
-// versionOf returns the versions of a CRD that has one, with a schema.
+// versionOf returns the list of versions of a CRD with one version, which has the schema.
 func versionOf(schema string) string {
 	return `[{name: v1, served: true, storage: true, schema: {openAPIV3Schema: ` + schema + `}}]`
 }
@@ -66,7 +66,7 @@ func check(t testing.TB, c *olm.CustomResourceDefinition, resources ...olm.Objec
 	return strings.Join(out, "\n")
 }
 
-// A checkCase is a schema and specs of objects t0, t1, …
+// A checkCase is a schema and the specs of objects t0, t1, …
 type checkCase struct {
 	name, schema string
 	specs        []string
@@ -76,7 +76,8 @@ func rule(r string) string { return `x-kubernetes-validations: [{rule: '` + r + 
 
 func spec(s string) string { return `{type: object, properties: {spec: {` + s + `}}}` }
 
-// What schemas refuse. TestServer compares each with an API server.
+// checkCases are schemas and invalid objects. TestServer compares the results with those of
+// an API server.
 var checkCases = []checkCase{
 	{"nothing", `{type: object, x-kubernetes-preserve-unknown-fields: true}`, []string{`{a: [1]}`}},
 	{"type", specOf(`size: {type: integer}`), []string{`{size: 1}`, `{size: big}`}},
@@ -103,7 +104,7 @@ var checkCases = []checkCase{
 	{"rule on a default", spec(`type: object, properties: {a: {type: integer, default: 3}}, ` + rule("self.a < 3")), []string{`{}`}},
 	{"transition rule", specOf(`a: {type: integer, ` + rule("self == oldSelf") + `}`), []string{`{a: 1}`}},
 	{"transition rule with an optional old value", spec(`type: object, x-kubernetes-validations: [{rule: "oldSelf.hasValue()", optionalOldSelf: true, message: broken}]`), []string{`{}`}},
-	{"rules on an object of another form", specOf(`a: {type: integer, ` + rule("self < 3") + `}`), []string{`{a: x}`}},
+	{"rules on an object of another type", specOf(`a: {type: integer, ` + rule("self < 3") + `}`), []string{`{a: x}`}},
 	{"rules on an object out of bounds", specOf(`a: {type: integer, maximum: 2, ` + rule("self < 3") + `}`), []string{`{a: 5}`}},
 	{"nested levels", spec(`type: object, ` + rule("1 == 2") + `, properties: {a: {type: string, ` + rule(`self == "x"`) + `}}`), []string{`{a: z}`}},
 	{"list elements", specOf(`l: {type: array, maxItems: 9, ` + rule("self.size() < 3") + `, items: {type: integer, ` + rule("self > 1") + `}}`), []string{`{l: [1, 2, 0]}`}},
@@ -131,7 +132,7 @@ func (c checkCase) resources(t testing.TB) []olm.Object {
 	return list
 }
 
-// E7: every violation of every object is listed, as the API server has it.
+// E7: every violation of every object is reported with the API server's message.
 func TestCheck(t *testing.T) {
 	a := &golden.Archive{File: "check.txtar"}
 	for _, c := range checkCases {
@@ -140,18 +141,18 @@ func TestCheck(t *testing.T) {
 	a.Check(t)
 }
 
-// E7: objects are checked in their version and in that in which they are stored,
-// but what a webhook makes of them is not known.
+// E7: objects are checked in their own version and in the storage version, unless a webhook
+// converts between them.
 func TestVersions(t *testing.T) {
 	const needsA = `, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, required: [a], properties: {a: {type: string}}}}}}}`
 	const v1, v2 = `{name: v1, served: true, storage: false}`, `{name: v2, served: true, storage: true` + needsA
 	for _, c := range []struct{ name, versions, conversion, want string }{
 		{"without schemas", `[{name: v1, served: true, storage: true}]`, "None", ""},
 		{"as the storage version, too", "[" + v1 + ", " + v2 + "]", "None", "Thing ns/t (v2): spec.a: Required value"},
-		{"as the storage version if its own is gone", "[" + v2 + "]", "", "Thing ns/t (v2): spec.a: Required value"},
+		{"as the storage version if its own was removed", "[" + v2 + "]", "", "Thing ns/t (v2): spec.a: Required value"},
 		{"in both versions", `[{name: v1, served: true, storage: false` + needsA + ", " + v2 + "]", "None", "Thing ns/t (v1): spec.a: Required value\nThing ns/t (v2): spec.a: Required value"},
 		{"converted by a webhook", "[" + v1 + ", " + v2 + "]", "Webhook", ""},
-		{"converted by a webhook, its own version gone", "[" + v2 + "]", "Webhook", "? Thing ns/t (v1): the result of conversion Webhook to version v2 is not known"},
+		{"converted by a webhook, its own version removed", "[" + v2 + "]", "Webhook", "? Thing ns/t (v1): the result of converting it to version v2 with strategy Webhook is unknown"},
 	} {
 		d := crdOf(t, c.versions)
 		d.Spec.Conversion = &olm.CRDConversion{Strategy: c.conversion}
@@ -161,7 +162,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// E7: the schema of a v1beta1 definition is elsewhere.
+// E7: in a v1beta1 CRD, the schema is outside the versions.
 func TestV1beta1(t *testing.T) {
 	d := fromYAML[olm.CustomResourceDefinition](t, `{metadata: {name: things.x.io}, spec: {group: x.io, version: v1, validation: {openAPIV3Schema: `+specOf(`a: {type: string}`)+`}}}`)
 	if got, want := check(t, d, thing(t, "t", "{a: 1}")), `Thing ns/t (v1): spec.a: Invalid value: "integer": spec.a in body must be of type string: "integer"`; got != want {
@@ -169,7 +170,8 @@ func TestV1beta1(t *testing.T) {
 	}
 }
 
-// Schemas that the API server does not accept. A newer one may know more functions.
+// invalidSchemas are schemas that the API server rejects. A newer server may have more
+// functions.
 var invalidSchemas = []struct{ name, schema, want string }{
 	{"pattern", specOf(`a: {type: string, pattern: "("}`), `version v1: invalid schema: pattern "(": `},
 	{"not structural", `{properties: {spec: {}}}`, "version v1: invalid schema: properties[spec].type: Required value"},
@@ -182,7 +184,7 @@ var invalidSchemas = []struct{ name, schema, want string }{
 	{"types have the same name in every run", specOf(`a: {type: object, properties: {b: {type: string}}, ` + rule("self == 1") + `}`), `? version v1: schema of spec.a: rule "self == 1": compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(self, int)'`},
 }
 
-// E7: what is wrong with a schema is reported once.
+// E7: errors in a schema are reported once, not for each object.
 func TestInvalidSchemas(t *testing.T) {
 	for _, c := range invalidSchemas {
 		got := check(t, crdOf(t, versionOf(c.schema)), thing(t, "t0", `{a: x}`), thing(t, "t1", `{a: x}`))
@@ -192,7 +194,7 @@ func TestInvalidSchemas(t *testing.T) {
 	}
 }
 
-// A rule that does not compile does not hide the others (E7).
+// If one rule does not compile, the others are still evaluated (E7).
 func TestOtherRules(t *testing.T) {
 	schema := specOf(`a: {type: string, x-kubernetes-validations: [{rule: "nope(self)"}, {rule: "self != 'x'", message: broken}]}`)
 	if got := check(t, crdOf(t, versionOf(schema)), thing(t, "t", "{a: x}")); !strings.Contains(got, "? version v1: schema of spec.a: rule \"nope(self)\"") || !strings.Contains(got, `spec.a: Invalid value: "x": broken`) {
@@ -214,7 +216,7 @@ func FuzzCheck(f *testing.F) {
 		d := &olm.CustomResourceDefinition{}
 		d.Spec.Versions = []olm.CRDVersion{{Name: "v1", Served: true, Storage: true, Schema: &olm.CRDSchema{OpenAPIV3Schema: schema}}}
 		if first, again := check(t, d, o), check(t, d, o); first != again {
-			t.Errorf("another answer the second time:\n%s", cmp.Diff(first, again))
+			t.Errorf("a second call returned another result:\n%s", cmp.Diff(first, again))
 		}
 	})
 }

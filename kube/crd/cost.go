@@ -13,14 +13,14 @@ import (
 	"github.com/olmkit/olmkit/internal/celcost"
 )
 
-// Schemas come from catalogs and objects from users, and the time to check one
-// by the other is their product: a hundred thousand elements of a list, each of
-// which is held against as many alternatives. The API server leaves that to the
-// deadlines of its requests. The code that validates cannot be interrupted, so
-// its work is counted first, on the way that it will take, and counting ends
-// with the budget or the context.
+// The time to validate an object is proportional to the size of the object times
+// the size of the schema: each of a hundred thousand elements may be compared
+// with a hundred thousand alternatives. Neither size can be trusted, because
+// schemas come from catalogs and objects from users. The API server relies on the
+// deadlines of its requests. Validation cannot be interrupted, so this package
+// computes its cost first, and stops when the budget or the context ends.
 
-// Limits, in a unit of some 20 nanoseconds, except for rules.
+// Limits on costs. Their unit is about 20 nanoseconds, except for rules.
 const (
 	maxSchemaSize  = 3 << 20     // bytes; the API server accepts no larger request
 	maxPatterns    = 5_000_000   // for compiling the regular expressions of a schema
@@ -29,25 +29,25 @@ const (
 	maxObjects     = 500_000_000 // for validating all objects
 	maxRules       = 5 * celconfig.RuntimeCELCostBudget
 
-	visitCost    = 50 // a value that is held against a part of the schema
-	propertyCost = 5  // a property of the schema, present or not
+	visitCost    = 50 // for comparing a value with a part of the schema
+	propertyCost = 5  // for a property of the schema, whether the value has it or not
 )
 
-// A budget is what is left for all objects.
+// A budget is the remaining cost for all objects.
 type budget struct {
 	each, left uint64 // for validating
 	rules      int64  // for rules, in CEL's unit
-	broke      bool   // one of them is used up, which was reported
+	broke      bool   // one of the limits was exceeded, and a finding reports that
 }
 
 func newBudget() *budget { return &budget{each: maxObject, left: maxObjects, rules: maxRules} }
 
 var (
-	errObjectCost  = errors.New("validating it costs too much: it is not checked")
-	errObjectsCost = errors.New("validating all objects costs too much: this one and those after it are not checked")
+	errObjectCost  = errors.New("it was not checked, because validating it costs too much")
+	errObjectsCost = errors.New("this object and those after it were not checked, because validating all objects costs too much")
 )
 
-// A meter charges for one object.
+// A meter counts the cost of validating one object.
 type meter struct {
 	ctx   context.Context // of one check
 	all   *budget
@@ -59,8 +59,8 @@ func (b *budget) meter(ctx context.Context) *meter {
 	return &meter{ctx: ctx, all: b, left: min(b.each, b.left)}
 }
 
-// spend charges n. The error names the limit that is exceeded, or is that of the
-// context.
+// spend charges a cost of n. It returns an error if that exceeds a limit, or the
+// error of the context.
 func (m *meter) spend(n uint64) error {
 	if m.calls++; m.calls%256 == 0 && m.ctx.Err() != nil {
 		return context.Cause(m.ctx)
@@ -78,7 +78,7 @@ func (m *meter) spend(n uint64) error {
 	return errObjectCost
 }
 
-// pay charges for validating a value by a schema, including defaults.
+// pay charges for validating a value, including setting defaults.
 func (s *schema) pay(m *meter, part *spec.Schema, v any) error { return s.payAt(m, part, v, 0) }
 
 func (s *schema) payAt(m *meter, part *spec.Schema, v any, depth int) error {
@@ -154,7 +154,7 @@ func (s *schema) payMembers(m *meter, part *spec.Schema, v map[string]any, depth
 	return nil
 }
 
-// size counts the values that v consists of. A long text counts as several.
+// size returns the number of values in v. A long string counts as several.
 func size(v any) uint64 {
 	n := uint64(1)
 	switch v := v.(type) {

@@ -1,4 +1,4 @@
-// Package crd checks custom resources against a new form of their
+// Package crd checks existing custom resources against a new version of their
 // CustomResourceDefinition, with the code of the API server:
 //
 //	opts := &reconcile.Options{CheckResources: crd.Check}

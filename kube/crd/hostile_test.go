@@ -49,11 +49,11 @@ func celRule(rule string) string {
 	return fmt.Sprintf(`"x-kubernetes-validations": [{"rule": %q, "message": "broken"}]`, rule)
 }
 
-// hostile are schemas and objects whose cost is a product. What exceeds a limit is
-// reported as not checked.
+// hostile lists schemas and objects that are expensive to validate. Objects and
+// rules that exceed a limit are reported as not checked.
 var hostile = []struct {
 	name, schema, spec string
-	want               string // a part of the results; "" if it is checked
+	want               string // a part of a result; "" if everything is checked
 }{
 	{"10,000 properties", `{"type": "object", "properties": {` + names(`"p%d": {"type": "string", "maxLength": 3}`, 10_000) + `}}`, `{` + names(`"p%d": "abcd"`, 10_000) + `}`, "Thing t (v1): it has more than 1000 violations"},
 	{"10,000 properties of many objects", `{"type": "array", "items": {"type": "object", "properties": {` + names(`"p%d": {"type": "string"}`, 10_000) + `}}}`, `[` + repeat("{}", 10_000) + `]`, "validating it costs too much"},
@@ -81,8 +81,8 @@ var hostile = []struct {
 	{"references", `{"$ref": "#"}`, `1`, "invalid schema"},
 }
 
-// Hostile schemas and objects end in bounded time, and what is not checked is
-// reported (E7, D18, S2).
+// Hostile schemas and objects are checked in bounded time, and the results list
+// what was not checked (E7, D18, S2).
 func TestHostile(t *testing.T) {
 	for _, x := range hostile {
 		t.Run(x.name, func(t *testing.T) {
@@ -94,14 +94,14 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// The context ends a check (D18).
+// A check stops when its context ends (D18).
 func TestContext(t *testing.T) {
 	d := schemaOf(`{"type": "array", "items": {"type": "string", "maxLength": 9, ` + celRule("self.matches('^a+$')") + `}}`)
 	object := object(t, "t", "["+repeat(`"a"`, 5_000)+"]")
 	cause := errors.New("enough")
 	for _, n := range []int{1, 2, 3, 10, 20, 50, 100, 1000} {
 		if got, err := crd.Check(testctx.EndsAfter(n, cause), d, []olm.Object{object, object}); !errors.Is(err, cause) || got != nil {
-			t.Errorf("after %d looks: %.100v, %v", n, got, err)
+			t.Errorf("after %d checks of the context: %.100v, %v", n, got, err)
 		}
 	}
 }

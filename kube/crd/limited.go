@@ -9,12 +9,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// maxViolations is how many violations of the schema an object may have for them
-// to be listed. The validator compares each of them with all others.
+// maxViolations is the maximum number of violations of the schema by an object.
+// Validation stops there, because the validator compares each violation with
+// all others.
 const maxViolations = 1_000
 
-// A limited validator is the API server's, except that it stops after too many
-// violations and at the end of the context.
+// A limited validator is the API server's validator with two additional reasons
+// to stop: too many violations, and the end of the context.
 type limited struct {
 	ctx    context.Context // of one check
 	schema *spec.Schema
@@ -30,7 +31,7 @@ func (l *limited) Validate(v any, _ ...validation.ValidationOption) *validate.Re
 
 func (l *limited) tooMany() bool { return l.found > maxViolations }
 
-// hook has members and elements validated by parts.
+// hook makes the validator use a part for each member and element.
 func (l *limited) hook(o *validate.SchemaValidatorOptions) {
 	o.NewValidatorForField = func(_ string, s *spec.Schema, root any, path string, formats strfmt.Registry, _ ...validate.Option) validate.ValueValidator {
 		return part{l, validate.NewSchemaValidator(s, root, path, formats, l.hook)}
@@ -40,7 +41,7 @@ func (l *limited) hook(o *validate.SchemaValidatorOptions) {
 	}
 }
 
-// A part validates a member or an element.
+// A part validates the object, a member or an element.
 type part struct {
 	limit *limited
 	validate.ValueValidator

@@ -17,14 +17,15 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/celcost"
 )
 
-// A ruleCompiler finds the rules of a schema that do not compile, or that cost
-// too much to compile. It removes them, so that the others can be evaluated. Rules
-// within allOf, anyOf, oneOf and not are not structural.
+// A ruleCompiler removes the rules of a schema that do not compile, or that cost too much
+// to compile, so that the others can be evaluated. Rules within allOf, anyOf, oneOf and not
+// are not part of a structural schema.
 type ruleCompiler struct {
-	ctx      context.Context // of one call
+	ctx      context.Context // of the call that compiles
 	envs     *environment.EnvSet
 	left     uint64
 	findings []finding
@@ -52,7 +53,7 @@ func (c *ruleCompiler) node(s *structural.Structural, root bool, path string) {
 	}
 }
 
-// rules returns those of the rules of a schema that compile.
+// rules returns the rules that compile, and records the others.
 func (c *ruleCompiler) rules(list apiextensionsv1.ValidationRules, s *structural.Structural, root bool, path string) apiextensionsv1.ValidationRules {
 	if len(list) == 0 || c.ctx.Err() != nil {
 		return nil
@@ -87,7 +88,7 @@ func (c *ruleCompiler) rules(list apiextensionsv1.ValidationRules, s *structural
 			c.report(path, good[i].Rule, r.Error)
 			continue
 		case cost > maxEstimate:
-			c.report(path, good[i].Rule, fmt.Errorf("its estimated cost is %d: the API server accepts at most %d in a new rule", cost, maxEstimate))
+			c.report(path, good[i].Rule, fmt.Errorf("its estimated cost is %d; the API server accepts at most %d in a new rule", cost, maxEstimate))
 			continue
 		}
 		out = append(out, good[i])
@@ -96,11 +97,11 @@ func (c *ruleCompiler) rules(list apiextensionsv1.ValidationRules, s *structural
 }
 
 func (c *ruleCompiler) report(path, rule string, err error) {
-	message, _, _ := strings.Cut(selfType.ReplaceAllString(err.Error(), "self"), "\n") // then comes a picture
+	message, _, _ := strings.Cut(selfType.ReplaceAllString(err.Error(), "self"), "\n") // the other lines quote the source
 	c.findings = append(c.findings, finding{path: path, unchecked: true, message: fmt.Sprintf("rule %q: %s", clip(rule), clip(message))})
 }
 
-// selfType is the name that the API server's code makes up for the type of self.
+// selfType matches the name that the API server generates for the type of self.
 var selfType = regexp.MustCompile(`\bselfType[0-9]+\b`)
 
 func child(path, name string) string {
@@ -110,38 +111,35 @@ func child(path, name string) string {
 	return path + "." + name
 }
 
-// Prices of compiling rules, and what is accepted.
+// The costs of compiling rules, and the limits in addition to those of package constraints.
 const (
-	environmentCost = 500_000 // of a schema that has rules
-	nodeCost        = 2_000   // of a part of that schema
+	environmentCost = 500_000 // for each schema that has rules
+	nodeCost        = 2_000   // for each part of that schema
 	tokenCost       = 3_000
-	maxRuleTokens   = 8_000
-	maxRuleNodes    = 2_000 // after macros are expanded
 	maxGrowth       = 1_000
-	// maxEstimate is StaticEstimatedCostLimit of the API server. Its limits at run
-	// time rely on it: they let functions such as replace build any text before they
-	// charge for it.
+	// maxEstimate is the API server's StaticEstimatedCostLimit. The limits at run time are
+	// not enough: functions such as replace build their result before its cost is charged.
 	maxEstimate = 10_000_000
 )
 
 var (
-	errCompilation = errors.New("compiling it costs too much: it is not checked")
-	errGrowth      = errors.New("its macros may build values that are too large: it is not checked")
+	errCompilation = errors.New("it was not checked, because compiling it costs too much")
+	errGrowth      = errors.New("it was not checked, because its macros may build values that are too large")
 )
 
-// price returns the price of compiling a rule, or why it is not compiled.
+// price returns the cost of compiling a rule, or an error if the rule must not be compiled.
 func (c *ruleCompiler) price(r apiextensionsv1.ValidationRule) (uint64, error) {
-	tokens := 0
+	limits, tokens := new(constraints.Limits).WithDefaults(), 0
 	for _, text := range []string{r.Rule, r.MessageExpression} {
-		if tokens += celcost.Tokens(text); tokens > maxRuleTokens || celcost.Expands(text) {
+		if tokens += celcost.Tokens(text); tokens > limits.MaxRuleTokens || celcost.Expands(text) {
 			return 0, errCompilation
 		}
 		parsed, issues := c.envs.StoredExpressionsEnv().Parse(text)
 		if text == "" || issues.Err() != nil {
-			continue // Compile reports it
+			continue // Compile reports the error
 		}
 		root := parsed.NativeRep().Expr()
-		if celcost.Size(root) > maxRuleNodes {
+		if celcost.Size(root) > limits.MaxRuleNodes {
 			return 0, errCompilation
 		}
 		if growth(root) > maxGrowth {
@@ -151,11 +149,11 @@ func (c *ruleCompiler) price(r apiextensionsv1.ValidationRule) (uint64, error) {
 	return tokenCost * uint64(tokens), nil
 }
 
-// growth returns how many times an expression may repeat a part of the object in
-// a value. CEL's cost limit does not see that: comparing [x, x], which forty
-// macros nest forty deep, is one step of 2^40 comparisons, which no context ends.
-// Only the variables of macros hold what was computed, so repeating takes a
-// second reference to one.
+// growth returns how many times the value of an expression may contain the same part of the
+// object. CEL's cost limit does not cover this: forty nested macros that each build [x, x]
+// create a value whose comparison is one step for CEL but compares 2^40 elements and cannot
+// be interrupted. A value can be repeated only by referring to a variable of a macro more
+// than once.
 func growth(x celast.Expr) uint64 {
 	most := uint64(1)
 	each := func(list ...celast.Expr) {

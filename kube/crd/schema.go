@@ -30,14 +30,14 @@ type schema struct {
 	structural *structural.Structural
 	openAPI    *spec.Schema
 	patterns   map[string]*celcost.Regexp // the regular expressions of openAPI
-	rules      *schemacel.Validator       // nil if there are none
+	rules      *schemacel.Validator       // nil if the schema has no rules
 }
 
-// compile compiles a schema in the steps of the API server. It also returns the
-// rules of the schema that no object can be checked against.
+// compile compiles a schema in the same steps as the API server. It also
+// returns a finding for each rule that cannot be used.
 func compile(ctx context.Context, text []byte) (*schema, []finding, error) {
 	if len(text) > maxSchemaSize {
-		return nil, nil, fmt.Errorf("it has %d bytes: the API server accepts at most %d", len(text), maxSchemaSize)
+		return nil, nil, fmt.Errorf("it has %d bytes; the API server accepts at most %d", len(text), maxSchemaSize)
 	}
 	var v1 apiextensionsv1.JSONSchemaProps
 	if err := json.Unmarshal(text, &v1); err != nil {
@@ -72,8 +72,8 @@ func compile(ctx context.Context, text []byte) (*schema, []finding, error) {
 	return s, findings, nil
 }
 
-// validate returns what the schema refuses of an object, sorted by path. An
-// object that exceeds the budget is not checked.
+// validate returns the violations of the schema by an object, sorted by path.
+// An object that exceeds the budget is not checked.
 func (s *schema) validate(ctx context.Context, o olm.Object, b *budget) []finding {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *schema) validate(ctx context.Context, o olm.Object, b *budget) []findin
 	defaulting.Default(v, s.structural)
 	pruning.Prune(v, s.structural, true)
 	defaulting.PruneNonNullableNullsWithoutDefaults(v, s.structural)
-	if err := s.pay(m, s.openAPI, v); err != nil { // defaults may have added much
+	if err := s.pay(m, s.openAPI, v); err != nil { // pay again, because defaults may have made the object larger
 		return []finding{{message: err.Error(), unchecked: true}}
 	}
 	l := &limited{ctx: ctx, schema: s.openAPI}
@@ -104,7 +104,7 @@ func (s *schema) validate(ctx context.Context, o olm.Object, b *budget) []findin
 	switch {
 	case s.rules == nil:
 	case slices.ContainsFunc(errs, blocksRules):
-		findings = append(findings, finding{message: "its rules are not checked until that is fixed", unchecked: true})
+		findings = append(findings, finding{message: "its rules were not checked, because it violates the schema", unchecked: true})
 	default:
 		broken, unchecked := s.checkRules(ctx, v, b)
 		errs = append(errs, broken...)
@@ -113,12 +113,12 @@ func (s *schema) validate(ctx context.Context, o olm.Object, b *budget) []findin
 	for _, e := range errs {
 		findings = append(findings, finding{path: pathOf(e), message: clip(e.ErrorBody())})
 	}
-	slices.SortStableFunc(findings, compareFindings) // members came from maps
+	slices.SortStableFunc(findings, compareFindings) // members are validated in random order
 	return slices.Compact(findings)
 }
 
-// blocksRules reports whether the API server does not evaluate rules on an
-// object with this error.
+// blocksRules reports whether the API server does not evaluate the rules on an
+// object that has this error.
 func blocksRules(e *field.Error) bool {
 	switch e.Type {
 	case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
@@ -127,8 +127,8 @@ func blocksRules(e *field.Error) bool {
 	return false
 }
 
-// checkRules evaluates the rules. Every object has the budget that it has in the
-// API server, within that of all objects.
+// checkRules evaluates the rules on an object, within the API server's budget
+// for one object and what is left of the budget for all.
 func (s *schema) checkRules(ctx context.Context, v map[string]any, b *budget) (field.ErrorList, []finding) {
 	limit := min(b.rules, celconfig.RuntimeCELCostBudget)
 	errs, left := s.rules.Validate(ctx, nil, s.structural, v, nil, limit)
@@ -144,7 +144,7 @@ func (s *schema) checkRules(ctx context.Context, v map[string]any, b *budget) (f
 	return nil, []finding{{message: errRulesCost.Error(), unchecked: true}}
 }
 
-var errRulesCost = errors.New("evaluating the rules on all objects costs too much: this one and those after it are not checked")
+var errRulesCost = errors.New("the rules were not evaluated on this object and those after it, because evaluating them on all objects costs too much")
 
 // pathOf returns the path of an error, "" for the whole object.
 func pathOf(e *field.Error) string {

@@ -22,8 +22,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// E7: Check finds what an API server refuses: each field, with the same message.
-// Schemas that Check does not accept are refused there as well.
+// E7: Check reports the same fields and messages as an API server. The API
+// server also rejects the schemas that Check rejects.
 func TestServer(t *testing.T) {
 	var env envtest.Environment
 	if err := env.Start(); err != nil {
@@ -46,7 +46,7 @@ func TestServer(t *testing.T) {
 		return group, err
 	}
 	groups := make([]string, len(checkCases))
-	for i, c := range checkCases { // all of them first: each takes a while to be served
+	for i, c := range checkCases { // create all CRDs first, because it takes a while until they are served
 		if groups[i], err = create(i, c.schema); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -80,7 +80,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// refused returns what Check refuses of an object, in the form of causes.
+// refused returns the results of Check for an object, in the format of causes.
 func refused(t *testing.T, schema, name, spec string) string {
 	list, err := crd.Check(t.Context(), crdOf(t, versionOf(schema)), []olm.Object{thing(t, name, spec)})
 	if err != nil {

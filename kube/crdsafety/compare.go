@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// An Enforcement decides whether CRD upgrades are judged, as
+// An Enforcement is a value of
 // spec.install.preflight.crdUpgradeSafety.enforcement of a ClusterExtension.
 type Enforcement string
 
 const (
-	// Strict judges every upgrade. It is the default.
+	// Strict checks every upgrade. It is the default.
 	Strict Enforcement = "Strict"
-	// None judges nothing.
+	// None disables the check: the verdict is Skipped.
 	None Enforcement = "None"
 )
 
@@ -29,12 +29,12 @@ type Options struct {
 	AsUpstream bool
 }
 
-// Decode returns the CRD of a manifest. Values that a schema holds as JSON are
-// in one form, so that the order of keys in a default does not matter.
+// Decode converts a manifest to a CRD. JSON values in schemas, such as
+// defaults, are normalized: the order of their keys does not matter.
 func Decode(manifest map[string]any) (*apiextensionsv1.CustomResourceDefinition, error) {
 	apiVersion, kind := apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition"
 	if manifest["apiVersion"] != apiVersion || manifest["kind"] != kind {
-		return nil, fmt.Errorf("not a CRD; it needs apiVersion %s and kind %s", apiVersion, kind)
+		return nil, fmt.Errorf("not a CRD: want apiVersion %s and kind %s", apiVersion, kind)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	text, err := json.Marshal(manifest) // with sorted keys
@@ -47,8 +47,8 @@ func Decode(manifest map[string]any) (*apiextensionsv1.CustomResourceDefinition,
 	return crd, nil
 }
 
-// CompareAll returns a verdict for each of the new CRDs, sorted by name. A CRD
-// without an old one of that name is safe.
+// CompareAll returns a verdict for each new CRD, sorted by name. A new CRD is
+// safe if there is no old CRD with its name.
 func CompareAll(ctx context.Context, old, new []*apiextensionsv1.CustomResourceDefinition, opts *Options) ([]*Result, error) {
 	known := map[string]*apiextensionsv1.CustomResourceDefinition{}
 	for _, crd := range old {
@@ -70,8 +70,8 @@ func CompareAll(ctx context.Context, old, new []*apiextensionsv1.CustomResourceD
 	return out, nil
 }
 
-// Compare returns whether old can be upgraded to new. When old has no stored
-// versions in its status, they are its storage version.
+// Compare returns whether old can be upgraded to new. If the status of old
+// lists no stored versions, its storage version is the only one.
 //
 // The error is ErrTooLarge, an unknown enforcement, or the cause of the
 // context's end.
@@ -160,12 +160,12 @@ func (c *comparison) compare(old, new *node, asUpstream bool) error {
 	case asUpstream:
 		return c.paths(old, new)
 	case old == nil:
-		return nil // without a schema no field is known
+		return nil // without a schema there are no fields
 	}
 	return c.fields(old, new)
 }
 
-// wholeCRD judges what is not part of a version (K56).
+// wholeCRD compares the fields outside the versions (K56).
 func wholeCRD(old, new *apiextensionsv1.CustomResourceDefinition) []Finding {
 	var out []Finding
 	if old.Spec.Scope != new.Spec.Scope {
@@ -187,7 +187,7 @@ func wholeCRD(old, new *apiextensionsv1.CustomResourceDefinition) []Finding {
 	return out
 }
 
-// A root is a version with its schema, nil when it has none.
+// A root is a version and its schema, or nil if it has none.
 type root struct {
 	*apiextensionsv1.CustomResourceDefinitionVersion
 	node *node
@@ -211,8 +211,8 @@ func webhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// served returns the findings between served versions that the old CRD does not
-// have (K61).
+// served returns the findings between the served versions of the new CRD,
+// without those that the old CRD has too (K61).
 func served(ctx context.Context, before, after []root, asUpstream bool) ([]Finding, error) {
 	found, err := servedPairs(ctx, after, asUpstream)
 	if err != nil || len(found) == 0 {

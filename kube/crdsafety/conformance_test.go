@@ -12,12 +12,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// TestConformance compares with the verdicts of operator-controller (K54 to K62).
-// Where its verdict is random, it is the one that was recorded.
+// TestConformance compares verdicts with operator-controller's (K54 to K62). If
+// its verdict is random, the recorded one counts.
 func TestConformance(t *testing.T) {
 	file, err := os.Open("../../../shared/conformance/crdsafety.jsonl")
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the recorded verdicts are not there")
+		t.Skip("there are no recorded verdicts here")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func readCases(t testing.TB) []tableCase {
 	return cases
 }
 
-// crds returns the CRDs of a case.
+// crds returns the old and the new CRD of a case.
 func (c *tableCase) crds(t testing.TB) (old, new *apiextensionsv1.CustomResourceDefinition) {
 	if c.OldVersions == nil {
 		return crd(t, map[string]map[string]any{"v1": c.Old}), crd(t, map[string]map[string]any{"v1": c.New})
@@ -46,7 +46,8 @@ func (c *tableCase) crds(t testing.TB) (old, new *apiextensionsv1.CustomResource
 	return crd(t, c.OldVersions), crd(t, c.NewVersions)
 }
 
-// crd returns a CRD with served versions that have a field, or no schema.
+// crd returns a CRD with served versions. Each has the given fields, or no
+// schema.
 func crd(t testing.TB, fields map[string]map[string]any) *apiextensionsv1.CustomResourceDefinition {
 	object := func(name string, field map[string]any) map[string]any {
 		return map[string]any{"type": "object", "properties": map[string]any{name: field}}
@@ -119,7 +120,7 @@ func TestWholeCRD(t *testing.T) {
 			old.Status.StoredVersions = []string{"v2"}
 			new.Spec.Scope = apiextensionsv1.ClusterScoped
 		}},
-		{name: "what is not judged", verd: Safe, change: func(old, new *apiextensionsv1.CustomResourceDefinition) {
+		{name: "fields that are not compared", verd: Safe, change: func(old, new *apiextensionsv1.CustomResourceDefinition) {
 			old.Status.StoredVersions = []string{"v2"}
 			new.Spec.Names.Plural = "others"
 			new.Spec.Versions[0].Served = false
@@ -154,7 +155,8 @@ func TestWholeCRD(t *testing.T) {
 	}
 }
 
-// TestCompareAll compares by name; what has no old CRD is safe (K54).
+// TestCompareAll checks that CRDs are compared by name, and that a CRD without
+// an old one is safe (K54).
 func TestCompareAll(t *testing.T) {
 	named := func(name, typ string) *apiextensionsv1.CustomResourceDefinition {
 		c := crd(t, map[string]map[string]any{"v1": {"type": typ}})
@@ -175,13 +177,13 @@ func TestCompareAll(t *testing.T) {
 	}
 	for _, bad := range []map[string]any{nil, {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1beta1"}} {
 		if _, err := Decode(bad); err == nil {
-			t.Errorf("%v was taken for a CRD", bad)
+			t.Errorf("Decode accepted %v", bad)
 		}
 	}
 }
 
-// FuzzCompare holds what is true of all CRDs: the same upgrade has the same
-// answer, a CRD can be upgraded to itself, the order of versions, required
+// FuzzCompare checks properties of all CRDs: the same upgrade has the same
+// result, a CRD can be upgraded to itself, the order of versions, required
 // fields and enum values does not matter, and neither mode panics (K60, K62).
 func FuzzCompare(f *testing.F) {
 	for _, c := range readCases(f) {
@@ -208,7 +210,7 @@ func FuzzCompare(f *testing.F) {
 				continue
 			}
 			if diff := cmp.Diff(r, mustCompare(t, shuffled(old), shuffled(new), opts)); diff != "" && unique(old) && unique(new) {
-				t.Errorf("another order has another answer:\n%s", diff)
+				t.Errorf("another order has another result:\n%s", diff)
 			}
 			if self := mustCompare(t, new, new.DeepCopy(), opts); self.Verdict == Unsafe && !stray(new) {
 				t.Errorf("a CRD cannot be upgraded to itself: %v", self.Findings)
@@ -217,7 +219,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// decodeSpec returns the CRD of a spec in JSON, nil when it is not one.
+// decodeSpec returns a CRD with a spec in JSON, or nil if the spec is invalid.
 func decodeSpec(text string) *apiextensionsv1.CustomResourceDefinition {
 	var spec map[string]any
 	if json.Unmarshal([]byte(text), &spec) != nil {
@@ -230,8 +232,9 @@ func decodeSpec(text string) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// stray reports whether the storage version is not one of the versions, or
-// several required fields make known differences of versions uncertain.
+// stray reports whether a CRD may have a stored version that is not one of its
+// versions, or has several versions, so that operator-controller's findings may
+// be random.
 func stray(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return len(crd.Status.StoredVersions) > 0 || len(crd.Spec.Versions) > 1
 }
@@ -248,7 +251,7 @@ func unique(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return true
 }
 
-// shuffled returns the CRD with lists reversed whose order has no meaning.
+// shuffled returns the CRD with all lists reversed whose order does not matter.
 func shuffled(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	slices.Reverse(crd.Spec.Versions)
@@ -269,8 +272,8 @@ func reverse(s *schema) {
 	}
 }
 
-// TestHostile compares schemas that are large or deep within bounded memory and
-// time, and obeys the context while it does (K60).
+// TestHostile checks that comparing large or deep schemas takes bounded memory
+// and time, and stops when the context ends (K60).
 func TestHostile(t *testing.T) {
 	wide := map[string]any{}
 	for i := range 10_000 {
@@ -313,7 +316,7 @@ func TestHostile(t *testing.T) {
 				stopped := errors.New("stopped")
 				for _, looks := range []int{1, 100} {
 					if _, err := Compare(testctx.EndsAfter(looks, stopped), old, new, &Options{AsUpstream: asUpstream}); !errors.Is(err, stopped) {
-						t.Errorf("after %d looks at the context: %v", looks, err)
+						t.Errorf("after %d checks of the context: %v", looks, err)
 					}
 				}
 			}

@@ -1,10 +1,9 @@
-// Package crdsafety judges whether a CustomResourceDefinition can be upgraded
-// without breaking stored objects and clients, as OLM v1 judges it before it
+// Package crdsafety checks whether a CustomResourceDefinition can be upgraded
+// without breaking stored objects and clients, as OLM v1 does before it
 // installs or upgrades a bundle.
 //
 // [Compare] takes the CRD on the cluster and the CRD of the bundle, and returns
-// a verdict with its reasons as data. It reads nothing else and changes neither
-// CRD:
+// a verdict with its reasons as data. It has no side effects:
 //
 //	old, err := crdsafety.Decode(onCluster)
 //	new, err := crdsafety.Decode(inBundle)
@@ -15,12 +14,12 @@
 //
 // [CompareAll] does the same for all CRDs of a bundle.
 //
-// # What is judged
+// # What is compared
 //
 // The scope and the stored versions of the CRD; each field of each version
 // against the same version of the new CRD; and each served version against the
-// newer served versions, unless a webhook converts between them. In that last
-// part, a finding that the old CRD has as well is not reported.
+// newer served versions, unless a webhook converts between them. A finding
+// between served versions is not reported if the old CRD has it too.
 //
 // A field may be added, a bound may be relaxed, an enum may gain values, and
 // documentation may change. A field must not be removed or become required,
@@ -29,12 +28,12 @@
 //
 // # Where upstream differs
 //
-// Operator-controller judges a schema together with the schemas nested below
+// Operator-controller compares a schema together with the schemas nested below
 // additionalProperties, anyOf and other keywords, and refuses every change that
-// none of its validations covers as "unhandled". So it refuses a changed
-// description below additionalProperties. By default, this package compares
-// nested schemas field by field and judges every keyword: a change is safe when
-// it is documentation or only accepts more.
+// none of its validations covers as "unhandled". For example, it refuses a
+// changed description below additionalProperties. By default, this package
+// compares nested schemas field by field and knows every keyword: a change is
+// safe if it affects only documentation or accepts more values.
 //
 // With [Options.AsUpstream] the verdict and the findings are those of
 // operator-controller. A finding that the default comparison does not confirm

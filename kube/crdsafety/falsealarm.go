@@ -7,8 +7,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// crashes reports whether operator-controller crashes on a version without a
-// schema: one that both CRDs have, or a served one among several (K62).
+// crashes reports whether operator-controller crashes because a version has no
+// schema. It crashes if both CRDs have the version, or if the version is one of
+// several that a CRD serves and no webhook converts between them (K62).
 func crashes(old, new *apiextensionsv1.CustomResourceDefinition) bool {
 	for _, v := range old.Spec.Versions {
 		for _, w := range new.Spec.Versions {
@@ -32,18 +33,19 @@ func servedWithoutSchema(crd *apiextensionsv1.CustomResourceDefinition) bool {
 }
 
 // markFalseAlarms marks the findings of operator-controller that the default
-// comparison does not confirm. It confirms a finding with the same one, or with
-// one at the path or above it that covers everything below. It confirms an
-// unhandled change with a keyword that operator-controller has no validation
-// for, or with anything below additionalProperties.
+// comparison does not confirm. A finding is confirmed by an equal one, or by a
+// finding of one of the validations in covering, at the same path or at a
+// parent of it. An unhandled change is also confirmed by a finding about a
+// keyword that operator-controller does not validate, or by any finding below
+// additionalProperties.
 func markFalseAlarms(upstream, ours []Finding) {
 	type place struct{ version, path, validation string }
 	const (
-		all   = "" // stands for every validation
+		all   = "" // any validation
 		below = ".additionalProperties"
 	)
 	confirmed := map[place]bool{}
-	lengths := map[int]bool{} // of the paths that all is confirmed for
+	lengths := map[int]bool{} // the lengths of the paths for which all is confirmed
 	for _, f := range ours {
 		confirmed[place{f.Version, f.Path, f.Validation}] = true
 		if !slices.Contains(validated, f.Validation) {
@@ -68,13 +70,14 @@ func markFalseAlarms(upstream, ours []Finding) {
 	}
 }
 
-// validated are the validations of operator-controller for one schema.
+// validated lists operator-controller's validations for one schema.
 var validated = []string{
 	"default", "enum", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties",
 	"minimum", "nullable", "oneOf", "pattern", "required", "type",
 }
 
-// covering are the validations whose findings are about everything below.
+// covering lists the validations whose findings confirm every finding at or
+// below their path.
 var covering = []string{
 	"additionalItems", "allOf", "anyOf", "definitions", "dependencies", "existingFieldRemoval", "items", "not", "oneOf",
 	"patternProperties",

@@ -15,11 +15,11 @@ import (
 type comparison struct {
 	ctx     context.Context
 	scope   Scope
-	version string // or a pair of versions
+	version string // one version, or a pair of versions
 	found   []judged
 }
 
-// A judged is a finding and the schemas that it is about.
+// A judged is a finding and the schemas that it compares.
 type judged struct {
 	Finding
 	old, new *node
@@ -32,8 +32,8 @@ func (c *comparison) add(old, new *node, found ...Finding) {
 	}
 }
 
-// fields compares field by field, everything at its own path. New is nil when
-// the field is gone; what is below it is then gone as well.
+// fields compares a field and the fields below it, each at its own path. New is
+// nil if the field was removed.
 func (c *comparison) fields(old, new *node) error {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
@@ -61,7 +61,7 @@ func (c *comparison) fields(old, new *node) error {
 }
 
 // field reports whether the step leads to a field, or to the elements of a list
-// or a map. Other steps lead to conditions on the field that they start from.
+// or a map. All other steps lead to conditions on the parent.
 func (n nested) field() bool {
 	switch n.keyword {
 	case "properties":
@@ -72,8 +72,8 @@ func (n nested) field() bool {
 	return false
 }
 
-// keywords judges the keywords that operator-controller has no validation for.
-// One that it does not know either must stay as it is (K55).
+// keywords compares the keywords that operator-controller does not validate. A
+// keyword that this package does not know must not change (K55).
 func keywords(old, new *schema) []Finding {
 	before, after := rest(old), rest(new)
 	var out []Finding
@@ -102,7 +102,7 @@ func keywords(old, new *schema) []Finding {
 }
 
 // rest returns the keywords of a schema that are neither documentation nor
-// judged by validate, as JSON.
+// compared by validate, as JSON.
 func rest(s *schema) map[string]json.RawMessage {
 	own := *s
 	clearValidated(&own)
@@ -119,7 +119,7 @@ func members(s *schema) map[string]json.RawMessage {
 		err = json.Unmarshal(text, &out)
 	}
 	if err != nil {
-		return nil // not for a schema that a node was made of
+		return nil // cannot happen: a node was created from the schema
 	}
 	return out
 }
@@ -138,8 +138,8 @@ func orDefault(v json.RawMessage, def string) string {
 	return string(v)
 }
 
-// addedRules returns the CEL expressions of the new rules that the old ones
-// lack. Messages and reasons of a rule do not decide what is valid.
+// addedRules returns the CEL expressions in new that are not in old. Messages
+// and reasons are ignored, because they do not affect what is valid.
 func addedRules(old, new apiextensionsv1.ValidationRules) []string {
 	key := func(r apiextensionsv1.ValidationRule) string {
 		if r.OptionalOldSelf != nil && *r.OptionalOldSelf {
@@ -156,9 +156,9 @@ func addedRules(old, new apiextensionsv1.ValidationRules) []string {
 	return without(keys(new), keys(old))
 }
 
-// unknownFields judges additionalProperties where it does not hold a schema on
-// both sides. An object that kept unknown fields must go on to keep them as
-// they are; one that dropped them may become a map.
+// unknownFields compares additionalProperties unless both sides have a schema.
+// A field that preserves unknown fields must continue to; a field that drops
+// them may become a map.
 func unknownFields(old, new *node) []Finding {
 	const keyword = "additionalProperties"
 	before, after := old.index(), new.index()
@@ -183,9 +183,9 @@ func unknownFields(old, new *node) []Finding {
 	return []Finding{f}
 }
 
-// alternatives judges the keywords that hold whole schemas as conditions. Each
-// is compared as a set of entries, without documentation. Only anyOf may gain
-// an entry, when it has one already.
+// alternatives compares the keywords whose values are schemas that act as
+// conditions. Each is compared as a set of entries, without documentation. Only
+// anyOf may gain entries, and only if it has one already.
 func alternatives(old, new *node) []Finding {
 	before, after := conditions(old), conditions(new)
 	var out []Finding
@@ -200,7 +200,7 @@ func alternatives(old, new *node) []Finding {
 	return out
 }
 
-// entries are the schemas of one keyword.
+// entries holds the schemas of one keyword.
 type entries []nested
 
 // conditions returns the nested schemas that are not fields, by keyword.
@@ -214,7 +214,7 @@ func conditions(n *node) map[string]entries {
 	return out
 }
 
-// id identifies an entry, wherever it is in the list.
+// id identifies an entry, regardless of its place in the list.
 func (n nested) id() string {
 	if n.list() > 0 {
 		return fmt.Sprintf("%x", n.sum())
@@ -222,7 +222,8 @@ func (n nested) id() string {
 	return fmt.Sprintf("%s %x", n.key, n.sum())
 }
 
-// missing returns the entries that the others lack, each as often as it does.
+// missing returns the entries of list that are not in others. Repeated entries
+// count separately.
 func missing(list, others entries) (out entries) {
 	have := map[string]int{}
 	for _, e := range others {
@@ -256,7 +257,7 @@ func (n nested) text() json.RawMessage {
 	}
 	text, err := json.Marshal(n.node.whole)
 	if err != nil {
-		return nil // not for a schema that a node was made of
+		return nil // cannot happen: a node was created from the schema
 	}
 	return text
 }

@@ -12,8 +12,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// ErrTooLarge is the error of a schema whose paths take more memory than a CRD
-// that an API server accepts can need.
+// ErrTooLarge is the error for a schema whose paths take more memory than those
+// of any CRD that an API server accepts.
 var ErrTooLarge = errors.New("schema too large: its paths take more than 64 MiB; flatten the nesting")
 
 const maxPaths = 64 << 20
@@ -23,15 +23,15 @@ type schema = apiextensionsv1.JSONSchemaProps
 // A node is a schema and the schemas nested in it.
 type node struct {
 	path string
-	// whole is the schema as it was read, own is the same without the nested
+	// whole is the original schema, and own is a copy without the nested
 	// schemas. Both are read-only.
 	whole  *schema
 	own    schema
 	nested []nested
 	size   int // the number of nodes, this one included
 	lists  int // how deep lists of alternatives are nested in each other
-	// sum identifies the node and all below it, and text is own as JSON. They are
-	// set below every keyword except properties and items.
+	// sum identifies the node and everything below it, and text is own as JSON.
+	// Only nodes below a keyword other than properties and items have them.
 	sum  digest
 	text []byte
 	// entry is the sum without the documentation of the node itself (K60).
@@ -42,10 +42,11 @@ type node struct {
 // name, an index or empty.
 type nested struct {
 	keyword, key string
-	node         *node // nil for a key that is the whole value
+	node         *node // nil if the key is the whole value
 }
 
-// sum returns what identifies the value of the step, besides its key.
+// sum identifies the schema that the step leads to. It is zero if the step
+// leads to no schema.
 func (n nested) sum() (none digest) {
 	if n.node == nil {
 		return none
@@ -53,8 +54,8 @@ func (n nested) sum() (none digest) {
 	return n.node.sum
 }
 
-// structural reports whether the step leads to fields of objects: everything
-// below is compared at its own path.
+// structural reports whether the step leads to fields of objects, which are
+// compared at their own paths.
 func (n nested) structural() bool { return n.keyword == "properties" || n.keyword == "items" }
 
 // list returns 1 for an entry of a list of alternatives, and 0 otherwise.
@@ -80,15 +81,15 @@ func (n nested) step() string {
 	}
 }
 
-// A builder makes nodes from the schema of one version.
+// A builder creates the nodes of one version's schema.
 type builder struct {
 	ctx context.Context
-	// docs reports whether sums cover documentation.
+	// docs includes documentation in the sums.
 	docs  bool
 	paths int // bytes of all paths
 }
 
-// root returns the node of a version's schema, nil when there is none.
+// root returns the node of a version's schema, or nil if the version has none.
 func (b *builder) root(v *apiextensionsv1.CustomResourceDefinitionVersion) (*node, error) {
 	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 		return nil, nil
@@ -125,7 +126,7 @@ func (b *builder) node(s *schema, path string, summed bool) (*node, error) {
 	return n, nil
 }
 
-// identify sets what identifies a node.
+// identify sets sum, text and entry.
 func (b *builder) identify(n *node) error {
 	text, err := json.Marshal(&n.own)
 	if err != nil {
@@ -146,14 +147,14 @@ func (b *builder) identify(n *node) error {
 	return nil
 }
 
-// clearDocs clears the keywords that only people read.
+// clearDocs clears the keywords that only document the schema.
 func clearDocs(s *schema) {
 	s.Description, s.Title, s.Example, s.ExternalDocs = "", "", nil, nil
 }
 
-// steps yields the schemas nested in one, in a fixed order. Dependencies
-// between names, and additionalProperties and additionalItems that are
-// booleans, have a key that states their value and no schema.
+// steps yields the schemas nested in a schema, in a fixed order. Dependencies
+// that list names, and boolean additionalProperties and additionalItems, have
+// no schema: their value becomes the key.
 func steps(s *schema) func(func(nested, *schema) bool) {
 	return func(yield func(nested, *schema) bool) {
 		list := func(keyword string, l []schema) bool {
@@ -213,7 +214,8 @@ func steps(s *schema) func(func(nested, *schema) bool) {
 // A digest is equal for equal schemas.
 type digest [sha256.Size]byte
 
-// digest returns the digest of a node's own keywords and all that is nested.
+// digest returns the digest of a node's own keywords and everything nested in
+// it.
 func (n *node) digest(own []byte) digest {
 	h := sha256.New()
 	h.Write(own)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// A flat holds the schemas of a version by path. Where two have the same path,
-// as a property named "not" next to the keyword, the last one counts (K58).
+// A flat holds the schemas of a version by path. If two have the same path, such as a
+// property named "not" and the keyword, the last one counts (K58).
 type flat struct {
 	nodes []*node
 	at    map[string]*node
@@ -63,8 +63,8 @@ func (c *comparison) paths(old, new *node) error {
 	return nil
 }
 
-// oneOf judges the entries of oneOf as a set. An entry's own documentation does
-// not count; what is nested in it counts in full.
+// oneOf compares the entries of oneOf as sets. It ignores the documentation of an entry,
+// but not that of the schemas nested in it.
 func oneOf(old, new *node) []Finding {
 	before, after := oneOfEntries(old), oneOfEntries(new)
 	only := func(a, b map[digest]nested) json.RawMessage {
@@ -96,8 +96,8 @@ func oneOfEntries(n *node) map[digest]nested {
 	return out
 }
 
-// sameRest reports whether two schemas are equal in what no validation covers,
-// with all that is nested in them except properties and items (K59).
+// sameRest reports whether two schemas are equal apart from the keywords that have a
+// validation, and from properties and items (K59).
 func sameRest(old, new *node) bool {
 	a, b := old.own, new.own
 	clearValidated(&a)
@@ -107,18 +107,17 @@ func sameRest(old, new *node) bool {
 	})
 }
 
-// unjudged returns the steps that no validation covers.
+// unjudged returns the steps whose keywords operator-controller does not validate.
 func (n *node) unjudged() []nested {
 	return slices.DeleteFunc(slices.Clone(n.nested), func(n nested) bool { return n.structural() || n.keyword == "oneOf" })
 }
 
-// sameText reports whether two findings have the same text in
-// operator-controller, which then takes the first for known (K61). A list of
-// several required fields is in random order there, and so mostly is not the
-// same (K62). The text of an unhandled change shows some of what did not change,
-// and not all that did; room is how many schemas may still be compared by their texts, which
-// takes exponential time for nested lists. Without room, no
-// text is the same.
+// sameText reports whether two findings have the same text in operator-controller, which
+// then treats f as known (K61). Operator-controller lists several required fields in random
+// order, so such texts count as different (K62). The text of an unhandled change includes
+// some unchanged values and omits some changed ones. Comparing such texts takes exponential
+// time for nested lists. Therefore room limits how many more schemas may be compared;
+// beyond that, texts count as different.
 func sameText(f, known judged, room *int) bool {
 	if f.Validation == unhandled {
 		size, lists := 0, 0
@@ -151,12 +150,12 @@ func diff(f judged) string {
 	return cmp.Diff(unjudged(f.old), unjudged(f.new))
 }
 
-// differences are the values that differ between two schemas, by path.
+// differences collects the values that differ between two schemas, by path.
 type differences struct {
 	from, to map[string]json.RawMessage
 }
 
-// enough is how many differences an unhandled finding shows.
+// enough is the maximum number of differences in the text of an unhandled finding.
 const enough = 5
 
 func (d *differences) old() json.RawMessage { return object(d.from) }
@@ -168,12 +167,12 @@ func object(m map[string]json.RawMessage) json.RawMessage {
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
-		return nil // not for values that were JSON
+		return nil // cannot happen: the values were decoded from JSON
 	}
 	return text
 }
 
-// add notes a difference and reports whether there is room for more.
+// add records a difference and reports whether there is room for more.
 func (d *differences) add(path string, from, to json.RawMessage) bool {
 	if d.from == nil {
 		d.from, d.to = map[string]json.RawMessage{}, map[string]json.RawMessage{}
@@ -188,8 +187,8 @@ func (d *differences) add(path string, from, to json.RawMessage) bool {
 	return len(d.from)+len(d.to) < enough
 }
 
-// between notes how two schemas differ: at the top only in what no validation
-// covers, below in everything, down to a depth that a reader can follow.
+// between records the differences between two schemas, down to a limited depth. At the top,
+// keywords that have a validation are ignored.
 func (d *differences) between(old, new *node, at string, depth int) bool {
 	from, to := old.nested, new.nested
 	var before, after map[string]json.RawMessage
@@ -222,7 +221,7 @@ func (d *differences) between(old, new *node, at string, depth int) bool {
 	return true
 }
 
-// unjudgedMembers returns the keywords that no validation covers.
+// unjudgedMembers returns the keywords that operator-controller does not validate, as JSON.
 func unjudgedMembers(n *node) map[string]json.RawMessage {
 	own := n.own
 	clearValidated(&own)

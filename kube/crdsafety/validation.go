@@ -13,8 +13,8 @@ import (
 // unhandled is the validation of a change that no other one covers.
 const unhandled = "unhandled"
 
-// validate judges the keywords of one schema that operator-controller has a
-// validation for, all but oneOf (K60). The findings have no place yet.
+// validate compares the keywords that operator-controller validates, except
+// oneOf (K60). The findings have no version or path yet.
 func validate(old, new *schema) []Finding {
 	var out []Finding
 	add := func(validation string, bad bool, before, after any) {
@@ -52,8 +52,8 @@ func validate(old, new *schema) []Finding {
 	return out
 }
 
-// clearValidated clears the keywords that validate judges, and the description,
-// which nothing judges.
+// clearValidated clears the keywords that validate compares, and the
+// description.
 func clearValidated(s *schema) {
 	s.Type, s.Pattern, s.Description, s.Nullable = "", "", "", false
 	s.Default, s.Enum, s.Required = nil, nil, nil
@@ -61,7 +61,7 @@ func clearValidated(s *schema) {
 	s.Maximum, s.MaxItems, s.MaxLength, s.MaxProperties = nil, nil, nil, nil
 }
 
-// bound judges a bound that is tighter when it moves in a direction.
+// bound adds a finding if a bound became tighter.
 func bound[T int64 | float64](add func(string, bool, any, any), validation string, tighter int, old, new *T) {
 	switch {
 	case new == nil:
@@ -81,8 +81,8 @@ func enum(s *schema) []string {
 	return out
 }
 
-// without returns what of list is not in the other, sorted and without
-// duplicates.
+// without returns the elements of list that are not in other, sorted and
+// without duplicates.
 func without(list, other []string) []string {
 	known := make(map[string]bool, len(other))
 	for _, s := range other {
@@ -106,16 +106,16 @@ func list(values []string) json.RawMessage {
 	return json.RawMessage("[" + strings.Join(values, ",") + "]")
 }
 
-// value returns a value of a finding, nothing for what is empty.
+// value returns a value of a finding as JSON, or nil if it is empty.
 func value(v any) json.RawMessage {
 	if v == nil || v == "" {
 		return nil
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // patterns are read by people
+	enc.SetEscapeHTML(false) // do not escape <, > and & in patterns
 	if err := enc.Encode(v); err != nil {
-		return nil // not for strings, numbers, booleans and raw values
+		return nil // cannot happen for strings, numbers, booleans and raw values
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

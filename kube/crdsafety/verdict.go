@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Verdict is the answer to whether a CRD can be upgraded.
+// A Verdict is the result of comparing two CRDs.
 type Verdict string
 
 const (
@@ -26,7 +26,7 @@ const (
 type Scope string
 
 const (
-	ScopeCRD    Scope = "crd"    // what the versions have in common, and which fields exist
+	ScopeCRD    Scope = "crd"    // everything outside the versions, and removed fields
 	ScopeSame   Scope = "same"   // a version and the same version of the new CRD
 	ScopeServed Scope = "served" // two served versions of the new CRD
 )
@@ -39,8 +39,9 @@ type Result struct {
 	// Findings are the reasons for an unsafe verdict, sorted by scope, version,
 	// path and validation.
 	Findings []Finding `json:"findings,omitempty"`
-	// FalseAlarm reports that the verdict is that of operator-controller and
-	// that the default comparison finds the upgrade safe.
+	// FalseAlarm reports that operator-controller's verdict is unsafe although
+	// the default comparison finds the upgrade safe. It is set only with
+	// Options.AsUpstream.
 	FalseAlarm bool `json:"falseAlarm,omitzero"`
 	// Upstream is the verdict of operator-controller where it differs.
 	Upstream Verdict `json:"upstream,omitzero"`
@@ -49,16 +50,17 @@ type Result struct {
 // A Finding is a reason why an upgrade is unsafe.
 type Finding struct {
 	Scope Scope `json:"scope"`
-	// Version is a version, or two as in "v1 -> v2". It is empty when the
-	// finding is about all versions.
+	// Version is a version, or a pair such as "v1 -> v2". It is empty if the
+	// finding concerns the whole CRD.
 	Version string `json:"version,omitzero"`
 	// Path is the place in the schema, for example ^.spec.list.items.
 	Path string `json:"path,omitzero"`
-	// Validation names what was violated: a validation of operator-controller,
-	// or the keyword of the schema that changed.
+	// Validation is the name of the violated validation of operator-controller,
+	// or of the schema keyword that changed.
 	Validation string `json:"validation"`
-	// Old and New are JSON values, absent where there is no value. For lists
-	// they hold only what was removed and what was added.
+	// Old and New are the values before and after the change, as JSON. Either is
+	// absent if there is no such value. For lists, Old holds only the removed
+	// elements and New only the added ones.
 	Old json.RawMessage `json:"old,omitzero"`
 	New json.RawMessage `json:"new,omitzero"`
 	// FalseAlarm reports that the default comparison does not confirm the
@@ -121,7 +123,7 @@ func (f Finding) change() string {
 	}
 }
 
-// short returns a JSON value for a message, cut where it is too long to read.
+// short returns a JSON value for a message, truncated if it is long.
 func short(value []byte) string {
 	const limit = 300
 	if len(value) > limit {
@@ -130,9 +132,9 @@ func short(value []byte) string {
 	return string(value)
 }
 
-// Fails returns the findings as operator-controller counts them: scope, version
-// or pair of versions, path and validation, sorted and without duplicates.
-// Findings about the whole CRD have neither version nor path.
+// Fails returns the scope, version (or pair of versions), path and validation
+// of each finding, as operator-controller reports them, sorted and without
+// duplicates. Findings about the whole CRD have neither version nor path.
 func (r *Result) Fails() [][4]string {
 	out := make([][4]string, 0, len(r.Findings))
 	for _, f := range r.Findings {

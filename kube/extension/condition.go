@@ -10,7 +10,8 @@ const (
 	typeBundleDeprecated  = "BundleDeprecated"
 )
 
-// typeServing is the type of the condition that a ClusterCatalog is served.
+// typeServing is the type of the condition that reports whether a
+// ClusterCatalog is served.
 const typeServing = "Serving"
 
 // The reasons of these conditions.

@@ -37,10 +37,10 @@ func definitions(t *testing.T, dir string) map[string]*apiextensionsv1.CustomRes
 	return out
 }
 
-// The CRDs of testdata are a part of those of OLM v1: they have the same names and
-// versions, and each field has the same type, limits and default. The package does
-// not rely on what they leave out. Rules (CEL) are not compared, because they are
-// written differently.
+// The CRDs in testdata are a subset of OLM v1's: they have the same names and
+// versions, and each of their fields has the same type, limits and default. The
+// package does not use other fields. CEL rules are not compared, because they
+// are written differently.
 func TestOwnCRDs(t *testing.T) {
 	own, original := definitions(t, ownCRDs), definitions(t, realcat.Shared(t, "crds"))
 	for name, o := range own {
@@ -106,7 +106,7 @@ func compareSchemas(t *testing.T, path string, own, original *apiextensionsv1.JS
 	}
 	if own.Items != nil {
 		if original.Items == nil {
-			t.Errorf("%s is no list", path)
+			t.Errorf("%s is not a list", path)
 			return
 		}
 		compareSchemas(t, fmt.Sprint(path, "[]"), own.Items.Schema, original.Items.Schema)

@@ -39,7 +39,7 @@ type Decision struct {
 	Err       error
 
 	request  olmv1.Request
-	catalogs []olmv1.Catalog // those with the package, the selected or highest-priority one first
+	catalogs []olmv1.Catalog // those that have the package; the first is the selected or highest-priority one
 }
 
 // Bundle returns the selected bundle, or nil.

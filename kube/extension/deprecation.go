@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A deprecation is one of the deprecation conditions.
+// A deprecation is the content of one of the deprecation conditions.
 type deprecation struct {
 	typ, reason, message string
 	status               metav1.ConditionStatus

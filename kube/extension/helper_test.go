@@ -38,7 +38,7 @@ func bundleText(version string, properties ...string) string {
 
 const packageText = `{"schema":"olm.package","name":"etcd","defaultChannel":"stable"}` + "\n"
 
-// contents are the catalogs of the tests, by name.
+// contents holds the catalogs of the tests, by name.
 var contents = map[string]string{
 	"community": packageText + channelText("stable", "1.0.0", "1.1.0", "1.2.0") + channelText("beta", "2.0.0") +
 		bundleText("1.0.0") + bundleText("1.1.0") + bundleText("1.2.0") + bundleText("2.0.0"),
@@ -60,11 +60,12 @@ func (opener) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalog, 
 	if !ok {
 		return nil, errors.New("the catalog is not served")
 	}
-	return graph.LoadBytes(ctx, []byte(text), c.Name, nil)
+	return graph.LoadReader(ctx, strings.NewReader(text), c.Name, nil)
 }
 
-// clusterCatalogs returns ClusterCatalogs of a line of text: names, with
-// "name/priority", "name!" for one that is unavailable, and the label name=name.
+// clusterCatalogs parses a list of catalogs separated by spaces.
+// "name/priority" has a priority, and "name!" is unavailable. Each catalog has
+// a label with its name.
 func clusterCatalogs(t testing.TB, text string) []api.ClusterCatalog {
 	t.Helper()
 	var out []api.ClusterCatalog

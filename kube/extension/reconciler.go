@@ -24,7 +24,7 @@ import (
 // must be safe for concurrent use.
 type Installer interface {
 	// Installed returns the bundle that is installed for an extension, or nil.
-	// It observes the cluster rather than relying on the status.
+	// It must observe the cluster, not rely on the extension's status.
 	Installed(ctx context.Context, e *api.ClusterExtension) (*api.BundleMetadata, error)
 	// Install installs the selected bundle. It is called at every
 	// reconciliation, even if the bundle is already installed. A nil error
@@ -57,7 +57,7 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 		// Ignore changes of the status.
 		For(&api.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&api.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
-		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // it may hang at shutdown; see kube.Reconciler
+		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // the queue may hang at shutdown; see kube.Reconciler
 		Complete(r)
 }
 
@@ -123,7 +123,7 @@ func retry(o Outcome) error {
 	return err
 }
 
-// outcome selects and installs.
+// outcome selects a bundle and, if there is an Installer, installs it.
 func (r *Reconciler) outcome(ctx context.Context, e *api.ClusterExtension) (Outcome, error) {
 	var o Outcome
 	if r.Installer != nil {

@@ -32,7 +32,7 @@ func scheme(t testing.TB) *runtime.Scheme {
 	return s
 }
 
-// An installer remembers what it installed, by extension.
+// An installer records what it installed, by extension.
 type installer struct {
 	installed map[string]api.BundleMetadata
 	calls     int
@@ -55,7 +55,8 @@ func (i *installer) Install(_ context.Context, e *api.ClusterExtension, s *olmv1
 	return i.err
 }
 
-// cluster returns a client of a cluster with objects, and a count of its writes.
+// cluster returns a client of a fake cluster with objects, and a counter of its
+// writes.
 func cluster(t *testing.T, objects ...client.Object) (client.Client, *int) {
 	t.Helper()
 	writes := new(int)
@@ -99,11 +100,11 @@ func TestReconcile(t *testing.T) {
 	if err != nil || e.Status.Install == nil || e.Status.Install.Bundle.Name != "etcd.v1.0.0" || progressing(e) != "True Succeeded: desired state reached" {
 		t.Fatalf("%v, %+v", err, e.Status)
 	}
-	// At rest it looks, and writes nothing.
+	// If nothing changed, it calls the installer but writes nothing.
 	if _, err := reconciled(t, r); err != nil || *writes != 1 || in.calls != 2 {
 		t.Errorf("%v, %d writes, %d installations", err, *writes, in.calls)
 	}
-	// One step at a time to what is wanted.
+	// Each reconciliation upgrades by one step.
 	e.Spec.Source.Catalog.Version = ""
 	if err := c.Update(t.Context(), e); err != nil {
 		t.Fatal(err)
@@ -113,7 +114,8 @@ func TestReconcile(t *testing.T) {
 			t.Errorf("%v, %+v; want %s", err, e.Status.Install, want)
 		}
 	}
-	// A failure keeps what is there, and comes again.
+	// After a failure, the installed bundle stays and the installation is
+	// retried.
 	in.err = errors.New("no permission")
 	e, err = reconciled(t, r)
 	if err == nil || e.Status.Install.Bundle.Name != "etcd.v1.2.0" || progressing(e) != "True Retrying: bundle etcd.v1.2.0 of catalog community is selected: no permission" {
@@ -123,7 +125,7 @@ func TestReconcile(t *testing.T) {
 	if e, err = reconciled(t, r); err != nil || !strings.HasPrefix(progressing(e), "False Blocked: ") {
 		t.Errorf("%v, %s", err, progressing(e))
 	}
-	// What is installed is not known: nothing is touched.
+	// If the installed bundle is unknown, nothing is installed.
 	in.err, in.lookErr = nil, errors.New("secrets is forbidden")
 	before := in.calls
 	e, err = reconciled(t, r)
@@ -147,7 +149,8 @@ func TestReconcileRefused(t *testing.T) {
 	}
 }
 
-// TestDecideOnly proves that without an installer nothing is said to be installed.
+// TestDecideOnly checks that without an installer the status never reports an
+// installed bundle.
 func TestDecideOnly(t *testing.T) {
 	e := clusterExtension(t, "packageName: etcd")
 	c, writes := cluster(t, e, &clusterCatalogs(t, "community")[0])
@@ -161,7 +164,7 @@ func TestDecideOnly(t *testing.T) {
 	if *writes != 1 {
 		t.Errorf("%d writes", *writes)
 	}
-	// Gone, or going: nothing to do.
+	// Missing extensions, and those being deleted, are ignored.
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Name: "other"}}); err != nil {
 		t.Error(err)
 	}
@@ -177,7 +180,8 @@ func TestDecideOnly(t *testing.T) {
 	}
 }
 
-// TestAnotherWriter proves that what another writer said meanwhile is not lost.
+// TestAnotherWriter checks that the status does not overwrite another writer's
+// concurrent change.
 func TestAnotherWriter(t *testing.T) {
 	c, _ := cluster(t, clusterExtension(t, "packageName: etcd"))
 	meddle := interceptor.NewClient(c.(client.WithWatch), interceptor.Funcs{
@@ -232,9 +236,9 @@ func TestDeepCopy(t *testing.T) {
 	y.Status.ResolvedSource.Image.Ref, y.Status.LastUnpacked.Time = "z", time.Unix(9, 0)
 	if e.Labels != nil || e.Spec.Source.Catalog.Channels[0] != "stable" || e.Spec.Source.Catalog.Selector.MatchLabels["a"] != "b" ||
 		e.Spec.Install.Preflight.CRDUpgradeSafety.Enforcement != "None" || e.Status.Conditions[0].Type != "X" || e.Status.Install.Bundle.Name != "etcd.v1.0.0" {
-		t.Errorf("the copy shares with %+v", e)
+		t.Errorf("the copy shares memory with %+v", e)
 	}
 	if minutes != 5 || cat.Status.Conditions[0].Type != "X" || cat.Status.URLs.Base != "x" || cat.Status.ResolvedSource.Image.Ref != "y" || cat.Status.LastUnpacked.Unix() != 7 {
-		t.Errorf("the copy shares with %+v", cat)
+		t.Errorf("the copy shares memory with %+v", cat)
 	}
 }

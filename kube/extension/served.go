@@ -30,7 +30,7 @@ type servedCatalog struct {
 	base   string
 
 	mu      sync.Mutex
-	version string // according to the status at the last fetch
+	version string // the result of versionOf at the last fetch
 }
 
 // Open returns the content of a catalog. A catalog that is not served now is an
@@ -69,8 +69,8 @@ func (s *Served) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalo
 	return cat.Graph, nil
 }
 
-// versionOf identifies the unpacked content of a catalog; "" if the status does
-// not.
+// versionOf returns a text that identifies the unpacked content of a catalog,
+// or "" if the status does not identify it.
 func versionOf(c *api.ClusterCatalog) string {
 	if c.Status.LastUnpacked == nil || c.Status.ResolvedSource == nil || c.Status.ResolvedSource.Image == nil {
 		return ""
@@ -78,7 +78,8 @@ func versionOf(c *api.ClusterCatalog) string {
 	return fmt.Sprint(c.UID, " ", c.Status.ResolvedSource.Image.Ref, " ", c.Status.LastUnpacked.Unix())
 }
 
-// at returns the state of a catalog at an address.
+// at returns the client and version of a catalog. If the catalog is new or its
+// address has changed, the client is new.
 func (s *Served) at(name, base string) (*servedCatalog, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +97,7 @@ func (s *Served) at(name, base string) (*servedCatalog, error) {
 	return s.byName[name], nil
 }
 
-// Retain forgets all catalogs that are not in names.
+// Retain discards the cached content of all catalogs that are not in names.
 func (s *Served) Retain(names map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

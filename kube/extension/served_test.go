@@ -37,7 +37,7 @@ func TestServed(t *testing.T) {
 		if err != nil {
 			return err.Error(), false
 		}
-		return "", g.NumBundles() == 4
+		return "", g.Size().Bundles == 4
 	}
 	if text, _ := open(); text != "the catalog is not served" {
 		t.Errorf("without a status: %q", text)
@@ -53,7 +53,7 @@ func TestServed(t *testing.T) {
 	c.Status.URLs = &api.ClusterCatalogURLs{Base: ts.URL + "/catalogs/community"}
 	for want := int32(1); want <= 2; want++ {
 		if text, ok := open(); !ok || requests.Load() != want {
-			t.Errorf("%q, %d requests; want one for each opening, as nothing tells what is new", text, requests.Load())
+			t.Errorf("%q, %d requests; want one for each Open, because the status has no version", text, requests.Load())
 		}
 	}
 	unpacked := metav1.NewTime(time.Unix(1000, 0))
@@ -67,7 +67,7 @@ func TestServed(t *testing.T) {
 	c.Status.ResolvedSource.Image.Ref = "x@sha256:2"
 	status.Store(500)
 	if text, ok := open(); ok || requests.Load() != 4 {
-		t.Errorf("%q: what was unpacked anew must be fetched", text)
+		t.Errorf("%q: a catalog that was unpacked again must be fetched", text)
 	}
 	status.Store(0)
 	if text, ok := open(); !ok || requests.Load() != 5 {

@@ -25,9 +25,9 @@ import (
 	"github.com/olmkit/olmkit/kube/internal/envtest"
 )
 
-// TestRealServer runs the reconciler in a manager against an API server whose CRDs
-// validate what it writes: those of testdata, which hold what the package relies
-// on, and, where they are at hand, the real ones of OLM v1.
+// TestRealServer runs the reconciler in a manager against an API server that
+// validates its writes, with the CRDs in testdata and, if they are available,
+// with OLM v1's.
 func TestRealServer(t *testing.T) {
 	t.Run("own", func(t *testing.T) { realServer(t, ownCRDs) })
 	t.Run("original", func(t *testing.T) { realServer(t, realcat.Shared(t, "crds")) })
@@ -109,7 +109,7 @@ func realServer(t *testing.T, crds string) {
 	// The API server rejects invalid extensions and fills in defaults.
 	bad := clusterExtension(t, "{packageName: etcd, version: 'newest'}")
 	if err := c.Create(ctx, bad); err == nil {
-		t.Error("a bad version is accepted")
+		t.Error("an invalid version was accepted")
 	}
 	ext := clusterExtension(t, "{packageName: etcd, channels: [stable], version: 1.2.0}")
 	if err := c.Create(ctx, ext); err != nil {
@@ -120,7 +120,8 @@ func realServer(t *testing.T, crds string) {
 	}
 	eventually("True Retrying: no available catalog is selected (of 0 given)")
 
-	// A catalog comes, another one ties, a priority decides.
+	// A catalog is added, then another one with the same priority, which is
+	// then changed.
 	community, certified := &clusterCatalogs(t, "community")[0], &clusterCatalogs(t, "certified")[0]
 	serve(community)
 	e := eventually("True Succeeded: desired state reached")
@@ -133,14 +134,14 @@ func realServer(t *testing.T, crds string) {
 		}
 	}
 	serve(certified)
-	eventually(`True Retrying: catalogs of equal priority have package "etcd" in range "1.2.0" in channels stable: certified, community; raise the priority of one, or select by label`)
+	eventually(`True Retrying: catalogs of equal priority have package "etcd" in range "1.2.0" in channel stable: certified, community; raise the priority of one, or select by label`)
 	certified.Spec.Priority = 10
 	if err := c.Update(ctx, certified); err != nil {
 		t.Fatal(err)
 	}
 	eventually("True Succeeded: desired state reached")
 
-	// At rest, nothing is written.
+	// Nothing is written unless something changes.
 	var raw unstructured.Unstructured
 	raw.SetGroupVersionKind(api.GroupVersion.WithKind("ClusterExtension"))
 	if err := c.Get(ctx, client.ObjectKey{Name: "my-etcd"}, &raw); err != nil {
@@ -152,10 +153,10 @@ func realServer(t *testing.T, crds string) {
 		t.Fatal(err)
 	}
 	if raw.GetResourceVersion() != version {
-		t.Error("the status is written though nothing changed")
+		t.Error("the status was written although nothing changed")
 	}
 
-	// The catalog goes: what is installed stays.
+	// The catalogs are deleted: the installed bundle stays.
 	for _, cat := range []*api.ClusterCatalog{community, certified} {
 		if err := c.Delete(ctx, cat); err != nil {
 			t.Fatal(err)
@@ -163,6 +164,6 @@ func realServer(t *testing.T, crds string) {
 	}
 	e = eventually("True Retrying: no available catalog is selected (of 0 given)")
 	if e.Status.Install == nil {
-		t.Error("the installed bundle is gone from the status")
+		t.Error("the status no longer reports the installed bundle")
 	}
 }

@@ -19,11 +19,12 @@ import (
 type Outcome struct {
 	// Decision is nil if none was made.
 	Decision *Decision
-	// Installed is the installed bundle, or nil. InstalledErr is why it cannot
-	// be determined.
+	// Installed is the installed bundle, or nil. InstalledErr is the reason why
+	// the installed bundle cannot be determined, or nil.
 	Installed    *api.BundleMetadata
 	InstalledErr error
-	// InstallErr is why the selected bundle was not installed.
+	// InstallErr is the reason why the selected bundle was not installed, or
+	// nil.
 	InstallErr error
 }
 
@@ -108,8 +109,8 @@ func message(err error) string {
 	return strings.ReplaceAll(err.Error(), "terminal error: ", "")
 }
 
-// maxMessage is the API server's limit for the message of a condition, less the
-// ellipsis.
+// maxMessage is the API server's limit on the bytes of a condition's message,
+// minus those of the ellipsis.
 const maxMessage = 32768 - len("…")
 
 // shorten returns a message for a condition (S8), truncated to maxMessage.

@@ -21,8 +21,8 @@ import (
 
 var now = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// cases are what an extension requests, what the cluster has, and what became of
-// it. The golden file has the decision and the conditions.
+// cases lists extensions, the catalogs and installed bundle of the cluster, and the results
+// of the installer. The golden file contains the decisions and the conditions.
 var cases = []struct {
 	name      string
 	filter    string
@@ -63,12 +63,11 @@ var cases = []struct {
 	{name: "installation fails for good", filter: "packageName: etcd", catalogs: "community", result: reconcile.TerminalError(errors.New("the CRD would lose data"))},
 	{name: "upgrade fails", filter: "packageName: etcd", installed: "1.0.0", catalogs: "community", result: errors.New("deployments.apps is forbidden")},
 	{name: "nobody installs", filter: "packageName: etcd", installed: "1.0.0", catalogs: "community", result: extension.ErrNoInstaller},
-	{name: "nobody installs, fresh", filter: "packageName: etcd", catalogs: "community", result: extension.ErrNoInstaller},
+	{name: "no installer, fresh", filter: "packageName: etcd", catalogs: "community", result: extension.ErrNoInstaller},
 	{name: "installed bundle unknown", filter: "packageName: etcd", catalogs: "community", unknown: errors.New("secrets is forbidden")},
 }
 
-// TestStatus compares decisions and conditions with a golden file, in which
-// people can read them.
+// TestStatus compares decisions and conditions with a golden file.
 func TestStatus(t *testing.T) {
 	var b strings.Builder
 	for _, tt := range cases {
@@ -87,7 +86,7 @@ func TestStatus(t *testing.T) {
 			slices.Reverse(catalogs)
 			again, err := extension.Decide(t.Context(), e, o.Installed, catalogs, opener{}, nil)
 			if err != nil || fmt.Sprint(again.Err) != fmt.Sprint(d.Err) || !cmp.Equal(again.Bundle(), d.Bundle()) {
-				t.Errorf("%s: the order of the catalogs shows", tt.name)
+				t.Errorf("%s: the decision depends on the order of the catalogs", tt.name)
 			}
 			o.Decision = d
 			if s := d.Selection; s != nil {
@@ -109,7 +108,7 @@ func TestStatus(t *testing.T) {
 		}
 		b.WriteString("\n")
 
-		// The same outcome, later: the same status.
+		// The same outcome at a later time has the same status.
 		e.Status = status
 		if diff := cmp.Diff(status, extension.Status(e, o, metav1.NewTime(now.Add(time.Hour)))); diff != "" {
 			t.Errorf("%s: a second time: %s", tt.name, diff)
@@ -118,7 +117,8 @@ func TestStatus(t *testing.T) {
 	golden.File(t, "status.golden", b.String())
 }
 
-// S8: conditions show what they repeat of a catalog or a server; our own lines stay.
+// S8: invisible characters from catalogs and servers are made visible in conditions; line
+// breaks stay.
 func TestStatusText(t *testing.T) {
 	e := clusterExtension(t, "packageName: etcd")
 	s := extension.Status(e, extension.Outcome{InstalledErr: errors.New("one\ntwo \u202eowt\u200b\x1b[1m")}, now)
@@ -128,8 +128,8 @@ func TestStatusText(t *testing.T) {
 	}
 }
 
-// TestStatusKeeps proves that conditions of others stay, and that a transition
-// gets its time.
+// TestStatusKeeps checks that other writers' conditions stay, and that a transition gets a
+// new time.
 func TestStatusKeeps(t *testing.T) {
 	e := clusterExtension(t, "packageName: etcd")
 	e.Status.Conditions = []metav1.Condition{{Type: "Mine", Status: "True", Reason: "X", LastTransitionTime: now}}

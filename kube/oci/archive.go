@@ -26,7 +26,7 @@ import (
 const maxArchived = 100_000
 
 // An archiveFile is a tar archive as a flat file system of its regular files.
-// Links in the archive lead to other files of it.
+// Links lead to other files in the same archive.
 type archiveFile struct {
 	file  *os.File
 	temp  bool
@@ -222,8 +222,9 @@ func (s *stored) docker(tag string, limits Limits) (content, error) {
 	return out, err
 }
 
-// A savedLayer is a layer of an archive without digests: its content has to be
-// that of the configuration.
+// A savedLayer is a layer of an archive that has no digests of compressed
+// layers. Its decompressed content must have the digest that the image's
+// configuration lists.
 type savedLayer struct {
 	fsys fs.FS
 	name string

@@ -1,6 +1,8 @@
 package oci
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -10,9 +12,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 )
 
-// An AuthFile is the path of a file with credentials, in the format of docker
-// and podman, as a keychain. The file is read for each pull, so that credentials
-// can be renewed without a restart. Credential helpers that it names are run.
+// An AuthFile is a keychain that reads the credentials file at this path, in the format
+// of docker and podman. The file is read for each pull, so credentials can be renewed
+// without a restart. Credential helpers that the file names are run.
 type AuthFile string
 
 // Check returns an error if the file cannot be read.
@@ -34,13 +36,35 @@ func (f AuthFile) read() (*configfile.ConfigFile, error) {
 	return file, nil
 }
 
-// Resolve returns the credentials for a repository, for the longest prefix of it
-// that has some, or for its registry.
+// Resolve returns the credentials for a repository: those for the longest prefix of its
+// name that has any, or else those for its registry.
 func (f AuthFile) Resolve(target authn.Resource) (authn.Authenticator, error) {
 	file, err := f.read()
 	if err != nil {
 		return nil, err
 	}
+	auth, err := credentials(file, target)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", string(f), err)
+	}
+	return auth, nil
+}
+
+// An AuthText is a keychain that holds the content of such a file, for example from a
+// pull secret. Credential helpers that it names are not run.
+type AuthText []byte
+
+// Resolve is like [AuthFile.Resolve]. The error does not quote the content.
+func (a AuthText) Resolve(target authn.Resource) (authn.Authenticator, error) {
+	file, err := config.LoadFromReader(bytes.NewReader(a))
+	if err != nil {
+		return nil, errors.New("the credentials are not in the format of docker's config.json") // the cause is left out, because it may quote the content
+	}
+	file.CredentialsStore, file.CredentialHelpers = "", nil
+	return credentials(file, target)
+}
+
+func credentials(file *configfile.ConfigFile, target authn.Resource) (authn.Authenticator, error) {
 	for key := target.String(); ; {
 		at := strings.LastIndexByte(key, '/')
 		if at < 0 {
@@ -52,7 +76,7 @@ func (f AuthFile) Resolve(target authn.Resource) (authn.Authenticator, error) {
 		}
 		c, err := file.GetAuthConfig(name)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", string(f), err)
+			return nil, err
 		}
 		if c.Username != "" || c.Password != "" || c.IdentityToken != "" || c.RegistryToken != "" || c.Auth != "" {
 			return authn.FromConfig(authn.AuthConfig{

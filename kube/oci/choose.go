@@ -52,8 +52,8 @@ func (p *Puller) best(m *v1.IndexManifest) (*v1.Descriptor, error) {
 	return best, nil
 }
 
-// score returns how well an image of an index matches, or 0 if it must not be
-// used.
+// score returns how well an image of an index matches the preferred platform, or
+// 0 if the image must not be used.
 func (p *Puller) score(d *v1.Descriptor) int {
 	switch {
 	case !d.MediaType.IsImage():

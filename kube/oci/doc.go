@@ -18,9 +18,9 @@
 //
 // Manifests, configurations and layers are verified against their digests while
 // they are read. A reference with a digest is pulled at most once; a tag is
-// looked up again each time. [Limits] bound sizes, numbers of files and
-// decompression. Names with "..", links that leave the directory, and devices
-// are errors. No file is ever created under a name that comes from an image.
+// looked up again each time. [Limits] caps sizes, file counts and decompression.
+// Names with "..", links that leave the directory, and devices are errors. No
+// file is ever created under a name that comes from an image.
 //
 // # Platforms
 //
@@ -30,7 +30,7 @@
 //
 // # Mirrors
 //
-// Options.Registries has mirrors to try first, like those of an
+// Options.Registries lists mirrors to try first, like those of an
 // ImageDigestMirrorSet or of containers-registries.conf(5). References keep their
 // names, whichever registry the image comes from.
 //
@@ -43,5 +43,6 @@
 //
 // Every failure is an [*Error] with the reference. Its cause is a
 // [*LimitError], an [*UnsafeError], a [*LabelError], a [*ManifestError], a
-// [*FormatError], a [*DigestError], a [*TagError], or the error of the registry, a *transport.Error of go-containerregistry.
+// [*FormatError], a [*DigestError], a [*TagError], or the error of the registry, a
+// *transport.Error of go-containerregistry.
 package oci

@@ -19,7 +19,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // A LimitError reports that an image exceeds a limit.
 type LimitError struct {
-	// Limit is the name of the field in Limits, Max its value.
+	// Limit is the name of the field in Limits that is exceeded, and Max is the
+	// value of that field.
 	Limit string
 	Max   int64
 }
@@ -32,7 +33,7 @@ var limitTexts = map[string]struct{ fault, limit string }{
 	"Layers":   {"the image has more than %d layers", "layers"},
 }
 
-// Error returns a message that names the limit as people know it, not by its field.
+// Error returns a message that names the limit in words, not by its field name.
 func (e *LimitError) Error() string {
 	text := limitTexts[e.Limit]
 	return fmt.Sprintf(text.fault, e.Max) + "; raise the limit on " + text.limit + " in images to allow it"
@@ -81,7 +82,7 @@ func (e *ManifestError) Error() string {
 // Unwrap returns the cause.
 func (e *ManifestError) Unwrap() error { return e.Err }
 
-// A DigestError reports content that is not what its digest promises.
+// A DigestError reports content whose digest is not the expected one.
 type DigestError struct{ Want, Got string }
 
 // Error returns both digests.
@@ -101,11 +102,12 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("media type %s is not an image or an image index", e.MediaType)
 }
 
-// A TagError reports files that hold several images, or none with the tag.
+// A TagError reports that image files hold no image with the requested tag, or
+// several images when no tag is requested.
 type TagError struct {
 	// Tag is the requested tag, or "".
 	Tag string
-	// Tags are those in the files, sorted.
+	// Tags are the tags of the images in the files, sorted.
 	Tags []string
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// A Fault is why a registry did not provide an image.
+// A Fault is the reason why a registry did not provide an image.
 type Fault int
 
 const (
@@ -20,13 +20,13 @@ const (
 	FaultNetwork Fault = iota + 1
 	// FaultTrust: the certificate of the registry is not trusted.
 	FaultTrust
-	// FaultCredentials: credentials are missing, or do not suffice.
+	// FaultCredentials: credentials are missing or insufficient.
 	FaultCredentials
 	// FaultName: the registry has no such repository, tag or digest.
 	FaultName
-	// FaultBusy: the registry got too many requests.
+	// FaultBusy: the registry received too many requests.
 	FaultBusy
-	// FaultServer: the registry failed.
+	// FaultServer: the registry answered with a status of 500 or above.
 	FaultServer
 )
 
@@ -76,7 +76,8 @@ func faultOf(err error) Fault {
 	case isContent(err):
 		return 0
 	case errors.As(err, &certificate), errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid):
-		// Before the answer to an attempt without TLS, which local registries get.
+		// Check this before answer: for a local registry, the error also contains
+		// the answer to a second attempt without TLS.
 		return FaultTrust
 	case errors.As(err, &answer):
 		switch code := answer.StatusCode; {

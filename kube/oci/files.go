@@ -21,8 +21,8 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
-// Images in files, as skopeo, podman and buildah write them. A name is one of
-// these and a colon, then a path.
+// The kinds of image files that skopeo, podman and buildah write. A name
+// consists of a kind, a colon and a path.
 const (
 	transportOCI           = "oci"
 	transportOCIArchive    = "oci-archive"
@@ -37,13 +37,13 @@ func IsFile(ref string) bool {
 	return ok && rest != "" && slices.Contains([]string{transportOCI, transportOCIArchive, transportDockerArchive, transportDir}, transport)
 }
 
-// CatalogFile is [Puller.Catalog] for an image in files; see [IsFile]. The file
-// "-" of an archive is Options.Stdin.
+// CatalogFile is like [Puller.Catalog], for an image in files; see [IsFile]. An
+// archive named "-" is read from Options.Stdin.
 func (p *Puller) CatalogFile(ctx context.Context, ref string) (*Image, error) {
 	return p.read(ctx, ref, catalogKind(p.opts.Catalogs))
 }
 
-// BundleFile is [Puller.Bundle] for an image in files.
+// BundleFile is like [Puller.Bundle], for an image in files; see [IsFile].
 func (p *Puller) BundleFile(ctx context.Context, ref string) (*Bundle, error) {
 	img, err := p.read(ctx, ref, bundleKind(p.opts.Bundles))
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *Puller) BundleFile(ctx context.Context, ref string) (*Bundle, error) {
 	return bundleOf(ctx, ref, img)
 }
 
-// read returns the directories of interest of an image in files.
+// read returns an image in files, with its directories of interest.
 func (p *Puller) read(ctx context.Context, ref string, k kind) (*Image, error) {
 	img, err := p.readFile(ctx, ref, k)
 	switch {
@@ -88,7 +88,7 @@ func (p *Puller) readFile(ctx context.Context, ref string, k kind) (*Image, erro
 		defer a.Close()
 		place = a
 	default:
-		return nil, fmt.Errorf("%q is not a kind of image in files", transport)
+		return nil, fmt.Errorf("%q is not a kind of image file", transport)
 	}
 	s := &stored{fsys: place}
 	var found content
@@ -120,8 +120,8 @@ func (p *Puller) readFile(ctx context.Context, ref string, k kind) (*Image, erro
 	return img, nil
 }
 
-// cutTag cuts a tag after the last colon. A path follows no tag, so that
-// "C:\dir" has none.
+// cutTag splits a name at the last colon before a tag. "C:\dir" has no tag,
+// because a tag contains no path separators.
 func cutTag(name string) (file, tag string) {
 	i := strings.LastIndexByte(name, ':')
 	if i <= 0 || strings.ContainsAny(name[i:], `/\`) {
@@ -167,7 +167,7 @@ func (s *stored) blob(h v1.Hash, limit int64) ([]byte, error) {
 	return readSmall(r, h.String(), limit)
 }
 
-// open opens a blob, and fails at its end if the digest differs.
+// open opens a blob. Reading fails at the end of the blob if its digest is not h.
 func (s *stored) open(h v1.Hash) (io.ReadCloser, error) {
 	f, err := s.fsys.Open(s.path(h))
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *stored) open(h v1.Hash) (io.ReadCloser, error) {
 	return verify(f, h)
 }
 
-// layout returns an image of an OCI layout.
+// layout returns the image with a tag in an OCI layout.
 func (s *stored) layout(p *Puller, tag string, limits Limits) (content, error) {
 	text, err := s.file("index.json")
 	if err != nil {
@@ -211,8 +211,8 @@ func (s *stored) layout(p *Puller, tag string, limits Limits) (content, error) {
 // refName is the annotation with the tag of an image in a layout.
 const refName = "org.opencontainers.image.ref.name"
 
-// tagged returns the images of a layout with a tag, or all if there is no tag and
-// one image.
+// tagged returns the images of a layout that have the tag. If tag is empty, it
+// returns all images, unless they have several tags.
 func tagged(list []v1.Descriptor, tag string) ([]v1.Descriptor, error) {
 	var out []v1.Descriptor
 	var tags []string
@@ -328,7 +328,8 @@ func (l storedLayer) Size() (int64, error)                { return l.d.Size, nil
 func (l storedLayer) MediaType() (types.MediaType, error) { return l.d.MediaType, nil }
 func (l storedLayer) Compressed() (io.ReadCloser, error)  { return l.store.open(l.d.Digest) }
 
-// verify returns a reader that fails at the end of a file with another digest.
+// verify returns a reader that fails at the end of the content if its digest is
+// not h.
 func verify(r io.ReadCloser, h v1.Hash) (io.ReadCloser, error) {
 	if h.Algorithm != "sha256" {
 		r.Close()

@@ -46,7 +46,7 @@ func writeLayout(t *testing.T, dir string, tagged map[string]mutate.Appendable) 
 	}
 }
 
-// TestFiles: images in files have their catalog, for each form.
+// TestFiles reads a catalog from an image in each kind of file.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	img := image(t, configs, files("configs/a.yaml", "1"), files("etc/passwd", "x"), files("configs/b.yaml", "2", "configs/.wh.a.yaml", ""))
@@ -91,7 +91,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	if left, _ := filepath.Glob(dir + "/cache/*.tmp"); len(left) > 0 {
-		t.Errorf("temporary files are left: %v", left)
+		t.Errorf("temporary files remain: %v", left)
 	}
 
 	bundle := image(t, map[string]string{oci.LabelManifests: "manifests/"}, files("manifests/a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"))
@@ -102,7 +102,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFilesRefused: what is wrong with images in files is an error with its cause.
+// TestFilesRefused checks the errors for invalid images in files.
 func TestFilesRefused(t *testing.T) {
 	dir := t.TempDir()
 	img := image(t, configs, files("configs/a.yaml", "1"))
@@ -141,7 +141,7 @@ func TestFilesRefused(t *testing.T) {
 	}
 	blob.Close()
 
-	// A blob that is a link out of the layout.
+	// A blob that is a link to a file outside the layout.
 	writeLayout(t, dir+"/linked", map[string]mutate.Appendable{"v1": img})
 	at := filepath.Join(dir, "linked/blobs/sha256", digest.Hex)
 	text, err := os.ReadFile(at)
@@ -199,7 +199,7 @@ func TestFilesRefused(t *testing.T) {
 	}
 }
 
-// TestSchema1 covers a registry that has an image of schema version 1 only.
+// TestSchema1 pulls an image that exists only in schema version 1.
 func TestSchema1(t *testing.T) {
 	e := &oci.FormatError{MediaType: string(types.DockerManifestSchema1Signed)}
 	if !strings.Contains(e.Error(), "schema version 1") {

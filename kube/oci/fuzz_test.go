@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzLayers proves that layers of any content end in a file system of valid
-// names within its directories and limits, or in an error, and never in a panic.
+// FuzzLayers checks that any layers result in an error, or in a file system
+// with valid names within its directories and limits, but never in a panic.
 func FuzzLayers(f *testing.F) {
 	seed := func(headers ...tar.Header) []byte {
 		var b bytes.Buffer
@@ -51,7 +51,7 @@ func FuzzLayers(f *testing.F) {
 			}
 		}
 		if o.bytes > limits.Bytes || o.spooled > o.bytes || int64(spool.Len()) != o.spooled || o.scanned > limits.Scan || o.files > limits.Files {
-			t.Errorf("%d bytes, %d scanned, %d files: more than allowed", o.bytes, o.scanned, o.files)
+			t.Errorf("%d bytes, %d scanned, %d files: a limit was exceeded", o.bytes, o.scanned, o.files)
 		}
 		files, err := o.result(t.Context())
 		if err != nil {
@@ -60,10 +60,10 @@ func FuzzLayers(f *testing.F) {
 		var total int64
 		for _, file := range files {
 			if total += file.size; total > limits.Bytes {
-				t.Errorf("%d bytes with %s: more than allowed (S7)", total, file.name)
+				t.Errorf("%d bytes with %s: the limit was exceeded (S7)", total, file.name)
 			}
 			if !fs.ValidPath(file.name) || !within(file.name, "manifests") || file.offset < 0 || file.offset+file.size > o.spooled {
-				t.Errorf("%+v must not be there", file)
+				t.Errorf("%+v is not a regular file with a valid name", file)
 			}
 		}
 		var b bytes.Buffer
@@ -83,7 +83,7 @@ func FuzzLayers(f *testing.F) {
 	})
 }
 
-// A plain layer is one after decompression.
+// A plain layer is not compressed.
 type plain []byte
 
 func (p plain) Uncompressed() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(p)), nil }

@@ -16,8 +16,8 @@ import (
 	"github.com/olmkit/olmkit/kube/oci"
 )
 
-// TestHostile proves that what must not be unpacked is not, and that the error
-// reports why.
+// TestHostile checks that unsafe images are rejected with an error that states
+// why.
 func TestHostile(t *testing.T) {
 	r := newRegistry(t)
 	with := func(more ...item) v1.Image {
@@ -50,8 +50,8 @@ func TestHostile(t *testing.T) {
 		{"relative link out", with(item{"manifests/x.yaml", "../../../etc/passwd", tar.TypeSymlink}), new(*oci.UnsafeError), "not a file in the same directory"},
 		{"links in a circle", with(item{"manifests/x", "y", tar.TypeSymlink}, item{"manifests/y", "x", tar.TypeSymlink}), new(*oci.UnsafeError), `is part of a cycle of links`},
 		{"link to a directory", with(item{"manifests/d", "", tar.TypeDir}, item{"manifests/x", "d", tar.TypeSymlink}), new(*oci.UnsafeError), `is a link to a directory`},
-		{"hard link out", with(item{"manifests/x.yaml", "etc/shadow", tar.TypeLink}), new(*oci.UnsafeError), "not a file in the same directory"},
-		{"hard link dot dot", with(item{"manifests/x.yaml", "../csv.yaml", tar.TypeLink}), new(*oci.UnsafeError), "not a file in the same directory"},
+		{"hard link out", with(item{"manifests/x.yaml", "etc/shadow", tar.TypeLink}), new(*oci.UnsafeError), "not a file in the directories that olmkit unpacks"},
+		{"hard link dot dot", with(item{"manifests/x.yaml", "../csv.yaml", tar.TypeLink}), new(*oci.UnsafeError), "not a file in the directories that olmkit unpacks"},
 		{"device", with(item{"manifests/null", "", tar.TypeChar}), new(*oci.UnsafeError), `"manifests/null" is a device or another special file`},
 		{"the directory is a link", image(t, bundleLabels, append(files("data/csv.yaml", csv), item{"manifests", "data", tar.TypeSymlink})), new(*oci.UnsafeError), `"manifests" is not a directory, as label ` + oci.LabelManifests + `=manifests requires`},
 		{"the directory is a file", image(t, bundleLabels, files("manifests", csv)), new(*oci.UnsafeError), `"manifests" is not a directory`},
@@ -104,7 +104,7 @@ func doubled(n int) string {
 	return text
 }
 
-// TestDigest proves that a registry cannot pass something off as something else.
+// TestDigest checks that content that does not match its digest is rejected.
 func TestDigest(t *testing.T) {
 	for _, part := range []string{"/manifests/sha256", "/blobs/"} {
 		for name, change := range map[string]func([]byte) []byte{

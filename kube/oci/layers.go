@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// An overlay records the state of the directories of interest after some
-// layers. No file is created under a name from the image.
+// An overlay records the content of the directories of interest after the
+// layers applied so far. No file is created under a name from the image.
 type overlay struct {
 	roots  []root
 	limits Limits
@@ -24,8 +24,8 @@ type overlay struct {
 	bytes          int64 // unpacked: files, link targets and names
 }
 
-// The whiteouts of image layers: ".wh.name" deletes name; opaque deletes
-// everything that lower layers have in its directory.
+// The names of whiteouts in image layers: a file ".wh.name" deletes name, and a
+// file named opaque deletes everything that lower layers have in its directory.
 const (
 	whiteout = ".wh."
 	opaque   = ".wh..wh..opq"
@@ -135,7 +135,7 @@ func (o *overlay) count() error {
 	return nil
 }
 
-// charge counts unpacked bytes, those of names included (S7).
+// charge counts unpacked bytes, including those of names (S7).
 func (o *overlay) charge(n int64) error {
 	if n > o.limits.Bytes-o.bytes {
 		return &LimitError{Limit: "Bytes", Max: o.limits.Bytes}
@@ -173,7 +173,7 @@ func (o *overlay) hardLink(name, target string, top *node) (entry, error) {
 			}
 		}
 	}
-	return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a link to %q, which is not a file in the same directory", target)}
+	return entry{}, &UnsafeError{Path: name, Reason: fmt.Sprintf("is a hard link to %q, which is not a file in the directories that olmkit unpacks", target)}
 }
 
 // shortened truncates a long name for an error.
@@ -197,7 +197,7 @@ func (o obeying) Read(p []byte) (int, error) {
 	return o.r.Read(p)
 }
 
-// A scanner limits the decompressed bytes.
+// A scanner limits how many decompressed bytes are read.
 type scanner struct {
 	r io.Reader
 	o *overlay

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// A Registry configures where the images of a registry, or of a part of it, are
-// pulled from, as a [[registry]] table of containers-registries.conf(5) does.
+// A Registry configures where the images of a registry, or of a part of it, are pulled
+// from. It corresponds to a [[registry]] table in containers-registries.conf(5).
 type Registry struct {
 	// Prefix selects the images: "quay.io", "quay.io/example",
 	// "quay.io/example/etcd", or "*.example.com" for all subdomains. The longest
@@ -51,8 +51,8 @@ const (
 
 // A location is a place that an image may be pulled from.
 type location struct {
-	// ref is a field, not embedded: go-containerregistry verifies what it gets only
-	// if a reference is a name.Digest itself.
+	// ref is not embedded, because go-containerregistry verifies digests only if the type
+	// of the reference is name.Digest.
 	ref      name.Reference
 	insecure bool
 }
@@ -137,15 +137,15 @@ func (p *Puller) registry(ref string) (best *Registry, matched int) {
 	return best, matched
 }
 
-// covers reports whether a prefix ends where an element of a reference does. What
-// follows a colon is a tag, or a port if there is a slash after it.
+// covers reports whether a prefix of a reference ends where an element of the reference
+// ends. A colon begins a tag, or a port if a slash follows.
 func covers(prefix, ref string) bool {
 	rest, ok := strings.CutPrefix(ref, prefix)
 	return ok && (rest == "" || rest[0] == '/' || rest[0] == '@' || rest[0] == ':' && !strings.Contains(rest, "/"))
 }
 
-// insecure returns a transport that accepts any certificate, or the same one if it
-// is not of net/http.
+// insecure returns a copy of the transport that accepts any certificate. A transport that
+// is not an *http.Transport is returned unchanged.
 func insecure(t http.RoundTripper) http.RoundTripper {
 	base, ok := t.(*http.Transport)
 	if !ok {

@@ -24,7 +24,8 @@ func TestMirrors(t *testing.T) {
 	one.push(t, "quay/example/etcd:v1", img)
 	one.change.Store(&broken)
 
-	// The first mirror lies, the second one has it; the source does not exist.
+	// The first mirror returns other content, the second one has the image, and
+	// the source does not exist.
 	p := oci.New(&oci.Options{Registries: []oci.Registry{
 		{Prefix: "quay.example", Mirrors: mirrors("nowhere.example")},
 		{Prefix: "quay.example/example", Mirrors: mirrors(one.host+"/quay/example", two.host+"/quay/example"), Blocked: true},
@@ -34,7 +35,7 @@ func TestMirrors(t *testing.T) {
 	if "@"+b.Digest != digest {
 		t.Errorf("digest %s; want %s", b.Digest, digest)
 	}
-	// A tag may mean another image in a mirror.
+	// A tag may refer to another image in a mirror.
 	p = oci.New(&oci.Options{Registries: []oci.Registry{{Prefix: one.host, Mirrors: mirrors(two.host + "/quay")}}})
 	if _, err := p.Bundle(t.Context(), one.host+"/example/etcd:v1"); err == nil {
 		t.Error("a mirror for digests was used for a tag")
@@ -67,8 +68,8 @@ func mirrors(locations ...string) []oci.Mirror {
 	return list
 }
 
-// A registry with an unknown certificate is used if it is insecure, itself or as
-// the mirror of another.
+// A registry with a certificate of an unknown authority is used only if its
+// Insecure, or that of the mirror, is set.
 func TestInsecure(t *testing.T) {
 	plain := newRegistry(t)
 	plain.push(t, "example/etcd:v1", image(t, bundleLabels, files("manifests/csv.yaml", csv)))

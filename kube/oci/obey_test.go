@@ -14,7 +14,7 @@ import (
 
 var manifests = []root{{label: LabelManifests, from: "manifests", to: "manifests"}}
 
-// TestLinksCount proves that each link counts as the file that it leads to (S7).
+// TestLinksCount checks that each link counts as its target (S7).
 func TestLinksCount(t *testing.T) {
 	const size, links = 1 << 20, 1902
 	for name, typ := range map[string]byte{"hard": tar.TypeLink, "symbolic": tar.TypeSymlink} {
@@ -38,7 +38,7 @@ func TestLinksCount(t *testing.T) {
 					t.Errorf("%d bytes in the spool, %v; want a LimitError of %d bytes", spool.Len(), err, limits.Bytes)
 				}
 			}
-			// With names and targets there is room for all.
+			// A limit that includes the names and link targets is enough.
 			o := &overlay{roots: manifests, limits: Limits{Bytes: (links + 1) * (size + 100), Files: links + 10, Scan: 1 << 30}, spool: io.Discard}
 			if err := o.apply(t.Context(), plain(layer)); err != nil {
 				t.Fatal(err)
@@ -55,8 +55,7 @@ func TestLinksCount(t *testing.T) {
 	}
 }
 
-// TestNamesCount proves that names, the directories that they imply and targets of
-// links are bounded (S7).
+// TestNamesCount checks the limits on names, implied directories and link targets (S7).
 func TestNamesCount(t *testing.T) {
 	deep := "manifests/" + string(bytes.Repeat([]byte("a/"), 1000))
 	for _, tt := range []struct {
@@ -82,8 +81,8 @@ func TestNamesCount(t *testing.T) {
 
 func long(n int) string { return string(bytes.Repeat([]byte("n"), n)) }
 
-// TestUnpackingObeysItsContext proves that unpacking ends with its context wherever
-// it is in a layer, and reads and writes next to nothing after that (S7).
+// TestUnpackingObeysItsContext checks that unpacking stops when its context ends, at any
+// point in a layer, and then reads and writes almost nothing (S7).
 func TestUnpackingObeysItsContext(t *testing.T) {
 	huge := int64(1) << 40
 	file := entries(t, tar.Header{Name: "manifests/a", Typeflag: tar.TypeReg})
@@ -116,8 +115,8 @@ func TestUnpackingObeysItsContext(t *testing.T) {
 	}
 }
 
-// TestPackingObeysItsContext proves the same of what follows the layers: links are
-// resolved, the archive is written, and it is read again (S7).
+// TestPackingObeysItsContext checks the same for the steps after unpacking: resolving
+// links, and writing and reading the archive (S7).
 func TestPackingObeysItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errEnded)
@@ -145,7 +144,7 @@ func TestPackingObeysItsContext(t *testing.T) {
 		"write": func(ctx context.Context, m *meter) error {
 			return writeArchive(ctx, meteredWriter{m}, info{}, files, bytes.NewReader(spool))
 		},
-		"write what compresses": func(ctx context.Context, m *meter) error {
+		"write compressible content": func(ctx context.Context, m *meter) error {
 			return writeArchive(ctx, io.Discard, info{}, files, meteredReaderAt{bytes.NewReader(make([]byte, size)), m})
 		},
 		"read": func(ctx context.Context, m *meter) error {
@@ -166,7 +165,7 @@ func TestPackingObeysItsContext(t *testing.T) {
 
 var errEnded = errors.New("ended by the test")
 
-// A meter ends a context after some bytes, and counts those that come later.
+// A meter ends a context after a number of bytes and counts later ones.
 type meter struct {
 	left, late int
 	end        func()
@@ -183,7 +182,7 @@ func (m *meter) count(n int) {
 func (m *meter) check(t *testing.T) {
 	t.Helper()
 	if m.left > 0 || m.late > 256<<10 {
-		t.Errorf("%d bytes before the context would have ended, %d bytes after", m.left, m.late)
+		t.Errorf("the context would end after %d more bytes; %d bytes came later", m.left, m.late)
 	}
 }
 
@@ -213,12 +212,12 @@ func (r meteredReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// An endless is a layer that is read once.
+// An endless is a layer that can be read only once.
 type endless struct{ io.Reader }
 
 func (e endless) Uncompressed() (io.ReadCloser, error) { return io.NopCloser(e.Reader), nil }
 
-// A repeater reads the same bytes again and again.
+// A repeater repeats the same bytes forever.
 type repeater struct {
 	text []byte
 	at   int
@@ -253,7 +252,7 @@ func entries(t *testing.T, headers ...tar.Header) []byte {
 	return b.Bytes()
 }
 
-// header returns the header of a file whose content does not follow.
+// header returns the header of a file without its content.
 func header(t *testing.T, name string, size int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -263,8 +262,8 @@ func header(t *testing.T, name string, size int64) []byte {
 	return b.Bytes()
 }
 
-// sparse returns a file that is one hole, which package tar reads and does not
-// write.
+// sparse returns an entry for a file that is a single hole. Package tar can read but not
+// write it.
 func sparse(t *testing.T, name string, size int64) []byte {
 	t.Helper()
 	var records []byte

@@ -14,13 +14,14 @@ import (
 type Options struct {
 	// Keychain provides credentials for registries. Default: none.
 	Keychain authn.Keychain
-	// Transport makes the requests, for example with certificate authorities.
-	// Default: that of go-containerregistry.
+	// Transport makes the requests. Set it, for example, to trust other certificate
+	// authorities. Default: that of go-containerregistry.
 	Transport http.RoundTripper
 	// Platform is the preferred platform in an index of images. Default:
 	// linux/amd64.
 	Platform v1.Platform
-	// Registries are the registries that have mirrors, other locations or no TLS.
+	// Registries configures mirrors, other locations and insecure connections. Default:
+	// none.
 	Registries []Registry
 	// Stdin is the content of archives named "-"; see Puller.CatalogFile.
 	// Default: none.
@@ -41,8 +42,8 @@ type Options struct {
 	Bundles, Catalogs Limits
 }
 
-// Limits bound the cost of an image. Zero fields mean the defaults, listed
-// below for bundles and then for catalogs.
+// Limits caps the cost of an image. Zero fields mean the defaults, listed below for
+// bundles and then for catalogs.
 type Limits struct {
 	// Download limits the total compressed size of the layers, in bytes.
 	// Default: 256 MiB, 1 GiB.
@@ -72,7 +73,7 @@ func (l Limits) or(d Limits) Limits {
 	return l
 }
 
-// WithDefaults returns the options with every zero field replaced that has a default.
+// WithDefaults returns the options with the zero fields replaced by their defaults.
 func (o *Options) WithDefaults() Options {
 	var out Options
 	if o != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The prefixes of containers-registries.conf(5).
+// TestLocations covers the prefixes of containers-registries.conf(5).
 func TestLocations(t *testing.T) {
 	const digest = "@sha256:0123456789012345678901234567890123456789012345678901234567890123"
 	p := New(&Options{Registries: []Registry{

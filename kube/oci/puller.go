@@ -15,8 +15,8 @@ import (
 	"github.com/olmkit/olmkit/kube/internal/flight"
 )
 
-// An Image is the part of an image that olmkit uses. It is immutable and safe
-// for concurrent use.
+// An Image is the part of a container image that olmkit uses. It is immutable and
+// safe for concurrent use.
 type Image struct {
 	// Digest is the image's digest. If the reference names an index, it is the
 	// digest of the chosen image.
@@ -48,8 +48,8 @@ func New(opts *Options) *Puller {
 	return &Puller{opts: o, memory: newMemory(o.Remember, o.Memory), insecure: insecure(o.Transport)}
 }
 
-// An Explainer is a keychain that can explain missing credentials. Its error is
-// added to that of a failed pull.
+// An Explainer is a keychain that can explain missing credentials. The error that
+// Explain returns is added to the error of a failed pull.
 type Explainer interface{ Explain() error }
 
 // With returns a puller with the same options and additional credentials, which
@@ -166,8 +166,9 @@ func (p *Puller) remote(ctx context.Context, at location) []remote.Option {
 	}
 }
 
-// Resolve returns the digest that a reference in a registry has, with one request
-// without a body, or none for a digest. The error is an [*Error], or the cause of
+// Resolve returns the digest of the image or index that ref refers to. If ref
+// contains a digest, Resolve makes no request. Otherwise it sends a HEAD request
+// to each location until one succeeds. The error is an [*Error], or the cause of
 // the context's end.
 func (p *Puller) Resolve(ctx context.Context, ref string) (string, error) {
 	list, err := p.locations(ref)

@@ -46,8 +46,7 @@ func bundle(t *testing.T, p *oci.Puller, ref string) *oci.Bundle {
 	return b
 }
 
-// TestLayers proves that upper layers change lower ones as they do in a
-// container.
+// TestLayers checks that upper layers change lower ones as in a container.
 func TestLayers(t *testing.T) {
 	r := newRegistry(t)
 	ref := r.push(t, "etcd:v1", image(t, bundleLabels,
@@ -57,8 +56,8 @@ func TestLayers(t *testing.T) {
 			item{"manifests/c.yaml", "b.yaml", '2'}, item{"manifests/d.json", "/manifests/e", '1'}),
 	))
 	_, err := oci.New(nil).Bundle(t.Context(), ref)
-	if err == nil || !strings.Contains(err.Error(), `layer 2 of 2: "manifests/d.json" is a link to "/manifests/e", which is not a file in the same directory`) {
-		t.Fatalf("a hard link to nowhere: %v", err)
+	if err == nil || !strings.Contains(err.Error(), `layer 2 of 2: "manifests/d.json" is a hard link to "/manifests/e", which is not a file in the directories that olmkit unpacks`) {
+		t.Fatalf("a hard link to a missing file: %v", err)
 	}
 	ref = r.push(t, "etcd:v1", image(t, bundleLabels,
 		files("manifests/csv.yaml", csv, "manifests/old.yaml", config("old"), "manifests/b.yaml", config("b1"), "bin/opm", "binary",
@@ -103,8 +102,8 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// TestBundleDir proves that what is pulled is a bundle directory as package bundle
-// reads it (A14).
+// TestBundleDir checks that package bundle can read the directory of a pulled
+// bundle (A14).
 func TestBundleDir(t *testing.T) {
 	r := newRegistry(t)
 	labels := map[string]string{oci.LabelManifests: "data/m", oci.LabelMetadata: "/data/meta"}
@@ -130,7 +129,7 @@ func TestCatalog(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, err := graph.Load(t.Context(), img.FS, nil)
-		if err != nil || g.NumBundles() != 1 {
+		if err != nil || g.Size().Bundles != 1 {
 			t.Fatalf("%v, %v", g, err)
 		}
 		for b := range g.Bundles() {
@@ -138,7 +137,7 @@ func TestCatalog(t *testing.T) {
 				t.Errorf("Raw = %s, %v", raw, err)
 			}
 		}
-		// A tag is requested again and leads to the same image.
+		// The tag is resolved again and returns the same image.
 		before := r.requests.Load()
 		again, err := p.Catalog(t.Context(), r.host+"/catalog:latest")
 		if err != nil || again != img {
@@ -245,7 +244,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// flipped changes a bit of the first file's content, behind its header.
+// flipped changes a bit in the content of the first file.
 func flipped(text []byte) []byte {
 	out := []byte(string(text))
 	out[70] ^= 4
@@ -265,16 +264,16 @@ func TestRemember(t *testing.T) {
 	bundle(t, p, refs[0])
 	bundle(t, p, refs[2])
 	if r.requests.Load() != before {
-		t.Error("what was used last was forgotten")
+		t.Error("the most recently used image was evicted")
 	}
 	bundle(t, p, refs[1])
 	if r.requests.Load() == before {
-		t.Error("more is remembered than was said")
+		t.Error("more images are cached than Options.Remember")
 	}
 }
 
-// TestMemory proves that images in memory are bounded by their bytes, those of
-// pullers with other credentials included.
+// TestMemory checks that the total size of images in memory is limited, across
+// pullers with different credentials.
 func TestMemory(t *testing.T) {
 	r := newRegistry(t)
 	noise := make([]byte, 4_000)
@@ -291,26 +290,26 @@ func TestMemory(t *testing.T) {
 		bundle(t, p, refs[i])
 		return r.requests.Load() != before
 	}
-	p := oci.New(&oci.Options{Memory: 10_000}) // each takes some 3,000
+	p := oci.New(&oci.Options{Memory: 10_000}) // each image takes about 3,000 bytes
 	other := p.With(authn.NewMultiKeychain(), "")
 	for i := range 2 {
 		if !asks(p, i) || asks(p, i) {
-			t.Errorf("image %d is not requested once", i)
+			t.Errorf("image %d was not requested exactly once", i)
 		}
 	}
 	if !asks(other, 0) {
-		t.Error("who has other credentials gets what somebody else pulled")
+		t.Error("a puller with other credentials gets a cached image")
 	}
 	if !asks(other, 2) || !asks(p, 0) {
-		t.Error("more is kept than was said")
+		t.Error("images beyond the limit are cached")
 	}
 	if asks(p, 0) {
-		t.Error("the last one is not kept")
+		t.Error("the last image is not cached")
 	}
 	tiny := oci.New(&oci.Options{Memory: 100})
 	for range 2 {
 		if !asks(tiny, 0) {
-			t.Error("one that is too large is kept")
+			t.Error("an image larger than the limit is cached")
 		}
 	}
 }
@@ -353,11 +352,11 @@ func TestContext(t *testing.T) {
 	r.change.Store(&hang)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	// A client that ignores the context waits for an hour.
+	// If the puller ignored the context, it would wait for an hour.
 	if _, err := oci.New(&oci.Options{Timeout: time.Hour}).Bundle(ctx, ref); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	// Nor does a registry that hangs keep a caller who would wait forever.
+	// A registry that hangs does not block a caller without a deadline.
 	_, err := oci.New(&oci.Options{Timeout: 50 * time.Millisecond}).Bundle(t.Context(), ref)
 	var e *oci.Error
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "the pull took longer than Options.Timeout, 50ms") {

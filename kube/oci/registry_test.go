@@ -22,12 +22,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// A testRegistry is a registry in this process, whose answers a test may change.
+// A testRegistry is a registry in this process. Tests may change its responses.
 type testRegistry struct {
 	host     string
 	requests atomic.Int64
 	change   atomic.Pointer[func(path string, body []byte) []byte]
-	auth     string // the Authorization that it wants, if any
+	auth     string // the required Authorization header, if any
 }
 
 func newRegistry(t *testing.T) *testRegistry {
@@ -73,7 +73,7 @@ func (r *testRegistry) ref(t *testing.T, text string) name.Reference {
 	return ref
 }
 
-// push returns the reference by digest of an image or index that it stored.
+// push stores an image or index and returns its reference by digest.
 func (r *testRegistry) push(t *testing.T, tag string, what remote.Taggable) string {
 	t.Helper()
 	ref := r.ref(t, tag)
@@ -95,7 +95,7 @@ func (r *testRegistry) push(t *testing.T, tag string, what remote.Taggable) stri
 	return ref.Context().Digest(digest.String()).String()
 }
 
-// A item is an entry of a layer: its content is that of a file, unless typ is set.
+// An item is an entry of a layer. It is a file unless typ is set.
 type item struct {
 	name, content string
 	typ           byte

@@ -15,8 +15,8 @@ type file struct {
 	entry
 }
 
-// result returns the files of the directories, sorted by name. Links become
-// copies of their targets.
+// result returns the files of the directories of interest, sorted by name.
+// Links become copies of their targets.
 func (o *overlay) result(ctx context.Context) ([]file, error) {
 	var out []file
 	for _, r := range o.roots {
@@ -36,7 +36,8 @@ func (o *overlay) result(ctx context.Context) ([]file, error) {
 	return out, nil
 }
 
-// top returns the directory of a root, or nil if there is none.
+// top returns the node of a root's directory, or nil if the image does not have
+// the directory.
 func (o *overlay) top(r root) (*node, error) {
 	n, at := &o.state, "."
 	for elem, rest := next(r.from); elem != ""; elem, rest = next(rest) {

@@ -9,8 +9,8 @@ import (
 // maxWaits limits how often a request is repeated because a registry is busy.
 const maxWaits = 3
 
-// A patient repeats requests that a busy registry refuses, after the time that it
-// names, if the context allows that much.
+// A patient transport repeats requests that a busy registry refuses, after the
+// delay in its Retry-After header, unless the context ends earlier.
 type patient struct{ next http.RoundTripper }
 
 func (p patient) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -34,7 +34,7 @@ func (p patient) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// retryAfter reads the header with that name, which has seconds or a time.
+// retryAfter parses a Retry-After header: a number of seconds, or a time.
 func retryAfter(text string) (time.Duration, bool) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		return time.Duration(n) * time.Second, true

@@ -72,7 +72,7 @@ func (n *node) put(name string, e entry, implied func() error) error {
 }
 
 // over merges n, from an upper layer, with the lower layers' node at the same
-// path. It may modify and return either.
+// path. It may modify either node, and returns one of them.
 func (n *node) over(lower *node) *node {
 	switch {
 	case lower == nil || n.fresh:

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTree compares the trees of random layers with a plain map from paths to
-// entries, to which each layer's removals and then its additions are applied.
+// TestTree compares the trees of random layers with a map from paths to entries, to which
+// each layer's removals and then its additions are applied.
 func TestTree(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 19))
 	names := []string{"m/a", "m/b", "m/a/a", "m/a/b", "m/b/a", "m/a/a/a", "m"}
@@ -64,8 +64,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// fits reports whether a layer may have an entry in addition to others: nothing lies
-// below a file.
+// fits reports whether an entry can be added to a layer, because nothing would be below a
+// file.
 func fits(added map[string]byte, name string, typ byte) bool {
 	for other, t := range added {
 		if other == name || within(other, name) && typ != tar.TypeDir || within(name, other) && t != tar.TypeDir {
@@ -75,7 +75,8 @@ func fits(added map[string]byte, name string, typ byte) bool {
 	return true
 }
 
-// reference applies a layer: "a" removes a and what is below it, "a/" only the latter.
+// reference applies a layer. Removing "a" removes a and everything below it; "a/" only
+// removes what is below.
 func reference(state map[string]byte, removed []string, added map[string]byte) {
 	remove := func(name string, self bool) {
 		for other := range state {
@@ -108,7 +109,7 @@ func reference(state map[string]byte, removed []string, added map[string]byte) {
 	}
 }
 
-// leaves lists what a tree has that is not a directory.
+// leaves adds the entries of a tree that are not directories.
 func leaves(n *node, name string, into map[string]byte) {
 	for elem, child := range n.below {
 		switch at := path.Join(name, elem); {

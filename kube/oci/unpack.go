@@ -32,7 +32,7 @@ type info struct {
 	Labels map[string]string `json:"labels"`
 }
 
-// unpack reads the directories of interest of an image. key is the digest in
+// unpack reads the directories of interest of an image. Key is the digest in
 // the reference.
 func (p *Puller) unpack(ctx context.Context, from content, k kind, key string) (*Image, error) {
 	roots, err := k.roots(from.labels)

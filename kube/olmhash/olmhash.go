@@ -1,5 +1,5 @@
-// Package olmhash computes the hashes by which OLM recognizes what it wrote, from the Go
-// types of Kubernetes.
+// Package olmhash computes the hashes by which OLM detects changes to deployments. As in
+// OLM, they are computed from Kubernetes' Go types.
 package olmhash
 
 import (
@@ -12,11 +12,10 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Deployment returns the values that OLM gives the label olm.deployment-spec-hash for the
-// spec of a deployment, which is JSON without the defaults of an API server. The first is
-// that of OLM with the libraries of Kubernetes 1.34 and later, the second that of older
-// ones, which encode a missing creationTimestamp. It is what
-// reconcile.Options.DeploymentHashes takes.
+// Deployment returns the values of the label olm.deployment-spec-hash for the spec of a
+// deployment, given as JSON without an API server's defaults. The first is that of OLM
+// versions built with Kubernetes 1.34 or later, the second that of older ones, which encode
+// a missing creationTimestamp. Use it as reconcile.Options.DeploymentHashes.
 func Deployment(spec []byte) ([]string, error) { // E23
 	var s appsv1.DeploymentSpec
 	if err := utiljson.Unmarshal(spec, &s); err != nil {
@@ -34,9 +33,8 @@ func hash(text []byte) string {
 	return new(big.Int).SetBytes(sum[:]).Text(62)
 }
 
-// withTimestamp returns the encoding of a spec with the creationTimestamp of its template,
-// which is null. The beginning of the template occurs once, because quotation marks in
-// strings are escaped.
+// withTimestamp adds a null creationTimestamp to the template in an encoded spec. The text
+// that it replaces occurs only once, because quotation marks in strings are escaped.
 func withTimestamp(text []byte) []byte {
 	begin := []byte(`"template":{"metadata":{`)
 	stamp := `"creationTimestamp":null`

@@ -7,9 +7,9 @@ import (
 	"github.com/olmkit/olmkit/kube/olmhash"
 )
 
-// E23: empty metadata of a template, and text in annotations that looks like a template, do
-// not confuse the hash of older versions of OLM. The wanted hashes were computed with OLM's
-// DeepHashObject.
+// E23: the hash of older OLM versions is right even if the template has empty metadata or
+// its annotations contain text that looks like a template. The expected hashes were
+// computed with OLM's DeepHashObject.
 func TestDeployment(t *testing.T) {
 	for spec, want := range map[string][]string{
 		`{"template":{"metadata":{}}}`: {"cr2B35QMPpx2V99TvauN2UBcRisANar1nyAheL", "8TbW6TJCTLoxkUEkaGDDXcrBsKyVIglGXqimmw"},

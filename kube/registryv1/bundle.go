@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -18,7 +19,8 @@ import (
 type Bundle struct {
 	// Package is the name of the package, from metadata/annotations.yaml.
 	Package string
-	// CSVs are the ClusterServiceVersions, at least one. The last one counts.
+	// CSVs are the ClusterServiceVersions. There is at least one, and the last one is
+	// used.
 	CSVs []Manifest[v1alpha1.ClusterServiceVersion]
 	// CRDs are the CustomResourceDefinitions, in the order of the files.
 	CRDs []Manifest[apiextensionsv1.CustomResourceDefinition]
@@ -26,13 +28,14 @@ type Bundle struct {
 	Others []Manifest[unstructured.Unstructured]
 }
 
-// CSV returns the ClusterServiceVersion that counts. It must not be modified.
+// CSV returns the ClusterServiceVersion that is used, the last of b.CSVs. It must not
+// be modified.
 func (b *Bundle) CSV() *v1alpha1.ClusterServiceVersion { return &b.csv().Object }
 
 func (b *Bundle) csv() *Manifest[v1alpha1.ClusterServiceVersion] { return &b.CSVs[len(b.CSVs)-1] }
 
 // supports reports whether the bundle supports an install mode. A mode that is listed
-// twice is supported if it is in one of the entries.
+// twice is supported if one of the entries supports it.
 func (b *Bundle) supports(mode v1alpha1.InstallModeType) bool {
 	return slices.Contains(b.CSV().Spec.InstallModes, v1alpha1.InstallMode{Type: mode, Supported: true})
 }
@@ -42,17 +45,33 @@ type Manifest[T any] struct {
 	fbc.Pos
 	Object T
 
-	doc []byte // its document; nil for an item of a list
+	tree func() *yamlv3.Node // returns the nodes of the manifest's document; nil for an item of a list
 }
 
-// at returns the place of the value at a path of keys and indexes, or of its nearest
-// parent in the document. It parses the document again, so it is for errors only.
-func (m *Manifest[T]) at(path ...any) fbc.Pos {
-	root, err := yamljson.Tree(context.Background(), m.doc)
-	if err != nil || len(root.Content) == 0 {
+// treeOf returns a function that returns the nodes of a document. The first call of
+// that function parses the document.
+func treeOf(text []byte) func() *yamlv3.Node {
+	return sync.OnceValue(func() *yamlv3.Node {
+		root, err := yamljson.Tree(context.Background(), text)
+		if err != nil || len(root.Content) == 0 {
+			return nil
+		}
+		return root
+	})
+}
+
+// At returns the place of the value at a path of keys and indexes, or of its nearest
+// parent in the document. The first call parses the document again, so use At only to
+// report findings.
+func (m *Manifest[T]) At(path ...any) fbc.Pos {
+	if m.tree == nil {
 		return m.Pos
 	}
-	first := m.Line - root.Content[0].Line // lines before the document
+	root := m.tree()
+	if root == nil {
+		return m.Pos
+	}
+	first := m.Line - root.Content[0].Line // the number of lines before the document
 	n, line := root.Content[0], root.Content[0].Line
 	for _, step := range path {
 		if n.Kind == yamlv3.AliasNode {

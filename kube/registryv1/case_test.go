@@ -22,12 +22,12 @@ type caseOptions struct {
 	Config        any
 	Certificates  string
 	AddNamespaces bool
-	Show          []string // the kinds of which whole objects are expected
+	Show          []string // the kinds whose objects are shown in full
 }
 
-// TestCases renders small bundles, each with one trait, as a cluster accepts them and
-// as operator-controller does. The file "spec" replaces fields of the specification of
-// a CSV that installs one Deployment.
+// TestCases renders small bundles, each with one special feature, both by default and with
+// AsUpstream. The file "spec" replaces fields in the spec of a CSV that installs one
+// Deployment.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/case/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -146,8 +146,8 @@ func caseFiles(t testing.TB, a *txtar.Archive, opts *caseOptions) memory {
 	return fsys
 }
 
-// caseResult returns what a case renders to: the problems, or the names of the objects
-// in their phases with the objects that it shows, and the differences.
+// caseResult returns the result of rendering a case: the problems, or the names of the
+// objects by phase, the objects that it shows, and the differences.
 func caseResult(t *testing.T, fsys memory, opts caseOptions, upstream bool) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -6,7 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A CertProvider makes the certificates of webhooks.
+// A CertProvider is the component of a cluster that issues the certificates of
+// webhooks.
 type CertProvider int
 
 const (
@@ -15,7 +16,8 @@ const (
 	ServiceCA                          // the service CA of OpenShift
 )
 
-// ParseCertProvider returns the provider of a name: none, cert-manager or service-ca.
+// ParseCertProvider returns the provider with a name: none, cert-manager or
+// service-ca.
 func ParseCertProvider(name string) (p CertProvider, ok bool) { // K49
 	switch name {
 	case "none":
@@ -42,8 +44,9 @@ func (p CertProvider) String() string {
 // certName returns the name of the certificate of a service and of its Secret (K46).
 func certName(service string) string { return joinName(service, "cert") }
 
-// injectCA returns annotations with that by which a provider finds the object that
-// trusts the certificate of a deployment.
+// injectCA returns annotations plus the one that requests the CA of the deployment's
+// certificate from the provider. It is for an object that must trust that
+// certificate.
 func (g *generator) injectCA(deployment string, annotations map[string]string) map[string]string {
 	var k, v string
 	switch g.opts.Certificates {
@@ -62,7 +65,8 @@ func (g *generator) injectCA(deployment string, annotations map[string]string) m
 	return out
 }
 
-// serving returns the annotations of a service that has a certificate.
+// serving returns the annotations by which a service requests its certificate, or
+// nil if the provider needs none.
 func (g *generator) serving(service string) map[string]string {
 	if g.opts.Certificates != ServiceCA {
 		return nil
@@ -70,8 +74,8 @@ func (g *generator) serving(service string) map[string]string {
 	return map[string]string{"service.beta.openshift.io/serving-cert-secret-name": certName(service)}
 }
 
-// certificate adds the objects by which cert-manager issues the certificate of a
-// service.
+// certificate adds the objects that make cert-manager issue the certificate of a
+// service. It adds nothing for other providers.
 func (g *generator) certificate(service string) {
 	if g.opts.Certificates != CertManager {
 		return

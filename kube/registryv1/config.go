@@ -28,10 +28,11 @@ type configuration struct {
 	deployment     *v1alpha1.SubscriptionConfig
 }
 
-// ValidateConfig checks a configuration for an installation in a namespace, as YAML or
-// JSON. A nil config is an empty one. The problems are sorted by field, and each names
-// its field and what is allowed. With asUpstream the error has operator-controller's
-// codes. If namespace is empty, watchNamespace is not compared with it.
+// ValidateConfig checks the configuration, given as YAML or JSON, of an installation in
+// namespace. A nil config is an empty configuration. If namespace is empty, watchNamespace is
+// not compared with it. The error is an [*Error] whose problems are sorted by field. Each
+// names its field and what is allowed. If upstream is set, the problems are those that
+// operator-controller reports.
 func (b *Bundle) ValidateConfig(ctx context.Context, namespace string, config []byte, upstream bool) error {
 	_, problems := b.config(ctx, namespace, config, upstream)
 	if upstream {
@@ -87,8 +88,9 @@ func (b *Bundle) config(ctx context.Context, namespace string, text []byte, upst
 	return out, problems
 }
 
-// validateValue validates a configuration against the schema of the bundle. What
-// cannot fail is not compiled: an empty configuration misses nothing but the namespace.
+// validateValue validates a configuration against the schema of the bundle. An empty
+// configuration can only lack watchNamespace, so the rest of the schema is not compiled for
+// it.
 func (b *Bundle) validateValue(namespace string, value any, empty, upstream bool) error {
 	schema := b.schema()
 	if empty {
@@ -109,8 +111,8 @@ func (b *Bundle) validateValue(namespace string, value any, empty, upstream bool
 	return compiled.Validate(value)
 }
 
-// formats returns the formats of the schema (K26). Those of quantities and integers are
-// known to us alone (K202).
+// formats returns the formats of the schema (K26). Operator-controller does not check those
+// of quantities and integers (K202).
 func formats(namespace string, upstream bool) []*jsonschema.Format {
 	watch := func(valid func(string) bool, format string) func(any) error {
 		return func(v any) error {
@@ -150,8 +152,8 @@ func formats(namespace string, upstream bool) []*jsonschema.Format {
 		}})
 }
 
-// peerViolations returns what operator-controller reports: one problem for each unit
-// of the library's basic output, which hides what is below a reference (K28).
+// peerViolations returns the problems that operator-controller reports: one for each unit of
+// the schema library's basic output, which omits violations below a reference (K28).
 func peerViolations(err *jsonschema.ValidationError) (out []Problem) {
 	for _, unit := range err.BasicOutput().Errors {
 		field := strings.ReplaceAll(strings.TrimPrefix(unit.InstanceLocation, "/"), "/", ".")
@@ -225,8 +227,8 @@ func (b *Bundle) violations(err *jsonschema.ValidationError) (out []Problem) {
 	return sortProblems(out)
 }
 
-// alternatives returns the violations of the alternative that has the type of the
-// value, or one that lists all types.
+// alternatives returns the violations of the alternatives that accept the type of the value.
+// If there are none, it returns one violation that lists the types that are accepted.
 func (b *Bundle) alternatives(err *jsonschema.ValidationError, field string) (out []Problem) {
 	var want []string
 	got := ""
@@ -250,7 +252,8 @@ func orAll(field string) string {
 	return field
 }
 
-// hint returns what is allowed for a field in this bundle, to end a message.
+// hint returns the end of a message about a field, which states what this bundle allows
+// there.
 func (b *Bundle) hint(field string) string {
 	top, _, nested := strings.Cut(field, ".")
 	switch {

@@ -46,14 +46,15 @@ func (g *generator) deployments() {
 	}
 }
 
-// certificateVolumes are the volumes of a webhook's certificate (K45).
+// certificateVolumes are the volumes that hold a webhook's certificate (K45).
 var certificateVolumes = []struct{ name, path, cert, key string }{
 	{"webhook-cert", "/tmp/k8s-webhook-server/serving-certs", "tls.crt", "tls.key"},
 	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
 }
 
-// mountCertificate replaces the volumes of a pod at the places of the certificate by
-// those of a Secret (K45). It reports whether init containers lost mounts (K208).
+// mountCertificate mounts the certificate in a Secret at the paths of
+// certificateVolumes and removes the volumes that containers mounted there (K45). It
+// reports whether init containers lost mounts (K208).
 func (g *generator) mountCertificate(pod *corev1.PodSpec, secret string) (changed bool) {
 	replaced := map[string]bool{}
 	var volumes []corev1.Volume
@@ -81,7 +82,7 @@ func (g *generator) mountCertificate(pod *corev1.PodSpec, secret string) (change
 	}
 	for i := range pod.InitContainers {
 		c := &pod.InitContainers[i]
-		// A mount of a volume that has a new one of its name still works.
+		// A mount still works if a new volume has the name of the removed one.
 		lost := func(m corev1.VolumeMount) bool {
 			return gone(m) && m.Name != certificateVolumes[0].name && m.Name != certificateVolumes[1].name
 		}
@@ -114,8 +115,8 @@ func configure(d *appsv1.Deployment, c *v1alpha1.SubscriptionConfig) {
 	d.Spec.Template.Annotations = addMissing(d.Spec.Template.Annotations, c.Annotations)
 }
 
-// replaceByName replaces the last item of each name that was there before, and appends
-// the others.
+// replaceByName puts the items of with into list. Each replaces the last item of list
+// with the same name, or is appended if there is none.
 func replaceByName[T any](list, with []T, name func(*T) string) []T {
 	at := map[string]int{}
 	for i := range list {
@@ -152,7 +153,8 @@ func addMissing(to, from map[string]string) map[string]string {
 }
 
 // mergeAffinity replaces the parts of an affinity that the configuration has. A part
-// that is given but empty is removed, and so is an affinity without parts.
+// that the configuration sets but leaves empty is removed, and so is an affinity
+// without parts.
 func mergeAffinity(have, config *corev1.Affinity) *corev1.Affinity {
 	if config == nil {
 		return have

@@ -34,7 +34,7 @@
 //
 //   - missing, unknown, type, minLength, maxLength, pattern, format: the schema
 //   - value: any other violation of the schema
-//   - repeated: two volumes of one name
+//   - repeated: two volumes have the same name
 //   - anyOf, ref: only as upstream, in place of a more precise one
 //   - decode: the value does not fit the Kubernetes type
 //
@@ -54,7 +54,7 @@
 //   - namespace: the install namespace is not a valid name
 //   - preserveUnknownFields: a CRD with a conversion webhook preserves unknown fields
 //   - apiVersion: an object has no apiVersion
-//   - duplicate: two objects of one name differ
+//   - duplicate: two objects with the same name differ
 //   - tooManyPhases: a revision cannot hold all objects
 //   - objectSize: an object is too large for a Secret
 //

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzRead reads any files as a bundle and renders it twice, in both ways: nothing
-// panics, and both results are equal (D18).
+// FuzzRead checks that reading and rendering any files does not panic, and that rendering
+// them twice gives equal results, with and without AsUpstream (D18).
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("annotations: {operators.operatorframework.io.bundle.package.v1: demo}"), []byte("properties: []"), []byte("kind: ClusterServiceVersion\napiVersion: v1\n"), []byte("{}"))
 	f.Add([]byte("annotations: {}"), []byte("properties: [{type: a, value: {}}]"),
@@ -34,8 +34,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzConfig validates any configuration: nothing panics, all problems are sorted, and
-// upstream accepts what olmkit accepts (K202, D18).
+// FuzzConfig checks that validating any configuration does not panic, that problems are
+// sorted, and that upstream accepts every configuration that olmkit accepts (K202, D18).
 func FuzzConfig(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `null`, `[]`, `a`, `{"watchNamespace":"a"}`, `{"watchNamespace":["a"]}`,

@@ -1,6 +1,7 @@
 package registryv1
 
-// A scope is where the objects of a kind are.
+// A scope is the scope of a kind, or unsupported if a bundle must not hold objects
+// of that kind.
 type scope int
 
 const (
@@ -10,7 +11,8 @@ const (
 )
 
 // extraScope returns the scope of a kind that a bundle may hold in addition to its
-// ClusterServiceVersion and CustomResourceDefinitions, by name alone (K7).
+// ClusterServiceVersion and CustomResourceDefinitions. It looks only at the name
+// of the kind, not at its group (K7).
 func extraScope(kind string) scope {
 	switch kind {
 	case "ConfigMap", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule",

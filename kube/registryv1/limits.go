@@ -7,20 +7,21 @@ import (
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
-// Limits bound the cost of hostile bundles. A zero field means the default.
+// Limits caps the cost of hostile bundles. A zero field means the default.
 type Limits struct {
-	// BundleSize bounds all files together, in bytes. Default 16 MiB.
+	// BundleSize limits the total size of all files, in bytes. Default 16 MiB.
 	BundleSize int64
-	// Files bounds the number of entries of a directory. Default 10,000.
+	// Files limits the number of entries in a directory. Default 10,000.
 	Files int
-	// Objects bounds the number of manifests. Default 10,000.
+	// Objects limits the number of manifests. Default 10,000.
 	Objects int
-	// Expansion bounds what the aliases of YAML add to all files, in bytes. Default
-	// 64 MiB.
+	// Expansion limits the bytes that expanding YAML aliases adds to all files
+	// together. Default 64 MiB.
 	Expansion int64
 }
 
-// WithDefaults returns the limits with every zero field replaced.
+// WithDefaults returns the limits with every zero field replaced by its
+// default.
 func (l *Limits) WithDefaults() Limits {
 	var out Limits
 	if l != nil {

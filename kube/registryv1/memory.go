@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A memory is a file system of files by their names.
+// A memory is a file system in memory: a map from file names to contents.
 type memory map[string][]byte
 
 // Open implements fs.FS.

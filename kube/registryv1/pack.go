@@ -19,11 +19,13 @@ import (
 const (
 	prefix = "olm.operatorframework.io/"
 
-	// maxSecretData is how much data a Secret of a revision has, in bytes (K76).
+	// maxSecretData is the maximum size of the data in a Secret of a revision, in bytes
+	// (K76).
 	maxSecretData = 900 << 10
 )
 
-// An Owner is the ClusterExtension that objects belong to, and its bundle.
+// An Owner names the ClusterExtension that objects belong to, and the package and
+// version of its bundle.
 type Owner struct {
 	Name    string
 	Package string
@@ -67,10 +69,10 @@ type Ref struct {
 	Name, Namespace, Key string
 }
 
-// A Packing is the objects of a revision in Secrets.
+// A Packing holds the objects of a revision, packed into Secrets.
 type Packing struct {
 	Secrets []corev1.Secret // in the order of the objects
-	Refs    [][]Ref         // for each phase, one for each object
+	Refs    [][]Ref         // by phase, then by object
 }
 
 // Pack puts the objects of a revision into immutable Secrets of a namespace, each with
@@ -79,7 +81,7 @@ func Pack(phases []Phase, revision, namespace, owner string) (*Packing, error) {
 	out := &Packing{Refs: make([][]Ref, len(phases))}
 	data, size := map[string][]byte{}, 0
 	type place struct{ phase, n int }
-	var open []place // whose Secret has no name yet
+	var open []place // the objects whose Secret has no name yet
 	seal := func() {
 		if len(data) == 0 {
 			return

@@ -9,23 +9,24 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A Stage is a step from a bundle directory to a revision. The constants are in order.
+// A Stage is a step on the way from a bundle directory to a revision. The constants
+// are in the order of the steps.
 type Stage string
 
 const (
-	StageRead        Stage = "read"        // files to a Bundle
-	StageUnsupported Stage = "unsupported" // what OLM v1 does not install
-	StageConfig      Stage = "config"      // the configuration against its schema
-	StageValidate    Stage = "validate"    // the bundle as a whole
-	StageOptions     Stage = "options"     // the options of the caller
-	StageGenerate    Stage = "generate"    // objects from the bundle
-	StageRevision    Stage = "revision"    // objects into phases
+	StageRead        Stage = "read"        // turning files into a Bundle
+	StageUnsupported Stage = "unsupported" // rejecting what OLM v1 does not install
+	StageConfig      Stage = "config"      // validating the configuration
+	StageValidate    Stage = "validate"    // validating the bundle as a whole
+	StageOptions     Stage = "options"     // validating the caller's options
+	StageGenerate    Stage = "generate"    // generating objects from the bundle
+	StageRevision    Stage = "revision"    // sorting objects into phases
 )
 
 // A Problem is a reason why a bundle cannot be installed.
 type Problem struct {
 	Stage   Stage
-	Code    string  // one of those in the documentation of the package
+	Code    string  // one of the codes in the package documentation
 	Subject string  // what it is about: a file, a field, a name; may be empty
 	Pos     fbc.Pos // relative to the bundle directory; zero if it is in no file
 	Message string
@@ -33,7 +34,7 @@ type Problem struct {
 	// What operator-controller reports instead, where it differs.
 	peerSubject *string
 	peerMessage string
-	ours        bool // it does not see the problem at all
+	ours        bool // operator-controller does not report the problem at all
 }
 
 // String returns "file:line: message" on one line.
@@ -44,12 +45,12 @@ func (p Problem) String() string {
 	return p.Pos.String() + ": " + visible.Line(p.Message)
 }
 
-// An Error lists all problems that were found, in the order of stages. It is never
-// empty.
+// An Error lists all problems that were found, in the order of stages. The list is
+// never empty.
 type Error struct {
 	Problems []Problem
 
-	message string // as upstream
+	message string // operator-controller's text, if requested
 }
 
 // Error returns the problems, one per line, or operator-controller's text if the
@@ -76,9 +77,10 @@ func failure(problems []Problem) error {
 	return &Error{Problems: problems}
 }
 
-// asUpstream returns the error that operator-controller reports: of the first stage
-// with a problem, with its own subjects and text. Before validation it stops at the
-// first problem (K21).
+// asUpstream returns the error that operator-controller reports, with its subjects
+// and text. It contains only problems of the first stage that has any. Unless that
+// stage validates the configuration or the bundle, it contains only the first of
+// them (K21).
 func asUpstream(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -118,7 +120,8 @@ func AsUpstream(err error) error {
 	return err
 }
 
-// sortProblems orders problems of one check by what they are about.
+// sortProblems sorts the problems of one check by subject, code and message, and
+// returns them.
 func sortProblems(problems []Problem) []Problem {
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))

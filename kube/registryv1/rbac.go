@@ -15,11 +15,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxName is how long OLM makes names.
+// maxName is the maximum length of the names that OLM generates.
 const maxName = 63
 
-// joinName returns base-suffix, cutting base as K37 does: not when the lengths add up
-// to exactly 63.
+// joinName returns base-suffix, with base truncated if the name is too long. As K37
+// requires, it truncates nothing if the two lengths add up to exactly 63.
 func joinName(base, suffix string) string {
 	if len(base)+len(suffix) > maxName {
 		base = base[:maxName-len(suffix)-1]
@@ -80,7 +80,8 @@ func (g *generator) permissions() {
 	}
 }
 
-// role adds the role and the binding of an entry. Equal entries add equal objects (K39).
+// role adds the role and the role binding for p. Equal permissions add equal objects
+// (K39).
 func (g *generator) role(kind, namespace string, p *v1alpha1.StrategyDeploymentPermissions) {
 	sum, err := hash(p)
 	if err != nil {

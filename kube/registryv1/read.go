@@ -57,8 +57,9 @@ func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {
 	return &r.bundle, nil
 }
 
-// FromObjects returns the bundle of a package whose manifests are given, each the text
-// of a file: the values of olm.bundle.object in a catalog. Errors are those of [Read].
+// FromObjects returns the bundle of package pkg whose manifests are objects, each the
+// text of one file. A catalog holds them in its olm.bundle.object properties. Errors
+// are those of [Read].
 func FromObjects(ctx context.Context, pkg string, objects [][]byte, opts *ReadOptions) (*Bundle, error) {
 	fsys := memory{annotationsFile: fmt.Appendf(nil, "annotations: {%s: %q}", packageAnnotation, pkg)}
 	for i, text := range objects {
@@ -90,8 +91,8 @@ func (r *reader) problem(code string, subject string, at fbc.Pos, peer string, e
 	r.problems = append(r.problems, Problem{Stage: StageRead, Code: code, Subject: subject, Pos: at, Message: err.Error(), peerMessage: peer})
 }
 
-// open returns the content of a file, which is a regular file in the bundle and within
-// the limits.
+// open returns the content of a file. It returns an error unless that is a regular file
+// in the bundle and within the limits.
 func (r *reader) open(name string, e fs.DirEntry) ([]byte, error) {
 	info, err := regular.Stat(r.fsys, name, e, "bundle", "move it out of the bundle if it does not belong to it")
 	if err != nil {
@@ -135,8 +136,8 @@ func (r *reader) metadata(name string, v any) (bool, fbc.Pos, error) {
 	return true, at, readable(json.Unmarshal(doc, v))
 }
 
-// sortKeys returns JSON with the keys of its objects sorted, as properties are written
-// (K6).
+// sortKeys returns JSON with the keys of all objects sorted, which is how properties
+// are written (K6).
 func sortKeys(doc []byte) ([]byte, error) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(doc))
@@ -159,7 +160,7 @@ func (r *reader) annotations() {
 			err = json.Unmarshal(name, &r.bundle.Package)
 		case '{', '[':
 			err = fmt.Errorf("annotation %s is not a string", packageAnnotation)
-		default: // a number or a boolean is its text
+		default: // use the text of a number or a boolean
 			r.bundle.Package = string(name)
 		}
 	}
@@ -239,7 +240,7 @@ func (r *reader) file(name string, text []byte) {
 			}
 			m := Manifest[unstructured.Unstructured]{Pos: fbc.Pos{File: name, Line: firstLine(doc)}, Object: *o}
 			if len(objects) == 1 {
-				m.doc = doc.text
+				m.tree = treeOf(doc.text)
 			}
 			if err := r.add(m); err != nil {
 				fail(m.Line, err)
@@ -249,7 +250,8 @@ func (r *reader) file(name string, text []byte) {
 	}
 }
 
-// add sorts an object into the bundle, by kind alone (K4).
+// add appends an object to the list for its kind in the bundle. It does not look at the
+// object's group (K4).
 func (r *reader) add(m Manifest[unstructured.Unstructured]) error {
 	switch m.Object.GetKind() {
 	case v1alpha1.ClusterServiceVersionKind:
@@ -261,9 +263,9 @@ func (r *reader) add(m Manifest[unstructured.Unstructured]) error {
 	return nil
 }
 
-// typed adds an object to a list of objects of its Go type (K5).
+// typed converts an object to the Go type T and appends it to list (K5).
 func typed[T any](m Manifest[unstructured.Unstructured], list *[]Manifest[T]) error {
-	out := Manifest[T]{Pos: m.Pos, doc: m.doc}
+	out := Manifest[T]{Pos: m.Pos, tree: m.tree}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(m.Object.Object, &out.Object); err != nil {
 		// The converter does not name the field; encoding/json does.
 		if text, jsonErr := json.Marshal(m.Object.Object); jsonErr == nil {
@@ -277,7 +279,8 @@ func typed[T any](m Manifest[unstructured.Unstructured], list *[]Manifest[T]) er
 	return nil
 }
 
-// readable words the error for a value of the wrong type.
+// readable returns a clearer error if err reports a value of the wrong type, and err
+// itself otherwise.
 func readable(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
@@ -290,7 +293,8 @@ func readable(err error) error {
 	return err
 }
 
-// decode returns the objects of a document: itself, or the items of a list (K2).
+// decode returns the objects of a document: the items if it is a list, or else the
+// object itself (K2).
 func decode(doc []byte) ([]*unstructured.Unstructured, error) {
 	o, _, err := unstructured.UnstructuredJSONScheme.Decode(doc, nil, nil)
 	if runtime.IsMissingKind(err) {
@@ -335,7 +339,8 @@ type property struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// properties appends those of the file to those of the CSV (K6).
+// properties appends the properties in metadata/properties.yaml to those of the CSV
+// (K6).
 func (r *reader) properties() {
 	var file struct {
 		Properties []property `json:"properties"`
@@ -346,7 +351,7 @@ func (r *reader) properties() {
 		csv := r.bundle.csv()
 		if text, ok := csv.Object.Annotations[propertiesAnnotation]; ok {
 			if err := json.Unmarshal([]byte(text), &all); err != nil {
-				r.problem("olmProperties", "", csv.at("metadata", "annotations", propertiesAnnotation),
+				r.problem("olmProperties", "", csv.At("metadata", "annotations", propertiesAnnotation),
 					fmt.Sprintf("failed to unmarshal csv.metadata.annotations['olm.properties']: %v", err),
 					fmt.Errorf("annotation olm.properties is not a JSON list of properties: %w", err))
 			}
@@ -370,7 +375,8 @@ func (r *reader) properties() {
 	}
 }
 
-// place returns the place of a fault in a document that begins at a line.
+// place returns the position of err in a file. Line is where the document with the
+// fault begins.
 func place(name string, line int, err error) fbc.Pos {
 	var syntax *yamljson.Error
 	if errors.As(err, &syntax) && syntax.Line > 0 {

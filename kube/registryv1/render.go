@@ -26,9 +26,11 @@ type RenderOptions struct {
 	// Certificates provides the certificates of webhooks. With NoCertificates a bundle
 	// that has webhooks is refused.
 	Certificates CertProvider
-	// AddNamespaces adds the install namespace and the watched one as objects.
+	// AddNamespaces adds the install namespace and the watched namespace to the
+	// objects.
 	AddNamespaces bool
-	// AsUpstream requests exactly what operator-controller does, its bugs included.
+	// AsUpstream requests exactly the result of operator-controller, including that of
+	// its bugs.
 	AsUpstream bool
 }
 
@@ -36,14 +38,14 @@ type RenderOptions struct {
 type Manifests struct {
 	// Phases hold the objects in the order in which they are applied.
 	Phases []Phase
-	// Differences are where the objects differ from those of operator-controller. The
-	// list is empty with AsUpstream.
+	// Differences lists the objects that differ from those of operator-controller. It
+	// is empty with AsUpstream.
 	Differences []Difference
 }
 
 // A Difference is an object that operator-controller renders in another way.
 type Difference struct {
-	Rule    string // its id, such as "K204"
+	Rule    string // the id of the rule, such as "K204"
 	Object  string // apiVersion/kind/namespace/name
 	Message string
 }
@@ -57,10 +59,10 @@ func (m *Manifests) Objects() []*unstructured.Unstructured {
 	return out
 }
 
-// Render returns what the bundle installs, sanitized and before owner labels
-// are added. Equal input gives equal objects in equal order. The error is an [*Error]
-// with all problems, or the cause of the context's end. With AsUpstream it has the
-// problems that operator-controller reports.
+// Render returns the objects that the bundle installs. They are sanitized and have no
+// owner labels yet; see [Own]. Equal input gives equal objects in equal order. The
+// error is an [*Error] with all problems, or the cause of the context's end. With
+// AsUpstream, the [*Error] has only the problems that operator-controller reports.
 func (b *Bundle) Render(ctx context.Context, opts RenderOptions) (*Manifests, error) { // K21
 	g, problems := b.generator(ctx, opts)
 	if ctx.Err() != nil {
@@ -106,21 +108,21 @@ func (b *Bundle) unsupported(certificates CertProvider) (out []Problem) {
 	}
 	csv := b.csv()
 	if len(csv.Object.Spec.APIServiceDefinitions.Owned) > 0 {
-		refuse("apiServices", csv.at("spec", "apiservicedefinitions", "owned"), "apiServiceDefintions are not supported",
+		refuse("apiServices", csv.At("spec", "apiservicedefinitions", "owned"), "apiServiceDefintions are not supported",
 			"the bundle owns API services, which OLM v1 does not support")
 	}
 	if len(csv.Object.Spec.WebhookDefinitions) > 0 && certificates == NoCertificates {
-		refuse("webhooks", csv.at("spec", "webhookdefinitions"), "webhookDefinitions are not supported",
+		refuse("webhooks", csv.At("spec", "webhookdefinitions"), "webhookDefinitions are not supported",
 			"the bundle has webhooks, which need a certificate provider")
 	}
 	if !b.supports(v1alpha1.InstallModeTypeAllNamespaces) && !b.supports(v1alpha1.InstallModeTypeSingleNamespace) && !b.supports(v1alpha1.InstallModeTypeOwnNamespace) {
-		refuse("installModes", csv.at("spec", "installModes"), "bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes",
+		refuse("installModes", csv.At("spec", "installModes"), "bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes",
 			"the bundle supports none of the install modes AllNamespaces, SingleNamespace and OwnNamespace")
 	}
 	return out
 }
 
-// A generator makes the objects of one installation.
+// A generator generates the objects of one installation.
 type generator struct {
 	bundle *Bundle
 	csv    *v1alpha1.ClusterServiceVersion
@@ -133,7 +135,7 @@ type generator struct {
 	differences []Difference
 }
 
-// generate makes all objects, in the order of K32.
+// generate generates all objects, in the order of K32.
 func (g *generator) generate() []Problem {
 	g.namespaces()
 	g.serviceAccounts()
@@ -147,7 +149,7 @@ func (g *generator) generate() []Problem {
 	return g.problems
 }
 
-// add adds an object of a Go type, sanitized.
+// add converts an object from its Go type, sanitizes it, adds it and returns it.
 func (g *generator) add(typed any) *unstructured.Unstructured {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	if err != nil {
@@ -167,7 +169,7 @@ func (g *generator) differs(rule string, o *unstructured.Unstructured, message s
 	g.differences = append(g.differences, Difference{rule, Key(o), message})
 }
 
-// sanitize removes what is not applied (K50).
+// sanitize removes the fields of an object that are not applied (K50).
 func sanitize(o map[string]any) {
 	delete(o, "status")
 	meta, ok := o["metadata"].(map[string]any)
@@ -216,7 +218,7 @@ func (g *generator) namespaces() {
 	}
 }
 
-// definitions adds the CRDs, converted by their webhooks (K40).
+// definitions adds the CRDs, with their conversion webhooks (K40).
 func (g *generator) definitions() {
 	for i := range g.bundle.CRDs {
 		m := &g.bundle.CRDs[i]
@@ -227,7 +229,7 @@ func (g *generator) definitions() {
 			if crd.Spec.PreserveUnknownFields {
 				peer := "custom resource definition '" + crd.Name + "' must have .spec.preserveUnknownFields set to false to let API Server call webhook to do the conversion"
 				none := ""
-				g.problems = append(g.problems, Problem{Stage: StageGenerate, Code: "preserveUnknownFields", Subject: crd.Name, Pos: m.at("spec", "preserveUnknownFields"),
+				g.problems = append(g.problems, Problem{Stage: StageGenerate, Code: "preserveUnknownFields", Subject: crd.Name, Pos: m.At("spec", "preserveUnknownFields"),
 					Message: "CustomResourceDefinition \"" + crd.Name + "\" has a conversion webhook, so its preserveUnknownFields must be false", peerSubject: &none, peerMessage: peer})
 				continue
 			}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxPhaseObjects and maxPhases are what a ClusterObjectSet holds.
+// maxPhaseObjects and maxPhases are the limits of a ClusterObjectSet.
 const (
 	maxPhaseObjects = 50
 	maxPhases       = 20
@@ -22,10 +22,11 @@ const (
 // those of earlier phases are ready.
 type Phase struct {
 	Name    string
-	Objects []*unstructured.Unstructured // by group, version, kind, namespace and name
+	Objects []*unstructured.Unstructured // sorted by group, version, kind, namespace and name
 }
 
-// phaseOrder are the names of phases, in their order (K73).
+// phaseOrder lists the names of the phases in the order in which they are applied
+// (K73).
 var phaseOrder = []string{
 	"namespaces", "policies", "identity", "configuration", "storage", "crds", "roles",
 	"bindings", "infrastructure", "deploy", "scaling", "publish", "admission",
@@ -66,7 +67,8 @@ func phaseOf(gk schema.GroupKind) string {
 }
 
 // Phases returns objects in the phases of a revision. Phases without objects are left
-// out. The order of the objects does not matter, except among those of one name.
+// out. The order of the objects does not matter, except among objects with the same
+// name.
 func Phases(objects []*unstructured.Unstructured) []Phase { // K73
 	byName := map[string][]*unstructured.Unstructured{}
 	for _, o := range objects {
@@ -89,8 +91,8 @@ func Phases(objects []*unstructured.Unstructured) []Phase { // K73
 	return out
 }
 
-// SplitPhases splits phases that have more objects than a ClusterObjectSet allows: the
-// second part of roles is roles-2.
+// SplitPhases splits phases that have more objects than a ClusterObjectSet allows. The
+// second part of a phase gets the suffix -2, as in roles-2.
 func SplitPhases(phases []Phase) []Phase { // K210
 	var out []Phase
 	for _, p := range phases {
@@ -130,8 +132,8 @@ func (g *generator) revision() ([]Phase, []Problem) {
 	return phases, problems
 }
 
-// merge merges objects that are there twice and can be one (K209). Others are problems
-// (K211).
+// merge merges objects with the same group, kind, namespace and name where possible
+// (K209). For each of the others it returns a problem (K211).
 func (g *generator) merge() (problems []Problem) {
 	at := map[string]int{}
 	var out []*unstructured.Unstructured
@@ -162,9 +164,10 @@ func (g *generator) merge() (problems []Problem) {
 	return problems
 }
 
-// union returns an object that serves for both: either if they are equal. A
-// ServiceAccount or a Service may have what the other one lacks, because their fields,
-// except selectors, do not depend on each other.
+// union returns one object that can replace both a and b, and whether there is one. If
+// they are equal, it is a. Two ServiceAccounts or two Services may each have fields
+// that the other lacks, because their fields, except selectors, do not depend on each
+// other.
 func union(a, b *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	if reflect.DeepEqual(a.Object, b.Object) {
 		return a, true

@@ -55,7 +55,7 @@ func TestPack(t *testing.T) {
 	}
 	for _, s := range p.Secrets {
 		if s.Immutable == nil || !*s.Immutable {
-			t.Errorf("secret %s can change", s.Name)
+			t.Errorf("secret %s is not immutable", s.Name)
 		}
 	}
 	var random strings.Builder

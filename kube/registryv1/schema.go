@@ -41,7 +41,7 @@ func (b *Bundle) ConfigSchema() []byte { // K23 to K27
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(b.schema()); err != nil {
-		panic(err) // maps and strings only
+		panic(err) // cannot happen: the schema consists of maps, lists and strings
 	}
 	return out.Bytes()
 }
@@ -65,8 +65,8 @@ func (b *Bundle) schema() map[string]any {
 	return out
 }
 
-// watchSchema returns the schema of watchNamespace, nil if there is no such field, and
-// whether the field is required (K24, K25, K26, K31).
+// watchSchema returns the schema of watchNamespace, or nil if the configuration has no
+// such field, and whether the field is required (K24, K25, K26, K31).
 func (b *Bundle) watchSchema() (schema map[string]any, required bool) {
 	own, single := b.supports(v1alpha1.InstallModeTypeOwnNamespace), b.supports(v1alpha1.InstallModeTypeSingleNamespace)
 	if !own && !single {

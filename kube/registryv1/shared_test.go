@@ -17,7 +17,8 @@ import (
 
 const sharedDir = "../../../shared/conformance/v1render"
 
-// A case of the conformance set: what operator-controller renders from a bundle.
+// A sharedCase is a case of the conformance set: a bundle and what operator-controller
+// renders from it.
 type sharedCase struct {
 	ID, Bundle, InstallNamespace, CertProvider string
 	Config                                     json.RawMessage
@@ -106,7 +107,7 @@ func TestShared(t *testing.T) {
 				t.Errorf("%s %q; want %s %q", e.Stage(), codes, c.Error.Stage, c.Error.Codes)
 			}
 			peer, have := strings.Split(c.Error.Peer, "\n"), strings.Split(e.Error(), "\n")
-			if c.Error.Stage == "config" { // its lines have no order
+			if c.Error.Stage == "config" { // the order of its lines is random
 				slices.Sort(peer)
 				slices.Sort(have)
 			}
@@ -148,7 +149,7 @@ func compareShared(t *testing.T, c *sharedCase, got *Manifests, refs sharedRefs)
 	}
 }
 
-// sharedRefs are the large objects of the set as canonical JSON, by name.
+// sharedRefs holds the large objects of the set as canonical JSON, by name.
 type sharedRefs map[string]string
 
 // object returns an object of a case as canonical JSON.
@@ -264,9 +265,9 @@ func sharedNames(t testing.TB) (out []string) {
 	return out
 }
 
-// TestSharedTwice renders each bundle twice, in both ways and in several namespaces: the
-// results are equal, and no result has an object twice or too many in a phase (K209,
-// K210).
+// TestSharedTwice renders each bundle twice, with and without AsUpstream and in several
+// namespaces. The results are equal, and none has a duplicate object or too many objects in
+// a phase (K209, K210).
 func TestSharedTwice(t *testing.T) {
 	for _, name := range sharedNames(t) {
 		b, err := sharedBundle(name)

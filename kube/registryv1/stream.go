@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// A document is a part of a file, which begins at a line.
+// A document is a part of a file, and the line of the file where it begins.
 type document struct {
 	text []byte
 	line int
@@ -49,8 +49,8 @@ func documents(text []byte) iter.Seq2[document, error] {
 	}
 }
 
-// splitYAML yields YAML documents. Their text is YAML 1.1 (K3), and what follows the end of
-// a document is part of it and an error (K213), both in package yamljson.
+// splitYAML yields the YAML documents in text. Package yamljson later reads each one as
+// YAML 1.1 (K3), and reports text after an end-of-document marker as an error (K213).
 func splitYAML(text []byte, line int, yield func(document, error) bool) {
 	doc := document{line: line}
 	for part := range bytes.Lines(text) {

@@ -18,8 +18,8 @@ import (
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
-// TestStream checks that files are cut into documents, and these read, as Kubernetes'
-// own decoder does (K2, K3, but for K213).
+// TestStream compares the documents of files with those that Kubernetes' decoder returns
+// (K2, K3), with the exception of K213.
 func TestStream(t *testing.T) {
 	texts := map[string][]byte{
 		"json":       []byte("\n{\"kind\":\"A\"}\n {\"kind\":\"B\"}{\"kind\":\"C\"}"),
@@ -59,7 +59,7 @@ func TestStream(t *testing.T) {
 		want, wantErr := peerDocuments(text)
 		got, gotErr := ourDocuments(t, text)
 		if errors.Is(gotErr, yamljson.ErrMore) {
-			continue // Kubernetes drops the rest (K213)
+			continue // Kubernetes ignores the rest of the document (K213)
 		}
 		if (gotErr == nil) != (wantErr == nil) {
 			t.Errorf("%s: error %v; want %v", name, gotErr, wantErr)

@@ -14,10 +14,9 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// Validate returns what is wrong with the bundle, whatever its namespace and
-// configuration are, in the order of the rules from [K8] to [K20] and by name within a
-// rule.
-// It is empty if OLM v1 accepts the bundle.
+// Validate returns the problems of the bundle that do not depend on its namespace and
+// configuration, in the order of the rules from [K8] to [K20] and by name within a
+// rule. There are none if OLM v1 accepts the bundle.
 //
 // [K8]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k8
 // [K20]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k20
@@ -44,7 +43,7 @@ func invalid(code string, subject string, at fbc.Pos, peer, format string, args 
 	return Problem{Stage: StageValidate, Code: code, Subject: subject, Pos: at, Message: fmt.Sprintf(format, args...), peerMessage: peer}
 }
 
-// quoting sets the first name that operator-controller quotes.
+// quoting returns p with the subject that operator-controller reports instead.
 func quoting(p Problem, subject string) Problem {
 	p.peerSubject = &subject
 	return p
@@ -55,7 +54,7 @@ func uniqueDeployments(b *Bundle) (out []Problem) {
 	seen := map[string]int{}
 	for i, d := range b.deployments() {
 		if seen[d.Name]++; seen[d.Name] == 2 {
-			out = append(out, invalid("dupDeployment", d.Name, b.csv().at(deploymentPath(i)...),
+			out = append(out, invalid("dupDeployment", d.Name, b.csv().At(deploymentPath(i)...),
 				fmt.Sprintf("cluster service version contains duplicate strategy deployment spec '%s'", d.Name),
 				"the CSV has two deployments %q; rename one", d.Name))
 		}
@@ -67,7 +66,7 @@ func uniqueDeployments(b *Bundle) (out []Problem) {
 func deploymentNames(b *Bundle) (out []Problem) {
 	for i, d := range b.deployments() {
 		if errs := validation.IsDNS1123Subdomain(d.Name); len(errs) > 0 {
-			out = append(out, invalid("deploymentName", d.Name, b.csv().at(deploymentPath(i)...),
+			out = append(out, invalid("deploymentName", d.Name, b.csv().At(deploymentPath(i)...),
 				fmt.Sprintf("invalid cluster service version strategy deployment name '%s': %s", d.Name, strings.Join(errs, ", ")),
 				"the name of deployment %q is invalid: %s", d.Name, strings.Join(errs, "; ")))
 		}
@@ -108,7 +107,7 @@ func (b *Bundle) hasCRD(name string) bool {
 func ownedCRDs(b *Bundle) (out []Problem) {
 	for i, owned := range b.CSV().Spec.CustomResourceDefinitions.Owned {
 		if !b.hasCRD(owned.Name) {
-			out = append(out, invalid("missingCRD", owned.Name, b.csv().at("spec", "customresourcedefinitions", "owned", i, "name"),
+			out = append(out, invalid("missingCRD", owned.Name, b.csv().At("spec", "customresourcedefinitions", "owned", i, "name"),
 				fmt.Sprintf("cluster service definition references owned custom resource definition '%s' not found in bundle", owned.Name),
 				"the CSV owns CustomResourceDefinition %q, which is not in the bundle; add it", owned.Name))
 		}
@@ -140,7 +139,7 @@ func conversionModes(b *Bundle) (out []Problem) {
 	}
 	for i, w := range b.webhooks() {
 		if w.Type == v1alpha1.ConversionWebhook {
-			out = append(out, invalid("conversionInstallMode", w.GenerateName, b.csv().at(webhookPath(i)...),
+			out = append(out, invalid("conversionInstallMode", w.GenerateName, b.csv().At(webhookPath(i)...),
 				fmt.Sprintf("bundle contains conversion webhook %q and supports install modes %v - conversion webhooks are only supported for bundles that only support AllNamespaces install mode", w.GenerateName, supported),
 				"conversion webhook %q requires that AllNamespaces is the only supported install mode; supported are %v", w.GenerateName, supported))
 		}
@@ -153,7 +152,7 @@ func webhookDeployments(b *Bundle) (out []Problem) {
 	for _, i := range sortedWebhooks(b, func(w *v1alpha1.WebhookDescription) string { return w.DeploymentName }) {
 		w := &b.webhooks()[i]
 		if !slices.ContainsFunc(b.deployments(), func(d v1alpha1.StrategyDeploymentSpec) bool { return d.Name == w.DeploymentName }) {
-			out = append(out, quoting(invalid("webhookDeployment", w.GenerateName, b.csv().at(append(webhookPath(i), "deploymentName")...),
+			out = append(out, quoting(invalid("webhookDeployment", w.GenerateName, b.csv().At(append(webhookPath(i), "deploymentName")...),
 				fmt.Sprintf("webhook of type '%s' with name '%s' references non-existent deployment '%s'", w.Type, w.GenerateName, w.DeploymentName),
 				"%s %q is served by deployment %q, which the CSV does not have", w.Type, w.GenerateName, w.DeploymentName), string(w.Type)))
 		}
@@ -161,7 +160,8 @@ func webhookDeployments(b *Bundle) (out []Problem) {
 	return out
 }
 
-// sortedWebhooks returns the indexes of the webhooks, by a first key, type and name.
+// sortedWebhooks returns the indexes of the webhooks, sorted by the key that first
+// returns, then by type and name.
 func sortedWebhooks(b *Bundle, first func(*v1alpha1.WebhookDescription) string) []int {
 	list := b.webhooks()
 	out := make([]int, len(list))
@@ -188,7 +188,7 @@ func uniqueWebhooks(b *Bundle) (out []Problem) {
 		w := &b.webhooks()[i]
 		id := webhook{w.Type, w.GenerateName}
 		if seen[id]++; seen[id] == 2 {
-			out = append(out, invalid("dupWebhook", w.GenerateName, b.csv().at(webhookPath(i)...),
+			out = append(out, invalid("dupWebhook", w.GenerateName, b.csv().At(webhookPath(i)...),
 				fmt.Sprintf("duplicate webhook '%s' of type '%s'", w.GenerateName, w.Type),
 				"the CSV has two webhooks %q of type %s; rename one", w.GenerateName, w.Type))
 		}
@@ -201,7 +201,7 @@ func webhookNames(b *Bundle) (out []Problem) {
 	for _, i := range sortedWebhooks(b, byType) {
 		w := &b.webhooks()[i]
 		if errs := validation.IsDNS1123Subdomain(w.GenerateName); len(errs) > 0 {
-			out = append(out, quoting(invalid("webhookName", w.GenerateName, b.csv().at(append(webhookPath(i), "generateName")...),
+			out = append(out, quoting(invalid("webhookName", w.GenerateName, b.csv().At(append(webhookPath(i), "generateName")...),
 				fmt.Sprintf("webhook of type '%s' has invalid name '%s': %s", w.Type, w.GenerateName, strings.Join(errs, ",")),
 				"the name of %s %q is invalid: %s", w.Type, w.GenerateName, strings.Join(errs, "; ")), string(w.Type)))
 		}
@@ -211,7 +211,7 @@ func webhookNames(b *Bundle) (out []Problem) {
 
 // uniqueConversions checks K17.
 func uniqueConversions(b *Bundle) (out []Problem) {
-	webhooks := map[string][]string{} // by the CRD that they convert
+	webhooks := map[string][]string{} // webhook names by the CRD that they convert
 	last := map[string]int{}
 	for i, w := range b.webhooks() {
 		if w.Type == v1alpha1.ConversionWebhook {
@@ -222,7 +222,7 @@ func uniqueConversions(b *Bundle) (out []Problem) {
 	}
 	for _, crd := range slices.Sorted(maps.Keys(webhooks)) {
 		if names := slices.Sorted(slices.Values(webhooks[crd])); len(names) > 1 {
-			out = append(out, invalid("dupConversionCRD", crd, b.csv().at(append(webhookPath(last[crd]), "conversionCRDs")...),
+			out = append(out, invalid("dupConversionCRD", crd, b.csv().At(append(webhookPath(last[crd]), "conversionCRDs")...),
 				fmt.Sprintf("conversion webhooks [%s] reference same custom resource definition '%s'", strings.Join(names, ","), crd),
 				"CustomResourceDefinition %q is converted more than once, by %s; keep one", crd, quoted(names)))
 		}
@@ -243,7 +243,7 @@ func ownedConversions(b *Bundle) (out []Problem) {
 		}
 		for _, crd := range slices.Sorted(slices.Values(w.ConversionCRDs)) {
 			if !owned[crd] {
-				out = append(out, invalid("conversionNotOwned", w.GenerateName, b.csv().at(append(webhookPath(i), "conversionCRDs")...),
+				out = append(out, invalid("conversionNotOwned", w.GenerateName, b.csv().At(append(webhookPath(i), "conversionCRDs")...),
 					fmt.Sprintf("conversion webhook '%s' references custom resource definition '%s' not owned bundle", w.GenerateName, crd),
 					"conversion webhook %q converts CustomResourceDefinition %q, which the CSV does not own", w.GenerateName, crd))
 			}
@@ -257,7 +257,7 @@ func byName(w *v1alpha1.WebhookDescription) string { return w.GenerateName }
 // webhookRules checks K19.
 func webhookRules(b *Bundle) (out []Problem) {
 	forbidden := func(i int, w *v1alpha1.WebhookDescription, what string) {
-		out = append(out, invalid("webhookRule", w.GenerateName, b.csv().at(append(webhookPath(i), "rules")...),
+		out = append(out, invalid("webhookRule", w.GenerateName, b.csv().At(append(webhookPath(i), "rules")...),
 			fmt.Sprintf("webhook %q contains forbidden rule: admission webhook rules cannot reference %s", w.GenerateName, what),
 			"the rules of webhook %q must not contain %s", w.GenerateName, what))
 	}
@@ -319,8 +319,8 @@ func servicePorts(b *Bundle) (out []Problem) {
 		p := servicePort(w)
 		id := port{w.DeploymentName, p.Port}
 		if target, ok := seen[id]; ok && target != p.TargetPort.String() {
-			out = append(out, ours("servicePorts", w.GenerateName, b.csv().at(webhookPath(i)...),
-				"webhook %q and another one have port %d of deployment %q with different targets, %s and %s; use two ports",
+			out = append(out, ours("servicePorts", w.GenerateName, b.csv().At(webhookPath(i)...),
+				"webhook %q and another webhook use port %d of deployment %q with different target ports, %s and %s; use a different port for one of them",
 				w.GenerateName, p.Port, w.DeploymentName, p.TargetPort.String(), target))
 			continue
 		}
@@ -334,8 +334,8 @@ func crdVersions(b *Bundle) (out []Problem) {
 	for i := range b.CRDs {
 		crd := &b.CRDs[i]
 		if v := crd.Object.APIVersion; v != apiextensionsv1.SchemeGroupVersion.String() {
-			out = append(out, ours("crdVersion", crd.Object.Name, crd.at("apiVersion"),
-				"CustomResourceDefinition %q has apiVersion %q, whose schema OLM v1 drops; convert it to apiextensions.k8s.io/v1", crd.Object.Name, v))
+			out = append(out, ours("crdVersion", crd.Object.Name, crd.At("apiVersion"),
+				"OLM v1 drops the schema of CustomResourceDefinition %q, which has apiVersion %q; convert it to apiextensions.k8s.io/v1", crd.Object.Name, v))
 		}
 	}
 	return sortProblems(out)

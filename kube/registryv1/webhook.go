@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// defaultPort is the port of webhooks without containerPort.
+// defaultPort is the port of webhooks that set no containerPort.
 const defaultPort = 443
 
 // serviceName returns the name of the service of a deployment (K43).
@@ -36,8 +36,8 @@ func servicePort(w *v1alpha1.WebhookDescription) corev1.ServicePort {
 	return corev1.ServicePort{Name: strconv.Itoa(int(port)), Port: port, TargetPort: target}
 }
 
-// port returns the port at which the API server calls a webhook: as given (K44), or
-// 443 if none is given (K206).
+// port returns the port at which the API server calls a webhook: the one in the
+// webhook's description (K44), or 443 if it sets none (K206).
 func (g *generator) port(w *v1alpha1.WebhookDescription) *int32 {
 	port := w.ContainerPort
 	if port == 0 && !g.opts.AsUpstream {
@@ -152,7 +152,8 @@ func (g *generator) admission(typ v1alpha1.WebhookAdmissionType) {
 	}
 }
 
-// selector returns the namespaces in which webhooks apply; nil for all.
+// selector returns a selector of the namespaces in which webhooks apply, or nil for
+// all namespaces.
 func (g *generator) selector() *metav1.LabelSelector {
 	if g.target == "" {
 		return nil

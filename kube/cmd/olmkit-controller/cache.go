@@ -38,10 +38,10 @@ func (s sweeper) Start(ctx context.Context) error {
 	}
 }
 
-// sweep deletes the least recently used files below a directory until at most
-// most bytes remain. It also deletes temporary files older than an hour, left
-// by killed processes. Open files stay readable, and missing ones are fetched
-// again.
+// sweep deletes the least recently used files below dir until their total size
+// does not exceed most bytes. It also deletes temporary files older than an
+// hour, left by killed processes. Deleted files that are open stay readable,
+// and others are fetched again.
 func sweep(dir string, most int64, now time.Time) error {
 	type file struct {
 		name string

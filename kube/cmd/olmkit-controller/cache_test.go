@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// The cache stays below its size: what was not used for the longest goes first,
-// wherever it lies, and so does what nobody finishes to write.
+// TestSweep checks that the cache stays within its size: the least recently
+// used files are deleted first, in any directory, and so are abandoned
+// temporary files.
 func TestSweep(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	put := func(name string, size int, age time.Duration) {

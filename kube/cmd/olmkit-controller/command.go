@@ -34,7 +34,7 @@ type flags struct {
 	shard                                       kube.Shard
 	concurrency                                 int
 	resync, lease, renew, electRetry            time.Duration
-	elect, printRBAC, verbose                   bool
+	elect, printRBAC, verbose, ignoreOLM        bool
 }
 
 func command() *cobra.Command {
@@ -62,6 +62,7 @@ func command() *cobra.Command {
 	fs.StringVar(&f.health, "health-probe-bind-address", ":8081", "address that serves /healthz and /readyz; 0 to disable")
 	fs.IntVar(&f.concurrency, "concurrency", 4, "number of namespaces to reconcile at once")
 	fs.DurationVar(&f.resync, "resync", 15*time.Minute, "how often to reconcile a namespace in which nothing changes")
+	fs.BoolVar(&f.ignoreOLM, "ignore-olm", false, "write although OLM runs in the same cluster; the two undo each other's writes")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "log every reconciliation that makes changes")
 	fs.BoolVar(&f.printRBAC, "print-rbac", false, "print manifests of the service account and its permissions, and exit")
 	fs.StringVar(&f.account, "service-account", "olmkit", "name of the service account for --print-rbac; its namespace is the global one")
@@ -165,13 +166,13 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 	changed := make(chan event.GenericEvent)
 	r := &kube.Reconciler{
 		Cluster: cluster, Contents: func() reconcile.Content { return store.View() },
-		Options: reconcile.Options{RoleNaming: operatorgroup.Running}, Metrics: metrics, Catalogs: changed,
+		Options: reconcile.Options{RoleNaming: operatorgroup.Running, IgnoreOLM: f.ignoreOLM}, Metrics: metrics, Catalogs: changed,
 		Shard: f.shard, Concurrency: f.concurrency, Resync: f.resync,
 	}
 	if err := r.SetupWithManager(m); err != nil {
 		return nil, err
 	}
 	return m, (&content.Reconciler{
-		Client: m.GetClient(), Store: store, Owns: r.Owns, Changed: changed, Concurrency: f.sources.atOnce,
+		Client: m.GetClient(), Store: store, Owns: r.Writes, Changed: changed, Concurrency: f.sources.atOnce,
 	}).SetupWithManager(m)
 }

@@ -33,7 +33,8 @@ import (
 
 var env envtest.Environment
 
-// asCommand makes the test binary the command, so that replicas are processes.
+// asCommand is the environment variable that makes the test binary run the
+// command, so that replicas are separate processes.
 const asCommand = "OLMKIT_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -81,8 +82,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// E1, E8, E11, G1: the command, from a directory with a catalog to a running
-// operator; it is alive, ready and measured, and exits on request.
+// E1, E8, E11, G1: the command installs an operator from a catalog in a
+// directory, serves its probes and metrics, and exits when it is signaled.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	config, catalog := filepath.Join(dir, "config"), filepath.Join(dir, "catalog")
@@ -121,7 +122,7 @@ func TestCommand(t *testing.T) {
 		if err := c.Get(ctx, client.ObjectKey{Namespace: "ops", Name: "widget.v0.1.1"}, csv); err != nil {
 			return err
 		}
-		if csv.Status.Phase != operatorsv1alpha1.CSVPhaseInstalling { // nobody runs deployments here
+		if csv.Status.Phase != operatorsv1alpha1.CSVPhaseInstalling { // no controller runs deployments here
 			return fmt.Errorf("the CSV is %q: %s", csv.Status.Phase, csv.Status.Message)
 		}
 		src := &operatorsv1alpha1.CatalogSource{}
@@ -158,12 +159,12 @@ func TestCommand(t *testing.T) {
 			t.Errorf("stopping: %v", err)
 		}
 	case <-time.After(4 * time.Minute):
-		t.Error("it does not end")
+		t.Error("the command does not exit")
 	}
 }
 
-// restricted returns the configuration of a service account with what
-// --print-rbac prints.
+// restricted returns the configuration of a service account with the
+// permissions that --print-rbac prints.
 func restricted(t *testing.T, c client.Client) []byte {
 	t.Helper()
 	text, err := kube.Manifests("olm", "olmkit")
@@ -187,7 +188,8 @@ func restricted(t *testing.T, c client.Client) []byte {
 	return out
 }
 
-// newScheme returns a scheme of the test's own: that of client-go is in use.
+// newScheme returns a separate scheme, because other goroutines use
+// client-go's.
 func newScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
@@ -222,7 +224,8 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// widget returns a catalog with the operator of the tests of package kube.
+// widget returns a catalog with the operator that the tests of package kube
+// use.
 func widget(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -17,9 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// G3: an outage of the API server that outlasts the lease. The leader ends, rather
-// than work when another one may. Once the server is back the standby leads and
-// does what was left to do, also with another standby.
+// G3: the API server is unavailable for longer than the lease. The leader
+// exits, because another replica may lead next. When the server is back, the
+// standby becomes the leader and finishes the work, even if there is another
+// standby.
 func TestOutageOutlastsLease(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	config, catalog := filepath.Join(dir, "config"), filepath.Join(dir, "catalog")
@@ -91,12 +92,12 @@ func TestOutageOutlastsLease(t *testing.T) {
 	select {
 	case <-leader.ended:
 	case <-time.After(4 * time.Minute):
-		t.Error("the leader does not end, though it cannot renew its lease")
+		t.Error("the leader does not exit, although it cannot renew its lease")
 	}
 	offer("0.2.1", "0.2.2")
 	check(t, env.StartAPIServer())
 	if leader.err == nil || !strings.Contains(leader.out.String(), "leader election lost") {
-		t.Errorf("the leader ended with %v\n%s", leader.err, leader.out)
+		t.Errorf("the leader exited with %v\n%s", leader.err, leader.out)
 	}
 	eventually(t, leads(first))
 	eventually(t, installed("0.2.2"))

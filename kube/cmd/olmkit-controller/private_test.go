@@ -31,20 +31,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// E1, E8: a tenant's catalog is an image of a private registry, and so is its
-// bundle. Without the pull secret the catalog is unhealthy and reports why; once the
-// secret is there, the operator is installed from both.
+// E1, E8: a tenant's catalog and its bundle are images in a private registry. Without the
+// pull secret the catalog is unhealthy and reports why. Once the secret exists, the
+// operator is installed.
 func TestPrivateImages(t *testing.T) {
 	host := privateRegistry(t)
 	text := served(t, "0.3.1")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	// The bundle without manifests: those are in its image.
+	// Leave out the bundle's manifests: they are in its image.
 	bundle := lines[len(lines)-1]
 	_, csv, ok := strings.Cut(bundle, `"data":"`)
 	csv, _, found := strings.Cut(csv, `"`)
 	manifest, err := base64.StdEncoding.DecodeString(csv)
 	if check(t, err); !ok || !found {
-		t.Fatalf("the catalog is not as it was: %s", bundle)
+		t.Fatalf("the format of the test catalog has changed: %s", bundle)
 	}
 	lines[len(lines)-1] = fmt.Sprintf(`{"schema":"olm.bundle","package":"gadget","name":"gadget.v0.3.1","image":"%s/gadget:0.3.1","properties":[{"type":"olm.package","value":{"packageName":"gadget","version":"0.3.1"}}]}`, host)
 	pushImage(t, host+"/catalog:latest", "configs/catalog.json", strings.Join(lines, "\n"), map[string]string{oci.LabelConfigs: "/configs"})
@@ -79,7 +79,7 @@ func TestPrivateImages(t *testing.T) {
 			return err
 		}
 		if want := `secret not found in namespace "private"`; !strings.Contains(src.Status.Message, want) {
-			return fmt.Errorf("the catalog says %q, want %q", src.Status.Message, want)
+			return fmt.Errorf("the status of the catalog has message %q, want %q", src.Status.Message, want)
 		}
 		return nil
 	})

@@ -28,8 +28,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// Credentials in files are those of the moment: a token, a certificate and a
-// registry's password may be renewed while the program runs.
+// Credentials are read from their files at each use: a token, a certificate and
+// a registry's password may be renewed while the program runs.
 func TestRenewed(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, text []byte) string {
@@ -41,7 +41,7 @@ func TestRenewed(t *testing.T) {
 	var seen []string
 	ts := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen = append(seen, r.Header.Get("Authorization")+" "+r.TLS.PeerCertificates[0].SerialNumber.String())
-		w.Header().Set("Connection", "close") // the next request is another connection
+		w.Header().Set("Connection", "close") // so that the next request opens a new connection
 		io.WriteString(w, served(t, "0.2.1"))
 	}))
 	ts.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, NextProtos: []string{"http/1.1"}}

@@ -19,8 +19,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// sourceFlags holds the flags that configure where catalogs are read from and
-// their limits.
+// sourceFlags holds the flags that configure where catalogs are read from, and
+// with which limits.
 type sourceFlags struct {
 	catalogs, mirrors, origins    []string
 	ca, cert, key, token          string
@@ -85,8 +85,8 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 		}
 		images.Registries = append(images.Registries, oci.Registry{Prefix: from, Mirrors: []oci.Mirror{{Location: to}}})
 	}
-	// Tenants have no credentials and a separate cache. Otherwise a cached
-	// private image would be readable by them.
+	// Tenants get no credentials and a separate cache. With a shared cache they
+	// could read private images.
 	tenants := *images
 	tenants.Transport = f.transport(base, !f.private)
 	tenants.Catalogs.Bytes = min(images.Catalogs.Bytes, int64(f.tenantLimit)<<20)
@@ -124,8 +124,8 @@ func (f *sourceFlags) options(global string) (*content.Options, error) {
 	return &content.Options{Sources: sources, Bundles: puller, Interval: f.interval, Grace: cmp.Or(f.grace, -1), Patience: f.patience, Budget: cmp.Or(int64(f.tenantMemory)<<20, -1)}, nil
 }
 
-// credentials returns the client options by origin for the origins that receive
-// credentials.
+// credentials returns the client options of the origins that receive
+// credentials, by origin.
 func (f *sourceFlags) credentials(base *catalogd.Options) (map[string]*catalogd.Options, error) {
 	if len(f.origins) == 0 {
 		if f.cert != "" || f.key != "" || f.token != "" {
@@ -170,8 +170,8 @@ func (f *sourceFlags) credentials(base *catalogd.Options) (map[string]*catalogd.
 	return out, nil
 }
 
-// transport returns the HTTP transport for registries. A guarded one refuses to
-// connect to the addresses that content.Public rejects.
+// transport returns the HTTP transport for registries. If guarded is set, it
+// does not connect to addresses that content.Public rejects.
 func (f *sourceFlags) transport(base *tls.Config, guarded bool) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = base.Clone()

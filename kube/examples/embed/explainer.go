@@ -80,8 +80,8 @@ func (e *Explainer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	return ctrl.Result{}, nil
 }
 
-// note truncates a text to the maximum length of an event, at the end of a
-// line.
+// note truncates a text at the end of a line, to the maximum length of an
+// event's note.
 func note(text string) string {
 	const most = 1024 - len("…")
 	if len(text) <= most {
@@ -90,7 +90,7 @@ func note(text string) string {
 	return text[:strings.LastIndexByte(text[:most], '\n')+1] + "…"
 }
 
-// problem returns the problem that OLM has to resolve in a namespace.
+// problem returns the resolution problem of a namespace, as OLM sees it.
 func (e *Explainer) problem(ctx context.Context, namespace string) (*resolver.Problem, error) {
 	p := &resolver.Problem{Namespace: namespace, GlobalNamespace: e.GlobalNamespace}
 	var sources v1alpha1.CatalogSourceList

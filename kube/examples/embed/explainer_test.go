@@ -79,7 +79,7 @@ func explain(t *testing.T, objects ...client.Object) []string {
 	if err := kube.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	index, err := graph.LoadBytes(t.Context(), []byte(catalog), "catalog.yaml", nil)
+	index, err := graph.LoadReader(t.Context(), strings.NewReader(catalog), "catalog.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,20 +119,20 @@ func TestExplainer(t *testing.T) {
 			t.Errorf("the events are %q", got)
 		}
 	})
-	t.Run("what has a solution by now", func(t *testing.T) {
+	t.Run("a problem that has a solution by now", func(t *testing.T) {
 		got := explain(t, subscription("backup"))
 		if len(got) != 1 || !strings.Contains(got[0], "Normal Satisfiable") {
 			t.Errorf("the events are %q", got)
 		}
 	})
-	t.Run("what did not fail is left alone", func(t *testing.T) {
+	t.Run("a subscription that did not fail", func(t *testing.T) {
 		fine := subscription("backup")
 		fine.Status = v1alpha1.SubscriptionStatus{}
 		if got := explain(t, fine); len(got) > 0 {
 			t.Errorf("the events are %q", got)
 		}
 	})
-	t.Run("what is gone is no error", func(t *testing.T) {
+	t.Run("a deleted subscription is not an error", func(t *testing.T) {
 		if got := explain(t); len(got) > 0 {
 			t.Errorf("the events are %q", got)
 		}
@@ -142,7 +142,7 @@ func TestExplainer(t *testing.T) {
 func TestNote(t *testing.T) {
 	for _, text := range []string{"short\n", strings.Repeat("a line\n", 500), strings.Repeat("é", 2000)} {
 		if got := note(text); len(got) > 1024 || len(text) < 1000 && got != text {
-			t.Errorf("of %d bytes there are %d: %q", len(text), len(got), got)
+			t.Errorf("a note of %d bytes was truncated to %d: %q", len(text), len(got), got)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestNote(t *testing.T) {
 func TestLoad(t *testing.T) {
 	indexes := map[resolver.CatalogID]*graph.Catalog{}
 	if err := load(t.Context(), indexes, "community"); err == nil || !strings.Contains(err.Error(), "NAME/NAMESPACE=DIR") {
-		t.Errorf("an unnamed catalog gives %v", err)
+		t.Errorf("a catalog without a name: %v", err)
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "catalog.yaml"), []byte(catalog), 0o666); err != nil {

@@ -27,12 +27,11 @@ type Environment struct {
 	env   *envtest.Environment
 	dir   string
 	guard *exec.Cmd
-	alive io.Closer // closed at the latest when this process exits
+	alive io.Closer // the other end is closed when this process exits, if not before
 }
 
-// Main runs the tests of a package (a testing.M) with a control plane and
-// exits. It installs OLM's classic CRDs and those in the given directories or
-// files.
+// Main starts a control plane, runs the tests of m (a *testing.M), and exits.
+// It installs OLM's classic CRDs and those in the given directories or files.
 func Main(m interface{ Run() int }, env *Environment, crds ...string) {
 	code := 1
 	if err := env.Start(crds...); err != nil {

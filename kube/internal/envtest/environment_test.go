@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// orphanVar lets the test binary play a test that is killed.
+// orphanVar is the environment variable that makes the test binary start a
+// control plane and wait to be killed.
 const orphanVar = "OLMKIT_ENVTEST_ORPHAN"
 
 func TestMain(m *testing.M) {
@@ -33,8 +34,8 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// A server that was restarted has its address, its certificates and its data;
-// one whose etcd stalls comes back by itself.
+// A restarted server keeps its address, certificates and data, and a server
+// recovers after etcd stalls.
 func TestEnvironment(t *testing.T) {
 	var env envtest.Environment
 	t.Cleanup(func() {

@@ -31,8 +31,9 @@ type call[V any] struct {
 
 // Do calls fn, or waits for the call in progress for the key, and returns its
 // result. The context of fn has the values of the first caller's context and is
-// canceled when no caller waits any more. A caller whose own context ends
-// returns its cause. If fn panics, all callers get a [*PanicError].
+// canceled when no caller waits any more. If a caller's own context ends, Do
+// returns the cause to that caller. If fn panics, all callers get a
+// [*PanicError].
 func (g *Group[K, V]) Do(ctx context.Context, key K, fn func(context.Context) (V, error)) (V, error) {
 	g.mu.Lock()
 	c := g.calls[key]
@@ -85,7 +86,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("internal error, please report it: %v\n%s", e.Value, e.Stack)
 }
 
-// guarded calls fn and recovers from a panic. No caller could recover it,
+// guarded calls fn and recovers from a panic. Callers cannot recover from it,
 // because fn runs in a separate goroutine.
 func guarded[V any](ctx context.Context, fn func(context.Context) (V, error)) (v V, err error) {
 	defer func() {

@@ -47,21 +47,21 @@ func TestLastWaiterCancels(t *testing.T) {
 		synctest.Wait()
 		leaveOne()
 		if err := <-errs; !errors.Is(err, context.Canceled) {
-			t.Errorf("the first to leave gets %v; want context.Canceled", err)
+			t.Errorf("the first caller to leave got %v; want context.Canceled", err)
 		}
 		synctest.Wait()
 		select {
 		case <-ended:
-			t.Fatal("the work ended while somebody waited")
+			t.Fatal("the work was canceled while a caller waited")
 		default:
 		}
 		why := errors.New("no more patience")
 		leaveTwo(why)
 		if err := <-errs; err != why {
-			t.Errorf("the last to leave gets %v; want the cause of its context", err)
+			t.Errorf("the last caller to leave got %v; want the cause of its context", err)
 		}
 		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("the work ends with %v; want context.Canceled", err)
+			t.Errorf("the work ended with %v; want context.Canceled", err)
 		}
 		if v, err := g.Do(t.Context(), "a", func(context.Context) (int, error) { return 3, nil }); v != 3 || err != nil {
 			t.Errorf("the next Do = %d, %v; want 3", v, err)
@@ -69,8 +69,8 @@ func TestLastWaiterCancels(t *testing.T) {
 	})
 }
 
-// TestPanic proves that a panic reaches all who wait as an error, and that the
-// next call starts again.
+// TestPanic checks that all callers get a panic as an error, and that the next
+// call starts again.
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g flight.Group[string, int]

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// mayRead is what the adapter's permissions lack on purpose: without it upgrades of CRDs
-// do not check custom resources (E7).
+// mayRead permits reading custom resources, which kube.Manifests leaves out on purpose.
+// Without it, upgrades of CRDs do not check custom resources (E7).
 const mayRead = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -32,13 +32,13 @@ subjects: [{kind: ServiceAccount, name: olmkit, namespace: adapter}]
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reads-examples}
 `
 
-// account returns the configuration of a service account that may do what
-// kube.Manifests allows, and read the objects of the scenarios' API.
+// account returns the configuration of a service account with the permissions of
+// kube.Manifests and mayRead.
 func account(t *testing.T, c client.Client) *rest.Config {
 	t.Helper()
 	ctx := t.Context()
 	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "adapter"}}}
-	must(t, client.IgnoreAlreadyExists(c.Create(ctx, ns))) // by another test
+	must(t, client.IgnoreAlreadyExists(c.Create(ctx, ns))) // another test may have created it
 	text, err := kube.Manifests("adapter", "olmkit")
 	must(t, err)
 	for doc := range bytes.SplitSeq(append(append(text, "---"...), mayRead...), []byte("---\n")) {
@@ -53,7 +53,7 @@ func account(t *testing.T, c client.Client) *rest.Config {
 	config := rest.AnonymousClientConfig(env.Config)
 	config.QPS = -1
 	config.BearerToken = token.Status.Token
-	// The API server learns of roles some time after they were written.
+	// The API server notices new roles with a delay.
 	as, err := kubernetes.NewForConfig(config)
 	must(t, err)
 	for _, group := range []string{"operators.coreos.com", "example.com"} {

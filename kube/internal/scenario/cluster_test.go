@@ -19,29 +19,30 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// A server is a real cluster that plays its controllers at once after each
-// change, as memcluster does.
+// A server is a real cluster. After each change it does the work of the missing
+// controllers, as memcluster does.
 type server struct {
 	*kube.Cluster
 	client      client.Client
 	unavailable map[string]bool
-	initial     map[olm.Key]bool // what an empty cluster has
+	initial     map[olm.Key]bool // the objects of an empty cluster
 	now         time.Time
 }
 
-// Apply makes a change and lets the controllers act.
+// Apply makes a change and then does the work of the controllers.
 func (s *server) Apply(ctx context.Context, c reconcile.Change) ([]string, error) {
 	warnings, err := s.Cluster.Apply(ctx, c)
 	if err != nil {
 		return warnings, err
 	}
-	if c.Op == reconcile.Delete || c.Object.Metadata.IsDeleted() { // or held by finalizers until now
+	if c.Op == reconcile.Delete || c.Object.Metadata.IsDeleted() { // or finalizers kept it until now
 		return warnings, s.collect(ctx)
 	}
 	return warnings, s.control(ctx, c.Object)
 }
 
-// collect deletes what has owners of which none exists, until nothing is left.
+// collect deletes the objects none of whose owners exist, until there are no
+// more.
 func (s *server) collect(ctx context.Context) error {
 	for {
 		list, err := s.list(ctx)
@@ -69,8 +70,8 @@ func (s *server) collect(ctx context.Context) error {
 	}
 }
 
-// remove deletes an object as a user does. It is gone already if its owner was
-// deleted just before.
+// remove deletes an object as a user does. The object may already be gone if
+// its owner was just deleted.
 func (s *server) remove(ctx context.Context, o olm.Object) error {
 	if err := client.IgnoreNotFound(s.client.Delete(ctx, head(o))); err != nil {
 		return err
@@ -78,7 +79,7 @@ func (s *server) remove(ctx context.Context, o olm.Object) error {
 	return s.collect(ctx)
 }
 
-// control lets deployments become available, or not, and waits until APIs are
+// control makes deployments available or unavailable, and waits until CRDs are
 // served.
 func (s *server) control(ctx context.Context, o olm.Object) error {
 	switch o.Kind {
@@ -127,7 +128,7 @@ func (s *server) get(ctx context.Context, o olm.Object) (*unstructured.Unstructu
 	return u, s.client.Get(ctx, client.ObjectKeyFromObject(u), u)
 }
 
-// put creates or replaces an object, status included.
+// put creates or replaces an object and its status.
 func (s *server) put(ctx context.Context, o olm.Object) error {
 	text, err := o.MarshalJSON()
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *server) change(ctx context.Context, o olm.Object, f func(*unstructured.
 	return s.client.Update(ctx, u)
 }
 
-// kinds are those that scenarios have objects of.
+// kinds lists the kinds of objects in the scenarios.
 var kinds = []schema.GroupVersionKind{
 	{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindSubscription}, {Group: olm.Group, Version: "v1alpha1", Kind: olm.KindInstallPlan},
 	{Group: olm.Group, Version: "v1alpha1", Kind: olm.KindClusterServiceVersion}, {Group: olm.Group, Version: "v1alpha1", Kind: olm.KindCatalogSource},
@@ -190,7 +191,7 @@ var kinds = []schema.GroupVersionKind{
 	{Group: "example.com", Version: "v1", Kind: "Example"}, {Group: olm.GroupCRD, Version: "v1", Kind: olm.KindCRD}, {Version: "v1", Kind: "Namespace"},
 }
 
-// list returns the objects that an empty cluster does not have, in the order of
+// list returns the objects that are not in an empty cluster, in the order of
 // kinds.
 func (s *server) list(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
@@ -199,7 +200,7 @@ func (s *server) list(ctx context.Context) ([]*unstructured.Unstructured, error)
 		list.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
 		if err := s.client.List(ctx, list); err != nil {
 			if k.Group == "example.com" {
-				continue // such an API there may be, or not
+				continue // the CRD may be missing
 			}
 			return nil, err
 		}
@@ -216,8 +217,8 @@ func keyOf(u *unstructured.Unstructured) olm.Key {
 	return olm.Key{Group: u.GroupVersionKind().Group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
-// empty removes all that an empty cluster does not have. Nobody plays the
-// controller that ends namespaces.
+// empty removes all objects that are not in an empty cluster, except
+// namespaces, which would stay Terminating.
 func (s *server) empty(ctx context.Context) error {
 	for range 6_000 {
 		list, err := s.list(ctx)

@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// required is what the schemas of OLM's CRDs require and scenarios leave out, as
-// nothing is decided by it.
+// required holds the fields that the API server requires. Scenarios leave them
+// out, because they do not affect the result.
 var required = map[string]string{
 	olm.KindClusterServiceVersion: `{spec: {displayName: Example}}`,
 	olm.KindOperatorGroup:         `{status: {lastUpdated: "2026-01-01T00:00:00Z"}}`,
@@ -18,12 +18,12 @@ var required = map[string]string{
 	olm.KindCatalogSource:         `{spec: {sourceType: grpc}}`,
 	olm.KindSubscription:          `{status: {lastUpdated: "2026-01-01T00:00:00Z"}}`,
 	olm.KindCRD:                   `{spec: {scope: Namespaced, versions: [{schema: {openAPIV3Schema: {type: object}}}]}}`,
-	// For one without any template.
+	// For a deployment without a template.
 	"Deployment":              `{spec: {template: {metadata: {labels: {app: example}}, spec: {containers: [{name: other, image: example.com/other}]}}}}`,
 	olm.KindOperatorCondition: `{spec: {conditions: [{lastTransitionTime: "2026-01-01T00:00:00Z"}]}}`,
 }
 
-// complete fills in what is required, for both clusters.
+// complete adds the required fields to an object, for both clusters.
 func complete(t *testing.T, o *olm.Object) {
 	t.Helper()
 	more, ok := required[o.Kind]
@@ -46,8 +46,8 @@ func complete(t *testing.T, o *olm.Object) {
 	must(t, json.Unmarshal(text, o))
 }
 
-// fill adds what is missing: to each element of a list, and no list but that of
-// containers.
+// fill adds missing fields, also to each element of a list. It adds no list
+// except that of containers.
 func fill(v, more map[string]any) {
 	for name, x := range more {
 		have, ok := v[name]

@@ -37,7 +37,7 @@ func policy(o olm.Object) []client.Object {
 	}
 }
 
-// try returns the API server's error for the creation of an object, as a dry run.
+// try creates an object as a dry run and returns the API server's error.
 func (s *server) try(t *testing.T, o olm.Object) error {
 	t.Helper()
 	text, err := o.MarshalJSON()
@@ -47,13 +47,13 @@ func (s *server) try(t *testing.T, o olm.Object) error {
 	return s.client.Create(t.Context(), u, client.DryRunAll)
 }
 
-// refuse lets the API server refuse an object, and returns what it says then.
+// refuse makes the API server reject an object, and returns its error.
 func (s *server) refuse(t *testing.T, o olm.Object) (refusal error) {
 	t.Helper()
 	for _, p := range policy(o) {
 		must(t, s.client.Create(t.Context(), p))
 	}
-	for range 2_400 { // it takes note of a policy in its own time
+	for range 2_400 { // the API server notices policies with a delay
 		if err := s.try(t, o); err != nil && strings.Contains(err.Error(), "ValidatingAdmissionPolicy") {
 			return errors.New(err.Error())
 		}
@@ -63,7 +63,7 @@ func (s *server) refuse(t *testing.T, o olm.Object) (refusal error) {
 	return nil
 }
 
-// permit ends what refuse began.
+// permit undoes refuse.
 func (s *server) permit(t *testing.T, o olm.Object) {
 	t.Helper()
 	for _, p := range policy(o) {

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 const testNamespace = "ops"
 
-// A content adds the manifests of a scenario to those that catalogs make up.
+// A content adds the manifests of a scenario to those generated from catalogs.
 type content struct {
 	t *testing.T
 	*reconcile.Catalogs
@@ -76,8 +76,8 @@ type world struct {
 	refused map[string]error // the errors of the server, by kind and name
 }
 
-// The scenarios of package reconcile end on a real API server as they end in
-// memory, after each of their runs.
+// After each run of a scenario of package reconcile, a real API server has the same objects
+// as the cluster in memory.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("../../../reconcile/testdata/scenario/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -112,7 +112,8 @@ func newServer(t *testing.T) *server {
 	must(t, err)
 	cluster, err := kube.NewCluster(ctx, account(t, c), kube.ClusterOptions{Now: func() time.Time { return s.now }})
 	must(t, err)
-	// In memory nobody asks who may do what: see TestServiceAccount of package kube.
+	// The cluster in memory does not check permissions; TestServiceAccount in package kube
+	// tests them.
 	may := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": "accounts-may-do-all"},
 		"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts:" + testNamespace}},
@@ -137,7 +138,7 @@ func newWorld(t *testing.T, s *server, a *txtar.Archive) *world {
 	version, err := d.ServerVersion()
 	must(t, err)
 	s.unavailable = map[string]bool{}
-	s.now = time.Now().Truncate(time.Second) // for both, and only sleep moves it
+	s.now = time.Now().Truncate(time.Second) // the time of both clusters, which only sleep changes
 	w := &world{
 		t: t, server: s, files: map[string][]byte{}, refused: map[string]error{},
 		content: content{t, &reconcile.Catalogs{StandIns: true}, map[string][]olm.Object{}},
@@ -152,7 +153,7 @@ func newWorld(t *testing.T, s *server, a *txtar.Archive) *world {
 		names = append(names, f.Name)
 	}
 	slices.Sort(names)
-	// What an empty cluster has of namespaces concerns operators for all of them.
+	// The namespaces of an empty cluster matter to operators that watch all namespaces.
 	for k := range s.initial {
 		if k.Kind == "Namespace" {
 			o := namespace(k.Name)
@@ -181,7 +182,7 @@ status: {connectionState: {lastObservedState: READY}}
 		}
 	}
 	list := w.objects("cluster.yaml")
-	// Namespaces first: a real one must be there before what is in it.
+	// Namespaces first: on a real cluster they must exist before their objects.
 	slices.SortStableFunc(list, func(a, b olm.Object) int { return rank(a) - rank(b) })
 	for i := range list {
 		w.put(&list[i])
@@ -205,7 +206,7 @@ func namespace(name string) *olm.Object {
 	return o
 }
 
-// put puts an object into both clusters, and into a namespace that is missing.
+// put adds an object to both clusters and creates its namespace if necessary.
 func (w *world) put(o *olm.Object) {
 	w.t.Helper()
 	if ns := o.Metadata.Namespace; ns != "" {
@@ -229,7 +230,7 @@ func (w *world) put(o *olm.Object) {
 
 func (w *world) catalog(id, file string) {
 	w.t.Helper()
-	blobs, err := fbc.LoadBytes(w.t.Context(), w.files[file], file, &fbc.LoadOptions{KeepAll: true})
+	blobs, err := fbc.LoadReader(w.t.Context(), bytes.NewReader(w.files[file]), file, &fbc.LoadOptions{KeepAll: true})
 	must(w.t, err)
 	ns, name, _ := strings.Cut(id, "/")
 	must(w.t, w.content.Add(w.t.Context(), resolver.CatalogID{Name: name, Namespace: ns}, blobs))
@@ -250,8 +251,7 @@ func (w *world) objects(file string) []olm.Object {
 	return list
 }
 
-// find returns the objects of the cluster in memory that the words of a script
-// name.
+// find returns the objects in memory with a kind and name, as written in a script.
 func (w *world) find(kind, name string) []olm.Object {
 	w.t.Helper()
 	ns, n, _ := strings.Cut(name, "/")
@@ -302,7 +302,7 @@ func (w *world) play() {
 				t.Errorf("run %d ends on the server with %v, in memory with %v", runs, errs[1], errs[0])
 			}
 			if w.compare(fmt.Sprintf("run %d", runs)); t.Failed() {
-				return // what follows would differ, too
+				return // later steps would differ too
 			}
 		case "approve":
 			for _, o := range w.memory.List() {
@@ -367,11 +367,11 @@ func fixedKey() (*ecdsa.PrivateKey, error) {
 	return ecdsa.ParseRawPrivateKey(elliptic.P256(), append(make([]byte, 31), 7))
 }
 
-// groupLabel is the label of namespaces that an operator group targets.
+// groupLabel matches the label of the target namespaces of an operator group.
 var groupLabel = regexp.MustCompile(`olm\.operatorgroup\.uid/[-0-9a-f]+`)
 
-// compare compares the clusters: they have the same objects, and in those of the
-// server is all that is in those in memory. What a server adds may differ.
+// compare checks that both clusters have the same objects, and that an object on the server
+// has all fields of the one in memory. The server may add fields.
 func (w *world) compare(when string) {
 	w.t.Helper()
 	list, err := w.server.list(w.t.Context())
@@ -407,10 +407,10 @@ func (w *world) compare(when string) {
 	}
 }
 
-// own are the fields that each cluster fills in its own way.
+// own lists the fields whose values differ between clusters.
 var own = []string{"uid", "uuid", "resourceVersion", "generation", "observedGeneration", "creationTimestamp", "deletionTimestamp", "managedFields"}
 
-// lacks appends what a value of the server lacks of one in memory.
+// lacks appends the parts of a value in memory that the server's value lacks.
 func lacks(out []string, path string, memory, server any) []string {
 	switch m := memory.(type) {
 	case map[string]any:

@@ -27,20 +27,20 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// listen starts an HTTPS server that plays the only deployment of an operator. It
-// serves with the certificate that was made for it. The result is its port.
+// listen starts an HTTPS server in place of an operator's only deployment, with the
+// certificate that was generated for it, and returns its port.
 func listen(t *testing.T, c client.Client, handler http.Handler) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "localhost:0")
 	must(t, err)
 	certificate := func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return certificateOf(c) }
 	srv := &http.Server{Handler: handler, TLSConfig: &tls.Config{GetCertificate: certificate}}
-	go srv.ServeTLS(listener, "", "") // ends with Close
+	go srv.ServeTLS(listener, "", "") // Close ends it
 	t.Cleanup(func() { srv.Close() })
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// lead makes the service of the operator lead to a host, since nobody runs pods.
+// lead redirects the service of the operator to a host, because no pods run.
 func lead(t *testing.T, c client.Client, host string) {
 	t.Helper()
 	service := &unstructured.Unstructured{}
@@ -109,8 +109,8 @@ func (c *converter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// E13, E17, E22: an API server converts objects through the webhook of an operator,
-// with the CA that was registered, before, during and after an upgrade.
+// E13, E17, E22: the API server converts objects with the webhook of an operator, using the
+// registered CA, before, during and after an upgrade.
 func TestConversion(t *testing.T) {
 	s := newServer(t)
 	must(t, s.empty(t.Context()))
@@ -221,8 +221,8 @@ func TestConversion(t *testing.T) {
 	must(t, s.empty(t.Context()))
 }
 
-// E13, E15: an operator with an aggregated API has succeeded once the API server
-// reaches it with the CA that was registered, and not while it does not.
+// E13, E15: an operator with an aggregated API succeeds when the API server can reach it
+// with the registered CA, and not before.
 func TestAggregatedAPI(t *testing.T) {
 	s := newServer(t)
 	must(t, s.empty(t.Context()))
@@ -253,7 +253,7 @@ spec:
           template: {metadata: {labels: {app: example}}, spec: {containers: [{name: server, image: example.com/example}]}}
 `, port)))
 	l := &reconcile.Loop{Cluster: w.server, Content: w.content, MaxPasses: 200}
-	// run runs the loop once the API is available, or is not, and wants a phase.
+	// run runs the loop when the API has the given availability, and checks the phase.
 	run := func(available string, phase olm.Phase, reason olm.Reason) {
 		t.Helper()
 		for i := 0; available != ""; i++ {
@@ -289,7 +289,7 @@ spec:
 	lead(t, s.client, "localhost")
 	run("True", olm.PhaseSucceeded, reason.InstallSuccessful)
 
-	// Its registration goes with it.
+	// Its APIService is deleted with it.
 	must(t, s.remove(t.Context(), w.find(olm.KindClusterServiceVersion, "ops/example.v1")[0]))
 	_, err := l.Run(t.Context(), testNamespace)
 	must(t, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
@@ -15,10 +16,10 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// E21, E22, E23: what olmkit installs from an install plan of OLM is what OLM made of the same
-// plan: the names, labels, finalizers, owners and hashes by which OLM recognizes
-// its objects. What differs is in testdata/handback.txt, so that is what OLM would write when it
-// takes the cluster back.
+// E21, E22, E23: olmkit installs the same objects from an install plan as OLM, with the
+// names, labels, finalizers, owners and hashes by which OLM recognizes its objects.
+// testdata/handback.txt lists the differences, which OLM would rewrite when it takes the
+// cluster back.
 func TestHandBack(t *testing.T) {
 	r := recorded(t)
 	var out strings.Builder
@@ -55,17 +56,18 @@ func TestHandBack(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/handback.txt", out.String())
+	golden.File(t, "handback.txt", out.String())
 }
 
-// uninstalled returns a cluster with the users' objects of a snapshot and its install plans, as
-// they were before OLM executed them, or nil if not all operators run. Its controllers play theirs.
+// uninstalled returns a cluster with a snapshot's user-created objects and its install
+// plans as they were before OLM executed them. It returns nil if some operator is not
+// running.
 func uninstalled(t *testing.T, objects []olm.Object) (*memcluster.Cluster, []string) {
 	t.Helper()
 	c := &memcluster.Cluster{GlobalNamespace: "olm", KubeVersion: "1.36.3", Now: recordedAt, Controllers: true}
 	var namespaces []string
 	plans, groups, succeeded := 0, 0, false
-	specs := map[string]json.RawMessage{} // of CSVs, as an API server completes them
+	specs := map[string]json.RawMessage{} // the specs of CSVs, with the API server's defaults
 	for _, o := range objects {
 		if o.Kind == olm.KindClusterServiceVersion {
 			specs[o.Metadata.Name] = o.Rest["spec"]
@@ -77,7 +79,7 @@ func uninstalled(t *testing.T, objects []olm.Object) (*memcluster.Cluster, []str
 			namespaces = append(namespaces, o.Metadata.Name)
 		case olm.KindOperatorGroup:
 			if _, ok := o.Get("spec", "serviceAccountName"); ok {
-				return nil, nil // whose permissions the recording lacks
+				return nil, nil // whose permissions are not in the recording
 			}
 			groups++
 		case olm.KindCatalogSource:
@@ -90,17 +92,9 @@ func uninstalled(t *testing.T, objects []olm.Object) (*memcluster.Cluster, []str
 			ip.Metadata.Labels, ip.Metadata.OwnerReferences = nil, nil // as if a person had written it
 			ip.Status.Phase = olm.PlanInstalling
 			for i := range ip.Status.Plan {
-				s := &ip.Status.Plan[i]
-				s.Status = olm.StepUnknown
-				if s.Resource.Kind == olm.KindClusterServiceVersion && specs[s.Resource.Name] != nil {
-					o, err := s.Resource.Object()
-					must(t, err)
-					o.Rest = o.Rest.With("spec", specs[s.Resource.Name])
-					text, err := o.MarshalJSON()
-					must(t, err)
-					s.Resource.Manifest = string(text)
-				}
+				ip.Status.Plan[i].Status = olm.StepUnknown
 			}
+			complete(t, ip, specs)
 			must(t, c.Put(ip))
 			continue
 		case olm.KindClusterServiceVersion:
@@ -122,8 +116,25 @@ func uninstalled(t *testing.T, objects []olm.Object) (*memcluster.Cluster, []str
 	return c, namespaces
 }
 
-// differences returns what OLM would see in the metadata of an object, and in the pods of a
-// deployment.
+// complete gives the CSVs in an install plan the specs that an API server completed, by name.
+func complete(t *testing.T, ip *olm.InstallPlan, specs map[string]json.RawMessage) {
+	t.Helper()
+	for i := range ip.Status.Plan {
+		s := &ip.Status.Plan[i]
+		if s.Resource.Kind != olm.KindClusterServiceVersion || specs[s.Resource.Name] == nil {
+			continue
+		}
+		o, err := s.Resource.Object()
+		must(t, err)
+		o.Rest = o.Rest.With("spec", specs[s.Resource.Name])
+		text, err := o.MarshalJSON()
+		must(t, err)
+		s.Resource.Manifest = string(text)
+	}
+}
+
+// differences returns the differences in the metadata of an object, and in the pod template
+// of a deployment.
 func differences(want, got *olm.Object) (list []string) {
 	serves := strings.Contains(string(want.Rest["spec"]), "olmcahash")
 	compare := func(what string, want, got map[string]string) {

@@ -11,8 +11,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A recording is what OLM left behind in some scenarios: the objects of a cluster, by
-// "<scenario>/<step>".
+// A recording holds the objects of clusters that ran OLM, by "<scenario>/<step>".
 type recording map[string][]olm.Object
 
 // recorded returns the recording of OLM v0.45.0, without managed fields.

@@ -33,15 +33,15 @@ func TestMain(m *testing.M) {
 	envtest.Main(m, &env)
 }
 
-// onServer are the snapshots that are taken over on a real API server, all at once. There is
-// one of each kind; all are in TestWrites.
+// onServer lists the snapshots that are taken over on a real API server, all at once: one
+// of each kind. TestWrites covers all snapshots.
 var onServer = []string{
 	"all_ns/2-upgraded", "config/2-changed", "conversion/1-end", "delete_offline/1-offline", "dep_gvk/1-end",
-	"manual/2-upgrade-pending", "own/1-end", "sa_docs/1-end", "upgrade/1-end", "webhook/2-upgraded",
+	"manual/2-upgrade-pending", "own/1-end", "sa_docs/1-end", "targets/3-own-again", "upgrade/1-end", "webhook/2-upgraded",
 }
 
-// E22, E23: on a real API server, which completes what is written, a takeover changes neither
-// the generation nor the UID of any deployment.
+// E22, E23: on a real API server, which adds defaults, a takeover changes neither the
+// generation nor the UID of any deployment.
 func TestGenerations(t *testing.T) {
 	c, err := client.New(env.Config, client.Options{})
 	must(t, err)
@@ -91,8 +91,8 @@ func deployments(t *testing.T, c client.Client) map[string]string {
 	return out
 }
 
-// restore creates objects with their statuses, owners first, and returns the namespaces. UIDs
-// in the objects become those that the API server gives.
+// restore creates objects with their statuses, owners first, and returns the namespaces. It
+// replaces the UIDs in owner references with the new ones.
 func restore(t *testing.T, c client.Client, objects []olm.Object) (namespaces []string) {
 	t.Helper()
 	order := []string{"Namespace", olm.KindCRD, olm.KindOperatorGroup, olm.KindCatalogSource, olm.KindInstallPlan, olm.KindSubscription, olm.KindClusterServiceVersion, "APIService"}

@@ -1,16 +1,13 @@
 package takeover_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
@@ -18,29 +15,31 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden file")
-
 // recordedAt is when the recording was made: its certificates are valid.
 func recordedAt() time.Time { return time.Date(2026, 11, 22, 13, 0, 0, 0, time.UTC) }
 
-// rewritten are the snapshots of which a takeover writes the spec of a deployment, and why.
+// rewritten lists the snapshots for which a takeover writes the spec of a deployment, with
+// the reason.
 var rewritten = map[string]string{
-	"bad_crd/1-refused":          "an upgrade that OLM began goes on",
-	"bad_crd/2-cr-mended":        "an upgrade that OLM began goes on",
+	"bad_crd/1-refused":          "an upgrade that OLM started continues",
+	"bad_crd/2-cr-mended":        "an upgrade that OLM started continues",
 	"config/1-end":               "OLM had not yet applied the config of the subscription",
 	"drift/2-deployment-changed": "somebody scaled it, which OLM does not notice",
 	"drift/3-role-deleted":       "somebody scaled it, which OLM does not notice",
 	"drift/4-account-deleted":    "somebody scaled it, which OLM does not notice",
 }
 
-// E21, E22, E23: whatever OLM left behind, a takeover writes the spec of a deployment only where OLM
-// had not done its work. All that it writes is in testdata/writes.txt.
+// E21, E22, E23, E36: a takeover writes the spec of a deployment only if OLM had not finished
+// its work. testdata/writes.txt lists all writes, which are the differences between the states in
+// which OLM and olmkit leave a cluster. A rule explains each.
 func TestWrites(t *testing.T) {
 	r := recorded(t)
 	var out strings.Builder
+	used := make([]int, len(deliberate))
 	for _, name := range r.names() {
 		fmt.Fprintf(&out, "%s\n", name)
 		c := &memcluster.Cluster{GlobalNamespace: "olm", KubeVersion: "1.36.3", Now: recordedAt}
+		catalogs := catalogsOf(t, c, r[name])
 		namespaces := []string{}
 		for _, o := range r[name] {
 			must(t, c.Put(&o))
@@ -50,9 +49,10 @@ func TestWrites(t *testing.T) {
 		}
 		slices.Sort(namespaces)
 		for _, ns := range namespaces {
-			l := &reconcile.Loop{Cluster: c, MaxPasses: 50, Options: reconcile.Options{RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, NoAdvice: true}}
+			l := &reconcile.Loop{Cluster: c, Content: catalogs, MaxPasses: 50, Options: reconcile.Options{RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, NoAdvice: true}}
 			l.Progress = func(_ int, change reconcile.Change, err error) {
 				fmt.Fprintf(&out, "  %s\n", &change)
+				explain(t, &change, used)
 				if err != nil {
 					fmt.Fprintf(&out, "    %v\n", err)
 				}
@@ -68,25 +68,16 @@ func TestWrites(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/writes.txt", out.String())
+	golden.File(t, "writes.txt", out.String())
+	for i, n := range used {
+		if n == 0 {
+			t.Errorf("no difference is like %q (%s): %s", deliberate[i].pattern, deliberate[i].rule, deliberate[i].why)
+		}
+	}
 }
 
 // sameSpec reports whether a cluster has an object with the same spec, to the byte.
 func sameSpec(c *memcluster.Cluster, o olm.Object) bool {
 	have, err := c.Get(o.Key())
 	return err == nil && olm.EqualJSON(have.Rest["spec"], o.Rest["spec"])
-}
-
-// golden compares a text with a file, or rewrites it.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		must(t, os.WriteFile(file, []byte(got), 0o666))
-		return
-	}
-	want, err := os.ReadFile(file)
-	must(t, err)
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
 }

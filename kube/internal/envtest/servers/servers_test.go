@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Find returns servers that were built from the present sources, and otherwise names
-// the command that builds them.
+// Find returns the servers if they were built from the current sources. Otherwise its error
+// contains the command that builds them.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -56,8 +56,8 @@ func TestFind(t *testing.T) {
 	check("")
 }
 
-// Dir is the directory of the module that the servers are built by, wherever the
-// tests run.
+// Dir returns the directory of the module that builds the servers, from any directory of
+// module kube.
 func TestDir(t *testing.T) {
 	dir, err := Dir()
 	if err != nil {
@@ -72,8 +72,8 @@ func TestDir(t *testing.T) {
 	}
 }
 
-// What the servers and the tests of kube have in common has one version in both
-// modules. It is compiled once then, which is more than half of the servers.
+// Modules that both the servers and kube require have the same version in both, so that
+// they are compiled only once. They are more than half of the servers' code.
 func TestCommonVersions(t *testing.T) {
 	// Kubernetes does not build, or behaves differently, with other versions of these.
 	own := []string{
@@ -115,6 +115,6 @@ func TestCommonVersions(t *testing.T) {
 		}
 	}
 	if common < 40 {
-		t.Errorf("only %d modules are common", common)
+		t.Errorf("only %d modules are required by both", common)
 	}
 }
